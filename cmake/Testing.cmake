@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: MIT
+# GoogleTest from the system, or built from its sources (GTEST_SOURCE_DIR, /usr/src/googletest) on a bare machine.
+find_package(GTest QUIET)
+if(NOT GTest_FOUND)
+  set(GTEST_SOURCE_DIR /usr/src/googletest CACHE PATH "Sources of GoogleTest, used when it is not installed")
+  if(NOT EXISTS ${GTEST_SOURCE_DIR}/CMakeLists.txt)
+    message(FATAL_ERROR "GoogleTest is neither installed nor in ${GTEST_SOURCE_DIR}: install libgtest-dev and "
+                        "libgmock-dev, set GTEST_SOURCE_DIR, or configure with -DIIR2D_BUILD_TESTS=OFF")
+  endif()
+  set(INSTALL_GTEST OFF)
+  add_subdirectory(${GTEST_SOURCE_DIR} ${CMAKE_BINARY_DIR}/googletest EXCLUDE_FROM_ALL SYSTEM)
+  foreach(_t gtest gtest_main gmock gmock_main)
+    if(NOT TARGET GTest::${_t})
+      add_library(GTest::${_t} ALIAS ${_t})
+    endif()
+  endforeach()
+endif()
+include(GoogleTest)
+
+# iir2d_add_test(name SOURCES a.cpp ... LIBRARIES t ... [OWN_MAIN] [LABELS l ...] [TIMEOUT s])
+# One GoogleTest program, run by CTest test by test. OWN_MAIN: the sources have a main.
+function(iir2d_add_test name)
+  cmake_parse_arguments(T "OWN_MAIN" "TIMEOUT" "SOURCES;LIBRARIES;LABELS" ${ARGN})
+  add_executable(${name} ${T_SOURCES})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_compile_definitions(${name} PRIVATE IIR2D_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+                                             IIR2D_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  target_link_libraries(${name} PRIVATE iir2d_flags ${T_LIBRARIES} GTest::gmock
+                                        $<IF:$<BOOL:${T_OWN_MAIN}>,GTest::gtest,GTest::gtest_main>)
+  if(NOT T_TIMEOUT)
+    set(T_TIMEOUT 120)
+  endif()
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${T_TIMEOUT} LABELS "${T_LABELS}")
+endfunction()

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// The benchmark runner: a matrix of cases, each checked against the reference before it is timed.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/benchmark/statistics.h"
+#include "core/image/image.h"
+#include "core/recipe/recipe.h"
+#include "core/support/error.h"
+#include "core/support/task.h"
+#include "iir2d/device.h"
+#include "iir2d/plan.h"
+
+namespace workbench {
+
+struct BenchmarkSize {
+    std::int64_t width = 1024;
+    std::int64_t height = 1024;
+    friend bool operator==(const BenchmarkSize&, const BenchmarkSize&) = default;
+};
+
+struct BenchmarkMatrix {
+    std::vector<BenchmarkSize> sizes = {{1024, 1024}, {2048, 2048}};  // ignored when `image` is set
+    std::vector<int> filter_ids = {1, 4, 8};
+    std::vector<iir2d::Border> borders = {iir2d::Border::mirror};
+    std::vector<iir2d::Precision> precisions = {iir2d::Precision::f32, iir2d::Precision::mixed};
+    std::vector<PoolOperation> pools;  // f32
+    std::optional<Recipe> recipe;      // one case, on `image` or on a synthetic plane of each size
+    ImagePtr image;                    // cases run on its first channel; a recipe on all of them
+    std::string device = "auto";
+    int threads = 0;  // 0: all
+    int warmup = 10;
+    int iterations = 50;
+    std::uint64_t seed = 1;  // of the synthetic planes, uniform in [0, 1)
+};
+
+// What one case is; equal keys mean comparable cases.
+struct BenchmarkCase {
+    std::string key;    // "filter:4 border:mirror precision:f32 size:1024x1024"
+    std::string label;  // short, for charts
+    std::int64_t width = 0;
+    std::int64_t height = 0;
+    int channels = 1;
+    std::optional<int> filter_id;
+    std::optional<PoolOperation> pool;
+    std::optional<Recipe> recipe;
+    iir2d::Border border = iir2d::Border::mirror;
+    iir2d::Precision precision = iir2d::Precision::f32;
+};
+
+struct TimedSample {
+    double latency_ms = 0;
+    bool preempted = false;  // involuntary context switches rose while it ran; kept and marked, never dropped
+};
+
+struct Parity {
+    bool passed = false;
+    double max_abs_error = 0;
+    double mean_abs_error = 0;
+    std::int64_t max_ulp = 0;
+    double bound = 0;
+    std::int64_t worst_x = 0, worst_y = 0;
+    int worst_channel = 0;
+};
+
+struct CaseResult {
+    BenchmarkCase what;
+    std::string started_utc;
+    iir2d::KernelIdentity kernel;  // of a recipe: its first operation's
+    Parity parity;
+    std::optional<std::string>
+        failure;  // why it was not timed: a parity failure or an error; samples then empty
+    std::vector<TimedSample> samples;
+    SampleStatistics latency;       // over all samples, ms
+    SampleStatistics copy_latency;  // the non-temporal copy of the same planes, same threads, interleaved in
+                                    // the same run, ms
+    double memcpy_ms_p50 = 0;
+    double ratio_to_copy = 0;  // p50 over p50
+    double throughput_mpix_per_s_p50 = 0;
+    double throughput_gb_per_s_p50 = 0;  // one read and one write of the plane
+    std::string input_sha256;            // pixel_hash
+    std::string output_sha256;           // pixel_hash
+};
+
+struct BenchmarkRun {
+    BenchmarkMatrix matrix;
+    iir2d::DeviceInfo device;
+    std::string device_reason;
+    int threads = 1;
+    std::string started_utc;
+    std::string finished_utc;
+    bool cancelled = false;  // results are those completed before
+    std::int64_t case_total = 0;
+    std::vector<CaseResult> results;
+};
+
+// The cases of a matrix in order, or the first thing wrong with it. Never empty.
+Result<std::vector<BenchmarkCase>> expand(const BenchmarkMatrix& matrix);
+
+// A rough time for the whole, from the bytes moved; seconds. Never runs anything.
+double estimated_seconds(const BenchmarkMatrix& matrix);
+
+// Runs on the calling thread. `on_result` is called after each case. Cancelling returns what is complete with
+// `cancelled` set; an error when that is nothing. A case that fails parity is kept with its failure.
+Result<BenchmarkRun> run_benchmark(const BenchmarkMatrix& matrix, const TaskControl& control = {},
+                                   const std::function<void(const CaseResult&)>& on_result = {});
+
+// Parity alone, every case; nothing is timed.
+Result<std::vector<CaseResult>> run_parity(const BenchmarkMatrix& matrix, const TaskControl& control = {},
+                                           const std::function<void(const CaseResult&)>& on_result = {});
+
+// The contract's bound for a case, for inputs in [0, 1].
+double parity_bound(const BenchmarkCase& what);
+
+}  // namespace workbench

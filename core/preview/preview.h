@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// The live preview: a latest-wins mailbox and one worker thread. Each change gives first a proxy (the whole
+// image at display resolution), which always completes, then the exact result, which a newer change cancels
+// between tiles and passes. All functions may be called from any one thread; the callback comes from the
+// worker thread and must not block.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "core/image/image.h"
+#include "core/recipe/recipe.h"
+#include "core/support/error.h"
+#include "iir2d/device.h"
+
+namespace workbench {
+
+enum class PreviewQuality { proxy, exact };
+
+struct PreviewFrame {
+    std::uint64_t change = 0;  // the number submit() returned
+    PreviewQuality quality = PreviewQuality::proxy;
+    std::shared_ptr<const Image> result;      // proxy: smaller than the source by `factor`
+    double factor = 1.0;                      // source pixels per pixel of `result` before pooling
+    iir2d::Shape exact_shape;                 // the size of the exact result
+    std::chrono::nanoseconds compute_time{};  // kernels only
+    iir2d::Extent proxy_size;
+};
+
+struct PreviewStatus {
+    enum class State { idle, computing, failed };
+    State state = State::idle;
+    std::uint64_t change = 0;
+    double progress = 0.0;  // of the exact pass
+    std::optional<Error> error;
+};
+
+class PreviewEngine {
+  public:
+    struct Callbacks {
+        std::function<void(PreviewFrame)> frame;
+        std::function<void(PreviewStatus)> status;
+    };
+    explicit PreviewEngine(Callbacks callbacks);
+    ~PreviewEngine();  // cancels and joins
+    PreviewEngine(const PreviewEngine&) = delete;
+    PreviewEngine& operator=(const PreviewEngine&) = delete;
+
+    // The image to work on; null clears. The proxy is made on the worker.
+    void set_source(ImagePtr source);
+    void set_device(iir2d::Device device);
+    // The display's size in device pixels: what a proxy has to fill.
+    void set_proxy_limit(std::int64_t width, std::int64_t height);
+
+    // Replaces whatever waits. Returns its number, larger than any before.
+    std::uint64_t submit(Recipe recipe);
+    // Drops what waits and stops what runs; the last frame stays valid.
+    void cancel();
+
+  private:
+    struct Impl;
+    std::unique_ptr<Impl> m_impl;
+};
+
+}  // namespace workbench

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// Files that appear whole or not at all, their hashes, and where the program keeps things.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/support/error.h"
+
+namespace workbench {
+
+// Writes to a temporary name in the same directory, flushes to disk and renames. On failure the old file
+// stays as it was and nothing is left behind.
+Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view content);
+
+// Creates a temporary sibling of `directory`, calls `fill` on it, flushes and renames it to `directory`,
+// which must not exist yet. When fill fails, nothing is left behind.
+Result<void> write_directory_atomically(
+    const std::filesystem::path& directory,
+    const std::function<Result<void>(const std::filesystem::path&)>& fill);
+
+// The whole file, refused above `limit` bytes.
+Result<std::string> read_file(const std::filesystem::path& path, std::size_t limit = std::size_t{1} << 28);
+
+// Lower-case hex SHA-256.
+std::string sha256_hex(std::span<const std::byte> bytes);
+Result<std::string> sha256_of_file(const std::filesystem::path& path);
+
+// $XDG_CONFIG_HOME/iir2d-workbench and the like; IIR2D_CONFIG_DIR overrides (tests use it). Not created.
+std::filesystem::path config_directory();
+// Where samples, presets and schemas are: IIR2D_RESOURCE_DIR, else beside the program, else as installed,
+// else the source tree the program was built from.
+std::filesystem::path resource_directory();
+
+// A number as the C locale writes it, shortest form that reads back the same. For files and command lines.
+std::string format_number(double value);
+
+}  // namespace workbench

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// What the workbench remembers between runs: one JSON file in config_directory(), written whole. An
+// unreadable or damaged file gives defaults and is kept aside as settings.json.damaged.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/support/error.h"
+
+namespace workbench {
+
+enum class Theme { system, light, dark };
+
+struct Settings {
+    std::vector<std::string> recent_files;  // newest first, at most 10
+    std::string device = "auto";
+    int threads = 0;  // 0: all
+    Theme theme = Theme::system;
+    std::string window_geometry;  // base64 of what the toolkit saves
+    std::string window_state;
+    std::string last_directory;
+    std::string export_directory;
+
+    void add_recent_file(const std::filesystem::path& path);
+};
+
+Settings load_settings();
+Result<void> save_settings(const Settings& settings);
+
+}  // namespace workbench

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// Where a plan runs. Thread-safe: a Device is an immutable value; the free functions may be called from any
+// thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "iir2d/error.h"
+#include "iir2d/export.h"
+
+namespace iir2d {
+
+enum class Backend { cpu, cuda };
+
+// One fact about a device. `value` is absent when it could not be had; `reason` then says why.
+struct DeviceProperty {
+    std::string key;    // stable, lower_snake, e.g. "compute_capability"
+    std::string label;  // for a person, e.g. "Compute capability"
+    std::optional<std::string> value;
+    std::string unit;  // "" when there is none
+    std::string reason;
+};
+
+struct DeviceInfo {
+    std::string id;    // "cpu", "cuda:0"
+    std::string name;  // the processor's or GPU's own name
+    Backend backend = Backend::cpu;
+    bool usable = false;
+    std::string why_not;  // one sentence when not usable
+    std::vector<DeviceProperty> properties;
+};
+
+class IIR2D_API Device {
+  public:
+    // The CPU with at most `threads` threads; 0 means all that the process may use. Without oneTBB it is
+    // always one.
+    static Result<Device> cpu(int threads = 0);
+
+    Backend backend() const { return m_backend; }
+    int index() const { return m_index; }      // N of cuda:N; 0 on the CPU
+    int threads() const { return m_threads; }  // of the CPU backend; 1 for CUDA
+    std::string id() const;                    // "cpu", "cuda:0"
+    std::string name() const;                  // "AMD EPYC 7763", ...
+
+  private:
+    Device(Backend backend, int index, int threads)
+        : m_backend(backend), m_index(index), m_threads(threads) {}
+    Backend m_backend;
+    int m_index;
+    int m_threads;
+};
+
+struct DeviceChoice {
+    Device device;
+    std::string reason;  // why this one, to be shown wherever the choice is shown
+};
+
+// `spec` is "auto" (the first usable GPU, else the CPU), "cpu", "cuda" or "cuda:N". An error names what is
+// not usable and why; "auto" never fails. `threads` as for Device::cpu.
+IIR2D_API Result<DeviceChoice> choose_device(std::string_view spec, int threads = 0);
+
+// Every device the library knows of, usable or not, the CPU first. A machine without CUDA still gets one
+// row "cuda" that says why.
+IIR2D_API std::vector<DeviceInfo> list_devices();
+
+// How one run is controlled. On the CPU, run() blocks, looks at `stop` between tiles and passes (at least
+// every few milliseconds), and calls `progress` with a fraction in [0, 1] from the calling thread.
+struct RunControl {
+    std::stop_token stop = {};
+    std::function<void(double)> progress = {};
+};
+
+}  // namespace iir2d

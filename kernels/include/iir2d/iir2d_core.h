@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The stable C interface of libiir2d. No enum value or struct field is renumbered or reordered within a
+ * major version. Every function is safe to call from several threads at once on distinct output buffers.
+ *
+ * All forward functions take one plane of width x height elements, contiguous rows, row-major: float for
+ * IIR2D_PRECISION_F32 and IIR2D_PRECISION_MIXED, double for IIR2D_PRECISION_F64. `in` may equal `out`;
+ * otherwise the two must not overlap. The filter runs along every row, then along every column of the
+ * result, with its default coefficients and the truncated start (docs/filters.md has the mathematics).
+ *
+ * Checks, in this order: null pointers, dimensions, filter id, border mode, precision. When one fails,
+ * nothing is written to `out`.
+ */
+#ifndef IIR2D_CORE_H
+#define IIR2D_CORE_H
+
+#include "iir2d/export.h"
+
+#define IIR2D_API_VERSION_MAJOR 1
+#define IIR2D_API_VERSION_MINOR 1
+#define IIR2D_API_VERSION_PATCH 0
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum IIR2D_Status {
+    IIR2D_STATUS_OK = 0,
+    IIR2D_STATUS_INVALID_ARGUMENT = -1,
+    IIR2D_STATUS_INVALID_DIMENSION = -2,
+    IIR2D_STATUS_INVALID_FILTER_ID = -3,
+    IIR2D_STATUS_INVALID_BORDER_MODE = -4,
+    IIR2D_STATUS_INVALID_PRECISION = -5,
+    IIR2D_STATUS_NULL_POINTER = -6,
+    IIR2D_STATUS_WORKSPACE_ERROR = -7,
+    IIR2D_STATUS_CUDA_ERROR = -8
+} IIR2D_Status;
+
+typedef enum IIR2D_BorderMode {
+    IIR2D_BORDER_CLAMP = 0,
+    IIR2D_BORDER_MIRROR = 1,
+    IIR2D_BORDER_WRAP = 2,
+    IIR2D_BORDER_CONSTANT = 3
+} IIR2D_BorderMode;
+
+typedef enum IIR2D_Precision {
+    IIR2D_PRECISION_F32 = 0,
+    IIR2D_PRECISION_MIXED = 1,
+    IIR2D_PRECISION_F64 = 2
+} IIR2D_Precision;
+
+typedef struct IIR2D_Params {
+    int width;          /* columns, at least 1 */
+    int height;         /* rows, at least 1 */
+    int filter_id;      /* 1 to 8 */
+    int border_mode;    /* IIR2D_BorderMode */
+    float border_const; /* read outside the plane under IIR2D_BORDER_CONSTANT */
+    int precision;      /* IIR2D_Precision */
+} IIR2D_Params;
+
+/* Filters host memory on the CPU. Blocks until done. */
+IIR2D_API int iir2d_forward_cpu(const void* in, void* out, const IIR2D_Params* params);
+
+/* Filters device memory of the caller's current CUDA context. IIR2D_STATUS_CUDA_ERROR where CUDA cannot be
+ * used, and in builds without the CUDA backend; the process stays healthy. */
+IIR2D_API int iir2d_forward_cuda(const void* in, void* out, const IIR2D_Params* params);
+
+/* The same, asynchronous on `stream` (a CUstream or cudaStream_t; null is the legacy default stream). */
+IIR2D_API int iir2d_forward_cuda_stream(const void* in, void* out, const IIR2D_Params* params, void* stream);
+
+/* "ok", "invalid_argument", ...; "unknown_status" for any number that is not an IIR2D_Status. Never null. */
+IIR2D_API const char* iir2d_status_string(int status);
+
+IIR2D_API int iir2d_api_version_major(void);
+IIR2D_API int iir2d_api_version_minor(void);
+IIR2D_API int iir2d_api_version_patch(void);
+/* major * 10000 + minor * 100 + patch */
+IIR2D_API int iir2d_api_version_packed(void);
+
+/* Version, commit, compiler, CUDA toolkit and architectures, on one line. Never null. */
+IIR2D_API const char* iir2d_build_fingerprint(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// Plans: made once from a descriptor, run many times. make() validates everything and chooses a kernel; it
+// computes nothing. A plan is immutable and may be run from several threads at once with separate workspaces.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "iir2d/device.h"
+#include "iir2d/error.h"
+#include "iir2d/export.h"
+#include "iir2d/filter.h"
+#include "iir2d/tensor.h"
+
+namespace iir2d {
+
+// Which kernel a plan chose.
+struct KernelIdentity {
+    Backend backend = Backend::cpu;
+    std::string name;     // e.g. "iir_lines"
+    std::string variant;  // e.g. "two_pass"
+    ElementType element = ElementType::f32;
+    std::string architecture;  // e.g. "x86-64-v2", "sm_90"
+};
+
+struct PrecisionGuarantee {
+    ElementType accumulator = ElementType::f32;
+    bool bit_stable = true;     // the same bits on every run on the same device model and build
+    bool deterministic = true;  // and for every number of threads
+    std::optional<double>
+        max_abs_error;      // against the double reference, inputs in [0, 1]; absent: not stated
+    std::string statement;  // the same in one sentence
+};
+
+struct FilterDesc {
+    Shape shape;
+    FilterSpec filter;
+    Border border = Border::mirror;
+    double border_const = 0.0;
+    Precision precision = Precision::f32;
+    Start start = Start::truncated;
+};
+
+// The element type of a precision's planes: f64 for f64, else f32.
+constexpr ElementType storage_type(Precision precision) {
+    return precision == Precision::f64 ? ElementType::f64 : ElementType::f32;
+}
+
+class IIR2D_API FilterPlan {
+  public:
+    static Result<FilterPlan> make(const Device& device, const FilterDesc& desc);
+
+    const FilterDesc& desc() const;
+    Shape output_shape() const;
+    // Bytes run() needs in `workspace`, 0 when it needs none. run() with an empty span allocates them itself.
+    std::size_t workspace_bytes() const;
+    KernelIdentity kernel() const;
+    PrecisionGuarantee precision() const;
+
+    // Filters x into y; y may be x itself with the same strides, else they must not overlap. A shape or
+    // element type unlike the plan's is an error that names both, and nothing is written. Blocks until done
+    // on the CPU. ErrorCode::cancelled when control.stop asked: y is then unspecified.
+    Result<void> run(const ConstTensorView& x, const TensorView& y, std::span<std::byte> workspace = {},
+                     const RunControl& control = {}) const;
+
+    struct State;
+
+  private:
+    explicit FilterPlan(std::shared_ptr<const State> state) : m_state(std::move(state)) {}
+    std::shared_ptr<const State> m_state;
+};
+
+enum class PoolOp { max, avg, lp, adaptive_max, adaptive_avg };
+IIR2D_API std::string_view name_of(PoolOp);  // "max", "avg", "lp", "adaptive-max", "adaptive-avg"
+IIR2D_API Result<PoolOp> pool_op_from_name(std::string_view);
+
+struct PoolDesc {
+    PoolOp op = PoolOp::max;
+    Shape shape;
+    Extent window = {2, 2};
+    std::optional<Extent> stride;  // absent: the window
+    Extent padding = {0, 0};       // at most half the window
+    Extent dilation = {1, 1};
+    bool ceil_mode = false;
+    double p = 2.0;                                // lp only: finite, above 0
+    bool count_include_pad = false;                // avg only
+    std::optional<std::int64_t> divisor_override;  // avg only; not 0
+    Extent output = {1, 1};                        // adaptive ops only
+    ElementType element = ElementType::f32;
+};
+
+class IIR2D_API PoolPlan {
+  public:
+    static Result<PoolPlan> make(const Device& device, const PoolDesc& desc);
+
+    const PoolDesc& desc() const;
+    Shape output_shape() const;
+    std::size_t workspace_bytes() const;
+    KernelIdentity kernel() const;
+    PrecisionGuarantee precision() const;
+
+    // Pools x into y (not in place). For max, `argmax`, when not empty, has as many elements as y, dense, and
+    // takes the 64-bit row-major index into the input plane of each window's first maximum. Errors and
+    // cancellation as in FilterPlan::run.
+    Result<void> forward(const ConstTensorView& x, const TensorView& y, std::span<std::int64_t> argmax = {},
+                         std::span<std::byte> workspace = {}, const RunControl& control = {}) const;
+
+    struct State;
+
+  private:
+    explicit PoolPlan(std::shared_ptr<const State> state) : m_state(std::move(state)) {}
+    std::shared_ptr<const State> m_state;
+};
+
+}  // namespace iir2d

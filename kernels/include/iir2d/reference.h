@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// The judge: the contract in scalar double precision, one sample at a time, written for reading. Slow. Every
+// backend is measured against it. Sources: docs/filters.md and docs/pooling.md. Thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "iir2d/error.h"
+#include "iir2d/export.h"
+#include "iir2d/plan.h"
+
+namespace iir2d::reference {
+
+// Filters each dense [h, w] plane of x (desc.shape elements, double) into y. desc.precision is ignored.
+IIR2D_API Result<void> filter(const FilterDesc& desc, std::span<const double> x, std::span<double> y);
+
+// Pools each dense plane of x into y; argmax (max only) may be empty. Stored inputs are given as doubles.
+IIR2D_API Result<void> pool(const PoolDesc& desc, std::span<const double> x, std::span<double> y,
+                            std::span<std::int64_t> argmax = {});
+
+// The output shape of a valid descriptor, or the error its plan would give.
+IIR2D_API Result<Shape> pool_output_shape(const PoolDesc& desc);
+
+}  // namespace iir2d::reference
