@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/support/parallel.h"
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+#if defined(IIR2D_HAVE_TBB)
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+#endif
+
+#if defined(__linux__)
+#include <sched.h>
+#endif
+
+namespace iir2d::support {
+
+namespace {
+
+int affinity_threads() {
+#if defined(__linux__)
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (sched_getaffinity(0, sizeof(set), &set) == 0) return std::max(1, CPU_COUNT(&set));
+#endif
+    return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+}  // namespace
+
+bool has_threads() {
+#if defined(IIR2D_HAVE_TBB)
+    return true;
+#else
+    return false;
+#endif
+}
+
+int available_threads() {
+#if defined(IIR2D_HAVE_TBB)
+    return std::min(affinity_threads(), std::max(1, tbb::this_task_arena::max_concurrency()));
+#else
+    return 1;
+#endif
+}
+
+bool parallel_for(int threads, std::int64_t count, const RunControl& control, ProgressRange range,
+                  const std::function<void(std::int64_t)>& body) {
+    const auto caller = std::this_thread::get_id();
+    std::atomic<std::int64_t> done{0};
+    std::atomic<bool> stopped{false};
+    const auto step = [&](std::int64_t i) {
+        if (stopped.load(std::memory_order_relaxed)) return;
+        if (control.stop.stop_requested()) {
+            stopped.store(true, std::memory_order_relaxed);
+            return;
+        }
+        body(i);
+        const std::int64_t finished = done.fetch_add(1, std::memory_order_relaxed) + 1;
+        if (control.progress && std::this_thread::get_id() == caller) {
+            const double fraction = static_cast<double>(finished) / static_cast<double>(count);
+            control.progress(range.from + (range.to - range.from) * fraction);
+        }
+    };
+#if defined(IIR2D_HAVE_TBB)
+    if (threads > 1 && count > 1) {
+        // An arena of the asked size keeps the limit whatever the process's other oneTBB users do; isolation
+        // keeps a caller's outer tasks from being run inside ours while we wait.
+        tbb::task_arena arena(threads);
+        arena.execute([&] {
+            tbb::this_task_arena::isolate(
+                [&] { tbb::parallel_for(std::int64_t{0}, count, step, tbb::simple_partitioner{}); });
+        });
+        return !stopped.load();
+    }
+#else
+    static_cast<void>(threads);
+#endif
+    for (std::int64_t i = 0; i < count; ++i) step(i);
+    return !stopped.load();
+}
+
+}  // namespace iir2d::support

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// The thread pool adapter: oneTBB where the build has it, one thread where not. Backends know nothing else of
+// threads.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "iir2d/device.h"
+
+namespace iir2d::support {
+
+// True when the build has threads.
+bool has_threads();
+// Threads that the process may use now: its affinity, or a caller's own oneTBB limit when that is lower.
+int available_threads();
+
+// Which part of a run's progress a loop accounts for.
+struct ProgressRange {
+    double from = 0.0;
+    double to = 1.0;
+};
+
+// Calls body(i) once for each i in [0, count), on at most `threads` threads, in no particular order. Bodies write
+// to disjoint places, so the result does not depend on the threads. Between bodies control.stop is looked at;
+// false means it asked and some bodies did not run. control.progress is called from the calling thread only.
+// count <= 1 or threads == 1 runs on the calling thread.
+bool parallel_for(int threads, std::int64_t count, const RunControl& control, ProgressRange range,
+                  const std::function<void(std::int64_t)>& body);
+
+}  // namespace iir2d::support

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// main for the tests of ui: an application object, off screen unless told otherwise, with settings of its
+// own.
+#include <gmock/gmock.h>
+
+#include <QApplication>
+#include <QTemporaryDir>
+
+int main(int argc, char** argv) {
+    if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
+    const QTemporaryDir settings;
+    qputenv("IIR2D_CONFIG_DIR", settings.path().toLocal8Bit());
+    QApplication application(argc, argv);
+    ::testing::InitGoogleMock(&argc, argv);
+    return RUN_ALL_TESTS();
+}
