@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: MIT
+// bench, parity and verify: figures, and whether they can be believed.
+#include <cstdio>
+#include <memory>
+
+#include "app/iir2d/json.h"
+#include "app/iir2d/options.h"
+#include "core/benchmark/benchmark.h"
+#include "core/image/image_io.h"
+#include "core/record/record.h"
+#include "core/support/files.h"
+
+namespace app {
+
+using workbench::ErrorKind;
+using workbench::fail;
+
+namespace {
+
+struct MatrixArguments {
+    std::vector<std::string> sizes;
+    std::vector<std::string> filter_ids;
+    std::vector<std::string> borders;
+    std::vector<std::string> precisions;
+    std::vector<std::string> pool_ops;
+    std::string window = "2x2";
+    std::string stride;
+    std::string p = "2";
+    std::string recipe;
+    std::string image;
+    int warmup = 10;
+    int iterations = 50;
+    std::uint64_t seed = 1;
+    bool quiet = false;
+    bool json = false;
+    DeviceOptions device;
+
+    void add_to(CLI::App& command) {
+        const auto list = [&command](const char* name, std::vector<std::string>& values, const char* help) {
+            command.add_option(name, values, help)->allow_extra_args(false);
+        };
+        list("--sizes", sizes, "WIDTHxHEIGHT, with commas between (default: 1024x1024,2048x2048)");
+        list("--filter-ids", filter_ids, "Filters 1 to 8 (default: 1,4,8)");
+        list("--border-modes", borders, "clamp, mirror, wrap, constant (default: mirror)");
+        list("--precisions", precisions, "f32, mixed, f64 (default: f32,mixed)");
+        list("--pool-ops", pool_ops, "max, avg, lp; without --filter-ids pooling is all that runs");
+        command.add_option("--window", window, "HEIGHTxWIDTH of the pooling operations")
+            ->capture_default_str();
+        command.add_option("--stride", stride,
+                           "HEIGHTxWIDTH of the pooling operations (default: the window)");
+        command.add_option("--p", p, "Exponent of lp pooling")->capture_default_str();
+        command.add_option("--recipe", recipe, "Run this recipe instead of single operations");
+        command.add_option("--image", image, "Run on this image instead of made ones");
+        command.add_option("--seed", seed, "Of the made images")->capture_default_str();
+        device.add_to(command);
+        command.add_flag("--json", json, "Print the result as JSON");
+        add_quiet(command, quiet);
+    }
+
+    Result<workbench::BenchmarkMatrix> matrix(const workbench::TaskControl& control) const {
+        workbench::BenchmarkMatrix m;
+        m.device = device.device;
+        m.threads = device.threads.value_or(0);
+        m.warmup = warmup;
+        m.iterations = iterations;
+        m.seed = seed;
+        // A wrong device is said before an image is read.
+        if (const auto choice = device.choose(); !choice) return std::unexpected(choice.error());
+        if (auto done = fill(m.sizes, sizes, [](const std::string& t) { return parse_size("--sizes", t); });
+            !done) {
+            return std::unexpected(done.error());
+        }
+        const auto filter_id = [](const std::string& t) -> Result<int> {
+            const auto id = parse_integer("--filter-ids", t);
+            if (!id) return std::unexpected(id.error());
+            if (*id < 1 || *id > 8) {
+                return fail(ErrorKind::bad_argument,
+                            "--filter-ids " + t + " is out of range: filters are 1 to 8");
+            }
+            return static_cast<int>(*id);
+        };
+        if (auto done = fill(m.filter_ids, filter_ids, filter_id); !done)
+            return std::unexpected(done.error());
+        if (auto done = fill(m.borders, borders, parse_border); !done) return std::unexpected(done.error());
+        if (auto done = fill(m.precisions, precisions, parse_precision); !done)
+            return std::unexpected(done.error());
+        if (auto done = fill(m.pools, pool_ops, [this](const std::string& t) { return pool(t); }); !done) {
+            return std::unexpected(done.error());
+        }
+        if (!pool_ops.empty() && filter_ids.empty()) m.filter_ids.clear();
+        if (!recipe.empty()) {
+            auto loaded = workbench::load_recipe(recipe);
+            if (!loaded) return std::unexpected(loaded.error());
+            m.recipe = std::move(*loaded);
+            if (filter_ids.empty()) m.filter_ids.clear();
+        }
+        if (!image.empty()) {
+            auto read = workbench::read_image(image, {.keep_double = true}, control);
+            if (!read) return std::unexpected(read.error());
+            m.image = std::make_shared<const workbench::Image>(std::move(*read));
+        }
+        return m;
+    }
+
+  private:
+    template <class T, class Parse>
+    static Result<void> fill(std::vector<T>& values, const std::vector<std::string>& texts, Parse parse) {
+        if (texts.empty()) return {};
+        values.clear();
+        for (const std::string& text : split_list(texts)) {
+            auto value = parse(text);
+            if (!value) return std::unexpected(value.error());
+            values.push_back(std::move(*value));
+        }
+        return {};
+    }
+
+    Result<workbench::PoolOperation> pool(const std::string& text) const {
+        const auto op = parse_pool_op(text);
+        if (!op) return std::unexpected(op.error());
+        const auto extent = parse_extent("--window", window);
+        if (!extent) return std::unexpected(extent.error());
+        workbench::PoolOperation operation{.op = *op, .window = *extent};
+        if (!stride.empty()) {
+            const auto step = parse_extent("--stride", stride);
+            if (!step) return std::unexpected(step.error());
+            operation.stride = *step;
+        }
+        const auto power = parse_number("--p", p);
+        if (!power) return std::unexpected(power.error());
+        operation.p = *power;
+        return operation;
+    }
+};
+
+void print_row(const workbench::CaseResult& result) {
+    if (result.failure) {
+        std::printf("%-56s FAILED: %s\n", result.what.key.c_str(), result.failure->c_str());
+        return;
+    }
+    const auto& l = result.latency;
+    std::printf("%-56s %10.4f %10.4f %8.2fx %10.1f %8.2f %10.2e\n", result.what.key.c_str(), l.p50, l.p95,
+                result.ratio_to_copy, result.throughput_mpix_per_s_p50, result.throughput_gb_per_s_p50,
+                result.parity.max_abs_error);
+}
+
+Result<int> failures_of(const std::vector<workbench::CaseResult>& results) {
+    const auto failed =
+        std::ranges::count_if(results, [](const workbench::CaseResult& r) { return r.failure.has_value(); });
+    if (failed == 0) return 0;
+    const auto first =
+        std::ranges::find_if(results, [](const workbench::CaseResult& r) { return r.failure.has_value(); });
+    return fail(ErrorKind::check_failed, std::to_string(failed) + " of " + std::to_string(results.size()) +
+                                             " cases failed; the first: " + first->what.key + ": " +
+                                             *first->failure);
+}
+
+struct BenchArguments {
+    MatrixArguments matrix;
+    std::string out_csv;
+    std::string out_json;
+    std::string out_md;
+    std::string record;
+    bool samples = false;
+
+    // Refuses outputs that cannot be written before minutes are spent on what goes into them.
+    Result<void> check_outputs() const {
+        namespace fs = std::filesystem;
+        for (const std::string& path : {out_csv, out_json, out_md, record}) {
+            if (path.empty()) continue;
+            const fs::path parent = fs::absolute(path).parent_path();
+            std::error_code error;
+            if (!fs::is_directory(parent, error)) {
+                return fail(ErrorKind::unwritable_output, "\"" + path +
+                                                              "\" cannot be written: the folder \"" +
+                                                              parent.string() + "\" does not exist");
+            }
+        }
+        std::error_code error;
+        if (!record.empty() && fs::exists(record, error)) {
+            return fail(ErrorKind::unwritable_output,
+                        "the record \"" + record + "\" already exists: name a new directory");
+        }
+        return {};
+    }
+
+    Result<void> write(const workbench::Record& full) const {
+        const std::string json = workbench::record_to_json(full);
+        if (!out_json.empty()) {
+            if (auto done = workbench::write_file_atomically(out_json, json); !done) return done;
+        }
+        if (!out_csv.empty()) {
+            const auto csv = workbench::record_to_csv(json);
+            if (!csv) return std::unexpected(csv.error());
+            if (auto done = workbench::write_file_atomically(out_csv, *csv); !done) return done;
+        }
+        if (!out_md.empty()) {
+            const auto markdown = workbench::record_to_markdown(json);
+            if (!markdown) return std::unexpected(markdown.error());
+            if (auto done = workbench::write_file_atomically(out_md, *markdown); !done) return done;
+        }
+        if (!record.empty()) return workbench::write_record(full, record);
+        return {};
+    }
+
+    Result<int> run(const Interruption& interruption) const {
+        if (auto possible = check_outputs(); !possible) return std::unexpected(possible.error());
+        Progress progress(interruption.token(), matrix.quiet);
+        auto m = matrix.matrix(progress.control());
+        if (!m) return std::unexpected(m.error());
+        workbench::Record full;
+        full.environment = workbench::capture_environment(m->threads);
+        full.command_line = workbench::bench_command_line(*m, matrix.image, matrix.recipe);
+        const bool table = !matrix.json && !matrix.quiet;
+        if (table) {
+            std::printf("%-56s %10s %10s %9s %10s %8s %10s\n", "case", "p50 ms", "p95 ms", "vs copy",
+                        "Mpix/s", "GB/s", "max error");
+            std::fflush(stdout);
+        }
+        auto run = workbench::run_benchmark(*m, progress.control(), [&](const workbench::CaseResult& result) {
+            progress.clear();
+            if (!table) return;
+            print_row(result);
+            if (samples) {
+                for (const auto& sample : result.samples) {
+                    std::printf("    %.6f ms%s\n", sample.latency_ms, sample.preempted ? "  preempted" : "");
+                }
+            }
+            std::fflush(stdout);
+        });
+        progress.clear();
+        if (!run) return std::unexpected(run.error());
+        workbench::finish_environment(full.environment);
+        full.environment.threads = run->threads;
+        full.run = std::move(*run);
+        if (auto written = write(full); !written) return std::unexpected(written.error());
+        if (matrix.json) std::fputs((workbench::record_to_json(full)).c_str(), stdout);
+        if (!record.empty()) note("record written to " + record, matrix.quiet);
+        if (full.run.cancelled) {
+            return fail(ErrorKind::cancelled, "interrupted after " + std::to_string(full.run.results.size()) +
+                                                  " of " + std::to_string(full.run.case_total) +
+                                                  " cases; these were kept");
+        }
+        return failures_of(full.run.results);
+    }
+};
+
+Result<int> run_parity_command(const MatrixArguments& arguments, const Interruption& interruption) {
+    Progress progress(interruption.token(), arguments.quiet);
+    auto m = arguments.matrix(progress.control());
+    if (!m) return std::unexpected(m.error());
+    const auto results =
+        workbench::run_parity(*m, progress.control(), [&](const workbench::CaseResult& result) {
+            progress.clear();
+            if (arguments.json || arguments.quiet) return;
+            std::printf("%-56s %s  max abs %.3e  mean %.3e  max ulp %lld  bound %.1e\n",
+                        result.what.key.c_str(), result.failure ? "FAIL" : "ok  ",
+                        result.parity.max_abs_error, result.parity.mean_abs_error,
+                        static_cast<long long>(result.parity.max_ulp), result.parity.bound);
+            std::fflush(stdout);
+        });
+    progress.clear();
+    if (!results) return std::unexpected(results.error());
+    if (arguments.json) {
+        Json json = Json::array();
+        for (const auto& result : *results) {
+            const auto& p = result.parity;
+            json.push_back(
+                {{"case", result.what.key},
+                 {"passed", !result.failure.has_value()},
+                 {"failure", result.failure ? Json(*result.failure) : Json()},
+                 {"max_abs_error", number_or_null(p.max_abs_error)},
+                 {"mean_abs_error", number_or_null(p.mean_abs_error)},
+                 {"max_ulp", p.max_ulp},
+                 {"bound", p.bound},
+                 {"worst_pixel", {{"x", p.worst_x}, {"y", p.worst_y}, {"channel", p.worst_channel}}}});
+        }
+        print_json({{"cases", json}});
+    }
+    return failures_of(*results);
+}
+
+Result<int> run_verify(const std::string& path, bool quiet) {
+    const auto verification = workbench::verify_record(path);
+    if (!verification) return std::unexpected(verification.error());
+    if (!quiet) {
+        for (const auto& good : verification->checked) std::printf("ok       %s\n", good.c_str());
+        for (const auto& problem : verification->problems) std::printf("problem  %s\n", problem.c_str());
+    }
+    if (!verification->problems.empty()) {
+        const auto more = verification->problems.size() - 1;
+        return fail(ErrorKind::check_failed,
+                    "the record \"" + path + "\" is not accepted: " + verification->problems[0] +
+                        (more > 0 ? " (and " + std::to_string(more) + " more)" : ""));
+    }
+    if (!quiet) std::printf("accepted %s\n", path.c_str());
+    return 0;
+}
+
+}  // namespace
+
+void add_bench_command(CLI::App& parser, Action& chosen) {
+    CLI::App* command =
+        parser.add_subcommand("bench", "Measure latencies; each case is checked against the reference first");
+    auto arguments = std::make_shared<BenchArguments>();
+    arguments->matrix.add_to(*command);
+    command->add_option("--warmup", arguments->matrix.warmup, "Untimed iterations before the timed ones")
+        ->capture_default_str();
+    command->add_option("--iters", arguments->matrix.iterations, "Timed iterations")->capture_default_str();
+    command->add_option("--out-csv", arguments->out_csv, "Write one row a case");
+    command->add_option("--out-json", arguments->out_json, "Write the full result");
+    command->add_option("--out-md", arguments->out_md, "Write a report");
+    command->add_option("--record", arguments->record, "Write a whole record into this new directory");
+    command->add_flag("--samples", arguments->samples, "Print every timed sample, ms");
+    command->callback([arguments, &chosen] {
+        chosen = [arguments](const Interruption& interruption) { return arguments->run(interruption); };
+    });
+}
+
+void add_parity_command(CLI::App& parser, Action& chosen) {
+    CLI::App* command = parser.add_subcommand(
+        "parity", "Check every case against the double-precision reference; exit code 5 on a failure");
+    auto arguments = std::make_shared<MatrixArguments>();
+    arguments->add_to(*command);
+    command->callback([arguments, &chosen] {
+        chosen = [arguments](const Interruption& interruption) {
+            return run_parity_command(*arguments, interruption);
+        };
+    });
+}
+
+void add_verify_command(CLI::App& parser, Action& chosen) {
+    CLI::App* command = parser.add_subcommand("verify", "Check a record's hashes, schema and figures");
+    auto path = std::make_shared<std::string>();
+    auto quiet = std::make_shared<bool>(false);
+    command->add_option("RECORD", *path, "A record directory, or its record.json")->required();
+    add_quiet(*command, *quiet);
+    command->callback([path, quiet, &chosen] {
+        chosen = [path, quiet](const Interruption&) { return run_verify(*path, *quiet); };
+    });
+}
+
+}  // namespace app

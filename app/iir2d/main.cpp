@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// The command line program: arguments in, exit code out.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <new>
+
+#include "app/iir2d/options.h"
+#include "iir2d/iir2d_core.h"
+
+namespace {
+
+std::string version_text() {
+    return "iir2d " + std::to_string(iir2d_api_version_major()) + "." +
+           std::to_string(iir2d_api_version_minor()) + "." + std::to_string(iir2d_api_version_patch()) +
+           "\n" + iir2d_build_fingerprint();
+}
+
+int run(int argc, char** argv) {
+    CLI::App parser(
+        "Recursive (IIR) filters and pooling on images, with evidence.\n"
+        "Exit codes: 0 done, 2 bad argument, 3 bad input, 4 device failure, 5 a check failed,\n"
+        "6 the output could not be written, 130 interrupted.",
+        "iir2d");
+    parser.set_version_flag("--version", version_text());
+    parser.require_subcommand(1);
+    parser.option_defaults()->always_capture_default(false);
+    app::Action chosen;
+    app::add_filter_command(parser, chosen);
+    app::add_pool_command(parser, chosen);
+    app::add_run_command(parser, chosen);
+    app::add_batch_command(parser, chosen);
+    app::add_info_command(parser, chosen);
+    app::add_compare_command(parser, chosen);
+    app::add_devices_command(parser, chosen);
+    app::add_bench_command(parser, chosen);
+    app::add_parity_command(parser, chosen);
+    app::add_verify_command(parser, chosen);
+
+    auto arguments = app::with_hyphens(argc, argv);
+    std::ranges::reverse(arguments);  // CLI11 takes them from the back
+    try {
+        parser.parse(arguments);
+    } catch (const CLI::ParseError& error) {
+        if (error.get_exit_code() == 0) return parser.exit(error);  // --help, --version
+        return app::report({workbench::ErrorKind::bad_argument,
+                            std::string(error.what()) + " (iir2d --help lists commands and options)"});
+    }
+    const app::Interruption interruption;
+    const auto code = chosen(interruption);
+    return code ? *code : app::report(code.error());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        const int code = run(argc, argv);
+        // A full disk or a closed pipe behind stdout is a failed output, not a success.
+        if (std::fflush(stdout) != 0 || std::ferror(stdout)) {
+            return app::report(
+                {workbench::ErrorKind::unwritable_output, "standard output could not be written"});
+        }
+        return code;
+    } catch (const std::bad_alloc&) {
+        return app::report({workbench::ErrorKind::device_failure, "there is not enough memory for this job"});
+    } catch (const std::exception& error) {
+        return app::report(
+            {workbench::ErrorKind::device_failure, std::string("unexpected failure: ") + error.what()});
+    }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+#include "app/iir2d/options.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace app {
+
+using workbench::ErrorKind;
+using workbench::fail;
+
+std::vector<std::string> with_hyphens(int argc, char** argv) {
+    std::vector<std::string> arguments;
+    bool options = true;
+    for (int i = 1; i < argc; ++i) {
+        std::string argument = argv[i];
+        if (argument == "--") options = false;
+        if (options && argument.starts_with("--")) {
+            const auto end = std::min(argument.find('='), argument.size());
+            std::replace(argument.begin(), argument.begin() + static_cast<std::ptrdiff_t>(end), '_', '-');
+        }
+        arguments.push_back(std::move(argument));
+    }
+    return arguments;
+}
+
+void DeviceOptions::add_to(CLI::App& command) {
+    command.add_option("--device", device, "auto, cpu, cuda or cuda:N")->capture_default_str();
+    command.add_option("--threads", threads, "Threads of the CPU backend, at least 1 (default: all)");
+}
+
+Result<iir2d::DeviceChoice> DeviceOptions::choose() const {
+    if (threads && (*threads < 1 || *threads > 1024)) {
+        return fail(ErrorKind::bad_argument,
+                    "--threads " + std::to_string(*threads) + " is out of range: give 1 to 1024");
+    }
+    return lift(iir2d::choose_device(device, threads.value_or(0)));
+}
+
+void OutputOptions::add_to(CLI::App& command) {
+    command.add_option("--out-type", out_type,
+                       "Sample type of the output: u8, u16, f16, f32 or f64 (default: the input's)");
+    command.add_flag("--keep-alpha", keep_alpha, "Leave the alpha channel unfiltered");
+}
+
+Result<std::optional<workbench::SampleType>> OutputOptions::type() const {
+    if (out_type.empty()) return std::nullopt;
+    const auto type = workbench::sample_type_from_name(out_type);
+    if (!type || *type == workbench::SampleType::u32) {
+        return fail(ErrorKind::bad_argument,
+                    "--out-type \"" + out_type + "\" is not one of u8, u16, f16, f32, f64");
+    }
+    return type;
+}
+
+void add_quiet(CLI::App& command, bool& quiet) {
+    command.add_flag("-q,--quiet", quiet, "No progress and no messages, errors excepted");
+}
+
+namespace {
+
+template <class T>
+std::optional<T> whole(std::string_view text) {
+    T value{};
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (code != std::errc{} || end != text.data() + text.size() || text.empty()) return std::nullopt;
+    return value;
+}
+
+std::optional<std::pair<std::int64_t, std::int64_t>> pair_of(std::string_view text) {
+    const auto x = text.find_first_of("xX");
+    if (x == std::string_view::npos) return std::nullopt;
+    const auto a = whole<std::int64_t>(text.substr(0, x));
+    const auto b = whole<std::int64_t>(text.substr(x + 1));
+    if (!a || !b) return std::nullopt;
+    return std::pair{*a, *b};
+}
+
+std::string quoted(std::string_view option, std::string_view text) {
+    return std::string(option) + " \"" + std::string(text) + "\"";
+}
+
+}  // namespace
+
+Result<iir2d::Extent> parse_extent(std::string_view option, std::string_view text) {
+    if (const auto both = whole<std::int64_t>(text)) return iir2d::Extent{*both, *both};
+    if (const auto hw = pair_of(text)) return iir2d::Extent{hw->first, hw->second};
+    return fail(ErrorKind::bad_argument,
+                quoted(option, text) + " is not a size: write HEIGHTxWIDTH, as in 3x3");
+}
+
+Result<workbench::BenchmarkSize> parse_size(std::string_view option, std::string_view text) {
+    if (const auto wh = pair_of(text)) return workbench::BenchmarkSize{wh->first, wh->second};
+    return fail(ErrorKind::bad_argument,
+                quoted(option, text) + " is not a size: write WIDTHxHEIGHT, as in 1024x1024");
+}
+
+Result<double> parse_number(std::string_view option, std::string_view text) {
+    if (const auto value = whole<double>(text)) return *value;
+    return fail(ErrorKind::bad_argument, quoted(option, text) + " is not a number");
+}
+
+Result<std::int64_t> parse_integer(std::string_view option, std::string_view text) {
+    if (const auto value = whole<std::int64_t>(text)) return *value;
+    return fail(ErrorKind::bad_argument, quoted(option, text) + " is not a whole number");
+}
+
+std::vector<std::string> split_list(const std::vector<std::string>& texts) {
+    std::vector<std::string> parts;
+    for (std::string_view text : texts) {
+        while (true) {
+            const auto comma = text.find(',');
+            parts.emplace_back(text.substr(0, comma));
+            if (comma == std::string_view::npos) break;
+            text.remove_prefix(comma + 1);
+        }
+    }
+    return parts;
+}
+
+Result<iir2d::Border> parse_border(std::string_view text) {
+    return lift(iir2d::border_from_name(text));
+}
+Result<iir2d::Precision> parse_precision(std::string_view text) {
+    return lift(iir2d::precision_from_name(text));
+}
+Result<iir2d::Start> parse_start(std::string_view text) {
+    return lift(iir2d::start_from_name(text));
+}
+Result<iir2d::PoolOp> parse_pool_op(std::string_view text) {
+    return lift(iir2d::pool_op_from_name(text));
+}
+
+}  // namespace app

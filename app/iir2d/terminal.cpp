@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+#include "app/iir2d/terminal.h"
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <thread>
+
+#if defined(_WIN32)
+#include <io.h>
+#else
+#include <unistd.h>
+#endif
+
+namespace app {
+
+namespace {
+
+std::atomic<int> interruptions{0};
+static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may only touch lock-free atomics");
+
+extern "C" void on_interrupt(int signal_number) {
+    if (interruptions.fetch_add(1) > 0) std::_Exit(128 + signal_number);
+    std::signal(signal_number, on_interrupt);  // System V semantics reset the handler
+}
+
+bool stderr_is_terminal() {
+#if defined(_WIN32)
+    return _isatty(_fileno(stderr)) != 0;
+#else
+    return isatty(STDERR_FILENO) != 0;
+#endif
+}
+
+}  // namespace
+
+// request_stop() may not be called from a signal handler, so a thread looks at the handler's flag.
+struct Interruption::Impl {
+    std::stop_source source;
+    std::jthread watcher;
+};
+
+Interruption::Interruption() : m_impl(std::make_unique<Impl>()) {
+    std::signal(SIGINT, on_interrupt);
+    std::signal(SIGTERM, on_interrupt);
+    m_impl->watcher = std::jthread([source = m_impl->source](std::stop_token ended) mutable {
+        while (!ended.stop_requested()) {
+            if (interruptions.load() > 0) {
+                source.request_stop();
+                return;
+            }
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        }
+    });
+}
+
+Interruption::~Interruption() = default;
+
+std::stop_token Interruption::token() const {
+    return m_impl->source.get_token();
+}
+
+Progress::Progress(std::stop_token stop, bool quiet)
+    : m_stop(std::move(stop)), m_shown(!quiet && stderr_is_terminal()) {}
+
+Progress::~Progress() {
+    clear();
+}
+
+workbench::TaskControl Progress::control() {
+    workbench::TaskControl control{.stop = m_stop, .progress = {}};
+    if (m_shown) control.progress = [this](double fraction, std::string_view what) { draw(fraction, what); };
+    return control;
+}
+
+void Progress::draw(double fraction, std::string_view what) {
+    const int percent = static_cast<int>(fraction * 100.0);
+    if (percent == m_last_percent && what == m_last_what) return;
+    m_last_percent = percent;
+    m_last_what = what;
+    constexpr int width = 30;
+    const int filled = percent * width / 100;
+    std::string bar(static_cast<std::size_t>(filled), '#');
+    bar.resize(width, '.');
+    std::fprintf(stderr, "\r\x1b[K[%s] %3d%% %.60s", bar.c_str(), percent, m_last_what.c_str());
+    std::fflush(stderr);
+}
+
+void Progress::clear() {
+    if (m_last_percent < 0) return;
+    std::fputs("\r\x1b[K", stderr);
+    std::fflush(stderr);
+    m_last_percent = -1;
+}
+
+int report(const workbench::Error& error) {
+    // One line, whatever a library put into its sentence.
+    std::string line = error.message;
+    for (char& c : line) {
+        if (c == '\n' || c == '\r') c = ' ';
+    }
+    while (!line.empty() && line.back() == ' ') line.pop_back();
+    std::fprintf(stderr, "iir2d: error: %s\n", line.c_str());
+    return workbench::exit_code(error.kind);
+}
+
+void note(std::string_view message, bool quiet) {
+    if (!quiet) std::fprintf(stderr, "iir2d: %.*s\n", static_cast<int>(message.size()), message.data());
+}
+
+}  // namespace app

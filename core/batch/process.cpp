@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#include "core/batch/process.h"
+
+#include <algorithm>
+
+namespace workbench {
+
+ReadOptions read_options_for(const Recipe& recipe, int image_index) {
+    const bool f64 = std::ranges::any_of(recipe.operations, [](const Operation& operation) {
+        const auto* filter = std::get_if<FilterOperation>(&operation.what);
+        return operation.enabled && filter && filter->precision == iir2d::Precision::f64;
+    });
+    return {.image_index = image_index, .keep_double = f64};
+}
+
+namespace {
+
+// One third of a job's progress each for reading, computing and writing.
+TaskControl part(const TaskControl& control, int index) {
+    TaskControl inner{.stop = control.stop, .progress = {}};
+    if (control.progress) {
+        inner.progress = [&control, index](double fraction, std::string_view what) {
+            control.progress((index + fraction) / 3.0, what);
+        };
+    }
+    return inner;
+}
+
+}  // namespace
+
+Result<WriteReport> process_file(const ProcessJob& job, const iir2d::Device& device,
+                                 const TaskControl& control) {
+    // What is wrong with the recipe itself is said before a large file is read.
+    if (auto valid = validate(job.recipe, iir2d::Shape{.n = 1, .c = 1, .h = 0, .w = 0}); !valid) {
+        return std::unexpected(valid.error());
+    }
+    auto image = read_image(job.input, read_options_for(job.recipe), part(control, 0));
+    if (!image) return std::unexpected(image.error());
+    auto result = apply(job.recipe, *image, device, part(control, 1));
+    if (!result) return std::unexpected(result.error());
+    return write_image(*result, job.output, {.type = job.type}, part(control, 2));
+}
+
+}  // namespace workbench
