@@ -9,6 +9,8 @@ else()
   # GCC warns when it sees a C++-only warning flag on a C file, hence the language conditions.
   target_compile_options(iir2d_flags INTERFACE
     -Wall -Wextra -Wpedantic -Wshadow -Wcast-qual -Wformat=2
+    # Designated initialisers leave the rest to the members' defaults, on purpose.
+    -Wno-missing-field-initializers
     "$<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor;-Woverloaded-virtual>"
     "$<$<BOOL:${IIR2D_WERROR}>:-Werror>")
   if(NOT IIR2D_SANITIZE AND CMAKE_BUILD_TYPE MATCHES "Release|RelWithDebInfo" AND NOT MINGW)
