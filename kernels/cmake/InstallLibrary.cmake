@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+# Installs libiir2d as component `kernels`: the library, its headers, a CMake package and a pkg-config file. Both
+# find their prefix from where they lie, so an installed tree can be moved.
+include(CMakePackageConfigHelpers)
+set(_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/iir2d)
+
+install(TARGETS iir2d EXPORT iir2dTargets
+  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT kernels
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT kernels
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT kernels)
+install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/include/iir2d DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  COMPONENT kernels FILES_MATCHING PATTERN "*.h")
+install(EXPORT iir2dTargets NAMESPACE iir2d:: DESTINATION ${_package_dir} COMPONENT kernels)
+
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/iir2dConfig.cmake.in
+  ${CMAKE_CURRENT_BINARY_DIR}/iir2dConfig.cmake INSTALL_DESTINATION ${_package_dir})
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/iir2dConfigVersion.cmake
+  VERSION ${PROJECT_VERSION} COMPATIBILITY SameMajorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/iir2dConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/iir2dConfigVersion.cmake
+  DESTINATION ${_package_dir} COMPONENT kernels)
+
+if(IS_ABSOLUTE ${CMAKE_INSTALL_LIBDIR} OR IS_ABSOLUTE ${CMAKE_INSTALL_INCLUDEDIR})
+  set(IIR2D_PC_PREFIX ${CMAKE_INSTALL_PREFIX})
+else()
+  file(RELATIVE_PATH _up /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+  string(REGEX REPLACE "/$" "" _up ${_up})
+  set(IIR2D_PC_PREFIX "\${pcfiledir}/${_up}")
+endif()
+foreach(_dir LIBDIR INCLUDEDIR)
+  if(IS_ABSOLUTE ${CMAKE_INSTALL_${_dir}})
+    set(IIR2D_PC_${_dir} ${CMAKE_INSTALL_${_dir}})
+  else()
+    set(IIR2D_PC_${_dir} "\${prefix}/${CMAKE_INSTALL_${_dir}}")
+  endif()
+endforeach()
+configure_file(${CMAKE_CURRENT_LIST_DIR}/iir2d.pc.in ${CMAKE_CURRENT_BINARY_DIR}/iir2d.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/iir2d.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+  COMPONENT kernels)
