@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: MIT
+// The command line's contract: options, exit codes, one line an error, outputs whole or not at all.
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "core/image/image_io.h"
+#include "core/recipe/recipe.h"
+#include "core/support/files.h"
+#include "tests/app/run_program.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using app_test::error_lines;
+using app_test::Outcome;
+using app_test::RunOptions;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using Json = nlohmann::json;
+
+const std::string sample = std::string(IIR2D_SOURCE_DIR) + "/resources/samples/astronaut.png";
+
+Outcome iir2d(const std::vector<std::string>& arguments, const RunOptions& options = {}) {
+    return app_test::run_program(IIR2D_CLI, arguments, options);
+}
+
+class Cli : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        std::string name = (fs::temp_directory_path() / "iir2d_cli_XXXXXX").string();
+        ASSERT_NE(mkdtemp(name.data()), nullptr);
+        folder = name;
+    }
+    void TearDown() override { fs::remove_all(folder); }
+
+    std::string path(const std::string& name) const { return (folder / name).string(); }
+
+    // A small float image with a gradient in each channel, offset by the channel.
+    std::string make_image(const std::string& name, int width, int height, int channels,
+                           workbench::SampleType type = workbench::SampleType::f32) const {
+        workbench::Image image;
+        image.pixels = workbench::PlanarImage(width, height, channels, iir2d::ElementType::f32);
+        for (int c = 0; c < channels; ++c) {
+            auto plane = image.pixels.plane_f32(c);
+            for (std::size_t i = 0; i < plane.size(); ++i) {
+                plane[i] = static_cast<float>((i * 37 + static_cast<std::size_t>(c) * 11) % 101) / 101.0F;
+            }
+        }
+        image.info.width = width;
+        image.info.height = height;
+        image.info.channels = channels;
+        image.info.type = type;
+        const auto written = workbench::write_image(image, path(name));
+        EXPECT_TRUE(written) << (written ? "" : written.error().message);
+        return path(name);
+    }
+
+    void write_text(const std::string& name, const std::string& text) const {
+        std::ofstream(path(name), std::ios::binary) << text;
+    }
+
+    std::vector<std::string> listing() const {
+        std::vector<std::string> names;
+        for (const auto& entry : fs::directory_iterator(folder))
+            names.push_back(entry.path().filename().string());
+        return names;
+    }
+
+    fs::path folder;
+};
+
+void expect_failure(const Outcome& outcome, int code) {
+    EXPECT_EQ(outcome.code, code) << outcome.err;
+    EXPECT_THAT(error_lines(outcome.err), SizeIs(1)) << outcome.err;
+}
+
+TEST_F(Cli, VersionAndHelpSucceed) {
+    const auto version = iir2d({"--version"});
+    EXPECT_EQ(version.code, 0);
+    EXPECT_THAT(version.out, HasSubstr("iir2d 1.1.0"));
+    EXPECT_THAT(iir2d({"--help"}).out, HasSubstr("Exit codes"));
+    for (const char* command :
+         {"filter", "pool", "run", "batch", "info", "compare", "devices", "bench", "verify", "parity"}) {
+        const auto help = iir2d({command, "--help"});
+        EXPECT_EQ(help.code, 0) << command;
+        EXPECT_THAT(help.out, HasSubstr(command));
+        EXPECT_THAT(help.err, IsEmpty());
+    }
+}
+
+TEST_F(Cli, BadArgumentsExitWithTwoAndOneLine) {
+    const std::string out = path("o.png");
+    const std::vector<std::vector<std::string>> bad = {
+        {},
+        {"no-such-command"},
+        {"filter"},
+        {"filter", sample, out},
+        {"filter", sample, out, "--filter", "9"},
+        {"filter", sample, out, "--filter", "0"},
+        {"filter", sample, out, "--filter", "x"},
+        {"filter", sample, out, "--filter", "1", "--border", "tile"},
+        {"filter", sample, out, "--filter", "1", "--border-const", "abc"},
+        {"filter", sample, out, "--filter", "1", "--precision", "f16"},
+        {"filter", sample, out, "--filter", "1", "--start", "now"},
+        {"filter", sample, out, "--filter", "1", "--param", "alpha"},
+        {"filter", sample, out, "--filter", "1", "--param", "alpha=2"},
+        {"filter", sample, out, "--filter", "1", "--param", "alpha=nan"},
+        {"filter", sample, out, "--filter", "1", "--param", "sigma=2"},
+        {"filter", sample, out, "--filter", "3", "--param", "a1=2"},
+        {"filter", sample, out, "--filter", "1", "--device", "tpu"},
+        {"filter", sample, out, "--filter", "1", "--threads", "0"},
+        {"filter", sample, out, "--filter", "1", "--out-type", "i8"},
+        {"filter", sample, out, "--filter", "1", "--unknown", "1"},
+        {"pool", sample, out, "--op", "median", "--window", "2x2"},
+        {"pool", sample, out, "--op", "max", "--window", "0x2"},
+        {"pool", sample, out, "--op", "max", "--window", "2by2"},
+        {"pool", sample, out, "--op", "max", "--window", "4000x4000"},
+        {"pool", sample, out, "--op", "max", "--window", "2x2", "--padding", "2x2"},
+        {"pool", sample, out, "--op", "lp", "--window", "2x2", "--p", "0"},
+        {"pool", sample, out, "--op", "avg", "--window", "2x2", "--divisor", "0"},
+        {"pool", sample, out, "--op", "max", "--window", "99999999999999999999x1"},
+        {"bench", "--sizes", "0x5"},
+        {"bench", "--sizes", "10"},
+        {"bench", "--filter-ids", "1,12"},
+        {"bench", "--iters", "0"},
+        {"bench", "--border-modes", ""},
+        {"compare", sample, sample, "--tolerance", "-1"},
+        {"info", sample, "--page", "0"},
+    };
+    for (const auto& arguments : bad) {
+        std::string line;
+        for (const auto& a : arguments) line += a + " ";
+        SCOPED_TRACE(line);
+        expect_failure(iir2d(arguments), 2);
+    }
+    EXPECT_THAT(listing(), IsEmpty()) << "a refused command left a file";
+}
+
+TEST_F(Cli, BadInputExitsWithThree) {
+    write_text("empty.png", "");
+    write_text("text.png", "this is no image");
+    std::string png = *workbench::read_file(sample);
+    write_text("truncated.png", png.substr(0, png.size() / 2));
+    const auto before = listing().size();
+    for (const char* name : {"missing.png", "empty.png", "text.png", "truncated.png", "."}) {
+        SCOPED_TRACE(name);
+        const auto outcome = iir2d({"filter", path(name), path("o.png"), "--filter", "1"});
+        expect_failure(outcome, 3);
+        EXPECT_THAT(outcome.err, HasSubstr(path(name)));
+        expect_failure(iir2d({"info", path(name)}), 3);
+    }
+    EXPECT_THAT(listing(), SizeIs(before));
+}
+
+TEST_F(Cli, UnwritableOutputExitsWithSixAndKeepsTheOldFile) {
+    expect_failure(iir2d({"filter", sample, path("no/such/folder/o.png"), "--filter", "1"}), 6);
+    expect_failure(iir2d({"filter", sample, path("o.unknownformat"), "--filter", "1"}), 6);
+    fs::create_directory(path("folder.png"));
+    expect_failure(iir2d({"filter", sample, path("folder.png"), "--filter", "1"}), 6);
+    expect_failure(iir2d({"bench", "--sizes", "8x8", "--out-csv", path("no/such/b.csv")}), 6);
+    expect_failure(iir2d({"info", sample}, {.stdout_file = "/dev/full"}), 6);
+}
+
+TEST_F(Cli, CudaIsADeviceFailureWhereThereIsNone) {
+    const auto devices = Json::parse(iir2d({"devices", "--json"}).out);
+    for (const auto& device : devices["devices"]) {
+        if (device["backend"] == "cuda" && device["usable"]) GTEST_SKIP() << "this machine has a usable GPU";
+    }
+    const auto outcome = iir2d({"filter", sample, path("o.png"), "--filter", "1", "--device", "cuda"});
+    expect_failure(outcome, 4);
+    EXPECT_THAT(listing(), IsEmpty());
+}
+
+TEST_F(Cli, FilterKeepsSizeAndType) {
+    for (const auto type :
+         {workbench::SampleType::u8, workbench::SampleType::u16, workbench::SampleType::f32}) {
+        const std::string in = make_image("in.tif", 31, 17, 3, type);
+        const auto outcome = iir2d({"filter", in, path("out.tif"), "--filter", "6", "--param", "sigma=3"});
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
+        const auto info = workbench::probe_image(path("out.tif"));
+        ASSERT_TRUE(info);
+        EXPECT_EQ(info->width, 31);
+        EXPECT_EQ(info->height, 17);
+        EXPECT_EQ(info->channels, 3);
+        EXPECT_EQ(info->type, type);
+    }
+}
+
+TEST_F(Cli, UnderscoresAreHyphens) {
+    EXPECT_EQ(iir2d({"filter", sample, path("a.png"), "--filter", "1", "--border", "constant",
+                     "--border_const", "0.5"})
+                  .code,
+              0);
+    EXPECT_EQ(iir2d({"filter", sample, path("b.png"), "--filter", "1", "--border", "constant",
+                     "--border-const=0.5"})
+                  .code,
+              0);
+    EXPECT_EQ(workbench::read_file(path("a.png")), workbench::read_file(path("b.png")));
+}
+
+TEST_F(Cli, FilterAndRunGiveTheSameBytes) {
+    workbench::FilterOperation filter;
+    filter.filter_id = 5;
+    filter.parameters["alpha"] = 0.9;
+    ASSERT_TRUE(workbench::save_recipe({.name = "r", .operations = {{.what = filter}}}, path("r.json")));
+    EXPECT_EQ(iir2d({"filter", sample, path("a.png"), "--filter", "5", "--param", "alpha=0.9"}).code, 0);
+    EXPECT_EQ(iir2d({"run", path("r.json"), sample, path("b.png")}).code, 0);
+    EXPECT_EQ(workbench::read_file(path("a.png")), workbench::read_file(path("b.png")));
+    // And as many threads as asked: the bits do not depend on them.
+    EXPECT_EQ(iir2d({"run", path("r.json"), sample, path("c.png"), "--threads", "1"}).code, 0);
+    EXPECT_EQ(workbench::read_file(path("a.png")), workbench::read_file(path("c.png")));
+}
+
+TEST_F(Cli, PoolWritesImageAndIndices) {
+    const std::string in = make_image("in.tif", 9, 6, 1);
+    const auto outcome =
+        iir2d({"pool", in, path("out.tif"), "--op", "max", "--window", "2x3", "--indices", path("i.tif")});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const auto source = workbench::read_image(in);
+    const auto pooled = workbench::read_image(path("out.tif"));
+    const auto indices = workbench::read_image(path("i.tif"), {.keep_double = true});
+    ASSERT_TRUE(source && pooled && indices);
+    EXPECT_EQ(pooled->pixels.width(), 3);
+    EXPECT_EQ(pooled->pixels.height(), 3);
+    const auto plane = source->pixels.plane_f32(0);
+    for (std::int64_t y = 0; y < 3; ++y) {
+        for (std::int64_t x = 0; x < 3; ++x) {
+            const auto index = static_cast<std::size_t>(indices->pixels.at(x, y, 0));
+            EXPECT_EQ(plane[index], pooled->pixels.at(x, y, 0));
+            EXPECT_EQ(static_cast<std::int64_t>(index) / 9 / 2, y);
+            EXPECT_EQ(static_cast<std::int64_t>(index) % 9 / 3, x);
+        }
+    }
+}
+
+TEST_F(Cli, InfoAsJsonSaysWhatTheFileIs) {
+    const auto info = Json::parse(iir2d({"info", sample, "--json"}).out);
+    EXPECT_EQ(info["format"], "png");
+    EXPECT_EQ(info["width"], 512);
+    EXPECT_EQ(info["type"], "u8");
+    EXPECT_EQ(info["statistics"].size(), info["channels"].get<std::size_t>());
+    EXPECT_EQ(info["statistics"][0]["nan_count"], 0);
+}
+
+TEST_F(Cli, CompareChecksTheTolerance) {
+    EXPECT_EQ(iir2d({"compare", sample, sample, "--tolerance", "0"}).code, 0);
+    ASSERT_EQ(iir2d({"filter", sample, path("o.png"), "--filter", "1"}).code, 0);
+    const auto json = Json::parse(iir2d({"compare", sample, path("o.png"), "--json"}).out);
+    EXPECT_GT(json["max_abs"].get<double>(), 0.0);
+    expect_failure(iir2d({"compare", sample, path("o.png"), "--tolerance", "1e-6"}), 5);
+    expect_failure(iir2d({"compare", sample, make_image("small.png", 3, 3, 3)}), 3);
+}
+
+TEST_F(Cli, BenchWritesARecordThatVerifies) {
+    const auto outcome = iir2d({"bench",
+                                "--sizes",
+                                "64x48",
+                                "--filter_ids",
+                                "1,6",
+                                "--precisions",
+                                "f32",
+                                "--pool-ops",
+                                "max",
+                                "--warmup",
+                                "1",
+                                "--iters",
+                                "5",
+                                "--record",
+                                path("rec"),
+                                "--out-csv",
+                                path("b.csv"),
+                                "--out-json",
+                                path("b.json"),
+                                "--out-md",
+                                path("b.md")});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const auto csv = *workbench::read_file(path("b.csv"));
+    EXPECT_TRUE(
+        csv.starts_with("timestamp_utc,host,platform,python_version,lib_path,cuda_runtime_version,cuda_"
+                        "driver_version,cuda_device_id,"
+                        "gpu_name,gpu_driver,nvcc_release,case_index,case_total,width,height,pixels,filter_"
+                        "id,border_mode,precision,"
+                        "latency_ms_min,latency_ms_p50,latency_ms_p95,latency_ms_mean,latency_ms_max,"
+                        "throughput_mpix_per_s_p50,"
+                        "throughput_gb_per_s_p50,warmup_iters,timed_iters"))
+        << csv;
+    EXPECT_EQ(std::ranges::count(csv, '\n'), 4);
+    EXPECT_NO_THROW(static_cast<void>(Json::parse(*workbench::read_file(path("b.json")))));
+    EXPECT_EQ(iir2d({"verify", path("rec")}).code, 0);
+    EXPECT_EQ(iir2d({"verify", path("b.json")}).code, 0);
+    // An existing directory is never written into.
+    expect_failure(iir2d({"bench", "--sizes", "8x8", "--record", path("rec")}), 6);
+    // One changed byte is found.
+    std::string json = *workbench::read_file(path("rec/record.json"));
+    json[json.size() / 2] ^= 1;
+    write_text("rec/record.json", json);
+    expect_failure(iir2d({"verify", path("rec")}), 5);
+    expect_failure(iir2d({"verify", path("nothing")}), 3);
+}
+
+TEST_F(Cli, ParityPasses) {
+    const auto outcome =
+        iir2d({"parity", "--sizes", "33x17", "--filter-ids", "1,2,3,4,5,6,7,8", "--border-modes",
+               "clamp,mirror,wrap,constant", "--precisions", "f32,mixed,f64", "--json"});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const auto cases = Json::parse(outcome.out)["cases"];
+    EXPECT_EQ(cases.size(), 8u * 4u * 3u);
+    for (const auto& one : cases) EXPECT_TRUE(one["passed"].get<bool>()) << one;
+}
+
+TEST_F(Cli, BatchResumesWhereItStopped) {
+    ASSERT_TRUE(workbench::save_recipe({.name = "r", .operations = {{.what = workbench::FilterOperation{}}}},
+                                       path("r.json")));
+    const std::string a = make_image("a.tif", 20, 10, 1);
+    const std::string b = make_image("b.tif", 10, 20, 3);
+    write_text("bad.tif", "II*");
+    const auto first = iir2d({"batch", path("r.json"), a, b, path("bad.tif"), "--out-dir", path("out")});
+    expect_failure(first, 3);
+    EXPECT_THAT(first.out, HasSubstr("2 written, 0 already done, 1 failed"));
+    fs::remove(path("out/b.tif"));
+    const auto again =
+        iir2d({"batch", path("r.json"), a, b, "--out-dir", path("out"), "--resume", "--jobs", "2"});
+    EXPECT_EQ(again.code, 0) << again.err;
+    EXPECT_THAT(again.out, HasSubstr("1 written, 1 already done, 0 failed"));
+    // Another recipe makes them anew; two inputs of one name are refused.
+    ASSERT_TRUE(workbench::save_recipe({.name = "s", .operations = {{.what = workbench::PoolOperation{}}}},
+                                       path("s.json")));
+    EXPECT_THAT(iir2d({"batch", path("s.json"), a, b, "--out-dir", path("out"), "--resume"}).out,
+                HasSubstr("2 written, 0 already done"));
+    expect_failure(iir2d({"batch", path("r.json"), a, a, "--out-dir", path("out")}), 2);
+    expect_failure(iir2d({"batch", path("r.json"), a, "--out-dir", folder.string()}), 2);
+}
+
+TEST_F(Cli, BadRecipesAreRefusedWithOneSentence) {
+    const std::vector<std::string> bad = {
+        "",
+        "{",
+        "[]",
+        "{\"schema_version\": 999, \"operations\": []}",
+        "{\"schema_version\": 1, \"surprise\": 1}",
+        "{\"schema_version\": 1, \"operations\": [{\"type\": \"filter\", \"filter\": 77}]}"};
+    for (const auto& text : bad) {
+        SCOPED_TRACE(text);
+        write_text("r.json", text);
+        const auto outcome = iir2d({"run", path("r.json"), sample, path("o.png")});
+        EXPECT_THAT(error_lines(outcome.err), SizeIs(1)) << outcome.err;
+        EXPECT_TRUE(outcome.code == 2 || outcome.code == 3) << outcome.code;
+        EXPECT_FALSE(fs::exists(path("o.png")));
+    }
+}
+
+TEST_F(Cli, AnInterruptLeavesNothingHalfWritten) {
+    const auto outcome =
+        iir2d({"bench", "--sizes", "1024x1024", "--iters", "100000", "--out-csv", path("b.csv")},
+              {.interrupt_after = std::chrono::milliseconds(700)});
+    expect_failure(outcome, 130);
+    for (const auto& name : listing()) EXPECT_EQ(name, "b.csv");
+}
+
+}  // namespace

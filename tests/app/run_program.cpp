@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+#include "tests/app/run_program.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+extern char** environ;
+
+namespace app_test {
+
+namespace {
+
+// A file that is gone with the object: programs write to it, we read it afterwards, and no pipe can fill up.
+class Capture {
+  public:
+    Capture() { m_descriptor = mkstemp(m_name.data()); }
+    ~Capture() {
+        close(m_descriptor);
+        unlink(m_name.c_str());
+    }
+    Capture(const Capture&) = delete;
+    Capture& operator=(const Capture&) = delete;
+    int descriptor() const { return m_descriptor; }
+    std::string text() const {
+        std::ifstream file(m_name, std::ios::binary);
+        std::ostringstream content;
+        content << file.rdbuf();
+        return content.str();
+    }
+
+  private:
+    std::string m_name = "/tmp/iir2d_capture_XXXXXX";
+    int m_descriptor = -1;
+};
+
+}  // namespace
+
+Outcome run_program(const std::string& program, const std::vector<std::string>& arguments,
+                    const RunOptions& options) {
+    std::vector<std::string> words{program};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    std::vector<char*> argv;
+    for (auto& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    std::vector<std::string> variables = options.environment;
+    for (char** v = environ; *v; ++v) variables.emplace_back(*v);
+    std::vector<char*> envp;
+    for (auto& variable : variables) envp.push_back(variable.data());
+    envp.push_back(nullptr);
+
+    const Capture out;
+    const Capture err;
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    if (options.stdout_file.empty()) {
+        posix_spawn_file_actions_adddup2(&actions, out.descriptor(), 1);
+    } else {
+        posix_spawn_file_actions_addopen(&actions, 1, options.stdout_file.c_str(), O_WRONLY, 0);
+    }
+    posix_spawn_file_actions_adddup2(&actions, err.descriptor(), 2);
+    pid_t child = 0;
+    const int failed = posix_spawn(&child, program.c_str(), &actions, nullptr, argv.data(), envp.data());
+    posix_spawn_file_actions_destroy(&actions);
+    if (failed != 0) return {.code = -1, .out = {}, .err = "could not start " + program};
+    if (options.interrupt_after) {
+        std::this_thread::sleep_for(*options.interrupt_after);
+        kill(child, SIGINT);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return {.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+            .out = out.text(),
+            .err = err.text()};
+}
+
+std::vector<std::string> error_lines(const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) {
+        if (line.starts_with("iir2d: error: ")) lines.push_back(line);
+    }
+    return lines;
+}
+
+}  // namespace app_test
