@@ -64,6 +64,9 @@ struct Parity {
     double mean_abs_error = 0;
     std::int64_t max_ulp = 0;
     double bound = 0;
+    bool bound_is_relative = false;  // pooling: each sample's error over the reference there
+    double max_relative_error = 0;   // over samples whose reference is not 0
+    double worst_error = 0;          // at the worst place: one that is out of bounds when there is one
     std::int64_t worst_x = 0, worst_y = 0;
     int worst_channel = 0;
 };
@@ -76,13 +79,16 @@ struct CaseResult {
     std::optional<std::string>
         failure;  // why it was not timed: a parity failure or an error; samples then empty
     std::vector<TimedSample> samples;
-    SampleStatistics latency;       // over all samples, ms
-    SampleStatistics copy_latency;  // the non-temporal copy of the same planes, same threads, interleaved in
-                                    // the same run, ms
+    SampleStatistics latency;  // over all samples, ms
+    // The non-temporal copy of the same planes, same threads, interleaved in the same run, ms. Pooling: a
+    // read of the input and a write of the output.
+    SampleStatistics copy_latency;
+    std::vector<TimedSample> copy_samples;
+    std::vector<TimedSample> memcpy_samples;  // of the input
     double memcpy_ms_p50 = 0;
     double ratio_to_copy = 0;  // p50 over p50
     double throughput_mpix_per_s_p50 = 0;
-    double throughput_gb_per_s_p50 = 0;  // one read and one write of the plane
+    double throughput_gb_per_s_p50 = 0;  // input read once, output written once
     std::string input_sha256;            // pixel_hash
     std::string output_sha256;           // pixel_hash
 };
@@ -94,7 +100,9 @@ struct BenchmarkRun {
     int threads = 1;
     std::string started_utc;
     std::string finished_utc;
-    bool cancelled = false;  // results are those completed before
+    std::string copy_method;         // how the copy stores
+    std::string preemption_counter;  // what marks samples; empty: the system has none, nothing is marked
+    bool cancelled = false;          // results are those completed before
     std::int64_t case_total = 0;
     std::vector<CaseResult> results;
 };
@@ -110,7 +118,7 @@ double estimated_seconds(const BenchmarkMatrix& matrix);
 Result<BenchmarkRun> run_benchmark(const BenchmarkMatrix& matrix, const TaskControl& control = {},
                                    const std::function<void(const CaseResult&)>& on_result = {});
 
-// Parity alone, every case; nothing is timed.
+// Parity alone, every case; nothing is timed. Cancelling is an error: on_result has had what was checked.
 Result<std::vector<CaseResult>> run_parity(const BenchmarkMatrix& matrix, const TaskControl& control = {},
                                            const std::function<void(const CaseResult&)>& on_result = {});
 

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+#include "core/benchmark/benchmark.h"
+
+#include <algorithm>
+#include <new>
+#include <optional>
+#include <utility>
+
+#include "core/benchmark/copy_probe.h"
+#include "core/benchmark/preemption.h"
+#include "core/benchmark/runner.h"
+#include "core/benchmark/utc_time.h"
+#include "core/benchmark/workload.h"
+
+namespace workbench {
+
+namespace {
+
+struct Prepared {
+    std::vector<BenchmarkCase> cases;
+    iir2d::DeviceChoice choice;
+};
+
+Result<Prepared> prepare(const BenchmarkMatrix& matrix) {
+    auto cases = expand(matrix);
+    if (!cases) return std::unexpected(cases.error());
+    auto choice = iir2d::choose_device(matrix.device, matrix.threads);
+    if (!choice) return std::unexpected(from_kernel(choice.error()));
+    if (choice->device.backend() != iir2d::Backend::cpu) {
+        // The copy that a latency is compared with must run where the operation runs.
+        return fail(ErrorKind::device_failure, "benchmarks run on the CPU only in this version; " +
+                                                   choice->device.id() + " was chosen: use the device cpu");
+    }
+    return Prepared{std::move(*cases), std::move(*choice)};
+}
+
+iir2d::DeviceInfo info_of(const iir2d::Device& device) {
+    const auto devices = iir2d::list_devices();
+    const auto found = std::ranges::find(devices, device.id(), &iir2d::DeviceInfo::id);
+    if (found != devices.end()) return *found;
+    return {.id = device.id(), .name = device.name(), .backend = device.backend(), .usable = true};
+}
+
+// Cases weigh as their samples do: a progress bar then moves evenly enough.
+class Weights {
+  public:
+    explicit Weights(const std::vector<BenchmarkCase>& cases) {
+        for (const auto& what : cases) m_total += weight(what);
+    }
+    // Progress within one case as progress of the whole.
+    TaskControl within(const BenchmarkCase& what, const TaskControl& whole) {
+        const double from = m_done / m_total;
+        const double width = weight(what) / m_total;
+        m_done += weight(what);
+        return {.stop = whole.stop,
+                .progress = [from, width, &whole](double fraction, std::string_view text) {
+                    whole.report(from + width * fraction, text);
+                }};
+    }
+
+  private:
+    static double weight(const BenchmarkCase& what) {
+        // A small case still takes the time of its pauses.
+        return static_cast<double>(what.width) * static_cast<double>(what.height) * what.channels + 1e5;
+    }
+    double m_total = 0;
+    double m_done = 0;
+};
+
+CaseResult unstarted(const BenchmarkCase& what, std::string failure) {
+    CaseResult result;
+    result.what = what;
+    result.started_utc = utc_now();
+    result.failure = std::move(failure);
+    return result;
+}
+
+// Makes each case ready and gives it to `run`; stops at the first that was cancelled. A case that cannot be
+// made is a result with a failure. True when every case was reached.
+template <class Run>
+bool for_each_case(const BenchmarkMatrix& matrix, const Prepared& prepared, const TaskControl& control,
+                   Run run, std::vector<CaseResult>& results,
+                   const std::function<void(const CaseResult&)>& on_result) {
+    InputSource inputs(matrix);
+    ReferenceCache references;
+    Weights weights(prepared.cases);
+    for (const BenchmarkCase& what : prepared.cases) {
+        if (control.cancelled()) return false;
+        const TaskControl part = weights.within(what, control);
+        part.report(0, "preparing " + what.label);
+        Result<CaseResult> result;
+        try {
+            auto workload = make_workload(what, inputs.input_of(what), prepared.choice.device, references);
+            result = workload ? run(**workload, part) : unstarted(what, workload.error().message);
+        } catch (const std::bad_alloc&) {
+            result = unstarted(what, "there is not enough memory for the planes of this case");
+        }
+        if (!result) return false;
+        results.push_back(std::move(*result));
+        if (on_result) on_result(results.back());
+    }
+    control.report(1, "done");
+    return true;
+}
+
+std::unexpected<Error> nothing_complete() {
+    return fail(ErrorKind::cancelled,
+                "the benchmark was cancelled before its first case was complete: there is nothing to keep");
+}
+
+}  // namespace
+
+Result<BenchmarkRun> run_benchmark(const BenchmarkMatrix& matrix, const TaskControl& control,
+                                   const std::function<void(const CaseResult&)>& on_result) {
+    const auto prepared = prepare(matrix);
+    if (!prepared) return std::unexpected(prepared.error());
+    const iir2d::Device& device = prepared->choice.device;
+
+    BenchmarkRun run;
+    run.matrix = matrix;
+    run.device = info_of(device);
+    run.device_reason = prepared->choice.reason;
+    run.threads = device.threads();
+    run.started_utc = utc_now();
+    run.case_total = static_cast<std::int64_t>(prepared->cases.size());
+    run.copy_method = copy_method();
+    // With one thread only the caller computes, and only its own preemption matters.
+    const CaseSettings settings{
+        .warmup = matrix.warmup,
+        .iterations = matrix.iterations,
+        .preemption = run.threads == 1 ? PreemptionScope::thread : PreemptionScope::process};
+    run.preemption_counter = preemption_counter(settings.preemption);
+
+    CopyProbe probe(run.threads);
+    const auto one = [&](Workload& workload, const TaskControl& part) {
+        return run_case(workload, settings, probe, part);
+    };
+    run.cancelled = !for_each_case(matrix, *prepared, control, one, run.results, on_result);
+    if (run.results.empty()) return nothing_complete();
+    run.finished_utc = utc_now();
+    return run;
+}
+
+Result<std::vector<CaseResult>> run_parity(const BenchmarkMatrix& matrix, const TaskControl& control,
+                                           const std::function<void(const CaseResult&)>& on_result) {
+    const auto prepared = prepare(matrix);
+    if (!prepared) return std::unexpected(prepared.error());
+    std::vector<CaseResult> results;
+    // Unlike figures, a verdict on part of the matrix is none.
+    if (!for_each_case(matrix, *prepared, control, check_case_parity, results, on_result)) {
+        return fail(ErrorKind::cancelled, "the parity check was cancelled after " +
+                                              std::to_string(results.size()) + " of " +
+                                              std::to_string(prepared->cases.size()) + " cases");
+    }
+    return results;
+}
+
+}  // namespace workbench

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+#include "core/benchmark/parity.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <locale>
+#include <sstream>
+#include <type_traits>
+#include <vector>
+
+namespace workbench {
+
+namespace {
+
+// Distance in representable numbers, saturating.
+template <class T>
+std::int64_t ulp_distance(T a, T b) {
+    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    constexpr auto magnitude_mask = static_cast<Bits>(~Bits{0} >> 1);
+    constexpr auto limit = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+    const auto a_magnitude = static_cast<std::uint64_t>(std::bit_cast<Bits>(a) & magnitude_mask);
+    const auto b_magnitude = static_cast<std::uint64_t>(std::bit_cast<Bits>(b) & magnitude_mask);
+    const std::uint64_t distance = std::signbit(a) == std::signbit(b) ? std::max(a_magnitude, b_magnitude) -
+                                                                            std::min(a_magnitude, b_magnitude)
+                                                                      : a_magnitude + b_magnitude;
+    return static_cast<std::int64_t>(std::min(distance, limit));
+}
+
+// Absolute sum of a section's impulse response.
+double absolute_gain(const iir2d::Section& s) {
+    // Long enough for any pole that a stable filter of the table can have to have died away.
+    constexpr int longest = 1 << 20;
+    double sum = 0;
+    double y1 = 0;
+    double y2 = 0;
+    for (int n = 0; n < longest; ++n) {
+        const double x = n < 3 ? s.b[static_cast<std::size_t>(n)] : 0.0;
+        const double y = x + s.a[0] * y1 + s.a[1] * y2;
+        sum += std::abs(y);
+        y2 = y1;
+        y1 = y;
+        if (n >= 3 && std::abs(y1) + std::abs(y2) < 1e-12 * sum) break;
+    }
+    return sum;
+}
+
+double absolute_gain(const std::vector<iir2d::Section>& cascade) {
+    double gain = 1;
+    for (const auto& section : cascade) gain *= absolute_gain(section);
+    return gain;
+}
+
+double absolute_gain(const iir2d::AxisFilter& axis) {
+    double gain = 1;
+    for (const auto& stage : axis.stages) {
+        gain *= stage.kind == iir2d::Stage::Kind::sum
+                    ? absolute_gain(stage.causal) + absolute_gain(stage.anticausal)
+                    : absolute_gain(stage.sections);
+    }
+    return gain;
+}
+
+double contract_bound(iir2d::Precision precision, const iir2d::FilterData& data) {
+    constexpr double bounds[] = {1e-5, 1e-6, 1e-12};
+    const double base = bounds[static_cast<std::size_t>(precision)];
+    // Poles near 1 keep an error for 1 / (1 - radius) samples; the contract states the bounds up to 0.99.
+    const double radius = std::max(iir2d::pole_radius(data.horizontal), iir2d::pole_radius(data.vertical));
+    return radius > 0.99 ? base * 0.01 / std::max(1e-9, 1 - radius) : base;
+}
+
+constexpr double pooling_bound(iir2d::ElementType element) {
+    return element == iir2d::ElementType::f64 ? 1e-12 : 2e-6;
+}
+
+Result<ErrorStep> filter_step(const FilterOperation& operation) {
+    const auto data = iir2d::make_filter(filter_spec(operation));
+    if (!data) return std::unexpected(from_kernel(data.error()));
+    const auto cpu = iir2d::Device::cpu(1);
+    if (!cpu) return std::unexpected(from_kernel(cpu.error()));
+    const auto plan = iir2d::FilterPlan::make(*cpu, filter_desc(operation, {}));
+    if (!plan) return std::unexpected(from_kernel(plan.error()));
+    ErrorStep step;
+    step.own = plan->precision().max_abs_error.value_or(contract_bound(operation.precision, *data));
+    step.gain = std::max(1.0, worst_gain(*data));
+    return step;
+}
+
+ErrorStep pool_step(const PoolOperation& operation, iir2d::ElementType element) {
+    ErrorStep step;
+    step.own_is_relative = true;
+    const auto window = static_cast<double>(operation.window.h * operation.window.w);
+    switch (operation.op) {
+        case iir2d::PoolOp::max:
+        case iir2d::PoolOp::adaptive_max:
+            break;  // exact, and an error of the input passes through as it is
+        case iir2d::PoolOp::avg:
+        case iir2d::PoolOp::adaptive_avg:
+            step.own = pooling_bound(element);
+            if (operation.divisor_override) {
+                step.gain = window / std::abs(static_cast<double>(*operation.divisor_override));
+            }
+            break;
+        case iir2d::PoolOp::lp:
+            step.own = pooling_bound(element);
+            step.gain = std::pow(window, 1.0 / operation.p);  // the norm of a constant window
+            break;
+    }
+    return step;
+}
+
+}  // namespace
+
+template <class T>
+void ParityCheck::add(std::span<const T> result, std::int64_t width, int channel,
+                      std::span<const double> reference, const Tolerance& tolerance) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < result.size(); ++i) {
+        const T got = result[i];
+        const double wanted = reference[i];
+        const T wanted_stored = static_cast<T>(wanted);
+        // Equal in storage covers infinities, and a finite reference that storage can only hold as one.
+        const bool same = got == wanted_stored || (std::isnan(got) && std::isnan(wanted));
+        double error =
+            same && !std::isfinite(wanted_stored) ? 0.0 : std::abs(static_cast<double>(got) - wanted);
+        if (std::isnan(error)) error = infinity;
+        const double allowed =
+            std::isfinite(wanted)
+                ? tolerance.absolute + tolerance.relative * std::max(std::abs(wanted), tolerance.floor)
+                : 0.0;
+        const bool outside = !(error <= allowed);
+        if (outside) m_within = false;
+        ++m_count;
+        m_sum += error;
+        if (std::isfinite(got) && std::isfinite(wanted_stored)) {
+            m_parity.max_ulp = std::max(m_parity.max_ulp, ulp_distance(got, wanted_stored));
+            if (wanted != 0) {
+                m_parity.max_relative_error = std::max(m_parity.max_relative_error, error / std::abs(wanted));
+            }
+        }
+        // The worst place is a place that fails when there is one: with a relative tolerance the largest
+        // absolute error need not.
+        if ((outside && !m_worst_outside) || (outside == m_worst_outside && error > m_parity.worst_error)) {
+            m_worst_outside = outside;
+            m_parity.worst_error = error;
+            const auto place = static_cast<std::int64_t>(i);
+            m_parity.worst_x = place % width;
+            m_parity.worst_y = place / width;
+            m_parity.worst_channel = channel;
+        }
+        m_parity.max_abs_error = std::max(m_parity.max_abs_error, error);
+    }
+}
+
+void ParityCheck::add_channel(const PlanarImage& result, int channel, std::span<const double> reference,
+                              const Tolerance& tolerance) {
+    if (tolerance.relative > 0) m_parity.bound_is_relative = true;
+    m_parity.bound =
+        std::max(m_parity.bound, tolerance.relative > 0 ? tolerance.relative : tolerance.absolute);
+    if (reference.size() != static_cast<std::size_t>(result.plane_size())) {
+        m_within = false;  // a result of another size agrees with nothing
+        m_parity.max_abs_error = std::numeric_limits<double>::infinity();
+        return;
+    }
+    if (result.type() == iir2d::ElementType::f64) {
+        add(result.plane_f64(channel), result.width(), channel, reference, tolerance);
+    } else {
+        add(result.plane_f32(channel), result.width(), channel, reference, tolerance);
+    }
+}
+
+Parity ParityCheck::parity() const {
+    Parity parity = m_parity;
+    parity.passed = m_within && m_count > 0;
+    parity.mean_abs_error = m_count > 0 ? m_sum / static_cast<double>(m_count) : 0.0;
+    return parity;
+}
+
+std::optional<std::string> parity_failure(const Parity& parity) {
+    if (parity.passed) return std::nullopt;
+    std::ostringstream text;
+    text.imbue(std::locale::classic());
+    text << "the result differs from the reference by ";
+    if (std::isfinite(parity.worst_error)) {
+        text << parity.worst_error;
+    } else {
+        text << "a NaN or an infinity that only one of them has";
+    }
+    text << " at column " << parity.worst_x << ", row " << parity.worst_y << ", channel "
+         << parity.worst_channel << "; " << parity.bound
+         << (parity.bound_is_relative ? " of the value is allowed" : " is allowed");
+    return text.str();
+}
+
+double largest_magnitude(std::span<const double> samples) {
+    double largest = 0;
+    for (const double v : samples) {
+        if (std::isfinite(v)) largest = std::max(largest, std::abs(v));
+    }
+    return largest;
+}
+
+double worst_gain(const iir2d::FilterData& data) {
+    return absolute_gain(data.horizontal) * absolute_gain(data.vertical);
+}
+
+Result<ErrorStep> error_step(const Operation& operation, iir2d::ElementType element) {
+    if (const auto* filter = std::get_if<FilterOperation>(&operation.what)) return filter_step(*filter);
+    return pool_step(std::get<PoolOperation>(operation.what), element);
+}
+
+}  // namespace workbench

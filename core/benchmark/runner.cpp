@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+#include "core/benchmark/runner.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <new>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/benchmark/utc_time.h"
+
+namespace workbench {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Before each measurement, for a thread pool's idle workers to stop spinning: they would otherwise take the
+// processors from whatever is measured next.
+constexpr auto settling_time = std::chrono::microseconds(300);
+// What part of a case's progress its parity is.
+constexpr double parity_share = 0.3;
+
+std::unexpected<Error> cancelled() {
+    return fail(ErrorKind::cancelled, "the benchmark was cancelled");
+}
+
+// Calls `measure`, which returns milliseconds, and marks the sample when the process was preempted meanwhile.
+template <class Measure>
+Result<TimedSample> sample(PreemptionScope scope, Measure measure) {
+    std::this_thread::sleep_for(settling_time);
+    const auto before = involuntary_switches(scope);
+    const Result<double> latency = measure();
+    if (!latency) return std::unexpected(latency.error());
+    const auto after = involuntary_switches(scope);
+    return TimedSample{*latency, before && after && *after > *before};
+}
+
+Result<double> timed_compute(Workload& workload, const TaskControl& control) {
+    workload.prepare();
+    const auto start = Clock::now();
+    const Result<void> done = workload.compute(control.stop);
+    const auto end = Clock::now();
+    if (!done) return std::unexpected(done.error());
+    return std::chrono::duration<double, std::milli>(end - start).count();
+}
+
+std::vector<double> latencies(const std::vector<TimedSample>& samples) {
+    std::vector<double> values(samples.size());
+    std::ranges::transform(samples, values.begin(), &TimedSample::latency_ms);
+    return values;
+}
+
+void fill_figures(CaseResult& result, const Workload& workload) {
+    result.latency = summarise(latencies(result.samples));
+    result.copy_latency = summarise(latencies(result.copy_samples));
+    result.memcpy_ms_p50 = percentile(latencies(result.memcpy_samples), 50);
+    const double seconds = result.latency.p50 / 1e3;
+    const auto bytes = workload.input->pixels->bytes().size() + workload.output.bytes().size();
+    // A clock too coarse for the case leaves 0, which divides nothing.
+    if (seconds > 0) {
+        result.throughput_mpix_per_s_p50 =
+            static_cast<double>(result.what.width) * static_cast<double>(result.what.height) / seconds / 1e6;
+        result.throughput_gb_per_s_p50 = static_cast<double>(bytes) / seconds / 1e9;
+    }
+    if (result.copy_latency.p50 > 0) result.ratio_to_copy = result.latency.p50 / result.copy_latency.p50;
+}
+
+Result<void> time_case(CaseResult& result, Workload& workload, const CaseSettings& settings, CopyProbe& probe,
+                       const TaskControl& control) {
+    const std::span<const std::byte> input = workload.input->pixels->bytes();
+    const std::size_t output_size = workload.output.bytes().size();
+    std::vector<std::byte> scratch(std::max(input.size(), output_size));
+    const auto copy_target = std::span(scratch).first(output_size);
+    const auto memcpy_target = std::span(scratch).first(input.size());
+
+    const int total = settings.warmup + settings.iterations;
+    auto last_report = Clock::now();
+    for (int i = 0; i < total; ++i) {
+        if (control.cancelled()) return cancelled();
+        const bool warming = i < settings.warmup;
+        const auto now = Clock::now();
+        if (now - last_report > std::chrono::milliseconds(50) || i == 0 || i == settings.warmup) {
+            last_report = now;
+            control.report(parity_share + (1 - parity_share) * i / total,
+                           warming ? "warming up" : "measuring " + result.what.label);
+        }
+        const auto own = sample(settings.preemption, [&] { return timed_compute(workload, control); });
+        if (!own) return std::unexpected(own.error());
+        const auto copy =
+            sample(settings.preemption, [&] { return Result<double>(probe.copy(input, copy_target)); });
+        const auto plain = sample(settings.preemption,
+                                  [&] { return Result<double>(probe.plain_memcpy(input, memcpy_target)); });
+        if (warming) continue;
+        result.samples.push_back(*own);
+        result.copy_samples.push_back(*copy);
+        result.memcpy_samples.push_back(*plain);
+    }
+    if (pixel_hash(workload.output) != result.output_sha256) {
+        return fail(ErrorKind::check_failed,
+                    "the result changed from one run to the next: it is not reproducible");
+    }
+    fill_figures(result, workload);
+    return {};
+}
+
+// What an error makes of a case: nothing when cancelled, else a case with a failure and no samples.
+Result<CaseResult> failed(CaseResult result, const Error& error) {
+    if (error.kind == ErrorKind::cancelled) return std::unexpected(error);
+    result.failure = error.message;
+    result.samples.clear();
+    result.copy_samples.clear();
+    result.memcpy_samples.clear();
+    return result;
+}
+
+Result<void> check_parity(CaseResult& result, Workload& workload, const TaskControl& control) {
+    const std::string what = "checking " + result.what.label;
+    control.report(0, what);
+    workload.prepare();
+    if (auto done = workload.compute(control.stop); !done) return done;
+    const int channels = workload.input->pixels->channels();
+    if (workload.output.channels() != channels) {
+        return fail(ErrorKind::check_failed, "the result has " + std::to_string(workload.output.channels()) +
+                                                 " channels instead of " + std::to_string(channels));
+    }
+    ParityCheck check;
+    for (int channel = 0; channel < channels; ++channel) {
+        if (control.cancelled()) return cancelled();
+        const auto judgement = workload.judge(channel, control);
+        if (!judgement) return std::unexpected(judgement.error());
+        check.add_channel(workload.output, channel, *judgement->reference, judgement->tolerance);
+        control.report(parity_share * (channel + 1) / channels, what);
+    }
+    result.parity = check.parity();
+    result.output_sha256 = pixel_hash(workload.output);
+    if (auto failure = parity_failure(result.parity)) {
+        return fail(ErrorKind::check_failed, "parity: " + *failure);
+    }
+    return {};
+}
+
+CaseResult started(const Workload& workload) {
+    CaseResult result;
+    result.what = workload.what;
+    result.started_utc = utc_now();
+    result.kernel = workload.kernel;
+    result.input_sha256 = workload.input->sha256;
+    return result;
+}
+
+}  // namespace
+
+Result<CaseResult> check_case_parity(Workload& workload, const TaskControl& control) {
+    CaseResult result = started(workload);
+    try {
+        if (auto good = check_parity(result, workload, control); !good) return failed(result, good.error());
+    } catch (const std::bad_alloc&) {
+        return failed(result, {ErrorKind::device_failure, "there is not enough memory for the reference"});
+    }
+    return result;
+}
+
+Result<CaseResult> run_case(Workload& workload, const CaseSettings& settings, CopyProbe& probe,
+                            const TaskControl& control) {
+    auto result = check_case_parity(workload, control);
+    if (!result || result->failure) return result;
+    try {
+        if (auto done = time_case(*result, workload, settings, probe, control); !done) {
+            return failed(std::move(*result), done.error());
+        }
+    } catch (const std::bad_alloc&) {
+        return failed(std::move(*result),
+                      {ErrorKind::device_failure, "there is not enough memory for the copy"});
+    }
+    return result;
+}
+
+}  // namespace workbench

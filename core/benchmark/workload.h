@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// One case made ready to run: its input, what computes it, and what judges it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/benchmark/benchmark.h"
+#include "core/benchmark/parity.h"
+#include "core/image/image.h"
+#include "core/support/error.h"
+#include "core/support/task.h"
+#include "iir2d/device.h"
+#include "iir2d/plan.h"
+
+namespace workbench {
+
+struct BenchmarkInput {
+    std::shared_ptr<const PlanarImage> pixels;
+    int alpha_channel = -1;
+    std::string sha256;      // pixel_hash
+    std::string values_key;  // equal for equal values, whatever they are stored in
+};
+using BenchmarkInputPtr = std::shared_ptr<const BenchmarkInput>;
+
+// The input of each case: channels of the matrix's image, or a synthetic plane. Neighbouring cases share one.
+class InputSource {
+  public:
+    explicit InputSource(const BenchmarkMatrix& matrix) : m_matrix(matrix) {}
+    BenchmarkInputPtr input_of(const BenchmarkCase& what);
+
+  private:
+    BenchmarkMatrix m_matrix;
+    std::string m_key;
+    BenchmarkInputPtr m_input;
+};
+
+// A channel's reference, and how near it the result must be.
+struct Judgement {
+    std::shared_ptr<const std::vector<double>> reference;
+    Tolerance tolerance;
+};
+
+// Cases that differ only in precision have one reference.
+struct ReferenceCache {
+    std::string key;
+    std::shared_ptr<const std::vector<double>> reference;
+};
+
+class Workload {
+  public:
+    Workload(BenchmarkCase what, BenchmarkInputPtr input) : what(std::move(what)), input(std::move(input)) {}
+    virtual ~Workload() = default;
+    Workload(const Workload&) = delete;
+    Workload& operator=(const Workload&) = delete;
+
+    // Untimed, before each compute().
+    virtual void prepare() {}
+    // What is timed: input to output. `cancelled` when `stop` asked.
+    virtual Result<void> compute(const std::stop_token& stop) = 0;
+    virtual Result<Judgement> judge(int channel, const TaskControl& control) = 0;
+
+    const BenchmarkCase what;
+    const BenchmarkInputPtr input;
+    PlanarImage output;  // of the latest compute()
+    iir2d::KernelIdentity kernel;
+};
+
+// `cache` must outlive the workload.
+Result<std::unique_ptr<Workload>> make_workload(const BenchmarkCase& what, BenchmarkInputPtr input,
+                                                const iir2d::Device& device, ReferenceCache& cache);
+
+}  // namespace workbench
