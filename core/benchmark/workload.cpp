@@ -77,15 +77,15 @@ Result<void> reference_step(const Operation& operation, std::vector<double>& pla
 
 class FilterWorkload final : public Workload {
   public:
-    FilterWorkload(BenchmarkCase what, BenchmarkInputPtr input, iir2d::FilterPlan plan, Operation operation,
-                   ErrorStep error, ReferenceCache& cache)
-        : Workload(std::move(what), std::move(input)),
+    FilterWorkload(BenchmarkCase a_case, BenchmarkInputPtr an_input, iir2d::FilterPlan plan,
+                   Operation operation, ErrorStep error, ReferenceCache& cache)
+        : Workload(std::move(a_case), std::move(an_input)),
           m_plan(std::move(plan)),
           m_operation(std::move(operation)),
           m_error(error),
           m_cache(cache),
           m_workspace(m_plan.workspace_bytes()) {
-        const PlanarImage& x = this->input->pixels;
+        const PlanarImage& x = *input->pixels;
         output = PlanarImage(x.width(), x.height(), 1, x.type());
         kernel = m_plan.kernel();
     }
@@ -122,8 +122,8 @@ class FilterWorkload final : public Workload {
 
 class PoolWorkload final : public Workload {
   public:
-    PoolWorkload(BenchmarkCase what, BenchmarkInputPtr input, iir2d::PoolPlan plan, ErrorStep error)
-        : Workload(std::move(what), std::move(input)),
+    PoolWorkload(BenchmarkCase a_case, BenchmarkInputPtr an_input, iir2d::PoolPlan plan, ErrorStep error)
+        : Workload(std::move(a_case), std::move(an_input)),
           m_plan(std::move(plan)),
           m_error(error),
           m_workspace(m_plan.workspace_bytes()) {
@@ -158,9 +158,9 @@ class PoolWorkload final : public Workload {
 
 class RecipeWorkload final : public Workload {
   public:
-    RecipeWorkload(BenchmarkCase what, BenchmarkInputPtr input, iir2d::Device device,
+    RecipeWorkload(BenchmarkCase a_case, BenchmarkInputPtr an_input, iir2d::Device device,
                    std::vector<Operation> operations, std::vector<ErrorStep> errors)
-        : Workload(std::move(what), std::move(input)),
+        : Workload(std::move(a_case), std::move(an_input)),
           m_device(std::move(device)),
           m_operations(std::move(operations)),
           m_errors(std::move(errors)) {}

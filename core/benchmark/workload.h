@@ -52,7 +52,8 @@ struct ReferenceCache {
 
 class Workload {
   public:
-    Workload(BenchmarkCase what, BenchmarkInputPtr input) : what(std::move(what)), input(std::move(input)) {}
+    Workload(BenchmarkCase a_case, BenchmarkInputPtr an_input)
+        : what(std::move(a_case)), input(std::move(an_input)) {}
     virtual ~Workload() = default;
     Workload(const Workload&) = delete;
     Workload& operator=(const Workload&) = delete;
