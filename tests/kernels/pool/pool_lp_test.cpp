@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// Lp pooling where powers leave the range of a float: the norm of a window of equal magnitudes m is known in
+// closed form, m * count^(1/p).
+#include "tests/kernels/pool/pool_testing.h"
+
+namespace {
+
+using iir2d::PoolDesc;
+using iir2d::PoolOp;
+
+constexpr double powers[] = {0.01, 0.05, 0.1, 0.5, 1, 1.5, 2, 3, 7, 40, 1000};
+constexpr float magnitudes[] = {1e-45F, 1e-42F, 1.2e-38F, 1e-30F, 1e-25F, 1e-20F, 1e-12F, 1e-3F,
+                                1.0F,   1e3F,   1e12F,    1e19F,  1e20F,  1e25F,  1e38F,  3.4e38F};
+
+PoolDesc lp(double p, std::int64_t h, std::int64_t w) {
+    return {.op = PoolOp::lp, .shape = {1, 1, h, w}, .window = {h, w}, .p = p};
+}
+
+TEST(PoolLp, EqualMagnitudesOfEverySize) {
+    for (const double p : powers) {
+        for (const auto& [h, w] : {std::pair{2, 2}, std::pair{3, 3}, std::pair{1, 5}, std::pair{40, 50}}) {
+            for (const float m : magnitudes) {
+                std::vector<float> x(static_cast<std::size_t>(h * w), m);
+                for (std::size_t i = 0; i < x.size(); i += 2) x[i] = -m;
+                const double norm = static_cast<double>(m) * std::pow(static_cast<double>(x.size()), 1.0 / p);
+                const auto got = pool_testing::run(lp(p, h, w), x);
+                EXPECT_TRUE(pool_testing::agrees(got.y[0], norm, 2e-6 * norm))
+                    << "p " << p << ", magnitude " << m << ", window " << h << "x" << w;
+                const auto judged = pool_testing::reference(lp(p, h, w), x);
+                EXPECT_TRUE(pool_testing::agrees(static_cast<float>(judged.y[0]), norm, 2e-6 * norm))
+                    << "reference: p " << p << ", magnitude " << m << ", window " << h << "x" << w;
+            }
+        }
+    }
+}
+
+TEST(PoolLp, OneElementAmongZerosIsItsOwnNorm) {
+    for (const double p : {1e-300, 1e-12, 0.01, 0.5, 1.0, 2.0, 3.0, 7.0, 1e6, 1e300}) {
+        for (const float m : magnitudes) {
+            const auto got = pool_testing::run(lp(p, 2, 2), {0.0F, -0.0F, -m, 0.0F});
+            EXPECT_TRUE(pool_testing::agrees(got.y[0], static_cast<double>(m), 2e-6 * static_cast<double>(m)))
+                << "p " << p << ", magnitude " << m;
+        }
+    }
+}
+
+TEST(PoolLp, ZeroWindowIsZero) {
+    for (const double p : powers) {
+        const auto got = pool_testing::run(lp(p, 2, 2), {0.0F, -0.0F, 0.0F, -0.0F});
+        EXPECT_EQ(got.y[0], 0.0F) << "p " << p;
+        EXPECT_FALSE(std::signbit(got.y[0])) << "p " << p;
+    }
+}
+
+TEST(PoolLp, TinyBesideHugeInOneRow) {
+    // The fast sums of a row are right for some of its windows only.
+    const PoolDesc desc{.op = PoolOp::lp, .shape = {1, 1, 2, 8}};
+    const auto got = pool_testing::run(desc, {3e25F, 0, 3, 4, 3e-25F, 0, 0, 0,  //
+                                              0, 4e25F, 0, 0, 0, 4e-25F, 0, 0});
+    const double expected[] = {5e25, 5, 5e-25, 0};
+    for (std::size_t i = 0; i < 4; ++i) {
+        EXPECT_TRUE(pool_testing::agrees(got.y[i], expected[i], 2e-6 * expected[i])) << i;
+    }
+}
+
+TEST(PoolLp, ShortPathsAgreeWithTheGeneralOne) {
+    const std::vector<float> x = pool_testing::uniform(64 * 64, -3.0F, 3.0F, 5);
+    for (const double exact_p : {1.0, 2.0}) {
+        for (const std::int64_t window : {2, 3, 5, 21}) {
+            PoolDesc desc{.op = PoolOp::lp, .shape = {1, 1, 64, 64}, .window = {window, window}};
+            desc.p = exact_p;
+            const auto short_path = pool_testing::run(desc, x);
+            desc.p = std::nextafter(exact_p, 10.0);
+            const auto general = pool_testing::run(desc, x);
+            ASSERT_EQ(short_path.y.size(), general.y.size());
+            for (std::size_t i = 0; i < general.y.size(); ++i) {
+                EXPECT_TRUE(pool_testing::agrees(short_path.y[i], static_cast<double>(general.y[i]),
+                                                 2e-6 * static_cast<double>(general.y[i])));
+            }
+        }
+    }
+}
+
+}  // namespace

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+// How a plan runs: strides, threads, repeated and simultaneous runs, progress, cancellation, and what it says
+// of itself.
+#include <atomic>
+#include <thread>
+
+#include "tests/kernels/pool/pool_testing.h"
+
+namespace {
+
+using iir2d::ElementType;
+using iir2d::ErrorCode;
+using iir2d::Extent;
+using iir2d::PoolDesc;
+using iir2d::PoolOp;
+using iir2d::PoolPlan;
+using iir2d::Shape;
+
+const PoolDesc varied[] = {
+    {.op = PoolOp::max, .shape = {2, 3, 61, 83}},
+    {.op = PoolOp::max,
+     .shape = {1, 1, 200, 301},
+     .window = {5, 9},
+     .stride = Extent{1, 1},
+     .padding = {2, 4}},
+    {.op = PoolOp::avg, .shape = {2, 3, 61, 83}, .window = {3, 3}, .stride = Extent{2, 2}, .padding = {1, 1}},
+    {.op = PoolOp::avg, .shape = {1, 1, 200, 301}, .window = {50, 60}, .stride = Extent{3, 7}},
+    {.op = PoolOp::lp, .shape = {500, 2, 7, 7}, .window = {7, 7}},
+    {.op = PoolOp::lp, .shape = {1, 1, 128, 257}, .window = {3, 3}, .stride = Extent{1, 1}, .p = 3.0},
+};
+
+TEST(PoolRun, TheBitsDoNotDependOnThreads) {
+    for (const PoolDesc& desc : varied) {
+        SCOPED_TRACE(pool_testing::to_string(desc));
+        const auto x = pool_testing::with_extremes(pool_testing::elements(desc.shape), 3);
+        const auto one = pool_testing::run(desc, x, 1);
+        for (const int threads : {2, 3, 8}) {
+            const auto more = pool_testing::run(desc, x, threads);
+            EXPECT_TRUE(pool_testing::same_bits(one.y, more.y)) << threads << " threads";
+            EXPECT_EQ(one.argmax, more.argmax) << threads << " threads";
+        }
+        EXPECT_TRUE(pool_testing::same_bits(one.y, pool_testing::run(desc, x, 1).y)) << "second run";
+    }
+}
+
+TEST(PoolRun, StridedViewsAndNothingWrittenBetweenRows) {
+    for (const PoolOp op : {PoolOp::max, PoolOp::avg, PoolOp::lp}) {
+        const PoolDesc desc{.op = op, .shape = {1, 3, 10, 14}, .window = {3, 2}, .ceil_mode = true};
+        const auto dense = pool_testing::uniform(pool_testing::elements(desc.shape), -1.0F, 1.0F, 9);
+        const auto expected = pool_testing::run(desc, dense);
+        const auto plan = PoolPlan::make(pool_testing::cpu(2), desc);
+        ASSERT_TRUE(plan);
+        const Shape out = plan->output_shape();
+
+        const std::int64_t x_row = 19;
+        const std::int64_t x_plane = 10 * x_row + 7;
+        std::vector<float> x(static_cast<std::size_t>(3 * x_plane), pool_testing::nan);
+        for (std::size_t i = 0; i < dense.size(); ++i) {
+            const auto n = static_cast<std::int64_t>(i);
+            x[static_cast<std::size_t>(n / 140 * x_plane + n % 140 / 14 * x_row + n % 14)] = dense[i];
+        }
+        const std::int64_t y_row = out.w + 3;
+        const std::int64_t y_plane = out.h * y_row + 5;
+        std::vector<float> y(static_cast<std::size_t>(3 * y_plane), -5.0F);
+        ASSERT_TRUE(plan->forward({x.data(), ElementType::f32, desc.shape, x_row, x_plane},
+                                  {y.data(), ElementType::f32, out, y_row, y_plane}));
+        for (std::int64_t i = 0; i < static_cast<std::int64_t>(y.size()); ++i) {
+            const std::int64_t plane = i / y_plane;
+            const std::int64_t row = i % y_plane / y_row;
+            const std::int64_t column = i % y_plane % y_row;
+            float wanted = -5.0F;
+            if (row < out.h && column < out.w) {
+                wanted = expected.y[static_cast<std::size_t>((plane * out.h + row) * out.w + column)];
+            }
+            ASSERT_EQ(y[static_cast<std::size_t>(i)], wanted)
+                << iir2d::name_of(op) << " at plane " << plane << ", row " << row << ", column " << column;
+        }
+    }
+}
+
+TEST(PoolRun, OnePlanFromManyThreadsAtOnce) {
+    const PoolDesc& desc = varied[2];
+    const auto plan = PoolPlan::make(pool_testing::cpu(2), desc);
+    ASSERT_TRUE(plan);
+    const auto x = pool_testing::uniform(pool_testing::elements(desc.shape), 0.0F, 1.0F, 4);
+    const auto expected = pool_testing::run(desc, x);
+    std::atomic<int> right{0};
+    {
+        std::vector<std::jthread> callers;
+        for (int i = 0; i < 4; ++i) {
+            callers.emplace_back([&] {
+                std::vector<float> y(expected.y.size());
+                const auto done = plan->forward({x.data(), ElementType::f32, desc.shape},
+                                                {y.data(), ElementType::f32, plan->output_shape()});
+                if (done && pool_testing::same_bits(y, expected.y)) ++right;
+            });
+        }
+    }
+    EXPECT_EQ(right.load(), 4);
+}
+
+TEST(PoolRun, ProgressRisesToOneOnTheCallingThread) {
+    const PoolDesc desc{.op = PoolOp::max, .shape = {1, 8, 512, 512}};
+    const auto plan = PoolPlan::make(pool_testing::cpu(1), desc);
+    ASSERT_TRUE(plan);
+    const std::vector<float> x(pool_testing::elements(desc.shape), 1.0F);
+    std::vector<float> y(pool_testing::elements(plan->output_shape()));
+    std::vector<double> seen;
+    bool same_thread = true;
+    const auto caller = std::this_thread::get_id();
+    const iir2d::RunControl control{.progress = [&](double fraction) {
+        seen.push_back(fraction);
+        same_thread = same_thread && std::this_thread::get_id() == caller;
+    }};
+    ASSERT_TRUE(plan->forward({x.data(), ElementType::f32, desc.shape},
+                              {y.data(), ElementType::f32, plan->output_shape()}, {}, {}, control));
+    ASSERT_GT(seen.size(), 3U);
+    EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end()));
+    EXPECT_GT(seen.front(), 0.0);
+    EXPECT_DOUBLE_EQ(seen.back(), 1.0);
+    EXPECT_TRUE(same_thread);
+}
+
+TEST(PoolRun, StopsWhenAskedBeforeAndAmidARun) {
+    const PoolDesc desc{.op = PoolOp::avg, .shape = {1, 8, 512, 512}};
+    const std::vector<float> x(pool_testing::elements(desc.shape), 1.0F);
+    for (const int threads : {1, 2}) {
+        const auto plan = PoolPlan::make(pool_testing::cpu(threads), desc);
+        ASSERT_TRUE(plan);
+        std::vector<float> y(pool_testing::elements(plan->output_shape()));
+        const auto forward = [&](const iir2d::RunControl& control) {
+            return plan->forward({x.data(), ElementType::f32, desc.shape},
+                                 {y.data(), ElementType::f32, plan->output_shape()}, {}, {}, control);
+        };
+        std::stop_source before;
+        before.request_stop();
+        const auto never = forward({.stop = before.get_token()});
+        ASSERT_FALSE(never);
+        EXPECT_EQ(never.error().code, ErrorCode::cancelled);
+        EXPECT_EQ(y, std::vector<float>(y.size(), 0.0F)) << "something was computed";
+
+        std::stop_source amid;
+        const auto part =
+            forward({.stop = amid.get_token(), .progress = [&](double) { amid.request_stop(); }});
+        ASSERT_FALSE(part);
+        EXPECT_EQ(part.error().code, ErrorCode::cancelled);
+
+        std::stop_source after;
+        EXPECT_TRUE(forward({.stop = after.get_token()}));
+        EXPECT_EQ(y, std::vector<float>(y.size(), 1.0F));
+    }
+}
+
+// One output row whose windows are very long is left between their taps.
+TEST(PoolRun, StopsInsideOneRow) {
+    const std::int64_t width = 20000;
+    const PoolDesc desc{
+        .op = PoolOp::max, .shape = {1, 1, 1, 2 * width}, .window = {1, width}, .stride = Extent{1, 1}};
+    const auto plan = PoolPlan::make(pool_testing::cpu(1), desc);
+    ASSERT_TRUE(plan);
+    const std::vector<float> x(static_cast<std::size_t>(2 * width), 1.0F);
+    std::vector<float> y(static_cast<std::size_t>(width + 1), -5.0F);
+    std::stop_source source;
+    const std::jthread other([&source] { source.request_stop(); });
+    const auto done = plan->forward({x.data(), ElementType::f32, desc.shape},
+                                    {y.data(), ElementType::f32, plan->output_shape()}, {}, {},
+                                    {.stop = source.get_token()});
+    // The other thread may be slow to start; the run is 4e8 comparisons long.
+    if (done) GTEST_SKIP() << "the run ended before the request";
+    EXPECT_EQ(done.error().code, ErrorCode::cancelled);
+    EXPECT_EQ(y.front(), -5.0F);
+}
+
+TEST(PoolRun, WhatAPlanSaysOfItself) {
+    const PoolDesc desc{.op = PoolOp::lp, .shape = {1, 2, 8, 8}, .p = 2.0};
+    const auto plan = PoolPlan::make(pool_testing::cpu(1), desc);
+    ASSERT_TRUE(plan);
+    EXPECT_EQ(plan->desc().shape, desc.shape);
+    EXPECT_EQ(plan->output_shape(), (Shape{1, 2, 4, 4}));
+    EXPECT_EQ(plan->workspace_bytes(), 0U);
+    EXPECT_EQ(plan->kernel().backend, iir2d::Backend::cpu);
+    EXPECT_EQ(plan->kernel().name, "pool_lp");
+    EXPECT_EQ(plan->kernel().variant, "rows_p2_f32_sum");
+    EXPECT_EQ(plan->kernel().element, ElementType::f32);
+    EXPECT_FALSE(plan->kernel().architecture.empty());
+    EXPECT_EQ(plan->precision().accumulator, ElementType::f32);
+    EXPECT_TRUE(plan->precision().bit_stable);
+    EXPECT_TRUE(plan->precision().deterministic);
+    EXPECT_NE(plan->precision().statement.find("2e-6"), std::string::npos);
+
+    const auto max_plan = PoolPlan::make(pool_testing::cpu(1), {.shape = {1, 1, 4, 4}});
+    EXPECT_EQ(max_plan->precision().max_abs_error, 0.0);
+    // Sums too long for the tolerance in f32 are made in f64, and the plan says so.
+    const auto large = PoolPlan::make(pool_testing::cpu(1),
+                                      {.op = PoolOp::avg, .shape = {1, 1, 100, 100}, .window = {100, 100}});
+    EXPECT_EQ(large->precision().accumulator, ElementType::f64);
+    EXPECT_EQ(large->kernel().variant, "rows_f64_sum");
+}
+
+}  // namespace
