@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// The workbench's own line icons, in the colours of the theme: they follow a theme change by themselves.
+#pragma once
+
+#include <QIcon>
+#include <QString>
+
+namespace workbench {
+
+// `name` is a file of resources/icons without ".svg": "open", "save", "undo", "redo", "fit", "zoom-in",
+// "zoom-out", "actual-size", "split", "original", "grid", "image", "benchmark", "device", "add", "remove",
+// "duplicate", "up", "down", "reset", "play", "stop", "export", "copy", "close", "warning", "error", "info",
+// "refresh". An unknown name is a null icon.
+QIcon themedIcon(const QString& name);
+// The program's icon, as it is.
+QIcon applicationIcon();
+
+}  // namespace workbench
