@@ -98,7 +98,7 @@ IIR2D_API Result<FilterRow> filter_row(int id);
 // A filter as a user gives it: an id and the parameters that differ from their defaults.
 struct FilterSpec {
     int id = 1;
-    std::vector<std::pair<std::string, double>> parameters;
+    std::vector<std::pair<std::string, double>> parameters = {};
     bool normalise_gain = false;  // divide by the gain at frequency zero, each axis on its own
 };
 

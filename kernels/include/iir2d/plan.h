@@ -38,8 +38,8 @@ struct PrecisionGuarantee {
 };
 
 struct FilterDesc {
-    Shape shape;
-    FilterSpec filter;
+    Shape shape = {};
+    FilterSpec filter = {};
     Border border = Border::mirror;
     double border_const = 0.0;
     Precision precision = Precision::f32;
@@ -81,16 +81,16 @@ IIR2D_API Result<PoolOp> pool_op_from_name(std::string_view);
 
 struct PoolDesc {
     PoolOp op = PoolOp::max;
-    Shape shape;
+    Shape shape = {};
     Extent window = {2, 2};
-    std::optional<Extent> stride;  // absent: the window
-    Extent padding = {0, 0};       // at most half the window
+    std::optional<Extent> stride = std::nullopt;  // absent: the window
+    Extent padding = {0, 0};                      // at most half the window
     Extent dilation = {1, 1};
     bool ceil_mode = false;
-    double p = 2.0;                                // lp only: finite, above 0
-    bool count_include_pad = false;                // avg only
-    std::optional<std::int64_t> divisor_override;  // avg only; not 0
-    Extent output = {1, 1};                        // adaptive ops only
+    double p = 2.0;                                               // lp only: finite, above 0
+    bool count_include_pad = false;                               // avg only
+    std::optional<std::int64_t> divisor_override = std::nullopt;  // avg only; not 0
+    Extent output = {1, 1};                                       // adaptive ops only
     ElementType element = ElementType::f32;
 };
 

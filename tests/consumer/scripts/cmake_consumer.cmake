@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: MIT
+# Configures, builds and runs the consumer project in LANGUAGE against the library in PREFIX, in WORK.
+include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
+file(REMOVE_RECURSE ${WORK})
+run(_ ${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/../project -B ${WORK} -G ${GENERATOR}
+    -DLANGUAGE=${LANGUAGE} -DCMAKE_PREFIX_PATH=${PREFIX} -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF
+    -DCMAKE_BUILD_TYPE=${CONFIG} -DCMAKE_${LANGUAGE}_COMPILER=${COMPILER} "-DCMAKE_${LANGUAGE}_FLAGS=${FLAGS}")
+run(_ ${CMAKE_COMMAND} --build ${WORK})
+# The package found is the one in PREFIX, not another one of the machine.
+file(STRINGS ${WORK}/CMakeCache.txt found REGEX "^iir2d_DIR:")
+string(FIND "${found}" "=${PREFIX}/" at)
+if(at EQUAL -1)
+  message(FATAL_ERROR "find_package(iir2d) found ${found}")
+endif()
+run(output ${WORK}/example)
+expect_same("example in ${LANGUAGE}" "${output}" "${EXPECTED_${LANGUAGE}}")

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+# Installs component `kernels` of BUILD into PREFIX, emptied first, and looks at what is there.
+include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
+file(REMOVE_RECURSE ${PREFIX})
+run(_ ${CMAKE_COMMAND} --install ${BUILD} --component kernels --prefix ${PREFIX} --config ${CONFIG})
+
+string(REGEX MATCH "^[0-9]+" major ${VERSION})
+foreach(file lib/libiir2d.so lib/libiir2d.so.${major} lib/libiir2d.so.${VERSION} include/iir2d/iir2d_core.h
+             include/iir2d/plan.h cmake/iir2d/iir2dConfig.cmake cmake/iir2d/iir2dConfigVersion.cmake
+             cmake/iir2d/iir2dTargets.cmake pkgconfig/iir2d.pc)
+  string(REGEX REPLACE "^(lib|cmake|pkgconfig)/" "" tail ${file})
+  if(file MATCHES "^lib/")
+    set(path ${LIBDIR}/${tail})
+  elseif(file MATCHES "^(cmake|pkgconfig)/")
+    set(path ${LIBDIR}/${file})
+  else()
+    set(path ${file})
+  endif()
+  if(NOT EXISTS ${PREFIX}/${path})
+    message(FATAL_ERROR "${path} was not installed")
+  endif()
+endforeach()
+
+# Nothing but the library came along, and nothing in its text files points back at where it was made.
+file(GLOB_RECURSE files LIST_DIRECTORIES false RELATIVE ${PREFIX} ${PREFIX}/*)
+foreach(file ${files})
+  if(NOT file MATCHES "^(${LIBDIR}/libiir2d\\.so|include/iir2d/[a-z0-9_]+\\.h$|${LIBDIR}/cmake/iir2d/|${LIBDIR}/pkgconfig/iir2d\\.pc$)")
+    message(FATAL_ERROR "component kernels installed ${file}")
+  endif()
+  if(file MATCHES "\\.(cmake|pc|h)$")
+    file(READ ${PREFIX}/${file} text)
+    foreach(place ${BUILD} ${SOURCE})
+      string(FIND "${text}" "${place}" found)
+      if(NOT found EQUAL -1)
+        message(FATAL_ERROR "${file} names ${place}")
+      endif()
+    endforeach()
+  endif()
+endforeach()
+
+# The loader finds what the library needs in the system's places: no run path of the build machine in it.
+find_program(READELF readelf)
+if(READELF)
+  run(dynamic ${READELF} -d ${PREFIX}/${LIBDIR}/libiir2d.so)
+  if(dynamic MATCHES "(RPATH|RUNPATH)[^\n]*")
+    message(FATAL_ERROR "libiir2d.so has a run path: ${CMAKE_MATCH_0}")
+  endif()
+  if(NOT dynamic MATCHES "SONAME[^\n]*\\[libiir2d\\.so\\.${major}\\]")
+    message(FATAL_ERROR "libiir2d.so has not the SONAME libiir2d.so.${major}:\n${dynamic}")
+  endif()
+endif()

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: MIT
+# What LIBRARY exports: exactly the C functions of the stable interface, C++ of the public namespaces, and of
+# everything else only weak instances of the standard library's templates, which its headers make visible.
+include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
+set(expected
+  iir2d_api_version_major iir2d_api_version_minor iir2d_api_version_packed iir2d_api_version_patch
+  iir2d_build_fingerprint iir2d_forward_cpu iir2d_forward_cuda iir2d_forward_cuda_stream iir2d_status_string)
+set(internal_namespaces "(7support|4pool|3iir|6device)")
+
+run(listing ${NM} --dynamic --defined-only ${LIBRARY})
+string(REGEX MATCHALL "[^\n]+" lines "${listing}")
+set(c_names "")
+foreach(line ${lines})
+  if(NOT line MATCHES "^[0-9a-f]+ ([A-Za-z]) (.*)$")
+    message(FATAL_ERROR "cannot read nm's line: ${line}")
+  endif()
+  set(kind ${CMAKE_MATCH_1})
+  set(name ${CMAKE_MATCH_2})
+  if(name MATCHES "^_Z(NK?|T[IVS]N|GV.*|ZN.*)5iir2d${internal_namespaces}" OR name MATCHES "3tbb")
+    list(APPEND strays "${line}")
+  elseif(name MATCHES "^_Z")
+    if(kind MATCHES "[TDBR]" AND NOT name MATCHES "^_Z(NK?|T[IVS]N|T[IVS])5iir2d")
+      list(APPEND strays "${line}")
+    endif()
+  else()
+    list(APPEND c_names ${name})
+  endif()
+endforeach()
+if(strays)
+  list(JOIN strays "\n" strays)
+  message(FATAL_ERROR "exported, but no part of the interface:\n${strays}")
+endif()
+list(SORT c_names)
+expect_same("exported C functions" "${c_names}" "${expected}")
