@@ -86,9 +86,10 @@ struct CaseResult {
     std::vector<TimedSample> copy_samples;
     std::vector<TimedSample> memcpy_samples;  // of the input
     double memcpy_ms_p50 = 0;
+    std::uint64_t bytes_moved = 0;  // input read once, output written once
     double ratio_to_copy = 0;  // p50 over p50
     double throughput_mpix_per_s_p50 = 0;
-    double throughput_gb_per_s_p50 = 0;  // input read once, output written once
+    double throughput_gb_per_s_p50 = 0;  // of bytes_moved
     std::string input_sha256;            // pixel_hash
     std::string output_sha256;           // pixel_hash
 };

@@ -58,12 +58,12 @@ void fill_figures(CaseResult& result, const Workload& workload) {
     result.copy_latency = summarise(latencies(result.copy_samples));
     result.memcpy_ms_p50 = percentile(latencies(result.memcpy_samples), 50);
     const double seconds = result.latency.p50 / 1e3;
-    const auto bytes = workload.input->pixels->bytes().size() + workload.output.bytes().size();
+    result.bytes_moved = workload.input->pixels->bytes().size() + workload.output.bytes().size();
     // A clock too coarse for the case leaves 0, which divides nothing.
     if (seconds > 0) {
         result.throughput_mpix_per_s_p50 =
             static_cast<double>(result.what.width) * static_cast<double>(result.what.height) / seconds / 1e6;
-        result.throughput_gb_per_s_p50 = static_cast<double>(bytes) / seconds / 1e9;
+        result.throughput_gb_per_s_p50 = static_cast<double>(result.bytes_moved) / seconds / 1e9;
     }
     if (result.copy_latency.p50 > 0) result.ratio_to_copy = result.latency.p50 / result.copy_latency.p50;
 }

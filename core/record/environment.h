@@ -44,6 +44,8 @@ struct Environment {
     std::string gpu_reason;               // why there is none
 };
 
+Fact<std::string> host_name();
+
 Environment capture_environment(int threads);
 // Fills load_after.
 void finish_environment(Environment& environment);

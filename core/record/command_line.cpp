@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// The `iir2d bench` command of a matrix.
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/record/record.h"
+#include "core/support/files.h"
+
+namespace workbench {
+
+namespace {
+
+// As a POSIX shell reads it back unchanged.
+std::string shell_quoted(const std::string& text) {
+    constexpr std::string_view plain =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%_+=:,./-";
+    if (!text.empty() && text.find_first_not_of(plain) == std::string::npos) return text;
+    std::string quoted = "'";
+    for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return quoted + "'";
+}
+
+template <class List, class Text>
+std::string joined(const List& list, Text text) {
+    std::string all;
+    for (const auto& item : list) all += (all.empty() ? "" : ",") + std::string(text(item));
+    return all;
+}
+
+std::string extent_text(iir2d::Extent e) {
+    return std::to_string(e.h) + "x" + std::to_string(e.w);
+}
+
+// Everything of a pooling operation but its kind: one command has one of these for all its kinds.
+std::string pool_options(const PoolOperation& pool) {
+    std::string text = " --window " + extent_text(pool.window);
+    if (pool.stride && *pool.stride != pool.window) text += " --stride " + extent_text(*pool.stride);
+    if (pool.padding != iir2d::Extent{0, 0}) text += " --padding " + extent_text(pool.padding);
+    if (pool.dilation != iir2d::Extent{1, 1}) text += " --dilation " + extent_text(pool.dilation);
+    if (pool.ceil_mode) text += " --ceil-mode";
+    if (pool.p != 2.0) text += " --p " + format_number(pool.p);
+    if (pool.count_include_pad) text += " --count-include-pad";
+    if (pool.divisor_override) text += " --divisor " + std::to_string(*pool.divisor_override);
+    return text;
+}
+
+std::string filter_options(const BenchmarkMatrix& matrix) {
+    if (matrix.filter_ids.empty()) return {};
+    return " --filter-ids " + joined(matrix.filter_ids, [](int id) { return std::to_string(id); }) +
+           " --border-modes " + joined(matrix.borders, [](iir2d::Border b) { return iir2d::name_of(b); }) +
+           " --precisions " + joined(matrix.precisions, [](iir2d::Precision p) { return iir2d::name_of(p); });
+}
+
+std::string common_options(const BenchmarkMatrix& matrix, const std::string& image_path) {
+    std::string text = " --device " + shell_quoted(matrix.device);
+    if (matrix.threads > 0) text += " --threads " + std::to_string(matrix.threads);
+    text += " --warmup " + std::to_string(matrix.warmup) + " --iters " + std::to_string(matrix.iterations);
+    if (matrix.image) {
+        text += " --image " + shell_quoted(image_path);
+    } else {
+        text += " --sizes " + joined(matrix.sizes, [](const BenchmarkSize& s) {
+                    return std::to_string(s.width) + "x" + std::to_string(s.height);
+                });
+        if (matrix.seed != 1) text += " --seed " + std::to_string(matrix.seed);
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string bench_command_line(const BenchmarkMatrix& matrix, const std::string& image_path,
+                               const std::string& recipe_path) {
+    // Pooling operations by their options, in the order of first use.
+    std::vector<std::pair<std::string, std::vector<iir2d::PoolOp>>> groups;
+    for (const PoolOperation& pool : matrix.pools) {
+        const std::string options = pool_options(pool);
+        auto group = std::ranges::find(groups, options, [](const auto& g) { return g.first; });
+        if (group == groups.end()) group = groups.insert(groups.end(), {options, {}});
+        group->second.push_back(pool.op);
+    }
+    const std::string common = common_options(matrix, image_path);
+    const auto pool_part = [](const auto& group) {
+        return " --pool-ops " + joined(group.second, [](iir2d::PoolOp op) { return iir2d::name_of(op); }) +
+               group.first;
+    };
+    std::string text = "iir2d bench" + filter_options(matrix);
+    if (matrix.recipe) text += " --recipe " + shell_quoted(recipe_path);
+    if (!groups.empty()) text += pool_part(groups.front());
+    text += common;
+    // One command has one window: further ones are further commands.
+    for (std::size_t i = 1; i < groups.size(); ++i) {
+        text += " && iir2d bench" + pool_part(groups[i]) + common;
+    }
+    return text;
+}
+
+}  // namespace workbench

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+#include "core/record/consistency.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <span>
+
+#include "core/benchmark/statistics.h"
+#include "core/recipe/recipe.h"
+#include "core/record/record_json.h"
+
+namespace workbench {
+
+namespace {
+
+using nlohmann::json;
+
+// Another compiler may round the last digits of a sum differently; nothing else may differ.
+bool agree(double a, double b) {
+    return std::abs(a - b) <= 1e-9 * std::max(std::abs(a), std::abs(b));
+}
+
+// The problems of one case, each said with the case's key.
+class CaseChecker {
+  public:
+    CaseChecker(const json& record, const json& one, std::vector<std::string>& problems)
+        : m_record(record), m_case(one), m_problems(problems) {}
+
+    void check() {
+        check_parity();
+        const json& timing = value_of(m_case.at("timing"));
+        if (!timing.is_null()) check_timing(timing);
+        const json& operation = m_case.at("operation");
+        if (operation.at("kind") == "recipe") check_recipe(operation.at("recipe"));
+    }
+
+  private:
+    void problem(const std::string& text) {
+        m_problems.push_back("case \"" + cell_text(m_case.at("key")) + "\": " + text);
+    }
+
+    void expect(const std::string& name, const json& stated, double computed) {
+        const json& value = stated.is_object() ? value_of(stated) : stated;
+        if (!value.is_number()) {
+            problem(name + " is missing although the samples give it");
+        } else if (!agree(value.get<double>(), computed)) {
+            problem(name + " is " + value.dump() + " but the samples give " + json(computed).dump());
+        }
+    }
+
+    void check_statistics(const std::string& name, const json& stated, std::span<const double> samples) {
+        const SampleStatistics s = summarise(samples);
+        expect(name + ".count", stated.at("count"), static_cast<double>(s.count));
+        expect(name + ".min", stated.at("min"), s.min);
+        expect(name + ".p5", stated.at("p5"), s.p5);
+        expect(name + ".p50", stated.at("p50"), s.p50);
+        expect(name + ".p95", stated.at("p95"), s.p95);
+        expect(name + ".p99", stated.at("p99"), s.p99);
+        expect(name + ".max", stated.at("max"), s.max);
+        expect(name + ".mean", stated.at("mean"), s.mean);
+        // Deviations of nearly equal samples are differences of nearly equal numbers: compared at their
+        // scale.
+        const auto deviation = [&](const char* key, double computed) {
+            const double value = stated.at(key).get<double>();
+            if (std::abs(value - computed) > 1e-9 * s.max) expect(name + "." + key, stated.at(key), computed);
+        };
+        deviation("standard_deviation", s.standard_deviation);
+        deviation("median_absolute_deviation", s.median_absolute_deviation);
+    }
+
+    void check_samples(const json& timing, const char* samples_key, const char* preempted_key) {
+        const std::size_t count = timing.at(samples_key).size();
+        if (count != m_record.at("matrix").at("iterations").get<std::size_t>()) {
+            problem(std::string(samples_key) + " has " + std::to_string(count) + " samples for " +
+                    cell_text(m_record.at("matrix").at("iterations")) + " iterations");
+        }
+        std::int64_t before = -1;
+        for (const json& index : timing.at(preempted_key)) {
+            const auto i = index.get<std::int64_t>();
+            if (i <= before || i >= static_cast<std::int64_t>(count)) {
+                problem(std::string(preempted_key) + " is not a rising list of sample positions");
+                return;
+            }
+            before = i;
+        }
+    }
+
+    void check_timing(const json& timing) {
+        check_samples(timing, "samples_ms", "preempted");
+        check_samples(timing, "copy_samples_ms", "copy_preempted");
+        check_samples(timing, "memcpy_samples_ms", "memcpy_preempted");
+        const auto samples = timing.at("samples_ms").get<std::vector<double>>();
+        const auto copies = timing.at("copy_samples_ms").get<std::vector<double>>();
+        const auto plain = timing.at("memcpy_samples_ms").get<std::vector<double>>();
+        check_statistics("latency_ms", timing.at("latency_ms"), samples);
+        check_statistics("copy_ms", timing.at("copy_ms"), copies);
+        expect("memcpy_ms_p50", timing.at("memcpy_ms_p50"), percentile(plain, 50));
+
+        const double p50 = percentile(samples, 50);
+        const double copy = percentile(copies, 50);
+        if (copy > 0 && p50 > 0) expect("ratio_to_copy", timing.at("ratio_to_copy"), p50 / copy);
+        if (p50 > 0) {
+            const double pixels = m_case.at("width").get<double>() * m_case.at("height").get<double>();
+            expect("throughput_mpix_per_s_p50", timing.at("throughput_mpix_per_s_p50"), pixels / p50 / 1e3);
+            expect("throughput_gb_per_s_p50", timing.at("throughput_gb_per_s_p50"),
+                   timing.at("bytes_moved").get<double>() / p50 / 1e6);
+        }
+        check_bytes(timing);
+    }
+
+    // A filter's traffic is known from its size: one read and one write.
+    void check_bytes(const json& timing) {
+        const json& operation = m_case.at("operation");
+        if (operation.at("kind") != "filter") return;
+        const double per_pixel = operation.at("precision") == "f64" ? 16 : 8;
+        const double pixels = m_case.at("width").get<double>() * m_case.at("height").get<double>();
+        expect("bytes_moved", timing.at("bytes_moved"), pixels * per_pixel);
+    }
+
+    void check_parity() {
+        const json& parity = value_of(m_case.at("parity"));
+        const bool timed = !value_of(m_case.at("timing")).is_null();
+        if (parity.is_null()) {
+            if (timed) problem("it was timed without a verdict on its parity");
+            return;
+        }
+        const bool passed = parity.at("passed") == true;
+        if (timed && !passed) problem("it was timed although its parity failed");
+        if (timed && value_of(m_case.at("output_sha256")).is_null())
+            problem("it was timed but has no output hash");
+        if (timed && value_of(m_case.at("input_sha256")).is_null())
+            problem("it was timed but has no input hash");
+        const json& error = value_of(parity.at("max_abs_error"));
+        const double bound = parity.at("bound").get<double>();
+        if (passed && error.is_null()) problem("its parity passed with an error that is not finite");
+        if (passed && error.is_number() && parity.at("bound_is_relative") == false &&
+            error.get<double>() > bound * (1 + 1e-9)) {
+            problem("its parity passed with an error of " + error.dump() + " above the bound " +
+                    parity.at("bound").dump());
+        }
+    }
+
+    void check_recipe(const json& recipe) {
+        if (const auto read = recipe_from_json(recipe.dump()); !read) {
+            problem("its recipe is refused: " + read.error().message);
+        }
+    }
+
+    const json& m_record;
+    const json& m_case;
+    std::vector<std::string>& m_problems;
+};
+
+void check_whole(const json& record, std::vector<std::string>& problems) {
+    const json& cases = record.at("cases");
+    const auto total = record.at("case_total").get<std::size_t>();
+    const bool cancelled = record.at("cancelled") == true;
+    if (cases.size() > total) {
+        problems.push_back("it has " + std::to_string(cases.size()) + " cases of " + std::to_string(total));
+    }
+    if (!cancelled && cases.size() < total) {
+        problems.push_back("it has " + std::to_string(cases.size()) + " of " + std::to_string(total) +
+                           " cases but was not cancelled");
+    }
+    std::set<std::string> keys;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        const std::string key = cell_text(cases[i].at("key"));
+        if (!keys.insert(key).second) problems.push_back("the case \"" + key + "\" appears twice");
+        if (cases[i].at("index").get<std::size_t>() != i + 1) {
+            problems.push_back("case \"" + key + "\": its index is " + cell_text(cases[i].at("index")) +
+                               " but it is number " + std::to_string(i + 1));
+        }
+    }
+    // Written in one form, so that text order is time order.
+    if (cell_text(record.at("finished_utc")) < cell_text(record.at("started_utc"))) {
+        problems.push_back("it was finished before it was started");
+    }
+    if (const json& recipe = value_of(record.at("matrix").at("recipe")); !recipe.is_null()) {
+        if (const auto read = recipe_from_json(recipe.dump()); !read) {
+            problems.push_back("the recipe of its matrix is refused: " + read.error().message);
+        }
+    }
+}
+
+}  // namespace
+
+std::vector<std::string> inconsistencies(const json& record) {
+    std::vector<std::string> problems;
+    check_whole(record, problems);
+    for (const json& one : record.at("cases")) CaseChecker(record, one, problems).check();
+    return problems;
+}
+
+}  // namespace workbench

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+// The report of a record for a person, made from its JSON alone.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <exception>
+#include <string>
+
+#include "core/record/record.h"
+#include "core/record/record_json.h"
+
+namespace workbench {
+
+namespace {
+
+using nlohmann::json;
+
+// Text in a table cell: what Markdown would read as structure is escaped, and lines stay whole.
+std::string escaped(std::string_view text) {
+    constexpr std::string_view special = "\\|`*_<>[]";
+    std::string out;
+    for (const char c : text) {
+        if (c == '\n' || c == '\r') {
+            out += ' ';
+            continue;
+        }
+        if (special.find(c) != std::string_view::npos) out += '\\';
+        out += c;
+    }
+    return out;
+}
+
+// Four significant digits, never in scientific notation between a thousandth and a million.
+std::string brief(double value) {
+    char text[64];
+    const double magnitude = std::abs(value);
+    const bool plain = value == 0 || (magnitude >= 1e-3 && magnitude < 1e6);
+    const int decimals =
+        value == 0 ? 0 : std::clamp(3 - static_cast<int>(std::floor(std::log10(magnitude))), 0, 6);
+    const auto end = plain
+                         ? std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, decimals)
+                         : std::to_chars(text, text + sizeof text, value, std::chars_format::scientific, 2);
+    return {text, end.ptr};
+}
+
+// A number, or a fact that holds one; absent is a dash.
+std::string figure(const json& value) {
+    if (value.is_object()) return figure(value_of(value));
+    return value.is_number() ? brief(value.get<double>()) : "-";
+}
+
+std::string fact(const json& f) {
+    const json& value = value_of(f);
+    if (value.is_null()) return "not available: " + escaped(cell_text(f.at("reason")));
+    return escaped(cell_text(value));
+}
+
+std::string line(std::string_view name, const std::string& value) {
+    return "| " + std::string(name) + " | " + value + " |\n";
+}
+
+std::string bytes_fact(const json& f) {
+    if (value_of(f).is_null()) return fact(f);
+    return brief(value_of(f).get<double>() / (1 << 30)) + " GiB";
+}
+
+std::string gpus(const json& f) {
+    if (value_of(f).is_null()) return fact(f);
+    std::string names;
+    for (const json& gpu : value_of(f)) {
+        names += (names.empty() ? "" : ", ") + escaped(cell_text(gpu.at("name")));
+    }
+    return names;
+}
+
+std::string input_text(const json& matrix) {
+    const json& image = value_of(matrix.at("image"));
+    if (image.is_null()) {
+        return "synthetic planes, uniform in [0, 1), seed " + cell_text(matrix.at("seed"));
+    }
+    return escaped(cell_text(image.at("path"))) + ", " + cell_text(image.at("width")) + "x" +
+           cell_text(image.at("height")) + ", " + cell_text(image.at("channels")) +
+           " channels, SHA-256 of the pixels " + cell_text(image.at("pixel_sha256"));
+}
+
+std::string environment_table(const json& record) {
+    const json& e = record.at("environment");
+    const json& device = record.at("device");
+    const auto text = [&](const char* key) { return escaped(cell_text(e.at(key))); };
+    std::string out = "| | |\n| --- | --- |\n";
+    out += line("Device", escaped(cell_text(device.at("id"))) + ": " + escaped(cell_text(device.at("name"))) +
+                              " (" + escaped(cell_text(device.at("reason"))) + ")");
+    out += line("Threads", cell_text(device.at("threads")));
+    out += line("GPU", gpus(e.at("gpus")));
+    out += line("Host", fact(e.at("host")));
+    out += line("System", text("os") + ", " + text("kernel"));
+    out += line("Processor", fact(e.at("cpu_model")));
+    out += line("Cores", text("logical_cores") + " logical; physical: " + fact(e.at("physical_cores")));
+    out += line("Governor", fact(e.at("governor")));
+    out += line("Load before", fact(e.at("load_before")));
+    out += line("Load after", fact(e.at("load_after")));
+    out += line("Memory", bytes_fact(e.at("memory_total_bytes")) +
+                              "; free before: " + bytes_fact(e.at("memory_available_bytes")));
+    out += line("Version", text("version") + ", commit " + fact(e.at("commit")) +
+                               (value_of(e.at("dirty")) == true ? ", with uncommitted changes" : ""));
+    out += line("Compiler", text("compiler") + ", " + text("build_type") + ", " + text("compile_flags"));
+    out += line("Library", fact(e.at("library_path")) + ", SHA-256 " + fact(e.at("library_sha256")));
+    out += line("Input", input_text(record.at("matrix")));
+    return out;
+}
+
+std::string case_table(const json& record) {
+    std::string out =
+        "| Case | p50 ms | p95 ms | min ms | max ms | copy ms | times copy | Mpix/s | GB/s | preempted |\n"
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n";
+    for (const json& one : record.at("cases")) {
+        const json& t = value_of(one.at("timing"));
+        out += "| " + escaped(cell_text(one.at("key"))) + " | ";
+        if (t.is_null()) {
+            out += "not timed | - | - | - | - | - | - | - | - |\n";
+            continue;
+        }
+        const json& l = t.at("latency_ms");
+        out += figure(l.at("p50")) + " | " + figure(l.at("p95")) + " | " + figure(l.at("min")) + " | " +
+               figure(l.at("max")) + " | " + figure(t.at("copy_ms").at("p50")) + " | " +
+               figure(t.at("ratio_to_copy")) + " | " + figure(t.at("throughput_mpix_per_s_p50")) + " | " +
+               figure(t.at("throughput_gb_per_s_p50")) + " | " + std::to_string(t.at("preempted").size()) +
+               " of " + std::to_string(t.at("samples_ms").size()) + " |\n";
+    }
+    return out;
+}
+
+std::string parity_table(const json& record) {
+    std::string out =
+        "| Case | verdict | max abs error | mean abs error | max ULP | allowed |\n"
+        "| --- | --- | ---: | ---: | ---: | ---: |\n";
+    for (const json& one : record.at("cases")) {
+        const json& p = value_of(one.at("parity"));
+        out += "| " + escaped(cell_text(one.at("key"))) + " | ";
+        if (p.is_null()) {
+            out += "not judged | - | - | - | - |\n";
+            continue;
+        }
+        out += std::string(p.at("passed") == true ? "agrees" : "DIFFERS") + " | " +
+               figure(p.at("max_abs_error")) + " | " + figure(p.at("mean_abs_error")) + " | " +
+               cell_text(p.at("max_ulp")) + " | " + figure(p.at("bound")) +
+               (p.at("bound_is_relative") == true ? " relative" : "") + " |\n";
+    }
+    return out;
+}
+
+std::string failures(const json& record) {
+    std::string out;
+    for (const json& one : record.at("cases")) {
+        const json& timing = one.at("timing");
+        if (value_of(timing).is_null()) {
+            out += "- " + escaped(cell_text(one.at("key"))) + ": " + escaped(cell_text(timing.at("reason"))) +
+                   "\n";
+        }
+    }
+    return out.empty() ? out : "\n## Cases that were not timed\n\n" + out;
+}
+
+std::string preemption_note(const json& record) {
+    const json& counter = record.at("measurement").at("preemption_counter");
+    if (value_of(counter).is_null())
+        return "Preemption was not observed: " + escaped(cell_text(counter.at("reason"))) + ".";
+    std::size_t preempted = 0;
+    std::size_t samples = 0;
+    for (const json& one : record.at("cases")) {
+        const json& t = value_of(one.at("timing"));
+        if (t.is_null()) continue;
+        preempted += t.at("preempted").size();
+        samples += t.at("samples_ms").size();
+    }
+    return "The process was preempted during " + std::to_string(preempted) + " of " +
+           std::to_string(samples) + " samples (" + escaped(cell_text(value_of(counter))) +
+           "); these are marked in the JSON and kept in every figure.";
+}
+
+// A fence longer than any run of backticks inside.
+std::string code_block(const std::string& text) {
+    std::size_t longest = 2;
+    for (std::size_t i = 0, run = 0; i < text.size(); ++i) {
+        run = text[i] == '`' ? run + 1 : 0;
+        longest = std::max(longest, run);
+    }
+    const std::string fence(longest + 1, '`');
+    return fence + "\n" + text + "\n" + fence + "\n";
+}
+
+std::string report(const json& record) {
+    const auto cases = record.at("cases").size();
+    std::string out = "# Benchmark record\n\n";
+    out += "Measured from " + cell_text(record.at("started_utc")) + " to " +
+           cell_text(record.at("finished_utc")) + ": " + std::to_string(cases) + " of " +
+           cell_text(record.at("case_total")) + " cases";
+    out += record.at("cancelled") == true ? ", then cancelled.\n" : ".\n";
+    out += "\n## Figures\n\n" + case_table(record);
+    out += "\n\"copy ms\" is the median time to move the same bytes on the same threads in the same run (" +
+           escaped(cell_text(record.at("measurement").at("copy_method"))) +
+           "); \"times copy\" is p50 over that, and the figure to compare between machines. Each case ran " +
+           cell_text(record.at("matrix").at("warmup")) + " times to warm up and " +
+           cell_text(record.at("matrix").at("iterations")) + " times on the clock. " +
+           preemption_note(record) + "\n";
+    out += failures(record);
+    out += "\n## Agreement with the double-precision reference\n\n" + parity_table(record);
+    out += "\n## Environment\n\n" + environment_table(record);
+    out += "\n## Again\n\n" + code_block(cell_text(record.at("command_line")));
+    out += "\nThis report is made from record.json; `iir2d verify` on the directory checks all of it.\n";
+    return out;
+}
+
+}  // namespace
+
+Result<std::string> record_to_markdown(std::string_view json_text) {
+    const auto record = parse_record(json_text);
+    if (!record) return std::unexpected(record.error());
+    try {
+        return report(*record);
+    } catch (const std::exception& error) {
+        return fail(ErrorKind::bad_input,
+                    std::string("the record cannot be written as Markdown: ") + error.what());
+    }
+}
+
+}  // namespace workbench

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// A record's JSON text as a value whose shape can be relied on.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "core/support/error.h"
+
+namespace workbench {
+
+// Strict: no duplicate keys, no deep nesting, valid UTF-8, nothing after the value. bad_input says where.
+Result<nlohmann::json> parse_strictly(std::string_view text);
+
+// Parses and checks against the schema of records: what it returns has every key that the schema requires.
+Result<nlohmann::json> parse_record(std::string_view text);
+
+// The value of {"value": ...}, null when it is absent.
+const nlohmann::json& value_of(const nlohmann::json& fact);
+
+// A value as text for a table cell: numbers as JSON writes them, null and objects as nothing.
+std::string cell_text(const nlohmann::json& value);
+
+}  // namespace workbench

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT
+// Whether a record is what it was written as. Everything read here may come from a stranger.
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/record/consistency.h"
+#include "core/record/record.h"
+#include "core/record/record_json.h"
+#include "core/support/files.h"
+
+namespace workbench {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t largest_json = std::size_t{1} << 26;
+constexpr std::size_t largest_sums = std::size_t{1} << 20;
+constexpr std::size_t most_problems = 200;
+constexpr std::string_view sums_name = "SHA256SUMS";
+constexpr std::array<std::string_view, 3> needed = {"record.csv", "record.json", "record.md"};
+
+// Control characters of a hostile name do not reach a terminal.
+std::string shown(std::string_view name) {
+    std::string text;
+    for (const char c : name.substr(0, 200))
+        text += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
+    return text;
+}
+
+class Report {
+  public:
+    void good(std::string text) { m_result.checked.push_back(std::move(text)); }
+    void problem(std::string_view file, const std::string& text) {
+        if (m_result.problems.size() < most_problems) m_result.problems.push_back(shown(file) + ": " + text);
+    }
+    std::size_t problem_count() const { return m_result.problems.size(); }
+    Verification take() { return std::move(m_result); }
+
+  private:
+    Verification m_result;
+};
+
+// A name that stays inside the record's own folder on every system.
+bool is_plain_name(std::string_view name) {
+    return !name.empty() && name != "." && name != ".." &&
+           name.find_first_of("/\\:") == std::string_view::npos &&
+           std::ranges::none_of(name, [](char c) { return static_cast<unsigned char>(c) < 0x20; });
+}
+
+bool is_hash(std::string_view text) {
+    return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+// The lines of SHA256SUMS, exactly as sha256sum writes them in text mode: hash, two spaces, name.
+std::map<std::string, std::string> parse_sums(std::string_view text, Report& report) {
+    std::map<std::string, std::string> sums;
+    if (!text.empty() && text.back() != '\n') report.problem(sums_name, "its last line does not end");
+    for (int number = 1; !text.empty(); ++number) {
+        const auto end = text.find('\n');
+        const std::string_view line = text.substr(0, end);
+        text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
+        const std::string place = "line " + std::to_string(number);
+        if (line.size() < 67 || !is_hash(line.substr(0, 64)) || line.substr(64, 2) != "  ") {
+            report.problem(sums_name, place + " is not a SHA-256, two spaces and a name");
+            continue;
+        }
+        const std::string_view name = line.substr(66);
+        if (!is_plain_name(name) || name == sums_name) {
+            report.problem(sums_name,
+                           place + " names \"" + shown(name) + "\", which no file of a record can be");
+        } else if (!sums.emplace(name, line.substr(0, 64)).second) {
+            report.problem(sums_name, place + " names \"" + shown(name) + "\" a second time");
+        }
+    }
+    return sums;
+}
+
+// Names of the regular files in the folder; anything else in it is a problem and is not opened.
+Result<std::set<std::string>> regular_files(const fs::path& directory, Report& report) {
+    std::set<std::string> names;
+    std::error_code error;
+    fs::directory_iterator entry(directory, error);
+    for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+        const std::string name = entry->path().filename().string();
+        std::error_code ignored;
+        switch (entry->symlink_status(ignored).type()) {
+            case fs::file_type::regular:
+                names.insert(name);
+                break;
+            case fs::file_type::symlink:
+                report.problem(name, "it is a symbolic link; a record has only plain files");
+                break;
+            case fs::file_type::directory:
+                report.problem(name, "it is a folder; a record has only plain files");
+                break;
+            default:
+                report.problem(name, "it is not a plain file");
+        }
+        if (names.size() > 10'000) break;
+    }
+    if (error) {
+        return fail(ErrorKind::bad_input,
+                    "the folder \"" + directory.string() + "\" cannot be listed: " + error.message());
+    }
+    return names;
+}
+
+void check_hashes(const fs::path& directory, const std::set<std::string>& files, Report& report) {
+    const auto text = read_file(directory / sums_name, largest_sums);
+    if (!text) {
+        report.problem(sums_name, text.error().message);
+        return;
+    }
+    const auto sums = parse_sums(*text, report);
+    for (const auto& [name, hash] : sums) {
+        if (!files.contains(name)) {
+            report.problem(name, "it is listed in SHA256SUMS but is not there as a plain file");
+            continue;
+        }
+        const auto actual = sha256_of_file(directory / name);
+        if (!actual) {
+            report.problem(name, actual.error().message);
+        } else if (*actual != hash) {
+            report.problem(name, "its SHA-256 is " + *actual + ", not the listed " + hash);
+        } else {
+            report.good(name + ": SHA-256");
+        }
+    }
+    for (const std::string& name : files) {
+        if (name != sums_name && !sums.contains(name)) {
+            report.problem(name, "it is not listed in SHA256SUMS");
+        }
+    }
+}
+
+// The JSON when it could be read and is a record, whether its figures add up or not.
+std::optional<std::string> check_json(const fs::path& path, Report& report) {
+    const std::string name = path.filename().string();
+    auto text = read_file(path, largest_json);
+    if (!text) {
+        report.problem(name, text.error().message);
+        return std::nullopt;
+    }
+    const auto record = parse_record(*text);
+    if (!record) {
+        report.problem(name, record.error().message);
+        return std::nullopt;
+    }
+    report.good(name + ": schema record-" + std::to_string(record_schema_version));
+    const std::size_t before = report.problem_count();
+    try {
+        for (const std::string& text_of_problem : inconsistencies(*record))
+            report.problem(name, text_of_problem);
+    } catch (const std::exception& error) {
+        report.problem(name, std::string("its figures cannot be checked: ") + error.what());
+    }
+    if (report.problem_count() == before) report.good(name + ": figures follow from the samples");
+    return std::move(*text);
+}
+
+void check_derived(const fs::path& path, const Result<std::string>& wanted, Report& report) {
+    const std::string name = path.filename().string();
+    const auto actual = read_file(path, largest_json);
+    if (!actual) {
+        report.problem(name, actual.error().message);
+    } else if (!wanted) {
+        report.problem(name, wanted.error().message);
+    } else if (*actual != *wanted) {
+        const auto differ = std::ranges::mismatch(*actual, *wanted);
+        const auto line = std::count(actual->begin(), differ.in1, '\n') + 1;
+        report.problem(name, "it is not what record.json gives, from line " + std::to_string(line) + " on");
+    } else {
+        report.good(name + ": follows from record.json");
+    }
+}
+
+Result<Verification> verify_directory(const fs::path& directory) {
+    Report report;
+    const auto files = regular_files(directory, report);
+    if (!files) return std::unexpected(files.error());
+    if (!files->contains("record.json") && !files->contains(std::string(sums_name)) &&
+        report.problem_count() == 0) {
+        return fail(ErrorKind::bad_input, "the folder \"" + directory.string() +
+                                              "\" holds no record: neither record.json nor SHA256SUMS");
+    }
+    for (const std::string_view name : needed) {
+        if (!files->contains(std::string(name))) report.problem(name, "it is missing");
+    }
+    if (files->contains(std::string(sums_name))) {
+        check_hashes(directory, *files, report);
+    } else {
+        report.problem(sums_name, "it is missing");
+    }
+    if (!files->contains("record.json")) return report.take();
+    const auto json = check_json(directory / "record.json", report);
+    if (!json) return report.take();
+    if (files->contains("record.csv")) check_derived(directory / "record.csv", record_to_csv(*json), report);
+    if (files->contains("record.md"))
+        check_derived(directory / "record.md", record_to_markdown(*json), report);
+    return report.take();
+}
+
+}  // namespace
+
+Result<Verification> verify_record(const fs::path& path) {
+    std::error_code error;
+    const fs::file_status status = fs::status(path, error);
+    if (fs::is_directory(status)) return verify_directory(path);
+    if (!fs::is_regular_file(status)) {
+        return fail(ErrorKind::bad_input,
+                    "\"" + path.string() + "\" is neither a record directory nor a record file" +
+                        (fs::exists(status) ? "" : ": it does not exist or cannot be reached"));
+    }
+    Report report;
+    check_json(path, report);
+    return report.take();
+}
+
+}  // namespace workbench
