@@ -23,4 +23,10 @@ struct DisplayOptions {
 void render(const PlanarImage& image, const DisplayOptions& options, double left, double top, double step,
             std::int64_t width, std::int64_t height, std::uint32_t background, std::span<std::uint32_t> out);
 
+// The same with a step for each axis: pooling over 4x1 windows shrinks one axis only, and its result is drawn
+// over the whole source.
+void render(const PlanarImage& image, const DisplayOptions& options, double left, double top, double step_x,
+            double step_y, std::int64_t width, std::int64_t height, std::uint32_t background,
+            std::span<std::uint32_t> out);
+
 }  // namespace workbench

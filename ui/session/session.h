@@ -9,6 +9,7 @@
 #include <QString>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "core/image/image.h"
 #include "core/preview/preview.h"
@@ -26,12 +27,16 @@ class Session : public QObject {
     explicit Session(QObject* parent = nullptr);
     ~Session() override;
 
-    // Image. Opening runs in the background; imageChanged or openFailed follows. A newer open cancels an
-    // older.
+    // Image. Opening runs in the background; imageChanged, openFailed, openCancelled or openNeedsConsent
+    // follows. A newer open cancels an older, which then reports nothing.
     void openImage(const QString& path, int imageIndex = 0);
+    // What openNeedsConsent asked about, without asking again.
+    void openHugeImage(const QString& path, int imageIndex);
     void cancelOpen();
     bool isOpening() const;
     ImagePtr image() const;  // null when none is open
+    // Of the open image, by channel; counted while it was read.
+    const std::vector<ChannelStatistics>& statistics() const;
 
     // Recipe. Every change is one undo step; changes that follow each other with the same non-zero mergeKey
     // are one step (a slider drag: the key names operation and parameter, and endMerge() is called on
@@ -44,9 +49,13 @@ class Session : public QObject {
     void resetRecipe(Recipe recipe);
     bool isRecipeModified() const;  // since it was loaded or saved
 
-    // Device.
+    // Device. Choosing runs in the background, because a driver may take long to wake; until it is done the
+    // device is the one before (at the start the CPU). deviceChanged or deviceFailed follows.
     QString deviceSpec() const;  // "auto", "cpu", "cuda:0"
     void setDeviceSpec(const QString& spec);
+    int threads() const;  // 0: all
+    void setThreads(int threads);
+    bool isChoosingDevice() const;
     const iir2d::DeviceChoice& device() const;
 
     // Preview.
@@ -60,13 +69,18 @@ class Session : public QObject {
     void saveSettings();
 
   Q_SIGNALS:
+    void openStarted(const QString& path);
     void openProgress(double fraction, const QString& what);
-    void openFailed(const QString& message);
+    void openFailed(const QString& path, const QString& message);
+    void openCancelled(const QString& path);
+    void openNeedsConsent(const QString& path, int imageIndex, quint64 bytes);
     void imageChanged();
     void recipeChanged();
     void deviceChanged();
+    void deviceFailed(const QString& message);
     void frameChanged();
     void statusChanged();
+    void settingsFailed(const QString& message);
 
   private:
     struct Impl;

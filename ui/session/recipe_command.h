@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// The one undo step of the workbench: the recipe before, and the recipe after.
+#pragma once
+
+#include <QUndoCommand>
+#include <functional>
+
+#include "core/recipe/recipe.h"
+
+namespace workbench {
+
+class RecipeCommand : public QUndoCommand {
+  public:
+    using Apply = std::function<void(const Recipe&)>;
+
+    // `gesture` numbers what the user does in one go; commands with the same non-zero mergeKey and gesture
+    // become one step.
+    RecipeCommand(const QString& text, Recipe before, Recipe after, int mergeKey, int gesture, Apply apply);
+
+    int id() const override;
+    void undo() override;
+    void redo() override;
+    bool mergeWith(const QUndoCommand* other) override;
+
+  private:
+    Recipe m_before;
+    Recipe m_after;
+    int m_mergeKey;
+    int m_gesture;
+    Apply m_apply;
+};
+
+}  // namespace workbench

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: MIT
+#include "ui/session/session.h"
+
+#include <QUndoStack>
+#include <thread>
+#include <utility>
+
+#include "core/support/devices.h"
+#include "ui/session/image_loader.h"
+#include "ui/session/latest_slot.h"
+#include "ui/session/recipe_command.h"
+
+namespace workbench {
+
+struct Session::Impl {
+    explicit Impl(Session* session)
+        : q(session),
+          settings(load_settings()),
+          device(cpu_device(settings.threads, "The CPU, while the devices are being looked at.")),
+          frames(session, [this](PreviewFrame next) { takeFrame(std::move(next)); }),
+          statuses(session, [this](PreviewStatus next) { takeStatus(std::move(next)); }),
+          engine(PreviewEngine::Callbacks{
+              .frame = [this](PreviewFrame next) { frames.put(std::move(next)); },
+              .status = [this](PreviewStatus next) { statuses.put(std::move(next)); }}) {}
+
+    void submit() {
+        if (!image) return;
+        latest = engine.submit(recipe);
+    }
+
+    void setRecipe(const Recipe& next) {
+        recipe = next;
+        submit();
+        Q_EMIT q->recipeChanged();
+    }
+
+    void setImage(ImagePtr next, std::vector<ChannelStatistics> nextStatistics) {
+        image = std::move(next);
+        statistics = std::move(nextStatistics);
+        frame.reset();
+        status = {};
+        engine.set_source(image);
+        submit();
+        first = latest;  // frames of an earlier change show an image that is gone
+        Q_EMIT q->imageChanged();
+        Q_EMIT q->frameChanged();
+        Q_EMIT q->statusChanged();
+    }
+
+    void takeFrame(PreviewFrame next) {
+        // Of one change the exact frame may already be here when its proxy was delayed.
+        const bool isOlder =
+            frame && (next.change < frame->change ||
+                      (next.change == frame->change && frame->quality == PreviewQuality::exact &&
+                       next.quality == PreviewQuality::proxy));
+        if (!image || next.change < first || isOlder) return;
+        frame = std::move(next);
+        Q_EMIT q->frameChanged();
+    }
+
+    void takeStatus(PreviewStatus next) {
+        if (!image || next.change < first) return;
+        status = std::move(next);
+        Q_EMIT q->statusChanged();
+    }
+
+    void chooseDevice() {
+        const std::uint64_t number = ++newestChoice;
+        choosing = true;
+        // One chooser at a time; a wait for the one before is a wait for a driver that is already awake.
+        chooser = std::jthread([this, number, spec = settings.device, threads = settings.threads] {
+            auto choice = choose_device(spec, threads);
+            QMetaObject::invokeMethod(
+                q, [this, number, choice = std::move(choice)] { takeDevice(number, choice); },
+                Qt::QueuedConnection);
+        });
+    }
+
+    void takeDevice(std::uint64_t number, const Result<iir2d::DeviceChoice>& choice) {
+        if (number != newestChoice) return;
+        choosing = false;
+        if (choice) {
+            const bool same = choice->device.id() == device.device.id() &&
+                              choice->device.threads() == device.device.threads();
+            device = *choice;
+            if (!same) {
+                engine.set_device(device.device);
+                submit();
+            }
+        }
+        Q_EMIT q->deviceChanged();
+        if (!choice) Q_EMIT q->deviceFailed(QString::fromStdString(choice.error().message));
+    }
+
+    Session* q;
+    Settings settings;
+    Recipe recipe;
+    QUndoStack undoStack;
+    int gesture = 0;  // see RecipeCommand
+
+    ImageLoader loader;
+    ImagePtr image;
+    std::vector<ChannelStatistics> statistics;
+
+    iir2d::DeviceChoice device;
+    std::uint64_t newestChoice = 0;
+    bool choosing = false;
+
+    std::optional<PreviewFrame> frame;
+    PreviewStatus status;
+    std::uint64_t latest = 0;  // the newest change
+    std::uint64_t first = 0;   // the first change on the open image
+
+    // Destroyed in reverse: first the threads that call, then what they call.
+    LatestSlot<PreviewFrame> frames;
+    LatestSlot<PreviewStatus> statuses;
+    PreviewEngine engine;
+    std::jthread chooser;
+};
+
+Session::Session(QObject* parent) : QObject(parent), m_impl(std::make_unique<Impl>(this)) {
+    m_impl->engine.set_device(m_impl->device.device);
+    // What is undone is over: a drag that goes on afterwards is a new step.
+    connect(&m_impl->undoStack, &QUndoStack::indexChanged, this, [this, last = 0](int index) mutable {
+        if (index < last) endMerge();
+        last = index;
+    });
+    connect(&m_impl->loader, &ImageLoader::progressed, this, &Session::openProgress);
+    connect(&m_impl->loader, &ImageLoader::failed, this, &Session::openFailed);
+    connect(&m_impl->loader, &ImageLoader::needsConsent, this, &Session::openNeedsConsent);
+    connect(&m_impl->loader, &ImageLoader::loaded, this,
+            [this](const ImagePtr& image, const std::vector<ChannelStatistics>& statistics) {
+                m_impl->settings.add_recent_file(image->info.path);
+                m_impl->setImage(image, statistics);
+            });
+    m_impl->chooseDevice();
+}
+
+Session::~Session() {
+    // Signals that the stack sends while it goes would reach half a session.
+    m_impl->undoStack.disconnect();
+}
+
+void Session::openImage(const QString& path, int imageIndex) {
+    m_impl->loader.start(path, imageIndex, false);
+    Q_EMIT openStarted(path);
+}
+
+void Session::openHugeImage(const QString& path, int imageIndex) {
+    m_impl->loader.start(path, imageIndex, true);
+    Q_EMIT openStarted(path);
+}
+
+void Session::cancelOpen() {
+    if (m_impl->loader.cancel()) Q_EMIT openCancelled(m_impl->loader.path());
+}
+
+bool Session::isOpening() const {
+    return m_impl->loader.isRunning();
+}
+
+ImagePtr Session::image() const {
+    return m_impl->image;
+}
+
+const std::vector<ChannelStatistics>& Session::statistics() const {
+    return m_impl->statistics;
+}
+
+const Recipe& Session::recipe() const {
+    return m_impl->recipe;
+}
+
+QUndoStack* Session::undoStack() const {
+    return &m_impl->undoStack;
+}
+
+void Session::changeRecipe(const QString& text, Recipe next, int mergeKey) {
+    if (next == m_impl->recipe) return;
+    m_impl->undoStack.push(new RecipeCommand(text, m_impl->recipe, std::move(next), mergeKey, m_impl->gesture,
+                                             [this](const Recipe& recipe) {
+                                                 if (recipe != m_impl->recipe) m_impl->setRecipe(recipe);
+                                             }));
+}
+
+void Session::endMerge() {
+    ++m_impl->gesture;
+}
+
+void Session::resetRecipe(Recipe recipe) {
+    endMerge();
+    m_impl->undoStack.clear();
+    m_impl->setRecipe(recipe);
+}
+
+bool Session::isRecipeModified() const {
+    return !m_impl->undoStack.isClean();
+}
+
+QString Session::deviceSpec() const {
+    return QString::fromStdString(m_impl->settings.device);
+}
+
+void Session::setDeviceSpec(const QString& spec) {
+    m_impl->settings.device = spec.toStdString();
+    m_impl->chooseDevice();
+}
+
+int Session::threads() const {
+    return m_impl->settings.threads;
+}
+
+void Session::setThreads(int threads) {
+    m_impl->settings.threads = threads;
+    m_impl->chooseDevice();
+}
+
+bool Session::isChoosingDevice() const {
+    return m_impl->choosing;
+}
+
+const iir2d::DeviceChoice& Session::device() const {
+    return m_impl->device;
+}
+
+void Session::setProxyLimit(QSize devicePixels) {
+    m_impl->engine.set_proxy_limit(devicePixels.width(), devicePixels.height());
+}
+
+const std::optional<PreviewFrame>& Session::frame() const {
+    return m_impl->frame;
+}
+
+const PreviewStatus& Session::status() const {
+    return m_impl->status;
+}
+
+std::shared_ptr<const Image> Session::exactResult() const {
+    const auto& frame = m_impl->frame;
+    const bool isExact = frame && frame->quality == PreviewQuality::exact && frame->change == m_impl->latest;
+    return isExact ? frame->result : nullptr;
+}
+
+Settings& Session::settings() {
+    return m_impl->settings;
+}
+
+void Session::saveSettings() {
+    if (auto saved = save_settings(m_impl->settings); !saved) {
+        Q_EMIT settingsFailed(QString::fromStdString(saved.error().message));
+    }
+}
+
+}  // namespace workbench

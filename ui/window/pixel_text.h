@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Pixels and images in words and in the file's own numbers. Pure functions.
+#pragma once
+
+#include <QString>
+#include <QStringList>
+#include <cstdint>
+
+#include "core/image/image.h"
+
+namespace workbench {
+
+// A sample as the file would hold it: 8-bit files count 0..255, 16-bit ones 0..65535, ten-bit ones 0..1023,
+// float files as they are. Not clamped, so that a result that a save would clip shows that it would be.
+QString sampleText(double sample, const ImageInfo& info);
+// All channels of a pixel (at most `limit`, then an ellipsis): "R 12  G 34  B 56". Empty outside the image.
+QString pixelText(const Image& image, std::int64_t x, std::int64_t y, int limit = 4);
+
+// "R", "G", "B", "A", "Y" for the usual ones, the file's own name otherwise.
+QString channelName(const ImageInfo& info, int channel);
+// "512 × 512 · RGB · 8-bit"
+QString summaryText(const ImageInfo& info);
+// "8-bit", "16-bit", "half float", ...
+QString typeText(const ImageInfo& info);
+// "3 NaN, 1 infinite"; empty when every sample is finite.
+QString nonFiniteText(const std::vector<ChannelStatistics>& statistics);
+// "1.5 GiB"
+QString bytesText(std::uint64_t bytes);
+// "12.3 ms", "1.23 s"
+QString durationText(double milliseconds);
+// "100 %", "6.25 %"
+QString zoomText(double zoom);
+
+// Whether the samples are light itself and need the sRGB curve before a screen shows them.
+bool isSceneLinear(const ImageInfo& info);
+
+}  // namespace workbench
