@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/iir/cpu.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstring>
+
+#include "kernels/iir/lines.h"
+#include "kernels/iir/start_state.h"
+#include "kernels/support/denormals.h"
+#include "kernels/support/parallel.h"
+
+namespace iir2d::iir {
+
+namespace {
+
+constexpr std::size_t row_lanes = 16;
+constexpr std::int64_t column_tile = 1024;
+// Below this many samples, starting threads costs more than it saves.
+constexpr std::int64_t samples_worth_threads = 1 << 16;
+// Between two looks at the stop token within one tile.
+constexpr std::int64_t samples_between_stops = 1 << 20;
+
+template <class A>
+struct Coefficients {
+    A b0, b1, b2, a1, a2;
+};
+
+template <class A>
+Coefficients<A> coefficients(const Section& section) {
+    const Section s = sizeof(A) == sizeof(float) ? rounded_to_float(section) : section;
+    return {static_cast<A>(s.b[0]), static_cast<A>(s.b[1]), static_cast<A>(s.b[2]), static_cast<A>(s.a[0]),
+            static_cast<A>(s.a[1])};
+}
+
+// One sample of one lane. `terms` is how much of the section there is: 1 for a pure first-order feedback, 2
+// with x[n-1], 3 for the second order.
+template <int Terms, class A>
+inline A step(const Coefficients<A>& c, A x, A& s1, A& s2) {
+    const A y = c.b0 * x + s1;
+    if constexpr (Terms == 1) {
+        s1 = c.a1 * y;
+    } else if constexpr (Terms == 2) {
+        s1 = c.b1 * x + c.a1 * y;
+    } else {
+        s1 = (c.b1 * x + s2) + c.a1 * y;
+        s2 = c.b2 * x + c.a2 * y;
+    }
+    return y;
+}
+
+// A long chunk of few lanes: the states stay in registers.
+template <int Terms, std::size_t Lanes, class A>
+void sweep_long(const Coefficients<A>& c, A* chunk, std::size_t count, A* s1, A* s2) {
+    constexpr std::size_t group = 32 / sizeof(A);  // two or more vectors hide the latency of one chain
+    static_assert(Lanes % group == 0);
+    for (std::size_t l0 = 0; l0 < Lanes; l0 += group) {
+        std::array<A, group> r1;
+        std::array<A, group> r2;
+        std::copy_n(s1 + l0, group, r1.begin());
+        std::copy_n(s2 + l0, group, r2.begin());
+        for (std::size_t t = 0; t < count; ++t) {
+            A* samples = chunk + t * Lanes + l0;
+            for (std::size_t l = 0; l < group; ++l) samples[l] = step<Terms>(c, samples[l], r1[l], r2[l]);
+        }
+        std::copy_n(r1.begin(), group, s1 + l0);
+        std::copy_n(r2.begin(), group, s2 + l0);
+    }
+}
+
+// One sample of many lanes.
+template <int Terms, class A>
+void sweep_wide(const Coefficients<A>& c, A* __restrict chunk, std::size_t lanes, A* __restrict s1,
+                A* __restrict s2) {
+    for (std::size_t l = 0; l < lanes; ++l) chunk[l] = step<Terms>(c, chunk[l], s1[l], s2[l]);
+}
+
+template <class A>
+struct SweptSection {
+    Coefficients<A> c;
+    int terms;
+    std::vector<A> s1;
+    std::vector<A> s2;
+
+    SweptSection(const Section& section, const SectionState& state)
+        : c(coefficients<A>(section)),
+          terms(section.order == 2 || section.b[2] != 0 ? 3
+                : section.b[1] != 0                     ? 2
+                                                        : 1),
+          s1(state.s1.begin(), state.s1.end()),
+          s2(state.s2.begin(), state.s2.end()) {}
+
+    template <std::size_t Lanes>
+    void sweep_long(A* chunk, std::size_t count) {
+        const auto run = terms == 1   ? iir::sweep_long<1, Lanes, A>
+                         : terms == 2 ? iir::sweep_long<2, Lanes, A>
+                                      : iir::sweep_long<3, Lanes, A>;
+        run(c, chunk, count, s1.data(), s2.data());
+    }
+    void sweep_wide(A* chunk) {
+        const auto run = terms == 1   ? iir::sweep_wide<1, A>
+                         : terms == 2 ? iir::sweep_wide<2, A>
+                                      : iir::sweep_wide<3, A>;
+        run(c, chunk, s1.size(), s1.data(), s2.data());
+    }
+};
+
+template <class S, class A, std::size_t Lanes>
+void sweep(SweptSection<A>& section, const RowLines<S, A, Lanes>&, A* chunk, std::size_t count) {
+    section.template sweep_long<Lanes>(chunk, count);
+}
+template <class S, class A>
+void sweep(SweptSection<A>& section, const ColumnLines<S, A>&, A* chunk, std::size_t) {
+    section.sweep_wide(chunk);
+}
+
+// All passes of an axis over one band of rows or tile of columns. Returns false when it was stopped.
+template <class S, class A, class Lines>
+bool run_lines(const std::vector<Pass>& passes, const CpuJob& job, Lines lines, const RunControl& control) {
+    const std::int64_t n = lines.length();
+    const std::size_t lanes = lines.lanes();
+    std::vector<A> chunk(Lines::chunk_length * lanes);
+    std::vector<S> scratch;  // one line of every lane, sample by sample, where a pass keeps its result aside
+    const auto scratch_at = [&](std::int64_t index) {
+        return scratch.data() + static_cast<std::size_t>(index) * lanes;
+    };
+    if (std::ranges::any_of(passes, &Pass::to_scratch)) scratch.resize(static_cast<std::size_t>(n) * lanes);
+
+    std::int64_t since_stop = 0;
+    for (const Pass& pass : passes) {
+        const LoadLanes load = [&](std::int64_t index, double* out) {
+            const std::int64_t at = pass.reversed ? n - 1 - index : index;
+            if (pass.from_scratch) {
+                std::copy_n(scratch_at(at), lanes, out);
+            } else {
+                lines.load_at(at, out);
+            }
+        };
+        const auto states = start_states(pass, n, lanes, job.border, job.start, load);
+        std::vector<SweptSection<A>> sections;
+        for (std::size_t k = 0; k < states.size(); ++k) sections.emplace_back(pass.sections[k], states[k]);
+
+        for (std::int64_t done = 0; done < n;) {
+            const auto count = static_cast<std::size_t>(
+                std::min<std::int64_t>(static_cast<std::int64_t>(Lines::chunk_length), n - done));
+            const std::int64_t first = pass.reversed ? n - done - static_cast<std::int64_t>(count) : done;
+            // The place of the chunk's sample t in the scratch line.
+            const auto aside = [&](std::size_t t) {
+                return scratch_at(first + static_cast<std::int64_t>(pass.reversed ? count - 1 - t : t));
+            };
+            if (pass.from_scratch) {
+                for (std::size_t t = 0; t < count; ++t)
+                    std::copy_n(aside(t), lanes, chunk.data() + t * lanes);
+            } else {
+                lines.load(first, count, pass.reversed, chunk.data());
+            }
+            for (auto& section : sections) sweep(section, lines, chunk.data(), count);
+            if (pass.add_scratch) {
+                for (std::size_t t = 0; t < count; ++t) {
+                    const S* other = aside(t);
+                    A* samples = chunk.data() + t * lanes;
+                    for (std::size_t l = 0; l < lanes; ++l) samples[l] += static_cast<A>(other[l]);
+                }
+            }
+            if (pass.to_scratch) {
+                for (std::size_t t = 0; t < count; ++t) {
+                    S* to = aside(t);
+                    const A* samples = chunk.data() + t * lanes;
+                    for (std::size_t l = 0; l < lanes; ++l) to[l] = static_cast<S>(samples[l]);
+                }
+            } else {
+                lines.store(first, count, pass.reversed, chunk.data());
+            }
+            done += static_cast<std::int64_t>(count);
+            since_stop += static_cast<std::int64_t>(count * lanes);
+            if (since_stop >= samples_between_stops) {
+                since_stop = 0;
+                if (control.stop.stop_requested()) return false;
+            }
+        }
+        if (!pass.to_scratch) lines.read_output_from_now();
+    }
+    return true;
+}
+
+// Columns per tile: wide enough to stream, narrow enough that every thread has one.
+std::int64_t tile_width(std::int64_t width, std::int64_t planes, int threads) {
+    const std::int64_t per_thread = (width * planes + threads - 1) / threads;
+    const std::int64_t share = (per_thread + 15) / 16 * 16;
+    return std::clamp<std::int64_t>(std::min(share, column_tile), 1, std::max<std::int64_t>(width, 1));
+}
+
+template <class S, class A>
+Result<void> run(const CpuJob& job, const ConstTensorView& x, const TensorView& y,
+                 const RunControl& control) {
+    const std::int64_t planes = x.shape.n * x.shape.c;
+    const std::int64_t width = x.shape.w;
+    const std::int64_t height = x.shape.h;
+    const int threads = planes * width * height < samples_worth_threads ? 1 : job.threads;
+    const auto plane_of = [&](std::int64_t p) {
+        return LinePlane<S>{static_cast<const S*>(x.data) + p * x.plane_stride,
+                            static_cast<S*>(y.data) + p * y.plane_stride, x.row_stride, y.row_stride};
+    };
+    std::atomic<bool> stopped{false};
+
+    const auto band = static_cast<std::int64_t>(row_lanes);
+    const std::int64_t bands = (height + band - 1) / band;
+    const bool rows_done =
+        support::parallel_for(threads, planes * bands, control, {0.0, 0.5}, [&](std::int64_t i) {
+            const support::FlushDenormals flush;
+            const std::int64_t first = i % bands * band;
+            const auto rows = static_cast<std::size_t>(std::min(band, height - first));
+            const RowLines<S, A, row_lanes> lines(plane_of(i / bands), first, rows, width);
+            if (!run_lines<S, A>(job.horizontal, job, lines, control)) stopped = true;
+        });
+
+    const std::int64_t tile = tile_width(width, planes, threads);
+    const std::int64_t tiles = (width + tile - 1) / tile;
+    const bool columns_done =
+        rows_done && !stopped &&
+        support::parallel_for(threads, planes * tiles, control, {0.5, 1.0}, [&](std::int64_t i) {
+            const support::FlushDenormals flush;
+            LinePlane<S> plane = plane_of(i / tiles);
+            plane.in = plane.out;
+            plane.in_stride = plane.out_stride;
+            const std::int64_t first = i % tiles * tile;
+            const auto columns = static_cast<std::size_t>(std::min(tile, width - first));
+            const ColumnLines<S, A> lines(plane, first, columns, height);
+            if (!run_lines<S, A>(job.vertical, job, lines, control)) stopped = true;
+        });
+    if (!columns_done || stopped) {
+        return std::unexpected(Error{ErrorCode::cancelled, "the filter was cancelled"});
+    }
+    return {};
+}
+
+}  // namespace
+
+Section rounded_to_float(const Section& section) {
+    Section s = section;
+    for (double& a : s.a) a = static_cast<float>(a);
+    const double keep = (1.0 - s.a[0] - s.a[1]) / (1.0 - section.a[0] - section.a[1]);
+    for (double& b : s.b) b = static_cast<float>(b * keep);
+    return s;
+}
+
+Result<void> forward_cpu(const CpuJob& job, const ConstTensorView& x, const TensorView& y,
+                         const RunControl& control) {
+    switch (job.precision) {
+        case Precision::f32:
+            return run<float, float>(job, x, y, control);
+        case Precision::mixed:
+            return run<float, double>(job, x, y, control);
+        case Precision::f64:
+            break;
+    }
+    return run<double, double>(job, x, y, control);
+}
+
+}  // namespace iir2d::iir

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// What can be said of filter data whatever made it: gains and poles.
+#include "iir2d/filter.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/iir/analysis.h"
+
+namespace iir2d {
+
+namespace iir {
+
+double dc_gain(const Section& s) {
+    return (s.b[0] + s.b[1] + s.b[2]) / (1.0 - s.a[0] - s.a[1]);
+}
+
+double dc_gain(const std::vector<Section>& cascade) {
+    double gain = 1.0;
+    for (const Section& s : cascade) gain *= dc_gain(s);
+    return gain;
+}
+
+double dc_gain(const Stage& stage) {
+    return stage.kind == Stage::Kind::sum ? dc_gain(stage.causal) + dc_gain(stage.anticausal)
+                                          : dc_gain(stage.sections);
+}
+
+double pole_radius(const Section& s) {
+    // Roots of z^2 - a1 z - a2.
+    const double a1 = s.a[0];
+    const double a2 = s.a[1];
+    const double discriminant = a1 * a1 + 4.0 * a2;
+    if (discriminant < 0.0) return std::sqrt(-a2);
+    const double root = std::sqrt(discriminant);
+    return std::max(std::abs(a1 + root), std::abs(a1 - root)) / 2.0;
+}
+
+double recursion_gain(const Section& s) {
+    // The sum of magnitudes of the impulse response of 1 / (1 - a1/z - a2/z^2), until nothing is added.
+    double sum = 0.0;
+    double y1 = 0.0;
+    double y2 = 0.0;
+    double y = 1.0;
+    for (int i = 0; i < 1 << 20; ++i) {
+        sum += std::abs(y);
+        y2 = y1;
+        y1 = y;
+        y = s.a[0] * y1 + s.a[1] * y2;
+        if (std::abs(y) + std::abs(y1) < 1e-9) break;
+    }
+    return sum;
+}
+
+std::int64_t memory_length(const Section& s, double below) {
+    const double radius = pole_radius(s);
+    if (radius <= 0.0) return s.order;
+    // r^n decays, a double pole's n r^(n-1) too: a few more samples than r^n alone.
+    double n = std::log(below) / std::log(radius);
+    n += std::log1p(std::max(n, 0.0)) / -std::log(radius);
+    return static_cast<std::int64_t>(std::ceil(n)) + 2;
+}
+
+void for_each_section(const AxisFilter& axis, const std::function<void(const Section&)>& visit) {
+    for (const Stage& stage : axis.stages) {
+        for (const auto* cascade : {&stage.sections, &stage.causal, &stage.anticausal}) {
+            for (const Section& s : *cascade) visit(s);
+        }
+    }
+}
+
+}  // namespace iir
+
+double dc_gain(const AxisFilter& axis) {
+    double gain = 1.0;
+    for (const Stage& stage : axis.stages) gain *= iir::dc_gain(stage);
+    return gain;
+}
+
+double pole_radius(const AxisFilter& axis) {
+    double radius = 0.0;
+    iir::for_each_section(axis, [&](const Section& s) { radius = std::max(radius, iir::pole_radius(s)); });
+    return radius;
+}
+
+}  // namespace iir2d

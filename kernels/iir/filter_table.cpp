@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: MIT
+// Filters 1 to 8: rows that make filter data from named parameters. Nothing after this file knows an id.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <string>
+
+#include "iir2d/filter.h"
+#include "kernels/iir/analysis.h"
+#include "kernels/support/describe.h"
+
+namespace iir2d {
+
+namespace {
+
+// Every parameter of a row, defaults filled in.
+using Values = std::map<std::string_view, double>;
+
+Section first_order(double b0, double b1, double a1) {
+    return {.order = 1, .b = {b0, b1, 0}, .a = {a1, 0}, .start_b = {b0, b1, 0}};
+}
+
+Section second_order(std::array<double, 3> b, std::array<double, 2> a) {
+    return {.order = 2, .b = b, .a = a, .start_b = b};
+}
+
+Section ema_section(double alpha) {
+    return first_order(1.0 - alpha, 0.0, alpha);
+}
+
+Stage causal(std::vector<Section> sections) {
+    return {.kind = Stage::Kind::causal, .sections = std::move(sections)};
+}
+
+Stage anticausal(std::vector<Section> sections) {
+    return {.kind = Stage::Kind::anticausal, .sections = std::move(sections)};
+}
+
+Stage sum(std::vector<Section> forward, std::vector<Section> backward) {
+    return {.kind = Stage::Kind::sum, .causal = std::move(forward), .anticausal = std::move(backward)};
+}
+
+FilterData both_axes(AxisFilter axis) {
+    return {.horizontal = axis, .vertical = axis};
+}
+
+FilterData make_ema(const Values& v) {
+    return both_axes({{causal({ema_section(v.at("alpha"))})}});
+}
+
+FilterData make_ema_cascade(const Values& v) {
+    const Section section = ema_section(v.at("a"));
+    return both_axes({{causal({section, section})}});
+}
+
+FilterData make_biquad(const Values& v) {
+    return both_axes(
+        {{causal({second_order({v.at("b0"), v.at("b1"), v.at("b2")}, {v.at("a1"), v.at("a2")})})}});
+}
+
+FilterData make_biquad_cascade(const Values& v) {
+    const Section first = second_order({v.at("b0"), v.at("b1"), v.at("b2")}, {v.at("a1"), v.at("a2")});
+    const Section second = second_order({v.at("second_b0"), v.at("second_b1"), v.at("second_b2")},
+                                        {v.at("second_a1"), v.at("second_a2")});
+    return both_axes({{causal({first, second})}});
+}
+
+FilterData make_forward_backward(const Values& v) {
+    const Section section = ema_section(v.at("alpha"));
+    return both_axes({{causal({section}), anticausal({section})}});
+}
+
+// R. Deriche, "Fast algorithms for low-level vision", IEEE PAMI 12(1), 1990: the smoothing operator
+// k (alpha |x| + 1) exp(-alpha |x|), as the contract gives its coefficients.
+FilterData make_deriche(const Values& v) {
+    const double alpha = 1.695 / v.at("sigma");
+    const double e = std::exp(-alpha);
+    const double k = (1.0 - e) * (1.0 - e) / (1.0 + 2.0 * alpha * e - e * e);
+    const std::array<double, 2> a{2.0 * e, -e * e};
+    const Section forward = second_order({k, k * (alpha - 1.0) * e, 0.0}, a);
+    Section backward = second_order({0.0, k * (alpha + 1.0) * e, -k * e * e}, a);
+    backward.start_b = {backward.b[1], backward.b[2], 0.0};
+    const AxisFilter axis{{sum({forward}, {backward})}};
+    FilterData data = both_axes(axis);
+    if (v.at("compat_1_0") != 0.0) {
+        // iir2d 1.0 overwrote its own column input: the anticausal section ran over the causal one's output.
+        const Section identity{.order = 0};
+        data.vertical = {{causal({forward}), sum({identity}, {backward})}};
+    }
+    return data;
+}
+
+FilterData make_state_space(const Values& v) {
+    FilterData data = make_biquad(v);
+    for (AxisFilter* axis : {&data.horizontal, &data.vertical}) {
+        axis->stages[0].sections[0].form = Section::Form::state_space;
+    }
+    return data;
+}
+
+constexpr FilterParameter alpha_parameter(double value) {
+    return {.name = "alpha",
+            .label = "Alpha",
+            .unit = "",
+            .minimum = 0.0,
+            .maximum = 0.999,
+            .default_value = value,
+            .step = 0.01,
+            .help = "Share of the previous output in the next one; nearer 1 smooths more."};
+}
+
+constexpr FilterParameter coefficient(std::string_view name, std::string_view label, double value,
+                                      std::string_view help) {
+    return {.name = name,
+            .label = label,
+            .unit = "",
+            .minimum = -4.0,
+            .maximum = 4.0,
+            .default_value = value,
+            .step = 0.01,
+            .help = help};
+}
+
+constexpr std::string_view tap0 = "Weight of the current input sample.";
+constexpr std::string_view tap1 = "Weight of the previous input sample.";
+constexpr std::string_view tap2 = "Weight of the input sample before that.";
+constexpr std::string_view feedback1 =
+    "Weight of the previous output; the poles must stay inside the unit circle.";
+constexpr std::string_view feedback2 =
+    "Weight of the output before that; the poles must stay inside the unit circle.";
+
+constexpr std::array ema_parameters{alpha_parameter(0.85)};
+constexpr std::array ema_cascade_parameters{
+    FilterParameter{.name = "a",
+                    .label = "A",
+                    .unit = "",
+                    .minimum = 0.0,
+                    .maximum = 0.999,
+                    .default_value = 0.75,
+                    .step = 0.01,
+                    .help = "Share of the previous output in both sections; nearer 1 smooths more."}};
+constexpr std::array biquad_parameters{coefficient("b0", "b0", 0.2, tap0), coefficient("b1", "b1", 0.2, tap1),
+                                       coefficient("b2", "b2", 0.2, tap2),
+                                       coefficient("a1", "a1", 0.3, feedback1),
+                                       coefficient("a2", "a2", -0.1, feedback2)};
+constexpr std::array biquad_cascade_parameters{coefficient("b0", "First b0", 0.2, tap0),
+                                               coefficient("b1", "First b1", 0.2, tap1),
+                                               coefficient("b2", "First b2", 0.2, tap2),
+                                               coefficient("a1", "First a1", 0.3, feedback1),
+                                               coefficient("a2", "First a2", -0.1, feedback2),
+                                               coefficient("second_b0", "Second b0", 0.3, tap0),
+                                               coefficient("second_b1", "Second b1", 0.1, tap1),
+                                               coefficient("second_b2", "Second b2", 0.1, tap2),
+                                               coefficient("second_a1", "Second a1", 0.2, feedback1),
+                                               coefficient("second_a2", "Second a2", -0.05, feedback2)};
+constexpr std::array forward_backward_parameters{alpha_parameter(0.6)};
+constexpr std::array deriche_parameters{
+    FilterParameter{.name = "sigma",
+                    .label = "Sigma",
+                    .unit = "px",
+                    .minimum = 0.3,
+                    .maximum = 100.0,
+                    .default_value = 2.0,
+                    .step = 0.1,
+                    .help = "Width of the smoother in pixels."},
+    FilterParameter{.name = "compat_1_0",
+                    .label = "As iir2d 1.0",
+                    .unit = "",
+                    .minimum = 0.0,
+                    .maximum = 1.0,
+                    .default_value = 0.0,
+                    .step = 1.0,
+                    .help = "Repeats the column defect of iir2d 1.0 (gain 0.845), to compare with old data.",
+                    .is_switch = true}};
+
+struct TableRow {
+    FilterRow row;
+    FilterData (*make)(const Values&);
+};
+
+const std::array<TableRow, 8>& table() {
+    static const std::array<TableRow, 8> rows{{
+        {{1, "ema", "EMA", "Exponential moving average, one causal first-order section.", ema_parameters},
+         make_ema},
+        {{2, "ema_cascade", "EMA cascade", "Two equal exponential averages, one after the other.",
+          ema_cascade_parameters},
+         make_ema_cascade},
+        {{3, "biquad", "Biquad", "One causal second-order section with free coefficients.",
+          biquad_parameters},
+         make_biquad},
+        {{4, "biquad_cascade", "Biquad cascade", "Two second-order sections, one after the other.",
+          biquad_cascade_parameters},
+         make_biquad_cascade},
+        {{5, "forward_backward_ema", "Forward-backward EMA",
+          "An exponential average forwards, then backwards: smooths without shifting.",
+          forward_backward_parameters},
+         make_forward_backward},
+        {{6, "deriche", "Deriche smoother",
+          "A symmetric smoother close to a Gaussian, the sum of a causal and an anticausal section.",
+          deriche_parameters},
+         make_deriche},
+        {{7, "ema_7", "EMA, slot 7", "The same as filter 1, in the slot that iir2d 1.0 had for it.",
+          ema_parameters},
+         make_ema},
+        {{8, "state_space", "State space", "The biquad of filter 3, evaluated in a state-space form.",
+          biquad_parameters},
+         make_state_space},
+    }};
+    return rows;
+}
+
+std::string shown(const FilterRow& row) {
+    return "filter " + std::to_string(row.id) + " (" + std::string(row.name) + ")";
+}
+
+Result<Values> values_of(const FilterRow& row, const FilterSpec& spec) {
+    Values values;
+    for (const FilterParameter& p : row.parameters) values[p.name] = p.default_value;
+    for (const auto& [name, value] : spec.parameters) {
+        const auto found = std::ranges::find(row.parameters, name, &FilterParameter::name);
+        if (found == row.parameters.end()) {
+            std::string known;
+            for (const FilterParameter& p : row.parameters)
+                known += (known.empty() ? "" : ", ") + std::string(p.name);
+            return std::unexpected(Error{ErrorCode::invalid_argument,
+                                         shown(row) + " has no parameter \"" + name + "\": it has " + known});
+        }
+        if (!(value >= found->minimum && value <= found->maximum)) {
+            return std::unexpected(Error{ErrorCode::invalid_argument,
+                                         name + " " + support::describe(value) + " of " + shown(row) +
+                                             " is out of range: give " + support::describe(found->minimum) +
+                                             " to " + support::describe(found->maximum)});
+        }
+        if (found->is_switch && value != 0.0 && value != 1.0) {
+            return std::unexpected(Error{
+                ErrorCode::invalid_argument,
+                name + " " + support::describe(value) + " of " + shown(row) + " is a switch: give 0 or 1"});
+        }
+        values[found->name] = value;
+    }
+    return values;
+}
+
+Result<void> check_stable(const FilterRow& row, const AxisFilter& axis) {
+    Result<void> result;
+    iir::for_each_section(axis, [&](const Section& s) {
+        const double radius = iir::pole_radius(s);
+        if (radius < 1.0 || !result) return;
+        result = std::unexpected(
+            Error{ErrorCode::invalid_argument,
+                  shown(row) + " is unstable with feedback " + support::describe(s.a[0]) + ", " +
+                      support::describe(s.a[1]) + ": a pole has magnitude " +
+                      support::describe(std::round(radius * 1e4) / 1e4) + ", and it must be below 1"});
+    });
+    return result;
+}
+
+Result<void> normalise(const FilterRow& row, AxisFilter& axis) {
+    const double gain = dc_gain(axis);
+    if (!(std::abs(gain) > 1e-9)) {
+        return std::unexpected(
+            Error{ErrorCode::invalid_argument, shown(row) + " has gain " + support::describe(gain) +
+                                                   " at frequency zero, so it cannot be normalised"});
+    }
+    // The last section takes the factor: the input lines of all sections, and with them the borders that
+    // those read, stay as they were.
+    Stage& last = axis.stages.back();
+    for (auto* cascade : {&last.sections, &last.causal, &last.anticausal}) {
+        if (cascade->empty()) continue;
+        for (double& tap : cascade->back().b) tap /= gain;
+        for (double& tap : cascade->back().start_b) tap /= gain;
+    }
+    return {};
+}
+
+}  // namespace
+
+std::span<const FilterRow> filter_table() {
+    static const std::array<FilterRow, 8> rows = [] {
+        std::array<FilterRow, 8> out;
+        std::ranges::transform(table(), out.begin(), &TableRow::row);
+        return out;
+    }();
+    return rows;
+}
+
+Result<FilterRow> filter_row(int id) {
+    if (id < 1 || id > static_cast<int>(table().size())) {
+        return std::unexpected(Error{ErrorCode::invalid_filter_id,
+                                     "filter " + std::to_string(id) + " does not exist: filters are 1 to 8"});
+    }
+    return table()[static_cast<std::size_t>(id - 1)].row;
+}
+
+Result<FilterData> make_filter(const FilterSpec& spec) {
+    const auto row = filter_row(spec.id);
+    if (!row) return std::unexpected(row.error());
+    const auto values = values_of(*row, spec);
+    if (!values) return std::unexpected(values.error());
+    FilterData data = table()[static_cast<std::size_t>(spec.id - 1)].make(*values);
+    for (AxisFilter* axis : {&data.horizontal, &data.vertical}) {
+        if (auto stable = check_stable(*row, *axis); !stable) return std::unexpected(stable.error());
+        if (!spec.normalise_gain) continue;
+        if (auto done = normalise(*row, *axis); !done) return std::unexpected(done.error());
+    }
+    return data;
+}
+
+}  // namespace iir2d

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/iir/start_state.h"
+
+#include <algorithm>
+#include <array>
+
+#include "kernels/iir/analysis.h"
+#include "kernels/iir/border.h"
+
+namespace iir2d::iir {
+
+namespace {
+
+using Lanes = std::vector<double>;
+
+// What a section reads before its first sample: x[-1] to x[-4].
+using Before = std::array<Lanes, 4>;
+
+// y[-1] and y[-2].
+struct History {
+    Lanes y1;
+    Lanes y2;
+};
+
+// Border samples of a line whose samples `load` gives.
+struct Extension {
+    std::int64_t n;
+    Border border;
+    double constant;
+    const LoadLanes& load;
+
+    void at(std::int64_t i, Lanes& out) const {
+        const std::int64_t index = border_index(i, n, border);
+        if (index < 0) {
+            std::ranges::fill(out, constant);
+        } else {
+            load(index, out.data());
+        }
+    }
+};
+
+History truncated_start(const Section& s, const Before& x, std::size_t lanes) {
+    History h{Lanes(lanes), Lanes(lanes)};
+    const auto& c = s.start_b;
+    for (std::size_t l = 0; l < lanes; ++l) {
+        if (s.order == 1) h.y1[l] = c[0] * x[0][l] + c[1] * x[1][l];
+        if (s.order == 2) {
+            h.y2[l] = c[0] * x[1][l] + c[1] * x[2][l] + c[2] * x[3][l];
+            h.y1[l] = c[0] * x[0][l] + c[1] * x[1][l] + c[2] * x[2][l] + s.a[0] * h.y2[l];
+        }
+    }
+    return h;
+}
+
+// y = (I - M^period)^-1 y, M the section's companion matrix.
+void close_period(const Section& s, std::int64_t period, History& h) {
+    std::array<double, 4> m{1, 0, 0, 1};
+    std::array<double, 4> base{s.a[0], s.a[1], 1, 0};
+    const auto multiply = [](const std::array<double, 4>& p, const std::array<double, 4>& q) {
+        return std::array<double, 4>{p[0] * q[0] + p[1] * q[2], p[0] * q[1] + p[1] * q[3],
+                                     p[2] * q[0] + p[3] * q[2], p[2] * q[1] + p[3] * q[3]};
+    };
+    for (std::int64_t e = period; e > 0; e /= 2) {
+        if (e % 2 == 1) m = multiply(m, base);
+        base = multiply(base, base);
+    }
+    const double determinant = (1 - m[0]) * (1 - m[3]) - m[1] * m[2];
+    for (std::size_t l = 0; l < h.y1.size(); ++l) {
+        const double r1 = h.y1[l];
+        const double r2 = h.y2[l];
+        h.y1[l] = ((1 - m[3]) * r1 + m[1] * r2) / determinant;
+        h.y2[l] = ((1 - m[0]) * r2 + m[2] * r1) / determinant;
+    }
+}
+
+// The history that the periodic extension leaves. A run over as many samples as the state remembers is exact
+// to double rounding; where the period is shorter than that, the period is closed.
+History periodic_start(const Section& s, const Extension& x, std::size_t lanes) {
+    const std::int64_t period = x.border == Border::mirror ? 2 * x.n : x.n;
+    const std::int64_t memory = memory_length(s, 0x1p-64);
+    const std::int64_t steps = std::min(period, memory);
+    History h{Lanes(lanes), Lanes(lanes)};
+    Lanes x0(lanes);
+    Lanes x1(lanes);
+    Lanes x2(lanes);
+    x.at(-steps - 1, x1);
+    x.at(-steps - 2, x2);
+    for (std::int64_t i = -steps; i < 0; ++i) {
+        x.at(i, x0);
+        for (std::size_t l = 0; l < lanes; ++l) {
+            const double y =
+                s.b[0] * x0[l] + s.b[1] * x1[l] + s.b[2] * x2[l] + s.a[0] * h.y1[l] + s.a[1] * h.y2[l];
+            h.y2[l] = h.y1[l];
+            h.y1[l] = y;
+        }
+        x2.swap(x1);
+        x1.swap(x0);
+    }
+    if (steps == period) close_period(s, period, h);
+    return h;
+}
+
+History steady_start(const Section& s, const Extension& x, const Before& before, std::size_t lanes) {
+    if (x.border == Border::mirror || x.border == Border::wrap) return periodic_start(s, x, lanes);
+    Lanes level(lanes);
+    const double gain = dc_gain(s);
+    std::ranges::transform(before[0], level.begin(), [gain](double sample) { return gain * sample; });
+    return {level, level};
+}
+
+SectionState state_of(const Section& s, const Before& x, const History& h, std::size_t lanes) {
+    SectionState state{Lanes(lanes), Lanes(lanes)};
+    for (std::size_t l = 0; l < lanes; ++l) {
+        state.s1[l] = s.b[1] * x[0][l] + s.b[2] * x[1][l] + s.a[0] * h.y1[l] + s.a[1] * h.y2[l];
+        state.s2[l] = s.b[2] * x[0][l] + s.a[1] * h.y1[l];
+    }
+    return state;
+}
+
+// Runs a section over the first samples of a line, so that the next section's border samples are known.
+void advance(const Section& s, SectionState state, std::vector<Lanes>& head) {
+    for (Lanes& samples : head) {
+        for (std::size_t l = 0; l < samples.size(); ++l) {
+            const double x = samples[l];
+            const double y = s.b[0] * x + state.s1[l];
+            state.s1[l] = s.b[1] * x + s.a[0] * y + state.s2[l];
+            state.s2[l] = s.b[2] * x + s.a[1] * y;
+            samples[l] = y;
+        }
+    }
+}
+
+}  // namespace
+
+std::vector<SectionState> start_states(const Pass& pass, std::int64_t n, std::size_t lanes, Border border,
+                                       Start start, const LoadLanes& load) {
+    // The first four samples are all that the border samples of a shared sweep can ask of a line (passes.h).
+    std::vector<Lanes> head;
+    if (pass.sections.size() > 1) {
+        head.assign(static_cast<std::size_t>(std::min<std::int64_t>(n, 4)), Lanes(lanes));
+        for (std::size_t i = 0; i < head.size(); ++i) load(static_cast<std::int64_t>(i), head[i].data());
+    }
+    const LoadLanes from_head = [&head](std::int64_t index, double* out) {
+        std::ranges::copy(head[static_cast<std::size_t>(index)], out);
+    };
+    std::vector<SectionState> states;
+    double constant = pass.constant;
+    for (std::size_t k = 0; k < pass.sections.size(); ++k) {
+        const Section& s = pass.sections[k];
+        const Extension x{n, border, constant, k == 0 ? load : from_head};
+        Before before{Lanes(lanes), Lanes(lanes), Lanes(lanes), Lanes(lanes)};
+        for (std::int64_t i = 0; i < 4; ++i) x.at(-1 - i, before[static_cast<std::size_t>(i)]);
+        const History h =
+            start == Start::steady ? steady_start(s, x, before, lanes) : truncated_start(s, before, lanes);
+        states.push_back(state_of(s, before, h, lanes));
+        if (!head.empty()) advance(s, states.back(), head);
+        if (start == Start::steady) constant *= dc_gain(s);
+    }
+    return states;
+}
+
+}  // namespace iir2d::iir
