@@ -8,14 +8,14 @@
 #if defined(IIR2D_HAVE_TBB)
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
-#endif
-
 #if defined(__linux__)
 #include <sched.h>
+#endif
 #endif
 
 namespace iir2d::support {
 
+#if defined(IIR2D_HAVE_TBB)
 namespace {
 
 int affinity_threads() {
@@ -28,6 +28,7 @@ int affinity_threads() {
 }
 
 }  // namespace
+#endif
 
 bool has_threads() {
 #if defined(IIR2D_HAVE_TBB)
