@@ -19,6 +19,9 @@ double pole_radius(const Section& section);
 // The sum of magnitudes of the recursive part's impulse response: by how much rounding errors add up.
 double recursion_gain(const Section& section);
 
+// The same of the whole section: the largest that inputs in [0, 1] can become.
+double peak_gain(const Section& section);
+
 // After how many samples the influence of the state has decayed below `below` of what it was.
 std::int64_t memory_length(const Section& section, double below);
 

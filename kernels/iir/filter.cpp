@@ -3,6 +3,7 @@
 #include "iir2d/filter.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "kernels/iir/analysis.h"
@@ -36,20 +37,31 @@ double pole_radius(const Section& s) {
     return std::max(std::abs(a1 + root), std::abs(a1 - root)) / 2.0;
 }
 
-double recursion_gain(const Section& s) {
-    // The sum of magnitudes of the impulse response of 1 / (1 - a1/z - a2/z^2), until nothing is added.
+namespace {
+
+// The sum of magnitudes of the impulse response of a section with these input taps, until nothing is added.
+double response_sum(const std::array<double, 3>& b, const std::array<double, 2>& a) {
     double sum = 0.0;
     double y1 = 0.0;
     double y2 = 0.0;
-    double y = 1.0;
-    for (int i = 0; i < 1 << 20; ++i) {
+    for (std::size_t i = 0; i < std::size_t{1} << 20; ++i) {
+        const double y = (i < b.size() ? b[i] : 0.0) + a[0] * y1 + a[1] * y2;
         sum += std::abs(y);
         y2 = y1;
         y1 = y;
-        y = s.a[0] * y1 + s.a[1] * y2;
-        if (std::abs(y) + std::abs(y1) < 1e-9) break;
+        if (i > b.size() && std::abs(y1) + std::abs(y2) < 1e-12 * sum) break;
     }
     return sum;
+}
+
+}  // namespace
+
+double recursion_gain(const Section& s) {
+    return response_sum({1.0, 0.0, 0.0}, s.a);
+}
+
+double peak_gain(const Section& s) {
+    return response_sum(s.b, s.a);
 }
 
 std::int64_t memory_length(const Section& s, double below) {

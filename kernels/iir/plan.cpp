@@ -89,9 +89,7 @@ Result<FilterData> check(const FilterDesc& desc) {
 double peak_gain(const AxisFilter& axis) {
     const auto cascade = [](const std::vector<Section>& sections) {
         double gain = 1.0;
-        for (const Section& s : sections) {
-            gain *= (std::abs(s.b[0]) + std::abs(s.b[1]) + std::abs(s.b[2])) * iir::recursion_gain(s);
-        }
+        for (const Section& s : sections) gain *= iir::peak_gain(s);
         return gain;
     };
     double gain = 1.0;
