@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +19,14 @@ namespace workbench {
 // stays as it was and nothing is left behind.
 Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view content);
 
+// A name in the same directory as `path`, with its extension, that no other call of this or another process
+// gives.
+std::filesystem::path temporary_sibling(const std::filesystem::path& path);
+
+// Flushes a finished temporary file and renames it to `path`, which keeps its permissions if it exists. On
+// failure the temporary file is removed and the old file stays.
+Result<void> replace_file(const std::filesystem::path& finished, const std::filesystem::path& path);
+
 // Creates a temporary sibling of `directory`, calls `fill` on it, flushes and renames it to `directory`,
 // which must not exist yet. When fill fails, nothing is left behind.
 Result<void> write_directory_atomically(
@@ -26,6 +35,21 @@ Result<void> write_directory_atomically(
 
 // The whole file, refused above `limit` bytes.
 Result<std::string> read_file(const std::filesystem::path& path, std::size_t limit = std::size_t{1} << 28);
+
+// SHA-256 of what add() was given, in order.
+class Sha256 {
+  public:
+    Sha256();
+    ~Sha256();
+    Sha256(const Sha256&) = delete;
+    Sha256& operator=(const Sha256&) = delete;
+    void add(std::span<const std::byte> bytes);
+    std::string hex();  // lower-case; once, at the end
+
+  private:
+    struct State;
+    std::unique_ptr<State> m_state;
+};
 
 // Lower-case hex SHA-256.
 std::string sha256_hex(std::span<const std::byte> bytes);

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// Where the program keeps and finds things.
+#include <cstdlib>
+#include <system_error>
+
+#include "core/support/files.h"
+
+#if defined(_WIN32)
+#include <windows.h>
+#endif
+
+namespace workbench {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path from_environment(const char* name) {
+    const char* value = std::getenv(name);
+    return value != nullptr && *value != '\0' ? fs::path(value) : fs::path();
+}
+
+fs::path program_folder() {
+#if defined(_WIN32)
+    wchar_t name[32768];
+    const DWORD length = GetModuleFileNameW(nullptr, name, 32768);
+    return length == 0 ? fs::path() : fs::path(std::wstring(name, length)).parent_path();
+#else
+    std::error_code error;
+    return fs::read_symlink("/proc/self/exe", error).parent_path();
+#endif
+}
+
+}  // namespace
+
+fs::path config_directory() {
+    if (fs::path chosen = from_environment("IIR2D_CONFIG_DIR"); !chosen.empty()) return chosen;
+#if defined(_WIN32)
+    const fs::path base = from_environment("APPDATA");
+#else
+    fs::path base = from_environment("XDG_CONFIG_HOME");
+    if (base.empty()) {
+        const fs::path home = from_environment("HOME");
+        base = home.empty() ? fs::temp_directory_path() : home / ".config";
+    }
+#endif
+    return base / "iir2d-workbench";
+}
+
+fs::path resource_directory() {
+    if (fs::path chosen = from_environment("IIR2D_RESOURCE_DIR"); !chosen.empty()) return chosen;
+    const fs::path program = program_folder();
+    // Beside the program (Windows, portable folders), as installed (bin/ and share/), and the source tree.
+    const fs::path candidates[] = {program / "resources", program.parent_path() / "share" / "iir2d-workbench",
+                                   fs::path(IIR2D_SOURCE_RESOURCES)};
+    std::error_code error;
+    for (const fs::path& candidate : candidates) {
+        if (fs::is_directory(candidate / "presets", error)) return candidate;
+    }
+    return candidates[1];
+}
+
+}  // namespace workbench
