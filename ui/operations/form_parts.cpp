@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+#include "ui/operations/form_parts.h"
+
+#include <QEvent>
+#include <QFontMetrics>
+#include <QHBoxLayout>
+#include <QLocale>
+#include <QPointer>
+#include <QStyle>
+#include <QStyleOptionSpinBox>
+#include <algorithm>
+
+#include "ui/window/icons.h"
+#include "ui/window/theme.h"
+
+namespace workbench {
+namespace {
+
+// The whole width of a spin box that shows `text`.
+QSize boxSize(const QAbstractSpinBox* box, QStyleOptionSpinBox option, const QString& text, int height) {
+    const QSize content(box->fontMetrics().horizontalAdvance(text) + 4, height);
+    return box->style()->sizeFromContents(QStyle::CT_SpinBox, &option, content, box);
+}
+
+class WheelGuard : public QObject {
+  public:
+    using QObject::QObject;
+    bool eventFilter(QObject* watched, QEvent* event) override {
+        if (event->type() != QEvent::Wheel) return false;
+        const auto* widget = qobject_cast<QWidget*>(watched);
+        if (widget == nullptr || widget->hasFocus()) return false;
+        event->ignore();  // on to the scroll area
+        return true;
+    }
+};
+
+QColor mixed(const QColor& a, const QColor& b, double share) {
+    const auto mix = [share](int x, int y) { return int(x + (y - x) * share); };
+    return {mix(a.red(), b.red()), mix(a.green(), b.green()), mix(a.blue(), b.blue())};
+}
+
+constexpr char refused_property[] = "refused";
+
+// Colours an input that says it is refused, now and after every change of theme.
+class RefusedLook : public QObject {
+  public:
+    explicit RefusedLook(QWidget* input) : QObject(input), m_input(input) {
+        connect(&ThemeNotifier::instance(), &ThemeNotifier::changed, this, [this] { apply(); });
+    }
+    void apply() {
+        if (!m_input->property(refused_property).toBool()) {
+            m_input->setPalette({});
+            return;
+        }
+        QPalette palette;
+        const ThemeColours& c = themeColours();
+        palette.setColor(QPalette::Base, mixed(c.base, c.error, 0.16));
+        palette.setColor(QPalette::Text, c.error);
+        palette.setColor(QPalette::Window, c.error);  // Fusion draws the frame from it
+        m_input->setPalette(palette);
+    }
+
+  private:
+    QWidget* m_input;
+};
+
+}  // namespace
+
+ToneLabel::ToneLabel(Tone tone, QWidget* parent) : QLabel(parent), m_tone(tone) {
+    setWordWrap(true);
+    setTextFormat(Qt::PlainText);
+    connect(&ThemeNotifier::instance(), &ThemeNotifier::changed, this, &ToneLabel::applyTone);
+    applyTone();
+}
+
+void ToneLabel::setTone(Tone tone) {
+    m_tone = tone;
+    applyTone();
+}
+
+void ToneLabel::applyTone() {
+    QPalette palette;
+    const ThemeColours& c = themeColours();
+    if (m_tone != Tone::normal) {
+        palette.setColor(QPalette::WindowText, m_tone == Tone::error ? c.error : c.muted);
+    }
+    setPalette(palette);
+}
+
+RefusalLine::RefusalLine(QWidget* parent)
+    : QWidget(parent),
+      m_reason(new ToneLabel(ToneLabel::Tone::error, this)),
+      m_revert(new QToolButton(this)) {
+    auto* layout = new QHBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, smallSpacing);
+    layout->setSpacing(smallSpacing);
+    auto* icon = new QLabel(this);
+    icon->setPixmap(themedIcon(QStringLiteral("error")).pixmap(16, 16));
+    layout->addWidget(icon, 0, Qt::AlignTop);
+    layout->addWidget(m_reason, 1);
+    layout->addWidget(m_revert, 0, Qt::AlignTop);
+    connect(m_revert, &QToolButton::clicked, this, &RefusalLine::revertRequested);
+    connect(&ThemeNotifier::instance(), &ThemeNotifier::changed, icon,
+            [icon] { icon->setPixmap(themedIcon(QStringLiteral("error")).pixmap(16, 16)); });
+    hide();
+}
+
+void RefusalLine::setReason(const QString& reason, const QString& valueInForce) {
+    m_reason->setText(reason);
+    m_reason->setAccessibleName(tr("Refused: %1").arg(reason));
+    m_revert->setText(tr("Keep %1").arg(valueInForce));
+    m_revert->setAccessibleName(tr("Keep %1, the value in force").arg(valueInForce));
+    m_revert->setToolTip(tr("Go back to %1, the value that the recipe still has").arg(valueInForce));
+    show();
+}
+
+void RefusalLine::clear() {
+    m_reason->clear();
+    hide();
+}
+
+QString RefusalLine::reason() const {
+    return m_reason->text();
+}
+
+void setRefused(QWidget* input, const QString& reason) {
+    input->setProperty(refused_property, !reason.isEmpty());
+    if (reason.isEmpty() && input->findChild<QObject*>(QStringLiteral("RefusedLook")) == nullptr) return;
+    auto* look = static_cast<RefusedLook*>(input->findChild<QObject*>(QStringLiteral("RefusedLook")));
+    if (look == nullptr) {
+        look = new RefusedLook(input);
+        look->setObjectName(QStringLiteral("RefusedLook"));
+    }
+    look->apply();
+    input->setAccessibleDescription(reason);
+}
+
+FormGrid::FormGrid(QWidget* parent) : m_parent(parent), m_layout(new QGridLayout(parent)) {
+    m_layout->setContentsMargins(0, 0, 0, 0);
+    m_layout->setHorizontalSpacing(normalSpacing);
+    m_layout->setVerticalSpacing(smallSpacing);
+    m_layout->setColumnStretch(1, 1);
+}
+
+QLabel* FormGrid::addLabel(const QString& text, QWidget* buddy, const QString& toolTip) {
+    addRow();
+    auto* label = new QLabel(text, m_parent);
+    label->setBuddy(buddy);
+    label->setToolTip(toolTip);
+    m_layout->addWidget(label, m_row, 0, Qt::AlignLeft | Qt::AlignVCenter);
+    return label;
+}
+
+void FormGrid::addRow() {
+    ++m_row;
+}
+
+void FormGrid::add(QWidget* widget, int column, int columnCount) {
+    m_layout->addWidget(widget, m_row, column, 1, columnCount);
+}
+
+RefusalLine* FormGrid::addRefusalLine() {
+    addRow();
+    auto* line = new RefusalLine(m_parent);
+    m_layout->addWidget(line, m_row, 0, 1, columns);
+    return line;
+}
+
+void guardWheel(QWidget* input) {
+    input->setFocusPolicy(Qt::StrongFocus);  // a wheel gives no focus
+    input->installEventFilter(new WheelGuard(input));
+}
+
+NumberBox::NumberBox(QWidget* parent) : QDoubleSpinBox(parent) {
+    setDecimals(9);
+    setKeyboardTracking(false);
+    setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    setFont(tabularFont());
+    guardWheel(this);
+}
+
+QString NumberBox::textFromValue(double value) const {
+    QLocale plain = locale();
+    plain.setNumberOptions(plain.numberOptions() | QLocale::OmitGroupSeparator);
+    return plain.toString(value, 'f', QLocale::FloatingPointShortest);
+}
+
+void NumberBox::stepBy(int steps) {
+    setSingleStep(m_scale.stepAt(value(), steps > 0));
+    QDoubleSpinBox::stepBy(steps);
+}
+
+QSize NumberBox::sizeHint() const {
+    QStyleOptionSpinBox option;
+    initStyleOption(&option);
+    return boxSize(this, option, QStringLiteral("-0.0000 px"), QDoubleSpinBox::sizeHint().height() - 6);
+}
+
+CountBox::CountBox(int minimum, QWidget* parent) : QSpinBox(parent) {
+    setRange(minimum, largest);
+    setKeyboardTracking(false);
+    setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    setFont(tabularFont());
+    guardWheel(this);
+}
+
+QSize CountBox::sizeHint() const {
+    QStyleOptionSpinBox option;
+    initStyleOption(&option);
+    return boxSize(this, option, QStringLiteral("00000"), QSpinBox::sizeHint().height() - 6);
+}
+
+QToolButton* iconButton(const QString& icon, const QString& name, QWidget* parent) {
+    auto* button = new QToolButton(parent);
+    button->setIcon(themedIcon(icon));
+    button->setAutoRaise(true);
+    button->setToolTip(name);
+    button->setAccessibleName(name);
+    button->setFocusPolicy(Qt::StrongFocus);
+    return button;
+}
+
+}  // namespace workbench

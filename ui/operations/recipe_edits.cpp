@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+#include "ui/operations/recipe_edits.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+#include <utility>
+
+#include "iir2d/filter.h"
+
+namespace workbench {
+namespace {
+
+QString text(std::string_view view) {
+    return QString::fromUtf8(view.data(), qsizetype(view.size()));
+}
+
+bool isRow(const Recipe& recipe, int row) {
+    return row >= 0 && std::cmp_less(row, recipe.operations.size());
+}
+
+QString tr(const char* source) {
+    return QCoreApplication::translate("workbench::RecipeEdits", source);
+}
+
+}  // namespace
+
+QString poolName(iir2d::PoolOp op) {
+    switch (op) {
+        case iir2d::PoolOp::max:
+            return tr("Max pooling");
+        case iir2d::PoolOp::avg:
+            return tr("Average pooling");
+        case iir2d::PoolOp::lp:
+            return tr("Lp pooling");
+        default:
+            return text(name_of(op));
+    }
+}
+
+QString operationName(const Operation& operation) {
+    if (const auto* filter = std::get_if<FilterOperation>(&operation.what)) {
+        const auto row = iir2d::filter_row(filter->filter_id);
+        return row ? text(row->name) : tr("Filter %1").arg(filter->filter_id);
+    }
+    return poolName(std::get<PoolOperation>(operation.what).op);
+}
+
+QString operationDetails(const Operation& operation) {
+    const QString whole = text(describe(operation));
+    const qsizetype comma = whole.indexOf(QLatin1String(", "));
+    return comma < 0 ? QString() : whole.mid(comma + 2);
+}
+
+Operation defaultFilter(int filterId) {
+    return {.what = FilterOperation{.filter_id = filterId}};
+}
+
+Operation defaultPool(iir2d::PoolOp op) {
+    return {.what = PoolOperation{.op = op}};
+}
+
+Recipe withInserted(Recipe recipe, int row, Operation operation) {
+    if (row != int(recipe.operations.size()) && !isRow(recipe, row)) return recipe;
+    recipe.operations.insert(recipe.operations.begin() + row, std::move(operation));
+    return recipe;
+}
+
+Recipe withRemoved(Recipe recipe, int row) {
+    if (isRow(recipe, row)) recipe.operations.erase(recipe.operations.begin() + row);
+    return recipe;
+}
+
+Recipe withReplaced(Recipe recipe, int row, Operation operation) {
+    if (isRow(recipe, row)) recipe.operations[std::size_t(row)] = std::move(operation);
+    return recipe;
+}
+
+Recipe withEnabled(Recipe recipe, int row, bool enabled) {
+    if (isRow(recipe, row)) recipe.operations[std::size_t(row)].enabled = enabled;
+    return recipe;
+}
+
+Recipe withMoved(Recipe recipe, int from, int to) {
+    if (!isRow(recipe, from) || !isRow(recipe, to)) return recipe;
+    const auto first = recipe.operations.begin();
+    if (from < to) {
+        std::rotate(first + from, first + from + 1, first + to + 1);
+    } else {
+        std::rotate(first + to, first + from, first + from + 1);
+    }
+    return recipe;
+}
+
+std::vector<RowState> rowStates(const Recipe& recipe, iir2d::Shape input) {
+    std::vector<RowState> states;
+    for (const Operation& operation : recipe.operations) {
+        RowState state{.input = input};
+        if (operation.enabled) {
+            if (const auto shape = validate(operation, input)) {
+                input = *shape;
+            } else {
+                state.error = text(shape.error().message);
+                input = {.w = 0};  // what follows can only be checked in itself
+            }
+        }
+        states.push_back(std::move(state));
+    }
+    return states;
+}
+
+QString refusal(const Recipe& recipe, int row, const Operation& next, iir2d::Shape input) {
+    if (!isRow(recipe, row)) return {};
+    const iir2d::Shape here = rowStates(recipe, input)[std::size_t(row)].input;
+    if (const auto own = validate(next, here); !own) return text(own.error().message);
+    const auto after = validate(withReplaced(recipe, row, next), input);
+    if (!after && validate(recipe, input)) return text(after.error().message);
+    return {};
+}
+
+}  // namespace workbench
