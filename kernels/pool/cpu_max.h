@@ -4,9 +4,11 @@
 // A NaN is above every number and never replaced, so the first NaN wins.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "kernels/pool/cpu.h"
@@ -14,10 +16,34 @@
 
 namespace iir2d::pool {
 
-// Written without short circuits, so that it vectorises.
+// An integer of T's size, all bits set or none: as conditions, GCC makes branches of the selections below and
+// does not vectorise them.
 template <class T>
-inline bool is_above(T candidate, T best) {
-    return (candidate > best) | ((candidate != candidate) & (best == best));
+using Mask = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+
+// Set when v replaces the best so far.
+template <class T>
+inline Mask<T> above(T best, T v) {
+    const Mask<T> not_below = v <= best ? 0 : -1;
+    const Mask<T> best_is_number = best == best ? -1 : 0;
+    return not_below & best_is_number;
+}
+
+// v where the mask is set, else old.
+template <class M, class V>
+inline V select(M mask, V v, V old) {
+    if constexpr (std::is_integral_v<V>) {
+        const auto bits = static_cast<V>(mask);
+        return (v & bits) | (old & ~bits);
+    } else {
+        using Bits = Mask<V>;
+        return std::bit_cast<V>(select(mask, std::bit_cast<Bits>(v), std::bit_cast<Bits>(old)));
+    }
+}
+
+template <class T>
+inline T keep_above(T best, T v) {
+    return above(best, v) != 0 ? v : best;
 }
 
 template <class T>
@@ -34,7 +60,7 @@ class MaxKernel {
         with_stride(m_axis.stride, [&](auto stride) {
             done = reduce_row(
                 stride, m_axis, m_x.row(plane, row), slot_data(slot), lowest, [](T v) { return v; },
-                [](T best, T v) { return is_above(v, best) ? v : best; }, stop);
+                [](T best, T v) { return keep_above(best, v); }, stop);
         });
         return done;
     }
@@ -45,7 +71,7 @@ class MaxKernel {
         const T* values = slot_data(slot);
         T* best = m_best.data();
         for (std::size_t o = 0; o < m_best.size(); ++o) {
-            best[o] = is_above(values[o], best[o]) ? values[o] : best[o];
+            best[o] = keep_above(best[o], values[o]);
         }
     }
 
@@ -103,9 +129,11 @@ class MaxIndexKernel {
             with_stride(m_axis.stride, [&](auto stride) {
                 for (std::int64_t o = windows.begin; o < windows.end; ++o) {
                     const T value = in[o * stride + offset];
-                    const bool take = is_above(value, best[o]) | (best_tap[o] < 0);
-                    best[o] = take ? value : best[o];
-                    best_tap[o] = take ? tap : best_tap[o];
+                    const T old = best[o];
+                    const std::int32_t old_tap = best_tap[o];
+                    const Mask<T> take = above(old, value) | Mask<T>{old_tap >> 31};
+                    best[o] = select(take, value, old);
+                    best_tap[o] = select(take, tap, old_tap);
                 }
             });
         }
@@ -127,10 +155,15 @@ class MaxIndexKernel {
         const auto number = static_cast<std::int32_t>(m_rows.size());
         m_rows.push_back(row);
         for (std::size_t o = 0; o < m_width; ++o) {
-            const bool take = (is_above(values[o], best[o]) | (best_tap[o] < 0)) & (taps[o] >= 0);
-            best[o] = take ? values[o] : best[o];
-            best_tap[o] = take ? taps[o] : best_tap[o];
-            best_row[o] = take ? number : best_row[o];
+            const T value = values[o];
+            const T old = best[o];
+            const std::int32_t tap = taps[o];
+            const std::int32_t old_tap = best_tap[o];
+            const std::int32_t old_row = best_row[o];
+            const Mask<T> take = (above(old, value) | Mask<T>{old_tap >> 31}) & ~Mask<T>{tap >> 31};
+            best[o] = select(take, value, old);
+            best_tap[o] = select(take, tap, old_tap);
+            best_row[o] = select(take, number, old_row);
         }
     }
 
