@@ -59,7 +59,10 @@ struct Recipe {
     friend bool operator==(const Recipe&, const Recipe&) = default;
 };
 
-// "EMA, alpha 0.85" and the like, for lists and reports.
+// "EMA", "max pooling": what an operation is, without its parameters.
+std::string operation_name(const Operation& operation);
+// "EMA, alpha 0.85", "Max pooling, window 2x2" and the like, for lists and reports. Of many parameters, only
+// those that differ from their defaults.
 std::string describe(const Operation& operation);
 
 // The kernel descriptors of an operation on a given shape.
@@ -75,28 +78,35 @@ Result<iir2d::Shape> validate(const Operation& operation, iir2d::Shape input);
 
 // The same picture at 1/factor of the size: parameters scaled so that a proxy looks like the result. EMA
 // alpha becomes alpha^factor, sigma is divided, biquad poles are raised to the factor with the gain kept,
-// windows and strides are scaled and rounded. factor 1 returns the recipe itself.
-Recipe scaled(const Recipe& recipe, double factor);
+// windows and strides are scaled and rounded, at least 1. After pooling the factor is what the rounded
+// strides leave of it. Where pooling sums (lp, avg with a divisor), a filter that only multiplies follows it,
+// so that fewer samples a window do not darken the picture. A valid recipe gives a valid one; factor 1 and
+// factors that are not finite and positive return the recipe itself. With the proxy's shape, windows are made
+// to fit it too.
+Recipe scaled(const Recipe& recipe, double factor, iir2d::Shape proxy = {.w = 0});
 
 // Bytes that applying it to an image needs beyond the image itself.
 std::uint64_t memory_estimate(const Recipe& recipe, iir2d::Shape input);
 
-// Runs the enabled operations. f32 pixels unless an operation asks f64 precision: from then on f64. The
-// result keeps the source's info and metadata, with the new size.
+// Runs the enabled operations. f32 pixels unless an operation asks f64 precision: from then on f64 is stored,
+// while every operation computes in its own precision, and pooling in f32 (docs/recipes.md). The result keeps
+// the source's info and metadata, with the new size. Without an enabled operation it is a copy.
 Result<Image> apply(const Recipe& recipe, const Image& source, const iir2d::Device& device,
                     const TaskControl& control = {});
 Result<PlanarImage> apply(const Recipe& recipe, const PlanarImage& source, int alpha_channel,
                           const iir2d::Device& device, const TaskControl& control = {});
 
-// JSON with "schema_version". Reading refuses newer schemas, unknown keys and out-of-range values, each in a
-// sentence naming the key and value. Numbers round-trip exactly.
+// JSON with "schema_version", as docs/recipes.md describes it. Reading refuses newer schemas, unknown and
+// repeated keys and out-of-range values, each in a sentence naming the key and value: bad_argument; what is
+// not JSON in UTF-8, or is too large or too deeply nested, is bad_input. Numbers round-trip exactly.
 std::string to_json(const Recipe& recipe);
 Result<Recipe> recipe_from_json(std::string_view text);
 Result<Recipe> load_recipe(const std::filesystem::path& path);
 Result<void> save_recipe(const Recipe& recipe, const std::filesystem::path& path);
 
 // One `iir2d` command line that gives the same bytes: `iir2d filter|pool` for a single operation, else
-// `iir2d run RECIPE` with the recipe path given. Arguments are shell-quoted.
+// `iir2d run RECIPE` with the recipe path given. Only options that differ from their defaults; arguments are
+// quoted for a POSIX shell.
 std::string command_line(const Recipe& recipe, const std::string& input, const std::string& output,
                          const std::string& recipe_path, const std::string& device);
 

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: MIT
+#include "core/recipe/apply.h"
+
+#include <algorithm>
+#include <new>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace workbench {
+
+namespace {
+
+using iir2d::ElementType;
+using iir2d::Shape;
+
+struct Step {
+    std::size_t number = 0;  // of the operation, from 1, as a person counts them
+    const Operation* operation = nullptr;
+    Shape input;
+    Shape output;
+    // What it computes on. Pooling plans take f32 only.
+    ElementType element = ElementType::f32;
+
+    const FilterOperation* filter() const { return std::get_if<FilterOperation>(&operation->what); }
+    const PoolOperation* pool() const { return std::get_if<PoolOperation>(&operation->what); }
+};
+
+std::string prefix(const Step& step) {
+    return "operation " + std::to_string(step.number) + " (" + operation_name(*step.operation) + "): ";
+}
+
+// The enabled operations of a recipe that is valid for `shape`.
+std::vector<Step> steps_of(const Recipe& recipe, Shape shape) {
+    std::vector<Step> steps;
+    for (std::size_t i = 0; i < recipe.operations.size(); ++i) {
+        const Operation& operation = recipe.operations[i];
+        if (!operation.enabled) continue;
+        Step step{.number = i + 1, .operation = &operation, .input = shape, .output = shape};
+        if (const auto* filter = step.filter()) step.element = iir2d::storage_type(filter->precision);
+        if (step.pool()) step.output = validate(operation, shape).value_or(shape);
+        shape = step.output;
+        steps.push_back(step);
+    }
+    return steps;
+}
+
+bool asks_f64(const std::vector<Step>& steps) {
+    return std::ranges::any_of(steps,
+                               [](const Step& s) { return s.filter() && s.element == ElementType::f64; });
+}
+
+double samples(Shape s) {
+    return static_cast<double>(s.n) * static_cast<double>(s.c) * static_cast<double>(s.h) *
+           static_cast<double>(s.w);
+}
+
+// Between element types too. Looks at `stop` every few milliseconds; false when it asked.
+template <class From, class To>
+bool copy_samples(std::span<const From> from, std::span<To> to, const std::stop_token& stop) {
+    constexpr std::size_t chunk = std::size_t{1} << 20;
+    for (std::size_t at = 0; at < from.size(); at += chunk) {
+        if (stop.stop_requested()) return false;
+        const auto part = from.subspan(at, std::min(chunk, from.size() - at));
+        std::ranges::transform(part, to.subspan(at).begin(), [](From v) { return static_cast<To>(v); });
+    }
+    return true;
+}
+
+bool copy_channel(const PlanarImage& from, PlanarImage& to, int channel, const std::stop_token& stop) {
+    const bool reads_f64 = from.type() == ElementType::f64;
+    if (to.type() == ElementType::f64) {
+        return reads_f64 ? copy_samples(from.plane_f64(channel), to.plane_f64(channel), stop)
+                         : copy_samples(from.plane_f32(channel), to.plane_f64(channel), stop);
+    }
+    return reads_f64 ? copy_samples(from.plane_f64(channel), to.plane_f32(channel), stop)
+                     : copy_samples(from.plane_f32(channel), to.plane_f32(channel), stop);
+}
+
+// The images of one application: the source, which is never written, then one that the steps own.
+class Pixels {
+  public:
+    Pixels(const PlanarImage& source, ApplyWork& work) : m_source(source), m_work(work) {}
+    Pixels(const Pixels&) = delete;
+    Pixels& operator=(const Pixels&) = delete;
+    ~Pixels() {
+        if (m_own) discard(std::move(*m_own));
+    }
+
+    const PlanarImage& read() const { return m_own ? *m_own : m_source; }
+    ElementType type() const { return read().type(); }
+    Shape shape() const { return read().view().shape; }
+
+    // The image to write a result of read()'s size and type to: read() itself once it is our own.
+    PlanarImage& in_place() { return *m_own; }
+    bool is_own() const { return m_own.has_value(); }
+
+    PlanarImage take(Shape shape, ElementType type) const {
+        if (m_work.take) return m_work.take(shape, type);
+        return PlanarImage(shape.w, shape.h, static_cast<int>(shape.c), type);
+    }
+
+    void discard(PlanarImage image) const {
+        if (m_work.give_back) m_work.give_back(std::move(image));
+    }
+
+    void replace(PlanarImage next) {
+        if (m_own) discard(std::move(*m_own));
+        m_own = std::move(next);
+    }
+
+    // False when `stop` asked; the pixels are then as they were.
+    bool convert(ElementType wanted, const std::stop_token& stop) {
+        if (type() == wanted) return true;
+        PlanarImage next = take(shape(), wanted);
+        bool whole = true;
+        for (int c = 0; whole && c < read().channels(); ++c) whole = copy_channel(read(), next, c, stop);
+        if (!whole) {
+            discard(std::move(next));
+            return false;
+        }
+        replace(std::move(next));
+        return true;
+    }
+
+    PlanarImage result() {
+        if (!m_own) return m_source;
+        return *std::exchange(m_own, std::nullopt);
+    }
+
+  private:
+    const PlanarImage& m_source;
+    ApplyWork& m_work;
+    std::optional<PlanarImage> m_own;
+};
+
+class Applier {
+  public:
+    Applier(const PlanarImage& source, int kept_channel, const iir2d::Device& device,
+            const TaskControl& control, ApplyWork& work)
+        : m_pixels(source, work),
+          m_kept_channel(kept_channel),
+          m_device(device),
+          m_control(control),
+          m_work(work) {}
+
+    Result<PlanarImage> run(const std::vector<Step>& steps) {
+        double total = 0;
+        for (const Step& step : steps) total += samples(step.input);
+        double done = 0;
+        for (const Step& step : steps) {
+            if (m_control.cancelled()) return cancelled();
+            if (!m_pixels.convert(step.element, m_control.stop)) return cancelled();
+            m_what = operation_name(*step.operation);
+            const double weight = samples(step.input) / total;
+            const iir2d::RunControl run = run_control(done, weight);
+            if (auto good = step.pool() ? pool(step, run) : filter(step, run); !good) {
+                if (good.error().kind == ErrorKind::cancelled) return cancelled();
+                good.error().message = prefix(step) + good.error().message;
+                return std::unexpected(good.error());
+            }
+            done += weight;
+            m_control.report(std::min(done, 1.0), m_what);
+        }
+        if (m_control.cancelled()) return cancelled();
+        if (asks_f64(steps) && !m_pixels.convert(ElementType::f64, m_control.stop)) return cancelled();
+        return m_pixels.result();
+    }
+
+  private:
+    static std::unexpected<Error> cancelled() {
+        return fail(ErrorKind::cancelled, "applying the recipe was cancelled");
+    }
+
+    iir2d::RunControl run_control(double from, double weight) const {
+        iir2d::RunControl run{.stop = m_control.stop};
+        if (m_control.progress) {
+            run.progress = [this, from, weight](double fraction) {
+                m_control.progress(std::min(from + weight * fraction, 1.0), m_what);
+            };
+        }
+        return run;
+    }
+
+    template <class Call>
+    Result<void> timed(Call&& call) {
+        const auto begin = std::chrono::steady_clock::now();
+        const iir2d::Result<void> result = call();
+        m_work.kernel_time += std::chrono::steady_clock::now() - begin;
+        if (!result) return std::unexpected(from_kernel(result.error()));
+        return {};
+    }
+
+    Result<void> filter(const Step& step, const iir2d::RunControl& run) {
+        if (m_pixels.is_own()) return filter_into(m_pixels.in_place(), step, run);
+        PlanarImage result = m_pixels.take(step.output, step.element);
+        const auto done = filter_into(result, step, run);
+        m_pixels.replace(std::move(result));
+        return done;
+    }
+
+    // All channels but the kept one: at most one run before it and one after it.
+    Result<void> filter_into(PlanarImage& result, const Step& step, const iir2d::RunControl& run) {
+        const int channels = static_cast<int>(step.input.c);
+        if (m_kept_channel < 0) return filter_channels(result, 0, channels, step, run);
+        if (&result != &m_pixels.read() &&
+            !copy_channel(m_pixels.read(), result, m_kept_channel, m_control.stop)) {
+            return cancelled();
+        }
+        if (m_kept_channel > 0) {
+            if (auto done = filter_channels(result, 0, m_kept_channel, step, run); !done) return done;
+        }
+        const int after = channels - m_kept_channel - 1;
+        if (after == 0) return {};
+        return filter_channels(result, m_kept_channel + 1, after, step, run);
+    }
+
+    Result<void> filter_channels(PlanarImage& result, int first, int count, const Step& step,
+                                 const iir2d::RunControl& run) {
+        const iir2d::ConstTensorView x = m_pixels.read().view(first, count);
+        const auto plan = iir2d::FilterPlan::make(m_device, filter_desc(*step.filter(), x.shape));
+        if (!plan) return std::unexpected(from_kernel(plan.error()));
+        return timed([&] { return plan->run(x, result.view(first, count), {}, run); });
+    }
+
+    Result<void> pool(const Step& step, const iir2d::RunControl& run) {
+        const auto plan = iir2d::PoolPlan::make(m_device, pool_desc(*step.pool(), step.input, step.element));
+        if (!plan) return std::unexpected(from_kernel(plan.error()));
+        PlanarImage result = m_pixels.take(plan->output_shape(), step.element);
+        const auto done =
+            timed([&] { return plan->forward(m_pixels.read().view(), result.view(), {}, {}, run); });
+        m_pixels.replace(std::move(result));
+        return done;
+    }
+
+    Pixels m_pixels;
+    int m_kept_channel;  // -1: none
+    const iir2d::Device& m_device;
+    const TaskControl& m_control;
+    ApplyWork& m_work;
+    std::string m_what;
+};
+
+std::uint64_t bytes(Shape s, ElementType type) {
+    return static_cast<std::uint64_t>(s.n * s.c * s.h * s.w) * iir2d::element_size(type);
+}
+
+std::uint64_t workspace(const Step& step) {
+    const auto cpu = iir2d::Device::cpu();
+    if (!cpu || !step.filter()) return 0;
+    const auto plan = iir2d::FilterPlan::make(*cpu, filter_desc(*step.filter(), step.input));
+    return plan ? plan->workspace_bytes() : 0;
+}
+
+}  // namespace
+
+Result<PlanarImage> apply(const Recipe& recipe, const PlanarImage& source, int alpha_channel,
+                          const iir2d::Device& device, const TaskControl& control, ApplyWork& work) {
+    const Shape input = source.view().shape;
+    if (source.empty()) {
+        return fail(ErrorKind::bad_input, "the image is empty: there is nothing to apply the recipe to");
+    }
+    if (const auto valid = validate(recipe, input); !valid) return std::unexpected(valid.error());
+    const bool keeps = recipe.keep_alpha && alpha_channel >= 0 && alpha_channel < source.channels();
+    const auto steps = steps_of(recipe, input);
+    try {
+        return Applier(source, keeps ? alpha_channel : -1, device, control, work).run(steps);
+    } catch (const std::exception&) {  // of the standard library: no room for the pixels
+        const std::uint64_t needed = memory_estimate(recipe, input) >> 20;
+        return fail(ErrorKind::device_failure,
+                    "there is not enough memory: the recipe needs about " + std::to_string(needed) +
+                        " MiB beyond the image; close other programs or use a smaller image");
+    }
+}
+
+Result<PlanarImage> apply(const Recipe& recipe, const PlanarImage& source, int alpha_channel,
+                          const iir2d::Device& device, const TaskControl& control) {
+    ApplyWork work;
+    return apply(recipe, source, alpha_channel, device, control, work);
+}
+
+Result<Image> apply(const Recipe& recipe, const Image& source, const iir2d::Device& device,
+                    const TaskControl& control) {
+    auto pixels = apply(recipe, source.pixels, source.info.alpha_channel, device, control);
+    if (!pixels) return std::unexpected(pixels.error());
+    Image result{.info = source.info, .pixels = std::move(*pixels), .metadata = source.metadata};
+    result.info.width = result.pixels.width();
+    result.info.height = result.pixels.height();
+    return result;
+}
+
+std::uint64_t memory_estimate(const Recipe& recipe, Shape input) {
+    const auto steps = steps_of(recipe, input);
+    if (steps.empty()) return bytes(input, ElementType::f32);  // the copy
+    std::uint64_t held = 0;                                    // by the image that the steps own
+    ElementType type = ElementType::f32;
+    std::uint64_t peak = 0;
+    const auto replace = [&](std::uint64_t next) {
+        peak = std::max(peak, held + next);
+        held = next;
+    };
+    for (const Step& step : steps) {
+        if (type != step.element) replace(bytes(step.input, step.element));
+        type = step.element;
+        if (step.pool() || held == 0) replace(bytes(step.output, type));
+        peak = std::max(peak, held + workspace(step));
+    }
+    if (asks_f64(steps) && type != ElementType::f64) replace(bytes(steps.back().output, ElementType::f64));
+    return peak;
+}
+
+}  // namespace workbench

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+// A recipe for a smaller picture. What each parameter becomes is told in docs/recipes.md, "On a proxy".
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <numbers>
+#include <string>
+
+#include "core/recipe/recipe.h"
+#include "iir2d/reference.h"
+
+namespace workbench {
+
+namespace {
+
+// Pixels of the image that an operation sees at full size, per pixel it sees in the proxy.
+struct Factor {
+    double h = 1.0;
+    double w = 1.0;
+    // Filters have one set of parameters for both axes.
+    double mean() const { return std::sqrt(h * w); }
+};
+
+class FilterScaler {
+  public:
+    FilterScaler(const FilterOperation& filter, const iir2d::FilterRow& row, double factor)
+        : m_scaled(filter), m_row(row), m_factor(factor) {}
+
+    FilterOperation scaled() {
+        // Names mean the same in every row of the table.
+        for (const char* name : {"alpha", "a"}) {
+            if (has(name)) set(name, std::pow(get(name), m_factor));
+        }
+        if (has("sigma")) set("sigma", get("sigma") / m_factor);
+        for (const std::string prefix : {"", "second_"}) {
+            if (has(prefix + "b0")) scale_section(prefix);
+        }
+        return std::move(m_scaled);
+    }
+
+  private:
+    const iir2d::FilterParameter* find(const std::string& name) const {
+        const auto found = std::ranges::find(m_row.parameters, name, &iir2d::FilterParameter::name);
+        return found == m_row.parameters.end() ? nullptr : &*found;
+    }
+    bool has(const std::string& name) const { return find(name) != nullptr; }
+    double get(const std::string& name) const {
+        const auto given = m_scaled.parameters.find(name);
+        return given != m_scaled.parameters.end() ? given->second : find(name)->default_value;
+    }
+    void set(const std::string& name, double value) {
+        const iir2d::FilterParameter& p = *find(name);
+        m_scaled.parameters[name] = std::clamp(value, p.minimum, p.maximum);
+    }
+
+    // A pole decays and turns `factor` times as fast; what would turn faster than the proxy's samples can
+    // show turns as fast as they can.
+    std::complex<double> scaled_pole(std::complex<double> pole) const {
+        const double radius = std::pow(std::abs(pole), m_factor);
+        const double angle = std::min(std::abs(std::arg(pole)) * m_factor, std::numbers::pi);
+        return std::polar(radius, angle);
+    }
+
+    // The weights as they fall on the proxy's samples: tap k lies k / factor of them back.
+    std::array<double, 3> scaled_taps(const std::array<double, 3>& taps) const {
+        std::array<double, 3> out{};
+        for (std::size_t k = 0; k < taps.size(); ++k) {
+            const double at = std::min(static_cast<double>(k) / m_factor, 2.0);
+            const auto left = std::min(static_cast<std::size_t>(at), std::size_t{1});
+            const double share = at - static_cast<double>(left);
+            out[left] += taps[k] * (1.0 - share);
+            out[left + 1] += taps[k] * share;
+        }
+        return out;
+    }
+
+    void scale_section(const std::string& prefix) {
+        const double a1 = get(prefix + "a1");
+        const double a2 = get(prefix + "a2");
+        // Poles: the roots of z^2 - a1 z - a2, two real ones or a conjugate pair.
+        const double discriminant = a1 * a1 + 4.0 * a2;
+        double new_a1 = 0.0;
+        double new_a2 = 0.0;
+        if (discriminant >= 0.0) {
+            const double root = std::sqrt(discriminant);
+            const double p = scaled_pole((a1 + root) / 2.0).real();
+            const double q = scaled_pole((a1 - root) / 2.0).real();
+            new_a1 = p + q;
+            new_a2 = -p * q;
+        } else {
+            const auto p = scaled_pole({a1 / 2.0, std::sqrt(-discriminant) / 2.0});
+            new_a1 = 2.0 * p.real();
+            new_a2 = -std::norm(p);
+        }
+        // The gain at frequency zero is sum(b) / (1 - sum(a)); scaled_taps keeps sum(b).
+        const double keep_gain = (1.0 - new_a1 - new_a2) / (1.0 - a1 - a2);
+        const auto taps = scaled_taps({get(prefix + "b0"), get(prefix + "b1"), get(prefix + "b2")});
+        set(prefix + "a1", new_a1);
+        set(prefix + "a2", new_a2);
+        set(prefix + "b0", taps[0] * keep_gain);
+        set(prefix + "b1", taps[1] * keep_gain);
+        set(prefix + "b2", taps[2] * keep_gain);
+    }
+
+    FilterOperation m_scaled;
+    iir2d::FilterRow m_row;
+    double m_factor;
+};
+
+FilterOperation scaled_filter(const FilterOperation& filter, double factor) {
+    const auto row = iir2d::filter_row(filter.filter_id);
+    if (!row) return filter;
+    FilterOperation scaled = FilterScaler(filter, *row, factor).scaled();
+    // At the very edge of stability or of a gain of zero rounding can step over it.
+    return iir2d::make_filter(filter_spec(scaled)) ? scaled : filter;
+}
+
+// A length in whole pixels, at least one.
+std::int64_t rounded(double length) {
+    constexpr double largest = 1 << 30;
+    return static_cast<std::int64_t>(std::clamp(std::round(length), 1.0, largest));
+}
+
+// One axis of a pooling operation.
+struct PoolAxis {
+    std::int64_t window = 1;
+    std::int64_t stride = 1;
+    std::int64_t padding = 0;
+    std::int64_t dilation = 1;
+
+    PoolAxis scaled(double factor) const {
+        PoolAxis out{.stride = rounded(static_cast<double>(stride) / factor),
+                     .dilation = rounded(static_cast<double>(dilation) / factor)};
+        // What a window covers, each tap counted as wide as the step to the next one.
+        const double cover = static_cast<double>(window) * static_cast<double>(dilation);
+        out.window = rounded(cover / factor / static_cast<double>(out.dilation));
+        if (padding > 0)
+            out.padding = std::min(rounded(static_cast<double>(padding) / factor), out.window / 2);
+        return out;
+    }
+
+    // Inside a line of `length` samples.
+    PoolAxis fitted(std::int64_t length) const {
+        PoolAxis out = *this;
+        if ((window - 1) * dilation + 1 <= length + 2 * padding) return out;
+        out.padding = 0;
+        out.dilation = std::min(dilation, length);
+        out.window = std::min(window, (length - 1) / out.dilation + 1);
+        return out;
+    }
+};
+
+struct ScaledPool {
+    PoolOperation pool;
+    Factor factor;      // of what follows
+    double gain = 1.0;  // that the proxy's result still needs
+};
+
+// Where a window's samples are added up, fewer of them give less.
+double gain_needed(const PoolOperation& full, const PoolOperation& proxy) {
+    const auto taps = [](const PoolOperation& p) {
+        return static_cast<double>(p.window.h) * static_cast<double>(p.window.w);
+    };
+    const double ratio = taps(full) / taps(proxy);
+    if (full.op == iir2d::PoolOp::lp) return std::pow(ratio, 1.0 / full.p);
+    return full.op == iir2d::PoolOp::avg && full.divisor_override ? ratio : 1.0;
+}
+
+ScaledPool scaled_pool(const PoolOperation& pool, Factor factor, iir2d::Shape proxy) {
+    const iir2d::Extent stride = pool.stride.value_or(pool.window);
+    PoolAxis y = PoolAxis{pool.window.h, stride.h, pool.padding.h, pool.dilation.h}.scaled(factor.h);
+    PoolAxis x = PoolAxis{pool.window.w, stride.w, pool.padding.w, pool.dilation.w}.scaled(factor.w);
+    if (proxy.w != 0) {
+        y = y.fitted(proxy.h);
+        x = x.fitted(proxy.w);
+    }
+    ScaledPool out{.pool = pool,
+                   .factor = {factor.h * static_cast<double>(y.stride) / static_cast<double>(stride.h),
+                              factor.w * static_cast<double>(x.stride) / static_cast<double>(stride.w)}};
+    out.pool.window = {y.window, x.window};
+    out.pool.stride = {y.stride, x.stride};
+    out.pool.padding = {y.padding, x.padding};
+    out.pool.dilation = {y.dilation, x.dilation};
+    out.gain = gain_needed(pool, out.pool);
+    return out;
+}
+
+// Filters that multiply: a biquad without memory, which works along both axes, so each has the root.
+void append_gain(std::vector<Operation>& operations, double gain) {
+    constexpr double largest = 4.0;  // a coefficient's range
+    constexpr int most = 8;
+    for (int i = 0; i < most && std::isfinite(gain) && std::abs(gain - 1.0) > 1e-6; ++i) {
+        const double axis = std::min(std::sqrt(gain), largest);
+        FilterOperation filter{
+            .filter_id = 3, .parameters = {{"b0", axis}, {"b1", 0.0}, {"b2", 0.0}, {"a1", 0.0}, {"a2", 0.0}}};
+        operations.push_back({.what = std::move(filter)});
+        gain /= axis * axis;
+    }
+}
+
+}  // namespace
+
+Recipe scaled(const Recipe& recipe, double factor, iir2d::Shape proxy) {
+    if (!std::isfinite(factor) || factor <= 0.0 || factor == 1.0) return recipe;
+    Recipe out{.name = recipe.name, .keep_alpha = recipe.keep_alpha};
+    Factor here{factor, factor};
+    for (const Operation& operation : recipe.operations) {
+        if (!operation.enabled || !validate(operation, {.w = 0})) {
+            out.operations.push_back(operation);
+        } else if (const auto* filter = std::get_if<FilterOperation>(&operation.what)) {
+            out.operations.push_back({.what = scaled_filter(*filter, here.mean())});
+        } else {
+            ScaledPool next = scaled_pool(std::get<PoolOperation>(operation.what), here, proxy);
+            out.operations.push_back({.what = next.pool});
+            if (proxy.w != 0) proxy = validate(out.operations.back(), proxy).value_or(proxy);
+            append_gain(out.operations, next.gain);
+            here = next.factor;
+        }
+    }
+    return out;
+}
+
+}  // namespace workbench
