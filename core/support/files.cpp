@@ -71,14 +71,14 @@ class Leftover {
     fs::path m_path;
 };
 
-Result<void> write_and_flush(const fs::path& path, std::string_view content) {
+// Why it failed; 0 when it did not.
+int write_whole(const fs::path& path, std::string_view content) {
     errno = 0;
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.string().c_str(), "wb"),
                                                                std::fclose);
-    if (!file) return unwritable(path, reason(errno));
+    if (!file) return errno;
     const bool written = std::fwrite(content.data(), 1, content.size(), file.get()) == content.size();
-    if (!written || std::fflush(file.get()) != 0) return unwritable(path, reason(errno));
-    return {};
+    return written && std::fflush(file.get()) == 0 ? 0 : errno;
 }
 
 Result<void> put_in_place(const fs::path& from, const fs::path& to) {
@@ -181,11 +181,8 @@ Result<void> replace_file(const fs::path& finished, const fs::path& path) {
 Result<void> write_file_atomically(const fs::path& path, std::string_view content) {
     const fs::path temporary = temporary_sibling(path);
     Leftover leftover(temporary);
-    if (auto written = write_and_flush(temporary, content); !written) {
-        // The person asked for `path`, not for its temporary name.
-        const std::string& message = written.error().message;
-        return unwritable(path, message.substr(message.find("written: ") + 9));
-    }
+    if (const int failed = write_whole(temporary, content); failed != 0)
+        return unwritable(path, reason(failed));
     leftover.release();
     return replace_file(temporary, path);
 }
