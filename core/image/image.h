@@ -50,12 +50,35 @@ struct ImageInfo {
 // Carries file metadata (an OpenImageIO spec) to a writer without this header knowing OpenImageIO.
 struct FileMetadata;
 
+// Memory for samples that leaves them as it finds them, unless a value is given: touching each of hundreds of
+// megabytes, only to overwrite it, takes longer than a filter.
+template <class T>
+struct SampleAllocator : std::allocator<T> {
+    template <class U>
+    struct rebind {
+        using other = SampleAllocator<U>;
+    };
+    template <class U>
+    void construct(U* place) noexcept {
+        ::new (static_cast<void*>(place)) U;
+    }
+    template <class U, class... Values>
+    void construct(U* place, Values&&... values) {
+        std::construct_at(place, std::forward<Values>(values)...);
+    }
+};
+template <class T>
+using Samples = std::vector<T, SampleAllocator<T>>;
+
 // Samples, plane after plane, rows dense. Integer files are value / max in [0, 1], float files as they are.
 class PlanarImage {
   public:
     PlanarImage() = default;
     // Zeroed. type is f32 or f64.
     PlanarImage(std::int64_t width, std::int64_t height, int channels, iir2d::ElementType type);
+    // The same with samples that may be anything: for who writes all of them.
+    static PlanarImage uninitialised(std::int64_t width, std::int64_t height, int channels,
+                                     iir2d::ElementType type);
 
     std::int64_t width() const { return m_width; }
     std::int64_t height() const { return m_height; }
@@ -81,7 +104,7 @@ class PlanarImage {
     std::int64_t m_width = 0;
     std::int64_t m_height = 0;
     int m_channels = 0;
-    std::variant<std::vector<float>, std::vector<double>> m_samples;
+    std::variant<Samples<float>, Samples<double>> m_samples;
 };
 
 struct Image {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The live preview: a latest-wins mailbox and one worker thread. Each change gives first a proxy (the whole
 // image at display resolution), which always completes, then the exact result, which a newer change cancels
-// between tiles and passes. All functions may be called from any one thread; the callback comes from the
-// worker thread and must not block.
+// between tiles and passes. A source no larger than the proxy limit has its exact result at once, in a pass
+// that always completes. docs/preview.md tells how it works and how it is measured.
+//
+// All functions may be called from any one thread, none from a callback. Callbacks come from the worker
+// thread and must not block.
 #pragma once
 
 #include <chrono>
@@ -27,7 +30,7 @@ struct PreviewFrame {
     double factor = 1.0;                      // source pixels per pixel of `result` before pooling
     iir2d::Shape exact_shape;                 // the size of the exact result
     std::chrono::nanoseconds compute_time{};  // kernels only
-    iir2d::Extent proxy_size;
+    iir2d::Extent proxy_size;                 // of what the recipe was applied to, before pooling
 };
 
 struct PreviewStatus {
@@ -49,15 +52,19 @@ class PreviewEngine {
     PreviewEngine(const PreviewEngine&) = delete;
     PreviewEngine& operator=(const PreviewEngine&) = delete;
 
-    // The image to work on; null clears. The proxy is made on the worker.
+    // These three submit the last recipe again, under its number.
+    // The image to work on; null clears. The proxy is made on the worker. Once this returns no frame of the
+    // image before is delivered.
     void set_source(ImagePtr source);
     void set_device(iir2d::Device device);
-    // The display's size in device pixels: what a proxy has to fill.
+    // The display's size in device pixels: what a proxy has to fill. 1280 x 800 until it is told. When the
+    // exact result is out already, only the next change makes a proxy of the new size.
     void set_proxy_limit(std::int64_t width, std::int64_t height);
 
     // Replaces whatever waits. Returns its number, larger than any before.
     std::uint64_t submit(Recipe recipe);
-    // Drops what waits and stops what runs; the last frame stays valid.
+    // Drops what waits and stops what runs; the last frame stays valid, and once this returns none follows
+    // until the next change.
     void cancel();
 
   private:

@@ -98,7 +98,7 @@ class Pixels {
 
     PlanarImage take(Shape shape, ElementType type) const {
         if (m_work.take) return m_work.take(shape, type);
-        return PlanarImage(shape.w, shape.h, static_cast<int>(shape.c), type);
+        return PlanarImage::uninitialised(shape.w, shape.h, static_cast<int>(shape.c), type);
     }
 
     void discard(PlanarImage image) const {
