@@ -11,7 +11,7 @@ namespace {
 constexpr std::array<std::string_view, 6> sample_type_names{"u8", "u16", "u32", "f16", "f32", "f64"};
 
 template <class T>
-std::span<T> plane_of(std::vector<std::remove_const_t<T>>& samples, std::int64_t size, int channel) {
+std::span<T> plane_of(Samples<std::remove_const_t<T>>& samples, std::int64_t size, int channel) {
     return std::span<T>(samples).subspan(static_cast<std::size_t>(size * channel),
                                          static_cast<std::size_t>(size));
 }
@@ -33,33 +33,48 @@ PlanarImage::PlanarImage(std::int64_t width, std::int64_t height, int channels, 
     : m_width(width), m_height(height), m_channels(channels) {
     const auto count = static_cast<std::size_t>(width * height * channels);
     if (type == iir2d::ElementType::f64) {
-        m_samples = std::vector<double>(count);
+        m_samples = Samples<double>(count, 0.0);
     } else {
-        m_samples = std::vector<float>(count);
+        m_samples = Samples<float>(count, 0.0F);
     }
 }
 
+PlanarImage PlanarImage::uninitialised(std::int64_t width, std::int64_t height, int channels,
+                                       iir2d::ElementType type) {
+    PlanarImage image;
+    image.m_width = width;
+    image.m_height = height;
+    image.m_channels = channels;
+    const auto count = static_cast<std::size_t>(width * height * channels);
+    if (type == iir2d::ElementType::f64) {
+        image.m_samples = Samples<double>(count);
+    } else {
+        image.m_samples = Samples<float>(count);
+    }
+    return image;
+}
+
 iir2d::ElementType PlanarImage::type() const {
-    return std::holds_alternative<std::vector<double>>(m_samples) ? iir2d::ElementType::f64
-                                                                  : iir2d::ElementType::f32;
+    return std::holds_alternative<Samples<double>>(m_samples) ? iir2d::ElementType::f64
+                                                              : iir2d::ElementType::f32;
 }
 
 std::span<float> PlanarImage::plane_f32(int channel) {
-    return plane_of<float>(std::get<std::vector<float>>(m_samples), plane_size(), channel);
+    return plane_of<float>(std::get<Samples<float>>(m_samples), plane_size(), channel);
 }
 
 std::span<const float> PlanarImage::plane_f32(int channel) const {
-    const auto& samples = std::get<std::vector<float>>(m_samples);
+    const auto& samples = std::get<Samples<float>>(m_samples);
     return std::span(samples).subspan(static_cast<std::size_t>(plane_size() * channel),
                                       static_cast<std::size_t>(plane_size()));
 }
 
 std::span<double> PlanarImage::plane_f64(int channel) {
-    return plane_of<double>(std::get<std::vector<double>>(m_samples), plane_size(), channel);
+    return plane_of<double>(std::get<Samples<double>>(m_samples), plane_size(), channel);
 }
 
 std::span<const double> PlanarImage::plane_f64(int channel) const {
-    const auto& samples = std::get<std::vector<double>>(m_samples);
+    const auto& samples = std::get<Samples<double>>(m_samples);
     return std::span(samples).subspan(static_cast<std::size_t>(plane_size() * channel),
                                       static_cast<std::size_t>(plane_size()));
 }
@@ -101,11 +116,11 @@ PlanarImage PlanarImage::converted(iir2d::ElementType type) const {
     result.m_height = m_height;
     result.m_channels = m_channels;
     if (type == iir2d::ElementType::f64) {
-        const auto& from = std::get<std::vector<float>>(m_samples);
-        result.m_samples = std::vector<double>(from.begin(), from.end());
+        const auto& from = std::get<Samples<float>>(m_samples);
+        result.m_samples = Samples<double>(from.begin(), from.end());
     } else {
-        const auto& from = std::get<std::vector<double>>(m_samples);
-        std::vector<float> to(from.size());
+        const auto& from = std::get<Samples<double>>(m_samples);
+        Samples<float> to(from.size());
         for (std::size_t i = 0; i < from.size(); ++i) to[i] = static_cast<float>(from[i]);
         result.m_samples = std::move(to);
     }
