@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "ui/session/session.h"
 
+#include <QMetaObject>
+#include <QThreadPool>
 #include <QUndoStack>
 #include <thread>
 #include <utility>
@@ -26,6 +28,9 @@ struct Session::Impl {
     void submit() {
         if (!image) return;
         latest = engine.submit(recipe);
+        // What was said of the change before does not hold for this one.
+        status = {.state = PreviewStatus::State::computing, .change = latest};
+        Q_EMIT q->statusChanged();
     }
 
     void setRecipe(const Recipe& next) {
@@ -38,13 +43,11 @@ struct Session::Impl {
         image = std::move(next);
         statistics = std::move(nextStatistics);
         frame.reset();
-        status = {};
         engine.set_source(image);
         submit();
         first = latest;  // frames of an earlier change show an image that is gone
         Q_EMIT q->imageChanged();
         Q_EMIT q->frameChanged();
-        Q_EMIT q->statusChanged();
     }
 
     void takeFrame(PreviewFrame next) {
@@ -59,7 +62,7 @@ struct Session::Impl {
     }
 
     void takeStatus(PreviewStatus next) {
-        if (!image || next.change < first) return;
+        if (!image || next.change < latest) return;
         status = std::move(next);
         Q_EMIT q->statusChanged();
     }
@@ -116,9 +119,11 @@ struct Session::Impl {
     LatestSlot<PreviewStatus> statuses;
     PreviewEngine engine;
     std::jthread chooser;
+    QThreadPool saver;  // one thread, so that the last settings given are the last written
 };
 
 Session::Session(QObject* parent) : QObject(parent), m_impl(std::make_unique<Impl>(this)) {
+    m_impl->saver.setMaxThreadCount(1);
     m_impl->engine.set_device(m_impl->device.device);
     // What is undone is over: a drag that goes on afterwards is a new step.
     connect(&m_impl->undoStack, &QUndoStack::indexChanged, this, [this, last = 0](int index) mutable {
@@ -246,9 +251,15 @@ Settings& Session::settings() {
 }
 
 void Session::saveSettings() {
-    if (auto saved = save_settings(m_impl->settings); !saved) {
-        Q_EMIT settingsFailed(QString::fromStdString(saved.error().message));
-    }
+    // A flush to a slow disk must not stop the window.
+    m_impl->saver.start([this, settings = m_impl->settings] {
+        if (auto saved = save_settings(settings); !saved) {
+            QMetaObject::invokeMethod(
+                this,
+                [this, text = QString::fromStdString(saved.error().message)] { Q_EMIT settingsFailed(text); },
+                Qt::QueuedConnection);
+        }
+    });
 }
 
 }  // namespace workbench

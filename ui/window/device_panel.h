@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// The device dock: which device computes and why, the choice, and everything known of every device.
+#pragma once
+
+#include <QWidget>
+#include <thread>
+#include <vector>
+
+#include "iir2d/device.h"
+
+class QComboBox;
+class QLabel;
+class QPushButton;
+class QSpinBox;
+class QTreeWidget;
+
+namespace workbench {
+
+class Session;
+
+class DevicePanel : public QWidget {
+    Q_OBJECT
+  public:
+    explicit DevicePanel(Session& session, QWidget* parent = nullptr);
+
+    // All properties as text, one a line.
+    QString text() const;
+    bool isListing() const { return m_listing; }
+
+  public Q_SLOTS:
+    void refresh();  // in the background
+
+  Q_SIGNALS:
+    void listed();
+
+  private:
+    void showChoice();
+    void showDevices(std::vector<iir2d::DeviceInfo> devices);
+    void copy();
+
+    Session& m_session;
+    QLabel* m_name;
+    QLabel* m_reason;
+    QComboBox* m_choice;
+    QSpinBox* m_threads;
+    QTreeWidget* m_tree;
+    QPushButton* m_refresh;
+    std::vector<iir2d::DeviceInfo> m_devices;
+    bool m_listing = false;
+    std::jthread m_lister;
+};
+
+// "EPYC 7763 · 8 threads": short, for the badge.
+QString deviceBadgeText(const iir2d::Device& device);
+
+}  // namespace workbench

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// A label that gives way in a narrow window: it elides its text and tells the whole in its tool tip.
+#pragma once
+
+#include <QLabel>
+
+namespace workbench {
+
+class ElidedLabel : public QLabel {
+    Q_OBJECT
+  public:
+    explicit ElidedLabel(QWidget* parent = nullptr);
+
+    void setFullText(const QString& text, const QString& toolTip = {});
+    QString fullText() const { return m_text; }
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override;
+
+  protected:
+    void paintEvent(QPaintEvent* event) override;
+
+  private:
+    QString m_text;
+};
+
+}  // namespace workbench

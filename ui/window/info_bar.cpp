@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+#include "ui/window/info_bar.h"
+
+#include <QHBoxLayout>
+#include <QToolButton>
+#include <algorithm>
+
+#include "ui/session/session.h"
+#include "ui/window/device_panel.h"
+#include "ui/window/elided_label.h"
+#include "ui/window/icons.h"
+#include "ui/window/pixel_text.h"
+#include "ui/window/theme.h"
+
+namespace workbench {
+
+InfoBar::InfoBar(Session& session, QWidget* parent) : QWidget(parent), m_session(session) {
+    setObjectName(QStringLiteral("infoBar"));
+    auto* layout = new QHBoxLayout(this);
+    layout->setContentsMargins(normalSpacing, 0, 0, 0);
+    layout->setSpacing(2 * normalSpacing);
+    const QFont figures = tabularFont();
+    const auto field = [&](const QString& name, const QString& widest, int stretch) {
+        auto* label = new ElidedLabel(this);
+        label->setAccessibleName(name);
+        label->setFont(figures);
+        // As wide as it ever gets, so that its neighbours stay where they are.
+        if (!widest.isEmpty()) label->setFixedWidth(QFontMetrics(figures).horizontalAdvance(widest) + 2);
+        layout->addWidget(label, stretch);
+        return label;
+    };
+    m_position = field(tr("Position"), QStringLiteral("00000, 00000"), 0);
+    m_values = field(tr("Source and result at the position"), {}, 4);
+    m_image = field(tr("Image"), {}, 1);
+    m_nonFinite = field(tr("Samples that are no numbers"), {}, 0);
+    m_zoom = field(tr("Zoom"), QStringLiteral("12800 %"), 0);
+    m_mark = field(tr("Proxy or exact"), tr("computing"), 0);
+    m_run = field(tr("Time of the last run"), QStringLiteral("000.0 ms"), 0);
+    m_image->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    m_zoom->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    m_run->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    m_nonFinite->hide();
+
+    m_device = new QToolButton(this);
+    m_device->setObjectName(QStringLiteral("deviceBadge"));
+    m_device->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    m_device->setIcon(themedIcon(QStringLiteral("device")));
+    m_device->setAutoRaise(true);
+    m_device->setFocusPolicy(Qt::TabFocus);
+    layout->addWidget(m_device);
+    connect(m_device, &QToolButton::clicked, this, &InfoBar::deviceClicked);
+
+    connect(&session, &Session::imageChanged, this, &InfoBar::showImage);
+    connect(&session, &Session::frameChanged, this, [this] {
+        showProbe();
+        showRun();
+    });
+    connect(&session, &Session::deviceChanged, this, &InfoBar::showDevice);
+    showImage();
+    showDevice();
+}
+
+void InfoBar::setProbe(std::optional<QPoint> sourcePixel) {
+    m_probe = sourcePixel;
+    showProbe();
+}
+
+void InfoBar::setZoom(double zoom) {
+    m_zoom->setFullText(m_session.image() ? zoomText(zoom) : QString(),
+                        tr("Screen pixels for each pixel of the image"));
+}
+
+void InfoBar::setMark(const ViewMark& mark) {
+    m_shownMark = mark;
+    QString state;
+    QColor colour = themeColours().muted;
+    switch (mark.kind) {
+        case ViewMark::Kind::proxy:
+        case ViewMark::Kind::computing:
+            state = mark.kind == ViewMark::Kind::proxy ? tr("proxy") : tr("computing");
+            colour = themeColours().warning;
+            break;
+        case ViewMark::Kind::exact:
+            state = tr("exact");
+            colour = themeColours().success;
+            break;
+        case ViewMark::Kind::failed:
+            state = tr("failed");
+            colour = themeColours().error;
+            break;
+        default:
+            break;
+    }
+    m_mark->setFullText(state, mark.text);
+    QPalette own = m_mark->palette();
+    if (own.color(QPalette::WindowText) != colour) {
+        own.setColor(QPalette::WindowText, colour);
+        m_mark->setPalette(own);
+    }
+}
+
+void InfoBar::showImage() {
+    const ImagePtr image = m_session.image();
+    m_image->setVisible(image != nullptr);
+    if (!image) {
+        m_nonFinite->hide();
+        showProbe();
+        showRun();
+        return;
+    }
+    const ImageInfo& info = image->info;
+    QStringList facts{QString::fromStdU16String(info.path.u16string()), summaryText(info),
+                      tr("Format: %1").arg(QString::fromStdString(info.format))};
+    if (!info.colour_space.empty()) {
+        facts << tr("Colour space: %1").arg(QString::fromStdString(info.colour_space));
+    }
+    facts << tr("In memory: %1").arg(bytesText(info.memory_bytes));
+    m_image->setFullText(summaryText(info), facts.join(QLatin1Char('\n')));
+
+    const QString nonFinite = nonFiniteText(m_session.statistics());
+    m_nonFinite->setVisible(!nonFinite.isEmpty());
+    QStringList byChannel;
+    const auto& statistics = m_session.statistics();
+    for (std::size_t i = 0; i < statistics.size(); ++i) {
+        byChannel << tr("%1: %2 NaN, %3 infinite")
+                         .arg(channelName(info, int(i)))
+                         .arg(statistics[i].nan_count)
+                         .arg(statistics[i].infinity_count);
+    }
+    m_nonFinite->setFullText(
+        nonFinite, tr("NaN is shown in magenta.") + QLatin1Char('\n') + byChannel.join(QLatin1Char('\n')));
+    QPalette own = m_nonFinite->palette();
+    own.setColor(QPalette::WindowText, themeColours().warning);
+    m_nonFinite->setPalette(own);
+    showProbe();
+    showRun();
+}
+
+void InfoBar::showProbe() {
+    const ImagePtr source = m_session.image();
+    if (!source || !m_probe) {
+        m_position->setFullText({}, tr("Pixel under the cursor"));
+        m_values->setFullText({}, tr("Values under the cursor"));
+        return;
+    }
+    m_position->setFullText(QStringLiteral("%1, %2").arg(m_probe->x()).arg(m_probe->y()),
+                            tr("Pixel under the cursor: column, row"));
+    QString values = pixelText(*source, m_probe->x(), m_probe->y());
+    if (const auto& frame = m_session.frame(); frame && frame->result && !frame->result->pixels.empty()) {
+        const Image& result = *frame->result;
+        const auto scaled = [](int at, std::int64_t from, std::int64_t to) {
+            return std::clamp<std::int64_t>((2 * std::int64_t(at) + 1) * to / (2 * from), 0, to - 1);
+        };
+        const auto x = scaled(m_probe->x(), source->pixels.width(), result.pixels.width());
+        const auto y = scaled(m_probe->y(), source->pixels.height(), result.pixels.height());
+        const bool isExact = m_session.exactResult() == frame->result;
+        // What the proxy says is near the truth, not the truth.
+        values += (isExact ? QStringLiteral("  →  ") : QStringLiteral("  →  ≈ ")) + pixelText(result, x, y);
+        if (isExact && (result.pixels.width() != source->pixels.width() ||
+                        result.pixels.height() != source->pixels.height())) {
+            values += tr("  at %1, %2").arg(x).arg(y);
+        }
+    }
+    m_values->setFullText(values);
+}
+
+void InfoBar::showRun() {
+    const auto& frame = m_session.frame();
+    if (!frame) {
+        m_run->setFullText({}, tr("Time of the last run"));
+        return;
+    }
+    const double milliseconds = double(frame->compute_time.count()) / 1e6;
+    m_run->setFullText(durationText(milliseconds), frame->quality == PreviewQuality::exact
+                                                       ? tr("Kernel time of the exact result")
+                                                       : tr("Kernel time of the proxy"));
+}
+
+void InfoBar::showDevice() {
+    const iir2d::DeviceChoice& choice = m_session.device();
+    const QString badge = deviceBadgeText(choice.device);
+    m_device->setText(badge);
+    m_device->setAccessibleName(tr("Device: %1").arg(badge));
+    const QString why = QString::fromStdString(choice.device.name() + "\n" + choice.reason);
+    m_device->setToolTip(why);
+    m_device->setAccessibleDescription(why);
+}
+
+void InfoBar::changeEvent(QEvent* event) {
+    if (event->type() == QEvent::PaletteChange && m_mark) {
+        setMark(m_shownMark);
+        showImage();
+    }
+    QWidget::changeEvent(event);
+}
+
+}  // namespace workbench

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// The line at the bottom: where the cursor is, what it reads, what is open, how it is shown, who computes.
+#pragma once
+
+#include <QPoint>
+#include <QWidget>
+#include <optional>
+
+#include "ui/window/view_overlays.h"
+
+class QToolButton;
+
+namespace workbench {
+
+class ElidedLabel;
+class Session;
+
+class InfoBar : public QWidget {
+    Q_OBJECT
+  public:
+    explicit InfoBar(Session& session, QWidget* parent = nullptr);
+
+    void setProbe(std::optional<QPoint> sourcePixel);
+    void setZoom(double zoom);
+    void setMark(const ViewMark& mark);
+
+  Q_SIGNALS:
+    void deviceClicked();
+
+  protected:
+    void changeEvent(QEvent* event) override;
+
+  private:
+    void showImage();
+    void showProbe();
+    void showRun();
+    void showDevice();
+
+    Session& m_session;
+    std::optional<QPoint> m_probe;
+    ViewMark m_shownMark;
+    ElidedLabel* m_position = nullptr;
+    ElidedLabel* m_values;
+    ElidedLabel* m_image;
+    ElidedLabel* m_nonFinite;
+    ElidedLabel* m_zoom;
+    ElidedLabel* m_mark = nullptr;
+    ElidedLabel* m_run;
+    QToolButton* m_device;
+};
+
+}  // namespace workbench

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: MIT
+#include "ui/window/main_window.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QCloseEvent>
+#include <QDockWidget>
+#include <QDragEnterEvent>
+#include <QDropEvent>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QMenu>
+#include <QMessageBox>
+#include <QMimeData>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QStackedWidget>
+#include <QStatusBar>
+#include <QUndoStack>
+
+#include "core/image/image_io.h"
+#include "core/support/files.h"
+#include "ui/benchmark/benchmark_page.h"
+#include "ui/operations/operations_panel.h"
+#include "ui/session/session.h"
+#include "ui/window/device_panel.h"
+#include "ui/window/drop_cue.h"
+#include "ui/window/icons.h"
+#include "ui/window/image_page.h"
+#include "ui/window/image_view.h"
+#include "ui/window/info_bar.h"
+#include "ui/window/message_bar.h"
+#include "ui/window/save_job.h"
+#include "ui/window/view_bar.h"
+
+namespace workbench {
+namespace {
+
+QString toText(const std::filesystem::path& path) {
+    return QString::fromStdU16String(path.u16string());
+}
+
+// "*.png *.jpg ..."
+QString patterns(const std::vector<std::string>& extensions) {
+    QStringList all;
+    for (const std::string& extension : extensions)
+        all << QStringLiteral("*.") + QString::fromStdString(extension);
+    return all.join(QLatin1Char(' '));
+}
+
+QString droppedFile(const QMimeData* data) {
+    if (!data || !data->hasUrls()) return {};
+    for (const QUrl& url : data->urls()) {
+        if (url.isLocalFile()) return url.toLocalFile();
+    }
+    return {};
+}
+
+QDockWidget* makeDock(const QString& name, const QString& title, QWidget* content, QMainWindow* window) {
+    auto* dock = new QDockWidget(title, window);
+    dock->setObjectName(name);
+    dock->setAccessibleName(title);
+    // A small window scrolls what it cannot show.
+    auto* scroll = new QScrollArea(dock);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setWidgetResizable(true);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    scroll->setWidget(content);
+    dock->setWidget(scroll);
+    return dock;
+}
+
+}  // namespace
+
+MainWindow::MainWindow(Session& session, QWidget* parent)
+    : QMainWindow(parent),
+      m_session(session),
+      m_image(new ImagePage(session, this)),
+      m_benchmark(new BenchmarkPage(session, this)),
+      m_operations(new OperationsPanel(session, this)),
+      m_device(new DevicePanel(session, this)),
+      m_info(new InfoBar(session, this)),
+      m_dropCue(new DropCue(this)),
+      m_pages(new QStackedWidget(this)) {
+    setObjectName(QStringLiteral("mainWindow"));
+    setWindowIcon(applicationIcon());
+    setAcceptDrops(true);
+    setMinimumSize(640, 400);
+    m_pages->addWidget(m_image);
+    m_pages->addWidget(m_benchmark);
+    setCentralWidget(m_pages);
+    statusBar()->setSizeGripEnabled(false);
+    statusBar()->setContentsMargins(0, 0, 0, 0);
+    statusBar()->addPermanentWidget(m_info, 1);
+
+    buildDocks();
+    buildActions();
+    buildToolBar();
+    buildMenus();
+    connectSession();
+    resize(1280, 800);
+    restoreLayout();
+    updateTitle();
+    updateActions();
+}
+
+MainWindow::~MainWindow() = default;
+
+void MainWindow::buildDocks() {
+    m_operationsDock = makeDock(QStringLiteral("operationsDock"), tr("Operations"), m_operations, this);
+    m_deviceDock = makeDock(QStringLiteral("deviceDock"), tr("Device"), m_device, this);
+    addDockWidget(Qt::RightDockWidgetArea, m_operationsDock);
+    addDockWidget(Qt::RightDockWidgetArea, m_deviceDock);
+    resetLayout();
+}
+
+void MainWindow::resetLayout() {
+    for (QDockWidget* dock : {m_operationsDock, m_deviceDock}) {
+        dock->setFloating(false);
+        addDockWidget(Qt::RightDockWidgetArea, dock);
+    }
+    m_deviceDock->hide();
+    m_operationsWanted = true;
+    m_operationsDock->setVisible(page() == Page::image);
+    resizeDocks({m_operationsDock}, {340}, Qt::Horizontal);
+}
+
+void MainWindow::connectSession() {
+    connect(&m_session, &Session::imageChanged, this, [this] {
+        updateTitle();
+        updateActions();
+        m_info->setZoom(m_image->view().transform().zoom());
+        m_session.saveSettings();  // the list of recent files
+    });
+    connect(&m_session, &Session::openFailed, this, [this](const QString& path) {
+        if (QFileInfo::exists(path)) return;
+        std::erase(m_session.settings().recent_files, path.toStdString());  // gone: no use offering it
+    });
+    connect(&m_session, &Session::recipeChanged, this, &MainWindow::updateTitle);
+    connect(m_session.undoStack(), &QUndoStack::cleanChanged, this, &MainWindow::updateTitle);
+    connect(&m_session, &Session::deviceFailed, this, [this](const QString& message) {
+        m_image->messages().show(QStringLiteral("device"), MessageArea::Severity::error, message,
+                                 {{tr("Choose a device"), [this] { showDevices(true); }}});
+    });
+    connect(&m_session, &Session::deviceChanged, this,
+            [this] { m_image->messages().clear(QStringLiteral("device")); });
+    connect(&m_session, &Session::settingsFailed, this, [this](const QString& message) {
+        m_image->messages().show(QStringLiteral("settings"), MessageArea::Severity::warning, message);
+    });
+    connect(m_image, &ImagePage::openRequested, this, &MainWindow::open);
+    connect(m_image, &ImagePage::sampleRequested, this, &MainWindow::openSample);
+    connect(m_image, &ImagePage::fileRequested, this, &MainWindow::openPath);
+    connect(m_image, &ImagePage::markChanged, m_info, &InfoBar::setMark);
+    connect(&m_image->view(), &ImageView::probeChanged, this,
+            [this] { m_info->setProbe(m_image->view().probedPixel()); });
+    connect(&m_image->view(), &ImageView::viewChanged, this,
+            [this] { m_info->setZoom(m_image->view().transform().zoom()); });
+    connect(m_info, &InfoBar::deviceClicked, this, [this] { showDevices(!m_deviceDock->isVisible()); });
+}
+
+MainWindow::Page MainWindow::page() const {
+    return m_pages->currentWidget() == m_benchmark ? Page::benchmark : Page::image;
+}
+
+void MainWindow::setPage(Page next) {
+    if (next != page()) {
+        // The recipe has no business beside the charts; it comes back with the picture.
+        if (next == Page::benchmark) {
+            m_operationsWanted = m_operationsDock->isVisibleTo(this);
+            m_operationsDock->hide();
+        }
+        m_pages->setCurrentWidget(next == Page::benchmark ? static_cast<QWidget*>(m_benchmark) : m_image);
+        if (next == Page::image) m_operationsDock->setVisible(m_operationsWanted);
+    }
+    updateActions();
+}
+
+void MainWindow::showDevices(bool on) {
+    m_deviceDock->setVisible(on);
+    if (on) {
+        m_deviceDock->raise();
+        m_device->setFocus();
+    }
+}
+
+void MainWindow::openPath(const QString& path) {
+    setPage(Page::image);
+    m_session.settings().last_directory = QFileInfo(path).absolutePath().toStdString();
+    m_session.openImage(QFileInfo(path).absoluteFilePath());
+}
+
+void MainWindow::open() {
+    const QString path = QFileDialog::getOpenFileName(
+        this, tr("Open an image"), QString::fromStdString(m_session.settings().last_directory),
+        tr("Images (%1);;All files (*)").arg(patterns(readable_extensions())));
+    if (!path.isEmpty()) openPath(path);
+}
+
+void MainWindow::openSample() {
+    setPage(Page::image);
+    m_session.openImage(toText(resource_directory() / "samples" / "astronaut.png"));
+}
+
+void MainWindow::saveResultAs() {
+    const ImagePtr image = m_session.image();
+    if (!image) return;
+    const QFileInfo source(toText(image->info.path));
+    std::string& directory = m_session.settings().export_directory;
+    const QString folder = directory.empty() ? source.absolutePath() : QString::fromStdString(directory);
+    const QString path = QFileDialog::getSaveFileName(
+        this, tr("Save the result as"),
+        QStringLiteral("%1/%2-result.%3").arg(folder, source.completeBaseName(), source.suffix()),
+        tr("Images (%1);;All files (*)").arg(patterns(writable_extensions())));
+    if (path.isEmpty()) return;
+    directory = QFileInfo(path).absolutePath().toStdString();
+    m_image->saveJob().start(path);
+}
+
+QString MainWindow::commandLine() {
+    const ImagePtr image = m_session.image();
+    if (!image) return {};
+    const QFileInfo source(toText(image->info.path));
+    const QString output = QStringLiteral("%1/%2-result.%3")
+                               .arg(source.absolutePath(), source.completeBaseName(), source.suffix());
+    // A recipe of more than one operation has to lie in a file. Its name says what is in it, so that a
+    // command copied yesterday still does what it did.
+    const std::string json = to_json(m_session.recipe());
+    const std::string hash = sha256_hex(std::as_bytes(std::span(json)));
+    const std::filesystem::path recipe =
+        config_directory() / "copied-recipes" / ("recipe-" + hash.substr(0, 12) + ".json");
+    const std::string command =
+        command_line(m_session.recipe(), toText(image->info.path).toStdString(), output.toStdString(),
+                     toText(recipe).toStdString(), m_session.deviceSpec().toStdString());
+    if (command.find("recipe-" + hash.substr(0, 12)) != std::string::npos) {
+        std::error_code failed;
+        std::filesystem::create_directories(recipe.parent_path(), failed);
+        if (const auto written = save_recipe(m_session.recipe(), recipe); !written) {
+            m_image->messages().show(QStringLiteral("copy"), MessageArea::Severity::error,
+                                     QString::fromStdString(written.error().message));
+            return {};
+        }
+    }
+    return QString::fromStdString(command);
+}
+
+void MainWindow::copyCommandLine() {
+    const QString command = commandLine();
+    if (command.isEmpty()) return;
+    QApplication::clipboard()->setText(command);
+    m_image->messages().show(QStringLiteral("copy"), MessageArea::Severity::info,
+                             tr("Copied: %1").arg(command));
+}
+
+void MainWindow::updateTitle() {
+    const ImagePtr image = m_session.image();
+    const QString recipe = QString::fromStdString(m_session.recipe().name);
+    QStringList parts;
+    if (image) parts << toText(image->info.path.filename());
+    if (!recipe.isEmpty()) parts << recipe;
+    parts << tr("IIR2D Workbench");
+    setWindowTitle(QStringLiteral("[*]") + parts.join(QStringLiteral(" – ")));
+    setWindowModified(m_session.isRecipeModified());
+}
+
+// Closing -----------------------------------------------------------------------------------------------
+
+bool MainWindow::mayClose() {
+    if (!m_interactive) return true;
+    if (m_image->saveJob().isRunning() || m_benchmark->isRunning()) {
+        QMessageBox box(
+            QMessageBox::Question, tr("Still running"),
+            m_image->saveJob().isRunning()
+                ? tr("%1 is still being saved.").arg(QFileInfo(m_image->saveJob().path()).fileName())
+                : tr("A benchmark is still running."),
+            QMessageBox::NoButton, this);
+        box.setInformativeText(tr("Closing now cancels it; nothing half-written is left behind."));
+        auto* cancelIt = box.addButton(tr("Cancel it and close"), QMessageBox::DestructiveRole);
+        box.setDefaultButton(box.addButton(tr("Keep the window open"), QMessageBox::RejectRole));
+        box.exec();
+        if (box.clickedButton() != cancelIt) return false;
+    }
+    if (m_session.isRecipeModified()) {
+        const auto answer = QMessageBox::question(
+            this, tr("Recipe not saved"), tr("The recipe has changes that are not saved."),
+            QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, QMessageBox::Save);
+        if (answer == QMessageBox::Cancel) return false;
+        if (answer == QMessageBox::Save) {
+            m_operations->saveRecipe();
+            if (m_session.isRecipeModified()) return false;  // the save was given up or failed
+        }
+    }
+    return true;
+}
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+    if (!mayClose()) {
+        event->ignore();
+        return;
+    }
+    m_session.cancelOpen();
+    m_image->saveJob().cancel();
+    m_benchmark->cancel();
+    if (m_interactive) {
+        rememberLayout();
+        m_session.saveSettings();
+    }
+    event->accept();
+}
+
+void MainWindow::rememberLayout() {
+    setPage(Page::image);  // whose docks are the ones to remember
+    Settings& settings = m_session.settings();
+    settings.window_geometry = saveGeometry().toBase64().toStdString();
+    settings.window_state = saveState().toBase64().toStdString();
+}
+
+void MainWindow::restoreLayout() {
+    const Settings& settings = m_session.settings();
+    const auto decoded = [](const std::string& text) {
+        return QByteArray::fromBase64(QByteArray::fromStdString(text));
+    };
+    if (!settings.window_geometry.empty()) restoreGeometry(decoded(settings.window_geometry));
+    if (!settings.window_state.empty()) restoreState(decoded(settings.window_state));
+}
+
+// Dropping ----------------------------------------------------------------------------------------------
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+    const QString file = droppedFile(event->mimeData());
+    if (file.isEmpty()) return;
+    event->acceptProposedAction();
+    const bool isRecipe = file.endsWith(QLatin1String(".json"), Qt::CaseInsensitive);
+    m_dropCue->appear((isRecipe ? tr("Drop to load the recipe %1") : tr("Drop to open %1"))
+                          .arg(QFileInfo(file).fileName()));
+}
+
+void MainWindow::dragLeaveEvent(QDragLeaveEvent* /*event*/) {
+    m_dropCue->hide();
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+    m_dropCue->hide();
+    const QString file = droppedFile(event->mimeData());
+    if (file.isEmpty()) return;
+    event->acceptProposedAction();
+    if (file.endsWith(QLatin1String(".json"), Qt::CaseInsensitive)) {
+        m_operations->openRecipe(file);
+    } else {
+        openPath(file);
+    }
+}
+
+void MainWindow::resizeEvent(QResizeEvent* event) {
+    if (m_dropCue->isVisible()) m_dropCue->setGeometry(rect());
+    QMainWindow::resizeEvent(event);
+}
+
+// Holding O shows the original wherever the focus is, as long as nobody types with it.
+void MainWindow::keyPressEvent(QKeyEvent* event) {
+    if (page() == Page::image && event->key() == Qt::Key_O && event->modifiers() == Qt::NoModifier) {
+        if (!event->isAutoRepeat()) m_image->view().showOriginal(true);
+        return;
+    }
+    QMainWindow::keyPressEvent(event);
+}
+
+void MainWindow::keyReleaseEvent(QKeyEvent* event) {
+    if (event->key() == Qt::Key_O && !event->isAutoRepeat()) {
+        m_image->view().showOriginal(false);
+        return;
+    }
+    QMainWindow::keyReleaseEvent(event);
+}
+
+}  // namespace workbench

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: MIT
+// The window's actions, menus and tool bar.
+#include <QAction>
+#include <QActionGroup>
+#include <QApplication>
+#include <QDockWidget>
+#include <QFileInfo>
+#include <QLabel>
+#include <QMenu>
+#include <QMenuBar>
+#include <QToolBar>
+#include <QToolButton>
+#include <QUndoStack>
+
+#include "ui/benchmark/benchmark_page.h"
+#include "ui/operations/operations_panel.h"
+#include "ui/session/session.h"
+#include "ui/window/help_dialogs.h"
+#include "ui/window/icons.h"
+#include "ui/window/image_page.h"
+#include "ui/window/image_view.h"
+#include "ui/window/main_window.h"
+#include "ui/window/theme.h"
+#include "ui/window/view_bar.h"
+
+namespace workbench {
+namespace {
+
+void giveToolTip(QAction* action) {
+    const QString text = QString(action->text()).remove(QLatin1Char('&')).remove(QStringLiteral("…"));
+    const QString keys = action->shortcut().toString(QKeySequence::NativeText);
+    action->setToolTip(keys.isEmpty() ? text : QStringLiteral("%1 (%2)").arg(text, keys));
+}
+
+}  // namespace
+
+void MainWindow::buildActions() {
+    const auto make = [this](const QString& icon, const QString& text, const QKeySequence& keys) {
+        auto* action = new QAction(themedIcon(icon), text, this);
+        action->setShortcut(keys);
+        giveToolTip(action);
+        return action;
+    };
+    m_open = make(QStringLiteral("open"), tr("&Open…"), QKeySequence(QKeySequence::Open));
+    m_openSample = make({}, tr("Open the sa&mple"), QKeySequence(tr("Ctrl+Shift+M")));
+    m_save = make(QStringLiteral("save"), tr("&Save result as…"), QKeySequence(tr("Ctrl+Shift+S")));
+    m_quit = make({}, tr("&Quit"), QKeySequence(tr("Ctrl+Q")));
+    m_undo = m_session.undoStack()->createUndoAction(this, tr("Undo"));
+    m_undo->setIcon(themedIcon(QStringLiteral("undo")));
+    m_undo->setShortcuts(QKeySequence::Undo);
+    m_redo = m_session.undoStack()->createRedoAction(this, tr("Redo"));
+    m_redo->setIcon(themedIcon(QStringLiteral("redo")));
+    m_redo->setShortcuts({QKeySequence(tr("Ctrl+Shift+Z")), QKeySequence(tr("Ctrl+Y"))});
+    m_copyImage = make({}, tr("&Copy image"), QKeySequence(QKeySequence::Copy));
+    m_copyCommand =
+        make(QStringLiteral("copy"), tr("Copy as command &line"), QKeySequence(tr("Ctrl+Shift+C")));
+    m_imagePageAction = make(QStringLiteral("image"), tr("&Image"), QKeySequence(tr("Ctrl+1")));
+    m_benchmarkPageAction = make(QStringLiteral("benchmark"), tr("&Benchmark"), QKeySequence(tr("Ctrl+2")));
+    auto* pages = new QActionGroup(this);
+    for (QAction* action : {m_imagePageAction, m_benchmarkPageAction}) {
+        action->setCheckable(true);
+        pages->addAction(action);
+    }
+    m_runBenchmark = make(QStringLiteral("play"), tr("&Run benchmark"), QKeySequence(tr("Ctrl+R")));
+    m_cancelBenchmark = make(QStringLiteral("stop"), tr("&Cancel benchmark"), QKeySequence(tr("Ctrl+.")));
+    m_fullScreen = make({}, tr("&Full screen"), QKeySequence(tr("F11")));
+    m_fullScreen->setCheckable(true);
+    m_resetLayout = make({}, tr("Reset &layout"), {});
+    m_shortcuts = make({}, tr("&Keyboard shortcuts"), QKeySequence(tr("F1")));
+    m_about = make(QStringLiteral("info"), tr("&About IIR2D Workbench"), {});
+    m_operationsDock->toggleViewAction()->setShortcut(QKeySequence(tr("Ctrl+Alt+O")));
+    m_deviceDock->toggleViewAction()->setShortcut(QKeySequence(tr("Ctrl+D")));
+
+    connect(m_open, &QAction::triggered, this, &MainWindow::open);
+    connect(m_openSample, &QAction::triggered, this, &MainWindow::openSample);
+    connect(m_save, &QAction::triggered, this, &MainWindow::saveResultAs);
+    connect(m_quit, &QAction::triggered, this, &MainWindow::close);
+    connect(m_copyImage, &QAction::triggered, m_image, &ImagePage::copyImage);
+    connect(m_copyCommand, &QAction::triggered, this, &MainWindow::copyCommandLine);
+    connect(m_imagePageAction, &QAction::triggered, this, [this] { setPage(Page::image); });
+    connect(m_benchmarkPageAction, &QAction::triggered, this, [this] { setPage(Page::benchmark); });
+    connect(m_runBenchmark, &QAction::triggered, this, [this] {
+        setPage(Page::benchmark);
+        m_benchmark->run();
+    });
+    connect(m_cancelBenchmark, &QAction::triggered, m_benchmark, &BenchmarkPage::cancel);
+    connect(m_fullScreen, &QAction::toggled, this, [this](bool on) { on ? showFullScreen() : showNormal(); });
+    connect(m_resetLayout, &QAction::triggered, this, &MainWindow::resetLayout);
+    connect(m_shortcuts, &QAction::triggered, this, [this] {
+        const QString view = tr("Picture");
+        auto* dialog = new ShortcutsDialog(actionsByMenu(),
+                                           {{view, tr("Show the original while held"), tr("O")},
+                                            {view, tr("Pan"), tr("Arrow keys, or drag")},
+                                            {view, tr("Pan far"), tr("Shift+arrow keys")},
+                                            {view, tr("Pan over the split line"), tr("Space+drag")},
+                                            {view, tr("Move the split line"), tr("Ctrl+Left, Ctrl+Right")},
+                                            {view, tr("Zoom at the cursor"), tr("Wheel")},
+                                            {view, tr("Fit, or 100 %"), tr("Double click")}},
+                                           this);
+        dialog->setAttribute(Qt::WA_DeleteOnClose);
+        dialog->show();
+    });
+    connect(m_about, &QAction::triggered, this, [this] {
+        auto* dialog = new AboutDialog(m_session, this);
+        dialog->setAttribute(Qt::WA_DeleteOnClose);
+        dialog->show();
+    });
+}
+
+void MainWindow::buildMenus() {
+    QMenu* file = menuBar()->addMenu(tr("&File"));
+    file->addAction(m_open);
+    m_recentMenu = file->addMenu(tr("Open &recent"));
+    connect(m_recentMenu, &QMenu::aboutToShow, this, &MainWindow::fillRecentMenu);
+    file->addAction(m_openSample);
+    file->addActions(m_image->viewBar().pageActions());
+    file->addSeparator();
+    file->addAction(m_save);
+    file->addSeparator();
+    file->addAction(m_quit);
+
+    QMenu* edit = menuBar()->addMenu(tr("&Edit"));
+    edit->addActions({m_undo, m_redo});
+    edit->addSeparator();
+    edit->addActions({m_copyImage, m_copyCommand});
+
+    QMenu* view = menuBar()->addMenu(tr("&View"));
+    for (QAction* action : m_image->viewBar().viewActions()) {
+        if (action) {
+            view->addAction(action);
+        } else {
+            view->addSeparator();
+        }
+    }
+    view->addSeparator();
+    view->addActions({m_imagePageAction, m_benchmarkPageAction});
+    view->addSeparator();
+    view->addActions({m_operationsDock->toggleViewAction(), m_deviceDock->toggleViewAction()});
+    QMenu* themes = view->addMenu(tr("&Theme"));
+    auto* group = new QActionGroup(this);
+    const std::pair<Theme, QString> choices[] = {
+        {Theme::system, tr("As the &system")}, {Theme::light, tr("&Light")}, {Theme::dark, tr("&Dark")}};
+    for (const auto& [theme, text] : choices) {
+        QAction* action = themes->addAction(text);
+        action->setCheckable(true);
+        action->setChecked(m_session.settings().theme == theme);
+        group->addAction(action);
+        connect(action, &QAction::triggered, this, [this, chosen = theme] {
+            m_session.settings().theme = chosen;
+            applyTheme(*qApp, chosen);
+            if (m_interactive) m_session.saveSettings();
+        });
+    }
+    view->addActions({m_fullScreen, m_resetLayout});
+
+    QMenu* operations = m_operations->createOperationsMenu(this);
+    operations->setTitle(tr("&Operations"));
+    menuBar()->addMenu(operations);
+    QMenu* presets = m_operations->createPresetsMenu(this);
+    presets->setTitle(tr("&Presets"));
+    menuBar()->addMenu(presets);
+    QMenu* benchmark = menuBar()->addMenu(tr("&Benchmark"));
+    benchmark->addActions({m_runBenchmark, m_cancelBenchmark});
+    connect(benchmark, &QMenu::aboutToShow, this, &MainWindow::updateActions);
+    QMenu* help = menuBar()->addMenu(tr("&Help"));
+    help->addActions({m_shortcuts, m_about});
+}
+
+void MainWindow::buildToolBar() {
+    auto* bar = addToolBar(tr("Main"));
+    bar->setObjectName(QStringLiteral("mainToolBar"));
+    bar->setMovable(false);
+    bar->setContextMenuPolicy(Qt::PreventContextMenu);
+    bar->setIconSize(QSize(16, 16));
+    bar->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    bar->addActions({m_open, m_save});
+    bar->addSeparator();
+    bar->addActions({m_undo, m_redo});
+    bar->addSeparator();
+    bar->addAction(m_copyCommand);
+    auto* stretch = new QWidget(bar);
+    stretch->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+    bar->addWidget(stretch);
+    bar->addActions({m_imagePageAction, m_benchmarkPageAction});
+    for (QAction* action : {m_undo, m_redo, m_copyCommand}) {
+        if (auto* button = qobject_cast<QToolButton*>(bar->widgetForAction(action))) {
+            button->setToolButtonStyle(Qt::ToolButtonIconOnly);  // their text changes, or is long
+        }
+    }
+    const std::pair<QAction*, QString> shortTexts[] = {{m_open, tr("Open")}, {m_save, tr("Save")}};
+    for (const auto& [action, text] : shortTexts) action->setIconText(text);
+    for (auto* button : bar->findChildren<QToolButton*>()) {
+        button->setFocusPolicy(Qt::TabFocus);
+        if (button->defaultAction()) {
+            button->setAccessibleName(QString(button->defaultAction()->text()).remove(QLatin1Char('&')));
+        }
+    }
+}
+
+void MainWindow::fillRecentMenu() {
+    m_recentMenu->clear();
+    int number = 0;
+    for (const std::string& file : m_session.settings().recent_files) {
+        const QString path = QString::fromStdString(file);
+        const QString name = QFileInfo(path).fileName().replace(QLatin1Char('&'), QStringLiteral("&&"));
+        ++number;
+        QAction* action =
+            m_recentMenu->addAction(number < 10 ? QStringLiteral("&%1  %2").arg(number).arg(name)
+                                                : QStringLiteral("1&0  %1").arg(name));
+        action->setToolTip(path);
+        connect(action, &QAction::triggered, this, [this, path] { openPath(path); });
+    }
+    m_recentMenu->setToolTipsVisible(true);
+    if (number == 0) {
+        m_recentMenu->addAction(tr("Nothing opened yet"))->setEnabled(false);
+        return;
+    }
+    m_recentMenu->addSeparator();
+    connect(m_recentMenu->addAction(tr("&Clear the list")), &QAction::triggered, this, [this] {
+        m_session.settings().recent_files.clear();
+        m_session.saveSettings();
+    });
+}
+
+void MainWindow::updateActions() {
+    const bool hasImage = m_session.image() != nullptr;
+    const bool onImage = page() == Page::image;
+    m_save->setEnabled(hasImage);
+    m_copyImage->setEnabled(hasImage && onImage);  // elsewhere Ctrl+C belongs to what has the focus
+    m_copyCommand->setEnabled(hasImage);
+    m_imagePageAction->setChecked(onImage);
+    m_benchmarkPageAction->setChecked(!onImage);
+    // Single keys act on the picture; on the other page they must not.
+    for (QAction* action : m_image->viewBar().viewActions()) {
+        if (action) action->setEnabled(hasImage && onImage);
+    }
+    m_runBenchmark->setEnabled(!m_benchmark->isRunning());
+    m_cancelBenchmark->setEnabled(m_benchmark->isRunning());
+}
+
+QList<std::pair<QString, QList<QAction*>>> MainWindow::actionsByMenu() const {
+    QList<std::pair<QString, QList<QAction*>>> groups;
+    const auto collect = [](const QMenu* menu, QList<QAction*>& into, const auto& self) -> void {
+        for (QAction* action : menu->actions()) {
+            if (action->menu()) {
+                self(action->menu(), into, self);
+            } else if (!action->isSeparator()) {
+                into.append(action);
+            }
+        }
+    };
+    for (const QAction* top : menuBar()->actions()) {
+        if (!top->menu()) continue;
+        QList<QAction*> members;
+        collect(top->menu(), members, collect);
+        groups.append({QString(top->text()).remove(QLatin1Char('&')), members});
+    }
+    return groups;
+}
+
+}  // namespace workbench

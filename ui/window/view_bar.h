@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// The strip under the picture: zoom, split, original, grid, page, exposure and gamma.
+#pragma once
+
+#include <QList>
+#include <QToolBar>
+
+#include "core/image/display.h"
+#include "core/image/image.h"
+
+class QAction;
+class QComboBox;
+class QDoubleSpinBox;
+class QSlider;
+
+namespace workbench {
+
+class ImageView;
+
+class ViewBar : public QToolBar {
+    Q_OBJECT
+  public:
+    explicit ViewBar(ImageView& view, QWidget* parent = nullptr);
+
+    // Exposure and gamma are for float images, pages for files that have several.
+    void setImage(const ImagePtr& image);
+    // For the menu: all that can be done to the view, in order; null is a separator.
+    const QList<QAction*>& viewActions() const { return m_actions; }
+    QList<QAction*> pageActions() const { return {m_previousPage, m_nextPage}; }
+    void setExposure(double stops);
+    void setGamma(double gamma);
+
+  public Q_SLOTS:
+    void resetDisplay();
+
+  Q_SIGNALS:
+    void pageChosen(int index);
+
+  private:
+    QAction* addViewAction(const QString& icon, const QString& text, const QList<QKeySequence>& shortcuts,
+                           const QString& toolTip);
+    void applyDisplay();
+
+    ImageView& m_view;
+    QList<QAction*> m_actions;
+    QAction* m_previousPage;
+    QAction* m_nextPage;
+    QList<QAction*> m_displayParts;  // shown for float images only
+    QAction* m_pagePart;
+    QComboBox* m_page;
+    QSlider* m_exposureSlider;
+    QDoubleSpinBox* m_exposure;
+    QDoubleSpinBox* m_gamma;
+    bool m_linear = false;
+};
+
+}  // namespace workbench
