@@ -5,7 +5,6 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
-#include <cstring>
 
 #include "kernels/iir/lines.h"
 #include "kernels/iir/start_state.h"
@@ -54,7 +53,7 @@ inline A step(const Coefficients<A>& c, A x, A& s1, A& s2) {
 // A long chunk of few lanes: the states stay in registers.
 template <int Terms, std::size_t Lanes, class A>
 void sweep_long(const Coefficients<A>& c, A* chunk, std::size_t count, A* s1, A* s2) {
-    constexpr std::size_t group = 32 / sizeof(A);  // two or more vectors hide the latency of one chain
+    constexpr std::size_t group = 64 / sizeof(A);  // several vectors, to hide the latency of one chain
     static_assert(Lanes % group == 0);
     for (std::size_t l0 = 0; l0 < Lanes; l0 += group) {
         std::array<A, group> r1;
@@ -70,11 +69,16 @@ void sweep_long(const Coefficients<A>& c, A* chunk, std::size_t count, A* s1, A*
     }
 }
 
-// One sample of many lanes.
-template <int Terms, class A>
-void sweep_wide(const Coefficients<A>& c, A* __restrict chunk, std::size_t lanes, A* __restrict s1,
+// One sample of many lanes; `from` and `to` may be the same row.
+template <int Terms, class From, class To, class A>
+void sweep_wide(const Coefficients<A>& c, const From* from, To* to, std::size_t lanes, A* __restrict s1,
                 A* __restrict s2) {
-    for (std::size_t l = 0; l < lanes; ++l) chunk[l] = step<Terms>(c, chunk[l], s1[l], s2[l]);
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC ivdep
+#endif
+    for (std::size_t l = 0; l < lanes; ++l) {
+        to[l] = static_cast<To>(step<Terms>(c, static_cast<A>(from[l]), s1[l], s2[l]));
+    }
 }
 
 template <class A>
@@ -99,21 +103,82 @@ struct SweptSection {
                                       : iir::sweep_long<3, Lanes, A>;
         run(c, chunk, count, s1.data(), s2.data());
     }
-    void sweep_wide(A* chunk) {
-        const auto run = terms == 1   ? iir::sweep_wide<1, A>
-                         : terms == 2 ? iir::sweep_wide<2, A>
-                                      : iir::sweep_wide<3, A>;
-        run(c, chunk, s1.size(), s1.data(), s2.data());
+    template <class From, class To>
+    void sweep_wide(const From* from, To* to) {
+        const auto run = terms == 1   ? iir::sweep_wide<1, From, To, A>
+                         : terms == 2 ? iir::sweep_wide<2, From, To, A>
+                                      : iir::sweep_wide<3, From, To, A>;
+        run(c, from, to, s1.size(), s1.data(), s2.data());
     }
 };
 
+// All sections over a chunk that `lines` loads and stores.
 template <class S, class A, std::size_t Lanes>
-void sweep(SweptSection<A>& section, const RowLines<S, A, Lanes>&, A* chunk, std::size_t count) {
-    section.template sweep_long<Lanes>(chunk, count);
+void sweep_lines(std::vector<SweptSection<A>>& sections, const RowLines<S, A, Lanes>& lines,
+                 std::int64_t first, std::size_t count, bool reversed, A* chunk) {
+    lines.load(first, count, reversed, chunk);
+    for (auto& section : sections) section.template sweep_long<Lanes>(chunk, count);
+    lines.store(first, count, reversed, chunk);
+}
+
+// A row of a tile goes from the plane to the plane; only what lies between two sections needs the chunk.
+template <class S, class A>
+void sweep_lines(std::vector<SweptSection<A>>& sections, const ColumnLines<S, A>& lines, std::int64_t first,
+                 std::size_t, bool, A* chunk) {
+    const S* from = lines.row_in(first);
+    S* to = lines.row_out(first);
+    if (sections.size() == 1) {
+        sections.front().sweep_wide(from, to);
+        return;
+    }
+    sections.front().sweep_wide(from, chunk);
+    for (std::size_t k = 1; k + 1 < sections.size(); ++k) sections[k].sweep_wide(chunk, chunk);
+    sections.back().sweep_wide(chunk, to);
+}
+
+// All sections over a chunk that is there already.
+template <class S, class A, std::size_t Lanes>
+void sweep_chunk(std::vector<SweptSection<A>>& sections, const RowLines<S, A, Lanes>&, std::size_t count,
+                 A* chunk) {
+    for (auto& section : sections) section.template sweep_long<Lanes>(chunk, count);
 }
 template <class S, class A>
-void sweep(SweptSection<A>& section, const ColumnLines<S, A>&, A* chunk, std::size_t) {
-    section.sweep_wide(chunk);
+void sweep_chunk(std::vector<SweptSection<A>>& sections, const ColumnLines<S, A>&, std::size_t, A* chunk) {
+    for (auto& section : sections) section.sweep_wide(chunk, chunk);
+}
+
+// The same where the pass reads, writes or adds the scratch line, which is kept sample by sample of every
+// lane.
+template <class S, class A, class Lines>
+void sweep_with_scratch(const Pass& pass, std::vector<SweptSection<A>>& sections, const Lines& lines,
+                        std::int64_t first, std::size_t count, S* scratch, A* chunk) {
+    const std::size_t lanes = lines.lanes();
+    // The place of the chunk's sample t.
+    const auto aside = [&](std::size_t t) {
+        const auto index = static_cast<std::size_t>(first) + (pass.reversed ? count - 1 - t : t);
+        return scratch + index * lanes;
+    };
+    if (pass.from_scratch) {
+        for (std::size_t t = 0; t < count; ++t) std::copy_n(aside(t), lanes, chunk + t * lanes);
+    } else {
+        lines.load(first, count, pass.reversed, chunk);
+    }
+    sweep_chunk(sections, lines, count, chunk);
+    if (pass.add_scratch) {
+        for (std::size_t t = 0; t < count; ++t) {
+            const S* other = aside(t);
+            A* samples = chunk + t * lanes;
+            for (std::size_t l = 0; l < lanes; ++l) samples[l] += static_cast<A>(other[l]);
+        }
+    }
+    if (!pass.to_scratch) {
+        lines.store(first, count, pass.reversed, chunk);
+        return;
+    }
+    for (std::size_t t = 0; t < count; ++t) {
+        const A* samples = chunk + t * lanes;
+        std::transform(samples, samples + lanes, aside(t), [](A sample) { return static_cast<S>(sample); });
+    }
 }
 
 // All passes of an axis over one band of rows or tile of columns. Returns false when it was stopped.
@@ -146,32 +211,10 @@ bool run_lines(const std::vector<Pass>& passes, const CpuJob& job, Lines lines, 
             const auto count = static_cast<std::size_t>(
                 std::min<std::int64_t>(static_cast<std::int64_t>(Lines::chunk_length), n - done));
             const std::int64_t first = pass.reversed ? n - done - static_cast<std::int64_t>(count) : done;
-            // The place of the chunk's sample t in the scratch line.
-            const auto aside = [&](std::size_t t) {
-                return scratch_at(first + static_cast<std::int64_t>(pass.reversed ? count - 1 - t : t));
-            };
-            if (pass.from_scratch) {
-                for (std::size_t t = 0; t < count; ++t)
-                    std::copy_n(aside(t), lanes, chunk.data() + t * lanes);
+            if (pass.from_scratch || pass.to_scratch || pass.add_scratch) {
+                sweep_with_scratch(pass, sections, lines, first, count, scratch.data(), chunk.data());
             } else {
-                lines.load(first, count, pass.reversed, chunk.data());
-            }
-            for (auto& section : sections) sweep(section, lines, chunk.data(), count);
-            if (pass.add_scratch) {
-                for (std::size_t t = 0; t < count; ++t) {
-                    const S* other = aside(t);
-                    A* samples = chunk.data() + t * lanes;
-                    for (std::size_t l = 0; l < lanes; ++l) samples[l] += static_cast<A>(other[l]);
-                }
-            }
-            if (pass.to_scratch) {
-                for (std::size_t t = 0; t < count; ++t) {
-                    S* to = aside(t);
-                    const A* samples = chunk.data() + t * lanes;
-                    for (std::size_t l = 0; l < lanes; ++l) to[l] = static_cast<S>(samples[l]);
-                }
-            } else {
-                lines.store(first, count, pass.reversed, chunk.data());
+                sweep_lines(sections, lines, first, count, pass.reversed, chunk.data());
             }
             done += static_cast<std::int64_t>(count);
             since_stop += static_cast<std::int64_t>(count * lanes);

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/iir/transpose.h"
+
 namespace iir2d::iir {
 
 // A plane's lines are read from `in` and written to `out`, which may be the same.
@@ -45,28 +47,49 @@ class RowLines {
     // Samples [first, first + count), in rising order of index, or from first + count - 1 down when reversed.
     void load(std::int64_t first, std::size_t count, bool reversed, A* chunk) const {
         if (m_rows < Lanes) std::fill(chunk, chunk + count * Lanes, A(0));
-        for (std::size_t l0 = 0; l0 < m_rows; l0 += block) {
-            const std::size_t l1 = std::min(l0 + block, m_rows);
-            for (std::size_t t = 0; t < count; ++t) {
-                A* to = chunk + (reversed ? count - 1 - t : t) * Lanes;
-                for (std::size_t l = l0; l < l1; ++l) to[l] = static_cast<A>(row_in(l)[first + as_index(t)]);
+        for (std::size_t l = 0; l < m_rows; l += block) {
+            const S* from = row_in(l) + first;
+            std::size_t t = 0;
+            if (l + block <= m_rows) {
+                for (; t + block <= count; t += block) {
+                    block_to_lanes(from + t, m_plane.in_stride, chunk + place(t, count, reversed) * Lanes + l,
+                                   reversed ? -as_index(Lanes) : as_index(Lanes));
+                }
+            }
+            for (; t < count; ++t) {
+                A* to = chunk + place(t, count, reversed) * Lanes;
+                for (std::size_t k = l; k < std::min(l + block, m_rows); ++k) {
+                    to[k] = static_cast<A>(row_in(k)[first + as_index(t)]);
+                }
             }
         }
     }
 
     void store(std::int64_t first, std::size_t count, bool reversed, const A* chunk) const {
-        for (std::size_t l0 = 0; l0 < m_rows; l0 += block) {
-            const std::size_t l1 = std::min(l0 + block, m_rows);
-            for (std::size_t t = 0; t < count; ++t) {
-                const A* from = chunk + (reversed ? count - 1 - t : t) * Lanes;
-                for (std::size_t l = l0; l < l1; ++l)
-                    row_out(l)[first + as_index(t)] = static_cast<S>(from[l]);
+        for (std::size_t l = 0; l < m_rows; l += block) {
+            S* to = row_out(l) + first;
+            std::size_t t = 0;
+            if (l + block <= m_rows) {
+                for (; t + block <= count; t += block) {
+                    block_to_rows(chunk + place(t, count, reversed) * Lanes + l,
+                                  reversed ? -as_index(Lanes) : as_index(Lanes), to + t, m_plane.out_stride);
+                }
+            }
+            for (; t < count; ++t) {
+                const A* from = chunk + place(t, count, reversed) * Lanes;
+                for (std::size_t k = l; k < std::min(l + block, m_rows); ++k) {
+                    row_out(k)[first + as_index(t)] = static_cast<S>(from[k]);
+                }
             }
         }
     }
 
   private:
-    static constexpr std::size_t block = 4;
+    static constexpr std::size_t block = transpose_block;
+    // Where in the chunk the sample `first + t` is.
+    static std::size_t place(std::size_t t, std::size_t count, bool reversed) {
+        return reversed ? count - 1 - t : t;
+    }
     static std::int64_t as_index(std::size_t t) { return static_cast<std::int64_t>(t); }
     const S* row_in(std::size_t l) const { return m_plane.in + as_index(l) * m_plane.in_stride; }
     S* row_out(std::size_t l) const { return m_plane.out + as_index(l) * m_plane.out_stride; }
@@ -97,12 +120,14 @@ class ColumnLines {
     void load_at(std::int64_t index, double* out) const {
         std::copy_n(m_plane.in + index * m_plane.in_stride, m_columns, out);
     }
+    const S* row_in(std::int64_t row) const { return m_plane.in + row * m_plane.in_stride; }
+    S* row_out(std::int64_t row) const { return m_plane.out + row * m_plane.out_stride; }
     void load(std::int64_t first, std::size_t, bool, A* chunk) const {
-        const S* from = m_plane.in + first * m_plane.in_stride;
+        const S* from = row_in(first);
         for (std::size_t l = 0; l < m_columns; ++l) chunk[l] = static_cast<A>(from[l]);
     }
     void store(std::int64_t first, std::size_t, bool, const A* chunk) const {
-        S* to = m_plane.out + first * m_plane.out_stride;
+        S* to = row_out(first);
         for (std::size_t l = 0; l < m_columns; ++l) to[l] = static_cast<S>(chunk[l]);
     }
 
