@@ -3,6 +3,7 @@
 
 #include <QElapsedTimer>
 #include <QPainter>
+#include <QThread>
 #include <QtConcurrent/QtConcurrentMap>
 #include <algorithm>
 #include <cmath>
@@ -11,7 +12,6 @@ namespace workbench {
 namespace {
 
 constexpr double quickMilliseconds = 16.0;  // what one frame at 60 Hz leaves
-constexpr int stripRows = 64;
 
 bool sameOptions(const DisplayOptions& a, const DisplayOptions& b) {
     return a.exposure_stops == b.exposure_stops && a.gamma == b.gamma && a.linear_source == b.linear_source;
@@ -57,7 +57,7 @@ double ImageLayer::workOf(const Request& request) {
     const double step = base.width() / (request.imageSize.width() * request.zoom);
     const PlanarImage& level = request.pyramid->levelFor(step);
     const double levelStep = step * double(level.width()) / double(base.width());
-    const double read = std::max(1.0, levelStep * levelStep);
+    const double read = std::clamp(levelStep * levelStep, 1.0, 16.0);  // render() takes 4 x 4 at most
     return read * request.view.width() * request.view.height() * std::min(base.channels(), 4);
 }
 
@@ -74,17 +74,20 @@ ImageLayer::Picture ImageLayer::render(const Request& request) {
     uchar* const bits = image.bits();  // detached once, before the strips share it
     const auto stride = image.bytesPerLine();
 
+    // One strip a thread: each pays for the table of its display curve.
+    const int count = std::clamp(QThread::idealThreadCount(), 1, 16);
+    const int stripRows = (request.view.height() + count - 1) / count;
     QList<int> strips;
     for (int row = 0; row < request.view.height(); row += stripRows) strips.append(row);
     const auto renderStrip = [&](int row) {
         const int rows = std::min(stripRows, request.view.height() - row);
         // RGB32 rows are dense: their length is a multiple of four bytes by nature.
         auto* first = reinterpret_cast<std::uint32_t*>(bits + row * stride);
-        const auto count = std::size_t(rows) * std::size_t(request.view.width());
+        const auto pixels = std::size_t(rows) * std::size_t(request.view.width());
         workbench::render(level, request.options, request.topLeft.x() * scaleX,
                           (request.topLeft.y() + row * sourceStep) * scaleY, sourceStep * scaleX,
                           sourceStep * scaleY, request.view.width(), rows, request.background,
-                          std::span(first, count));
+                          std::span(first, pixels));
     };
     QtConcurrent::blockingMap(strips, renderStrip);
     return {std::move(image), request, double(timer.nsecsElapsed()) / 1e6};

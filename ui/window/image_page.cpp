@@ -237,9 +237,9 @@ void ImagePage::copyImage() {
     m_copier = std::jthread([this, image, options = m_view->displayOptions()] {
         QImage copy(int(image->pixels.width()), int(image->pixels.height()), QImage::Format_RGB32);
         if (copy.isNull()) return;
-        render(image->pixels, options, 0.0, 0.0, 1.0, copy.width(), copy.height(), 0xff000000,
-               std::span(reinterpret_cast<std::uint32_t*>(copy.bits()),
-                         std::size_t(copy.width()) * std::size_t(copy.height())));
+        workbench::render(image->pixels, options, 0.0, 0.0, 1.0, copy.width(), copy.height(), 0xff000000,
+                          std::span(reinterpret_cast<std::uint32_t*>(copy.bits()),
+                                    std::size_t(copy.width()) * std::size_t(copy.height())));
         QMetaObject::invokeMethod(
             this, [copy] { QGuiApplication::clipboard()->setImage(copy); }, Qt::QueuedConnection);
     });

@@ -116,8 +116,7 @@ QString zoomText(double zoom) {
 }
 
 bool isSceneLinear(const ImageInfo& info) {
-    if (is_integer(info.type)) return false;
-    if (info.colour_space.empty()) return true;  // float files hold light unless they say otherwise
+    if (info.colour_space.empty()) return !is_integer(info.type);  // float files hold light unless they say
     const QString space = QString::fromStdString(info.colour_space).toLower();
     return space.contains(QLatin1String("linear"));
 }

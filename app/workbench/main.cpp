@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+// The window program: arguments in, a window or a folder of screenshots, exit code out.
+#include <CLI/CLI.hpp>
+#include <QApplication>
+#include <QFileInfo>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QTimer>
+#include <cstdio>
+#include <exception>
+#include <string>
+
+#include "core/recipe/recipe.h"
+#include "core/support/error.h"
+#include "iir2d/iir2d_core.h"
+#include "ui/operations/operations_panel.h"
+#include "ui/session/session.h"
+#include "ui/window/icons.h"
+#include "ui/window/main_window.h"
+#include "ui/window/screenshots.h"
+#include "ui/window/theme.h"
+
+namespace {
+
+using workbench::ErrorKind;
+
+struct Options {
+    std::string file;
+    std::string recipe;
+    std::string page = "image";
+    std::string screenshots;
+    std::string device;
+    int threads = -1;
+};
+
+int report(ErrorKind kind, const std::string& message) {
+    std::fprintf(stderr, "iir2d-workbench: error: %s\n", message.c_str());
+    return workbench::exit_code(kind);
+}
+
+std::string versionText() {
+    return "iir2d-workbench " + std::to_string(iir2d_api_version_major()) + "." +
+           std::to_string(iir2d_api_version_minor()) + "." + std::to_string(iir2d_api_version_patch()) +
+           "\n" + iir2d_build_fingerprint();
+}
+
+void describe(CLI::App& parser, Options& options) {
+    parser.set_version_flag("--version", versionText());
+    parser.add_option("FILE", options.file, "An image to open");
+    parser.add_option("--recipe", options.recipe, "A recipe (JSON) to apply to it");
+    parser.add_option("--page", options.page, "The page to show: image or benchmark")
+        ->check(CLI::IsMember({"image", "benchmark"}))
+        ->default_str("image");
+    parser.add_option("--device", options.device,
+                      "auto, cpu, cuda or cuda:N; remembered; default: as chosen last");
+    parser.add_option("--threads", options.threads, "CPU threads, 0 for all; remembered; default: as chosen last")
+        ->check(CLI::Range(0, 1024));
+    parser.add_option("--screenshots", options.screenshots,
+                      "Drive the window through its states on the sample images, save a PNG of each into "
+                      "this folder, and quit; needs no display");
+}
+
+bool hasDisplay() {
+#ifdef Q_OS_LINUX
+    return !qEnvironmentVariableIsEmpty("DISPLAY") || !qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY");
+#else
+    return true;
+#endif
+}
+
+// The same program at twice the scale: Qt reads the factor once, before there is an application object.
+bool takeScaledScreenshots(const Options& options) {
+    QProcess child;
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.insert(QStringLiteral("QT_SCALE_FACTOR"), QStringLiteral("2"));
+    child.setProcessEnvironment(environment);
+    child.setProcessChannelMode(QProcess::ForwardedChannels);
+    child.start(QCoreApplication::applicationFilePath(),
+                {QStringLiteral("--screenshots"), QString::fromStdString(options.screenshots)});
+    return child.waitForFinished(300000) && child.exitStatus() == QProcess::NormalExit &&
+           child.exitCode() == 0;
+}
+
+int takeScreenshots(const Options& options) {
+    const bool isScaled = !qEnvironmentVariableIsEmpty("QT_SCALE_FACTOR");
+    // A tour leaves no trace in the user's settings, and theirs none in it.
+    const QTemporaryDir settings;
+    qputenv("IIR2D_CONFIG_DIR", settings.path().toLocal8Bit());
+    bool complete = false;
+    {
+        workbench::Session session;
+        if (!options.device.empty()) session.setDeviceSpec(QString::fromStdString(options.device));
+        workbench::MainWindow window(session);
+        workbench::ScreenshotTour tour(window, QDir(QString::fromStdString(options.screenshots)),
+                                       isScaled ? QStringLiteral("-2x") : QString());
+        complete = isScaled ? tour.runScaleCheck() : tour.runAll();
+        for (const QString& problem : tour.problems()) {
+            std::fprintf(stderr, "iir2d-workbench: screenshot: %s\n", qPrintable(problem));
+        }
+        std::printf("%d screenshots in %s\n", int(tour.saved().size()), options.screenshots.c_str());
+        std::fflush(stdout);
+    }
+    if (!isScaled && !takeScaledScreenshots(options)) complete = false;
+    return complete ? 0 : report(ErrorKind::unwritable_output, "not all screenshots could be taken");
+}
+
+int showWindow(const Options& options) {
+    workbench::Session session;
+    if (!options.device.empty()) session.setDeviceSpec(QString::fromStdString(options.device));
+    if (options.threads >= 0) session.setThreads(options.threads);
+    workbench::applyTheme(*qApp, session.settings().theme);
+    workbench::MainWindow window(session);
+    if (options.page == "benchmark") window.setPage(workbench::MainWindow::Page::benchmark);
+    window.show();
+    if (!options.file.empty()) {
+        window.openPath(QString::fromStdString(options.file));
+        if (options.page == "benchmark") window.setPage(workbench::MainWindow::Page::benchmark);
+    }
+    // A bad recipe is said in the window, which then is as useful as without it.
+    if (!options.recipe.empty()) window.operationsPanel().openRecipe(QString::fromStdString(options.recipe));
+    return QApplication::exec();
+}
+
+int run(int argc, char** argv) {
+    Options options;
+    CLI::App parser(
+        "The workbench for recursive (IIR) filters and pooling on images.\n"
+        "Exit codes: 0 done, 2 bad argument, 6 the screenshots could not be written.",
+        "iir2d-workbench");
+    describe(parser, options);
+    try {
+        parser.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        if (error.get_exit_code() == 0) return parser.exit(error);  // --help, --version
+        return report(ErrorKind::bad_argument,
+                      std::string(error.what()) + " (iir2d-workbench --help lists the options)");
+    }
+    if (!hasDisplay() && qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) {
+        if (options.screenshots.empty()) {
+            return report(ErrorKind::bad_argument,
+                          "there is no display: set DISPLAY or WAYLAND_DISPLAY, use the iir2d command line, "
+                          "or ask for --screenshots DIR, which needs none");
+        }
+        qputenv("QT_QPA_PLATFORM", "offscreen");
+    }
+    QApplication application(argc, argv);
+    QCoreApplication::setApplicationName(QStringLiteral("iir2d-workbench"));
+    QGuiApplication::setApplicationDisplayName(QStringLiteral("IIR2D Workbench"));
+    QGuiApplication::setDesktopFileName(QStringLiteral("iir2d-workbench"));
+    QGuiApplication::setWindowIcon(workbench::applicationIcon());
+    return options.screenshots.empty() ? showWindow(options) : takeScreenshots(options);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        return run(argc, argv);
+    } catch (const std::exception& error) {
+        return report(ErrorKind::device_failure, error.what());
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// Drives the real window through its states on the sample images and saves a picture of each. What it shows
+// is what a user would see: every state is reached through the session and the window, none is painted.
+#pragma once
+
+#include <QDir>
+#include <QString>
+#include <QStringList>
+#include <functional>
+
+class QWidget;
+
+namespace workbench {
+
+class MainWindow;
+
+class ScreenshotTour {
+  public:
+    // `suffix` goes before ".png", e.g. "-2x".
+    ScreenshotTour(MainWindow& window, const QDir& directory, const QString& suffix = {});
+
+    // All states, or those that show whether drawing scales. Runs the event loop. False when a state could
+    // not be reached or a file not written; problems() says which and why, and what could be done was done.
+    bool runAll();
+    bool runScaleCheck();
+
+    const QStringList& saved() const { return m_saved; }
+    const QStringList& problems() const { return m_problems; }
+
+  private:
+    void empty();
+    void loaded();
+    void operations();
+    void busy();
+    void messages();
+    void floatImages();
+    void docksAndDialogs();
+    void benchmark();
+    void themes();
+    void smallWindow();
+
+    bool waitFor(const QString& what, const std::function<bool()>& condition, int milliseconds = 20000);
+    void settle();  // lets layouts and drawing come to rest
+    bool openAndWait(const QString& path);
+    bool waitForExact();
+    void shoot(const QString& name, QWidget* widget = nullptr);
+    QString sample(const char* name) const;
+
+    MainWindow& m_window;
+    QDir m_directory;
+    QString m_suffix;
+    QStringList m_saved;
+    QStringList m_problems;
+};
+
+}  // namespace workbench
