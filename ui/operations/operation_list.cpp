@@ -174,7 +174,8 @@ void OperationList::mousePressEvent(QMouseEvent* event) {
     QStyleOptionViewItem option;
     initViewItemOption(&option);
     option.rect = visualRect(m_pressed);
-    if (OperationDelegate::checkRect(option).adjusted(-4, -4, 4, 4).contains(m_pressedAt)) m_pressed = {};
+    if (OperationDelegate::checkRect(option).adjusted(-4, -4, 4, 4).contains(m_pressedAt))
+        m_pressed = QPersistentModelIndex();
 }
 
 void OperationList::mouseMoveEvent(QMouseEvent* event) {
@@ -204,13 +205,13 @@ void OperationList::mouseMoveEvent(QMouseEvent* event) {
 
 void OperationList::mouseReleaseEvent(QMouseEvent* event) {
     if (m_dragging) return endDrag();
-    m_pressed = {};
+    m_pressed = QPersistentModelIndex();
     QListView::mouseReleaseEvent(event);
 }
 
 void OperationList::endDrag() {
     m_dragging = false;
-    m_pressed = {};
+    m_pressed = QPersistentModelIndex();
     viewport()->unsetCursor();
     setState(NoState);
     Q_EMIT dragFinished();

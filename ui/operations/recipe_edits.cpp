@@ -47,8 +47,8 @@ QString operationName(const Operation& operation) {
 
 QString operationDetails(const Operation& operation) {
     const QString whole = text(describe(operation));
-    const qsizetype comma = whole.indexOf(QLatin1String(", "));
-    return comma < 0 ? QString() : whole.mid(comma + 2);
+    const QString name = text(operation_name(operation));  // may hold a comma itself
+    return whole.startsWith(name, Qt::CaseInsensitive) ? whole.mid(name.size() + 2) : whole;
 }
 
 Operation defaultFilter(int filterId) {
