@@ -40,6 +40,7 @@ std::span<std::byte> part_of(std::span<std::byte> bytes, std::size_t part, std::
 
 // Copies with stores that go past the caches. The two have one size.
 void stream_copy(std::span<const std::byte> from, std::span<std::byte> to) {
+    if (to.empty()) return;
     std::size_t i = 0;
     const std::size_t misaligned = reinterpret_cast<std::uintptr_t>(to.data()) % 16;
     if (misaligned != 0) {
@@ -64,6 +65,7 @@ void stream_copy(std::span<const std::byte> from, std::span<std::byte> to) {
 
 // Reads every cache line; the result only keeps the compiler from leaving the loads out.
 std::uint64_t read_all(std::span<const std::byte> from) {
+    if (from.empty()) return 0;
     __m128i sum = _mm_setzero_si128();
     std::size_t i = 0;
     for (; i + line_bytes <= from.size(); i += line_bytes) {
@@ -82,10 +84,11 @@ std::uint64_t read_all(std::span<const std::byte> from) {
 #else
 
 void stream_copy(std::span<const std::byte> from, std::span<std::byte> to) {
-    std::memcpy(to.data(), from.data(), to.size());
+    if (!to.empty()) std::memcpy(to.data(), from.data(), to.size());
 }
 
 std::uint64_t read_all(std::span<const std::byte> from) {
+    if (from.empty()) return 0;
     std::uint64_t sum = 0;
     std::size_t i = 0;
     for (; i + sizeof sum <= from.size(); i += sizeof sum) {
@@ -220,6 +223,7 @@ double CopyProbe::plain_memcpy(std::span<const std::byte> from, std::span<std::b
     const std::size_t size = std::min(from.size(), to.size());
     return m_impl->measure([&](std::size_t part, std::size_t parts) {
         const std::span<const std::byte> source = part_of(from.first(size), part, parts);
+        if (source.empty()) return;
         std::memcpy(part_of(to.first(size), part, parts).data(), source.data(), source.size());
     });
 }

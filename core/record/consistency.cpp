@@ -176,6 +176,8 @@ void check_whole(const json& record, std::vector<std::string>& problems) {
     if (cell_text(record.at("finished_utc")) < cell_text(record.at("started_utc"))) {
         problems.push_back("it was finished before it was started");
     }
+    // The validator compares integers as signed ones, so that half of the seeds would seem negative to it.
+    if (!record.at("matrix").at("seed").is_number_unsigned()) problems.push_back("its seed is negative");
     if (const json& recipe = value_of(record.at("matrix").at("recipe")); !recipe.is_null()) {
         if (const auto read = recipe_from_json(recipe.dump()); !read) {
             problems.push_back("the recipe of its matrix is refused: " + read.error().message);

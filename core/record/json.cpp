@@ -240,27 +240,32 @@ Json json_of_case(const CaseResult& result, std::size_t index) {
             {"timing", result.samples.empty() ? absent(why) : present(timing_of(result))}};
 }
 
-// As dump(2), but what holds only scalars stays on one line: thousands of samples are then a line, not pages.
+std::string scalar_text(const Json& value) {
+    return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// Indented by two, but lists of scalars and small objects of scalars stay on one line: thousands of samples
+// are then a line, not pages.
 void write_pretty(const Json& value, std::size_t indent, std::string& out) {
-    const bool flat = !value.is_structured() ||
-                      std::ranges::none_of(value, [](const Json& v) { return v.is_structured(); });
-    if (flat && (!value.is_object() || value.size() <= 2)) {
-        out += value.dump(-1, ' ', false, Json::error_handler_t::replace);
+    if (!value.is_structured()) {
+        out += scalar_text(value);
         return;
     }
-    const std::string pad(indent + 2, ' ');
-    out += value.is_object() ? '{' : '[';
+    const bool object = value.is_object();
+    const bool flat = std::ranges::none_of(value, [](const Json& v) { return v.is_structured(); }) &&
+                      (!object || value.size() <= 2);
+    const std::string line = "\n" + std::string(indent, ' ');
+    out += object ? '{' : '[';
     bool first = true;
     for (const auto& [key, item] : value.items()) {
-        out += (first ? "\n" : ",\n") + pad;
+        if (!first) out += flat ? ", " : ",";
+        if (!flat) out += line + "  ";
         first = false;
-        if (value.is_object()) {
-            out += Json(key).dump(-1, ' ', false, Json::error_handler_t::replace) + ": ";
-        }
+        if (object) out += scalar_text(Json(key)) + ": ";
         write_pretty(item, indent + 2, out);
     }
-    out += "\n" + std::string(indent, ' ');
-    out += value.is_object() ? '}' : ']';
+    if (!flat) out += line;
+    out += object ? '}' : ']';
 }
 
 }  // namespace

@@ -199,9 +199,10 @@ std::string report(const json& record) {
     out += "\n## Figures\n\n" + case_table(record);
     out += "\n\"copy ms\" is the median time to move the same bytes on the same threads in the same run (" +
            escaped(cell_text(record.at("measurement").at("copy_method"))) +
-           "); \"times copy\" is p50 over that, and the figure to compare between machines. Each case ran " +
-           cell_text(record.at("matrix").at("warmup")) + " times to warm up and " +
-           cell_text(record.at("matrix").at("iterations")) + " times on the clock. " +
+           "); \"times copy\" is p50 over that, and the figure to compare between machines. Warm-up runs of "
+           "each case: " +
+           cell_text(record.at("matrix").at("warmup")) +
+           "; timed runs: " + cell_text(record.at("matrix").at("iterations")) + ". " +
            preemption_note(record) + "\n";
     out += failures(record);
     out += "\n## Agreement with the double-precision reference\n\n" + parity_table(record);

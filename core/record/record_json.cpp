@@ -78,7 +78,7 @@ Result<json> parse_record(std::string_view text) {
                                               ", newer than the version " +
                                               std::to_string(record_schema_version) + " that is known here");
     }
-    if (auto valid = validate_against_schema(*record, "record-1"); !valid) {
+    if (auto valid = check_schema(*record, "record-1"); !valid) {
         return std::unexpected(valid.error());
     }
     return record;

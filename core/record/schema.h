@@ -14,6 +14,6 @@ namespace workbench {
 std::optional<std::string_view> embedded_schema(std::string_view name);
 
 // bad_input names the place and what is wrong with it.
-Result<void> validate_against_schema(const nlohmann::json& value, std::string_view schema_name);
+Result<void> check_schema(const nlohmann::json& value, std::string_view schema_name);
 
 }  // namespace workbench

@@ -21,6 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t largest_json = std::size_t{1} << 26;
+constexpr std::uintmax_t largest_file = std::uintmax_t{1} << 30;  // of those only listed: charts, images
 constexpr std::size_t largest_sums = std::size_t{1} << 20;
 constexpr std::size_t most_problems = 200;
 constexpr std::string_view sums_name = "SHA256SUMS";
@@ -122,6 +123,13 @@ void check_hashes(const fs::path& directory, const std::set<std::string>& files,
     for (const auto& [name, hash] : sums) {
         if (!files.contains(name)) {
             report.problem(name, "it is listed in SHA256SUMS but is not there as a plain file");
+            continue;
+        }
+        std::error_code error;
+        if (const auto size = fs::file_size(directory / name, error); error || size > largest_file) {
+            report.problem(
+                name, error ? "its size cannot be read: " + error.message()
+                            : "it has " + std::to_string(size) + " bytes, more than any file of a record");
             continue;
         }
         const auto actual = sha256_of_file(directory / name);

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+// What a record says: JSON, CSV and Markdown against texts kept beside this file.
+#include "core/record/record.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <clocale>
+#include <cstdlib>
+#include <functional>
+#include <limits>
+#include <locale>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/core/record/record_testing.h"
+
+namespace workbench {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+struct Continental : std::numpunct<char> {
+    char do_decimal_point() const override { return ','; }
+    char do_thousands_sep() const override { return '.'; }
+    std::string do_grouping() const override { return "\3"; }
+};
+
+// IIR2D_UPDATE_GOLDEN=1 writes them anew; the change is then there to be read before it is committed.
+void expect_golden(const std::string& text, const std::string& name) {
+    const auto path = std::filesystem::path(IIR2D_SOURCE_DIR) / "tests/core/record/golden" / name;
+    if (std::getenv("IIR2D_UPDATE_GOLDEN") != nullptr) testing::write_text(path, text);
+    EXPECT_EQ(text, testing::read_text(path)) << name;
+}
+
+TEST(RecordToJson, IsAsKept) {
+    expect_golden(record_to_json(testing::sample_record()), "record.json");
+}
+
+TEST(RecordToJson, FitsItsSchema) {
+    const auto valid = validate_against_schema(record_to_json(testing::sample_record()), "record-1");
+    EXPECT_TRUE(valid) << valid.error().message;
+}
+
+TEST(RecordToJson, GivesAReasonForEveryNull) {
+    const json record = json::parse(record_to_json(testing::sample_record()));
+    const std::function<void(const json&, const std::string&)> walk = [&](const json& v,
+                                                                          const std::string& place) {
+        if (v.is_object() && v.contains("value") && v.at("value").is_null()) {
+            EXPECT_TRUE(v.contains("reason") && !v.at("reason").get<std::string>().empty()) << place;
+            return;
+        }
+        EXPECT_FALSE(v.is_null()) << place;
+        if (!v.is_structured()) return;
+        for (const auto& [key, item] : v.items()) walk(item, place + "/" + key);
+    };
+    walk(record, "");
+}
+
+TEST(RecordToJson, HoldsTheWholeRangeOfSeeds) {
+    Record record = testing::sample_record();
+    record.run.matrix.seed = std::numeric_limits<std::uint64_t>::max();
+    const std::string text = record_to_json(record);
+    EXPECT_EQ(json::parse(text)["matrix"]["seed"], std::numeric_limits<std::uint64_t>::max());
+    const auto valid = validate_against_schema(text, "record-1");
+    EXPECT_TRUE(valid) << valid.error().message;
+}
+
+TEST(RecordToJson, SaysWhyAnErrorIsNotANumber) {
+    Record record = testing::sample_record();
+    record.run.results[2].parity.max_abs_error = std::numeric_limits<double>::infinity();
+    record.run.results[2].parity.mean_abs_error = std::numeric_limits<double>::quiet_NaN();
+    const std::string text = record_to_json(record);
+    const json parity = json::parse(text)["cases"][2]["parity"]["value"];
+    EXPECT_TRUE(parity["max_abs_error"]["value"].is_null());
+    EXPECT_FALSE(parity["mean_abs_error"]["reason"].get<std::string>().empty());
+    EXPECT_TRUE(validate_against_schema(text, "record-1"));
+}
+
+TEST(RecordToJson, ReplacesBytesThatAreNotText) {
+    Record record = testing::sample_record();
+    record.command_line = "iir2d bench --image \xff\xfe.png";
+    EXPECT_TRUE(validate_against_schema(record_to_json(record), "record-1"));
+}
+
+TEST(RecordToJson, HoldsRecipeAndImage) {
+    Record record = testing::sample_record();
+    Image image;
+    image.pixels = PlanarImage(1024, 512, 1, iir2d::ElementType::f32);
+    image.info.path = "photo.png";
+    image.info.format = "png";
+    record.run.matrix.image = std::make_shared<const Image>(std::move(image));
+    record.run.matrix.recipe =
+        Recipe{.name = "soft", .operations = {{.what = FilterOperation{.filter_id = 6}}}};
+    auto& what = record.run.results[1].what;
+    what.pool.reset();
+    what.recipe = record.run.matrix.recipe;
+    const std::string text = record_to_json(record);
+    const auto valid = validate_against_schema(text, "record-1");
+    EXPECT_TRUE(valid) << valid.error().message;
+    const json matrix = json::parse(text)["matrix"];
+    EXPECT_EQ(matrix["image"]["value"]["pixel_sha256"], pixel_hash(record.run.matrix.image->pixels));
+    const auto back = recipe_from_json(matrix["recipe"]["value"].dump());
+    ASSERT_TRUE(back) << back.error().message;
+    EXPECT_EQ(*back, *record.run.matrix.recipe);
+}
+
+TEST(RecordToJson, DoesNotDependOnTheLocale) {
+    const std::string before = record_to_json(testing::sample_record());
+    const auto csv_before = record_to_csv(before);
+    const auto markdown_before = record_to_markdown(before);
+
+    // The C++ side always; the C side where the system has such a locale.
+    const std::string old_c = std::setlocale(LC_ALL, nullptr);
+    const std::locale old = std::locale::global(std::locale(std::locale::classic(), new Continental));
+    std::setlocale(LC_ALL, "de_DE.UTF-8");
+    const std::string json_text = record_to_json(testing::sample_record());
+    const auto csv = record_to_csv(json_text);
+    const auto markdown = record_to_markdown(json_text);
+    std::locale::global(old);
+    std::setlocale(LC_ALL, old_c.c_str());
+
+    EXPECT_EQ(json_text, before);
+    EXPECT_EQ(csv.value(), csv_before.value());
+    EXPECT_EQ(markdown.value(), markdown_before.value());
+}
+
+TEST(RecordToCsv, IsAsKept) {
+    const auto csv = record_to_csv(record_to_json(testing::sample_record()));
+    ASSERT_TRUE(csv) << csv.error().message;
+    expect_golden(*csv, "record.csv");
+}
+
+TEST(RecordToCsv, StartsWithTheColumnsThatOldReadersKnow) {
+    const auto csv = record_to_csv(record_to_json(testing::sample_record()));
+    ASSERT_TRUE(csv);
+    EXPECT_THAT(
+        *csv, ::testing::StartsWith(
+                  "timestamp_utc,host,platform,python_version,lib_path,cuda_runtime_version,"
+                  "cuda_driver_version,cuda_device_id,gpu_name,gpu_driver,nvcc_release,case_index,case_total,"
+                  "width,height,pixels,filter_id,border_mode,precision,latency_ms_min,latency_ms_p50,"
+                  "latency_ms_p95,latency_ms_mean,latency_ms_max,throughput_mpix_per_s_p50,"
+                  "throughput_gb_per_s_p50,warmup_iters,timed_iters,"));
+}
+
+TEST(RecordToCsv, QuotesAsRfc4180Says) {
+    const auto csv = record_to_csv(record_to_json(testing::sample_record()));
+    ASSERT_TRUE(csv);
+    EXPECT_THAT(*csv, HasSubstr(",\"bench,host \"\"two\"\"\","));
+    Record record = testing::sample_record();
+    record.environment.host = {"two\nlines", {}};
+    EXPECT_THAT(*record_to_csv(record_to_json(record)), HasSubstr("\"two\nlines\""));
+}
+
+TEST(RecordToCsv, HasOneRowOfEveryCaseWithEveryColumn) {
+    Record record = testing::sample_record();
+    record.environment.host = {"plain", {}};
+    record.run.results[2].failure = "plain";
+    std::istringstream csv(*record_to_csv(record_to_json(record)));
+    std::vector<std::ptrdiff_t> commas;
+    for (std::string line; std::getline(csv, line);) commas.push_back(std::ranges::count(line, ','));
+    ASSERT_EQ(commas.size(), 4U);
+    EXPECT_THAT(commas, ::testing::Each(commas[0]));
+}
+
+TEST(RecordToMarkdown, IsAsKept) {
+    const auto markdown = record_to_markdown(record_to_json(testing::sample_record()));
+    ASSERT_TRUE(markdown) << markdown.error().message;
+    expect_golden(*markdown, "record.md");
+}
+
+TEST(RecordToMarkdown, EscapesWhatWouldBreakATable) {
+    const auto markdown = record_to_markdown(record_to_json(testing::sample_record()));
+    EXPECT_THAT(*markdown, HasSubstr("A Processor \\| with a bar"));
+    Record record = testing::sample_record();
+    record.command_line = "iir2d bench ```\n# not a heading";
+    EXPECT_THAT(*record_to_markdown(record_to_json(record)), HasSubstr("````\niir2d bench ```"));
+}
+
+TEST(RecordToMarkdown, SaysThatARunWasCancelled) {
+    Record record = testing::sample_record();
+    record.run.cancelled = true;
+    record.run.case_total = 9;
+    EXPECT_THAT(*record_to_markdown(record_to_json(record)), HasSubstr("3 of 9 cases, then cancelled"));
+}
+
+TEST(RecordTexts, AreRefusedForWhatIsNoRecord) {
+    for (const char* text : {"", "{", "[]", "null", "{}", "{\"schema_version\": 1}", "\xff"}) {
+        const auto csv = record_to_csv(text);
+        ASSERT_FALSE(csv) << text;
+        EXPECT_EQ(csv.error().kind, ErrorKind::bad_input);
+        EXPECT_FALSE(record_to_markdown(text)) << text;
+    }
+}
+
+}  // namespace
+}  // namespace workbench

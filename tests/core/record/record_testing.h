@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// A record made by hand, the same on every machine, and a folder to put it in.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "core/record/record.h"
+
+namespace workbench::testing {
+
+// Three cases: a filter, a pooling, and a filter that failed its parity.
+Record sample_record();
+
+// A new empty folder, removed with everything in it.
+class TemporaryFolder {
+  public:
+    TemporaryFolder();
+    ~TemporaryFolder();
+    TemporaryFolder(const TemporaryFolder&) = delete;
+    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+    const std::filesystem::path& path() const { return m_path; }
+
+  private:
+    std::filesystem::path m_path;
+};
+
+std::string read_text(const std::filesystem::path& path);
+void write_text(const std::filesystem::path& path, std::string_view text);
+
+// The problems as one text, for matchers.
+std::string problems_of(const std::filesystem::path& path);
+
+// Writes SHA256SUMS anew, as someone would who tampers with care.
+void refresh_sums(const std::filesystem::path& directory);
+
+}  // namespace workbench::testing

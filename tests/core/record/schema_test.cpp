@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+#include "core/record/schema.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "core/record/record.h"
+#include "core/record/record_json.h"
+#include "tests/core/record/record_testing.h"
+
+namespace workbench {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+json sample() {
+    return json::parse(record_to_json(testing::sample_record()));
+}
+
+std::string complaint(const json& record) {
+    const auto valid = check_schema(record, "record-1");
+    return valid ? "valid" : valid.error().message;
+}
+
+TEST(Schema, IsTheFileThatShips) {
+    const auto file = testing::read_text(std::filesystem::path(IIR2D_SOURCE_DIR) /
+                                         "resources/schemas/record-1.schema.json");
+    EXPECT_EQ(embedded_schema("record-1"), file);
+    EXPECT_FALSE(embedded_schema("record-2"));
+}
+
+TEST(Schema, RefusesAnUnknownName) {
+    const auto valid = validate_against_schema("{}", "no-such");
+    ASSERT_FALSE(valid);
+    EXPECT_EQ(valid.error().kind, ErrorKind::bad_argument);
+}
+
+// Every object of the sample, with one key more.
+TEST(Schema, RefusesAnUnknownKeyAnywhere) {
+    const json good = sample();
+    int tried = 0;
+    const std::function<void(const json&, const json::json_pointer&)> walk =
+        [&](const json& v, const json::json_pointer& place) {
+            if (v.is_object()) {
+                json bad = good;
+                bad[place]["surprise"] = 1;
+                EXPECT_THAT(complaint(bad), HasSubstr("surprise")) << place;
+                ++tried;
+            }
+            if (!v.is_structured()) return;
+            for (const auto& [key, item] : v.items()) {
+                if (v.is_array()) {
+                    walk(item, place / std::stoul(key));
+                } else {
+                    walk(item, place / key);
+                }
+            }
+        };
+    walk(good, json::json_pointer(""));
+    EXPECT_GT(tried, 80);
+}
+
+// Every key of the sample, left out.
+TEST(Schema, RequiresEveryKey) {
+    const json good = sample();
+    int tried = 0;
+    const std::function<void(const json&, const json::json_pointer&)> walk =
+        [&](const json& v, const json::json_pointer& place) {
+            if (v.is_object()) {
+                for (const auto& [key, item] : v.items()) {
+                    json bad = good;
+                    bad[place].erase(key);
+                    EXPECT_NE(complaint(bad), "valid") << place << " without " << key;
+                    ++tried;
+                    walk(item, place / key);
+                }
+            } else if (v.is_array() && !v.empty()) {
+                walk(v[0], place / 0);
+            }
+        };
+    walk(good, json::json_pointer(""));
+    EXPECT_GT(tried, 100);
+}
+
+TEST(Schema, RefusesWrongTypesAndRanges) {
+    const auto with = [](const char* place, json value) {
+        json record = sample();
+        record[json::json_pointer(place)] = std::move(value);
+        return complaint(record);
+    };
+    EXPECT_THAT(with("/cases/0/width", "1024"), HasSubstr("cases[0].width"));
+    EXPECT_THAT(with("/cases/0/width", 0), HasSubstr("width"));
+    EXPECT_THAT(with("/cases/0/width", 10.5), HasSubstr("width"));
+    EXPECT_NE(with("/cases/0/started_utc", "2025-03-09 17:05:01"), "valid");
+    EXPECT_NE(with("/cases/0/started_utc", "2025-03-09T17:05:01Z\n"), "valid");
+    EXPECT_NE(with("/cases/0/input_sha256/value", "ABC"), "valid");
+    EXPECT_NE(with("/cases/0/operation/border", "reflect"), "valid");
+    EXPECT_NE(with("/cases/0/timing/value/samples_ms", json::array()), "valid");
+    EXPECT_NE(with("/cases/0/timing/value/samples_ms/0", -1), "valid");
+    EXPECT_NE(with("/cases/0/timing/value/samples_ms/0", nullptr), "valid");
+    EXPECT_NE(with("/cases", json::array()), "valid");
+    EXPECT_NE(with("/environment/host", nullptr), "valid");
+    EXPECT_NE(with("/environment/host", {{"value", nullptr}}), "valid") << "null without a reason";
+    EXPECT_NE(with("/environment/host", {{"value", nullptr}, {"reason", ""}}), "valid");
+    EXPECT_NE(with("/environment/host", {{"value", "x"}, {"reason", "y"}}), "valid");
+    EXPECT_NE(with("/schema_version", 2), "valid");
+    EXPECT_NE(with("/schema_version", 1.5), "valid");
+    EXPECT_NE(with("/cancelled", 0), "valid");
+}
+
+TEST(ParseStrictly, RefusesHostileText) {
+    const auto refused = [](const std::string& text) {
+        const auto parsed = parse_strictly(text);
+        return parsed ? "accepted" : parsed.error().message;
+    };
+    EXPECT_THAT(refused("{\"a\": 1, \"a\": 2}"), HasSubstr("\"a\" appears twice"));
+    EXPECT_THAT(refused("[{\"b\": {\"c\": 1, \"d\": 2, \"c\": 3}}]"), HasSubstr("\"c\" appears twice"));
+    EXPECT_EQ(refused("[{\"a\": 1}, {\"a\": 2}]"), "accepted");
+    EXPECT_THAT(refused(std::string(1'000'000, '[')), HasSubstr("levels deep"));
+    std::string objects;
+    for (int i = 0; i < 100'000; ++i) objects += "{\"a\":";
+    EXPECT_THAT(refused(objects), HasSubstr("levels deep"));
+    EXPECT_THAT(refused("\"\xc3\x28\""), HasSubstr("UTF-8"));
+    EXPECT_NE(refused("{} x"), "accepted");
+    EXPECT_NE(refused("[NaN]"), "accepted");
+    EXPECT_NE(refused("[1e999]"), "accepted");
+    EXPECT_NE(refused("[01]"), "accepted");
+    EXPECT_NE(refused("[\"a\nb\"]"), "accepted");
+    EXPECT_LT(refused("\"" + std::string(100'000, 'x')).size(), 500U);
+}
+
+TEST(ParseRecord, SaysWhenARecordIsNewer) {
+    json record = sample();
+    record["schema_version"] = 2;
+    const auto parsed = parse_record(record.dump());
+    ASSERT_FALSE(parsed);
+    EXPECT_THAT(parsed.error().message, HasSubstr("newer than the version 1"));
+}
+
+}  // namespace
+}  // namespace workbench

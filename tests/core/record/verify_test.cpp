@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: MIT
+// Records on disk: written whole, and every change found.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/record/record.h"
+#include "core/support/files.h"
+#include "tests/core/record/record_testing.h"
+
+namespace workbench {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr const char* file_names[] = {"SHA256SUMS", "record.csv", "record.json", "record.md"};
+
+class VerifyTest : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        const auto written = write_record(testing::sample_record(), directory);
+        ASSERT_TRUE(written) << written.error().message;
+    }
+
+    // Verifies the good JSON alone with one change, so that only its own figures can tell.
+    std::string problems_with(const std::string& place, const json& value) {
+        json record = json::parse(testing::read_text(directory / "record.json"));
+        record[json::json_pointer(place)] = value;
+        testing::write_text(folder.path() / "changed.json", record.dump());
+        return testing::problems_of(folder.path() / "changed.json");
+    }
+
+    testing::TemporaryFolder folder;
+    fs::path directory = folder.path() / "record";
+};
+
+TEST_F(VerifyTest, AcceptsWhatWasWritten) {
+    const auto verification = verify_record(directory);
+    ASSERT_TRUE(verification) << verification.error().message;
+    EXPECT_THAT(verification->problems, IsEmpty());
+    EXPECT_THAT(verification->checked,
+                ::testing::IsSupersetOf({"record.csv: SHA-256", "record.json: SHA-256", "record.md: SHA-256",
+                                         "record.csv: follows from record.json",
+                                         "record.md: follows from record.json",
+                                         "record.json: figures follow from the samples"}));
+    EXPECT_EQ(std::distance(fs::directory_iterator(directory), {}), 4);
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), {}), 1) << "nothing left beside it";
+}
+
+TEST_F(VerifyTest, AcceptsTheJsonAlone) {
+    EXPECT_EQ(testing::problems_of(directory / "record.json"), "");
+}
+
+TEST_F(VerifyTest, CanBeCheckedWithTheUsualTool) {
+    EXPECT_EQ(
+        std::system(("cd '" + directory.string() + "' && sha256sum -c --strict --quiet SHA256SUMS").c_str()),
+        0);
+}
+
+TEST_F(VerifyTest, FindsAnyChangedByte) {
+    for (const char* name : file_names) {
+        const std::string good = testing::read_text(directory / name);
+        // Every byte of the short file, a sample of the long ones.
+        const std::size_t step = good.size() < 400 ? 1 : good.size() / 41;
+        constexpr int flips[] = {0x01, 0x0a, 0x20, 0x80};
+        for (std::size_t i = 0, turn = 0; i < good.size(); i += step, ++turn) {
+            std::string bad = good;
+            bad[i] = static_cast<char>(bad[i] ^ flips[turn % 4]);
+            testing::write_text(directory / name, bad);
+            EXPECT_NE(testing::problems_of(directory), "") << name << " byte " << i;
+        }
+        testing::write_text(directory / name, good.substr(0, good.size() - 1));
+        EXPECT_NE(testing::problems_of(directory), "") << name << " without its last byte";
+        testing::write_text(directory / name, good + "\n");
+        EXPECT_NE(testing::problems_of(directory), "") << name << " with a byte more";
+        testing::write_text(directory / name, "");
+        EXPECT_NE(testing::problems_of(directory), "") << name << " emptied";
+        testing::write_text(directory / name, good);
+    }
+    EXPECT_EQ(testing::problems_of(directory), "") << "as it was";
+}
+
+TEST_F(VerifyTest, NamesTheFileThatIsMissingOrStrange) {
+    testing::write_text(directory / "notes.txt", "hello");
+    EXPECT_THAT(testing::problems_of(directory), HasSubstr("notes.txt: it is not listed in SHA256SUMS"));
+    fs::remove(directory / "notes.txt");
+    for (const char* name : file_names) {
+        fs::rename(directory / name, folder.path() / name);
+        EXPECT_THAT(testing::problems_of(directory), HasSubstr(std::string(name) + ": it is missing"));
+        fs::create_symlink(folder.path() / name, directory / name);
+        EXPECT_THAT(testing::problems_of(directory),
+                    HasSubstr(std::string(name) + ": it is a symbolic link"));
+        fs::remove(directory / name);
+        fs::create_directory(directory / name);
+        EXPECT_THAT(testing::problems_of(directory), HasSubstr(std::string(name) + ": it is a folder"));
+        fs::remove(directory / name);
+        ASSERT_EQ(mkfifo((directory / name).c_str(), 0600), 0);
+        EXPECT_THAT(testing::problems_of(directory),
+                    HasSubstr(std::string(name) + ": it is not a plain file"));
+        fs::remove(directory / name);
+        fs::rename(folder.path() / name, directory / name);
+    }
+    EXPECT_EQ(testing::problems_of(directory), "");
+}
+
+TEST_F(VerifyTest, FindsAFileThatOnlyItsSumVouchesFor) {
+    // Careful tampering: a changed report, and sums that fit it.
+    testing::write_text(directory / "record.md",
+                        testing::read_text(directory / "record.md") + "Faster than light.\n");
+    testing::refresh_sums(directory);
+    EXPECT_THAT(testing::problems_of(directory),
+                HasSubstr("record.md: it is not what record.json gives, from line"));
+}
+
+TEST_F(VerifyTest, RefusesHostileSums) {
+    const std::string hash(64, 'a');
+    const std::string good = testing::read_text(directory / "SHA256SUMS");
+    testing::write_text(folder.path() / "secret", "x");
+    for (const std::string& line :
+         {hash + "  ../secret\n", hash + "  /etc/passwd\n", hash + "  a/b\n", hash + "  ..\n", hash + "  \n",
+          hash + "  SHA256SUMS\n", hash + "  c:\\x\n", hash + " *record.md\n", hash + "\n", std::string("\n"),
+          hash + "  rec\x1b[2Jord.md\n", std::string("\0\0\n", 3), std::string(70'000, 'a') + "\n"}) {
+        testing::write_text(directory / "SHA256SUMS", good + line);
+        const std::string problems = testing::problems_of(directory);
+        EXPECT_THAT(problems, HasSubstr("SHA256SUMS: line 4")) << line.substr(0, 100);
+        EXPECT_THAT(problems, ::testing::Not(HasSubstr("\x1b")));
+        EXPECT_LT(problems.size(), 2000U);
+    }
+    testing::write_text(directory / "SHA256SUMS", good + good);
+    EXPECT_THAT(testing::problems_of(directory), HasSubstr("a second time"));
+    testing::write_text(directory / "SHA256SUMS", std::string(std::size_t{2} << 20, 'a'));
+    EXPECT_THAT(testing::problems_of(directory), HasSubstr("SHA256SUMS"));
+    testing::write_text(directory / "SHA256SUMS", good + hash + "  gone.png\n");
+    EXPECT_THAT(testing::problems_of(directory),
+                HasSubstr("gone.png: it is listed in SHA256SUMS but is not there"));
+}
+
+TEST_F(VerifyTest, AllowsFurtherListedFiles) {
+    testing::write_text(directory / "chart.svg", "<svg/>");
+    const std::string sum = *sha256_of_file(directory / "chart.svg");
+    testing::write_text(directory / "SHA256SUMS",
+                        sum + "  chart.svg\n" + testing::read_text(directory / "SHA256SUMS"));
+    EXPECT_EQ(testing::problems_of(directory), "");
+}
+
+TEST_F(VerifyTest, RefusesHostileJson) {
+    for (const std::string& text :
+         {std::string(), std::string("{}"), std::string(500'000, '['), std::string("\xff\xfe\x00", 3),
+          std::string("{\"schema\":1,\"schema\":1}"), std::string(1 << 20, '\0')}) {
+        testing::write_text(directory / "record.json", text);
+        testing::refresh_sums(directory);
+        EXPECT_THAT(testing::problems_of(directory), HasSubstr("record.json: "));
+    }
+    fs::resize_file(directory / "record.json",
+                    std::uintmax_t{1} << 33);  // sparse: nobody reads eight gigabytes
+    EXPECT_NE(testing::problems_of(directory / "record.json"), "");
+}
+
+TEST_F(VerifyTest, WorksFiguresOutAgain) {
+    const auto figure = [](const std::string& key) { return std::string("/cases/0/timing/value/") + key; };
+    for (const char* key : {"count", "min", "p5", "p50", "p95", "p99", "max", "mean", "standard_deviation",
+                            "median_absolute_deviation"}) {
+        for (const char* of : {"latency_ms/", "copy_ms/"}) {
+            EXPECT_THAT(problems_with(figure(of + std::string(key)), 77), HasSubstr(key));
+        }
+    }
+    for (const char* key : {"ratio_to_copy/value", "throughput_mpix_per_s_p50/value",
+                            "throughput_gb_per_s_p50/value", "memcpy_ms_p50", "bytes_moved"}) {
+        EXPECT_THAT(problems_with(figure(key), 77), HasSubstr("the samples give")) << key;
+    }
+    EXPECT_THAT(problems_with(figure("samples_ms/0"), 0.6), HasSubstr("the samples give"));
+    EXPECT_THAT(problems_with(figure("samples_ms"), {0.5, 0.75}), HasSubstr("2 samples for 3 iterations"));
+    EXPECT_THAT(problems_with(figure("preempted"), {5}), HasSubstr("preempted is not a rising list"));
+    EXPECT_THAT(problems_with(figure("preempted"), {1, 1}), HasSubstr("preempted is not a rising list"));
+}
+
+TEST_F(VerifyTest, FindsWhatDoesNotFitTogether) {
+    const auto with = [this](const char* place, const json& value) { return problems_with(place, value); };
+    EXPECT_THAT(with("/case_total", 2), HasSubstr("3 cases of 2"));
+    EXPECT_THAT(with("/case_total", 4), HasSubstr("was not cancelled"));
+    EXPECT_THAT(with("/cases/1/index", 3), HasSubstr("its index is 3 but it is number 2"));
+    EXPECT_THAT(with("/cases/1/key", "filter:1 border:mirror precision:f32 size:1024x512"),
+                HasSubstr("appears twice"));
+    EXPECT_THAT(with("/finished_utc", "2025-03-09T17:04:59Z"), HasSubstr("finished before"));
+    EXPECT_THAT(with("/cases/0/parity/value/passed", false), HasSubstr("although its parity failed"));
+    EXPECT_THAT(with("/cases/0/parity/value/max_abs_error", {{"value", 2e-5}}), HasSubstr("above the bound"));
+    EXPECT_THAT(with("/cases/0/parity", {{"value", nullptr}, {"reason", "x"}}),
+                HasSubstr("without a verdict"));
+    EXPECT_THAT(with("/cases/0/output_sha256", {{"value", nullptr}, {"reason", "x"}}),
+                HasSubstr("no output hash"));
+    EXPECT_THAT(with("/matrix/recipe", {{"value", {{"nonsense", 1}}}}),
+                HasSubstr("recipe of its matrix is refused"));
+    EXPECT_EQ(with("/command_line", "something else"), "") << "free text";
+}
+
+TEST(Verify, IsAnErrorWhereThereIsNothing) {
+    const testing::TemporaryFolder folder;
+    for (const fs::path& path : {folder.path() / "none", folder.path(), fs::path("/dev/null"), fs::path()}) {
+        const auto verification = verify_record(path);
+        ASSERT_FALSE(verification) << path;
+        EXPECT_EQ(verification.error().kind, ErrorKind::bad_input);
+    }
+}
+
+TEST(WriteRecord, RefusesAnExistingFolderAndLeavesItAlone) {
+    const testing::TemporaryFolder folder;
+    testing::write_text(folder.path() / "mine", "keep");
+    const auto written = write_record(testing::sample_record(), folder.path());
+    ASSERT_FALSE(written);
+    EXPECT_EQ(written.error().kind, ErrorKind::unwritable_output);
+    EXPECT_EQ(testing::read_text(folder.path() / "mine"), "keep");
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), {}), 1);
+}
+
+TEST(WriteRecord, FailsInAFolderThatIsNotThere) {
+    const testing::TemporaryFolder folder;
+    const auto written = write_record(testing::sample_record(), folder.path() / "none" / "record");
+    if (written) {  // parents may be made
+        EXPECT_EQ(testing::problems_of(folder.path() / "none" / "record"), "");
+    } else {
+        EXPECT_EQ(written.error().kind, ErrorKind::unwritable_output);
+    }
+    testing::write_text(folder.path() / "file", "");
+    const auto below_file = write_record(testing::sample_record(), folder.path() / "file" / "record");
+    ASSERT_FALSE(below_file);
+    EXPECT_EQ(below_file.error().kind, ErrorKind::unwritable_output);
+}
+
+TEST(WriteRecord, LeavesNothingWhenItsProcessIsKilledHalfWay) {
+    const testing::TemporaryFolder folder;
+    const fs::path directory = folder.path() / "record";
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        // As write_record does it, but killed between its files.
+        (void)write_directory_atomically(directory, [](const fs::path& inside) -> Result<void> {
+            (void)write_file_atomically(inside / "record.json", "{}");
+            kill(getpid(), SIGKILL);
+            return {};
+        });
+        _exit(1);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFSIGNALED(status));
+    EXPECT_FALSE(fs::exists(directory));
+    EXPECT_TRUE(write_record(testing::sample_record(), directory)) << "and it can be written afterwards";
+    EXPECT_EQ(testing::problems_of(directory), "");
+}
+
+TEST(NewRecordDirectory, IsDatedAndNew) {
+    const testing::TemporaryFolder folder;
+    const fs::path first = new_record_directory(folder.path());
+    EXPECT_EQ(first.parent_path(), folder.path());
+    EXPECT_THAT(first.filename().string(), ::testing::MatchesRegex("20[0-9]+-[0-9]+-[A-Za-z0-9_-]+"));
+    EXPECT_FALSE(fs::exists(first));
+    // Whatever stands in the way, even a link to nowhere: another name.
+    std::set<fs::path> seen;
+    for (int i = 0; i < 5; ++i) {
+        const fs::path path = new_record_directory(folder.path());
+        EXPECT_TRUE(seen.insert(path).second) << path;
+        fs::create_symlink("/nowhere", path);
+    }
+}
+
+}  // namespace
+}  // namespace workbench
