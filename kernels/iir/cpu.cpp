@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstring>
 
 #include "kernels/iir/lines.h"
 #include "kernels/iir/start_state.h"
@@ -16,7 +17,10 @@ namespace iir2d::iir {
 namespace {
 
 constexpr std::size_t row_lanes = 16;
-constexpr std::int64_t column_tile = 1024;
+// Columns in a tile: one thread streams whole rows fastest; several share the second-level cache's bandwidth
+// better in shorter pieces, and so does a pass that keeps a scratch line beside each column.
+constexpr std::int64_t column_tile_alone = 4096;
+constexpr std::int64_t column_tile_shared = 1024;
 // Below this many samples, starting threads costs more than it saves.
 constexpr std::int64_t samples_worth_threads = 1 << 16;
 // Between two looks at the stop token within one tile.
@@ -34,11 +38,25 @@ Coefficients<A> coefficients(const Section& section) {
             static_cast<A>(s.a[1])};
 }
 
-// One sample of one lane. `terms` is how much of the section there is: 1 for a pure first-order feedback, 2
-// with x[n-1], 3 for the second order.
-template <int Terms, class A>
-inline A step(const Coefficients<A>& c, A x, A& s1, A& s2) {
-    const A y = c.b0 * x + s1;
+// Several lanes in one register, where the compiler has such types; it does not find them by itself in a loop
+// whose states stay in registers.
+#if defined(__GNUC__)
+template <class A>
+struct PackOf {
+    typedef A Type __attribute__((vector_size(16)));
+};
+#else
+template <class A>
+struct PackOf {
+    using Type = A;
+};
+#endif
+
+// One sample, of one lane or of a pack of lanes. `Terms` is how much of the section there is: 1 for a pure
+// first-order feedback, 2 with x[n-1], 3 for the second order.
+template <int Terms, class A, class V>
+inline V step(const Coefficients<A>& c, const V& x, V& s1, V& s2) {
+    const V y = c.b0 * x + s1;
     if constexpr (Terms == 1) {
         s1 = c.a1 * y;
     } else if constexpr (Terms == 2) {
@@ -50,22 +68,28 @@ inline A step(const Coefficients<A>& c, A x, A& s1, A& s2) {
     return y;
 }
 
-// A long chunk of few lanes: the states stay in registers.
+// A long chunk of few lanes: the states stay in registers, several packs of them to hide the latency of one
+// chain.
 template <int Terms, std::size_t Lanes, class A>
 void sweep_long(const Coefficients<A>& c, A* chunk, std::size_t count, A* s1, A* s2) {
-    constexpr std::size_t group = 64 / sizeof(A);  // several vectors, to hide the latency of one chain
+    using Pack = typename PackOf<A>::Type;
+    constexpr std::size_t packs = 4;
+    constexpr std::size_t group = packs * sizeof(Pack) / sizeof(A);
     static_assert(Lanes % group == 0);
     for (std::size_t l0 = 0; l0 < Lanes; l0 += group) {
-        std::array<A, group> r1;
-        std::array<A, group> r2;
-        std::copy_n(s1 + l0, group, r1.begin());
-        std::copy_n(s2 + l0, group, r2.begin());
+        std::array<Pack, packs> r1;
+        std::array<Pack, packs> r2;
+        std::array<Pack, packs> x;
+        std::memcpy(r1.data(), s1 + l0, sizeof(r1));
+        std::memcpy(r2.data(), s2 + l0, sizeof(r2));
         for (std::size_t t = 0; t < count; ++t) {
             A* samples = chunk + t * Lanes + l0;
-            for (std::size_t l = 0; l < group; ++l) samples[l] = step<Terms>(c, samples[l], r1[l], r2[l]);
+            std::memcpy(x.data(), samples, sizeof(x));
+            for (std::size_t k = 0; k < packs; ++k) x[k] = step<Terms, A, Pack>(c, x[k], r1[k], r2[k]);
+            std::memcpy(samples, x.data(), sizeof(x));
         }
-        std::copy_n(r1.begin(), group, s1 + l0);
-        std::copy_n(r2.begin(), group, s2 + l0);
+        std::memcpy(s1 + l0, r1.data(), sizeof(r1));
+        std::memcpy(s2 + l0, r2.data(), sizeof(r2));
     }
 }
 
@@ -77,7 +101,7 @@ void sweep_wide(const Coefficients<A>& c, const From* from, To* to, std::size_t 
 #pragma GCC ivdep
 #endif
     for (std::size_t l = 0; l < lanes; ++l) {
-        to[l] = static_cast<To>(step<Terms>(c, static_cast<A>(from[l]), s1[l], s2[l]));
+        to[l] = static_cast<To>(step<Terms, A, A>(c, static_cast<A>(from[l]), s1[l], s2[l]));
     }
 }
 
@@ -229,10 +253,12 @@ bool run_lines(const std::vector<Pass>& passes, const CpuJob& job, Lines lines, 
 }
 
 // Columns per tile: wide enough to stream, narrow enough that every thread has one.
-std::int64_t tile_width(std::int64_t width, std::int64_t planes, int threads) {
+std::int64_t tile_width(const CpuJob& job, std::int64_t width, std::int64_t planes, int threads) {
+    const bool alone = threads == 1 && std::ranges::none_of(job.vertical, &Pass::to_scratch);
     const std::int64_t per_thread = (width * planes + threads - 1) / threads;
     const std::int64_t share = (per_thread + 15) / 16 * 16;
-    return std::clamp<std::int64_t>(std::min(share, column_tile), 1, std::max<std::int64_t>(width, 1));
+    return std::clamp<std::int64_t>(std::min(share, alone ? column_tile_alone : column_tile_shared), 1,
+                                    width);
 }
 
 template <class S, class A>
@@ -259,7 +285,7 @@ Result<void> run(const CpuJob& job, const ConstTensorView& x, const TensorView& 
             if (!run_lines<S, A>(job.horizontal, job, lines, control)) stopped = true;
         });
 
-    const std::int64_t tile = tile_width(width, planes, threads);
+    const std::int64_t tile = tile_width(job, width, planes, threads);
     const std::int64_t tiles = (width + tile - 1) / tile;
     const bool columns_done =
         rows_done && !stopped &&
