@@ -22,7 +22,8 @@ Result<Device> Device::cpu(int threads) {
                                                                       ": give 1 to 1024, or 0 for all"});
     }
     if (!support::has_threads()) return Device(Backend::cpu, 0, 1);
-    return Device(Backend::cpu, 0, threads == 0 ? support::available_threads() : threads);
+    const int available = support::available_threads();
+    return Device(Backend::cpu, 0, threads == 0 ? available : std::min(threads, available));
 }
 
 std::string Device::id() const {

@@ -38,8 +38,8 @@ struct DeviceInfo {
 
 class IIR2D_API Device {
   public:
-    // The CPU with at most `threads` threads; 0 means all that the process may use. Without oneTBB it is
-    // always one.
+    // The CPU with at most `threads` threads, and never more than the process may use; 0 means all of those.
+    // Without oneTBB it is always one.
     static Result<Device> cpu(int threads = 0);
 
     Backend backend() const { return m_backend; }

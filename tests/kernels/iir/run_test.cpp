@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+// How plans run: in place, strides, threads, special values, cancelling, refused views.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <stop_token>
+
+#include "tests/kernels/iir/iir_testing.h"
+
+namespace {
+
+using namespace iir2d;
+using namespace iir_test;
+using ::testing::HasSubstr;
+
+FilterPlan plan_of(const FilterDesc& desc, int threads = 2) {
+    return *FilterPlan::make(*Device::cpu(threads), desc);
+}
+
+std::vector<float> run_f32(const FilterDesc& desc, const std::vector<float>& x, int threads) {
+    std::vector<float> y(x.size());
+    const auto done =
+        plan_of(desc, threads)
+            .run({x.data(), ElementType::f32, desc.shape}, {y.data(), ElementType::f32, desc.shape});
+    EXPECT_TRUE(done) << done.error().message;
+    return y;
+}
+
+std::vector<float> floats(std::int64_t count, unsigned seed) {
+    const auto x = random_plane(count, seed);
+    return {x.begin(), x.end()};
+}
+
+bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
+    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+TEST(FilterRun, BitsDoNotDependOnThreads) {
+    for (int id = 1; id <= 8; ++id) {
+        for (const Border border : {Border::mirror, Border::wrap}) {
+            const FilterDesc desc{.shape = {.c = 2, .h = 403, .w = 517},
+                                  .filter = {.id = id},
+                                  .border = border,
+                                  .start = border == Border::wrap ? Start::steady : Start::truncated};
+            const auto x = floats(count_of(desc.shape), 1);
+            const auto one = run_f32(desc, x, 1);
+            for (const int threads : {2, 3, 8})
+                EXPECT_TRUE(same_bits(one, run_f32(desc, x, threads))) << describe(desc);
+        }
+    }
+}
+
+TEST(FilterRun, InPlaceStridesAndOddAddressesGiveTheSameBits) {
+    for (int id = 1; id <= 8; ++id) {
+        for (const Border border : all_borders) {
+            const FilterDesc desc{
+                .shape = {.c = 2, .h = 67, .w = 45}, .filter = {.id = id}, .border = border};
+            const auto x = floats(count_of(desc.shape), 2);
+            const auto expected = run_f32(desc, x, 2);
+            auto same = x;
+            ASSERT_TRUE(plan_of(desc).run({same.data(), ElementType::f32, desc.shape},
+                                          {same.data(), ElementType::f32, desc.shape}));
+            EXPECT_TRUE(same_bits(expected, same)) << describe(desc);
+
+            // Rows 53 apart, planes 4000 apart, one float off any alignment; the gaps stay as they were.
+            std::vector<float> in(8001, -7.0F);
+            std::vector<float> out(9001, -9.0F);
+            for (std::size_t p = 0; p < 2; ++p) {
+                for (std::size_t r = 0; r < 67; ++r) {
+                    std::copy_n(&x[p * 67 * 45 + r * 45], 45, &in[1 + p * 4000 + r * 53]);
+                }
+            }
+            ASSERT_TRUE(plan_of(desc).run({in.data() + 1, ElementType::f32, desc.shape, 53, 4000},
+                                          {out.data() + 1, ElementType::f32, desc.shape, 61, 4500}));
+            std::size_t touched = 0;
+            for (std::size_t p = 0; p < 2; ++p) {
+                for (std::size_t r = 0; r < 67; ++r) {
+                    const float* at = &out[1 + p * 4500 + r * 61];
+                    EXPECT_EQ(std::memcmp(at, &expected[p * 67 * 45 + r * 45], 45 * sizeof(float)), 0)
+                        << describe(desc);
+                    touched += 45;
+                }
+            }
+            EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(out, -9.0F)), out.size() - touched);
+        }
+    }
+}
+
+TEST(FilterRun, LongThinImages) {
+    for (const auto& [w, h] : {std::pair{100'000, 1}, std::pair{1, 100'000}, std::pair{100'000, 3}}) {
+        const FilterDesc desc{.shape = {.h = h, .w = w}, .filter = {.id = 4}};
+        const auto x = random_plane(count_of(desc.shape), 8);
+        const auto y = run_cpu(desc, x);
+        ASSERT_TRUE(y);
+        EXPECT_LE(max_abs_difference(*y, run_reference(desc, x)), 1e-5);
+    }
+}
+
+TEST(FilterRun, SpecialValuesStayInTheirPlaneAndSpreadAlongTheRecurrence) {
+    for (const float special :
+         {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+        const FilterDesc desc{
+            .shape = {.c = 2, .h = 20, .w = 20}, .filter = {.id = 1}, .border = Border::clamp};
+        auto x = floats(count_of(desc.shape), 3);
+        x[10 * 20 + 12] = special;
+        const auto y = run_f32(desc, x, 2);
+        const auto without = [&] {
+            auto clean = x;
+            clean[10 * 20 + 12] = 0.0F;
+            return run_f32(desc, clean, 2);
+        }();
+        for (std::size_t i = 0; i < y.size(); ++i) {
+            const bool second_plane = i >= 400;
+            const std::size_t r = i % 400 / 20;
+            const std::size_t c = i % 20;
+            if (!second_plane && r >= 10 && c >= 12) {
+                EXPECT_FALSE(std::isfinite(y[i])) << i;
+            } else {
+                EXPECT_EQ(y[i], without[i]) << i;
+            }
+        }
+    }
+}
+
+TEST(FilterRun, FadingIntoSubnormalsEndsAtZero) {
+    const FilterDesc desc{.shape = {.h = 1, .w = 20'000}, .filter = {.id = 1}, .border = Border::clamp};
+    std::vector<float> x(20'000, 0.0F);
+    x[0] = 1.0F;
+    const auto y = run_f32(desc, x, 1);
+    EXPECT_GT(y[10], 0.0F);
+    EXPECT_EQ(y.back(), 0.0F);
+    EXPECT_EQ(std::ranges::count_if(y, [](float v) { return std::fpclassify(v) == FP_SUBNORMAL; }), 0);
+    // And the caller's own arithmetic keeps its subnormal numbers.
+    volatile float tiny = std::numeric_limits<float>::min();
+    EXPECT_GT(tiny / 2.0F, 0.0F);
+}
+
+TEST(FilterRun, CancelsAndReportsProgress) {
+    const FilterDesc desc{.shape = {.c = 3, .h = 1500, .w = 1500}, .filter = {.id = 6}};
+    std::vector<float> x(static_cast<std::size_t>(count_of(desc.shape)), 0.5F);
+    std::vector<float> y(x.size());
+    const auto run = [&](const RunControl& control) {
+        return plan_of(desc, 1).run({x.data(), ElementType::f32, desc.shape},
+                                    {y.data(), ElementType::f32, desc.shape}, {}, control);
+    };
+    std::vector<double> fractions;
+    ASSERT_TRUE(run({.progress = [&](double f) { fractions.push_back(f); }}));
+    ASSERT_FALSE(fractions.empty());
+    EXPECT_TRUE(std::ranges::is_sorted(fractions));
+    EXPECT_GE(fractions.front(), 0.0);
+    EXPECT_DOUBLE_EQ(fractions.back(), 1.0);
+    std::stop_source stop;
+    const auto cancelled = run({.stop = stop.get_token(), .progress = [&](double f) {
+                                    if (f > 0.2) stop.request_stop();
+                                }});
+    ASSERT_FALSE(cancelled);
+    EXPECT_EQ(cancelled.error().code, ErrorCode::cancelled);
+}
+
+TEST(FilterRun, RefusesViewsUnlikeThePlanAndWritesNothing) {
+    const FilterDesc desc{.shape = {.h = 4, .w = 6}, .filter = {.id = 1}};
+    const auto plan = plan_of(desc);
+    std::vector<float> x(100, 1.0F);
+    std::vector<float> y(100, 5.0F);
+    const ConstTensorView good_x{x.data(), ElementType::f32, desc.shape};
+    const TensorView good_y{y.data(), ElementType::f32, desc.shape};
+    const auto refused = [&](const ConstTensorView& vx, const TensorView& vy, const char* words) {
+        const auto done = plan.run(vx, vy);
+        ASSERT_FALSE(done);
+        EXPECT_THAT(done.error().message, HasSubstr(words));
+    };
+    refused({x.data(), ElementType::f32, {.h = 4, .w = 5}}, good_y, "[1, 1, 4, 5]");
+    refused({x.data(), ElementType::f64, desc.shape}, good_y, "f64");
+    refused({nullptr, ElementType::f32, desc.shape}, good_y, "x");
+    refused(good_x, {y.data(), ElementType::f32, {.h = 6, .w = 4}}, "[1, 1, 6, 4]");
+    refused({x.data(), ElementType::f32, desc.shape, 3}, good_y, "3");
+    EXPECT_EQ(std::ranges::count(y, 5.0F), 100);
+    refused({x.data(), ElementType::f32, desc.shape}, {x.data() + 1, ElementType::f32, desc.shape},
+            "overlap");
+    EXPECT_EQ(std::ranges::count(x, 1.0F), 100);
+}
+
+TEST(FilterPlanMake, ChecksInTheContractsOrder) {
+    const auto device = *Device::cpu(1);
+    FilterDesc desc{.shape = {.h = 0, .w = 5}, .filter = {.id = 99}, .border = static_cast<Border>(9)};
+    EXPECT_EQ(FilterPlan::make(device, desc).error().code, ErrorCode::invalid_dimension);
+    EXPECT_THAT(FilterPlan::make(device, desc).error().message, HasSubstr("height is 0"));
+    desc.shape.h = 5;
+    EXPECT_EQ(FilterPlan::make(device, desc).error().code, ErrorCode::invalid_filter_id);
+    desc.filter.id = 1;
+    EXPECT_EQ(FilterPlan::make(device, desc).error().code, ErrorCode::invalid_border_mode);
+    desc.border = Border::clamp;
+    desc.precision = static_cast<Precision>(7);
+    EXPECT_EQ(FilterPlan::make(device, desc).error().code, ErrorCode::invalid_precision);
+    desc.precision = Precision::f32;
+    EXPECT_TRUE(FilterPlan::make(device, desc));
+    desc.shape = {.n = 1 << 20, .c = 1 << 20, .h = 1 << 20, .w = 1 << 20};
+    EXPECT_EQ(FilterPlan::make(device, desc).error().code, ErrorCode::invalid_dimension);
+    // Making a plan for 65536 x 65536 computes nothing and overflows nothing.
+    desc.shape = {.h = 65536, .w = 65536};
+    const auto huge = FilterPlan::make(device, desc);
+    ASSERT_TRUE(huge);
+    EXPECT_EQ(huge->output_shape().w, 65536);
+}
+
+TEST(FilterPlanMake, SaysWhichKernelItChose) {
+    const auto plan = plan_of({.filter = {.id = 5}, .precision = Precision::mixed});
+    EXPECT_EQ(plan.kernel().backend, Backend::cpu);
+    EXPECT_EQ(plan.kernel().name, "iir_lines");
+    EXPECT_EQ(plan.kernel().element, ElementType::f32);
+    EXPECT_FALSE(plan.kernel().architecture.empty());
+    EXPECT_EQ(plan.precision().accumulator, ElementType::f64);
+    EXPECT_TRUE(plan.precision().deterministic);
+    EXPECT_EQ(plan.workspace_bytes(), 0u);
+}
+
+TEST(FilterPlanMake, RefusesFiltersThatFloatCannotHold) {
+    // A pole so near the circle that rounding the feedback to float puts it on it.
+    const FilterSpec spec{.id = 3, .parameters = {{"a1", 1.0 - 1e-9}, {"a2", 0.0}}};
+    const auto device = *Device::cpu(1);
+    EXPECT_FALSE(FilterPlan::make(device, {.filter = spec, .precision = Precision::f32}));
+    EXPECT_TRUE(FilterPlan::make(device, {.filter = spec, .precision = Precision::f64}));
+}
+
+}  // namespace
