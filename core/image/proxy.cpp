@@ -87,9 +87,11 @@ Proxy make_proxy(const PlanarImage& image, std::int64_t max_width, std::int64_t 
             }
         }
     };
-    std::vector<std::jthread> threads;
-    for (std::size_t worker = 1; worker < workers; ++worker) threads.emplace_back(band, worker);
-    band(0);
+    {
+        std::vector<std::jthread> threads;
+        for (std::size_t worker = 1; worker < workers; ++worker) threads.emplace_back(band, worker);
+        band(0);
+    }  // all have joined before the proxy moves to the caller
     return proxy;
 }
 
