@@ -54,14 +54,11 @@ EmptyState::EmptyState(Session& session, QWidget* parent)
     title->setFont(large);
     outer->addWidget(title, 0, Qt::AlignHCenter);
 
-    auto* help = new QLabel(tr("Drop a file anywhere in this window: PNG, JPEG, TIFF, OpenEXR, HDR, WebP and "
-                               "more, 8 bit to 64-bit float."),
+    auto* help = new QLabel(tr("Drop a file anywhere in this window.\n"
+                               "PNG, JPEG, TIFF, OpenEXR, HDR, WebP and more; 8 bit to 64-bit float."),
                             this);
     help->setForegroundRole(QPalette::PlaceholderText);
-    help->setWordWrap(true);
     help->setAlignment(Qt::AlignHCenter);
-    help->setMaximumWidth(420);
-    help->setMinimumWidth(280);
     outer->addWidget(help, 0, Qt::AlignHCenter);
     outer->addSpacing(normalSpacing);
 

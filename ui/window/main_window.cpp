@@ -9,6 +9,8 @@
 #include <QDropEvent>
 #include <QFileDialog>
 #include <QFileInfo>
+#include <QHBoxLayout>
+#include <QLabel>
 #include <QMenu>
 #include <QMessageBox>
 #include <QMimeData>
@@ -16,6 +18,7 @@
 #include <QScrollArea>
 #include <QStackedWidget>
 #include <QStatusBar>
+#include <QToolButton>
 #include <QUndoStack>
 
 #include "core/image/image_io.h"
@@ -31,6 +34,7 @@
 #include "ui/window/info_bar.h"
 #include "ui/window/message_bar.h"
 #include "ui/window/save_job.h"
+#include "ui/window/theme.h"
 #include "ui/window/view_bar.h"
 
 namespace workbench {
@@ -56,6 +60,28 @@ QString droppedFile(const QMimeData* data) {
     return {};
 }
 
+// Title and close button in our own icons; the style's are drawn for another palette.
+QWidget* makeDockTitle(QDockWidget* dock) {
+    auto* bar = new QWidget(dock);
+    bar->setAutoFillBackground(true);
+    bar->setBackgroundRole(QPalette::AlternateBase);
+    auto* layout = new QHBoxLayout(bar);
+    layout->setContentsMargins(normalSpacing, smallSpacing, smallSpacing, smallSpacing);
+    auto* title = new QLabel(dock->windowTitle(), bar);
+    auto* close = new QToolButton(bar);
+    close->setIcon(themedIcon(QStringLiteral("close")));
+    close->setIconSize(QSize(14, 14));
+    close->setAutoRaise(true);
+    close->setFocusPolicy(Qt::TabFocus);
+    const QString name = MainWindow::tr("Close %1").arg(dock->windowTitle());
+    close->setToolTip(name);
+    close->setAccessibleName(name);
+    layout->addWidget(title, 1);
+    layout->addWidget(close);
+    QObject::connect(close, &QToolButton::clicked, dock, &QDockWidget::close);
+    return bar;
+}
+
 QDockWidget* makeDock(const QString& name, const QString& title, QWidget* content, QMainWindow* window) {
     auto* dock = new QDockWidget(title, window);
     dock->setObjectName(name);
@@ -68,6 +94,7 @@ QDockWidget* makeDock(const QString& name, const QString& title, QWidget* conten
     scroll->setFocusPolicy(Qt::NoFocus);
     scroll->setWidget(content);
     dock->setWidget(scroll);
+    dock->setTitleBarWidget(makeDockTitle(dock));
     return dock;
 }
 

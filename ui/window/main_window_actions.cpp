@@ -187,8 +187,12 @@ void MainWindow::buildToolBar() {
             button->setToolButtonStyle(Qt::ToolButtonIconOnly);  // their text changes, or is long
         }
     }
-    const std::pair<QAction*, QString> shortTexts[] = {{m_open, tr("Open")}, {m_save, tr("Save")}};
-    for (const auto& [action, text] : shortTexts) action->setIconText(text);
+    // Fusion sets the text against the icon; a space keeps them apart.
+    const std::pair<QAction*, QString> shortTexts[] = {{m_open, tr("Open")},
+                                                       {m_save, tr("Save result")},
+                                                       {m_imagePageAction, tr("Image")},
+                                                       {m_benchmarkPageAction, tr("Benchmark")}};
+    for (const auto& [action, text] : shortTexts) action->setIconText(QLatin1Char(' ') + text);
     for (auto* button : bar->findChildren<QToolButton*>()) {
         button->setFocusPolicy(Qt::TabFocus);
         if (button->defaultAction()) {

@@ -161,10 +161,9 @@ void ScreenshotTour::empty() {
     shoot(QStringLiteral("01-empty"));
 }
 
-void ScreenshotTour::loaded() {
+bool ScreenshotTour::loaded() {
     m_window.session().resetRecipe({});
-    openAndWait(sample("astronaut.png"));
-    waitForExact();
+    if (!openAndWait(sample("astronaut.png")) || !waitForExact()) return false;
     shoot(QStringLiteral("02-loaded"));
 
     ImageView& view = m_window.imagePage().view();
@@ -181,6 +180,7 @@ void ScreenshotTour::loaded() {
     shoot(QStringLiteral("05-zoomed-pixel-grid"));
     view.setSplit(false);
     view.fit();
+    return true;
 }
 
 void ScreenshotTour::operations() {
@@ -380,7 +380,7 @@ void ScreenshotTour::smallWindow() {
     m_window.resize(usualSize);
 }
 
-bool ScreenshotTour::runAll() {
+bool ScreenshotTour::prepare() {
     if (!m_directory.mkpath(QStringLiteral("."))) {
         m_problems << QStringLiteral("could not make the folder %1").arg(m_directory.path());
         return false;
@@ -388,8 +388,13 @@ bool ScreenshotTour::runAll() {
     applyTheme(*qApp, Theme::dark);
     m_window.resize(usualSize);
     m_window.show();
+    return true;
+}
+
+bool ScreenshotTour::runAll() {
+    if (!prepare()) return false;
     empty();
-    loaded();
+    if (!loaded()) return false;  // without the sample all the rest would wait in vain
     operations();
     busy();
     messages();
@@ -402,15 +407,9 @@ bool ScreenshotTour::runAll() {
 }
 
 bool ScreenshotTour::runScaleCheck() {
-    if (!m_directory.mkpath(QStringLiteral("."))) {
-        m_problems << QStringLiteral("could not make the folder %1").arg(m_directory.path());
-        return false;
-    }
-    applyTheme(*qApp, Theme::dark);
-    m_window.resize(usualSize);
-    m_window.show();
+    if (!prepare()) return false;
     empty();
-    loaded();
+    if (!loaded()) return false;
     m_window.setPage(MainWindow::Page::benchmark);
     shoot(QStringLiteral("40-benchmark-before"));
     return m_problems.isEmpty();

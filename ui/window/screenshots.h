@@ -28,8 +28,9 @@ class ScreenshotTour {
     const QStringList& problems() const { return m_problems; }
 
   private:
+    bool prepare();
     void empty();
-    void loaded();
+    bool loaded();
     void operations();
     void busy();
     void messages();
