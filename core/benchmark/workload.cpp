@@ -59,7 +59,9 @@ Result<void> reference_step(const Operation& operation, std::vector<double>& pla
     std::vector<double> result;
     if (const auto* filter = std::get_if<FilterOperation>(&operation.what)) {
         result.resize(plane.size());
-        if (auto done = lifted(iir2d::reference::filter(filter_desc(*filter, shape), plane, result)); !done) {
+        if (auto done = lifted(
+                iir2d::reference::filter(filter_desc(*filter, shape), plane, result, {.stop = control.stop}));
+            !done) {
             return done;
         }
     } else {
@@ -67,10 +69,11 @@ Result<void> reference_step(const Operation& operation, std::vector<double>& pla
         const auto size = iir2d::reference::pool_output_shape(desc);
         if (!size) return std::unexpected(from_kernel(size.error()));
         result.resize(static_cast<std::size_t>(size->h * size->w));
-        if (auto done = lifted(iir2d::reference::pool(desc, plane, result)); !done) return done;
+        if (auto done = lifted(iir2d::reference::pool(desc, plane, result, {}, {.stop = control.stop}));
+            !done)
+            return done;
         shape = {1, 1, size->h, size->w};
     }
-    if (control.cancelled()) return fail(ErrorKind::cancelled, "the benchmark was cancelled");
     plane = std::move(result);
     return {};
 }

@@ -166,7 +166,8 @@ Line run_axis(const AxisFilter& axis, Line line, LineJob job) {
 
 }  // namespace
 
-Result<void> filter(const FilterDesc& desc, std::span<const double> x, std::span<double> y) {
+Result<void> filter(const FilterDesc& desc, std::span<const double> x, std::span<double> y,
+                    const RunControl& control) {
     const auto data = make_filter(desc.filter);
     if (!data) return std::unexpected(data.error());
     const Shape& s = desc.shape;
@@ -182,16 +183,21 @@ Result<void> filter(const FilterDesc& desc, std::span<const double> x, std::span
     if (desc.start == Start::steady) down.constant *= dc_gain(data->horizontal);
     const auto width = static_cast<std::size_t>(s.w);
     const auto height = static_cast<std::size_t>(s.h);
+    const auto cancelled = [] {
+        return std::unexpected(Error{ErrorCode::cancelled, "the reference was cancelled"});
+    };
 
     for (std::size_t plane = 0; plane < static_cast<std::size_t>(s.n * s.c); ++plane) {
         const double* in = x.data() + plane * width * height;
         double* out = y.data() + plane * width * height;
         for (std::size_t row = 0; row < height; ++row) {
+            if (control.stop.stop_requested()) return cancelled();
             Line line(in + row * width, in + (row + 1) * width);
             line = run_axis(data->horizontal, std::move(line), across);
             std::copy(line.begin(), line.end(), out + row * width);
         }
         for (std::size_t column = 0; column < width; ++column) {
+            if (control.stop.stop_requested()) return cancelled();
             Line line(height);
             for (std::size_t row = 0; row < height; ++row) line[row] = out[row * width + column];
             line = run_axis(data->vertical, std::move(line), down);

@@ -95,7 +95,7 @@ Result<Shape> pool_output_shape(const PoolDesc& desc) {
 }
 
 Result<void> pool(const PoolDesc& desc, std::span<const double> x, std::span<double> y,
-                  std::span<std::int64_t> argmax) {
+                  std::span<std::int64_t> argmax, const RunControl& control) {
     const auto geometry = pool::make_geometry(desc);
     if (!geometry) return std::unexpected(geometry.error());
     if (auto r = check_size("x", x.size(), elements(geometry->input)); !r) return r;
@@ -113,6 +113,9 @@ Result<void> pool(const PoolDesc& desc, std::span<const double> x, std::span<dou
     for (std::int64_t plane = 0; plane < geometry->planes(); ++plane) {
         const double* source = x.data() + plane * desc.shape.h * desc.shape.w;
         for (std::int64_t oy = 0; oy < geometry->y.out; ++oy) {
+            if (control.stop.stop_requested()) {
+                return std::unexpected(Error{ErrorCode::cancelled, "the reference was cancelled"});
+            }
             for (std::int64_t ox = 0; ox < geometry->x.out; ++ox, ++next) {
                 const Window window{source, desc.shape.w, geometry->y.taps(oy), geometry->x.taps(ox)};
                 if (desc.op == PoolOp::max) {

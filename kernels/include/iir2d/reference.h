@@ -13,11 +13,13 @@
 namespace iir2d::reference {
 
 // Filters each dense [h, w] plane of x (desc.shape elements, double) into y. desc.precision is ignored.
-IIR2D_API Result<void> filter(const FilterDesc& desc, std::span<const double> x, std::span<double> y);
+// control.stop is looked at between lines (ErrorCode::cancelled); there is no progress.
+IIR2D_API Result<void> filter(const FilterDesc& desc, std::span<const double> x, std::span<double> y,
+                              const RunControl& control = {});
 
 // Pools each dense plane of x into y; argmax (max only) may be empty. Stored inputs are given as doubles.
 IIR2D_API Result<void> pool(const PoolDesc& desc, std::span<const double> x, std::span<double> y,
-                            std::span<std::int64_t> argmax = {});
+                            std::span<std::int64_t> argmax = {}, const RunControl& control = {});
 
 // The output shape of a valid descriptor, or the error its plan would give.
 IIR2D_API Result<Shape> pool_output_shape(const PoolDesc& desc);

@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "core/benchmark/synthetic.h"
+#include "core/benchmark/workload.h"
 
 namespace workbench {
 namespace {
@@ -236,6 +237,28 @@ TEST(RunBenchmark, IsAnErrorWhenCancelledBeforeAnythingIsComplete) {
     const auto parity = run_parity(small(), {.stop = source.get_token()});
     ASSERT_FALSE(parity);
     EXPECT_EQ(parity.error().kind, ErrorKind::cancelled);
+}
+
+TEST(RunBenchmark, StopsInsideTheReference) {
+    std::stop_source source;
+    source.request_stop();
+    const auto cpu = iir2d::Device::cpu(1);
+    ASSERT_TRUE(cpu);
+    InputSource inputs(small());
+    ReferenceCache cache;
+    BenchmarkMatrix m = small();
+    m.pools = {{.op = iir2d::PoolOp::avg}};
+    m.recipe = Recipe{.operations = {{.what = FilterOperation{}}}};
+    const auto cases = expand(m);
+    ASSERT_TRUE(cases);
+    for (const auto& what : *cases) {
+        const auto workload = make_workload(what, inputs.input_of(what), *cpu, cache);
+        ASSERT_TRUE(workload) << workload.error().message;
+        const auto judged = (*workload)->judge(0, {.stop = source.get_token()});
+        ASSERT_FALSE(judged) << what.key;
+        EXPECT_EQ(judged.error().kind, ErrorKind::cancelled);
+    }
+    EXPECT_TRUE(cache.key.empty()) << "half a reference is not kept";
 }
 
 TEST(RunBenchmark, ReportsProgressOverTheWhole) {
