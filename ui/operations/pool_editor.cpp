@@ -14,8 +14,6 @@
 namespace workbench {
 namespace {
 
-enum Control { op = 1, window, stride, padding, dilation, ceil_mode, exponent, include_pad, divisor };
-
 constexpr std::array ops{iir2d::PoolOp::max, iir2d::PoolOp::avg, iir2d::PoolOp::lp};
 
 constexpr iir2d::FilterParameter p_parameter{
@@ -60,13 +58,13 @@ PoolEditor::PoolEditor(QWidget* parent) : QWidget(parent) {
     grid.add(m_ceil, 1, 3);
     connect(m_ceil, &QCheckBox::clicked, this, [this](bool on) {
         m_draft.ceil_mode = on;
-        change(ceil_mode, tr("ceil mode"));
+        change(PoolControl::ceil_mode, tr("ceil mode"));
     });
 
     m_p = new ParameterRow(grid, p_parameter, SliderScale(0.25, 16, 0.1));
     connect(m_p, &ParameterRow::valueEdited, this, [this](double value) {
         m_draft.p = value;
-        change(exponent, tr("p"));
+        change(PoolControl::exponent, tr("p"));
     });
     connect(m_p, &ParameterRow::finished, this, &PoolEditor::finished);
 
@@ -78,7 +76,7 @@ PoolEditor::PoolEditor(QWidget* parent) : QWidget(parent) {
 }
 
 void PoolEditor::buildPairs(FormGrid& grid) {
-    const auto follow = [this](PairRow* row, int control, auto assign) {
+    const auto follow = [this](PairRow* row, PoolControl control, auto assign) {
         connect(row, &PairRow::valueEdited, this, [this, row, control, assign](iir2d::Extent value) {
             assign(value);
             change(control, row->name().toLower());
@@ -93,23 +91,23 @@ void PoolEditor::buildPairs(FormGrid& grid) {
     for (QLabel* each : {heading, headingOfWidth}) each->setForegroundRole(QPalette::PlaceholderText);
 
     m_window = new PairRow(grid, tr("&Window"), tr("The samples that become one, in pixels"), 1);
-    follow(m_window, window, [this](iir2d::Extent v) { m_draft.window = v; });
+    follow(m_window, PoolControl::window, [this](iir2d::Extent v) { m_draft.window = v; });
 
     m_stride = new PairRow(grid, tr("St&ride"), tr("From one window to the next, in pixels"), 1);
-    follow(m_stride, stride, [this](iir2d::Extent v) { m_draft.stride = v; });
+    follow(m_stride, PoolControl::stride, [this](iir2d::Extent v) { m_draft.stride = v; });
     m_strideAsWindow = checkBox(this, tr("Stride &as the window"), tr("Windows stand side by side"));
     grid.addRow();
     grid.add(m_strideAsWindow, 1, 3);
     connect(m_strideAsWindow, &QCheckBox::clicked, this, [this](bool asWindow) {
         m_draft.stride = asWindow ? std::nullopt : std::optional(m_draft.window);
-        change(stride, tr("stride"));
+        change(PoolControl::stride, tr("stride"));
     });
 
     m_padding = new PairRow(grid, tr("Paddi&ng"), tr("Added at every edge, at most half the window"), 0);
-    follow(m_padding, padding, [this](iir2d::Extent v) { m_draft.padding = v; });
+    follow(m_padding, PoolControl::padding, [this](iir2d::Extent v) { m_draft.padding = v; });
     m_dilation =
         new PairRow(grid, tr("Di&lation"), tr("Between the samples of a window; 1 leaves no gaps"), 1);
-    follow(m_dilation, dilation, [this](iir2d::Extent v) { m_draft.dilation = v; });
+    follow(m_dilation, PoolControl::dilation, [this](iir2d::Extent v) { m_draft.dilation = v; });
 }
 
 void PoolEditor::buildAverage(FormGrid& grid) {
@@ -120,7 +118,7 @@ void PoolEditor::buildAverage(FormGrid& grid) {
     grid.add(m_includePad, 1, 3);
     connect(m_includePad, &QCheckBox::clicked, this, [this](bool on) {
         m_draft.count_include_pad = on;
-        change(include_pad, tr("counting of the padding"));
+        change(PoolControl::include_pad, tr("counting of the padding"));
     });
 
     m_ownDivisor = checkBox(this, tr("Fi&xed divisor"),
@@ -133,17 +131,17 @@ void PoolEditor::buildAverage(FormGrid& grid) {
     grid.add(m_divisor, 2);
     connect(m_ownDivisor, &QCheckBox::clicked, this, [this](bool own) {
         m_draft.divisor_override = own ? std::optional(m_draft.window.h * m_draft.window.w) : std::nullopt;
-        change(divisor, tr("divisor"));
+        change(PoolControl::divisor, tr("divisor"));
     });
     connect(m_divisor, &QSpinBox::valueChanged, this, [this](int value) {
         m_draft.divisor_override = value;
-        change(divisor, tr("divisor"));
+        change(PoolControl::divisor, tr("divisor"));
     });
     connect(m_divisor, &QSpinBox::editingFinished, this, &PoolEditor::finished);
     m_divisorRefusal = grid.addRefusalLine();
     connect(m_divisorRefusal, &RefusalLine::revertRequested, this, [this] {
         m_draft.divisor_override = m_inForce.divisor_override;
-        change(divisor, tr("divisor"));
+        change(PoolControl::divisor, tr("divisor"));
     });
 }
 
@@ -157,7 +155,7 @@ void PoolEditor::chooseOp(int index) {
         m_draft.count_include_pad = plain.count_include_pad;
         m_draft.divisor_override = plain.divisor_override;
     }
-    change(op, tr("type"));
+    change(PoolControl::type, tr("type"));
 }
 
 void PoolEditor::setOperation(const PoolOperation& operation) {
@@ -202,9 +200,9 @@ void PoolEditor::showDraft() {
                                      -CountBox::largest, CountBox::largest)));
 }
 
-void PoolEditor::change(int control, const QString& what) {
+void PoolEditor::change(PoolControl control, const QString& what) {
     showDraft();
-    Q_EMIT edited(m_draft, control, what);
+    Q_EMIT edited(m_draft, int(control), what);
 }
 
 void PoolEditor::clearRefusals() {
@@ -222,18 +220,18 @@ void PoolEditor::accept() {
 
 void PoolEditor::refuse(int control, const QString& reason) {
     clearRefusals();
-    switch (control) {
-        case window:
+    switch (PoolControl(control)) {
+        case PoolControl::window:
             return m_window->refuse(reason, m_inForce.window);
-        case stride:
+        case PoolControl::stride:
             return m_stride->refuse(reason, m_inForce.stride.value_or(m_inForce.window));
-        case padding:
+        case PoolControl::padding:
             return m_padding->refuse(reason, m_inForce.padding);
-        case dilation:
+        case PoolControl::dilation:
             return m_dilation->refuse(reason, m_inForce.dilation);
-        case exponent:
+        case PoolControl::exponent:
             return m_p->refuse(reason, m_inForce.p);
-        case divisor:
+        case PoolControl::divisor:
             setRefused(m_divisor, reason);
             m_divisorRefusal->setReason(reason, m_inForce.divisor_override
                                                     ? QString::number(*m_inForce.divisor_override)

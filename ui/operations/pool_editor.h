@@ -17,6 +17,19 @@ class PairRow;
 class ParameterRow;
 class RefusalLine;
 
+// What an edit changed; the numbers that PoolEditor's signals carry.
+enum class PoolControl {
+    type = 1,
+    window,
+    stride,
+    padding,
+    dilation,
+    ceil_mode,
+    exponent,
+    include_pad,
+    divisor
+};
+
 class PoolEditor : public QWidget {
     Q_OBJECT
   public:
@@ -30,7 +43,7 @@ class PoolEditor : public QWidget {
     void refuse(int control, const QString& reason);
 
   Q_SIGNALS:
-    // The draft after the user changed `control` (a number of this editor's, at least 1), `what` naming it.
+    // The draft after the user changed `control` (a PoolControl), `what` naming it.
     void edited(const workbench::PoolOperation& draft, int control, const QString& what);
     void finished();
 
@@ -40,7 +53,7 @@ class PoolEditor : public QWidget {
     void chooseOp(int index);
     void showDraft();
     void clearRefusals();
-    void change(int control, const QString& what);
+    void change(PoolControl control, const QString& what);
 
     PoolOperation m_inForce;
     PoolOperation m_draft;
