@@ -65,12 +65,12 @@ EmptyState::EmptyState(Session& session, QWidget* parent)
     auto* buttons = new QHBoxLayout;
     buttons->setSpacing(normalSpacing);
     buttons->addStretch();
-    auto* open = new QPushButton(themedIcon(QStringLiteral("open")), tr("&Open…"), this);
+    auto* open = new QPushButton(themedIcon(QStringLiteral("open")), tr(" &Open…"), this);
     open->setObjectName(QStringLiteral("openButton"));
     open->setDefault(true);
     open->setMinimumWidth(120);
     open->setAccessibleName(tr("Open an image"));
-    auto* sample = new QPushButton(themedIcon(QStringLiteral("image")), tr("Open the &sample"), this);
+    auto* sample = new QPushButton(themedIcon(QStringLiteral("image")), tr(" Open the &sample"), this);
     sample->setObjectName(QStringLiteral("sampleButton"));
     sample->setMinimumWidth(120);
     sample->setAccessibleName(tr("Open the sample photograph"));

@@ -29,7 +29,7 @@ class ThemedIconEngine : public QIconEngine {
         QSvgRenderer renderer(svg);
         painter->save();
         painter->setRenderHint(QPainter::Antialiasing);
-        painter->setOpacity(mode == QIcon::Disabled ? 0.4 : 1.0);
+        painter->setOpacity(painter->opacity() * (mode == QIcon::Disabled ? 0.4 : 1.0));
         renderer.render(painter, QRectF(rect));
         painter->restore();
     }

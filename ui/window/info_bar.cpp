@@ -20,22 +20,23 @@ InfoBar::InfoBar(Session& session, QWidget* parent) : QWidget(parent), m_session
     layout->setContentsMargins(normalSpacing, 0, 0, 0);
     layout->setSpacing(2 * normalSpacing);
     const QFont figures = tabularFont();
-    const auto field = [&](const QString& name, const QString& widest, int stretch) {
+    const auto field = [&](const QString& name, const QString& widest) {
         auto* label = new ElidedLabel(this);
         label->setAccessibleName(name);
         label->setFont(figures);
         // As wide as it ever gets, so that its neighbours stay where they are.
         if (!widest.isEmpty()) label->setFixedWidth(QFontMetrics(figures).horizontalAdvance(widest) + 2);
-        layout->addWidget(label, stretch);
+        layout->addWidget(label);
         return label;
     };
-    m_position = field(tr("Position"), QStringLiteral("00000, 00000"), 0);
-    m_values = field(tr("Source and result at the position"), {}, 4);
-    m_image = field(tr("Image"), {}, 1);
-    m_nonFinite = field(tr("Samples that are no numbers"), {}, 0);
-    m_zoom = field(tr("Zoom"), QStringLiteral("12800 %"), 0);
-    m_mark = field(tr("Proxy or exact"), tr("computing"), 0);
-    m_run = field(tr("Time of the last run"), QStringLiteral("000.0 ms"), 0);
+    m_position = field(tr("Position"), QStringLiteral("00000, 00000"));
+    m_values = field(tr("Source and result at the position"), {});
+    m_values->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+    m_image = field(tr("Image"), {});
+    m_nonFinite = field(tr("Samples that are no numbers"), {});
+    m_zoom = field(tr("Zoom"), QStringLiteral("12800 %"));
+    m_mark = field(tr("Proxy or exact"), tr("computing"));
+    m_run = field(tr("Time of the last run"), QStringLiteral("000.0 ms"));
     m_image->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     m_zoom->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     m_run->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
@@ -55,6 +56,7 @@ InfoBar::InfoBar(Session& session, QWidget* parent) : QWidget(parent), m_session
         showProbe();
         showRun();
     });
+    connect(&session, &Session::statusChanged, this, &InfoBar::showProbe);
     connect(&session, &Session::deviceChanged, this, &InfoBar::showDevice);
     showImage();
     showDevice();
@@ -146,7 +148,9 @@ void InfoBar::showProbe() {
     m_position->setFullText(QStringLiteral("%1, %2").arg(m_probe->x()).arg(m_probe->y()),
                             tr("Pixel under the cursor: column, row"));
     QString values = pixelText(*source, m_probe->x(), m_probe->y());
-    if (const auto& frame = m_session.frame(); frame && frame->result && !frame->result->pixels.empty()) {
+    const auto& frame = m_session.frame();
+    const bool hasFailed = m_session.status().state == PreviewStatus::State::failed;
+    if (!hasFailed && frame && frame->result && !frame->result->pixels.empty()) {
         const Image& result = *frame->result;
         const auto scaled = [](int at, std::int64_t from, std::int64_t to) {
             return std::clamp<std::int64_t>((2 * std::int64_t(at) + 1) * to / (2 * from), 0, to - 1);
@@ -171,6 +175,10 @@ void InfoBar::showRun() {
         return;
     }
     const double milliseconds = double(frame->compute_time.count()) / 1e6;
+    if (milliseconds <= 0.0) {
+        m_run->setFullText(QStringLiteral("–"), tr("Nothing was computed: no operation is on"));
+        return;
+    }
     m_run->setFullText(durationText(milliseconds), frame->quality == PreviewQuality::exact
                                                        ? tr("Kernel time of the exact result")
                                                        : tr("Kernel time of the proxy"));
@@ -179,7 +187,7 @@ void InfoBar::showRun() {
 void InfoBar::showDevice() {
     const iir2d::DeviceChoice& choice = m_session.device();
     const QString badge = deviceBadgeText(choice.device);
-    m_device->setText(badge);
+    m_device->setText(QLatin1Char(' ') + badge);  // Fusion sets the text against the icon
     m_device->setAccessibleName(tr("Device: %1").arg(badge));
     const QString why = QString::fromStdString(choice.device.name() + "\n" + choice.reason);
     m_device->setToolTip(why);

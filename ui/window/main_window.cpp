@@ -18,6 +18,7 @@
 #include <QScrollArea>
 #include <QStackedWidget>
 #include <QStatusBar>
+#include <QTabWidget>
 #include <QToolButton>
 #include <QUndoStack>
 
@@ -137,8 +138,8 @@ MainWindow::~MainWindow() = default;
 void MainWindow::buildDocks() {
     m_operationsDock = makeDock(QStringLiteral("operationsDock"), tr("Operations"), m_operations, this);
     m_deviceDock = makeDock(QStringLiteral("deviceDock"), tr("Device"), m_device, this);
-    addDockWidget(Qt::RightDockWidgetArea, m_operationsDock);
-    addDockWidget(Qt::RightDockWidgetArea, m_deviceDock);
+    setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
+    setDockOptions(dockOptions() | QMainWindow::AllowNestedDocks);
     resetLayout();
 }
 
@@ -147,6 +148,8 @@ void MainWindow::resetLayout() {
         dock->setFloating(false);
         addDockWidget(Qt::RightDockWidgetArea, dock);
     }
+    // One behind the other: either has the whole height, also in a small window.
+    tabifyDockWidget(m_operationsDock, m_deviceDock);
     m_deviceDock->hide();
     m_operationsWanted = true;
     m_operationsDock->setVisible(page() == Page::image);

@@ -47,7 +47,7 @@ void MainWindow::buildActions() {
     m_quit = make({}, tr("&Quit"), QKeySequence(tr("Ctrl+Q")));
     m_undo = m_session.undoStack()->createUndoAction(this, tr("Undo"));
     m_undo->setIcon(themedIcon(QStringLiteral("undo")));
-    m_undo->setShortcuts(QKeySequence::Undo);
+    m_undo->setShortcut(QKeySequence(tr("Ctrl+Z")));
     m_redo = m_session.undoStack()->createRedoAction(this, tr("Redo"));
     m_redo->setIcon(themedIcon(QStringLiteral("redo")));
     m_redo->setShortcuts({QKeySequence(tr("Ctrl+Shift+Z")), QKeySequence(tr("Ctrl+Y"))});
@@ -69,7 +69,7 @@ void MainWindow::buildActions() {
     m_shortcuts = make({}, tr("&Keyboard shortcuts"), QKeySequence(tr("F1")));
     m_about = make(QStringLiteral("info"), tr("&About IIR2D Workbench"), {});
     m_operationsDock->toggleViewAction()->setShortcut(QKeySequence(tr("Ctrl+Alt+O")));
-    m_deviceDock->toggleViewAction()->setShortcut(QKeySequence(tr("Ctrl+D")));
+    m_deviceDock->toggleViewAction()->setShortcut(QKeySequence(tr("Ctrl+Shift+D")));
 
     connect(m_open, &QAction::triggered, this, &MainWindow::open);
     connect(m_openSample, &QAction::triggered, this, &MainWindow::openSample);

@@ -10,6 +10,7 @@
 #include <QTemporaryDir>
 #include <QThread>
 #include <QUndoStack>
+#include <algorithm>
 #include <limits>
 
 #include "core/image/image_io.h"
@@ -21,6 +22,7 @@
 #include "ui/window/drop_cue.h"
 #include "ui/window/image_page.h"
 #include "ui/window/image_view.h"
+#include "ui/window/job_bar.h"
 #include "ui/window/main_window.h"
 #include "ui/window/message_bar.h"
 #include "ui/window/theme.h"
@@ -238,7 +240,11 @@ void ScreenshotTour::busy() {
     }
     Session& session = m_window.session();
     m_window.openPath(text(large));
-    waitFor(QStringLiteral("the opening to show"), [&] { return !session.isOpening() || session.image(); });
+    const auto bars = m_window.findChildren<JobBar*>();
+    const auto isShown = [](const JobBar* bar) { return bar->isVisible(); };
+    waitFor(QStringLiteral("the opening to show"),
+            [&] { return !session.isOpening() || std::ranges::any_of(bars, isShown); });
+    if (session.isOpening()) shoot(QStringLiteral("19-opening"));  // a fast disk may be done by now
     if (!waitFor(
             QStringLiteral("a large image to open"), [&] { return !session.isOpening(); }, 60000))
         return;

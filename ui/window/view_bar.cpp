@@ -135,6 +135,8 @@ ViewBar::ViewBar(ImageView& view, QWidget* parent) : QToolBar(tr("View"), parent
     m_gamma->setToolTip(tr("Gamma of the display; the result does not change"));
     auto* reset = new QAction(themedIcon(QStringLiteral("reset")), tr("&Reset exposure and gamma"), this);
     reset->setShortcut(QKeySequence(tr("Ctrl+Shift+0")));
+    exposureLabel->setContentsMargins(0, 0, smallSpacing, 0);
+    gammaLabel->setContentsMargins(normalSpacing, 0, smallSpacing, 0);
     exposureLabel->setBuddy(m_exposure);
     gammaLabel->setBuddy(m_gamma);
     for (QWidget* part :

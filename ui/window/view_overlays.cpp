@@ -90,7 +90,8 @@ void paintSplit(QPainter& painter, const QRect& view, int x, bool active) {
     painter.drawLine(QPointF(x + 0.5, view.top()), QPointF(x + 0.5, view.bottom() + 1));
     painter.setPen(QPen(active ? themeColours().accent : QColor(Qt::white), 1));
     painter.drawLine(QPointF(x + 0.5, view.top()), QPointF(x + 0.5, view.bottom() + 1));
-    const QPointF middle(x + 0.5, view.center().y());
+    // Below the middle, where it covers neither the probe nor, mostly, what is looked at.
+    const QPointF middle(x + 0.5, view.top() + view.height() * 0.7);
     painter.setPen(QPen(QColor(0, 0, 0, 130), 1));
     painter.setBrush(active ? themeColours().accent : QColor(Qt::white));
     painter.drawEllipse(middle, 11, 11);
