@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#include "ui/benchmark/benchmark_runner.h"
+
+#include <QMetaObject>
+#include <chrono>
+#include <span>
+
+#include "core/recipe/recipe.h"
+#include "core/support/files.h"
+
+namespace workbench {
+namespace {
+
+// How often progress is told. A bar redrawn at every iteration would take the processors from the kernels.
+constexpr auto progressInterval = std::chrono::milliseconds(250);
+
+// A benchmarked recipe has to lie in a file to be named by a command. Its name says what is in it, so that
+// the command still does the same tomorrow. Empty when it could not be written.
+std::string keepRecipe(const Recipe& recipe) {
+    const std::string json = to_json(recipe);
+    const std::string hash = sha256_hex(std::as_bytes(std::span(json)));
+    const std::filesystem::path path =
+        config_directory() / "copied-recipes" / ("recipe-" + hash.substr(0, 12) + ".json");
+    std::error_code error;
+    std::filesystem::create_directories(path.parent_path(), error);
+    return save_recipe(recipe, path) ? path.string() : std::string();
+}
+
+}  // namespace
+
+BenchmarkRunner::BenchmarkRunner(QObject* parent) : QObject(parent) {}
+
+BenchmarkRunner::~BenchmarkRunner() = default;  // the thread's destructor asks it to stop and joins
+
+void BenchmarkRunner::start(BenchmarkMatrix matrix, const QString& imagePath) {
+    if (m_running) return;
+    m_running = true;
+    m_thread = std::jthread([this, matrix = std::move(matrix), path = imagePath.toStdString()](
+                                const std::stop_token& stop) { run(matrix, path, stop); });
+}
+
+void BenchmarkRunner::cancel() {
+    m_thread.request_stop();
+}
+
+template <class Deliver>
+void BenchmarkRunner::post(Deliver deliver, bool last) {
+    QMetaObject::invokeMethod(
+        this,
+        [this, last, deliver = std::move(deliver)] {
+            if (last) m_running = false;
+            deliver();
+        },
+        Qt::QueuedConnection);
+}
+
+void BenchmarkRunner::run(const BenchmarkMatrix& matrix, const std::string& imagePath,
+                          const std::stop_token& stop) {
+    auto record = std::make_shared<Record>();
+    record->environment = capture_environment(matrix.threads);
+    auto lastTold = std::chrono::steady_clock::time_point{};
+    std::string lastText;
+    const TaskControl control{
+        .stop = stop, .progress = [&](double fraction, std::string_view what) {
+            const auto now = std::chrono::steady_clock::now();
+            if (now - lastTold < progressInterval && what == lastText) return;
+            lastTold = now;
+            lastText = what;
+            post([this, fraction, text = QString::fromUtf8(what.data(), qsizetype(what.size()))] {
+                Q_EMIT progressed(fraction, text);
+            });
+        }};
+    auto run = run_benchmark(matrix, control, [this](const CaseResult& result) {
+        post([this, copy = std::make_shared<const CaseResult>(result)] { Q_EMIT caseFinished(copy); });
+    });
+    if (!run) {
+        if (run.error().kind == ErrorKind::cancelled) {
+            post([this] { Q_EMIT cancelledEmpty(); }, true);
+        } else {
+            post([this, text = QString::fromStdString(run.error().message)] { Q_EMIT failed(text); }, true);
+        }
+        return;
+    }
+    finish_environment(record->environment);
+    record->environment.threads = run->threads;
+    record->command_line =
+        bench_command_line(matrix, imagePath, matrix.recipe ? keepRecipe(*matrix.recipe) : std::string());
+    record->run = std::move(*run);
+    post([this, done = std::shared_ptr<const Record>(std::move(record))] { Q_EMIT finished(done); }, true);
+}
+
+}  // namespace workbench

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// One benchmark at a time on a thread of its own; what happens is told in the GUI thread.
+#pragma once
+
+#include <QObject>
+#include <QString>
+#include <memory>
+#include <thread>
+
+#include "core/benchmark/benchmark.h"
+#include "core/record/record.h"
+
+namespace workbench {
+
+class BenchmarkRunner : public QObject {
+    Q_OBJECT
+  public:
+    explicit BenchmarkRunner(QObject* parent = nullptr);
+    ~BenchmarkRunner() override;  // cancels and waits: milliseconds, the runner looks at its token often
+
+    bool isRunning() const { return m_running; }
+    // Nothing happens while one is running. `imagePath` names the image in the record's command line.
+    void start(BenchmarkMatrix matrix, const QString& imagePath);
+    void cancel();
+
+  Q_SIGNALS:
+    // At most a few times a second, so that showing it does not disturb what is measured.
+    void progressed(double fraction, const QString& what);
+    void caseFinished(std::shared_ptr<const workbench::CaseResult> result);
+    // Complete, or cancelled with at least one complete case (run.cancelled).
+    void finished(std::shared_ptr<const workbench::Record> record);
+    void cancelledEmpty();
+    void failed(const QString& message);
+
+  private:
+    void run(const BenchmarkMatrix& matrix, const std::string& imagePath, const std::stop_token& stop);
+    template <class Deliver>
+    void post(Deliver deliver, bool last = false);
+
+    bool m_running = false;
+    std::jthread m_thread;
+};
+
+}  // namespace workbench

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Charts as files: drawn in the GUI thread, as they look in the theme in force, with a line that says what
+// they were measured on.
+#pragma once
+
+#include <QByteArray>
+#include <QSize>
+#include <QString>
+
+namespace workbench {
+
+class ChartView;
+
+// The size a chart is exported at, before scaling: the case bars as tall as their cases need.
+QSize exportSize(const ChartView& view);
+QByteArray chartAsPng(ChartView& view, const QString& caption, double scale = 2.0);
+QByteArray chartAsSvg(ChartView& view, const QString& caption);
+
+}  // namespace workbench

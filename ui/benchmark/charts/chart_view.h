@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// What all charts of the page share: theme, hover, choosing a case by mouse and keys, a description in words
+// for those who do not see it, drawing for export.
+#pragma once
+
+#include <QChartView>
+#include <functional>
+#include <vector>
+
+#include "core/benchmark/benchmark.h"
+
+namespace workbench {
+
+class ChartView : public QChartView {
+    Q_OBJECT
+  public:
+    // `fileStem` names the chart's files: "latency".
+    ChartView(const QString& name, const QString& fileStem, QWidget* parent);
+
+    QString name() const { return m_name; }
+    QString fileStem() const { return m_fileStem; }
+    // What the chart shows, in words; also the accessible description.
+    QString summary() const { return accessibleDescription(); }
+    // Shown instead of a chart when there is nothing to draw; empty when there is.
+    QString emptyText() const { return m_emptyText; }
+
+    // `chosen` is an index into results, -1: none. Keeps no reference.
+    void showResults(const std::vector<CaseResult>& results, int chosen);
+
+    // Draws the chart as it would be at `size`, on the theme's background.
+    void renderTo(QPainter& painter, const QSizeF& size);
+
+    // What a mouse at `position` (of the view) is about; empty and -1: nothing.
+    virtual QString toolTipAt(const QPointF& position) const = 0;
+    virtual int caseAt(const QPointF& /*position*/) const { return -1; }
+
+  Q_SIGNALS:
+    void caseChosen(int index);
+
+  protected:
+    // Makes the chart anew and gives its description; `results` is not empty.
+    virtual QString build(const std::vector<CaseResult>& results, int chosen) = 0;
+    // Colours and fonts of what build made; also after a change of theme.
+    virtual void restyle() = 0;
+    // Before the chart is laid out at a size.
+    virtual void arrange(const QSizeF& /*size*/) {}
+
+    void setEmptyText(const QString& text);
+    // Draws over the series, in the coordinates of the view.
+    void setOverlay(std::function<void(QPainter&)> draw);
+    void updateOverlay();
+
+    bool viewportEvent(QEvent* event) override;
+    void changeEvent(QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+    void focusInEvent(QFocusEvent* event) override;
+    void focusOutEvent(QFocusEvent* event) override;
+
+  private:
+    class Overlay;
+    void applyStyle();
+
+    QString m_name;
+    QString m_fileStem;
+    QString m_emptyText;
+    Overlay* m_overlay;
+    int m_count = 0;
+    int m_chosen = -1;
+};
+
+}  // namespace workbench

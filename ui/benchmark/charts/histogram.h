@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// Bins of timing samples. Pure.
+#pragma once
+
+#include <span>
+#include <vector>
+
+namespace workbench {
+
+struct Histogram {
+    double low = 0;           // the left edge of the first bin
+    double width = 1;         // of each bin, above 0
+    std::vector<int> counts;  // their sum is the number of samples
+    int clipped = 0;          // samples beyond the last bin's right edge, counted in it
+};
+
+// Freedman-Diaconis width, 5 to 60 bins. A long tail (beyond p95 + 3 (p95 - p5)) is gathered in the last bin,
+// or it would leave the rest one bin wide. Precondition: not empty, all finite.
+Histogram histogramOf(std::span<const double> samples);
+
+}  // namespace workbench

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+#include "ui/benchmark/figures.h"
+
+#include <QCoreApplication>
+#include <QLocale>
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace workbench {
+namespace {
+
+QString tr(const char* text) {
+    return QCoreApplication::translate("Figures", text);
+}
+
+// Figures in a chart have no thousands separator: "12345.6" beside "9.8765" lines up better.
+QString fixed(double value, int decimals) {
+    QLocale plain;
+    plain.setNumberOptions(plain.numberOptions() | QLocale::OmitGroupSeparator);
+    return plain.toString(value, 'f', decimals);
+}
+
+// The parts a case's name is made of, in the order they are read; empty when the case has no such part.
+struct Parts {
+    QString operation;
+    QString border;
+    QString precision;
+    QString size;
+};
+
+Parts partsOf(const BenchmarkCase& what) {
+    Parts parts{.operation = operationText(what), .size = sizeText(what)};
+    if (what.filter_id) {
+        parts.border = toText(iir2d::name_of(what.border));
+        parts.precision = toText(iir2d::name_of(what.precision));
+    }
+    return parts;
+}
+
+QString joined(const QStringList& parts) {
+    QStringList present;
+    for (const QString& part : parts) {
+        if (!part.isEmpty()) present.append(part);
+    }
+    return present.join(QStringLiteral(", "));
+}
+
+}  // namespace
+
+QString toText(std::string_view utf8) {
+    return QString::fromUtf8(utf8.data(), qsizetype(utf8.size()));
+}
+
+QString msText(double milliseconds) {
+    const double size = std::abs(milliseconds);
+    return fixed(milliseconds, size >= 1000 ? 1 : size >= 100 ? 2 : size >= 10 ? 3 : 4);
+}
+
+QString msWithUnit(double milliseconds) {
+    return tr("%1 ms").arg(msText(milliseconds));
+}
+
+QString ratioText(double ratio) {
+    return fixed(ratio, 2) + QStringLiteral("×");
+}
+
+QString rateText(double rate) {
+    const double size = std::abs(rate);
+    return fixed(rate, size >= 100 ? 1 : size >= 10 ? 2 : 3);
+}
+
+QString errorText(double error) {
+    if (error == 0.0) return QStringLiteral("0");
+    return QLocale().toString(error, 'e', 2);
+}
+
+bool isTimed(const CaseResult& result) {
+    return !result.failure && !result.samples.empty();
+}
+
+int preemptedCount(const CaseResult& result) {
+    return int(std::ranges::count_if(result.samples, &TimedSample::preempted));
+}
+
+QString sizeText(const BenchmarkCase& what) {
+    return QStringLiteral("%1 × %2").arg(what.width).arg(what.height);
+}
+
+QString operationText(const BenchmarkCase& what) {
+    if (what.filter_id) return tr("Filter %1").arg(*what.filter_id);
+    if (what.pool) {
+        return tr("%1 pool %2 × %3")
+            .arg(toText(iir2d::name_of(what.pool->op)))
+            .arg(what.pool->window.h)
+            .arg(what.pool->window.w);
+    }
+    if (what.recipe && !what.recipe->name.empty()) return QString::fromStdString(what.recipe->name);
+    return tr("Recipe");
+}
+
+QString familyText(const BenchmarkCase& what) {
+    const Parts parts = partsOf(what);
+    return joined({parts.operation, parts.border, parts.precision});
+}
+
+CaseNames nameCases(const std::vector<CaseResult>& results) {
+    CaseNames names;
+    std::vector<Parts> all;
+    all.reserve(results.size());
+    for (const CaseResult& result : results) all.push_back(partsOf(result.what));
+
+    constexpr std::array members = {&Parts::operation, &Parts::border, &Parts::precision, &Parts::size};
+    std::array<bool, members.size()> shared{};
+    QStringList common;
+    for (std::size_t m = 0; m < members.size(); ++m) {
+        // Cases that have no such part (pooling has no border) do not stand in the way.
+        QString value;
+        bool same = true;
+        for (const Parts& parts : all) {
+            const QString& part = parts.*members[m];
+            if (part.isEmpty()) continue;
+            if (value.isEmpty()) value = part;
+            same = same && part == value;
+        }
+        shared[m] = results.size() > 1 && same && !value.isEmpty();
+        if (shared[m]) common.append(value);
+    }
+    names.common = common.join(QStringLiteral(", "));
+    for (const Parts& parts : all) {
+        QStringList kept;
+        for (std::size_t m = 0; m < members.size(); ++m) {
+            if (!shared[m]) kept.append(parts.*members[m]);
+        }
+        QString name = joined(kept);
+        kept.clear();
+        for (std::size_t m = 0; m + 1 < members.size(); ++m) {
+            if (!shared[m]) kept.append(parts.*members[m]);
+        }
+        QString family = joined(kept);
+        names.cases.append(name.isEmpty() ? parts.operation : name);
+        names.families.append(family.isEmpty() ? parts.operation : family);
+    }
+    return names;
+}
+
+}  // namespace workbench

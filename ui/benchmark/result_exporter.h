@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Writes what was measured, in the background and whole or not at all. GUI thread only, but for the writing.
+#pragma once
+
+#include <QObject>
+#include <QString>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "core/record/record.h"
+
+namespace workbench {
+
+using RecordPtr = std::shared_ptr<const Record>;
+
+enum class ExportKind { record, csv, json, markdown, png, svg, all_charts };
+
+// A chart drawn already, to be written.
+struct RenderedFile {
+    QString path;
+    QByteArray content;
+};
+
+class ResultExporter : public QObject {
+    Q_OBJECT
+  public:
+    explicit ResultExporter(QObject* parent = nullptr);
+    ~ResultExporter() override;
+
+    bool isRunning() const { return m_running; }
+    // `path` is a file; of a record the directory to make, which is verified at once.
+    void writeRecord(RecordPtr record, const QString& path);
+    void writeText(ExportKind kind, RecordPtr record, const QString& path);
+    void writeFiles(std::vector<RenderedFile> files);
+
+  Q_SIGNALS:
+    void written(const QString& path, const QString& what);  // `path`: to open, a file or directory
+    void failed(const QString& message);
+    // After a record was written: whether it verifies. Follows `written`.
+    void verified(const QString& path, bool accepted, const QString& message);
+
+  private:
+    template <class Work>
+    void start(Work work);
+
+    bool m_running = false;
+    std::jthread m_thread;
+};
+
+}  // namespace workbench
