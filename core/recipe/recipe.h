@@ -76,13 +76,14 @@ Result<iir2d::Shape> validate(const Recipe& recipe, iir2d::Shape input);
 // One operation alone; the message carries no "operation N" prefix, for showing beside its controls.
 Result<iir2d::Shape> validate(const Operation& operation, iir2d::Shape input);
 
-// The same picture at 1/factor of the size: parameters scaled so that a proxy looks like the result. EMA
-// alpha becomes alpha^factor, sigma is divided, biquad poles are raised to the factor with the gain kept,
-// windows and strides are scaled and rounded, at least 1. After pooling the factor is what the rounded
-// strides leave of it. Where pooling sums (lp, avg with a divisor), a filter that only multiplies follows it,
-// so that fewer samples a window do not darken the picture. A valid recipe gives a valid one; factor 1 and
-// factors that are not finite and positive return the recipe itself. With the proxy's shape, windows are made
-// to fit it too.
+// The same picture at 1/factor of the size: parameters scaled so that a proxy looks like the result. The
+// alpha of an EMA is chosen for the same delay, that of a forward-backward one becomes alpha^factor, sigma is
+// divided, biquad poles are raised to the factor with the gain kept, windows and strides are scaled and
+// rounded, at least 1. After pooling the factor is what the rounded strides leave of it. Where pooling sums
+// (lp, avg with a divisor), a filter that only multiplies follows it, so that fewer samples a window do not
+// darken the picture. A valid recipe gives a valid one; factor 1 and factors that are not finite and positive
+// return the recipe itself. With the proxy's shape, windows are made to fit it too. docs/recipes.md has the
+// reasons.
 Recipe scaled(const Recipe& recipe, double factor, iir2d::Shape proxy = {.w = 0});
 
 // Bytes that applying it to an image needs beyond the image itself.

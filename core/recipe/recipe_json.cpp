@@ -137,12 +137,12 @@ class Members {
 
     // An enumeration by its name.
     template <class E>
-    void read(const char* key, E& out, iir2d::Result<E> (*from_name)(std::string_view)) {
+    void read(const char* key, E& out, iir2d::Result<E> (*from_name)(std::string_view), const char* names) {
         std::string name;
         read(key, name);
         if (!good() || !has(key)) return;
         const auto value = from_name(name);
-        if (!value) return mismatch(key, m_value[key], "a name: " + value.error().message);
+        if (!value) return mismatch(key, m_value[key], names);
         out = *value;
     }
 
@@ -209,10 +209,10 @@ void read_filter(Members& members, FilterOperation& filter) {
             }
         }
     }
-    members.read("border", filter.border, &iir2d::border_from_name);
+    members.read("border", filter.border, &iir2d::border_from_name, "clamp, mirror, wrap or constant");
     members.read("border_const", filter.border_const);
-    members.read("precision", filter.precision, &iir2d::precision_from_name);
-    members.read("start", filter.start, &iir2d::start_from_name);
+    members.read("precision", filter.precision, &iir2d::precision_from_name, "f32, mixed or f64");
+    members.read("start", filter.start, &iir2d::start_from_name, "truncated or steady");
     members.read("normalise_gain", filter.normalise_gain);
 }
 
@@ -220,7 +220,7 @@ void read_pool(Members& members, PoolOperation& pool) {
     members.only({"type", "enabled", "op", "window", "stride", "padding", "dilation", "ceil_mode", "p",
                   "count_include_pad", "divisor_override"});
     members.required("op");
-    members.read("op", pool.op, &iir2d::pool_op_from_name);
+    members.read("op", pool.op, &iir2d::pool_op_from_name, "max, avg or lp");
     members.read("window", pool.window);
     members.read("stride", pool.stride);
     members.read("padding", pool.padding);

@@ -30,10 +30,16 @@ class FilterScaler {
 
     FilterOperation scaled() {
         // Names mean the same in every row of the table.
+        const bool one_way = runs_one_way();
         for (const char* name : {"alpha", "a"}) {
-            if (has(name)) set(name, std::pow(get(name), m_factor));
+            if (!has(name)) continue;
+            set(name, one_way ? same_delay(get(name)) : std::pow(get(name), m_factor));
+            start_from_nothing();
         }
-        if (has("sigma")) set("sigma", get("sigma") / m_factor);
+        if (has("sigma")) {
+            set("sigma", get("sigma") / m_factor);
+            if (m_factor >= 3.0) start_from_nothing();
+        }
         for (const std::string prefix : {"", "second_"}) {
             if (has(prefix + "b0")) scale_section(prefix);
         }
@@ -53,6 +59,28 @@ class FilterScaler {
     void set(const std::string& name, double value) {
         const iir2d::FilterParameter& p = *find(name);
         m_scaled.parameters[name] = std::clamp(value, p.minimum, p.maximum);
+    }
+
+    bool runs_one_way() const {
+        const auto data = iir2d::make_filter(filter_spec(m_scaled));
+        return data && std::ranges::all_of(data->horizontal.stages, [](const iir2d::Stage& stage) {
+                   return stage.kind == iir2d::Stage::Kind::causal;
+               });
+    }
+
+    // A causal average shifts the picture by alpha / (1 - alpha) pixels, which is seen before its width is.
+    double same_delay(double alpha) const {
+        const double delay = alpha / (1.0 - alpha) / m_factor;
+        return delay / (1.0 + delay);
+    }
+
+    // The truncated start knows a few samples of the border, next to nothing of a wide filter's history:
+    // edges darken. A few of the proxy's samples are `factor` times as many, and the edges would stay light;
+    // none at all comes nearer.
+    void start_from_nothing() {
+        if (m_scaled.start != iir2d::Start::truncated || m_factor < 1.0) return;
+        m_scaled.border = iir2d::Border::constant;
+        m_scaled.border_const = 0.0;
     }
 
     // A pole decays and turns `factor` times as fast; what would turn faster than the proxy's samples can
