@@ -87,7 +87,7 @@ struct CaseResult {
     std::vector<TimedSample> memcpy_samples;  // of the input
     double memcpy_ms_p50 = 0;
     std::uint64_t bytes_moved = 0;  // input read once, output written once
-    double ratio_to_copy = 0;  // p50 over p50
+    double ratio_to_copy = 0;       // p50 over p50
     double throughput_mpix_per_s_p50 = 0;
     double throughput_gb_per_s_p50 = 0;  // of bytes_moved
     std::string input_sha256;            // pixel_hash
