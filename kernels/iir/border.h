@@ -31,4 +31,9 @@ inline std::int64_t border_index(std::int64_t i, std::int64_t n, Border border) 
     return -1;
 }
 
+// True where a line's extension repeats the line for ever.
+constexpr bool is_periodic(Border border) {
+    return border == Border::mirror || border == Border::wrap;
+}
+
 }  // namespace iir2d::iir

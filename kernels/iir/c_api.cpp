@@ -43,7 +43,7 @@ iir2d::FilterDesc desc_of(const IIR2D_Params& params) {
 
 extern "C" {
 
-int iir2d_forward_cpu(const void* in, void* out, const IIR2D_Params* params) {
+int iir2d_forward_cpu(const void* in, void* out, const IIR2D_Params* params) try {
     if (const int status = check(in, out, params); status != IIR2D_STATUS_OK) return status;
     const auto device = iir2d::Device::cpu();
     if (!device) return status_of(device.error().code);
@@ -53,6 +53,8 @@ int iir2d_forward_cpu(const void* in, void* out, const IIR2D_Params* params) {
     const auto element = iir2d::storage_type(desc.precision);
     const auto done = plan->run({in, element, desc.shape}, {out, element, desc.shape});
     return done ? static_cast<int>(IIR2D_STATUS_OK) : status_of(done.error().code);
+} catch (...) {
+    return IIR2D_STATUS_WORKSPACE_ERROR;  // no memory: nothing may unwind into C
 }
 
 int iir2d_forward_cuda(const void* in, void* out, const IIR2D_Params* params) {

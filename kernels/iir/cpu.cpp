@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cmath>
 #include <cstddef>
 #include <cstring>
+#include <limits>
 
+#include "kernels/iir/border.h"
 #include "kernels/iir/lines.h"
 #include "kernels/iir/start_state.h"
 #include "kernels/support/denormals.h"
@@ -205,6 +208,28 @@ void sweep_with_scratch(const Pass& pass, std::vector<SweptSection<A>>& sections
     }
 }
 
+// Under a periodic extension the line itself lies before its first sample, so a NaN or infinity anywhere in
+// it is in the past of every sample; a start state made from the nearest samples need not have met it. No
+// recurrence forgets one: it is in the state that the sweep ended with.
+template <class S, class A, class Lines>
+void spread_non_finite(const Pass& pass, const std::vector<SweptSection<A>>& sections, const Lines& lines,
+                       S* scratch) {
+    const std::size_t lanes = lines.lanes();
+    for (std::size_t l = 0; l < lanes; ++l) {
+        const bool finite = std::ranges::all_of(sections, [l](const SweptSection<A>& section) {
+            return std::isfinite(section.s1[l]) && std::isfinite(section.s2[l]);
+        });
+        if (finite) continue;
+        constexpr S nan = std::numeric_limits<S>::quiet_NaN();
+        if (!pass.to_scratch) {
+            lines.fill_lane(l, nan);
+        } else {
+            for (std::int64_t i = 0; i < lines.length(); ++i)
+                scratch[static_cast<std::size_t>(i) * lanes + l] = nan;
+        }
+    }
+}
+
 // All passes of an axis over one band of rows or tile of columns. Returns false when it was stopped.
 template <class S, class A, class Lines>
 bool run_lines(const std::vector<Pass>& passes, const CpuJob& job, Lines lines, const RunControl& control) {
@@ -246,6 +271,9 @@ bool run_lines(const std::vector<Pass>& passes, const CpuJob& job, Lines lines, 
                 since_stop = 0;
                 if (control.stop.stop_requested()) return false;
             }
+        }
+        if (job.start == Start::steady && is_periodic(job.border)) {
+            spread_non_finite(pass, sections, lines, scratch.data());
         }
         if (!pass.to_scratch) lines.read_output_from_now();
     }

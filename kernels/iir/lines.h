@@ -84,6 +84,8 @@ class RowLines {
         }
     }
 
+    void fill_lane(std::size_t lane, S value) const { std::fill_n(row_out(lane), m_width, value); }
+
   private:
     static constexpr std::size_t block = transpose_block;
     // Where in the chunk the sample `first + t` is.
@@ -129,6 +131,9 @@ class ColumnLines {
     void store(std::int64_t first, std::size_t, bool, const A* chunk) const {
         S* to = row_out(first);
         for (std::size_t l = 0; l < m_columns; ++l) to[l] = static_cast<S>(chunk[l]);
+    }
+    void fill_lane(std::size_t lane, S value) const {
+        for (std::int64_t row = 0; row < m_height; ++row) row_out(row)[lane] = value;
     }
 
   private:

@@ -183,7 +183,7 @@ Result<void> FilterPlan::run(const ConstTensorView& x, const TensorView& y, std:
     const ElementType element = storage_type(desc.precision);
     const auto x_strides = support::check_view("x", x, element, desc.shape);
     if (!x_strides) return std::unexpected(x_strides.error());
-    const auto y_strides = support::check_view("y", y, element, desc.shape);
+    const auto y_strides = support::check_output_view("y", y, element, desc.shape);
     if (!y_strides) return std::unexpected(y_strides.error());
     const bool in_place =
         x.data == y.data && x_strides->row == y_strides->row && x_strides->plane == y_strides->plane;

@@ -101,7 +101,7 @@ History periodic_start(const Section& s, const Extension& x, std::size_t lanes) 
 }
 
 History steady_start(const Section& s, const Extension& x, const Before& before, std::size_t lanes) {
-    if (x.border == Border::mirror || x.border == Border::wrap) return periodic_start(s, x, lanes);
+    if (is_periodic(x.border)) return periodic_start(s, x, lanes);
     Lanes level(lanes);
     const double gain = dc_gain(s);
     std::ranges::transform(before[0], level.begin(), [gain](double sample) { return gain * sample; });

@@ -93,7 +93,7 @@ Result<void> PoolPlan::forward(const ConstTensorView& x, const TensorView& y, st
     const Shape& output = state.geometry.output;
     const auto x_strides = support::check_view("x", x, state.desc.element, state.geometry.input);
     if (!x_strides) return std::unexpected(x_strides.error());
-    const auto y_strides = support::check_view("y", y, state.desc.element, output);
+    const auto y_strides = support::check_output_view("y", y, state.desc.element, output);
     if (!y_strides) return std::unexpected(y_strides.error());
     if (support::views_overlap(x, *x_strides, y, *y_strides)) {
         return std::unexpected(

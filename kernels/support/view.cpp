@@ -30,6 +30,14 @@ std::optional<std::int64_t> extent(const Shape& shape, const Strides& strides, s
     return most - left;
 }
 
+// True when planes lie one after the other, or row by row beside each other: no element is two.
+bool elements_are_apart(const Shape& shape, const Strides& strides) {
+    const std::int64_t last_plane = shape.n * shape.c - 1;
+    const bool one_after_the_other = strides.plane >= (shape.h - 1) * strides.row + shape.w;
+    const bool row_by_row = strides.plane >= shape.w && strides.row >= last_plane * strides.plane + shape.w;
+    return last_plane == 0 || one_after_the_other || row_by_row;
+}
+
 }  // namespace
 
 Result<Strides> check_view(std::string_view name, const ConstTensorView& view, ElementType element,
@@ -39,6 +47,11 @@ Result<Strides> check_view(std::string_view name, const ConstTensorView& view, E
         return failure(
             ErrorCode::invalid_argument, name,
             " is " + std::string(name_of(view.type)) + ", the plan is for " + std::string(name_of(element)));
+    }
+    if (reinterpret_cast<std::uintptr_t>(view.data) % element_size(element) != 0) {
+        return failure(ErrorCode::invalid_argument, name,
+                       ": data is not at a multiple of its element's " +
+                           std::to_string(element_size(element)) + " bytes");
     }
     if (view.shape != shape) {
         return failure(ErrorCode::invalid_dimension, name,
@@ -64,6 +77,18 @@ Result<Strides> check_view(std::string_view name, const ConstTensorView& view, E
         strides.plane = shape.h * strides.row;
     }
     if (!extent(shape, strides, element_size(element))) return too_far();
+    return strides;
+}
+
+Result<Strides> check_output_view(std::string_view name, const ConstTensorView& view, ElementType element,
+                                  const Shape& shape) {
+    const auto strides = check_view(name, view, element, shape);
+    if (strides && !elements_are_apart(shape, *strides)) {
+        return failure(ErrorCode::invalid_dimension, name,
+                       ": with row_stride " + std::to_string(strides->row) + " and plane_stride " +
+                           std::to_string(strides->plane) + " its planes of " +
+                           describe(Extent{shape.h, shape.w}) + " lie over each other");
+    }
     return strides;
 }
 

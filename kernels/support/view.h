@@ -17,10 +17,15 @@ struct Strides {
 };
 
 // Checks a view called `name` against what a plan needs: element type and shape (an error names both sides),
-// data not null, strides that are not negative, rows that do not overlap, and an extent whose bytes fit 63
-// bits. `shape` is a plan's: every size at least 1 and its dense bytes within 63 bits.
+// data not null and aligned to its elements, strides that are not negative, rows that do not overlap, and an
+// extent whose bytes fit 63 bits. `shape` is a plan's: every size at least 1 and its dense bytes within 63
+// bits.
 Result<Strides> check_view(std::string_view name, const ConstTensorView& view, ElementType element,
                            const Shape& shape);
+
+// The same for a view that is written: no element of it may be two, so planes must not lie over each other.
+Result<Strides> check_output_view(std::string_view name, const ConstTensorView& view, ElementType element,
+                                  const Shape& shape);
 
 // True when the memory from the first to the last element of two checked views has a byte in common.
 bool views_overlap(const ConstTensorView& a, const Strides& a_strides, const ConstTensorView& b,

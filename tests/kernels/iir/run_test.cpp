@@ -182,6 +182,37 @@ TEST(FilterRun, RefusesViewsUnlikeThePlanAndWritesNothing) {
     EXPECT_EQ(std::ranges::count(x, 1.0F), 100);
 }
 
+TEST(FilterRun, RefusesPlanesThatLieOverEachOtherAndTornElements) {
+    const FilterDesc desc{.shape = {.c = 3, .h = 4, .w = 6}, .filter = {.id = 1}};
+    const auto plan = plan_of(desc);
+    std::vector<float> x(200, 1.0F);
+    std::vector<float> y(200, 5.0F);
+    const auto run = [&](const void* in, void* out, std::int64_t row, std::int64_t plane) {
+        return plan.run({in, ElementType::f32, desc.shape}, {out, ElementType::f32, desc.shape, row, plane});
+    };
+    for (const auto& [row, plane] : {std::pair{6, 1}, std::pair{6, 23}, std::pair{17, 6}, std::pair{18, 5}}) {
+        const auto done = run(x.data(), y.data(), row, plane);
+        ASSERT_FALSE(done) << row << " " << plane;
+        EXPECT_EQ(done.error().code, ErrorCode::invalid_dimension);
+        EXPECT_THAT(done.error().message, HasSubstr("plane_stride " + std::to_string(plane)));
+    }
+    const auto torn = run(reinterpret_cast<const std::byte*>(x.data()) + 1, y.data(), 0, 0);
+    ASSERT_FALSE(torn);
+    EXPECT_THAT(torn.error().message, HasSubstr("4 bytes"));
+    EXPECT_EQ(std::ranges::count(y, 5.0F), 200);
+
+    // Planes one after the other, and the three of them row by row beside each other, give the same pixels.
+    ASSERT_TRUE(run(x.data(), y.data(), 6, 24));
+    std::vector<float> beside(200, 5.0F);
+    ASSERT_TRUE(run(x.data(), beside.data(), 18, 6));
+    for (std::size_t p = 0; p < 3; ++p) {
+        for (std::size_t r = 0; r < 4; ++r) {
+            for (std::size_t c = 0; c < 6; ++c)
+                EXPECT_EQ(beside[r * 18 + p * 6 + c], y[p * 24 + r * 6 + c]) << p << " " << r << " " << c;
+        }
+    }
+}
+
 TEST(FilterPlanMake, ChecksInTheContractsOrder) {
     const auto device = *Device::cpu(1);
     FilterDesc desc{.shape = {.h = 0, .w = 5}, .filter = {.id = 99}, .border = static_cast<Border>(9)};
