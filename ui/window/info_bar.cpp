@@ -179,9 +179,9 @@ void InfoBar::showRun() {
         m_run->setFullText(QStringLiteral("–"), tr("Nothing was computed: no operation is on"));
         return;
     }
-    m_run->setFullText(durationText(milliseconds), frame->quality == PreviewQuality::exact
-                                                       ? tr("Kernel time of the exact result")
-                                                       : tr("Kernel time of the proxy"));
+    m_run->setFullText(computeTimeText(milliseconds), frame->quality == PreviewQuality::exact
+                                                          ? tr("Kernel time of the exact result")
+                                                          : tr("Kernel time of the proxy"));
 }
 
 void InfoBar::showDevice() {

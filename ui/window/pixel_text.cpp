@@ -104,7 +104,7 @@ QString bytesText(std::uint64_t bytes) {
     return QLocale().formattedDataSize(qint64(std::min<std::uint64_t>(bytes, INT64_MAX)), 1);
 }
 
-QString durationText(double milliseconds) {
+QString computeTimeText(double milliseconds) {
     if (milliseconds >= 1000.0) return tr("%1 s").arg(QLocale().toString(milliseconds / 1000.0, 'f', 2));
     return tr("%1 ms").arg(QLocale().toString(milliseconds, 'f', milliseconds < 10.0 ? 2 : 1));
 }

@@ -27,7 +27,7 @@ QString nonFiniteText(const std::vector<ChannelStatistics>& statistics);
 // "1.5 GiB"
 QString bytesText(std::uint64_t bytes);
 // "12.3 ms", "1.23 s"
-QString durationText(double milliseconds);
+QString computeTimeText(double milliseconds);
 // "100 %", "6.25 %"
 QString zoomText(double zoom);
 

@@ -97,9 +97,9 @@ TEST(PixelText, Numbers) {
     EXPECT_EQ(zoomText(1.0), QStringLiteral("100 %"));
     EXPECT_EQ(zoomText(1.0 / 16), QStringLiteral("6.25 %"));
     EXPECT_EQ(zoomText(1.0 / 3), QStringLiteral("33.3 %"));
-    EXPECT_EQ(durationText(1234.5), QStringLiteral("1.23 s"));
-    EXPECT_EQ(durationText(1.234), QStringLiteral("1.23 ms"));
-    EXPECT_EQ(durationText(12.34), QStringLiteral("12.3 ms"));
+    EXPECT_EQ(computeTimeText(1234.5), QStringLiteral("1.23 s"));
+    EXPECT_EQ(computeTimeText(1.234), QStringLiteral("1.23 ms"));
+    EXPECT_EQ(computeTimeText(12.34), QStringLiteral("12.3 ms"));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <QApplication>
+#include <QPalette>
 #include <QPixmap>
 #include <QSignalSpy>
 #include <cmath>
