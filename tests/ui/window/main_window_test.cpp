@@ -86,7 +86,8 @@ bool isInteractive(const QWidget* widget) {
 bool isPartOfAnother(const QWidget* widget) {
     if (widget->objectName().startsWith(QLatin1String("qt_"))) return true;
     for (const QWidget* parent = widget->parentWidget(); parent; parent = parent->parentWidget()) {
-        if (qobject_cast<const QAbstractSpinBox*>(parent) || qobject_cast<const QComboBox*>(parent))
+        if (qobject_cast<const QAbstractSpinBox*>(parent) || qobject_cast<const QComboBox*>(parent) ||
+            qobject_cast<const QLineEdit*>(parent))
             return true;
         if (qobject_cast<const QAbstractItemView*>(parent)) return true;
     }
@@ -95,13 +96,13 @@ bool isPartOfAnother(const QWidget* widget) {
 
 TEST_F(MainWindowTest, EverythingOneCanTouchHasAName) {
     open(written(folder, "in.exr", gradient(64, 48, 0.5F, SampleType::f32)));
-    window.showDevices(true);
-    for (int id = 1; id <= 8; ++id) window.operationsPanel().addFilter(id);
-    window.operationsPanel().addPool(iir2d::PoolOp::lp);
+    window.imagePage().messages().show(QStringLiteral("test"), MessageArea::Severity::error,
+                                       QStringLiteral("a message with a button"),
+                                       {{QStringLiteral("Do"), [] {}}});
     int walked = 0;
     const auto walk = [&] {
         for (const QWidget* widget : window.findChildren<QWidget*>()) {
-            if (!isInteractive(widget) || isPartOfAnother(widget)) continue;
+            if (!widget->isVisible() || !isInteractive(widget) || isPartOfAnother(widget)) continue;
             ++walked;
             QAccessibleInterface* face = QAccessible::queryAccessibleInterface(const_cast<QWidget*>(widget));
             ASSERT_NE(face, nullptr);
@@ -111,9 +112,23 @@ TEST_F(MainWindowTest, EverythingOneCanTouchHasAName) {
         }
     };
     walk();
-    window.setPage(MainWindow::Page::benchmark);
+    for (int id = 1; id <= 8; ++id) {
+        window.operationsPanel().addFilter(id);
+        QTest::qWait(1);
+        walk();
+    }
+    for (const auto op : {iir2d::PoolOp::max, iir2d::PoolOp::avg, iir2d::PoolOp::lp}) {
+        window.operationsPanel().addPool(op);
+        QTest::qWait(1);
+        walk();
+    }
+    window.showDevices(true);
+    QTest::qWait(1);
     walk();
-    EXPECT_GT(walked, 40);
+    window.setPage(MainWindow::Page::benchmark);
+    QTest::qWait(1);
+    walk();
+    EXPECT_GT(walked, 200);
 }
 
 TEST_F(MainWindowTest, ShortcutsAreUnique) {
