@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "core/benchmark/benchmark.h"
-#include "core/benchmark/memory.h"
 #include "core/benchmark/parity.h"
 #include "core/support/files.h"
+#include "core/support/memory.h"
 #include "iir2d/reference.h"
 
 namespace workbench {

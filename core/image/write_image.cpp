@@ -3,13 +3,17 @@
 #include <cmath>
 #include <exception>
 #include <limits>
-#include <map>
 #include <new>
 #include <system_error>
+#include <type_traits>
 
-#include "core/image/file_metadata.h"
+#include "core/image/formats.h"
 #include "core/image/image_io.h"
-#include "core/support/files.h"
+#include "core/image/oiio_support.h"
+#include "core/image/output_file.h"
+#include "core/image/output_spec.h"
+#include "core/support/atomic_file.h"
+#include "core/support/text.h"
 
 namespace workbench {
 
@@ -17,93 +21,41 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::unexpected<Error> unwritable(const fs::path& path, const std::string& why) {
-    return fail(ErrorKind::unwritable_output, "\"" + path.string() + "\" could not be written: " + why);
+std::string list_of_extensions() {
+    std::string all;
+    for (const Format& format : formats())
+        all += (all.empty() ? "." : ", .") + std::string(format.extensions.front());
+    return all;
 }
 
-std::string library_words(std::string text) {
-    std::replace(text.begin(), text.end(), '\n', ' ');
-    return text.empty() ? std::string("no reason given") : text;
-}
-
-OIIO::TypeDesc file_type(SampleType type) {
-    switch (type) {
-        case SampleType::u8:
-            return OIIO::TypeDesc::UINT8;
-        case SampleType::u16:
-            return OIIO::TypeDesc::UINT16;
-        case SampleType::u32:
-            return OIIO::TypeDesc::UINT32;
-        case SampleType::f16:
-            return OIIO::TypeDesc::HALF;
-        case SampleType::f64:
-            return OIIO::TypeDesc::DOUBLE;
-        case SampleType::f32:
-            break;
+Result<const Format*> format_for(const fs::path& path) {
+    if (path.extension().empty()) {
+        return unwritable(path, "its name has no extension that says which format is wanted: use one of " +
+                                    list_of_extensions());
     }
-    return OIIO::TypeDesc::FLOAT;
+    const std::string extension = utf8_path(path.extension());
+    if (const Format* format = format_by_extension(extension)) return format;
+    return unwritable(path, "\"" + printable_utf8(extension) +
+                                "\" is no format that can be written: use one of " + list_of_extensions());
 }
 
-std::optional<SampleType> from_file_type(OIIO::TypeDesc type) {
-    for (const SampleType t : {SampleType::u8, SampleType::u16, SampleType::u32, SampleType::f16,
-                               SampleType::f32, SampleType::f64}) {
-        if (file_type(t) == type) return t;
+Result<void> check_fits(const fs::path& path, const Format& format, const PlanarImage& pixels) {
+    const std::string name(format.name);
+    if (pixels.empty() || pixels.width() < 1 || pixels.height() < 1)
+        return unwritable(path, "the image has no pixels");
+    if (pixels.width() > format.largest_side || pixels.height() > format.largest_side) {
+        return unwritable(path, name + " holds at most " + std::to_string(format.largest_side) +
+                                    " pixels a side and the image is " + std::to_string(pixels.width()) +
+                                    " x " + std::to_string(pixels.height()) +
+                                    ": choose another format, such as TIFF");
     }
-    return std::nullopt;
-}
-
-// Channel counts of the formats that hold only a few; a writer would drop the rest without a word.
-const std::map<std::string, std::vector<int>>& channel_counts() {
-    static const std::map<std::string, std::vector<int>> counts{
-        {"jpeg", {1, 3}}, {"png", {1, 2, 3, 4}},   {"bmp", {1, 3, 4}}, {"hdr", {3}},
-        {"webp", {3, 4}}, {"targa", {1, 2, 3, 4}}, {"pnm", {1, 3}}};
-    return counts;
-}
-
-Result<void> check_channels(const fs::path& path, const std::string& format, int channels) {
-    const auto known = channel_counts().find(format);
-    if (known == channel_counts().end() || std::ranges::count(known->second, channels) > 0) return {};
+    if (format.channels.empty() || std::ranges::count(format.channels, pixels.channels()) > 0) return {};
     std::string possible;
-    for (const int count : known->second)
+    for (const int count : format.channels)
         possible += (possible.empty() ? "" : " or ") + std::to_string(count);
-    return unwritable(path, format + " holds " + possible + " channels and the image has " +
-                                std::to_string(channels) + ": choose another format, such as TIFF or EXR");
-}
-
-// What of the source's metadata goes with the pixels: not what describes how the old file stored them.
-OIIO::ImageSpec spec_for(const Image& image, const std::string& format, SampleType type) {
-    const PlanarImage& pixels = image.pixels;
-    const OIIO::ImageSpec plain(static_cast<int>(pixels.width()), static_cast<int>(pixels.height()),
-                                pixels.channels(), file_type(type));
-    OIIO::ImageSpec spec = plain;
-    if (image.metadata) {
-        spec = image.metadata->spec;
-        const bool same_channels = spec.nchannels == pixels.channels();
-        const auto names = spec.channelnames;
-        const int alpha = spec.alpha_channel;
-        spec.copy_dimensions(plain);
-        spec.set_format(file_type(type));
-        if (same_channels) {
-            spec.channelnames = names;
-            spec.alpha_channel = alpha;
-        }
-        for (const char* stored :
-             {"oiio:BitsPerSample", "oiio:subimages", "oiio:subimagename", "oiio:ConstantColor",
-              "oiio:AverageColor", "oiio:SHA-1", "thumbnail_width", "thumbnail_height", "thumbnail_nchannels",
-              "thumbnail_image", "textureformat", "tiff:RowsPerStrip", "tiff:PhotometricInterpretation",
-              "planarconfig", "tiff:planarconfig"}) {
-            spec.erase_attribute(stored);
-        }
-        if (image.metadata->format != format) spec.erase_attribute("compression");
-    } else if (format == "png" || format == "tiff" || format == "webp" || format == "targa" ||
-               format == "bmp") {
-        spec.attribute("oiio:UnassociatedAlpha", 1);
-    }
-    // The pixels are upright whatever they were in the file.
-    if (spec.find_attribute("Orientation")) spec.attribute("Orientation", 1);
-    if (format == "jpeg") spec.attribute("CompressionQuality", 98);
-    if (format == "webp") spec.attribute("compression", "lossless");
-    return spec;
+    return unwritable(path, name + " holds " + possible + " channels and the image has " +
+                                std::to_string(pixels.channels()) +
+                                ": choose another format, such as TIFF or EXR");
 }
 
 // Rounded to nearest, clamped, NaN as 0.
@@ -139,114 +91,99 @@ void gather(const PlanarImage& pixels, std::int64_t first_row, std::int64_t row_
 }
 
 template <class To>
-Result<void> write_rows(OIIO::ImageOutput& output, const fs::path& path, const PlanarImage& pixels,
-                        const TaskControl& control) {
+Result<void> write_rows(OIIO::ImageOutput& output, const OutputFile& file, const fs::path& path,
+                        const PlanarImage& pixels, const TaskControl& control) {
     const std::int64_t row_samples = pixels.width() * pixels.channels();
     const std::int64_t chunk =
         std::clamp<std::int64_t>((std::int64_t{1} << 20) / row_samples, 1, pixels.height());
     std::vector<To> rows(static_cast<std::size_t>(chunk * row_samples));
+    const int top = output.spec().y;
+    const std::string doing = "writing " + printable_utf8(utf8_path(path.filename()));
     for (std::int64_t y = 0; y < pixels.height(); y += chunk) {
         if (control.cancelled()) return fail(ErrorKind::cancelled, "writing was cancelled");
         const auto count = std::min(chunk, pixels.height() - y);
         gather(pixels, y, count, rows.data());
-        if (!output.write_scanlines(static_cast<int>(y), static_cast<int>(y + count), 0,
-                                    OIIO::BaseTypeFromC<To>::value, rows.data())) {
-            return unwritable(path, library_words(output.geterror()));
-        }
-        control.report(static_cast<double>(y + count) / static_cast<double>(pixels.height()),
-                       "writing " + path.filename().string());
+        const bool written =
+            output.write_scanlines(top + static_cast<int>(y), top + static_cast<int>(y + count), 0,
+                                   OIIO::BaseTypeFromC<To>::value, rows.data());
+        if (file.failure() != 0) return unwritable(path, system_words(file.failure()));
+        if (!written) return unwritable(path, library_words(output.geterror()));
+        control.report(static_cast<double>(y + count) / static_cast<double>(pixels.height()), doing);
     }
     return {};
 }
 
-Result<void> write_pixels(OIIO::ImageOutput& output, const fs::path& path, const PlanarImage& pixels,
-                          SampleType type, const TaskControl& control) {
+Result<void> write_pixels(OIIO::ImageOutput& output, const OutputFile& file, const fs::path& path,
+                          const PlanarImage& pixels, SampleType type, const TaskControl& control) {
     switch (type) {
         case SampleType::u8:
-            return write_rows<unsigned char>(output, path, pixels, control);
+            return write_rows<unsigned char>(output, file, path, pixels, control);
         case SampleType::u16:
-            return write_rows<unsigned short>(output, path, pixels, control);
+            return write_rows<unsigned short>(output, file, path, pixels, control);
         case SampleType::u32:
-            return write_rows<unsigned int>(output, path, pixels, control);
+            return write_rows<unsigned int>(output, file, path, pixels, control);
         case SampleType::f64:
-            return write_rows<double>(output, path, pixels, control);
-        case SampleType::f16:
+            return write_rows<double>(output, file, path, pixels, control);
+        case SampleType::f16:  // OpenImageIO rounds float to half, to nearest even
         case SampleType::f32:
             break;
     }
-    return write_rows<float>(output, path, pixels, control);
-}
-
-// Removes the temporary file unless it was put in its place.
-struct Temporary {
-    fs::path path;
-    ~Temporary() {
-        std::error_code ignored;
-        fs::remove(path, ignored);
-    }
-};
-
-std::string type_note(const std::string& format, SampleType wanted, SampleType got) {
-    return format + " cannot hold " + std::string(name_of(wanted)) +
-           " samples: " + std::string(name_of(got)) + " was written";
+    return write_rows<float>(output, file, path, pixels, control);
 }
 
 Result<WriteReport> write_file(const Image& image, const fs::path& path, const WriteOptions& options,
                                const TaskControl& control) {
+    prepare_library();
+    const auto format = format_for(path);
+    if (!format) return std::unexpected(format.error());
+    if (auto fits = check_fits(path, **format, image.pixels); !fits) return std::unexpected(fits.error());
     std::error_code error;
-    if (fs::is_directory(path, error)) return unwritable(path, "there is a folder of that name");
-    if (path.extension().empty()) {
-        return unwritable(path, "its name has no extension that says which format is wanted, such as .png");
+    if (const auto status = fs::status(path, error);
+        fs::exists(status) && !fs::is_directory(status) && !fs::is_regular_file(status)) {
+        return unwritable(path, "it is not a regular file");
     }
-    const Temporary temporary{temporary_sibling(path)};
-    const auto output = OIIO::ImageOutput::create(temporary.path.string());
-    if (!output) {
-        static_cast<void>(OIIO::geterror());
-        return unwritable(path,
-                          "\"" + path.extension().string() + "\" is no image format that can be written");
-    }
-    const std::string format = output->format_name();
-    if (auto channels = check_channels(path, format, image.pixels.channels()); !channels) {
-        return std::unexpected(channels.error());
-    }
-    constexpr std::int64_t most = std::numeric_limits<int>::max();
-    if (image.pixels.empty() || image.pixels.width() > most || image.pixels.height() > most) {
-        return unwritable(path, "the image has no size that a file can hold");
-    }
-    const SampleType wanted = options.type.value_or(image.info.type);
-    const OIIO::ImageSpec spec = spec_for(image, format, wanted);
-    const fs::path folder = path.parent_path().empty() ? fs::path(".") : path.parent_path();
-    if (!fs::is_directory(folder, error)) {
-        return unwritable(path, "the folder \"" + folder.string() + "\" does not exist");
-    }
-    if (!output->open(temporary.path.string(), spec))
-        return unwritable(path, library_words(output->geterror()));
+    if (control.cancelled()) return fail(ErrorKind::cancelled, "writing was cancelled");
 
-    const auto got = from_file_type(output->spec().format);
-    if (!got) return unwritable(path, format + " wants samples of a type that is not known here");
-    WriteReport report{.type = *got, .notes = {}};
-    if (*got != wanted) report.notes.push_back(type_note(format, wanted, *got));
-    if (is_integer(*got) && !is_integer(wanted)) {
-        report.notes.push_back("values below 0 and above 1 were clamped to [0, 1]");
+    auto atomic = AtomicFile::create(path);
+    if (!atomic) return std::unexpected(atomic.error());
+    const std::string name((*format)->name);
+    // The proxy outlives the writer, which may write its last bytes when it is destroyed.
+    OutputFile file(atomic->handle(), utf8_path(path));
+    const auto output = OIIO::ImageOutput::create(name);
+    if (!output) {
+        return unwritable(
+            path, "this build of OpenImageIO cannot write " + name + ": " + library_words(OIIO::geterror()));
     }
-    if (auto written = write_pixels(*output, path, image.pixels, *got, control); !written) {
-        output->close();
-        return std::unexpected(written.error());
-    }
-    if (!output->close()) return unwritable(path, library_words(output->geterror()));
-    if (auto placed = replace_file(temporary.path, path); !placed) return std::unexpected(placed.error());
-    return report;
+    // The TIFF writer reads its own directory back to add Exif data, which it cannot do through a proxy; it
+    // reports failed writes by itself.
+    if (name != "tiff" && !output->set_ioproxy(&file))
+        return unwritable(path, "this build of OpenImageIO cannot write " + name + " safely");
+
+    const SampleType wanted = options.type.value_or(image.info.type);
+    const SampleType type = nearest_type(**format, wanted);
+    const auto failed = [&](const std::string& why) {
+        return unwritable(path, file.failure() != 0 ? system_words(file.failure()) : library_words(why));
+    };
+    if (!output->open(utf8_path(atomic->path()), output_spec(image, **format, type)))
+        return failed(output->geterror());
+    if (output->spec().format != file_type(type))
+        return unwritable(path, "this build of OpenImageIO does not write " + std::string(name_of(type)) +
+                                    " samples to " + name);
+    auto written = write_pixels(*output, file, path, image.pixels, type, control);
+    const bool closed = output->close() && !output->has_error();
+    if (!written) return std::unexpected(written.error());
+    if (!closed || file.failure() != 0) return failed(output->geterror());
+    if (auto placed = atomic->commit(); !placed) return std::unexpected(placed.error());
+    return WriteReport{.type = type, .notes = output_notes(image, **format, wanted, type)};
 }
 
-// The extensions of ours that this build of OpenImageIO knows.
-std::vector<std::string> known_extensions(bool writing) {
+std::vector<std::string> extensions_known(bool writing) {
     std::vector<std::string> known;
-    for (const char* extension : {"png", "jpg", "jpeg", "tif", "tiff", "exr", "hdr", "webp", "bmp", "tga",
-                                  "pnm", "ppm", "pgm", "dpx"}) {
-        const std::string name = std::string("a.") + extension;
+    for (const Format& format : formats()) {
+        const std::string name(format.name);
         const bool can =
             writing ? OIIO::ImageOutput::create(name) != nullptr : OIIO::ImageInput::create(name) != nullptr;
-        if (can) known.emplace_back(extension);
+        if (can) known.insert(known.end(), format.extensions.begin(), format.extensions.end());
     }
     static_cast<void>(OIIO::geterror());
     return known;
@@ -266,12 +203,12 @@ Result<WriteReport> write_image(const Image& image, const fs::path& path, const 
 }
 
 const std::vector<std::string>& readable_extensions() {
-    static const std::vector<std::string> extensions = known_extensions(false);
+    static const std::vector<std::string> extensions = extensions_known(false);
     return extensions;
 }
 
 const std::vector<std::string>& writable_extensions() {
-    static const std::vector<std::string> extensions = known_extensions(true);
+    static const std::vector<std::string> extensions = extensions_known(true);
     return extensions;
 }
 

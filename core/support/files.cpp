@@ -4,56 +4,21 @@
 #include <openssl/evp.h>
 
 #include <array>
-#include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <memory>
 #include <system_error>
 
-#if defined(_WIN32)
-#include <process.h>
-#else
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#endif
+#include "core/support/atomic_file.h"
+#include "core/support/text.h"
 
 namespace workbench {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-std::string reason(int number) {
-    return std::generic_category().message(number);
-}
-
-std::unexpected<Error> unwritable(const fs::path& path, const std::string& why) {
-    return fail(ErrorKind::unwritable_output, "\"" + path.string() + "\" could not be written: " + why);
-}
-
-// Flushes a file's or folder's content to the disk, so that a rename never comes before what it names.
-int flush_to_disk([[maybe_unused]] const fs::path& path) {
-#if !defined(_WIN32)
-    const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0) return errno;
-    const int failed = fsync(descriptor) == 0 ? 0 : errno;
-    close(descriptor);
-    // Some file systems cannot flush a folder; nothing more can be done there.
-    return failed == EINVAL ? 0 : failed;
-#else
-    return 0;
-#endif
-}
-
-fs::path folder_of(const fs::path& path) {
-    const fs::path parent = path.parent_path();
-    return parent.empty() ? fs::path(".") : parent;
-}
 
 // Removes what a failed write left, unless it was released.
 class Leftover {
@@ -70,30 +35,6 @@ class Leftover {
   private:
     fs::path m_path;
 };
-
-// Why it failed; 0 when it did not.
-int write_whole(const fs::path& path, std::string_view content) {
-    errno = 0;
-    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.string().c_str(), "wb"),
-                                                               std::fclose);
-    if (!file) return errno;
-    const bool written = std::fwrite(content.data(), 1, content.size(), file.get()) == content.size();
-    return written && std::fflush(file.get()) == 0 ? 0 : errno;
-}
-
-Result<void> put_in_place(const fs::path& from, const fs::path& to) {
-    if (const int failed = flush_to_disk(from); failed != 0) return unwritable(to, reason(failed));
-    std::error_code error;
-#if !defined(_WIN32)
-    // A replaced file keeps its permissions.
-    struct stat old {};
-    if (stat(to.c_str(), &old) == 0) static_cast<void>(chmod(from.c_str(), old.st_mode & 07777));
-#endif
-    fs::rename(from, to, error);
-    if (error) return unwritable(to, error.message());
-    static_cast<void>(flush_to_disk(folder_of(to)));
-    return {};
-}
 
 using Digest = std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)>;
 
@@ -138,12 +79,12 @@ std::string sha256_hex(std::span<const std::byte> bytes) {
 Result<std::string> sha256_of_file(const fs::path& path) {
     std::error_code error;
     if (fs::is_directory(path, error)) {
-        return fail(ErrorKind::bad_input, "\"" + path.string() + "\" is a folder, not a file");
+        return fail(ErrorKind::bad_input, quoted(path) + " is a folder, not a file");
     }
     errno = 0;
     std::ifstream file(path, std::ios::binary);
     if (!file) {
-        return fail(ErrorKind::bad_input, "\"" + path.string() + "\" could not be read: " + reason(errno));
+        return fail(ErrorKind::bad_input, quoted(path) + " could not be read: " + system_words(errno));
     }
     Sha256 digest;
     std::vector<char> block(std::size_t{1} << 20);
@@ -152,73 +93,60 @@ Result<std::string> sha256_of_file(const fs::path& path) {
         digest.add(std::as_bytes(std::span(block).first(static_cast<std::size_t>(file.gcount()))));
     }
     if (file.bad()) {
-        return fail(ErrorKind::bad_input, "\"" + path.string() + "\" could not be read: " + reason(errno));
+        return fail(ErrorKind::bad_input, quoted(path) + " could not be read: " + system_words(errno));
     }
     return digest.hex();
 }
 
-fs::path temporary_sibling(const fs::path& path) {
-    static std::atomic<unsigned> counter{0};
-#if defined(_WIN32)
-    const int process = _getpid();
-#else
-    const int process = getpid();
-#endif
-    // The extension stays: image writers choose their format by it.
-    return folder_of(path) / ("." + path.stem().string() + ".tmp-" + std::to_string(process) + "-" +
-                              std::to_string(counter++) + path.extension().string());
-}
-
-Result<void> replace_file(const fs::path& finished, const fs::path& path) {
-    Leftover leftover(finished);
-    std::error_code error;
-    if (fs::is_directory(path, error)) return unwritable(path, "there is a folder of that name");
-    if (auto placed = put_in_place(finished, path); !placed) return placed;
-    leftover.release();
-    return {};
-}
-
 Result<void> write_file_atomically(const fs::path& path, std::string_view content) {
-    const fs::path temporary = temporary_sibling(path);
-    Leftover leftover(temporary);
-    if (const int failed = write_whole(temporary, content); failed != 0)
-        return unwritable(path, reason(failed));
-    leftover.release();
-    return replace_file(temporary, path);
+    auto file = AtomicFile::create(path);
+    if (!file) return std::unexpected(file.error());
+    errno = 0;
+    if (std::fwrite(content.data(), 1, content.size(), file->handle()) != content.size()) {
+        return unwritable(path, system_words(errno != 0 ? errno : EIO));
+    }
+    return file->commit();
 }
 
 Result<void> write_directory_atomically(const fs::path& directory,
                                         const std::function<Result<void>(const fs::path&)>& fill) {
     std::error_code error;
-    fs::path target = directory;
-    if (!target.has_filename()) target = target.parent_path();
+    const fs::path target = directory.has_filename() ? directory : directory.parent_path();
     if (fs::exists(fs::symlink_status(target, error))) {
-        return fail(ErrorKind::unwritable_output,
-                    "\"" + target.string() + "\" already exists: name a new directory");
+        return fail(ErrorKind::unwritable_output, quoted(target) + " already exists: name a new directory");
     }
     const fs::path temporary = temporary_sibling(target);
-    fs::create_directory(temporary, error);
-    if (error) return unwritable(target, error.message());
+    if (!fs::create_directory(temporary, error)) {
+        return unwritable(target, error ? error.message() : system_words(EEXIST));
+    }
     Leftover leftover(temporary);
     if (auto filled = fill(temporary); !filled) return filled;
-    for (const auto& entry : fs::recursive_directory_iterator(temporary, error)) {
-        if (const int failed = flush_to_disk(entry.path()); failed != 0)
-            return unwritable(target, reason(failed));
+
+    using Walk = fs::recursive_directory_iterator;
+    for (Walk entry(temporary, error); !error && entry != Walk(); entry.increment(error)) {
+        if (const int failed = flush_to_disk(entry->path()); failed != 0)
+            return unwritable(target, system_words(failed));
     }
-    if (auto placed = put_in_place(temporary, target); !placed) return placed;
+    if (error) return unwritable(target, error.message());
+    if (const int failed = flush_to_disk(temporary); failed != 0)
+        return unwritable(target, system_words(failed));
+    fs::rename(temporary, target, error);
+    if (error) return unwritable(target, error.message());
     leftover.release();
+    const fs::path parent = target.parent_path();
+    static_cast<void>(flush_to_disk(parent.empty() ? fs::path(".") : parent));
     return {};
 }
 
 Result<std::string> read_file(const fs::path& path, std::size_t limit) {
     const auto unreadable = [&path](const std::string& why) {
-        return fail(ErrorKind::bad_input, "\"" + path.string() + "\" could not be read: " + why);
+        return fail(ErrorKind::bad_input, quoted(path) + " could not be read: " + why);
     };
     std::error_code error;
     if (fs::is_directory(path, error)) return unreadable("it is a folder");
     errno = 0;
     std::ifstream file(path, std::ios::binary);
-    if (!file) return unreadable(reason(errno));
+    if (!file) return unreadable(system_words(errno));
     std::string content;
     std::array<char, 65536> block{};
     while (file) {
@@ -228,7 +156,7 @@ Result<std::string> read_file(const fs::path& path, std::size_t limit) {
             return unreadable("it is larger than the " + std::to_string(limit) + " bytes that are allowed");
         }
     }
-    if (file.bad()) return unreadable(reason(errno));
+    if (file.bad()) return unreadable(system_words(errno));
     return content;
 }
 

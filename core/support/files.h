@@ -19,14 +19,6 @@ namespace workbench {
 // stays as it was and nothing is left behind.
 Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view content);
 
-// A name in the same directory as `path`, with its extension, that no other call of this or another process
-// gives.
-std::filesystem::path temporary_sibling(const std::filesystem::path& path);
-
-// Flushes a finished temporary file and renames it to `path`, which keeps its permissions if it exists. On
-// failure the temporary file is removed and the old file stays.
-Result<void> replace_file(const std::filesystem::path& finished, const std::filesystem::path& path);
-
 // Creates a temporary sibling of `directory`, calls `fill` on it, flushes and renames it to `directory`,
 // which must not exist yet. When fill fails, nothing is left behind.
 Result<void> write_directory_atomically(

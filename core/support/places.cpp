@@ -16,15 +16,15 @@ namespace fs = std::filesystem;
 namespace {
 
 fs::path from_environment(const char* name) {
-    const char* value = std::getenv(name);
+    const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nothing here sets variables
     return value != nullptr && *value != '\0' ? fs::path(value) : fs::path();
 }
 
 fs::path program_folder() {
 #if defined(_WIN32)
-    wchar_t name[32768];
-    const DWORD length = GetModuleFileNameW(nullptr, name, 32768);
-    return length == 0 ? fs::path() : fs::path(std::wstring(name, length)).parent_path();
+    std::wstring name(32768, L'\0');
+    name.resize(GetModuleFileNameW(nullptr, name.data(), static_cast<DWORD>(name.size())));
+    return fs::path(name).parent_path();
 #else
     std::error_code error;
     return fs::read_symlink("/proc/self/exe", error).parent_path();
@@ -51,11 +51,12 @@ fs::path resource_directory() {
     if (fs::path chosen = from_environment("IIR2D_RESOURCE_DIR"); !chosen.empty()) return chosen;
     const fs::path program = program_folder();
     // Beside the program (Windows, portable folders), as installed (bin/ and share/), and the source tree.
-    const fs::path candidates[] = {program / "resources", program.parent_path() / "share" / "iir2d-workbench",
+    const fs::path candidates[] = {program / "resources",
+                                   (program / IIR2D_INSTALLED_RESOURCES).lexically_normal(),
                                    fs::path(IIR2D_SOURCE_RESOURCES)};
     std::error_code error;
     for (const fs::path& candidate : candidates) {
-        if (fs::is_directory(candidate / "presets", error)) return candidate;
+        if (fs::is_directory(candidate / "samples", error)) return candidate;
     }
     return candidates[1];
 }

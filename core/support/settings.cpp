@@ -42,12 +42,14 @@ void Settings::add_recent_file(const fs::path& path) {
 Settings load_settings() {
     Settings settings;
     const fs::path path = settings_path();
+    std::error_code error;
+    if (!fs::exists(path, error)) return settings;
     const auto text = read_file(path, std::size_t{1} << 20);
-    if (!text) return settings;
-    const Json json = Json::parse(*text, nullptr, false);
+    const Json json = text ? Json::parse(*text, nullptr, false) : Json(Json::value_t::discarded);
     if (!json.is_object()) {
-        std::error_code ignored;
-        fs::rename(path, path.string() + ".damaged", ignored);
+        fs::path aside = path;
+        aside += ".damaged";
+        fs::rename(path, aside, error);
         return settings;
     }
     take(json, "device", settings.device);

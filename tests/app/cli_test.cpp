@@ -201,7 +201,7 @@ TEST_F(Cli, UnderscoresAreHyphens) {
                      "--border-const=0.5"})
                   .code,
               0);
-    EXPECT_EQ(workbench::read_file(path("a.png")), workbench::read_file(path("b.png")));
+    EXPECT_EQ(*workbench::read_file(path("a.png")), *workbench::read_file(path("b.png")));
 }
 
 TEST_F(Cli, FilterAndRunGiveTheSameBytes) {
@@ -211,10 +211,10 @@ TEST_F(Cli, FilterAndRunGiveTheSameBytes) {
     ASSERT_TRUE(workbench::save_recipe({.name = "r", .operations = {{.what = filter}}}, path("r.json")));
     EXPECT_EQ(iir2d({"filter", sample, path("a.png"), "--filter", "5", "--param", "alpha=0.9"}).code, 0);
     EXPECT_EQ(iir2d({"run", path("r.json"), sample, path("b.png")}).code, 0);
-    EXPECT_EQ(workbench::read_file(path("a.png")), workbench::read_file(path("b.png")));
+    EXPECT_EQ(*workbench::read_file(path("a.png")), *workbench::read_file(path("b.png")));
     // And as many threads as asked: the bits do not depend on them.
     EXPECT_EQ(iir2d({"run", path("r.json"), sample, path("c.png"), "--threads", "1"}).code, 0);
-    EXPECT_EQ(workbench::read_file(path("a.png")), workbench::read_file(path("c.png")));
+    EXPECT_EQ(*workbench::read_file(path("a.png")), *workbench::read_file(path("c.png")));
 }
 
 TEST_F(Cli, PoolWritesImageAndIndices) {
@@ -291,7 +291,7 @@ TEST_F(Cli, BenchWritesARecordThatVerifies) {
                         "throughput_gb_per_s_p50,warmup_iters,timed_iters"))
         << csv;
     EXPECT_EQ(std::ranges::count(csv, '\n'), 4);
-    EXPECT_NO_THROW(static_cast<void>(Json::parse(*workbench::read_file(path("b.json")))));
+    EXPECT_TRUE(Json::accept(*workbench::read_file(path("b.json"))));
     EXPECT_EQ(iir2d({"verify", path("rec")}).code, 0);
     EXPECT_EQ(iir2d({"verify", path("b.json")}).code, 0);
     // An existing directory is never written into.

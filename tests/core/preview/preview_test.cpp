@@ -83,6 +83,40 @@ class Log {
     std::vector<PreviewStatus> m_statuses;
 };
 
+// Holds a callback until the test has done something, so that it falls into a certain moment.
+class Gate {
+  public:
+    void wait() {
+        std::unique_lock lock(m_mutex);
+        m_visitor = true;
+        m_changed.notify_all();
+        m_changed.wait(lock, [&] { return m_open || m_passes > 0; });
+        if (!m_open) --m_passes;
+        m_visitor = false;
+    }
+    void wait_for_visitor() {
+        std::unique_lock lock(m_mutex);
+        m_changed.wait(lock, [&] { return m_visitor && m_passes == 0; });
+    }
+    void open_once() {
+        const std::lock_guard lock(m_mutex);
+        ++m_passes;
+        m_changed.notify_all();
+    }
+    void open_for_good() {
+        const std::lock_guard lock(m_mutex);
+        m_open = true;
+        m_changed.notify_all();
+    }
+
+  private:
+    std::mutex m_mutex;
+    std::condition_variable m_changed;
+    bool m_visitor = false;
+    bool m_open = false;
+    int m_passes = 0;
+};
+
 ImagePtr image(std::int64_t width, std::int64_t height, int channels = 3) {
     Image image{.pixels = random_image(width, height, channels)};
     image.info.width = width;
@@ -97,7 +131,7 @@ Recipe blur(double sigma) {
 // Enough work that what comes next finds the exact pass running.
 Recipe slow() {
     Recipe recipe;
-    for (int i = 0; i < 40; ++i)
+    for (int i = 0; i < 16; ++i)
         recipe.operations.push_back(filter(6, {{"sigma", 3}}, iir2d::Precision::mixed));
     return recipe;
 }
@@ -202,23 +236,45 @@ TEST(Preview, TheLatestChangeWins) {
     EXPECT_EQ(frames[frames.size() - 2].quality, PreviewQuality::proxy);
 }
 
-// A change that arrives whenever a proxy is out finds the exact pass running, and cancels it. So every change
+// A change that arrives whenever a proxy is out finds the exact pass running, and stops it. So every change
 // has its proxy, however long the exact pass would be.
-TEST(Preview, ChangesNeverStarveTheProxyNorDoesTheExactPass) {
+TEST(Preview, ChangesNeverStarveTheProxy) {
     Log log;
     PreviewEngine engine(log.callbacks());
     engine.set_proxy_limit(80, 80);
     engine.set_source(image(1600, 1200));
     Recipe recipe = slow();
-    constexpr std::size_t changes = 40;
+    constexpr std::uint64_t changes = 30;
     std::uint64_t last = 0;
-    for (std::size_t i = 0; i < changes; ++i) {
+    for (std::uint64_t i = 0; i < changes; ++i) {
         recipe.operations[0] = filter(6, {{"sigma", 1.0 + static_cast<double>(i) / 10}});
         last = engine.submit(recipe);
-        ASSERT_TRUE(log.wait_for_frames(i + 1));
+        ASSERT_TRUE(log.wait([&](const auto& frames, const auto&) {
+            return !frames.empty() && frames.back().change == last;
+        }));
     }
-    EXPECT_EQ(log.count(PreviewQuality::proxy), changes);
     ASSERT_TRUE(log.wait_for_exact(last));
+    EXPECT_EQ(log.count(PreviewQuality::proxy), changes);
+}
+
+TEST(Preview, OnlyTheNewestChangeHasAnExactFrame) {
+    Log log;
+    Gate gate;
+    log.on_frame = [&](const PreviewFrame& frame) {
+        if (frame.quality == PreviewQuality::proxy) gate.wait();
+    };
+    PreviewEngine engine(log.callbacks());
+    engine.set_proxy_limit(80, 80);
+    engine.set_source(image(300, 200));
+    std::uint64_t last = engine.submit(blur(1));
+    for (int i = 0; i < 20; ++i) {
+        gate.wait_for_visitor();
+        last = engine.submit(blur(2 + i));  // while the proxy of the change before is being delivered
+        gate.open_once();
+    }
+    gate.open_for_good();
+    ASSERT_TRUE(log.wait_for_exact(last));
+    EXPECT_EQ(log.count(PreviewQuality::proxy), 21U);
     EXPECT_EQ(log.count(PreviewQuality::exact), 1U);
 }
 
@@ -306,20 +362,27 @@ TEST(Preview, WithoutASourceAChangeWaitsForOne) {
 
 TEST(Preview, ANewSourceIsComputedWithTheLastRecipeAndTheOldOneIsSeenNoMore) {
     Log log;
+    std::atomic<bool> changed = false;
+    std::atomic<int> late = 0;
+    log.on_frame = [&](const PreviewFrame& frame) {
+        if (changed && frame.exact_shape.w != 90) ++late;
+    };
     PreviewEngine engine(log.callbacks());
     engine.set_proxy_limit(64, 64);
     engine.set_source(image(1200, 900));
     const auto change = engine.submit(slow());
-    ASSERT_TRUE(log.wait_for_frames(1));  // the exact pass runs
+    ASSERT_TRUE(log.wait_for_frames(1));
     const ImagePtr other = image(90, 70);
     engine.set_source(other);
-    const std::size_t before = log.frames().size();
-    ASSERT_TRUE(log.wait_for_frames(before + 2));
+    changed = true;
+    ASSERT_TRUE(log.wait([&](const auto& frames, const auto&) {
+        return frames.back().quality == PreviewQuality::exact && frames.back().exact_shape.w == 90;
+    }));
+    EXPECT_EQ(late, 0);
     const auto frames = log.frames();
-    for (std::size_t i = before; i < frames.size(); ++i) {
-        EXPECT_EQ(frames[i].exact_shape, (iir2d::Shape{1, 3, 70, 90}));
-        EXPECT_EQ(frames[i].change, change);
-    }
+    EXPECT_EQ(frames[frames.size() - 2].quality, PreviewQuality::proxy);
+    EXPECT_EQ(frames[frames.size() - 2].exact_shape, (iir2d::Shape{1, 3, 70, 90}));
+    EXPECT_EQ(frames.back().change, change);
     EXPECT_TRUE(same_bytes(frames.back().result->pixels, apply(slow(), *other, cpu())->pixels));
 }
 
@@ -353,18 +416,23 @@ TEST(Preview, ADeviceIsUsedForTheLastRecipeAgain) {
 
 TEST(Preview, ANewLimitMakesANewProxyUnlessTheExactResultIsOut) {
     Log log;
+    Gate gate;
+    log.on_frame = [&](const PreviewFrame& frame) {
+        if (frame.quality == PreviewQuality::proxy) gate.wait();
+    };
     PreviewEngine engine(log.callbacks());
     engine.set_proxy_limit(40, 40);
-    engine.set_source(image(1600, 1200));
-    const auto change = engine.submit(slow());
-    ASSERT_TRUE(log.wait_for_frames(1));
-    engine.set_proxy_limit(80, 80);
-    ASSERT_TRUE(log.wait_for_exact(change));
+    engine.set_source(image(400, 300));
+    const auto change = engine.submit(blur(2));
+    gate.wait_for_visitor();
+    engine.set_proxy_limit(80, 80);  // while the first proxy is being delivered
+    gate.open_for_good();
     ASSERT_TRUE(log.wait_for_state(State::idle, change));
     const auto frames = log.frames();
     ASSERT_EQ(frames.size(), 3U);
     EXPECT_EQ(frames[0].proxy_size, (iir2d::Extent{30, 40}));
     EXPECT_EQ(frames[1].proxy_size, (iir2d::Extent{60, 80}));
+    EXPECT_EQ(frames[2].quality, PreviewQuality::exact);
 
     engine.set_proxy_limit(50, 50);
     const auto next = engine.submit(blur(1));
@@ -381,7 +449,9 @@ TEST(Preview, IsDestructedWhileItRuns) {
         engine.set_proxy_limit(64, 64);
         engine.set_source(image(800, 600));
         engine.submit(slow());
-        if (i % 2 == 1) ASSERT_TRUE(log.wait_for_frames(1));
+        if (i % 2 == 1) {
+            ASSERT_TRUE(log.wait_for_frames(1));
+        }
         if (i % 4 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(i));
     }
 }

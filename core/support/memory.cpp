@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/benchmark/memory.h"
+#include "core/support/memory.h"
 
 #include <fstream>
 #include <string>

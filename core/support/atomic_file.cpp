@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+#include "core/support/atomic_file.h"
+
+#include <atomic>
+#include <cerrno>
+#include <system_error>
+
+#include "core/support/text.h"
+
+#if defined(_WIN32)
+#include <io.h>
+#include <process.h>
+#include <windows.h>
+#else
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#endif
+
+namespace workbench {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path folder_of(const fs::path& path) {
+    const fs::path parent = path.parent_path();
+    return parent.empty() ? fs::path(".") : parent;
+}
+
+// Opens with a mode of fopen; "x" in it refuses a file that exists.
+std::FILE* open_stream(const fs::path& path, const char* mode) {
+    errno = 0;
+#if defined(_WIN32)
+    const std::wstring wide(mode, mode + std::char_traits<char>::length(mode));
+    return _wfopen(path.c_str(), wide.c_str());
+#else
+    return std::fopen(path.c_str(), mode);
+#endif
+}
+
+int flush_stream(std::FILE* file) {
+    errno = 0;
+    if (std::ferror(file) != 0 || std::fflush(file) != 0) return errno != 0 ? errno : EIO;
+#if defined(_WIN32)
+    return _commit(_fileno(file)) == 0 ? 0 : errno;
+#else
+    // Devices and pipes cannot be flushed any further.
+    return fsync(fileno(file)) == 0 || errno == EINVAL || errno == ENOTSUP ? 0 : errno;
+#endif
+}
+
+void copy_permissions([[maybe_unused]] const fs::path& from, [[maybe_unused]] std::FILE* to) {
+#if !defined(_WIN32)
+    struct stat old {};
+    if (stat(from.c_str(), &old) == 0) static_cast<void>(fchmod(fileno(to), old.st_mode & 07777));
+#endif
+}
+
+bool is_writable(const fs::path& path) {
+#if defined(_WIN32)
+    return _waccess(path.c_str(), 2) == 0;
+#else
+    return access(path.c_str(), W_OK) == 0;
+#endif
+}
+
+}  // namespace
+
+std::string system_words(int number) {
+    return std::generic_category().message(number);
+}
+
+std::unexpected<Error> unwritable(const fs::path& path, const std::string& why) {
+    return fail(ErrorKind::unwritable_output, quoted(path) + " could not be written: " + why);
+}
+
+fs::path temporary_sibling(const fs::path& path) {
+    static std::atomic<unsigned> counter{0};
+#if defined(_WIN32)
+    const int process = _getpid();
+#else
+    const int process = getpid();
+#endif
+    return folder_of(path) / (".iir2d-" + std::to_string(process) + "-" + std::to_string(counter++) + ".tmp");
+}
+
+int flush_to_disk([[maybe_unused]] const fs::path& path) {
+#if defined(_WIN32)
+    const HANDLE file = CreateFileW(path.c_str(), GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_WRITE, nullptr,
+                                    OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, nullptr);
+    if (file == INVALID_HANDLE_VALUE) return 0;  // folders cannot be opened so, nor need they be
+    const int failed = FlushFileBuffers(file) != 0 ? 0 : EIO;
+    CloseHandle(file);
+    return failed;
+#else
+    const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor < 0) return errno;
+    const int failed = fsync(descriptor) == 0 ? 0 : errno;
+    close(descriptor);
+    // Some file systems cannot flush a folder; nothing more can be done there.
+    return failed == EINVAL || failed == ENOTSUP ? 0 : failed;
+#endif
+}
+
+Result<AtomicFile> AtomicFile::create(const fs::path& target) {
+    AtomicFile made;
+    made.m_asked = target;
+    made.m_target = target;
+    std::error_code error;
+    if (fs::is_symlink(target, error)) {
+        fs::path followed = fs::weakly_canonical(target, error);
+        if (error) return unwritable(target, error.message());
+        made.m_target = std::move(followed);
+    }
+    const fs::file_status status = fs::status(made.m_target, error);
+    if (target.empty() || fs::is_directory(status)) return unwritable(target, "it names a folder");
+    if (fs::exists(status)) {
+        if (!is_writable(made.m_target)) return unwritable(target, system_words(EACCES));
+        if (!fs::is_regular_file(status)) {
+            made.m_file.reset(open_stream(made.m_target, "wb"));
+            if (!made.m_file) return unwritable(target, system_words(errno));
+            return made;
+        }
+    }
+    // A leftover of a crashed process that had our number may be in the way, once or twice.
+    for (int attempt = 0; attempt < 100 && !made.m_file; ++attempt) {
+        fs::path name = temporary_sibling(made.m_target);
+        made.m_file.reset(open_stream(name, "w+bx"));
+        if (made.m_file) {
+            made.m_temporary = std::move(name);
+        } else if (errno != EEXIST) {
+            break;
+        }
+    }
+    if (!made.m_file) {
+        const int number = errno;
+        const fs::path folder = folder_of(made.m_target);
+        if (number == ENOENT) return unwritable(target, "the folder " + quoted(folder) + " does not exist");
+        return unwritable(target, system_words(number));
+    }
+    return made;
+}
+
+AtomicFile::AtomicFile(AtomicFile&& other) noexcept
+    : m_file(std::move(other.m_file)),
+      m_asked(std::move(other.m_asked)),
+      m_target(std::move(other.m_target)),
+      m_temporary(std::exchange(other.m_temporary, {})) {}
+
+AtomicFile& AtomicFile::operator=(AtomicFile&& other) noexcept {
+    if (this == &other) return *this;
+    discard();
+    m_file = std::move(other.m_file);
+    m_asked = std::move(other.m_asked);
+    m_target = std::move(other.m_target);
+    m_temporary = std::exchange(other.m_temporary, {});
+    return *this;
+}
+
+AtomicFile::~AtomicFile() {
+    discard();
+}
+
+void AtomicFile::discard() {
+    m_file.reset();  // Windows removes no open file
+    std::error_code ignored;
+    if (!m_temporary.empty()) fs::remove(m_temporary, ignored);
+    m_temporary.clear();
+}
+
+Result<void> AtomicFile::commit() {
+    const bool direct = m_temporary.empty();
+    if (!direct) copy_permissions(m_target, m_file.get());
+    int failed = flush_stream(m_file.get());
+    if (std::fclose(m_file.release()) != 0 && failed == 0) failed = errno;
+    if (failed != 0) {
+        discard();
+        return unwritable(m_asked, system_words(failed));
+    }
+    if (direct) return {};
+    std::error_code error;
+    fs::rename(m_temporary, m_target, error);
+    if (error) {
+        discard();
+        return unwritable(m_asked, error.message());
+    }
+    m_temporary.clear();
+    static_cast<void>(flush_to_disk(folder_of(m_target)));
+    return {};
+}
+
+}  // namespace workbench
