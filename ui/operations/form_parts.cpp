@@ -99,6 +99,7 @@ RefusalLine::RefusalLine(QWidget* parent)
     layout->addWidget(icon, 0, Qt::AlignTop);
     layout->addWidget(m_reason, 1);
     layout->addWidget(m_revert, 0, Qt::AlignTop);
+    m_revert->setAccessibleName(tr("Keep the value in force"));
     connect(m_revert, &QToolButton::clicked, this, &RefusalLine::revertRequested);
     connect(&ThemeNotifier::instance(), &ThemeNotifier::changed, icon,
             [icon] { icon->setPixmap(themedIcon(QStringLiteral("error")).pixmap(16, 16)); });

@@ -44,17 +44,17 @@ void OperationListModel::setOperations(const std::vector<Operation>& next) {
             return;
         }
     }
+    // Only rows come or go while views are told so; what else differs is put in place afterwards.
     if (newEnd < oldEnd) {
         beginRemoveRows({}, newEnd, oldEnd - 1);
-        m_operations = next;
+        m_operations.erase(m_operations.begin() + newEnd, m_operations.begin() + oldEnd);
         endRemoveRows();
     } else if (newEnd > oldEnd) {
         beginInsertRows({}, oldEnd, newEnd - 1);
-        m_operations = next;
+        m_operations.insert(m_operations.begin() + oldEnd, next.begin() + oldEnd, next.begin() + newEnd);
         endInsertRows();
-    } else {
-        m_operations = next;
     }
+    m_operations = next;
 }
 
 int OperationListModel::rowCount(const QModelIndex& parent) const {
