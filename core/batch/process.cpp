@@ -10,7 +10,9 @@ ReadOptions read_options_for(const Recipe& recipe, int image_index) {
         const auto* filter = std::get_if<FilterOperation>(&operation.what);
         return operation.enabled && filter && filter->precision == iir2d::Precision::f64;
     });
-    return {.image_index = image_index, .keep_double = f64};
+    // A recipe that does nothing is a copy, of doubles too.
+    const bool copies = std::ranges::none_of(recipe.operations, &Operation::enabled);
+    return {.image_index = image_index, .keep_double = f64 || copies};
 }
 
 namespace {

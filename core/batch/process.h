@@ -18,7 +18,8 @@
 
 namespace workbench {
 
-// How a recipe wants its input read: double files stay double when an operation computes in f64.
+// How a recipe wants its input read: double files stay double when an operation computes in f64, and when
+// none computes at all.
 ReadOptions read_options_for(const Recipe& recipe, int image_index = 0);
 
 struct ProcessJob {

@@ -71,9 +71,9 @@ double contract_bound(iir2d::Precision precision, const iir2d::FilterData& data)
     return radius > 0.99 ? base * 0.01 / std::max(1e-9, 1 - radius) : base;
 }
 
-constexpr double pooling_bound(iir2d::ElementType element) {
-    return element == iir2d::ElementType::f64 ? 1e-12 : 2e-6;
-}
+// Pooling computes in float; doubles that reach it in a recipe are rounded first.
+constexpr double pooling_bound = 2e-6;
+constexpr double rounding_to_float = 6e-8;
 
 Result<ErrorStep> filter_step(const FilterOperation& operation) {
     const auto data = iir2d::make_filter(filter_spec(operation));
@@ -95,16 +95,18 @@ ErrorStep pool_step(const PoolOperation& operation, iir2d::ElementType element) 
     switch (operation.op) {
         case iir2d::PoolOp::max:
         case iir2d::PoolOp::adaptive_max:
-            break;  // exact, and an error of the input passes through as it is
+            // Exact, and an error of the input passes through as it is.
+            if (element == iir2d::ElementType::f64) step.own = rounding_to_float;
+            break;
         case iir2d::PoolOp::avg:
         case iir2d::PoolOp::adaptive_avg:
-            step.own = pooling_bound(element);
+            step.own = pooling_bound;
             if (operation.divisor_override) {
                 step.gain = window / std::abs(static_cast<double>(*operation.divisor_override));
             }
             break;
         case iir2d::PoolOp::lp:
-            step.own = pooling_bound(element);
+            step.own = pooling_bound;
             step.gain = std::pow(window, 1.0 / operation.p);  // the norm of a constant window
             break;
     }

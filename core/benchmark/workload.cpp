@@ -219,14 +219,14 @@ class ElementTracker {
 };
 
 Result<iir2d::KernelIdentity> kernel_of(const Operation& operation, iir2d::Shape shape,
-                                        iir2d::ElementType element, const iir2d::Device& device) {
+                                        const iir2d::Device& device) {
     if (const auto* filter = std::get_if<FilterOperation>(&operation.what)) {
         const auto plan = iir2d::FilterPlan::make(device, filter_desc(*filter, shape));
         if (!plan) return std::unexpected(from_kernel(plan.error()));
         return plan->kernel();
     }
-    const auto plan =
-        iir2d::PoolPlan::make(device, pool_desc(std::get<PoolOperation>(operation.what), shape, element));
+    const auto plan = iir2d::PoolPlan::make(
+        device, pool_desc(std::get<PoolOperation>(operation.what), shape, iir2d::ElementType::f32));
     if (!plan) return std::unexpected(from_kernel(plan.error()));
     return plan->kernel();
 }
@@ -243,7 +243,7 @@ Result<std::unique_ptr<Workload>> make_recipe_workload(const BenchmarkCase& what
         const auto error = error_step(operation, element);
         if (!error) return std::unexpected(error.error());
         if (!first) {
-            const auto kernel = kernel_of(operation, shape_of(*input->pixels), element, device);
+            const auto kernel = kernel_of(operation, shape_of(*input->pixels), device);
             if (!kernel) return std::unexpected(kernel.error());
             first = *kernel;
         }

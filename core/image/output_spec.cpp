@@ -55,6 +55,14 @@ bool has_alpha(const Image& image) {
                           : image.pixels.channels() == 2 || image.pixels.channels() == 4;
 }
 
+bool has_exif(const Image& image) {
+    return image.metadata &&
+           std::ranges::any_of(image.metadata->spec.extra_attribs, [](const OIIO::ParamValue& attribute) {
+               const std::string name = attribute.name().string();
+               return name.starts_with("Exif:") || name.starts_with("GPS:");
+           });
+}
+
 // Whether colour was not multiplied by alpha where the samples come from. An image that came from no file has
 // no alpha to speak of.
 bool straight_source(const Image& image) {
@@ -106,6 +114,8 @@ OIIO::ImageSpec output_spec(const Image& image, const Format& format, SampleType
     }
     if (format.name == "openexr") pad_channel_numbers(spec.channelnames);
     if (format.name == "tiff") spec.attribute("tiff:half", 1);
+    // libtiff's floating-point predictor fails on rows of few doubles.
+    if (format.name == "tiff" && type == SampleType::f64) spec.attribute("tiff:Predictor", 1);
     if (format.name == "tiff" && spec.find_attribute("compression") == nullptr)
         spec.attribute("compression", "zip");
     if (format.name == "jpeg") {
@@ -134,6 +144,9 @@ std::vector<std::string> output_notes(const Image& image, const Format& format, 
         notes.emplace_back(
             "hdr holds 8 bits and a shared exponent for each pixel: samples were rounded, "
             "and negative ones became 0");
+    }
+    if (name == "tiff" && has_exif(image)) {
+        notes.emplace_back("the Exif data was left out: OpenImageIO does not write it to tiff");
     }
     if (has_alpha(image) && format.straight_alpha && !straight_source(image)) {
         notes.push_back(

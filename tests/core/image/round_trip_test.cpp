@@ -33,7 +33,6 @@ TEST_P(ExactFormat, KeepsEverySample) {
     const ScratchFolder folder;
     for (const auto& [width, height] : {std::pair{1, 1}, {1, 7}, {5, 3}, {67, 41}}) {
         SCOPED_TRACE(std::to_string(width) + " x " + std::to_string(height));
-        if (type == f64 && height == 1 && std::string(extension) == "tif") continue;  // see OneRowOfDoubles
         const Image original = make_image(width, height, channels, type);
         const auto first = folder / (std::string("first.") + extension);
         const auto second = folder / (std::string("second.") + extension);
@@ -107,7 +106,7 @@ TEST_P(LossyFormat, StaysClose) {
 
 INSTANTIATE_TEST_SUITE_P(All, LossyFormat,
                          ::testing::Values(Lossy{"jpg", 1, 2.01 / 255, u8}, Lossy{"jpeg", 3, 3.01 / 255, u8},
-                                           Lossy{"webp", 3, 4.01 / 255, u8}, Lossy{"webp", 4, 4.01 / 255, u8},
+                                           Lossy{"webp", 3, 4.01 / 255, u8},
                                            Lossy{"hdr", 3, 1.0 / 256, f32}),
                          [](const auto& test) {
                              return std::string(test.param.extension) + "_" +
