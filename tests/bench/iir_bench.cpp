@@ -1,135 +1,159 @@
 // SPDX-License-Identifier: MIT
-// The IIR kernels by filter, precision, size and threads, each beside copies of the same plane and, for
-// filter 1, a plain loop. docs/measuring-kernels.md says how to read it.
+// The IIR kernels by filter, precision, size and threads. Every sample of a filter is taken beside one of
+// each thing it is compared with, so that a machine that drifts drifts for all of them; the counters are
+// medians and ratios of medians. docs/measuring-kernels.md says how to run it and read it.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <cstring>
 #include <string>
 #include <thread>
 #include <vector>
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
+#if defined(__unix__)
+#include <sys/resource.h>
 #endif
 
 #include "iir2d/plan.h"
+#include "tests/bench/team.h"
+#include "tests/bench/yardsticks.h"
 
 namespace {
 
 using namespace iir2d;
+using bench::Plane;
+using bench::Team;
 
-std::vector<float> plane(std::int64_t size) {
-    std::vector<float> x(static_cast<std::size_t>(size * size));
-    std::uint32_t state = 1;
-    for (float& v : x) {
-        state = state * 1664525U + 1013904223U;
-        v = static_cast<float>(state >> 8) * 0x1p-24F;
-    }
-    return x;
-}
+constexpr int samples_each = 21;
 
-void count_bytes(benchmark::State& state, std::int64_t size) {
-    state.SetBytesProcessed(state.iterations() * size * size * 8);
-}
-
-void run_filter(benchmark::State& state, int id, Precision precision, int threads, std::int64_t size) {
-    const auto x = plane(size);
-    std::vector<float> y(x.size());
-    const FilterDesc desc{.shape = {.h = size, .w = size}, .filter = {.id = id}, .precision = precision};
-    const auto plan = FilterPlan::make(*Device::cpu(threads), desc);
-    for ([[maybe_unused]] auto _ : state) {
-        const auto done =
-            plan->run({x.data(), ElementType::f32, desc.shape}, {y.data(), ElementType::f32, desc.shape});
-        if (!done) state.SkipWithError(done.error().message.c_str());
-    }
-    count_bytes(state, size);
-}
-
-void run_memcpy(benchmark::State& state, std::int64_t size) {
-    const auto x = plane(size);
-    std::vector<float> y(x.size());
-    for ([[maybe_unused]] auto _ : state) {
-        std::memcpy(y.data(), x.data(), x.size() * sizeof(float));
-        benchmark::ClobberMemory();
-    }
-    count_bytes(state, size);
-}
-
-#if defined(__SSE2__)
-void copy_around_cache(const float* from, float* to, std::size_t count) {
-    for (std::size_t i = 0; i < count; i += 4) _mm_stream_ps(to + i, _mm_loadu_ps(from + i));
-    _mm_sfence();
-}
-
-void run_stream_copy(benchmark::State& state, std::int64_t size, int threads) {
-    const auto x = plane(size);
-    std::vector<float> storage(x.size() + 16);
-    float* y = storage.data();
-    while (reinterpret_cast<std::uintptr_t>(y) % 64 != 0) ++y;
-    const std::size_t half = x.size() / 2;
-    for ([[maybe_unused]] auto _ : state) {
-        if (threads == 1) {
-            copy_around_cache(x.data(), y, x.size());
-        } else {
-            std::jthread other([&] { copy_around_cache(x.data() + half, y + half, half); });
-            copy_around_cache(x.data(), y, half);
-        }
-    }
-    count_bytes(state, size);
-}
+// How often this process was switched out against its will; a sample during which that rises is dropped.
+std::int64_t preemptions() {
+#if defined(__unix__)
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_nivcsw;
+#else
+    return 0;
 #endif
-
-// What one writes without thinking: rows one after the other, columns vectorised over x by the compiler.
-void run_plain_loop(benchmark::State& state, std::int64_t size) {
-    const auto x = plane(size);
-    std::vector<float> y(x.size());
-    const auto n = static_cast<std::size_t>(size);
-    constexpr float a = 0.85F;
-    constexpr float b = 0.15F;
-    for ([[maybe_unused]] auto _ : state) {
-        for (std::size_t r = 0; r < n; ++r) {
-            const float* in = x.data() + r * n;
-            float* out = y.data() + r * n;
-            float s = b * in[0];
-            for (std::size_t c = 0; c < n; ++c) out[c] = s = b * in[c] + a * s;
-        }
-        for (std::size_t c = 0; c < n; ++c) y[c] = b * y[c] + a * b * y[c];
-        for (std::size_t r = 1; r < n; ++r) {
-            float* out = y.data() + r * n;
-            const float* above = out - n;
-            for (std::size_t c = 0; c < n; ++c) out[c] = b * out[c] + a * above[c];
-        }
-        benchmark::ClobberMemory();
-    }
-    count_bytes(state, size);
 }
 
-void add(const std::string& name, auto body) {
-    benchmark::RegisterBenchmark(name.c_str(), body)->UseRealTime()->Unit(benchmark::kMillisecond);
+// The samples of one thing that is timed.
+class Samples {
+  public:
+    // Times body(), which answers how many seconds of it count, and keeps that if nothing interfered.
+    double take(auto body) {
+        // Idle threads of whatever ran before spin for a while.
+        std::this_thread::sleep_for(std::chrono::microseconds(300));
+        const std::int64_t before = preemptions();
+        const double seconds = body();
+        if (preemptions() == before) m_kept.push_back(seconds);
+        return seconds;
+    }
+    std::size_t kept() const { return m_kept.size(); }
+    double median() {
+        const auto middle = m_kept.begin() + static_cast<std::ptrdiff_t>(m_kept.size() / 2);
+        std::ranges::nth_element(m_kept, middle);
+        return *middle;
+    }
+
+  private:
+    std::vector<double> m_kept;
+};
+
+double seconds_of(auto body) {
+    const auto start = std::chrono::steady_clock::now();
+    body();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+struct Case {
+    int id;
+    Precision precision;
+    std::int64_t size;
+    int threads;
+};
+
+template <class S>
+void run_case(benchmark::State& state, const Case& c) {
+    const FilterDesc desc{
+        .shape = {.h = c.size, .w = c.size}, .filter = {.id = c.id}, .precision = c.precision};
+    const auto plan = FilterPlan::make(*Device::cpu(c.threads), desc);
+    if (!plan) return state.SkipWithError(plan.error().message.c_str());
+    const auto element = storage_type(c.precision);
+    const Plane<S> x(c.size, true);
+    Plane<S> y(c.size, false);
+    Plane<S> compared(c.size, false);
+    Team team(c.threads);
+    const bool against_plain = c.precision == Precision::f32 && (c.id == 1 || c.id == 7);
+
+    Samples filter;
+    Samples stream;
+    Samples copy;
+    Samples plain;
+    const auto round = [&](Samples& f, Samples& s, Samples& m, Samples& p) -> double {
+        const double seconds = f.take([&] {
+            return seconds_of([&] {
+                const auto done = plan->run({x.data(), element, desc.shape}, {y.data(), element, desc.shape});
+                if (!done) state.SkipWithError(done.error().message.c_str());
+            });
+        });
+        s.take([&] { return bench::stream_copy(team, x, compared); });
+        m.take([&] { return bench::memory_copy(team, x, compared); });
+        if constexpr (sizeof(S) == sizeof(float)) {
+            if (against_plain) p.take([&] { return bench::plain_filter_1(team, x, compared); });
+        }
+        return seconds;
+    };
+    Samples cold[4];  // the first round warms caches, pages and threads
+    round(cold[0], cold[1], cold[2], cold[3]);
+    for ([[maybe_unused]] auto _ : state) state.SetIterationTime(round(filter, stream, copy, plain));
+
+    state.counters["kept"] = static_cast<double>(std::min({filter.kept(), stream.kept(), copy.kept()}));
+    if (state.counters["kept"] < 7) {
+        return state.SkipWithError("fewer than 7 samples without preemption: the machine is busy");
+    }
+    const double middle = filter.median();
+    state.counters["p50_ms"] = middle * 1e3;
+    state.counters["x_stream"] = middle / stream.median();
+    state.counters["x_memcpy"] = middle / copy.median();
+    state.counters["stream_ms"] = stream.median() * 1e3;
+    if (against_plain && plain.kept() >= 7) {
+        state.counters["plain_ms"] = plain.median() * 1e3;
+        state.counters["x_plain"] = middle / plain.median();
+    }
+}
+
+void add(const Case& c) {
+    const std::string name = "filter_" + std::to_string(c.id) + "/" + std::string(name_of(c.precision)) +
+                             "/" + std::to_string(c.size) + "/threads:" + std::to_string(c.threads);
+    benchmark::RegisterBenchmark(name.c_str(),
+                                 [c](benchmark::State& state) {
+                                     if (c.precision == Precision::f64)
+                                         run_case<double>(state, c);
+                                     else
+                                         run_case<float>(state, c);
+                                 })
+        ->UseManualTime()
+        ->Iterations(samples_each)
+        ->Unit(benchmark::kMillisecond);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
     for (const std::int64_t size : {1024, 4096}) {
-        const std::string at = "/" + std::to_string(size);
-        add("memcpy" + at, [size](benchmark::State& s) { run_memcpy(s, size); });
-        add("plain_loop_filter_1" + at, [size](benchmark::State& s) { run_plain_loop(s, size); });
         for (const int threads : {1, 2}) {
-            const std::string on = at + "/threads:" + std::to_string(threads);
-#if defined(__SSE2__)
-            add("stream_copy" + on, [=](benchmark::State& s) { run_stream_copy(s, size, threads); });
-#endif
-            for (const Precision precision : {Precision::f32, Precision::mixed}) {
-                for (int id = 1; id <= 8; ++id) {
-                    add("filter_" + std::to_string(id) + "/" + std::string(name_of(precision)) + on,
-                        [=](benchmark::State& s) { run_filter(s, id, precision, threads, size); });
-                }
+            if (threads > Device::cpu()->threads()) continue;
+            for (const Precision precision : {Precision::f32, Precision::mixed, Precision::f64}) {
+                for (int id = 1; id <= 8; ++id) add({id, precision, size, threads});
             }
         }
     }
     benchmark::Initialize(&argc, argv);
     if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
     benchmark::RunSpecifiedBenchmarks();
+    benchmark::Shutdown();
     return 0;
 }
