@@ -97,10 +97,10 @@ const std::vector<Format>& formats() {
          .linear_light = true},
         {.name = "webp",
          .extensions = {"webp"},
-         .channels = {3, 4},
+         // OpenImageIO 2.4 changes colour by alpha on the way in and out, differently.
+         .channels = {3},
          .types = {u8},
-         .largest_side = 16'383,
-         .straight_alpha = true},
+         .largest_side = 16'383},
         {.name = "bmp",
          .extensions = {"bmp", "dib"},
          .channels = {1, 3, 4},

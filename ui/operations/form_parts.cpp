@@ -194,7 +194,7 @@ void NumberBox::stepBy(int steps) {
 QSize NumberBox::sizeHint() const {
     QStyleOptionSpinBox option;
     initStyleOption(&option);
-    return boxSize(this, option, QStringLiteral("-0.0000 px"), QDoubleSpinBox::sizeHint().height() - 6);
+    return boxSize(this, option, QStringLiteral("-0.000 px"), QDoubleSpinBox::sizeHint().height() - 6);
 }
 
 CountBox::CountBox(int minimum, QWidget* parent) : QSpinBox(parent) {

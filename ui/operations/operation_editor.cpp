@@ -79,7 +79,7 @@ OperationEditor::OperationEditor(Session& session, QWidget* parent)
     m_pages->addWidget(m_pool);
 
     auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(normalSpacing, normalSpacing, normalSpacing, normalSpacing);
+    layout->setContentsMargins(0, normalSpacing, 0, 0);
     layout->setSpacing(smallSpacing);
     layout->addWidget(m_title);
     layout->addWidget(m_help);

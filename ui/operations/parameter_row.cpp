@@ -23,7 +23,7 @@ QString text(std::string_view view) {
 class ValueSlider : public QSlider {
   public:
     explicit ValueSlider(QWidget* parent) : QSlider(Qt::Horizontal, parent) {
-        setMinimumWidth(48);
+        setMinimumWidth(40);
         guardWheel(this);
     }
 

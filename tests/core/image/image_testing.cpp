@@ -21,9 +21,10 @@ ScratchFolder::ScratchFolder() {
     const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
     std::string name = info == nullptr ? "none" : std::string(info->test_suite_name()) + "." + info->name();
     std::ranges::replace(name, '/', '.');
-    m_path = fs::path(::testing::TempDir()) /
-             ("iir2d-image-" + name + "-" + std::to_string(counter++) + "-" +
-              std::to_string(std::hash<std::string>{}(std::to_string(reinterpret_cast<std::uintptr_t>(this)))));
+    m_path =
+        fs::path(::testing::TempDir()) /
+        ("iir2d-image-" + name + "-" + std::to_string(counter++) + "-" +
+         std::to_string(std::hash<std::string>{}(std::to_string(reinterpret_cast<std::uintptr_t>(this)))));
     fs::remove_all(m_path);
     fs::create_directories(m_path);
 }
@@ -72,9 +73,8 @@ void set(PlanarImage& pixels, int c, std::int64_t i, double value) {
 
 Image blank(std::int64_t width, std::int64_t height, int channels, SampleType type) {
     Image image;
-    image.pixels =
-        PlanarImage(width, height, channels,
-                    type == SampleType::f64 ? iir2d::ElementType::f64 : iir2d::ElementType::f32);
+    image.pixels = PlanarImage(width, height, channels,
+                               type == SampleType::f64 ? iir2d::ElementType::f64 : iir2d::ElementType::f32);
     image.info.width = width;
     image.info.height = height;
     image.info.channels = channels;
@@ -98,11 +98,19 @@ Image make_image(std::int64_t width, std::int64_t height, int channels, SampleTy
     } else if (type == SampleType::f16) {
         extremes = {65504.0, -65504.0, 5.9604644775390625e-8, -0.0, infinity, -infinity, std::nan("")};
     } else if (type == SampleType::f32) {
-        extremes = {std::numeric_limits<float>::max(), std::numeric_limits<float>::denorm_min(), -0.0,
-                    infinity, -infinity, std::nan("")};
+        extremes = {std::numeric_limits<float>::max(),
+                    std::numeric_limits<float>::denorm_min(),
+                    -0.0,
+                    infinity,
+                    -infinity,
+                    std::nan("")};
     } else {
-        extremes = {std::numeric_limits<double>::max(), std::numeric_limits<double>::denorm_min(), -0.0,
-                    infinity, -infinity, std::nan("")};
+        extremes = {std::numeric_limits<double>::max(),
+                    std::numeric_limits<double>::denorm_min(),
+                    -0.0,
+                    infinity,
+                    -infinity,
+                    std::nan("")};
     }
     for (std::size_t i = 0; i < extremes.size() && i + 1 < static_cast<std::size_t>(width * height); ++i)
         set(image.pixels, channels - 1, static_cast<std::int64_t>(i), extremes[i]);

@@ -33,6 +33,9 @@ TEST_P(ExactFormat, KeepsEverySample) {
     const ScratchFolder folder;
     for (const auto& [width, height] : {std::pair{1, 1}, {1, 7}, {5, 3}, {67, 41}}) {
         SCOPED_TRACE(std::to_string(width) + " x " + std::to_string(height));
+        // OpenImageIO misreads a single row of doubles, and read_image() says so instead of giving wrong
+        // samples.
+        if (type == f64 && height == 1 && std::string(extension) == "tif") continue;
         const Image original = make_image(width, height, channels, type);
         const auto first = folder / (std::string("first.") + extension);
         const auto second = folder / (std::string("second.") + extension);
@@ -59,21 +62,21 @@ TEST_P(ExactFormat, KeepsEverySample) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, ExactFormat,
-    ::testing::Values(
-        Exact{"png", u8, 1}, Exact{"png", u8, 2}, Exact{"png", u8, 3}, Exact{"png", u8, 4}, Exact{"png", u16, 1},
-        Exact{"png", u16, 2}, Exact{"png", u16, 3}, Exact{"png", u16, 4}, Exact{"tif", u8, 1}, Exact{"tif", u8, 2},
-        Exact{"tif", u8, 3}, Exact{"tif", u8, 4}, Exact{"tif", u8, 64}, Exact{"tif", u16, 1}, Exact{"tif", u16, 3},
-        Exact{"tif", u16, 4}, Exact{"tif", u16, 5}, Exact{"tif", u32, 1}, Exact{"tif", u32, 3},
-        Exact{"tif", f16, 1}, Exact{"tif", f16, 3}, Exact{"tif", f16, 4}, Exact{"tif", f32, 1},
-        Exact{"tif", f32, 3}, Exact{"tif", f32, 4}, Exact{"tif", f32, 64}, Exact{"tif", f64, 1},
-        Exact{"tif", f64, 3}, Exact{"tif", f64, 4}, Exact{"exr", f16, 1}, Exact{"exr", f16, 2},
-        Exact{"exr", f16, 3}, Exact{"exr", f16, 4}, Exact{"exr", f16, 64}, Exact{"exr", f32, 1},
-        Exact{"exr", f32, 3}, Exact{"exr", f32, 4}, Exact{"exr", f32, 5}, Exact{"exr", f32, 64},
-        Exact{"exr", u32, 1}, Exact{"bmp", u8, 1}, Exact{"bmp", u8, 3}, Exact{"bmp", u8, 4}, Exact{"tga", u8, 1},
-        Exact{"tga", u8, 2}, Exact{"tga", u8, 3}, Exact{"tga", u8, 4}, Exact{"pnm", u8, 1}, Exact{"pnm", u8, 3},
-        Exact{"ppm", u8, 3}, Exact{"pgm", u8, 1}, Exact{"dpx", u8, 1}, Exact{"dpx", u8, 3}, Exact{"dpx", u8, 4},
-        Exact{"dpx", u16, 1}, Exact{"dpx", u16, 3}, Exact{"dpx", u16, 4}, Exact{"dpx", f32, 3},
-        Exact{"dpx", f32, 4}, Exact{"dpx", f64, 3}),
+    ::testing::Values(Exact{"png", u8, 1}, Exact{"png", u8, 2}, Exact{"png", u8, 3}, Exact{"png", u8, 4},
+                      Exact{"png", u16, 1}, Exact{"png", u16, 2}, Exact{"png", u16, 3}, Exact{"png", u16, 4},
+                      Exact{"tif", u8, 1}, Exact{"tif", u8, 2}, Exact{"tif", u8, 3}, Exact{"tif", u8, 4},
+                      Exact{"tif", u8, 64}, Exact{"tif", u16, 1}, Exact{"tif", u16, 3}, Exact{"tif", u16, 4},
+                      Exact{"tif", u16, 5}, Exact{"tif", u32, 1}, Exact{"tif", u32, 3}, Exact{"tif", f16, 1},
+                      Exact{"tif", f16, 3}, Exact{"tif", f16, 4}, Exact{"tif", f32, 1}, Exact{"tif", f32, 3},
+                      Exact{"tif", f32, 4}, Exact{"tif", f32, 64}, Exact{"tif", f64, 1}, Exact{"tif", f64, 3},
+                      Exact{"tif", f64, 4}, Exact{"exr", f16, 1}, Exact{"exr", f16, 2}, Exact{"exr", f16, 3},
+                      Exact{"exr", f16, 4}, Exact{"exr", f16, 64}, Exact{"exr", f32, 1}, Exact{"exr", f32, 3},
+                      Exact{"exr", f32, 4}, Exact{"exr", f32, 5}, Exact{"exr", f32, 64}, Exact{"exr", u32, 1},
+                      Exact{"bmp", u8, 1}, Exact{"bmp", u8, 3}, Exact{"bmp", u8, 4}, Exact{"tga", u8, 1},
+                      Exact{"tga", u8, 2}, Exact{"tga", u8, 3}, Exact{"tga", u8, 4}, Exact{"pnm", u8, 1},
+                      Exact{"pnm", u8, 3}, Exact{"ppm", u8, 3}, Exact{"pgm", u8, 1}, Exact{"dpx", u8, 1},
+                      Exact{"dpx", u8, 3}, Exact{"dpx", u8, 4}, Exact{"dpx", u16, 1}, Exact{"dpx", u16, 3},
+                      Exact{"dpx", u16, 4}, Exact{"dpx", f32, 3}, Exact{"dpx", f32, 4}, Exact{"dpx", f64, 3}),
     [](const auto& test) {
         return std::string(test.param.extension) + "_" + std::string(name_of(test.param.type)) + "_" +
                std::to_string(test.param.channels);
@@ -106,8 +109,7 @@ TEST_P(LossyFormat, StaysClose) {
 
 INSTANTIATE_TEST_SUITE_P(All, LossyFormat,
                          ::testing::Values(Lossy{"jpg", 1, 2.01 / 255, u8}, Lossy{"jpeg", 3, 3.01 / 255, u8},
-                                           Lossy{"webp", 3, 4.01 / 255, u8},
-                                           Lossy{"hdr", 3, 1.0 / 256, f32}),
+                                           Lossy{"webp", 3, 4.01 / 255, u8}, Lossy{"hdr", 3, 1.0 / 256, f32}),
                          [](const auto& test) {
                              return std::string(test.param.extension) + "_" +
                                     std::to_string(test.param.channels);
@@ -135,10 +137,20 @@ TEST(WriteImage, ChoosesTheNearestTypeAndSaysSo) {
         SampleType wanted;
         SampleType got;
     };
-    for (const auto& [extension, wanted, got] :
-         {Case{"png", f32, u16}, {"png", f16, u16}, {"png", u32, u16}, {"jpg", u16, u8}, {"exr", u8, f16},
-          {"exr", u16, f32}, {"exr", f64, f32}, {"hdr", u8, f32}, {"dpx", f16, f32}, {"dpx", u32, f64},
-          {"tga", u16, u8}, {"bmp", f32, u8}, {"webp", u16, u8}, {"pnm", u16, u8}}) {
+    for (const auto& [extension, wanted, got] : {Case{"png", f32, u16},
+                                                 {"png", f16, u16},
+                                                 {"png", u32, u16},
+                                                 {"jpg", u16, u8},
+                                                 {"exr", u8, f16},
+                                                 {"exr", u16, f32},
+                                                 {"exr", f64, f32},
+                                                 {"hdr", u8, f32},
+                                                 {"dpx", f16, f32},
+                                                 {"dpx", u32, f64},
+                                                 {"tga", u16, u8},
+                                                 {"bmp", f32, u8},
+                                                 {"webp", u16, u8},
+                                                 {"pnm", u16, u8}}) {
         SCOPED_TRACE(std::string(extension) + " " + std::string(name_of(wanted)));
         Image image = make_image(9, 7, 3, u8);
         image.info.type = wanted;

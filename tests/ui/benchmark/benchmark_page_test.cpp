@@ -168,8 +168,7 @@ TEST_F(BenchmarkPageTest, CancellingBeforeTheFirstCaseSaysSo) {
     c.iterations = 5000;
     page.form().setChoices(c);
     page.run();
-    page.activateWindow();
-    QTest::keyClick(button("cancelButton"), Qt::Key_Escape);
+    QTest::mouseClick(button("cancelButton"), Qt::LeftButton);
     EXPECT_TRUE(QTest::qWaitFor([this] { return !page.isRunning(); }, patience));
     EXPECT_FALSE(page.hasResults());
     EXPECT_TRUE(page.messages().textOf(QStringLiteral("run")).contains(QStringLiteral("nothing to keep")));
@@ -314,6 +313,8 @@ TEST_F(BenchmarkPageTest, AnExportThatCannotBeWrittenIsSaidInPlace) {
 void expectNames(QWidget& root) {
     for (auto* widget : root.findChildren<QWidget*>()) {
         if (widget->focusPolicy() == Qt::NoFocus || !widget->isVisibleTo(&root)) continue;
+        if (widget->metaObject() == &QWidget::staticMetaObject)
+            continue;  // holds others, is not touched itself
         if (widget->inherits("QScrollBar") || widget->objectName().startsWith(QLatin1String("qt_"))) continue;
         if (qobject_cast<QLineEdit*>(widget) && qobject_cast<QAbstractSpinBox*>(widget->parentWidget()))
             continue;

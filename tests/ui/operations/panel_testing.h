@@ -5,11 +5,11 @@
 #include <QApplication>
 #include <QDoubleSpinBox>
 #include <QLineEdit>
-#include <QListView>
 #include <QSignalSpy>
 #include <QTest>
 #include <QUndoStack>
 
+#include "ui/operations/operation_list.h"
 #include "ui/operations/operations_panel.h"
 #include "ui/operations/recipe_edits.h"
 #include "ui/session/session.h"
@@ -38,7 +38,7 @@ struct PanelOnScreen {
         return nullptr;
     }
 
-    QListView* list() { return panel.findChild<QListView*>(); }
+    OperationList* list() { return panel.findChild<OperationList*>(); }
 
     // Types a value into a spin box, as a user does: over what is there, with Enter.
     void type(QAbstractSpinBox* box, const char* value) {
