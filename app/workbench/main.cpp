@@ -53,7 +53,9 @@ void describe(CLI::App& parser, Options& options) {
         ->default_str("image");
     parser.add_option("--device", options.device,
                       "auto, cpu, cuda or cuda:N; remembered; default: as chosen last");
-    parser.add_option("--threads", options.threads, "CPU threads, 0 for all; remembered; default: as chosen last")
+    parser
+        .add_option("--threads", options.threads,
+                    "CPU threads, 0 for all; remembered; default: as chosen last")
         ->check(CLI::Range(0, 1024));
     parser.add_option("--screenshots", options.screenshots,
                       "Drive the window through its states on the sample images, save a PNG of each into "

@@ -187,8 +187,8 @@ Result<Image> read_open_image(const fs::path& path, OpenImage& file, const ReadO
     Image image;
     image.info = describe(path, file);
     image.info.memory_bytes = needed;
-    image.pixels = PlanarImage(image.info.width, image.info.height, image.info.channels,
-                               as_double ? iir2d::ElementType::f64 : iir2d::ElementType::f32);
+    image.pixels = PlanarImage::uninitialised(image.info.width, image.info.height, image.info.channels,
+                                              as_double ? iir2d::ElementType::f64 : iir2d::ElementType::f32);
     if (auto read = read_pixels(path, file, image.info, image.pixels, control); !read) {
         return std::unexpected(read.error());
     }
