@@ -3,11 +3,39 @@
 
 #include <QPainter>
 
+#include "ui/window/theme.h"
+
 namespace workbench {
+namespace {
+
+QColor colourOf(ElidedLabel::Tone tone) {
+    const ThemeColours& c = themeColours();
+    switch (tone) {
+        case ElidedLabel::Tone::muted:
+            return c.muted;
+        case ElidedLabel::Tone::success:
+            return c.success;
+        case ElidedLabel::Tone::warning:
+            return c.warning;
+        case ElidedLabel::Tone::error:
+            return c.error;
+        case ElidedLabel::Tone::normal:
+            break;
+    }
+    return c.text;
+}
+
+}  // namespace
 
 ElidedLabel::ElidedLabel(QWidget* parent) : QLabel(parent) {
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Preferred);
     setTextFormat(Qt::PlainText);
+}
+
+void ElidedLabel::setTone(Tone tone) {
+    if (tone == m_tone) return;
+    m_tone = tone;
+    update();
 }
 
 void ElidedLabel::setFullText(const QString& text, const QString& toolTip) {
@@ -29,7 +57,7 @@ QSize ElidedLabel::minimumSizeHint() const {
 
 void ElidedLabel::paintEvent(QPaintEvent* /*event*/) {
     QPainter painter(this);
-    painter.setPen(palette().color(foregroundRole()));
+    painter.setPen(colourOf(m_tone));
     painter.setFont(font());
     painter.drawText(rect(), int(alignment() | Qt::TextSingleLine),
                      fontMetrics().elidedText(m_text, Qt::ElideRight, width()));

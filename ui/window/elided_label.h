@@ -11,6 +11,10 @@ class ElidedLabel : public QLabel {
   public:
     explicit ElidedLabel(QWidget* parent = nullptr);
 
+    // Colours of the theme, taken when it paints, so that they follow a change of theme.
+    enum class Tone { normal, muted, success, warning, error };
+    void setTone(Tone tone);
+
     void setFullText(const QString& text, const QString& toolTip = {});
     QString fullText() const { return m_text; }
     QSize sizeHint() const override;
@@ -21,6 +25,7 @@ class ElidedLabel : public QLabel {
 
   private:
     QString m_text;
+    Tone m_tone = Tone::normal;
 };
 
 }  // namespace workbench

@@ -40,6 +40,7 @@ InfoBar::InfoBar(Session& session, QWidget* parent) : QWidget(parent), m_session
     m_image->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     m_zoom->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     m_run->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    m_nonFinite->setTone(ElidedLabel::Tone::warning);
     m_nonFinite->hide();
 
     m_device = new QToolButton(this);
@@ -73,32 +74,28 @@ void InfoBar::setZoom(double zoom) {
 }
 
 void InfoBar::setMark(const ViewMark& mark) {
-    m_shownMark = mark;
+    using Tone = ElidedLabel::Tone;
     QString state;
-    QColor colour = themeColours().muted;
+    Tone tone = Tone::muted;
     switch (mark.kind) {
         case ViewMark::Kind::proxy:
         case ViewMark::Kind::computing:
             state = mark.kind == ViewMark::Kind::proxy ? tr("proxy") : tr("computing");
-            colour = themeColours().warning;
+            tone = Tone::warning;
             break;
         case ViewMark::Kind::exact:
             state = tr("exact");
-            colour = themeColours().success;
+            tone = Tone::success;
             break;
         case ViewMark::Kind::failed:
             state = tr("failed");
-            colour = themeColours().error;
+            tone = Tone::error;
             break;
         default:
             break;
     }
     m_mark->setFullText(state, mark.text);
-    QPalette own = m_mark->palette();
-    if (own.color(QPalette::WindowText) != colour) {
-        own.setColor(QPalette::WindowText, colour);
-        m_mark->setPalette(own);
-    }
+    m_mark->setTone(tone);
 }
 
 void InfoBar::showImage() {
@@ -131,9 +128,6 @@ void InfoBar::showImage() {
     }
     m_nonFinite->setFullText(
         nonFinite, tr("NaN is shown in magenta.") + QLatin1Char('\n') + byChannel.join(QLatin1Char('\n')));
-    QPalette own = m_nonFinite->palette();
-    own.setColor(QPalette::WindowText, themeColours().warning);
-    m_nonFinite->setPalette(own);
     showProbe();
     showRun();
 }
@@ -192,14 +186,6 @@ void InfoBar::showDevice() {
     const QString why = QString::fromStdString(choice.device.name() + "\n" + choice.reason);
     m_device->setToolTip(why);
     m_device->setAccessibleDescription(why);
-}
-
-void InfoBar::changeEvent(QEvent* event) {
-    if (event->type() == QEvent::PaletteChange && m_mark) {
-        setMark(m_shownMark);
-        showImage();
-    }
-    QWidget::changeEvent(event);
 }
 
 }  // namespace workbench

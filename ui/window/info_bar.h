@@ -27,9 +27,6 @@ class InfoBar : public QWidget {
   Q_SIGNALS:
     void deviceClicked();
 
-  protected:
-    void changeEvent(QEvent* event) override;
-
   private:
     void showImage();
     void showProbe();
@@ -38,7 +35,6 @@ class InfoBar : public QWidget {
 
     Session& m_session;
     std::optional<QPoint> m_probe;
-    ViewMark m_shownMark;
     ElidedLabel* m_position = nullptr;
     ElidedLabel* m_values;
     ElidedLabel* m_image;

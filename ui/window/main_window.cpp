@@ -61,6 +61,9 @@ QString droppedFile(const QMimeData* data) {
     return {};
 }
 
+constexpr int dockMinimumWidth = 300;
+const auto dockTitleName = QStringLiteral("dockTitle");
+
 // Title and close button in our own icons; the style's are drawn for another palette.
 QWidget* makeDockTitle(QDockWidget* dock) {
     auto* bar = new QWidget(dock);
@@ -69,6 +72,7 @@ QWidget* makeDockTitle(QDockWidget* dock) {
     auto* layout = new QHBoxLayout(bar);
     layout->setContentsMargins(normalSpacing, smallSpacing, smallSpacing, smallSpacing);
     auto* title = new QLabel(dock->windowTitle(), bar);
+    title->setObjectName(dockTitleName);
     auto* close = new QToolButton(bar);
     close->setIcon(themedIcon(QStringLiteral("close")));
     close->setIconSize(QSize(14, 14));
@@ -94,6 +98,7 @@ QDockWidget* makeDock(const QString& name, const QString& title, QWidget* conten
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);
     scroll->setFocusPolicy(Qt::NoFocus);
     scroll->setWidget(content);
+    scroll->setMinimumWidth(dockMinimumWidth);
     dock->setWidget(scroll);
     dock->setTitleBarWidget(makeDockTitle(dock));
     return dock;
@@ -140,7 +145,22 @@ void MainWindow::buildDocks() {
     m_deviceDock = makeDock(QStringLiteral("deviceDock"), tr("Device"), m_device, this);
     setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
     setDockOptions(dockOptions() | QMainWindow::AllowNestedDocks);
+    for (QDockWidget* dock : {m_operationsDock, m_deviceDock}) {
+        connect(dock, &QDockWidget::visibilityChanged, this, &MainWindow::nameDocks);
+        connect(dock, &QDockWidget::topLevelChanged, this, &MainWindow::nameDocks);
+        connect(dock, &QDockWidget::dockLocationChanged, this, &MainWindow::nameDocks);
+    }
     resetLayout();
+}
+
+// Behind a tab with its name a dock needs no title that says it again.
+void MainWindow::nameDocks() {
+    for (QDockWidget* dock : {m_operationsDock, m_deviceDock}) {
+        bool hasTab = false;
+        for (const QDockWidget* other : tabifiedDockWidgets(dock)) hasTab = hasTab || !other->isHidden();
+        auto* title = dock->titleBarWidget()->findChild<QLabel*>(dockTitleName);
+        title->setText(hasTab ? QString() : dock->windowTitle());
+    }
 }
 
 void MainWindow::resetLayout() {

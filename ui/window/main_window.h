@@ -62,6 +62,7 @@ class MainWindow : public QMainWindow {
 
   private:
     void buildDocks();
+    void nameDocks();
     void buildActions();
     void buildMenus();
     void buildToolBar();

@@ -128,7 +128,8 @@ TEST(ResultsTable, HidesTheFailureColumnUntilThereIsOne) {
     EXPECT_FALSE(table.isColumnHidden(M::failure));
     for (int column = 0; column < M::column_count; ++column) {
         if (column == M::failure) continue;
-        EXPECT_GE(table.columnWidth(column), static_cast<QAbstractItemView&>(table).sizeHintForColumn(column)) << column;
+        EXPECT_GE(table.columnWidth(column), static_cast<QAbstractItemView&>(table).sizeHintForColumn(column))
+            << column;
     }
 }
 
