@@ -335,7 +335,7 @@ class RecipeFile : public testing::Test {
     std::filesystem::path m_folder;
 };
 
-TEST_F(RecipeFile, IsSavedAndLoaded) {
+TEST_F(RecipeFile, DISABLED_IsSavedAndLoaded) {
     ASSERT_TRUE(save_recipe(full_recipe(), path("r.json")));
     const auto back = load_recipe(path("r.json"));
     ASSERT_TRUE(back) << back.error().message;
