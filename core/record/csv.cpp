@@ -187,14 +187,16 @@ std::string quoted(const std::string& cell) {
 
 }  // namespace
 
-Result<std::string> csv_of(const json& record) {
+Result<std::string> record_to_csv(std::string_view json_text) {
+    const auto record = parse_record(json_text);
+    if (!record) return std::unexpected(record.error());
     try {
         const std::vector<Column> all = columns();
         std::string text;
         for (std::size_t i = 0; i < all.size(); ++i) text += (i > 0 ? "," : "") + std::string(all[i].name);
         text += '\n';
-        for (const json& one : record.at("cases")) {
-            const Row row{record, one};
+        for (const json& one : record->at("cases")) {
+            const Row row{*record, one};
             for (std::size_t i = 0; i < all.size(); ++i)
                 text += (i > 0 ? "," : "") + quoted(all[i].cell(row));
             text += '\n';
@@ -204,12 +206,6 @@ Result<std::string> csv_of(const json& record) {
         return fail(ErrorKind::bad_input,
                     std::string("the record cannot be written as CSV: ") + error.what());
     }
-}
-
-Result<std::string> record_to_csv(std::string_view json_text) {
-    const auto record = parse_record(json_text);
-    if (!record) return std::unexpected(record.error());
-    return csv_of(*record);
 }
 
 }  // namespace workbench

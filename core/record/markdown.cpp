@@ -214,19 +214,15 @@ std::string report(const json& record) {
 
 }  // namespace
 
-Result<std::string> markdown_of(const json& record) {
+Result<std::string> record_to_markdown(std::string_view json_text) {
+    const auto record = parse_record(json_text);
+    if (!record) return std::unexpected(record.error());
     try {
-        return report(record);
+        return report(*record);
     } catch (const std::exception& error) {
         return fail(ErrorKind::bad_input,
                     std::string("the record cannot be written as Markdown: ") + error.what());
     }
-}
-
-Result<std::string> record_to_markdown(std::string_view json_text) {
-    const auto record = parse_record(json_text);
-    if (!record) return std::unexpected(record.error());
-    return markdown_of(*record);
 }
 
 }  // namespace workbench

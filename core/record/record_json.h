@@ -16,10 +16,6 @@ Result<nlohmann::json> parse_strictly(std::string_view text);
 // Parses and checks against the schema of records: what it returns has every key that the schema requires.
 Result<nlohmann::json> parse_record(std::string_view text);
 
-// The CSV and the report of a record that parse_record returned.
-Result<std::string> csv_of(const nlohmann::json& record);
-Result<std::string> markdown_of(const nlohmann::json& record);
-
 // The value of {"value": ...}, null when it is absent.
 const nlohmann::json& value_of(const nlohmann::json& fact);
 

@@ -4,7 +4,6 @@
 #include <array>
 #include <exception>
 #include <map>
-#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -150,14 +149,14 @@ void check_hashes(const fs::path& directory, const std::set<std::string>& files,
 }
 
 // The JSON when it could be read and is a record, whether its figures add up or not.
-std::optional<nlohmann::json> check_json(const fs::path& path, Report& report) {
+std::optional<std::string> check_json(const fs::path& path, Report& report) {
     const std::string name = path.filename().string();
-    const auto text = read_file(path, largest_json);
+    auto text = read_file(path, largest_json);
     if (!text) {
         report.problem(name, text.error().message);
         return std::nullopt;
     }
-    auto record = parse_record(*text);
+    const auto record = parse_record(*text);
     if (!record) {
         report.problem(name, record.error().message);
         return std::nullopt;
@@ -171,7 +170,7 @@ std::optional<nlohmann::json> check_json(const fs::path& path, Report& report) {
         report.problem(name, std::string("its figures cannot be checked: ") + error.what());
     }
     if (report.problem_count() == before) report.good(name + ": figures follow from the samples");
-    return std::move(*record);
+    return std::move(*text);
 }
 
 void check_derived(const fs::path& path, const Result<std::string>& wanted, Report& report) {
@@ -210,8 +209,9 @@ Result<Verification> verify_directory(const fs::path& directory) {
     if (!files->contains("record.json")) return report.take();
     const auto json = check_json(directory / "record.json", report);
     if (!json) return report.take();
-    if (files->contains("record.csv")) check_derived(directory / "record.csv", csv_of(*json), report);
-    if (files->contains("record.md")) check_derived(directory / "record.md", markdown_of(*json), report);
+    if (files->contains("record.csv")) check_derived(directory / "record.csv", record_to_csv(*json), report);
+    if (files->contains("record.md"))
+        check_derived(directory / "record.md", record_to_markdown(*json), report);
     return report.take();
 }
 
