@@ -82,6 +82,8 @@ Result<void> check_header(const fs::path& path, const OpenImage& file) {
     if (spec.nchannels < 1 || spec.nchannels > most_channels) {
         return bad_file(path, "has " + std::to_string(spec.nchannels) + " channels: 1 to 64 are supported");
     }
+    if (spec.get_float_attribute("oiio:BitsPerSample", 1) < 1)  // PNM: a float
+        return bad_file(path, "says that its samples have no bits: it is damaged");
     if (spec.width > largest_side || spec.height > largest_side) {
         return bad_file(path, "says that it is " + size + " pixels: at most 1000000 a side are supported");
     }
@@ -172,7 +174,7 @@ ImageInfo describe(const fs::path& path, const OpenImage& file) {
     info.channel_names.resize(static_cast<std::size_t>(spec.nchannels));
     info.alpha_channel = spec.alpha_channel;
     info.type = sample_type(spec.format);
-    info.bits_per_sample = spec.get_int_attribute("oiio:BitsPerSample", 0);
+    info.bits_per_sample = static_cast<int>(spec.get_float_attribute("oiio:BitsPerSample"));
     if (info.bits_per_sample == static_cast<int>(spec.format.size() * 8)) info.bits_per_sample = 0;
     info.tiled = spec.tile_width > 0;
     info.colour_space = printable_utf8(spec.get_string_attribute("oiio:ColorSpace"));

@@ -13,6 +13,7 @@
 #include <QThread>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <tuple>
 
 #include "core/support/devices.h"
 #include "ui/benchmark/figures.h"
@@ -88,17 +89,21 @@ MatrixForm::MatrixForm(Session& session, QWidget* parent) : QWidget(parent), m_s
     setChoices(standard);
     connect(&session, &Session::imageChanged, this, &MatrixForm::refresh);
     connect(&session, &Session::recipeChanged, this, &MatrixForm::refresh);
-    connect(&session, &Session::deviceChanged, this, [this] {
-        if (m_userChoseDevice) return;
-        MatrixChoices next = choices();
-        next.device = m_session.deviceSpec();
-        next.threads = m_session.threads();
-        setChoices(next);
-    });
+    m_followed = {standard.device, standard.threads};
+    connect(&session, &Session::deviceChanged, this, &MatrixForm::followDevice);
     listDevices();
 }
 
 MatrixForm::~MatrixForm() = default;  // joins the lister
+
+// The window's device is the form's too, until another is chosen here.
+void MatrixForm::followDevice() {
+    MatrixChoices next = choices();
+    const bool follows = m_followed == std::pair(next.device, next.threads);
+    m_followed = {m_session.deviceSpec(), m_session.threads()};
+    if (follows) std::tie(next.device, next.threads) = m_followed;
+    setChoices(next);
+}
 
 // A heading above what it is about.
 QWidget* MatrixForm::makeSection(const QString& title) {
@@ -313,7 +318,6 @@ void MatrixForm::makeRun(QVBoxLayout* layout) {
     m_deviceText = new ToneLabel(ToneLabel::Tone::muted, this);
     layout->addWidget(m_deviceText);
     addProblemLine(layout, MatrixField::device);
-    connect(m_device, &QComboBox::activated, this, [this] { m_userChoseDevice = true; });
     connect(m_device, &QComboBox::currentIndexChanged, this, &MatrixForm::refresh);
     for (CountBox* box : {m_threads, m_warmup, m_iterations}) {
         connect(box, &QSpinBox::valueChanged, this, &MatrixForm::refresh);

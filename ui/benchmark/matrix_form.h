@@ -55,6 +55,7 @@ class MatrixForm : public QWidget {
                       const QString& spoken, const QString& toolTip);
     void listDevices();
     void addDevice(const QString& id, const QString& text, const QString& whyNot);
+    void followDevice();
     void showContext();
     void showPreset();
 
@@ -79,7 +80,7 @@ class MatrixForm : public QWidget {
     CountBox* m_iterations = nullptr;
     std::vector<std::pair<MatrixField, ToneLabel*>> m_problems;
     bool m_setting = false;
-    bool m_userChoseDevice = false;
+    std::pair<QString, int> m_followed;  // device and threads of the session, as of last
     std::jthread m_lister;
 };
 

@@ -217,7 +217,7 @@ TEST_F(BenchmarkPageTest, RefusesAnInvalidChoiceBesideIt) {
     EXPECT_TRUE(page.form().problemAt(MatrixField::sizes).isEmpty());
 }
 
-TEST_F(BenchmarkPageTest, DISABLED_TheFormKeepsWhatItIsGiven) {
+TEST_F(BenchmarkPageTest, TheFormKeepsWhatItIsGiven) {
     MatrixChoices c = tinyChoices();
     EXPECT_EQ(page.form().choices(), c);
     c = applied(MatrixPreset::full, c);
