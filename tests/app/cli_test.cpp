@@ -19,6 +19,7 @@ using app_test::error_lines;
 using app_test::Outcome;
 using app_test::RunOptions;
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -130,14 +131,30 @@ TEST_F(Cli, BadArgumentsExitWithTwoAndOneLine) {
         {"bench", "--filter-ids", "1,12"},
         {"bench", "--iters", "0"},
         {"bench", "--border-modes", ""},
+        {"bench", "--seed", "-1"},
+        {"bench", "--sizes", "8x8", "--out-csv", out, "--out-md", out},
         {"compare", sample, sample, "--tolerance", "-1"},
+        {"compare", sample, sample, "--tolerance", "nan"},
+        {"help"},
+        {"filter", sample, out, "--filter", "1", "--filter", "2"},
+        {"filter", sample, out, "--filter", "1", "--param", "alpha=0.5", "--param", "alpha=0.6"},
+        {"filter", sample, out, "--filter", "1", "--param", "alpha=0,5"},
+        {"filter", sample, out, "--filter", "1", "--page", "x"},
+        {"pool", sample, out, "--op", "max"},
+        {"pool", sample, out, "--op", "adaptive-max", "--output", "3x3"},
+        {"pool", sample, out, "--op", "max", "--window", "2x2", "--p", "nan"},
+        {"pool", sample, out, "--op", "max", "--window", "2x2", "--dtype", "f63"},
+        {"pool", sample, out, "--op", "max", "--window", "2x2", "--indices", out},
         {"info", sample, "--page", "0"},
     };
     for (const auto& arguments : bad) {
         std::string line;
         for (const auto& a : arguments) line += a + " ";
         SCOPED_TRACE(line);
-        expect_failure(iir2d(arguments), 2);
+        const auto outcome = iir2d(arguments);
+        expect_failure(outcome, 2);
+        EXPECT_THAT(outcome.out, IsEmpty());
+        EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
     }
     EXPECT_THAT(listing(), IsEmpty()) << "a refused command left a file";
 }
@@ -153,6 +170,7 @@ TEST_F(Cli, BadInputExitsWithThree) {
         const auto outcome = iir2d({"filter", path(name), path("o.png"), "--filter", "1"});
         expect_failure(outcome, 3);
         EXPECT_THAT(outcome.err, HasSubstr(path(name)));
+        EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << "nothing beside our line: " << outcome.err;
         expect_failure(iir2d({"info", path(name)}), 3);
     }
     EXPECT_THAT(listing(), SizeIs(before));
@@ -165,6 +183,41 @@ TEST_F(Cli, UnwritableOutputExitsWithSixAndKeepsTheOldFile) {
     expect_failure(iir2d({"filter", sample, path("folder.png"), "--filter", "1"}), 6);
     expect_failure(iir2d({"bench", "--sizes", "8x8", "--out-csv", path("no/such/b.csv")}), 6);
     expect_failure(iir2d({"info", sample}, {.stdout_file = "/dev/full"}), 6);
+    expect_failure(iir2d({"bench", "--sizes", "8x8", "--out-csv", path("folder.png")}), 6);
+    expect_failure(
+        iir2d({"pool", sample, path("o.png"), "--op", "max", "--window", "2", "--indices", path("i.png")}),
+        6);
+    // Said before the input is looked at.
+    expect_failure(iir2d({"filter", path("missing.png"), path("no/folder/o.png"), "--filter", "1"}), 6);
+    EXPECT_THAT(listing(), ElementsAre("folder.png"));
+}
+
+TEST_F(Cli, ClosedStandardStreamsDoNotLandInTheOutput) {
+    const auto shell = [](const std::string& command) {
+        return app_test::run_program("/bin/sh", {"-c", command});
+    };
+    const std::string program = "'" IIR2D_CLI "' ";
+    ASSERT_EQ(iir2d({"filter", sample, path("a.jpg"), "--filter", "1"}).code, 0);
+    EXPECT_EQ(shell(program + "filter '" + sample + "' '" + path("b.jpg") + "' --filter 1 >&- 2>&-").code, 0);
+    EXPECT_EQ(*workbench::read_file(path("a.jpg")), *workbench::read_file(path("b.jpg")));
+    EXPECT_EQ(shell(program + "info '" + sample + "' >&-").code, 6);
+    EXPECT_EQ(shell(program + "info '" + path("missing.png") + "' 2>&-").code, 3);
+}
+
+TEST_F(Cli, OptionsWithoutEffectAreSaid) {
+    const std::string in = make_image("in.tif", 9, 6, 2);
+    const auto outcome = iir2d({"pool", in, path("o.tif"), "--op", "max", "--window", "2", "--divisor", "3",
+                                "--count-include-pad", "--p", "3", "--keep-alpha"});
+    EXPECT_EQ(outcome.code, 0);
+    EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 4) << outcome.err;
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("--divisor"), HasSubstr("--count-include-pad"),
+                                   HasSubstr("--p has"), HasSubstr("--keep-alpha")));
+}
+
+TEST_F(Cli, PagesThatAreNotThereAreBadInput) {
+    EXPECT_EQ(iir2d({"filter", sample, path("o.png"), "--filter", "1", "--page", "1"}).code, 0);
+    expect_failure(iir2d({"filter", sample, path("p.png"), "--filter", "1", "--page", "2"}), 3);
+    expect_failure(iir2d({"info", sample, "--page", "2"}), 3);
 }
 
 TEST_F(Cli, CudaIsADeviceFailureWhereThereIsNone) {
@@ -361,6 +414,19 @@ TEST_F(Cli, AnInterruptLeavesNothingHalfWritten) {
               {.interrupt_after = std::chrono::milliseconds(700)});
     expect_failure(outcome, 130);
     for (const auto& name : listing()) EXPECT_EQ(name, "b.csv");
+}
+
+TEST_F(Cli, AnInterruptedFilterOrBatchLeavesNoImage) {
+    // Long work on a small image.
+    const workbench::FilterOperation slow{.filter_id = 6, .precision = iir2d::Precision::f64};
+    workbench::Recipe recipe;
+    recipe.operations.assign(1000, {.what = slow});
+    ASSERT_TRUE(workbench::save_recipe(recipe, path("r.json")));
+    const RunOptions interrupted{.interrupt_after = std::chrono::milliseconds(1500)};
+    expect_failure(iir2d({"run", path("r.json"), sample, path("o.png")}, interrupted), 130);
+    EXPECT_THAT(listing(), ElementsAre("r.json"));
+    expect_failure(iir2d({"batch", path("r.json"), sample, "--out-dir", path("out")}, interrupted), 130);
+    EXPECT_TRUE(fs::is_empty(path("out")));
 }
 
 }  // namespace
