@@ -24,12 +24,12 @@ struct GpuStep {
           a2(static_cast<A>(s.step_a[1])) {}
 
     IIR2D_DEVICE A operator()(A x, A& s1, A& s2) const {
-        const A y = fused(b0, x, s1);
+        const A y = gpu::fused(b0, x, s1);
         if constexpr (Order == 1) {
-            s1 = fused(a1, y, b1 * x);
+            s1 = gpu::fused(a1, y, b1 * x);
         } else {
-            s1 = fused(a1, y, fused(b1, x, s2));
-            s2 = fused(a2, y, b2 * x);
+            s1 = gpu::fused(a1, y, gpu::fused(b1, x, s2));
+            s2 = gpu::fused(a2, y, b2 * x);
         }
         return y;
     }
@@ -85,7 +85,7 @@ struct GpuAxisRun {
 
     IIR2D_DEVICE State start() const {
         GpuStart exact[Sections];
-        gpu_start_states<Sections>(axis, pass, lines, exact);
+        gpu_start_states<Order, Sections>(axis, pass, lines, exact);
         State state;
         IIR2D_UNROLL
         for (int k = 0; k < Sections; ++k) {
@@ -155,7 +155,7 @@ struct GpuAxisRun {
                     next[i] = from[i * warp_lanes + l];
                     IIR2D_UNROLL
                     for (int j = 0; j < 2 * Sections; j += 3 - Order) {
-                        next[i] = fused(pass.carry[i * size + j], sum[j][l], next[i]);
+                        next[i] = gpu::fused(pass.carry[i * size + j], sum[j][l], next[i]);
                     }
                 }
                 IIR2D_UNROLL

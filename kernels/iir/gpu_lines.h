@@ -79,11 +79,13 @@ struct GpuRows {
             const std::int64_t x = set.reversed ? set.n - t - count : t;
             fetch(x, count);
             block.warp_sync();
+            int column = set.reversed ? count - 1 : 0;
+            const int direction = set.reversed ? -1 : 1;
             if (count == gpu_tile) {
                 IIR2D_UNROLL
-                for (int k = 0; k < gpu_tile; ++k) advance<Store>(set.reversed ? gpu_tile - 1 - k : k, step);
+                for (int k = 0; k < gpu_tile; ++k, column += direction) advance<Store>(column, step);
             } else {
-                for (int k = 0; k < count; ++k) advance<Store>(set.reversed ? count - 1 - k : k, step);
+                for (int k = 0; k < count; ++k, column += direction) advance<Store>(column, step);
             }
             block.warp_sync();
             if constexpr (Store) {
@@ -108,15 +110,23 @@ struct GpuRows {
 
     IIR2D_DEVICE static int row_of(int k, int lane) { return k * rows_at_once + lane / gpu_tile; }
 
+    // Where the lanes' first samples of a piece are; the rows that follow are a step apart. Kept as a running
+    // sum: sixteen addresses of their own would cost a register pair each.
+    IIR2D_DEVICE static Lanes<std::int64_t> first_offset(std::int64_t stride, std::int64_t x) {
+        Lanes<std::int64_t> offset;
+        for_lanes([&](int l) { offset[l] = row_of(0, l) * stride + x + l % gpu_tile; });
+        return offset;
+    }
+
     IIR2D_DEVICE void fetch(std::int64_t x, int count) const {
         Lanes<S> values[gpu_tile];
+        Lanes<std::int64_t> offset = first_offset(set.in_stride, x);
         IIR2D_UNROLL
         for (int k = 0; k < gpu_tile; ++k) {
             for_lanes([&](int l) {
-                const int row = row_of(k, l);
-                const int column = l % gpu_tile;
-                values[k][l] =
-                    row < set.lanes && column < count ? set.in[row * set.in_stride + x + column] : S(0);
+                const bool there = row_of(k, l) < set.lanes && l % gpu_tile < count;
+                values[k][l] = there ? set.in[offset[l]] : S(0);
+                offset[l] += rows_at_once * set.in_stride;
             });
         }
         IIR2D_UNROLL
@@ -137,18 +147,18 @@ struct GpuRows {
     }
 
     IIR2D_DEVICE void put(std::int64_t x, int count) const {
+        Lanes<std::int64_t> offset = first_offset(set.out_stride, x);
+        Lanes<std::int64_t> add_offset = first_offset(set.add_stride, x);
         IIR2D_UNROLL
         for (int k = 0; k < gpu_tile; ++k) {
             for_lanes([&](int l) {
-                const int row = row_of(k, l);
-                const int column = l % gpu_tile;
-                if (row < set.lanes && column < count) {
-                    A sample = tile[row * tile_stride + column];
-                    if (set.add != nullptr) {
-                        sample += static_cast<A>(set.add[row * set.add_stride + x + column]);
-                    }
-                    set.out[row * set.out_stride + x + column] = static_cast<S>(sample);
+                if (row_of(k, l) < set.lanes && l % gpu_tile < count) {
+                    A sample = tile[row_of(k, l) * tile_stride + l % gpu_tile];
+                    if (set.add != nullptr) sample += static_cast<A>(set.add[add_offset[l]]);
+                    set.out[offset[l]] = static_cast<S>(sample);
                 }
+                offset[l] += rows_at_once * set.out_stride;
+                add_offset[l] += rows_at_once * set.add_stride;
             });
         }
     }
@@ -192,19 +202,21 @@ struct GpuColumns {
     template <bool Store, int Count, class Step>
     IIR2D_DEVICE void advance(std::int64_t t, Step& step) const {
         Lanes<S> values[Count];
+        const std::int64_t direction = set.reversed ? -1 : 1;
+        std::int64_t from = row_of(t) * set.in_stride;
         IIR2D_UNROLL
-        for (int k = 0; k < Count; ++k) {
-            const S* row = set.in + row_of(t + k) * set.in_stride;
-            for_lanes([&](int l) { values[k][l] = l < set.lanes ? row[l] : S(0); });
+        for (int k = 0; k < Count; ++k, from += direction * set.in_stride) {
+            for_lanes([&](int l) { values[k][l] = l < set.lanes ? set.in[from + l] : S(0); });
         }
+        std::int64_t to = row_of(t) * set.out_stride;
+        std::int64_t add = row_of(t) * set.add_stride;
         IIR2D_UNROLL
-        for (int k = 0; k < Count; ++k) {
-            const std::int64_t y = row_of(t + k);
+        for (int k = 0; k < Count; ++k, to += direction * set.out_stride, add += direction * set.add_stride) {
             for_lanes([&](int l) {
                 A result = step(static_cast<A>(values[k][l]), l);
                 if (Store && l < set.lanes) {
-                    if (set.add != nullptr) result += static_cast<A>(set.add[y * set.add_stride + l]);
-                    set.out[y * set.out_stride + l] = static_cast<S>(result);
+                    if (set.add != nullptr) result += static_cast<A>(set.add[add + l]);
+                    set.out[to + l] = static_cast<S>(result);
                 }
             });
         }

@@ -18,9 +18,8 @@ struct GpuSection {
     double b[3];
     double a[2];
     double start_b[3];
-    double gain;        // at frequency zero, of the exact section
-    double step_gain;   // the same of the rounded one
-    double closing[4];  // (I - M^period)^-1 for the history, M the companion matrix; read if close_period
+    double gain;       // at frequency zero, of the exact section
+    double step_gain;  // the same of the rounded one
     std::int32_t order;
     std::int32_t padding;
 };
@@ -40,9 +39,10 @@ struct GpuPass {
     double constant;             // what the input line reads outside under Border::constant
     std::int64_t warmup;         // samples before a segment that its state is made from; -1: exact carries
     std::int64_t history_steps;  // of a steady start under a periodic border
-    std::int32_t close_period;   // whether those steps are a whole period, to be closed
+    std::int32_t close_period;   // whether those steps are one whole period
     std::int32_t reversed;
-    double carry[16];  // the matrix, row by row, that takes the sections' state over one segment
+    double carry[16];   // the matrix, row by row, that takes the sections' state over one segment
+    double closing[4];  // (I - M^period)^-1, M the first section's: read if close_period
     GpuSection sections[gpu_sections];
 };
 
@@ -53,6 +53,7 @@ struct GpuAxis {
     std::int64_t groups;       // blocks of a plane: lines / 32, rounded up
     std::int64_t first_block;  // of this launch
     std::int64_t segment;      // samples of a line for each warp; segment * warps >= length
+    std::int64_t before[4];    // where the line reads x[-1] to x[-4]; -1: the border constant
     std::int32_t border;
     std::int32_t steady;
     std::int32_t pass_count;

@@ -129,18 +129,13 @@ void set_history(GpuPass& pass, const Section& s, std::int64_t n, Border border)
     const std::int64_t period = border == Border::mirror ? 2 * n : n;
     pass.history_steps = std::min(period, memory_length(s, 0x1p-64));
     if (pass.history_steps != period) return;
-    Matrix companion{};
-    at(companion, 0, 0) = s.a[0];
-    at(companion, 0, 1) = s.a[1];
-    at(companion, 1, 0) = 1.0;
-    const Matrix m = power(companion, period);
+    const Matrix m = power(silence({s}), period);
     const double determinant = (1 - at(m, 0, 0)) * (1 - at(m, 1, 1)) - at(m, 0, 1) * at(m, 1, 0);
     pass.close_period = 1;
-    auto& closing = pass.sections[0].closing;
-    closing[0] = (1 - at(m, 1, 1)) / determinant;
-    closing[1] = at(m, 0, 1) / determinant;
-    closing[2] = at(m, 1, 0) / determinant;
-    closing[3] = (1 - at(m, 0, 0)) / determinant;
+    pass.closing[0] = (1 - at(m, 1, 1)) / determinant;
+    pass.closing[1] = at(m, 0, 1) / determinant;
+    pass.closing[2] = at(m, 1, 0) / determinant;
+    pass.closing[3] = (1 - at(m, 0, 0)) / determinant;
 }
 
 // No pass with more sections than a kernel takes. A cascade may be cut anywhere: what is between two passes
@@ -215,6 +210,7 @@ struct AxisMaker {
         axis.lines = lines();
         axis.groups = axis.lines / gpu::warp_lanes + (axis.lines % gpu::warp_lanes != 0 ? 1 : 0);
         axis.segment = segment;
+        for (std::int64_t i = 0; i < 4; ++i) axis.before[i] = border_index(-1 - i, n, desc.border);
         axis.border = static_cast<int>(desc.border);
         axis.steady = desc.start == Start::steady ? 1 : 0;
         axis.pass_count = static_cast<int>(passes.size());

@@ -3,6 +3,7 @@
 // kernels are the product's body with one thing wrong.
 #include <gtest/gtest.h>
 
+#include "kernels/iir/border.h"
 #include "kernels/iir/gpu_axis.h"
 #include "tests/gpu/executor/block_runner.h"
 #include "tests/gpu/iir/gpu_iir_testing.h"
@@ -82,6 +83,9 @@ TEST(GpuFault, AWrongBorderIsCaught) {
                                              const void* parameters, const ExecutorOptions& options) {
                 GpuAxis axis = *static_cast<const GpuAxis*>(parameters);
                 axis.border = static_cast<int>(wrong);
+                for (std::int64_t i = 0; i < 4; ++i) {
+                    axis.before[i] = iir::border_index(-1 - i, axis.length, wrong);
+                }
                 run_product_kernel(name, shape, &axis, options);
             };
             EXPECT_EQ(caught(worst(desc, kernel)), right != wrong) << describe(desc);
