@@ -146,6 +146,7 @@ struct GpuAxisRun {
             for_lanes([&](int l) { sum[i][l] = 0.0; });
         }
         const int warps = Fault == GpuFault::carry_off_by_one ? block.warp() - 1 : block.warp();
+        IIR2D_ROLLED
         for (int w = 0; w < warps; ++w) {
             const double* from = posted(w);
             for_lanes([&](int l) {
@@ -233,6 +234,7 @@ struct GpuAxisRun {
         block.barrier();
         const bool all = axis.steady != 0 && (axis.border == 1 || axis.border == 2);
         std::uint32_t lost = 0;
+        IIR2D_ROLLED
         for (int w = 0; w < (all ? block.warps() : block.warp()); ++w) lost |= *posted_mask(w);
         if (lost != 0) lines.fill(first, last, lost, gpu::quiet_nan<S>());
         block.barrier();  // the next pass reads what this one wrote
@@ -243,6 +245,7 @@ template <class S, class A, int Order, int Sections, bool Rows, GpuFault Fault =
 IIR2D_DEVICE void gpu_run_axis(const GpuAxis& axis, const Block& block) {
     using Run = GpuAxisRun<S, A, Order, Sections, Rows, Fault>;
     auto* tile = reinterpret_cast<A*>(block.shared() + block.warp() * GpuShared<A, Rows>::bytes_per_warp);
+    IIR2D_ROLLED
     for (int i = 0; i < axis.pass_count; ++i) {
         const GpuPass& pass = axis.passes[i];
         const auto set = gpu_line_set<S, Rows>(axis, pass, axis.first_block + block.index());

@@ -74,6 +74,7 @@ struct GpuRows {
     // Steps every line through its samples [first, last), in the pass's direction.
     template <bool Store, class Step>
     IIR2D_DEVICE void sweep(std::int64_t first, std::int64_t last, Step step) const {
+        IIR2D_ROLLED
         for (std::int64_t t = first; t < last; t += gpu_tile) {
             const int count = last - t < gpu_tile ? static_cast<int>(last - t) : gpu_tile;
             const std::int64_t x = set.reversed ? set.n - t - count : t;
@@ -85,6 +86,7 @@ struct GpuRows {
                 IIR2D_UNROLL
                 for (int k = 0; k < gpu_tile; ++k, column += direction) advance<Store>(column, step);
             } else {
+                IIR2D_ROLLED
                 for (int k = 0; k < count; ++k, column += direction) advance<Store>(column, step);
             }
             block.warp_sync();
@@ -97,6 +99,7 @@ struct GpuRows {
 
     // Writes `value` to samples [first, last) of the lanes whose bit is set.
     IIR2D_DEVICE void fill(std::int64_t first, std::int64_t last, std::uint32_t lanes, S value) const {
+        IIR2D_ROLLED
         for (std::int64_t t = first; t < last; ++t) {
             const std::int64_t x = set.reversed ? set.n - 1 - t : t;
             for_lanes([&](int l) {
@@ -181,11 +184,14 @@ struct GpuColumns {
     template <bool Store, class Step>
     IIR2D_DEVICE void sweep(std::int64_t first, std::int64_t last, Step step) const {
         std::int64_t t = first;
+        IIR2D_ROLLED
         for (; t + batch <= last; t += batch) advance<Store, batch>(t, step);
+        IIR2D_ROLLED
         for (; t < last; ++t) advance<Store, 1>(t, step);
     }
 
     IIR2D_DEVICE void fill(std::int64_t first, std::int64_t last, std::uint32_t lanes, S value) const {
+        IIR2D_ROLLED
         for (std::int64_t t = first; t < last; ++t) {
             S* row = set.out + row_of(t) * set.out_stride;
             for_lanes([&](int l) {

@@ -71,6 +71,7 @@ IIR2D_DEVICE void gpu_periodic_state(const GpuAxis& axis, const GpuPass& pass, c
     const std::int64_t near = steps < n ? steps : n;
     // Before a mirrored line lies the line backwards, and before that the line again. The first of the two
     // parts is empty but for that.
+    IIR2D_ROLLED
     for (int part = 0; part < 2; ++part) {
         Lines extension = lines;
         const bool backwards = part == 1 && axis.border == 1;

@@ -20,10 +20,12 @@
 #define IIR2D_DEVICE __device__ __forceinline__
 #define IIR2D_BOTH __host__ __device__ __forceinline__
 #define IIR2D_UNROLL _Pragma("unroll")
+#define IIR2D_ROLLED _Pragma("unroll 1")
 #else
 #define IIR2D_DEVICE inline
 #define IIR2D_BOTH inline
 #define IIR2D_UNROLL
+#define IIR2D_ROLLED
 #endif
 
 namespace iir2d::gpu {
