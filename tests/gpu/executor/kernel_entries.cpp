@@ -2,6 +2,7 @@
 #include <array>
 
 #include "kernels/iir/gpu_kernel_list.h"
+#include "kernels/pool/gpu_kernel_list.h"
 #include "tests/gpu/executor/block_runner.h"
 
 namespace gpu_test {
@@ -11,7 +12,8 @@ namespace gpu_test {
     KernelEntry{#name, sizeof(Parameters), run_kernel<Parameters, GPU_TEST_BODY body, threads>},
 
 std::span<const KernelEntry> kernel_entries() {
-    static constexpr auto entries = std::to_array<KernelEntry>({IIR2D_IIR_KERNELS(GPU_TEST_ENTRY)});
+    static constexpr auto entries =
+        std::to_array<KernelEntry>({IIR2D_IIR_KERNELS(GPU_TEST_ENTRY) IIR2D_POOL_KERNELS(GPU_TEST_ENTRY)});
     return entries;
 }
 
