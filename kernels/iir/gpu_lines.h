@@ -152,8 +152,8 @@ struct GpuRows {
     IIR2D_DEVICE void put(std::int64_t x, int count) const {
         Lanes<std::int64_t> offset = first_offset(set.out_stride, x);
         Lanes<std::int64_t> add_offset = first_offset(set.add_stride, x);
-        IIR2D_UNROLL
-        for (int k = 0; k < gpu_tile; ++k) {
+        IIR2D_UNROLL_BY_4  // what is more unrolled wants more registers than there are
+            for (int k = 0; k < gpu_tile; ++k) {
             for_lanes([&](int l) {
                 if (row_of(k, l) < set.lanes && l % gpu_tile < count) {
                     A sample = tile[row_of(k, l) * tile_stride + l % gpu_tile];

@@ -20,11 +20,13 @@
 #define IIR2D_DEVICE __device__ __forceinline__
 #define IIR2D_BOTH __host__ __device__ __forceinline__
 #define IIR2D_UNROLL _Pragma("unroll")
+#define IIR2D_UNROLL_BY_4 _Pragma("unroll 4")
 #define IIR2D_ROLLED _Pragma("unroll 1")
 #else
 #define IIR2D_DEVICE inline
 #define IIR2D_BOTH inline
 #define IIR2D_UNROLL
+#define IIR2D_UNROLL_BY_4
 #define IIR2D_ROLLED
 #endif
 
