@@ -111,9 +111,17 @@ Result<void> check_usable(int index) {
         return std::unexpected(Error{ErrorCode::cuda_error,
                                      "the driver gives this GPU no stream-ordered memory, which is needed"});
     }
-    // The driver picks a kernel's code when it is asked for with a context.
-    auto context = Context::get(index);
-    if (!context) return std::unexpected(context.error());
+    const auto facts = facts_of(d, index);
+    if (!facts) return std::unexpected(facts.error());
+    const int capability = facts->capability_major * 10 + facts->capability_minor;
+    if (capability < oldest_architecture()) {
+        return std::unexpected(
+            Error{ErrorCode::cuda_error,
+                  facts->name + " has compute capability " + std::to_string(facts->capability_major) + "." +
+                      std::to_string(facts->capability_minor) +
+                      ", which is older than the kernels of this build (" + architectures() + ")"});
+    }
+    if (const auto some = kernel(d, some_kernel); !some) return std::unexpected(some.error());
     return {};
 }
 
@@ -149,6 +157,7 @@ Result<std::shared_ptr<Context>> Context::get(int index) {
         if (auto done = IIR2D_CUDA_CHECKED(d, cuDevicePrimaryCtxReset, *device); !done)
             return std::unexpected(done.error());
     }
+    if (auto usable = check_usable(index); !usable) return std::unexpected(usable.error());
     const auto facts = facts_of(d, index);
     if (!facts) return std::unexpected(facts.error());
     ContextHandle handle = nullptr;
@@ -157,7 +166,6 @@ Result<std::shared_ptr<Context>> Context::get(int index) {
     const std::shared_ptr<Context> context(new Context(d, index, *device, handle, *facts));
     const Current current(d, handle);
     if (auto done = d.check("cuCtxPushCurrent", current.code()); !done) return std::unexpected(done.error());
-    if (const auto some = kernel(d, some_kernel); !some) return std::unexpected(some.error());
     PoolHandle pool = nullptr;
     std::uint64_t threshold = kept_bytes;
     if (auto done = IIR2D_CUDA_CHECKED(d, cuDeviceGetDefaultMemPool, &pool, *device); !done)

@@ -148,7 +148,7 @@ class Context : public std::enable_shared_from_this<Context> {
 // What the device is, without a context.
 Result<Facts> facts_of(const Driver& driver, int index);
 
-// Whether the library's kernels can run on a device: an error says in one sentence why not.
+// Whether the library's kernels can run on a device: an error says in one sentence why not. Makes no context.
 Result<void> check_usable(int index);
 
 // A launch on the context that the calling thread has made current, for callers with a context of their own.

@@ -53,6 +53,10 @@ const char* architectures() {
     return IIR2D_CUDA_ARCHITECTURES;
 }
 
+int oldest_architecture() {
+    return *architectures() == '\0' ? 0 : std::atoi(architectures() + std::string_view("sm_").size());
+}
+
 Result<KernelHandle> kernel(const Driver& driver, const char* name) {
     static std::mutex mutex;
     static Loaded loaded;

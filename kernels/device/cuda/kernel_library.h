@@ -11,6 +11,7 @@ namespace iir2d::cuda {
 const char* toolkit_version();
 // The architectures they were compiled for, "sm_75 sm_80 ..."; empty when this build has none.
 const char* architectures();
+int oldest_architecture();  // 75 of "sm_75 sm_80"; 0 when this build has none
 
 // A kernel by name, from the image in this library, which is loaded once in a process. An error says in one
 // sentence what is wrong with it on this driver.

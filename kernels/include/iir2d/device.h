@@ -41,6 +41,8 @@ class IIR2D_API Device {
     // The CPU with at most `threads` threads, and never more than the process may use; 0 means all of those.
     // Without oneTBB it is always one.
     static Result<Device> cpu(int threads = 0);
+    // GPU N as the NVIDIA driver counts them. The error says in one sentence why it cannot be used.
+    static Result<Device> cuda(int index = 0);
 
     Backend backend() const { return m_backend; }
     int index() const { return m_index; }      // N of cuda:N; 0 on the CPU
