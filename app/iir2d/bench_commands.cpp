@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT
 // bench, parity and verify: figures, and whether they can be believed.
+#include <algorithm>
+#include <array>
 #include <cstdio>
+#include <limits>
 #include <memory>
+#include <type_traits>
+#include <utility>
 
 #include "app/iir2d/json.h"
 #include "app/iir2d/options.h"
@@ -28,16 +33,16 @@ struct MatrixArguments {
     std::string p = "2";
     std::string recipe;
     std::string image;
-    int warmup = 10;
-    int iterations = 50;
-    std::uint64_t seed = 1;
+    std::string warmup = "10";
+    std::string iterations = "50";
+    std::string seed = "1";
     bool quiet = false;
     bool json = false;
     DeviceOptions device;
 
     void add_to(CLI::App& command) {
         const auto list = [&command](const char* name, std::vector<std::string>& values, const char* help) {
-            command.add_option(name, values, help)->allow_extra_args(false);
+            command.add_option(name, values, help)->type_name("LIST");
         };
         list("--sizes", sizes, "WIDTHxHEIGHT, with commas between (default: 1024x1024,2048x2048)");
         list("--filter-ids", filter_ids, "Filters 1 to 8 (default: 1,4,8)");
@@ -60,10 +65,22 @@ struct MatrixArguments {
     Result<workbench::BenchmarkMatrix> matrix(const workbench::TaskControl& control) const {
         workbench::BenchmarkMatrix m;
         m.device = device.device;
-        m.threads = device.threads.value_or(0);
-        m.warmup = warmup;
-        m.iterations = iterations;
-        m.seed = seed;
+        const auto threads = device.thread_count();
+        if (!threads) return std::unexpected(threads.error());
+        m.threads = *threads;
+        const auto whole = [](auto& value, const char* option, const std::string& text, std::int64_t least,
+                              std::int64_t most) -> Result<void> {
+            const auto number = parse_integer(option, text, least, most);
+            if (!number) return std::unexpected(number.error());
+            value = static_cast<std::remove_reference_t<decltype(value)>>(*number);
+            return {};
+        };
+        if (auto done = whole(m.warmup, "--warmup", warmup, 0, 1'000'000); !done)
+            return std::unexpected(done.error());
+        if (auto done = whole(m.iterations, "--iters", iterations, 1, 1'000'000); !done)
+            return std::unexpected(done.error());
+        if (auto done = whole(m.seed, "--seed", seed, 0, std::numeric_limits<std::int64_t>::max()); !done)
+            return std::unexpected(done.error());
         // A wrong device is said before an image is read.
         if (const auto choice = device.choose(); !choice) return std::unexpected(choice.error());
         if (auto done = fill(m.sizes, sizes, [](const std::string& t) { return parse_size("--sizes", t); });
@@ -166,17 +183,26 @@ struct BenchArguments {
     // Refuses outputs that cannot be written before minutes are spent on what goes into them.
     Result<void> check_outputs() const {
         namespace fs = std::filesystem;
-        for (const std::string& path : {out_csv, out_json, out_md, record}) {
+        std::error_code error;
+        const std::array outputs{&out_csv, &out_json, &out_md, &record};
+        for (const std::string* output : outputs) {
+            const std::string& path = *output;
             if (path.empty()) continue;
-            const fs::path parent = fs::absolute(path).parent_path();
-            std::error_code error;
+            const fs::path parent = fs::absolute(path, error).parent_path();
             if (!fs::is_directory(parent, error)) {
                 return fail(ErrorKind::unwritable_output, "\"" + path +
                                                               "\" cannot be written: the folder \"" +
                                                               parent.string() + "\" does not exist");
             }
+            if (output != &record && fs::is_directory(path, error)) {
+                return fail(ErrorKind::unwritable_output,
+                            "\"" + path + "\" cannot be written: it names a folder");
+            }
+            const auto same = [&path](const std::string* other) { return *other == path; };
+            if (std::ranges::count_if(outputs, same) > 1) {
+                return fail(ErrorKind::bad_argument, "two outputs are both named \"" + path + "\"");
+            }
         }
-        std::error_code error;
         if (!record.empty() && fs::exists(record, error)) {
             return fail(ErrorKind::unwritable_output,
                         "the record \"" + record + "\" already exists: name a new directory");
@@ -212,14 +238,16 @@ struct BenchArguments {
         full.environment = workbench::capture_environment(m->threads);
         full.command_line = workbench::bench_command_line(*m, matrix.image, matrix.recipe);
         const bool table = !matrix.json && !matrix.quiet;
-        if (table) {
+        const auto print_header = [] {
             std::printf("%-56s %10s %10s %9s %10s %8s %10s\n", "case", "p50 ms", "p95 ms", "vs copy",
                         "Mpix/s", "GB/s", "max error");
-            std::fflush(stdout);
-        }
+        };
+        bool headed = false;
         auto run = workbench::run_benchmark(*m, progress.control(), [&](const workbench::CaseResult& result) {
             progress.clear();
             if (!table) return;
+            // With the first row: a matrix that is refused prints nothing on standard output.
+            if (!std::exchange(headed, true)) print_header();
             print_row(result);
             if (samples) {
                 for (const auto& sample : result.samples) {
@@ -313,6 +341,8 @@ void add_bench_command(CLI::App& parser, Action& chosen) {
     command->add_option("--record", arguments->record, "Write a whole record into this new directory");
     command->add_flag("--samples", arguments->samples, "Print every timed sample, ms");
     command->callback([arguments, &chosen] {
+        std::string& record = arguments->record;
+        while (record.size() > 1 && record.ends_with('/')) record.pop_back();
         chosen = [arguments](const Interruption& interruption) { return arguments->run(interruption); };
     });
 }

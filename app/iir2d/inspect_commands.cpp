@@ -20,7 +20,7 @@ namespace {
 
 struct InfoArguments {
     std::string image;
-    int page = 0;
+    PageOption page;
     bool json = false;
     bool quiet = false;
 };
@@ -74,13 +74,11 @@ void print_info(const workbench::ImageInfo& info,
 }
 
 Result<int> run_info(const InfoArguments& arguments, const Interruption& interruption) {
-    if (arguments.page < 1) {
-        return fail(ErrorKind::bad_argument,
-                    "--page " + std::to_string(arguments.page) + " is out of range: pages count from 1");
-    }
+    const auto index = arguments.page.index();
+    if (!index) return std::unexpected(index.error());
     Progress progress(interruption.token(), arguments.quiet);
-    const auto image = workbench::read_image(
-        arguments.image, {.image_index = arguments.page - 1, .keep_double = true}, progress.control());
+    const auto image = workbench::read_image(arguments.image, {.image_index = *index, .keep_double = true},
+                                             progress.control());
     progress.clear();
     if (!image) return std::unexpected(image.error());
     const auto statistics = workbench::channel_statistics(image->pixels);
@@ -106,7 +104,8 @@ Result<int> run_compare(const CompareArguments& arguments, const Interruption& i
         const auto value = parse_number("--tolerance", arguments.tolerance);
         if (!value) return std::unexpected(value.error());
         if (!(*value >= 0)) {
-            return fail(ErrorKind::bad_argument, "--tolerance " + arguments.tolerance + " is below 0");
+            return fail(ErrorKind::bad_argument,
+                        "--tolerance " + arguments.tolerance + " is out of range: give 0 or more");
         }
         tolerance = *value;
     }
@@ -190,9 +189,7 @@ void add_info_command(CLI::App& parser, Action& chosen) {
     CLI::App* command = parser.add_subcommand("info", "What an image file is, and the range of its samples");
     auto arguments = std::make_shared<InfoArguments>();
     command->add_option("IMAGE", arguments->image, "The image to look at")->required();
-    arguments->page = 1;
-    command->add_option("--page", arguments->page, "Page or part of a file that has several, from 1")
-        ->capture_default_str();
+    arguments->page.add_to(*command);
     command->add_flag("--json", arguments->json, "Print JSON");
     add_quiet(*command, arguments->quiet);
     command->callback([arguments, &chosen] {
@@ -221,7 +218,9 @@ void add_devices_command(CLI::App& parser, Action& chosen) {
     CLI::App* command = parser.add_subcommand("devices", "Every device, and why one is not usable");
     auto json = std::make_shared<bool>(false);
     command->add_flag("--json", *json, "Print JSON");
-    command->callback([json, &chosen] {
+    auto quiet = std::make_shared<bool>(false);  // there is no progress to silence
+    add_quiet(*command, *quiet);
+    command->callback([json, quiet, &chosen] {
         chosen = [json](const Interruption&) -> Result<int> {
             const auto devices = iir2d::list_devices();
             if (*json) {

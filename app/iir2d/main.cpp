@@ -5,6 +5,9 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <optional>
+#include <string>
+#include <string_view>
 
 #include "app/iir2d/options.h"
 #include "iir2d/iir2d_core.h"
@@ -15,6 +18,28 @@ std::string version_text() {
     return "iir2d " + std::to_string(iir2d_api_version_major()) + "." +
            std::to_string(iir2d_api_version_minor()) + "." + std::to_string(iir2d_api_version_patch()) +
            "\n" + iir2d_build_fingerprint();
+}
+
+// CLI11's sentence in our words, where they are terse.
+std::string sentence_of(const CLI::ParseError& error) {
+    const std::string text = error.what();
+    const std::string option = text.substr(0, text.find(':'));
+    if (text.find(": At Most 1 required") != std::string::npos) return option + " is given more than once";
+    if (text.find(": 1 required") != std::string::npos && text.ends_with(" missing"))
+        return option + " needs a value";
+    return text;
+}
+
+// CLI11 only says that a command is missing.
+std::optional<std::string> unknown_command(const CLI::App& parser,
+                                           const std::vector<std::string>& arguments) {
+    const auto word =
+        std::ranges::find_if(arguments, [](const std::string& text) { return !text.starts_with('-'); });
+    if (word == arguments.end()) return std::nullopt;
+    const auto named =
+        parser.get_subcommands([&](const CLI::App* command) { return command->get_name() == *word; });
+    if (!named.empty()) return std::nullopt;
+    return "\"" + *word + "\" is not a command";
 }
 
 int run(int argc, char** argv) {
@@ -39,13 +64,15 @@ int run(int argc, char** argv) {
     app::add_verify_command(parser, chosen);
 
     auto arguments = app::with_hyphens(argc, argv);
+    const auto unknown = unknown_command(parser, arguments);
     std::ranges::reverse(arguments);  // CLI11 takes them from the back
     try {
         parser.parse(arguments);
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() == 0) return parser.exit(error);  // --help, --version
-        return app::report({workbench::ErrorKind::bad_argument,
-                            std::string(error.what()) + " (iir2d --help lists commands and options)"});
+        return app::report(
+            {workbench::ErrorKind::bad_argument,
+             unknown.value_or(sentence_of(error)) + " (iir2d --help lists commands and options)"});
     }
     const app::Interruption interruption;
     const auto code = chosen(interruption);
@@ -55,6 +82,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    app::prepare_standard_streams();
     try {
         const int code = run(argc, argv);
         // A full disk or a closed pipe behind stdout is a failed output, not a success.

@@ -29,12 +29,17 @@ void DeviceOptions::add_to(CLI::App& command) {
     command.add_option("--threads", threads, "Threads of the CPU backend, at least 1 (default: all)");
 }
 
+Result<int> DeviceOptions::thread_count() const {
+    if (threads.empty()) return 0;
+    const auto count = parse_integer("--threads", threads, 1, 1024);
+    if (!count) return std::unexpected(count.error());
+    return static_cast<int>(*count);
+}
+
 Result<iir2d::DeviceChoice> DeviceOptions::choose() const {
-    if (threads && (*threads < 1 || *threads > 1024)) {
-        return fail(ErrorKind::bad_argument,
-                    "--threads " + std::to_string(*threads) + " is out of range: give 1 to 1024");
-    }
-    return lift(iir2d::choose_device(device, threads.value_or(0)));
+    const auto count = thread_count();
+    if (!count) return std::unexpected(count.error());
+    return lift(iir2d::choose_device(device, *count));
 }
 
 void OutputOptions::add_to(CLI::App& command) {
@@ -53,6 +58,17 @@ Result<std::optional<workbench::SampleType>> OutputOptions::type() const {
     return type;
 }
 
+void PageOption::add_to(CLI::App& command) {
+    command.add_option("--page", page, "Page or part of a file that has several, from 1")
+        ->capture_default_str();
+}
+
+Result<int> PageOption::index() const {
+    const auto number = parse_integer("--page", page, 1, 1'000'000);
+    if (!number) return std::unexpected(number.error());
+    return static_cast<int>(*number - 1);
+}
+
 void add_quiet(CLI::App& command, bool& quiet) {
     command.add_flag("-q,--quiet", quiet, "No progress and no messages, errors excepted");
 }
@@ -61,6 +77,7 @@ namespace {
 
 template <class T>
 std::optional<T> whole(std::string_view text) {
+    if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
     T value{};
     const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (code != std::errc{} || end != text.data() + text.size() || text.empty()) return std::nullopt;
@@ -97,12 +114,23 @@ Result<workbench::BenchmarkSize> parse_size(std::string_view option, std::string
 
 Result<double> parse_number(std::string_view option, std::string_view text) {
     if (const auto value = whole<double>(text)) return *value;
-    return fail(ErrorKind::bad_argument, quoted(option, text) + " is not a number");
+    const bool comma = text.find(',') != std::string_view::npos;
+    return fail(ErrorKind::bad_argument, quoted(option, text) + " is not a number" +
+                                             (comma ? ": write a point before the decimals" : ""));
 }
 
 Result<std::int64_t> parse_integer(std::string_view option, std::string_view text) {
     if (const auto value = whole<std::int64_t>(text)) return *value;
     return fail(ErrorKind::bad_argument, quoted(option, text) + " is not a whole number");
+}
+
+Result<std::int64_t> parse_integer(std::string_view option, std::string_view text, std::int64_t least,
+                                   std::int64_t most) {
+    const auto value = parse_integer(option, text);
+    if (!value || (*value >= least && *value <= most)) return value;
+    return fail(ErrorKind::bad_argument, std::string(option) + " " + std::string(text) +
+                                             " is out of range: give " + std::to_string(least) + " to " +
+                                             std::to_string(most));
 }
 
 std::vector<std::string> split_list(const std::vector<std::string>& texts) {

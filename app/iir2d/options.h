@@ -41,8 +41,9 @@ std::vector<std::string> with_hyphens(int argc, char** argv);
 
 struct DeviceOptions {
     std::string device = "auto";
-    std::optional<int> threads;
+    std::string threads;
     void add_to(CLI::App& command);
+    Result<int> thread_count() const;  // 0: all
     Result<iir2d::DeviceChoice> choose() const;
 };
 
@@ -53,6 +54,13 @@ struct OutputOptions {
     Result<std::optional<workbench::SampleType>> type() const;
 };
 
+// Which page or part of a file that has several.
+struct PageOption {
+    std::string page = "1";
+    void add_to(CLI::App& command);
+    Result<int> index() const;  // from 0
+};
+
 void add_quiet(CLI::App& command, bool& quiet);
 
 // "HxW" or one number for both. `option` is named in the error.
@@ -61,6 +69,8 @@ Result<iir2d::Extent> parse_extent(std::string_view option, std::string_view tex
 Result<workbench::BenchmarkSize> parse_size(std::string_view option, std::string_view text);
 Result<double> parse_number(std::string_view option, std::string_view text);
 Result<std::int64_t> parse_integer(std::string_view option, std::string_view text);
+Result<std::int64_t> parse_integer(std::string_view option, std::string_view text, std::int64_t least,
+                                   std::int64_t most);
 std::vector<std::string> split_list(const std::vector<std::string>& texts);
 
 Result<iir2d::Border> parse_border(std::string_view text);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // filter, pool, run and batch: a recipe, given in one way or another, applied to files.
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 
 #include "app/iir2d/options.h"
@@ -19,12 +22,14 @@ struct Files {
     std::string input;
     std::string output;
     bool quiet = false;
+    PageOption page;
     DeviceOptions device;
     OutputOptions out;
 
     void add_to(CLI::App& command) {
         command.add_option("IN", input, "The image to read: anything OpenImageIO reads")->required();
         command.add_option("OUT", output, "The image to write; its extension chooses the format")->required();
+        page.add_to(command);
         device.add_to(command);
         out.add_to(command);
         add_quiet(command, quiet);
@@ -33,13 +38,18 @@ struct Files {
     Result<int> process(workbench::Recipe recipe, const Interruption& interruption) const {
         const auto type = out.type();
         if (!type) return std::unexpected(type.error());
+        const auto index = page.index();
+        if (!index) return std::unexpected(index.error());
         const auto choice = device.choose();
         if (!choice) return std::unexpected(choice.error());
         recipe.keep_alpha = recipe.keep_alpha || out.keep_alpha;
 
         Progress progress(interruption.token(), quiet);
-        const workbench::ProcessJob job{
-            .input = input, .output = output, .recipe = std::move(recipe), .type = *type};
+        const workbench::ProcessJob job{.input = input,
+                                        .output = output,
+                                        .recipe = std::move(recipe),
+                                        .type = *type,
+                                        .image_index = *index};
         const auto report = workbench::process_file(job, choice->device, progress.control());
         progress.clear();
         if (!report) return std::unexpected(report.error());
@@ -50,7 +60,7 @@ struct Files {
 
 struct FilterArguments {
     Files files;
-    int filter_id = 0;
+    std::string filter_id;
     std::string border = "mirror";
     std::string border_const = "0";
     std::string precision = "f32";
@@ -59,7 +69,10 @@ struct FilterArguments {
     bool normalise_gain = false;
 
     Result<workbench::FilterOperation> operation() const {
-        workbench::FilterOperation filter{.filter_id = filter_id, .normalise_gain = normalise_gain};
+        const auto id = parse_integer("--filter", filter_id, 1, 8);
+        if (!id) return std::unexpected(id.error());
+        workbench::FilterOperation filter{.filter_id = static_cast<int>(*id),
+                                          .normalise_gain = normalise_gain};
         const auto border_mode = parse_border(border);
         if (!border_mode) return std::unexpected(border_mode.error());
         const auto constant = parse_number("--border-const", border_const);
@@ -68,7 +81,7 @@ struct FilterArguments {
         if (!precision_mode) return std::unexpected(precision_mode.error());
         const auto start_mode = parse_start(start);
         if (!start_mode) return std::unexpected(start_mode.error());
-        for (const std::string& text : split_list(parameters)) {
+        for (const std::string& text : parameters) {
             const auto equals = text.find('=');
             if (equals == std::string::npos || equals == 0) {
                 return fail(ErrorKind::bad_argument,
@@ -76,7 +89,10 @@ struct FilterArguments {
             }
             const auto value = parse_number("--param " + text.substr(0, equals), text.substr(equals + 1));
             if (!value) return std::unexpected(value.error());
-            filter.parameters[text.substr(0, equals)] = *value;
+            if (!filter.parameters.emplace(text.substr(0, equals), *value).second) {
+                return fail(ErrorKind::bad_argument,
+                            "--param " + text.substr(0, equals) + " is given more than once");
+            }
         }
         filter.border = *border_mode;
         filter.border_const = *constant;
@@ -127,6 +143,10 @@ struct PoolArguments {
                 ErrorKind::bad_argument,
                 "adaptive pooling (--op " + op + ", --output) is not in this version: use max, avg or lp");
         }
+        if (dtype != "f32" && dtype != "f64" && dtype != "f16" && dtype != "bf16") {
+            return fail(ErrorKind::bad_argument,
+                        "--dtype \"" + dtype + "\" is not one of f32, f64, f16, bf16");
+        }
         if (dtype != "f32") {
             return fail(ErrorKind::bad_argument, "--dtype " + dtype + " is not in this version: use f32");
         }
@@ -137,7 +157,36 @@ struct PoolArguments {
         if (!indices.empty() && kind != iir2d::PoolOp::max) {
             return fail(ErrorKind::bad_argument, "--indices goes with --op max only, not with " + op);
         }
+        if (window.empty()) return fail(ErrorKind::bad_argument, "--window is required");
         return {};
+    }
+
+    Result<void> check_indices() const {
+        if (indices.empty()) return {};
+        std::error_code error;
+        if (indices == files.output || std::filesystem::equivalent(indices, files.output, error)) {
+            return fail(ErrorKind::bad_argument, "--indices and OUT are both \"" + indices + "\"");
+        }
+        if (auto possible = workbench::check_output(indices); !possible) return possible;
+        const auto holds = workbench::writable_types(indices);
+        if (!holds) return std::unexpected(holds.error());
+        if (std::ranges::count(*holds, workbench::SampleType::f32) == 0 || indices.ends_with(".hdr")) {
+            return fail(
+                ErrorKind::unwritable_output,
+                "\"" + indices + "\" could not be written: its format cannot hold indices: use .tif or .exr");
+        }
+        return {};
+    }
+
+    // Options of other operations are accepted, so that one command line serves several.
+    void say_what_is_ignored() const {
+        const auto ignored = [this](const char* option) {
+            note(std::string(option) + " has no effect with --op " + op, files.quiet);
+        };
+        if (files.out.keep_alpha) note("--keep-alpha has no effect on pooling", files.quiet);
+        if (op != "avg" && count_include_pad) ignored("--count-include-pad");
+        if (op != "avg" && !divisor.empty()) ignored("--divisor");
+        if (op != "lp" && p != "2") ignored("--p");
     }
 
     Result<workbench::PoolOperation> operation() const {
@@ -163,6 +212,10 @@ struct PoolArguments {
         if (!stride.empty()) pool.stride = stride_value;
         const auto power = parse_number("--p", p);
         if (!power) return std::unexpected(power.error());
+        if (!(*power > 0 && std::isfinite(*power))) {
+            return fail(ErrorKind::bad_argument,
+                        "--p " + p + " is out of range: give a finite number above 0");
+        }
         pool.p = *power;
         if (!divisor.empty()) {
             const auto value = parse_integer("--divisor", divisor);
@@ -173,26 +226,32 @@ struct PoolArguments {
     }
 };
 
-// The argmax planes beside the pooled image, as doubles so that each 64-bit index is exact.
+// The argmax planes beside the pooled image: numbers, not shades. float32 while that holds every index
+// exactly, because OpenImageIO reads it back in more cases than float64.
 Result<int> write_indices(const PoolArguments& arguments, const workbench::PoolOperation& pool,
                           const Interruption& interruption) {
     const auto choice = arguments.files.device.choose();
     if (!choice) return std::unexpected(choice.error());
     Progress progress(interruption.token(), arguments.files.quiet);
     const auto control = progress.control();
-    auto image = workbench::read_image(arguments.files.input, {}, control);
+    const auto index = arguments.files.page.index();
+    if (!index) return std::unexpected(index.error());
+    auto image = workbench::read_image(arguments.files.input, {.image_index = *index}, control);
     if (!image) return std::unexpected(image.error());
     auto planes = workbench::max_indices(pool, *image, choice->device, control);
     if (!planes) return std::unexpected(planes.error());
-    const auto report =
-        workbench::write_image(*planes, arguments.indices, {.type = workbench::SampleType::f64}, control);
-    if (!report) return std::unexpected(report.error());
-    if (report->type != workbench::SampleType::f64) {
-        progress.clear();
-        note("the indices are exact only up to 2^24 in \"" + arguments.indices +
-                 "\": use a .tif to keep all of them",
-             arguments.files.quiet);
+    using enum workbench::SampleType;
+    constexpr std::int64_t exact_in_f32 = std::int64_t{1} << 24;
+    const auto wanted = image->pixels.plane_size() <= exact_in_f32 ? f32 : f64;
+    const auto holds = workbench::writable_types(arguments.indices);
+    if (!holds) return std::unexpected(holds.error());
+    if (std::ranges::count(*holds, wanted) == 0) {
+        return fail(ErrorKind::unwritable_output, "\"" + arguments.indices +
+                                                      "\" could not be written: its format does not hold the "
+                                                      "indices of so large an image exactly: use .tif");
     }
+    const auto report = workbench::write_image(*planes, arguments.indices, {.type = wanted}, control);
+    if (!report) return std::unexpected(report.error());
     return 0;
 }
 
@@ -205,7 +264,7 @@ struct BatchArguments {
     std::string recipe;
     std::vector<std::string> inputs;
     std::string out_dir;
-    int jobs = 1;
+    std::string jobs = "1";
     bool resume = false;
     bool quiet = false;
     DeviceOptions device;
@@ -217,13 +276,15 @@ struct BatchArguments {
         loaded->keep_alpha = loaded->keep_alpha || out.keep_alpha;
         const auto type = out.type();
         if (!type) return std::unexpected(type.error());
+        const auto job_count = parse_integer("--jobs", jobs, 1, 1024);
+        if (!job_count) return std::unexpected(job_count.error());
         const auto choice = device.choose();
         if (!choice) return std::unexpected(choice.error());
         workbench::BatchOptions options{.inputs = {inputs.begin(), inputs.end()},
                                         .output_directory = out_dir,
                                         .recipe = std::move(*loaded),
                                         .type = *type,
-                                        .jobs = jobs,
+                                        .jobs = static_cast<int>(*job_count),
                                         .resume = resume};
         Progress progress(interruption.token(), quiet);
         std::optional<workbench::Error> first_failure;
@@ -294,8 +355,8 @@ void add_pool_command(CLI::App& parser, Action& chosen) {
     auto arguments = std::make_shared<PoolArguments>();
     arguments->files.add_to(*command);
     command->add_option("--op", arguments->op, "max, avg or lp")->required();
-    command->add_option("--window", arguments->window, "HEIGHTxWIDTH in pixels, or one number for both")
-        ->required();
+    command->add_option("--window", arguments->window,
+                        "HEIGHTxWIDTH in pixels, or one number for both; required");
     command->add_option("--stride", arguments->stride, "HEIGHTxWIDTH in pixels (default: the window)");
     command->add_option("--padding", arguments->padding, "HEIGHTxWIDTH in pixels, at most half the window")
         ->capture_default_str();
@@ -309,7 +370,7 @@ void add_pool_command(CLI::App& parser, Action& chosen) {
                         "HEIGHTxWIDTH of an adaptive op (not in this version)");
     command->add_option("--dtype", arguments->dtype, "Element type: f32")->capture_default_str();
     command->add_option("--indices", arguments->indices,
-                        "max: also write the argmax planes to this file (.tif)");
+                        "max: also write the argmax planes, as numbers, to this file (.tif or .exr)");
     command->add_option("--backward", arguments->backward, "Upstream gradient image (not in this version)");
     command->add_option("--grad-out", arguments->grad_out,
                         "Where to write the gradient (not in this version)");
@@ -317,6 +378,9 @@ void add_pool_command(CLI::App& parser, Action& chosen) {
         chosen = [arguments](const Interruption& interruption) -> Result<int> {
             auto pool = arguments->operation();
             if (!pool) return std::unexpected(pool.error());
+            if (auto possible = arguments->check_indices(); !possible)
+                return std::unexpected(possible.error());
+            arguments->say_what_is_ignored();
             const auto done = arguments->files.process({.operations = {{.what = *pool}}}, interruption);
             if (!done || arguments->indices.empty()) return done;
             return write_indices(*arguments, *pool, interruption);

@@ -12,6 +12,7 @@
 #if defined(_WIN32)
 #include <io.h>
 #else
+#include <fcntl.h>
 #include <unistd.h>
 #endif
 
@@ -26,6 +27,33 @@ extern "C" void on_interrupt(int signal_number) {
     if (interruptions.fetch_add(1) > 0) std::_Exit(128 + signal_number);
     std::signal(signal_number, on_interrupt);  // System V semantics reset the handler
 }
+
+#if defined(__GLIBC__)
+// Lines that begin with "libpng " go nowhere, everything else to stderr at once. libpng writes a line's
+// beginning in one piece.
+struct LineFilter {
+    bool at_start = true;
+    bool dropping = false;
+};
+
+ssize_t filtered_write(void* cookie, const char* text, std::size_t size) {
+    auto& filter = *static_cast<LineFilter*>(cookie);
+    std::string_view left(text, size);
+    while (!left.empty()) {
+        if (filter.at_start) filter.dropping = left.starts_with("libpng ");
+        const auto end = left.find('\n');
+        const std::string_view line = left.substr(0, end == std::string_view::npos ? end : end + 1);
+        filter.at_start = end != std::string_view::npos;
+        left.remove_prefix(line.size());
+        for (std::string_view rest = filter.dropping ? std::string_view{} : line; !rest.empty();) {
+            const ssize_t written = write(STDERR_FILENO, rest.data(), rest.size());
+            if (written <= 0) return 0;
+            rest.remove_prefix(static_cast<std::size_t>(written));
+        }
+    }
+    return static_cast<ssize_t>(size);
+}
+#endif
 
 bool stderr_is_terminal() {
 #if defined(_WIN32)
@@ -94,6 +122,24 @@ void Progress::clear() {
     std::fputs("\r\x1b[K", stderr);
     std::fflush(stderr);
     m_last_percent = -1;
+}
+
+void prepare_standard_streams() {
+#if !defined(_WIN32)
+    // Read-only for the outputs: writing to them fails, as it would have. open() takes the lowest free
+    // number.
+    for (int descriptor = 0; descriptor <= 2; ++descriptor) {
+        if (fcntl(descriptor, F_GETFD) == -1) static_cast<void>(open("/dev/null", O_RDONLY));
+    }
+#endif
+#if defined(__GLIBC__)
+    static LineFilter filter;
+    std::FILE* filtered = fopencookie(
+        &filter, "w", {.read = nullptr, .write = filtered_write, .seek = nullptr, .close = nullptr});
+    if (!filtered) return;
+    std::setvbuf(filtered, nullptr, _IONBF, 0);
+    stderr = filtered;  // glibc's is a variable, for this
+#endif
 }
 
 int report(const workbench::Error& error) {

@@ -45,6 +45,11 @@ class Progress {
     std::string m_last_what;
 };
 
+// Once, first thing in main(). Gives a closed standard stream a place to go, so that a file that is opened
+// later does not get its number and our messages with it; and keeps off stderr what libpng prints there by
+// itself, which would stand beside our one line.
+void prepare_standard_streams();
+
 // "iir2d: error: ..." on stderr; the exit code that belongs to it.
 int report(const workbench::Error& error);
 // "iir2d: ..." on stderr, unless silenced.

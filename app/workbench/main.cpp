@@ -15,6 +15,7 @@
 #include "iir2d/iir2d_core.h"
 #include "ui/operations/operations_panel.h"
 #include "ui/session/session.h"
+#include "ui/session/text.h"
 #include "ui/window/icons.h"
 #include "ui/window/main_window.h"
 #include "ui/window/screenshots.h"
@@ -146,6 +147,8 @@ int run(int argc, char** argv) {
         qputenv("QT_QPA_PLATFORM", "offscreen");
     }
     QApplication application(argc, argv);
+    workbench::EnglishPlurals plurals;
+    QCoreApplication::installTranslator(&plurals);
     QCoreApplication::setApplicationName(QStringLiteral("iir2d-workbench"));
     QGuiApplication::setApplicationDisplayName(QStringLiteral("IIR2D Workbench"));
     QGuiApplication::setDesktopFileName(QStringLiteral("iir2d-workbench"));

@@ -32,12 +32,17 @@ TaskControl part(const TaskControl& control, int index) {
 
 Result<WriteReport> process_file(const ProcessJob& job, const iir2d::Device& device,
                                  const TaskControl& control) {
-    // What is wrong with the recipe itself is said before a large file is read.
+    // What is wrong with the recipe itself, or with where the result goes, is said before a large file is
+    // read, and what is wrong with either for this image before it is worked on.
     if (auto valid = validate(job.recipe, iir2d::Shape{.n = 1, .c = 1, .h = 0, .w = 0}); !valid) {
         return std::unexpected(valid.error());
     }
-    auto image = read_image(job.input, read_options_for(job.recipe), part(control, 0));
+    if (auto possible = check_output(job.output); !possible) return std::unexpected(possible.error());
+    auto image = read_image(job.input, read_options_for(job.recipe, job.image_index), part(control, 0));
     if (!image) return std::unexpected(image.error());
+    const auto shape = validate(job.recipe, image->pixels.view().shape);
+    if (!shape) return std::unexpected(shape.error());
+    if (auto possible = check_output(job.output, *shape); !possible) return std::unexpected(possible.error());
     auto result = apply(job.recipe, *image, device, part(control, 1));
     if (!result) return std::unexpected(result.error());
     return write_image(*result, job.output, {.type = job.type}, part(control, 2));

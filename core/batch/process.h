@@ -27,6 +27,7 @@ struct ProcessJob {
     std::filesystem::path output;
     Recipe recipe;
     std::optional<SampleType> type;  // of the output; absent: the input's
+    int image_index = 0;             // page or part of the input
 };
 
 // Reads, applies, writes. The output appears whole or not at all. Returns what the format could not hold.

@@ -97,10 +97,12 @@ const std::vector<Format>& formats() {
          .linear_light = true},
         {.name = "webp",
          .extensions = {"webp"},
-         // OpenImageIO 2.4 changes colour by alpha on the way in and out, differently.
+         // OpenImageIO 2.4 divides colour by alpha on the way out and multiplies on the way in, in linear
+         // light and in 8 bits, whatever it is told: what clips or rounds in between does not come back.
          .channels = {3},
          .types = {u8},
-         .largest_side = 16'383},
+         .largest_side = 16'383,
+         .alpha_is_spoilt = true},
         {.name = "bmp",
          .extensions = {"bmp", "dib"},
          .channels = {1, 3, 4},

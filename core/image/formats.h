@@ -19,8 +19,9 @@ struct Format {
     std::vector<int> channels;      // that it holds; empty: 1 to 64
     std::vector<SampleType> types;  // that its writer can write
     std::int64_t largest_side = 0;
-    bool straight_alpha = false;  // readers expect colour that is not multiplied by alpha
-    bool linear_light = false;    // readers expect scene-linear samples
+    bool straight_alpha = false;   // readers expect colour that is not multiplied by alpha
+    bool linear_light = false;     // readers expect scene-linear samples
+    bool alpha_is_spoilt = false;  // OpenImageIO changes colour by alpha, and not back
 };
 
 const std::vector<Format>& formats();

@@ -43,6 +43,13 @@ struct WriteReport {
 Result<WriteReport> write_image(const Image& image, const std::filesystem::path& path,
                                 const WriteOptions& options = {}, const TaskControl& control = {});
 
+// Whether an image could be written there, as far as that can be known without writing: the name, its folder,
+// and, given the shape, the size and channels that the format holds. What write_image() would say, earlier.
+Result<void> check_output(const std::filesystem::path& path,
+                          const std::optional<iir2d::Shape>& shape = std::nullopt);
+// The sample types that a file of this name can be written with.
+Result<std::vector<SampleType>> writable_types(const std::filesystem::path& path);
+
 // Extensions for file dialogues, with the dot-less lower-case spelling: "png", "jpg", ...
 const std::vector<std::string>& readable_extensions();
 const std::vector<std::string>& writable_extensions();

@@ -123,6 +123,10 @@ OIIO::ImageSpec output_spec(const Image& image, const Format& format, SampleType
         spec.attribute("jpeg:subsampling", "4:4:4");
     }
     if (format.name == "webp") spec.attribute("CompressionQuality", 100);
+    // These two writers put in the time of day where the image says none: the same work would not give the
+    // same bytes a second later. Nothing is written for an empty text.
+    if ((format.name == "tiff" || format.name == "openexr") && spec.find_attribute("DateTime") == nullptr)
+        spec.attribute("DateTime", "");
     return spec;
 }
 

@@ -40,23 +40,39 @@ Result<const Format*> format_for(const fs::path& path) {
                                 "\" is no format that can be written: use one of " + list_of_extensions());
 }
 
-Result<void> check_fits(const fs::path& path, const Format& format, const PlanarImage& pixels) {
+Result<void> check_fits(const fs::path& path, const Format& format, std::int64_t width, std::int64_t height,
+                        std::int64_t channels) {
     const std::string name(format.name);
-    if (pixels.empty() || pixels.width() < 1 || pixels.height() < 1)
-        return unwritable(path, "the image has no pixels");
-    if (pixels.width() > format.largest_side || pixels.height() > format.largest_side) {
+    if (channels < 1 || width < 1 || height < 1) return unwritable(path, "the image has no pixels");
+    if (width > format.largest_side || height > format.largest_side) {
         return unwritable(path, name + " holds at most " + std::to_string(format.largest_side) +
-                                    " pixels a side and the image is " + std::to_string(pixels.width()) +
-                                    " x " + std::to_string(pixels.height()) +
-                                    ": choose another format, such as TIFF");
+                                    " pixels a side and the image is " + std::to_string(width) + " x " +
+                                    std::to_string(height) + ": choose another format, such as TIFF");
     }
-    if (format.channels.empty() || std::ranges::count(format.channels, pixels.channels()) > 0) return {};
+    if (format.channels.empty() || std::ranges::count(format.channels, channels) > 0) return {};
+    if (format.alpha_is_spoilt && channels == 4) {
+        return unwritable(path, "OpenImageIO changes the colours of " + name +
+                                    " images that have alpha: choose another format, such as PNG");
+    }
     std::string possible;
     for (const int count : format.channels)
         possible += (possible.empty() ? "" : " or ") + std::to_string(count);
     return unwritable(path, name + " holds " + possible + " channels and the image has " +
-                                std::to_string(pixels.channels()) +
-                                ": choose another format, such as TIFF or EXR");
+                                std::to_string(channels) + ": choose another format, such as TIFF or EXR");
+}
+
+Result<void> check_place(const fs::path& path) {
+    std::error_code error;
+    const fs::file_status status = fs::status(path, error);
+    if (fs::is_directory(status)) return unwritable(path, "it names a folder");
+    if (fs::exists(status) && !fs::is_regular_file(status))
+        return unwritable(path, "it is not a regular file");
+    // A link to a file that is not there yet has another folder.
+    if (fs::is_symlink(path, error)) return {};
+    const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+    if (!fs::is_directory(folder, error))
+        return unwritable(path, "the folder " + quoted(folder) + " does not exist");
+    return {};
 }
 
 // Rounded to nearest, clamped, NaN as 0.
@@ -146,12 +162,10 @@ Result<WriteReport> write_file(const Image& image, const fs::path& path, const W
     prepare_library();
     const auto format = format_for(path);
     if (!format) return std::unexpected(format.error());
-    if (auto fits = check_fits(path, **format, image.pixels); !fits) return std::unexpected(fits.error());
-    std::error_code error;
-    if (const auto status = fs::status(path, error);
-        fs::exists(status) && !fs::is_directory(status) && !fs::is_regular_file(status)) {
-        return unwritable(path, "it is not a regular file");
-    }
+    const PlanarImage& pixels = image.pixels;
+    if (auto fits = check_fits(path, **format, pixels.width(), pixels.height(), pixels.channels()); !fits)
+        return std::unexpected(fits.error());
+    if (auto possible = check_place(path); !possible) return std::unexpected(possible.error());
     if (control.cancelled()) return fail(ErrorKind::cancelled, "writing was cancelled");
 
     auto atomic = AtomicFile::create(path);
@@ -174,7 +188,9 @@ Result<WriteReport> write_file(const Image& image, const fs::path& path, const W
     const auto failed = [&](const std::string& why) {
         return unwritable(path, file.failure() != 0 ? system_words(file.failure()) : library_words(why));
     };
-    if (!output->open(utf8_path(atomic->path()), output_spec(image, **format, type)))
+    // A DPX header holds the file's name: the one that it will have, not the one while it is written.
+    const fs::path opened = name == "dpx" ? path.filename() : atomic->path();
+    if (!output->open(utf8_path(opened), output_spec(image, **format, type)))
         return failed(output->geterror());
     if (output->spec().format != file_type(type))
         return unwritable(path, "this build of OpenImageIO does not write " + std::string(name_of(type)) +
@@ -186,6 +202,18 @@ Result<WriteReport> write_file(const Image& image, const fs::path& path, const W
     if (!closed || !complaint.empty() || file.failure() != 0) return failed(complaint);
     if (auto placed = atomic->commit(); !placed) return std::unexpected(placed.error());
     return WriteReport{.type = type, .notes = output_notes(image, **format, wanted, type)};
+}
+
+// OpenImageIO's own words for what is thrown.
+template <class T, class Call>
+Result<T> guarded(const fs::path& path, Call&& call) {
+    try {
+        return call();
+    } catch (const std::bad_alloc&) {
+        return unwritable(path, "there is not enough memory");
+    } catch (const std::exception& error) {
+        return unwritable(path, library_words(error.what()));
+    }
 }
 
 std::vector<std::string> extensions_known(bool writing) {
@@ -204,13 +232,24 @@ std::vector<std::string> extensions_known(bool writing) {
 
 Result<WriteReport> write_image(const Image& image, const fs::path& path, const WriteOptions& options,
                                 const TaskControl& control) {
-    try {
-        return write_file(image, path, options, control);
-    } catch (const std::bad_alloc&) {
-        return unwritable(path, "there is not enough memory");
-    } catch (const std::exception& error) {
-        return unwritable(path, library_words(error.what()));
-    }
+    return guarded<WriteReport>(path, [&] { return write_file(image, path, options, control); });
+}
+
+Result<void> check_output(const fs::path& path, const std::optional<iir2d::Shape>& shape) {
+    return guarded<void>(path, [&]() -> Result<void> {
+        const auto format = format_for(path);
+        if (!format) return std::unexpected(format.error());
+        if (auto possible = check_place(path); !possible) return possible;
+        return shape ? check_fits(path, **format, shape->w, shape->h, shape->c) : Result<void>();
+    });
+}
+
+Result<std::vector<SampleType>> writable_types(const fs::path& path) {
+    return guarded<std::vector<SampleType>>(path, [&]() -> Result<std::vector<SampleType>> {
+        const auto format = format_for(path);
+        if (!format) return std::unexpected(format.error());
+        return (*format)->types;
+    });
 }
 
 const std::vector<std::string>& readable_extensions() {

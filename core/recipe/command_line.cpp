@@ -88,7 +88,7 @@ void add_pool(Arguments& arguments, const PoolOperation& pool) {
 }  // namespace
 
 std::string command_line(const Recipe& recipe, const std::string& input, const std::string& output,
-                         const std::string& recipe_path, const std::string& device) {
+                         const std::string& recipe_path, const std::string& device, int image_index) {
     std::vector<const Operation*> enabled;
     for (const Operation& operation : recipe.operations) {
         if (operation.enabled) enabled.push_back(&operation);
@@ -110,6 +110,7 @@ std::string command_line(const Recipe& recipe, const std::string& input, const s
         arguments.insert(arguments.end(), {"run", file_argument(recipe_path)});
         arguments.insert(arguments.end(), files.begin(), files.end());
     }
+    if (image_index > 0) arguments.insert(arguments.end(), {"--page", std::to_string(image_index + 1)});
     if (!device.empty() && device != "auto") arguments.insert(arguments.end(), {"--device", device});
 
     std::string line;

@@ -107,9 +107,9 @@ Result<void> save_recipe(const Recipe& recipe, const std::filesystem::path& path
 
 // One `iir2d` command line that gives the same bytes: `iir2d filter|pool` for a single operation, else
 // `iir2d run RECIPE` with the recipe path given. Only options that differ from their defaults; arguments are
-// quoted for a POSIX shell.
+// quoted for a POSIX shell. image_index is the input's page or part.
 std::string command_line(const Recipe& recipe, const std::string& input, const std::string& output,
-                         const std::string& recipe_path, const std::string& device);
+                         const std::string& recipe_path, const std::string& device, int image_index = 0);
 
 struct Preset {
     std::string name;

@@ -6,11 +6,15 @@
 #include <QApplication>
 #include <QTemporaryDir>
 
+#include "ui/session/text.h"
+
 int main(int argc, char** argv) {
     if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
     const QTemporaryDir settings;
     qputenv("IIR2D_CONFIG_DIR", settings.path().toLocal8Bit());
     QApplication application(argc, argv);
+    workbench::EnglishPlurals plurals;  // as in the program
+    QCoreApplication::installTranslator(&plurals);
     ::testing::InitGoogleMock(&argc, argv);
     return RUN_ALL_TESTS();
 }

@@ -8,8 +8,10 @@
 #include <QScrollArea>
 #include <QSplitter>
 #include <QStackedWidget>
+#include <QStyle>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "ui/benchmark/benchmark_runner.h"
 #include "ui/benchmark/charts_area.h"
@@ -20,6 +22,7 @@
 #include "ui/benchmark/run_panel.h"
 #include "ui/operations/form_parts.h"
 #include "ui/session/session.h"
+#include "ui/session/text.h"
 #include "ui/window/icons.h"
 #include "ui/window/message_bar.h"
 #include "ui/window/theme.h"
@@ -119,8 +122,10 @@ QWidget* BenchmarkPage::makeFormColumn() {
     m_run = new RunPanel(column);
     layout->addWidget(scroll, 1);
     layout->addWidget(m_run);
-    column->setMinimumWidth(280);
-    column->setMaximumWidth(440);
+    // Wide enough for the form beside its scroll bar: nothing scrolls sideways.
+    const int needed = m_form->minimumSizeHint().width() + style()->pixelMetric(QStyle::PM_ScrollBarExtent);
+    column->setMinimumWidth(needed);
+    column->setMaximumWidth(std::max(needed, 440));
     return column;
 }
 
@@ -139,8 +144,11 @@ QWidget* BenchmarkPage::makeEmptyPage() {
     m_emptyText = new ToneLabel(ToneLabel::Tone::muted, page);
     m_emptyText->setAlignment(Qt::AlignHCenter);
     m_emptyText->setMaximumWidth(480);
-    m_emptyText->setMinimumWidth(280);
-    layout->addWidget(m_emptyText, 0, Qt::AlignHCenter);
+    auto* middle = new QHBoxLayout;  // an alignment would give the label the height of another width
+    middle->addStretch(1);
+    middle->addWidget(m_emptyText, 100);
+    middle->addStretch(1);
+    layout->addLayout(middle);
     layout->addStretch(3);
     return page;
 }
@@ -178,7 +186,7 @@ QWidget* BenchmarkPage::makeResultsPage() {
     m_resultsSplitter->addWidget(m_table);
     m_resultsSplitter->setStretchFactor(0, 3);
     m_resultsSplitter->setStretchFactor(1, 2);
-    m_resultsSplitter->setSizes({420, 260});
+    m_resultsSplitter->setSizes({460, 240});
     layout->addWidget(m_resultsSplitter, 1);
     m_export->setMenu(makeExportMenu());
     return page;

@@ -18,6 +18,7 @@
 #include "ui/benchmark/figures.h"
 #include "ui/benchmark/results_table.h"
 #include "ui/session/session.h"
+#include "ui/session/text.h"
 #include "ui/window/icons.h"
 #include "ui/window/message_bar.h"
 

@@ -7,6 +7,8 @@
 #include <array>
 #include <cmath>
 
+#include "ui/session/text.h"
+
 namespace workbench {
 namespace {
 
@@ -47,10 +49,6 @@ QString joined(const QStringList& parts) {
 }
 
 }  // namespace
-
-QString toText(std::string_view utf8) {
-    return QString::fromUtf8(utf8.data(), qsizetype(utf8.size()));
-}
 
 QString msText(double milliseconds) {
     const double size = std::abs(milliseconds);

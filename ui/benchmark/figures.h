@@ -10,8 +10,6 @@
 
 namespace workbench {
 
-QString toText(std::string_view utf8);
-
 QString msText(double milliseconds);      // "1.2345", at least four significant digits; no unit
 QString msWithUnit(double milliseconds);  // "1.2345 ms"
 QString ratioText(double ratio);          // "2.41×"

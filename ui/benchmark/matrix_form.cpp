@@ -19,6 +19,7 @@
 #include "ui/benchmark/figures.h"
 #include "ui/operations/form_parts.h"
 #include "ui/session/session.h"
+#include "ui/session/text.h"
 #include "ui/window/theme.h"
 
 namespace workbench {

@@ -8,6 +8,7 @@
 #include <array>
 
 #include "ui/benchmark/figures.h"
+#include "ui/session/text.h"
 #include "ui/window/theme.h"
 
 namespace workbench {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "ui/benchmark/run_panel.h"
 
-#include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPainter>
@@ -36,7 +35,8 @@ RunPanel::RunPanel(QWidget* parent)
       m_case(new ElidedLabel(m_progress)),
       m_left(new ToneLabel(ToneLabel::Tone::muted, m_progress)),
       m_bar(new QProgressBar(m_progress)),
-      m_run(new QPushButton(themedIcon(QStringLiteral("play")), tr("&Run benchmark"), this)),
+      m_run(new QPushButton(themedIcon(QStringLiteral("play"), IconGround::accent), tr("&Run benchmark"),
+                            this)),
       m_cancel(new QPushButton(themedIcon(QStringLiteral("stop")), tr("&Cancel"), this)) {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(normalSpacing + smallSpacing, normalSpacing, normalSpacing + smallSpacing,
@@ -73,6 +73,7 @@ RunPanel::RunPanel(QWidget* parent)
     m_cancel->hide();
     connect(m_run, &QPushButton::clicked, this, &RunPanel::runRequested);
     connect(m_cancel, &QPushButton::clicked, this, &RunPanel::cancelRequested);
+    connect(&ThemeNotifier::instance(), &ThemeNotifier::changed, this, &RunPanel::tintRun);
     tintRun();
 }
 
@@ -149,12 +150,7 @@ void RunPanel::tintRun() {
     palette.setColor(QPalette::Inactive, QPalette::Button, c.accent);
     palette.setColor(QPalette::Active, QPalette::ButtonText, c.accentText);
     palette.setColor(QPalette::Inactive, QPalette::ButtonText, c.accentText);
-    if (m_run->palette().color(QPalette::Active, QPalette::Button) != c.accent) m_run->setPalette(palette);
-}
-
-void RunPanel::changeEvent(QEvent* event) {
-    QWidget::changeEvent(event);
-    if (event->type() == QEvent::PaletteChange) tintRun();
+    m_run->setPalette(palette);
 }
 
 void RunPanel::paintEvent(QPaintEvent* /*event*/) {

@@ -39,7 +39,6 @@ class RunPanel : public QWidget {
 
   protected:
     void paintEvent(QPaintEvent* event) override;
-    void changeEvent(QEvent* event) override;
 
   private:
     void tintRun();

@@ -3,7 +3,7 @@
 
 #include <QEvent>
 #include <QFontMetrics>
-#include <QHBoxLayout>
+#include <QGridLayout>
 #include <QLocale>
 #include <QPointer>
 #include <QStyle>
@@ -73,6 +73,12 @@ ToneLabel::ToneLabel(Tone tone, QWidget* parent) : QLabel(parent), m_tone(tone) 
     applyTone();
 }
 
+// One line: how many there are follows from the width that the layout gives. QLabel's own wish is a narrow
+// column, which would be kept as empty space around a wide one.
+QSize ToneLabel::minimumSizeHint() const {
+    return {QLabel::minimumSizeHint().width(), fontMetrics().height()};
+}
+
 void ToneLabel::setTone(Tone tone) {
     m_tone = tone;
     applyTone();
@@ -91,14 +97,16 @@ RefusalLine::RefusalLine(QWidget* parent)
     : QWidget(parent),
       m_reason(new ToneLabel(ToneLabel::Tone::error, this)),
       m_revert(new QToolButton(this)) {
-    auto* layout = new QHBoxLayout(this);
+    auto* layout = new QGridLayout(this);
     layout->setContentsMargins(0, 0, 0, smallSpacing);
     layout->setSpacing(smallSpacing);
+    layout->setColumnStretch(1, 1);
     auto* icon = new QLabel(this);
     icon->setPixmap(themedIcon(QStringLiteral("error")).pixmap(16, 16));
-    layout->addWidget(icon, 0, Qt::AlignTop);
-    layout->addWidget(m_reason, 1);
-    layout->addWidget(m_revert, 0, Qt::AlignTop);
+    m_reason->setAlignment(Qt::AlignLeft | Qt::AlignTop);
+    layout->addWidget(icon, 0, 0, Qt::AlignTop);
+    layout->addWidget(m_reason, 0, 1);
+    layout->addWidget(m_revert, 1, 1, Qt::AlignLeft);
     m_revert->setAccessibleName(tr("Keep the value in force"));
     connect(m_revert, &QToolButton::clicked, this, &RefusalLine::revertRequested);
     connect(&ThemeNotifier::instance(), &ThemeNotifier::changed, icon,

@@ -20,6 +20,7 @@ class ToneLabel : public QLabel {
     enum class Tone { normal, muted, error };
     explicit ToneLabel(Tone tone, QWidget* parent = nullptr);
     void setTone(Tone tone);
+    QSize minimumSizeHint() const override;
 
   private:
     void applyTone();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "ui/operations/operation_editor.h"
 
-#include <QStackedWidget>
 #include <QVBoxLayout>
 #include <utility>
 
@@ -34,16 +33,6 @@ QString helpOf(const Operation& operation) {
     }
 }
 
-// A stack is as tall as the page it shows, not as the tallest.
-class Pages : public QStackedWidget {
-  public:
-    using QStackedWidget::QStackedWidget;
-    QSize sizeHint() const override { return currentWidget()->sizeHint(); }
-    QSize minimumSizeHint() const override { return currentWidget()->minimumSizeHint(); }
-    bool hasHeightForWidth() const override { return currentWidget()->hasHeightForWidth(); }
-    int heightForWidth(int width) const override { return currentWidget()->heightForWidth(width); }
-};
-
 }  // namespace
 
 iir2d::Shape imageShape(const Session& session) {
@@ -60,23 +49,20 @@ OperationEditor::OperationEditor(Session& session, QWidget* parent)
       m_help(new ToneLabel(ToneLabel::Tone::muted, this)),
       m_problem(new ToneLabel(ToneLabel::Tone::error, this)),
       m_size(new ToneLabel(ToneLabel::Tone::muted, this)),
-      m_pages(new Pages(this)),
-      m_pool(new PoolEditor(m_pages)) {
+      m_pool(new PoolEditor(this)) {
     QFont bold = font();
     bold.setWeight(QFont::DemiBold);
     m_title->setFont(bold);
     m_size->setFont(tabularFont());
     for (const iir2d::FilterRow& row : iir2d::filter_table()) {
-        auto* editor = new FilterEditor(row, m_pages);
+        auto* editor = new FilterEditor(row, this);
         m_filters.push_back(editor);
-        m_pages->addWidget(editor);
         connect(editor, &FilterEditor::edited, this,
                 [this](const FilterOperation& draft, int control, const QString& what) {
                     takeEdit({.what = draft}, control, what);
                 });
         connect(editor, &FilterEditor::finished, this, [this] { m_session.endMerge(); });
     }
-    m_pages->addWidget(m_pool);
 
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, normalSpacing, 0, 0);
@@ -85,7 +71,8 @@ OperationEditor::OperationEditor(Session& session, QWidget* parent)
     layout->addWidget(m_help);
     layout->addWidget(m_problem);
     layout->addSpacing(smallSpacing);
-    layout->addWidget(m_pages);
+    // Not a stack: its height would be that of the tallest page, and one is shown at a time.
+    for (QWidget* editor : editors()) layout->addWidget(editor);
     layout->addWidget(m_size);
     layout->addStretch(1);
 
@@ -103,6 +90,16 @@ FilterEditor* OperationEditor::filterEditor(int filterId) const {
         if (editor->filterId() == filterId) return editor;
     }
     return m_filters.front();
+}
+
+std::vector<QWidget*> OperationEditor::editors() const {
+    std::vector<QWidget*> all(m_filters.begin(), m_filters.end());
+    all.push_back(m_pool);
+    return all;
+}
+
+void OperationEditor::showEditor(const QWidget* shown) {
+    for (QWidget* editor : editors()) editor->setVisible(editor == shown);
 }
 
 void OperationEditor::setRow(int row) {
@@ -157,12 +154,11 @@ void OperationEditor::showOperation(bool keepDraft) {
         if (const auto* filter = std::get_if<FilterOperation>(&operation.what)) {
             FilterEditor* editor = filterEditor(filter->filter_id);
             editor->setOperation(*filter);
-            m_pages->setCurrentWidget(editor);
+            showEditor(editor);
         } else {
             m_pool->setOperation(std::get<PoolOperation>(operation.what));
-            m_pages->setCurrentWidget(m_pool);
+            showEditor(m_pool);
         }
-        m_pages->updateGeometry();
     }
     m_shown = operation;
     const QString title = operationName(operation);

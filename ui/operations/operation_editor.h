@@ -11,8 +11,6 @@
 
 #include "core/recipe/recipe.h"
 
-class QStackedWidget;
-
 namespace workbench {
 
 class FilterEditor;
@@ -38,6 +36,8 @@ class OperationEditor : public QWidget {
     void takeEdit(Operation next, int control, const QString& what);
     void showOperation(bool keepDraft);
     FilterEditor* filterEditor(int filterId) const;
+    std::vector<QWidget*> editors() const;
+    void showEditor(const QWidget* shown);
     void showSizes();
 
     Session& m_session;
@@ -47,7 +47,6 @@ class OperationEditor : public QWidget {
     ToneLabel* m_help;
     ToneLabel* m_problem;
     ToneLabel* m_size;
-    QStackedWidget* m_pages;
     std::vector<FilterEditor*> m_filters;  // one a filter, so that the tab order never changes
     PoolEditor* m_pool;
 };

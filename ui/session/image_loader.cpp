@@ -9,16 +9,13 @@
 #include <thread>
 
 #include "core/image/image_io.h"
+#include "ui/session/text.h"
 
 namespace workbench {
 namespace {
 
 std::filesystem::path toPath(const QString& text) {
     return {text.toStdU16String()};
-}
-
-QString toText(std::string_view text) {
-    return QString::fromUtf8(text.data(), qsizetype(text.size()));
 }
 
 }  // namespace

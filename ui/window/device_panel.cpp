@@ -16,15 +16,12 @@
 
 #include "core/support/devices.h"
 #include "ui/session/session.h"
+#include "ui/session/text.h"
 #include "ui/window/icons.h"
 #include "ui/window/theme.h"
 
 namespace workbench {
 namespace {
-
-QString toText(const std::string& s) {
-    return QString::fromStdString(s);
-}
 
 QString valueText(const iir2d::DeviceProperty& property) {
     if (!property.value) return DevicePanel::tr("not known: %1").arg(toText(property.reason));
@@ -135,7 +132,7 @@ void DevicePanel::refresh() {
 void DevicePanel::showChoice() {
     const iir2d::DeviceChoice& choice = m_session.device();
     m_name->setText(toText(choice.device.name()));
-    m_reason->setText(toText(choice.reason));
+    m_reason->setText(toSentence(choice.reason));
     int index = m_choice->findData(m_session.deviceSpec());
     if (index < 0) {  // a settings file or the command line may name what is not in the list
         m_choice->addItem(m_session.deviceSpec(), m_session.deviceSpec());
@@ -192,7 +189,7 @@ void DevicePanel::copy() {
     const iir2d::DeviceChoice& choice = m_session.device();
     QApplication::clipboard()->setText(
         tr("Computing on %1 (%2). %3")
-            .arg(toText(choice.device.name()), toText(choice.device.id()), toText(choice.reason)) +
+            .arg(toText(choice.device.name()), toText(choice.device.id()), toSentence(choice.reason)) +
         QLatin1Char('\n') + text());
 }
 

@@ -17,15 +17,12 @@
 #include "core/image/library_version.h"
 #include "core/record/environment.h"
 #include "ui/session/session.h"
+#include "ui/session/text.h"
 #include "ui/window/icons.h"
 #include "ui/window/theme.h"
 
 namespace workbench {
 namespace {
-
-QString toText(const std::string& text) {
-    return QString::fromStdString(text);
-}
 
 template <class T>
 QString factText(const Fact<T>& fact) {
@@ -181,7 +178,7 @@ AboutDialog::AboutDialog(const Session& session, QWidget* parent)
     const iir2d::DeviceChoice& choice = session.device();
     const QString device =
         QStringLiteral("%1 (%2). %3")
-            .arg(toText(choice.device.name()), toText(choice.device.id()), toText(choice.reason));
+            .arg(toText(choice.device.name()), toText(choice.device.id()), toSentence(choice.reason));
     m_gatherer = std::jthread([this, copy, device, threads = choice.device.threads()] {
         const QString text = diagnosticsText(capture_environment(threads), device);
         QMetaObject::invokeMethod(

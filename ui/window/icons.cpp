@@ -20,7 +20,7 @@ namespace {
 // Draws a one-colour SVG in the colour that the theme gives to the mode at the time of painting.
 class ThemedIconEngine : public QIconEngine {
   public:
-    explicit ThemedIconEngine(QByteArray svg) : m_svg(std::move(svg)) {}
+    ThemedIconEngine(QByteArray svg, IconGround ground) : m_svg(std::move(svg)), m_ground(ground) {}
 
     void paint(QPainter* painter, const QRect& rect, QIcon::Mode mode, QIcon::State state) override {
         const QColor colour = colourOf(mode, state);
@@ -56,25 +56,27 @@ class ThemedIconEngine : public QIconEngine {
         return pixmap;
     }
 
-    QIconEngine* clone() const override { return new ThemedIconEngine(m_svg); }
+    QIconEngine* clone() const override { return new ThemedIconEngine(m_svg, m_ground); }
 
   private:
-    static QColor colourOf(QIcon::Mode mode, QIcon::State state) {
+    QColor colourOf(QIcon::Mode mode, QIcon::State state) const {
         const ThemeColours& c = themeColours();
         if (mode == QIcon::Selected) return c.accentText;
+        if (m_ground == IconGround::accent) return mode == QIcon::Disabled ? c.text : c.accentText;
         return state == QIcon::On && mode != QIcon::Disabled ? c.accent : c.text;
     }
 
     QByteArray m_svg;
+    IconGround m_ground;
 };
 
 }  // namespace
 
-QIcon themedIcon(const QString& name) {
+QIcon themedIcon(const QString& name, IconGround ground) {
     initialiseIconResources();
     QFile file(QStringLiteral(":/icons/%1.svg").arg(name));
     if (!file.open(QIODevice::ReadOnly)) return {};
-    return QIcon(new ThemedIconEngine(file.readAll()));
+    return QIcon(new ThemedIconEngine(file.readAll(), ground));
 }
 
 QIcon applicationIcon() {

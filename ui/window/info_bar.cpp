@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "ui/session/session.h"
+#include "ui/session/text.h"
 #include "ui/window/device_panel.h"
 #include "ui/window/elided_label.h"
 #include "ui/window/icons.h"
@@ -183,7 +184,7 @@ void InfoBar::showDevice() {
     const QString badge = deviceBadgeText(choice.device);
     m_device->setText(QLatin1Char(' ') + badge);  // Fusion sets the text against the icon
     m_device->setAccessibleName(tr("Device: %1").arg(badge));
-    const QString why = QString::fromStdString(choice.device.name() + "\n" + choice.reason);
+    const QString why = toText(choice.device.name()) + QLatin1Char('\n') + toSentence(choice.reason);
     m_device->setToolTip(why);
     m_device->setAccessibleDescription(why);
 }

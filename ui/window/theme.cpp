@@ -4,9 +4,12 @@
 #include <QApplication>
 #include <QFontDatabase>
 #include <QFontMetrics>
+#include <QPainter>
 #include <QPalette>
-#include <QStyle>
+#include <QPointer>
+#include <QProxyStyle>
 #include <QStyleFactory>
+#include <QStyleOption>
 
 namespace workbench {
 namespace {
@@ -58,6 +61,34 @@ const ThemeColours& lightColours() {
 }
 
 bool g_dark = false;  // GUI thread only
+
+// Fusion outlines check and radio boxes darker than the window, which on a dark one cannot be seen.
+class WorkbenchStyle : public QProxyStyle {
+  public:
+    WorkbenchStyle() : QProxyStyle(QStyleFactory::create(QStringLiteral("Fusion"))) {}
+
+    void drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter,
+                       const QWidget* widget) const override {
+        QProxyStyle::drawPrimitive(element, option, painter, widget);
+        const bool round = element == PE_IndicatorRadioButton;
+        if (!g_dark ||
+            (!round && element != PE_IndicatorCheckBox && element != PE_IndicatorItemViewItemCheck))
+            return;
+        QColor outline = themeColours().muted;
+        if (!(option->state & State_Enabled)) outline.setAlphaF(0.4F);
+        painter->save();
+        painter->setRenderHint(QPainter::Antialiasing);
+        painter->setPen(QPen(outline, 1));
+        painter->setBrush(Qt::NoBrush);
+        const QRectF box = QRectF(option->rect).adjusted(0.5, 0.5, -0.5, -0.5);
+        if (round) {
+            painter->drawEllipse(box);
+        } else {
+            painter->drawRoundedRect(box, 1.5, 1.5);
+        }
+        painter->restore();
+    }
+};
 
 QPalette paletteOf(const ThemeColours& c) {
     QPalette p;
@@ -112,9 +143,8 @@ void applyTheme(QApplication& application, Theme theme) {
     static const bool desktopIsDark =
         QGuiApplication::palette().color(QPalette::Window).lightnessF() < 0.5F;  // before ours is set
     g_dark = theme == Theme::dark || (theme == Theme::system && desktopIsDark);
-    if (application.style()->objectName().compare(QLatin1String("fusion"), Qt::CaseInsensitive) != 0) {
-        QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
-    }
+    static QPointer<WorkbenchStyle> style;
+    if (style.isNull()) QApplication::setStyle(style = new WorkbenchStyle);  // which owns it
     QApplication::setPalette(paletteOf(themeColours()));
     application.setStyleSheet(styleSheetOf(themeColours()));
     Q_EMIT ThemeNotifier::instance().changed();

@@ -71,12 +71,14 @@ void add_driver_facts(const Driver& d, DeviceHandle device, const Facts& facts, 
         p.missing("memory_bandwidth", "Memory bandwidth by the bus",
                   "the driver does not tell clock and width", "GB/s");
     }
-    p.add("driver_cuda", "CUDA of the driver", version_text(d.version));
+    p.add("cuda_driver_version", "CUDA of the driver", version_text(d.version));
+    p.missing("cuda_runtime_version", "CUDA runtime",
+              "the driver is called without the CUDA runtime library");
     if (*toolkit_version() != '\0') {
-        p.add("toolkit", "CUDA toolkit of the kernels", toolkit_version());
+        p.add("nvcc_release", "CUDA toolkit of the kernels", toolkit_version());
         p.add("kernel_architectures", "Kernels for", architectures());
     } else {
-        p.missing("toolkit", "CUDA toolkit of the kernels", "built without CUDA kernels");
+        p.missing("nvcc_release", "CUDA toolkit of the kernels", "built without CUDA kernels");
     }
 }
 
@@ -96,9 +98,9 @@ void add_nvml_facts(const std::string& pci, Properties& p) {
         }
     };
     if (facts.driver_version.empty()) {
-        p.missing("driver", "Driver", why);
+        p.missing("driver_version", "Driver", why);
     } else {
-        p.add("driver", "Driver", facts.driver_version);
+        p.add("driver_version", "Driver", facts.driver_version);
     }
     std::optional<std::uint64_t> free_mib;
     if (facts.memory_free_bytes) free_mib = *facts.memory_free_bytes >> 20;

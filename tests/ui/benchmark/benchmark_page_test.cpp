@@ -167,8 +167,12 @@ TEST_F(BenchmarkPageTest, CancellingBeforeTheFirstCaseSaysSo) {
     c.customSizes = QStringLiteral("1500x1500");
     c.iterations = 5000;
     page.form().setChoices(c);
-    page.run();
-    QTest::mouseClick(button("cancelButton"), Qt::LeftButton);
+    page.activateWindow();
+    ASSERT_TRUE(QTest::qWaitForWindowActive(&page));
+    button("runButton")->setFocus();
+    QTest::keyClick(button("runButton"), Qt::Key_Space);
+    EXPECT_TRUE(page.isRunning());
+    QTest::keyClick(&page, Qt::Key_Escape);
     EXPECT_TRUE(QTest::qWaitFor([this] { return !page.isRunning(); }, patience));
     EXPECT_FALSE(page.hasResults());
     EXPECT_TRUE(page.messages().textOf(QStringLiteral("run")).contains(QStringLiteral("nothing to keep")));

@@ -31,6 +31,7 @@
 #include "tests/ui/window/view_testing.h"
 #include "ui/operations/operations_panel.h"
 #include "ui/session/session.h"
+#include "ui/session/text.h"
 #include "ui/window/device_panel.h"
 #include "ui/window/drop_cue.h"
 #include "ui/window/help_dialogs.h"
@@ -304,7 +305,7 @@ TEST_F(MainWindowTest, DevicesAreListedAndCopyable) {
     EXPECT_TRUE(panel.text().contains(QStringLiteral("usable")));
     auto* badge = window.findChild<QToolButton*>(QStringLiteral("deviceBadge"));
     ASSERT_NE(badge, nullptr);
-    EXPECT_TRUE(badge->toolTip().contains(QString::fromStdString(session.device().reason)));
+    EXPECT_TRUE(badge->toolTip().contains(toSentence(session.device().reason)));
     badge->click();
     EXPECT_TRUE(panel.isVisible());
     badge->click();

@@ -7,8 +7,6 @@
 #include <QFontMetricsF>
 #include <QHorizontalBarSeries>
 #include <QLegend>
-#include <QLegendMarker>
-#include <QLineSeries>
 #include <QLogValueAxis>
 #include <QPainter>
 #include <QValueAxis>
@@ -62,7 +60,7 @@ QString CaseBarsChart::build(const std::vector<CaseResult>& results, int chosen)
     m_common = nameCases(results).common;
     m_chosen = chosen;
     makeSeries();
-    const int height = int(m_bars.size()) * (QFontMetrics(chartFont()).height() + 6) + 110;
+    const int height = int(m_bars.size()) * (QFontMetrics(chartFont()).height() + 3) + 90;
     setMinimumHeight(std::min(height, 16000));
     return describe(results);
 }
@@ -84,7 +82,7 @@ void CaseBarsChart::makeSeries() {
     if (largest <= 0.0) largest = 1.0;
 
     // The axis of a bar chart has its first category at the bottom.
-    m_set = new QBarSet(barLegend());
+    m_set = new QBarSet(titleText());
     QList<qreal> values;
     QStringList names;
     for (std::size_t i = m_bars.size(); i-- > 0;) {
@@ -110,7 +108,7 @@ void CaseBarsChart::makeSeries() {
         m_low = std::pow(10.0, std::floor(std::log10(std::min(smallest, reference().value_or(smallest)))));
         m_high = std::pow(10.0, std::ceil(std::log10(largest) + 1e-9));
         axis->setRange(m_low, m_high);
-        axis->setLabelFormat(QStringLiteral("%g"));
+        axis->setLabelFormat(QStringLiteral("%.4g"));
         m_valueAxis = axis;
     } else {
         auto* axis = new QValueAxis;
@@ -124,20 +122,11 @@ void CaseBarsChart::makeSeries() {
     chart()->addAxis(m_valueAxis, Qt::AlignBottom);
     series->attachAxis(m_valueAxis);
 
-    // Whiskers are drawn by draw(); a series without points is their line in the legend.
-    if (!whiskerLegend().isEmpty()) {
-        auto* legend = new QLineSeries;
-        legend->setName(whiskerLegend());
-        chart()->addSeries(legend);
-        legend->attachAxis(m_caseAxis);
-        legend->attachAxis(m_valueAxis);
-    }
-    chart()->legend()->setVisible(!whiskerLegend().isEmpty());
+    chart()->legend()->hide();  // the axis says what bars and whiskers are
 }
 
 void CaseBarsChart::restyle() {
     if (m_set == nullptr || m_caseAxis == nullptr) return;
-    const ThemeColours& c = themeColours();
     styleAxis(*m_caseAxis, false);
     styleAxis(*m_valueAxis, true);
     QColor colour = barColour();
@@ -147,9 +136,6 @@ void CaseBarsChart::restyle() {
     if (m_chosen >= 0) colour.setAlphaF(0.62F);
     m_set->setColor(colour);
     m_set->setBrush(colour);
-    for (QAbstractSeries* series : chart()->series()) {
-        if (auto* line = qobject_cast<QLineSeries*>(series)) line->setPen(linePen(c.text, 1.5));
-    }
 }
 
 void CaseBarsChart::arrange(const QSizeF& size) {

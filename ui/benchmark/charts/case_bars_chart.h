@@ -43,8 +43,6 @@ class CaseBarsChart : public ChartView {
     virtual QString describe(const std::vector<CaseResult>& results) const = 0;
     virtual QString titleText() const = 0;
     virtual QString axisTitle() const = 0;
-    virtual QString barLegend() const = 0;
-    virtual QString whiskerLegend() const { return {}; }
     virtual QColor barColour() const = 0;
     virtual std::optional<double> reference() const { return {}; }  // a line across all bars
     virtual QString referenceText() const { return {}; }

@@ -2,6 +2,7 @@
 #include "ui/benchmark/charts/latency_chart.h"
 
 #include "ui/benchmark/figures.h"
+#include "ui/session/text.h"
 #include "ui/window/theme.h"
 
 namespace workbench {
@@ -48,15 +49,7 @@ QString LatencyChart::titleText() const {
 }
 
 QString LatencyChart::axisTitle() const {
-    return isLogarithmic() ? tr("Latency (ms, logarithmic)") : tr("Latency (ms)");
-}
-
-QString LatencyChart::barLegend() const {
-    return tr("p50");
-}
-
-QString LatencyChart::whiskerLegend() const {
-    return tr("up to p95");
+    return isLogarithmic() ? tr("p50, whisker to p95 (ms, logarithmic)") : tr("p50, whisker to p95 (ms)");
 }
 
 QColor LatencyChart::barColour() const {

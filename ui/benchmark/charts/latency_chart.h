@@ -16,8 +16,6 @@ class LatencyChart : public CaseBarsChart {
     QString describe(const std::vector<CaseResult>& results) const override;
     QString titleText() const override;
     QString axisTitle() const override;
-    QString barLegend() const override;
-    QString whiskerLegend() const override;
     QColor barColour() const override;
 };
 

@@ -2,6 +2,7 @@
 #include "ui/benchmark/charts/ratio_chart.h"
 
 #include "ui/benchmark/figures.h"
+#include "ui/session/text.h"
 #include "ui/window/theme.h"
 
 namespace workbench {
@@ -47,10 +48,6 @@ QString RatioChart::titleText() const {
 
 QString RatioChart::axisTitle() const {
     return tr("Multiple of copying the same plane");
-}
-
-QString RatioChart::barLegend() const {
-    return tr("p50 over the copy's p50");
 }
 
 QColor RatioChart::barColour() const {

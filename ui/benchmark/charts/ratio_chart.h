@@ -16,7 +16,6 @@ class RatioChart : public CaseBarsChart {
     QString describe(const std::vector<CaseResult>& results) const override;
     QString titleText() const override;
     QString axisTitle() const override;
-    QString barLegend() const override;
     QColor barColour() const override;
     std::optional<double> reference() const override { return 1.0; }
     QString referenceText() const override;

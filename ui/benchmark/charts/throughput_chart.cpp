@@ -16,6 +16,7 @@
 
 #include "ui/benchmark/charts/chart_style.h"
 #include "ui/benchmark/figures.h"
+#include "ui/session/text.h"
 #include "ui/window/theme.h"
 
 namespace workbench {

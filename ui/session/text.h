@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// Words of the library and of core on the screen. Thread-safe.
+#pragma once
+
+#include <QString>
+#include <QTranslator>
+#include <string_view>
+
+namespace workbench {
+
+QString toText(std::string_view utf8);
+
+// As toText, beginning with a capital: reasons are written to stand after a colon.
+QString toSentence(std::string_view utf8);
+
+// English has plurals too: turns "%n case(s)" into "1 case" and "2 cases" where no other translation does.
+class EnglishPlurals : public QTranslator {
+  public:
+    using QTranslator::QTranslator;
+    bool isEmpty() const override { return false; }
+    QString translate(const char* context, const char* source, const char* disambiguation,
+                      int count) const override;
+};
+
+}  // namespace workbench
