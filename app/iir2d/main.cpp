@@ -27,6 +27,7 @@ std::string sentence_of(const CLI::ParseError& error) {
     if (text.find(": At Most 1 required") != std::string::npos) return option + " is given more than once";
     if (text.find(": 1 required") != std::string::npos && text.ends_with(" missing"))
         return option + " needs a value";
+    if (text == "A subcommand is required") return "a command is required";
     return text;
 }
 

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "core/batch/process.h"
+#include "core/support/atomic_file.h"
 #include "core/support/files.h"
 
 namespace workbench {
@@ -34,7 +35,9 @@ Manifest read_manifest(const fs::path& directory) {
     const auto text = read_file(directory / manifest_name, std::size_t{1} << 26);
     if (!text) return manifest;
     const auto json = nlohmann::json::parse(*text, nullptr, false);
-    if (!json.is_object() || json.value("schema_version", 0) != manifest_schema) return manifest;
+    if (!json.is_object()) return manifest;
+    const auto schema = json.find("schema_version");
+    if (schema == json.end() || *schema != manifest_schema) return manifest;
     const auto files = json.find("files");
     if (files == json.end() || !files->is_object()) return manifest;
     for (const auto& [name, file] : files->items()) {
@@ -198,6 +201,7 @@ Result<BatchReport> run_batch(const BatchOptions& options, const iir2d::Device& 
                                                       options.output_directory.string() +
                                                       "\" could not be made: " + error.message());
     }
+    if (options.resume) remove_leftovers(options.output_directory);
     const std::string work = work_hash(options);
     Book book(options, on_item);
     std::atomic<std::size_t> next{0};

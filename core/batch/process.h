@@ -61,7 +61,8 @@ struct BatchReport {
 // input, are bad arguments before anything is written. One file's failure does not stop the others.
 // The manifest is `output_directory`/.iir2d-batch.json: for each finished output the SHA-256 of the recipe
 // and options, of the input and of the output. It is rewritten whole after every file, so a kill loses
-// nothing that was done. `on_item` is called from the calling thread or a worker, one at a time.
+// nothing that was done; resuming also removes the unfinished file that a kill leaves. `on_item` is called
+// from the calling thread or a worker, one at a time.
 Result<BatchReport> run_batch(const BatchOptions& options, const iir2d::Device& device,
                               const TaskControl& control = {},
                               const std::function<void(const BatchItem&)>& on_item = {});

@@ -150,7 +150,7 @@ struct PreviewEngine::Impl {
         if (!result) return stopped_or_failed(job, result.error());
         deliver(job, {.change = job.change,
                       .quality = PreviewQuality::proxy,
-                      .result = std::make_shared<const Image>(image_of(job, std::move(*result))),
+                      .result = std::make_shared<const Image>(with_pixels(*job.source, std::move(*result))),
                       .factor = proxy.factor,
                       .exact_shape = exact_shape,
                       .compute_time = work.kernel_time,
@@ -180,7 +180,7 @@ struct PreviewEngine::Impl {
             auto result =
                 apply(job.recipe, pixels, job.source->info.alpha_channel, *job.device, control, work);
             if (!result) return stopped_or_failed(job, result.error());
-            frame.result = store->publish(image_of(job, std::move(*result)));
+            frame.result = store->publish(with_pixels(*job.source, std::move(*result)));
             frame.compute_time = work.kernel_time;
         }
         deliver(job, std::move(frame));
@@ -194,13 +194,6 @@ struct PreviewEngine::Impl {
         if (error.kind != ErrorKind::cancelled) return fail_with(job, error);
         const std::lock_guard lock(mutex);
         return !waiting;
-    }
-
-    static Image image_of(const Job& job, PlanarImage pixels) {
-        Image image{.info = job.source->info, .pixels = std::move(pixels), .metadata = job.source->metadata};
-        image.info.width = image.pixels.width();
-        image.info.height = image.pixels.height();
-        return image;
     }
 
     // Delivery and the functions that drop a job exclude each other: once they return, nothing of it follows.

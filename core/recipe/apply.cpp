@@ -284,7 +284,11 @@ Result<Image> apply(const Recipe& recipe, const Image& source, const iir2d::Devi
                     const TaskControl& control) {
     auto pixels = apply(recipe, source.pixels, source.info.alpha_channel, device, control);
     if (!pixels) return std::unexpected(pixels.error());
-    Image result{.info = source.info, .pixels = std::move(*pixels), .metadata = source.metadata};
+    return with_pixels(source, std::move(*pixels));
+}
+
+Image with_pixels(const Image& source, PlanarImage pixels) {
+    Image result{.info = source.info, .pixels = std::move(pixels), .metadata = source.metadata};
     result.info.width = result.pixels.width();
     result.info.height = result.pixels.height();
     return result;

@@ -24,4 +24,7 @@ struct ApplyWork {
 Result<PlanarImage> apply(const Recipe& recipe, const PlanarImage& source, int alpha_channel,
                           const iir2d::Device& device, const TaskControl& control, ApplyWork& work);
 
+// What apply() gives back of an image: these pixels, with the source's info and metadata and the new size.
+Image with_pixels(const Image& source, PlanarImage pixels);
+
 }  // namespace workbench

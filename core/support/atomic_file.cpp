@@ -3,6 +3,8 @@
 
 #include <atomic>
 #include <cerrno>
+#include <charconv>
+#include <string_view>
 #include <system_error>
 
 #include "core/support/text.h"
@@ -13,6 +15,7 @@
 #include <windows.h>
 #else
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #endif
@@ -22,6 +25,17 @@ namespace workbench {
 namespace fs = std::filesystem;
 
 namespace {
+
+constexpr std::string_view temporary_prefix = ".iir2d-";
+
+// When in doubt, it is.
+bool is_running([[maybe_unused]] int process) {
+#if defined(_WIN32)
+    return true;
+#else
+    return kill(process, 0) == 0 || errno != ESRCH;
+#endif
+}
 
 fs::path folder_of(const fs::path& path) {
     const fs::path parent = path.parent_path();
@@ -75,6 +89,21 @@ std::unexpected<Error> unwritable(const fs::path& path, const std::string& why) 
     return fail(ErrorKind::unwritable_output, quoted(path) + " could not be written: " + why);
 }
 
+void remove_leftovers(const fs::path& folder) {
+    std::error_code error;
+    for (fs::directory_iterator entry(folder, error); !error && entry != fs::directory_iterator();
+         entry.increment(error)) {
+        const std::string name = entry->path().filename().string();
+        if (!name.starts_with(temporary_prefix) || !name.ends_with(".tmp")) continue;
+        int process = 0;
+        const char* number = name.data() + temporary_prefix.size();
+        const auto [end, code] = std::from_chars(number, name.data() + name.size(), process);
+        if (code != std::errc{} || *end != '-' || process < 1 || is_running(process)) continue;
+        std::error_code ignored;
+        fs::remove(entry->path(), ignored);
+    }
+}
+
 fs::path temporary_sibling(const fs::path& path) {
     static std::atomic<unsigned> counter{0};
 #if defined(_WIN32)
@@ -82,7 +111,8 @@ fs::path temporary_sibling(const fs::path& path) {
 #else
     const int process = getpid();
 #endif
-    return folder_of(path) / (".iir2d-" + std::to_string(process) + "-" + std::to_string(counter++) + ".tmp");
+    return folder_of(path) / (std::string(temporary_prefix) + std::to_string(process) + "-" +
+                              std::to_string(counter++) + ".tmp");
 }
 
 int flush_to_disk([[maybe_unused]] const fs::path& path) {

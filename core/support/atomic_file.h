@@ -46,6 +46,9 @@ class AtomicFile {
 // A name for a new file or folder beside `path` that no other call of this or another process gives.
 std::filesystem::path temporary_sibling(const std::filesystem::path& path);
 
+// Removes from the folder what processes that are gone (killed, crashed) left there under such names.
+void remove_leftovers(const std::filesystem::path& folder);
+
 // Flushes what a file or a folder holds to the disk. 0, or the system's error number.
 int flush_to_disk(const std::filesystem::path& path);
 
