@@ -49,6 +49,32 @@ Result<Device> Device::cuda(int index) {
     return Device(Backend::cuda, index, 1);
 }
 
+Result<double> time_device_copy(const Device& device, std::size_t bytes) {
+    if (device.backend() != Backend::cuda) {
+        return std::unexpected(Error{ErrorCode::invalid_argument,
+                                     "device " + device.id() + " is no GPU: its copy is not timed so"});
+    }
+    const auto context = cuda::Context::get(device.index());
+    if (!context) return std::unexpected(context.error());
+    cuda::Context& gpu = **context;
+    const auto stream = gpu.make_stream();
+    const auto begin = gpu.make_event();
+    const auto end = gpu.make_event();
+    for (const auto* made : {stream ? nullptr : &stream.error(), begin ? nullptr : &begin.error(),
+                             end ? nullptr : &end.error()}) {
+        if (made != nullptr) return std::unexpected(*made);
+    }
+    const auto from = gpu.allocate(bytes, stream->get());
+    if (!from) return std::unexpected(from.error());
+    const auto to = gpu.allocate(bytes, stream->get());
+    if (!to) return std::unexpected(to.error());
+    if (auto done = gpu.record(begin->get(), stream->get()); !done) return std::unexpected(done.error());
+    if (auto done = gpu.copy(stream->get(), to->get(), bytes, from->get(), bytes, bytes, 1); !done)
+        return std::unexpected(done.error());
+    if (auto done = gpu.record(end->get(), stream->get()); !done) return std::unexpected(done.error());
+    return gpu.milliseconds_between(begin->get(), end->get());
+}
+
 namespace {
 
 // The first GPU that can be used; the error is that of the driver, or of the last GPU.

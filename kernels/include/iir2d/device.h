@@ -3,6 +3,7 @@
 // thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -57,6 +58,10 @@ class IIR2D_API Device {
     int m_index;
     int m_threads;
 };
+
+// What a latency on a GPU is compared with: the milliseconds, by the GPU's own clock, of copying `bytes` from
+// one place of its memory to another. An error for a device that is no GPU.
+IIR2D_API Result<double> time_device_copy(const Device& device, std::size_t bytes);
 
 struct DeviceChoice {
     Device device;
