@@ -76,11 +76,22 @@ IIR2D_API Result<DeviceChoice> choose_device(std::string_view spec, int threads 
 // row "cuda" that says why.
 IIR2D_API std::vector<DeviceInfo> list_devices();
 
-// How one run is controlled. On the CPU, run() blocks, looks at `stop` between tiles and passes (at least
-// every few milliseconds), and calls `progress` with a fraction in [0, 1] from the calling thread.
+// Where the time of one run over host memory went on a GPU, by its own clock.
+struct RunTimes {
+    double upload_ms = 0.0;
+    double compute_ms = 0.0;
+    double download_ms = 0.0;
+    std::int64_t uploaded_bytes = 0;
+    std::int64_t downloaded_bytes = 0;
+};
+
+// How one run is controlled. run() blocks, looks at `stop` at least every few milliseconds (on the CPU
+// between tiles and passes, on a GPU between pieces of the transfers), and calls `progress` with a fraction
+// in [0, 1] from the calling thread. `times`, when not null, is filled in by a successful run on a GPU.
 struct RunControl {
     std::stop_token stop = {};
     std::function<void(double)> progress = {};
+    RunTimes* times = nullptr;
 };
 
 }  // namespace iir2d
