@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-# iir2d_embed(target NAME symbol FILE path)
-# Compiles a file's bytes into `target` as `workbench::embedded::symbol`, a std::string_view that the code
-# declares itself: namespace workbench::embedded { extern const std::string_view symbol; }
+# iir2d_embed(target NAME symbol FILE path [NAMESPACE workbench::embedded])
+# Compiles a file's bytes, 16-aligned, into `target` as `workbench::embedded::symbol`, a std::string_view that the
+# code declares itself: namespace workbench::embedded { extern const std::string_view symbol; }
 #
-# Run as a script (cmake -DSYMBOL=... -DINPUT=... -DOUTPUT=... -P Embed.cmake) it writes the source file. Bytes
+# Run as a script (cmake -DSYMBOL=... -DNAMESPACE=... -DINPUT=... -DOUTPUT=... -P Embed.cmake) it writes the source
+# file. Bytes
 # are written as numbers, since compilers limit the length of a string literal.
 if(CMAKE_SCRIPT_MODE_FILE)
   file(READ ${INPUT} _hex HEX)
@@ -13,11 +14,11 @@ if(CMAKE_SCRIPT_MODE_FILE)
   file(WRITE ${OUTPUT} "// Generated from a resource; do not edit.
 #include <string_view>
 
-namespace workbench::embedded {
+namespace ${NAMESPACE} {
 
 namespace {
 
-constexpr unsigned char bytes[] = {
+alignas(16) constexpr unsigned char bytes[] = {
 ${_bytes}0x00};
 
 }  // namespace
@@ -25,7 +26,7 @@ ${_bytes}0x00};
 extern const std::string_view ${SYMBOL};
 const std::string_view ${SYMBOL}{reinterpret_cast<const char*>(bytes), sizeof bytes - 1};
 
-}  // namespace workbench::embedded
+}  // namespace ${NAMESPACE}
 ")
   return()
 endif()
@@ -33,10 +34,14 @@ endif()
 set(IIR2D_EMBED_SCRIPT ${CMAKE_CURRENT_LIST_FILE})
 
 function(iir2d_embed target)
-  cmake_parse_arguments(E "" "NAME;FILE" "" ${ARGN})
+  cmake_parse_arguments(E "" "NAME;FILE;NAMESPACE" "" ${ARGN})
+  if(NOT E_NAMESPACE)
+    set(E_NAMESPACE workbench::embedded)
+  endif()
   set(_source ${CMAKE_CURRENT_BINARY_DIR}/embedded_${E_NAME}.cpp)
   add_custom_command(OUTPUT ${_source}
-    COMMAND ${CMAKE_COMMAND} -DSYMBOL=${E_NAME} -DINPUT=${E_FILE} -DOUTPUT=${_source} -P ${IIR2D_EMBED_SCRIPT}
+    COMMAND ${CMAKE_COMMAND} -DSYMBOL=${E_NAME} -DNAMESPACE=${E_NAMESPACE} -DINPUT=${E_FILE}
+            -DOUTPUT=${_source} -P ${IIR2D_EMBED_SCRIPT}
     DEPENDS ${E_FILE} ${IIR2D_EMBED_SCRIPT}
     COMMENT "Embedding ${E_NAME}" VERBATIM)
   # A custom command belongs to its folder's targets; this one carries it to a target of any folder.

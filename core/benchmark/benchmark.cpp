@@ -123,7 +123,7 @@ Result<BenchmarkRun> run_benchmark(const BenchmarkMatrix& matrix, const TaskCont
     run.threads = device.threads();
     run.started_utc = utc_now();
     run.case_total = static_cast<std::int64_t>(prepared->cases.size());
-    run.copy_method = copy_method();
+    run.copy_method = copy_method(device.backend());
     // With one thread only the caller computes, and only its own preemption matters.
     const CaseSettings settings{
         .warmup = matrix.warmup,

@@ -80,8 +80,8 @@ struct CaseResult {
         failure;  // why it was not timed: a parity failure or an error; samples then empty
     std::vector<TimedSample> samples;
     SampleStatistics latency;  // over all samples, ms
-    // The non-temporal copy of the same planes, same threads, interleaved in the same run, ms. Pooling: a
-    // read of the input and a write of the output.
+    // The copy of the same planes in the device's memory, interleaved in the same run, ms: on the CPU
+    // non-temporal, with the same threads. Pooling: a read of the input and a write of the output.
     SampleStatistics copy_latency;
     std::vector<TimedSample> copy_samples;
     std::vector<TimedSample> memcpy_samples;  // of the input
@@ -90,8 +90,10 @@ struct CaseResult {
     double ratio_to_copy = 0;       // p50 over p50
     double throughput_mpix_per_s_p50 = 0;
     double throughput_gb_per_s_p50 = 0;  // of bytes_moved
-    std::string input_sha256;            // pixel_hash
-    std::string output_sha256;           // pixel_hash
+    // To and from a GPU, apart from the latency; absent where there is nothing to transfer.
+    std::optional<double> transfer_ms_p50;
+    std::string input_sha256;   // pixel_hash
+    std::string output_sha256;  // pixel_hash
 };
 
 struct BenchmarkRun {

@@ -130,12 +130,20 @@ void stream_unequal(std::span<const std::byte> from, std::span<std::byte> to) {
 
 }  // namespace
 
-std::string_view copy_method() {
+std::string_view copy_method(iir2d::Backend backend) {
+    if (backend == iir2d::Backend::cuda)
+        return "within the GPU's memory (cuMemcpy2DAsync), by the GPU's clock";
 #if defined(WORKBENCH_STREAMING_STORES)
     return "non-temporal stores (SSE2)";
 #else
     return "memcpy (no non-temporal stores in this build)";
 #endif
+}
+
+Result<double> copy_on_gpu(const iir2d::Device& device, std::size_t from_bytes, std::size_t to_bytes) {
+    const auto ms = iir2d::time_device_copy(device, (from_bytes + to_bytes) / 2);
+    if (!ms) return std::unexpected(from_kernel(ms.error()));
+    return *ms;
 }
 
 // Workers sleep on `wake` until a measurement is announced, report themselves ready and spin for the few

@@ -7,10 +7,18 @@
 #include <span>
 #include <string_view>
 
+#include "core/support/error.h"
+#include "iir2d/device.h"
+
 namespace workbench {
 
-// How copy() stores: non-temporal stores where the build has SSE2, memcpy elsewhere. A sentence for records.
-std::string_view copy_method();
+// How a device's copy is made: on the CPU by non-temporal stores where the build has SSE2 and memcpy
+// elsewhere, on a GPU within its memory. A sentence for records.
+std::string_view copy_method(iir2d::Backend backend);
+
+// One copy in a GPU's memory that reads and writes as many bytes as reading `from_bytes` and writing
+// `to_bytes`. Milliseconds by the GPU's clock.
+Result<double> copy_on_gpu(const iir2d::Device& device, std::size_t from_bytes, std::size_t to_bytes);
 
 // Owns its threads, which sleep between measurements: they are woken and known to be running before the clock
 // starts, so that neither thread start nor wake-up is timed. One user at a time.

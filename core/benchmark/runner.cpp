@@ -44,6 +44,7 @@ Result<double> timed_compute(Workload& workload, const TaskControl& control) {
     const Result<void> done = workload.compute(control.stop);
     const auto end = Clock::now();
     if (!done) return std::unexpected(done.error());
+    if (workload.gpu_time) return workload.gpu_time->compute_ms;
     return std::chrono::duration<double, std::milli>(end - start).count();
 }
 
@@ -76,6 +77,12 @@ Result<void> time_case(CaseResult& result, Workload& workload, const CaseSetting
     const auto copy_target = std::span(scratch).first(output_size);
     const auto memcpy_target = std::span(scratch).first(input.size());
 
+    std::vector<double> transfers;
+    const auto time_copy = [&]() -> Result<double> {
+        if (workload.gpu) return copy_on_gpu(*workload.gpu, input.size(), output_size);
+        return probe.copy(input, copy_target);
+    };
+
     const int total = settings.warmup + settings.iterations;
     auto last_report = Clock::now();
     for (int i = 0; i < total; ++i) {
@@ -89,11 +96,12 @@ Result<void> time_case(CaseResult& result, Workload& workload, const CaseSetting
         }
         const auto own = sample(settings.preemption, [&] { return timed_compute(workload, control); });
         if (!own) return std::unexpected(own.error());
-        const auto copy =
-            sample(settings.preemption, [&] { return Result<double>(probe.copy(input, copy_target)); });
+        const auto copy = sample(settings.preemption, time_copy);
+        if (!copy) return std::unexpected(copy.error());
         const auto plain = sample(settings.preemption,
                                   [&] { return Result<double>(probe.plain_memcpy(input, memcpy_target)); });
         if (warming) continue;
+        if (workload.gpu_time) transfers.push_back(workload.gpu_time->transfer_ms);
         result.samples.push_back(*own);
         result.copy_samples.push_back(*copy);
         result.memcpy_samples.push_back(*plain);
@@ -103,6 +111,7 @@ Result<void> time_case(CaseResult& result, Workload& workload, const CaseSetting
                     "the result changed from one run to the next: it is not reproducible");
     }
     fill_figures(result, workload);
+    if (!transfers.empty()) result.transfer_ms_p50 = percentile(transfers, 50);
     return {};
 }
 

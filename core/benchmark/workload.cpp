@@ -53,6 +53,10 @@ Result<void> lifted(const iir2d::Result<void>& result) {
     return {};
 }
 
+ApplyWork::GpuTime gpu_time_of(const iir2d::RunTimes& times) {
+    return {.compute_ms = times.compute_ms, .transfer_ms = times.upload_ms + times.download_ms};
+}
+
 // One operation of a recipe on one double plane, in the reference. `plane` and `shape` become its result.
 Result<void> reference_step(const Operation& operation, std::vector<double>& plane, iir2d::Shape& shape,
                             const TaskControl& control) {
@@ -94,7 +98,11 @@ class FilterWorkload final : public Workload {
     }
 
     Result<void> compute(const std::stop_token& stop) override {
-        return lifted(m_plan.run(input->pixels->view(), output.view(), m_workspace.span(), {.stop = stop}));
+        iir2d::RunTimes times;
+        const auto done = lifted(m_plan.run(input->pixels->view(), output.view(), m_workspace.span(),
+                                            {.stop = stop, .times = &times}));
+        if (m_plan.kernel().backend == iir2d::Backend::cuda) gpu_time = gpu_time_of(times);
+        return done;
     }
 
     Result<Judgement> judge(int channel, const TaskControl& control) override {
@@ -136,8 +144,11 @@ class PoolWorkload final : public Workload {
     }
 
     Result<void> compute(const std::stop_token& stop) override {
-        return lifted(
-            m_plan.forward(input->pixels->view(), output.view(), {}, m_workspace.span(), {.stop = stop}));
+        iir2d::RunTimes times;
+        const auto done = lifted(m_plan.forward(input->pixels->view(), output.view(), {}, m_workspace.span(),
+                                                {.stop = stop, .times = &times}));
+        if (m_plan.kernel().backend == iir2d::Backend::cuda) gpu_time = gpu_time_of(times);
+        return done;
     }
 
     Result<Judgement> judge(int channel, const TaskControl& control) override {
@@ -171,8 +182,11 @@ class RecipeWorkload final : public Workload {
     void prepare() override { output = {}; }
 
     Result<void> compute(const std::stop_token& stop) override {
-        auto result = apply(*what.recipe, *input->pixels, input->alpha_channel, m_device, {.stop = stop});
+        ApplyWork work;
+        auto result =
+            apply(*what.recipe, *input->pixels, input->alpha_channel, m_device, {.stop = stop}, work);
         if (!result) return std::unexpected(result.error());
+        gpu_time = work.gpu_time;
         output = std::move(*result);
         return {};
     }
@@ -313,9 +327,10 @@ BenchmarkInputPtr InputSource::input_of(const BenchmarkCase& what) {
     return m_input;
 }
 
-Result<std::unique_ptr<Workload>> make_workload(const BenchmarkCase& what, BenchmarkInputPtr input,
-                                                const iir2d::Device& device, ReferenceCache& cache) {
-    if (what.recipe) return make_recipe_workload(what, std::move(input), device);
+namespace {
+
+Result<std::unique_ptr<Workload>> make_single_workload(const BenchmarkCase& what, BenchmarkInputPtr input,
+                                                       const iir2d::Device& device, ReferenceCache& cache) {
     const iir2d::Shape shape = shape_of(*input->pixels);
     if (what.pool) {
         const auto error = error_step({.what = *what.pool}, iir2d::ElementType::f32);
@@ -334,6 +349,16 @@ Result<std::unique_ptr<Workload>> make_workload(const BenchmarkCase& what, Bench
     if (!plan) return std::unexpected(from_kernel(plan.error()));
     return std::make_unique<FilterWorkload>(what, std::move(input), std::move(*plan), operation, *error,
                                             cache);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Workload>> make_workload(const BenchmarkCase& what, BenchmarkInputPtr input,
+                                                const iir2d::Device& device, ReferenceCache& cache) {
+    auto workload = what.recipe ? make_recipe_workload(what, std::move(input), device)
+                                : make_single_workload(what, std::move(input), device, cache);
+    if (workload && device.backend() == iir2d::Backend::cuda) (*workload)->gpu = device;
+    return workload;
 }
 
 }  // namespace workbench

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "core/benchmark/benchmark.h"
 #include "core/benchmark/parity.h"
 #include "core/image/image.h"
+#include "core/recipe/apply.h"
 #include "core/support/error.h"
 #include "core/support/task.h"
 #include "iir2d/device.h"
@@ -66,7 +68,10 @@ class Workload {
 
     const BenchmarkCase what;
     const BenchmarkInputPtr input;
-    PlanarImage output;  // of the latest compute()
+    PlanarImage output;                // of the latest compute()
+    std::optional<iir2d::Device> gpu;  // that computes, when one does
+    // Of the latest compute(), by the GPU's own clock; absent on the CPU, where the caller's clock tells.
+    std::optional<ApplyWork::GpuTime> gpu_time;
     iir2d::KernelIdentity kernel;
 };
 

@@ -173,8 +173,8 @@ class Applier {
         return fail(ErrorKind::cancelled, "applying the recipe was cancelled");
     }
 
-    iir2d::RunControl run_control(double from, double weight) const {
-        iir2d::RunControl run{.stop = m_control.stop};
+    iir2d::RunControl run_control(double from, double weight) {
+        iir2d::RunControl run{.stop = m_control.stop, .times = &m_times};
         if (m_control.progress) {
             run.progress = [this, from, weight](double fraction) {
                 m_control.progress(std::min(from + weight * fraction, 1.0), m_what);
@@ -187,8 +187,17 @@ class Applier {
     Result<void> timed(Call&& call) {
         const auto begin = std::chrono::steady_clock::now();
         const iir2d::Result<void> result = call();
-        m_work.kernel_time += std::chrono::steady_clock::now() - begin;
+        const auto elapsed = std::chrono::steady_clock::now() - begin;
         if (!result) return std::unexpected(from_kernel(result.error()));
+        if (m_device.backend() == iir2d::Backend::cpu) {
+            m_work.kernel_time += elapsed;
+            return {};
+        }
+        ApplyWork::GpuTime total = m_work.gpu_time.value_or(ApplyWork::GpuTime{});
+        total.compute_ms += m_times.compute_ms;
+        total.transfer_ms += m_times.upload_ms + m_times.download_ms;
+        m_work.gpu_time = total;
+        m_work.kernel_time = std::chrono::nanoseconds(static_cast<std::int64_t>(total.compute_ms * 1e6));
         return {};
     }
 
@@ -239,6 +248,7 @@ class Applier {
     const iir2d::Device& m_device;
     const TaskControl& m_control;
     ApplyWork& m_work;
+    iir2d::RunTimes m_times;  // of the latest run on a GPU
     std::string m_what;
 };
 

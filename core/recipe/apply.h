@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 
 #include "core/image/image.h"
 #include "core/recipe/recipe.h"
@@ -16,8 +17,14 @@ struct ApplyWork {
     std::function<PlanarImage(iir2d::Shape, iir2d::ElementType)> take = {};
     // Takes back what take gave and the result does not need, also after an error. Absent: freed.
     std::function<void(PlanarImage)> give_back = {};
-    // Time spent in kernels, without memory and conversions.
+    // Time spent in kernels, without memory, conversions and a GPU's transfers.
     std::chrono::nanoseconds kernel_time{};
+    // On a GPU: what its kernels and the transfers to and from it took, by its own clock.
+    struct GpuTime {
+        double compute_ms = 0;
+        double transfer_ms = 0;
+    };
+    std::optional<GpuTime> gpu_time;
 };
 
 // The one code path behind both functions of recipe.h.

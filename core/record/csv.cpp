@@ -158,6 +158,7 @@ std::vector<Column> columns() {
         of_timing("memcpy_ms_p50", "/memcpy_ms_p50"),
         of_timing("ratio_to_copy", "/ratio_to_copy"),
         of_timing("bytes_moved", "/bytes_moved"),
+        of_timing("transfer_ms_p50", "/transfer_ms_p50"),
         of_parity("parity_passed", "/passed"),
         of_parity("parity_max_abs_error", "/max_abs_error"),
         of_parity("parity_mean_abs_error", "/mean_abs_error"),

@@ -212,7 +212,9 @@ Json timing_of(const CaseResult& result) {
             {"bytes_moved", result.bytes_moved},
             {"ratio_to_copy", ratio_or_absent(result.ratio_to_copy)},
             {"throughput_mpix_per_s_p50", ratio_or_absent(result.throughput_mpix_per_s_p50)},
-            {"throughput_gb_per_s_p50", ratio_or_absent(result.throughput_gb_per_s_p50)}};
+            {"throughput_gb_per_s_p50", ratio_or_absent(result.throughput_gb_per_s_p50)},
+            {"transfer_ms_p50", result.transfer_ms_p50 ? present(*result.transfer_ms_p50)
+                                                       : absent("the device computes in the host's memory")}};
 }
 
 Json json_of_case(const CaseResult& result, std::size_t index) {
@@ -292,7 +294,8 @@ std::string record_to_json(const Record& record) {
           {"threads", run.threads},
           {"properties", properties_of(run.device)}}},
         {"measurement",
-         {{"clock", "std::chrono::steady_clock"},
+         {{"clock", run.device.backend == iir2d::Backend::cuda ? "CUDA events, without transfers"
+                                                               : "std::chrono::steady_clock"},
           {"copy_method", run.copy_method},
           {"preemption_counter", text_or_absent(run.preemption_counter,
                                                 "this system does not count involuntary context switches")}}},

@@ -7,6 +7,8 @@
 
 #include "iir2d/plan.h"
 #include "iir2d_build_info.h"
+#include "kernels/device/cuda/kernel_library.h"
+#include "kernels/iir/cuda.h"
 
 namespace {
 
@@ -57,13 +59,22 @@ int iir2d_forward_cpu(const void* in, void* out, const IIR2D_Params* params) try
     return IIR2D_STATUS_WORKSPACE_ERROR;  // no memory: nothing may unwind into C
 }
 
-int iir2d_forward_cuda(const void* in, void* out, const IIR2D_Params* params) {
-    return iir2d_forward_cuda_stream(in, out, params, nullptr);
+int iir2d_forward_cuda(const void* in, void* out, const IIR2D_Params* params) try {
+    const int status = iir2d_forward_cuda_stream(in, out, params, nullptr);
+    if (status != IIR2D_STATUS_OK) return status;
+    const auto done = iir2d::iir::synchronize_current_context(nullptr);
+    return done ? static_cast<int>(IIR2D_STATUS_OK) : status_of(done.error().code);
+} catch (...) {
+    return IIR2D_STATUS_WORKSPACE_ERROR;
 }
 
-int iir2d_forward_cuda_stream(const void* in, void* out, const IIR2D_Params* params, void*) {
+int iir2d_forward_cuda_stream(const void* in, void* out, const IIR2D_Params* params, void* stream) try {
     if (const int status = check(in, out, params); status != IIR2D_STATUS_OK) return status;
-    return IIR2D_STATUS_CUDA_ERROR;  // this build has no CUDA backend
+    const auto done = iir2d::iir::enqueue_on_current_context(static_cast<iir2d::cuda::StreamHandle>(stream),
+                                                             desc_of(*params), in, out);
+    return done ? static_cast<int>(IIR2D_STATUS_OK) : status_of(done.error().code);
+} catch (...) {
+    return IIR2D_STATUS_WORKSPACE_ERROR;
 }
 
 const char* iir2d_status_string(int status) {
@@ -100,7 +111,10 @@ const char* iir2d_build_fingerprint(void) {
         line += commit.empty() ? "unknown" : commit;
         if (IIR2D_BUILD_DIRTY) line += " with local changes";
         line += ", " IIR2D_BUILD_COMPILER ", " IIR2D_BUILD_TYPE ", " IIR2D_BUILD_SYSTEM
-                ", CPU baseline " IIR2D_CPU_BASELINE ", CUDA toolkit none, architectures none";
+                ", CPU baseline " IIR2D_CPU_BASELINE;
+        const std::string toolkit = iir2d::cuda::toolkit_version();
+        line += ", CUDA toolkit " + (toolkit.empty() ? "none" : toolkit);
+        line += ", architectures " + (toolkit.empty() ? std::string("none") : iir2d::cuda::architectures());
         return line;
     }();
     return text.c_str();

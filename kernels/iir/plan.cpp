@@ -1,25 +1,29 @@
 // SPDX-License-Identifier: MIT
 #include "iir2d/plan.h"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
 #include <new>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "kernels/iir/analysis.h"
 #include "kernels/iir/cpu.h"
-#include "kernels/support/describe.h"
+#include "kernels/iir/cuda.h"
+#include "kernels/iir/gpu_plan.h"
+#include "kernels/iir/plan_checks.h"
 #include "kernels/support/view.h"
 
 namespace iir2d {
 
 struct FilterPlan::State {
+    struct OnGpu {
+        iir::GpuFilter filter;
+        std::string architecture;  // "sm_90"
+    };
     Device device;
     FilterDesc desc;
-    iir::CpuJob job;
     PrecisionGuarantee guarantee;
+    std::variant<iir::CpuJob, OnGpu> job;
 };
 
 namespace {
@@ -28,158 +32,13 @@ std::unexpected<Error> bad(ErrorCode code, std::string message) {
     return std::unexpected(Error{code, std::move(message)});
 }
 
-Result<void> check_shape(const FilterDesc& desc) {
-    const std::pair<const char*, std::int64_t> sizes[] = {
-        {"n", desc.shape.n}, {"c", desc.shape.c}, {"height", desc.shape.h}, {"width", desc.shape.w}};
-    auto bytes = static_cast<std::int64_t>(element_size(storage_type(desc.precision)));
-    for (const auto& [name, size] : sizes) {
-        if (size < 1) {
-            return bad(ErrorCode::invalid_dimension,
-                       std::string(name) + " is " + std::to_string(size) + ": it must be at least 1");
-        }
-        if (size > std::numeric_limits<std::int64_t>::max() / bytes) {
-            return bad(ErrorCode::invalid_dimension,
-                       "shape " + support::describe(desc.shape) + " needs more bytes than 63 bits can count");
-        }
-        bytes *= size;
-    }
-    return {};
-}
+struct Views {
+    ConstTensorView x;
+    TensorView y;
+};
 
-// In the C interface's order: dimensions, filter, border mode, precision; then what only plans have.
-Result<FilterData> check(const FilterDesc& desc) {
-    if (auto shape = check_shape(desc); !shape) return std::unexpected(shape.error());
-    auto data = make_filter(desc.filter);
-    if (!data) return data;
-    const auto outside = [](auto value, int last) {
-        return static_cast<int>(value) < 0 || static_cast<int>(value) > last;
-    };
-    if (outside(desc.border, 3)) {
-        return bad(
-            ErrorCode::invalid_border_mode,
-            "border mode " + std::to_string(static_cast<int>(desc.border)) + " is unknown: use 0 to 3");
-    }
-    if (outside(desc.precision, 2)) {
-        return bad(
-            ErrorCode::invalid_precision,
-            "precision " + std::to_string(static_cast<int>(desc.precision)) + " is unknown: use 0 to 2");
-    }
-    if (outside(desc.start, 1)) {
-        return bad(ErrorCode::invalid_argument,
-                   "start " + std::to_string(static_cast<int>(desc.start)) + " is unknown: use 0 or 1");
-    }
-    if (desc.precision == Precision::f32) {
-        double radius = 0.0;
-        for (const AxisFilter* axis : {&data->horizontal, &data->vertical}) {
-            iir::for_each_section(*axis, [&](const Section& s) {
-                radius = std::max(radius, iir::pole_radius(iir::rounded_to_float(s)));
-            });
-        }
-        if (radius >= 1.0) {
-            return bad(
-                ErrorCode::invalid_argument,
-                "the filter's poles are so near the unit circle that it is unstable in f32: use precision "
-                "mixed or f64, or move the poles inwards");
-        }
-    }
-    return data;
-}
-
-// The largest that inputs in [0, 1] can become along an axis: the product of the cascades' worst gains.
-double peak_gain(const AxisFilter& axis) {
-    const auto cascade = [](const std::vector<Section>& sections) {
-        double gain = 1.0;
-        for (const Section& s : sections) gain *= iir::peak_gain(s);
-        return gain;
-    };
-    double gain = 1.0;
-    for (const Stage& stage : axis.stages) {
-        gain *= stage.kind == Stage::Kind::sum ? cascade(stage.causal) + cascade(stage.anticausal)
-                                               : cascade(stage.sections);
-    }
-    return gain;
-}
-
-PrecisionGuarantee guarantee(const FilterDesc& desc, const FilterData& data) {
-    double recursion = 1.0;
-    for (const AxisFilter* axis : {&data.horizontal, &data.vertical}) {
-        iir::for_each_section(
-            *axis, [&](const Section& s) { recursion = std::max(recursion, iir::recursion_gain(s)); });
-    }
-    const double peak = std::max(1.0, peak_gain(data.horizontal) * peak_gain(data.vertical));
-    // Up to a recursion gain of 100 (an EMA's alpha of 0.99) the contract's bounds hold as they stand;
-    // beyond, the rounding of the state adds up in proportion.
-    const double near_one = std::max(1.0, recursion / 100.0);
-    PrecisionGuarantee g{.accumulator =
-                             desc.precision == Precision::f32 ? ElementType::f32 : ElementType::f64};
-    switch (desc.precision) {
-        case Precision::f32:
-            g.max_abs_error = 1e-5 * near_one * peak;
-            break;
-        case Precision::mixed:
-            g.max_abs_error = 1e-6 * peak;
-            break;
-        case Precision::f64:
-            g.max_abs_error = 1e-12 * near_one * peak;
-            break;
-    }
-    g.statement = "Within " + support::describe(*g.max_abs_error) +
-                  " of the double-precision reference for inputs in [0, 1], arithmetic in " +
-                  std::string(name_of(g.accumulator)) +
-                  ". The same bits on every run and for every number of threads.";
-    return g;
-}
-
-}  // namespace
-
-Result<FilterPlan> FilterPlan::make(const Device& device, const FilterDesc& desc) {
-    const auto data = check(desc);
-    if (!data) return std::unexpected(data.error());
-    if (device.backend() != Backend::cpu) {
-        return bad(ErrorCode::cuda_error, "device " + device.id() + ": this build has no CUDA kernels");
-    }
-    double below = desc.border_const;
-    if (desc.start == Start::steady) below *= dc_gain(data->horizontal);
-    iir::CpuJob job{
-        .horizontal = iir::make_passes(data->horizontal, desc.border, desc.start, desc.border_const),
-        .vertical = iir::make_passes(data->vertical, desc.border, desc.start, below),
-        .border = desc.border,
-        .start = desc.start,
-        .precision = desc.precision,
-        .threads = device.threads()};
-    return FilterPlan(
-        std::make_shared<const State>(State{device, desc, std::move(job), guarantee(desc, *data)}));
-}
-
-const FilterDesc& FilterPlan::desc() const {
-    return m_state->desc;
-}
-
-Shape FilterPlan::output_shape() const {
-    return m_state->desc.shape;
-}
-
-std::size_t FilterPlan::workspace_bytes() const {
-    return 0;
-}
-
-KernelIdentity FilterPlan::kernel() const {
-    const auto& job = m_state->job;
-    return {.backend = Backend::cpu,
-            .name = "iir_lines",
-            .variant = "rows_" + std::to_string(job.horizontal.size()) + "_columns_" +
-                       std::to_string(job.vertical.size()),
-            .element = storage_type(job.precision),
-            .architecture = IIR2D_CPU_BASELINE};
-}
-
-PrecisionGuarantee FilterPlan::precision() const {
-    return m_state->guarantee;
-}
-
-Result<void> FilterPlan::run(const ConstTensorView& x, const TensorView& y, std::span<std::byte>,
-                             const RunControl& control) const {
-    const FilterDesc& desc = m_state->desc;
+// Both views with their strides resolved, or what is wrong with them.
+Result<Views> check_views(const FilterDesc& desc, const ConstTensorView& x, const TensorView& y) {
     const ElementType element = storage_type(desc.precision);
     const auto x_strides = support::check_view("x", x, element, desc.shape);
     if (!x_strides) return std::unexpected(x_strides.error());
@@ -191,12 +50,113 @@ Result<void> FilterPlan::run(const ConstTensorView& x, const TensorView& y, std:
         return bad(ErrorCode::invalid_argument,
                    "y overlaps x: it must be x itself with the same strides, or lie apart from it");
     }
-    try {
-        return iir::forward_cpu(m_state->job, {x.data, x.type, desc.shape, x_strides->row, x_strides->plane},
-                                {y.data, y.type, desc.shape, y_strides->row, y_strides->plane}, control);
-    } catch (const std::bad_alloc&) {
-        return bad(ErrorCode::workspace_error, "there is not enough memory for the filter's scratch lines");
+    return Views{{x.data, x.type, desc.shape, x_strides->row, x_strides->plane},
+                 {y.data, y.type, desc.shape, y_strides->row, y_strides->plane}};
+}
+
+iir::CpuJob cpu_job(const Device& device, const FilterDesc& desc, const FilterData& data) {
+    double below = desc.border_const;
+    if (desc.start == Start::steady) below *= dc_gain(data.horizontal);
+    return {.horizontal = iir::make_passes(data.horizontal, desc.border, desc.start, desc.border_const),
+            .vertical = iir::make_passes(data.vertical, desc.border, desc.start, below),
+            .border = desc.border,
+            .start = desc.start,
+            .precision = desc.precision,
+            .threads = device.threads()};
+}
+
+}  // namespace
+
+Result<FilterPlan> FilterPlan::make(const Device& device, const FilterDesc& desc) {
+    const auto data = iir::check_desc(desc);
+    if (!data) return std::unexpected(data.error());
+    const auto guarantee = iir::guarantee_of(desc, *data);
+    if (device.backend() == Backend::cpu) {
+        return FilterPlan(
+            std::make_shared<const State>(State{device, desc, guarantee, cpu_job(device, desc, *data)}));
     }
+    const auto context = cuda::Context::get(device.index());
+    if (!context) return std::unexpected(context.error());
+    const cuda::Facts& facts = (*context)->facts();
+    State::OnGpu job{iir::make_gpu_filter(desc, *data),
+                     "sm_" + std::to_string(facts.capability_major) + std::to_string(facts.capability_minor)};
+    return FilterPlan(std::make_shared<const State>(State{device, desc, guarantee, std::move(job)}));
+}
+
+const FilterDesc& FilterPlan::desc() const {
+    return m_state->desc;
+}
+
+Shape FilterPlan::output_shape() const {
+    return m_state->desc.shape;
+}
+
+std::size_t FilterPlan::workspace_bytes() const {
+    const auto* gpu = std::get_if<State::OnGpu>(&m_state->job);
+    return gpu != nullptr ? gpu->filter.workspace_bytes : 0;
+}
+
+KernelIdentity FilterPlan::kernel() const {
+    const ElementType element = storage_type(m_state->desc.precision);
+    if (const auto* gpu = std::get_if<State::OnGpu>(&m_state->job)) {
+        std::string passes;
+        for (const iir::GpuStage& stage : gpu->filter.stages) {
+            if (!passes.empty()) passes += " ";
+            passes += stage.kernel + (stage.axis.passes[0].warmup >= 0 ? "_warmup" : "_carry");
+        }
+        return {.backend = Backend::cuda,
+                .name = "iir_axis",
+                .variant = passes,
+                .element = element,
+                .architecture = gpu->architecture};
+    }
+    const auto& job = std::get<iir::CpuJob>(m_state->job);
+    return {.backend = Backend::cpu,
+            .name = "iir_lines",
+            .variant = "rows_" + std::to_string(job.horizontal.size()) + "_columns_" +
+                       std::to_string(job.vertical.size()),
+            .element = element,
+            .architecture = IIR2D_CPU_BASELINE};
+}
+
+PrecisionGuarantee FilterPlan::precision() const {
+    return m_state->guarantee;
+}
+
+Result<void> FilterPlan::run(const ConstTensorView& x, const TensorView& y, std::span<std::byte>,
+                             const RunControl& control) const try {
+    const auto views = check_views(m_state->desc, x, y);
+    if (!views) return std::unexpected(views.error());
+    if (const auto* gpu = std::get_if<State::OnGpu>(&m_state->job)) {
+        return iir::run_cuda(m_state->device.index(), gpu->filter, views->x, views->y, control);
+    }
+    return iir::forward_cpu(std::get<iir::CpuJob>(m_state->job), views->x, views->y, control);
+} catch (const std::bad_alloc&) {
+    return bad(ErrorCode::workspace_error, "there is not enough memory for the filter's scratch lines");
+}
+
+Result<void> FilterPlan::enqueue(const ConstTensorView& x, const TensorView& y, void* workspace,
+                                 void* stream) const {
+    const auto* gpu = std::get_if<State::OnGpu>(&m_state->job);
+    if (gpu == nullptr) {
+        return bad(ErrorCode::invalid_argument,
+                   "device " + m_state->device.id() + ": only a plan for a GPU is enqueued, use run");
+    }
+    const auto views = check_views(m_state->desc, x, y);
+    if (!views) return std::unexpected(views.error());
+    if (gpu->filter.workspace_bytes > 0 &&
+        (workspace == nullptr || reinterpret_cast<std::uintptr_t>(workspace) % 16 != 0)) {
+        return bad(ErrorCode::workspace_error,
+                   std::string("workspace is ") + (workspace == nullptr ? "null" : "not aligned to 16") +
+                       ": the plan needs " + std::to_string(gpu->filter.workspace_bytes) +
+                       " bytes of device memory");
+    }
+    const auto context = cuda::Context::get(m_state->device.index());
+    if (!context) return std::unexpected(context.error());
+    return iir::enqueue(**context, static_cast<cuda::StreamHandle>(stream), gpu->filter,
+                        iir::device_planes(x.data, {views->x.row_stride, views->x.plane_stride}),
+                        iir::device_planes(y.data, {views->y.row_stride, views->y.plane_stride}),
+                        reinterpret_cast<std::uintptr_t>(workspace));
 }
 
 }  // namespace iir2d

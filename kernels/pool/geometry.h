@@ -3,74 +3,14 @@
 // rule exists once (docs/pooling.md, "Output size" and "Windows").
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
 #include "iir2d/error.h"
 #include "iir2d/plan.h"
 #include "iir2d/tensor.h"
+#include "kernels/pool/windows.h"
 
 namespace iir2d::pool {
-
-// The positions first, first + step, ... of one window along one axis that lie inside the input.
-struct Taps {
-    std::int64_t first = 0;
-    std::int64_t count = 0;
-    std::int64_t step = 1;
-};
-
-// Half open.
-struct IndexRange {
-    std::int64_t begin = 0;
-    std::int64_t end = 0;
-    bool empty() const { return begin >= end; }
-};
-
-// The windows along one axis: window o has its tap k at o * stride - padding + k * dilation, for k in
-// [0, window). Made by make_geometry, which has ruled out every overflow below.
-struct AxisWindows {
-    std::int64_t in = 1;
-    std::int64_t out = 1;
-    std::int64_t window = 1;
-    std::int64_t stride = 1;
-    std::int64_t padding = 0;
-    std::int64_t dilation = 1;
-
-    // Position of tap 0; negative in the padding.
-    std::int64_t start(std::int64_t o) const { return o * stride - padding; }
-
-    // From a window's first position to behind its last one.
-    std::int64_t span() const { return (window - 1) * dilation + 1; }
-
-    // The taps of window o inside the input. None only where dilation steps over the whole input.
-    Taps taps(std::int64_t o) const {
-        const IndexRange k = taps_inside(start(o), 0, in);
-        return {start(o) + k.begin * dilation, k.empty() ? 0 : k.end - k.begin, dilation};
-    }
-
-    // How many taps of window o lie inside the input or its padding.
-    std::int64_t padded_count(std::int64_t o) const {
-        const IndexRange k = taps_inside(start(o), -padding, in + padding);
-        return k.empty() ? 0 : k.end - k.begin;
-    }
-
-    // The windows whose tap k lies inside the input: one contiguous range.
-    IndexRange windows_with_tap(std::int64_t k) const {
-        const std::int64_t offset = k * dilation - padding;  // of tap k from o * stride
-        const std::int64_t begin = offset >= 0 ? 0 : ceil_div(-offset, stride);
-        const std::int64_t end = in - offset <= 0 ? 0 : ceil_div(in - offset, stride);
-        return {std::min(begin, out), std::min(end, out)};
-    }
-
-  private:
-    static std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
-
-    IndexRange taps_inside(std::int64_t first, std::int64_t low, std::int64_t high) const {
-        const std::int64_t begin = first >= low ? 0 : ceil_div(low - first, dilation);
-        const std::int64_t end = first >= high ? 0 : ceil_div(high - first, dilation);
-        return {std::min(begin, window), std::min(end, window)};
-    }
-};
 
 struct PoolGeometry {
     Shape input;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "iir2d/plan.h"
 #include "kernels/pool/cpu.h"
+#include "kernels/pool/cuda.h"
 #include "kernels/pool/geometry.h"
+#include "kernels/pool/gpu_plan.h"
 #include "kernels/support/describe.h"
 #include "kernels/support/view.h"
 
@@ -14,14 +17,19 @@ struct PoolPlan::State {
     Device device;
     PoolDesc desc;
     pool::PoolGeometry geometry;
-    pool::CpuKernel kernel;
+    struct OnGpu {
+        pool::GpuPooling pooling;
+        std::string architecture;  // "sm_90"
+    };
+    std::variant<pool::CpuKernel, OnGpu> kernel;
+    ElementType accumulator;
 };
 
 namespace {
 
 // Every kernel keeps the contract's tolerance; max rounds nothing.
-PrecisionGuarantee guarantee(const PoolDesc& desc, const pool::CpuKernel& kernel) {
-    PrecisionGuarantee g{.accumulator = kernel.accumulator};
+PrecisionGuarantee guarantee(const PoolDesc& desc, ElementType accumulator) {
+    PrecisionGuarantee g{.accumulator = accumulator};
     const std::string bits = "The same bits on every run and for every number of threads.";
     switch (desc.op) {
         case PoolOp::max:
@@ -32,13 +40,13 @@ PrecisionGuarantee guarantee(const PoolDesc& desc, const pool::CpuKernel& kernel
         case PoolOp::avg:
         case PoolOp::adaptive_avg:
             if (!desc.divisor_override) g.max_abs_error = 2e-6;
-            g.statement = "Sums in " + std::string(name_of(kernel.accumulator)) +
+            g.statement = "Sums in " + std::string(name_of(accumulator)) +
                           "; within 2e-6 of the double-precision reference, relative to the sum of the "
                           "window's magnitudes over the divisor. " +
                           bits;
             break;
         case PoolOp::lp:
-            g.statement = "Sums in " + std::string(name_of(kernel.accumulator)) +
+            g.statement = "Sums in " + std::string(name_of(accumulator)) +
                           "; within 2e-6 of the double-precision reference, relative to the norm. " + bits;
             break;
     }
@@ -50,17 +58,26 @@ PrecisionGuarantee guarantee(const PoolDesc& desc, const pool::CpuKernel& kernel
 Result<PoolPlan> PoolPlan::make(const Device& device, const PoolDesc& desc) {
     const auto geometry = pool::make_geometry(desc);
     if (!geometry) return std::unexpected(geometry.error());
-    if (device.backend() != Backend::cpu) {
-        return std::unexpected(
-            Error{ErrorCode::cuda_error, "device " + device.id() + ": pooling runs on the CPU only, so far"});
-    }
     if (desc.element != ElementType::f32) {
         return std::unexpected(Error{ErrorCode::invalid_argument,
                                      "element " + std::string(name_of(desc.element)) +
                                          ": not supported yet on " + device.id() + ", only f32 is"});
     }
-    return PoolPlan(std::make_shared<const State>(
-        State{device, desc, *geometry, pool::choose_cpu_kernel(desc, *geometry)}));
+    if (device.backend() == Backend::cpu) {
+        auto kernel = pool::choose_cpu_kernel(desc, *geometry);
+        const ElementType accumulator = kernel.accumulator;
+        return PoolPlan(
+            std::make_shared<const State>(State{device, desc, *geometry, std::move(kernel), accumulator}));
+    }
+    const auto context = cuda::Context::get(device.index());
+    if (!context) return std::unexpected(context.error());
+    const cuda::Facts& facts = (*context)->facts();
+    State::OnGpu kernel{
+        pool::make_gpu_pooling(desc, *geometry),
+        "sm_" + std::to_string(facts.capability_major) + std::to_string(facts.capability_minor)};
+    const ElementType accumulator = kernel.pooling.accumulator;
+    return PoolPlan(
+        std::make_shared<const State>(State{device, desc, *geometry, std::move(kernel), accumulator}));
 }
 
 const PoolDesc& PoolPlan::desc() const {
@@ -76,35 +93,63 @@ std::size_t PoolPlan::workspace_bytes() const {
 }
 
 KernelIdentity PoolPlan::kernel() const {
+    if (const auto* gpu = std::get_if<State::OnGpu>(&m_state->kernel)) {
+        const auto& pooling = gpu->pooling;
+        return {.backend = Backend::cuda,
+                .name = "pool_" + std::string(name_of(m_state->desc.op)),
+                .variant = pooling.two_by_two_kernel.empty() ? pooling.kernel : pooling.two_by_two_kernel,
+                .element = m_state->desc.element,
+                .architecture = gpu->architecture};
+    }
     return {.backend = Backend::cpu,
             .name = "pool_" + std::string(name_of(m_state->desc.op)),
-            .variant = m_state->kernel.variant,
+            .variant = std::get<pool::CpuKernel>(m_state->kernel).variant,
             .element = m_state->desc.element,
             .architecture = IIR2D_CPU_BASELINE};
 }
 
 PrecisionGuarantee PoolPlan::precision() const {
-    return guarantee(m_state->desc, m_state->kernel);
+    return guarantee(m_state->desc, m_state->accumulator);
 }
 
-Result<void> PoolPlan::forward(const ConstTensorView& x, const TensorView& y, std::span<std::int64_t> argmax,
-                               std::span<std::byte>, const RunControl& control) const {
-    const State& state = *m_state;
-    const Shape& output = state.geometry.output;
-    const auto x_strides = support::check_view("x", x, state.desc.element, state.geometry.input);
+namespace {
+
+struct Views {
+    ConstTensorView x;
+    TensorView y;
+};
+
+// Both views with their strides resolved, or what is wrong with them.
+Result<Views> check_views(const PoolDesc& desc, const pool::PoolGeometry& geometry, const ConstTensorView& x,
+                          const TensorView& y) {
+    const auto x_strides = support::check_view("x", x, desc.element, geometry.input);
     if (!x_strides) return std::unexpected(x_strides.error());
-    const auto y_strides = support::check_output_view("y", y, state.desc.element, output);
+    const auto y_strides = support::check_output_view("y", y, desc.element, geometry.output);
     if (!y_strides) return std::unexpected(y_strides.error());
     if (support::views_overlap(x, *x_strides, y, *y_strides)) {
         return std::unexpected(
             Error{ErrorCode::invalid_argument, "y overlaps x: pooling does not run in place"});
     }
+    return Views{{x.data, x.type, x.shape, x_strides->row, x_strides->plane},
+                 {y.data, y.type, y.shape, y_strides->row, y_strides->plane}};
+}
+
+Result<void> check_has_argmax(const PoolDesc& desc) {
+    if (desc.op == PoolOp::max) return {};
+    return std::unexpected(Error{ErrorCode::invalid_argument,
+                                 "argmax: only max pooling has one, not " + std::string(name_of(desc.op))});
+}
+
+}  // namespace
+
+Result<void> PoolPlan::forward(const ConstTensorView& x, const TensorView& y, std::span<std::int64_t> argmax,
+                               std::span<std::byte>, const RunControl& control) const {
+    const State& state = *m_state;
+    const Shape& output = state.geometry.output;
+    const auto views = check_views(state.desc, state.geometry, x, y);
+    if (!views) return std::unexpected(views.error());
     if (!argmax.empty()) {
-        if (state.desc.op != PoolOp::max) {
-            return std::unexpected(
-                Error{ErrorCode::invalid_argument,
-                      "argmax: only max pooling has one, not " + std::string(name_of(state.desc.op))});
-        }
+        if (auto has = check_has_argmax(state.desc); !has) return has;
         const auto needed = static_cast<std::size_t>(output.n * output.c * output.h * output.w);
         if (argmax.size() != needed) {
             return std::unexpected(
@@ -113,10 +158,40 @@ Result<void> PoolPlan::forward(const ConstTensorView& x, const TensorView& y, st
                                                         " has " + std::to_string(needed)});
         }
     }
-    const ConstTensorView x_checked{x.data, x.type, x.shape, x_strides->row, x_strides->plane};
-    const TensorView y_checked{y.data, y.type, y.shape, y_strides->row, y_strides->plane};
-    return pool::forward_cpu(state.desc, state.geometry, state.kernel, x_checked, y_checked,
-                             argmax.empty() ? nullptr : argmax.data(), state.device.threads(), control);
+    std::int64_t* indices = argmax.empty() ? nullptr : argmax.data();
+    if (const auto* gpu = std::get_if<State::OnGpu>(&state.kernel)) {
+        return pool::run_cuda(state.device.index(), gpu->pooling, views->x, views->y, indices, control);
+    }
+    return pool::forward_cpu(state.desc, state.geometry, std::get<pool::CpuKernel>(state.kernel), views->x,
+                             views->y, indices, state.device.threads(), control);
+}
+
+Result<void> PoolPlan::enqueue(const ConstTensorView& x, const TensorView& y, std::int64_t* argmax, void*,
+                               void* stream) const {
+    const State& state = *m_state;
+    const auto* gpu = std::get_if<State::OnGpu>(&state.kernel);
+    if (gpu == nullptr) {
+        return std::unexpected(
+            Error{ErrorCode::invalid_argument,
+                  "device " + state.device.id() + ": only a plan for a GPU is enqueued, use forward"});
+    }
+    const auto views = check_views(state.desc, state.geometry, x, y);
+    if (!views) return std::unexpected(views.error());
+    if (argmax != nullptr) {
+        if (auto has = check_has_argmax(state.desc); !has) return has;
+        if (reinterpret_cast<std::uintptr_t>(argmax) % sizeof(std::int64_t) != 0) {
+            return std::unexpected(Error{ErrorCode::invalid_argument, "argmax: not aligned to its elements"});
+        }
+    }
+    const auto context = cuda::Context::get(state.device.index());
+    if (!context) return std::unexpected(context.error());
+    const auto planes = [](const void* data, std::int64_t row, std::int64_t plane) {
+        return pool::GpuPlanes{reinterpret_cast<std::uintptr_t>(data), row, plane};
+    };
+    return pool::enqueue(**context, static_cast<cuda::StreamHandle>(stream), gpu->pooling,
+                         planes(x.data, views->x.row_stride, views->x.plane_stride),
+                         planes(y.data, views->y.row_stride, views->y.plane_stride),
+                         reinterpret_cast<std::uintptr_t>(argmax));
 }
 
 }  // namespace iir2d

@@ -3,6 +3,7 @@
 // thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -41,6 +42,8 @@ class IIR2D_API Device {
     // The CPU with at most `threads` threads, and never more than the process may use; 0 means all of those.
     // Without oneTBB it is always one.
     static Result<Device> cpu(int threads = 0);
+    // GPU N as the NVIDIA driver counts them. The error says in one sentence why it cannot be used.
+    static Result<Device> cuda(int index = 0);
 
     Backend backend() const { return m_backend; }
     int index() const { return m_index; }      // N of cuda:N; 0 on the CPU
@@ -56,6 +59,10 @@ class IIR2D_API Device {
     int m_threads;
 };
 
+// What a latency on a GPU is compared with: the milliseconds, by the GPU's own clock, of copying `bytes` from
+// one place of its memory to another. An error for a device that is no GPU.
+IIR2D_API Result<double> time_device_copy(const Device& device, std::size_t bytes);
+
 struct DeviceChoice {
     Device device;
     std::string reason;  // why this one, to be shown wherever the choice is shown
@@ -69,11 +76,22 @@ IIR2D_API Result<DeviceChoice> choose_device(std::string_view spec, int threads 
 // row "cuda" that says why.
 IIR2D_API std::vector<DeviceInfo> list_devices();
 
-// How one run is controlled. On the CPU, run() blocks, looks at `stop` between tiles and passes (at least
-// every few milliseconds), and calls `progress` with a fraction in [0, 1] from the calling thread.
+// Where the time of one run over host memory went on a GPU, by its own clock.
+struct RunTimes {
+    double upload_ms = 0.0;
+    double compute_ms = 0.0;
+    double download_ms = 0.0;
+    std::int64_t uploaded_bytes = 0;
+    std::int64_t downloaded_bytes = 0;
+};
+
+// How one run is controlled. run() blocks, looks at `stop` at least every few milliseconds (on the CPU
+// between tiles and passes, on a GPU between pieces of the transfers), and calls `progress` with a fraction
+// in [0, 1] from the calling thread. `times`, when not null, is filled in by a successful run on a GPU.
 struct RunControl {
     std::stop_token stop = {};
     std::function<void(double)> progress = {};
+    RunTimes* times = nullptr;
 };
 
 }  // namespace iir2d

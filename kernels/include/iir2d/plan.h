@@ -57,16 +57,25 @@ class IIR2D_API FilterPlan {
 
     const FilterDesc& desc() const;
     Shape output_shape() const;
-    // Bytes run() needs in `workspace`, 0 when it needs none. run() with an empty span allocates them itself.
+    // Bytes of workspace, 0 when none is needed: on the CPU those run() needs, which it allocates itself when
+    // given an empty span; on a GPU those of device memory that enqueue() needs.
     std::size_t workspace_bytes() const;
     KernelIdentity kernel() const;
     PrecisionGuarantee precision() const;
 
-    // Filters x into y; y may be x itself with the same strides, else they must not overlap. A shape or
-    // element type unlike the plan's is an error that names both, and nothing is written. Blocks until done
-    // on the CPU. ErrorCode::cancelled when control.stop asked: y is then unspecified.
+    // Filters x into y, both in host memory; y may be x itself with the same strides, else they must not
+    // overlap. A shape or element type unlike the plan's is an error that names both, and nothing is written.
+    // Blocks until done; a plan for a GPU uploads x, filters, downloads y, and needs no workspace.
+    // ErrorCode::cancelled when control.stop asked: y is then unspecified, as after a failure of the GPU.
     Result<void> run(const ConstTensorView& x, const TensorView& y, std::span<std::byte> workspace = {},
                      const RunControl& control = {}) const;
+
+    // The same on device memory, for a plan on a GPU: x, y and workspace are addresses in the primary context
+    // of the plan's device, `workspace` at least workspace_bytes() long (null where that is 0) and aligned to
+    // 16, `stream` a CUstream of that context, null its legacy default stream. Asynchronous in the stream's
+    // order: returns when the launches are queued, waits for nothing and allocates nothing on the device, so
+    // it may be captured in a CUDA graph. The memory must stay as it is until the stream has come past.
+    Result<void> enqueue(const ConstTensorView& x, const TensorView& y, void* workspace, void* stream) const;
 
     struct State;
 
@@ -105,10 +114,14 @@ class IIR2D_API PoolPlan {
     PrecisionGuarantee precision() const;
 
     // Pools x into y (not in place). For max, `argmax`, when not empty, has as many elements as y, dense, and
-    // takes the 64-bit row-major index into the input plane of each window's first maximum. Errors and
-    // cancellation as in FilterPlan::run.
+    // takes the 64-bit row-major index into the input plane of each window's first maximum. Host memory;
+    // errors, cancellation and GPUs as in FilterPlan::run.
     Result<void> forward(const ConstTensorView& x, const TensorView& y, std::span<std::int64_t> argmax = {},
                          std::span<std::byte> workspace = {}, const RunControl& control = {}) const;
+
+    // The same on device memory, as FilterPlan::enqueue. `argmax` is null or a device address.
+    Result<void> enqueue(const ConstTensorView& x, const TensorView& y, std::int64_t* argmax, void* workspace,
+                         void* stream) const;
 
     struct State;
 

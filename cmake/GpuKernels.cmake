@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+# iir2d_gpu_kernels(target file.cu)
+# Compiles the GPU kernels into one compressed fat binary and embeds it in `target`; without a CUDA compiler a
+# placeholder is embedded, which the library tells from kernels when a driver refuses it. The definitions
+# IIR2D_CUDA_TOOLKIT and IIR2D_CUDA_ARCHITECTURES say what was built.
+set(IIR2D_CUDA AUTO CACHE STRING "Compile the GPU kernels: AUTO (when nvcc is found), ON or OFF")
+set(IIR2D_CUDA_ARCHITECTURES "75;80;86;89;90;100;120" CACHE STRING
+    "GPU architectures to compile for; the newest is kept as PTX too, for GPUs to come")
+include(Embed)
+
+# nvcc of PATH, of the usual place, or of what ./bootstrap fetched.
+function(iir2d_find_nvcc result)
+  find_program(IIR2D_NVCC nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH ${PROJECT_SOURCE_DIR}/build/cuda-toolkit
+               PATHS /usr/local/cuda PATH_SUFFIXES bin)
+  mark_as_advanced(IIR2D_NVCC)
+  set(${result} ${IIR2D_NVCC} PARENT_SCOPE)
+endfunction()
+
+function(iir2d_gpu_kernels target source)
+  set(_nvcc "")
+  if(NOT IIR2D_CUDA STREQUAL "OFF")
+    iir2d_find_nvcc(_nvcc)
+  endif()
+  set(_version "")
+  if(_nvcc)
+    execute_process(COMMAND ${_nvcc} --version OUTPUT_VARIABLE _out ERROR_QUIET)
+    if(_out MATCHES "release ([0-9]+\\.[0-9]+)")
+      set(_version ${CMAKE_MATCH_1})
+    endif()
+  endif()
+  if(IIR2D_CUDA STREQUAL "ON" AND NOT _version)
+    message(FATAL_ERROR "iir2d: IIR2D_CUDA=ON, but no nvcc was found: install the CUDA toolkit or set IIR2D_NVCC")
+  endif()
+
+  set(_image ${CMAKE_CURRENT_BINARY_DIR}/gpu_kernels.fatbin)
+  if(_version)
+    list(GET IIR2D_CUDA_ARCHITECTURES -1 _newest)
+    set(_codes "")
+    set(_names "")
+    foreach(_arch ${IIR2D_CUDA_ARCHITECTURES})
+      list(APPEND _codes "-gencode=arch=compute_${_arch},code=sm_${_arch}")
+      list(APPEND _names "sm_${_arch}")
+    endforeach()
+    list(APPEND _codes "-gencode=arch=compute_${_newest},code=compute_${_newest}")
+    list(JOIN _names " " _names)
+    # Contraction only where the source asks for it: results are those of the tests' executor to the bit.
+    add_custom_command(OUTPUT ${_image}
+      COMMAND ${_nvcc} -std=c++20 -O3 -fmad=false --threads 0 --compress-mode=size -I${PROJECT_SOURCE_DIR}
+              -I${PROJECT_SOURCE_DIR}/kernels/include ${_codes} -MD -MF ${_image}.d -MT ${_image}
+              -fatbin -o ${_image} ${source}
+      DEPENDS ${source} DEPFILE ${_image}.d
+      COMMENT "Compiling the GPU kernels for ${_names}" VERBATIM)
+    message(STATUS "iir2d: GPU kernels by CUDA ${_version} for ${_names}")
+  else()
+    set(_names "")
+    file(WRITE ${_image}.placeholder "no CUDA kernels in this build\n")
+    add_custom_command(OUTPUT ${_image} COMMAND ${CMAKE_COMMAND} -E copy ${_image}.placeholder ${_image} VERBATIM)
+    message(STATUS "iir2d: built without CUDA kernels (IIR2D_CUDA=${IIR2D_CUDA}, no nvcc is used)")
+  endif()
+  iir2d_embed(${target} NAME gpu_kernels FILE ${_image} NAMESPACE iir2d::embedded)
+  target_compile_definitions(${target} PRIVATE IIR2D_CUDA_TOOLKIT="${_version}" IIR2D_CUDA_ARCHITECTURES="${_names}")
+endfunction()

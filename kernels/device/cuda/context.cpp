@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/device/cuda/context.h"
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+
+#include "kernels/device/cuda/kernel_library.h"
+
+namespace iir2d::cuda {
+
+namespace {
+
+// What a kernel may have without being asked.
+constexpr unsigned plain_shared_bytes = 48 * 1024;
+// What the pool keeps for the next allocation when a stream is waited for.
+constexpr std::uint64_t kept_bytes = std::uint64_t{256} << 20;
+// Any kernel: loads where they all do.
+constexpr const char* some_kernel = "iir_rows_f32_order1_x1";
+
+Result<DeviceHandle> device_at(const Driver& driver, int index) {
+    if (index < 0 || index >= driver.device_count) {
+        return std::unexpected(Error{ErrorCode::cuda_error, "there is no GPU " + std::to_string(index) +
+                                                                ": the driver counts " +
+                                                                std::to_string(driver.device_count)});
+    }
+    DeviceHandle device = 0;
+    if (auto done = IIR2D_CUDA_CHECKED(driver, cuDeviceGet, &device, index); !done)
+        return std::unexpected(done.error());
+    return device;
+}
+
+// `call(name, f)` runs a driver call and checks it.
+template <class Call>
+Result<void> launch_with(const Driver& driver, DeviceHandle device, StreamHandle stream, const Launch& launch,
+                         Call call) {
+    const auto handle = kernel(driver, launch.kernel);
+    if (!handle) return std::unexpected(handle.error());
+    if (launch.shared_bytes > plain_shared_bytes) {
+        if (auto done = call("cuKernelSetAttribute",
+                             [&] {
+                                 return driver.cuKernelSetAttribute(max_dynamic_shared_bytes,
+                                                                    static_cast<int>(launch.shared_bytes),
+                                                                    *handle, device);
+                             });
+            !done)
+            return done;
+    }
+    void* parameters[] = {const_cast<void*>(launch.parameters)};
+    return call("cuLaunchKernel", [&] {
+        return driver.cuLaunchKernel(*handle, launch.grid[0], launch.grid[1], launch.grid[2], launch.block[0],
+                                     launch.block[1], launch.block[2], launch.shared_bytes, stream,
+                                     static_cast<void**>(parameters), nullptr);
+    });
+}
+
+// Makes a context current for as long as it lives.
+class Current {
+  public:
+    Current(const Driver& driver, ContextHandle context)
+        : m_driver(driver), m_code(driver.cuCtxPushCurrent(context)) {}
+    ~Current() {
+        ContextHandle popped = nullptr;
+        if (m_code == success) static_cast<void>(m_driver.cuCtxPopCurrent(&popped));
+    }
+    Current(const Current&) = delete;
+    Current& operator=(const Current&) = delete;
+    int code() const { return m_code; }
+
+  private:
+    const Driver& m_driver;
+    int m_code;
+};
+
+}  // namespace
+
+Result<Facts> facts_of(const Driver& driver, int index) {
+    const auto device = device_at(driver, index);
+    if (!device) return std::unexpected(device.error());
+    char name[256] = {};
+    if (auto done = IIR2D_CUDA_CHECKED(driver, cuDeviceGetName, name, int{sizeof name}, *device); !done)
+        return std::unexpected(done.error());
+    Facts facts{.name = name};
+    int l2 = 0;
+    int shared = 0;
+    const std::pair<int, int*> wanted[] = {{multiprocessor_count, &facts.multiprocessors},
+                                           {capability_major, &facts.capability_major},
+                                           {capability_minor, &facts.capability_minor},
+                                           {l2_cache_bytes, &l2},
+                                           {shared_memory_per_block_optin, &shared}};
+    for (const auto& [attribute, value] : wanted) {
+        if (auto done = IIR2D_CUDA_CHECKED(driver, cuDeviceGetAttribute, value, attribute, *device); !done)
+            return std::unexpected(done.error());
+    }
+    facts.l2_bytes = static_cast<std::size_t>(l2);
+    facts.shared_bytes_per_block = static_cast<std::size_t>(shared);
+    return facts;
+}
+
+Result<void> check_usable(int index) {
+    const auto opened = driver();
+    if (!opened) return std::unexpected(opened.error());
+    const Driver& d = **opened;
+    const auto device = device_at(d, index);
+    if (!device) return std::unexpected(device.error());
+    int pools = 0;
+    if (auto done = IIR2D_CUDA_CHECKED(d, cuDeviceGetAttribute, &pools, memory_pools_supported, *device);
+        !done)
+        return done;
+    if (pools == 0) {
+        return std::unexpected(Error{ErrorCode::cuda_error,
+                                     "the driver gives this GPU no stream-ordered memory, which is needed"});
+    }
+    const auto facts = facts_of(d, index);
+    if (!facts) return std::unexpected(facts.error());
+    const int capability = facts->capability_major * 10 + facts->capability_minor;
+    if (capability < oldest_architecture()) {
+        return std::unexpected(
+            Error{ErrorCode::cuda_error,
+                  facts->name + " has compute capability " + std::to_string(facts->capability_major) + "." +
+                      std::to_string(facts->capability_minor) +
+                      ", which is older than the kernels of this build (" + architectures() + ")"});
+    }
+    if (const auto some = kernel(d, some_kernel); !some) return std::unexpected(some.error());
+    return {};
+}
+
+Result<void> launch_on_current_context(StreamHandle stream, const Launch& launch) {
+    const auto opened = driver();
+    if (!opened) return std::unexpected(opened.error());
+    DeviceHandle device = 0;
+    if (auto done = IIR2D_CUDA_CHECKED(**opened, cuCtxGetDevice, &device); !done) return done;
+    return launch_with(**opened, device, stream, launch,
+                       [&](const char* name, auto f) { return (*opened)->check(name, f()); });
+}
+
+Context::Context(const Driver& driver, int index, DeviceHandle device, ContextHandle context, Facts facts)
+    : m_driver(driver), m_index(index), m_device(device), m_context(context), m_facts(std::move(facts)) {}
+
+Context::~Context() {
+    static_cast<void>(m_driver.cuDevicePrimaryCtxRelease(m_device));
+}
+
+Result<std::shared_ptr<Context>> Context::get(int index) {
+    static std::mutex mutex;
+    static std::map<int, std::shared_ptr<Context>> contexts;
+    const auto opened = driver();
+    if (!opened) return std::unexpected(opened.error());
+    const Driver& d = **opened;
+    const auto device = device_at(d, index);
+    if (!device) return std::unexpected(device.error());
+
+    const std::lock_guard lock(mutex);
+    if (const auto found = contexts.find(index); found != contexts.end()) {
+        if (!found->second->lost()) return found->second;
+        contexts.erase(found);
+        if (auto done = IIR2D_CUDA_CHECKED(d, cuDevicePrimaryCtxReset, *device); !done)
+            return std::unexpected(done.error());
+    }
+    if (auto usable = check_usable(index); !usable) return std::unexpected(usable.error());
+    const auto facts = facts_of(d, index);
+    if (!facts) return std::unexpected(facts.error());
+    ContextHandle handle = nullptr;
+    if (auto done = IIR2D_CUDA_CHECKED(d, cuDevicePrimaryCtxRetain, &handle, *device); !done)
+        return std::unexpected(done.error());
+    const std::shared_ptr<Context> context(new Context(d, index, *device, handle, *facts));
+    const Current current(d, handle);
+    if (auto done = d.check("cuCtxPushCurrent", current.code()); !done) return std::unexpected(done.error());
+    PoolHandle pool = nullptr;
+    std::uint64_t threshold = kept_bytes;
+    if (auto done = IIR2D_CUDA_CHECKED(d, cuDeviceGetDefaultMemPool, &pool, *device); !done)
+        return std::unexpected(done.error());
+    if (auto done = IIR2D_CUDA_CHECKED(d, cuMemPoolSetAttribute, pool, pool_release_threshold, &threshold);
+        !done)
+        return std::unexpected(done.error());
+    contexts[index] = context;
+    return context;
+}
+
+template <class F>
+Result<void> Context::call(const char* name, F f) {
+    if (m_lost) {
+        return std::unexpected(
+            Error{ErrorCode::cuda_error, "GPU " + std::to_string(m_index) +
+                                             " was lost to an earlier error: choose it again to "
+                                             "reset it, or take the CPU"});
+    }
+    const Current current(m_driver, m_context);
+    const int code = current.code() == success ? f() : current.code();
+    if (is_sticky(code)) m_lost = true;
+    return m_driver.check(current.code() == success ? name : "cuCtxPushCurrent", code);
+}
+
+Result<Stream> Context::make_stream() {
+    StreamHandle stream = nullptr;
+    if (auto done =
+            call("cuStreamCreate", [&] { return m_driver.cuStreamCreate(&stream, stream_non_blocking); });
+        !done)
+        return std::unexpected(done.error());
+    return Stream(shared_from_this(), stream);
+}
+
+Result<Event> Context::make_event() {
+    EventHandle event = nullptr;
+    if (auto done = call("cuEventCreate", [&] { return m_driver.cuEventCreate(&event, event_default); });
+        !done)
+        return std::unexpected(done.error());
+    return Event(shared_from_this(), event);
+}
+
+Result<DeviceBuffer> Context::allocate(std::size_t bytes, StreamHandle stream) {
+    DevicePointer pointer = 0;
+    if (bytes == 0) return DeviceBuffer();
+    if (auto done =
+            call("cuMemAllocAsync", [&] { return m_driver.cuMemAllocAsync(&pointer, bytes, stream); });
+        !done) {
+        Error error = done.error();
+        error.message += " (" + std::to_string(bytes >> 20) + " MiB were asked for)";
+        return std::unexpected(std::move(error));
+    }
+    return DeviceBuffer(shared_from_this(), pointer, stream);
+}
+
+Result<PinnedBuffer> Context::allocate_pinned(std::size_t bytes) {
+    void* pointer = nullptr;
+    if (auto done = call("cuMemHostAlloc", [&] { return m_driver.cuMemHostAlloc(&pointer, bytes, 0); });
+        !done)
+        return std::unexpected(done.error());
+    return PinnedBuffer(shared_from_this(), pointer);
+}
+
+Result<void> Context::trim() {
+    PoolHandle pool = nullptr;
+    if (auto done = call("cuDeviceGetDefaultMemPool",
+                         [&] { return m_driver.cuDeviceGetDefaultMemPool(&pool, m_device); });
+        !done)
+        return done;
+    return call("cuMemPoolTrimTo", [&] { return m_driver.cuMemPoolTrimTo(pool, 0); });
+}
+
+Result<void> Context::launch(StreamHandle stream, const Launch& launch) {
+    return launch_with(m_driver, m_device, stream, launch,
+                       [&](const char* name, auto f) { return call(name, f); });
+}
+
+Result<void> Context::copy_2d(StreamHandle stream, const Copy2D& copy) {
+    return call("cuMemcpy2DAsync", [&] { return m_driver.cuMemcpy2DAsync(&copy, stream); });
+}
+
+Result<void> Context::upload(StreamHandle stream, DevicePointer to, std::size_t to_pitch, const void* from,
+                             std::size_t from_pitch, std::size_t row_bytes, std::size_t rows) {
+    return copy_2d(stream, {.source_type = host_memory,
+                            .source_host = from,
+                            .source_pitch = from_pitch,
+                            .target_type = device_memory,
+                            .target_device = to,
+                            .target_pitch = to_pitch,
+                            .width_bytes = row_bytes,
+                            .height = rows});
+}
+
+Result<void> Context::download(StreamHandle stream, void* to, std::size_t to_pitch, DevicePointer from,
+                               std::size_t from_pitch, std::size_t row_bytes, std::size_t rows) {
+    return copy_2d(stream, {.source_type = device_memory,
+                            .source_device = from,
+                            .source_pitch = from_pitch,
+                            .target_type = host_memory,
+                            .target_host = to,
+                            .target_pitch = to_pitch,
+                            .width_bytes = row_bytes,
+                            .height = rows});
+}
+
+Result<void> Context::copy(StreamHandle stream, DevicePointer to, std::size_t to_pitch, DevicePointer from,
+                           std::size_t from_pitch, std::size_t row_bytes, std::size_t rows) {
+    return copy_2d(stream, {.source_type = device_memory,
+                            .source_device = from,
+                            .source_pitch = from_pitch,
+                            .target_type = device_memory,
+                            .target_device = to,
+                            .target_pitch = to_pitch,
+                            .width_bytes = row_bytes,
+                            .height = rows});
+}
+
+Result<void> Context::record(EventHandle event, StreamHandle stream) {
+    return call("cuEventRecord", [&] { return m_driver.cuEventRecord(event, stream); });
+}
+
+Result<void> Context::wait(StreamHandle stream, EventHandle event) {
+    return call("cuStreamWaitEvent", [&] { return m_driver.cuStreamWaitEvent(stream, event, 0); });
+}
+
+Result<void> Context::synchronize(StreamHandle stream) {
+    return call("cuStreamSynchronize", [&] { return m_driver.cuStreamSynchronize(stream); });
+}
+
+Result<double> Context::milliseconds_between(EventHandle start, EventHandle end) {
+    float ms = 0;
+    if (auto done = call("cuEventSynchronize", [&] { return m_driver.cuEventSynchronize(end); }); !done)
+        return std::unexpected(done.error());
+    if (auto done = call("cuEventElapsedTime", [&] { return m_driver.cuEventElapsedTime(&ms, start, end); });
+        !done)
+        return std::unexpected(done.error());
+    return double{ms};
+}
+
+namespace detail {
+
+void StreamTraits::free(Context& context, Handle handle, StreamHandle) {
+    static_cast<void>(
+        context.call("cuStreamDestroy", [&] { return context.m_driver.cuStreamDestroy(handle); }));
+}
+void EventTraits::free(Context& context, Handle handle, StreamHandle) {
+    static_cast<void>(
+        context.call("cuEventDestroy", [&] { return context.m_driver.cuEventDestroy(handle); }));
+}
+void DeviceMemoryTraits::free(Context& context, Handle handle, StreamHandle stream) {
+    static_cast<void>(
+        context.call("cuMemFreeAsync", [&] { return context.m_driver.cuMemFreeAsync(handle, stream); }));
+}
+void PinnedMemoryTraits::free(Context& context, Handle handle, StreamHandle) {
+    static_cast<void>(context.call("cuMemFreeHost", [&] { return context.m_driver.cuMemFreeHost(handle); }));
+}
+
+}  // namespace detail
+
+}  // namespace iir2d::cuda

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// A GPU as the backends see it: its primary context, streams, events, memory, copies and launches. Every
+// driver call is checked. Thread-safe; the context is made current around each call and the caller's own
+// restored.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "iir2d/error.h"
+#include "kernels/device/cuda/driver.h"
+
+namespace iir2d::cuda {
+
+// A kernel of this library, by name, with its one parameter struct.
+struct Launch {
+    const char* kernel = nullptr;
+    unsigned grid[3] = {1, 1, 1};
+    unsigned block[3] = {1, 1, 1};
+    unsigned shared_bytes = 0;
+    const void* parameters = nullptr;  // copied before launch() returns
+};
+
+struct Facts {
+    std::string name;
+    int multiprocessors = 0;
+    int capability_major = 0;
+    int capability_minor = 0;
+    std::size_t l2_bytes = 0;
+    std::size_t shared_bytes_per_block = 0;  // that a kernel may opt in to
+};
+
+class Context;
+
+namespace detail {
+// Owns one thing of a context. Traits free it, unless the context is lost: then it is gone already.
+template <class Traits>
+class Owned {
+  public:
+    using Handle = typename Traits::Handle;
+    Owned() = default;
+    Owned(std::shared_ptr<Context> context, Handle handle, StreamHandle stream = nullptr)
+        : m_context(std::move(context)), m_handle(handle), m_stream(stream) {}
+    Owned(Owned&& other) noexcept
+        : m_context(std::move(other.m_context)),
+          m_handle(std::exchange(other.m_handle, Handle{})),
+          m_stream(other.m_stream) {}
+    Owned& operator=(Owned&& other) noexcept {
+        std::swap(m_context, other.m_context);
+        std::swap(m_handle, other.m_handle);
+        std::swap(m_stream, other.m_stream);
+        return *this;
+    }
+    ~Owned() {
+        if (m_context) Traits::free(*m_context, m_handle, m_stream);
+    }
+    Handle get() const { return m_handle; }
+
+  private:
+    std::shared_ptr<Context> m_context;
+    Handle m_handle = {};
+    StreamHandle m_stream = nullptr;
+};
+
+struct StreamTraits {
+    using Handle = StreamHandle;
+    static void free(Context& context, Handle handle, StreamHandle);
+};
+struct EventTraits {
+    using Handle = EventHandle;
+    static void free(Context& context, Handle handle, StreamHandle);
+};
+struct DeviceMemoryTraits {
+    using Handle = DevicePointer;
+    static void free(Context& context, Handle handle, StreamHandle stream);
+};
+struct PinnedMemoryTraits {
+    using Handle = void*;
+    static void free(Context& context, Handle handle, StreamHandle);
+};
+}  // namespace detail
+
+using Stream = detail::Owned<detail::StreamTraits>;
+using Event = detail::Owned<detail::EventTraits>;
+using DeviceBuffer = detail::Owned<detail::DeviceMemoryTraits>;  // freed in the order of its stream
+using PinnedBuffer = detail::Owned<detail::PinnedMemoryTraits>;
+
+class Context : public std::enable_shared_from_this<Context> {
+  public:
+    // The device's primary context, kept until the process ends or the device is lost. After a loss the next
+    // get() resets the device and tries again.
+    static Result<std::shared_ptr<Context>> get(int index);
+    ~Context();
+
+    int index() const { return m_index; }
+    const Facts& facts() const { return m_facts; }
+    // An error left the context unusable: every call but get() now answers so.
+    bool lost() const { return m_lost; }
+
+    Result<Stream> make_stream();
+    Result<Event> make_event();
+    // Memory that is there, and goes, in the order of `stream`'s work.
+    Result<DeviceBuffer> allocate(std::size_t bytes, StreamHandle stream);
+    Result<PinnedBuffer> allocate_pinned(std::size_t bytes);
+    // Gives memory that no buffer holds back to the system.
+    Result<void> trim();
+
+    // Asynchronous in `stream`'s order. Host memory that is not pinned may make a copy wait.
+    Result<void> launch(StreamHandle stream, const Launch& launch);
+    Result<void> upload(StreamHandle stream, DevicePointer to, std::size_t to_pitch, const void* from,
+                        std::size_t from_pitch, std::size_t row_bytes, std::size_t rows);
+    Result<void> download(StreamHandle stream, void* to, std::size_t to_pitch, DevicePointer from,
+                          std::size_t from_pitch, std::size_t row_bytes, std::size_t rows);
+    Result<void> copy(StreamHandle stream, DevicePointer to, std::size_t to_pitch, DevicePointer from,
+                      std::size_t from_pitch, std::size_t row_bytes, std::size_t rows);
+    Result<void> record(EventHandle event, StreamHandle stream);
+    Result<void> wait(StreamHandle stream, EventHandle event);
+
+    // Blocking.
+    Result<void> synchronize(StreamHandle stream);
+    Result<double> milliseconds_between(EventHandle start, EventHandle end);
+
+  private:
+    template <class Traits>
+    friend class detail::Owned;
+    friend struct detail::StreamTraits;
+    friend struct detail::EventTraits;
+    friend struct detail::DeviceMemoryTraits;
+    friend struct detail::PinnedMemoryTraits;
+
+    Context(const Driver& driver, int index, DeviceHandle device, ContextHandle context, Facts facts);
+    // With the context current: f() answers a driver code.
+    template <class F>
+    Result<void> call(const char* name, F f);
+    Result<void> copy_2d(StreamHandle stream, const Copy2D& copy);
+
+    const Driver& m_driver;
+    int m_index;
+    DeviceHandle m_device;
+    ContextHandle m_context;
+    Facts m_facts;
+    std::atomic<bool> m_lost = false;
+};
+
+// What the device is, without a context.
+Result<Facts> facts_of(const Driver& driver, int index);
+
+// Whether the library's kernels can run on a device: an error says in one sentence why not. Makes no context.
+Result<void> check_usable(int index);
+
+// A launch on the context that the calling thread has made current, for callers with a context of their own.
+Result<void> launch_on_current_context(StreamHandle stream, const Launch& launch);
+
+}  // namespace iir2d::cuda

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// Every GPU of the machine as list_devices() tells it.
+#pragma once
+
+#include <vector>
+
+#include "iir2d/device.h"
+
+namespace iir2d::cuda {
+
+// Usable or not; one row "cuda" that says why when there is no driver or no GPU.
+std::vector<DeviceInfo> list_gpus();
+
+}  // namespace iir2d::cuda

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// The part of the CUDA driver's interface that is used, declared here so that a machine without a toolkit
+// builds it. Names, values and layouts are the driver's own (CUDA Driver API reference, 12.0 and newer).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#if defined(_WIN32)
+#define IIR2D_CUDA_CALL __stdcall
+#else
+#define IIR2D_CUDA_CALL
+#endif
+
+namespace iir2d::cuda {
+
+using DevicePointer = std::uint64_t;  // CUdeviceptr
+using DeviceHandle = int;             // CUdevice
+using ContextHandle = struct CUctx_st*;
+using StreamHandle = struct CUstream_st*;  // null: the legacy default stream
+using EventHandle = struct CUevent_st*;
+using LibraryHandle = struct CUlib_st*;
+using KernelHandle = struct CUkern_st*;  // taken by cuLaunchKernel in a function's place
+using PoolHandle = struct CUmemPoolHandle_st*;
+
+struct Uuid {
+    char bytes[16];
+};
+
+// CUresult, those that are told apart.
+enum DriverCode : int {
+    success = 0,
+    out_of_memory = 2,
+    stub_library = 34,
+    device_unavailable = 46,
+    no_device = 100,
+    invalid_device = 101,
+    invalid_image = 200,
+    invalid_context = 201,
+    no_binary_for_gpu = 209,
+    ecc_uncorrectable = 214,
+    invalid_ptx = 218,
+    unsupported_ptx_version = 222,
+    not_found = 500,
+    illegal_address = 700,
+    launch_timeout = 702,
+    context_is_destroyed = 709,
+    assert_failed = 710,
+    hardware_stack_error = 714,
+    illegal_instruction = 715,
+    misaligned_address = 716,
+    invalid_address_space = 717,
+    invalid_pc = 718,
+    launch_failed = 719,
+    system_driver_mismatch = 803,
+    unknown_error = 999,
+};
+
+// CUdevice_attribute.
+enum DeviceAttribute : int {
+    clock_rate_khz = 13,
+    multiprocessor_count = 16,
+    integrated = 18,
+    ecc_enabled = 32,
+    memory_clock_rate_khz = 36,
+    memory_bus_width_bits = 37,
+    l2_cache_bytes = 38,
+    capability_major = 75,
+    capability_minor = 76,
+    shared_memory_per_block_optin = 97,
+    memory_pools_supported = 115,
+};
+
+enum PointerAttribute : int { pointer_memory_type = 2 };
+enum MemoryType : unsigned { host_memory = 1, device_memory = 2 };
+enum EventFlags : unsigned { event_default = 0 };
+enum StreamFlags : unsigned { stream_non_blocking = 1 };
+enum PoolAttribute : int { pool_release_threshold = 4 };
+enum KernelAttribute : int { max_dynamic_shared_bytes = 8 };
+
+// CUDA_MEMCPY2D.
+struct Copy2D {
+    std::size_t source_x_bytes = 0;
+    std::size_t source_y = 0;
+    unsigned source_type = 0;
+    const void* source_host = nullptr;
+    DevicePointer source_device = 0;
+    void* source_array = nullptr;
+    std::size_t source_pitch = 0;
+    std::size_t target_x_bytes = 0;
+    std::size_t target_y = 0;
+    unsigned target_type = 0;
+    void* target_host = nullptr;
+    DevicePointer target_device = 0;
+    void* target_array = nullptr;
+    std::size_t target_pitch = 0;
+    std::size_t width_bytes = 0;
+    std::size_t height = 0;
+};
+
+}  // namespace iir2d::cuda

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/device/cuda/nvml.h"
+
+#include <utility>
+
+#include "kernels/device/cuda/driver_types.h"
+#include "kernels/device/shared_library.h"
+
+namespace iir2d::cuda {
+
+namespace {
+
+// nvml.h's names and values (NVML API reference).
+using NvmlDevice = struct NvmlDeviceHandle*;
+enum Clock : unsigned { sm_clock = 1, memory_clock = 2 };
+constexpr unsigned gpu_temperature = 0;
+struct NvmlMemory {
+    unsigned long long total, free, used;
+};
+
+struct Nvml {
+    int (*init)() = nullptr;
+    const char* (*error_text)(int code) = nullptr;
+    int (*driver_version)(char* text, unsigned size) = nullptr;
+    int (*device)(const char* pci, NvmlDevice* device) = nullptr;
+    int (*memory)(NvmlDevice device, NvmlMemory* memory) = nullptr;
+    int (*clock)(NvmlDevice device, unsigned which, unsigned* mhz) = nullptr;
+    int (*clock_max)(NvmlDevice device, unsigned which, unsigned* mhz) = nullptr;
+    int (*temperature)(NvmlDevice device, unsigned sensor, unsigned* celsius) = nullptr;
+    int (*power)(NvmlDevice device, unsigned* milliwatts) = nullptr;
+    int (*power_limit)(NvmlDevice device, unsigned* milliwatts) = nullptr;
+    int (*pcie_generation)(NvmlDevice device, unsigned* generation) = nullptr;
+    int (*pcie_width)(NvmlDevice device, unsigned* lanes) = nullptr;
+    int (*ecc)(NvmlDevice device, unsigned* current, unsigned* pending) = nullptr;
+    int (*mig)(NvmlDevice device, unsigned* current, unsigned* pending) = nullptr;
+    int (*throttle)(NvmlDevice device, unsigned long long* reasons) = nullptr;
+};
+
+std::unexpected<Error> nothing(std::string why) {
+    return std::unexpected(Error{ErrorCode::cuda_error, std::move(why)});
+}
+
+Result<Nvml> open_library() {
+    const device::SharedLibrary library {
+#if defined(_WIN32)
+        "nvml.dll"
+#else
+        "libnvidia-ml.so.1"
+#endif
+    };
+    if (!library) return nothing("NVIDIA's management library (NVML) is not installed");
+    Nvml n;
+    const auto find = [&](const char* name, auto& function) {
+        function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(library.symbol(name));
+    };
+    find("nvmlInit_v2", n.init);
+    find("nvmlErrorString", n.error_text);
+    find("nvmlSystemGetDriverVersion", n.driver_version);
+    find("nvmlDeviceGetHandleByPciBusId_v2", n.device);
+    find("nvmlDeviceGetMemoryInfo", n.memory);
+    find("nvmlDeviceGetClockInfo", n.clock);
+    find("nvmlDeviceGetMaxClockInfo", n.clock_max);
+    find("nvmlDeviceGetTemperature", n.temperature);
+    find("nvmlDeviceGetPowerUsage", n.power);
+    find("nvmlDeviceGetPowerManagementLimit", n.power_limit);
+    find("nvmlDeviceGetCurrPcieLinkGeneration", n.pcie_generation);
+    find("nvmlDeviceGetCurrPcieLinkWidth", n.pcie_width);
+    find("nvmlDeviceGetEccMode", n.ecc);
+    find("nvmlDeviceGetMigMode", n.mig);
+    find("nvmlDeviceGetCurrentClocksThrottleReasons", n.throttle);
+    if (n.init == nullptr || n.error_text == nullptr || n.device == nullptr)
+        return nothing("NVIDIA's management library (NVML) is too old");
+    if (const int code = n.init(); code != 0)
+        return nothing(std::string("NVIDIA's management library (NVML) does not start: ") +
+                       n.error_text(code));
+    return n;
+}
+
+// f(out...) answers 0 when it wrote them; a function that the library lacks answers nothing.
+template <class T, class F, class... Rest>
+std::optional<T> ask(F function, NvmlDevice device, Rest... rest) {
+    T value{};
+    if (function == nullptr || function(device, rest..., &value) != 0) return std::nullopt;
+    return value;
+}
+
+template <class F>
+std::optional<bool> mode(F function, NvmlDevice device) {
+    unsigned current = 0;
+    unsigned pending = 0;
+    if (function == nullptr || function(device, &current, &pending) != 0) return std::nullopt;
+    return current != 0;
+}
+
+std::optional<double> watts(std::optional<unsigned> milliwatts) {
+    return milliwatts ? std::optional(*milliwatts / 1000.0) : std::nullopt;
+}
+
+}  // namespace
+
+Result<NvmlFacts> nvml_facts(const std::string& pci_bus_id) {
+    static const Result<Nvml> opened = open_library();
+    if (!opened) return std::unexpected(opened.error());
+    const Nvml& n = *opened;
+    NvmlDevice device = nullptr;
+    if (const int code = n.device(pci_bus_id.c_str(), &device); code != 0)
+        return nothing(std::string("NVML does not know the GPU: ") + n.error_text(code));
+    NvmlFacts facts;
+    char version[96] = {};
+    if (n.driver_version != nullptr && n.driver_version(version, sizeof version) == 0)
+        facts.driver_version = version;
+    if (const auto memory = ask<NvmlMemory>(n.memory, device)) facts.memory_free_bytes = memory->free;
+    facts.sm_clock_mhz = ask<unsigned>(n.clock, device, sm_clock);
+    facts.sm_clock_max_mhz = ask<unsigned>(n.clock_max, device, sm_clock);
+    facts.memory_clock_mhz = ask<unsigned>(n.clock, device, memory_clock);
+    facts.temperature_c = ask<unsigned>(n.temperature, device, gpu_temperature);
+    facts.power_w = watts(ask<unsigned>(n.power, device));
+    facts.power_limit_w = watts(ask<unsigned>(n.power_limit, device));
+    facts.pcie_generation = ask<unsigned>(n.pcie_generation, device);
+    facts.pcie_width = ask<unsigned>(n.pcie_width, device);
+    facts.ecc = mode(n.ecc, device);
+    facts.mig = mode(n.mig, device);
+    if (const auto reasons = ask<unsigned long long>(n.throttle, device)) facts.throttle_reasons = *reasons;
+    return facts;
+}
+
+std::string throttle_text(std::uint64_t reasons) {
+    static constexpr std::pair<std::uint64_t, const char*> names[] = {{0x1, "idle"},
+                                                                      {0x2, "application clocks"},
+                                                                      {0x4, "power cap"},
+                                                                      {0x8, "hardware slowdown"},
+                                                                      {0x10, "sync boost"},
+                                                                      {0x20, "thermal, software"},
+                                                                      {0x40, "thermal, hardware"},
+                                                                      {0x80, "power brake"},
+                                                                      {0x100, "display clocks"}};
+    std::string text;
+    for (const auto& [bit, name] : names) {
+        if ((reasons & bit) != 0) text += (text.empty() ? "" : ", ") + std::string(name);
+    }
+    return text.empty() ? "none" : text;
+}
+
+}  // namespace iir2d::cuda

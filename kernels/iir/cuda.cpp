@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/iir/cuda.h"
+
+#include "kernels/device/cuda/driver.h"
+#include "kernels/iir/plan_checks.h"
+#include "kernels/support/cuda_transfer.h"
+
+namespace iir2d::iir {
+
+namespace {
+
+// `launch` is how a launch is made: in a context of ours or in the caller's.
+template <class LaunchOne>
+Result<void> enqueue_with(const GpuFilter& filter, const GpuPlanes& x, const GpuPlanes& y,
+                          cuda::DevicePointer workspace, LaunchOne launch_one) {
+    Result<void> result;
+    for_each_launch(filter, x, y, workspace, [&](const GpuLaunch& launch) {
+        result = launch_one(cuda::Launch{.kernel = launch.kernel,
+                                         .grid = {launch.blocks, 1, 1},
+                                         .block = {launch.threads, 1, 1},
+                                         .shared_bytes = launch.shared_bytes,
+                                         .parameters = &launch.parameters});
+        return result.has_value();
+    });
+    return result;
+}
+
+}  // namespace
+
+GpuPlanes device_planes(const void* data, const support::Strides& strides) {
+    return {reinterpret_cast<std::uintptr_t>(data), strides.row, strides.plane};
+}
+
+Result<void> enqueue(cuda::Context& context, cuda::StreamHandle stream, const GpuFilter& filter,
+                     const GpuPlanes& x, const GpuPlanes& y, cuda::DevicePointer workspace) {
+    return enqueue_with(filter, x, y, workspace,
+                        [&](const cuda::Launch& launch) { return context.launch(stream, launch); });
+}
+
+Result<void> enqueue_on_current_context(cuda::StreamHandle stream, const FilterDesc& desc, const void* x,
+                                        void* y) {
+    const auto data = check_desc(desc);
+    if (!data) return std::unexpected(data.error());
+    const auto driver = cuda::driver();
+    if (!driver) return std::unexpected(driver.error());
+    const GpuFilter filter = make_gpu_filter(desc, *data);
+    cuda::DevicePointer workspace = 0;
+    if (filter.workspace_bytes > 0) {
+        if (auto done =
+                IIR2D_CUDA_CHECKED(**driver, cuMemAllocAsync, &workspace, filter.workspace_bytes, stream);
+            !done)
+            return done;
+    }
+    const support::Strides dense{desc.shape.w, desc.shape.h * desc.shape.w};
+    auto done = enqueue_with(
+        filter, device_planes(x, dense), device_planes(y, dense), workspace,
+        [&](const cuda::Launch& launch) { return cuda::launch_on_current_context(stream, launch); });
+    if (workspace != 0) {
+        auto freed = IIR2D_CUDA_CHECKED(**driver, cuMemFreeAsync, workspace, stream);
+        if (done && !freed) return freed;
+    }
+    return done;
+}
+
+Result<void> synchronize_current_context(cuda::StreamHandle stream) {
+    const auto driver = cuda::driver();
+    if (!driver) return std::unexpected(driver.error());
+    return IIR2D_CUDA_CHECKED(**driver, cuStreamSynchronize, stream);
+}
+
+Result<void> run_cuda(int device_index, const GpuFilter& filter, const ConstTensorView& x,
+                      const TensorView& y, const RunControl& control) {
+    auto run = support::CudaRun::begin(device_index, control);
+    if (!run) return std::unexpected(run.error());
+    const support::HostPlanes from{x.data, x.type, x.shape, {x.row_stride, x.plane_stride}};
+    const support::HostPlanes to{y.data, y.type, y.shape, {y.row_stride, y.plane_stride}};
+    // In place on the device: one plane less to hold, and none to copy.
+    const auto planes = run->allocate(from.dense_bytes());
+    if (!planes) return std::unexpected(planes.error());
+    const auto workspace = run->allocate(filter.workspace_bytes);
+    if (!workspace) return std::unexpected(workspace.error());
+    if (auto done = run->upload(from, planes->get()); !done) return done;
+    if (auto done = run->begin_work(); !done) return done;
+    const GpuPlanes dense{planes->get(), x.shape.w, x.shape.h * x.shape.w};
+    if (auto done = enqueue(run->context(), run->stream(), filter, dense, dense, workspace->get()); !done)
+        return done;
+    if (auto done = run->end_work(); !done) return done;
+    if (auto done = run->download(planes->get(), to); !done) return done;
+    return run->finish();
+}
+
+}  // namespace iir2d::iir

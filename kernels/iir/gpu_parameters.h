@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// What the IIR kernels are told: one trivially copyable struct per launch, filled in by gpu_plan.cpp.
+#pragma once
+
+#include <cstdint>
+
+namespace iir2d::iir {
+
+constexpr int gpu_sections = 2;  // most sections in one pass
+constexpr int gpu_passes = 4;    // most passes in one launch
+constexpr int gpu_tile = 16;     // samples of a row that a warp keeps in shared memory at a time
+
+// A section of a pass. The step runs with the coefficients as the precision rounds them; the start state is
+// made from the exact ones, in double.
+struct GpuSection {
+    double step_b[3];
+    double step_a[2];
+    double b[3];
+    double a[2];
+    double start_b[3];
+    double gain;       // at frequency zero, of the exact section
+    double step_gain;  // the same of the rounded one
+    std::int32_t order;
+    std::int32_t padding;
+};
+
+// One array of planes. Addresses are device addresses; strides are in elements.
+struct GpuPlanes {
+    std::uint64_t data;
+    std::int64_t row_stride;
+    std::int64_t plane_stride;
+};
+
+// One sweep of every line, in one direction.
+struct GpuPass {
+    GpuPlanes in;
+    GpuPlanes out;               // may be `in`
+    GpuPlanes add;               // added to what is written; data 0: nothing
+    double constant;             // what the input line reads outside under Border::constant
+    std::int64_t warmup;         // samples before a segment that its state is made from; -1: exact carries
+    std::int64_t history_steps;  // of a steady start under a periodic border
+    std::int32_t close_period;   // whether those steps are one whole period
+    std::int32_t reversed;
+    double carry[16];   // the matrix, row by row, that takes the sections' state over one segment
+    double closing[4];  // (I - M^period)^-1, M the first section's: read if close_period
+    GpuSection sections[gpu_sections];
+};
+
+// All passes of one axis. A block runs every pass over 32 lines; its warps share each line in segments.
+struct GpuAxis {
+    std::int64_t length;       // samples of a line
+    std::int64_t lines;        // lines of a plane
+    std::int64_t groups;       // blocks of a plane: lines / 32, rounded up
+    std::int64_t first_block;  // of this launch
+    std::int64_t segment;      // samples of a line for each warp; segment * warps >= length
+    std::int64_t before[4];    // where the line reads x[-1] to x[-4]; -1: the border constant
+    std::int32_t border;
+    std::int32_t steady;
+    std::int32_t pass_count;
+    std::int32_t padding;
+    GpuPass passes[gpu_passes];
+};
+
+}  // namespace iir2d::iir

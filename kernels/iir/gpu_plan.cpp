@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/iir/gpu_plan.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "kernels/iir/analysis.h"
+#include "kernels/iir/border.h"
+#include "kernels/iir/cpu.h"
+#include "kernels/iir/gpu_axis.h"
+#include "kernels/iir/passes.h"
+
+namespace iir2d::iir {
+
+namespace {
+
+constexpr int state_size = 2 * gpu_sections;
+
+// The state's matrix, row by row; a pass of one section uses the upper left quarter.
+using Matrix = std::array<double, static_cast<std::size_t>(state_size) * state_size>;
+
+double& at(Matrix& m, int row, int column) {
+    return m[static_cast<std::size_t>(row * state_size + column)];
+}
+double at(const Matrix& m, int row, int column) {
+    return m[static_cast<std::size_t>(row * state_size + column)];
+}
+
+Matrix multiply(const Matrix& p, const Matrix& q) {
+    Matrix product{};
+    for (int i = 0; i < state_size; ++i) {
+        for (int j = 0; j < state_size; ++j) {
+            for (int k = 0; k < state_size; ++k) at(product, i, j) += at(p, i, k) * at(q, k, j);
+        }
+    }
+    return product;
+}
+
+Matrix power(Matrix base, std::int64_t exponent) {
+    Matrix result{};
+    for (int i = 0; i < state_size; ++i) at(result, i, i) = 1.0;
+    for (; exponent > 0; exponent /= 2) {
+        if (exponent % 2 == 1) result = multiply(result, base);
+        base = multiply(base, base);
+    }
+    return result;
+}
+
+// What one sample of silence makes of the sections' states: of the transposed direct form II, with the first
+// section's output, its s1, as the second's input.
+Matrix silence(const std::vector<Section>& sections) {
+    Matrix m{};
+    // How the input of the section at hand depends on the state.
+    std::array<double, state_size> input{};
+    for (std::size_t k = 0; k < sections.size(); ++k) {
+        const Section& s = sections[k];
+        const int s1 = 2 * static_cast<int>(k);
+        std::array<double, state_size> output{};
+        for (int j = 0; j < state_size; ++j) {
+            const auto column = static_cast<std::size_t>(j);
+            output[column] = s.b[0] * input[column] + (j == s1 ? 1.0 : 0.0);
+            at(m, s1, j) = s.b[1] * input[column] + s.a[0] * output[column] + (j == s1 + 1 ? 1.0 : 0.0);
+            at(m, s1 + 1, j) = s.b[2] * input[column] + s.a[1] * output[column];
+        }
+        input = output;
+    }
+    return m;
+}
+
+double largest(const Matrix& m) {
+    double result = 0.0;
+    for (const double v : m) result = std::max(result, std::abs(v));
+    return result;
+}
+
+// How far back a state may be guessed at: what is left of a wrong guess is below the rounding of the results.
+double forgotten(Precision precision) {
+    switch (precision) {
+        case Precision::f32:
+            return 0x1p-26;
+        case Precision::mixed:
+            return 0x1p-34;
+        case Precision::f64:
+            break;
+    }
+    return 0x1p-54;
+}
+
+// The warm-up that forgets, in whole tiles, if it is at most half a segment: beyond that, reading a segment
+// twice for its exact carry is worth what it costs. -1 where there is none.
+std::int64_t warmup_length(const Matrix& m, std::int64_t segment, Precision precision) {
+    const Matrix tile = power(m, gpu_tile);
+    Matrix left = tile;
+    for (std::int64_t length = gpu_tile; length <= segment / 2; length += gpu_tile) {
+        if (largest(left) <= forgotten(precision)) return length;
+        left = multiply(left, tile);
+    }
+    return -1;
+}
+
+bool is_second_order(const Section& s) {
+    return s.order == 2 || s.b[2] != 0.0 || s.a[1] != 0.0;
+}
+
+// As the precision rounds it.
+Section stepped(const Section& s, Precision precision) {
+    return precision == Precision::f32 ? rounded_to_float(s) : s;
+}
+
+GpuSection section_parameters(const Section& exact, Precision precision) {
+    const Section step = stepped(exact, precision);
+    GpuSection p{};
+    std::ranges::copy(step.b, p.step_b);
+    std::ranges::copy(step.a, p.step_a);
+    std::ranges::copy(exact.b, p.b);
+    std::ranges::copy(exact.a, p.a);
+    std::ranges::copy(exact.start_b, p.start_b);
+    p.gain = dc_gain(exact);
+    p.step_gain = dc_gain(step);
+    p.order = exact.order;
+    return p;
+}
+
+// The steady start under a periodic border: a run over the memory of the section, or over one whole period
+// that is then closed, (I - M^period)^-1.
+void set_history(GpuPass& pass, const Section& s, std::int64_t n, Border border) {
+    const std::int64_t period = border == Border::mirror ? 2 * n : n;
+    pass.history_steps = std::min(period, memory_length(s, 0x1p-64));
+    if (pass.history_steps != period) return;
+    const Matrix m = power(silence({s}), period);
+    const double determinant = (1 - at(m, 0, 0)) * (1 - at(m, 1, 1)) - at(m, 0, 1) * at(m, 1, 0);
+    pass.close_period = 1;
+    pass.closing[0] = (1 - at(m, 1, 1)) / determinant;
+    pass.closing[1] = at(m, 0, 1) / determinant;
+    pass.closing[2] = at(m, 1, 0) / determinant;
+    pass.closing[3] = (1 - at(m, 0, 0)) / determinant;
+}
+
+// No pass with more sections than a kernel takes. A cascade may be cut anywhere: what is between two passes
+// is a line, with borders as every section's input line has them.
+std::vector<Pass> cut_to_size(const std::vector<Pass>& passes, Start start) {
+    std::vector<Pass> cut;
+    for (const Pass& whole : passes) {
+        double constant = whole.constant;
+        for (std::size_t k = 0; k < whole.sections.size(); k += gpu_sections) {
+            const std::size_t end = std::min(whole.sections.size(), k + gpu_sections);
+            Pass part = whole;
+            part.sections.assign(whole.sections.begin() + static_cast<std::ptrdiff_t>(k),
+                                 whole.sections.begin() + static_cast<std::ptrdiff_t>(end));
+            part.constant = constant;
+            part.from_scratch = k == 0 ? whole.from_scratch : whole.to_scratch;
+            part.add_scratch = whole.add_scratch && end == whole.sections.size();
+            if (start == Start::steady) constant *= dc_gain(part.sections);
+            cut.push_back(std::move(part));
+        }
+    }
+    return cut;
+}
+
+struct AxisMaker {
+    const FilterDesc& desc;
+    bool rows;
+    GpuFilter& filter;
+
+    std::int64_t length() const { return rows ? desc.shape.w : desc.shape.h; }
+    std::int64_t lines() const { return rows ? desc.shape.h : desc.shape.w; }
+
+    // Passes of one launch have as many sections and run in a block of the same kernel.
+    void add(const std::vector<Pass>& passes) {
+        bool line_is_output = !rows;
+        for (std::size_t first = 0; first < passes.size();) {
+            std::size_t end = first + 1;
+            while (end < passes.size() && end - first < gpu_passes &&
+                   passes[end].sections.size() == passes[first].sections.size()) {
+                ++end;
+            }
+            add_stage({passes.data() + first, end - first}, line_is_output);
+            first = end;
+        }
+    }
+
+    void add_stage(std::span<const Pass> passes, bool& line_is_output) {
+        const bool single = desc.precision == Precision::f32;
+        const std::int64_t n = length();
+        // Enough samples for a warp to be worth one, in whole tiles.
+        constexpr std::int64_t least_segment = 2 * gpu_tile;
+        const std::int64_t most_warps = single ? 16 : 8;
+        const std::int64_t wanted = std::clamp<std::int64_t>(n / least_segment, 1, most_warps);
+        const std::int64_t tiles = (n / wanted + (n % wanted != 0 ? 1 : 0) + gpu_tile - 1) / gpu_tile;
+        const std::int64_t segment = tiles * gpu_tile;
+        const std::int64_t warps = n / segment + (n % segment != 0 ? 1 : 0);
+
+        GpuStage stage;
+        bool second_order = false;
+        for (const Pass& pass : passes) {
+            second_order = second_order || std::ranges::any_of(pass.sections, is_second_order);
+        }
+        stage.kernel = std::string(rows ? "iir_rows_" : "iir_columns_") +
+                       std::string(name_of(desc.precision)) + "_order" + (second_order ? "2" : "1") + "_x" +
+                       std::to_string(passes.front().sections.size());
+        stage.threads = static_cast<unsigned>(warps * gpu::warp_lanes);
+        stage.shared_bytes =
+            static_cast<unsigned>(warps * (rows ? (single ? GpuShared<float, true>::bytes_per_warp
+                                                          : GpuShared<double, true>::bytes_per_warp)
+                                                : GpuShared<double, false>::bytes_per_warp));
+        GpuAxis& axis = stage.axis;
+        axis.length = n;
+        axis.lines = lines();
+        axis.groups = axis.lines / gpu::warp_lanes + (axis.lines % gpu::warp_lanes != 0 ? 1 : 0);
+        axis.segment = segment;
+        for (std::int64_t i = 0; i < 4; ++i) axis.before[i] = border_index(-1 - i, n, desc.border);
+        axis.border = static_cast<int>(desc.border);
+        axis.steady = desc.start == Start::steady ? 1 : 0;
+        axis.pass_count = static_cast<int>(passes.size());
+        for (std::size_t i = 0; i < passes.size(); ++i) {
+            axis.passes[i] = pass_parameters(passes[i], segment);
+            GpuStage::Places& places = stage.places[i];
+            const GpuWhere line = line_is_output ? GpuWhere::y : GpuWhere::x;
+            places.in = passes[i].from_scratch ? GpuWhere::scratch : line;
+            places.out = passes[i].to_scratch ? GpuWhere::scratch : GpuWhere::y;
+            places.add = passes[i].add_scratch ? GpuWhere::scratch : GpuWhere::none;
+            line_is_output = line_is_output || !passes[i].to_scratch;
+            if (passes[i].to_scratch) {
+                const Shape& s = desc.shape;
+                filter.scratch_elements = s.n * s.c * s.h * s.w;
+            }
+        }
+        filter.stages.push_back(std::move(stage));
+    }
+
+    GpuPass pass_parameters(const Pass& pass, std::int64_t segment) const {
+        GpuPass p{};
+        p.constant = pass.constant;
+        p.reversed = pass.reversed ? 1 : 0;
+        std::vector<Section> steps;
+        for (std::size_t k = 0; k < pass.sections.size(); ++k) {
+            p.sections[k] = section_parameters(pass.sections[k], desc.precision);
+            steps.push_back(stepped(pass.sections[k], desc.precision));
+        }
+        const Matrix m = silence(steps);
+        p.warmup = warmup_length(m, segment, desc.precision);
+        std::ranges::copy(power(m, segment), p.carry);
+        if (desc.start == Start::steady && is_periodic(desc.border)) {
+            set_history(p, pass.sections.front(), length(), desc.border);
+        }
+        return p;
+    }
+};
+
+}  // namespace
+
+GpuFilter make_gpu_filter(const FilterDesc& desc, const FilterData& data) {
+    GpuFilter filter;
+    filter.planes = desc.shape.n * desc.shape.c;
+    double below = desc.border_const;
+    if (desc.start == Start::steady) below *= dc_gain(data.horizontal);
+    AxisMaker{desc, true, filter}.add(
+        cut_to_size(make_passes(data.horizontal, desc.border, desc.start, desc.border_const), desc.start));
+    AxisMaker{desc, false, filter}.add(
+        cut_to_size(make_passes(data.vertical, desc.border, desc.start, below), desc.start));
+    filter.workspace_bytes =
+        static_cast<std::size_t>(filter.scratch_elements) * element_size(storage_type(desc.precision));
+    return filter;
+}
+
+void for_each_launch(const GpuFilter& filter, const GpuPlanes& x, const GpuPlanes& y, std::uint64_t workspace,
+                     const std::function<bool(const GpuLaunch&)>& launch) {
+    constexpr std::int64_t most_blocks = 0x7fffffff;
+    for (const GpuStage& stage : filter.stages) {
+        GpuAxis axis = stage.axis;
+        const bool rows = stage.kernel.starts_with("iir_rows");
+        const std::int64_t width = rows ? axis.length : axis.lines;
+        const std::int64_t height = rows ? axis.lines : axis.length;
+        const GpuPlanes scratch{workspace, width, width * height};
+        const auto planes_at = [&](GpuWhere where) -> GpuPlanes {
+            switch (where) {
+                case GpuWhere::x:
+                    return x;
+                case GpuWhere::y:
+                    return y;
+                case GpuWhere::scratch:
+                    return scratch;
+                case GpuWhere::none:
+                    break;
+            }
+            return {};
+        };
+        for (int i = 0; i < axis.pass_count; ++i) {
+            axis.passes[i].in = planes_at(stage.places[i].in);
+            axis.passes[i].out = planes_at(stage.places[i].out);
+            axis.passes[i].add = planes_at(stage.places[i].add);
+        }
+        const std::int64_t blocks = filter.planes * axis.groups;
+        for (std::int64_t first = 0; first < blocks; first += most_blocks) {
+            axis.first_block = first;
+            const auto count = static_cast<unsigned>(std::min(blocks - first, most_blocks));
+            if (!launch({stage.kernel.c_str(), count, stage.threads, stage.shared_bytes, axis})) return;
+        }
+    }
+}
+
+}  // namespace iir2d::iir

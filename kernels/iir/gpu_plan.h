@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// An IIR job as launches: a pure function of the filter, the border and the shape, so that it is tested
+// without a GPU. Nothing here knows of the driver.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "iir2d/plan.h"
+#include "kernels/iir/gpu_parameters.h"
+
+namespace iir2d::iir {
+
+// Which planes a pass reads or writes; none is the absence of a sum.
+enum class GpuWhere : std::uint8_t { none, x, y, scratch };
+
+// One launch without its addresses.
+struct GpuStage {
+    struct Places {
+        GpuWhere in = GpuWhere::none;
+        GpuWhere out = GpuWhere::none;
+        GpuWhere add = GpuWhere::none;
+    };
+    std::string kernel;
+    unsigned threads = 0;
+    unsigned shared_bytes = 0;
+    GpuAxis axis = {};
+    Places places[gpu_passes] = {};
+};
+
+struct GpuFilter {
+    std::vector<GpuStage> stages;
+    std::int64_t planes = 1;
+    std::int64_t scratch_elements = 0;  // of a pass that keeps its result aside: all planes, dense
+    std::size_t workspace_bytes = 0;
+};
+
+GpuFilter make_gpu_filter(const FilterDesc& desc, const FilterData& data);
+
+struct GpuLaunch {
+    const char* kernel;
+    unsigned blocks;
+    unsigned threads;
+    unsigned shared_bytes;
+    const GpuAxis& parameters;
+};
+
+// The launches in order, with addresses: more than one per stage only where a grid could not count the
+// blocks. `y` may be `x`. Stops where `launch` returns false. Allocates nothing.
+void for_each_launch(const GpuFilter& filter, const GpuPlanes& x, const GpuPlanes& y, std::uint64_t workspace,
+                     const std::function<bool(const GpuLaunch&)>& launch);
+
+}  // namespace iir2d::iir

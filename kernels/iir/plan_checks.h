@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// What every backend's plan begins with: a descriptor checked, and the accuracy that can be stated of it.
+#pragma once
+
+#include "iir2d/error.h"
+#include "iir2d/filter.h"
+#include "iir2d/plan.h"
+
+namespace iir2d::iir {
+
+// The filter as data, or what is wrong with the descriptor, in the C interface's order: dimensions, filter,
+// border mode, precision; then what only plans have.
+Result<FilterData> check_desc(const FilterDesc& desc);
+
+PrecisionGuarantee guarantee_of(const FilterDesc& desc, const FilterData& data);
+
+}  // namespace iir2d::iir

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// Pooling jobs on a GPU.
+#pragma once
+
+#include "iir2d/error.h"
+#include "iir2d/plan.h"
+#include "kernels/device/cuda/context.h"
+#include "kernels/pool/gpu_plan.h"
+
+namespace iir2d::pool {
+
+// Asynchronous in the stream's order; nothing is allocated and nothing waited for.
+Result<void> enqueue(cuda::Context& context, cuda::StreamHandle stream, const GpuPooling& pooling,
+                     const GpuPlanes& x, const GpuPlanes& y, cuda::DevicePointer argmax);
+
+// Host to host: upload, pool, download. argmax is null or has the output's elements.
+Result<void> run_cuda(int device_index, const GpuPooling& pooling, const ConstTensorView& x,
+                      const TensorView& y, std::int64_t* argmax, const RunControl& control);
+
+}  // namespace iir2d::pool

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+#include <array>
+
+#include "kernels/iir/gpu_kernel_list.h"
+#include "kernels/pool/gpu_kernel_list.h"
+#include "tests/gpu/executor/block_runner.h"
+
+namespace gpu_test {
+
+#define GPU_TEST_BODY(...) __VA_ARGS__
+#define GPU_TEST_ENTRY(name, Parameters, body, threads) \
+    KernelEntry{#name, sizeof(Parameters), run_kernel<Parameters, GPU_TEST_BODY body, threads>},
+
+std::span<const KernelEntry> kernel_entries() {
+    static constexpr auto entries =
+        std::to_array<KernelEntry>({IIR2D_IIR_KERNELS(GPU_TEST_ENTRY) IIR2D_POOL_KERNELS(GPU_TEST_ENTRY)});
+    return entries;
+}
+
+}  // namespace gpu_test

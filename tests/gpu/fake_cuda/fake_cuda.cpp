@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: MIT
+// The driver's interface over the tests' executor: device memory is the host's, with guards around it;
+// kernels are looked up by name among the product's; streams run at once or, when told to, only when they are
+// waited for, which shows a wait that is missing. Scenarios: scenario.h.
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "kernels/device/cuda/driver_calls.h"
+#include "tests/gpu/executor/executor.h"
+#include "tests/gpu/fake_cuda/scenario.h"
+
+using namespace iir2d::cuda;  // NOLINT: the driver's own types, in the driver's stand-in
+
+namespace iir2d::cuda {
+
+struct CUevent_st {
+    bool recorded = false;
+    bool done = true;
+    StreamHandle stream = nullptr;
+    double at = 0;
+};
+
+struct CUstream_st {
+    std::deque<std::function<void()>> work;
+};
+
+struct CUctx_st {
+    int device = 0;
+};
+
+}  // namespace iir2d::cuda
+
+namespace {
+
+using fake_cuda::number;
+using fake_cuda::setting;
+
+constexpr std::size_t guard_bytes = 256;
+constexpr unsigned char guard_byte = 0xC5;
+constexpr unsigned char fresh_byte = 0xFF;  // NaN, whatever the type
+constexpr std::size_t memory_bytes = std::size_t{8} << 30;
+
+struct Allocation {
+    std::vector<unsigned char> bytes;  // guard, memory, guard
+    std::size_t size = 0;
+    bool device = true;
+};
+
+struct State {
+    std::recursive_mutex mutex;
+    std::map<std::uintptr_t, Allocation> memory;  // by the address that was given out
+    std::map<int, CUctx_st> contexts;
+    CUstream_st default_stream;
+    std::map<const void*, unsigned> shared_limit;
+    int allocations = 0;
+    int launches = 0;
+    int sticky = 0;
+    double clock = 0;
+};
+
+State& state() {
+    static State* s = new State;  // outlives whoever calls at exit
+    return *s;
+}
+
+std::vector<ContextHandle>& current() {
+    thread_local std::vector<ContextHandle> stack;
+    return stack;
+}
+
+// What a call answers that needs a context in working order.
+int ready() {
+    if (current().empty()) return invalid_context;
+    return state().sticky;
+}
+
+StreamHandle real(StreamHandle stream) {
+    return stream != nullptr ? stream : &state().default_stream;
+}
+
+void drain(StreamHandle stream) {
+    auto& work = real(stream)->work;
+    while (!work.empty()) {
+        const auto next = std::move(work.front());
+        work.pop_front();
+        next();
+    }
+}
+
+void enqueue(StreamHandle stream, std::function<void()> work) {
+    real(stream)->work.push_back(std::move(work));
+    if (number("queued", 0) == 0) drain(stream);
+}
+
+// Whether [address, address + bytes) lies in one allocation.
+bool is_allocated(std::uintptr_t address, std::size_t bytes) {
+    auto& memory = state().memory;
+    auto next = memory.upper_bound(address);
+    if (next == memory.begin()) return false;
+    const auto& [start, allocation] = *std::prev(next);
+    return address - start <= allocation.size && bytes <= allocation.size - (address - start);
+}
+
+int allocate(std::uintptr_t& address, std::size_t bytes, bool device) {
+    State& s = state();
+    if (device && ++s.allocations == number("alloc", 0)) return out_of_memory;
+    if (bytes == 0) return 1;
+    if (bytes > memory_bytes) return out_of_memory;
+    Allocation allocation{.size = bytes, .device = device};
+    allocation.bytes.assign(bytes + 2 * guard_bytes, guard_byte);
+    std::memset(allocation.bytes.data() + guard_bytes, fresh_byte, bytes);
+    address = reinterpret_cast<std::uintptr_t>(allocation.bytes.data() + guard_bytes);
+    s.memory.emplace(address, std::move(allocation));
+    return success;
+}
+
+bool guards_hold(const Allocation& a) {
+    const auto intact = [](unsigned char byte) { return byte == guard_byte; };
+    return std::all_of(a.bytes.begin(), a.bytes.begin() + guard_bytes, intact) &&
+           std::all_of(a.bytes.end() - guard_bytes, a.bytes.end(), intact);
+}
+
+int release(std::uintptr_t address) {
+    State& s = state();
+    const auto found = s.memory.find(address);
+    if (found == s.memory.end()) return 1;
+    if (!guards_hold(found->second)) s.sticky = illegal_address;
+    s.memory.erase(found);
+    return s.sticky;
+}
+
+const gpu_test::KernelEntry* entry_named(const char* name) {
+    for (const auto& entry : gpu_test::kernel_entries()) {
+        if (std::strcmp(entry.name, name) == 0) return &entry;
+    }
+    return nullptr;
+}
+
+const char* name_of_code(int code) {
+    switch (code) {
+        case out_of_memory:
+            return "CUDA_ERROR_OUT_OF_MEMORY";
+        case no_device:
+            return "CUDA_ERROR_NO_DEVICE";
+        case invalid_context:
+            return "CUDA_ERROR_INVALID_CONTEXT";
+        case illegal_address:
+            return "CUDA_ERROR_ILLEGAL_ADDRESS";
+        case launch_failed:
+            return "CUDA_ERROR_LAUNCH_FAILED";
+        case unknown_error:
+            return "CUDA_ERROR_UNKNOWN";
+        default:
+            return nullptr;
+    }
+}
+
+}  // namespace
+
+namespace fake {
+
+int cuInit(unsigned) {
+    return number("devices", 1) == 0 ? no_device : number("init", 0);
+}
+int cuDriverGetVersion(int* version) {
+    *version = number("driver", 13000);
+    return success;
+}
+int cuGetErrorName(int code, const char** name) {
+    *name = name_of_code(code);
+    return *name != nullptr ? success : 1;
+}
+int cuGetErrorString(int code, const char** text) {
+    *text = code == out_of_memory ? "out of memory" : "as the scenario asked";
+    return success;
+}
+int cuDeviceGetCount(int* count) {
+    *count = number("devices", 1);
+    return success;
+}
+int cuDeviceGet(DeviceHandle* device, int index) {
+    *device = index;
+    return index >= 0 && index < number("devices", 1) ? success : invalid_device;
+}
+int cuDeviceGetName(char* name, int size, DeviceHandle device) {
+    std::snprintf(name, static_cast<std::size_t>(size), "Stand-in GPU %d", device);
+    return success;
+}
+int cuDeviceGetUuid(Uuid* uuid, DeviceHandle device) {
+    for (int i = 0; i < 16; ++i) uuid->bytes[i] = static_cast<char>(16 * device + i);
+    return success;
+}
+int cuDeviceGetAttribute(int* value, int attribute, DeviceHandle) {
+    switch (attribute) {
+        case multiprocessor_count:
+            *value = 4;
+            break;
+        case capability_major:
+            *value = number("capability", 90) / 10;
+            break;
+        case capability_minor:
+            *value = number("capability", 90) % 10;
+            break;
+        case l2_cache_bytes:
+            *value = 4 << 20;
+            break;
+        case shared_memory_per_block_optin:
+            *value = 99 << 10;
+            break;
+        case clock_rate_khz:
+            *value = 1'500'000;
+            break;
+        case memory_clock_rate_khz:
+            *value = 2'000'000;
+            break;
+        case memory_bus_width_bits:
+            *value = 1024;
+            break;
+        case memory_pools_supported:
+            *value = 1;
+            break;
+        default:
+            *value = 0;
+            break;
+    }
+    return success;
+}
+int cuDeviceTotalMem(std::size_t* bytes, DeviceHandle) {
+    *bytes = memory_bytes;
+    return success;
+}
+int cuDeviceGetPCIBusId(char* id, int size, DeviceHandle device) {
+    std::snprintf(id, static_cast<std::size_t>(size), "0000:%02d:00.0", device + 1);
+    return success;
+}
+int cuDevicePrimaryCtxRetain(ContextHandle* context, DeviceHandle device) {
+    const std::lock_guard lock(state().mutex);
+    if (state().sticky != 0) return state().sticky;
+    auto& made = state().contexts[device];
+    made.device = device;
+    *context = &made;
+    return success;
+}
+int cuDevicePrimaryCtxRelease(DeviceHandle) {
+    return success;
+}
+int cuDevicePrimaryCtxReset(DeviceHandle) {
+    const std::lock_guard lock(state().mutex);
+    state().sticky = 0;
+    state().memory.clear();
+    return success;
+}
+int cuCtxPushCurrent(ContextHandle context) {
+    if (context == nullptr) return invalid_context;
+    current().push_back(context);
+    return success;
+}
+int cuCtxPopCurrent(ContextHandle* context) {
+    if (current().empty()) return invalid_context;
+    *context = current().back();
+    current().pop_back();
+    return success;
+}
+int cuCtxGetCurrent(ContextHandle* context) {
+    *context = current().empty() ? nullptr : current().back();
+    return success;
+}
+int cuCtxGetDevice(DeviceHandle* device) {
+    if (current().empty()) return invalid_context;
+    *device = current().back()->device;
+    return success;
+}
+int cuLibraryLoadData(LibraryHandle* library, const void*, int*, void**, unsigned, int*, void**, unsigned) {
+    static char loaded;
+    *library = reinterpret_cast<LibraryHandle>(&loaded);
+    return number("load", 0);
+}
+int cuLibraryUnload(LibraryHandle) {
+    return success;
+}
+int cuLibraryGetKernel(KernelHandle* kernel, LibraryHandle, const char* name) {
+    if (const int code = number("kernel", 0); code != 0) return code;
+    const auto* entry = entry_named(name);
+    *kernel = reinterpret_cast<KernelHandle>(const_cast<gpu_test::KernelEntry*>(entry));
+    return entry != nullptr ? success : not_found;
+}
+int cuKernelSetAttribute(int attribute, int value, KernelHandle kernel, DeviceHandle) {
+    const std::lock_guard lock(state().mutex);
+    if (attribute == max_dynamic_shared_bytes) state().shared_limit[kernel] = static_cast<unsigned>(value);
+    return success;
+}
+int cuLaunchKernel(KernelHandle kernel, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                   unsigned block_y, unsigned block_z, unsigned shared_bytes, StreamHandle stream,
+                   void** parameters, void**) {
+    const std::lock_guard lock(state().mutex);
+    State& s = state();
+    if (const int code = ready(); code != success) return code;
+    if (++s.launches == number("launch", 0)) return s.sticky = number("launch_code", illegal_address);
+    const auto* entry = reinterpret_cast<const gpu_test::KernelEntry*>(kernel);
+    const auto limit = s.shared_limit.contains(kernel) ? s.shared_limit[kernel] : 48U << 10;
+    if (grid_x == 0 || grid_x > 0x7fffffffU || grid_y == 0 || grid_y > 65535 || grid_z == 0 ||
+        grid_z > 65535 || block_x == 0 || block_x * block_y * block_z > 1024 || shared_bytes > limit)
+        return 1;
+    const auto* from = static_cast<const unsigned char*>(parameters[0]);
+    // Aligned as any parameter struct may ask for.
+    auto copy = std::make_shared<std::vector<std::max_align_t>>(
+        entry->parameter_bytes / sizeof(std::max_align_t) + 1);
+    std::memcpy(copy->data(), from, entry->parameter_bytes);
+    const gpu_test::LaunchShape shape{{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes};
+    enqueue(stream, [entry, copy, shape] {
+        try {
+            entry->run(shape, copy->data(), gpu_test::options_from_environment());
+        } catch (const std::exception& error) {
+            std::fprintf(stderr, "stand-in driver: %s: %s\n", entry->name, error.what());
+            state().sticky = launch_failed;
+        }
+    });
+    return success;
+}
+int cuMemGetInfo(std::size_t* free, std::size_t* total) {
+    *free = memory_bytes / 2;
+    *total = memory_bytes;
+    return ready();
+}
+int cuMemAlloc(DevicePointer* pointer, std::size_t bytes) {
+    const std::lock_guard lock(state().mutex);
+    if (const int code = ready(); code != success) return code;
+    std::uintptr_t address = 0;
+    const int code = allocate(address, bytes, true);
+    *pointer = address;
+    return code;
+}
+int cuMemFree(DevicePointer pointer) {
+    const std::lock_guard lock(state().mutex);
+    return release(static_cast<std::uintptr_t>(pointer));
+}
+int cuMemAllocAsync(DevicePointer* pointer, std::size_t bytes, StreamHandle) {
+    return cuMemAlloc(pointer, bytes);
+}
+int cuMemFreeAsync(DevicePointer pointer, StreamHandle stream) {
+    const std::lock_guard lock(state().mutex);
+    if (const int code = ready(); code != success) return code;
+    enqueue(stream, [pointer] { release(static_cast<std::uintptr_t>(pointer)); });
+    return state().sticky;
+}
+int cuDeviceGetDefaultMemPool(PoolHandle* pool, DeviceHandle) {
+    static char made;
+    *pool = reinterpret_cast<PoolHandle>(&made);
+    return success;
+}
+int cuMemPoolSetAttribute(PoolHandle, int, void*) {
+    return success;
+}
+int cuMemPoolTrimTo(PoolHandle, std::size_t) {
+    return ready();
+}
+int cuMemHostAlloc(void** pointer, std::size_t bytes, unsigned) {
+    const std::lock_guard lock(state().mutex);
+    std::uintptr_t address = 0;
+    const int code = allocate(address, bytes, false);
+    *pointer = reinterpret_cast<void*>(address);
+    return code;
+}
+int cuMemFreeHost(void* pointer) {
+    const std::lock_guard lock(state().mutex);
+    return release(reinterpret_cast<std::uintptr_t>(pointer));
+}
+int cuMemcpy2DAsync(const Copy2D* copy, StreamHandle stream) {
+    const std::lock_guard lock(state().mutex);
+    if (const int code = ready(); code != success) return code;
+    const Copy2D c = *copy;
+    if (c.width_bytes == 0 || c.height == 0) return success;
+    if ((c.height > 1 && (c.source_pitch < c.width_bytes || c.target_pitch < c.width_bytes))) return 1;
+    const auto spans = [&](unsigned type, DevicePointer device, std::size_t pitch) {
+        return type != device_memory ||
+               is_allocated(static_cast<std::uintptr_t>(device), (c.height - 1) * pitch + c.width_bytes);
+    };
+    if (!spans(c.source_type, c.source_device, c.source_pitch) ||
+        !spans(c.target_type, c.target_device, c.target_pitch))
+        return 1;
+    enqueue(stream, [c] {
+        const auto* from =
+            c.source_type == device_memory
+                ? reinterpret_cast<const unsigned char*>(static_cast<std::uintptr_t>(c.source_device))
+                : static_cast<const unsigned char*>(c.source_host);
+        auto* to = c.target_type == device_memory
+                       ? reinterpret_cast<unsigned char*>(static_cast<std::uintptr_t>(c.target_device))
+                       : static_cast<unsigned char*>(c.target_host);
+        for (std::size_t row = 0; row < c.height; ++row)
+            std::memmove(to + row * c.target_pitch, from + row * c.source_pitch, c.width_bytes);
+    });
+    return success;
+}
+int cuPointerGetAttribute(void* value, int attribute, DevicePointer pointer) {
+    const std::lock_guard lock(state().mutex);
+    if (attribute != pointer_memory_type || !is_allocated(static_cast<std::uintptr_t>(pointer), 1)) return 1;
+    *static_cast<unsigned*>(value) = device_memory;
+    return success;
+}
+int cuStreamCreate(StreamHandle* stream, unsigned) {
+    *stream = new CUstream_st;
+    return ready();
+}
+int cuStreamDestroy(StreamHandle stream) {
+    const std::lock_guard lock(state().mutex);
+    drain(stream);
+    delete stream;
+    return success;
+}
+int cuStreamSynchronize(StreamHandle stream) {
+    const std::lock_guard lock(state().mutex);
+    if (const int code = ready(); code != success) return code;
+    drain(stream);
+    return state().sticky;
+}
+int cuStreamWaitEvent(StreamHandle stream, EventHandle event, unsigned) {
+    const std::lock_guard lock(state().mutex);
+    enqueue(stream, [event] {
+        if (!event->done) drain(event->stream);
+    });
+    return ready();
+}
+int cuEventCreate(EventHandle* event, unsigned) {
+    *event = new CUevent_st;
+    return ready();
+}
+int cuEventDestroy(EventHandle event) {
+    const std::lock_guard lock(state().mutex);
+    if (!event->done) drain(event->stream);
+    delete event;
+    return success;
+}
+int cuEventRecord(EventHandle event, StreamHandle stream) {
+    const std::lock_guard lock(state().mutex);
+    event->recorded = true;
+    event->done = false;
+    event->stream = stream;
+    enqueue(stream, [event] {
+        event->done = true;
+        event->at = state().clock += 1.0;
+    });
+    return ready();
+}
+int cuEventSynchronize(EventHandle event) {
+    const std::lock_guard lock(state().mutex);
+    if (!event->done) drain(event->stream);
+    return ready();
+}
+int cuEventElapsedTime(float* milliseconds, EventHandle start, EventHandle end) {
+    const std::lock_guard lock(state().mutex);
+    if (!start->recorded || !end->recorded) return 400;  // CUDA_ERROR_INVALID_HANDLE
+    *milliseconds = static_cast<float>(end->at - start->at);
+    return ready();
+}
+
+}  // namespace fake
+
+extern "C" __attribute__((visibility("default"))) int cuGetProcAddress_v2(const char* symbol, void** function,
+                                                                          int, std::uint64_t, int*) {
+    static const std::map<std::string, void*> table{
+#define FAKE_CUDA_ROW(name, version, parameters) \
+    {#name, reinterpret_cast<void*>(static_cast<int(*) parameters>(&fake::name))},
+        IIR2D_CUDA_CALLS(FAKE_CUDA_ROW)
+#undef FAKE_CUDA_ROW
+    };
+    const auto found = table.find(symbol);
+    if (found == table.end() || setting("missing", "") == symbol) return not_found;
+    *function = found->second;
+    return success;
+}

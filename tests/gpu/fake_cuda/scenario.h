@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// What the stand-in driver is asked to be, read anew at every call from the environment variable FAKE_CUDA:
+// "name=value" with commas between. Names not given have their defaults.
+//
+//   devices=1          how many GPUs there are
+//   driver=13000       the CUDA version the driver supports
+//   capability=90      of every GPU, times ten
+//   missing=NAME       a driver function that this driver does not have
+//   init=0             what cuInit answers
+//   load=0  kernel=0   what cuLibraryLoadData and cuLibraryGetKernel answer
+//   alloc=0            the allocation, counted from 1, that finds no memory
+//   launch=0           the launch, counted from 1, that faults; launch_code=700 is what it and all after it
+//   answer queued=0           1: work waits in its stream until somebody waits for it nvml=1             0:
+//   the management library does not start
+#pragma once
+
+#include <string>
+
+namespace fake_cuda {
+
+std::string setting(const std::string& name, const std::string& otherwise);
+int number(const std::string& name, int otherwise);
+
+}  // namespace fake_cuda

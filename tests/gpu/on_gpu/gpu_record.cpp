@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: MIT
+// What run_on_gpu.sh runs: every case of the parity matrix on a real GPU, against the double-precision
+// reference and to the bit against the tests' executor; then latencies beside device-to-device copies of the
+// same plane. Writes one JSON record with the environment and every sample. Needs neither Qt nor OpenImageIO.
+//
+//   gpu_record --out FILE [--device N] [--sizes 1024,2048,4096,8192] [--samples 30] [--parity full|small]
+//   [--no-bench]
+//
+// Ends with 0 when everything agrees, 5 when something does not, 4 when the GPU fails, 2 for a bad argument.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <functional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "iir2d/iir2d_core.h"
+#include "kernels/device/cuda/context.h"
+#include "tests/gpu/iir/gpu_iir_testing.h"
+
+namespace {
+
+using namespace gpu_iir_test;
+
+struct Options {
+    std::string out;
+    int device = 0;
+    std::vector<std::int64_t> sizes{1024, 2048, 4096, 8192};
+    int samples = 30;
+    bool full_parity = true;
+    bool bench = true;
+};
+
+[[noreturn]] void stop(int code, const std::string& why) {
+    std::fprintf(stderr, "gpu_record: error: %s\n", why.c_str());
+    std::exit(code);
+}
+
+template <class T>
+T value_or_stop(Result<T> result) {
+    if (!result) stop(4, result.error().message);
+    return std::move(*result);
+}
+
+void check(const Result<void>& result) {
+    if (!result) stop(4, result.error().message);
+}
+
+Options parse(int argc, char** argv) {
+    Options o;
+    for (int i = 1; i < argc; ++i) {
+        const std::string name = argv[i];
+        if (name == "--no-bench") {
+            o.bench = false;
+            continue;
+        }
+        if (i + 1 >= argc) stop(2, name + " needs a value");
+        const std::string value = argv[++i];
+        if (name == "--out") {
+            o.out = value;
+        } else if (name == "--device") {
+            o.device = std::atoi(value.c_str());
+        } else if (name == "--samples") {
+            o.samples = std::max(3, std::atoi(value.c_str()));
+        } else if (name == "--parity") {
+            o.full_parity = value == "full";
+        } else if (name == "--sizes") {
+            o.sizes.clear();
+            std::istringstream words(value);
+            for (std::string word; std::getline(words, word, ',');)
+                o.sizes.push_back(std::atoll(word.c_str()));
+        } else {
+            stop(2, "there is no option " + name);
+        }
+    }
+    if (o.out.empty()) stop(2, "--out FILE says where the record goes");
+    return o;
+}
+
+// Just enough JSON to write a record where no library for it is.
+std::string quoted(std::string_view text) {
+    std::string out = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\') out += '\\';
+        if (static_cast<unsigned char>(c) >= 0x20) out += c;
+    }
+    return out + "\"";
+}
+std::string number(double v) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.9g", v);
+    return text;
+}
+template <class T, class F>
+std::string array(const std::vector<T>& items, F text_of) {
+    std::string out = "[";
+    for (const T& item : items) out += (out.size() > 1 ? "," : "") + text_of(item);
+    return out + "]";
+}
+
+std::string utc_now() {
+    const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+    char text[32];
+    std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
+    return text;
+}
+
+std::string environment(const std::string& device_id) {
+    std::string out = "{\"build\":" + quoted(iir2d_build_fingerprint()) + ",\"devices\":[";
+    bool first = true;
+    for (const DeviceInfo& d : list_devices()) {
+        if (d.id != "cpu" && d.id != device_id) continue;
+        out += std::string(first ? "" : ",") + "{\"id\":" + quoted(d.id) + ",\"name\":" + quoted(d.name) +
+               ",\"properties\":" +
+               array(d.properties,
+                     [](const DeviceProperty& p) {
+                         return "{\"key\":" + quoted(p.key) +
+                                ",\"value\":" + (p.value ? quoted(*p.value) : "null") +
+                                ",\"unit\":" + quoted(p.unit) +
+                                (p.value ? std::string() : ",\"reason\":" + quoted(p.reason)) + "}";
+                     }) +
+               "}";
+        first = false;
+    }
+    return out + "]}";
+}
+
+// ---- parity ----
+
+struct Parity {
+    int cases = 0;
+    int beyond_bound = 0;
+    int unlike_executor = 0;
+    double worst_share = 0;  // of the bound
+    std::vector<std::string> failures;
+};
+
+Result<std::vector<double>> run_on(const Device& device, const FilterDesc& desc,
+                                   const std::vector<double>& x) {
+    const auto plan = FilterPlan::make(device, desc);
+    if (!plan) return std::unexpected(plan.error());
+    const auto element = storage_type(desc.precision);
+    const auto run = [&]<class S>(S) -> Result<std::vector<double>> {
+        const std::vector<S> in(x.begin(), x.end());
+        std::vector<S> out(x.size());
+        if (auto done = plan->run({in.data(), element, desc.shape}, {out.data(), element, desc.shape}); !done)
+            return std::unexpected(done.error());
+        return std::vector<double>(out.begin(), out.end());
+    };
+    return element == ElementType::f64 ? run(double{}) : run(float{});
+}
+
+Parity measure_parity(const Device& device, bool full) {
+    using Size = std::pair<std::int64_t, std::int64_t>;
+    const std::vector<Size> sizes =
+        full ? std::vector<Size>{{1, 1},    {7, 1},     {1, 7},      {5, 3},     {33, 65},   {257, 129},
+                                 {700, 20}, {20, 1100}, {1000, 777}, {1, 70000}, {70000, 1}, {2048, 1030}}
+             : std::vector<Size>{{1, 1}, {5, 3}, {33, 65}};
+    Parity p;
+    for (int id = 1; id <= 8; ++id) {
+        for (const auto& [width, height] : sizes) {
+            const auto x = random_plane(width * height, static_cast<unsigned>(id));
+            for (const Border border : all_borders) {
+                for (const Start start : all_starts) {
+                    FilterDesc desc{.shape = {.h = height, .w = width},
+                                    .filter = {.id = id},
+                                    .border = border,
+                                    .border_const = 0.25,
+                                    .start = start};
+                    const auto expected = run_reference(desc, x);
+                    for (const Precision precision : all_precisions) {
+                        desc.precision = precision;
+                        const auto y = value_or_stop(run_on(device, desc, x));
+                        const double bound =
+                            *value_or_stop(FilterPlan::make(device, desc)).precision().max_abs_error;
+                        const double error = max_abs_difference(y, expected);
+                        const bool same = same_bits(y, run_gpu(desc, x).y);
+                        ++p.cases;
+                        p.worst_share = std::max(p.worst_share, error / bound);
+                        if (!(error <= bound)) ++p.beyond_bound;
+                        if (!same) ++p.unlike_executor;
+                        if ((!(error <= bound) || !same) && p.failures.size() < 50) {
+                            p.failures.push_back(describe(desc) + ": error " + number(error) + " of " +
+                                                 number(bound) +
+                                                 (same ? "" : ", bits unlike the executor's"));
+                        }
+                    }
+                }
+            }
+        }
+        std::fprintf(stderr, "parity: filter %d done, %d cases, %d failures\n", id, p.cases,
+                     p.beyond_bound + p.unlike_executor);
+    }
+    return p;
+}
+
+// ---- latency ----
+
+struct Latency {
+    std::string what;
+    std::string kernel;
+    std::int64_t size = 0;
+    std::vector<double> ms;
+    std::vector<double> copy_ms;
+};
+
+double median(std::vector<double> v) {
+    std::ranges::sort(v);
+    return v.empty() ? 0 : v[v.size() / 2];
+}
+
+struct Bench {
+    std::shared_ptr<cuda::Context> context;
+    cuda::Stream stream;
+    cuda::Event begin;
+    cuda::Event end;
+    int samples;
+
+    double time(const std::function<Result<void>()>& work) {
+        check(context->record(begin.get(), stream.get()));
+        check(work());
+        check(context->record(end.get(), stream.get()));
+        return value_or_stop(context->milliseconds_between(begin.get(), end.get()));
+    }
+
+    // Each sample of the work beside one of a copy that reads `in_bytes` and writes as many.
+    Latency measure(std::string what, std::string kernel, std::int64_t size,
+                    const std::function<Result<void>()>& work, const std::function<Result<void>()>& copy) {
+        Latency l{std::move(what), std::move(kernel), size, {}, {}};
+        for (int i = -5; i < samples; ++i) {
+            const double copied = time(copy);
+            const double worked = time(work);
+            if (i < 0) continue;
+            l.copy_ms.push_back(copied);
+            l.ms.push_back(worked);
+        }
+        std::fprintf(stderr, "%-40s %5lld: %8.4f ms, %.2f of a copy\n", l.what.c_str(),
+                     static_cast<long long>(size), median(l.ms), median(l.ms) / median(l.copy_ms));
+        return l;
+    }
+};
+
+std::vector<Latency> measure_latencies(const Device& device, const Options& options) {
+    auto context = value_or_stop(cuda::Context::get(device.index()));
+    Bench bench{context, value_or_stop(context->make_stream()), value_or_stop(context->make_event()),
+                value_or_stop(context->make_event()), options.samples};
+    std::vector<Latency> all;
+    for (const std::int64_t size : options.sizes) {
+        const std::size_t most_bytes = static_cast<std::size_t>(size * size) * 8;
+        const auto x = value_or_stop(context->allocate(most_bytes, bench.stream.get()));
+        const auto y = value_or_stop(context->allocate(most_bytes, bench.stream.get()));
+        for (const Precision precision : all_precisions) {
+            const ElementType element = storage_type(precision);
+            const std::size_t bytes = static_cast<std::size_t>(size * size) * element_size(element);
+            const auto values = random_plane(size * size, 1);
+            const std::vector<float> floats(values.begin(), values.end());
+            const void* host =
+                element == ElementType::f64 ? static_cast<const void*>(values.data()) : floats.data();
+            check(context->upload(bench.stream.get(), x.get(), bytes, host, bytes, bytes, 1));
+            check(context->synchronize(bench.stream.get()));
+            const auto copy = [&] {
+                return context->copy(bench.stream.get(), y.get(), bytes, x.get(), bytes, bytes, 1);
+            };
+            for (int id = 1; id <= 8; ++id) {
+                const FilterDesc desc{.shape = {.h = size, .w = size},
+                                      .filter = {.id = id},
+                                      .border = Border::mirror,
+                                      .precision = precision};
+                const auto plan = value_or_stop(FilterPlan::make(device, desc));
+                const auto workspace =
+                    value_or_stop(context->allocate(plan.workspace_bytes(), bench.stream.get()));
+                const ConstTensorView in(reinterpret_cast<const void*>(x.get()), element, desc.shape);
+                const TensorView out{reinterpret_cast<void*>(y.get()), element, desc.shape};
+                all.push_back(bench.measure(
+                    "filter " + std::to_string(id) + " mirror " + std::string(name_of(precision)),
+                    plan.kernel().variant, size,
+                    [&] {
+                        return plan.enqueue(in, out, reinterpret_cast<void*>(workspace.get()),
+                                            bench.stream.get());
+                    },
+                    copy));
+            }
+            if (precision != Precision::f32 || size < 2) continue;
+            for (const PoolOp op : {PoolOp::max, PoolOp::avg, PoolOp::lp}) {
+                const PoolDesc desc{.op = op, .shape = {.h = size, .w = size}};
+                const auto plan = value_or_stop(PoolPlan::make(device, desc));
+                const auto workspace =
+                    value_or_stop(context->allocate(plan.workspace_bytes(), bench.stream.get()));
+                const ConstTensorView in(reinterpret_cast<const void*>(x.get()), element, desc.shape);
+                const TensorView out{reinterpret_cast<void*>(y.get()), element, plan.output_shape()};
+                all.push_back(bench.measure(
+                    std::string(name_of(op)) + " 2x2 pooling f32", plan.kernel().variant, size,
+                    [&] {
+                        return plan.enqueue(in, out, nullptr, reinterpret_cast<void*>(workspace.get()),
+                                            bench.stream.get());
+                    },
+                    copy));
+            }
+        }
+    }
+    return all;
+}
+
+std::string record_of(const Options& options, const Device& device, const Parity& parity,
+                      const std::vector<Latency>& latencies) {
+    std::string out =
+        "{\"kind\":\"iir2d gpu record\",\"schema_version\":1,\"started_utc\":" + quoted(utc_now());
+    out += ",\"environment\":" + environment(device.id());
+    out += ",\"parity\":{\"matrix\":" + quoted(options.full_parity ? "full" : "small") +
+           ",\"cases\":" + std::to_string(parity.cases) +
+           ",\"beyond_bound\":" + std::to_string(parity.beyond_bound) +
+           ",\"unlike_executor\":" + std::to_string(parity.unlike_executor) +
+           ",\"worst_share_of_bound\":" + number(parity.worst_share) +
+           ",\"failures\":" + array(parity.failures, quoted) + "}";
+    out += ",\"latency\":" + array(latencies, [](const Latency& l) {
+               return "\n{\"what\":" + quoted(l.what) + ",\"width\":" + std::to_string(l.size) +
+                      ",\"height\":" + std::to_string(l.size) + ",\"kernel\":" + quoted(l.kernel) +
+                      ",\"p50_ms\":" + number(median(l.ms)) +
+                      ",\"copy_p50_ms\":" + number(median(l.copy_ms)) +
+                      ",\"ratio_to_copy\":" + number(median(l.ms) / median(l.copy_ms)) +
+                      ",\"ms\":" + array(l.ms, number) + ",\"copy_ms\":" + array(l.copy_ms, number) + "}";
+           });
+    return out + "}\n";
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const Options options = parse(argc, argv);
+    const Device device = value_or_stop(Device::cuda(options.device));
+    std::fprintf(stderr, "on %s, %s\n", device.id().c_str(), device.name().c_str());
+    const Parity parity = measure_parity(device, options.full_parity);
+    const auto latencies = options.bench ? measure_latencies(device, options) : std::vector<Latency>();
+    const std::string record = record_of(options, device, parity, latencies);
+    std::FILE* file = std::fopen(options.out.c_str(), "wb");
+    const bool written =
+        file != nullptr && std::fwrite(record.data(), 1, record.size(), file) == record.size();
+    if (file == nullptr || std::fclose(file) != 0 || !written) stop(6, options.out + " could not be written");
+    std::printf("%d parity cases: %d beyond the bound, %d unlike the executor; record in %s\n", parity.cases,
+                parity.beyond_bound, parity.unlike_executor, options.out.c_str());
+    return parity.beyond_bound + parity.unlike_executor == 0 ? 0 : 5;
+}

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+// The pooling kernels, run by the executor, against the reference, over a generated matrix of descriptors and
+// kinds of images; the bits against the CPU backend's, which sums in the same order.
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <stdexcept>
+
+#include "kernels/pool/geometry.h"
+#include "kernels/pool/gpu_plan.h"
+#include "tests/gpu/executor/executor.h"
+#include "tests/kernels/pool/pool_testing.h"
+
+namespace {
+
+using iir2d::Extent;
+using iir2d::PoolDesc;
+using iir2d::PoolOp;
+using iir2d::PoolPlan;
+using iir2d::Shape;
+namespace pool = iir2d::pool;
+
+struct Options {
+    std::uint64_t seed = 0;
+    bool with_argmax = true;
+    std::int64_t gap = 0;  // unused elements after each row
+};
+
+struct Outcome {
+    pool_testing::Pooled pooled;
+    std::string kernel;
+};
+
+void run_kernel(const pool::GpuLaunch& launch, std::uint64_t seed) {
+    const auto entries = gpu_test::kernel_entries();
+    const auto entry = std::ranges::find(entries, std::string_view(launch.kernel),
+                                         [](const auto& e) { return std::string_view(e.name); });
+    if (entry == entries.end()) throw std::runtime_error("no kernel is called " + std::string(launch.kernel));
+    entry->run({{launch.blocks, 1, 1}, {launch.threads, 1, 1}, 0}, &launch.parameters, {.seed = seed});
+}
+
+struct alignas(16) Sixteen {
+    float v[4];
+};
+
+Outcome run_gpu(const PoolDesc& desc, const std::vector<float>& x, const Options& options = {}) {
+    const auto geometry = pool::make_geometry(desc);
+    if (!geometry) throw std::runtime_error(geometry.error().message);
+    const auto pooling = pool::make_gpu_pooling(desc, *geometry);
+    const auto planes_of = [&](const Shape& s) { return static_cast<std::size_t>(s.n * s.c * s.h); };
+    const auto in_row = static_cast<std::size_t>(desc.shape.w + options.gap);
+    const auto out_row = static_cast<std::size_t>(geometry->output.w + options.gap);
+    std::vector<Sixteen> in(planes_of(desc.shape) * in_row / 4 + 1);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        const auto w = static_cast<std::size_t>(desc.shape.w);
+        reinterpret_cast<float*>(in.data())[i / w * in_row + i % w] = x[i];
+    }
+    std::vector<Sixteen> out(planes_of(geometry->output) * out_row / 4 + 1);
+    Outcome outcome;
+    auto& pooled = outcome.pooled;
+    pooled.y.assign(pool_testing::elements(geometry->output), 0.0F);
+    if (desc.op == PoolOp::max && options.with_argmax) pooled.argmax.assign(pooled.y.size(), -777);
+    const auto planes = [](void* data, std::size_t row, std::int64_t rows) {
+        return pool::GpuPlanes{reinterpret_cast<std::uintptr_t>(data), static_cast<std::int64_t>(row),
+                               static_cast<std::int64_t>(row) * rows};
+    };
+    pool::for_each_launch(pooling, planes(in.data(), in_row, desc.shape.h),
+                          planes(out.data(), out_row, geometry->output.h),
+                          pooled.argmax.empty() ? 0 : reinterpret_cast<std::uintptr_t>(pooled.argmax.data()),
+                          [&](const pool::GpuLaunch& launch) {
+                              outcome.kernel = launch.kernel;
+                              run_kernel(launch, options.seed);
+                              return true;
+                          });
+    const auto w = static_cast<std::size_t>(geometry->output.w);
+    for (std::size_t i = 0; i < pooled.y.size(); ++i) {
+        pooled.y[i] = reinterpret_cast<const float*>(out.data())[i / w * out_row + i % w];
+    }
+    return outcome;
+}
+
+// Equal to the bit, but for what a NaN holds.
+bool same_values(const std::vector<float>& a, const std::vector<float>& b) {
+    return std::ranges::equal(a, b, [](float p, float q) {
+        return (std::isnan(p) && std::isnan(q)) || std::memcmp(&p, &q, sizeof p) == 0;
+    });
+}
+
+// What an avg's error is relative to: the sum of magnitudes over the magnitude of the divisor.
+std::vector<double> error_scale(PoolDesc desc, const std::vector<float>& x, const std::vector<double>& y) {
+    std::vector<double> scale(y.size());
+    if (desc.op == PoolOp::avg) {
+        std::vector<float> magnitudes(x);
+        for (float& v : magnitudes) v = std::abs(v);
+        if (desc.divisor_override) desc.divisor_override = std::abs(*desc.divisor_override);
+        scale = pool_testing::reference(desc, magnitudes).y;
+    } else if (desc.op == PoolOp::lp) {
+        scale = y;
+    }
+    for (double& s : scale) s = std::isfinite(s) ? s : 0.0;
+    return scale;
+}
+
+struct Count {
+    int cases = 0;
+    ~Count() { std::printf("%d pooling cases\n", cases); }
+};
+
+// Several seeds, with and without the argmax, dense and with gaps.
+void compare(const PoolDesc& desc, const std::vector<float>& x) {
+    static Count count;
+    if (!iir2d::reference::pool_output_shape(desc)) return;
+    ++count.cases;
+    SCOPED_TRACE(pool_testing::to_string(desc));
+    const auto got = run_gpu(desc, x, {.seed = 1});
+    const auto expected = pool_testing::reference(desc, x);
+    const std::vector<double> scale = error_scale(desc, x, expected.y);
+    for (std::size_t i = 0; i < expected.y.size(); ++i) {
+        ASSERT_TRUE(pool_testing::agrees(got.pooled.y[i], expected.y[i], 2e-6 * scale[i]))
+            << got.kernel << " element " << i;
+    }
+    ASSERT_EQ(got.pooled.argmax, expected.argmax);
+    const auto other = run_gpu(desc, x, {.seed = 2, .with_argmax = false, .gap = 4});
+    ASSERT_TRUE(same_values(got.pooled.y, other.pooled.y)) << other.kernel;
+    const bool general = desc.op == PoolOp::lp && desc.p != 1.0 && desc.p != 2.0;
+    if (!general) {
+        ASSERT_TRUE(same_values(got.pooled.y, pool_testing::run(desc, x).y)) << got.kernel;
+    }
+}
+
+using MakeImage = std::function<std::vector<float>(std::size_t, unsigned)>;
+
+constexpr Shape shapes[] = {{1, 1, 1, 1}, {1, 2, 1, 7}, {2, 1, 5, 3}, {1, 3, 17, 9}, {1, 1, 33, 72}};
+constexpr Extent windows[] = {{1, 1}, {2, 2}, {3, 3}, {2, 5}, {7, 4}, {1, 33}};
+
+void sweep(const PoolDesc& op, const MakeImage& make_image) {
+    unsigned seed = 1;
+    for (const Shape& shape : shapes) {
+        const std::vector<float> x = make_image(pool_testing::elements(shape), ++seed);
+        for (const Extent& window : windows) {
+            for (const std::optional<Extent>& stride :
+                 {std::optional<Extent>(), std::optional(Extent{1, 1}), std::optional(Extent{3, 2})}) {
+                for (const Extent& padding : {Extent{0, 0}, Extent{window.h / 2, window.w / 2}}) {
+                    for (const Extent& dilation : {Extent{1, 1}, Extent{2, 3}, Extent{4, 1}}) {
+                        for (const bool ceil_mode : {false, true}) {
+                            PoolDesc desc = op;
+                            desc.shape = shape;
+                            desc.window = window;
+                            desc.stride = stride;
+                            desc.padding = padding;
+                            desc.dilation = dilation;
+                            desc.ceil_mode = ceil_mode;
+                            compare(desc, x);
+                            if (::testing::Test::HasFatalFailure()) return;
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+std::vector<float> signed_noise(std::size_t count, unsigned seed) {
+    return pool_testing::uniform(count, -1.0F, 1.0F, seed);
+}
+
+TEST(GpuPoolParity, Max) {
+    sweep({.op = PoolOp::max}, pool_testing::with_ties);
+    sweep({.op = PoolOp::max}, pool_testing::with_extremes);
+}
+
+TEST(GpuPoolParity, Average) {
+    for (const bool include_pad : {false, true}) {
+        sweep({.op = PoolOp::avg, .count_include_pad = include_pad}, signed_noise);
+        sweep({.op = PoolOp::avg, .count_include_pad = include_pad}, pool_testing::with_extremes);
+    }
+    sweep({.op = PoolOp::avg, .divisor_override = -3}, signed_noise);
+}
+
+TEST(GpuPoolParity, Lp) {
+    for (const double p : {0.05, 0.5, 1.0, 2.0, 3.0, 7.0}) {
+        sweep({.op = PoolOp::lp, .p = p}, signed_noise);
+        sweep({.op = PoolOp::lp, .p = p}, pool_testing::with_extremes);
+    }
+}
+
+TEST(GpuPoolParity, LongWindowsAndRows) {
+    const Shape shape{1, 1, 130, 1021};
+    const auto x = pool_testing::uniform(pool_testing::elements(shape), 0.0F, 1.0F, 77);
+    for (const PoolOp op : {PoolOp::max, PoolOp::avg, PoolOp::lp}) {
+        for (const Extent& window : {Extent{2, 2}, Extent{3, 3}, Extent{64, 65}, Extent{130, 1021}}) {
+            for (const double p : {1.0, 2.0})
+                compare({.op = op, .shape = shape, .window = window, .p = p}, x);
+        }
+    }
+}
+
+// The kernels that are meant to be fast are chosen where they can be, and only there.
+TEST(GpuPoolParity, TwoByTwoIsChosenWhereMemoryIsAligned) {
+    const Shape shape{1, 2, 34, 140};
+    const auto x = signed_noise(pool_testing::elements(shape), 5);
+    for (const auto& [op, name] :
+         {std::pair{PoolOp::max, "pool_max_2x2"}, std::pair{PoolOp::avg, "pool_avg_2x2"},
+          std::pair{PoolOp::lp, "pool_lp_p2_2x2"}}) {
+        const PoolDesc desc{.op = op, .shape = shape};
+        EXPECT_EQ(run_gpu(desc, x, {.with_argmax = false}).kernel, name);
+        EXPECT_NE(run_gpu(desc, x, {.with_argmax = false, .gap = 1}).kernel, name);
+        compare(desc, x);
+    }
+    EXPECT_EQ(run_gpu({.op = PoolOp::max, .shape = shape}, x).kernel, "pool_max_index");
+}
+
+// 64-bit counts: nothing is run, only laid out.
+TEST(GpuPoolParity, HugeShapesAreLaidOutIn64Bits) {
+    const PoolDesc desc{.op = PoolOp::max, .shape = {1, 1, std::int64_t{1} << 38, 3}};
+    const auto geometry = pool::make_geometry(desc);
+    ASSERT_TRUE(geometry);
+    const auto pooling = pool::make_gpu_pooling(desc, *geometry);
+    std::int64_t blocks = 0;
+    pool::for_each_launch(pooling, {16, 3, 0}, {16, 1, 0}, 0, [&](const pool::GpuLaunch& launch) {
+        EXPECT_EQ(launch.parameters.first_block, blocks);
+        blocks += launch.blocks;
+        return true;
+    });
+    EXPECT_EQ(blocks, (std::int64_t{1} << 37) / 8);
+}
+
+}  // namespace
