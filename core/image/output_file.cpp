@@ -69,6 +69,7 @@ std::size_t OutputFile::pread(void* buffer, std::size_t size, std::int64_t offse
 }
 
 std::size_t OutputFile::pwrite(const void* buffer, std::size_t size, std::int64_t offset) {
+    if (size == 0) return 0;  // libraries write nothing from nowhere
     const std::scoped_lock lock(m_mutex);
     errno = 0;
     if (!seek_locked(offset)) return 0;
