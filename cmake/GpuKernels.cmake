@@ -45,11 +45,17 @@ function(iir2d_gpu_kernels target source)
     list(JOIN _names " " _names)
     # Contraction only where the source asks for it: results are those of the tests' executor to the bit.
     add_custom_command(OUTPUT ${_image}
-      COMMAND ${_nvcc} -std=c++20 -O3 -fmad=false --threads 0 --compress-mode=size -I${PROJECT_SOURCE_DIR}
+      COMMAND ${CMAKE_COMMAND} -DLOG=${_image}.ptxas.log -DIMAGE=${_image}
+              -P ${PROJECT_SOURCE_DIR}/cmake/CompileGpuKernels.cmake --
+              ${_nvcc} -std=c++20 -O3 -fmad=false --threads 0 --compress-mode=size -I${PROJECT_SOURCE_DIR}
               -I${PROJECT_SOURCE_DIR}/kernels/include ${_codes} -MD -MF ${_image}.d -MT ${_image}
               -fatbin -o ${_image} ${source}
-      DEPENDS ${source} DEPFILE ${_image}.d
+      DEPENDS ${source} ${PROJECT_SOURCE_DIR}/cmake/CompileGpuKernels.cmake DEPFILE ${_image}.d
       COMMENT "Compiling the GPU kernels for ${_names}" VERBATIM)
+    add_custom_target(gpu_resources
+      COMMAND ${CMAKE_COMMAND} -DLOG=${_image}.ptxas.log -DTABLE=${PROJECT_SOURCE_DIR}/docs/gpu-resources.md
+              -DTOOLKIT=${_version} -P ${PROJECT_SOURCE_DIR}/cmake/GpuResources.cmake
+      DEPENDS ${_image} COMMENT "Writing docs/gpu-resources.md" VERBATIM)
     message(STATUS "iir2d: GPU kernels by CUDA ${_version} for ${_names}")
   else()
     set(_names "")

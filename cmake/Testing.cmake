@@ -17,10 +17,11 @@ if(NOT GTest_FOUND)
 endif()
 include(GoogleTest)
 
-# iir2d_add_test(name SOURCES a.cpp ... LIBRARIES t ... [OWN_MAIN] [LABELS l ...] [TIMEOUT s])
-# One GoogleTest program, run by CTest test by test. OWN_MAIN: the sources have a main.
+# iir2d_add_test(name SOURCES a.cpp ... LIBRARIES t ... [OWN_MAIN] [LABELS l ...] [TIMEOUT s]
+#                [ENVIRONMENT v=x])
+# One GoogleTest program, run by CTest test by test. OWN_MAIN: the sources have a main. ENVIRONMENT: one variable.
 function(iir2d_add_test name)
-  cmake_parse_arguments(T "OWN_MAIN" "TIMEOUT" "SOURCES;LIBRARIES;LABELS" ${ARGN})
+  cmake_parse_arguments(T "OWN_MAIN" "TIMEOUT;ENVIRONMENT" "SOURCES;LIBRARIES;LABELS" ${ARGN})
   add_executable(${name} ${T_SOURCES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
   target_compile_definitions(${name} PRIVATE IIR2D_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
@@ -30,5 +31,6 @@ function(iir2d_add_test name)
   if(NOT T_TIMEOUT)
     set(T_TIMEOUT 120)
   endif()
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${T_TIMEOUT} LABELS "${T_LABELS}")
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${T_TIMEOUT} LABELS "${T_LABELS}"
+                       ENVIRONMENT "${T_ENVIRONMENT}")
 endfunction()

@@ -153,9 +153,16 @@ Result<std::shared_ptr<Context>> Context::get(int index) {
     const std::lock_guard lock(mutex);
     if (const auto found = contexts.find(index); found != contexts.end()) {
         if (!found->second->lost()) return found->second;
+        if (auto done = IIR2D_CUDA_CHECKED(d, cuDevicePrimaryCtxReset, *device); !done) {
+            Error error = done.error();
+            error.message =
+                "GPU " + std::to_string(index) +
+                " was lost and does not come back: it may have been removed, or the program must be "
+                "restarted (" +
+                error.message + ")";
+            return std::unexpected(std::move(error));
+        }
         contexts.erase(found);
-        if (auto done = IIR2D_CUDA_CHECKED(d, cuDevicePrimaryCtxReset, *device); !done)
-            return std::unexpected(done.error());
     }
     if (auto usable = check_usable(index); !usable) return std::unexpected(usable.error());
     const auto facts = facts_of(d, index);

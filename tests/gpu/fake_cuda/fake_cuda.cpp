@@ -150,6 +150,8 @@ const char* name_of_code(int code) {
             return "CUDA_ERROR_OUT_OF_MEMORY";
         case no_device:
             return "CUDA_ERROR_NO_DEVICE";
+        case invalid_device:
+            return "CUDA_ERROR_INVALID_DEVICE";
         case invalid_context:
             return "CUDA_ERROR_INVALID_CONTEXT";
         case illegal_address:
@@ -254,6 +256,7 @@ int cuDevicePrimaryCtxRelease(DeviceHandle) {
 }
 int cuDevicePrimaryCtxReset(DeviceHandle) {
     const std::lock_guard lock(state().mutex);
+    if (const int code = number("reset", 0); code != success) return code;
     state().sticky = 0;
     state().memory.clear();
     return success;

@@ -9,9 +9,11 @@
 //   init=0             what cuInit answers
 //   load=0  kernel=0   what cuLibraryLoadData and cuLibraryGetKernel answer
 //   alloc=0            the allocation, counted from 1, that finds no memory
-//   launch=0           the launch, counted from 1, that faults; launch_code=700 is what it and all after it
-//   answer queued=0           1: work waits in its stream until somebody waits for it nvml=1             0:
-//   the management library does not start
+//   launch=0           the launch, counted from 1, that faults
+//   launch_code=700    what it answers, and every call after it
+//   reset=0            what resetting a device answers: 101 of one that was removed
+//   queued=0           1: work waits in its stream until somebody waits for it
+//   nvml=1             0: the management library does not start
 #pragma once
 
 #include <string>
