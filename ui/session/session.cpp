@@ -65,6 +65,22 @@ struct Session::Impl {
         if (!image || next.change < latest) return;
         status = std::move(next);
         Q_EMIT q->statusChanged();
+        const bool failed = status.state == PreviewStatus::State::failed && status.error &&
+                            status.error->kind == ErrorKind::device_failure;
+        if (failed && device.device.backend() == iir2d::Backend::cuda) leaveGpu(status.error->message);
+    }
+
+    // A GPU that fails must not stop the work: the CPU goes on with image and recipe as they are. The choice
+    // in the settings stays, and choosing it again resets the GPU.
+    void leaveGpu(const std::string& why) {
+        const auto cpu = iir2d::Device::cpu(settings.threads);
+        if (!cpu) return;
+        const std::string gpu = device.device.id();
+        device = {*cpu, gpu + " failed, so the CPU computes; choose it again to retry"};
+        engine.set_device(*cpu);
+        submit();
+        Q_EMIT q->deviceChanged();
+        Q_EMIT q->deviceFailed(QString::fromStdString(gpu + " failed: " + why + ". The CPU computes now."));
     }
 
     void chooseDevice() {

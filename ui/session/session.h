@@ -50,7 +50,8 @@ class Session : public QObject {
     bool isRecipeModified() const;  // since it was loaded or saved
 
     // Device. Choosing runs in the background, because a driver may take long to wake; until it is done the
-    // device is the one before (at the start the CPU). deviceChanged or deviceFailed follows.
+    // device is the one before (at the start the CPU). deviceChanged or deviceFailed follows. Both come when
+    // a GPU fails while it computes: the CPU then goes on, and setDeviceSpec() tries again.
     QString deviceSpec() const;  // "auto", "cpu", "cuda:0"
     void setDeviceSpec(const QString& spec);
     int threads() const;  // 0: all
