@@ -59,6 +59,9 @@ struct State {
     std::map<std::uintptr_t, Allocation> memory;  // by the address that was given out
     std::map<int, CUctx_st> contexts;
     CUstream_st default_stream;
+    // Those of a context that was lost are never given back: they went with it.
+    std::map<StreamHandle, std::unique_ptr<CUstream_st>> streams;
+    std::map<EventHandle, std::unique_ptr<CUevent_st>> events;
     std::map<const void*, unsigned> shared_limit;
     int allocations = 0;
     int launches = 0;
@@ -409,13 +412,16 @@ int cuPointerGetAttribute(void* value, int attribute, DevicePointer pointer) {
     return success;
 }
 int cuStreamCreate(StreamHandle* stream, unsigned) {
-    *stream = new CUstream_st;
+    const std::lock_guard lock(state().mutex);
+    auto made = std::make_unique<CUstream_st>();
+    *stream = made.get();
+    state().streams.emplace(*stream, std::move(made));
     return ready();
 }
 int cuStreamDestroy(StreamHandle stream) {
     const std::lock_guard lock(state().mutex);
     drain(stream);
-    delete stream;
+    state().streams.erase(stream);
     return success;
 }
 int cuStreamSynchronize(StreamHandle stream) {
@@ -432,13 +438,16 @@ int cuStreamWaitEvent(StreamHandle stream, EventHandle event, unsigned) {
     return ready();
 }
 int cuEventCreate(EventHandle* event, unsigned) {
-    *event = new CUevent_st;
+    const std::lock_guard lock(state().mutex);
+    auto made = std::make_unique<CUevent_st>();
+    *event = made.get();
+    state().events.emplace(*event, std::move(made));
     return ready();
 }
 int cuEventDestroy(EventHandle event) {
     const std::lock_guard lock(state().mutex);
     if (!event->done) drain(event->stream);
-    delete event;
+    state().events.erase(event);
     return success;
 }
 int cuEventRecord(EventHandle event, StreamHandle stream) {
