@@ -31,6 +31,11 @@ function(iir2d_add_test name)
   if(NOT T_TIMEOUT)
     set(T_TIMEOUT 120)
   endif()
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${T_TIMEOUT} LABELS "${T_LABELS}"
-                       ENVIRONMENT "${T_ENVIRONMENT}")
+  set(_properties TIMEOUT ${T_TIMEOUT})
+  foreach(_property LABELS ENVIRONMENT)
+    if(T_${_property})  # an empty value would vanish, and the next name be taken for it
+      list(APPEND _properties ${_property} "${T_${_property}}")
+    endif()
+  endforeach()
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES ${_properties})
 endfunction()

@@ -28,10 +28,9 @@ command -v ninja >/dev/null && generator=(-G Ninja)
 cmake -S . -B "$build" "${generator[@]}" -DCMAKE_BUILD_TYPE=Release -DIIR2D_BUILD_WORKBENCH=OFF -DIIR2D_CUDA=ON \
     -DIIR2D_BUILD_BENCH=OFF -DIIR2D_CUDA_ARCHITECTURES="$arch" ${IIR2D_GTEST:+-DGTEST_SOURCE_DIR="$IIR2D_GTEST"} \
     >"$out/configure.log" 2>&1 || { tail -n 20 "$out/configure.log" >&2; die "cmake could not configure"; }
-cmake --build "$build" --parallel --target gpu_record tell_devices >"$out/build.log" 2>&1 ||
+cmake --build "$build" --parallel --target gpu_record >"$out/build.log" 2>&1 ||
     { grep -E 'error' -A3 "$out/build.log" | head -n 40 >&2; die "the build failed"; }
 
-"$build/bin/tell_devices" | tee "$out/devices.txt"
 status=0
 say "parity and latencies"
 "$build/bin/gpu_record" --out "$out/record.json" --sizes "$sizes" || status=$?
