@@ -138,7 +138,10 @@ MainWindow::MainWindow(Session& session, QWidget* parent)
     updateActions();
 }
 
-MainWindow::~MainWindow() = default;
+MainWindow::~MainWindow() {
+    // Docks tell that they are hidden when QWidget closes, when there is no MainWindow left to be told.
+    for (QDockWidget* dock : {m_operationsDock, m_deviceDock}) dock->disconnect(this);
+}
 
 void MainWindow::buildDocks() {
     m_operationsDock = makeDock(QStringLiteral("operationsDock"), tr("Operations"), m_operations, this);
