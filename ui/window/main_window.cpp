@@ -282,10 +282,9 @@ QString MainWindow::commandLine() {
     const std::string hash = sha256_hex(std::as_bytes(std::span(json)));
     const std::filesystem::path recipe =
         config_directory() / "copied-recipes" / ("recipe-" + hash.substr(0, 12) + ".json");
-    const std::string command =
-        command_line(m_session.recipe(), toText(image->info.path).toStdString(), output.toStdString(),
-                     toText(recipe).toStdString(), m_session.deviceSpec().toStdString(),
-                     image->info.image_index);
+    const std::string command = command_line(m_session.recipe(), toText(image->info.path).toStdString(),
+                                             output.toStdString(), toText(recipe).toStdString(),
+                                             m_session.deviceSpec().toStdString(), image->info.image_index);
     if (command.find("recipe-" + hash.substr(0, 12)) != std::string::npos) {
         std::error_code failed;
         std::filesystem::create_directories(recipe.parent_path(), failed);

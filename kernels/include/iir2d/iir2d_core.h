@@ -61,9 +61,9 @@ typedef struct IIR2D_Params {
 /* Filters host memory on the CPU. Blocks until done. */
 IIR2D_API int iir2d_forward_cpu(const void* in, void* out, const IIR2D_Params* params);
 
-/* Filters device memory of the caller's current CUDA context, on its legacy default stream. Blocks until done.
- * IIR2D_STATUS_CUDA_ERROR where CUDA cannot be used, and in builds without CUDA kernels; the process stays
- * healthy. */
+/* Filters device memory of the caller's current CUDA context, on its legacy default stream. Blocks until
+ * done. IIR2D_STATUS_CUDA_ERROR where CUDA cannot be used, and in builds without CUDA kernels; the process
+ * stays healthy. */
 IIR2D_API int iir2d_forward_cuda(const void* in, void* out, const IIR2D_Params* params);
 
 /* The same, asynchronous on `stream` (a CUstream or cudaStream_t; null is the legacy default stream): returns
