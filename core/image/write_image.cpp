@@ -52,7 +52,8 @@ Result<void> check_fits(const fs::path& path, const Format& format, std::int64_t
     if (format.channels.empty() || std::ranges::count(format.channels, channels) > 0) return {};
     if (format.alpha_is_spoilt && channels == 4) {
         return unwritable(path, "OpenImageIO changes the colours of " + name +
-                                    " images that have alpha: choose another format, such as PNG");
+                                    " images with alpha and the image has " + std::to_string(channels) +
+                                    " channels: choose another format, such as PNG");
     }
     std::string possible;
     for (const int count : format.channels)

@@ -167,13 +167,13 @@ TEST(WriteFailure, ChannelsAndSizesThatTheFormatCannotHold) {
         const auto written = write_image(make_image(4, 4, channels, u8), folder / name);
         ASSERT_FALSE(written);
         EXPECT_EQ(written.error().kind, ErrorKind::unwritable_output);
-        EXPECT_THAT(written.error().message, HasSubstr(std::to_string(channels)));
+        EXPECT_THAT(written.error().message, HasSubstr("the image has " + std::to_string(channels)));
     }
     for (const char* name : {"a.jpg", "a.webp", "a.tga"}) {
         SCOPED_TRACE(name);
         const auto written = write_image(make_image(70000, 1, 3, u8), folder / name);
         ASSERT_FALSE(written);
-        EXPECT_THAT(written.error().message, HasSubstr("70000"));
+        EXPECT_THAT(written.error().message, HasSubstr("the image is 70000 x 1"));
     }
     for (const char* name : {"a.png", "a.tif", "a.exr", "a.hdr", "a.bmp", "a.pnm", "a.dpx"}) {
         SCOPED_TRACE(name);
