@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "kernels/iir/border.h"
+#include "kernels/iir/coefficients.h"
 #include "kernels/iir/lines.h"
 #include "kernels/iir/start_state.h"
 #include "kernels/support/denormals.h"
@@ -28,18 +29,6 @@ constexpr std::int64_t column_tile_shared = 1024;
 constexpr std::int64_t samples_worth_threads = 1 << 16;
 // Between two looks at the stop token within one tile.
 constexpr std::int64_t samples_between_stops = 1 << 20;
-
-template <class A>
-struct Coefficients {
-    A b0, b1, b2, a1, a2;
-};
-
-template <class A>
-Coefficients<A> coefficients(const Section& section) {
-    const Section s = sizeof(A) == sizeof(float) ? rounded_to_float(section) : section;
-    return {static_cast<A>(s.b[0]), static_cast<A>(s.b[1]), static_cast<A>(s.b[2]), static_cast<A>(s.a[0]),
-            static_cast<A>(s.a[1])};
-}
 
 // Several lanes in one register, where the compiler has such types; it does not find them by itself in a loop
 // whose states stay in registers.
@@ -116,10 +105,8 @@ struct SweptSection {
     std::vector<A> s2;
 
     SweptSection(const Section& section, const SectionState& state)
-        : c(coefficients<A>(section)),
-          terms(section.order == 2 || section.b[2] != 0 ? 3
-                : section.b[1] != 0                     ? 2
-                                                        : 1),
+        : c(section_step<A>(section).c),
+          terms(section_step<A>(section).terms),
           s1(state.s1.begin(), state.s1.end()),
           s2(state.s2.begin(), state.s2.end()) {}
 

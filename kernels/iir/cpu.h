@@ -20,11 +20,8 @@ struct CpuJob {
     Start start = Start::truncated;
     Precision precision = Precision::f32;
     int threads = 1;
+    bool raster = false;  // in one raster pass (raster.h)
 };
-
-// A section as float arithmetic sees it: feedback rounded to float, feed-forward scaled so that the gain at
-// frequency zero stays what it was. Near 1 the rounding of the feedback alone would change the gain visibly.
-Section rounded_to_float(const Section& section);
 
 // Views are checked, strides resolved, types those of the precision. x and y are the same memory or disjoint.
 // std::bad_alloc leaves through it.

@@ -8,7 +8,7 @@
 
 #include "kernels/iir/analysis.h"
 #include "kernels/iir/border.h"
-#include "kernels/iir/cpu.h"
+#include "kernels/iir/coefficients.h"
 #include "kernels/iir/gpu_axis.h"
 #include "kernels/iir/passes.h"
 

@@ -11,6 +11,7 @@
 #include "kernels/iir/cuda.h"
 #include "kernels/iir/gpu_plan.h"
 #include "kernels/iir/plan_checks.h"
+#include "kernels/iir/raster.h"
 #include "kernels/support/view.h"
 
 namespace iir2d {
@@ -57,12 +58,15 @@ Result<Views> check_views(const FilterDesc& desc, const ConstTensorView& x, cons
 iir::CpuJob cpu_job(const Device& device, const FilterDesc& desc, const FilterData& data) {
     double below = desc.border_const;
     if (desc.start == Start::steady) below *= dc_gain(data.horizontal);
-    return {.horizontal = iir::make_passes(data.horizontal, desc.border, desc.start, desc.border_const),
-            .vertical = iir::make_passes(data.vertical, desc.border, desc.start, below),
-            .border = desc.border,
-            .start = desc.start,
-            .precision = desc.precision,
-            .threads = device.threads()};
+    iir::CpuJob job{
+        .horizontal = iir::make_passes(data.horizontal, desc.border, desc.start, desc.border_const),
+        .vertical = iir::make_passes(data.vertical, desc.border, desc.start, below),
+        .border = desc.border,
+        .start = desc.start,
+        .precision = desc.precision,
+        .threads = device.threads()};
+    job.raster = iir::raster_applies(job, desc.shape);
+    return job;
 }
 
 }  // namespace
@@ -72,6 +76,7 @@ Result<FilterPlan> FilterPlan::make(const Device& device, const FilterDesc& desc
     if (!data) return std::unexpected(data.error());
     const auto guarantee = iir::guarantee_of(desc, *data);
     if (device.backend() == Backend::cpu) {
+        if (const auto target = iir::raster_target(); !target) return std::unexpected(target.error());
         return FilterPlan(
             std::make_shared<const State>(State{device, desc, guarantee, cpu_job(device, desc, *data)}));
     }
@@ -111,6 +116,14 @@ KernelIdentity FilterPlan::kernel() const {
                 .architecture = gpu->architecture};
     }
     const auto& job = std::get<iir::CpuJob>(m_state->job);
+    if (job.raster) {
+        return {.backend = Backend::cpu,
+                .name = "iir_raster",
+                .variant = "sections_" + std::to_string(job.horizontal.front().sections.size()) + "_" +
+                           std::to_string(job.vertical.front().sections.size()),
+                .element = element,
+                .architecture = iir::raster_target().value_or(IIR2D_CPU_BASELINE)};
+    }
     return {.backend = Backend::cpu,
             .name = "iir_lines",
             .variant = "rows_" + std::to_string(job.horizontal.size()) + "_columns_" +
@@ -130,7 +143,9 @@ Result<void> FilterPlan::run(const ConstTensorView& x, const TensorView& y, std:
     if (const auto* gpu = std::get_if<State::OnGpu>(&m_state->job)) {
         return iir::run_cuda(m_state->device.index(), gpu->filter, views->x, views->y, control);
     }
-    return iir::forward_cpu(std::get<iir::CpuJob>(m_state->job), views->x, views->y, control);
+    const auto& job = std::get<iir::CpuJob>(m_state->job);
+    const auto forward = job.raster ? iir::forward_raster : iir::forward_cpu;
+    return forward(job, views->x, views->y, control);
 } catch (const std::bad_alloc&) {
     return bad(ErrorCode::workspace_error, "there is not enough memory for the filter's scratch lines");
 }

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "kernels/iir/analysis.h"
-#include "kernels/iir/cpu.h"
+#include "kernels/iir/coefficients.h"
 #include "kernels/support/describe.h"
 
 namespace iir2d::iir {

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// A section as the CPU's sweeps apply it, in float or in double.
+#pragma once
+
+#include "iir2d/filter.h"
+
+namespace iir2d::iir {
+
+// A section as float arithmetic sees it: feedback rounded to float, feed-forward scaled so that the gain at
+// frequency zero stays what it was. Near 1 the rounding of the feedback alone would change the gain visibly.
+Section rounded_to_float(const Section& section);
+
+template <class A>
+struct Coefficients {
+    A b0, b1, b2, a1, a2;
+};
+
+// The transposed direct form II: y = b0 x + s1; s1' = b1 x + a1 y + s2; s2' = b2 x + a2 y. `terms` is how
+// much of it there is: 1 for a pure first-order feedback, 2 with x[n-1], 3 for the second order.
+template <class A>
+struct SectionStep {
+    Coefficients<A> c;
+    int terms;
+};
+
+template <class A>
+SectionStep<A> section_step(const Section& section) {
+    const Section s = sizeof(A) == sizeof(float) ? rounded_to_float(section) : section;
+    return {{static_cast<A>(s.b[0]), static_cast<A>(s.b[1]), static_cast<A>(s.b[2]), static_cast<A>(s.a[0]),
+             static_cast<A>(s.a[1])},
+            section.order == 2 || section.b[2] != 0 ? 3
+            : section.b[1] != 0                     ? 2
+                                                    : 1};
+}
+
+}  // namespace iir2d::iir

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// A build without Highway.
+#include "kernels/iir/raster.h"
+
+namespace iir2d::iir {
+
+bool raster_applies(const CpuJob&, const Shape&) {
+    return false;
+}
+
+Result<std::string> raster_target() {
+    return IIR2D_CPU_BASELINE;
+}
+
+Result<void> forward_raster(const CpuJob& job, const ConstTensorView& x, const TensorView& y,
+                            const RunControl& control) {
+    return forward_cpu(job, x, y, control);
+}
+
+}  // namespace iir2d::iir
