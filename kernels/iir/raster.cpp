@@ -62,8 +62,10 @@ class RasterPlane {
           m_padded_width(round_up(shape.w, tile_columns)),
           m_bands_done(std::make_unique<Counter[]>(static_cast<std::size_t>(strips))) {}
 
-    // Blocks until the strips on its left, which must be under way, have come far enough. `report` gets the
-    // number of bands done. False when `stop` said so; then all other strips must be told to stop too.
+    std::int64_t bands() const { return m_bands; }
+
+    // Blocks until the strips on its left, which must be under way, have come far enough. `report` is called
+    // after every band. False when `stop` said so; then all other strips must be told to stop too.
     template <class Stop, class Report>
     bool filter_strip(std::int64_t strip, const Stop& stop, const Report& report) {
         const std::int64_t first = strip * m_strip_width;
@@ -83,7 +85,7 @@ class RasterPlane {
                 filter_part(b, c, std::min(last, c + columns_between_stops));
             }
             m_bands_done[static_cast<std::size_t>(strip)].value.store(b + 1, std::memory_order_release);
-            report(b + 1, m_bands);
+            report();
         }
         return true;
     }
@@ -227,15 +229,15 @@ Result<void> run(const CpuJob& job, const ConstTensorView& x, const TensorView& 
     const auto caller = std::this_thread::get_id();
     // Strips are taken in order, so that the one on the left of a strip is under way or done.
     std::atomic<std::int64_t> next{0};
+    std::atomic<std::int64_t> bands_done{0};
     const RunControl silent{.stop = control.stop};
     const bool done = support::parallel_for(threads, planes * strips, silent, {}, [&](std::int64_t) {
         const support::FlushDenormals flush;
         const std::int64_t item = next.fetch_add(1);
-        const auto report = [&](std::int64_t bands_done, std::int64_t bands) {
-            if (!control.progress || std::this_thread::get_id() != caller) return;
-            control.progress((static_cast<double>(item / strips) +
-                              static_cast<double>(bands_done) / static_cast<double>(bands)) /
-                             static_cast<double>(planes));
+        const auto report = [&] {
+            const auto so_far = static_cast<double>(bands_done.fetch_add(1, std::memory_order_relaxed) + 1);
+            if (control.progress && std::this_thread::get_id() == caller)
+                control.progress(so_far / static_cast<double>(planes * strips * all.front()->bands()));
         };
         try {
             all[static_cast<std::size_t>(item / strips)]->filter_strip(item % strips, stop, report);
@@ -247,6 +249,7 @@ Result<void> run(const CpuJob& job, const ConstTensorView& x, const TensorView& 
     if (!done || stopped) {
         return std::unexpected(Error{ErrorCode::cancelled, "the filter was cancelled"});
     }
+    if (control.progress) control.progress(1.0);
     return {};
 }
 

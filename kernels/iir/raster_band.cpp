@@ -87,14 +87,13 @@ HWY_INLINE Vector<To> load_as(const From* from) {
     }
 }
 
-// `size` samples of rows `from`, `from_stride` apart, as rows of `to`, `to_stride` apart: to[j][i] =
-// from[i][j].
+// to[j][i] = from[i][j], rows `from_stride` and `to_stride` apart.
 template <class From, class To>
 HWY_INLINE void transpose_tile(const From* from, std::int64_t from_stride, std::int64_t rows, To* to,
                                std::int64_t to_stride, std::int64_t columns) {
     constexpr std::int64_t n = lanes<To>;
-    for (std::int64_t c = 0; c < columns; c += n) {
-        for (std::int64_t r = 0; r < rows; r += n) {
+    for (std::int64_t r = 0; r < rows; r += n) {
+        for (std::int64_t c = 0; c < columns; c += n) {
             Vector<To> v[n];
             for (std::int64_t i = 0; i < n; ++i) v[i] = load_as<From, To>(from + (r + i) * from_stride + c);
             transpose<To>(v);
@@ -157,6 +156,7 @@ HWY_INLINE void sweep(const Coefficients<T>& c, T* samples, std::int64_t pitch, 
                       std::int64_t width, T* s1, T* s2, const Put& put) {
     const Tag<T> d;
     constexpr std::int64_t n = lanes<T>;
+    static_assert(tile_columns % (Group * n) == 0);
     const auto b0 = hn::Set(d, c.b0);
     const auto b1 = hn::Set(d, c.b1);
     const auto b2 = hn::Set(d, c.b2);

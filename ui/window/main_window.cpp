@@ -139,8 +139,8 @@ MainWindow::MainWindow(Session& session, QWidget* parent)
 }
 
 MainWindow::~MainWindow() {
-    // Docks tell that they are hidden when QWidget closes, when there is no MainWindow left to be told.
-    for (QDockWidget* dock : {m_operationsDock, m_deviceDock}) dock->disconnect(this);
+    // Docks are hidden and views lose the focus when QWidget closes, when no MainWindow is left to be told.
+    for (QObject* child : findChildren<QObject*>()) child->disconnect(this);
 }
 
 void MainWindow::buildDocks() {

@@ -57,8 +57,8 @@ TEST(GpuRun, LongLinesWarmUp) {
                 const FilterDesc desc{.shape = {.h = wide ? 3 : 9000, .w = wide ? 9000 : 3},
                                       .filter = {.id = id},
                                       .precision = precision};
-                const auto& axis = plan_of(desc).stages[wide ? 0 : 1].axis;
-                warmed += axis.passes[0].warmup > 0 ? 1 : 0;
+                const auto plan = plan_of(desc);
+                warmed += plan.stages[wide ? 0 : 1].axis.passes[0].warmup > 0 ? 1 : 0;
                 const auto x = random_plane(count_of(desc.shape), 6);
                 const auto outcome = run_gpu(desc, x, {.seed = 5, .in_place = true});
                 EXPECT_LE(max_abs_difference(outcome.y, run_reference(desc, x)), stated_bound(desc))
