@@ -120,6 +120,21 @@ std::vector<std::string> names_of_images(const fs::path& path, const OpenImage& 
     return names;
 }
 
+// A value as one line: text as it is, colour profiles and other data by their size, numbers as OpenImageIO
+// writes them.
+std::string metadata_text(const OIIO::ImageSpec& spec, const OIIO::ParamValue& attribute) {
+    const OIIO::TypeDesc type = attribute.type();
+    if (type == OIIO::TypeString) {
+        std::string text = attribute.get_string();
+        std::ranges::replace(text, '\n', ' ');
+        return text;
+    }
+    if (type.arraylen > 0 &&
+        (type.basetype == OIIO::TypeDesc::UINT8 || type.basetype == OIIO::TypeDesc::INT8))
+        return std::to_string(type.arraylen) + " bytes";
+    return spec.metadata_val(attribute, false);
+}
+
 }  // namespace
 
 std::unexpected<Error> bad_file(const fs::path& path, const std::string& why) {
@@ -182,7 +197,7 @@ ImageInfo describe(const fs::path& path, const OpenImage& file) {
     info.memory_bytes = memory_for(spec, false);
     for (const auto& attribute : spec.extra_attribs) {
         info.metadata.emplace_back(printable_utf8(attribute.name().string()),
-                                   printable_utf8(spec.metadata_val(attribute, false)));
+                                   printable_utf8(metadata_text(spec, attribute)));
     }
     info.image_names = names_of_images(path, file);
     info.image_count = static_cast<int>(info.image_names.size());

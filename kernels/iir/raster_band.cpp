@@ -89,8 +89,8 @@ HWY_INLINE Vector<To> load_as(const From* from) {
 
 // to[j][i] = from[i][j], rows `from_stride` and `to_stride` apart.
 template <class From, class To>
-HWY_INLINE void transpose_tile(const From* from, std::int64_t from_stride, std::int64_t rows, To* to,
-                               std::int64_t to_stride, std::int64_t columns) {
+HWY_NOINLINE void transpose_tile(const From* from, std::int64_t from_stride, std::int64_t rows, To* to,
+                                 std::int64_t to_stride, std::int64_t columns) {
     constexpr std::int64_t n = lanes<To>;
     for (std::int64_t r = 0; r < rows; r += n) {
         for (std::int64_t c = 0; c < columns; c += n) {
@@ -149,11 +149,12 @@ struct ToOutput {
     }
 };
 
+// Neither this nor transpose_tile() is worth inlining, and there are many of each: compile time is.
 // One section over `count` samples of `width` neighbouring lanes, `pitch` apart. Groups of vectors hide the
 // latency of one chain.
 template <int Terms, std::int64_t Group, class T, class Put>
-HWY_INLINE void sweep(const Coefficients<T>& c, T* samples, std::int64_t pitch, std::int64_t count,
-                      std::int64_t width, T* s1, T* s2, const Put& put) {
+HWY_NOINLINE void sweep(const Coefficients<T>& c, T* samples, std::int64_t pitch, std::int64_t count,
+                        std::int64_t width, T* s1, T* s2, const Put& put) {
     const Tag<T> d;
     constexpr std::int64_t n = lanes<T>;
     static_assert(tile_columns % (Group * n) == 0);

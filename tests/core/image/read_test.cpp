@@ -291,7 +291,7 @@ TEST(ReadImage, CarriesMetadataAndColour) {
         const auto info = probe_image(to);
         ASSERT_TRUE(info) << info.error().message;
         EXPECT_EQ(info->colour_space, image->info.colour_space);
-        EXPECT_THAT(info->metadata, Contains(Pair("ImageDescription", HasSubstr("a harbour at dusk"))));
+        EXPECT_THAT(info->metadata, Contains(Pair("ImageDescription", "a harbour at dusk")));
         EXPECT_THAT(info->metadata,
                     Contains(Pair("XResolution", ResultOf(as_number, DoubleNear(300, 0.01)))));
     }
