@@ -149,9 +149,8 @@ struct ToOutput {
     }
 };
 
-// Neither this nor transpose_tile() is worth inlining, and there are many of each: compile time is.
 // One section over `count` samples of `width` neighbouring lanes, `pitch` apart. Groups of vectors hide the
-// latency of one chain.
+// latency of one chain. Inlining it, or transpose_tile(), gains nothing and takes minutes to compile.
 template <int Terms, std::int64_t Group, class T, class Put>
 HWY_NOINLINE void sweep(const Coefficients<T>& c, T* samples, std::int64_t pitch, std::int64_t count,
                         std::int64_t width, T* s1, T* s2, const Put& put) {
