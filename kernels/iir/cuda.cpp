@@ -79,13 +79,13 @@ Result<void> run_cuda(int device_index, const GpuFilter& filter, const ConstTens
     if (!planes) return std::unexpected(planes.error());
     const auto workspace = run->allocate(filter.workspace_bytes);
     if (!workspace) return std::unexpected(workspace.error());
-    if (auto done = run->upload(from, planes->get()); !done) return done;
+    if (auto done = run->upload(from, planes->get(), {0.0, 0.5}); !done) return done;
     if (auto done = run->begin_work(); !done) return done;
     const GpuPlanes dense{planes->get(), x.shape.w, x.shape.h * x.shape.w};
     if (auto done = enqueue(run->context(), run->stream(), filter, dense, dense, workspace->get()); !done)
         return done;
     if (auto done = run->end_work(); !done) return done;
-    if (auto done = run->download(planes->get(), to); !done) return done;
+    if (auto done = run->download(planes->get(), to, {0.5, 0.5}); !done) return done;
     return run->finish();
 }
 

@@ -114,12 +114,12 @@ struct DevicePlane {
     void* get() const { return reinterpret_cast<void*>(static_cast<std::uintptr_t>(m_buffer.get())); }
     template <class S>
     void put(const std::vector<S>& values) {
-        ASSERT_TRUE(m_context.upload(nullptr, m_buffer.get(), m_bytes, values.data(), m_bytes, m_bytes, 1));
+        ASSERT_TRUE(m_context.upload(nullptr, m_buffer.get(), values.data(), m_bytes));
     }
     template <class S>
     std::vector<S> values() {
         std::vector<S> out(m_bytes / sizeof(S));
-        EXPECT_TRUE(m_context.download(nullptr, out.data(), m_bytes, m_buffer.get(), m_bytes, m_bytes, 1));
+        EXPECT_TRUE(m_context.download(nullptr, out.data(), m_buffer.get(), m_bytes));
         EXPECT_TRUE(m_context.synchronize(nullptr));
         return out;
     }

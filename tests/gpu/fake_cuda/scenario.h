@@ -12,6 +12,7 @@
 //   launch=0           the launch, counted from 1, that faults
 //   launch_code=700    what it answers, and every call after it
 //   reset=0            what resetting a device answers: 101 of one that was removed
+//   pinned=1           0: no host memory can be pinned
 //   queued=0           1: work waits in its stream until somebody waits for it
 //   nvml=1             0: the management library does not start
 #pragma once
