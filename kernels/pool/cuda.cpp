@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "kernels/pool/cuda.h"
 
+#include <utility>
+
 #include "kernels/support/cuda_transfer.h"
 
 namespace iir2d::pool {
@@ -47,6 +49,13 @@ Result<void> run_cuda(int device_index, const GpuPooling& pooling, const ConstTe
         if (auto done = run->download(index->get(), indices, {0.7, 0.3}); !done) return done;
     }
     return run->finish();
+}
+
+Result<void> run_on_device(std::shared_ptr<cuda::Context> context, const GpuPooling& pooling,
+                           const GpuPlanes& x, const GpuPlanes& y, const RunControl& control) {
+    auto run = support::CudaRun::begin(std::move(context), control);
+    if (!run) return std::unexpected(run.error());
+    return run->work_alone([&] { return enqueue(run->context(), run->stream(), pooling, x, y, 0); });
 }
 
 }  // namespace iir2d::pool

@@ -52,6 +52,17 @@ class CudaRun {
     Result<void> download(cuda::DevicePointer from, const HostPlanes& to, ProgressPart part);
     // Waits for everything and reports what failed on the way.
     Result<void> finish();
+    // A run without transfers: `enqueue` queues its work. Stops before it when asked.
+    template <class Enqueue>
+    Result<void> work_alone(Enqueue enqueue) {
+        if (auto go = check_stop(); !go) return go;
+        if (auto done = begin_work(); !done) return done;
+        if (auto done = enqueue(); !done) return done;
+        if (auto done = end_work(); !done) return done;
+        auto done = finish();
+        if (done) report({}, 1, 1);
+        return done;
+    }
 
   private:
     // A staging buffer and the end of the copy from or to it.

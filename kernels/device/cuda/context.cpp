@@ -138,9 +138,7 @@ Context::Context(const Driver& driver, int index, DeviceHandle device, ContextHa
     : m_driver(driver), m_index(index), m_device(device), m_context(context), m_facts(std::move(facts)) {}
 
 Context::~Context() {
-    for (const StagingBlock& block : m_staging) {
-        if (block.pinned) unpin(block.memory.get());
-    }
+    // What is kept of staging needs no unpinning: a reset or the process's end has done it.
     static_cast<void>(m_driver.cuDevicePrimaryCtxRelease(m_device));
 }
 

@@ -63,8 +63,8 @@ struct State {
     std::map<EventHandle, std::unique_ptr<CUevent_st>> events;
     std::map<const void*, unsigned> shared_limit;
     std::map<const void*, std::size_t> pinned;
-    std::uint64_t uploaded_bytes = 0;
-    std::uint64_t downloaded_bytes = 0;
+    std::int64_t uploaded_bytes = 0;
+    std::int64_t downloaded_bytes = 0;
     int allocations = 0;
     int launches = 0;
     int sticky = 0;
@@ -157,8 +157,8 @@ int copy(std::uintptr_t to, std::size_t to_on_device, std::uintptr_t from, std::
     if ((to_on_device > 0 && !is_allocated(to, to_on_device)) ||
         (from_on_device > 0 && !is_allocated(from, from_on_device)))
         return 1;
-    if (from_on_device == 0) state().uploaded_bytes += bytes;
-    if (to_on_device == 0) state().downloaded_bytes += bytes;
+    if (from_on_device == 0) state().uploaded_bytes += static_cast<std::int64_t>(bytes);
+    if (to_on_device == 0) state().downloaded_bytes += static_cast<std::int64_t>(bytes);
     enqueue(stream,
             [=] { std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes); });
     return success;
@@ -490,10 +490,10 @@ extern "C" __attribute__((visibility("default"))) int cuGetProcAddress_v2(const 
     return success;
 }
 
-// For tests: what was copied to and from device memory so far, by whomever.
-extern "C" __attribute__((visibility("default"))) void fake_cuda_transferred(std::uint64_t* uploaded,
-                                                                             std::uint64_t* downloaded) {
+extern "C" __attribute__((visibility("default"))) void fake_cuda_counts(fake_cuda::Counts* counts) {
     const std::lock_guard lock(state().mutex);
-    *uploaded = state().uploaded_bytes;
-    *downloaded = state().downloaded_bytes;
+    const State& s = state();
+    *counts = {s.allocations, s.launches, s.uploaded_bytes, s.downloaded_bytes};
+    for (const auto& [address, allocation] : s.memory)
+        counts->held_bytes += static_cast<std::int64_t>(allocation.size);
 }

@@ -17,11 +17,21 @@
 //   nvml=1             0: the management library does not start
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace fake_cuda {
 
 std::string setting(const std::string& name, const std::string& otherwise);
 int number(const std::string& name, int otherwise);
+
+// What the stand-in has seen of the process so far; it exports fake_cuda_counts(Counts*).
+struct Counts {
+    int allocations = 0;
+    int launches = 0;
+    std::int64_t uploaded_bytes = 0;
+    std::int64_t downloaded_bytes = 0;
+    std::int64_t held_bytes = 0;  // of device memory, now
+};
 
 }  // namespace fake_cuda
