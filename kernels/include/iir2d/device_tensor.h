@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "iir2d/device.h"
 #include "iir2d/error.h"
@@ -13,7 +14,8 @@
 
 namespace iir2d {
 
-// A handle to dense planes on one GPU: copies of it share the memory, which goes with the last of them.
+// A handle to dense planes on one GPU: copies of it share the memory, which goes with the last of them. One
+// that was moved from may only be assigned to or destroyed.
 // Every function blocks until the GPU is done. Handles may be used from several threads; so may the memory,
 // by any number of readers or by one writer (download() and the x of a run read, the y of a run and
 // copy_from() write).
