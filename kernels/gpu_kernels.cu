@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The entry points of every GPU kernel: one parameter struct each, by value. The bodies and their list are
 // shared with the tests' executor.
+#include "kernels/convert/gpu_kernel_list.h"
 #include "kernels/iir/gpu_kernel_list.h"
 #include "kernels/pool/gpu_kernel_list.h"
 
@@ -13,3 +14,4 @@
 
 IIR2D_IIR_KERNELS(IIR2D_ENTRY)
 IIR2D_POOL_KERNELS(IIR2D_ENTRY)
+IIR2D_CONVERT_KERNELS(IIR2D_ENTRY)

@@ -115,8 +115,10 @@ struct PreviewEngine::Impl {
 
     // False when it failed, which has been reported, or when a newer change waits.
     bool run(const Job& job) {
-        if (job.cancelled) return true;
         if (proxy_source != job.source) forget_proxy();
+        if (resident_source != job.source || !on_gpu(job))
+            forget_resident(on_gpu(job) ? job.source : nullptr);
+        if (job.cancelled) return true;
         if (!job.source || job.source->pixels.empty()) return true;
         const PlanarImage& pixels = job.source->pixels;
         const auto exact_shape = validate(job.recipe, pixels.view().shape);
@@ -134,17 +136,28 @@ struct PreviewEngine::Impl {
     void forget_proxy() {
         proxy_source = nullptr;
         proxy = {};
+        resident_proxy.planes.reset();
+    }
+
+    static bool on_gpu(const Job& job) { return job.device && job.device->backend() == iir2d::Backend::cuda; }
+
+    // What lies in a GPU's memory, for a new source or a device that has no use for it.
+    void forget_resident(ImagePtr next) {
+        resident.planes.reset();
+        resident_proxy.planes.reset();
+        resident_source = std::move(next);
     }
 
     bool proxy_pass(const Job& job, iir2d::Shape exact_shape) {
         if (proxy_source != job.source || proxy_limit != job.limit) {
+            resident_proxy.planes.reset();
             proxy = make_proxy(job.source->pixels, job.limit.w, job.limit.h);
             proxy_source = job.source;
             proxy_limit = job.limit;
         }
         const PlanarImage& pixels = std::as_const(proxy).pixels;
         const Recipe recipe_here = scaled(job.recipe, proxy.factor, pixels.view().shape);
-        ApplyWork work;
+        ApplyWork work{.resident = &resident_proxy};
         auto result = apply(recipe_here, pixels, job.source->info.alpha_channel, *job.device,
                             {.stop = job.dropped}, work);
         if (!result) return stopped_or_failed(job, result.error());
@@ -154,6 +167,7 @@ struct PreviewEngine::Impl {
                       .factor = proxy.factor,
                       .exact_shape = exact_shape,
                       .compute_time = work.kernel_time,
+                      .uploaded_bytes = work.gpu_time ? work.gpu_time->uploaded_bytes : 0,
                       .proxy_size = {pixels.height(), pixels.width()}});
         return true;
     }
@@ -168,7 +182,8 @@ struct PreviewEngine::Impl {
         if (!computes_nothing(job.recipe)) {
             ApplyWork work{
                 .take = [this](iir2d::Shape s, iir2d::ElementType type) { return store->take(s, type); },
-                .give_back = [this](PlanarImage image) { store->give_back(std::move(image)); }};
+                .give_back = [this](PlanarImage image) { store->give_back(std::move(image)); },
+                .resident = &resident};
             double told = 0.0;
             const TaskControl control{.stop = stop, .progress = [&](double fraction, std::string_view) {
                                           if (fraction < told + 0.02) return;
@@ -182,6 +197,7 @@ struct PreviewEngine::Impl {
             if (!result) return stopped_or_failed(job, result.error());
             frame.result = store->publish(with_pixels(*job.source, std::move(*result)));
             frame.compute_time = work.kernel_time;
+            frame.uploaded_bytes = work.gpu_time ? work.gpu_time->uploaded_bytes : 0;
         }
         deliver(job, std::move(frame));
         const std::lock_guard lock(mutex);
@@ -236,6 +252,9 @@ struct PreviewEngine::Impl {
     ImagePtr proxy_source;  // what `proxy` was made from
     iir2d::Extent proxy_limit;
     Proxy proxy;
+    ImagePtr resident_source;  // what is in the GPU's memory, or would be
+    ResidentSource resident;
+    ResidentSource resident_proxy;
 
     std::shared_ptr<ResultStore> store;
     std::jthread worker;

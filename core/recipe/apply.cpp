@@ -2,11 +2,13 @@
 #include "core/recipe/apply.h"
 
 #include <algorithm>
-#include <new>
+#include <exception>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <utility>
+
+#include "core/recipe/apply_on_gpu.h"
+#include "core/recipe/steps.h"
 
 namespace workbench {
 
@@ -14,47 +16,6 @@ namespace {
 
 using iir2d::ElementType;
 using iir2d::Shape;
-
-struct Step {
-    std::size_t number = 0;  // of the operation, from 1, as a person counts them
-    const Operation* operation = nullptr;
-    Shape input;
-    Shape output;
-    // What it computes on. Pooling plans take f32 only.
-    ElementType element = ElementType::f32;
-
-    const FilterOperation* filter() const { return std::get_if<FilterOperation>(&operation->what); }
-    const PoolOperation* pool() const { return std::get_if<PoolOperation>(&operation->what); }
-};
-
-std::string prefix(const Step& step) {
-    return "operation " + std::to_string(step.number) + " (" + operation_name(*step.operation) + "): ";
-}
-
-// The enabled operations of a recipe that is valid for `shape`.
-std::vector<Step> steps_of(const Recipe& recipe, Shape shape) {
-    std::vector<Step> steps;
-    for (std::size_t i = 0; i < recipe.operations.size(); ++i) {
-        const Operation& operation = recipe.operations[i];
-        if (!operation.enabled) continue;
-        Step step{.number = i + 1, .operation = &operation, .input = shape, .output = shape};
-        if (const auto* filter = step.filter()) step.element = iir2d::storage_type(filter->precision);
-        if (step.pool()) step.output = validate(operation, shape).value_or(shape);
-        shape = step.output;
-        steps.push_back(step);
-    }
-    return steps;
-}
-
-bool asks_f64(const std::vector<Step>& steps) {
-    return std::ranges::any_of(steps,
-                               [](const Step& s) { return s.filter() && s.element == ElementType::f64; });
-}
-
-double samples(Shape s) {
-    return static_cast<double>(s.n) * static_cast<double>(s.c) * static_cast<double>(s.h) *
-           static_cast<double>(s.w);
-}
 
 // Between element types too. Looks at `stop` every few milliseconds; false when it asked.
 template <class From, class To>
@@ -157,7 +118,7 @@ class Applier {
             const iir2d::RunControl run = run_control(done, weight);
             if (auto good = step.pool() ? pool(step, run) : filter(step, run); !good) {
                 if (good.error().kind == ErrorKind::cancelled) return cancelled();
-                good.error().message = prefix(step) + good.error().message;
+                good.error().message = step.prefix() + good.error().message;
                 return std::unexpected(good.error());
             }
             done += weight;
@@ -194,8 +155,7 @@ class Applier {
             return {};
         }
         ApplyWork::GpuTime total = m_work.gpu_time.value_or(ApplyWork::GpuTime{});
-        total.compute_ms += m_times.compute_ms;
-        total.transfer_ms += m_times.upload_ms + m_times.download_ms;
+        total.add(m_times);
         m_work.gpu_time = total;
         m_work.kernel_time = std::chrono::nanoseconds(static_cast<std::int64_t>(total.compute_ms * 1e6));
         return {};
@@ -273,9 +233,17 @@ Result<PlanarImage> apply(const Recipe& recipe, const PlanarImage& source, int a
     }
     if (const auto valid = validate(recipe, input); !valid) return std::unexpected(valid.error());
     const bool keeps = recipe.keep_alpha && alpha_channel >= 0 && alpha_channel < source.channels();
+    const int kept = keeps ? alpha_channel : -1;
     const auto steps = steps_of(recipe, input);
     try {
-        return Applier(source, keeps ? alpha_channel : -1, device, control, work).run(steps);
+        if (device.backend() == iir2d::Backend::cuda && !steps.empty()) {
+            const auto gpu_time = work.gpu_time;
+            auto result = apply_on_gpu(steps, source, kept, device, control, work);
+            if (result) return std::move(*result);
+            if (!result.error().no_room) return std::unexpected(std::move(result.error().error));
+            work.gpu_time = gpu_time;
+        }
+        return Applier(source, kept, device, control, work).run(steps);
     } catch (const std::exception&) {  // of the standard library: no room for the pixels
         const std::uint64_t needed = memory_estimate(recipe, input) >> 20;
         return fail(ErrorKind::device_failure,
@@ -295,6 +263,13 @@ Result<Image> apply(const Recipe& recipe, const Image& source, const iir2d::Devi
     auto pixels = apply(recipe, source.pixels, source.info.alpha_channel, device, control);
     if (!pixels) return std::unexpected(pixels.error());
     return with_pixels(source, std::move(*pixels));
+}
+
+void ApplyWork::GpuTime::add(const iir2d::RunTimes& times) {
+    compute_ms += times.compute_ms;
+    transfer_ms += times.upload_ms + times.download_ms;
+    uploaded_bytes += times.uploaded_bytes;
+    downloaded_bytes += times.downloaded_bytes;
 }
 
 Image with_pixels(const Image& source, PlanarImage pixels) {

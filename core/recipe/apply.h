@@ -9,20 +9,38 @@
 
 #include "core/image/image.h"
 #include "core/recipe/recipe.h"
+#include "iir2d/device_tensor.h"
 
 namespace workbench {
+
+// A source image that stays in a GPU's memory from one application to the next. It is of one source: who
+// lends it drops the planes when the pixels change. apply() uploads the source when the planes are not there,
+// are of another device, size or element type, or were lost with their GPU, and drops them after a failure of
+// the GPU.
+struct ResidentSource {
+    std::optional<iir2d::DeviceTensor> planes;
+
+    bool fits(const iir2d::Device& device, const iir2d::ConstTensorView& source) const;
+};
 
 struct ApplyWork {
     // Gives an image to compute into, whatever its samples are. Absent: a new one each time.
     std::function<PlanarImage(iir2d::Shape, iir2d::ElementType)> take = {};
     // Takes back what take gave and the result does not need, also after an error. Absent: freed.
     std::function<void(PlanarImage)> give_back = {};
+    // On a GPU: where the source stays, or is already. Absent: it is uploaded, and dropped in the end.
+    ResidentSource* resident = nullptr;
     // Time spent in kernels, without memory, conversions and a GPU's transfers.
     std::chrono::nanoseconds kernel_time{};
-    // On a GPU: what its kernels and the transfers to and from it took, by its own clock.
+    // On a GPU: what its kernels and the transfers to and from it took, by its own clock, and what was
+    // transferred.
     struct GpuTime {
         double compute_ms = 0;
         double transfer_ms = 0;
+        std::int64_t uploaded_bytes = 0;
+        std::int64_t downloaded_bytes = 0;
+
+        void add(const iir2d::RunTimes& times);
     };
     std::optional<GpuTime> gpu_time;
 };

@@ -69,7 +69,7 @@ Result<double> time_device_copy(const Device& device, std::size_t bytes) {
     const auto to = gpu.allocate(bytes, stream->get());
     if (!to) return std::unexpected(to.error());
     if (auto done = gpu.record(begin->get(), stream->get()); !done) return std::unexpected(done.error());
-    if (auto done = gpu.copy(stream->get(), to->get(), bytes, from->get(), bytes, bytes, 1); !done)
+    if (auto done = gpu.copy(stream->get(), to->get(), from->get(), bytes); !done)
         return std::unexpected(done.error());
     if (auto done = gpu.record(end->get(), stream->get()); !done) return std::unexpected(done.error());
     return gpu.milliseconds_between(begin->get(), end->get());

@@ -114,7 +114,9 @@ const char* iir2d_build_fingerprint(void) {
                 ", CPU baseline " IIR2D_CPU_BASELINE;
         const std::string toolkit = iir2d::cuda::toolkit_version();
         line += ", CUDA toolkit " + (toolkit.empty() ? "none" : toolkit);
-        line += ", architectures " + (toolkit.empty() ? std::string("none") : iir2d::cuda::architectures());
+        line += ", architectures ";
+        // The newest one's PTX is beside the machine code (cmake/GpuKernels.cmake).
+        line += toolkit.empty() ? "none" : iir2d::cuda::architectures() + std::string(" and PTX");
         return line;
     }();
     return text.c_str();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "kernels/iir/cuda.h"
 
+#include <utility>
+
 #include "kernels/device/cuda/driver.h"
 #include "kernels/iir/plan_checks.h"
 #include "kernels/support/cuda_transfer.h"
@@ -79,14 +81,24 @@ Result<void> run_cuda(int device_index, const GpuFilter& filter, const ConstTens
     if (!planes) return std::unexpected(planes.error());
     const auto workspace = run->allocate(filter.workspace_bytes);
     if (!workspace) return std::unexpected(workspace.error());
-    if (auto done = run->upload(from, planes->get()); !done) return done;
+    if (auto done = run->upload(from, planes->get(), {0.0, 0.5}); !done) return done;
     if (auto done = run->begin_work(); !done) return done;
     const GpuPlanes dense{planes->get(), x.shape.w, x.shape.h * x.shape.w};
     if (auto done = enqueue(run->context(), run->stream(), filter, dense, dense, workspace->get()); !done)
         return done;
     if (auto done = run->end_work(); !done) return done;
-    if (auto done = run->download(planes->get(), to); !done) return done;
+    if (auto done = run->download(planes->get(), to, {0.5, 0.5}); !done) return done;
     return run->finish();
+}
+
+Result<void> run_on_device(std::shared_ptr<cuda::Context> context, const GpuFilter& filter,
+                           const GpuPlanes& x, const GpuPlanes& y, const RunControl& control) {
+    auto run = support::CudaRun::begin(std::move(context), control);
+    if (!run) return std::unexpected(run.error());
+    const auto workspace = run->allocate(filter.workspace_bytes);
+    if (!workspace) return std::unexpected(workspace.error());
+    return run->work_alone(
+        [&] { return enqueue(run->context(), run->stream(), filter, x, y, workspace->get()); });
 }
 
 }  // namespace iir2d::iir

@@ -28,4 +28,8 @@ Result<void> synchronize_current_context(cuda::StreamHandle stream);
 Result<void> run_cuda(int device_index, const GpuFilter& filter, const ConstTensorView& x,
                       const TensorView& y, const RunControl& control);
 
+// Device to device; what is enqueued is waited for.
+Result<void> run_on_device(std::shared_ptr<cuda::Context> context, const GpuFilter& filter,
+                           const GpuPlanes& x, const GpuPlanes& y, const RunControl& control);
+
 }  // namespace iir2d::iir

@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "kernels/device/device_tensor_state.h"
 #include "kernels/iir/analysis.h"
 #include "kernels/iir/cpu.h"
 #include "kernels/iir/cuda.h"
@@ -148,6 +149,18 @@ Result<void> FilterPlan::run(const ConstTensorView& x, const TensorView& y, std:
     return forward(job, views->x, views->y, control);
 } catch (const std::bad_alloc&) {
     return bad(ErrorCode::workspace_error, "there is not enough memory for the filter's scratch lines");
+}
+
+Result<void> FilterPlan::run(const DeviceTensor& x, const DeviceTensor& y, const RunControl& control) const {
+    const auto* gpu = std::get_if<State::OnGpu>(&m_state->job);
+    if (auto good = check_tensor("x", x, m_state->device); !good) return good;
+    if (auto good = check_tensor("y", y, m_state->device); !good) return good;
+    const auto views = check_views(m_state->desc, x.state().view(), y.state().view());
+    if (!views) return std::unexpected(views.error());
+    return iir::run_on_device(x.state().memory->context, gpu->filter,
+                              iir::device_planes(views->x.data, {views->x.row_stride, views->x.plane_stride}),
+                              iir::device_planes(views->y.data, {views->y.row_stride, views->y.plane_stride}),
+                              control);
 }
 
 Result<void> FilterPlan::enqueue(const ConstTensorView& x, const TensorView& y, void* workspace,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "kernels/pool/cuda.h"
 
+#include <utility>
+
 #include "kernels/support/cuda_transfer.h"
 
 namespace iir2d::pool {
@@ -33,7 +35,7 @@ Result<void> run_cuda(int device_index, const GpuPooling& pooling, const ConstTe
     if (!output) return std::unexpected(output.error());
     const auto index = run->allocate(argmax != nullptr ? indices.dense_bytes() : 0);
     if (!index) return std::unexpected(index.error());
-    if (auto done = run->upload(from, input->get()); !done) return done;
+    if (auto done = run->upload(from, input->get(), {0.0, 0.5}); !done) return done;
     if (auto done = run->begin_work(); !done) return done;
     if (auto done =
             enqueue(run->context(), run->stream(), pooling, {input->get(), x.shape.w, x.shape.h * x.shape.w},
@@ -41,11 +43,19 @@ Result<void> run_cuda(int device_index, const GpuPooling& pooling, const ConstTe
         !done)
         return done;
     if (auto done = run->end_work(); !done) return done;
-    if (auto done = run->download(output->get(), to); !done) return done;
+    const double values_share = argmax != nullptr ? 0.2 : 0.5;
+    if (auto done = run->download(output->get(), to, {0.5, values_share}); !done) return done;
     if (argmax != nullptr) {
-        if (auto done = run->download(index->get(), indices); !done) return done;
+        if (auto done = run->download(index->get(), indices, {0.7, 0.3}); !done) return done;
     }
     return run->finish();
+}
+
+Result<void> run_on_device(std::shared_ptr<cuda::Context> context, const GpuPooling& pooling,
+                           const GpuPlanes& x, const GpuPlanes& y, const RunControl& control) {
+    auto run = support::CudaRun::begin(std::move(context), control);
+    if (!run) return std::unexpected(run.error());
+    return run->work_alone([&] { return enqueue(run->context(), run->stream(), pooling, x, y, 0); });
 }
 
 }  // namespace iir2d::pool

@@ -17,4 +17,8 @@ Result<void> enqueue(cuda::Context& context, cuda::StreamHandle stream, const Gp
 Result<void> run_cuda(int device_index, const GpuPooling& pooling, const ConstTensorView& x,
                       const TensorView& y, std::int64_t* argmax, const RunControl& control);
 
+// Device to device, without argmax; what is enqueued is waited for.
+Result<void> run_on_device(std::shared_ptr<cuda::Context> context, const GpuPooling& pooling,
+                           const GpuPlanes& x, const GpuPlanes& y, const RunControl& control);
+
 }  // namespace iir2d::pool

@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "iir2d/plan.h"
+#include "kernels/device/device_tensor_state.h"
 #include "kernels/pool/cpu.h"
 #include "kernels/pool/cuda.h"
 #include "kernels/pool/geometry.h"
@@ -164,6 +165,19 @@ Result<void> PoolPlan::forward(const ConstTensorView& x, const TensorView& y, st
     }
     return pool::forward_cpu(state.desc, state.geometry, std::get<pool::CpuKernel>(state.kernel), views->x,
                              views->y, indices, state.device.threads(), control);
+}
+
+Result<void> PoolPlan::forward(const DeviceTensor& x, const DeviceTensor& y,
+                               const RunControl& control) const {
+    const State& state = *m_state;
+    const auto* gpu = std::get_if<State::OnGpu>(&state.kernel);
+    if (auto good = check_tensor("x", x, state.device); !good) return good;
+    if (auto good = check_tensor("y", y, state.device); !good) return good;
+    const auto views = check_views(state.desc, state.geometry, x.state().view(), y.state().view());
+    if (!views) return std::unexpected(views.error());
+    return pool::run_on_device(x.state().memory->context, gpu->pooling,
+                               {x.state().address, views->x.row_stride, views->x.plane_stride},
+                               {y.state().address, views->y.row_stride, views->y.plane_stride}, control);
 }
 
 Result<void> PoolPlan::enqueue(const ConstTensorView& x, const TensorView& y, std::int64_t* argmax, void*,

@@ -2,14 +2,35 @@
 #include "kernels/support/cuda_transfer.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 namespace iir2d::support {
 
 namespace {
 
-// Between two looks at the stop token: some milliseconds over any bus.
-constexpr std::int64_t piece_bytes = std::int64_t{32} << 20;
+constexpr std::size_t piece_bytes = cuda::StagingBuffer::size();
+
+// Calls f(byte in the host's memory, byte in the piece, bytes) for every stretch without a gap of the bytes
+// [first, first + count) of the dense planes.
+template <class F>
+void for_each_stretch(const HostPlanes& planes, std::size_t first, std::size_t count, F f) {
+    const auto element = element_size(planes.element);
+    const auto bytes = [&](std::int64_t elements) { return static_cast<std::size_t>(elements) * element; };
+    const std::size_t row = bytes(planes.shape.w);
+    const std::size_t plane = bytes(planes.shape.w * planes.shape.h);
+    const bool rows_touch = planes.strides.row == planes.shape.w;
+    const bool planes_touch = rows_touch && planes.strides.plane == planes.shape.w * planes.shape.h;
+    const std::size_t stretch = planes_touch ? planes.dense_bytes() : rows_touch ? plane : row;
+    for (std::size_t at = first; at < first + count;) {
+        const std::size_t within = at % stretch;
+        const std::size_t length = std::min(stretch - within, first + count - at);
+        const std::size_t host = at / plane * bytes(planes.strides.plane) +
+                                 at % plane / row * bytes(planes.strides.row) + at % row;
+        f(host, at - first, length);
+        at += length;
+    }
+}
 
 }  // namespace
 
@@ -20,9 +41,13 @@ std::size_t HostPlanes::dense_bytes() const {
 Result<CudaRun> CudaRun::begin(int device_index, const RunControl& control) {
     auto context = cuda::Context::get(device_index);
     if (!context) return std::unexpected(context.error());
-    auto stream = (*context)->make_stream();
+    return begin(std::move(*context), control);
+}
+
+Result<CudaRun> CudaRun::begin(std::shared_ptr<cuda::Context> context, const RunControl& control) {
+    auto stream = context->make_stream();
     if (!stream) return std::unexpected(stream.error());
-    CudaRun run(std::move(*context), std::move(*stream), control);
+    CudaRun run(std::move(context), std::move(*stream), control);
     if (control.times != nullptr) {
         *control.times = {};
         for (cuda::Event* event : {&run.m_begin, &run.m_uploaded, &run.m_worked, &run.m_end}) {
@@ -36,7 +61,8 @@ Result<CudaRun> CudaRun::begin(int device_index, const RunControl& control) {
 }
 
 CudaRun::~CudaRun() {
-    // The caller's memory may still be read or written after an error or a stop.
+    // The staging buffers, and the device memory of whoever runs, may still be in use after an error or a
+    // stop.
     if (m_context) static_cast<void>(m_context->synchronize(stream()));
 }
 
@@ -45,45 +71,58 @@ Result<void> CudaRun::mark(cuda::Event& event) {
     return m_context->record(event.get(), stream());
 }
 
-template <class Copy>
-Result<void> CudaRun::in_pieces(const HostPlanes& planes, double progress_from, Copy copy) {
-    const auto element = static_cast<std::int64_t>(element_size(planes.element));
-    const std::int64_t row_bytes = planes.shape.w * element;
-    const std::int64_t rows = planes.shape.h;
-    const std::int64_t count = planes.shape.n * planes.shape.c;
-    const std::int64_t piece = std::clamp<std::int64_t>(piece_bytes / row_bytes, 1, rows);
-    for (std::int64_t plane = 0; plane < count; ++plane) {
-        for (std::int64_t row = 0; row < rows; row += piece) {
-            if (m_control.stop.stop_requested()) {
-                return std::unexpected(Error{ErrorCode::cancelled, "the run was cancelled"});
-            }
-            const std::int64_t host = (plane * planes.strides.plane + row * planes.strides.row) * element;
-            const std::int64_t dense = (plane * rows + row) * row_bytes;
-            const std::int64_t height = std::min(piece, rows - row);
-            if (auto done = copy(host, static_cast<std::size_t>(planes.strides.row * element),
-                                 static_cast<cuda::DevicePointer>(dense), static_cast<std::size_t>(row_bytes),
-                                 static_cast<std::size_t>(height));
-                !done)
-                return done;
-            if (m_control.progress) {
-                const double done =
-                    static_cast<double>(plane * rows + row + height) / static_cast<double>(count * rows);
-                m_control.progress(progress_from + 0.5 * done);
-            }
-        }
+Result<void> CudaRun::make_slots() {
+    if (m_slots.front().buffer.data() != nullptr) return {};
+    for (Slot& slot : m_slots) {
+        auto event = m_context->make_event();
+        if (!event) return std::unexpected(event.error());
+        auto buffer = m_context->take_staging();
+        if (!buffer) return std::unexpected(buffer.error());
+        slot.copied = std::move(*event);
+        slot.buffer = std::move(*buffer);
     }
     return {};
 }
 
-Result<void> CudaRun::upload(const HostPlanes& from, cuda::DevicePointer to) {
-    m_uploaded_bytes += static_cast<std::int64_t>(from.dense_bytes());
+Result<void> CudaRun::wait_for(Slot& slot) {
+    if (!std::exchange(slot.busy, false)) return {};
+    return m_context->wait_for(slot.copied.get());
+}
+
+Result<void> CudaRun::mark_copied(Slot& slot) {
+    slot.busy = true;
+    return m_context->record(slot.copied.get(), stream());
+}
+
+Result<void> CudaRun::check_stop() const {
+    if (!m_control.stop.stop_requested()) return {};
+    return std::unexpected(Error{ErrorCode::cancelled, "the run was cancelled"});
+}
+
+void CudaRun::report(ProgressPart part, std::size_t done, std::size_t total) const {
+    if (!m_control.progress) return;
+    m_control.progress(part.from + part.share * static_cast<double>(done) / static_cast<double>(total));
+}
+
+Result<void> CudaRun::upload(const HostPlanes& from, cuda::DevicePointer to, ProgressPart part) {
+    if (auto done = make_slots(); !done) return done;
+    const std::size_t total = from.dense_bytes();
     const auto* data = static_cast<const std::byte*>(from.data);
-    return in_pieces(from, 0.0,
-                     [&](std::int64_t host, std::size_t host_pitch, cuda::DevicePointer dense,
-                         std::size_t row_bytes, std::size_t rows) {
-                         return m_context->upload(stream(), to + dense, row_bytes, data + host, host_pitch,
-                                                  row_bytes, rows);
-                     });
+    std::size_t slot_number = 0;
+    for (std::size_t at = 0; at < total; at += piece_bytes) {
+        if (auto go = check_stop(); !go) return go;
+        const std::size_t length = std::min(piece_bytes, total - at);
+        Slot& slot = m_slots[slot_number++ % m_slots.size()];
+        if (auto done = wait_for(slot); !done) return done;
+        for_each_stretch(from, at, length, [&](std::size_t host, std::size_t piece, std::size_t bytes) {
+            std::memcpy(slot.buffer.data() + piece, data + host, bytes);
+        });
+        if (auto done = m_context->upload(stream(), to + at, slot.buffer.data(), length); !done) return done;
+        if (auto done = mark_copied(slot); !done) return done;
+        m_uploaded_bytes += static_cast<std::int64_t>(length);
+        report(part, at + length, total);
+    }
+    return {};
 }
 
 Result<void> CudaRun::begin_work() {
@@ -94,15 +133,36 @@ Result<void> CudaRun::end_work() {
     return mark(m_worked);
 }
 
-Result<void> CudaRun::download(cuda::DevicePointer from, const HostPlanes& to) {
-    m_downloaded_bytes += static_cast<std::int64_t>(to.dense_bytes());
+Result<void> CudaRun::download(cuda::DevicePointer from, const HostPlanes& to, ProgressPart part) {
+    if (auto done = make_slots(); !done) return done;
+    const std::size_t total = to.dense_bytes();
     auto* data = static_cast<std::byte*>(const_cast<void*>(to.data));
-    return in_pieces(to, 0.5,
-                     [&](std::int64_t host, std::size_t host_pitch, cuda::DevicePointer dense,
-                         std::size_t row_bytes, std::size_t rows) {
-                         return m_context->download(stream(), data + host, host_pitch, from + dense,
-                                                    row_bytes, row_bytes, rows);
-                     });
+    const auto slot_of = [&](std::size_t at) -> Slot& { return m_slots[at / piece_bytes % m_slots.size()]; };
+    // The stream's order keeps this copy behind an upload from the same buffer.
+    const auto start = [&](std::size_t at) -> Result<void> {
+        const std::size_t length = std::min(piece_bytes, total - at);
+        if (auto done = m_context->download(stream(), slot_of(at).buffer.data(), from + at, length); !done)
+            return done;
+        return mark_copied(slot_of(at));
+    };
+    if (auto go = check_stop(); !go) return go;
+    if (auto done = start(0); !done) return done;
+    for (std::size_t at = 0; at < total; at += piece_bytes) {
+        if (auto go = check_stop(); !go) return go;
+        // The other buffer was emptied in the round before.
+        if (total - at > piece_bytes) {
+            if (auto done = start(at + piece_bytes); !done) return done;
+        }
+        const std::size_t length = std::min(piece_bytes, total - at);
+        Slot& slot = slot_of(at);
+        if (auto done = wait_for(slot); !done) return done;
+        for_each_stretch(to, at, length, [&](std::size_t host, std::size_t piece, std::size_t bytes) {
+            std::memcpy(data + host, slot.buffer.data() + piece, bytes);
+        });
+        m_downloaded_bytes += static_cast<std::int64_t>(length);
+        report(part, at + length, total);
+    }
+    return {};
 }
 
 Result<void> CudaRun::finish() {

@@ -3,7 +3,7 @@
 // each part of a run took.
 #pragma once
 
-#include <optional>
+#include <array>
 
 #include "iir2d/device.h"
 #include "iir2d/error.h"
@@ -23,12 +23,20 @@ struct HostPlanes {
     std::size_t dense_bytes() const;
 };
 
-// A run over host memory on a GPU: a stream of its own, uploads, work, downloads, in this order. Whatever
-// happens, nothing of it is under way any more once this is gone. Progress: the first half is the uploads',
-// the second the downloads'.
+// What part of a run's progress a transfer is.
+struct ProgressPart {
+    double from = 0.0;
+    double share = 1.0;
+};
+
+// A run on a GPU: a stream of its own, uploads, work, downloads, in this order. Transfers go through two
+// staging buffers: while one is copied by the GPU, the host fills or empties the other; so planes of any
+// stride and rows of any length may be copied, and the caller's memory is not touched any more once a
+// transfer has returned. Whatever happens, nothing of the run is under way once this is gone.
 class CudaRun {
   public:
     static Result<CudaRun> begin(int device_index, const RunControl& control);
+    static Result<CudaRun> begin(std::shared_ptr<cuda::Context> context, const RunControl& control);
     CudaRun(CudaRun&&) noexcept = default;
     CudaRun& operator=(CudaRun&&) = delete;
     ~CudaRun();
@@ -37,25 +45,47 @@ class CudaRun {
     cuda::StreamHandle stream() const { return m_stream.get(); }
     Result<cuda::DeviceBuffer> allocate(std::size_t bytes) { return m_context->allocate(bytes, stream()); }
 
-    Result<void> upload(const HostPlanes& from, cuda::DevicePointer to);
+    Result<void> upload(const HostPlanes& from, cuda::DevicePointer to, ProgressPart part);
     // Between the last upload and the first launch, and between the last launch and the first download.
     Result<void> begin_work();
     Result<void> end_work();
-    Result<void> download(cuda::DevicePointer from, const HostPlanes& to);
+    Result<void> download(cuda::DevicePointer from, const HostPlanes& to, ProgressPart part);
     // Waits for everything and reports what failed on the way.
     Result<void> finish();
+    // A run without transfers: `enqueue` queues its work. Stops before it when asked.
+    template <class Enqueue>
+    Result<void> work_alone(Enqueue enqueue) {
+        if (auto go = check_stop(); !go) return go;
+        if (auto done = begin_work(); !done) return done;
+        if (auto done = enqueue(); !done) return done;
+        if (auto done = end_work(); !done) return done;
+        auto done = finish();
+        if (done) report({}, 1, 1);
+        return done;
+    }
 
   private:
+    // A staging buffer and the end of the copy from or to it.
+    struct Slot {
+        cuda::StagingBuffer buffer;
+        cuda::Event copied;
+        bool busy = false;
+    };
+
     CudaRun(std::shared_ptr<cuda::Context> context, cuda::Stream stream, const RunControl& control)
         : m_context(std::move(context)), m_stream(std::move(stream)), m_control(control) {}
 
-    template <class Copy>
-    Result<void> in_pieces(const HostPlanes& planes, double progress_from, Copy copy);
+    Result<void> make_slots();
+    Result<void> wait_for(Slot& slot);
+    Result<void> mark_copied(Slot& slot);
+    Result<void> check_stop() const;
+    void report(ProgressPart part, std::size_t done, std::size_t total) const;
     Result<void> mark(cuda::Event& event);
 
     std::shared_ptr<cuda::Context> m_context;
     cuda::Stream m_stream;
     const RunControl& m_control;
+    std::array<Slot, 2> m_slots;
     // Where uploads, work and downloads begin and end; only of a run whose times are wanted.
     cuda::Event m_begin, m_uploaded, m_worked, m_end;
     std::int64_t m_uploaded_bytes = 0;

@@ -138,6 +138,7 @@ Context::Context(const Driver& driver, int index, DeviceHandle device, ContextHa
     : m_driver(driver), m_index(index), m_device(device), m_context(context), m_facts(std::move(facts)) {}
 
 Context::~Context() {
+    // What is kept of staging needs no unpinning: a reset or the process's end has done it.
     static_cast<void>(m_driver.cuDevicePrimaryCtxRelease(m_device));
 }
 
@@ -228,12 +229,13 @@ Result<DeviceBuffer> Context::allocate(std::size_t bytes, StreamHandle stream) {
     return DeviceBuffer(shared_from_this(), pointer, stream);
 }
 
-Result<PinnedBuffer> Context::allocate_pinned(std::size_t bytes) {
-    void* pointer = nullptr;
-    if (auto done = call("cuMemHostAlloc", [&] { return m_driver.cuMemHostAlloc(&pointer, bytes, 0); });
-        !done)
-        return std::unexpected(done.error());
-    return PinnedBuffer(shared_from_this(), pointer);
+Result<void> Context::pin(void* memory, std::size_t bytes) {
+    return call("cuMemHostRegister",
+                [&] { return m_driver.cuMemHostRegister(memory, bytes, host_register_portable); });
+}
+
+void Context::unpin(void* memory) {
+    static_cast<void>(call("cuMemHostUnregister", [&] { return m_driver.cuMemHostUnregister(memory); }));
 }
 
 Result<void> Context::trim() {
@@ -250,44 +252,16 @@ Result<void> Context::launch(StreamHandle stream, const Launch& launch) {
                        [&](const char* name, auto f) { return call(name, f); });
 }
 
-Result<void> Context::copy_2d(StreamHandle stream, const Copy2D& copy) {
-    return call("cuMemcpy2DAsync", [&] { return m_driver.cuMemcpy2DAsync(&copy, stream); });
+Result<void> Context::upload(StreamHandle stream, DevicePointer to, const void* from, std::size_t bytes) {
+    return call("cuMemcpyHtoDAsync", [&] { return m_driver.cuMemcpyHtoDAsync(to, from, bytes, stream); });
 }
 
-Result<void> Context::upload(StreamHandle stream, DevicePointer to, std::size_t to_pitch, const void* from,
-                             std::size_t from_pitch, std::size_t row_bytes, std::size_t rows) {
-    return copy_2d(stream, {.source_type = host_memory,
-                            .source_host = from,
-                            .source_pitch = from_pitch,
-                            .target_type = device_memory,
-                            .target_device = to,
-                            .target_pitch = to_pitch,
-                            .width_bytes = row_bytes,
-                            .height = rows});
+Result<void> Context::download(StreamHandle stream, void* to, DevicePointer from, std::size_t bytes) {
+    return call("cuMemcpyDtoHAsync", [&] { return m_driver.cuMemcpyDtoHAsync(to, from, bytes, stream); });
 }
 
-Result<void> Context::download(StreamHandle stream, void* to, std::size_t to_pitch, DevicePointer from,
-                               std::size_t from_pitch, std::size_t row_bytes, std::size_t rows) {
-    return copy_2d(stream, {.source_type = device_memory,
-                            .source_device = from,
-                            .source_pitch = from_pitch,
-                            .target_type = host_memory,
-                            .target_host = to,
-                            .target_pitch = to_pitch,
-                            .width_bytes = row_bytes,
-                            .height = rows});
-}
-
-Result<void> Context::copy(StreamHandle stream, DevicePointer to, std::size_t to_pitch, DevicePointer from,
-                           std::size_t from_pitch, std::size_t row_bytes, std::size_t rows) {
-    return copy_2d(stream, {.source_type = device_memory,
-                            .source_device = from,
-                            .source_pitch = from_pitch,
-                            .target_type = device_memory,
-                            .target_device = to,
-                            .target_pitch = to_pitch,
-                            .width_bytes = row_bytes,
-                            .height = rows});
+Result<void> Context::copy(StreamHandle stream, DevicePointer to, DevicePointer from, std::size_t bytes) {
+    return call("cuMemcpyDtoDAsync", [&] { return m_driver.cuMemcpyDtoDAsync(to, from, bytes, stream); });
 }
 
 Result<void> Context::record(EventHandle event, StreamHandle stream) {
@@ -302,10 +276,13 @@ Result<void> Context::synchronize(StreamHandle stream) {
     return call("cuStreamSynchronize", [&] { return m_driver.cuStreamSynchronize(stream); });
 }
 
+Result<void> Context::wait_for(EventHandle event) {
+    return call("cuEventSynchronize", [&] { return m_driver.cuEventSynchronize(event); });
+}
+
 Result<double> Context::milliseconds_between(EventHandle start, EventHandle end) {
     float ms = 0;
-    if (auto done = call("cuEventSynchronize", [&] { return m_driver.cuEventSynchronize(end); }); !done)
-        return std::unexpected(done.error());
+    if (auto done = wait_for(end); !done) return std::unexpected(done.error());
     if (auto done = call("cuEventElapsedTime", [&] { return m_driver.cuEventElapsedTime(&ms, start, end); });
         !done)
         return std::unexpected(done.error());
@@ -325,9 +302,6 @@ void EventTraits::free(Context& context, Handle handle, StreamHandle) {
 void DeviceMemoryTraits::free(Context& context, Handle handle, StreamHandle stream) {
     static_cast<void>(
         context.call("cuMemFreeAsync", [&] { return context.m_driver.cuMemFreeAsync(handle, stream); }));
-}
-void PinnedMemoryTraits::free(Context& context, Handle handle, StreamHandle) {
-    static_cast<void>(context.call("cuMemFreeHost", [&] { return context.m_driver.cuMemFreeHost(handle); }));
 }
 
 }  // namespace detail

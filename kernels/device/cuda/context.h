@@ -7,11 +7,14 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "iir2d/error.h"
 #include "kernels/device/cuda/driver.h"
+#include "kernels/device/cuda/staging.h"
 
 namespace iir2d::cuda {
 
@@ -77,16 +80,11 @@ struct DeviceMemoryTraits {
     using Handle = DevicePointer;
     static void free(Context& context, Handle handle, StreamHandle stream);
 };
-struct PinnedMemoryTraits {
-    using Handle = void*;
-    static void free(Context& context, Handle handle, StreamHandle);
-};
 }  // namespace detail
 
 using Stream = detail::Owned<detail::StreamTraits>;
 using Event = detail::Owned<detail::EventTraits>;
 using DeviceBuffer = detail::Owned<detail::DeviceMemoryTraits>;  // freed in the order of its stream
-using PinnedBuffer = detail::Owned<detail::PinnedMemoryTraits>;
 
 class Context : public std::enable_shared_from_this<Context> {
   public:
@@ -104,23 +102,22 @@ class Context : public std::enable_shared_from_this<Context> {
     Result<Event> make_event();
     // Memory that is there, and goes, in the order of `stream`'s work.
     Result<DeviceBuffer> allocate(std::size_t bytes, StreamHandle stream);
-    Result<PinnedBuffer> allocate_pinned(std::size_t bytes);
+    // Host memory for copies, pinned unless the driver refuses. A few blocks are kept for the next taker.
+    Result<StagingBuffer> take_staging();
     // Gives memory that no buffer holds back to the system.
     Result<void> trim();
 
     // Asynchronous in `stream`'s order. Host memory that is not pinned may make a copy wait.
     Result<void> launch(StreamHandle stream, const Launch& launch);
-    Result<void> upload(StreamHandle stream, DevicePointer to, std::size_t to_pitch, const void* from,
-                        std::size_t from_pitch, std::size_t row_bytes, std::size_t rows);
-    Result<void> download(StreamHandle stream, void* to, std::size_t to_pitch, DevicePointer from,
-                          std::size_t from_pitch, std::size_t row_bytes, std::size_t rows);
-    Result<void> copy(StreamHandle stream, DevicePointer to, std::size_t to_pitch, DevicePointer from,
-                      std::size_t from_pitch, std::size_t row_bytes, std::size_t rows);
+    Result<void> upload(StreamHandle stream, DevicePointer to, const void* from, std::size_t bytes);
+    Result<void> download(StreamHandle stream, void* to, DevicePointer from, std::size_t bytes);
+    Result<void> copy(StreamHandle stream, DevicePointer to, DevicePointer from, std::size_t bytes);
     Result<void> record(EventHandle event, StreamHandle stream);
     Result<void> wait(StreamHandle stream, EventHandle event);
 
     // Blocking.
     Result<void> synchronize(StreamHandle stream);
+    Result<void> wait_for(EventHandle event);
     Result<double> milliseconds_between(EventHandle start, EventHandle end);
 
   private:
@@ -129,13 +126,15 @@ class Context : public std::enable_shared_from_this<Context> {
     friend struct detail::StreamTraits;
     friend struct detail::EventTraits;
     friend struct detail::DeviceMemoryTraits;
-    friend struct detail::PinnedMemoryTraits;
+    friend class StagingBuffer;
 
     Context(const Driver& driver, int index, DeviceHandle device, ContextHandle context, Facts facts);
     // With the context current: f() answers a driver code.
     template <class F>
     Result<void> call(const char* name, F f);
-    Result<void> copy_2d(StreamHandle stream, const Copy2D& copy);
+    void keep(StagingBlock block);
+    Result<void> pin(void* memory, std::size_t bytes);
+    void unpin(void* memory);
 
     const Driver& m_driver;
     int m_index;
@@ -143,6 +142,8 @@ class Context : public std::enable_shared_from_this<Context> {
     ContextHandle m_context;
     Facts m_facts;
     std::atomic<bool> m_lost = false;
+    std::mutex m_staging_mutex;
+    std::vector<StagingBlock> m_staging;
 };
 
 // What the device is, without a context.

@@ -43,9 +43,11 @@
     X(cuDeviceGetDefaultMemPool, 11020, (PoolHandle * pool, DeviceHandle device))                           \
     X(cuMemPoolSetAttribute, 11020, (PoolHandle pool, int attribute, void* value))                          \
     X(cuMemPoolTrimTo, 11020, (PoolHandle pool, std::size_t bytes))                                         \
-    X(cuMemHostAlloc, 2020, (void** pointer, std::size_t bytes, unsigned flags))                            \
-    X(cuMemFreeHost, 2000, (void* pointer))                                                                 \
-    X(cuMemcpy2DAsync, 3020, (const Copy2D* copy, StreamHandle stream))                                     \
+    X(cuMemHostRegister, 6050, (void* pointer, std::size_t bytes, unsigned flags))                          \
+    X(cuMemHostUnregister, 4000, (void* pointer))                                                           \
+    X(cuMemcpyHtoDAsync, 3020, (DevicePointer to, const void* from, std::size_t size, StreamHandle in))     \
+    X(cuMemcpyDtoHAsync, 3020, (void* to, DevicePointer from, std::size_t size, StreamHandle in))           \
+    X(cuMemcpyDtoDAsync, 3020, (DevicePointer to, DevicePointer from, std::size_t size, StreamHandle in))   \
     X(cuPointerGetAttribute, 4000, (void* value, int attribute, DevicePointer pointer))                     \
     X(cuStreamCreate, 2000, (StreamHandle * stream, unsigned flags))                                        \
     X(cuStreamDestroy, 4000, (StreamHandle stream))                                                         \

@@ -72,30 +72,11 @@ enum DeviceAttribute : int {
 };
 
 enum PointerAttribute : int { pointer_memory_type = 2 };
-enum MemoryType : unsigned { host_memory = 1, device_memory = 2 };
+enum MemoryType : unsigned { device_memory = 2 };
 enum EventFlags : unsigned { event_default = 0 };
 enum StreamFlags : unsigned { stream_non_blocking = 1 };
+enum HostRegisterFlags : unsigned { host_register_portable = 1 };
 enum PoolAttribute : int { pool_release_threshold = 4 };
 enum KernelAttribute : int { max_dynamic_shared_bytes = 8 };
-
-// CUDA_MEMCPY2D.
-struct Copy2D {
-    std::size_t source_x_bytes = 0;
-    std::size_t source_y = 0;
-    unsigned source_type = 0;
-    const void* source_host = nullptr;
-    DevicePointer source_device = 0;
-    void* source_array = nullptr;
-    std::size_t source_pitch = 0;
-    std::size_t target_x_bytes = 0;
-    std::size_t target_y = 0;
-    unsigned target_type = 0;
-    void* target_host = nullptr;
-    DevicePointer target_device = 0;
-    void* target_array = nullptr;
-    std::size_t target_pitch = 0;
-    std::size_t width_bytes = 0;
-    std::size_t height = 0;
-};
 
 }  // namespace iir2d::cuda

@@ -76,7 +76,8 @@ IIR2D_API Result<DeviceChoice> choose_device(std::string_view spec, int threads 
 // row "cuda" that says why.
 IIR2D_API std::vector<DeviceInfo> list_devices();
 
-// Where the time of one run over host memory went on a GPU, by its own clock.
+// Where the time of one run went on a GPU, by its own clock. Uploading and downloading include the host's
+// packing and unpacking of the planes, piece by piece, which the copies may wait for.
 struct RunTimes {
     double upload_ms = 0.0;
     double compute_ms = 0.0;

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "iir2d/device.h"
+#include "iir2d/device_tensor.h"
 #include "iir2d/error.h"
 #include "iir2d/export.h"
 #include "iir2d/filter.h"
@@ -70,11 +71,17 @@ class IIR2D_API FilterPlan {
     Result<void> run(const ConstTensorView& x, const TensorView& y, std::span<std::byte> workspace = {},
                      const RunControl& control = {}) const;
 
-    // The same on device memory, for a plan on a GPU: x, y and workspace are addresses in the primary context
-    // of the plan's device, `workspace` at least workspace_bytes() long (null where that is 0) and aligned to
-    // 16, `stream` a CUstream of that context, null its legacy default stream. Asynchronous in the stream's
-    // order: returns when the launches are queued, waits for nothing and allocates nothing on the device, so
-    // it may be captured in a CUDA graph. The memory must stay as it is until the stream has come past.
+    // The same from device memory to device memory, for a plan on a GPU: nothing is copied to or from the
+    // host, and control.times gets the compute time alone. y may be x. Blocks; control.stop is looked at
+    // before the filter begins. DeviceTensor says what may run at once.
+    Result<void> run(const DeviceTensor& x, const DeviceTensor& y, const RunControl& control = {}) const;
+
+    // The same on device memory of the caller's, for a plan on a GPU: x, y and workspace are addresses in the
+    // primary context of the plan's device, `workspace` at least workspace_bytes() long (null where that is
+    // 0) and aligned to 16, `stream` a CUstream of that context, null its legacy default stream. Asynchronous
+    // in the stream's order: returns when the launches are queued, waits for nothing and allocates nothing on
+    // the device, so it may be captured in a CUDA graph. The memory must stay as it is until the stream has
+    // come past.
     Result<void> enqueue(const ConstTensorView& x, const TensorView& y, void* workspace, void* stream) const;
 
     struct State;
@@ -119,7 +126,11 @@ class IIR2D_API PoolPlan {
     Result<void> forward(const ConstTensorView& x, const TensorView& y, std::span<std::int64_t> argmax = {},
                          std::span<std::byte> workspace = {}, const RunControl& control = {}) const;
 
-    // The same on device memory, as FilterPlan::enqueue. `argmax` is null or a device address.
+    // The same from device memory to device memory, without argmax, as FilterPlan::run; y lies apart from x.
+    Result<void> forward(const DeviceTensor& x, const DeviceTensor& y, const RunControl& control = {}) const;
+
+    // The same on device memory of the caller's, as FilterPlan::enqueue. `argmax` is null or a device
+    // address.
     Result<void> enqueue(const ConstTensorView& x, const TensorView& y, std::int64_t* argmax, void* workspace,
                          void* stream) const;
 

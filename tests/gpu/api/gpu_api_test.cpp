@@ -2,9 +2,11 @@
 // The public interface on a GPU, unchanged, over the stand-in driver: plans on host memory, plans on device
 // memory, the C interface, and what they say when the driver fails. CTest puts the stand-in on the library
 // path.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -114,12 +116,12 @@ struct DevicePlane {
     void* get() const { return reinterpret_cast<void*>(static_cast<std::uintptr_t>(m_buffer.get())); }
     template <class S>
     void put(const std::vector<S>& values) {
-        ASSERT_TRUE(m_context.upload(nullptr, m_buffer.get(), m_bytes, values.data(), m_bytes, m_bytes, 1));
+        ASSERT_TRUE(m_context.upload(nullptr, m_buffer.get(), values.data(), m_bytes));
     }
     template <class S>
     std::vector<S> values() {
         std::vector<S> out(m_bytes / sizeof(S));
-        EXPECT_TRUE(m_context.download(nullptr, out.data(), m_bytes, m_buffer.get(), m_bytes, m_bytes, 1));
+        EXPECT_TRUE(m_context.download(nullptr, out.data(), m_buffer.get(), m_bytes));
         EXPECT_TRUE(m_context.synchronize(nullptr));
         return out;
     }
@@ -250,6 +252,27 @@ TEST_F(GpuApi, ARunStopsWhenAsked) {
                                 {x.data(), ElementType::f32, desc.shape}, {}, control);
     ASSERT_FALSE(done);
     EXPECT_EQ(done.error().code, ErrorCode::cancelled);
+}
+
+// What CMake compiled the kernels with, and what that compiler says of itself.
+TEST(GpuBuild, TheFingerprintTellsTheToolkitAndTheArchitectures) {
+    const std::string line = iir2d_build_fingerprint();
+    const std::string nvcc = IIR2D_TEST_NVCC;
+    if (nvcc.empty()) {
+        EXPECT_THAT(line, ::testing::HasSubstr(", CUDA toolkit none, architectures none"));
+        return;
+    }
+    FILE* pipe = popen((nvcc + " --version").c_str(), "r");
+    ASSERT_NE(pipe, nullptr);
+    std::string said;
+    for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) said += static_cast<char>(c);
+    ASSERT_EQ(pclose(pipe), 0);
+    const std::string before = "release ";
+    const auto at = said.find(before);
+    ASSERT_NE(at, std::string::npos) << said;
+    const std::string version = said.substr(at + before.size(), said.find(',', at) - at - before.size());
+    EXPECT_THAT(line, ::testing::HasSubstr(", CUDA toolkit " + version +
+                                           ", architectures " IIR2D_TEST_ARCHITECTURES " and PTX"));
 }
 
 // Last: it loses the device for the others of its process.

@@ -51,7 +51,6 @@ constexpr std::size_t memory_bytes = std::size_t{8} << 30;
 struct Allocation {
     std::vector<unsigned char> bytes;  // guard, memory, guard
     std::size_t size = 0;
-    bool device = true;
 };
 
 struct State {
@@ -63,6 +62,9 @@ struct State {
     std::map<StreamHandle, std::unique_ptr<CUstream_st>> streams;
     std::map<EventHandle, std::unique_ptr<CUevent_st>> events;
     std::map<const void*, unsigned> shared_limit;
+    std::map<const void*, std::size_t> pinned;
+    std::int64_t uploaded_bytes = 0;
+    std::int64_t downloaded_bytes = 0;
     int allocations = 0;
     int launches = 0;
     int sticky = 0;
@@ -112,12 +114,12 @@ bool is_allocated(std::uintptr_t address, std::size_t bytes) {
     return address - start <= allocation.size && bytes <= allocation.size - (address - start);
 }
 
-int allocate(std::uintptr_t& address, std::size_t bytes, bool device) {
+int allocate(std::uintptr_t& address, std::size_t bytes) {
     State& s = state();
-    if (device && ++s.allocations == number("alloc", 0)) return out_of_memory;
+    if (++s.allocations == number("alloc", 0)) return out_of_memory;
     if (bytes == 0) return 1;
     if (bytes > memory_bytes) return out_of_memory;
-    Allocation allocation{.size = bytes, .device = device};
+    Allocation allocation{.size = bytes};
     allocation.bytes.assign(bytes + 2 * guard_bytes, guard_byte);
     std::memset(allocation.bytes.data() + guard_bytes, fresh_byte, bytes);
     address = reinterpret_cast<std::uintptr_t>(allocation.bytes.data() + guard_bytes);
@@ -145,6 +147,21 @@ const gpu_test::KernelEntry* entry_named(const char* name) {
         if (std::strcmp(entry.name, name) == 0) return &entry;
     }
     return nullptr;
+}
+
+// `on_device` of an address: how many bytes from there must be device memory; 0 for the host's.
+int copy(std::uintptr_t to, std::size_t to_on_device, std::uintptr_t from, std::size_t from_on_device,
+         std::size_t bytes, StreamHandle stream) {
+    const std::lock_guard lock(state().mutex);
+    if (const int code = ready(); code != success) return code;
+    if ((to_on_device > 0 && !is_allocated(to, to_on_device)) ||
+        (from_on_device > 0 && !is_allocated(from, from_on_device)))
+        return 1;
+    if (from_on_device == 0) state().uploaded_bytes += static_cast<std::int64_t>(bytes);
+    if (to_on_device == 0) state().downloaded_bytes += static_cast<std::int64_t>(bytes);
+    enqueue(stream,
+            [=] { std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes); });
+    return success;
 }
 
 const char* name_of_code(int code) {
@@ -262,6 +279,7 @@ int cuDevicePrimaryCtxReset(DeviceHandle) {
     if (const int code = number("reset", 0); code != success) return code;
     state().sticky = 0;
     state().memory.clear();
+    state().pinned.clear();
     return success;
 }
 int cuCtxPushCurrent(ContextHandle context) {
@@ -340,7 +358,7 @@ int cuMemAlloc(DevicePointer* pointer, std::size_t bytes) {
     const std::lock_guard lock(state().mutex);
     if (const int code = ready(); code != success) return code;
     std::uintptr_t address = 0;
-    const int code = allocate(address, bytes, true);
+    const int code = allocate(address, bytes);
     *pointer = address;
     return code;
 }
@@ -368,42 +386,25 @@ int cuMemPoolSetAttribute(PoolHandle, int, void*) {
 int cuMemPoolTrimTo(PoolHandle, std::size_t) {
     return ready();
 }
-int cuMemHostAlloc(void** pointer, std::size_t bytes, unsigned) {
-    const std::lock_guard lock(state().mutex);
-    std::uintptr_t address = 0;
-    const int code = allocate(address, bytes, false);
-    *pointer = reinterpret_cast<void*>(address);
-    return code;
-}
-int cuMemFreeHost(void* pointer) {
-    const std::lock_guard lock(state().mutex);
-    return release(reinterpret_cast<std::uintptr_t>(pointer));
-}
-int cuMemcpy2DAsync(const Copy2D* copy, StreamHandle stream) {
+int cuMemHostRegister(void* pointer, std::size_t bytes, unsigned) {
     const std::lock_guard lock(state().mutex);
     if (const int code = ready(); code != success) return code;
-    const Copy2D c = *copy;
-    if (c.width_bytes == 0 || c.height == 0) return success;
-    if ((c.height > 1 && (c.source_pitch < c.width_bytes || c.target_pitch < c.width_bytes))) return 1;
-    const auto spans = [&](unsigned type, DevicePointer device, std::size_t pitch) {
-        return type != device_memory ||
-               is_allocated(static_cast<std::uintptr_t>(device), (c.height - 1) * pitch + c.width_bytes);
-    };
-    if (!spans(c.source_type, c.source_device, c.source_pitch) ||
-        !spans(c.target_type, c.target_device, c.target_pitch))
-        return 1;
-    enqueue(stream, [c] {
-        const auto* from =
-            c.source_type == device_memory
-                ? reinterpret_cast<const unsigned char*>(static_cast<std::uintptr_t>(c.source_device))
-                : static_cast<const unsigned char*>(c.source_host);
-        auto* to = c.target_type == device_memory
-                       ? reinterpret_cast<unsigned char*>(static_cast<std::uintptr_t>(c.target_device))
-                       : static_cast<unsigned char*>(c.target_host);
-        for (std::size_t row = 0; row < c.height; ++row)
-            std::memmove(to + row * c.target_pitch, from + row * c.source_pitch, c.width_bytes);
-    });
-    return success;
+    if (number("pinned", 1) == 0) return out_of_memory;
+    const bool is_new = state().pinned.emplace(pointer, bytes).second;
+    return is_new ? success : 712;  // CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED
+}
+int cuMemHostUnregister(void* pointer) {
+    const std::lock_guard lock(state().mutex);
+    return state().pinned.erase(pointer) == 1 ? success : 713;  // CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED
+}
+int cuMemcpyHtoDAsync(DevicePointer to, const void* from, std::size_t bytes, StreamHandle stream) {
+    return copy(to, bytes, reinterpret_cast<std::uintptr_t>(from), 0, bytes, stream);
+}
+int cuMemcpyDtoHAsync(void* to, DevicePointer from, std::size_t bytes, StreamHandle stream) {
+    return copy(reinterpret_cast<std::uintptr_t>(to), 0, from, bytes, bytes, stream);
+}
+int cuMemcpyDtoDAsync(DevicePointer to, DevicePointer from, std::size_t bytes, StreamHandle stream) {
+    return copy(to, bytes, from, bytes, bytes, stream);
 }
 int cuPointerGetAttribute(void* value, int attribute, DevicePointer pointer) {
     const std::lock_guard lock(state().mutex);
@@ -487,4 +488,12 @@ extern "C" __attribute__((visibility("default"))) int cuGetProcAddress_v2(const 
     if (found == table.end() || setting("missing", "") == symbol) return not_found;
     *function = found->second;
     return success;
+}
+
+extern "C" __attribute__((visibility("default"))) void fake_cuda_counts(fake_cuda::Counts* counts) {
+    const std::lock_guard lock(state().mutex);
+    const State& s = state();
+    *counts = {s.allocations, s.launches, s.uploaded_bytes, s.downloaded_bytes};
+    for (const auto& [address, allocation] : s.memory)
+        counts->held_bytes += static_cast<std::int64_t>(allocation.size);
 }

@@ -12,15 +12,26 @@
 //   launch=0           the launch, counted from 1, that faults
 //   launch_code=700    what it answers, and every call after it
 //   reset=0            what resetting a device answers: 101 of one that was removed
+//   pinned=1           0: no host memory can be pinned
 //   queued=0           1: work waits in its stream until somebody waits for it
 //   nvml=1             0: the management library does not start
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace fake_cuda {
 
 std::string setting(const std::string& name, const std::string& otherwise);
 int number(const std::string& name, int otherwise);
+
+// What the stand-in has seen of the process so far; it exports fake_cuda_counts(Counts*).
+struct Counts {
+    int allocations = 0;
+    int launches = 0;
+    std::int64_t uploaded_bytes = 0;
+    std::int64_t downloaded_bytes = 0;
+    std::int64_t held_bytes = 0;  // of device memory, now
+};
 
 }  // namespace fake_cuda

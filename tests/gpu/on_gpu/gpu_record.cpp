@@ -263,11 +263,9 @@ std::vector<Latency> measure_latencies(const Device& device, const Options& opti
             const std::vector<float> floats(values.begin(), values.end());
             const void* host =
                 element == ElementType::f64 ? static_cast<const void*>(values.data()) : floats.data();
-            check(context->upload(bench.stream.get(), x.get(), bytes, host, bytes, bytes, 1));
+            check(context->upload(bench.stream.get(), x.get(), host, bytes));
             check(context->synchronize(bench.stream.get()));
-            const auto copy = [&] {
-                return context->copy(bench.stream.get(), y.get(), bytes, x.get(), bytes, bytes, 1);
-            };
+            const auto copy = [&] { return context->copy(bench.stream.get(), y.get(), x.get(), bytes); };
             for (int id = 1; id <= 8; ++id) {
                 const FilterDesc desc{.shape = {.h = size, .w = size},
                                       .filter = {.id = id},

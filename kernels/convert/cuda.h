@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// Conversions between element types on a GPU.
+#pragma once
+
+#include <cstdint>
+
+#include "iir2d/error.h"
+#include "iir2d/tensor.h"
+#include "kernels/device/cuda/context.h"
+
+namespace iir2d::convert {
+
+// `count` dense elements of x to y, apart from it or, between equal types, equal to it. Asynchronous in the
+// stream's order.
+Result<void> enqueue(cuda::Context& context, cuda::StreamHandle stream, ElementType from,
+                     cuda::DevicePointer x, ElementType to, cuda::DevicePointer y, std::int64_t count);
+
+}  // namespace iir2d::convert

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+// Every converting kernel, once: X(name, parameter type, body, most threads of a block), as in
+// kernels/iir/gpu_kernel_list.h.
+#pragma once
+
+#include "kernels/convert/gpu_convert.h"
+
+#define IIR2D_CONVERT_KERNELS(X)                                                                      \
+    X(convert_f32_f64, iir2d::convert::GpuConvert, (iir2d::convert::gpu_convert<float, double>), 256) \
+    X(convert_f64_f32, iir2d::convert::GpuConvert, (iir2d::convert::gpu_convert<double, float>), 256)

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// What a DeviceTensor's handle points to, for the backends.
+#pragma once
+
+#include <string_view>
+
+#include "iir2d/device_tensor.h"
+#include "kernels/device/cuda/context.h"
+
+namespace iir2d {
+
+struct DeviceTensor::State {
+    struct Memory {
+        std::shared_ptr<cuda::Context> context;
+        cuda::Stream stream;  // in whose order the memory comes and goes; idle in between
+        cuda::DeviceBuffer buffer;
+    };
+    Device device;
+    ElementType type = ElementType::f32;
+    Shape shape = {};
+    std::shared_ptr<const Memory> memory;
+    cuda::DevicePointer address = 0;
+
+    TensorView view() const;
+};
+
+// Whether a tensor called `name` can be used on `device`: it is there, and its memory too.
+Result<void> check_tensor(std::string_view name, const DeviceTensor& tensor, const Device& device);
+
+}  // namespace iir2d

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// Planes in a GPU's memory, for plans that run from one to another with nothing copied to the host between.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "iir2d/device.h"
+#include "iir2d/error.h"
+#include "iir2d/export.h"
+#include "iir2d/tensor.h"
+
+namespace iir2d {
+
+// A handle to dense planes on one GPU: copies of it share the memory, which goes with the last of them. One
+// that was moved from may only be assigned to or destroyed.
+// Every function blocks until the GPU is done. Handles may be used from several threads; so may the memory,
+// by any number of readers or by one writer (download() and the x of a run read, the y of a run and
+// copy_from() write).
+//
+// Errors are ErrorCode::cuda_error with the driver's own words, as for no memory, where error.driver names
+// CUDA_ERROR_OUT_OF_MEMORY. When the GPU was lost to an error, so is the memory: is_lost() says so, and every
+// use is an error until the planes are uploaded anew.
+class IIR2D_API DeviceTensor {
+  public:
+    // Memory whose elements may be anything. Every size of `shape` is at least 1. A device that is no GPU is
+    // an error, ErrorCode::invalid_argument.
+    static Result<DeviceTensor> make(const Device& device, ElementType type, const Shape& shape);
+    // The same with the elements of x, in host memory with any strides. ErrorCode::cancelled when
+    // control.stop asked. control.times gets the upload's.
+    static Result<DeviceTensor> upload(const Device& device, const ConstTensorView& x,
+                                       const RunControl& control = {});
+
+    // To host memory with any strides, of the same type and shape. Cancelled, y is unspecified.
+    // control.times gets the download's.
+    Result<void> download(const TensorView& y, const RunControl& control = {}) const;
+
+    // Takes over the elements of x, of the same device and shape, rounding to nearest between f32 and f64.
+    // Other pairs of different types are an error.
+    Result<void> copy_from(const DeviceTensor& x) const;
+
+    // The planes [first, first + count), n-major, as a tensor [1, count, h, w] that shares this memory.
+    Result<DeviceTensor> planes(std::int64_t first, std::int64_t count) const;
+
+    const Device& device() const;
+    ElementType type() const;
+    const Shape& shape() const;
+    std::size_t bytes() const;
+    bool is_lost() const;
+    // The address of the first element, for FilterPlan::enqueue and other users of the primary context.
+    void* data() const;
+
+    struct State;
+    const State& state() const { return *m_state; }
+
+  private:
+    explicit DeviceTensor(std::shared_ptr<const State> state) : m_state(std::move(state)) {}
+    std::shared_ptr<const State> m_state;
+};
+
+}  // namespace iir2d
