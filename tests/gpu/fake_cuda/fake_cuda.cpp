@@ -230,7 +230,7 @@ int cuDeviceGetAttribute(int* value, int attribute, DeviceHandle) {
             *value = 1024;
             break;
         case memory_pools_supported:
-            *value = 1;
+            *value = number("pools", 1);
             break;
         default:
             *value = 0;

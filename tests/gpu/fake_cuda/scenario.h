@@ -5,6 +5,7 @@
 //   devices=1          how many GPUs there are
 //   driver=13000       the CUDA version the driver supports
 //   capability=90      of every GPU, times ten
+//   pools=1            0: no GPU has stream-ordered memory
 //   missing=NAME       a driver function that this driver does not have
 //   init=0             what cuInit answers
 //   load=0  kernel=0   what cuLibraryLoadData and cuLibraryGetKernel answer
@@ -14,6 +15,10 @@
 //   reset=0            what resetting a device answers: 101 of one that was removed
 //   queued=0           1: work waits in its stream until somebody waits for it
 //   nvml=1             0: the management library does not start
+//   nvml_pci=1         0: it knows GPUs by their UUID alone
+//   nvml_lacks=WORDS   values it does not have: any of clock, temperature, power, throttle ("clock+power")
+//   throttle=4         what holds the clocks back, in NVML's bits
+//   drift=0            MHz by which the SM clock is lower each time it is asked for
 #pragma once
 
 #include <string>
