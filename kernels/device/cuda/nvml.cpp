@@ -21,6 +21,12 @@ struct NvmlMemory {
     unsigned long long total, free, used;
 };
 
+struct NvmlTemperature {
+    unsigned version = sizeof(NvmlTemperature) | 1U << 24;
+    unsigned sensor = gpu_temperature;
+    int celsius = 0;
+};
+
 struct Nvml {
     int (*init)() = nullptr;
     const char* (*error_text)(int code) = nullptr;
@@ -31,6 +37,7 @@ struct Nvml {
     int (*clock)(NvmlDevice device, unsigned which, unsigned* mhz) = nullptr;
     int (*clock_max)(NvmlDevice device, unsigned which, unsigned* mhz) = nullptr;
     int (*temperature)(NvmlDevice device, unsigned sensor, unsigned* celsius) = nullptr;
+    int (*temperature_v)(NvmlDevice device, NvmlTemperature* temperature) = nullptr;
     int (*power)(NvmlDevice device, unsigned* milliwatts) = nullptr;
     int (*power_limit)(NvmlDevice device, unsigned* milliwatts) = nullptr;
     int (*pcie_generation)(NvmlDevice device, unsigned* generation) = nullptr;
@@ -66,13 +73,14 @@ Result<Nvml> open_library() {
     find("nvmlDeviceGetClockInfo", n.clock);
     find("nvmlDeviceGetMaxClockInfo", n.clock_max);
     find("nvmlDeviceGetTemperature", n.temperature);
+    find("nvmlDeviceGetTemperatureV", n.temperature_v);
     find("nvmlDeviceGetPowerUsage", n.power);
     find("nvmlDeviceGetPowerManagementLimit", n.power_limit);
     find("nvmlDeviceGetCurrPcieLinkGeneration", n.pcie_generation);
     find("nvmlDeviceGetCurrPcieLinkWidth", n.pcie_width);
     find("nvmlDeviceGetEccMode", n.ecc);
     find("nvmlDeviceGetMigMode", n.mig);
-    find("nvmlDeviceGetCurrentClocksEventReasons", n.throttle);  // as it is called since driver 535
+    find("nvmlDeviceGetCurrentClocksEventReasons", n.throttle);  // the old name is deprecated
     if (n.throttle == nullptr) find("nvmlDeviceGetCurrentClocksThrottleReasons", n.throttle);
     if (n.init == nullptr || n.error_text == nullptr || n.device == nullptr)
         return nothing("NVIDIA's management library (NVML) is too old");
@@ -88,6 +96,14 @@ std::optional<T> ask(F function, NvmlDevice device, Rest... rest) {
     T value{};
     if (function == nullptr || function(device, rest..., &value) != 0) return std::nullopt;
     return value;
+}
+
+// The older function is deprecated from CUDA 13 on; the newer one is not there before.
+std::optional<unsigned> temperature_of(const Nvml& n, NvmlDevice device) {
+    if (const auto celsius = ask<unsigned>(n.temperature, device, gpu_temperature)) return celsius;
+    NvmlTemperature t;
+    if (n.temperature_v == nullptr || n.temperature_v(device, &t) != 0 || t.celsius < 0) return std::nullopt;
+    return static_cast<unsigned>(t.celsius);
 }
 
 template <class F>
@@ -159,7 +175,7 @@ Result<NvmlFacts> nvml_facts(const GpuName& name) {
     facts.sm_clock_mhz = ask<unsigned>(n.clock, device, sm_clock);
     facts.sm_clock_max_mhz = ask<unsigned>(n.clock_max, device, sm_clock);
     facts.memory_clock_mhz = ask<unsigned>(n.clock, device, memory_clock);
-    facts.temperature_c = ask<unsigned>(n.temperature, device, gpu_temperature);
+    facts.temperature_c = temperature_of(n, device);
     facts.power_w = watts(ask<unsigned>(n.power, device));
     facts.power_limit_w = watts(ask<unsigned>(n.power_limit, device));
     facts.pcie_generation = ask<unsigned>(n.pcie_generation, device);
@@ -179,7 +195,7 @@ DeviceState nvml_state(const GpuName& name) {
     if (!device) return {.reason = device.error().message};
     DeviceState state;
     state.sm_clock_mhz = ask<unsigned>(n.clock, *device, sm_clock);
-    state.temperature_c = ask<unsigned>(n.temperature, *device, gpu_temperature);
+    state.temperature_c = temperature_of(n, *device);
     state.power_w = watts(ask<unsigned>(n.power, *device));
     if (const auto reasons = ask<unsigned long long>(n.throttle, *device)) state.throttle_reasons = *reasons;
     if (!state.sm_clock_mhz || !state.temperature_c || !state.power_w || !state.throttle_reasons)

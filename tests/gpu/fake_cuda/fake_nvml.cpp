@@ -62,7 +62,18 @@ FAKE_NVML int nvmlDeviceGetMaxClockInfo(void*, unsigned, unsigned* mhz) {
     return give(mhz, 1980);
 }
 FAKE_NVML int nvmlDeviceGetTemperature(void*, unsigned, unsigned* celsius) {
-    return lacks("temperature") ? not_supported : give(celsius, 41);
+    const bool removed = fake_cuda::number("nvml_deprecated", 1) == 0;
+    return removed || lacks("temperature") ? not_supported : give(celsius, 41);
+}
+struct Temperature {
+    unsigned version, sensor;
+    int celsius;
+};
+FAKE_NVML int nvmlDeviceGetTemperatureV(void*, Temperature* temperature) {
+    if (lacks("temperature") || temperature->version != 0x100000c || temperature->sensor != 0)
+        return not_supported;
+    temperature->celsius = 42;
+    return 0;
 }
 FAKE_NVML int nvmlDeviceGetPowerUsage(void*, unsigned* milliwatts) {
     return lacks("power") ? not_supported : give(milliwatts, 72500);
@@ -83,7 +94,7 @@ FAKE_NVML int nvmlDeviceGetEccMode(void*, unsigned* current, unsigned* pending) 
 FAKE_NVML int nvmlDeviceGetMigMode(void*, unsigned*, unsigned*) {
     return not_supported;
 }
-FAKE_NVML int nvmlDeviceGetCurrentClocksThrottleReasons(void*, unsigned long long* reasons) {
+FAKE_NVML int nvmlDeviceGetCurrentClocksEventReasons(void*, unsigned long long* reasons) {
     if (lacks("throttle")) return not_supported;
     *reasons = static_cast<unsigned long long>(fake_cuda::number("throttle", 0x4));
     return 0;

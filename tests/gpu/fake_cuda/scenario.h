@@ -16,6 +16,7 @@
 //   queued=0           1: work waits in its stream until somebody waits for it
 //   nvml=1             0: the management library does not start
 //   nvml_pci=1         0: it knows GPUs by their UUID alone
+//   nvml_deprecated=1  0: it has no deprecated function any more
 //   nvml_lacks=WORDS   values it does not have: any of clock, temperature, power, throttle ("clock+power")
 //   throttle=4         what holds the clocks back, in NVML's bits
 //   drift=0            MHz by which the SM clock is lower each time it is asked for
