@@ -106,7 +106,8 @@ Result<void> time_case(CaseResult& result, Workload& workload, const CaseSetting
         const auto plain = sample(settings.preemption,
                                   [&] { return Result<double>(probe.plain_memcpy(input, memcpy_target)); });
         if (warming) continue;
-        if (workload.gpu_time) transfers.push_back(workload.gpu_time->transfer_ms);
+        if (workload.gpu_time)
+            transfers.push_back(workload.gpu_time->upload_ms + workload.gpu_time->download_ms);
         result.samples.push_back(*own);
         result.copy_samples.push_back(*copy);
         result.memcpy_samples.push_back(*plain);

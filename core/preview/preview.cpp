@@ -154,6 +154,7 @@ struct PreviewEngine::Impl {
                       .factor = proxy.factor,
                       .exact_shape = exact_shape,
                       .compute_time = work.kernel_time,
+                      .gpu_time = work.gpu_time,
                       .proxy_size = {pixels.height(), pixels.width()}});
         return true;
     }
@@ -182,6 +183,7 @@ struct PreviewEngine::Impl {
             if (!result) return stopped_or_failed(job, result.error());
             frame.result = store->publish(with_pixels(*job.source, std::move(*result)));
             frame.compute_time = work.kernel_time;
+            frame.gpu_time = work.gpu_time;
         }
         deliver(job, std::move(frame));
         const std::lock_guard lock(mutex);

@@ -193,10 +193,8 @@ class Applier {
             m_work.kernel_time += elapsed;
             return {};
         }
-        ApplyWork::GpuTime total = m_work.gpu_time.value_or(ApplyWork::GpuTime{});
-        total.compute_ms += m_times.compute_ms;
-        total.transfer_ms += m_times.upload_ms + m_times.download_ms;
-        m_work.gpu_time = total;
+        iir2d::RunTimes total = m_work.gpu_time.value_or(iir2d::RunTimes{});
+        m_work.gpu_time = total += m_times;
         m_work.kernel_time = std::chrono::nanoseconds(static_cast<std::int64_t>(total.compute_ms * 1e6));
         return {};
     }

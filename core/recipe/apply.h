@@ -20,11 +20,7 @@ struct ApplyWork {
     // Time spent in kernels, without memory, conversions and a GPU's transfers.
     std::chrono::nanoseconds kernel_time{};
     // On a GPU: what its kernels and the transfers to and from it took, by its own clock.
-    struct GpuTime {
-        double compute_ms = 0;
-        double transfer_ms = 0;
-    };
-    std::optional<GpuTime> gpu_time;
+    std::optional<iir2d::RunTimes> gpu_time;
 };
 
 // The one code path behind both functions of recipe.h.

@@ -102,6 +102,16 @@ struct RunTimes {
     double download_ms = 0.0;
     std::int64_t uploaded_bytes = 0;
     std::int64_t downloaded_bytes = 0;
+
+    // Of several runs one after another.
+    RunTimes& operator+=(const RunTimes& next) {
+        upload_ms += next.upload_ms;
+        compute_ms += next.compute_ms;
+        download_ms += next.download_ms;
+        uploaded_bytes += next.uploaded_bytes;
+        downloaded_bytes += next.downloaded_bytes;
+        return *this;
+    }
 };
 
 // How one run is controlled. run() blocks, looks at `stop` at least every few milliseconds (on the CPU
