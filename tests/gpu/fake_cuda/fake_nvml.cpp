@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The management library's interface, with figures that are easy to recognise. Scenarios: scenario.h.
 #include <atomic>
+#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 
@@ -17,6 +19,11 @@ constexpr int not_found = 6;
 int give(unsigned* to, unsigned value) {
     *to = value;
     return 0;
+}
+
+// A handle is the PCI bus. The GPU on the first has 41 degrees, each further one ten more.
+unsigned degrees(void* device) {
+    return 31 + 10 * static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(device));
 }
 
 // Whether this library answers that it has no such value.
@@ -39,10 +46,12 @@ FAKE_NVML int nvmlSystemGetDriverVersion(char* text, unsigned size) {
 FAKE_NVML int nvmlDeviceGetHandleByPciBusId_v2(const char* pci, void** device) {
     *device = nullptr;
     if (fake_cuda::number("nvml_pci", 1) == 0) return not_found;
-    return std::strncmp(pci, "0000:", 5) == 0 ? 0 : not_found;
+    if (std::strncmp(pci, "0000:", 5) != 0) return not_found;
+    *device = reinterpret_cast<void*>(std::strtoull(pci + 5, nullptr, 10));
+    return 0;
 }
 FAKE_NVML int nvmlDeviceGetHandleByUUID(const char* uuid, void** device) {
-    *device = nullptr;
+    *device = reinterpret_cast<void*>(1);
     return std::strncmp(uuid, "GPU-00010203-", 13) == 0 ? 0 : not_found;
 }
 struct Memory {
@@ -61,9 +70,9 @@ FAKE_NVML int nvmlDeviceGetClockInfo(void*, unsigned which, unsigned* mhz) {
 FAKE_NVML int nvmlDeviceGetMaxClockInfo(void*, unsigned, unsigned* mhz) {
     return give(mhz, 1980);
 }
-FAKE_NVML int nvmlDeviceGetTemperature(void*, unsigned, unsigned* celsius) {
+FAKE_NVML int nvmlDeviceGetTemperature(void* device, unsigned, unsigned* celsius) {
     const bool removed = fake_cuda::number("nvml_deprecated", 1) == 0;
-    return removed || lacks("temperature") ? not_supported : give(celsius, 41);
+    return removed || lacks("temperature") ? not_supported : give(celsius, degrees(device));
 }
 struct Temperature {
     unsigned version, sensor;

@@ -3,6 +3,7 @@
 // "name=value" with commas between. Names not given have their defaults.
 //
 //   devices=1          how many GPUs there are
+//   hidden=0           how many GPUs before the first are hidden from the driver, not from NVML
 //   driver=13000       the CUDA version the driver supports
 //   capability=90      of every GPU, times ten
 //   pools=1            0: no GPU has stream-ordered memory
