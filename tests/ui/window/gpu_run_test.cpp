@@ -58,12 +58,11 @@ TEST(GpuRun, ItsPartsAreShownApart) {
     session.setDeviceSpec(QStringLiteral("cuda"));
     ASSERT_TRUE(QTest::qWaitFor([&] { return isComputed() && session.frame()->gpu_time; }, patience));
     const iir2d::RunTimes times = *session.frame()->gpu_time;
-    EXPECT_GT(times.upload_ms, 0.0);
     EXPECT_GT(times.compute_ms, 0.0);
     EXPECT_GT(times.download_ms, 0.0);
-    // At least the picture there and back; how often is the recipe's own affair.
-    EXPECT_GE(times.uploaded_bytes, 64 * 48 * 4);
     EXPECT_GE(times.downloaded_bytes, 64 * 48 * 4);
+    // Nothing when the picture was on the GPU already: how often it goes there is the preview's own affair.
+    EXPECT_EQ(times.upload_ms > 0.0, times.uploaded_bytes > 0);
     EXPECT_FALSE(run->isHidden());
     for (const char* part : {"exact result", "Upload: ", "Compute: ", "Download: ", "KiB"}) {
         EXPECT_TRUE(run->text().contains(QLatin1String(part))) << part << run->text().toStdString();
