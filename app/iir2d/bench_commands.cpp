@@ -156,9 +156,10 @@ void print_row(const workbench::CaseResult& result) {
         return;
     }
     const auto& l = result.latency;
-    std::printf("%-56s %10.4f %10.4f %8.2fx %10.1f %8.2f %10.2e\n", result.what.key.c_str(), l.p50, l.p95,
+    const std::string throttle = workbench::throttled_by(result);
+    std::printf("%-56s %10.4f %10.4f %8.2fx %10.1f %8.2f %10.2e%s%s\n", result.what.key.c_str(), l.p50, l.p95,
                 result.ratio_to_copy, result.throughput_mpix_per_s_p50, result.throughput_gb_per_s_p50,
-                result.parity.max_abs_error);
+                result.parity.max_abs_error, throttle.empty() ? "" : "  throttled: ", throttle.c_str());
 }
 
 Result<int> failures_of(const std::vector<workbench::CaseResult>& results) {

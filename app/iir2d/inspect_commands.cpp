@@ -155,8 +155,11 @@ Result<int> run_compare(const CompareArguments& arguments, const Interruption& i
 }
 
 void print_device(const iir2d::DeviceInfo& device) {
-    std::printf("%s: %s%s%s\n", device.id.c_str(), device.name.c_str(),
-                device.usable ? "" : ": not usable: ", device.usable ? "" : device.why_not.c_str());
+    // What stands for all GPUs where there is none has no name.
+    std::string text = device.id;
+    if (!device.name.empty()) text += ": " + device.name;
+    if (!device.usable) text += ": not usable: " + device.why_not;
+    std::printf("%s\n", text.c_str());
     for (const auto& property : device.properties) {
         if (property.value) {
             std::printf("  %-26s %s%s%s\n", property.label.c_str(), property.value->c_str(),

@@ -120,10 +120,12 @@ Result<BenchmarkRun> run_benchmark(const BenchmarkMatrix& matrix, const TaskCont
     run.case_total = static_cast<std::int64_t>(prepared->cases.size());
     run.copy_method = copy_method(device.backend());
     // With one thread only the caller computes, and only its own preemption matters.
-    const CaseSettings settings{
+    CaseSettings settings{
         .warmup = matrix.warmup,
         .iterations = matrix.iterations,
         .preemption = run.threads == 1 ? PreemptionScope::thread : PreemptionScope::process};
+    if (device.backend() == iir2d::Backend::cuda)
+        settings.gpu_state = [&device] { return iir2d::sample_device(device); };
     run.preemption_counter = preemption_counter(settings.preemption);
 
     CopyProbe probe(run.threads);  // of the host

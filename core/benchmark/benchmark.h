@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/benchmark/statistics.h"
@@ -71,6 +72,18 @@ struct Parity {
     int worst_channel = 0;
 };
 
+// What a GPU did while a case was timed on it, in samples that were taken between the timed runs, never
+// during one. Each list holds the values that were had, in order; `reason` says why one is empty.
+struct GpuStates {
+    int samples = 0;
+    std::vector<double> sm_clock_mhz;
+    std::vector<double> temperature_c;
+    std::vector<double> power_w;
+    std::optional<std::uint64_t>
+        throttle_reasons;  // of all samples together; iir2d::throttle_words() names them
+    std::string reason;
+};
+
 struct CaseResult {
     BenchmarkCase what;
     std::string started_utc;
@@ -92,8 +105,9 @@ struct CaseResult {
     double throughput_gb_per_s_p50 = 0;  // of bytes_moved
     // To and from a GPU, apart from the latency; absent where there is nothing to transfer.
     std::optional<double> transfer_ms_p50;
-    std::string input_sha256;   // pixel_hash
-    std::string output_sha256;  // pixel_hash
+    std::optional<GpuStates> gpu;  // absent on the CPU and when not timed
+    std::string input_sha256;      // pixel_hash
+    std::string output_sha256;     // pixel_hash
 };
 
 struct BenchmarkRun {
@@ -109,6 +123,13 @@ struct BenchmarkRun {
     std::int64_t case_total = 0;
     std::vector<CaseResult> results;
 };
+
+// Whether a word of iir2d::throttle_words() says that the clocks were held back: idleness does not.
+bool is_throttling(std::string_view word);
+
+// What held a GPU's clocks back while a case was timed: "power cap, thermal, software". Empty when nothing
+// did or nothing is known of it.
+std::string throttled_by(const CaseResult& result);
 
 // The cases of a matrix in order, or the first thing wrong with it. Never empty.
 Result<std::vector<BenchmarkCase>> expand(const BenchmarkMatrix& matrix);

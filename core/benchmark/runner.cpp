@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <new>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -83,6 +84,9 @@ Result<void> time_case(CaseResult& result, Workload& workload, const CaseSetting
         return probe.copy(input, copy_target);
     };
 
+    std::optional<GpuWatch> watch;
+    if (settings.gpu_state) watch.emplace(settings.gpu_state).sample();
+
     const int total = settings.warmup + settings.iterations;
     auto last_report = Clock::now();
     for (int i = 0; i < total; ++i) {
@@ -96,15 +100,21 @@ Result<void> time_case(CaseResult& result, Workload& workload, const CaseSetting
         }
         const auto own = sample(settings.preemption, [&] { return timed_compute(workload, control); });
         if (!own) return std::unexpected(own.error());
+        if (watch) watch->sample_when_due();  // the nearest to the work that is not during it
         const auto copy = sample(settings.preemption, time_copy);
         if (!copy) return std::unexpected(copy.error());
         const auto plain = sample(settings.preemption,
                                   [&] { return Result<double>(probe.plain_memcpy(input, memcpy_target)); });
         if (warming) continue;
-        if (workload.gpu_time) transfers.push_back(workload.gpu_time->transfer_ms);
+        if (workload.gpu_time)
+            transfers.push_back(workload.gpu_time->upload_ms + workload.gpu_time->download_ms);
         result.samples.push_back(*own);
         result.copy_samples.push_back(*copy);
         result.memcpy_samples.push_back(*plain);
+    }
+    if (watch) {
+        watch->sample();
+        result.gpu = watch->states();
     }
     if (pixel_hash(workload.output) != result.output_sha256) {
         return fail(ErrorKind::check_failed,
@@ -122,6 +132,7 @@ Result<CaseResult> failed(CaseResult result, const Error& error) {
     result.samples.clear();
     result.copy_samples.clear();
     result.memcpy_samples.clear();
+    result.gpu.reset();
     return result;
 }
 

@@ -5,6 +5,7 @@
 
 #include "core/benchmark/benchmark.h"
 #include "core/benchmark/copy_probe.h"
+#include "core/benchmark/gpu_watch.h"
 #include "core/benchmark/preemption.h"
 #include "core/benchmark/workload.h"
 #include "core/support/error.h"
@@ -16,6 +17,7 @@ struct CaseSettings {
     int warmup = 10;
     int iterations = 50;
     PreemptionScope preemption = PreemptionScope::process;
+    GpuWatch::Source gpu_state = {};  // of the GPU that computes; empty: none does
 };
 
 // Computes once and judges every channel. The only error is `cancelled`: whatever else goes wrong is the

@@ -53,10 +53,6 @@ Result<void> lifted(const iir2d::Result<void>& result) {
     return {};
 }
 
-ApplyWork::GpuTime gpu_time_of(const iir2d::RunTimes& times) {
-    return {.compute_ms = times.compute_ms, .transfer_ms = times.upload_ms + times.download_ms};
-}
-
 // One operation of a recipe on one double plane, in the reference. `plane` and `shape` become its result.
 Result<void> reference_step(const Operation& operation, std::vector<double>& plane, iir2d::Shape& shape,
                             const TaskControl& control) {
@@ -101,7 +97,7 @@ class FilterWorkload final : public Workload {
         iir2d::RunTimes times;
         const auto done = lifted(m_plan.run(input->pixels->view(), output.view(), m_workspace.span(),
                                             {.stop = stop, .times = &times}));
-        if (m_plan.kernel().backend == iir2d::Backend::cuda) gpu_time = gpu_time_of(times);
+        if (m_plan.kernel().backend == iir2d::Backend::cuda) gpu_time = times;
         return done;
     }
 
@@ -147,7 +143,7 @@ class PoolWorkload final : public Workload {
         iir2d::RunTimes times;
         const auto done = lifted(m_plan.forward(input->pixels->view(), output.view(), {}, m_workspace.span(),
                                                 {.stop = stop, .times = &times}));
-        if (m_plan.kernel().backend == iir2d::Backend::cuda) gpu_time = gpu_time_of(times);
+        if (m_plan.kernel().backend == iir2d::Backend::cuda) gpu_time = times;
         return done;
     }
 

@@ -71,7 +71,7 @@ class Workload {
     PlanarImage output;                // of the latest compute()
     std::optional<iir2d::Device> gpu;  // that computes, when one does
     // Of the latest compute(), by the GPU's own clock; absent on the CPU, where the caller's clock tells.
-    std::optional<ApplyWork::GpuTime> gpu_time;
+    std::optional<iir2d::RunTimes> gpu_time;
     iir2d::KernelIdentity kernel;
 };
 

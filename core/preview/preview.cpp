@@ -167,7 +167,7 @@ struct PreviewEngine::Impl {
                       .factor = proxy.factor,
                       .exact_shape = exact_shape,
                       .compute_time = work.kernel_time,
-                      .uploaded_bytes = work.gpu_time ? work.gpu_time->uploaded_bytes : 0,
+                      .gpu_time = work.gpu_time,
                       .proxy_size = {pixels.height(), pixels.width()}});
         return true;
     }
@@ -197,7 +197,7 @@ struct PreviewEngine::Impl {
             if (!result) return stopped_or_failed(job, result.error());
             frame.result = store->publish(with_pixels(*job.source, std::move(*result)));
             frame.compute_time = work.kernel_time;
-            frame.uploaded_bytes = work.gpu_time ? work.gpu_time->uploaded_bytes : 0;
+            frame.gpu_time = work.gpu_time;
         }
         deliver(job, std::move(frame));
         const std::lock_guard lock(mutex);

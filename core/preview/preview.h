@@ -30,7 +30,7 @@ struct PreviewFrame {
     double factor = 1.0;                      // source pixels per pixel of `result` before pooling
     iir2d::Shape exact_shape;                 // the size of the exact result
     std::chrono::nanoseconds compute_time{};  // kernels only
-    std::int64_t uploaded_bytes = 0;          // to a GPU, for this frame: 0 where the source is there already
+    std::optional<iir2d::RunTimes> gpu_time;  // of this frame alone, with its transfers; absent on the CPU
     iir2d::Extent proxy_size;                 // of what the recipe was applied to, before pooling
 };
 

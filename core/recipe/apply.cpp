@@ -154,9 +154,8 @@ class Applier {
             m_work.kernel_time += elapsed;
             return {};
         }
-        ApplyWork::GpuTime total = m_work.gpu_time.value_or(ApplyWork::GpuTime{});
-        total.add(m_times);
-        m_work.gpu_time = total;
+        iir2d::RunTimes total = m_work.gpu_time.value_or(iir2d::RunTimes{});
+        m_work.gpu_time = total += m_times;
         m_work.kernel_time = std::chrono::nanoseconds(static_cast<std::int64_t>(total.compute_ms * 1e6));
         return {};
     }
@@ -263,13 +262,6 @@ Result<Image> apply(const Recipe& recipe, const Image& source, const iir2d::Devi
     auto pixels = apply(recipe, source.pixels, source.info.alpha_channel, device, control);
     if (!pixels) return std::unexpected(pixels.error());
     return with_pixels(source, std::move(*pixels));
-}
-
-void ApplyWork::GpuTime::add(const iir2d::RunTimes& times) {
-    compute_ms += times.compute_ms;
-    transfer_ms += times.upload_ms + times.download_ms;
-    uploaded_bytes += times.uploaded_bytes;
-    downloaded_bytes += times.downloaded_bytes;
 }
 
 Image with_pixels(const Image& source, PlanarImage pixels) {

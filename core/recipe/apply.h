@@ -32,17 +32,8 @@ struct ApplyWork {
     ResidentSource* resident = nullptr;
     // Time spent in kernels, without memory, conversions and a GPU's transfers.
     std::chrono::nanoseconds kernel_time{};
-    // On a GPU: what its kernels and the transfers to and from it took, by its own clock, and what was
-    // transferred.
-    struct GpuTime {
-        double compute_ms = 0;
-        double transfer_ms = 0;
-        std::int64_t uploaded_bytes = 0;
-        std::int64_t downloaded_bytes = 0;
-
-        void add(const iir2d::RunTimes& times);
-    };
-    std::optional<GpuTime> gpu_time;
+    // On a GPU: what its kernels and the transfers to and from it took, by its own clock.
+    std::optional<iir2d::RunTimes> gpu_time;
 };
 
 // The one code path behind both functions of recipe.h.

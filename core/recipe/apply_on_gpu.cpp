@@ -96,9 +96,8 @@ class GpuApplier {
     }
 
     void count() {
-        ApplyWork::GpuTime total = m_work.gpu_time.value_or(ApplyWork::GpuTime{});
-        total.add(m_times);
-        m_work.gpu_time = total;
+        iir2d::RunTimes total = m_work.gpu_time.value_or(iir2d::RunTimes{});
+        m_work.gpu_time = total += m_times;
         m_work.kernel_time = std::chrono::nanoseconds(static_cast<std::int64_t>(total.compute_ms * 1e6));
     }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 #include <span>
+#include <utility>
 
 #include "core/benchmark/statistics.h"
 #include "core/recipe/recipe.h"
@@ -31,6 +32,8 @@ class CaseChecker {
         check_parity();
         const json& timing = value_of(m_case.at("timing"));
         if (!timing.is_null()) check_timing(timing);
+        if (m_case.contains("gpu_state"))
+            check_gpu_state(value_of(m_case.at("gpu_state")));  // not in record-1
         const json& operation = m_case.at("operation");
         if (operation.at("kind") == "recipe") check_recipe(operation.at("recipe"));
     }
@@ -107,6 +110,33 @@ class CaseChecker {
                    timing.at("bytes_moved").get<double>() / p50 / 1e6);
         }
         check_bytes(timing);
+    }
+
+    void check_gpu_state(const json& state) {
+        if (state.is_null()) return;
+        if (m_record.at("device").at("backend") != "cuda") problem("it has a GPU's state but ran on the CPU");
+        if (value_of(m_case.at("timing")).is_null()) problem("it has a GPU's state but was not timed");
+        const auto count = state.at("samples").get<std::size_t>();
+        for (const char* key : {"sm_clock_mhz", "temperature_c", "power_w"}) {
+            const json& course = value_of(state.at(key));
+            if (course.is_null()) continue;
+            const auto samples = course.at("samples").get<std::vector<double>>();
+            if (samples.size() > count) {
+                problem(std::string(key) + " has " + std::to_string(samples.size()) + " samples of " +
+                        std::to_string(count));
+            }
+            constexpr std::pair<const char*, double> figures[] = {{"min", 0}, {"median", 50}, {"max", 100}};
+            for (const auto& [figure, q] : figures) {
+                if (course.contains(figure))
+                    expect(std::string(key) + "." + figure, course.at(figure), percentile(samples, q));
+            }
+        }
+        const json& reasons = value_of(state.at("throttle_reasons"));
+        std::set<std::string> words;
+        for (const json& word : reasons) {
+            if (!words.insert(cell_text(word)).second)
+                problem("throttle_reasons has \"" + cell_text(word) + "\" twice");
+        }
     }
 
     // A filter's traffic is known from its size: one read and one write.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // One row a case. The first columns are those that readers of old results know, in their order.
+#include <algorithm>
 #include <exception>
 #include <functional>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -109,6 +111,26 @@ std::string failure_of(const Row& r) {
     return value_of(timing).is_null() ? cell_text(timing.at("reason")) : std::string();
 }
 
+// Of what a GPU did meanwhile: not in record-1.
+Column of_gpu_state(const char* name, const char* place) {
+    return {name, [place](const Row& r) -> std::string {
+                const json& state = value_of(r.one.at("gpu_state"));
+                if (state.is_null()) return {};
+                const json::json_pointer pointer(place);
+                // Down to a fact that is absent, whose figures are not there.
+                return state.contains(pointer) ? cell_text(state.at(pointer)) : std::string();
+            }};
+}
+
+std::string throttle_reasons(const Row& r) {
+    const json& state = value_of(r.one.at("gpu_state"));
+    if (state.is_null() || value_of(state.at("throttle_reasons")).is_null()) return {};
+    std::string text;
+    for (const json& word : value_of(state.at("throttle_reasons")))
+        text += (text.empty() ? "" : "; ") + cell_text(word);
+    return text.empty() ? "none" : text;
+}
+
 std::vector<Column> columns() {
     return {
         {"timestamp_utc", [](const Row& r) { return cell_text(r.one.at("started_utc")); }},
@@ -175,6 +197,17 @@ std::vector<Column> columns() {
     };
 }
 
+// Those that came with record-2.
+std::vector<Column> columns_of_2() {
+    return {of_gpu_state("gpu_samples", "/samples"),
+            of_gpu_state("gpu_sm_clock_mhz_min", "/sm_clock_mhz/value/min"),
+            of_gpu_state("gpu_sm_clock_mhz_median", "/sm_clock_mhz/value/median"),
+            of_gpu_state("gpu_sm_clock_mhz_max", "/sm_clock_mhz/value/max"),
+            of_gpu_state("gpu_temperature_c_max", "/temperature_c/value/max"),
+            of_gpu_state("gpu_power_w_median", "/power_w/value/median"),
+            {"gpu_throttle_reasons", throttle_reasons}};
+}
+
 // RFC 4180: quoted when it must be, quotes doubled.
 std::string quoted(const std::string& cell) {
     if (cell.find_first_of(",\"\r\n") == std::string::npos) return cell;
@@ -192,7 +225,8 @@ Result<std::string> record_to_csv(std::string_view json_text) {
     const auto record = parse_record(json_text);
     if (!record) return std::unexpected(record.error());
     try {
-        const std::vector<Column> all = columns();
+        std::vector<Column> all = columns();
+        if (record->at("schema_version") != 1) std::ranges::move(columns_of_2(), std::back_inserter(all));
         std::string text;
         for (std::size_t i = 0; i < all.size(); ++i) text += (i > 0 ? "," : "") + std::string(all[i].name);
         text += '\n';

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The master copy of a record. Keys are in resources/schemas/record-1.schema.json, meanings in
+// The master copy of a record. Keys are in resources/schemas/record-2.schema.json, meanings in
 // docs/records.md.
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <variant>
 
 #include "core/record/record.h"
@@ -217,6 +219,39 @@ Json timing_of(const CaseResult& result) {
                                                        : absent("the device computes in the host's memory")}};
 }
 
+// Clocks and degrees are whole numbers, and look like it.
+Json plain(double value) {
+    if (value == std::floor(value) && std::abs(value) < 1e15) return static_cast<std::int64_t>(value);
+    return value;
+}
+
+// Percentiles under their names, and the samples they are of.
+Json course_of(const std::vector<double>& samples,
+               std::initializer_list<std::pair<const char*, double>> figures, const std::string& reason) {
+    if (samples.empty()) return absent(reason);
+    Json course = Json::object();
+    for (const auto& [name, q] : figures) course[name] = plain(percentile(samples, q));
+    course["samples"] = Json::array();
+    for (const double v : samples) course["samples"].push_back(plain(v));
+    return present(std::move(course));
+}
+
+Json gpu_state_of(const CaseResult& result, const std::string& why_not_timed) {
+    if (result.samples.empty()) return absent(why_not_timed);
+    if (!result.gpu) return absent("the case ran on the CPU");
+    const GpuStates& gpu = *result.gpu;
+    if (gpu.sm_clock_mhz.empty() && gpu.temperature_c.empty() && gpu.power_w.empty() && !gpu.throttle_reasons)
+        return absent(gpu.reason);
+    return present(
+        {{"samples", gpu.samples},
+         {"sm_clock_mhz",
+          course_of(gpu.sm_clock_mhz, {{"min", 0}, {"median", 50}, {"max", 100}}, gpu.reason)},
+         {"temperature_c", course_of(gpu.temperature_c, {{"max", 100}}, gpu.reason)},
+         {"power_w", course_of(gpu.power_w, {{"median", 50}}, gpu.reason)},
+         {"throttle_reasons", gpu.throttle_reasons ? present(iir2d::throttle_words(*gpu.throttle_reasons))
+                                                   : absent(gpu.reason)}});
+}
+
 Json json_of_case(const CaseResult& result, std::size_t index) {
     const std::string why = result.failure.value_or("the case has no samples");
     // The output's hash is taken with the verdict: without one there is neither.
@@ -239,7 +274,8 @@ Json json_of_case(const CaseResult& result, std::size_t index) {
             {"input_sha256", text_or_absent(result.input_sha256, why)},
             {"output_sha256", text_or_absent(result.output_sha256, why)},
             {"parity", judged ? present(json_of(result.parity)) : absent(why)},
-            {"timing", result.samples.empty() ? absent(why) : present(timing_of(result))}};
+            {"timing", result.samples.empty() ? absent(why) : present(timing_of(result))},
+            {"gpu_state", gpu_state_of(result, why)}};
 }
 
 std::string scalar_text(const Json& value) {

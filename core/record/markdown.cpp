@@ -109,13 +109,25 @@ std::string environment_table(const json& record) {
     return out;
 }
 
+// What held the clocks back while a case was timed; empty when nothing did or nothing is known, as in
+// record-1.
+std::string throttling(const json& one) {
+    std::string text;
+    if (!one.contains("gpu_state") || value_of(one.at("gpu_state")).is_null()) return text;
+    for (const json& word : value_of(value_of(one.at("gpu_state")).at("throttle_reasons"))) {
+        if (is_throttling(cell_text(word))) text += (text.empty() ? "" : ", ") + escaped(cell_text(word));
+    }
+    return text;
+}
+
 std::string case_table(const json& record) {
     std::string out =
         "| Case | p50 ms | p95 ms | min ms | max ms | copy ms | times copy | Mpix/s | GB/s | preempted |\n"
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n";
     for (const json& one : record.at("cases")) {
         const json& t = value_of(one.at("timing"));
-        out += "| " + escaped(cell_text(one.at("key"))) + " | ";
+        const std::string throttled = throttling(one);
+        out += "| " + escaped(cell_text(one.at("key"))) + (throttled.empty() ? "" : " (throttled)") + " | ";
         if (t.is_null()) {
             out += "not timed | - | - | - | - | - | - | - | - |\n";
             continue;
@@ -161,6 +173,49 @@ std::string failures(const json& record) {
     return out.empty() ? out : "\n## Cases that were not timed\n\n" + out;
 }
 
+// "1410 MHz", or why there is no figure.
+std::string gpu_figure(const json& state, const char* key, const char* figure_key, const std::string& unit) {
+    const json& f = state.at(key);
+    return value_of(f).is_null() ? fact(f) : cell_text(value_of(f).at(figure_key)) + unit;
+}
+
+std::string gpu_line(const json& state) {
+    std::string out = "SM clock ";
+    const json& clock = state.at("sm_clock_mhz");
+    if (value_of(clock).is_null()) {
+        out += fact(clock);
+    } else {
+        out += cell_text(value_of(clock).at("min")) + " to " + cell_text(value_of(clock).at("max")) +
+               " MHz, median " + cell_text(value_of(clock).at("median")) + " MHz";
+    }
+    out += "; highest temperature " + gpu_figure(state, "temperature_c", "max", " °C");
+    out += "; median power " + gpu_figure(state, "power_w", "median", " W");
+    out += "; clocks held back by ";
+    const json& reasons = state.at("throttle_reasons");
+    std::string words;
+    if (value_of(reasons).is_null()) words = fact(reasons);
+    for (const json& word : value_of(reasons))
+        words += (words.empty() ? "" : ", ") + escaped(cell_text(word));
+    return out + (words.empty() ? "nothing" : words) + "; " + cell_text(state.at("samples")) + " samples";
+}
+
+// One line a case that was timed on a GPU.
+std::string gpu_states(const json& record) {
+    std::string out;
+    if (record.at("device").at("backend") != "cuda") return out;
+    for (const json& one : record.at("cases")) {
+        if (!one.contains("gpu_state") || value_of(one.at("timing")).is_null()) continue;
+        const json& state = one.at("gpu_state");
+        out += "- " + escaped(cell_text(one.at("key"))) + ": " +
+               (value_of(state).is_null() ? fact(state) : gpu_line(value_of(state))) + "\n";
+    }
+    if (out.empty()) return out;
+    return "\n## The GPU meanwhile\n\nSampled between the timed runs, never during one. A case is throttled "
+           "when "
+           "anything but idleness held the clocks back.\n\n" +
+           out;
+}
+
 std::string preemption_note(const json& record) {
     const json& counter = record.at("measurement").at("preemption_counter");
     if (value_of(counter).is_null())
@@ -204,6 +259,7 @@ std::string report(const json& record) {
            cell_text(record.at("matrix").at("warmup")) +
            "; timed runs: " + cell_text(record.at("matrix").at("iterations")) + ". " +
            preemption_note(record) + "\n";
+    out += gpu_states(record);
     out += failures(record);
     out += "\n## Agreement with the double-precision reference\n\n" + parity_table(record);
     out += "\n## Environment\n\n" + environment_table(record);

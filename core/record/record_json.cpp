@@ -78,7 +78,9 @@ Result<json> parse_record(std::string_view text) {
                                               ", newer than the version " +
                                               std::to_string(record_schema_version) + " that is known here");
     }
-    if (auto valid = check_schema(*record, "record-1"); !valid) {
+    // An older record is held to what records were then.
+    const bool older = version != record->end() && *version == 1;
+    if (auto valid = check_schema(*record, older ? "record-1" : "record-2"); !valid) {
         return std::unexpected(valid.error());
     }
     return record;

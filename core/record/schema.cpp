@@ -17,7 +17,8 @@ namespace workbench {
 
 namespace embedded {
 extern const std::string_view record_1_schema;
-}
+extern const std::string_view record_2_schema;
+}  // namespace embedded
 
 namespace {
 
@@ -55,26 +56,35 @@ std::string complaint_of(valijson::ValidationResults& results) {
     return complaint;
 }
 
+std::unique_ptr<const valijson::Schema> parse(std::string_view text) {
+    try {
+        const nlohmann::json document = nlohmann::json::parse(text);
+        auto schema = std::make_unique<valijson::Schema>();
+        valijson::SchemaParser().populateSchema(valijson::adapters::NlohmannJsonAdapter(document), *schema);
+        return schema;
+    } catch (const std::exception&) {
+        return nullptr;
+    }
+}
+
 // Parsed once: it is much longer than most records. Null when the text is no schema, which a test rules out.
 const valijson::Schema* parsed_schema(std::string_view name) {
-    static const auto record_1 = []() -> std::unique_ptr<const valijson::Schema> {
-        try {
-            const nlohmann::json document = nlohmann::json::parse(embedded::record_1_schema);
-            auto schema = std::make_unique<valijson::Schema>();
-            valijson::SchemaParser().populateSchema(valijson::adapters::NlohmannJsonAdapter(document),
-                                                    *schema);
-            return schema;
-        } catch (const std::exception&) {
-            return nullptr;
-        }
-    }();
-    return name == "record-1" ? record_1.get() : nullptr;
+    if (name == "record-1") {
+        static const auto schema = parse(embedded::record_1_schema);
+        return schema.get();
+    }
+    if (name == "record-2") {
+        static const auto schema = parse(embedded::record_2_schema);
+        return schema.get();
+    }
+    return nullptr;
 }
 
 }  // namespace
 
 std::optional<std::string_view> embedded_schema(std::string_view name) {
     if (name == "record-1") return embedded::record_1_schema;
+    if (name == "record-2") return embedded::record_2_schema;
     return std::nullopt;
 }
 

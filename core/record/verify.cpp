@@ -161,7 +161,7 @@ std::optional<std::string> check_json(const fs::path& path, Report& report) {
         report.problem(name, record.error().message);
         return std::nullopt;
     }
-    report.good(name + ": schema record-" + std::to_string(record_schema_version));
+    report.good(name + ": schema record-" + record->at("schema_version").dump());
     const std::size_t before = report.problem_count();
     try {
         for (const std::string& text_of_problem : inconsistencies(*record))

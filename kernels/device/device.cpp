@@ -132,6 +132,17 @@ Result<DeviceChoice> choose_device(std::string_view spec, int threads) {
     return DeviceChoice{*gpu, "this GPU was asked for"};
 }
 
+DeviceState sample_device(const Device& device) noexcept {
+    try {
+        if (device.backend() == Backend::cuda) return cuda::gpu_state(device.index());
+        return {.reason = "device " + device.id() + " is no GPU"};
+    } catch (...) {  // of the standard library: no room for a string. This one needs none.
+        DeviceState state;
+        state.reason = "out of memory";
+        return state;
+    }
+}
+
 std::vector<DeviceInfo> list_devices() {
     std::vector<DeviceInfo> devices{device::cpu_info()};
     for (DeviceInfo& gpu : cuda::list_gpus()) devices.push_back(std::move(gpu));

@@ -220,6 +220,18 @@ TEST_F(Cli, PagesThatAreNotThereAreBadInput) {
     expect_failure(iir2d({"info", sample, "--page", "2"}), 3);
 }
 
+TEST_F(Cli, DevicesWithoutANameHaveNoneInTheList) {
+    const std::string listed = iir2d({"devices"}).out;
+    EXPECT_THAT(listed, ::testing::Not(HasSubstr(": :")));
+    for (const auto& device : Json::parse(iir2d({"devices", "--json"}).out)["devices"]) {
+        const std::string id = device["id"];
+        const std::string rest = device["name"].is_null()
+                                     ? "not usable: " + device["why_not"].get<std::string>()
+                                     : device["name"].get<std::string>();
+        EXPECT_THAT(listed, HasSubstr(id + ": " + rest));
+    }
+}
+
 TEST_F(Cli, CudaIsADeviceFailureWhereThereIsNone) {
     const auto devices = Json::parse(iir2d({"devices", "--json"}).out);
     for (const auto& device : devices["devices"]) {

@@ -366,6 +366,10 @@ void BenchmarkPage::showState() {
         text += QStringLiteral(" · ") + tr("%n failed, see the table", nullptr, int(failed));
         tone = ToneLabel::Tone::error;
     }
+    const auto throttled = std::ranges::count_if(
+        m_model->results(), [](const CaseResult& r) { return !throttled_by(r).empty(); });
+    if (throttled > 0)
+        text += QStringLiteral(" · ") + tr("%n throttled, see the table", nullptr, int(throttled));
     m_state->setText(text);
     m_state->setAccessibleName(text);
     m_state->setTone(tone);

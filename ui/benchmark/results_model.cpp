@@ -70,6 +70,11 @@ QVariant kernelValue(const CaseResult& r) {
     return r.kernel.variant.empty() ? text : text + QLatin1Char('/') + toText(r.kernel.variant);
 }
 
+QVariant throttleValue(const CaseResult& r) {
+    const std::string words = throttled_by(r);
+    return words.empty() ? QVariant() : QVariant(toText(words));
+}
+
 using R = const CaseResult&;
 
 // In the order of ResultsModel::Column.
@@ -79,6 +84,10 @@ constexpr std::array<ColumnRow, ResultsModel::column_count> table = {{
     {QT_TRANSLATE_NOOP("ResultsModel", "Failure"),
      QT_TRANSLATE_NOOP("ResultsModel", "Why a case was not timed"),
      [](R r) -> QVariant { return r.failure ? QVariant(toText(*r.failure)) : QVariant(); }, asIs},
+    {QT_TRANSLATE_NOOP("ResultsModel", "Throttled"),
+     QT_TRANSLATE_NOOP("ResultsModel",
+                       "What held the GPU's clocks back while the case was timed: not a figure to compare"),
+     throttleValue, asIs},
     {QT_TRANSLATE_NOOP("ResultsModel", "p50, ms"),
      QT_TRANSLATE_NOOP("ResultsModel", "Median latency, milliseconds"),
      timed<[](R r) { return r.latency.p50; }>, asMs},
@@ -160,6 +169,7 @@ bool isText(int column) {
     switch (column) {
         case ResultsModel::case_name:
         case ResultsModel::failure:
+        case ResultsModel::throttled:
         case ResultsModel::parity:
         case ResultsModel::size:
         case ResultsModel::operation:
@@ -177,13 +187,19 @@ QString translated(const char* text) {
 }
 
 QString spoken(const CaseResult& r) {
-    return toText(r.failure ? "failed: " + *r.failure : r.what.key);
+    if (r.failure) return toText("failed: " + *r.failure);
+    const std::string throttle = throttled_by(r);
+    return toText(r.what.key + (throttle.empty() ? "" : "\nthrottled: " + throttle));
 }
 
 }  // namespace
 
 bool ResultsModel::anyFailed() const {
     return std::ranges::any_of(m_results, [](const CaseResult& r) { return r.failure.has_value(); });
+}
+
+bool ResultsModel::anyThrottled() const {
+    return std::ranges::any_of(m_results, [](const CaseResult& r) { return !throttled_by(r).empty(); });
 }
 
 void ResultsModel::clear() {
@@ -221,7 +237,7 @@ QVariant ResultsModel::data(const QModelIndex& index, int role) const {
         case Qt::DisplayRole: {
             const QVariant value = column.value(result);
             if (value.isValid()) return column.text(value);
-            return index.column() == failure ? QString() : dash;
+            return index.column() == failure || index.column() == throttled ? QString() : dash;
         }
         case ValueRole:
             // By area, not by the text of the width.
@@ -233,6 +249,7 @@ QVariant ResultsModel::data(const QModelIndex& index, int role) const {
             return isText(index.column()) ? QVariant() : QVariant(tabularFont());
         case Qt::ForegroundRole:
             if (index.column() == failure) return themeColours().error;
+            if (index.column() == throttled) return themeColours().warning;
             if (index.column() == parity && wasChecked(result)) {
                 return result.parity.passed ? themeColours().success : themeColours().error;
             }

@@ -16,6 +16,7 @@ class ResultsModel : public QAbstractTableModel {
     enum Column {
         case_name,
         failure,
+        throttled,
         p50,
         p95,
         ratio,
@@ -48,6 +49,7 @@ class ResultsModel : public QAbstractTableModel {
 
     const std::vector<CaseResult>& results() const { return m_results; }
     bool anyFailed() const;
+    bool anyThrottled() const;
     void clear();
     void append(const CaseResult& result);
     void replace(std::vector<CaseResult> results);

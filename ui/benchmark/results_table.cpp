@@ -58,6 +58,7 @@ ResultsTable::ResultsTable(ResultsModel& model, QWidget* parent)
     setTabKeyNavigation(false);
     setFrameShape(QFrame::NoFrame);
     setColumnHidden(ResultsModel::failure, true);
+    setColumnHidden(ResultsModel::throttled, true);
 
     setContextMenuPolicy(Qt::ActionsContextMenu);
     auto* copy = new QAction(themedIcon(QStringLiteral("copy")), tr("Copy rows"), this);
@@ -69,6 +70,7 @@ ResultsTable::ResultsTable(ResultsModel& model, QWidget* parent)
 
     const auto follow = [this] {
         setColumnHidden(ResultsModel::failure, !m_model.anyFailed());
+        setColumnHidden(ResultsModel::throttled, !m_model.anyThrottled());
         if (m_model.rowCount() == 0) {
             m_fitted = false;
         } else {

@@ -18,6 +18,7 @@
 #include "ui/session/session.h"
 #include "ui/session/text.h"
 #include "ui/window/icons.h"
+#include "ui/window/pixel_text.h"
 #include "ui/window/theme.h"
 
 namespace workbench {
@@ -34,6 +35,12 @@ QString stateText(const iir2d::DeviceInfo& device) {
                          : DevicePanel::tr("not usable: %1").arg(toText(device.why_not));
 }
 
+// A row that stands for what is not there, as "cuda" without a driver, has no name.
+QString headingText(const iir2d::DeviceInfo& device) {
+    return device.name.empty() ? toText(device.id)
+                               : QStringLiteral("%1: %2").arg(toText(device.id), toText(device.name));
+}
+
 }  // namespace
 
 QString deviceBadgeText(const iir2d::Device& device) {
@@ -47,6 +54,7 @@ DevicePanel::DevicePanel(Session& session, QWidget* parent)
       m_session(session),
       m_name(new QLabel(this)),
       m_reason(new QLabel(this)),
+      m_run(new QLabel(this)),
       m_choice(new QComboBox(this)),
       m_threads(new QSpinBox(this)),
       m_tree(new QTreeWidget(this)),
@@ -88,6 +96,15 @@ DevicePanel::DevicePanel(Session& session, QWidget* parent)
     form->addRow(threadsLabel, m_threads);
     layout->addLayout(form);
 
+    m_run->setObjectName(QStringLiteral("lastRun"));
+    m_run->setTextFormat(Qt::PlainText);
+    m_run->setWordWrap(true);
+    m_run->setFont(tabularFont());
+    m_run->setToolTip(tr(
+        "Where the time of the result that is shown went on the GPU, by its own clock. Only the computation "
+        "is the kernels' time."));
+    layout->addWidget(m_run);
+
     m_tree->setColumnCount(2);
     m_tree->setHeaderLabels({tr("Property"), tr("Value")});
     m_tree->setAccessibleName(tr("Properties of all devices"));
@@ -114,7 +131,9 @@ DevicePanel::DevicePanel(Session& session, QWidget* parent)
             [this] { m_session.setDeviceSpec(m_choice->currentData().toString()); });
     connect(m_threads, &QSpinBox::valueChanged, this, [this](int count) { m_session.setThreads(count); });
     connect(&session, &Session::deviceChanged, this, &DevicePanel::showChoice);
+    connect(&session, &Session::frameChanged, this, &DevicePanel::showRun);
     showChoice();
+    showRun();
     refresh();
 }
 
@@ -141,6 +160,19 @@ void DevicePanel::showChoice() {
     m_choice->setCurrentIndex(index);
     const QSignalBlocker blocker(m_threads);
     m_threads->setValue(m_session.threads());
+}
+
+void DevicePanel::showRun() {
+    const auto& frame = m_session.frame();
+    const bool onGpu = frame && frame->gpu_time;
+    m_run->setVisible(onGpu);
+    QString run;
+    if (onGpu) {
+        run = frame->quality == PreviewQuality::exact ? tr("Last run, exact result") : tr("Last run, proxy");
+        for (const auto& [label, value] : runParts(*frame->gpu_time))
+            run += QLatin1Char('\n') + tr("%1: %2").arg(label, value);
+    }
+    m_run->setText(run);
 }
 
 void DevicePanel::showDevices(std::vector<iir2d::DeviceInfo> devices) {
@@ -175,8 +207,9 @@ void DevicePanel::showDevices(std::vector<iir2d::DeviceInfo> devices) {
 
 QString DevicePanel::text() const {
     QString all;
+    if (!m_run->text().isEmpty()) all = m_run->text() + QLatin1Char('\n');
     for (const iir2d::DeviceInfo& device : m_devices) {
-        all += QStringLiteral("%1: %2\n").arg(toText(device.id), toText(device.name));
+        all += headingText(device) + QLatin1Char('\n');
         all += QStringLiteral("  %1\n").arg(stateText(device));
         for (const iir2d::DeviceProperty& property : device.properties) {
             all += QStringLiteral("  %1: %2\n").arg(toText(property.label), valueText(property));

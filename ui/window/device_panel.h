@@ -23,7 +23,7 @@ class DevicePanel : public QWidget {
   public:
     explicit DevicePanel(Session& session, QWidget* parent = nullptr);
 
-    // All properties as text, one a line.
+    // All properties as text, one a line; the last run's parts first, when a GPU made it.
     QString text() const;
     bool isListing() const { return m_listing; }
 
@@ -35,12 +35,14 @@ class DevicePanel : public QWidget {
 
   private:
     void showChoice();
+    void showRun();
     void showDevices(std::vector<iir2d::DeviceInfo> devices);
     void copy();
 
     Session& m_session;
     QLabel* m_name;
     QLabel* m_reason;
+    QLabel* m_run;  // hidden unless a GPU made the last result
     QComboBox* m_choice;
     QSpinBox* m_threads;
     QTreeWidget* m_tree;

@@ -174,9 +174,13 @@ void InfoBar::showRun() {
         m_run->setFullText(QStringLiteral("–"), tr("Nothing was computed: no operation is on"));
         return;
     }
-    m_run->setFullText(computeTimeText(milliseconds), frame->quality == PreviewQuality::exact
-                                                          ? tr("Kernel time of the exact result")
-                                                          : tr("Kernel time of the proxy"));
+    QString what = frame->quality == PreviewQuality::exact ? tr("Kernel time of the exact result")
+                                                           : tr("Kernel time of the proxy");
+    if (frame->gpu_time) {
+        for (const auto& [label, value] : runParts(*frame->gpu_time))
+            what += QLatin1Char('\n') + tr("%1: %2").arg(label, value);
+    }
+    m_run->setFullText(computeTimeText(milliseconds), what);
 }
 
 void InfoBar::showDevice() {

@@ -109,6 +109,16 @@ QString computeTimeText(double milliseconds) {
     return tr("%1 ms").arg(QLocale().toString(milliseconds, 'f', milliseconds < 10.0 ? 2 : 1));
 }
 
+QList<std::pair<QString, QString>> runParts(const iir2d::RunTimes& times) {
+    const auto transfer = [](double milliseconds, std::int64_t bytes) {
+        return bytes == 0 ? tr("none")
+                          : tr("%1, %2").arg(computeTimeText(milliseconds), bytesText(std::uint64_t(bytes)));
+    };
+    return {{tr("Upload"), transfer(times.upload_ms, times.uploaded_bytes)},
+            {tr("Compute"), computeTimeText(times.compute_ms)},
+            {tr("Download"), transfer(times.download_ms, times.downloaded_bytes)}};
+}
+
 QString zoomText(double zoom) {
     const double percent = zoom * 100.0;
     const int decimals = percent < 10.0 ? 2 : percent < 100.0 && percent != std::floor(percent) ? 1 : 0;

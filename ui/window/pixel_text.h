@@ -2,11 +2,14 @@
 // Pixels and images in words and in the file's own numbers. Pure functions.
 #pragma once
 
+#include <QList>
 #include <QString>
 #include <QStringList>
 #include <cstdint>
+#include <utility>
 
 #include "core/image/image.h"
+#include "iir2d/device.h"
 
 namespace workbench {
 
@@ -28,6 +31,8 @@ QString nonFiniteText(const std::vector<ChannelStatistics>& statistics);
 QString bytesText(std::uint64_t bytes);
 // "12.3 ms", "1.23 s"
 QString computeTimeText(double milliseconds);
+// Where the time of a run on a GPU went, a label and a text each: "Upload", "1.23 ms, 12 MiB".
+QList<std::pair<QString, QString>> runParts(const iir2d::RunTimes& times);
 // "100 %", "6.25 %"
 QString zoomText(double zoom);
 

@@ -82,8 +82,25 @@ void add_driver_facts(const Driver& d, DeviceHandle device, const Facts& facts, 
     }
 }
 
-void add_nvml_facts(const std::string& pci, Properties& p) {
-    const auto found = nvml_facts(pci);
+// What the driver does not tell stays empty.
+GpuName name_of(const Driver& d, DeviceHandle device) {
+    GpuName name;
+    char pci[64] = {};
+    if (d.cuDeviceGetPCIBusId(pci, sizeof pci, device) == success) name.pci_bus_id = pci;
+    Uuid uuid{};
+    if (d.cuDeviceGetUuid(&uuid, device) == success) name.uuid = uuid_text(uuid);
+    return name;
+}
+
+// "none", or the words with commas between.
+std::string throttle_text(std::uint64_t reasons) {
+    std::string text;
+    for (const std::string& word : throttle_words(reasons)) text += (text.empty() ? "" : ", ") + word;
+    return text.empty() ? "none" : text;
+}
+
+void add_nvml_facts(const GpuName& name, Properties& p) {
+    const auto found = nvml_facts(name);
     const NvmlFacts facts = found ? *found : NvmlFacts{};
     const std::string why = found ? "NVML has no value for this GPU" : found.error().message;
     const auto add = [&](const char* key, const char* label, const auto& value, const char* unit) {
@@ -115,7 +132,6 @@ void add_nvml_facts(const std::string& pci, Properties& p) {
     add("pcie_width", "PCIe lanes", facts.pcie_width, "");
     add("ecc", "ECC", facts.ecc, "");
     add("mig", "MIG", facts.mig, "");
-    std::optional<std::string> throttle;
     if (facts.throttle_reasons) {
         p.add("throttle_reasons", "Clocks held back by", throttle_text(*facts.throttle_reasons));
     } else {
@@ -139,13 +155,13 @@ DeviceInfo describe_gpu(const Driver& d, int index) {
     info.name = facts->name;
     Properties properties;
     add_driver_facts(d, device, *facts, properties);
-    char pci[64] = {};
-    if (d.cuDeviceGetPCIBusId(pci, sizeof pci, device) == success) {
-        properties.add("pci", "PCI address", pci);
-    } else {
+    const GpuName name = name_of(d, device);
+    if (name.pci_bus_id.empty()) {
         properties.missing("pci", "PCI address", "the driver does not tell it");
+    } else {
+        properties.add("pci", "PCI address", name.pci_bus_id);
     }
-    add_nvml_facts(pci, properties);
+    add_nvml_facts(name, properties);
     info.properties = std::move(properties.list);
     return info;
 }
@@ -165,6 +181,16 @@ std::vector<DeviceInfo> list_gpus() {
     std::vector<DeviceInfo> gpus;
     for (int i = 0; i < (*opened)->device_count; ++i) gpus.push_back(describe_gpu(**opened, i));
     return gpus;
+}
+
+DeviceState gpu_state(int index) {
+    const auto opened = driver();
+    if (!opened) return {.reason = opened.error().message};
+    const Driver& d = **opened;
+    DeviceHandle device = 0;
+    if (auto done = IIR2D_CUDA_CHECKED(d, cuDeviceGet, &device, index); !done)
+        return {.reason = done.error().message};
+    return nvml_state(name_of(d, device));
 }
 
 }  // namespace iir2d::cuda

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every GPU of the machine as list_devices() tells it.
+// Every GPU of the machine as list_devices() and sample_device() tell it.
 #pragma once
 
 #include <vector>
@@ -10,5 +10,8 @@ namespace iir2d::cuda {
 
 // Usable or not; one row "cuda" that says why when there is no driver or no GPU.
 std::vector<DeviceInfo> list_gpus();
+
+// What sample_device() says of GPU `index`.
+DeviceState gpu_state(int index);
 
 }  // namespace iir2d::cuda

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "iir2d/device.h"
 #include "iir2d/error.h"
 
 namespace iir2d::cuda {
@@ -28,10 +29,17 @@ struct NvmlFacts {
     std::optional<std::uint64_t> throttle_reasons;  // bits of nvmlClocksEventReasons
 };
 
-// Of the GPU at a PCI address as the driver writes it. An error says why there is nothing.
-Result<NvmlFacts> nvml_facts(const std::string& pci_bus_id);
+// How the driver names a GPU: NVML is asked by PCI address, and by UUID where it does not know that. Its own
+// numbers would not do: CUDA_VISIBLE_DEVICES changes the driver's and not NVML's.
+struct GpuName {
+    std::string pci_bus_id;  // "0000:01:00.0"
+    std::string uuid;        // "GPU-..."; may be empty
+};
 
-// "none", or the bits' names with commas between.
-std::string throttle_text(std::uint64_t reasons);
+// An error says why there is nothing.
+Result<NvmlFacts> nvml_facts(const GpuName& name);
+
+// The few of these that change while a GPU works. What fails is in the state's reason.
+DeviceState nvml_state(const GpuName& name);
 
 }  // namespace iir2d::cuda

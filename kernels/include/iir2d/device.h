@@ -63,6 +63,25 @@ class IIR2D_API Device {
 // one place of its memory to another. An error for a device that is no GPU.
 IIR2D_API Result<double> time_device_copy(const Device& device, std::size_t bytes);
 
+// What a GPU does at one moment, as NVIDIA's management library (NVML) tells it. A value that could not be
+// had is absent, and `reason` says why.
+struct DeviceState {
+    std::optional<unsigned> sm_clock_mhz;
+    std::optional<unsigned> temperature_c;
+    std::optional<double> power_w;                  // of the board; newer GPUs average over a second
+    std::optional<std::uint64_t> throttle_reasons;  // bits that throttle_words() names; 0: nothing
+    std::string reason;                             // "" when every value is there
+};
+
+// One sample of a GPU. Four queries of the host's driver: nothing is enqueued on the GPU and no context is
+// made. The GPU is found by its PCI address, so that CUDA_VISIBLE_DEVICES does not matter; a MIG instance has
+// the values of the whole GPU it is a part of. All values are absent for the CPU. Never throws.
+IIR2D_API DeviceState sample_device(const Device& device) noexcept;
+
+// What holds the clocks back, in NVML's words, lowest bit first: "power cap", "thermal, hardware". "idle" is
+// among them: a GPU that has nothing to do. Empty for 0.
+IIR2D_API std::vector<std::string> throttle_words(std::uint64_t reasons);
+
 struct DeviceChoice {
     Device device;
     std::string reason;  // why this one, to be shown wherever the choice is shown
@@ -84,6 +103,16 @@ struct RunTimes {
     double download_ms = 0.0;
     std::int64_t uploaded_bytes = 0;
     std::int64_t downloaded_bytes = 0;
+
+    // Of several runs one after another.
+    RunTimes& operator+=(const RunTimes& next) {
+        upload_ms += next.upload_ms;
+        compute_ms += next.compute_ms;
+        download_ms += next.download_ms;
+        uploaded_bytes += next.uploaded_bytes;
+        downloaded_bytes += next.downloaded_bytes;
+        return *this;
+    }
 };
 
 // How one run is controlled. run() blocks, looks at `stop` at least every few milliseconds (on the CPU

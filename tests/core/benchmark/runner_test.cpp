@@ -8,6 +8,8 @@
 
 #include <functional>
 #include <new>
+#include <thread>
+#include <vector>
 
 #include "core/benchmark/synthetic.h"
 
@@ -63,7 +65,7 @@ class CopyWorkload final : public Workload {
     }
 };
 
-constexpr CaseSettings quick{.warmup = 2, .iterations = 5};
+const CaseSettings quick{.warmup = 2, .iterations = 5};
 
 TEST(RunCase, KeepsEverySampleOfAGoodCase) {
     CopyWorkload workload;
@@ -84,6 +86,64 @@ TEST(RunCase, KeepsEverySampleOfAGoodCase) {
     EXPECT_DOUBLE_EQ(result->ratio_to_copy, result->latency.p50 / result->copy_latency.p50);
     EXPECT_DOUBLE_EQ(result->throughput_gb_per_s_p50, 2 * 64 * 64 * 4 / result->latency.p50 / 1e6);
     EXPECT_DOUBLE_EQ(result->throughput_mpix_per_s_p50, 64 * 64 / result->latency.p50 / 1e3);
+}
+
+TEST(RunCase, SamplesTheGpuBetweenItsRunsAndNeverDuringOne) {
+    CopyWorkload workload;
+    bool computing = false;
+    workload.spoil = [&](CopyWorkload& w) -> Result<void> {
+        computing = true;
+        // Once, longer than the interval: a sample falls due while it computes.
+        if (w.computed == 4) std::this_thread::sleep_for(GpuWatch::interval + std::chrono::milliseconds(20));
+        computing = false;
+        return {};
+    };
+    std::vector<int> taken_after;
+    CaseSettings settings = quick;
+    settings.gpu_state = [&, test = std::this_thread::get_id()] {
+        EXPECT_FALSE(computing);
+        EXPECT_EQ(std::this_thread::get_id(), test);
+        taken_after.push_back(workload.computed);
+        const unsigned n = static_cast<unsigned>(taken_after.size());
+        iir2d::DeviceState state{.sm_clock_mhz = 1000 + n,
+                                 .temperature_c = 40 + n,
+                                 .power_w = {},
+                                 .throttle_reasons = n == 2 ? 0x4U : 0x1U,
+                                 .reason = "no power"};
+        return state;
+    };
+    CopyProbe probe(1);
+    const auto result = run_case(workload, settings, probe, {});
+    ASSERT_TRUE(result);
+    ASSERT_TRUE(result->gpu);
+    EXPECT_EQ(taken_after.front(), 1) << "after the check, before the warm-up";
+    EXPECT_THAT(taken_after, testing::Contains(4)) << "as soon as the long run was over";
+    EXPECT_EQ(taken_after.back(), 1 + 2 + 5) << "after the last run";
+    EXPECT_EQ(result->gpu->samples, static_cast<int>(taken_after.size()));
+    EXPECT_EQ(result->gpu->sm_clock_mhz.size(), taken_after.size());
+    EXPECT_EQ(result->gpu->sm_clock_mhz.front(), 1001);
+    EXPECT_EQ(result->gpu->temperature_c.front(), 41);
+    EXPECT_TRUE(result->gpu->power_w.empty());
+    EXPECT_EQ(result->gpu->reason, "no power");
+    EXPECT_EQ(result->gpu->throttle_reasons, 0x5U) << "of all samples together";
+    EXPECT_EQ(throttled_by(*result), "power cap");
+}
+
+TEST(RunCase, SaysNothingOfAGpuWhereNoneComputesOrNothingWasTimed) {
+    CopyWorkload workload;
+    CopyProbe probe(1);
+    EXPECT_FALSE(run_case(workload, quick, probe, {})->gpu);
+    workload.spoil = [](CopyWorkload& w) -> Result<void> {
+        if (w.computed > 10) return fail(ErrorKind::device_failure, "the device went away");
+        return {};
+    };
+    CaseSettings settings = quick;
+    settings.gpu_state = [] { return iir2d::DeviceState{}; };
+    const auto failed = run_case(workload, settings, probe, {});
+    ASSERT_TRUE(failed);
+    ASSERT_TRUE(failed->failure);
+    EXPECT_FALSE(failed->gpu);
+    EXPECT_EQ(throttled_by(*failed), "");
 }
 
 TEST(RunCase, DoesNotTimeAWrongResult) {

@@ -160,6 +160,7 @@ TEST(Preview, AChangeGivesAProxyThenTheExactResult) {
     EXPECT_EQ(frames[1].exact_shape, (iir2d::Shape{1, 3, 200, 320}));
     EXPECT_EQ(frames[1].result->info.width, 320);
     EXPECT_GT(frames[1].compute_time.count(), 0);
+    EXPECT_FALSE(frames[0].gpu_time || frames[1].gpu_time) << "the CPU computed: nothing was transferred";
 }
 
 TEST(Preview, TheExactFrameHasTheBytesOfApply) {

@@ -39,12 +39,45 @@ TEST(RecordToJson, IsAsKept) {
 }
 
 TEST(RecordToJson, FitsItsSchema) {
-    const auto valid = validate_against_schema(record_to_json(testing::sample_record()), "record-1");
-    EXPECT_TRUE(valid) << valid.error().message;
+    for (const Record& record : {testing::sample_record(), testing::sample_gpu_record()}) {
+        const auto valid = validate_against_schema(record_to_json(record), "record-2");
+        EXPECT_TRUE(valid) << valid.error().message;
+    }
+}
+
+TEST(RecordToJson, SaysWhatTheGpuDidMeanwhile) {
+    const json cases = json::parse(record_to_json(testing::sample_gpu_record()))["cases"];
+    EXPECT_EQ(cases[0]["gpu_state"]["value"], json::parse(R"({
+        "samples": 4,
+        "sm_clock_mhz": {"value": {"min": 1410, "median": 1680, "max": 1980, "samples": [1980, 1755, 1410, 1605]}},
+        "temperature_c": {"value": {"max": 44, "samples": [41, 42, 44, 43]}},
+        "power_w": {"value": {"median": 303.375, "samples": [72.5, 310.25, 305, 301.75]}},
+        "throttle_reasons": {"value": ["idle", "power cap", "thermal, software"]}})"));
+    const json& pool = cases[1]["gpu_state"]["value"];
+    EXPECT_EQ(pool["temperature_c"]["value"]["max"], 40);
+    for (const char* key : {"sm_clock_mhz", "power_w", "throttle_reasons"}) {
+        EXPECT_TRUE(pool[key]["value"].is_null());
+        EXPECT_EQ(pool[key]["reason"], "NVML has no value for this GPU");
+    }
+    EXPECT_TRUE(cases[2]["gpu_state"]["value"].is_null()) << "it was not timed";
+}
+
+TEST(RecordToJson, SaysWhyNothingIsKnownOfAGpu) {
+    Record record = testing::sample_gpu_record();
+    record.run.results[0].gpu = GpuStates{.samples = 3,
+                                          .sm_clock_mhz = {},
+                                          .temperature_c = {},
+                                          .power_w = {},
+                                          .throttle_reasons = {},
+                                          .reason = "NVML is not installed"};
+    const json state = json::parse(record_to_json(record))["cases"][0]["gpu_state"];
+    EXPECT_EQ(state, json::parse(R"({"value": null, "reason": "NVML is not installed"})"));
+    const json on_cpu = json::parse(record_to_json(testing::sample_record()))["cases"][0]["gpu_state"];
+    EXPECT_EQ(on_cpu["reason"], "the case ran on the CPU");
 }
 
 TEST(RecordToJson, GivesAReasonForEveryNull) {
-    const json record = json::parse(record_to_json(testing::sample_record()));
+    const json record = json::parse(record_to_json(testing::sample_gpu_record()));
     const std::function<void(const json&, const std::string&)> walk = [&](const json& v,
                                                                           const std::string& place) {
         if (v.is_object() && v.contains("value") && v.at("value").is_null()) {
@@ -63,7 +96,7 @@ TEST(RecordToJson, HoldsTheWholeRangeOfSeeds) {
     record.run.matrix.seed = std::numeric_limits<std::uint64_t>::max();
     const std::string text = record_to_json(record);
     EXPECT_EQ(json::parse(text)["matrix"]["seed"], std::numeric_limits<std::uint64_t>::max());
-    const auto valid = validate_against_schema(text, "record-1");
+    const auto valid = validate_against_schema(text, "record-2");
     EXPECT_TRUE(valid) << valid.error().message;
 }
 
@@ -75,13 +108,13 @@ TEST(RecordToJson, SaysWhyAnErrorIsNotANumber) {
     const json parity = json::parse(text)["cases"][2]["parity"]["value"];
     EXPECT_TRUE(parity["max_abs_error"]["value"].is_null());
     EXPECT_FALSE(parity["mean_abs_error"]["reason"].get<std::string>().empty());
-    EXPECT_TRUE(validate_against_schema(text, "record-1"));
+    EXPECT_TRUE(validate_against_schema(text, "record-2"));
 }
 
 TEST(RecordToJson, ReplacesBytesThatAreNotText) {
     Record record = testing::sample_record();
     record.command_line = "iir2d bench --image \xff\xfe.png";
-    EXPECT_TRUE(validate_against_schema(record_to_json(record), "record-1"));
+    EXPECT_TRUE(validate_against_schema(record_to_json(record), "record-2"));
 }
 
 TEST(RecordToJson, HoldsRecipeAndImage) {
@@ -97,7 +130,7 @@ TEST(RecordToJson, HoldsRecipeAndImage) {
     what.pool.reset();
     what.recipe = record.run.matrix.recipe;
     const std::string text = record_to_json(record);
-    const auto valid = validate_against_schema(text, "record-1");
+    const auto valid = validate_against_schema(text, "record-2");
     EXPECT_TRUE(valid) << valid.error().message;
     const json matrix = json::parse(text)["matrix"];
     EXPECT_EQ(matrix["image"]["value"]["pixel_sha256"], pixel_hash(record.run.matrix.image->pixels));
@@ -144,6 +177,26 @@ TEST(RecordToCsv, StartsWithTheColumnsThatOldReadersKnow) {
                   "throughput_gb_per_s_p50,warmup_iters,timed_iters,"));
 }
 
+TEST(RecordToCsv, EndsWithWhatTheGpuDid) {
+    std::istringstream csv(*record_to_csv(record_to_json(testing::sample_gpu_record())));
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(csv, line);) lines.push_back(line);
+    ASSERT_EQ(lines.size(), 4U);
+    EXPECT_THAT(lines[0],
+                ::testing::EndsWith(",gpu_samples,gpu_sm_clock_mhz_min,gpu_sm_clock_mhz_median,gpu_sm_clock_"
+                                    "mhz_max,gpu_temperature_c_max,gpu_power_w_median,gpu_throttle_reasons"));
+    EXPECT_THAT(lines[1],
+                ::testing::EndsWith(",4,1410,1680,1980,44,303.375,\"idle; power cap; thermal, software\""));
+    EXPECT_THAT(lines[2], ::testing::EndsWith(",false,2,,,,40,,"));
+    EXPECT_THAT(lines[3], ::testing::EndsWith(",false,,,,,,,")) << "it was not timed";
+}
+
+TEST(RecordToCsv, SaysThatNothingHeldTheClocksBack) {
+    Record record = testing::sample_gpu_record();
+    record.run.results[0].gpu->throttle_reasons = 0;
+    EXPECT_THAT(*record_to_csv(record_to_json(record)), HasSubstr(",303.375,none\n"));
+}
+
 TEST(RecordToCsv, QuotesAsRfc4180Says) {
     const auto csv = record_to_csv(record_to_json(testing::sample_record()));
     ASSERT_TRUE(csv);
@@ -168,6 +221,27 @@ TEST(RecordToMarkdown, IsAsKept) {
     const auto markdown = record_to_markdown(record_to_json(testing::sample_record()));
     ASSERT_TRUE(markdown) << markdown.error().message;
     expect_golden(*markdown, "record.md");
+}
+
+TEST(RecordToMarkdown, MarksThrottledCasesAndSaysWhatTheGpuDid) {
+    Record record = testing::sample_gpu_record();
+    const auto markdown = record_to_markdown(record_to_json(record));
+    ASSERT_TRUE(markdown) << markdown.error().message;
+    EXPECT_THAT(*markdown,
+                HasSubstr("| filter:1 border:mirror precision:f32 size:1024x512 (throttled) | 0.5"));
+    EXPECT_THAT(*markdown,
+                HasSubstr("\n- filter:1 border:mirror precision:f32 size:1024x512: SM clock 1410 to "
+                          "1980 MHz, median 1680 MHz; highest temperature 44 °C; median power 303.375 "
+                          "W; clocks held back by idle, power cap, thermal, software; 4 samples\n"));
+    EXPECT_THAT(*markdown, HasSubstr(": SM clock not available: NVML has no value for this GPU; highest "
+                                     "temperature 40 °C; median power not available: "));
+    EXPECT_THAT(*markdown, ::testing::Not(HasSubstr("1024x512 (throttled) | 2")));
+
+    record.run.results[0].gpu->throttle_reasons = 0x1;
+    const auto idle = record_to_markdown(record_to_json(record));
+    EXPECT_THAT(*idle, ::testing::Not(HasSubstr("(throttled)"))) << "idleness holds nothing back";
+    EXPECT_THAT(*record_to_markdown(record_to_json(testing::sample_record())),
+                ::testing::Not(HasSubstr("The GPU meanwhile")));
 }
 
 TEST(RecordToMarkdown, EscapesWhatWouldBreakATable) {

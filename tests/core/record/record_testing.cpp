@@ -158,6 +158,31 @@ Record sample_record() {
     return record;
 }
 
+Record sample_gpu_record() {
+    Record record = sample_record();
+    BenchmarkRun& run = record.run;
+    run.matrix.device = "cuda:0";
+    run.device = {
+        .id = "cuda:0", .name = "A GPU", .backend = iir2d::Backend::cuda, .usable = true, .properties = {}};
+    run.device_reason = "this GPU was asked for";
+    for (CaseResult& r : run.results) r.kernel.backend = iir2d::Backend::cuda;
+    run.results[0].transfer_ms_p50 = 0.25;
+    run.results[1].transfer_ms_p50 = 0.5;
+    run.results[0].gpu = GpuStates{.samples = 4,
+                                   .sm_clock_mhz = {1980, 1755, 1410, 1605},
+                                   .temperature_c = {41, 42, 44, 43},
+                                   .power_w = {72.5, 310.25, 305, 301.75},
+                                   .throttle_reasons = 0x25,
+                                   .reason = {}};
+    run.results[1].gpu = GpuStates{.samples = 2,
+                                   .sm_clock_mhz = {},
+                                   .temperature_c = {40, 40},
+                                   .power_w = {},
+                                   .throttle_reasons = {},
+                                   .reason = "NVML has no value for this GPU"};
+    return record;
+}
+
 TemporaryFolder::TemporaryFolder() {
     std::string name = (std::filesystem::temp_directory_path() / "iir2d-record-XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr) ADD_FAILURE() << "no temporary folder";

@@ -13,6 +13,9 @@ namespace workbench::testing {
 // Three cases: a filter, a pooling, and a filter that failed its parity.
 Record sample_record();
 
+// The same on a GPU: the filter throttled, the pooling with nothing but a temperature.
+Record sample_gpu_record();
+
 // A new empty folder, removed with everything in it.
 class TemporaryFolder {
   public:

@@ -18,19 +18,21 @@ using nlohmann::json;
 using ::testing::HasSubstr;
 
 json sample() {
-    return json::parse(record_to_json(testing::sample_record()));
+    return json::parse(record_to_json(testing::sample_gpu_record()));
 }
 
 std::string complaint(const json& record) {
-    const auto valid = check_schema(record, "record-1");
+    const auto valid = check_schema(record, "record-2");
     return valid ? "valid" : valid.error().message;
 }
 
 TEST(Schema, IsTheFileThatShips) {
-    const auto file = testing::read_text(std::filesystem::path(IIR2D_SOURCE_DIR) /
-                                         "resources/schemas/record-1.schema.json");
-    EXPECT_EQ(embedded_schema("record-1"), file);
-    EXPECT_FALSE(embedded_schema("record-2"));
+    for (const char* name : {"record-1", "record-2"}) {
+        const auto file = testing::read_text(std::filesystem::path(IIR2D_SOURCE_DIR) / "resources/schemas" /
+                                             (std::string(name) + ".schema.json"));
+        EXPECT_EQ(embedded_schema(name), file);
+    }
+    EXPECT_FALSE(embedded_schema("record-3"));
 }
 
 TEST(Schema, RefusesAnUnknownName) {
@@ -107,7 +109,11 @@ TEST(Schema, RefusesWrongTypesAndRanges) {
     EXPECT_NE(with("/environment/host", {{"value", nullptr}}), "valid") << "null without a reason";
     EXPECT_NE(with("/environment/host", {{"value", nullptr}, {"reason", ""}}), "valid");
     EXPECT_NE(with("/environment/host", {{"value", "x"}, {"reason", "y"}}), "valid");
-    EXPECT_NE(with("/schema_version", 2), "valid");
+    EXPECT_NE(with("/schema_version", 1), "valid");
+    EXPECT_NE(with("/schema_version", 3), "valid");
+    EXPECT_NE(with("/cases/0/gpu_state/value/samples", 1), "valid") << "there is one before and one after";
+    EXPECT_NE(with("/cases/0/gpu_state/value/power_w/value/samples", json::array()), "valid");
+    EXPECT_NE(with("/cases/0/gpu_state/value/throttle_reasons/value", "power cap"), "valid");
     EXPECT_NE(with("/schema_version", 1.5), "valid");
     EXPECT_NE(with("/cancelled", 0), "valid");
 }
@@ -135,10 +141,10 @@ TEST(ParseStrictly, RefusesHostileText) {
 
 TEST(ParseRecord, SaysWhenARecordIsNewer) {
     json record = sample();
-    record["schema_version"] = 2;
+    record["schema_version"] = 3;
     const auto parsed = parse_record(record.dump());
     ASSERT_FALSE(parsed);
-    EXPECT_THAT(parsed.error().message, HasSubstr("newer than the version 1"));
+    EXPECT_THAT(parsed.error().message, HasSubstr("newer than the version 2"));
 }
 
 }  // namespace

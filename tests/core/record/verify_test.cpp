@@ -202,6 +202,51 @@ TEST_F(VerifyTest, FindsWhatDoesNotFitTogether) {
     EXPECT_EQ(with("/command_line", "something else"), "") << "free text";
 }
 
+TEST(Verify, WorksOutWhatTheGpuDidAgain) {
+    const testing::TemporaryFolder folder;
+    const fs::path directory = folder.path() / "record";
+    ASSERT_TRUE(write_record(testing::sample_gpu_record(), directory));
+    EXPECT_EQ(testing::problems_of(directory), "");
+    const auto with = [&](const std::string& place, const json& value) {
+        json record = json::parse(testing::read_text(directory / "record.json"));
+        record[json::json_pointer(place)] = value;
+        testing::write_text(folder.path() / "changed.json", record.dump());
+        return testing::problems_of(folder.path() / "changed.json");
+    };
+    const std::string state = "/cases/0/gpu_state/value/";
+    for (const char* figure : {"sm_clock_mhz/value/min", "sm_clock_mhz/value/median",
+                               "sm_clock_mhz/value/max", "temperature_c/value/max", "power_w/value/median"}) {
+        EXPECT_THAT(with(state + figure, 77), HasSubstr("is 77 but the samples give")) << figure;
+    }
+    EXPECT_THAT(with(state + "samples", 3), HasSubstr("power_w has 4 samples of 3"));
+    EXPECT_THAT(with(state + "throttle_reasons/value", {"idle", "idle"}), HasSubstr("has \"idle\" twice"));
+    EXPECT_THAT(with("/device/backend", "cpu"), HasSubstr("has a GPU's state but ran on the CPU"));
+    EXPECT_THAT(with("/cases/0/timing", {{"value", nullptr}, {"reason", "x"}}),
+                HasSubstr("has a GPU's state but was not timed"));
+    EXPECT_EQ(with("/cases/0/gpu_state", {{"value", nullptr}, {"reason", "NVML is not installed"}}), "");
+}
+
+// As a program that knew only record-1 wrote it: its schema, its columns, its report.
+TEST(Verify, AcceptsARecordOfVersion1) {
+    const testing::TemporaryFolder folder;
+    const fs::path golden = fs::path(IIR2D_SOURCE_DIR) / "tests/core/record/golden";
+    for (const char* kind : {"json", "csv", "md"}) {
+        fs::copy_file(golden / (std::string("record-1.") + kind),
+                      folder.path() / (std::string("record.") + kind));
+    }
+    testing::refresh_sums(folder.path());
+    const auto verification = verify_record(folder.path());
+    ASSERT_TRUE(verification) << verification.error().message;
+    EXPECT_THAT(verification->problems, IsEmpty());
+    EXPECT_THAT(verification->checked, ::testing::Contains("record.json: schema record-1"));
+
+    json record = json::parse(testing::read_text(folder.path() / "record.json"));
+    record["cases"][0]["gpu_state"] = {{"value", nullptr}, {"reason", "x"}};
+    testing::write_text(folder.path() / "record.json", record.dump());
+    EXPECT_THAT(testing::problems_of(folder.path() / "record.json"), HasSubstr("gpu_state"))
+        << "record-1 has no such key";
+}
+
 TEST(Verify, IsAnErrorWhereThereIsNothing) {
     const testing::TemporaryFolder folder;
     for (const fs::path& path : {folder.path() / "none", folder.path(), fs::path("/dev/null"), fs::path()}) {

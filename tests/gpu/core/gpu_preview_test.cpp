@@ -97,7 +97,10 @@ class GpuPreview : public ::testing::Test {
             return {-1, -1};
         }
         EXPECT_EQ(frames.front().quality, PreviewQuality::proxy);
-        return {frames.front().uploaded_bytes, frames.back().uploaded_bytes};
+        const auto bytes = [](const PreviewFrame& frame) {
+            return frame.gpu_time ? frame.gpu_time->uploaded_bytes : -1;
+        };
+        return {bytes(frames.front()), bytes(frames.back())};
     }
 
     Frames m_frames;

@@ -247,7 +247,7 @@ int cuDeviceGetAttribute(int* value, int attribute, DeviceHandle) {
             *value = 1024;
             break;
         case memory_pools_supported:
-            *value = 1;
+            *value = number("pools", 1);
             break;
         default:
             *value = 0;
@@ -260,7 +260,7 @@ int cuDeviceTotalMem(std::size_t* bytes, DeviceHandle) {
     return success;
 }
 int cuDeviceGetPCIBusId(char* id, int size, DeviceHandle device) {
-    std::snprintf(id, static_cast<std::size_t>(size), "0000:%02d:00.0", device + 1);
+    std::snprintf(id, static_cast<std::size_t>(size), "0000:%02d:00.0", device + 1 + number("hidden", 0));
     return success;
 }
 int cuDevicePrimaryCtxRetain(ContextHandle* context, DeviceHandle device) {

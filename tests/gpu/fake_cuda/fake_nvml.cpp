@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The management library's interface, with figures that are easy to recognise. Scenarios: scenario.h.
+#include <atomic>
+#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <string>
 
 #include "tests/gpu/fake_cuda/scenario.h"
 
@@ -10,10 +14,21 @@
 namespace {
 
 constexpr int not_supported = 3;
+constexpr int not_found = 6;
 
 int give(unsigned* to, unsigned value) {
     *to = value;
     return 0;
+}
+
+// A handle is the PCI bus. The GPU on the first has 41 degrees, each further one ten more.
+unsigned degrees(void* device) {
+    return 31 + 10 * static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(device));
+}
+
+// Whether this library answers that it has no such value.
+bool lacks(const char* what) {
+    return fake_cuda::setting("nvml_lacks", "").find(what) != std::string::npos;
 }
 
 }  // namespace
@@ -22,7 +37,7 @@ FAKE_NVML int nvmlInit_v2() {
     return fake_cuda::number("nvml", 1) != 0 ? 0 : 9;
 }
 FAKE_NVML const char* nvmlErrorString(int code) {
-    return code == 9 ? "Driver Not Loaded" : "Not Supported";
+    return code == 9 ? "Driver Not Loaded" : code == not_found ? "Not Found" : "Not Supported";
 }
 FAKE_NVML int nvmlSystemGetDriverVersion(char* text, unsigned size) {
     std::snprintf(text, size, "580.00.01");
@@ -30,7 +45,14 @@ FAKE_NVML int nvmlSystemGetDriverVersion(char* text, unsigned size) {
 }
 FAKE_NVML int nvmlDeviceGetHandleByPciBusId_v2(const char* pci, void** device) {
     *device = nullptr;
-    return std::strncmp(pci, "0000:", 5) == 0 ? 0 : 6;
+    if (fake_cuda::number("nvml_pci", 1) == 0) return not_found;
+    if (std::strncmp(pci, "0000:", 5) != 0) return not_found;
+    *device = reinterpret_cast<void*>(std::strtoull(pci + 5, nullptr, 10));
+    return 0;
+}
+FAKE_NVML int nvmlDeviceGetHandleByUUID(const char* uuid, void** device) {
+    *device = reinterpret_cast<void*>(1);
+    return std::strncmp(uuid, "GPU-00010203-", 13) == 0 ? 0 : not_found;
 }
 struct Memory {
     unsigned long long total, free, used;
@@ -40,16 +62,30 @@ FAKE_NVML int nvmlDeviceGetMemoryInfo(void*, Memory* memory) {
     return 0;
 }
 FAKE_NVML int nvmlDeviceGetClockInfo(void*, unsigned which, unsigned* mhz) {
-    return give(mhz, which == 1 ? 1410 : 1215);
+    static std::atomic<unsigned> asked = 0;
+    if (lacks("clock")) return not_supported;
+    if (which != 1) return give(mhz, 1215);
+    return give(mhz, 1410 - asked++ * static_cast<unsigned>(fake_cuda::number("drift", 0)));
 }
 FAKE_NVML int nvmlDeviceGetMaxClockInfo(void*, unsigned, unsigned* mhz) {
     return give(mhz, 1980);
 }
-FAKE_NVML int nvmlDeviceGetTemperature(void*, unsigned, unsigned* celsius) {
-    return give(celsius, 41);
+FAKE_NVML int nvmlDeviceGetTemperature(void* device, unsigned, unsigned* celsius) {
+    const bool removed = fake_cuda::number("nvml_deprecated", 1) == 0;
+    return removed || lacks("temperature") ? not_supported : give(celsius, degrees(device));
+}
+struct Temperature {
+    unsigned version, sensor;
+    int celsius;
+};
+FAKE_NVML int nvmlDeviceGetTemperatureV(void*, Temperature* temperature) {
+    if (lacks("temperature") || temperature->version != 0x100000c || temperature->sensor != 0)
+        return not_supported;
+    temperature->celsius = 42;
+    return 0;
 }
 FAKE_NVML int nvmlDeviceGetPowerUsage(void*, unsigned* milliwatts) {
-    return give(milliwatts, 72500);
+    return lacks("power") ? not_supported : give(milliwatts, 72500);
 }
 FAKE_NVML int nvmlDeviceGetPowerManagementLimit(void*, unsigned* milliwatts) {
     return give(milliwatts, 300000);
@@ -67,7 +103,8 @@ FAKE_NVML int nvmlDeviceGetEccMode(void*, unsigned* current, unsigned* pending) 
 FAKE_NVML int nvmlDeviceGetMigMode(void*, unsigned*, unsigned*) {
     return not_supported;
 }
-FAKE_NVML int nvmlDeviceGetCurrentClocksThrottleReasons(void*, unsigned long long* reasons) {
-    *reasons = 0x4;
+FAKE_NVML int nvmlDeviceGetCurrentClocksEventReasons(void*, unsigned long long* reasons) {
+    if (lacks("throttle")) return not_supported;
+    *reasons = static_cast<unsigned long long>(fake_cuda::number("throttle", 0x4));
     return 0;
 }

@@ -3,8 +3,10 @@
 // "name=value" with commas between. Names not given have their defaults.
 //
 //   devices=1          how many GPUs there are
+//   hidden=0           how many GPUs before the first are hidden from the driver, not from NVML
 //   driver=13000       the CUDA version the driver supports
 //   capability=90      of every GPU, times ten
+//   pools=1            0: no GPU has stream-ordered memory
 //   missing=NAME       a driver function that this driver does not have
 //   init=0             what cuInit answers
 //   load=0  kernel=0   what cuLibraryLoadData and cuLibraryGetKernel answer
@@ -15,6 +17,11 @@
 //   pinned=1           0: no host memory can be pinned
 //   queued=0           1: work waits in its stream until somebody waits for it
 //   nvml=1             0: the management library does not start
+//   nvml_pci=1         0: it knows GPUs by their UUID alone
+//   nvml_deprecated=1  0: it has no deprecated function any more
+//   nvml_lacks=WORDS   values it does not have: any of clock, temperature, power, throttle ("clock+power")
+//   throttle=4         what holds the clocks back, in NVML's bits
+//   drift=0            MHz by which the SM clock is lower each time it is asked for
 #pragma once
 
 #include <cstdint>

@@ -127,10 +127,39 @@ TEST(ResultsTable, HidesTheFailureColumnUntilThereIsOne) {
     model.append(failedCase(2, 64, "no"));
     EXPECT_FALSE(table.isColumnHidden(M::failure));
     for (int column = 0; column < M::column_count; ++column) {
-        if (column == M::failure) continue;
+        if (column == M::failure || table.isColumnHidden(column)) continue;
         EXPECT_GE(table.columnWidth(column), static_cast<QAbstractItemView&>(table).sizeHintForColumn(column))
             << column;
     }
+}
+
+TEST(ResultsTable, SaysWhatHeldAGpusClocksBack) {
+    ResultsModel model;
+    ResultsTable table(model);
+    CaseResult calm = madeCase(1, 64, Precision::f32, {1.0});
+    calm.gpu = GpuStates{.samples = 2,
+                         .sm_clock_mhz = {1980, 1980},
+                         .temperature_c = {},
+                         .power_w = {},
+                         .throttle_reasons = 0x1,
+                         .reason = {}};
+    model.append(calm);
+    EXPECT_FALSE(model.anyThrottled()) << "a GPU that is idle between runs is not held back";
+    EXPECT_TRUE(table.isColumnHidden(M::throttled));
+    CaseResult hot = madeCase(2, 64, Precision::f32, {1.0});
+    hot.gpu = calm.gpu;
+    hot.gpu->throttle_reasons = 0x25;
+    model.append(hot);
+    EXPECT_FALSE(table.isColumnHidden(M::throttled));
+    EXPECT_EQ(shown(model, 0, M::throttled).toStdString(), "");
+    EXPECT_EQ(shown(model, 1, M::throttled).toStdString(), "power cap, thermal, software");
+    const auto tip = model.index(1, M::p50).data(Qt::ToolTipRole).toString();
+    EXPECT_TRUE(tip.endsWith(QStringLiteral("\nthrottled: power cap, thermal, software")))
+        << tip.toStdString();
+    EXPECT_FALSE(
+        model.index(0, M::p50).data(Qt::ToolTipRole).toString().contains(QStringLiteral("throttled")));
+    model.clear();
+    EXPECT_TRUE(table.isColumnHidden(M::throttled));
 }
 
 TEST(ResultsTable, CopiesRowsAsTabSeparatedText) {

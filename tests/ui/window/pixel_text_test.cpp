@@ -102,5 +102,20 @@ TEST(PixelText, Numbers) {
     EXPECT_EQ(computeTimeText(12.34), QStringLiteral("12.3 ms"));
 }
 
+TEST(PixelText, PartsOfARunOnAGpu) {
+    QLocale::setDefault(QLocale::c());
+    const auto parts = runParts({.upload_ms = 1.5,
+                                 .compute_ms = 0.25,
+                                 .download_ms = 20.5,
+                                 .uploaded_bytes = 3 << 20,
+                                 .downloaded_bytes = 1536});
+    ASSERT_EQ(parts.size(), 3);
+    EXPECT_EQ(parts[0].first, QStringLiteral("Upload"));
+    EXPECT_EQ(parts[0].second, QStringLiteral("1.50 ms, 3.0 MiB"));
+    EXPECT_EQ(parts[1].second, QStringLiteral("0.25 ms"));
+    EXPECT_EQ(parts[2].second, QStringLiteral("20.5 ms, 1.5 KiB"));
+    EXPECT_EQ(runParts({.compute_ms = 1.0})[0].second, QStringLiteral("none")) << "it was there already";
+}
+
 }  // namespace
 }  // namespace workbench
