@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -42,6 +43,21 @@ class Capture {
     int m_descriptor = -1;
 };
 
+// Until the child handles SIGINT: on a busy machine it may take long to start. At most 30 seconds, or until
+// it ended.
+void wait_for_handler(pid_t child) {
+    for (int i = 0; i < 3000; ++i) {
+        std::ifstream status("/proc/" + std::to_string(child) + "/status");
+        for (std::string line; std::getline(status, line);) {
+            constexpr std::uint64_t interrupt = std::uint64_t{1} << (SIGINT - 1);
+            if (line.starts_with("SigCgt:") && (std::stoull(line.substr(7), nullptr, 16) & interrupt) != 0)
+                return;
+            if (line.starts_with("State:\tZ")) return;
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+}
+
 }  // namespace
 
 Outcome run_program(const std::string& program, const std::vector<std::string>& arguments,
@@ -73,6 +89,7 @@ Outcome run_program(const std::string& program, const std::vector<std::string>& 
     posix_spawn_file_actions_destroy(&actions);
     if (failed != 0) return {.code = -1, .out = {}, .err = "could not start " + program};
     if (options.interrupt_after) {
+        wait_for_handler(child);
         std::this_thread::sleep_for(*options.interrupt_after);
         kill(child, SIGINT);
     }

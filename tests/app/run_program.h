@@ -17,7 +17,7 @@ struct Outcome {
 
 struct RunOptions {
     std::vector<std::string> environment;                      // NAME=value, on top of our own
-    std::optional<std::chrono::milliseconds> interrupt_after;  // send SIGINT then
+    std::optional<std::chrono::milliseconds> interrupt_after;  // of handling SIGINT: send it then
     std::string stdout_file;                                   // instead of catching standard output
 };
 
