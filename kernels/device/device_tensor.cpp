@@ -21,7 +21,7 @@ std::unexpected<Error> bad(ErrorCode code, std::string message) {
 }
 
 std::unexpected<Error> no_host_memory() {
-    return bad(ErrorCode::workspace_error, "there is not enough memory for the tensor's handle");
+    return bad(ErrorCode::workspace_error, "there is not enough memory for what the host keeps of a tensor");
 }
 
 Result<void> check_shape(const Shape& shape) {
@@ -96,7 +96,7 @@ Result<DeviceTensor> DeviceTensor::make(const Device& device, ElementType type, 
 }
 
 Result<DeviceTensor> DeviceTensor::upload(const Device& device, const ConstTensorView& x,
-                                          const RunControl& control) {
+                                          const RunControl& control) try {
     if (auto good = check_shape(x.shape); !good) return std::unexpected(good.error());
     const auto strides = support::check_view("x", x, x.type, x.shape);
     if (!strides) return std::unexpected(strides.error());
@@ -111,9 +111,11 @@ Result<DeviceTensor> DeviceTensor::upload(const Device& device, const ConstTenso
     if (done) done = run->finish();
     if (!done) return std::unexpected(done.error());
     return tensor;
+} catch (const std::bad_alloc&) {
+    return no_host_memory();
 }
 
-Result<void> DeviceTensor::download(const TensorView& y, const RunControl& control) const {
+Result<void> DeviceTensor::download(const TensorView& y, const RunControl& control) const try {
     if (auto good = check_tensor("the tensor", *this, m_state->device); !good) return good;
     if (y.type != type() || y.shape != shape()) {
         return bad(ErrorCode::invalid_dimension, "y is " + std::string(name_of(y.type)) + " of " +
@@ -129,9 +131,11 @@ Result<void> DeviceTensor::download(const TensorView& y, const RunControl& contr
     if (auto done = run->end_work(); !done) return done;
     if (auto done = run->download(m_state->address, host_planes(y, *strides), {}); !done) return done;
     return run->finish();
+} catch (const std::bad_alloc&) {
+    return no_host_memory();
 }
 
-Result<void> DeviceTensor::copy_from(const DeviceTensor& x) const {
+Result<void> DeviceTensor::copy_from(const DeviceTensor& x) const try {
     if (auto good = check_tensor("x", x, m_state->device); !good) return good;
     if (auto good = check_tensor("the tensor", *this, m_state->device); !good) return good;
     if (x.shape() != shape()) {
@@ -153,16 +157,18 @@ Result<void> DeviceTensor::copy_from(const DeviceTensor& x) const {
         !done)
         return done;
     return run->finish();
+} catch (const std::bad_alloc&) {
+    return no_host_memory();
 }
 
 Result<DeviceTensor> DeviceTensor::planes(std::int64_t first, std::int64_t count) const try {
     const Shape& all = m_state->shape;
     const std::int64_t planes = all.n * all.c;
     if (first < 0 || count < 1 || first > planes - count) {
-        return bad(ErrorCode::invalid_dimension, "planes " + std::to_string(first) + " to " +
-                                                     std::to_string(first + count - 1) +
-                                                     " were asked for, the tensor " + support::describe(all) +
-                                                     " has " + std::to_string(planes));
+        return bad(ErrorCode::invalid_dimension,
+                   std::to_string(count) + " planes from plane " + std::to_string(first) +
+                       " on were asked for, the tensor " + support::describe(all) + " has " +
+                       std::to_string(planes));
     }
     State part = *m_state;
     part.shape = {1, count, all.h, all.w};

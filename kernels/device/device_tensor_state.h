@@ -11,6 +11,15 @@ namespace iir2d {
 
 struct DeviceTensor::State {
     struct Memory {
+        Memory() = default;
+        // A pool gives memory back to the system when a stream is waited for, not when a buffer is freed.
+        ~Memory() {
+            if (!context) return;
+            buffer = {};
+            static_cast<void>(context->synchronize(stream.get()));
+        }
+        Memory(const Memory&) = delete;
+        Memory& operator=(const Memory&) = delete;
         std::shared_ptr<cuda::Context> context;
         cuda::Stream stream;  // in whose order the memory comes and goes; idle in between
         cuda::DeviceBuffer buffer;

@@ -20,8 +20,9 @@ namespace {
 constexpr std::int64_t samples_worth_threads = 1 << 16;
 // Bytes of an output from which on it is not worth having in the caches.
 constexpr std::int64_t bytes_past_caches = std::int64_t{8} << 20;
-// Columns between two looks at the stop token: a band of them is a few milliseconds.
-constexpr std::int64_t columns_between_stops = std::int64_t{1} << 17;
+constexpr std::int64_t narrowest = tile_columns / 2;
+constexpr std::int64_t widest = std::int64_t{1} << 17;  // a band of it is a few milliseconds
+constexpr std::int64_t lowest = 4 * band_rows;
 // Bands whose rows' start states are made at once.
 constexpr std::int64_t bands_of_starts = 8;
 constexpr std::int64_t rows_of_starts = bands_of_starts * band_rows;
@@ -62,8 +63,6 @@ class RasterPlane {
           m_padded_width(round_up(shape.w, tile_columns)),
           m_bands_done(std::make_unique<Counter[]>(static_cast<std::size_t>(strips))) {}
 
-    std::int64_t bands() const { return m_bands; }
-
     // Blocks until the strips on its left, which must be under way, have come far enough. `report` is called
     // after every band. False when `stop` said so; then all other strips must be told to stop too.
     template <class Stop, class Report>
@@ -80,10 +79,8 @@ class RasterPlane {
             } else if (!wait_for(strip - 1, b, stop)) {
                 return false;
             }
-            for (std::int64_t c = first; c < last; c += columns_between_stops) {
-                if (stop()) return false;
-                filter_part(b, c, std::min(last, c + columns_between_stops));
-            }
+            if (stop()) return false;
+            filter_part(b, first, last);
             m_bands_done[static_cast<std::size_t>(strip)].value.store(b + 1, std::memory_order_release);
             report();
         }
@@ -215,12 +212,16 @@ Result<void> run(const CpuJob& job, const ConstTensorView& x, const TensorView& 
     const std::int64_t width =
         round_up(std::max(narrowest_strip, (x.shape.w + wanted - 1) / wanted), tile_columns);
     const std::int64_t strips = (x.shape.w + width - 1) / width;
-    std::vector<std::unique_ptr<RasterPlane<S, A>>> all(static_cast<std::size_t>(planes));
-    for (std::int64_t p = 0; p < planes; ++p) {
-        all[static_cast<std::size_t>(p)] = std::make_unique<RasterPlane<S, A>>(
+    const auto make_plane = [&](std::int64_t p) {
+        return std::make_unique<RasterPlane<S, A>>(
             job, x.shape, static_cast<const S*>(x.data) + p * x.plane_stride, x.row_stride,
             static_cast<S*>(y.data) + p * y.plane_stride, y.row_stride, width, strips);
-    }
+    };
+    // Those that several strips share: fewer than 4 for each thread.
+    std::vector<std::unique_ptr<RasterPlane<S, A>>> shared(strips == 1 ? 0
+                                                                       : static_cast<std::size_t>(planes));
+    for (std::size_t p = 0; p < shared.size(); ++p) shared[p] = make_plane(static_cast<std::int64_t>(p));
+    const std::int64_t bands = planes * strips * ((x.shape.h + band_rows - 1) / band_rows);
     std::atomic<bool> stopped{false};
     const auto stop = [&] {
         if (control.stop.stop_requested()) stopped.store(true, std::memory_order_relaxed);
@@ -237,10 +238,14 @@ Result<void> run(const CpuJob& job, const ConstTensorView& x, const TensorView& 
         const auto report = [&] {
             const auto so_far = static_cast<double>(bands_done.fetch_add(1, std::memory_order_relaxed) + 1);
             if (control.progress && std::this_thread::get_id() == caller)
-                control.progress(so_far / static_cast<double>(planes * strips * all.front()->bands()));
+                support::call_out([&] { control.progress(so_far / static_cast<double>(bands)); });
         };
         try {
-            all[static_cast<std::size_t>(item / strips)]->filter_strip(item % strips, stop, report);
+            if (strips == 1) {
+                make_plane(item)->filter_strip(0, stop, report);
+            } else {
+                shared[static_cast<std::size_t>(item / strips)]->filter_strip(item % strips, stop, report);
+            }
         } catch (...) {  // no memory: strips that wait for this one must not wait for ever
             stopped = true;
             throw;
@@ -261,7 +266,8 @@ bool one_causal_pass(const std::vector<Pass>& passes) {
 
 bool raster_applies(const CpuJob& job, const Shape& shape) {
     return one_causal_pass(job.horizontal) && one_causal_pass(job.vertical) &&
-           !(job.start == Start::steady && is_periodic(job.border)) && shape.w >= tile_columns / 2;
+           !(job.start == Start::steady && is_periodic(job.border)) && shape.w >= narrowest &&
+           shape.w <= widest && shape.h >= lowest;
 }
 
 Result<void> forward_raster(const CpuJob& job, const ConstTensorView& x, const TensorView& y,

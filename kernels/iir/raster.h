@@ -11,7 +11,8 @@
 namespace iir2d::iir {
 
 // Whether the pass serves a job on images of this shape: a build with Highway, both axes one causal cascade
-// each, no start that depends on a whole line, rows of at least half a tile.
+// each, no start that depends on a whole line, rows that fill tiles and whose states fit in caches, and bands
+// enough that the rows filtered for the columns' starts do not count.
 bool raster_applies(const CpuJob& job, const Shape& shape);
 
 // As forward_cpu(), where raster_applies().

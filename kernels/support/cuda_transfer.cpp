@@ -55,7 +55,6 @@ Result<CudaRun> CudaRun::begin(std::shared_ptr<cuda::Context> context, const Run
             if (!made) return std::unexpected(made.error());
             *event = std::move(*made);
         }
-        if (auto done = run.mark(run.m_begin); !done) return std::unexpected(done.error());
     }
     return run;
 }
@@ -106,6 +105,9 @@ void CudaRun::report(ProgressPart part, std::size_t done, std::size_t total) con
 
 Result<void> CudaRun::upload(const HostPlanes& from, cuda::DevicePointer to, ProgressPart part) {
     if (auto done = make_slots(); !done) return done;
+    if (m_uploaded_bytes == 0) {  // not before: pinning and allocating are no transfer
+        if (auto done = mark(m_begin); !done) return done;
+    }
     const std::size_t total = from.dense_bytes();
     const auto* data = static_cast<const std::byte*>(from.data);
     std::size_t slot_number = 0;
@@ -172,14 +174,19 @@ Result<void> CudaRun::finish() {
     RunTimes& times = *m_control.times;
     times.uploaded_bytes = m_uploaded_bytes;
     times.downloaded_bytes = m_downloaded_bytes;
-    const std::pair<double*, std::pair<cuda::Event*, cuda::Event*>> parts[] = {
-        {&times.upload_ms, {&m_begin, &m_uploaded}},
-        {&times.compute_ms, {&m_uploaded, &m_worked}},
-        {&times.download_ms, {&m_worked, &m_end}}};
-    for (const auto& [ms, events] : parts) {
-        const auto elapsed = m_context->milliseconds_between(events.first->get(), events.second->get());
+    struct Part {
+        double* ms;
+        const cuda::Event* from;
+        const cuda::Event* to;
+        bool happened;
+    };
+    for (const Part& part : {Part{&times.upload_ms, &m_begin, &m_uploaded, m_uploaded_bytes > 0},
+                             Part{&times.compute_ms, &m_uploaded, &m_worked, true},
+                             Part{&times.download_ms, &m_worked, &m_end, m_downloaded_bytes > 0}}) {
+        if (!part.happened) continue;
+        const auto elapsed = m_context->milliseconds_between(part.from->get(), part.to->get());
         if (!elapsed) return std::unexpected(elapsed.error());
-        *ms = *elapsed;
+        *part.ms = *elapsed;
     }
     return {};
 }

@@ -46,6 +46,14 @@ int available_threads() {
 #endif
 }
 
+void call_out(const std::function<void()>& function) {
+#if defined(IIR2D_HAVE_TBB)
+    tbb::this_task_arena::isolate(function);
+#else
+    function();
+#endif
+}
+
 bool parallel_for(int threads, std::int64_t count, const RunControl& control, ProgressRange range,
                   const std::function<void(std::int64_t)>& body) {
     const auto caller = std::this_thread::get_id();

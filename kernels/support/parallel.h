@@ -28,4 +28,8 @@ struct ProgressRange {
 bool parallel_for(int threads, std::int64_t count, const RunControl& control, ProgressRange range,
                   const std::function<void(std::int64_t)>& body);
 
+// Calls a caller's function in the middle of a body: if it uses threads of its own, the thread that waits for
+// them takes up no other body meanwhile, which might wait for this one.
+void call_out(const std::function<void()>& function);
+
 }  // namespace iir2d::support

@@ -141,21 +141,25 @@ class FoundDevices {
   public:
     Result<NvmlDevice> get(const Nvml& n, const GpuName& name) {
         const std::lock_guard lock(m_mutex);
-        if (const auto found = m_devices.find(name.pci_bus_id); found != m_devices.end())
-            return found->second;
+        if (const auto found = m_devices.find(key(name)); found != m_devices.end()) return found->second;
         const auto device = find_device(n, name);
-        if (device) m_devices.emplace(name.pci_bus_id, *device);
+        if (device) m_devices.emplace(key(name), *device);
         return device;
     }
     // A GPU that was removed and put back is another one to NVML.
     void forget(const GpuName& name) {
         const std::lock_guard lock(m_mutex);
-        m_devices.erase(name.pci_bus_id);
+        m_devices.erase(key(name));
     }
 
   private:
+    // Either may be unknown.
+    static std::pair<std::string, std::string> key(const GpuName& name) {
+        return {name.pci_bus_id, name.uuid};
+    }
+
     std::mutex m_mutex;
-    std::map<std::string, NvmlDevice> m_devices;
+    std::map<std::pair<std::string, std::string>, NvmlDevice> m_devices;
 };
 
 }  // namespace

@@ -42,11 +42,15 @@ void Context::keep(StagingBlock block) {
         const std::lock_guard lock(m_staging_mutex);
         // Of a context that was lost all stay until it goes: the driver forgets them when it is reset.
         if (m_lost || m_staging.size() < most_kept) {
-            m_staging.push_back(std::move(block));
-            return;
+            try {
+                m_staging.push_back(std::move(block));
+                return;
+            } catch (const std::bad_alloc&) {  // called by a destructor
+                if (m_lost) static_cast<void>(block.memory.release());
+            }
         }
     }
-    if (block.pinned) unpin(block.memory.get());
+    if (block.memory && block.pinned) unpin(block.memory.get());
 }
 
 }  // namespace iir2d::cuda

@@ -20,7 +20,10 @@ namespace iir2d {
 // by any number of readers or by one writer (download() and the x of a run read, the y of a run and
 // copy_from() write).
 //
-// Errors are ErrorCode::cuda_error with the driver's own words, as for no memory, where error.driver names
+// Errors: invalid_dimension for shapes, types and ranges that do not fit; invalid_argument for a device that
+// is no GPU or not the tensor's, and for memory that partly overlaps; null_pointer for a view without data;
+// workspace_error where the host has no memory for the copies; cancelled where control.stop asked; cuda_error
+// with the driver's own words for the rest, as for no memory on the GPU, where error.driver names
 // CUDA_ERROR_OUT_OF_MEMORY. When the GPU was lost to an error, so is the memory: is_lost() says so, and every
 // use is an error until the planes are uploaded anew.
 class IIR2D_API DeviceTensor {

@@ -90,6 +90,8 @@ TEST_P(DeviceTensorTest, PlansRunFromOneToAnotherAndInPlace) {
         ASSERT_TRUE(done) << done.error().message;
         EXPECT_EQ(progress, 1.0);
         EXPECT_EQ(times.uploaded_bytes, 0);
+        EXPECT_EQ(times.upload_ms, 0.0);
+        EXPECT_EQ(times.download_ms, 0.0);
         EXPECT_EQ(times.downloaded_bytes, 0);
         EXPECT_GT(times.compute_ms, 0.0);
         EXPECT_EQ(values<float>(to), expected) << id;

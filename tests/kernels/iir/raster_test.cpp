@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
+#include <span>
 #include <stop_token>
 #include <thread>
+#include <tuple>
 
 #include "tests/kernels/iir/iir_testing.h"
 
@@ -24,36 +25,41 @@ bool is_raster(const FilterDesc& desc) {
 
 TEST(Raster, TakesCausalFiltersWhoseStartNeedsNoWholeLine) {
     for (const int id : {1, 2, 3, 4, 7, 8})
-        EXPECT_TRUE(is_raster({.shape = {.h = 40, .w = 40}, .filter = {.id = id}})) << id;
+        EXPECT_TRUE(is_raster({.shape = {.h = 64, .w = 40}, .filter = {.id = id}})) << id;
     for (const int id : {5, 6})
-        EXPECT_FALSE(is_raster({.shape = {.h = 40, .w = 40}, .filter = {.id = id}})) << id;
+        EXPECT_FALSE(is_raster({.shape = {.h = 64, .w = 40}, .filter = {.id = id}})) << id;
     const auto steady = [](Border border) {
         return FilterDesc{
-            .shape = {.h = 40, .w = 40}, .filter = {.id = 1}, .border = border, .start = Start::steady};
+            .shape = {.h = 64, .w = 40}, .filter = {.id = 1}, .border = border, .start = Start::steady};
     };
     EXPECT_FALSE(is_raster(steady(Border::mirror)));
     EXPECT_FALSE(is_raster(steady(Border::wrap)));
     EXPECT_TRUE(is_raster(steady(Border::clamp)));
     EXPECT_TRUE(is_raster(steady(Border::constant)));
-    EXPECT_FALSE(is_raster({.shape = {.h = 1000, .w = 15}, .filter = {.id = 1}}));
+    for (const auto& [w, h, taken] : {std::tuple{15, 1000, false},
+                                      {16, 64, true},
+                                      {16, 63, false},
+                                      {131072, 64, true},
+                                      {131073, 64, false}})
+        EXPECT_EQ(is_raster({.shape = {.h = h, .w = w}, .filter = {.id = 1}}), taken) << w << " x " << h;
 }
 
-// Sizes around those of tiles, bands and strips; every way in which sections and starts differ.
-TEST(Raster, EverySizeIsWithinTheBoundOnEveryNumberOfThreads) {
+// Sizes around those of tiles, bands and strips; every way in which sections and starts differ; alone, shared
+// by threads, and in place.
+TEST(Raster, EverySizeIsWithinTheBoundAloneSharedAndInPlace) {
     int taken = 0;
     for (const int id : {1, 3, 4}) {
         for (const Border border : all_borders) {
             for (const Precision precision : all_precisions) {
-                for (const auto& [w, h] : {std::pair{16, 1},
-                                           {31, 15},
-                                           {32, 16},
-                                           {33, 17},
+                for (const auto& [w, h] : {std::pair{16, 64},
+                                           {31, 65},
+                                           {33, 79},
                                            {129, 145},
                                            {513, 130},
-                                           {545, 33},
-                                           {1030, 19}}) {
+                                           {1030, 81},
+                                           {545, 177}}) {
                     const FilterDesc desc{
-                        .shape = {.c = w > 500 ? 1 : 3, .h = h, .w = w},
+                        .shape = {.h = h, .w = w},
                         .filter = {.id = id},
                         .border = border,
                         .precision = precision,
@@ -65,12 +71,55 @@ TEST(Raster, EverySizeIsWithinTheBoundOnEveryNumberOfThreads) {
                     const auto bound = FilterPlan::make(*Device::cpu(1), desc)->precision().max_abs_error;
                     ASSERT_TRUE(bound);
                     EXPECT_LE(max_abs_difference(*one, run_reference(desc, x)), *bound) << describe(desc);
-                    EXPECT_EQ(*one, *run_cpu(desc, x, 2)) << describe(desc);
+                    // From 65536 samples on several threads take part.
+                    if (w * h < 1 << 16) continue;
+                    for (const int threads : {2, 3, 8})
+                        EXPECT_EQ(*one, *run_cpu(desc, x, threads)) << describe(desc);
+                    if (storage_type(precision) == ElementType::f64) continue;
+                    std::vector<float> plane(x.begin(), x.end());
+                    ASSERT_TRUE(FilterPlan::make(*Device::cpu(8), desc)
+                                    ->run({plane.data(), ElementType::f32, desc.shape},
+                                          {plane.data(), ElementType::f32, desc.shape}));
+                    EXPECT_TRUE(std::ranges::equal(plane, *one)) << describe(desc) << " in place";
                 }
             }
         }
     }
-    EXPECT_GE(taken, 3 * 3 * 3 * 8);  // wrap's cascades go another way
+    EXPECT_GE(taken, 3 * 3 * 3 * 7);  // wrap's cascades go another way
+}
+
+// Many planes, each on a thread of its own, give what each gives alone.
+TEST(Raster, ManyPlanesAreFilteredEachOnItsOwn) {
+    const FilterDesc all{.shape = {.n = 3, .c = 7, .h = 70, .w = 90}, .filter = {.id = 4}};
+    const FilterDesc single{.shape = {.h = 70, .w = 90}, .filter = {.id = 4}};
+    const auto x = random_plane(count_of(all.shape), 12);
+    const auto y = *run_cpu(all, x, 2);
+    for (std::size_t p = 0; p < 21; ++p) {
+        const auto at = static_cast<std::ptrdiff_t>(p * 70 * 90);
+        const std::vector<double> plane(x.begin() + at, x.begin() + at + 70 * 90);
+        EXPECT_TRUE(
+            std::ranges::equal(*run_cpu(single, plane, 1), std::span(y).subspan(p * 70 * 90, 70 * 90)));
+    }
+}
+
+// A caller whose progress function computes with oneTBB, or with another plan, is not waited for by itself.
+TEST(Raster, ProgressMayRunPlansOfItsOwn) {
+    const FilterDesc desc{.shape = {.h = 1000, .w = 1024}, .filter = {.id = 1}};
+    const auto x = random_plane(count_of(desc.shape), 13);
+    const std::vector<float> in(x.begin(), x.end());
+    std::vector<float> out(in.size());
+    const auto expected = *run_cpu(desc, x, 1);
+    int calls = 0;
+    const auto done = FilterPlan::make(*Device::cpu(2), desc)
+                          ->run({in.data(), ElementType::f32, desc.shape},
+                                {out.data(), ElementType::f32, desc.shape}, {}, {.progress = [&](double) {
+                                    if (++calls % 16 == 0) {
+                                        EXPECT_EQ(*run_cpu(desc, x, 2), expected);
+                                    }
+                                }});
+    ASSERT_TRUE(done);
+    EXPECT_GT(calls, 16);
+    EXPECT_TRUE(std::ranges::equal(out, expected));
 }
 
 // Large enough for stores past the caches, with rows that are aligned for them and rows that are not.
