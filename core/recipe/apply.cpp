@@ -152,11 +152,9 @@ class Applier {
         if (!result) return std::unexpected(from_kernel(result.error()));
         if (m_device.backend() == iir2d::Backend::cpu) {
             m_work.kernel_time += elapsed;
-            return {};
+        } else {
+            m_work.add(m_times);
         }
-        iir2d::RunTimes total = m_work.gpu_time.value_or(iir2d::RunTimes{});
-        m_work.gpu_time = total += m_times;
-        m_work.kernel_time = std::chrono::nanoseconds(static_cast<std::int64_t>(total.compute_ms * 1e6));
         return {};
     }
 
@@ -262,6 +260,12 @@ Result<Image> apply(const Recipe& recipe, const Image& source, const iir2d::Devi
     auto pixels = apply(recipe, source.pixels, source.info.alpha_channel, device, control);
     if (!pixels) return std::unexpected(pixels.error());
     return with_pixels(source, std::move(*pixels));
+}
+
+void ApplyWork::add(const iir2d::RunTimes& run) {
+    iir2d::RunTimes total = gpu_time.value_or(iir2d::RunTimes{});
+    gpu_time = total += run;
+    kernel_time = std::chrono::nanoseconds(static_cast<std::int64_t>(total.compute_ms * 1e6));
 }
 
 Image with_pixels(const Image& source, PlanarImage pixels) {

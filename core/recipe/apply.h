@@ -34,6 +34,9 @@ struct ApplyWork {
     std::chrono::nanoseconds kernel_time{};
     // On a GPU: what its kernels and the transfers to and from it took, by its own clock.
     std::optional<iir2d::RunTimes> gpu_time;
+
+    // One more run on a GPU: in both of the above.
+    void add(const iir2d::RunTimes& run);
 };
 
 // The one code path behind both functions of recipe.h.

@@ -2,7 +2,6 @@
 #include "core/recipe/apply_on_gpu.h"
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
 #include <string>
 #include <utility>
@@ -48,7 +47,7 @@ class GpuApplier {
             const iir2d::RunControl run = part(samples(view.shape));
             auto uploaded = DeviceTensor::upload(m_device, view, run);
             if (!uploaded) return std::unexpected(uploaded.error());
-            count();
+            m_work.add(m_times);
             m_planes = std::move(*uploaded);
             if (resident != nullptr) resident->planes = m_planes;
         }
@@ -78,7 +77,7 @@ class GpuApplier {
             if (m_work.give_back) m_work.give_back(std::move(image));
             return std::unexpected(done.error());
         }
-        count();
+        m_work.add(m_times);
         return image;
     }
 
@@ -93,12 +92,6 @@ class GpuApplier {
         }
         m_done += weight;
         return run;
-    }
-
-    void count() {
-        iir2d::RunTimes total = m_work.gpu_time.value_or(iir2d::RunTimes{});
-        m_work.gpu_time = total += m_times;
-        m_work.kernel_time = std::chrono::nanoseconds(static_cast<std::int64_t>(total.compute_ms * 1e6));
     }
 
     iir2d::Result<DeviceTensor> make(const iir2d::Shape& shape, ElementType type) const {
@@ -155,7 +148,7 @@ class GpuApplier {
         const auto plan = iir2d::FilterPlan::make(m_device, filter_desc(*step.filter(), x->shape()));
         if (!plan) return std::unexpected(plan.error());
         if (auto done = plan->run(*x, *y, run); !done) return done;
-        count();
+        m_work.add(m_times);
         return {};
     }
 
@@ -165,7 +158,7 @@ class GpuApplier {
         auto next = make(plan->output_shape(), step.element);
         if (!next) return std::unexpected(next.error());
         if (auto done = plan->forward(*m_planes, *next, run); !done) return done;
-        count();
+        m_work.add(m_times);
         replace(std::move(*next));
         return {};
     }

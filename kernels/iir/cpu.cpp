@@ -25,8 +25,6 @@ constexpr std::size_t row_lanes = 16;
 // better in shorter pieces, and so does a pass that keeps a scratch line beside each column.
 constexpr std::int64_t column_tile_alone = 4096;
 constexpr std::int64_t column_tile_shared = 1024;
-// Below this many samples, starting threads costs more than it saves.
-constexpr std::int64_t samples_worth_threads = 1 << 16;
 // Between two looks at the stop token within one tile.
 constexpr std::int64_t samples_between_stops = 1 << 20;
 
@@ -99,30 +97,28 @@ void sweep_wide(const Coefficients<A>& c, const From* from, To* to, std::size_t 
 
 template <class A>
 struct SweptSection {
-    Coefficients<A> c;
-    int terms;
+    SectionStep<A> step;
     std::vector<A> s1;
     std::vector<A> s2;
 
     SweptSection(const Section& section, const SectionState& state)
-        : c(section_step<A>(section).c),
-          terms(section_step<A>(section).terms),
+        : step(section_step<A>(section)),
           s1(state.s1.begin(), state.s1.end()),
           s2(state.s2.begin(), state.s2.end()) {}
 
     template <std::size_t Lanes>
     void sweep_long(A* chunk, std::size_t count) {
-        const auto run = terms == 1   ? iir::sweep_long<1, Lanes, A>
-                         : terms == 2 ? iir::sweep_long<2, Lanes, A>
-                                      : iir::sweep_long<3, Lanes, A>;
-        run(c, chunk, count, s1.data(), s2.data());
+        const auto run = step.terms == 1   ? iir::sweep_long<1, Lanes, A>
+                         : step.terms == 2 ? iir::sweep_long<2, Lanes, A>
+                                           : iir::sweep_long<3, Lanes, A>;
+        run(step.c, chunk, count, s1.data(), s2.data());
     }
     template <class From, class To>
     void sweep_wide(const From* from, To* to) {
-        const auto run = terms == 1   ? iir::sweep_wide<1, From, To, A>
-                         : terms == 2 ? iir::sweep_wide<2, From, To, A>
-                                      : iir::sweep_wide<3, From, To, A>;
-        run(c, from, to, s1.size(), s1.data(), s2.data());
+        const auto run = step.terms == 1   ? iir::sweep_wide<1, From, To, A>
+                         : step.terms == 2 ? iir::sweep_wide<2, From, To, A>
+                                           : iir::sweep_wide<3, From, To, A>;
+        run(step.c, from, to, s1.size(), s1.data(), s2.data());
     }
 };
 
@@ -282,7 +278,7 @@ Result<void> run(const CpuJob& job, const ConstTensorView& x, const TensorView& 
     const std::int64_t planes = x.shape.n * x.shape.c;
     const std::int64_t width = x.shape.w;
     const std::int64_t height = x.shape.h;
-    const int threads = planes * width * height < samples_worth_threads ? 1 : job.threads;
+    const int threads = threads_worth(job, planes * width * height);
     const auto plane_of = [&](std::int64_t p) {
         return LinePlane<S>{static_cast<const S*>(x.data) + p * x.plane_stride,
                             static_cast<S*>(y.data) + p * y.plane_stride, x.row_stride, y.row_stride};
@@ -322,25 +318,9 @@ Result<void> run(const CpuJob& job, const ConstTensorView& x, const TensorView& 
 
 }  // namespace
 
-Section rounded_to_float(const Section& section) {
-    Section s = section;
-    for (double& a : s.a) a = static_cast<float>(a);
-    const double keep = (1.0 - s.a[0] - s.a[1]) / (1.0 - section.a[0] - section.a[1]);
-    for (double& b : s.b) b = static_cast<float>(b * keep);
-    return s;
-}
-
 Result<void> forward_cpu(const CpuJob& job, const ConstTensorView& x, const TensorView& y,
                          const RunControl& control) {
-    switch (job.precision) {
-        case Precision::f32:
-            return run<float, float>(job, x, y, control);
-        case Precision::mixed:
-            return run<float, double>(job, x, y, control);
-        case Precision::f64:
-            break;
-    }
-    return run<double, double>(job, x, y, control);
+    return with_types(job.precision, [&]<class S, class A>() { return run<S, A>(job, x, y, control); });
 }
 
 }  // namespace iir2d::iir

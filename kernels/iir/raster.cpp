@@ -16,8 +16,6 @@ namespace iir2d::iir {
 
 namespace {
 
-// Below this many samples, starting threads costs more than it saves.
-constexpr std::int64_t samples_worth_threads = 1 << 16;
 // Bytes of an output from which on it is not worth having in the caches.
 constexpr std::int64_t bytes_past_caches = std::int64_t{8} << 20;
 constexpr std::int64_t narrowest = tile_columns / 2;
@@ -206,7 +204,7 @@ template <class S, class A>
 Result<void> run(const CpuJob& job, const ConstTensorView& x, const TensorView& y,
                  const RunControl& control) {
     const std::int64_t planes = x.shape.n * x.shape.c;
-    const int threads = planes * x.shape.w * x.shape.h < samples_worth_threads ? 1 : job.threads;
+    const int threads = threads_worth(job, planes * x.shape.w * x.shape.h);
     // With planes enough for all threads one strip each is simplest.
     const std::int64_t wanted = planes >= 4 * threads ? 1 : threads;
     const std::int64_t width =
@@ -272,15 +270,7 @@ bool raster_applies(const CpuJob& job, const Shape& shape) {
 
 Result<void> forward_raster(const CpuJob& job, const ConstTensorView& x, const TensorView& y,
                             const RunControl& control) {
-    switch (job.precision) {
-        case Precision::f32:
-            return run<float, float>(job, x, y, control);
-        case Precision::mixed:
-            return run<float, double>(job, x, y, control);
-        case Precision::f64:
-            break;
-    }
-    return run<double, double>(job, x, y, control);
+    return with_types(job.precision, [&]<class S, class A>() { return run<S, A>(job, x, y, control); });
 }
 
 }  // namespace iir2d::iir
