@@ -27,6 +27,19 @@ Result<void> enqueue_with(const GpuFilter& filter, const GpuPlanes& x, const Gpu
     return result;
 }
 
+std::uint64_t bits(std::int64_t stride) {
+    return static_cast<std::uint64_t>(stride);
+}
+
+Result<void> enqueue_again(support::CudaRun& run, cuda::RepeatedLaunches& repeats, const GpuFilter& filter,
+                           const GpuPlanes& x, const GpuPlanes& y, cuda::DevicePointer workspace) {
+    const cuda::RepeatedLaunches::Key key{x.data,   bits(x.row_stride), bits(x.plane_stride),
+                                          y.data,   bits(y.row_stride), bits(y.plane_stride),
+                                          workspace};
+    return repeats.enqueue(run.context(), run.stream(), key,
+                           [&] { return enqueue(run.context(), run.stream(), filter, x, y, workspace); });
+}
+
 }  // namespace
 
 GpuPlanes device_planes(const void* data, const support::Strides& strides) {
@@ -70,8 +83,8 @@ Result<void> synchronize_current_context(cuda::StreamHandle stream) {
     return IIR2D_CUDA_CHECKED(**driver, cuStreamSynchronize, stream);
 }
 
-Result<void> run_cuda(int device_index, const GpuFilter& filter, const ConstTensorView& x,
-                      const TensorView& y, const RunControl& control) {
+Result<void> run_cuda(int device_index, const GpuFilter& filter, cuda::RepeatedLaunches& repeats,
+                      const ConstTensorView& x, const TensorView& y, const RunControl& control) {
     auto run = support::CudaRun::begin(device_index, control);
     if (!run) return std::unexpected(run.error());
     const support::HostPlanes from{x.data, x.type, x.shape, {x.row_stride, x.plane_stride}};
@@ -84,21 +97,20 @@ Result<void> run_cuda(int device_index, const GpuFilter& filter, const ConstTens
     if (auto done = run->upload(from, planes->get(), {0.0, 0.5}); !done) return done;
     if (auto done = run->begin_work(); !done) return done;
     const GpuPlanes dense{planes->get(), x.shape.w, x.shape.h * x.shape.w};
-    if (auto done = enqueue(run->context(), run->stream(), filter, dense, dense, workspace->get()); !done)
-        return done;
+    if (auto done = enqueue_again(*run, repeats, filter, dense, dense, workspace->get()); !done) return done;
     if (auto done = run->end_work(); !done) return done;
     if (auto done = run->download(planes->get(), to, {0.5, 0.5}); !done) return done;
     return run->finish();
 }
 
 Result<void> run_on_device(std::shared_ptr<cuda::Context> context, const GpuFilter& filter,
-                           const GpuPlanes& x, const GpuPlanes& y, const RunControl& control) {
+                           cuda::RepeatedLaunches& repeats, const GpuPlanes& x, const GpuPlanes& y,
+                           const RunControl& control) {
     auto run = support::CudaRun::begin(std::move(context), control);
     if (!run) return std::unexpected(run.error());
     const auto workspace = run->allocate(filter.workspace_bytes);
     if (!workspace) return std::unexpected(workspace.error());
-    return run->work_alone(
-        [&] { return enqueue(run->context(), run->stream(), filter, x, y, workspace->get()); });
+    return run->work_alone([&] { return enqueue_again(*run, repeats, filter, x, y, workspace->get()); });
 }
 
 }  // namespace iir2d::iir

@@ -5,6 +5,7 @@
 #include "iir2d/error.h"
 #include "iir2d/plan.h"
 #include "kernels/device/cuda/context.h"
+#include "kernels/device/cuda/repeated_launches.h"
 #include "kernels/iir/gpu_plan.h"
 #include "kernels/support/view.h"
 
@@ -24,12 +25,13 @@ Result<void> enqueue_on_current_context(cuda::StreamHandle stream, const FilterD
 // Waits for the stream, in that context.
 Result<void> synchronize_current_context(cuda::StreamHandle stream);
 
-// Host to host: upload, filter, download. x and y are the same or apart.
-Result<void> run_cuda(int device_index, const GpuFilter& filter, const ConstTensorView& x,
-                      const TensorView& y, const RunControl& control);
+// Host to host: upload, filter, download. x and y are the same or apart. `repeats` is the job's.
+Result<void> run_cuda(int device_index, const GpuFilter& filter, cuda::RepeatedLaunches& repeats,
+                      const ConstTensorView& x, const TensorView& y, const RunControl& control);
 
 // Device to device; what is enqueued is waited for.
 Result<void> run_on_device(std::shared_ptr<cuda::Context> context, const GpuFilter& filter,
-                           const GpuPlanes& x, const GpuPlanes& y, const RunControl& control);
+                           cuda::RepeatedLaunches& repeats, const GpuPlanes& x, const GpuPlanes& y,
+                           const RunControl& control);
 
 }  // namespace iir2d::iir

@@ -21,6 +21,7 @@ struct FilterPlan::State {
     struct OnGpu {
         iir::GpuFilter filter;
         std::string architecture;  // "sm_90"
+        std::shared_ptr<cuda::RepeatedLaunches> repeats = std::make_shared<cuda::RepeatedLaunches>();
     };
     Device device;
     FilterDesc desc;
@@ -142,7 +143,8 @@ Result<void> FilterPlan::run(const ConstTensorView& x, const TensorView& y, std:
     const auto views = check_views(m_state->desc, x, y);
     if (!views) return std::unexpected(views.error());
     if (const auto* gpu = std::get_if<State::OnGpu>(&m_state->job)) {
-        return iir::run_cuda(m_state->device.index(), gpu->filter, views->x, views->y, control);
+        return iir::run_cuda(m_state->device.index(), gpu->filter, *gpu->repeats, views->x, views->y,
+                             control);
     }
     const auto& job = std::get<iir::CpuJob>(m_state->job);
     const auto forward = job.raster ? iir::forward_raster : iir::forward_cpu;
@@ -157,7 +159,7 @@ Result<void> FilterPlan::run(const DeviceTensor& x, const DeviceTensor& y, const
     if (auto good = check_tensor("y", y, m_state->device); !good) return good;
     const auto views = check_views(m_state->desc, x.state().view(), y.state().view());
     if (!views) return std::unexpected(views.error());
-    return iir::run_on_device(x.state().memory->context, gpu->filter,
+    return iir::run_on_device(x.state().memory->context, gpu->filter, *gpu->repeats,
                               iir::device_planes(views->x.data, {views->x.row_stride, views->x.plane_stride}),
                               iir::device_planes(views->y.data, {views->y.row_stride, views->y.plane_stride}),
                               control);

@@ -252,6 +252,33 @@ Result<void> Context::launch(StreamHandle stream, const Launch& launch) {
                        [&](const char* name, auto f) { return call(name, f); });
 }
 
+Result<Graph> Context::record_graph(StreamHandle stream, const std::function<Result<void>()>& enqueue) {
+    if (auto done = call("cuStreamBeginCapture",
+                         [&] { return m_driver.cuStreamBeginCapture(stream, capture_thread_local); });
+        !done)
+        return std::unexpected(done.error());
+    const auto enqueued = enqueue();
+    GraphHandle graph = nullptr;
+    // Whatever happened, the stream has to leave the capture.
+    const auto ended =
+        call("cuStreamEndCapture", [&] { return m_driver.cuStreamEndCapture(stream, &graph); });
+    if (!enqueued || !ended) {
+        if (graph != nullptr)
+            static_cast<void>(call("cuGraphDestroy", [&] { return m_driver.cuGraphDestroy(graph); }));
+        return std::unexpected(enqueued ? ended.error() : enqueued.error());
+    }
+    GraphExecHandle exec = nullptr;
+    const auto made = call("cuGraphInstantiateWithFlags",
+                           [&] { return m_driver.cuGraphInstantiateWithFlags(&exec, graph, 0); });
+    static_cast<void>(call("cuGraphDestroy", [&] { return m_driver.cuGraphDestroy(graph); }));
+    if (!made) return std::unexpected(made.error());
+    return Graph(shared_from_this(), exec);
+}
+
+Result<void> Context::launch(StreamHandle stream, const Graph& graph) {
+    return call("cuGraphLaunch", [&] { return m_driver.cuGraphLaunch(graph.get(), stream); });
+}
+
 Result<void> Context::upload(StreamHandle stream, DevicePointer to, const void* from, std::size_t bytes) {
     return call("cuMemcpyHtoDAsync", [&] { return m_driver.cuMemcpyHtoDAsync(to, from, bytes, stream); });
 }
@@ -298,6 +325,10 @@ void StreamTraits::free(Context& context, Handle handle, StreamHandle) {
 void EventTraits::free(Context& context, Handle handle, StreamHandle) {
     static_cast<void>(
         context.call("cuEventDestroy", [&] { return context.m_driver.cuEventDestroy(handle); }));
+}
+void GraphTraits::free(Context& context, Handle handle, StreamHandle) {
+    static_cast<void>(
+        context.call("cuGraphExecDestroy", [&] { return context.m_driver.cuGraphExecDestroy(handle); }));
 }
 void DeviceMemoryTraits::free(Context& context, Handle handle, StreamHandle stream) {
     static_cast<void>(

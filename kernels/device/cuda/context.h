@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// A GPU as the backends see it: its primary context, streams, events, memory, copies and launches. Every
-// driver call is checked. Thread-safe; the context is made current around each call and the caller's own
-// restored.
+// A GPU as the backends see it: its primary context, streams, events, memory, copies, launches and graphs.
+// Every driver call is checked. Thread-safe; the context is made current around each call and the caller's
+// own restored.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -76,6 +77,10 @@ struct EventTraits {
     using Handle = EventHandle;
     static void free(Context& context, Handle handle, StreamHandle);
 };
+struct GraphTraits {
+    using Handle = GraphExecHandle;
+    static void free(Context& context, Handle handle, StreamHandle);
+};
 struct DeviceMemoryTraits {
     using Handle = DevicePointer;
     static void free(Context& context, Handle handle, StreamHandle stream);
@@ -84,6 +89,7 @@ struct DeviceMemoryTraits {
 
 using Stream = detail::Owned<detail::StreamTraits>;
 using Event = detail::Owned<detail::EventTraits>;
+using Graph = detail::Owned<detail::GraphTraits>;
 using DeviceBuffer = detail::Owned<detail::DeviceMemoryTraits>;  // freed in the order of its stream
 
 class Context : public std::enable_shared_from_this<Context> {
@@ -115,6 +121,12 @@ class Context : public std::enable_shared_from_this<Context> {
     Result<void> record(EventHandle event, StreamHandle stream);
     Result<void> wait(StreamHandle stream, EventHandle event);
 
+    // What `enqueue` puts into `stream`, launches and copies alone, as a graph; none of it is run. Nobody
+    // else may use the stream meanwhile.
+    Result<Graph> record_graph(StreamHandle stream, const std::function<Result<void>()>& enqueue);
+    // Everything in the graph, in `stream`'s order, by one call. Not by two threads at once.
+    Result<void> launch(StreamHandle stream, const Graph& graph);
+
     // Blocking.
     Result<void> synchronize(StreamHandle stream);
     Result<void> wait_for(EventHandle event);
@@ -125,6 +137,7 @@ class Context : public std::enable_shared_from_this<Context> {
     friend class detail::Owned;
     friend struct detail::StreamTraits;
     friend struct detail::EventTraits;
+    friend struct detail::GraphTraits;
     friend struct detail::DeviceMemoryTraits;
     friend class StagingBuffer;
 

@@ -26,8 +26,8 @@ struct Properties {
     }
 };
 
-std::string uuid_text(const Uuid& uuid) {
-    std::string text = "GPU-";
+std::string uuid_text(const Uuid& uuid, bool is_mig) {
+    std::string text = is_mig ? "MIG-" : "GPU-";
     for (int i = 0; i < 16; ++i) {
         char hex[3];
         std::snprintf(hex, sizeof hex, "%02x",
@@ -38,10 +38,11 @@ std::string uuid_text(const Uuid& uuid) {
     return text;
 }
 
-void add_driver_facts(const Driver& d, DeviceHandle device, const Facts& facts, Properties& p) {
+// Where MIG is on, the devices that the driver counts are instances, and so are their UUIDs.
+void add_driver_facts(const Driver& d, DeviceHandle device, const Facts& facts, bool is_mig, Properties& p) {
     Uuid uuid{};
     if (auto done = IIR2D_CUDA_CHECKED(d, cuDeviceGetUuid, &uuid, device)) {
-        p.add("uuid", "UUID", uuid_text(uuid));
+        p.add("uuid", "UUID", uuid_text(uuid, is_mig));
     } else {
         p.missing("uuid", "UUID", done.error().message);
     }
@@ -88,7 +89,7 @@ GpuName name_of(const Driver& d, DeviceHandle device) {
     char pci[64] = {};
     if (d.cuDeviceGetPCIBusId(pci, sizeof pci, device) == success) name.pci_bus_id = pci;
     Uuid uuid{};
-    if (d.cuDeviceGetUuid(&uuid, device) == success) name.uuid = uuid_text(uuid);
+    if (d.cuDeviceGetUuid(&uuid, device) == success) name.uuid = uuid_text(uuid, false);
     return name;
 }
 
@@ -99,8 +100,7 @@ std::string throttle_text(std::uint64_t reasons) {
     return text.empty() ? "none" : text;
 }
 
-void add_nvml_facts(const GpuName& name, Properties& p) {
-    const auto found = nvml_facts(name);
+void add_nvml_facts(const Result<NvmlFacts>& found, Properties& p) {
     const NvmlFacts facts = found ? *found : NvmlFacts{};
     const std::string why = found ? "NVML has no value for this GPU" : found.error().message;
     const auto add = [&](const char* key, const char* label, const auto& value, const char* unit) {
@@ -154,14 +154,15 @@ DeviceInfo describe_gpu(const Driver& d, int index) {
     }
     info.name = facts->name;
     Properties properties;
-    add_driver_facts(d, device, *facts, properties);
     const GpuName name = name_of(d, device);
+    const auto nvml = nvml_facts(name);
+    add_driver_facts(d, device, *facts, nvml && nvml->mig.value_or(false), properties);
     if (name.pci_bus_id.empty()) {
         properties.missing("pci", "PCI address", "the driver does not tell it");
     } else {
         properties.add("pci", "PCI address", name.pci_bus_id);
     }
-    add_nvml_facts(name, properties);
+    add_nvml_facts(nvml, properties);
     info.properties = std::move(properties.list);
     return info;
 }

@@ -52,6 +52,13 @@
     X(cuStreamCreate, 2000, (StreamHandle * stream, unsigned flags))                                        \
     X(cuStreamDestroy, 4000, (StreamHandle stream))                                                         \
     X(cuStreamSynchronize, 7000, (StreamHandle stream))                                                     \
+    X(cuStreamBeginCapture, 10010, (StreamHandle stream, int mode))                                         \
+    X(cuStreamEndCapture, 10000, (StreamHandle stream, GraphHandle * graph))                                \
+    X(cuGraphInstantiateWithFlags, 11040,                                                                   \
+      (GraphExecHandle * exec, GraphHandle graph, unsigned long long flags))                                \
+    X(cuGraphLaunch, 10000, (GraphExecHandle exec, StreamHandle stream))                                    \
+    X(cuGraphDestroy, 10000, (GraphHandle graph))                                                           \
+    X(cuGraphExecDestroy, 10000, (GraphExecHandle exec))                                                    \
     X(cuStreamWaitEvent, 7000, (StreamHandle stream, EventHandle event, unsigned flags))                    \
     X(cuEventCreate, 2000, (EventHandle * event, unsigned flags))                                           \
     X(cuEventDestroy, 4000, (EventHandle event))                                                            \

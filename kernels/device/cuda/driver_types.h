@@ -22,6 +22,8 @@ using EventHandle = struct CUevent_st*;
 using LibraryHandle = struct CUlib_st*;
 using KernelHandle = struct CUkern_st*;  // taken by cuLaunchKernel in a function's place
 using PoolHandle = struct CUmemPoolHandle_st*;
+using GraphHandle = struct CUgraph_st*;
+using GraphExecHandle = struct CUgraphExec_st*;
 
 struct Uuid {
     char bytes[16];
@@ -53,6 +55,7 @@ enum DriverCode : int {
     invalid_pc = 718,
     launch_failed = 719,
     system_driver_mismatch = 803,
+    capture_unsupported = 900,
     unknown_error = 999,
 };
 
@@ -75,6 +78,8 @@ enum PointerAttribute : int { pointer_memory_type = 2 };
 enum MemoryType : unsigned { device_memory = 2 };
 enum EventFlags : unsigned { event_default = 0 };
 enum StreamFlags : unsigned { stream_non_blocking = 1 };
+// CUstreamCaptureMode: what other threads do is none of the capture's business.
+enum CaptureMode : int { capture_thread_local = 1 };
 enum HostRegisterFlags : unsigned { host_register_portable = 1 };
 enum PoolAttribute : int { pool_release_threshold = 4 };
 enum KernelAttribute : int { max_dynamic_shared_bytes = 8 };

@@ -72,7 +72,8 @@ class IIR2D_API FilterPlan {
                      const RunControl& control = {}) const;
 
     // The same from device memory to device memory, for a plan on a GPU: nothing is copied to or from the
-    // host, and control.times gets the compute time alone. y may be x. Blocks; control.stop is looked at
+    // host, and control.times gets the compute time alone. Launches that repeat on the same addresses are
+    // started as one CUDA graph. y may be x. Blocks; control.stop is looked at
     // before the filter begins. DeviceTensor says what may run at once.
     Result<void> run(const DeviceTensor& x, const DeviceTensor& y, const RunControl& control = {}) const;
 

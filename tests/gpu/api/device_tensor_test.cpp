@@ -14,37 +14,15 @@
 #include <vector>
 
 #include "iir2d/plan.h"
+#include "tests/gpu/api/stand_in_testing.h"
 #include "tests/gpu/fake_cuda/counts.h"
-#include "tests/kernels/iir/iir_testing.h"
 
 namespace {
 
 using namespace iir2d;
 using testing::HasSubstr;
 
-class DeviceTensorTest : public ::testing::TestWithParam<const char*> {
-  protected:
-    void SetUp() override { scenario(GetParam()); }
-    static void scenario(const std::string& text) { ASSERT_EQ(setenv("FAKE_CUDA", text.c_str(), 1), 0); }
-    Device gpu() const { return *Device::cuda(0); }
-
-    template <class S>
-    static ConstTensorView view(const std::vector<S>& values, const Shape& shape) {
-        return {values.data(), sizeof(S) == 8 ? ElementType::f64 : ElementType::f32, shape};
-    }
-    template <class S>
-    static std::vector<S> values(const DeviceTensor& tensor) {
-        std::vector<S> out(tensor.bytes() / sizeof(S));
-        const auto done = tensor.download({out.data(), tensor.type(), tensor.shape()});
-        EXPECT_TRUE(done) << done.error().message;
-        return out;
-    }
-};
-
-std::vector<float> random_floats(const Shape& shape, std::uint64_t seed = 3) {
-    const auto plane = iir_test::random_plane(iir_test::count_of(shape), static_cast<unsigned>(seed));
-    return {plane.begin(), plane.end()};
-}
+class DeviceTensorTest : public stand_in::StandInTest {};
 
 TEST_P(DeviceTensorTest, KeepsWhatIsUploaded) {
     const Shape shape{.n = 2, .c = 3, .h = 5, .w = 7};
@@ -268,8 +246,6 @@ TEST_P(DeviceTensorTest, IsLostWithItsGpu) {
     EXPECT_FALSE(again->copy_from(tensor));
 }
 
-INSTANTIATE_TEST_SUITE_P(Driver, DeviceTensorTest,
-                         ::testing::Values("devices=2,queued=0", "devices=2,queued=1"),
-                         [](const auto& given) { return given.index == 0 ? "AtOnce" : "Queued"; });
+INSTANTIATE_TEST_SUITE_P(Driver, DeviceTensorTest, stand_in::at_once_and_queued(), stand_in::name_of_run);
 
 }  // namespace

@@ -12,6 +12,7 @@
 
 #include "iir2d/iir2d_core.h"
 #include "kernels/device/cuda/context.h"
+#include "tests/gpu/fake_cuda/counts.h"
 #include "tests/kernels/iir/iir_testing.h"
 #include "tests/kernels/pool/pool_testing.h"
 
@@ -32,7 +33,7 @@ class GpuApi : public ::testing::Test {
         m_gpu = *gpu;
         m_context = *cuda::Context::get(0);
     }
-    static void scenario(const char* text) { ASSERT_EQ(setenv("FAKE_CUDA", text, 1), 0); }
+    static void scenario(const std::string& text) { ASSERT_EQ(setenv("FAKE_CUDA", text.c_str(), 1), 0); }
 
     std::optional<Device> m_gpu;
     std::shared_ptr<cuda::Context> m_context;
@@ -285,9 +286,8 @@ TEST_F(GpuApi, ZFailuresOfTheDriverAreSentences) {
         return plan->run({x.data(), ElementType::f32, desc.shape}, {x.data(), ElementType::f32, desc.shape});
     };
     ASSERT_TRUE(run());
-    // Counted over the process, whatever other tests have launched in it.
-    scenario("launch=1000");
-    for (int i = 0; i < 500; ++i) {
+    scenario("launch=" + std::to_string(fake_cuda::counts().launches + 10));
+    for (int i = 0; i < 20; ++i) {
         if (const auto done = run(); !done) {
             EXPECT_EQ(done.error().code, ErrorCode::cuda_error);
             ASSERT_TRUE(done.error().driver);

@@ -28,8 +28,19 @@ struct CUevent_st {
     double at = 0;
 };
 
+using Work = std::function<void()>;
+
+struct CUgraph_st {
+    std::vector<Work> nodes;
+};
+
+struct CUgraphExec_st {
+    std::vector<Work> nodes;
+};
+
 struct CUstream_st {
-    std::deque<std::function<void()>> work;
+    std::deque<Work> work;
+    std::unique_ptr<CUgraph_st> capture;  // while one is under way
 };
 
 struct CUctx_st {
@@ -61,12 +72,15 @@ struct State {
     // Those of a context that was lost are never given back: they went with it.
     std::map<StreamHandle, std::unique_ptr<CUstream_st>> streams;
     std::map<EventHandle, std::unique_ptr<CUevent_st>> events;
+    std::map<GraphHandle, std::unique_ptr<CUgraph_st>> graphs;
+    std::map<GraphExecHandle, std::unique_ptr<CUgraphExec_st>> graph_execs;
     std::map<const void*, unsigned> shared_limit;
     std::map<const void*, std::size_t> pinned;
     std::int64_t uploaded_bytes = 0;
     std::int64_t downloaded_bytes = 0;
     int allocations = 0;
     int launches = 0;
+    int graph_launches = 0;
     int sticky = 0;
     double clock = 0;
 };
@@ -100,7 +114,15 @@ void drain(StreamHandle stream) {
     }
 }
 
-void enqueue(StreamHandle stream, std::function<void()> work) {
+bool is_capturing(StreamHandle stream) {
+    return real(stream)->capture != nullptr;
+}
+
+void enqueue(StreamHandle stream, Work work) {
+    if (is_capturing(stream)) {
+        real(stream)->capture->nodes.push_back(std::move(work));
+        return;
+    }
     real(stream)->work.push_back(std::move(work));
     if (number("queued", 0) == 0) drain(stream);
 }
@@ -327,7 +349,8 @@ int cuLaunchKernel(KernelHandle kernel, unsigned grid_x, unsigned grid_y, unsign
     const std::lock_guard lock(state().mutex);
     State& s = state();
     if (const int code = ready(); code != success) return code;
-    if (++s.launches == number("launch", 0)) return s.sticky = number("launch_code", illegal_address);
+    if (!is_capturing(stream) && ++s.launches == number("launch", 0))
+        return s.sticky = number("launch_code", illegal_address);
     const auto* entry = reinterpret_cast<const gpu_test::KernelEntry*>(kernel);
     const auto limit = s.shared_limit.contains(kernel) ? s.shared_limit[kernel] : 48U << 10;
     if (grid_x == 0 || grid_x > 0x7fffffffU || grid_y == 0 || grid_y > 65535 || grid_z == 0 ||
@@ -366,12 +389,14 @@ int cuMemFree(DevicePointer pointer) {
     const std::lock_guard lock(state().mutex);
     return release(static_cast<std::uintptr_t>(pointer));
 }
-int cuMemAllocAsync(DevicePointer* pointer, std::size_t bytes, StreamHandle) {
+int cuMemAllocAsync(DevicePointer* pointer, std::size_t bytes, StreamHandle stream) {
+    if (is_capturing(stream)) return capture_unsupported;
     return cuMemAlloc(pointer, bytes);
 }
 int cuMemFreeAsync(DevicePointer pointer, StreamHandle stream) {
     const std::lock_guard lock(state().mutex);
     if (const int code = ready(); code != success) return code;
+    if (is_capturing(stream)) return capture_unsupported;
     enqueue(stream, [pointer] { release(static_cast<std::uintptr_t>(pointer)); });
     return state().sticky;
 }
@@ -427,6 +452,7 @@ int cuStreamDestroy(StreamHandle stream) {
 }
 int cuStreamSynchronize(StreamHandle stream) {
     const std::lock_guard lock(state().mutex);
+    if (is_capturing(stream)) return capture_unsupported;
     if (const int code = ready(); code != success) return code;
     drain(stream);
     return state().sticky;
@@ -453,6 +479,7 @@ int cuEventDestroy(EventHandle event) {
 }
 int cuEventRecord(EventHandle event, StreamHandle stream) {
     const std::lock_guard lock(state().mutex);
+    if (is_capturing(stream)) return capture_unsupported;
     event->recorded = true;
     event->done = false;
     event->stream = stream;
@@ -472,6 +499,47 @@ int cuEventElapsedTime(float* milliseconds, EventHandle start, EventHandle end) 
     if (!start->recorded || !end->recorded) return 400;  // CUDA_ERROR_INVALID_HANDLE
     *milliseconds = static_cast<float>(end->at - start->at);
     return ready();
+}
+int cuStreamBeginCapture(StreamHandle stream, int mode) {
+    const std::lock_guard lock(state().mutex);
+    if (const int code = ready(); code != success) return code;
+    // As the driver: not on the legacy stream, nor twice.
+    if (number("graphs", 1) == 0 || stream == nullptr || mode != capture_thread_local || is_capturing(stream))
+        return capture_unsupported;
+    stream->capture = std::make_unique<CUgraph_st>();
+    return success;
+}
+int cuStreamEndCapture(StreamHandle stream, GraphHandle* graph) {
+    const std::lock_guard lock(state().mutex);
+    if (!is_capturing(stream)) return 1;
+    *graph = stream->capture.get();
+    state().graphs.emplace(*graph, std::move(stream->capture));
+    return ready();
+}
+int cuGraphInstantiateWithFlags(GraphExecHandle* exec, GraphHandle graph, unsigned long long) {
+    const std::lock_guard lock(state().mutex);
+    if (const int code = ready(); code != success) return code;
+    auto made = std::make_unique<CUgraphExec_st>(CUgraphExec_st{graph->nodes});
+    *exec = made.get();
+    state().graph_execs.emplace(*exec, std::move(made));
+    return success;
+}
+int cuGraphLaunch(GraphExecHandle exec, StreamHandle stream) {
+    const std::lock_guard lock(state().mutex);
+    State& s = state();
+    if (const int code = ready(); code != success) return code;
+    ++s.graph_launches;
+    if (++s.launches == number("launch", 0)) return s.sticky = number("launch_code", illegal_address);
+    for (const Work& node : exec->nodes) enqueue(stream, node);
+    return s.sticky;
+}
+int cuGraphDestroy(GraphHandle graph) {
+    const std::lock_guard lock(state().mutex);
+    return state().graphs.erase(graph) == 1 ? success : 1;
+}
+int cuGraphExecDestroy(GraphExecHandle exec) {
+    const std::lock_guard lock(state().mutex);
+    return state().graph_execs.erase(exec) == 1 ? success : 1;
 }
 
 }  // namespace fake
@@ -493,7 +561,12 @@ extern "C" __attribute__((visibility("default"))) int cuGetProcAddress_v2(const 
 extern "C" __attribute__((visibility("default"))) void fake_cuda_counts(fake_cuda::Counts* counts) {
     const std::lock_guard lock(state().mutex);
     const State& s = state();
-    *counts = {s.allocations, s.launches, s.uploaded_bytes, s.downloaded_bytes};
+    *counts = {.allocations = s.allocations,
+               .launches = s.launches,
+               .graph_launches = s.graph_launches,
+               .graphs_held = static_cast<int>(s.graphs.size() + s.graph_execs.size()),
+               .uploaded_bytes = s.uploaded_bytes,
+               .downloaded_bytes = s.downloaded_bytes};
     for (const auto& [address, allocation] : s.memory)
         counts->held_bytes += static_cast<std::int64_t>(allocation.size);
 }

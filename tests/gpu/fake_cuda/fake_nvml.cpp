@@ -100,8 +100,9 @@ FAKE_NVML int nvmlDeviceGetEccMode(void*, unsigned* current, unsigned* pending) 
     *pending = 0;
     return give(current, 1);
 }
-FAKE_NVML int nvmlDeviceGetMigMode(void*, unsigned*, unsigned*) {
-    return not_supported;
+FAKE_NVML int nvmlDeviceGetMigMode(void*, unsigned* current, unsigned* pending) {
+    *pending = 0;
+    return fake_cuda::number("mig", 0) == 0 ? not_supported : give(current, 1);
 }
 FAKE_NVML int nvmlDeviceGetCurrentClocksEventReasons(void*, unsigned long long* reasons) {
     if (lacks("throttle")) return not_supported;

@@ -14,12 +14,14 @@
 //   launch=0           the launch, counted from 1, that faults
 //   launch_code=700    what it answers, and every call after it
 //   reset=0            what resetting a device answers: 101 of one that was removed
+//   graphs=1           0: no stream can be captured
 //   pinned=1           0: no host memory can be pinned
 //   queued=0           1: work waits in its stream until somebody waits for it
 //   nvml=1             0: the management library does not start
 //   nvml_pci=1         0: it knows GPUs by their UUID alone
 //   nvml_deprecated=1  0: it has no deprecated function any more
 //   nvml_lacks=WORDS   values it does not have: any of clock, temperature, power, throttle ("clock+power")
+//   mig=0              1: its GPUs are divided
 //   throttle=4         what holds the clocks back, in NVML's bits
 //   drift=0            MHz by which the SM clock is lower each time it is asked for
 #pragma once
@@ -35,7 +37,9 @@ int number(const std::string& name, int otherwise);
 // What the stand-in has seen of the process so far; it exports fake_cuda_counts(Counts*).
 struct Counts {
     int allocations = 0;
-    int launches = 0;
+    int launches = 0;  // of kernels and of graphs
+    int graph_launches = 0;
+    int graphs_held = 0;  // recorded or made ready to launch, now
     std::int64_t uploaded_bytes = 0;
     std::int64_t downloaded_bytes = 0;
     std::int64_t held_bytes = 0;  // of device memory, now

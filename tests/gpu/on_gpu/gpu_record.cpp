@@ -19,6 +19,7 @@
 
 #include "iir2d/iir2d_core.h"
 #include "kernels/device/cuda/context.h"
+#include "kernels/device/cuda/repeated_launches.h"
 #include "tests/gpu/iir/gpu_iir_testing.h"
 
 namespace {
@@ -247,6 +248,9 @@ struct Bench {
     }
 };
 
+// Beyond it a filter's launches take no longer than what they launch.
+constexpr std::int64_t most_for_graph = 1024;
+
 std::vector<Latency> measure_latencies(const Device& device, const Options& options) {
     auto context = value_or_stop(cuda::Context::get(device.index()));
     Bench bench{context, value_or_stop(context->make_stream()), value_or_stop(context->make_event()),
@@ -276,14 +280,18 @@ std::vector<Latency> measure_latencies(const Device& device, const Options& opti
                     value_or_stop(context->allocate(plan.workspace_bytes(), bench.stream.get()));
                 const ConstTensorView in(reinterpret_cast<const void*>(x.get()), element, desc.shape);
                 const TensorView out{reinterpret_cast<void*>(y.get()), element, desc.shape};
+                const std::string what =
+                    "filter " + std::to_string(id) + " mirror " + std::string(name_of(precision));
+                const auto launches = [&] {
+                    return plan.enqueue(in, out, reinterpret_cast<void*>(workspace.get()),
+                                        bench.stream.get());
+                };
+                all.push_back(bench.measure(what, plan.kernel().variant, size, launches, copy));
+                if (size > most_for_graph) continue;
+                cuda::RepeatedLaunches repeats;
                 all.push_back(bench.measure(
-                    "filter " + std::to_string(id) + " mirror " + std::string(name_of(precision)),
-                    plan.kernel().variant, size,
-                    [&] {
-                        return plan.enqueue(in, out, reinterpret_cast<void*>(workspace.get()),
-                                            bench.stream.get());
-                    },
-                    copy));
+                    what + ", as a graph", plan.kernel().variant, size,
+                    [&] { return repeats.enqueue(*context, bench.stream.get(), {}, launches); }, copy));
             }
             if (precision != Precision::f32 || size < 2) continue;
             for (const PoolOp op : {PoolOp::max, PoolOp::avg, PoolOp::lp}) {
