@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kernels/pool/geometry.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -89,9 +90,24 @@ Result<void> check_op(const PoolDesc& desc) {
             return {};
         case PoolOp::adaptive_max:
         case PoolOp::adaptive_avg:
-            return argument_error("op " + std::string(name_of(desc.op)) + ": not supported yet");
+            return check_extent("output", desc.output, 1);
     }
     return argument_error("op " + std::to_string(static_cast<int>(desc.op)) + ": not a pooling operation");
+}
+
+bool is_adaptive(PoolOp op) {
+    return op == PoolOp::adaptive_max || op == PoolOp::adaptive_avg;
+}
+
+// Windows whose ends are rounded outwards: where in is no multiple of out they overlap, and have up to two
+// samples more than in / out, rounded down.
+AxisWindows spread(std::int64_t in, std::int64_t out) {
+    const std::int64_t whole = in / out;
+    return {.in = in,
+            .out = out,
+            .window = std::min(in, whole + (in % out == 0 ? 0 : 2)),
+            .stride = std::max<std::int64_t>(whole, 1),
+            .adaptive = true};
 }
 
 // The contract's output size; nothing where it is below 1.
@@ -118,6 +134,19 @@ std::optional<AxisWindows> place(std::int64_t in, std::int64_t window, std::int6
 Result<PoolGeometry> make_geometry(const PoolDesc& desc) {
     if (auto r = check_shape(desc); !r) return std::unexpected(r.error());
     if (auto r = check_op(desc); !r) return std::unexpected(r.error());
+    if (is_adaptive(desc.op)) {
+        const auto fits = [](std::int64_t in, std::int64_t out) { return in <= max_int64 / (out + 1); };
+        PoolGeometry geometry{desc.shape,
+                              {desc.shape.n, desc.shape.c, desc.output.h, desc.output.w},
+                              spread(desc.shape.h, desc.output.h),
+                              spread(desc.shape.w, desc.output.w)};
+        if (!fits(desc.shape.h, desc.output.h) || !fits(desc.shape.w, desc.output.w) ||
+            !bytes_fit(geometry.output, desc.element)) {
+            return dimension_error("output " + describe(desc.output) + " of " + describe(desc.shape) +
+                                   ": the windows' places or the output's bytes do not fit 63 bits");
+        }
+        return geometry;
+    }
     if (auto r = check_windows(desc); !r) return std::unexpected(r.error());
 
     const Extent stride = desc.stride.value_or(desc.window);

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
+#include <new>
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "iir2d/plan.h"
 #include "kernels/device/device_tensor_state.h"
+#include "kernels/pool/backward.h"
 #include "kernels/pool/cpu.h"
 #include "kernels/pool/cuda.h"
 #include "kernels/pool/geometry.h"
@@ -59,6 +62,10 @@ PrecisionGuarantee guarantee(const PoolDesc& desc, ElementType accumulator) {
 Result<PoolPlan> PoolPlan::make(const Device& device, const PoolDesc& desc) {
     const auto geometry = pool::make_geometry(desc);
     if (!geometry) return std::unexpected(geometry.error());
+    if (desc.op == PoolOp::adaptive_max || desc.op == PoolOp::adaptive_avg) {
+        return std::unexpected(Error{ErrorCode::invalid_argument,
+                                     "op " + std::string(name_of(desc.op)) + ": not supported yet"});
+    }
     if (desc.element != ElementType::f32) {
         return std::unexpected(Error{ErrorCode::invalid_argument,
                                      "element " + std::string(name_of(desc.element)) +
@@ -141,6 +148,14 @@ Result<void> check_has_argmax(const PoolDesc& desc) {
                                  "argmax: only max pooling has one, not " + std::string(name_of(desc.op))});
 }
 
+Result<void> check_argmax_size(std::size_t given, const Shape& output) {
+    const auto needed = static_cast<std::size_t>(output.n * output.c * output.h * output.w);
+    if (given == needed) return {};
+    return std::unexpected(Error{ErrorCode::invalid_dimension,
+                                 "argmax has " + std::to_string(given) + " elements, the output " +
+                                     support::describe(output) + " has " + std::to_string(needed)});
+}
+
 }  // namespace
 
 Result<void> PoolPlan::forward(const ConstTensorView& x, const TensorView& y, std::span<std::int64_t> argmax,
@@ -151,13 +166,7 @@ Result<void> PoolPlan::forward(const ConstTensorView& x, const TensorView& y, st
     if (!views) return std::unexpected(views.error());
     if (!argmax.empty()) {
         if (auto has = check_has_argmax(state.desc); !has) return has;
-        const auto needed = static_cast<std::size_t>(output.n * output.c * output.h * output.w);
-        if (argmax.size() != needed) {
-            return std::unexpected(
-                Error{ErrorCode::invalid_dimension, "argmax has " + std::to_string(argmax.size()) +
-                                                        " elements, the output " + support::describe(output) +
-                                                        " has " + std::to_string(needed)});
-        }
+        if (auto good = check_argmax_size(argmax.size(), output); !good) return good;
     }
     std::int64_t* indices = argmax.empty() ? nullptr : argmax.data();
     if (const auto* gpu = std::get_if<State::OnGpu>(&state.kernel)) {
@@ -165,6 +174,78 @@ Result<void> PoolPlan::forward(const ConstTensorView& x, const TensorView& y, st
     }
     return pool::forward_cpu(state.desc, state.geometry, std::get<pool::CpuKernel>(state.kernel), views->x,
                              views->y, indices, state.device.threads(), control);
+}
+
+namespace {
+
+// The views that the op reads, and dx, with their strides resolved.
+Result<pool::Backward> check_backward(const PoolDesc& desc, const pool::PoolGeometry& geometry,
+                                      const pool::BackwardReads& reads, const ConstTensorView& x,
+                                      const ConstTensorView& y, const ConstTensorView& dy,
+                                      const TensorView& dx) {
+    pool::Backward data{.dx = dx};
+    const auto dx_strides = support::check_output_view("dx", dx, desc.element, geometry.input);
+    if (!dx_strides) return std::unexpected(dx_strides.error());
+    data.dx = {dx.data, dx.type, dx.shape, dx_strides->row, dx_strides->plane};
+    struct Read {
+        const char* name;
+        const ConstTensorView& view;
+        const Shape& shape;
+        bool wanted;
+        ConstTensorView& resolved;
+    };
+    for (const Read& read :
+         {Read{"x", x, geometry.input, reads.x, data.x}, Read{"y", y, geometry.output, reads.y, data.y},
+          Read{"dy", dy, geometry.output, true, data.dy}}) {
+        if (!read.wanted) continue;
+        const auto strides = support::check_view(read.name, read.view, desc.element, read.shape);
+        if (!strides) return std::unexpected(strides.error());
+        if (support::views_overlap(read.view, *strides, dx, *dx_strides)) {
+            return std::unexpected(Error{ErrorCode::invalid_argument,
+                                         std::string("dx overlaps ") + read.name + ": it must lie apart"});
+        }
+        read.resolved = {read.view.data, read.view.type, read.view.shape, strides->row, strides->plane};
+    }
+    return data;
+}
+
+}  // namespace
+
+Result<void> PoolPlan::backward(const ConstTensorView& x, const ConstTensorView& y, const ConstTensorView& dy,
+                                const TensorView& dx, std::span<const std::int64_t> argmax,
+                                std::span<std::byte>, const RunControl& control) const try {
+    const State& state = *m_state;
+    const Shape& output = state.geometry.output;
+    auto reads = pool::backward_reads(state.desc.op);
+    const bool finds_argmax = reads.argmax && argmax.empty();
+    reads.x = reads.x || finds_argmax;
+    auto data = check_backward(state.desc, state.geometry, reads, x, y, dy, dx);
+    if (!data) return std::unexpected(data.error());
+    if (!argmax.empty()) {
+        if (auto has = check_has_argmax(state.desc); !has) return has;
+        if (auto good = check_argmax_size(argmax.size(), output); !good) return good;
+    }
+    data->argmax = argmax.data();
+    std::vector<std::int64_t> found;
+    std::vector<std::byte> maxima;
+    if (finds_argmax) {
+        found.resize(static_cast<std::size_t>(output.n * output.c * output.h * output.w));
+        maxima.resize(found.size() * element_size(state.desc.element));
+        if (auto done =
+                forward(x, {maxima.data(), state.desc.element, output}, found, {}, {.stop = control.stop});
+            !done)
+            return done;
+        data->argmax = found.data();
+    }
+    if (std::holds_alternative<State::OnGpu>(state.kernel)) {
+        return std::unexpected(
+            Error{ErrorCode::invalid_argument,
+                  "device " + state.device.id() + ": there is no backward pass on it yet"});
+    }
+    return pool::backward_cpu(state.desc, state.geometry, *data, state.device.threads(), control);
+} catch (const std::bad_alloc&) {
+    return std::unexpected(
+        Error{ErrorCode::workspace_error, "pooling backward: not enough memory for the maxima's places"});
 }
 
 Result<void> PoolPlan::forward(const DeviceTensor& x, const DeviceTensor& y,

@@ -2,10 +2,12 @@
 // The pooling contract (docs/pooling.md) in scalar double precision, one window at a time.
 #include "iir2d/reference.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "kernels/pool/geometry.h"
 
@@ -50,13 +52,18 @@ Maximum max_of(const Window& window) {
     return best;
 }
 
-double avg_of(const Window& window, const PoolDesc& desc, std::int64_t padded_count) {
+// Of a window with no tap inside the input, whose sum is 0, it is 1.
+double divisor_of(const Window& window, const PoolDesc& desc, std::int64_t padded_count) {
+    if (desc.op == PoolOp::avg && desc.divisor_override) return static_cast<double>(*desc.divisor_override);
+    if (desc.op == PoolOp::avg && desc.count_include_pad) return static_cast<double>(padded_count);
+    const std::int64_t inside = window.rows.count * window.columns.count;
+    return inside == 0 ? 1.0 : static_cast<double>(inside);
+}
+
+double avg_of(const Window& window, double divisor) {
     double sum = 0.0;
     window.visit([&](std::int64_t, double value) { sum += value; });
-    if (desc.divisor_override) return sum / static_cast<double>(*desc.divisor_override);
-    if (desc.count_include_pad) return sum / static_cast<double>(padded_count);
-    const std::int64_t inside = window.rows.count * window.columns.count;
-    return inside == 0 ? 0.0 : sum / static_cast<double>(inside);
+    return sum / divisor;
 }
 
 // The norm of the window divided by its largest magnitude, times that magnitude: no power overflows, and the
@@ -75,6 +82,16 @@ double lp_of(const Window& window, double p) {
     return largest * std::pow(sum, 1.0 / p);
 }
 
+// What a window of a norm hands back to an element: dy * sgn(x) * abs(x)^(p-1) * y^(1-p).
+long double lp_share(double x, double y, double dy, double p) {
+    if (x == 0.0 || y == 0.0) return 0.0L;
+    const long double power = std::pow(std::fabs(static_cast<long double>(x)) / static_cast<long double>(y),
+                                       static_cast<long double>(p) - 1);
+    // A power of 0 is 1 whatever its base, but a NaN in the window is no number.
+    return std::isnan(y) ? std::numeric_limits<long double>::quiet_NaN()
+                         : static_cast<long double>(dy) * std::copysign(power, static_cast<long double>(x));
+}
+
 std::size_t elements(const Shape& s) {
     return static_cast<std::size_t>(s.n * s.c * s.h * s.w);
 }
@@ -84,6 +101,26 @@ Result<void> check_size(const char* name, std::size_t given, std::size_t needed)
     return std::unexpected(
         Error{ErrorCode::invalid_dimension, std::string(name) + " has " + std::to_string(given) +
                                                 " elements, the descriptor needs " + std::to_string(needed)});
+}
+
+// visit(number of the output, window, its taps inside input and padding) for every window of every plane.
+template <class Visit>
+Result<void> for_each_window(const PoolGeometry& geometry, std::span<const double> x,
+                             const RunControl& control, Visit visit) {
+    std::size_t next = 0;
+    for (std::int64_t plane = 0; plane < geometry.planes(); ++plane) {
+        const double* source = x.data() + plane * geometry.input.h * geometry.input.w;
+        for (std::int64_t oy = 0; oy < geometry.y.out; ++oy) {
+            if (control.stop.stop_requested()) {
+                return std::unexpected(Error{ErrorCode::cancelled, "the reference was cancelled"});
+            }
+            for (std::int64_t ox = 0; ox < geometry.x.out; ++ox, ++next) {
+                const Window window{source, geometry.input.w, geometry.y.taps(oy), geometry.x.taps(ox)};
+                visit(next, window, geometry.y.padded_count(oy) * geometry.x.padded_count(ox));
+            }
+        }
+    }
+    return {};
 }
 
 }  // namespace
@@ -101,7 +138,7 @@ Result<void> pool(const PoolDesc& desc, std::span<const double> x, std::span<dou
     if (auto r = check_size("x", x.size(), elements(geometry->input)); !r) return r;
     if (auto r = check_size("y", y.size(), elements(geometry->output)); !r) return r;
     if (!argmax.empty()) {
-        if (desc.op != PoolOp::max) {
+        if (desc.op != PoolOp::max && desc.op != PoolOp::adaptive_max) {
             return std::unexpected(
                 Error{ErrorCode::invalid_argument,
                       "argmax: only max pooling has one, not " + std::string(name_of(desc.op))});
@@ -109,29 +146,49 @@ Result<void> pool(const PoolDesc& desc, std::span<const double> x, std::span<dou
         if (auto r = check_size("argmax", argmax.size(), y.size()); !r) return r;
     }
 
-    std::size_t next = 0;
-    for (std::int64_t plane = 0; plane < geometry->planes(); ++plane) {
-        const double* source = x.data() + plane * desc.shape.h * desc.shape.w;
-        for (std::int64_t oy = 0; oy < geometry->y.out; ++oy) {
-            if (control.stop.stop_requested()) {
-                return std::unexpected(Error{ErrorCode::cancelled, "the reference was cancelled"});
+    const bool is_max = desc.op == PoolOp::max || desc.op == PoolOp::adaptive_max;
+    return for_each_window(
+        *geometry, x, control, [&](std::size_t next, const Window& window, std::int64_t padded) {
+            if (is_max) {
+                const Maximum best = max_of(window);
+                y[next] = best.value;
+                if (!argmax.empty()) argmax[next] = best.index;
+            } else {
+                y[next] = desc.op == PoolOp::lp ? lp_of(window, desc.p)
+                                                : avg_of(window, divisor_of(window, desc, padded));
             }
-            for (std::int64_t ox = 0; ox < geometry->x.out; ++ox, ++next) {
-                const Window window{source, desc.shape.w, geometry->y.taps(oy), geometry->x.taps(ox)};
-                if (desc.op == PoolOp::max) {
-                    const Maximum best = max_of(window);
-                    y[next] = best.value;
-                    if (!argmax.empty()) argmax[next] = best.index;
-                } else if (desc.op == PoolOp::avg) {
-                    y[next] =
-                        avg_of(window, desc, geometry->y.padded_count(oy) * geometry->x.padded_count(ox));
-                } else {
-                    y[next] = lp_of(window, desc.p);
-                }
-            }
-        }
+        });
+}
+
+Result<void> pool_backward(const PoolDesc& desc, std::span<const double> x, std::span<const double> y,
+                           std::span<const double> dy, std::span<double> dx, const RunControl& control) {
+    const auto geometry = pool::make_geometry(desc);
+    if (!geometry) return std::unexpected(geometry.error());
+    if (auto r = check_size("x", x.size(), elements(geometry->input)); !r) return r;
+    if (auto r = check_size("dx", dx.size(), elements(geometry->input)); !r) return r;
+    if (auto r = check_size("dy", dy.size(), elements(geometry->output)); !r) return r;
+    if (desc.op == PoolOp::lp) {
+        if (auto r = check_size("y", y.size(), elements(geometry->output)); !r) return r;
     }
-    return {};
+    const bool is_max = desc.op == PoolOp::max || desc.op == PoolOp::adaptive_max;
+    std::vector<long double> sums(dx.size(), 0.0L);
+    auto done = for_each_window(
+        *geometry, x, control, [&](std::size_t next, const Window& window, std::int64_t padded) {
+            long double* plane = sums.data() + (window.plane - x.data());
+            const auto gradient = static_cast<long double>(dy[next]);
+            if (is_max) {
+                const Maximum best = max_of(window);
+                if (best.index >= 0) plane[best.index] += gradient;
+                return;
+            }
+            const auto divisor = static_cast<long double>(divisor_of(window, desc, padded));
+            window.visit([&](std::int64_t index, double value) {
+                plane[index] +=
+                    desc.op == PoolOp::lp ? lp_share(value, y[next], dy[next], desc.p) : gradient / divisor;
+            });
+        });
+    std::ranges::transform(sums, dx.begin(), [](long double sum) { return static_cast<double>(sum); });
+    return done;
 }
 
 }  // namespace iir2d::reference

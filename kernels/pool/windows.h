@@ -24,7 +24,8 @@ struct IndexRange {
 };
 
 // The windows along one axis: window o has its tap k at o * stride - padding + k * dilation, for k in
-// [0, window). Made by make_geometry, which has ruled out every overflow below.
+// [0, window); or, adaptive, [floor(o * in / out), ceil((o + 1) * in / out)), and what they else have is not
+// read. Made by make_geometry, which has ruled out every overflow below.
 struct AxisWindows {
     std::int64_t in = 1;
     std::int64_t out = 1;
@@ -32,6 +33,7 @@ struct AxisWindows {
     std::int64_t stride = 1;
     std::int64_t padding = 0;
     std::int64_t dilation = 1;
+    bool adaptive = false;
 
     // Position of tap 0; negative in the padding.
     IIR2D_BOTH std::int64_t start(std::int64_t o) const { return o * stride - padding; }
@@ -41,12 +43,17 @@ struct AxisWindows {
 
     // The taps of window o inside the input. None only where dilation steps over the whole input.
     IIR2D_BOTH Taps taps(std::int64_t o) const {
+        if (adaptive) {
+            const std::int64_t first = scaled(o, in, out);
+            return {first, scaled_up(o + 1, in, out) - first, 1};
+        }
         const IndexRange k = taps_inside(start(o), 0, in);
         return {start(o) + k.begin * dilation, k.empty() ? 0 : k.end - k.begin, dilation};
     }
 
     // How many taps of window o lie inside the input or its padding.
     IIR2D_BOTH std::int64_t padded_count(std::int64_t o) const {
+        if (adaptive) return taps(o).count;
         const IndexRange k = taps_inside(start(o), -padding, in + padding);
         return k.empty() ? 0 : k.end - k.begin;
     }
@@ -59,7 +66,35 @@ struct AxisWindows {
         return {at_most(begin, out), at_most(end, out)};
     }
 
+    // The windows among which are all that have position i as a tap: all of them do, but for dilation.
+    IIR2D_BOTH IndexRange windows_near(std::int64_t i) const {
+        if (adaptive) return {scaled(i, out, in), scaled_up(i + 1, out, in)};
+        const std::int64_t from_first = i + padding;  // of position i from the first window's start
+        const std::int64_t begin = from_first < span() ? 0 : ceil_div(from_first - span() + 1, stride);
+        return {at_most(begin, out), at_most(from_first / stride + 1, out)};
+    }
+
+    // At least as many windows as have one position as a tap.
+    IIR2D_BOTH std::int64_t most_windows_near() const {
+        return at_most(out, adaptive ? out / in + 2 : (span() - 1) / stride + 1);
+    }
+
+    IIR2D_BOTH bool has_tap(std::int64_t o, std::int64_t i) const {
+        return dilation == 1 || (i - start(o)) % dilation == 0;
+    }
+
   private:
+    // floor and ceil of a * b / c, where a is at most c + 1 and in * out fits 63 bits.
+    IIR2D_BOTH static std::int64_t scaled(std::int64_t a, std::int64_t b, std::int64_t c) {
+        const std::int64_t whole = b / c;
+        const std::int64_t rest = b % c;
+        return a * whole + a * rest / c;
+    }
+    IIR2D_BOTH static std::int64_t scaled_up(std::int64_t a, std::int64_t b, std::int64_t c) {
+        const std::int64_t whole = b / c;
+        const std::int64_t rest = b % c;
+        return a * whole + ceil_div(a * rest, c);
+    }
     IIR2D_BOTH static std::int64_t at_most(std::int64_t a, std::int64_t b) { return b < a ? b : a; }
     IIR2D_BOTH static std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
         return a / b + (a % b != 0 ? 1 : 0);

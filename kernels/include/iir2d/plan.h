@@ -127,6 +127,16 @@ class IIR2D_API PoolPlan {
     Result<void> forward(const ConstTensorView& x, const TensorView& y, std::span<std::int64_t> argmax = {},
                          std::span<std::byte> workspace = {}, const RunControl& control = {}) const;
 
+    // The gradient dx of a loss with respect to x, from its gradient dy with respect to y = forward(x). lp
+    // reads x and y; max reads argmax, forward's, or where that is empty finds it again from x; avg reads
+    // neither, and what an op does not read may be empty. Every element of dx is written, 0 where no window
+    // covers it, from its windows in one fixed order: the same bits on every run and for every number of
+    // threads. dx lies apart from the others. Host memory; errors and cancellation as in forward. Source:
+    // docs/pooling.md, "Backward".
+    Result<void> backward(const ConstTensorView& x, const ConstTensorView& y, const ConstTensorView& dy,
+                          const TensorView& dx, std::span<const std::int64_t> argmax = {},
+                          std::span<std::byte> workspace = {}, const RunControl& control = {}) const;
+
     // The same from device memory to device memory, without argmax, as FilterPlan::run; y lies apart from x.
     Result<void> forward(const DeviceTensor& x, const DeviceTensor& y, const RunControl& control = {}) const;
 

@@ -21,6 +21,12 @@ IIR2D_API Result<void> filter(const FilterDesc& desc, std::span<const double> x,
 IIR2D_API Result<void> pool(const PoolDesc& desc, std::span<const double> x, std::span<double> y,
                             std::span<std::int64_t> argmax = {}, const RunControl& control = {});
 
+// The gradient dx of a loss with respect to x, from the gradient dy with respect to the pooled y, window by
+// window; y is what a forward pass gave (only lp reads it). All dense, stored values as doubles.
+IIR2D_API Result<void> pool_backward(const PoolDesc& desc, std::span<const double> x,
+                                     std::span<const double> y, std::span<const double> dy,
+                                     std::span<double> dx, const RunControl& control = {});
+
 // The output shape of a valid descriptor, or the error its plan would give.
 IIR2D_API Result<Shape> pool_output_shape(const PoolDesc& desc);
 

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// The backward pass of pooling (docs/pooling.md, "Backward"): every element of dx is made by one task, from
+// the windows that contain it, in one order. On the CPU a task has rows of dx. Thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "iir2d/device.h"
+#include "iir2d/error.h"
+#include "iir2d/plan.h"
+#include "kernels/pool/geometry.h"
+
+namespace iir2d::pool {
+
+// What a backward pass reads and writes. Views are checked and of the plan's element type; those that the op
+// does not read may be empty.
+struct Backward {
+    ConstTensorView x;
+    ConstTensorView y;
+    ConstTensorView dy;
+    TensorView dx;
+    const std::int64_t* argmax = nullptr;  // dense, of max
+};
+
+struct BackwardReads {
+    bool x = false;
+    bool y = false;
+    bool argmax = false;
+};
+BackwardReads backward_reads(PoolOp op);
+
+// What gradients are summed in: f64 where the norms' quotients may leave f32 or the sums are long.
+ElementType backward_accumulator(const PoolDesc& desc, const PoolGeometry& geometry);
+
+Result<void> backward_cpu(const PoolDesc& desc, const PoolGeometry& geometry, const Backward& data,
+                          int threads, const RunControl& control);
+
+}  // namespace iir2d::pool

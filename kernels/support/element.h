@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+// The 16-bit storage types and how they become arithmetic and storage again, as rules that the CPU and the
+// GPU compile: the same bits on both. Rounding is to nearest, ties to even (IEEE 754-2019, 4.3.1); f16 is its
+// binary16, bf16 the upper half of its binary32.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "iir2d/tensor.h"
+#include "kernels/support/warp.h"
+
+namespace iir2d {
+
+struct Float16 {
+    std::uint16_t bits;
+};
+
+struct BFloat16 {
+    std::uint16_t bits;
+};
+
+namespace element {
+
+template <class To, class From>
+IIR2D_BOTH To bits_as(From from) {
+    static_assert(sizeof(To) == sizeof(From));
+    To to;
+    memcpy(&to, &from, sizeof to);
+    return to;
+}
+
+IIR2D_BOTH float to_float(Float16 value) {
+    const std::uint32_t sign = static_cast<std::uint32_t>(value.bits & 0x8000U) << 16;
+    const std::uint32_t exponent = (value.bits >> 10) & 0x1fU;
+    const std::uint32_t mantissa = value.bits & 0x3ffU;
+    if (exponent == 0) {
+        const float magnitude = static_cast<float>(mantissa) * 0x1p-24F;
+        return bits_as<float>(bits_as<std::uint32_t>(magnitude) | sign);
+    }
+    const std::uint32_t wide = exponent == 31 ? 255 : exponent + 112;
+    return bits_as<float>(sign | wide << 23 | mantissa << 13);
+}
+
+IIR2D_BOTH float to_float(BFloat16 value) {
+    return bits_as<float>(static_cast<std::uint32_t>(value.bits) << 16);
+}
+
+IIR2D_BOTH Float16 to_f16(float value) {
+    const auto bits = bits_as<std::uint32_t>(value);
+    const std::uint32_t sign = bits >> 16 & 0x8000U;
+    std::uint32_t magnitude = bits & 0x7fffffffU;
+    std::uint32_t result = 0;
+    if (magnitude > 0x7f800000U) {
+        result = 0x7e00U;  // a NaN
+    } else if (magnitude >= 0x477ff000U) {
+        result = 0x7c00U;  // from 65520 on, halfway to the power that has no room
+    } else if (magnitude < 0x38800000U) {
+        // Next to 0.5 a float's steps are the smallest f16.
+        const float stepped = bits_as<float>(magnitude) + 0.5F;
+        result = bits_as<std::uint32_t>(stepped) - bits_as<std::uint32_t>(0.5F);
+    } else {
+        magnitude += 0xfffU + (magnitude >> 13 & 1U);
+        result = (magnitude - (112U << 23)) >> 13;
+    }
+    return {static_cast<std::uint16_t>(sign | result)};
+}
+
+IIR2D_BOTH BFloat16 to_bf16(float value) {
+    const auto bits = bits_as<std::uint32_t>(value);
+    if ((bits & 0x7fffffffU) > 0x7f800000U) return {static_cast<std::uint16_t>(bits >> 16 | 0x40U)};
+    return {static_cast<std::uint16_t>((bits + 0x7fffU + (bits >> 16 & 1U)) >> 16)};
+}
+
+// To the neighbour whose last bit is set, unless it is exact: what is then rounded to 16 bits is rounded
+// once.
+IIR2D_BOTH float to_odd_float(double value) {
+    const auto nearest = static_cast<float>(value);
+    const auto back = static_cast<double>(nearest);
+    if (back == value || value != value) return nearest;
+    auto bits = bits_as<std::uint32_t>(nearest);
+    const bool beyond = value < 0 ? back < value : back > value;
+    if (beyond) --bits;
+    return bits_as<float>(bits | 1U);
+}
+
+// A stored element in arithmetic of type Acc.
+template <class Acc>
+IIR2D_BOTH Acc load(float value) {
+    return static_cast<Acc>(value);
+}
+template <class Acc>
+IIR2D_BOTH Acc load(double value) {
+    return static_cast<Acc>(value);
+}
+template <class Acc>
+IIR2D_BOTH Acc load(Float16 value) {
+    return static_cast<Acc>(to_float(value));
+}
+template <class Acc>
+IIR2D_BOTH Acc load(BFloat16 value) {
+    return static_cast<Acc>(to_float(value));
+}
+
+IIR2D_BOTH float narrowed(float value) {
+    return value;
+}
+IIR2D_BOTH float narrowed(double value) {
+    return to_odd_float(value);
+}
+
+// Rounded once to a stored element of type T.
+template <class T>
+struct Store {
+    template <class Acc>
+    IIR2D_BOTH static T of(Acc value) {
+        return static_cast<T>(value);
+    }
+};
+template <>
+struct Store<Float16> {
+    template <class Acc>
+    IIR2D_BOTH static Float16 of(Acc value) {
+        return to_f16(narrowed(value));
+    }
+};
+template <>
+struct Store<BFloat16> {
+    template <class Acc>
+    IIR2D_BOTH static BFloat16 of(Acc value) {
+        return to_bf16(narrowed(value));
+    }
+};
+
+template <class T, class Acc>
+IIR2D_BOTH T store(Acc value) {
+    return Store<T>::of(value);
+}
+
+}  // namespace element
+
+// f() with the storage type of an element type as its template argument.
+template <class F>
+auto with_storage(ElementType type, F f) {
+    switch (type) {
+        case ElementType::f64:
+            return f.template operator()<double>();
+        case ElementType::f16:
+            return f.template operator()<Float16>();
+        case ElementType::bf16:
+            return f.template operator()<BFloat16>();
+        case ElementType::f32:
+            break;
+    }
+    return f.template operator()<float>();
+}
+
+}  // namespace iir2d
