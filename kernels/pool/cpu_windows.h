@@ -51,8 +51,9 @@ class SmallWindows {
                              .divisors = m_job.divisors(oy, columns.begin),
                              .past_caches = m_job.past_caches};
         if (row_taps.count == 0) {  // dilation stepped over the whole input
-            const bool maximum = is_max(out.formula);
-            std::fill_n(out.to, out.count, maximum ? -std::numeric_limits<float>::infinity() : 0.0F);
+            std::fill_n(out.to, out.count,
+                        is_max(out.formula) ? -std::numeric_limits<float>::infinity()
+                                            : 0.0F / static_cast<float>(out.divisors.rows));
             if (m_job.argmax != nullptr)
                 std::fill_n(m_job.indices(plane, oy, columns.begin), out.count, std::int64_t{-1});
             return;

@@ -5,18 +5,12 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
-#include <cstring>
 #include <string>
-#include <thread>
 #include <vector>
 
-#if defined(__unix__)
-#include <sys/resource.h>
-#endif
-
 #include "iir2d/plan.h"
+#include "tests/bench/samples.h"
 #include "tests/bench/team.h"
 #include "tests/bench/yardsticks.h"
 
@@ -24,49 +18,9 @@ namespace {
 
 using namespace iir2d;
 using bench::Plane;
+using bench::Samples;
+using bench::seconds_of;
 using bench::Team;
-
-constexpr int samples_each = 21;
-
-// How often this process was switched out against its will; a sample during which that rises is dropped.
-std::int64_t preemptions() {
-#if defined(__unix__)
-    rusage usage{};
-    getrusage(RUSAGE_SELF, &usage);
-    return usage.ru_nivcsw;
-#else
-    return 0;
-#endif
-}
-
-// The samples of one thing that is timed.
-class Samples {
-  public:
-    // Times body(), which answers how many seconds of it count, and keeps that if nothing interfered.
-    double take(auto body) {
-        // Idle threads of whatever ran before spin for a while.
-        std::this_thread::sleep_for(std::chrono::microseconds(300));
-        const std::int64_t before = preemptions();
-        const double seconds = body();
-        if (preemptions() == before) m_kept.push_back(seconds);
-        return seconds;
-    }
-    std::size_t kept() const { return m_kept.size(); }
-    double median() {
-        const auto middle = m_kept.begin() + static_cast<std::ptrdiff_t>(m_kept.size() / 2);
-        std::ranges::nth_element(m_kept, middle);
-        return *middle;
-    }
-
-  private:
-    std::vector<double> m_kept;
-};
-
-double seconds_of(auto body) {
-    const auto start = std::chrono::steady_clock::now();
-    body();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 struct Case {
     int id;
@@ -111,7 +65,7 @@ void run_case(benchmark::State& state, const Case& c) {
     for ([[maybe_unused]] auto _ : state) state.SetIterationTime(round(filter, stream, copy, plain));
 
     state.counters["kept"] = static_cast<double>(std::min({filter.kept(), stream.kept(), copy.kept()}));
-    if (state.counters["kept"] < 7) {
+    if (state.counters["kept"] < bench::least_samples) {
         return state.SkipWithError("fewer than 7 samples without preemption: the machine is busy");
     }
     const double middle = filter.median();
@@ -119,7 +73,7 @@ void run_case(benchmark::State& state, const Case& c) {
     state.counters["x_stream"] = middle / stream.median();
     state.counters["x_memcpy"] = middle / copy.median();
     state.counters["stream_ms"] = stream.median() * 1e3;
-    if (against_plain && plain.kept() >= 7) {
+    if (against_plain && plain.kept() >= bench::least_samples) {
         state.counters["plain_ms"] = plain.median() * 1e3;
         state.counters["x_plain"] = middle / plain.median();
     }
@@ -136,7 +90,7 @@ void add(const Case& c) {
                                          run_case<float>(state, c);
                                  })
         ->UseManualTime()
-        ->Iterations(samples_each)
+        ->Iterations(bench::samples_each)
         ->Unit(benchmark::kMillisecond);
 }
 
