@@ -13,6 +13,7 @@
 #include "kernels/iir/gpu_plan.h"
 #include "kernels/iir/plan_checks.h"
 #include "kernels/iir/raster.h"
+#include "kernels/support/cpu_target.h"
 #include "kernels/support/view.h"
 
 namespace iir2d {
@@ -78,7 +79,7 @@ Result<FilterPlan> FilterPlan::make(const Device& device, const FilterDesc& desc
     if (!data) return std::unexpected(data.error());
     const auto guarantee = iir::guarantee_of(desc, *data);
     if (device.backend() == Backend::cpu) {
-        if (const auto target = iir::raster_target(); !target) return std::unexpected(target.error());
+        if (const auto target = support::cpu_target(); !target) return std::unexpected(target.error());
         return FilterPlan(
             std::make_shared<const State>(State{device, desc, guarantee, cpu_job(device, desc, *data)}));
     }
@@ -124,7 +125,7 @@ KernelIdentity FilterPlan::kernel() const {
                 .variant = "sections_" + std::to_string(job.horizontal.front().sections.size()) + "_" +
                            std::to_string(job.vertical.front().sections.size()),
                 .element = element,
-                .architecture = iir::raster_target().value_or(IIR2D_CPU_BASELINE)};
+                .architecture = support::cpu_target().value_or(IIR2D_CPU_BASELINE)};
     }
     return {.backend = Backend::cpu,
             .name = "iir_lines",

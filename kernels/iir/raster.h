@@ -2,8 +2,6 @@
 // Causal filters in one raster pass: rows and columns together, each sample read once and written once.
 #pragma once
 
-#include <string>
-
 #include "iir2d/error.h"
 #include "iir2d/tensor.h"
 #include "kernels/iir/cpu.h"
@@ -18,9 +16,5 @@ bool raster_applies(const CpuJob& job, const Shape& shape);
 // As forward_cpu(), where raster_applies().
 Result<void> forward_raster(const CpuJob& job, const ConstTensorView& x, const TensorView& y,
                             const RunControl& control);
-
-// The instruction set that the pass uses, as Highway names it: "AVX2", "SSE4", ... IIR2D_CPU_TARGET in the
-// environment chooses another that this machine has; an error says what it names that is not one.
-Result<std::string> raster_target();
 
 }  // namespace iir2d::iir

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Targets: the baseline's 128-bit vectors, AVX2, AVX-512, NEON. Others would only repeat one of these, or
-// have vectors whose length is not known here.
-#define HWY_DISABLE_PCLMUL_AES
-#define HWY_DISABLED_TARGETS \
-    (HWY_SSSE3 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#include "kernels/support/highway_targets.h"
+// Then this one, before other headers of Highway.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/iir/raster_band.cpp"
 #include <hwy/foreach_target.h>
-// That one has to be first.
+
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "kernels/iir/raster.h"
 #include "kernels/iir/raster_band.h"
@@ -294,40 +290,6 @@ HWY_EXPORT(filter_f32);
 HWY_EXPORT(filter_mixed);
 HWY_EXPORT(filter_f64);
 HWY_EXPORT(filter_to_f64);
-
-namespace {
-
-// Once, before anything is dispatched.
-Result<std::string> choose_target() {
-    const std::int64_t supported = hwy::SupportedTargets() & HWY_TARGETS;
-    const char* wanted = std::getenv("IIR2D_CPU_TARGET");
-    std::string known;
-    std::int64_t chosen = supported & -supported;  // the lowest bit is the best target
-    if (wanted != nullptr && *wanted != '\0') {
-        chosen = 0;
-        for (std::int64_t rest = supported; rest != 0; rest &= rest - 1) {
-            const std::int64_t target = rest & -rest;
-            const std::string name = hwy::TargetName(target);
-            known += (known.empty() ? "" : ", ") + name;
-            if (name == wanted) chosen = target;
-        }
-        if (chosen == 0) {
-            return std::unexpected(Error{ErrorCode::invalid_argument,
-                                         std::string("IIR2D_CPU_TARGET is \"") + wanted +
-                                             "\", which this machine or build has not: use one of " + known});
-        }
-        hwy::SetSupportedTargetsForTest(chosen);
-        hwy::GetChosenTarget().Update(chosen);
-    }
-    return std::string(hwy::TargetName(chosen));
-}
-
-}  // namespace
-
-Result<std::string> raster_target() {
-    static const Result<std::string> target = choose_target();
-    return target;
-}
 
 void filter_band(const RasterBand<float, float, float>& band) {
     HWY_DYNAMIC_DISPATCH(filter_f32)(band);

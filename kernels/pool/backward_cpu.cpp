@@ -6,7 +6,7 @@
 
 #include "kernels/pool/backward.h"
 #include "kernels/pool/cpu.h"
-#include "kernels/pool/cpu_rows.h"
+#include "kernels/pool/row_ring.h"
 #include "kernels/pool/gradient.h"
 #include "kernels/support/element.h"
 #include "kernels/support/parallel.h"

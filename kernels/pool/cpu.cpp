@@ -3,59 +3,161 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <new>
+#include <optional>
 
-#include "kernels/pool/cpu_max.h"
-#include "kernels/pool/cpu_sum.h"
+#include "kernels/pool/cpu_separable.h"
+#include "kernels/pool/cpu_windows.h"
 #include "kernels/support/parallel.h"
 
 namespace iir2d::pool {
 
 namespace {
 
-// A sum in f32 of up to this many rounded additions (a row's, then the rows') keeps the contract's 2e-6;
-// longer ones are made in f64.
-constexpr std::int64_t most_f32_additions = 32;
+// Bytes of input and output from which on the output is not worth having in the caches.
+constexpr std::int64_t bytes_past_caches = std::int64_t{16} << 20;
+// Rows that begin or end within a vector are stored in part through the caches, which is dear: only long ones
+// are worth it.
+constexpr std::int64_t vector_bytes = 32;
+constexpr std::int64_t shortest_past_caches = 512;
+// Elements of the input that make a task worth its set-up.
+constexpr double task_elements = 1 << 18;
+// A block's rows in work should fit a second-level cache, beside the input.
+constexpr std::int64_t block_bytes = std::int64_t{256} << 10;
 
-bool is_general_norm(const PoolDesc& desc) {
-    return desc.op == PoolOp::lp && desc.p != 1.0 && desc.p != 2.0;
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
+    return a / b + (a % b != 0 ? 1 : 0);
 }
 
-// How many output rows one task computes. Enough work to hide its set-up; where windows overlap, enough rows
-// to hide those that two neighbours both pool; but a few tasks for every thread while there are rows.
-std::int64_t rows_per_task(const PoolGeometry& geometry, std::int64_t cost_of_element, int threads) {
-    constexpr std::int64_t task_cost = std::int64_t{1} << 18;
-    const AxisWindows& y = geometry.y;
-    const AxisWindows& x = geometry.x;
-    const std::int64_t rows = geometry.planes() * y.out;
-    const double input_rows = static_cast<double>(std::min({y.stride, y.window, y.in}));
-    const double row_cost = static_cast<double>(x.out) * static_cast<double>(std::min(x.window, x.in)) +
-                            static_cast<double>(x.in) * static_cast<double>(cost_of_element);
-    const auto wanted =
-        static_cast<std::int64_t>(static_cast<double>(task_cost) / (row_cost * input_rows)) + 1;
-    std::int64_t count = wanted;
-    if (y.stride < y.span()) count = std::max(count, std::min(4 * (y.span() / y.stride), y.out));
-    const std::int64_t share = rows / (std::int64_t{2} * threads) + 1;
-    return std::clamp(std::min(count, std::max(share, wanted)), std::int64_t{1}, rows);
+bool worth_past_caches(const PoolGeometry& geometry, const Planes<float>& y) {
+    const AxisWindows& rows = geometry.y;
+    const AxisWindows& columns = geometry.x;
+    const double elements = static_cast<double>(geometry.planes()) *
+                            (static_cast<double>(rows.in) * static_cast<double>(columns.in) +
+                             static_cast<double>(rows.out) * static_cast<double>(columns.out));
+    if (elements * sizeof(float) < static_cast<double>(bytes_past_caches)) return false;
+    constexpr std::int64_t vector = vector_bytes / static_cast<std::int64_t>(sizeof(float));
+    const bool whole = reinterpret_cast<std::uintptr_t>(y.data) % vector_bytes == 0 &&
+                       y.row_stride % vector == 0 && y.plane_stride % vector == 0 &&
+                       columns.out % vector == 0;
+    return whole || columns.out >= shortest_past_caches;
 }
 
-struct Job {
-    const PoolGeometry& geometry;
-    int threads;
-    const RunControl& control;
+Formula formula_of(const PoolDesc& desc, const PoolGeometry& geometry) {
+    if (desc.op == PoolOp::max) return Formula::max;
+    if (desc.op == PoolOp::avg) return Formula::avg;
+    if (desc.p == 1.0) return Formula::lp1;
+    if (desc.p == 2.0) return Formula::lp2;
+    if (desc.p == 3.0) return Formula::lp3;
+    // n elements have a norm between their largest magnitude and n^(1/p) of it.
+    const double elements = static_cast<double>(std::min(geometry.y.window, geometry.y.in)) *
+                            static_cast<double>(std::min(geometry.x.window, geometry.x.in));
+    return std::log(elements) / desc.p <= 1e-6 ? Formula::max_magnitude : Formula::power;
+}
+
+const char* suffix_of(Formula formula) {
+    switch (formula) {
+        case Formula::max:
+        case Formula::avg:
+            return "";
+        case Formula::max_magnitude:
+            return "_largest";
+        case Formula::lp1:
+            return "_p1";
+        case Formula::lp2:
+            return "_p2";
+        case Formula::lp3:
+            return "_p3";
+        case Formula::power:
+            break;
+    }
+    return "_power";
+}
+
+// How a plane's outputs are cut into blocks, and blocks are dealt out in tasks.
+struct Cut {
+    std::int64_t columns;       // of a block
+    std::int64_t rows;          // of a block
+    std::int64_t across;        // blocks side by side
+    std::int64_t down;          // blocks in a column
+    std::int64_t blocks;        // of all planes
+    std::int64_t of_each_task;  // blocks
 };
 
-// Runs copies of a kernel over all output rows.
-template <class Kernel>
-Result<void> run(const Job& job, const Kernel& prototype, std::int64_t cost_of_element) {
-    const std::int64_t rows = job.geometry.planes() * job.geometry.y.out;
-    const std::int64_t step = rows_per_task(job.geometry, cost_of_element, job.threads);
-    const std::int64_t tasks = (rows + step - 1) / step;
+Cut make_cut(const PoolGeometry& geometry, std::int64_t columns, std::int64_t rows, int threads) {
+    Cut cut{};
+    cut.across = ceil_div(geometry.x.out, columns);
+    cut.columns = ceil_div(ceil_div(geometry.x.out, cut.across), row_slack) * row_slack;
+    cut.across = ceil_div(geometry.x.out, cut.columns);
+    cut.down = ceil_div(geometry.y.out, rows);
+    cut.rows = ceil_div(geometry.y.out, cut.down);
+    cut.down = ceil_div(geometry.y.out, cut.rows);
+    cut.blocks = geometry.planes() * cut.across * cut.down;
+    const double elements = static_cast<double>(geometry.input.h) * static_cast<double>(geometry.input.w) /
+                            static_cast<double>(cut.across * cut.down);
+    const auto worth = static_cast<std::int64_t>(task_elements / elements);
+    cut.of_each_task = std::clamp<std::int64_t>(
+        worth, 1, std::max<std::int64_t>(cut.blocks / (std::int64_t{4} * threads), 1));
+    return cut;
+}
+
+// Whole rows, as long as they are not absurdly long; as many as make a task.
+Cut cut_small_windows(const PoolGeometry& geometry, int threads) {
+    constexpr std::int64_t widest = std::int64_t{1} << 16;
+    const double of_a_row =
+        static_cast<double>(std::min(geometry.x.in, widest * geometry.x.stride)) *
+        static_cast<double>(std::min({geometry.y.stride, geometry.y.window, geometry.y.in}));
+    const auto rows = static_cast<std::int64_t>(task_elements / of_a_row) + 1;
+    return make_cut(geometry, widest, std::min(rows, geometry.y.out), threads);
+}
+
+// Columns whose kept rows fit the caches; and of those all rows, because a block begins with folding the rows
+// that its first window shares with the block above. Blocks for all threads, but few such rows.
+Cut cut_separable(const PoolGeometry& geometry, const CpuKernel& kernel, std::int64_t element_bytes,
+                  int threads) {
+    const std::int64_t kept = rows_kept(geometry.y, kernel.along_y);
+    const std::int64_t by_rows = block_bytes / (kept * element_bytes);
+    const std::int64_t by_line = block_bytes / (4 * element_bytes * geometry.x.stride);
+    // Neighbouring blocks fold the columns twice that their windows share.
+    const std::int64_t shared =
+        kernel.along_x == AxisWay::one_by_one ? 1 : geometry.x.span() / geometry.x.stride;
+    const std::int64_t most =
+        std::max<std::int64_t>((std::int64_t{64} << 20) / (kept * element_bytes), row_slack);
+    const std::int64_t columns = std::clamp<std::int64_t>(std::max(std::min(by_rows, by_line), 4 * shared),
+                                                          std::min<std::int64_t>(256, most), most);
+    const std::int64_t across = ceil_div(geometry.x.out, columns);
+    const std::int64_t wanted = ceil_div(std::int64_t{4} * threads, geometry.planes() * across);
+    const std::int64_t rows_worth = std::max<std::int64_t>(8 * geometry.y.span() / geometry.y.stride, 1);
+    const std::int64_t down = std::clamp<std::int64_t>(geometry.y.out / rows_worth, 1, wanted);
+    return make_cut(geometry, columns, ceil_div(geometry.y.out, down), threads);
+}
+
+Block block_of(const PoolGeometry& geometry, const Cut& cut, std::int64_t index) {
+    const std::int64_t of_a_plane = cut.across * cut.down;
+    const std::int64_t in_plane = index % of_a_plane;
+    const std::int64_t row = in_plane / cut.across * cut.rows;
+    const std::int64_t column = in_plane % cut.across * cut.columns;
+    return {index / of_a_plane,
+            {row, std::min(geometry.y.out, row + cut.rows)},
+            {column, std::min(geometry.x.out, column + cut.columns)}};
+}
+
+// Calls make_worker() once a task and worker(block) for each of its blocks, which answers false when stopped.
+Result<void> run(const CpuJob& job, const Cut& cut, int threads, const RunControl& control,
+                 auto make_worker) {
+    const std::int64_t tasks = ceil_div(cut.blocks, cut.of_each_task);
     std::atomic<bool> stopped{false};
-    const bool finished = support::parallel_for(job.threads, tasks, job.control, {}, [&](std::int64_t task) {
-        Kernel kernel = prototype;
-        const IndexRange range{task * step, std::min(rows, (task + 1) * step)};
-        if (!pool_rows(job.geometry, kernel, range, job.control.stop)) stopped.store(true);
+    const bool finished = support::parallel_for(threads, tasks, control, {}, [&](std::int64_t task) {
+        auto worker = make_worker();
+        const std::int64_t end = std::min(cut.blocks, (task + 1) * cut.of_each_task);
+        for (std::int64_t index = task * cut.of_each_task; index < end; ++index) {
+            if (!worker(block_of(job.geometry, cut, index))) {
+                stopped.store(true);
+                return;
+            }
+        }
+        if (job.past_caches) finish_stores();
     });
     if (!finished || stopped.load()) {
         return std::unexpected(Error{ErrorCode::cancelled, "pooling was cancelled"});
@@ -63,58 +165,91 @@ Result<void> run(const Job& job, const Kernel& prototype, std::int64_t cost_of_e
     return {};
 }
 
-template <class T, class Acc, class Formula>
-Result<void> run_sum(const Job& job, Planes<const T> x, Planes<T> y, Formula formula,
-                     std::int64_t cost_of_element = 1) {
-    return run(job, SumKernel<T, Acc, Formula>(job.geometry, x, y, std::move(formula)), cost_of_element);
+Result<void> run_small_windows(const CpuJob& job, int threads, const RunControl& control) {
+    return run(job, cut_small_windows(job.geometry, threads), threads, control, [&] {
+        return [&, windows = SmallWindows(job)](const Block& block) {
+            if (control.stop.stop_requested()) return false;
+            windows.pool(block);
+            return true;
+        };
+    });
 }
 
-template <class T, class Acc>
-Result<void> run_avg_or_lp(const Job& job, const PoolDesc& desc, Planes<const T> x, Planes<T> y) {
-    if (desc.op == PoolOp::avg) return run_sum<T, Acc>(job, x, y, AvgFormula<Acc>(desc, job.geometry));
-    const std::int64_t width = job.geometry.x.out;
-    if (desc.p == 1.0) return run_sum<T, Acc>(job, x, y, LpFormula<Acc, Norm::one>(desc.p, width));
-    return run_sum<T, Acc>(job, x, y, LpFormula<Acc, Norm::two>(desc.p, width));
-}
-
-template <class T>
-Result<void> run_typed(const Job& job, const PoolDesc& desc, ElementType accumulator, Planes<const T> x,
-                       Planes<T> y, std::int64_t* argmax) {
-    if (desc.op == PoolOp::max) {
-        if (argmax != nullptr) return run(job, MaxIndexKernel<T>(job.geometry, x, y, argmax), 1);
-        return run(job, MaxKernel<T>(job.geometry, x, y), 1);
-    }
-    if (is_general_norm(desc)) {
-        // A power costs about as much as thirty additions.
-        const LpFormula<double, Norm::general> formula(desc.p, job.geometry.x.out);
-        return run_sum<T, double>(job, x, y, formula, 30);
-    }
-    if (accumulator == ElementType::f64) return run_avg_or_lp<T, double>(job, desc, x, y);
-    return run_avg_or_lp<T, float>(job, desc, x, y);
+template <class Lines>
+Result<void> run_separable(const CpuJob& job, int threads, const RunControl& control) {
+    const auto bytes = static_cast<std::int64_t>(sizeof(typename Lines::Acc)) * (Lines::placed ? 3 : 1);
+    const Cut cut = cut_separable(job.geometry, job.kernel, bytes, threads);
+    return run(job, cut, threads, control, [&] {
+        return [&, separable = Separable<Lines>(job, cut.columns, false),
+                again = std::optional<Separable<PlainLines<double>>>()](const Block& block) mutable {
+            if (!separable.pool(block, control.stop)) return false;
+            if (separable.accurate()) return true;
+            // In a type that holds every sum, where NaN was written.
+            separable.forget();
+            if (!again) again.emplace(job, cut.columns, true);
+            return again->pool(block, control.stop);
+        };
+    });
 }
 
 }  // namespace
 
+ElementType sum_type(std::int64_t additions) {
+    // And one rounding of a term, and one of the result: 32 * 2^-24 is below 2e-6.
+    return additions <= 30 ? ElementType::f32 : ElementType::f64;
+}
+
 CpuKernel choose_cpu_kernel(const PoolDesc& desc, const PoolGeometry& geometry) {
-    if (desc.op == PoolOp::max) return {"rows", ElementType::f32};
-    const bool general = is_general_norm(desc);
-    const std::int64_t additions =
-        std::min(geometry.y.window, geometry.y.in) + std::min(geometry.x.window, geometry.x.in);
-    const bool wide = general || additions > most_f32_additions;
-    std::string variant = "rows";
-    if (desc.op == PoolOp::lp) variant += general ? "_power" : desc.p == 1.0 ? "_p1" : "_p2";
-    if (wide) return {variant + "_f64_sum", ElementType::f64};
-    return {variant + "_f32_sum", ElementType::f32};
+    CpuKernel kernel;
+    kernel.formula = formula_of(desc, geometry);
+    kernel.small_windows = are_small_windows(geometry, kernel.formula);
+    if (!kernel.small_windows) {
+        kernel.along_x = way_along(geometry.x);
+        // Rows need no place in memory that is like their place in the image.
+        kernel.along_y = way_along(geometry.y);
+        if (kernel.along_y == AxisWay::one_by_one) kernel.along_y = AxisWay::sequence;
+    }
+    const bool doubling = kernel.along_x == AxisWay::doubling || kernel.along_y == AxisWay::doubling;
+    kernel.variant = kernel.small_windows ? "windows" : doubling ? "doubling" : "rows";
+    kernel.variant += suffix_of(kernel.formula);
+    if (is_max(kernel.formula)) return kernel;
+    kernel.accumulator = kernel.formula == Formula::power
+                             ? ElementType::f64
+                             : sum_type(additions_along(geometry.x, kernel.along_x) +
+                                        additions_along(geometry.y, kernel.along_y));
+    kernel.variant += "_" + std::string(name_of(kernel.accumulator)) + "_sum";
+    return kernel;
 }
 
 Result<void> forward_cpu(const PoolDesc& desc, const PoolGeometry& geometry, const CpuKernel& kernel,
                          const ConstTensorView& x, const TensorView& y, std::int64_t* argmax, int threads,
                          const RunControl& control) {
-    const Job job{geometry, threads, control};
     try {
-        return run_typed<float>(job, desc, kernel.accumulator,
-                                {static_cast<const float*>(x.data), x.row_stride, x.plane_stride},
-                                {static_cast<float*>(y.data), y.row_stride, y.plane_stride}, argmax);
+        CpuJob job{.desc = desc,
+                   .geometry = geometry,
+                   .kernel = kernel,
+                   .x = {static_cast<const float*>(x.data), x.row_stride, x.plane_stride},
+                   .y = {static_cast<float*>(y.data), y.row_stride, y.plane_stride},
+                   .argmax = argmax,
+                   .past_caches = false,
+                   .column_counts = {}};
+        job.past_caches = worth_past_caches(geometry, job.y);
+        if (desc.op == PoolOp::avg) {
+            for (std::int64_t o = 0; o < geometry.x.out; ++o) {
+                job.column_counts.push_back(static_cast<std::int32_t>(job.count_along(geometry.x, o)));
+            }
+        }
+        // Where in a window a maximum is has to fit 31 bits there.
+        const bool indices_fit =
+            geometry.y.span() <= std::numeric_limits<std::int32_t>::max() / geometry.x.in - 1;
+        if (kernel.small_windows && (argmax == nullptr || indices_fit)) {
+            return run_small_windows(job, threads, control);
+        }
+        if (argmax != nullptr) return run_separable<PlacedLines>(job, threads, control);
+        if (kernel.accumulator == ElementType::f64) {
+            return run_separable<PlainLines<double>>(job, threads, control);
+        }
+        return run_separable<PlainLines<float>>(job, threads, control);
     } catch (const std::bad_alloc&) {
         return std::unexpected(
             Error{ErrorCode::workspace_error, "pooling: not enough memory for the rows in work"});

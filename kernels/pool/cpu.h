@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Pooling on the CPU. Each kernel pools every needed input row along x once, then combines those rows along y
-// (cpu_rows.h); all arithmetic of one output stays in one order, so its bits do not depend on threads.
+// Pooling on the CPU, by the loops of fold.h. Small windows are pooled from the input's rows to an output row
+// at once (cpu_windows.h), others along x first and then along y (cpu_separable.h); all arithmetic of one
+// output stays in one order, so its bits do not depend on threads.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,9 @@
 #include "iir2d/error.h"
 #include "iir2d/plan.h"
 #include "iir2d/tensor.h"
+#include "kernels/pool/fold.h"
 #include "kernels/pool/geometry.h"
+#include "kernels/pool/order.h"
 
 namespace iir2d::pool {
 
@@ -22,12 +25,19 @@ struct Planes {
     T* row(std::int64_t plane, std::int64_t y) const { return data + plane * plane_stride + y * row_stride; }
 };
 
-// Which arithmetic a plan runs, fixed when it is made.
+// Which loops and arithmetic a plan runs, fixed when it is made.
 struct CpuKernel {
     std::string variant;
     ElementType accumulator = ElementType::f32;
+    Formula formula = Formula::max;
+    bool small_windows = false;  // by cpu_windows.h
+    AxisWay along_x = AxisWay::sequence;
+    AxisWay along_y = AxisWay::sequence;
 };
 CpuKernel choose_cpu_kernel(const PoolDesc& desc, const PoolGeometry& geometry);
+
+// In which type the contract's tolerance allows to add so many rounded terms.
+ElementType sum_type(std::int64_t additions);
 
 // Views are checked and of the plan's element type; argmax is null or has the output's elements.
 Result<void> forward_cpu(const PoolDesc& desc, const PoolGeometry& geometry, const CpuKernel& kernel,

@@ -20,6 +20,14 @@ bool is_2x2_side_by_side(const PoolGeometry& geometry) {
                                });
 }
 
+// Windows are summed from their first to their last element.
+ElementType accumulator_of(const PoolDesc& desc, const PoolGeometry& geometry) {
+    if (desc.op == PoolOp::max) return ElementType::f32;
+    if (desc.op == PoolOp::lp && desc.p != 1.0 && desc.p != 2.0) return ElementType::f64;
+    return sum_type(additions_along(geometry.x, AxisWay::sequence) +
+                    additions_along(geometry.y, AxisWay::sequence));
+}
+
 // Every row begins at an address that `bytes` divides.
 bool rows_aligned(const GpuPlanes& planes, std::int64_t bytes) {
     const auto elements = bytes / static_cast<std::int64_t>(sizeof(float));
@@ -34,11 +42,9 @@ std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
 }  // namespace
 
 GpuPooling make_gpu_pooling(const PoolDesc& desc, const PoolGeometry& geometry) {
-    // The CPU's choice of arithmetic is the contract's, not the machine's.
-    const CpuKernel arithmetic = choose_cpu_kernel(desc, geometry);
     GpuPooling pooling;
-    pooling.accumulator = arithmetic.accumulator;
-    const bool single = arithmetic.accumulator == ElementType::f32;
+    pooling.accumulator = accumulator_of(desc, geometry);
+    const bool single = pooling.accumulator == ElementType::f32;
     const std::string sum = single ? "_f32_sum" : "_f64_sum";
     const bool small = is_2x2_side_by_side(geometry);
     switch (desc.op) {

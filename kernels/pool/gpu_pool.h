@@ -81,15 +81,23 @@ struct GpuFormula {
                count(window.columns.count, padded ? job.columns.padded_count(ox) : 0);
     }
 
-    // The slow way, in double, where the sum cannot be trusted.
+    // The sum of a window: each row's, and then the rows'.
+    IIR2D_DEVICE Acc sum_of(const GpuWindow& window) const {
+        Acc sum = Acc(0);
+        for (std::int64_t r = 0; r < window.rows.count; ++r) {
+            Acc row_sum = Acc(0);
+            window.visit_row(
+                r, [&](std::int64_t, std::int64_t, float v) { row_sum += term(static_cast<Acc>(v)); });
+            sum += row_sum;
+        }
+        return sum;
+    }
+
+    // The slow way, where the sum cannot be trusted: in double, which holds every sum but those of powers.
     IIR2D_DEVICE float exact(const GpuWindow& window, double divisor) const {
-        double sum = 0.0;
-        if constexpr (Op == GpuPoolOp::avg) {
-            for (std::int64_t r = 0; r < window.rows.count; ++r) {
-                window.visit_row(r,
-                                 [&](std::int64_t, std::int64_t, float v) { sum += static_cast<double>(v); });
-            }
-            return static_cast<float>(sum / divisor);
+        if constexpr (Op != GpuPoolOp::lp_power) {
+            const GpuFormula<Op, double> wide{job};
+            return wide.finish(wide.sum_of(window), divisor);
         }
         double largest = 0.0;
         bool has_nan = false;
@@ -102,17 +110,13 @@ struct GpuFormula {
         }
         if (has_nan) return gpu::quiet_nan<float>();
         if (largest == 0.0 || !gpu::is_finite(largest)) return static_cast<float>(largest);
+        double sum = 0.0;
         for (std::int64_t r = 0; r < window.rows.count; ++r) {
             window.visit_row(r, [&](std::int64_t, std::int64_t, float v) {
-                const double scaled = fabs(static_cast<double>(v)) / largest;
-                if constexpr (Op == GpuPoolOp::lp1) sum += scaled;
-                if constexpr (Op == GpuPoolOp::lp2) sum += scaled * scaled;
-                if constexpr (Op == GpuPoolOp::lp_power) sum += pow(scaled, job.p);
+                sum += pow(fabs(static_cast<double>(v)) / largest, job.p);
             });
         }
-        if constexpr (Op == GpuPoolOp::lp2) sum = sqrt(sum);
-        if constexpr (Op == GpuPoolOp::lp_power) sum = pow(sum, job.inverse_p);
-        return static_cast<float>(largest * sum);
+        return static_cast<float>(largest * pow(sum, job.inverse_p));
     }
 };
 
@@ -151,14 +155,7 @@ IIR2D_DEVICE void gpu_pool_one(const GpuPool& job, const GpuUnit& unit, std::int
         }
     } else {
         const GpuFormula<Op, Acc> formula{job};
-        Acc sum = Acc(0);
-        for (std::int64_t r = 0; r < window.rows.count; ++r) {
-            Acc row_sum = Acc(0);
-            window.visit_row(r, [&](std::int64_t, std::int64_t, float v) {
-                row_sum += formula.term(static_cast<Acc>(v));
-            });
-            sum += row_sum;
-        }
+        const Acc sum = formula.sum_of(window);
         const Acc divisor = formula.divisor(unit.oy, ox, window);
         result = formula.trusts(sum) ? formula.finish(sum, divisor)
                                      : formula.exact(window, static_cast<double>(divisor));
@@ -222,7 +219,8 @@ IIR2D_DEVICE void gpu_pool_2x2(const GpuPool& job, const Block& block) {
                         best = gpu_above(best, b.v[2 * i]) ? b.v[2 * i] : best;
                         result.v[i] = gpu_above(best, b.v[2 * i + 1]) ? b.v[2 * i + 1] : best;
                     } else {
-                        const float sum = (formula.term(a.v[2 * i]) + formula.term(a.v[2 * i + 1])) +
+                        // From +0, as every sum: zeros of any sign have the sum +0.
+                        const float sum = 0.0F + (formula.term(a.v[2 * i]) + formula.term(a.v[2 * i + 1])) +
                                           (formula.term(b.v[2 * i]) + formula.term(b.v[2 * i + 1]));
                         const float divisor = job.has_divisor != 0 ? static_cast<float>(job.divisor) : 4.0F;
                         const GpuWindow window{

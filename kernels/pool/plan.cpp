@@ -12,6 +12,7 @@
 #include "kernels/pool/cuda.h"
 #include "kernels/pool/geometry.h"
 #include "kernels/pool/gpu_plan.h"
+#include "kernels/support/cpu_target.h"
 #include "kernels/support/describe.h"
 #include "kernels/support/view.h"
 
@@ -72,6 +73,7 @@ Result<PoolPlan> PoolPlan::make(const Device& device, const PoolDesc& desc) {
                                          ": not supported yet on " + device.id() + ", only f32 is"});
     }
     if (device.backend() == Backend::cpu) {
+        if (const auto target = support::cpu_target(); !target) return std::unexpected(target.error());
         auto kernel = pool::choose_cpu_kernel(desc, *geometry);
         const ElementType accumulator = kernel.accumulator;
         return PoolPlan(
@@ -113,7 +115,7 @@ KernelIdentity PoolPlan::kernel() const {
             .name = "pool_" + std::string(name_of(m_state->desc.op)),
             .variant = std::get<pool::CpuKernel>(m_state->kernel).variant,
             .element = m_state->desc.element,
-            .architecture = IIR2D_CPU_BASELINE};
+            .architecture = support::cpu_target().value_or(IIR2D_CPU_BASELINE)};
 }
 
 PrecisionGuarantee PoolPlan::precision() const {

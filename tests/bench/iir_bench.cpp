@@ -19,9 +19,8 @@ namespace {
 using namespace iir2d;
 using bench::Plane;
 using bench::Samples;
+using bench::seconds_of;
 using bench::Team;
-
-constexpr int samples_each = 21;
 
 struct Case {
     int id;
@@ -49,7 +48,7 @@ void run_case(benchmark::State& state, const Case& c) {
     Samples plain;
     const auto round = [&](Samples& f, Samples& s, Samples& m, Samples& p) -> double {
         const double seconds = f.take([&] {
-            return bench::seconds_of([&] {
+            return seconds_of([&] {
                 const auto done = plan->run({x.data(), element, desc.shape}, {y.data(), element, desc.shape});
                 if (!done) state.SkipWithError(done.error().message.c_str());
             });
@@ -66,7 +65,7 @@ void run_case(benchmark::State& state, const Case& c) {
     for ([[maybe_unused]] auto _ : state) state.SetIterationTime(round(filter, stream, copy, plain));
 
     state.counters["kept"] = static_cast<double>(std::min({filter.kept(), stream.kept(), copy.kept()}));
-    if (state.counters["kept"] < bench::fewest_samples) {
+    if (state.counters["kept"] < bench::least_samples) {
         return state.SkipWithError("fewer than 7 samples without preemption: the machine is busy");
     }
     const double middle = filter.median();
@@ -74,7 +73,7 @@ void run_case(benchmark::State& state, const Case& c) {
     state.counters["x_stream"] = middle / stream.median();
     state.counters["x_memcpy"] = middle / copy.median();
     state.counters["stream_ms"] = stream.median() * 1e3;
-    if (against_plain && plain.kept() >= bench::fewest_samples) {
+    if (against_plain && plain.kept() >= bench::least_samples) {
         state.counters["plain_ms"] = plain.median() * 1e3;
         state.counters["x_plain"] = middle / plain.median();
     }
@@ -91,7 +90,7 @@ void add(const Case& c) {
                                          run_case<float>(state, c);
                                  })
         ->UseManualTime()
-        ->Iterations(samples_each)
+        ->Iterations(bench::samples_each)
         ->Unit(benchmark::kMillisecond);
 }
 

@@ -23,7 +23,6 @@ using bench::Peer;
 using bench::Plane;
 using bench::Samples;
 
-constexpr int samples_each = 15;
 // The size at which smoothers are compared with a Gaussian, which is convolved in double.
 constexpr std::int64_t size_for_errors = 1024;
 
@@ -77,7 +76,7 @@ void run_case(benchmark::State& state, const Peer& peer, std::int64_t size, int 
     state.counters["max_error"] = state.counters["rms_error"] = std::nan("");
     if (peer.sigma > 0 && size == size_for_errors && threads == 1) report_error(state, peer, *job, x);
     state.counters["kept"] = static_cast<double>(std::min(works.kept(), copies.kept()));
-    if (state.counters["kept"] < bench::fewest_samples)
+    if (state.counters["kept"] < bench::least_samples)
         return state.SkipWithError("fewer than 7 samples without preemption: the machine is busy");
     state.counters["p50_ms"] = works.median() * 1e3;
     state.counters["copy_ms"] = copies.median() * 1e3;
@@ -100,7 +99,7 @@ int main(int argc, char** argv) {
                     name.c_str(),
                     [peer, size, threads](benchmark::State& state) { run_case(state, peer, size, threads); })
                     ->UseManualTime()
-                    ->Iterations(samples_each)
+                    ->Iterations(bench::samples_each)
                     ->Unit(benchmark::kMillisecond);
             }
         }

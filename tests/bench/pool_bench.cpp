@@ -1,20 +1,30 @@
 // SPDX-License-Identifier: MIT
-// Pooling on the CPU against copying. `bytes_per_second` counts one read of the input and one write of the
-// output (for the copy too), so a pooling's figure over the copy's is the fraction of the memory's speed that
-// it reaches.
+// Pooling on the CPU. Every sample of a pooling is taken beside one of its yardstick, a read of its input and
+// a write of its output on as many threads, so that a machine that drifts drifts for both; the counters are
+// medians and ratios of medians. docs/pooling.md says how to run it and read it.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cstdint>
-#include <cstring>
-#include <random>
 #include <string>
 #include <vector>
 
+#if defined(IIR2D_BENCH_OPENCV)
+#include <opencv2/imgproc.hpp>
+#endif
+
 #include "iir2d/device.h"
 #include "iir2d/plan.h"
+#include "tests/bench/samples.h"
+#include "tests/bench/team.h"
+#include "tests/bench/yardsticks.h"
 
 namespace {
 
+using bench::Buffer;
+using bench::Samples;
+using bench::seconds_of;
+using bench::Team;
 using iir2d::Extent;
 using iir2d::PoolDesc;
 using iir2d::PoolOp;
@@ -22,87 +32,124 @@ using iir2d::PoolPlan;
 
 constexpr auto f32 = iir2d::ElementType::f32;
 
-std::vector<float> noise(std::int64_t count) {
-    std::mt19937 generator(1);
-    std::uniform_real_distribution<float> value(0.0F, 1.0F);
-    std::vector<float> x(static_cast<std::size_t>(count));
-    for (float& v : x) v = value(generator);
-    return x;
-}
-
-std::int64_t elements(const iir2d::Shape& s) {
-    return s.n * s.c * s.h * s.w;
-}
-
-void copy_plane(benchmark::State& state) {
-    const std::int64_t side = state.range(0);
-    const std::vector<float> x = noise(side * side);
-    std::vector<float> y(x.size());
-    for ([[maybe_unused]] auto _ : state) {
-        std::memcpy(y.data(), x.data(), x.size() * sizeof(float));
-        benchmark::DoNotOptimize(y.data());
-        benchmark::ClobberMemory();
-    }
-    state.SetBytesProcessed(state.iterations() * side * side * 8);
-}
-
-void pool(benchmark::State& state, const PoolDesc& desc, bool with_argmax) {
-    const auto threads = static_cast<int>(state.range(0));
-    const auto device = iir2d::Device::cpu(threads);
-    const auto plan = PoolPlan::make(*device, desc);
-    if (!plan) return state.SkipWithError(plan.error().message.c_str());
-    const std::int64_t inputs = elements(desc.shape);
-    const std::int64_t outputs = elements(plan->output_shape());
-    const std::vector<float> x = noise(inputs);
-    std::vector<float> y(static_cast<std::size_t>(outputs));
-    std::vector<std::int64_t> argmax(with_argmax ? y.size() : 0);
-    for ([[maybe_unused]] auto _ : state) {
-        const auto done =
-            plan->forward({x.data(), f32, desc.shape}, {y.data(), f32, plan->output_shape()}, argmax);
-        if (!done) return state.SkipWithError(done.error().message.c_str());
-        benchmark::ClobberMemory();
-    }
-    state.SetBytesProcessed(state.iterations() * (inputs + outputs) * 4 +
-                            state.iterations() * static_cast<std::int64_t>(argmax.size()) * 8);
-}
-
 struct Case {
     std::string name;
     PoolDesc desc;
     bool with_argmax = false;
+    bool against_opencv = false;
 };
+
+std::size_t elements(const iir2d::Shape& s) {
+    return static_cast<std::size_t>(s.n * s.c * s.h * s.w);
+}
+
+#if defined(IIR2D_BENCH_OPENCV)
+// The mean of 2 x 2 as OpenCV has it. Its wrapper takes no constant data; it is not written.
+void resize_by_half(const PoolDesc& desc, Buffer<float>& x, Buffer<float>& y) {
+    const auto h = static_cast<int>(desc.shape.h);
+    const auto w = static_cast<int>(desc.shape.w);
+    const cv::Mat from(h, w, CV_32F, x.data());
+    cv::Mat to(h / 2, w / 2, CV_32F, y.data());
+    cv::resize(from, to, to.size(), 0, 0, cv::INTER_AREA);
+}
+#endif
+
+void run_case(benchmark::State& state, const Case& c, int threads) {
+    const auto plan = PoolPlan::make(*iir2d::Device::cpu(threads), c.desc);
+    if (!plan) return state.SkipWithError(plan.error().message.c_str());
+    Buffer<float> x(elements(c.desc.shape), true);
+    Buffer<float> y(elements(plan->output_shape()), false);
+    Buffer<float> compared(y.count(), false);
+    std::vector<std::int64_t> argmax(c.with_argmax ? y.count() : 0);
+    Buffer<float> indices(2 * argmax.size(), false);
+    Team team(threads);
+
+    Samples pooling;
+    Samples moving;
+    Samples opencv;
+    const auto round = [&](Samples& p, Samples& m, [[maybe_unused]] Samples& o) -> double {
+        const double seconds = p.take([&] {
+            return seconds_of([&] {
+                const auto done = plan->forward({x.data(), f32, c.desc.shape},
+                                                {y.data(), f32, plan->output_shape()}, argmax);
+                if (!done) state.SkipWithError(done.error().message.c_str());
+            });
+        });
+        m.take([&] { return bench::read_and_write(team, x, compared, indices); });
+#if defined(IIR2D_BENCH_OPENCV)
+        if (c.against_opencv) {
+            cv::setNumThreads(threads);
+            o.take([&] { return seconds_of([&] { resize_by_half(c.desc, x, compared); }); });
+        }
+#endif
+        return seconds;
+    };
+    Samples cold[3];  // the first round warms caches, pages and threads
+    round(cold[0], cold[1], cold[2]);
+    for ([[maybe_unused]] auto _ : state) state.SetIterationTime(round(pooling, moving, opencv));
+
+    state.counters["kept"] = static_cast<double>(std::min(pooling.kept(), moving.kept()));
+    if (state.counters["kept"] < bench::least_samples) {
+        return state.SkipWithError("fewer than 7 samples without preemption: the machine is busy");
+    }
+    const double middle = pooling.median();
+    state.counters["p50_ms"] = middle * 1e3;
+    state.counters["x_move"] = middle / moving.median();
+    state.counters["move_ms"] = moving.median() * 1e3;
+    if (opencv.kept() >= bench::least_samples) {
+        state.counters["opencv_ms"] = opencv.median() * 1e3;
+        state.counters["x_opencv"] = middle / opencv.median();
+    }
+}
 
 std::vector<Case> cases() {
     const iir2d::Shape plane{1, 1, 4096, 4096};
     const iir2d::Shape network{8, 64, 112, 112};
+    const Extent one{1, 1};
     std::vector<Case> all;
     for (const auto& [where, shape] : {std::pair{"4096x4096", plane}, std::pair{"8x64x112x112", network}}) {
         for (const PoolOp op : {PoolOp::max, PoolOp::avg, PoolOp::lp}) {
             const std::string name = std::string(iir2d::name_of(op)) + "/" + where + "/";
-            all.push_back({name + "2x2", {.op = op, .shape = shape}});
+            all.push_back(
+                {name + "2x2", {.op = op, .shape = shape}, false, op == PoolOp::avg && shape == plane});
             all.push_back(
                 {name + "3x3_stride2", {.op = op, .shape = shape, .window = {3, 3}, .stride = Extent{2, 2}}});
         }
         all.push_back({std::string("max/") + where + "/2x2_argmax", {.shape = shape}, true});
     }
-    for (const PoolOp op : {PoolOp::max, PoolOp::avg}) {
-        all.push_back({std::string(iir2d::name_of(op)) + "/4096x4096/31x31_stride1",
-                       {.op = op, .shape = plane, .window = {31, 31}, .stride = Extent{1, 1}}});
+    for (const PoolOp op : {PoolOp::max, PoolOp::avg, PoolOp::lp}) {
+        const std::string name = std::string(iir2d::name_of(op)) + "/4096x4096/";
+        for (const std::int64_t window : {3, 5, 31, 65}) {
+            const std::string size = std::to_string(window) + "x" + std::to_string(window);
+            all.push_back({name + size + "_stride1",
+                           {.op = op, .shape = plane, .window = {window, window}, .stride = one}});
+        }
+        all.push_back({name + "64x64", {.op = op, .shape = plane, .window = {64, 64}}});
+        all.push_back({name + "4x4", {.op = op, .shape = plane, .window = {4, 4}}});
     }
-    all.push_back({"lp3/4096x4096/2x2", {.op = PoolOp::lp, .shape = plane, .p = 3.0}});
+    for (const double p : {1.0, 3.0, 1.5, 1e8}) {
+        std::string name = "lp_p" + std::to_string(p);
+        name.erase(name.find_last_not_of(".0") + 1);
+        all.push_back({name + "/4096x4096/2x2", {.op = PoolOp::lp, .shape = plane, .p = p}});
+    }
+    all.push_back(
+        {"max/4096x4096/65x65_stride1_argmax", {.shape = plane, .window = {65, 65}, .stride = one}, true});
     return all;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    benchmark::RegisterBenchmark("copy/4096x4096", copy_plane)->Arg(4096)->Unit(benchmark::kMillisecond);
-    const int most = iir2d::Device::cpu()->threads();
     for (const Case& c : cases()) {
-        auto* registered = benchmark::RegisterBenchmark(
-            c.name.c_str(), [c](benchmark::State& state) { pool(state, c.desc, c.with_argmax); });
-        registered->ArgName("threads")->Arg(1)->UseRealTime()->Unit(benchmark::kMillisecond);
-        if (most > 1) registered->Arg(most);
+        for (const int threads : {1, 2}) {
+            if (threads > iir2d::Device::cpu()->threads()) continue;
+            const std::string name = c.name + "/threads:" + std::to_string(threads);
+            benchmark::RegisterBenchmark(
+                name.c_str(), [c, threads](benchmark::State& state) { run_case(state, c, threads); })
+                ->UseManualTime()
+                ->Iterations(bench::samples_each)
+                ->Unit(benchmark::kMillisecond);
+        }
     }
     benchmark::Initialize(&argc, argv);
     if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;

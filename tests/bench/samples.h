@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Timing on a machine that is not ours alone: samples during which the process was preempted are dropped.
+// Samples of things that are timed beside each other, so that a machine that drifts drifts for all of them.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,9 @@
 
 namespace bench {
 
-// Fewer are no figure.
-inline constexpr std::size_t fewest_samples = 7;
+inline constexpr int samples_each = 21;
+// With fewer that nothing interfered with, there is no figure.
+inline constexpr std::size_t least_samples = 7;
 
 // How often this process was switched out against its will; a sample during which that rises is dropped.
 inline std::int64_t preemptions() {

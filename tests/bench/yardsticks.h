@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What an IIR kernel is compared with: copies of the same plane, and the loop that one writes without
-// thinking.
+// What kernels are compared with: copies of the same plane, the loop that one writes without thinking, and
+// for pooling a read of the input and a write of the output.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -17,32 +18,42 @@
 
 namespace bench {
 
-// A square plane that starts on a cache line.
+// Elements that start on a cache line.
 template <class S>
-class Plane {
+class Buffer {
   public:
-    Plane(std::int64_t size, bool noise)
-        : m_size(static_cast<std::size_t>(size)), m_storage(m_size * m_size + 64 / sizeof(S)) {
+    Buffer(std::size_t count, bool noise) : m_count(count), m_storage(count + 64 / sizeof(S)) {
         m_data = m_storage.data();
         while (reinterpret_cast<std::uintptr_t>(m_data) % 64 != 0) ++m_data;
         std::uint32_t state = 1;
-        for (std::size_t i = 0; i < count() && noise; ++i) {
+        for (std::size_t i = 0; i < count && noise; ++i) {
             state = state * 1664525U + 1013904223U;
             m_data[i] = static_cast<S>(state >> 8) * static_cast<S>(0x1p-24);
         }
     }
-    Plane(const Plane&) = delete;
-    Plane& operator=(const Plane&) = delete;
+    Buffer(const Buffer&) = delete;
+    Buffer& operator=(const Buffer&) = delete;
 
-    std::size_t size() const { return m_size; }
-    std::size_t count() const { return m_size * m_size; }
+    std::size_t count() const { return m_count; }
     S* data() { return m_data; }
     const S* data() const { return m_data; }
 
   private:
-    std::size_t m_size;
+    std::size_t m_count;
     std::vector<S> m_storage;
     S* m_data = nullptr;
+};
+
+// A square plane.
+template <class S>
+class Plane : public Buffer<S> {
+  public:
+    Plane(std::int64_t size, bool noise)
+        : Buffer<S>(static_cast<std::size_t>(size * size), noise), m_size(static_cast<std::size_t>(size)) {}
+    std::size_t size() const { return m_size; }
+
+  private:
+    std::size_t m_size;
 };
 
 // A member's share of `count` things, from first to behind last.
@@ -86,6 +97,51 @@ double stream_copy(Team& team, const Plane<S>& x, Plane<S>& y) {
 #else
     return memory_copy(team, x, y);
 #endif
+}
+
+// Reads x once and writes y and z once, in step and past the caches. Through the caches where there are no
+// such stores.
+inline double read_and_write(Team& team, const Buffer<float>& x, Buffer<float>& y, Buffer<float>& z) {
+    constexpr std::size_t line = 16;
+    const std::size_t lines = (y.count() + z.count()) / line;
+    const std::size_t read_each = x.count() / line / lines;
+    const std::size_t read_rest = x.count() / line % lines;
+    return team.seconds([&](int member) {
+        const auto [first, last] = share(lines, team, member);
+        const float* from = x.data() + first * read_each * line + first * read_rest / lines * line;
+        std::size_t rest = first * read_rest % lines;
+#if defined(__SSE2__)
+        __m128 seen = _mm_setzero_ps();
+#else
+        float seen = 0.0F;
+#endif
+        for (std::size_t i = first; i < last; ++i) {
+            std::size_t reads = read_each;
+            rest += read_rest;
+            if (rest >= lines) {
+                rest -= lines;
+                ++reads;
+            }
+            for (std::size_t r = 0; r < reads; ++r, from += line) {
+#if defined(__SSE2__)
+                for (std::size_t k = 0; k < line; k += 4) seen = _mm_or_ps(seen, _mm_load_ps(from + k));
+#else
+                for (std::size_t k = 0; k < line; ++k) seen = std::max(seen, from[k]);
+#endif
+            }
+            float* to = i * line < y.count() ? y.data() + i * line : z.data() + (i * line - y.count());
+            for (std::size_t k = 0; k < line; k += 4) {
+#if defined(__SSE2__)
+                _mm_stream_ps(to + k, seen);
+#else
+                std::fill_n(to + k, 4, seen);
+#endif
+            }
+        }
+#if defined(__SSE2__)
+        _mm_sfence();
+#endif
+    });
 }
 
 // Filter 1 at its defaults under mirror: rows one after the other, columns vectorised over x by the compiler.

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+// Windows of one input row, folded along x.
+#pragma once
+
+#include <limits>
+
+#include "kernels/pool/cpu_lines.h"
+
+namespace iir2d::pool {
+
+template <class Lines>
+class AlongX {
+    using Acc = typename Lines::Acc;
+    using Row = typename Lines::Row;
+
+  public:
+    // For at most `width` windows at once.
+    AlongX(const CpuJob& job, std::int64_t width)
+        : m_axis(job.geometry.x),
+          m_way(job.kernel.along_x),
+          m_formula(job.kernel.formula),
+          m_p(job.desc.p),
+          m_steps(doubling_steps(m_axis.window)) {
+        if (m_way == AxisWay::one_by_one) return;
+        const auto length = static_cast<std::size_t>((width - 1) * m_axis.stride + m_axis.span());
+        m_line.allocate(m_way == AxisWay::doubling ? 2 : 1, length);
+        m_terms = m_line.row(0);
+        if (m_way == AxisWay::doubling) {
+            m_doubled = m_line.row(1);
+        } else {
+            lay_out_sequence(width);
+        }
+    }
+
+    // The windows in `columns` of a row of the input, of which `row` is the first element.
+    void fold(const float* row, IndexRange columns, const Row& to) {
+        if (m_way == AxisWay::one_by_one) return fold_one_by_one(row, columns, to);
+        const std::int64_t count = columns.end - columns.begin;
+        load_line(row, columns);
+        if (m_way == AxisWay::doubling) return fold_by_doubling(count, to);
+        for (std::size_t i = 0; i < m_phases.size(); ++i) pick(m_terms, m_phases[i], m_phase_lengths[i], i);
+        m_lines.fold_along_x(is_max(m_formula), m_sequence, count, to);
+    }
+
+    // What a window without an element folds to.
+    Acc nothing() const { return m_formula == Formula::max ? -std::numeric_limits<Acc>::infinity() : Acc(0); }
+
+  private:
+    // A stride deals the line out to as many phases, of which each tap of all windows is a part. Stride 1
+    // needs none.
+    void lay_out_sequence(std::int64_t width) {
+        const std::int64_t stride = m_axis.stride;
+        std::vector<std::int64_t> number(static_cast<std::size_t>(std::min(stride, m_axis.span())), -1);
+        for (std::int64_t k = 0; k < m_axis.window && stride > 1; ++k) {
+            auto& phase = number[static_cast<std::size_t>(k * m_axis.dilation % stride)];
+            if (phase >= 0) continue;
+            phase = static_cast<std::int64_t>(m_phases.size());
+            m_phases.push_back(k * m_axis.dilation % stride);
+            const std::int64_t length = (width - 1) * stride + m_axis.span();
+            m_phase_lengths.push_back((length - m_phases.back() + stride - 1) / stride);
+        }
+        const auto longest = static_cast<std::size_t>(width + m_axis.span() / stride + 1);
+        if (!m_phases.empty()) m_dealt.allocate(m_phases.size(), longest);
+        for (std::int64_t k = 0; k < m_axis.window; ++k) {
+            const std::int64_t tap = k * m_axis.dilation;
+            if (stride == 1) {
+                m_sequence.push_back({Lines::at(m_terms, tap), k});
+            } else {
+                const auto phase = static_cast<std::size_t>(number[static_cast<std::size_t>(tap % stride)]);
+                m_sequence.push_back({Lines::at(m_dealt.row(phase), tap / stride), k});
+            }
+        }
+    }
+
+    // The terms of the elements under the windows; nothing in the padding.
+    void load_line(const float* row, IndexRange columns) {
+        const std::int64_t first = m_axis.start(columns.begin);
+        const std::int64_t length = (columns.end - columns.begin - 1) * m_axis.stride + m_axis.span();
+        const std::int64_t begin = std::clamp<std::int64_t>(-first, 0, length);
+        const std::int64_t end = std::clamp<std::int64_t>(m_axis.in - first, begin, length);
+        Acc* line = Lines::values(m_terms);
+        std::fill(line, line + begin, nothing());
+        if (m_formula == Formula::power) {
+            for (std::int64_t i = begin; i < end; ++i) line[i] = term(row[first + i]);
+        } else {
+            make_terms(m_formula, row + first + begin, end - begin, line + begin);
+        }
+        std::fill(line + end, line + length, nothing());
+    }
+
+    // As make_terms(), or a power.
+    Acc term(float value) const {
+        const Acc v = static_cast<Acc>(value);
+        switch (m_formula) {
+            case Formula::max:
+            case Formula::avg:
+                return v;
+            case Formula::max_magnitude:
+            case Formula::lp1:
+                return std::abs(v);
+            case Formula::lp2:
+                return v * v;
+            case Formula::lp3:
+                return std::abs(v) * std::abs(v) * std::abs(v);
+            case Formula::power:
+                break;
+        }
+        return std::pow(std::abs(v), static_cast<Acc>(m_p));
+    }
+
+    void pick(const Row& from, std::int64_t first, std::int64_t count, std::size_t phase) {
+        const Acc* in = Lines::values(from) + first;
+        Acc* out = Lines::values(m_dealt.row(phase));
+        for (std::int64_t i = 0; i < count; ++i) out[i] = in[i * m_axis.stride];
+    }
+
+    void fold_by_doubling(std::int64_t count, const Row& to) {
+        const bool maximum = is_max(m_formula);
+        const std::int64_t needed = (count - 1) * m_axis.stride + m_axis.span();
+        Row made = m_terms;
+        for (const DoublingStep& step : m_steps) {
+            const std::int64_t both = 2 * step.half;
+            m_parts.clear();
+            m_parts.push_back({made, 0});
+            m_parts.push_back({Lines::at(made, step.half * m_axis.dilation), step.half});
+            if (step.odd) m_parts.push_back({Lines::at(m_terms, both * m_axis.dilation), both});
+            const bool last = step.made() == m_axis.window;
+            const Row& target = last && m_axis.stride == 1 ? to : m_doubled;
+            m_lines.fold_along_x(maximum, m_parts, needed - (step.made() - 1) * m_axis.dilation, target);
+            made = m_doubled;
+        }
+        if (m_axis.stride == 1) return;
+        for (std::int64_t o = 0; o < count; ++o) copy_one(m_doubled, o * m_axis.stride, to, o);
+    }
+
+    static void copy_one(const Row& from, std::int64_t at, const Row& to, std::int64_t o) {
+        if constexpr (Lines::placed) {
+            to.values[o] = from.values[at];
+            to.columns[o] = from.columns[at];
+            to.rows[o] = 0;
+        } else {
+            to[o] = from[at];
+        }
+    }
+
+    void fold_one_by_one(const float* row, IndexRange columns, const Row& to) {
+        for (std::int64_t o = columns.begin; o < columns.end; ++o) {
+            const Taps taps = m_axis.taps(o);
+            Acc folded = nothing();
+            std::int64_t best = 0;
+            for (std::int64_t k = 0; k < taps.count; ++k) {
+                const Acc value = term(row[taps.first + k * taps.step]);
+                if (!is_max(m_formula)) {
+                    folded += value;
+                } else if (!(value <= folded || folded != folded)) {
+                    folded = value;
+                    best = k;
+                }
+            }
+            const std::int64_t i = o - columns.begin;
+            Lines::values(to)[i] = folded;
+            if constexpr (Lines::placed) {
+                const std::int64_t first = (taps.first - m_axis.start(o)) / m_axis.dilation;
+                to.columns[i] = static_cast<std::int32_t>(first + best);
+                to.rows[i] = 0;
+            }
+        }
+    }
+
+    AxisWindows m_axis;
+    AxisWay m_way;
+    Formula m_formula;
+    double m_p;
+    std::vector<DoublingStep> m_steps;
+    Lines m_lines;
+    typename Lines::Store m_line;
+    Row m_terms = {};
+    Row m_doubled = {};
+    typename Lines::Store m_dealt;
+    std::vector<std::int64_t> m_phases;  // each one's first element in the line
+    std::vector<std::int64_t> m_phase_lengths;
+    std::vector<Part<Row>> m_sequence;
+    std::vector<Part<Row>> m_parts;
+};
+
+}  // namespace iir2d::pool

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+// Two kinds of rows that are folded along x and then along y: of sums or maxima alone, and of maxima with
+// their places. cpu_separable.h is written in these operations.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "kernels/pool/cpu_job.h"
+
+namespace iir2d::pool {
+
+// A row to fold, and by how many taps its places are moved.
+template <class Row>
+struct Part {
+    Row row;
+    std::int64_t taps;
+};
+
+template <class T>
+class PlainLines {
+  public:
+    using Acc = T;
+    using Row = T*;
+    static constexpr bool placed = false;
+
+    static Row at(Row row, std::int64_t o) { return row + o; }
+    static T* values(Row row) { return row; }
+
+    // Rows of the same length, one behind the other.
+    class Store {
+      public:
+        void allocate(std::size_t rows, std::size_t width) {
+            m_width = width + static_cast<std::size_t>(row_slack);
+            m_values.assign(rows * m_width, T(0));
+        }
+        Row row(std::size_t index) { return m_values.data() + index * m_width; }
+
+      private:
+        std::size_t m_width = 0;
+        std::vector<T> m_values;
+    };
+
+    void fold_along_x(bool maximum, const std::vector<Part<Row>>& parts, std::int64_t count, Row to) {
+        fold_rows(maximum, pointers(parts), count, to);
+    }
+    void fold_along_y(bool maximum, const std::vector<Part<Row>>& parts, std::int64_t count, Row to) {
+        fold_rows(maximum, pointers(parts), count, to);
+    }
+    std::span<const T* const> pointers(const std::vector<Part<Row>>& parts) {
+        m_pointers.clear();
+        for (const auto& part : parts) m_pointers.push_back(part.row);
+        return m_pointers;
+    }
+
+  private:
+    std::vector<const T*> m_pointers;
+};
+
+class PlacedLines {
+  public:
+    using Acc = float;
+    struct Row {
+        float* values;
+        std::int32_t* columns;
+        std::int32_t* rows;
+    };
+    static constexpr bool placed = true;
+
+    static Row at(const Row& row, std::int64_t o) { return {row.values + o, row.columns + o, row.rows + o}; }
+    static float* values(const Row& row) { return row.values; }
+
+    class Store {
+      public:
+        void allocate(std::size_t rows, std::size_t width) {
+            m_width = width + static_cast<std::size_t>(row_slack);
+            m_values.assign(rows * m_width, 0.0F);
+            m_columns.assign(rows * m_width, 0);
+            m_rows.assign(rows * m_width, 0);
+        }
+        Row row(std::size_t index) {
+            const std::size_t first = index * m_width;
+            return {m_values.data() + first, m_columns.data() + first, m_rows.data() + first};
+        }
+
+      private:
+        std::size_t m_width = 0;
+        std::vector<float> m_values;
+        std::vector<std::int32_t> m_columns;
+        std::vector<std::int32_t> m_rows;
+    };
+
+    void fold_along_x(bool, const std::vector<Part<Row>>& parts, std::int64_t count, const Row& to) {
+        fold(parts, count, to, 1, 0);
+    }
+    void fold_along_y(bool, const std::vector<Part<Row>>& parts, std::int64_t count, const Row& to) {
+        fold(parts, count, to, 0, 1);
+    }
+
+  private:
+    void fold(const std::vector<Part<Row>>& parts, std::int64_t count, const Row& to, std::int64_t x,
+              std::int64_t y) {
+        m_parts.clear();
+        for (const auto& [row, taps] : parts) {
+            m_parts.push_back({row.values, row.columns, row.rows, static_cast<std::int32_t>(x * taps),
+                               static_cast<std::int32_t>(y * taps)});
+        }
+        fold_placed(m_parts, count, {to.values, to.columns, to.rows});
+    }
+
+    std::vector<PlacedRow> m_parts;
+};
+
+}  // namespace iir2d::pool

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+// Windows of any size: the rows of the input are folded along x once each, and those along y.
+#pragma once
+
+#include "kernels/pool/cpu_along_x.h"
+
+namespace iir2d::pool {
+
+// Rows that are kept for windows along y: of every part that doubling makes, or of a window in sequence.
+inline std::int64_t rows_kept(const AxisWindows& y, AxisWay way) {
+    if (way != AxisWay::doubling) return std::min(y.span(), y.in);
+    std::int64_t rows = 0;
+    for (const DoublingStep& step : doubling_steps(y.window)) rows += step.reach() * y.dilation + 1;
+    return rows;
+}
+
+template <class Lines>
+class Separable {
+    using Acc = typename Lines::Acc;
+    using Row = typename Lines::Row;
+
+  public:
+    // For blocks of at most `width` columns. only_nan: as in OutputRow.
+    Separable(const CpuJob& job, std::int64_t width, bool only_nan)
+        : m_job(job),
+          m_y(job.geometry.y),
+          m_only_nan(only_nan),
+          m_along_x(job, width),
+          m_steps(doubling_steps(m_y.window)) {
+        const auto columns = static_cast<std::size_t>(width);
+        m_folded.allocate(2, columns);
+        const std::int64_t kept = rows_kept(m_y, job.kernel.along_y);
+        m_rows.allocate(static_cast<std::size_t>(kept), columns);
+        m_holds.resize(static_cast<std::size_t>(kept));
+        std::int64_t first = 0;
+        for (const DoublingStep& step : m_steps) {
+            m_rings.push_back({first, step.reach() * m_y.dilation + 1});
+            first += m_rings.back().size;
+        }
+    }
+
+    // False when `stop` asked; rows not reached are then not written.
+    bool pool(const Block& block, const std::stop_token& stop) {
+        const Row none = m_folded.row(1);
+        std::fill_n(Lines::values(none), block.columns.end - block.columns.begin, m_along_x.nothing());
+        return m_job.kernel.along_y == AxisWay::doubling ? pool_by_doubling(block, stop)
+                                                         : pool_in_sequence(block, stop);
+    }
+
+    // Whether every sum since was accurate; NaN stands for those that were not.
+    bool accurate() const { return m_accurate; }
+    void forget() { m_accurate = true; }
+
+  private:
+    // Where the parts that a step doubles are kept in m_rows.
+    struct Ring {
+        std::int64_t first;
+        std::int64_t size;
+    };
+
+    bool pool_in_sequence(const Block& block, const std::stop_token& stop) {
+        std::ranges::fill(m_holds, -1);
+        for (std::int64_t oy = block.rows.begin; oy < block.rows.end; ++oy) {
+            const Taps taps = m_y.taps(oy);
+            const std::int64_t first_tap = (taps.first - m_y.start(oy)) / m_y.dilation;
+            m_parts.clear();
+            for (std::int64_t k = 0; k < taps.count; ++k) {
+                if (stop.stop_requested()) return false;
+                const std::int64_t row = taps.first + k * taps.step;
+                const auto slot = static_cast<std::size_t>(row % static_cast<std::int64_t>(m_holds.size()));
+                if (m_holds[slot] != row) {
+                    m_holds[slot] = row;
+                    m_along_x.fold(m_job.x.row(block.plane, row), block.columns, m_rows.row(slot));
+                }
+                m_parts.push_back({m_rows.row(slot), first_tap + k});
+            }
+            if (m_parts.empty()) m_parts.push_back({m_folded.row(1), 0});
+            finish(block, oy);
+        }
+        return true;
+    }
+
+    // Row t of the parts of step s, counted from the block's first window.
+    Row part_row(std::size_t s, std::int64_t t) {
+        const Ring& ring = m_rings[s];
+        return m_rows.row(static_cast<std::size_t>(ring.first + t % ring.size));
+    }
+
+    bool pool_by_doubling(const Block& block, const std::stop_token& stop) {
+        const std::int64_t first = m_y.start(block.rows.begin);
+        const std::int64_t end = m_y.start(block.rows.end - 1) + m_y.span();
+        const std::int64_t count = block.columns.end - block.columns.begin;
+        const std::int64_t d = m_y.dilation;
+        for (std::int64_t t = 0; first + t < end; ++t) {
+            if (stop.stop_requested()) return false;
+            const std::int64_t row = first + t;
+            const Row single = part_row(0, t);
+            if (row >= 0 && row < m_y.in) {
+                m_along_x.fold(m_job.x.row(block.plane, row), block.columns, single);
+            } else {
+                std::fill_n(Lines::values(single), count, m_along_x.nothing());
+            }
+            for (std::size_t s = 0; s < m_steps.size(); ++s) {
+                // Parts are counted by their last row, windows by their first.
+                const DoublingStep& step = m_steps[s];
+                const std::int64_t window = t - (step.made() - 1) * d;
+                if (window < 0) break;
+                m_parts.clear();
+                m_parts.push_back({part_row(s, t - step.reach() * d), 0});
+                m_parts.push_back({part_row(s, step.odd ? t - d : t), step.half});
+                if (step.odd) m_parts.push_back({single, 2 * step.half});
+                if (s + 1 < m_steps.size()) {
+                    m_lines.fold_along_y(is_max(m_job.kernel.formula), m_parts, count, part_row(s + 1, t));
+                } else if (window % m_y.stride == 0) {
+                    finish(block, block.rows.begin + window / m_y.stride);
+                }
+            }
+        }
+        return true;
+    }
+
+    // Writes the output row that m_parts fold to.
+    void finish(const Block& block, std::int64_t oy) {
+        const std::int64_t count = block.columns.end - block.columns.begin;
+        const OutputRow<float> out{.to = m_job.y.row(block.plane, oy) + block.columns.begin,
+                                   .count = count,
+                                   .formula = m_job.kernel.formula,
+                                   .divisors = m_job.divisors(oy, block.columns.begin),
+                                   .past_caches = m_job.past_caches && !m_only_nan,
+                                   .only_nan = m_only_nan};
+        if constexpr (Lines::placed) {
+            const Row best = m_folded.row(0);
+            m_lines.fold_along_y(true, m_parts, count, best);
+            std::copy_n(best.values, count, out.to);
+            write_indices(block, oy, best);
+        } else {
+            if constexpr (std::is_same_v<Acc, double>) {
+                if (out.formula == Formula::power) {
+                    const Row sums = m_folded.row(0);
+                    m_lines.fold_along_y(false, m_parts, count, sums);
+                    return write_roots(block, oy, sums, out);
+                }
+            }
+            m_accurate &= finish_rows(m_lines.pointers(m_parts), out);
+        }
+    }
+
+    void write_indices(const Block& block, std::int64_t oy, const PlacedLines::Row& best) const {
+        const AxisWindows& x = m_job.geometry.x;
+        const std::int64_t width = m_job.geometry.input.w;
+        std::int64_t* indices = m_job.indices(block.plane, oy, block.columns.begin);
+        const std::int64_t top = m_y.start(oy);
+        for (std::int64_t o = block.columns.begin; o < block.columns.end; ++o) {
+            const std::int64_t i = o - block.columns.begin;
+            std::int64_t row = top + best.rows[i] * m_y.dilation;
+            std::int64_t column = x.start(o) + best.columns[i] * x.dilation;
+            if (best.values[i] == -std::numeric_limits<float>::infinity()) {
+                // As low as the padding: the first element, if there is one.
+                const Taps rows = m_y.taps(oy);
+                const Taps columns = x.taps(o);
+                const bool any = rows.count > 0 && columns.count > 0;
+                row = any ? rows.first : 0;
+                column = any ? columns.first : -1;
+            }
+            indices[i] = row * width + column;
+        }
+    }
+
+    void write_roots(const Block& block, std::int64_t oy, const double* sums,
+                     const OutputRow<float>& out) const {
+        using Limits = std::numeric_limits<double>;
+        const double p = m_job.desc.p;
+        // Below this, terms too small for a normal number could be a part of the sum; but powers of floats
+        // up to the sixth are all normal. The root of a very small p multiplies the rounding of the powers by
+        // 1 / p: none of them is trusted.
+        const double lowest = p <= 6.0 ? 0.0 : Limits::min() / (Limits::epsilon() * Limits::epsilon());
+        const bool never = p < 1.0 / 16.0;
+        for (std::int64_t i = 0; i < out.count; ++i) {
+            const bool trusted = !never && sums[i] >= lowest && sums[i] <= Limits::max();
+            out.to[i] =
+                static_cast<float>(trusted ? std::pow(sums[i], 1.0 / p)
+                                           : exact_norm(m_job, block.plane, oy, block.columns.begin + i));
+        }
+    }
+
+    const CpuJob& m_job;
+    AxisWindows m_y;
+    bool m_only_nan;
+    bool m_accurate = true;
+    AlongX<Lines> m_along_x;
+    std::vector<DoublingStep> m_steps;
+    std::vector<Ring> m_rings;  // by step
+    Lines m_lines;
+    typename Lines::Store m_folded;  // one to finish, one of nothing
+    typename Lines::Store m_rows;
+    std::vector<std::int64_t> m_holds;  // in sequence: the input row of each of m_rows, or -1
+    std::vector<Part<Row>> m_parts;
+};
+
+}  // namespace iir2d::pool
