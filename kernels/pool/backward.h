@@ -34,6 +34,12 @@ BackwardReads backward_reads(PoolOp op);
 // What gradients are summed in: f64 where the norms' quotients may leave f32 or the sums are long.
 ElementType backward_accumulator(const PoolDesc& desc, const PoolGeometry& geometry);
 
+// Of lp: whether an element's gradient does not come apart into something of it and a sum of its windows', of
+// which two f64 may have no quotient; those of two narrower elements always have one.
+constexpr bool divides_in_pairs(const PoolDesc& desc) {
+    return desc.p != 1.0 && (desc.p != 2.0 || desc.element == ElementType::f64);
+}
+
 Result<void> backward_cpu(const PoolDesc& desc, const PoolGeometry& geometry, const Backward& data,
                           int threads, const RunControl& control);
 

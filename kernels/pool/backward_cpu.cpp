@@ -6,10 +6,10 @@
 
 #include "kernels/pool/backward.h"
 #include "kernels/pool/cpu.h"
-#include "kernels/pool/row_ring.h"
 #include "kernels/pool/gradient.h"
-#include "kernels/support/element.h"
+#include "kernels/pool/row_ring.h"
 #include "kernels/support/parallel.h"
+#include "kernels/support/storage.h"
 
 namespace iir2d::pool {
 
@@ -17,9 +17,6 @@ namespace {
 
 using element::load;
 using element::store;
-
-// As forward sums (docs/pooling.md, "How the CPU computes it").
-constexpr std::int64_t most_f32_additions = 32;
 
 template <class T>
 Planes<const T> planes_of(const ConstTensorView& view) {
@@ -235,10 +232,8 @@ Result<void> run_typed(const Job<T>& job, ElementType accumulator, int threads, 
             break;
     }
     if (desc.p == 1.0) return run<SpreadKernel<T, double, GradientOp::lp1>>(job, threads, control);
-    // A quotient of two f64 may be none; of two narrower ones it always is.
-    if (desc.p == 2.0 && sizeof(T) < sizeof(double))
-        return run<SpreadKernel<T, double, GradientOp::lp2>>(job, threads, control);
-    return run<PairKernel<T>>(job, threads, control);
+    if (divides_in_pairs(desc)) return run<PairKernel<T>>(job, threads, control);
+    return run<SpreadKernel<T, double, GradientOp::lp2>>(job, threads, control);
 }
 
 }  // namespace
@@ -260,7 +255,7 @@ BackwardReads backward_reads(PoolOp op) {
 ElementType backward_accumulator(const PoolDesc& desc, const PoolGeometry& geometry) {
     if (desc.element == ElementType::f64 || desc.op == PoolOp::lp) return ElementType::f64;
     const std::int64_t additions = geometry.y.most_windows_near() + geometry.x.most_windows_near();
-    return additions > most_f32_additions ? ElementType::f64 : ElementType::f32;
+    return sum_type(additions);
 }
 
 Result<void> backward_cpu(const PoolDesc& desc, const PoolGeometry& geometry, const Backward& data,

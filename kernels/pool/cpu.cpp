@@ -7,6 +7,7 @@
 #include <new>
 #include <optional>
 
+#include "kernels/pool/cpu_gather.h"
 #include "kernels/pool/cpu_separable.h"
 #include "kernels/pool/cpu_windows.h"
 #include "kernels/support/parallel.h"
@@ -201,6 +202,12 @@ ElementType sum_type(std::int64_t additions) {
 
 CpuKernel choose_cpu_kernel(const PoolDesc& desc, const PoolGeometry& geometry) {
     CpuKernel kernel;
+    if (desc.element != ElementType::f32 || geometry.x.adaptive) {
+        kernel.gathered = true;
+        kernel.accumulator = gathered_accumulator(desc, geometry);
+        kernel.variant = "gathered_" + std::string(name_of(kernel.accumulator)) + "_sum";
+        return kernel;
+    }
     kernel.formula = formula_of(desc, geometry);
     kernel.small_windows = are_small_windows(geometry, kernel.formula);
     if (!kernel.small_windows) {
@@ -224,6 +231,7 @@ CpuKernel choose_cpu_kernel(const PoolDesc& desc, const PoolGeometry& geometry) 
 Result<void> forward_cpu(const PoolDesc& desc, const PoolGeometry& geometry, const CpuKernel& kernel,
                          const ConstTensorView& x, const TensorView& y, std::int64_t* argmax, int threads,
                          const RunControl& control) {
+    if (kernel.gathered) return forward_gathered(desc, geometry, x, y, argmax, threads, control);
     try {
         CpuJob job{.desc = desc,
                    .geometry = geometry,

@@ -30,6 +30,7 @@ struct CpuKernel {
     std::string variant;
     ElementType accumulator = ElementType::f32;
     Formula formula = Formula::max;
+    bool gathered = false;       // by cpu_gather.h
     bool small_windows = false;  // by cpu_windows.h
     AxisWay along_x = AxisWay::sequence;
     AxisWay along_y = AxisWay::sequence;

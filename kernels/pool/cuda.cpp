@@ -1,32 +1,59 @@
 // SPDX-License-Identifier: MIT
 #include "kernels/pool/cuda.h"
 
+#include <iterator>
 #include <utility>
+#include <vector>
 
 #include "kernels/support/cuda_transfer.h"
 
 namespace iir2d::pool {
 
-Result<void> enqueue(cuda::Context& context, cuda::StreamHandle stream, const GpuPooling& pooling,
-                     const GpuPlanes& x, const GpuPlanes& y, cuda::DevicePointer argmax) {
+namespace {
+
+// Launches of the context's, until one fails.
+template <class ForEachLaunch>
+Result<void> enqueue_all(cuda::Context& context, cuda::StreamHandle stream, ForEachLaunch for_each) {
     Result<void> result;
-    for_each_launch(pooling, x, y, argmax, [&](const GpuLaunch& launch) {
+    for_each([&](const GpuLaunch& launch) {
         result = context.launch(stream, {.kernel = launch.kernel,
                                          .grid = {launch.blocks, 1, 1},
                                          .block = {launch.threads, 1, 1},
                                          .shared_bytes = 0,
-                                         .parameters = &launch.parameters});
+                                         .parameters = launch.parameters});
         return result.has_value();
     });
     return result;
+}
+
+support::HostPlanes host_planes(const ConstTensorView& view) {
+    return {view.data, view.type, view.shape, {view.row_stride, view.plane_stride}};
+}
+
+GpuPlanes dense_planes(const cuda::DeviceBuffer& buffer, const Shape& shape) {
+    return {buffer.get(), shape.w, shape.h * shape.w};
+}
+
+}  // namespace
+
+Result<void> enqueue(cuda::Context& context, cuda::StreamHandle stream, const GpuPooling& pooling,
+                     const GpuPlanes& x, const GpuPlanes& y, cuda::DevicePointer argmax) {
+    return enqueue_all(context, stream,
+                       [&](const MakeLaunch& launch) { for_each_launch(pooling, x, y, argmax, launch); });
+}
+
+Result<void> enqueue_backward(cuda::Context& context, cuda::StreamHandle stream, const GpuPooling& pooling,
+                              const GpuGradients& data) {
+    return enqueue_all(context, stream,
+                       [&](const MakeLaunch& launch) { for_each_launch(pooling, data, launch); });
 }
 
 Result<void> run_cuda(int device_index, const GpuPooling& pooling, const ConstTensorView& x,
                       const TensorView& y, std::int64_t* argmax, const RunControl& control) {
     auto run = support::CudaRun::begin(device_index, control);
     if (!run) return std::unexpected(run.error());
-    const support::HostPlanes from{x.data, x.type, x.shape, {x.row_stride, x.plane_stride}};
-    const support::HostPlanes to{y.data, y.type, y.shape, {y.row_stride, y.plane_stride}};
+    const support::HostPlanes from = host_planes(x);
+    const support::HostPlanes to = host_planes(y);
     // Eight bytes an element, as f64 has.
     const support::HostPlanes indices{argmax, ElementType::f64, y.shape, {y.shape.w, y.shape.h * y.shape.w}};
     const auto input = run->allocate(from.dense_bytes());
@@ -37,9 +64,8 @@ Result<void> run_cuda(int device_index, const GpuPooling& pooling, const ConstTe
     if (!index) return std::unexpected(index.error());
     if (auto done = run->upload(from, input->get(), {0.0, 0.5}); !done) return done;
     if (auto done = run->begin_work(); !done) return done;
-    if (auto done =
-            enqueue(run->context(), run->stream(), pooling, {input->get(), x.shape.w, x.shape.h * x.shape.w},
-                    {output->get(), y.shape.w, y.shape.h * y.shape.w}, index->get());
+    if (auto done = enqueue(run->context(), run->stream(), pooling, dense_planes(*input, x.shape),
+                            dense_planes(*output, y.shape), index->get());
         !done)
         return done;
     if (auto done = run->end_work(); !done) return done;
@@ -48,6 +74,47 @@ Result<void> run_cuda(int device_index, const GpuPooling& pooling, const ConstTe
     if (argmax != nullptr) {
         if (auto done = run->download(index->get(), indices, {0.7, 0.3}); !done) return done;
     }
+    return run->finish();
+}
+
+Result<void> run_backward_cuda(int device_index, const GpuPooling& pooling, const Backward& data,
+                               const RunControl& control) {
+    auto run = support::CudaRun::begin(device_index, control);
+    if (!run) return std::unexpected(run.error());
+    GpuGradients on_gpu;
+    // Eight bytes an element, as f64 has.
+    ConstTensorView indices;
+    if (data.argmax != nullptr) {
+        const Shape& s = data.dy.shape;
+        indices = {data.argmax, ElementType::f64, s, s.w, s.h * s.w};
+    }
+    struct Part {
+        const ConstTensorView& view;
+        GpuPlanes& planes;
+    };
+    GpuPlanes argmax = {};
+    const Part parts[] = {{data.x, on_gpu.x}, {data.y, on_gpu.y}, {data.dy, on_gpu.dy}, {indices, argmax}};
+    constexpr double share = 0.5 / std::size(parts);
+    std::vector<cuda::DeviceBuffer> buffers;
+    for (const Part& part : parts) {
+        if (part.view.data == nullptr) continue;
+        const support::HostPlanes from = host_planes(part.view);
+        auto buffer = run->allocate(from.dense_bytes());
+        if (!buffer) return std::unexpected(buffer.error());
+        part.planes = dense_planes(*buffer, part.view.shape);
+        const double begun = share * static_cast<double>(&part - parts);
+        if (auto done = run->upload(from, buffer->get(), {begun, share}); !done) return done;
+        buffers.push_back(std::move(*buffer));
+    }
+    on_gpu.argmax = argmax.data;
+    const support::HostPlanes to = host_planes(data.dx);
+    const auto gradient = run->allocate(to.dense_bytes());
+    if (!gradient) return std::unexpected(gradient.error());
+    on_gpu.dx = dense_planes(*gradient, data.dx.shape);
+    if (auto done = run->begin_work(); !done) return done;
+    if (auto done = enqueue_backward(run->context(), run->stream(), pooling, on_gpu); !done) return done;
+    if (auto done = run->end_work(); !done) return done;
+    if (auto done = run->download(gradient->get(), to, {0.5, 0.5}); !done) return done;
     return run->finish();
 }
 

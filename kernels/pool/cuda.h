@@ -5,6 +5,7 @@
 #include "iir2d/error.h"
 #include "iir2d/plan.h"
 #include "kernels/device/cuda/context.h"
+#include "kernels/pool/backward.h"
 #include "kernels/pool/gpu_plan.h"
 
 namespace iir2d::pool {
@@ -13,9 +14,17 @@ namespace iir2d::pool {
 Result<void> enqueue(cuda::Context& context, cuda::StreamHandle stream, const GpuPooling& pooling,
                      const GpuPlanes& x, const GpuPlanes& y, cuda::DevicePointer argmax);
 
+// The same for the backward pass.
+Result<void> enqueue_backward(cuda::Context& context, cuda::StreamHandle stream, const GpuPooling& pooling,
+                              const GpuGradients& data);
+
 // Host to host: upload, pool, download. argmax is null or has the output's elements.
 Result<void> run_cuda(int device_index, const GpuPooling& pooling, const ConstTensorView& x,
                       const TensorView& y, std::int64_t* argmax, const RunControl& control);
+
+// Host to host. Views that the op does not read are empty.
+Result<void> run_backward_cuda(int device_index, const GpuPooling& pooling, const Backward& data,
+                               const RunControl& control);
 
 // Device to device, without argmax; what is enqueued is waited for.
 Result<void> run_on_device(std::shared_ptr<cuda::Context> context, const GpuPooling& pooling,

@@ -1,23 +1,49 @@
 // SPDX-License-Identifier: MIT
 // Every pooling kernel, once: X(name, parameter type, body, most threads of a block), as in
-// kernels/iir/gpu_kernel_list.h.
+// kernels/iir/gpu_kernel_list.h. Names are op, element type, and "wide" where sums are made in f64 beside a
+// narrower element.
 #pragma once
 
 #include "kernels/pool/gpu_pool.h"
+#include "kernels/pool/gpu_pool_backward.h"
 
-#define IIR2D_POOL_KERNEL(X, name, body) X(name, iir2d::pool::GpuPool, body, 256)
+#define IIR2D_POOL_FORWARD(X, name, op, T, Acc) \
+    X(name, iir2d::pool::GpuPool, (iir2d::pool::gpu_pool<iir2d::pool::WindowOp::op, T, Acc>), 256)
+#define IIR2D_POOL_BACKWARD(X, name, op, T, Acc) \
+    X(name, iir2d::pool::GpuPoolBackward,        \
+      (iir2d::pool::gpu_pool_backward<iir2d::pool::GradientOp::op, T, Acc>), 256)
 
-#define IIR2D_POOL_KERNELS(X)                                                                               \
-    IIR2D_POOL_KERNEL(X, pool_max, (iir2d::pool::gpu_pool<iir2d::pool::GpuPoolOp::max, float>))             \
-    IIR2D_POOL_KERNEL(X, pool_max_index, (iir2d::pool::gpu_pool<iir2d::pool::GpuPoolOp::max_index, float>)) \
-    IIR2D_POOL_KERNEL(X, pool_max_2x2, (iir2d::pool::gpu_pool_2x2<iir2d::pool::GpuPoolOp::max>))            \
-    IIR2D_POOL_KERNEL(X, pool_avg_f32_sum, (iir2d::pool::gpu_pool<iir2d::pool::GpuPoolOp::avg, float>))     \
-    IIR2D_POOL_KERNEL(X, pool_avg_f64_sum, (iir2d::pool::gpu_pool<iir2d::pool::GpuPoolOp::avg, double>))    \
-    IIR2D_POOL_KERNEL(X, pool_avg_2x2, (iir2d::pool::gpu_pool_2x2<iir2d::pool::GpuPoolOp::avg>))            \
-    IIR2D_POOL_KERNEL(X, pool_lp_p1_f32_sum, (iir2d::pool::gpu_pool<iir2d::pool::GpuPoolOp::lp1, float>))   \
-    IIR2D_POOL_KERNEL(X, pool_lp_p1_f64_sum, (iir2d::pool::gpu_pool<iir2d::pool::GpuPoolOp::lp1, double>))  \
-    IIR2D_POOL_KERNEL(X, pool_lp_p2_f32_sum, (iir2d::pool::gpu_pool<iir2d::pool::GpuPoolOp::lp2, float>))   \
-    IIR2D_POOL_KERNEL(X, pool_lp_p2_f64_sum, (iir2d::pool::gpu_pool<iir2d::pool::GpuPoolOp::lp2, double>))  \
-    IIR2D_POOL_KERNEL(X, pool_lp_p2_2x2, (iir2d::pool::gpu_pool_2x2<iir2d::pool::GpuPoolOp::lp2>))          \
-    IIR2D_POOL_KERNEL(X, pool_lp_power_f64_sum,                                                             \
-                      (iir2d::pool::gpu_pool<iir2d::pool::GpuPoolOp::lp_power, double>))
+// Of an element type of which Acc is the arithmetic.
+#define IIR2D_POOL_ELEMENT(X, suffix, T, Acc)                            \
+    IIR2D_POOL_FORWARD(X, pool_max_##suffix, max, T, Acc)                \
+    IIR2D_POOL_FORWARD(X, pool_max_index_##suffix, max_index, T, Acc)    \
+    IIR2D_POOL_FORWARD(X, pool_avg_##suffix, avg, T, Acc)                \
+    IIR2D_POOL_FORWARD(X, pool_lp_p1_##suffix, lp1, T, Acc)              \
+    IIR2D_POOL_FORWARD(X, pool_lp_p2_##suffix, lp2, T, Acc)              \
+    IIR2D_POOL_FORWARD(X, pool_lp_power_##suffix, lp_power, T, double)   \
+    IIR2D_POOL_BACKWARD(X, pool_max_backward_##suffix, max, T, Acc)      \
+    IIR2D_POOL_BACKWARD(X, pool_avg_backward_##suffix, avg, T, Acc)      \
+    IIR2D_POOL_BACKWARD(X, pool_lp_p1_backward_##suffix, lp1, T, double) \
+    IIR2D_POOL_BACKWARD(X, pool_lp_power_backward_##suffix, lp_power, T, double)
+
+// Of one whose arithmetic is f32: the same with sums in f64.
+#define IIR2D_POOL_NARROW(X, suffix, T)                                       \
+    IIR2D_POOL_ELEMENT(X, suffix, T, float)                                   \
+    IIR2D_POOL_FORWARD(X, pool_avg_##suffix##_wide, avg, T, double)           \
+    IIR2D_POOL_FORWARD(X, pool_lp_p1_##suffix##_wide, lp1, T, double)         \
+    IIR2D_POOL_FORWARD(X, pool_lp_p2_##suffix##_wide, lp2, T, double)         \
+    IIR2D_POOL_BACKWARD(X, pool_max_backward_##suffix##_wide, max, T, double) \
+    IIR2D_POOL_BACKWARD(X, pool_avg_backward_##suffix##_wide, avg, T, double) \
+    IIR2D_POOL_BACKWARD(X, pool_lp_p2_backward_##suffix, lp2, T, double)
+
+#define IIR2D_POOL_2X2(X, name, op) \
+    X(name, iir2d::pool::GpuPool, (iir2d::pool::gpu_pool_2x2<iir2d::pool::WindowOp::op>), 256)
+
+#define IIR2D_POOL_KERNELS(X)                   \
+    IIR2D_POOL_NARROW(X, f32, float)            \
+    IIR2D_POOL_NARROW(X, f16, iir2d::Float16)   \
+    IIR2D_POOL_NARROW(X, bf16, iir2d::BFloat16) \
+    IIR2D_POOL_ELEMENT(X, f64, double, double)  \
+    IIR2D_POOL_2X2(X, pool_max_2x2_f32, max)    \
+    IIR2D_POOL_2X2(X, pool_avg_2x2_f32, avg)    \
+    IIR2D_POOL_2X2(X, pool_lp_p2_2x2_f32, lp2)

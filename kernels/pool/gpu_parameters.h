@@ -4,32 +4,49 @@
 
 #include <cstdint>
 
-#include "kernels/pool/windows.h"
+#include "kernels/pool/window_formula.h"
 
 namespace iir2d::pool {
 
-// Addresses are device addresses, strides in elements. A warp takes units: a piece of an output row of all
-// planes' output rows.
-struct GpuPool {
-    std::uint64_t x;
-    std::uint64_t y;
-    std::uint64_t argmax;  // dense
-    std::int64_t x_row_stride;
-    std::int64_t x_plane_stride;
-    std::int64_t y_row_stride;
-    std::int64_t y_plane_stride;
-    AxisWindows rows;
-    AxisWindows columns;
-    std::int64_t units;        // of the whole job
+// One array of planes. The address is a device address, strides are in elements.
+struct GpuPlanes {
+    std::uint64_t data;
+    std::int64_t row_stride;
+    std::int64_t plane_stride;
+
+    template <class T>
+    IIR2D_DEVICE T* row(std::int64_t plane, std::int64_t y) const {
+        return reinterpret_cast<T*>(static_cast<std::uintptr_t>(data)) + plane * plane_stride +
+               y * row_stride;
+    }
+};
+
+// How rows of elements, outputs or gradients, are dealt out: a warp takes units, a piece of a row each.
+struct GpuUnits {
+    std::int64_t rows;         // of a plane
+    std::int64_t count;        // of units, of the whole job
     std::int64_t first_block;  // of this launch
-    std::int64_t pieces;       // of an output row
-    std::int32_t steps;        // of a warp in a piece
-    std::int32_t include_pad;
-    std::int32_t has_divisor;
-    std::int32_t padding;
-    double divisor;
-    double p;
-    double inverse_p;
+    std::int64_t pieces;       // of a row
+    std::int64_t steps;        // of a warp in a piece
+};
+
+struct GpuPool {
+    GpuPlanes x;
+    GpuPlanes y;
+    std::uint64_t argmax;  // dense; 0 where it is not wanted
+    WindowRule rule;
+    GpuUnits units;
+};
+
+// What an op does not read is 0.
+struct GpuPoolBackward {
+    GpuPlanes x;
+    GpuPlanes y;
+    GpuPlanes dy;
+    GpuPlanes dx;
+    std::uint64_t argmax;  // dense
+    WindowRule rule;
+    GpuUnits units;
 };
 
 }  // namespace iir2d::pool

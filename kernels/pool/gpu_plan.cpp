@@ -3,7 +3,8 @@
 
 #include <algorithm>
 
-#include "kernels/pool/cpu.h"
+#include "kernels/pool/backward.h"
+#include "kernels/pool/cpu_gather.h"
 #include "kernels/support/warp.h"
 
 namespace iir2d::pool {
@@ -13,19 +14,39 @@ namespace {
 constexpr unsigned threads = 256;
 
 bool is_2x2_side_by_side(const PoolGeometry& geometry) {
-    return std::ranges::all_of(std::initializer_list<const AxisWindows*>{&geometry.x, &geometry.y},
+    return !geometry.x.adaptive &&
+           std::ranges::all_of(std::initializer_list<const AxisWindows*>{&geometry.x, &geometry.y},
                                [](const AxisWindows* axis) {
                                    return axis->window == 2 && axis->stride == 2 && axis->padding == 0 &&
                                           axis->dilation == 1 && axis->out * 2 <= axis->in;
                                });
 }
 
-// Windows are summed from their first to their last element.
-ElementType accumulator_of(const PoolDesc& desc, const PoolGeometry& geometry) {
-    if (desc.op == PoolOp::max) return ElementType::f32;
-    if (desc.op == PoolOp::lp && desc.p != 1.0 && desc.p != 2.0) return ElementType::f64;
-    return sum_type(additions_along(geometry.x, AxisWay::sequence) +
-                    additions_along(geometry.y, AxisWay::sequence));
+bool is_max_op(PoolOp op) {
+    return op == PoolOp::max || op == PoolOp::adaptive_max;
+}
+
+bool is_short(const PoolDesc& desc) {
+    return desc.p == 1.0 || desc.p == 2.0;
+}
+
+// "avg", "lp_p2"
+std::string stem_of(const PoolDesc& desc) {
+    if (is_max_op(desc.op)) return "pool_max";
+    if (desc.op != PoolOp::lp) return "pool_avg";
+    return desc.p == 1.0 ? "pool_lp_p1" : desc.p == 2.0 ? "pool_lp_p2" : "pool_lp_power";
+}
+
+std::string suffixed(const PoolDesc& desc, const std::string& stem, ElementType accumulator) {
+    const bool wide = accumulator == ElementType::f64 && desc.element != ElementType::f64;
+    return stem + "_" + std::string(name_of(desc.element)) + (wide ? "_wide" : "");
+}
+
+std::string backward_kernel_of(const PoolDesc& desc, const PoolGeometry& geometry) {
+    if (desc.op != PoolOp::lp)
+        return suffixed(desc, stem_of(desc) + "_backward", backward_accumulator(desc, geometry));
+    const bool pairs = divides_in_pairs(desc);
+    return (pairs ? "pool_lp_power" : stem_of(desc)) + "_backward_" + std::string(name_of(desc.element));
 }
 
 // Every row begins at an address that `bytes` divides.
@@ -39,73 +60,70 @@ std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
     return a / b + (a % b != 0 ? 1 : 0);
 }
 
+constexpr std::int64_t most_blocks = 0x7fffffff;
+
+// Deals out rows of `width` elements of `planes` planes, `elements` neighbours to a lane at a time, and makes
+// the launches: `set` puts the units into the parameters.
+template <class Parameters>
+void launch_rows(const std::string& kernel, Parameters& parameters, std::int64_t planes, std::int64_t rows,
+                 std::int64_t width, std::int64_t elements, const MakeLaunch& launch) {
+    constexpr std::int64_t most_steps = 4;
+    GpuUnits& units = parameters.units;
+    const std::int64_t of_a_step = gpu::warp_lanes * elements;
+    units.rows = rows;
+    units.steps = std::min(ceil_div(width, of_a_step), most_steps);
+    units.pieces = ceil_div(width, of_a_step * units.steps);
+    units.count = planes * rows * units.pieces;
+    const std::int64_t blocks = ceil_div(units.count, threads / gpu::warp_lanes);
+    for (std::int64_t first = 0; first < blocks; first += most_blocks) {
+        units.first_block = first;
+        const auto count = static_cast<unsigned>(std::min(blocks - first, most_blocks));
+        if (!launch({kernel.c_str(), count, threads, &parameters})) return;
+    }
+}
+
 }  // namespace
 
 GpuPooling make_gpu_pooling(const PoolDesc& desc, const PoolGeometry& geometry) {
     GpuPooling pooling;
-    pooling.accumulator = accumulator_of(desc, geometry);
-    const bool single = pooling.accumulator == ElementType::f32;
-    const std::string sum = single ? "_f32_sum" : "_f64_sum";
-    const bool small = is_2x2_side_by_side(geometry);
-    switch (desc.op) {
-        case PoolOp::max:
-        case PoolOp::adaptive_max:
-            pooling.kernel = "pool_max";
-            pooling.index_kernel = "pool_max_index";
-            if (small) pooling.two_by_two_kernel = "pool_max_2x2";
-            break;
-        case PoolOp::avg:
-        case PoolOp::adaptive_avg:
-            pooling.kernel = "pool_avg" + sum;
-            if (small && single) pooling.two_by_two_kernel = "pool_avg_2x2";
-            break;
-        case PoolOp::lp:
-            pooling.kernel = desc.p == 1.0   ? "pool_lp_p1" + sum
-                             : desc.p == 2.0 ? "pool_lp_p2" + sum
-                                             : "pool_lp_power_f64_sum";
-            if (small && single && desc.p == 2.0) pooling.two_by_two_kernel = "pool_lp_p2_2x2";
-            break;
-    }
-    pooling.output_rows = geometry.planes() * geometry.y.out;
-    GpuPool& job = pooling.job;
-    job.rows = geometry.y;
-    job.columns = geometry.x;
-    job.include_pad = desc.count_include_pad ? 1 : 0;
-    job.has_divisor = desc.divisor_override ? 1 : 0;
-    job.divisor = static_cast<double>(desc.divisor_override.value_or(1));
-    job.p = desc.p;
-    job.inverse_p = 1.0 / desc.p;
+    pooling.accumulator = gathered_accumulator(desc, geometry);
+    const bool power = desc.op == PoolOp::lp && !is_short(desc);
+    pooling.kernel = power ? stem_of(desc) + "_" + std::string(name_of(desc.element))
+                           : suffixed(desc, stem_of(desc), pooling.accumulator);
+    if (is_max_op(desc.op)) pooling.index_kernel = suffixed(desc, "pool_max_index", pooling.accumulator);
+    const bool two_by_two =
+        desc.element == ElementType::f32 && pooling.accumulator == ElementType::f32 &&
+        is_2x2_side_by_side(geometry) &&
+        (desc.op == PoolOp::max || desc.op == PoolOp::avg || (desc.op == PoolOp::lp && desc.p == 2.0));
+    if (two_by_two) pooling.two_by_two_kernel = stem_of(desc) + "_2x2_f32";
+    pooling.backward_kernel = backward_kernel_of(desc, geometry);
+    pooling.planes = geometry.planes();
+    pooling.rule = window_rule(desc, geometry);
     return pooling;
 }
 
 void for_each_launch(const GpuPooling& pooling, const GpuPlanes& x, const GpuPlanes& y, std::uint64_t argmax,
-                     const std::function<bool(const GpuLaunch&)>& launch) {
-    constexpr std::int64_t most_blocks = 0x7fffffff;
-    constexpr std::int64_t most_steps = 4;
-    GpuPool job = pooling.job;
-    job.x = x.data;
-    job.x_row_stride = x.row_stride;
-    job.x_plane_stride = x.plane_stride;
-    job.y = y.data;
-    job.y_row_stride = y.row_stride;
-    job.y_plane_stride = y.plane_stride;
-    job.argmax = argmax;
+                     const MakeLaunch& launch) {
+    GpuPool job{.x = x, .y = y, .argmax = argmax, .rule = pooling.rule, .units = {}};
     const bool two_by_two =
         argmax == 0 && !pooling.two_by_two_kernel.empty() && rows_aligned(x, 16) && rows_aligned(y, 8);
     const std::string& kernel = argmax != 0  ? pooling.index_kernel
                                 : two_by_two ? pooling.two_by_two_kernel
                                              : pooling.kernel;
-    const std::int64_t outputs_of_a_step = gpu::warp_lanes * (two_by_two ? 2 : 1);
-    const std::int64_t steps = std::min(ceil_div(job.columns.out, outputs_of_a_step), most_steps);
-    job.steps = static_cast<int>(steps);
-    job.pieces = ceil_div(job.columns.out, outputs_of_a_step * steps);
-    job.units = pooling.output_rows * job.pieces;
-    const std::int64_t blocks = ceil_div(job.units, threads / gpu::warp_lanes);
-    for (std::int64_t first = 0; first < blocks; first += most_blocks) {
-        job.first_block = first;
-        const auto count = static_cast<unsigned>(std::min(blocks - first, most_blocks));
-        if (!launch({kernel.c_str(), count, threads, job})) return;
-    }
+    launch_rows(kernel, job, pooling.planes, job.rule.rows.out, job.rule.columns.out, two_by_two ? 2 : 1,
+                launch);
+}
+
+void for_each_launch(const GpuPooling& pooling, const GpuGradients& data, const MakeLaunch& launch) {
+    GpuPoolBackward job{.x = data.x,
+                        .y = data.y,
+                        .dy = data.dy,
+                        .dx = data.dx,
+                        .argmax = data.argmax,
+                        .rule = pooling.rule,
+                        .units = {}};
+    launch_rows(pooling.backward_kernel, job, pooling.planes, job.rule.rows.in, job.rule.columns.in, 1,
+                launch);
 }
 
 }  // namespace iir2d::pool

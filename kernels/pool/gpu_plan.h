@@ -17,30 +17,36 @@ struct GpuPooling {
     std::string index_kernel;  // with it; "" where there is none
     std::string
         two_by_two_kernel;  // in place of `kernel` where the memory allows it; "" where windows do not
+    std::string backward_kernel;
     ElementType accumulator = ElementType::f32;
-    std::int64_t output_rows = 0;  // of all planes
-    GpuPool job = {};              // without what a launch adds
+    std::int64_t planes = 1;
+    WindowRule rule = {};
 };
 
 GpuPooling make_gpu_pooling(const PoolDesc& desc, const PoolGeometry& geometry);
 
-// One array of planes. The address is a device address, strides are in elements.
-struct GpuPlanes {
-    std::uint64_t data;
-    std::int64_t row_stride;
-    std::int64_t plane_stride;
-};
-
+// `parameters` is the struct that the kernel takes.
 struct GpuLaunch {
     const char* kernel;
     unsigned blocks;
     unsigned threads;
-    const GpuPool& parameters;
+    const void* parameters;
 };
+using MakeLaunch = std::function<bool(const GpuLaunch&)>;
 
 // The launches in order, with addresses. argmax 0: not wanted. Stops where `launch` returns false. Allocates
 // nothing.
 void for_each_launch(const GpuPooling& pooling, const GpuPlanes& x, const GpuPlanes& y, std::uint64_t argmax,
-                     const std::function<bool(const GpuLaunch&)>& launch);
+                     const MakeLaunch& launch);
+
+// Of the backward pass; what the op does not read has no address.
+struct GpuGradients {
+    GpuPlanes x = {};
+    GpuPlanes y = {};
+    GpuPlanes dy = {};
+    GpuPlanes dx = {};
+    std::uint64_t argmax = 0;
+};
+void for_each_launch(const GpuPooling& pooling, const GpuGradients& data, const MakeLaunch& launch);
 
 }  // namespace iir2d::pool

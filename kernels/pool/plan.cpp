@@ -32,10 +32,32 @@ struct PoolPlan::State {
 
 namespace {
 
+// Relative to what is summed (docs/pooling.md, "Tolerance").
+struct Tolerance {
+    double value;
+    const char* text;
+};
+Tolerance tolerance_of(ElementType element) {
+    switch (element) {
+        case ElementType::f64:
+            return {1e-12, "1e-12"};
+        case ElementType::f16:
+            return {0x1p-10, "a unit in the last place of f16"};
+        case ElementType::bf16:
+            return {0x1p-7, "a unit in the last place of bf16"};
+        case ElementType::f32:
+            break;
+    }
+    return {2e-6, "2e-6"};
+}
+
 // Every kernel keeps the contract's tolerance; max rounds nothing.
 PrecisionGuarantee guarantee(const PoolDesc& desc, ElementType accumulator) {
     PrecisionGuarantee g{.accumulator = accumulator};
     const std::string bits = "The same bits on every run and for every number of threads.";
+    const Tolerance tolerance = tolerance_of(desc.element);
+    const std::string sums = "Sums in " + std::string(name_of(accumulator)) + "; within " + tolerance.text +
+                             " of the double-precision reference, relative to the ";
     switch (desc.op) {
         case PoolOp::max:
         case PoolOp::adaptive_max:
@@ -44,15 +66,11 @@ PrecisionGuarantee guarantee(const PoolDesc& desc, ElementType accumulator) {
             break;
         case PoolOp::avg:
         case PoolOp::adaptive_avg:
-            if (!desc.divisor_override) g.max_abs_error = 2e-6;
-            g.statement = "Sums in " + std::string(name_of(accumulator)) +
-                          "; within 2e-6 of the double-precision reference, relative to the sum of the "
-                          "window's magnitudes over the divisor. " +
-                          bits;
+            if (!desc.divisor_override) g.max_abs_error = tolerance.value;
+            g.statement = sums + "sum of the window's magnitudes over the divisor. " + bits;
             break;
         case PoolOp::lp:
-            g.statement = "Sums in " + std::string(name_of(accumulator)) +
-                          "; within 2e-6 of the double-precision reference, relative to the norm. " + bits;
+            g.statement = sums + "norm. " + bits;
             break;
     }
     return g;
@@ -63,15 +81,6 @@ PrecisionGuarantee guarantee(const PoolDesc& desc, ElementType accumulator) {
 Result<PoolPlan> PoolPlan::make(const Device& device, const PoolDesc& desc) {
     const auto geometry = pool::make_geometry(desc);
     if (!geometry) return std::unexpected(geometry.error());
-    if (desc.op == PoolOp::adaptive_max || desc.op == PoolOp::adaptive_avg) {
-        return std::unexpected(Error{ErrorCode::invalid_argument,
-                                     "op " + std::string(name_of(desc.op)) + ": not supported yet"});
-    }
-    if (desc.element != ElementType::f32) {
-        return std::unexpected(Error{ErrorCode::invalid_argument,
-                                     "element " + std::string(name_of(desc.element)) +
-                                         ": not supported yet on " + device.id() + ", only f32 is"});
-    }
     if (device.backend() == Backend::cpu) {
         if (const auto target = support::cpu_target(); !target) return std::unexpected(target.error());
         auto kernel = pool::choose_cpu_kernel(desc, *geometry);
@@ -145,7 +154,7 @@ Result<Views> check_views(const PoolDesc& desc, const pool::PoolGeometry& geomet
 }
 
 Result<void> check_has_argmax(const PoolDesc& desc) {
-    if (desc.op == PoolOp::max) return {};
+    if (desc.op == PoolOp::max || desc.op == PoolOp::adaptive_max) return {};
     return std::unexpected(Error{ErrorCode::invalid_argument,
                                  "argmax: only max pooling has one, not " + std::string(name_of(desc.op))});
 }

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <cstring>
 
-#include "iir2d/tensor.h"
 #include "kernels/support/warp.h"
 
 namespace iir2d {
@@ -138,21 +137,5 @@ IIR2D_BOTH T store(Acc value) {
 }
 
 }  // namespace element
-
-// f() with the storage type of an element type as its template argument.
-template <class F>
-auto with_storage(ElementType type, F f) {
-    switch (type) {
-        case ElementType::f64:
-            return f.template operator()<double>();
-        case ElementType::f16:
-            return f.template operator()<Float16>();
-        case ElementType::bf16:
-            return f.template operator()<BFloat16>();
-        case ElementType::f32:
-            break;
-    }
-    return f.template operator()<float>();
-}
 
 }  // namespace iir2d

@@ -37,7 +37,7 @@ void run_kernel(const pool::GpuLaunch& launch, std::uint64_t seed) {
     const auto entry = std::ranges::find(entries, std::string_view(launch.kernel),
                                          [](const auto& e) { return std::string_view(e.name); });
     if (entry == entries.end()) throw std::runtime_error("no kernel is called " + std::string(launch.kernel));
-    entry->run({{launch.blocks, 1, 1}, {launch.threads, 1, 1}, 0}, &launch.parameters, {.seed = seed});
+    entry->run({{launch.blocks, 1, 1}, {launch.threads, 1, 1}, 0}, launch.parameters, {.seed = seed});
 }
 
 struct alignas(16) Sixteen {
@@ -211,14 +211,14 @@ TEST(GpuPoolParity, TwoByTwoIsChosenWhereMemoryIsAligned) {
     const Shape shape{1, 2, 34, 140};
     const auto x = signed_noise(pool_testing::elements(shape), 5);
     for (const auto& [op, name] :
-         {std::pair{PoolOp::max, "pool_max_2x2"}, std::pair{PoolOp::avg, "pool_avg_2x2"},
-          std::pair{PoolOp::lp, "pool_lp_p2_2x2"}}) {
+         {std::pair{PoolOp::max, "pool_max_2x2_f32"}, std::pair{PoolOp::avg, "pool_avg_2x2_f32"},
+          std::pair{PoolOp::lp, "pool_lp_p2_2x2_f32"}}) {
         const PoolDesc desc{.op = op, .shape = shape};
         EXPECT_EQ(run_gpu(desc, x, {.with_argmax = false}).kernel, name);
         EXPECT_NE(run_gpu(desc, x, {.with_argmax = false, .gap = 1}).kernel, name);
         compare(desc, x);
     }
-    EXPECT_EQ(run_gpu({.op = PoolOp::max, .shape = shape}, x).kernel, "pool_max_index");
+    EXPECT_EQ(run_gpu({.op = PoolOp::max, .shape = shape}, x).kernel, "pool_max_index_f32");
 }
 
 // 64-bit counts: nothing is run, only laid out.
@@ -229,7 +229,7 @@ TEST(GpuPoolParity, HugeShapesAreLaidOutIn64Bits) {
     const auto pooling = pool::make_gpu_pooling(desc, *geometry);
     std::int64_t blocks = 0;
     pool::for_each_launch(pooling, {16, 3, 0}, {16, 1, 0}, 0, [&](const pool::GpuLaunch& launch) {
-        EXPECT_EQ(launch.parameters.first_block, blocks);
+        EXPECT_EQ(static_cast<const pool::GpuPool*>(launch.parameters)->units.first_block, blocks);
         blocks += launch.blocks;
         return true;
     });

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// Pooling on the CPU one window at a time: every op, element type and shape of windows, by the rule that GPUs
+// gather by, so with their bits. What cpu.h is faster at does not come here.
+#pragma once
+
+#include "iir2d/device.h"
+#include "iir2d/error.h"
+#include "iir2d/plan.h"
+#include "kernels/pool/geometry.h"
+#include "kernels/pool/window_formula.h"
+
+namespace iir2d::pool {
+
+WindowRule window_rule(const PoolDesc& desc, const PoolGeometry& geometry);
+
+// What sums of windows gathered so are made in.
+ElementType gathered_accumulator(const PoolDesc& desc, const PoolGeometry& geometry);
+
+// As forward_cpu().
+Result<void> forward_gathered(const PoolDesc& desc, const PoolGeometry& geometry, const ConstTensorView& x,
+                              const TensorView& y, std::int64_t* argmax, int threads,
+                              const RunControl& control);
+
+}  // namespace iir2d::pool

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+// Every op in every element type, forward and backward, against the double reference on the same stored
+// values; adaptive windows; ranges that only the wider types have.
+#include <cstdio>
+#include <limits>
+
+#include "tests/kernels/pool/pool_types_testing.h"
+
+namespace {
+
+using namespace iir2d;
+using namespace pool_testing;
+
+template <class T>
+class PoolTypes : public ::testing::Test {};
+using Types = ::testing::Types<float, double, Float16, BFloat16>;
+
+struct TypeName {
+    template <class T>
+    static std::string GetName(int) {
+        return std::string(name_of(type_of<T>));
+    }
+};
+TYPED_TEST_SUITE(PoolTypes, Types, TypeName);
+
+std::vector<double> magnitudes_of(std::vector<double> values) {
+    for (double& v : values) v = std::abs(v);
+    return values;
+}
+
+TYPED_TEST(PoolTypes, ForwardKeepsTheTolerance) {
+    int cases = 0;
+    double worst = 0.0;
+    for (const PoolDesc& op : all_ops()) {
+        for (const PoolDesc& desc : small_matrix(op)) {
+            ++cases;
+            SCOPED_TRACE(to_string(desc));
+            const auto x = stored<TypeParam>(uniform(elements(desc.shape), -1.0F, 1.0F, 3));
+            const auto got = run_in<TypeParam>(desc, x);
+            std::vector<double> y(got.y.size());
+            std::vector<double> scale(got.y.size());
+            std::vector<std::int64_t> argmax(got.argmax.size());
+            ASSERT_TRUE(reference::pool(desc, as_doubles(x), y, argmax));
+            PoolDesc positive = desc;
+            if (positive.op == PoolOp::lp) positive.divisor_override.reset();
+            ASSERT_TRUE(reference::pool(positive, magnitudes_of(as_doubles(x)), scale));
+            EXPECT_EQ(got.argmax, argmax);
+            for (std::size_t i = 0; i < y.size(); ++i) {
+                const auto value = element::load<double>(got.y[i]);
+                if (!got.argmax.empty()) {
+                    ASSERT_EQ(value, y[i]) << i;
+                    continue;
+                }
+                const double error = std::abs(value - y[i]);
+                ASSERT_LE(error, tolerance<TypeParam>() * scale[i] + smallest<TypeParam>()) << i;
+                worst = std::max(worst, error / scale[i]);
+            }
+        }
+    }
+    std::printf("%d cases forward, worst error %.3g of what is summed\n", cases, worst);
+    EXPECT_GT(cases, 80);
+}
+
+TYPED_TEST(PoolTypes, BackwardKeepsTheTolerance) {
+    int cases = 0;
+    double worst = 0.0;
+    for (const PoolDesc& op : all_ops()) {
+        for (const PoolDesc& desc : small_matrix(op)) {
+            ++cases;
+            SCOPED_TRACE(to_string(desc));
+            const auto x = stored<TypeParam>(uniform(elements(desc.shape), -1.0F, 1.0F, 5));
+            const auto forward = run_in<TypeParam>(desc, x);
+            const auto dy = stored<TypeParam>(uniform(forward.y.size(), -1.0F, 1.0F, 6));
+            const auto dx = backward_in<TypeParam>(desc, x, forward, dy);
+            std::vector<double> expected(x.size());
+            std::vector<double> scale(x.size());
+            ASSERT_TRUE(reference::pool_backward(desc, as_doubles(x), as_doubles(forward.y), as_doubles(dy),
+                                                 expected));
+            // lp's gradients have the sign of x, max's have places that depend on it.
+            const auto sizes = desc.op == PoolOp::lp ? magnitudes_of(as_doubles(x)) : as_doubles(x);
+            ASSERT_TRUE(reference::pool_backward(desc, sizes, as_doubles(forward.y),
+                                                 magnitudes_of(as_doubles(dy)), scale));
+            for (std::size_t i = 0; i < x.size(); ++i) {
+                const double error = std::abs(element::load<double>(dx[i]) - expected[i]);
+                ASSERT_LE(error, tolerance<TypeParam>() * std::abs(scale[i]) + smallest<TypeParam>()) << i;
+                if (scale[i] > 1e-4) worst = std::max(worst, error / scale[i]);
+            }
+            ASSERT_TRUE(same_bits_but_nan(dx, backward_in<TypeParam>(desc, x, forward, dy, 3)));
+        }
+    }
+    std::printf("%d cases backward, worst error %.3g of what is summed\n", cases, worst);
+    EXPECT_GT(cases, 80);
+}
+
+TYPED_TEST(PoolTypes, NormsAreRepresentableWhereTheyAre) {
+    using Limits = std::numeric_limits<double>;
+    const double largest = std::is_same_v<TypeParam, double>    ? Limits::max()
+                           : std::is_same_v<TypeParam, Float16> ? 65504.0
+                                                                : 3.0e38;
+    const double tiny = std::is_same_v<TypeParam, double>    ? 1e-300
+                        : std::is_same_v<TypeParam, Float16> ? 6e-7
+                                                             : 1e-38;
+    for (const double scale : {largest / 8, tiny}) {
+        const std::vector<TypeParam> x{element::store<TypeParam>(3 * scale),
+                                       element::store<TypeParam>(-4 * scale)};
+        for (const double p : {1.0, 2.0, 3.0, 30.0}) {
+            const PoolDesc desc{.op = PoolOp::lp, .shape = {.h = 1, .w = 2}, .window = {1, 2}, .p = p};
+            std::vector<double> y(1);
+            ASSERT_TRUE(reference::pool(desc, as_doubles(x), y));
+            const auto got = run_in<TypeParam>(desc, x);
+            EXPECT_NEAR(element::load<double>(got.y[0]) / y[0], 1.0,
+                        tolerance<TypeParam>() + smallest<TypeParam>() / y[0])
+                << scale << " p " << p;
+            const std::vector<TypeParam> dy{element::store<TypeParam>(1.0F)};
+            std::vector<double> dx(2);
+            ASSERT_TRUE(reference::pool_backward(desc, as_doubles(x), as_doubles(got.y), as_doubles(dy), dx));
+            const auto gradient = backward_in<TypeParam>(desc, x, got, dy);
+            for (std::size_t i = 0; i < 2; ++i) {
+                EXPECT_NEAR(element::load<double>(gradient[i]), dx[i],
+                            tolerance<TypeParam>() * std::abs(dx[i]) + smallest<TypeParam>())
+                    << scale << " p " << p;
+            }
+        }
+    }
+}
+
+TEST(PoolAdaptive, WindowsAreFloorToCeil) {
+    // [0, 2), [1, 4), [3, 5) of 5 samples.
+    const PoolDesc desc{.op = PoolOp::adaptive_avg, .shape = {.h = 1, .w = 5}, .output = {1, 3}};
+    const std::vector<float> x{1.0F, 2.0F, 4.0F, 8.0F, 16.0F};
+    const auto avg = run_in<float>(desc, x);
+    EXPECT_EQ(avg.y, (std::vector<float>{1.5F, 14.0F / 3.0F, 12.0F}));
+    PoolDesc max = desc;
+    max.op = PoolOp::adaptive_max;
+    const auto largest = run_in<float>(max, x);
+    EXPECT_EQ(largest.y, (std::vector<float>{2.0F, 8.0F, 16.0F}));
+    EXPECT_EQ(largest.argmax, (std::vector<std::int64_t>{1, 3, 4}));
+    const std::vector<float> dy{1.0F, 3.0F, 10.0F};
+    EXPECT_EQ(backward_in<float>(desc, x, avg, dy), (std::vector<float>{0.5F, 1.5F, 1.0F, 6.0F, 5.0F}));
+    EXPECT_EQ(backward_in<float>(max, x, largest, dy), (std::vector<float>{0.0F, 1.0F, 0.0F, 3.0F, 10.0F}));
+    // More outputs than samples.
+    PoolDesc more = desc;
+    more.shape = {.h = 1, .w = 2};
+    more.output = {1, 5};
+    EXPECT_EQ(run_in<float>(more, {1.0F, 2.0F}).y, (std::vector<float>{1.0F, 1.0F, 1.5F, 2.0F, 2.0F}));
+    EXPECT_EQ(backward_in<float>(more, {1.0F, 2.0F}, {}, std::vector<float>(5, 2.0F)),
+              (std::vector<float>{5.0F, 5.0F}));
+}
+
+TEST(PoolAdaptive, TheOutputsSizeIsChecked) {
+    const auto message = [](Extent output) {
+        const auto plan =
+            PoolPlan::make(cpu(), {.op = PoolOp::adaptive_max, .shape = {.h = 4, .w = 4}, .output = output});
+        return plan ? std::string("made") : plan.error().message;
+    };
+    EXPECT_EQ(message({0, 3}), "output 0x3: must be at least 1 along each axis");
+    EXPECT_EQ(message({3, -1}), "output 3x-1: must be at least 1 along each axis");
+    EXPECT_EQ(message({std::int64_t{1} << 31, 1}),
+              "output 2147483648x1: must be at most 2147483647 along each axis");
+    EXPECT_EQ(message({3, 4}), "made");
+}
+
+}  // namespace
