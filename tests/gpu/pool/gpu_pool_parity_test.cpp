@@ -9,7 +9,7 @@
 #include "kernels/pool/cpu.h"
 #include "kernels/pool/geometry.h"
 #include "kernels/pool/gpu_plan.h"
-#include "tests/gpu/executor/executor.h"
+#include "tests/gpu/pool/run_kernel.h"
 #include "tests/kernels/pool/pool_testing.h"
 
 namespace {
@@ -31,14 +31,6 @@ struct Outcome {
     pool_testing::Pooled pooled;
     std::string kernel;
 };
-
-void run_kernel(const pool::GpuLaunch& launch, std::uint64_t seed) {
-    const auto entries = gpu_test::kernel_entries();
-    const auto entry = std::ranges::find(entries, std::string_view(launch.kernel),
-                                         [](const auto& e) { return std::string_view(e.name); });
-    if (entry == entries.end()) throw std::runtime_error("no kernel is called " + std::string(launch.kernel));
-    entry->run({{launch.blocks, 1, 1}, {launch.threads, 1, 1}, 0}, launch.parameters, {.seed = seed});
-}
 
 struct alignas(16) Sixteen {
     float v[4];
@@ -70,7 +62,7 @@ Outcome run_gpu(const PoolDesc& desc, const std::vector<float>& x, const Options
                           pooled.argmax.empty() ? 0 : reinterpret_cast<std::uintptr_t>(pooled.argmax.data()),
                           [&](const pool::GpuLaunch& launch) {
                               outcome.kernel = launch.kernel;
-                              run_kernel(launch, options.seed);
+                              gpu_pool_test::run_kernel(launch, options.seed);
                               return true;
                           });
     const auto w = static_cast<std::size_t>(geometry->output.w);
