@@ -9,10 +9,11 @@
 #include "iir2d_build_info.h"
 #include "kernels/device/cuda/kernel_library.h"
 #include "kernels/iir/cuda.h"
+#include "kernels/support/c_status.h"
 
 namespace {
 
-using iir2d::ErrorCode;
+using iir2d::support::status_of;
 
 // The contract's order: null pointers, dimensions, filter id, border mode, precision.
 int check(const void* in, const void* out, const IIR2D_Params* params) {
@@ -26,11 +27,6 @@ int check(const void* in, const void* out, const IIR2D_Params* params) {
         return IIR2D_STATUS_INVALID_PRECISION;
     }
     return IIR2D_STATUS_OK;
-}
-
-int status_of(ErrorCode code) {
-    return code == ErrorCode::cancelled ? static_cast<int>(IIR2D_STATUS_INVALID_ARGUMENT)
-                                        : static_cast<int>(code);
 }
 
 iir2d::FilterDesc desc_of(const IIR2D_Params& params) {
@@ -54,7 +50,7 @@ int iir2d_forward_cpu(const void* in, void* out, const IIR2D_Params* params) try
     if (!plan) return status_of(plan.error().code);
     const auto element = iir2d::storage_type(desc.precision);
     const auto done = plan->run({in, element, desc.shape}, {out, element, desc.shape});
-    return done ? static_cast<int>(IIR2D_STATUS_OK) : status_of(done.error().code);
+    return status_of(done);
 } catch (...) {
     return IIR2D_STATUS_WORKSPACE_ERROR;  // no memory: nothing may unwind into C
 }
@@ -63,7 +59,7 @@ int iir2d_forward_cuda(const void* in, void* out, const IIR2D_Params* params) tr
     const int status = iir2d_forward_cuda_stream(in, out, params, nullptr);
     if (status != IIR2D_STATUS_OK) return status;
     const auto done = iir2d::iir::synchronize_current_context(nullptr);
-    return done ? static_cast<int>(IIR2D_STATUS_OK) : status_of(done.error().code);
+    return status_of(done);
 } catch (...) {
     return IIR2D_STATUS_WORKSPACE_ERROR;
 }
@@ -72,7 +68,7 @@ int iir2d_forward_cuda_stream(const void* in, void* out, const IIR2D_Params* par
     if (const int status = check(in, out, params); status != IIR2D_STATUS_OK) return status;
     const auto done = iir2d::iir::enqueue_on_current_context(static_cast<iir2d::cuda::StreamHandle>(stream),
                                                              desc_of(*params), in, out);
-    return done ? static_cast<int>(IIR2D_STATUS_OK) : status_of(done.error().code);
+    return status_of(done);
 } catch (...) {
     return IIR2D_STATUS_WORKSPACE_ERROR;
 }

@@ -11,12 +11,12 @@ namespace iir2d::pool {
 
 namespace {
 
-// Launches of the context's, until one fails.
-template <class ForEachLaunch>
-Result<void> enqueue_all(cuda::Context& context, cuda::StreamHandle stream, ForEachLaunch for_each) {
+// Launches until one fails. `launch_one` is how a launch is made: in a context of ours or in the caller's.
+template <class ForEachLaunch, class LaunchOne>
+Result<void> enqueue_all(ForEachLaunch for_each, LaunchOne launch_one) {
     Result<void> result;
     for_each([&](const GpuLaunch& launch) {
-        result = context.launch(stream, {.kernel = launch.kernel,
+        result = launch_one(cuda::Launch{.kernel = launch.kernel,
                                          .grid = {launch.blocks, 1, 1},
                                          .block = {launch.threads, 1, 1},
                                          .shared_bytes = 0,
@@ -24,6 +24,22 @@ Result<void> enqueue_all(cuda::Context& context, cuda::StreamHandle stream, ForE
         return result.has_value();
     });
     return result;
+}
+
+auto in(cuda::Context& context, cuda::StreamHandle stream) {
+    return [&context, stream](const cuda::Launch& launch) { return context.launch(stream, launch); };
+}
+auto in_current_context(cuda::StreamHandle stream) {
+    return [stream](const cuda::Launch& launch) { return cuda::launch_on_current_context(stream, launch); };
+}
+
+auto launches(const GpuPooling& pooling, const GpuPlanes& x, const GpuPlanes& y, cuda::DevicePointer argmax) {
+    return [&pooling, x, y, argmax](const MakeLaunch& launch) {
+        for_each_launch(pooling, x, y, argmax, launch);
+    };
+}
+auto launches(const GpuPooling& pooling, const GpuGradients& data) {
+    return [&pooling, data](const MakeLaunch& launch) { for_each_launch(pooling, data, launch); };
 }
 
 support::HostPlanes host_planes(const ConstTensorView& view) {
@@ -38,14 +54,22 @@ GpuPlanes dense_planes(const cuda::DeviceBuffer& buffer, const Shape& shape) {
 
 Result<void> enqueue(cuda::Context& context, cuda::StreamHandle stream, const GpuPooling& pooling,
                      const GpuPlanes& x, const GpuPlanes& y, cuda::DevicePointer argmax) {
-    return enqueue_all(context, stream,
-                       [&](const MakeLaunch& launch) { for_each_launch(pooling, x, y, argmax, launch); });
+    return enqueue_all(launches(pooling, x, y, argmax), in(context, stream));
 }
 
 Result<void> enqueue_backward(cuda::Context& context, cuda::StreamHandle stream, const GpuPooling& pooling,
                               const GpuGradients& data) {
-    return enqueue_all(context, stream,
-                       [&](const MakeLaunch& launch) { for_each_launch(pooling, data, launch); });
+    return enqueue_all(launches(pooling, data), in(context, stream));
+}
+
+Result<void> enqueue_on_current_context(cuda::StreamHandle stream, const GpuPooling& pooling,
+                                        const GpuPlanes& x, const GpuPlanes& y, cuda::DevicePointer argmax) {
+    return enqueue_all(launches(pooling, x, y, argmax), in_current_context(stream));
+}
+
+Result<void> enqueue_backward_on_current_context(cuda::StreamHandle stream, const GpuPooling& pooling,
+                                                 const GpuGradients& data) {
+    return enqueue_all(launches(pooling, data), in_current_context(stream));
 }
 
 Result<void> run_cuda(int device_index, const GpuPooling& pooling, const ConstTensorView& x,

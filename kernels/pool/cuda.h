@@ -18,6 +18,12 @@ Result<void> enqueue(cuda::Context& context, cuda::StreamHandle stream, const Gp
 Result<void> enqueue_backward(cuda::Context& context, cuda::StreamHandle stream, const GpuPooling& pooling,
                               const GpuGradients& data);
 
+// The same in the context that the caller has made current.
+Result<void> enqueue_on_current_context(cuda::StreamHandle stream, const GpuPooling& pooling,
+                                        const GpuPlanes& x, const GpuPlanes& y, cuda::DevicePointer argmax);
+Result<void> enqueue_backward_on_current_context(cuda::StreamHandle stream, const GpuPooling& pooling,
+                                                 const GpuGradients& data);
+
 // Host to host: upload, pool, download. argmax is null or has the output's elements.
 Result<void> run_cuda(int device_index, const GpuPooling& pooling, const ConstTensorView& x,
                       const TensorView& y, std::int64_t* argmax, const RunControl& control);

@@ -248,11 +248,8 @@ Result<void> PoolPlan::backward(const ConstTensorView& x, const ConstTensorView&
             return done;
         data->argmax = found.data();
     }
-    if (std::holds_alternative<State::OnGpu>(state.kernel)) {
-        return std::unexpected(
-            Error{ErrorCode::invalid_argument,
-                  "device " + state.device.id() + ": there is no backward pass on it yet"});
-    }
+    if (const auto* gpu = std::get_if<State::OnGpu>(&state.kernel))
+        return pool::run_backward_cuda(state.device.index(), gpu->pooling, *data, control);
     return pool::backward_cpu(state.desc, state.geometry, *data, state.device.threads(), control);
 } catch (const std::bad_alloc&) {
     return std::unexpected(

@@ -117,6 +117,7 @@ struct WindowFormula {
         }
         double largest = 0.0;
         bool has_nan = false;
+        IIR2D_ROLLED
         for (std::int64_t r = 0; r < window.rows.count; ++r) {
             window.visit_row(r, [&](std::int64_t, std::int64_t, T v) {
                 const double magnitude = fabs(element::load<double>(v));
@@ -142,6 +143,7 @@ struct WindowFormula {
     IIR2D_BOTH double scaled_sum(const Window<T>& window, double scale) const {
         const WindowFormula<Op, T, double> wide{rule};
         double sum = 0.0;
+        IIR2D_ROLLED
         for (std::int64_t r = 0; r < window.rows.count; ++r) {
             window.visit_row(r, [&](std::int64_t, std::int64_t, T v) {
                 sum += wide.term(element::load<double>(v) / scale);

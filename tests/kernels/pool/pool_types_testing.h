@@ -68,9 +68,9 @@ struct PooledIn {
 };
 
 template <class T>
-PooledIn<T> run_in(iir2d::PoolDesc desc, const std::vector<T>& x, int threads = 1) {
+PooledIn<T> run_on(const iir2d::Device& device, iir2d::PoolDesc desc, const std::vector<T>& x) {
     desc.element = type_of<T>;
-    const auto plan = iir2d::PoolPlan::make(cpu(threads), desc);
+    const auto plan = iir2d::PoolPlan::make(device, desc);
     EXPECT_TRUE(plan) << plan.error().message;
     if (!plan) return {};
     PooledIn<T> out;
@@ -84,10 +84,15 @@ PooledIn<T> run_in(iir2d::PoolDesc desc, const std::vector<T>& x, int threads = 
 }
 
 template <class T>
-std::vector<T> backward_in(iir2d::PoolDesc desc, const std::vector<T>& x, const PooledIn<T>& forward,
-                           const std::vector<T>& dy, int threads = 1) {
+PooledIn<T> run_in(const iir2d::PoolDesc& desc, const std::vector<T>& x, int threads = 1) {
+    return run_on(cpu(threads), desc, x);
+}
+
+template <class T>
+std::vector<T> backward_on(const iir2d::Device& device, iir2d::PoolDesc desc, const std::vector<T>& x,
+                           const PooledIn<T>& forward, const std::vector<T>& dy) {
     desc.element = type_of<T>;
-    const auto plan = iir2d::PoolPlan::make(cpu(threads), desc);
+    const auto plan = iir2d::PoolPlan::make(device, desc);
     EXPECT_TRUE(plan) << plan.error().message;
     std::vector<T> dx(x.size());
     const auto shape = plan->output_shape();
@@ -96,6 +101,12 @@ std::vector<T> backward_in(iir2d::PoolDesc desc, const std::vector<T>& x, const 
         {dy.data(), desc.element, shape}, {dx.data(), desc.element, desc.shape}, forward.argmax);
     EXPECT_TRUE(done) << done.error().message;
     return dx;
+}
+
+template <class T>
+std::vector<T> backward_in(const iir2d::PoolDesc& desc, const std::vector<T>& x, const PooledIn<T>& forward,
+                           const std::vector<T>& dy, int threads = 1) {
+    return backward_on(cpu(threads), desc, x, forward, dy);
 }
 
 // Windows of every kind, and adaptive ones, of an op.

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Errors as the C interface tells them.
+#pragma once
+
+#include "iir2d/error.h"
+#include "iir2d/iir2d_core.h"
+
+namespace iir2d::support {
+
+inline int status_of(ErrorCode code) {
+    return code == ErrorCode::cancelled ? static_cast<int>(IIR2D_STATUS_INVALID_ARGUMENT)
+                                        : static_cast<int>(code);
+}
+
+inline int status_of(const Result<void>& done) {
+    return done ? static_cast<int>(IIR2D_STATUS_OK) : status_of(done.error().code);
+}
+
+}  // namespace iir2d::support
