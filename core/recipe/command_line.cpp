@@ -64,8 +64,12 @@ void add_filter(Arguments& arguments, const FilterOperation& filter) {
 
 void add_pool(Arguments& arguments, const PoolOperation& pool) {
     const PoolOperation defaults;
-    arguments.insert(arguments.end(),
-                     {"--op", std::string(name_of(pool.op)), "--window", text_of(pool.window)});
+    arguments.insert(arguments.end(), {"--op", std::string(name_of(pool.op))});
+    if (is_adaptive(pool.op)) {
+        arguments.insert(arguments.end(), {"--output", text_of(pool.output)});
+        return;
+    }
+    arguments.insert(arguments.end(), {"--window", text_of(pool.window)});
     if (pool.stride && *pool.stride != pool.window) {
         arguments.insert(arguments.end(), {"--stride", text_of(*pool.stride)});
     }

@@ -77,6 +77,7 @@ std::string describe_filter(const FilterOperation& filter) {
 std::string describe_pool(const PoolOperation& pool) {
     std::string text = pool_name(pool.op);
     text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+    if (is_adaptive(pool.op)) return text + ", output " + text_of(pool.output);
     text += ", window " + text_of(pool.window);
     if (pool.stride && *pool.stride != pool.window) text += ", stride " + text_of(*pool.stride);
     if (pool.padding != iir2d::Extent{0, 0}) text += ", padding " + text_of(pool.padding);
@@ -130,6 +131,7 @@ iir2d::PoolDesc pool_desc(const PoolOperation& operation, iir2d::Shape shape, ii
             .p = operation.p,
             .count_include_pad = operation.count_include_pad,
             .divisor_override = operation.divisor_override,
+            .output = operation.output,
             .element = element};
 }
 

@@ -43,6 +43,7 @@ struct PoolOperation {
     double p = 2.0;
     bool count_include_pad = false;
     std::optional<std::int64_t> divisor_override;
+    iir2d::Extent output = {1, 1};  // of adaptive ops, which read nothing else
     friend bool operator==(const PoolOperation&, const PoolOperation&) = default;
 };
 

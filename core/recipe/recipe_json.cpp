@@ -38,6 +38,10 @@ ordered_json filter_json(const FilterOperation& filter) {
 ordered_json pool_json(const PoolOperation& pool) {
     ordered_json out;
     out["op"] = name_of(pool.op);
+    if (is_adaptive(pool.op)) {
+        out["output"] = extent_json(pool.output);
+        return out;
+    }
     out["window"] = extent_json(pool.window);
     if (pool.stride) out["stride"] = extent_json(*pool.stride);
     out["padding"] = extent_json(pool.padding);
@@ -218,9 +222,11 @@ void read_filter(Members& members, FilterOperation& filter) {
 
 void read_pool(Members& members, PoolOperation& pool) {
     members.only({"type", "enabled", "op", "window", "stride", "padding", "dilation", "ceil_mode", "p",
-                  "count_include_pad", "divisor_override"});
+                  "count_include_pad", "divisor_override", "output"});
     members.required("op");
-    members.read("op", pool.op, &iir2d::pool_op_from_name, "max, avg or lp");
+    members.read("op", pool.op, &iir2d::pool_op_from_name, "max, avg, lp, adaptive-max or adaptive-avg");
+    if (is_adaptive(pool.op)) members.required("output");
+    members.read("output", pool.output);
     members.read("window", pool.window);
     members.read("stride", pool.stride);
     members.read("padding", pool.padding);

@@ -196,7 +196,18 @@ double gain_needed(const PoolOperation& full, const PoolOperation& proxy) {
     return full.op == iir2d::PoolOp::avg && full.divisor_override ? ratio : 1.0;
 }
 
+// Fewer outputs, each of as much of the picture.
+ScaledPool scaled_adaptive(const PoolOperation& pool, Factor factor) {
+    ScaledPool out{.pool = pool, .factor = {}};
+    out.pool.output = {rounded(static_cast<double>(pool.output.h) / factor.h),
+                       rounded(static_cast<double>(pool.output.w) / factor.w)};
+    out.factor = {static_cast<double>(pool.output.h) / static_cast<double>(out.pool.output.h),
+                  static_cast<double>(pool.output.w) / static_cast<double>(out.pool.output.w)};
+    return out;
+}
+
 ScaledPool scaled_pool(const PoolOperation& pool, Factor factor, iir2d::Shape proxy) {
+    if (is_adaptive(pool.op)) return scaled_adaptive(pool, factor);
     const iir2d::Extent stride = pool.stride.value_or(pool.window);
     PoolAxis y = PoolAxis{pool.window.h, stride.h, pool.padding.h, pool.dilation.h}.scaled(factor.h);
     PoolAxis x = PoolAxis{pool.window.w, stride.w, pool.padding.w, pool.dilation.w}.scaled(factor.w);

@@ -37,10 +37,6 @@ Result<void> check_filter(const FilterOperation& filter) {
 }
 
 Result<iir2d::Shape> pool_shape(const PoolOperation& pool, iir2d::Shape input) {
-    if (pool.op == iir2d::PoolOp::adaptive_max || pool.op == iir2d::PoolOp::adaptive_avg) {
-        return wrong("op " + std::string(name_of(pool.op)) +
-                     " cannot be part of a recipe, which holds no output size: use max, avg or lp");
-    }
     const bool sized = input.w != 0;
     const iir2d::Shape tried = sized ? input : iir2d::Shape{};
     const auto output = iir2d::reference::pool_output_shape(pool_desc(pool, tried, iir2d::ElementType::f32));

@@ -67,10 +67,6 @@ int read(const IIR2D_PoolParams& params, Job& job) {
     return IIR2D_STATUS_OK;
 }
 
-bool is_max(PoolOp op) {
-    return op == PoolOp::max || op == PoolOp::adaptive_max;
-}
-
 // Null pointers come first, and which of them may be null depends on the op alone.
 std::optional<PoolOp> op_of(const IIR2D_PoolParams* params) {
     if (params == nullptr) return std::nullopt;

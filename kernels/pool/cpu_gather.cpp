@@ -67,7 +67,7 @@ WindowRule window_rule(const PoolDesc& desc, const PoolGeometry& geometry) {
 
 ElementType gathered_accumulator(const PoolDesc& desc, const PoolGeometry& geometry) {
     if (desc.element == ElementType::f64) return ElementType::f64;
-    if (desc.op == PoolOp::max || desc.op == PoolOp::adaptive_max) return ElementType::f32;
+    if (is_max(desc.op)) return ElementType::f32;
     if (desc.op == PoolOp::lp && desc.p != 1.0 && desc.p != 2.0) return ElementType::f64;
     return sum_type(additions_along(geometry.x, AxisWay::sequence) +
                     additions_along(geometry.y, AxisWay::sequence));
@@ -85,8 +85,7 @@ Result<void> forward_gathered(const PoolDesc& desc, const PoolGeometry& geometry
         const auto sum = [&]<WindowOp Op>() {
             return wide ? run.template operator()<Op, T, double>() : run.template operator()<Op, T, float>();
         };
-        if (desc.op == PoolOp::max || desc.op == PoolOp::adaptive_max)
-            return sum.template operator()<WindowOp::max>();
+        if (is_max(desc.op)) return sum.template operator()<WindowOp::max>();
         if (desc.op != PoolOp::lp) return sum.template operator()<WindowOp::avg>();
         if (desc.p == 1.0) return sum.template operator()<WindowOp::lp1>();
         if (desc.p == 2.0) return sum.template operator()<WindowOp::lp2>();

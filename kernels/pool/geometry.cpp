@@ -95,10 +95,6 @@ Result<void> check_op(const PoolDesc& desc) {
     return argument_error("op " + std::to_string(static_cast<int>(desc.op)) + ": not a pooling operation");
 }
 
-bool is_adaptive(PoolOp op) {
-    return op == PoolOp::adaptive_max || op == PoolOp::adaptive_avg;
-}
-
 // Windows whose ends are rounded outwards: where in is no multiple of out they overlap, and have up to two
 // samples more than in / out, rounded down.
 AxisWindows spread(std::int64_t in, std::int64_t out) {

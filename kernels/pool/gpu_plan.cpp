@@ -22,17 +22,13 @@ bool is_2x2_side_by_side(const PoolGeometry& geometry) {
                                });
 }
 
-bool is_max_op(PoolOp op) {
-    return op == PoolOp::max || op == PoolOp::adaptive_max;
-}
-
 bool is_short(const PoolDesc& desc) {
     return desc.p == 1.0 || desc.p == 2.0;
 }
 
 // "avg", "lp_p2"
 std::string stem_of(const PoolDesc& desc) {
-    if (is_max_op(desc.op)) return "pool_max";
+    if (is_max(desc.op)) return "pool_max";
     if (desc.op != PoolOp::lp) return "pool_avg";
     return desc.p == 1.0 ? "pool_lp_p1" : desc.p == 2.0 ? "pool_lp_p2" : "pool_lp_power";
 }
@@ -90,7 +86,7 @@ GpuPooling make_gpu_pooling(const PoolDesc& desc, const PoolGeometry& geometry) 
     const bool power = desc.op == PoolOp::lp && !is_short(desc);
     pooling.kernel = power ? stem_of(desc) + "_" + std::string(name_of(desc.element))
                            : suffixed(desc, stem_of(desc), pooling.accumulator);
-    if (is_max_op(desc.op)) pooling.index_kernel = suffixed(desc, "pool_max_index", pooling.accumulator);
+    if (is_max(desc.op)) pooling.index_kernel = suffixed(desc, "pool_max_index", pooling.accumulator);
     const bool two_by_two =
         desc.element == ElementType::f32 && pooling.accumulator == ElementType::f32 &&
         is_2x2_side_by_side(geometry) &&

@@ -154,7 +154,7 @@ Result<Views> check_views(const PoolDesc& desc, const pool::PoolGeometry& geomet
 }
 
 Result<void> check_has_argmax(const PoolDesc& desc) {
-    if (desc.op == PoolOp::max || desc.op == PoolOp::adaptive_max) return {};
+    if (is_max(desc.op)) return {};
     return std::unexpected(Error{ErrorCode::invalid_argument,
                                  "argmax: only max pooling has one, not " + std::string(name_of(desc.op))});
 }

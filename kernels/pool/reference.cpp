@@ -138,7 +138,7 @@ Result<void> pool(const PoolDesc& desc, std::span<const double> x, std::span<dou
     if (auto r = check_size("x", x.size(), elements(geometry->input)); !r) return r;
     if (auto r = check_size("y", y.size(), elements(geometry->output)); !r) return r;
     if (!argmax.empty()) {
-        if (desc.op != PoolOp::max && desc.op != PoolOp::adaptive_max) {
+        if (!is_max(desc.op)) {
             return std::unexpected(
                 Error{ErrorCode::invalid_argument,
                       "argmax: only max pooling has one, not " + std::string(name_of(desc.op))});
@@ -146,10 +146,10 @@ Result<void> pool(const PoolDesc& desc, std::span<const double> x, std::span<dou
         if (auto r = check_size("argmax", argmax.size(), y.size()); !r) return r;
     }
 
-    const bool is_max = desc.op == PoolOp::max || desc.op == PoolOp::adaptive_max;
+    const bool maximum = is_max(desc.op);
     return for_each_window(
         *geometry, x, control, [&](std::size_t next, const Window& window, std::int64_t padded) {
-            if (is_max) {
+            if (maximum) {
                 const Maximum best = max_of(window);
                 y[next] = best.value;
                 if (!argmax.empty()) argmax[next] = best.index;
@@ -170,13 +170,13 @@ Result<void> pool_backward(const PoolDesc& desc, std::span<const double> x, std:
     if (desc.op == PoolOp::lp) {
         if (auto r = check_size("y", y.size(), elements(geometry->output)); !r) return r;
     }
-    const bool is_max = desc.op == PoolOp::max || desc.op == PoolOp::adaptive_max;
+    const bool maximum = is_max(desc.op);
     std::vector<long double> sums(dx.size(), 0.0L);
     auto done = for_each_window(
         *geometry, x, control, [&](std::size_t next, const Window& window, std::int64_t padded) {
             long double* plane = sums.data() + (window.plane - x.data());
             const auto gradient = static_cast<long double>(dy[next]);
-            if (is_max) {
+            if (maximum) {
                 const Maximum best = max_of(window);
                 if (best.index >= 0) plane[best.index] += gradient;
                 return;

@@ -93,6 +93,12 @@ class IIR2D_API FilterPlan {
 };
 
 enum class PoolOp { max, avg, lp, adaptive_max, adaptive_avg };
+constexpr bool is_max(PoolOp op) {
+    return op == PoolOp::max || op == PoolOp::adaptive_max;
+}
+constexpr bool is_adaptive(PoolOp op) {
+    return op == PoolOp::adaptive_max || op == PoolOp::adaptive_avg;
+}
 IIR2D_API std::string_view name_of(PoolOp);  // "max", "avg", "lp", "adaptive-max", "adaptive-avg"
 IIR2D_API Result<PoolOp> pool_op_from_name(std::string_view);
 

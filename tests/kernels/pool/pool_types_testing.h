@@ -75,8 +75,7 @@ PooledIn<T> run_on(const iir2d::Device& device, iir2d::PoolDesc desc, const std:
     if (!plan) return {};
     PooledIn<T> out;
     out.y.resize(elements(plan->output_shape()));
-    const bool is_max = desc.op == iir2d::PoolOp::max || desc.op == iir2d::PoolOp::adaptive_max;
-    if (is_max) out.argmax.assign(out.y.size(), -777);
+    if (is_max(desc.op)) out.argmax.assign(out.y.size(), -777);
     const auto done = plan->forward({x.data(), desc.element, desc.shape},
                                     {out.y.data(), desc.element, plan->output_shape()}, out.argmax);
     EXPECT_TRUE(done) << done.error().message;
@@ -116,7 +115,7 @@ inline std::vector<iir2d::PoolDesc> small_matrix(iir2d::PoolDesc desc) {
     for (const iir2d::Shape& shape :
          {iir2d::Shape{1, 1, 1, 1}, iir2d::Shape{2, 2, 5, 7}, iir2d::Shape{1, 1, 40, 33}}) {
         desc.shape = shape;
-        if (desc.op == iir2d::PoolOp::adaptive_max || desc.op == iir2d::PoolOp::adaptive_avg) {
+        if (is_adaptive(desc.op)) {
             for (const Extent& output :
                  {Extent{1, 1}, Extent{3, 2}, Extent{5, 7}, Extent{7, 9}, Extent{39, 80}}) {
                 desc.output = output;
