@@ -141,7 +141,13 @@ TEST_F(Cli, BadArgumentsExitWithTwoAndOneLine) {
         {"filter", sample, out, "--filter", "1", "--param", "alpha=0,5"},
         {"filter", sample, out, "--filter", "1", "--page", "x"},
         {"pool", sample, out, "--op", "max"},
-        {"pool", sample, out, "--op", "adaptive-max", "--output", "3x3"},
+        {"pool", sample, out, "--op", "adaptive-max"},
+        {"pool", sample, out, "--op", "adaptive-max", "--output", "0x3"},
+        {"pool", sample, out, "--op", "max", "--window", "2", "--output", "3x3"},
+        {"pool", sample, out, "--op", "avg", "--window", "2", "--indices", path("i.tif")},
+        {"pool", sample, out, "--op", "avg", "--window", "2", "--grad-out", path("g.tif")},
+        {"pool", sample, out, "--op", "avg", "--window", "2", "--backward", sample},
+        {"pool", sample, out, "--op", "max", "--window", "2", "--backward", sample, "--grad-out", out},
         {"pool", sample, out, "--op", "max", "--window", "2x2", "--p", "nan"},
         {"pool", sample, out, "--op", "max", "--window", "2x2", "--dtype", "f63"},
         {"pool", sample, out, "--op", "max", "--window", "2x2", "--indices", out},
@@ -302,6 +308,54 @@ TEST_F(Cli, PoolWritesImageAndIndices) {
             EXPECT_EQ(static_cast<std::int64_t>(index) % 9 / 3, x);
         }
     }
+}
+
+TEST_F(Cli, PoolRunsTheBackwardPass) {
+    const std::string in = make_image("in.tif", 9, 6, 2);
+    ASSERT_EQ(
+        iir2d({"pool", in, path("dy.tif"), "--op", "adaptive-avg", "--output", "3x3", "--out-type", "f32"})
+            .code,
+        0);
+    for (const char* dtype : {"f32", "f64", "f16", "bf16"}) {
+        SCOPED_TRACE(dtype);
+        const auto outcome = iir2d({"pool", in, path("y.tif"), "--op", "avg", "--window", "2x3", "--dtype",
+                                    dtype, "--backward", path("dy.tif"), "--grad-out", path("dx.tif")});
+        ASSERT_EQ(outcome.code, 0) << outcome.err;
+        const auto dy = workbench::read_image(path("dy.tif"));
+        const auto dx = workbench::read_image(path("dx.tif"), {.keep_double = true});
+        ASSERT_TRUE(dy && dx);
+        ASSERT_EQ(dx->pixels.width(), 9);
+        ASSERT_EQ(dx->pixels.channels(), 2);
+        const double exactness = std::string(dtype) == "bf16"  ? 0x1p-8
+                                 : std::string(dtype) == "f16" ? 0x1p-11
+                                                               : 1e-7;
+        for (std::int64_t y = 0; y < 6; ++y) {
+            for (std::int64_t x = 0; x < 9; ++x) {
+                const double expected = dy->pixels.at(x / 3, y / 2, 1) / 6;
+                EXPECT_NEAR(dx->pixels.at(x, y, 1), expected, expected * exactness * 2) << x << ' ' << y;
+            }
+        }
+    }
+    const auto outcome = iir2d({"pool", in, path("z.tif"), "--op", "avg", "--window", "2", "--backward", in,
+                                "--grad-out", path("w.tif")});
+    expect_failure(outcome, 3);
+    EXPECT_THAT(outcome.err,
+                HasSubstr("the upstream gradient is 9 x 6 pixels of 2 channels, the pooled image 4 x 3"));
+    EXPECT_FALSE(fs::exists(path("z.tif"))) << "computed before anything is written";
+}
+
+TEST_F(Cli, AdaptivePoolingIsARecipesOperationToo) {
+    workbench::PoolOperation pool{.op = iir2d::PoolOp::adaptive_max, .output = {20, 30}};
+    ASSERT_TRUE(workbench::save_recipe({.name = "r", .operations = {{.what = pool}}}, path("r.json")));
+    EXPECT_EQ(iir2d({"pool", sample, path("a.png"), "--op", "adaptive-max", "--output", "20x30"}).code, 0);
+    EXPECT_EQ(iir2d({"run", path("r.json"), sample, path("b.png")}).code, 0);
+    EXPECT_EQ(*workbench::read_file(path("a.png")), *workbench::read_file(path("b.png")));
+    EXPECT_EQ(workbench::read_image(path("a.png"))->pixels.width(), 30);
+    // Options of other ops are said to have no effect.
+    const auto outcome =
+        iir2d({"pool", sample, path("c.png"), "--op", "adaptive-avg", "--output", "5", "--window", "3"});
+    EXPECT_EQ(outcome.code, 0);
+    EXPECT_THAT(outcome.err, HasSubstr("--window has no effect with --op adaptive-avg"));
 }
 
 TEST_F(Cli, InfoAsJsonSaysWhatTheFileIs) {

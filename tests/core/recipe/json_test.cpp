@@ -266,7 +266,10 @@ INSTANTIATE_TEST_SUITE_P(
                 argument,
                 {"operation 2", "lacks", "\"op\""}},
         Refusal{with_operation(R"({"type": "pool", "op": "median"})"), argument, {"\"median\"", "lp"}},
-        Refusal{with_operation(R"({"type": "pool", "op": "adaptive-max"})"), argument, {"adaptive-max"}},
+        Refusal{
+            with_operation(R"({"type": "pool", "op": "adaptive-max"})"), argument, {"lacks", "\"output\""}},
+        Refusal{
+            with_operation(R"({"type": "pool", "op": "adaptive-max", "output": [0, 3]})"), argument, {"0x3"}},
         Refusal{with_operation(R"({"type": "pool", "op": "max", "window": 2})"), argument, {"\"window\": 2"}},
         Refusal{with_operation(R"({"type": "pool", "op": "max", "window": [2]})"), argument, {"[2]"}},
         Refusal{with_operation(R"({"type": "pool", "op": "max", "window": [2, 2.5]})"),

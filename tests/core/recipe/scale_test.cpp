@@ -174,6 +174,18 @@ TEST(RecipeScaled, AfterPoolingFiltersSeeWhatIsLeftOfTheFactor) {
     EXPECT_LT(a.rms, 0.015);
 }
 
+TEST(RecipeScaled, AnAdaptiveOutputShrinksWithThePicture) {
+    const PoolOperation pool{.op = iir2d::PoolOp::adaptive_avg, .output = {30, 100}};
+    const Recipe small =
+        scaled({.operations = {{.what = pool}, filter(6, {{"sigma", 8}})}}, 4, {.h = 40, .w = 60});
+    EXPECT_EQ(std::get<PoolOperation>(small.operations[0].what).output, (iir2d::Extent{8, 25}));
+    // 30 rows became 8, 100 columns 25: sigma by the mean of 3.75 and 4.
+    EXPECT_NEAR(std::get<FilterOperation>(small.operations[1].what).parameters.at("sigma"),
+                8 / std::sqrt(15.0), 1e-12);
+    const Recipe least = scaled({.operations = {{.what = pool}}}, 1000, {.h = 1, .w = 1});
+    EXPECT_EQ(std::get<PoolOperation>(least.operations[0].what).output, (iir2d::Extent{1, 1}));
+}
+
 TEST(RecipeScaled, WindowsFitTheProxy) {
     // A window of the whole image, on proxies whose sides were rounded down.
     for (std::int64_t limit = 1; limit < 60; ++limit) {
