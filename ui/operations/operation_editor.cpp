@@ -28,9 +28,13 @@ QString helpOf(const Operation& operation) {
             return OperationEditor::tr("The mean of each window.");
         case iir2d::PoolOp::lp:
             return OperationEditor::tr("The p-norm of each window.");
-        default:
-            return {};
+        case iir2d::PoolOp::adaptive_max:
+            return OperationEditor::tr(
+                "The largest sample of each window, in windows that the result's size gives.");
+        case iir2d::PoolOp::adaptive_avg:
+            return OperationEditor::tr("The mean of each window, in windows that the result's size gives.");
     }
+    return {};
 }
 
 }  // namespace
@@ -181,6 +185,7 @@ void OperationEditor::showSizes() {
     if (state.input.w == 0) {
         m_size->setText(tr("The output size shows when an image is open."));
     } else if (output) {
+        m_pool->setResultSize({output->h, output->w});
         m_size->setText(tr("%1 × %2 becomes %3 × %4 pixels")
                             .arg(state.input.w)
                             .arg(state.input.h)

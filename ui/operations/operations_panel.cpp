@@ -221,6 +221,10 @@ void OperationsPanel::addOperationsTo(QMenu* menu) {
         QAction* action = menu->addAction(poolName(op).prepend(QLatin1Char('&')));
         connect(action, &QAction::triggered, this, [this, op] { addPool(op); });
     }
+    for (const iir2d::PoolOp op : {iir2d::PoolOp::adaptive_max, iir2d::PoolOp::adaptive_avg}) {
+        QAction* action = menu->addAction(poolName(op));
+        connect(action, &QAction::triggered, this, [this, op] { addPool(op); });
+    }
 }
 
 QMenu* OperationsPanel::createOperationsMenu(QWidget* parent) {
@@ -284,7 +288,16 @@ void OperationsPanel::addFilter(int filterId) {
 }
 
 void OperationsPanel::addPool(iir2d::PoolOp op) {
-    add(defaultPool(op));
+    Operation operation = defaultPool(op);
+    if (is_adaptive(op)) {
+        // Half of what there is, as other pooling begins with.
+        const auto shape = validate(m_session.recipe(), imageShape(m_session));
+        auto& output = std::get<PoolOperation>(operation.what).output;
+        output = shape && shape->w != 0 ? iir2d::Extent{std::max<std::int64_t>(shape->h / 2, 1),
+                                                        std::max<std::int64_t>(shape->w / 2, 1)}
+                                        : iir2d::Extent{256, 256};
+    }
+    add(operation);
 }
 
 void OperationsPanel::add(const Operation& operation) {

@@ -90,6 +90,12 @@ void PairRow::setEnabled(bool enabled, const QString& why) {
     }
 }
 
+void PairRow::setVisible(bool visible) {
+    for (QWidget* widget : std::initializer_list<QWidget*>{m_label, m_height, m_width, m_link})
+        widget->setVisible(visible);
+    m_refusal->setVisible(visible && !m_refusal->reason().isEmpty());
+}
+
 void PairRow::refuse(const QString& reason, iir2d::Extent valueInForce) {
     m_inForce = valueInForce;
     m_refusal->setReason(reason, tr("%1 × %2").arg(valueInForce.h).arg(valueInForce.w));

@@ -23,6 +23,7 @@ class PairRow : public QObject {
     // The same, but leaves the link as the user set it.
     void showValue(iir2d::Extent value);
     void setEnabled(bool enabled, const QString& why = {});
+    void setVisible(bool visible);
 
     void refuse(const QString& reason, iir2d::Extent valueInForce);
     void clearRefusal();

@@ -14,7 +14,8 @@
 namespace workbench {
 namespace {
 
-constexpr std::array ops{iir2d::PoolOp::max, iir2d::PoolOp::avg, iir2d::PoolOp::lp};
+constexpr std::array ops{iir2d::PoolOp::max, iir2d::PoolOp::avg, iir2d::PoolOp::lp,
+                         iir2d::PoolOp::adaptive_max, iir2d::PoolOp::adaptive_avg};
 
 constexpr iir2d::FilterParameter p_parameter{
     .name = "p",
@@ -90,6 +91,9 @@ void PoolEditor::buildPairs(FormGrid& grid) {
     grid.add(headingOfWidth, 2);
     for (QLabel* each : {heading, headingOfWidth}) each->setForegroundRole(QPalette::PlaceholderText);
 
+    m_output = new PairRow(grid, tr("&Output"),
+                           tr("The size of the result, in pixels; the windows follow from it"), 1);
+    follow(m_output, PoolControl::output, [this](iir2d::Extent v) { m_draft.output = v; });
     m_window = new PairRow(grid, tr("&Window"), tr("The samples that become one, in pixels"), 1);
     follow(m_window, PoolControl::window, [this](iir2d::Extent v) { m_draft.window = v; });
 
@@ -149,6 +153,11 @@ void PoolEditor::buildAverage(FormGrid& grid) {
 void PoolEditor::chooseOp(int index) {
     m_draft.op = ops[std::size_t(index)];
     const PoolOperation plain;
+    if (is_adaptive(m_draft.op)) {
+        m_draft = {.op = m_draft.op, .output = is_adaptive(m_inForce.op) ? m_draft.output : m_resultSize};
+    } else {
+        m_draft.output = plain.output;
+    }
     if (m_draft.op != iir2d::PoolOp::lp) m_draft.p = plain.p;
     if (m_draft.op == iir2d::PoolOp::lp) m_draft.padding = plain.padding;
     if (m_draft.op != iir2d::PoolOp::avg) {
@@ -162,6 +171,7 @@ void PoolEditor::setOperation(const PoolOperation& operation) {
     m_inForce = operation;
     m_draft = operation;
     clearRefusals();
+    m_output->setValue(m_draft.output);
     m_window->setValue(m_draft.window);
     m_stride->setValue(m_draft.stride.value_or(m_draft.window));
     m_padding->setValue(m_draft.padding);
@@ -175,6 +185,7 @@ void PoolEditor::showDraft() {
     for (std::size_t i = 0; i < ops.size(); ++i) {
         if (ops[i] == m_draft.op) m_op->setCurrentIndex(int(i));
     }
+    m_output->showValue(m_draft.output);
     m_window->showValue(m_draft.window);
     m_stride->showValue(m_draft.stride.value_or(m_draft.window));
     m_stride->setEnabled(m_draft.stride.has_value(),
@@ -184,6 +195,11 @@ void PoolEditor::showDraft() {
     m_padding->setEnabled(!isLp, isLp ? tr("Lp pooling takes no padding.") : QString());
     m_dilation->showValue(m_draft.dilation);
     m_ceil->setChecked(m_draft.ceil_mode);
+    const bool adaptive = is_adaptive(m_draft.op);
+    m_output->setVisible(adaptive);
+    for (PairRow* row : {m_window, m_stride, m_padding, m_dilation}) row->setVisible(!adaptive);
+    m_strideAsWindow->setVisible(!adaptive);
+    m_ceil->setVisible(!adaptive);
 
     m_p->setVisible(isLp);
     m_p->setValue(m_draft.p);
@@ -206,7 +222,7 @@ void PoolEditor::change(PoolControl control, const QString& what) {
 }
 
 void PoolEditor::clearRefusals() {
-    for (PairRow* row : {m_window, m_stride, m_padding, m_dilation}) row->clearRefusal();
+    for (PairRow* row : {m_output, m_window, m_stride, m_padding, m_dilation}) row->clearRefusal();
     m_p->clearRefusal();
     m_refusal->clear();
     m_divisorRefusal->clear();
@@ -221,6 +237,8 @@ void PoolEditor::accept() {
 void PoolEditor::refuse(int control, const QString& reason) {
     clearRefusals();
     switch (PoolControl(control)) {
+        case PoolControl::output:
+            return m_output->refuse(reason, m_inForce.output);
         case PoolControl::window:
             return m_window->refuse(reason, m_inForce.window);
         case PoolControl::stride:

@@ -27,7 +27,8 @@ enum class PoolControl {
     ceil_mode,
     exponent,
     include_pad,
-    divisor
+    divisor,
+    output
 };
 
 class PoolEditor : public QWidget {
@@ -37,6 +38,9 @@ class PoolEditor : public QWidget {
 
     // Shows an operation, drops the draft and any refusal; emits nothing.
     void setOperation(const PoolOperation& operation);
+
+    // What the operation makes of its input now; an operation that becomes adaptive keeps it.
+    void setResultSize(iir2d::Extent size) { m_resultSize = size; }
 
     // Answers to edited(): what the recipe has now, or why it keeps what setOperation or accept gave last.
     void accept();
@@ -58,6 +62,8 @@ class PoolEditor : public QWidget {
     PoolOperation m_inForce;
     PoolOperation m_draft;
     QComboBox* m_op = nullptr;
+    iir2d::Extent m_resultSize = {256, 256};
+    PairRow* m_output = nullptr;
     PairRow* m_window = nullptr;
     PairRow* m_stride = nullptr;
     QCheckBox* m_strideAsWindow = nullptr;

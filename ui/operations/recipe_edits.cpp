@@ -32,9 +32,12 @@ QString poolName(iir2d::PoolOp op) {
             return tr("Average pooling");
         case iir2d::PoolOp::lp:
             return tr("Lp pooling");
-        default:
-            return text(name_of(op));
+        case iir2d::PoolOp::adaptive_max:
+            return tr("Adaptive max pooling");
+        case iir2d::PoolOp::adaptive_avg:
+            return tr("Adaptive average pooling");
     }
+    return text(name_of(op));
 }
 
 QString operationName(const Operation& operation) {

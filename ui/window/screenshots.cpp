@@ -193,9 +193,11 @@ void ScreenshotTour::operations() {
         waitForExact();
         shoot(QStringLiteral("10-filter-%1").arg(id));
     }
-    const std::pair<iir2d::PoolOp, QString> pools[] = {{iir2d::PoolOp::max, QStringLiteral("max")},
-                                                       {iir2d::PoolOp::avg, QStringLiteral("avg")},
-                                                       {iir2d::PoolOp::lp, QStringLiteral("lp")}};
+    const std::pair<iir2d::PoolOp, QString> pools[] = {
+        {iir2d::PoolOp::max, QStringLiteral("max")},
+        {iir2d::PoolOp::avg, QStringLiteral("avg")},
+        {iir2d::PoolOp::lp, QStringLiteral("lp")},
+        {iir2d::PoolOp::adaptive_avg, QStringLiteral("adaptive")}};
     for (const auto& [op, name] : pools) {
         m_window.session().resetRecipe({});
         panel.addPool(op);

@@ -55,15 +55,18 @@ TEST(OperationsPanel, TheAddMenuOffersEveryFilterAndPooling) {
         action->trigger();
         ++added;
     }
-    EXPECT_EQ(added, 11);
+    EXPECT_EQ(added, 13);
     const auto& operations = on.session.recipe().operations;
-    ASSERT_EQ(operations.size(), 12U);  // each went below the one before
+    ASSERT_EQ(operations.size(), 14U);  // each went below the one before
     for (int id = 1; id <= 8; ++id) EXPECT_EQ(on.filterAt(id).filter_id, id);
     EXPECT_EQ(on.poolAt(9).op, iir2d::PoolOp::max);
     EXPECT_EQ(on.poolAt(10).op, iir2d::PoolOp::avg);
     EXPECT_EQ(on.poolAt(11).op, iir2d::PoolOp::lp);
-    EXPECT_EQ(on.panel.selectedRow(), 11);
-    EXPECT_EQ(on.session.undoStack()->undoText().toStdString(), "Add Lp pooling");
+    EXPECT_EQ(on.poolAt(12).op, iir2d::PoolOp::adaptive_max);
+    EXPECT_EQ(on.poolAt(13).op, iir2d::PoolOp::adaptive_avg);
+    EXPECT_EQ(on.poolAt(13).output, (iir2d::Extent{256, 256})) << "no picture is open";
+    EXPECT_EQ(on.panel.selectedRow(), 13);
+    EXPECT_EQ(on.session.undoStack()->undoText().toStdString(), "Add Adaptive average pooling");
 }
 
 TEST(OperationsPanel, ASliderDragIsOneUndoStepAndTheNextAnother) {
@@ -268,7 +271,7 @@ TEST(OperationsPanel, ThePoolingEditorWritesEveryField) {
     const int before = on.steps();
     auto* type = on.find<QComboBox>("Pooling operation");
     type->setFocus();
-    QTest::keyClick(type, Qt::Key_End);
+    QTest::keyClick(type, Qt::Key_Down);
     EXPECT_EQ(on.poolAt(0).op, iir2d::PoolOp::lp);
     EXPECT_EQ(on.poolAt(0).padding, (iir2d::Extent{0, 0}));
     EXPECT_FALSE(on.poolAt(0).divisor_override);
@@ -278,6 +281,32 @@ TEST(OperationsPanel, ThePoolingEditorWritesEveryField) {
     EXPECT_EQ(on.poolAt(0).p, 3.5);
     while (on.session.undoStack()->canUndo()) on.session.undoStack()->undo();
     EXPECT_EQ(on.session.recipe(), recipe);
+}
+
+TEST(OperationsPanel, AnAdaptiveOperationIsGivenASizeAndKeepsTheResults) {
+    Recipe recipe;
+    recipe.operations = {defaultPool(iir2d::PoolOp::avg)};
+    PanelOnScreen on(recipe);
+    on.openSample();
+    ASSERT_NE(on.session.image(), nullptr);
+    EXPECT_EQ(on.find<QSpinBox>("Output, height"), nullptr);
+    auto* type = on.find<QComboBox>("Pooling operation");
+    type->setFocus();
+    QTest::keyClick(type, Qt::Key_End);
+    EXPECT_EQ(on.poolAt(0).op, iir2d::PoolOp::adaptive_avg);
+    EXPECT_EQ(on.poolAt(0).output, (iir2d::Extent{256, 256})) << "what the average made of 512";
+    EXPECT_EQ(on.find<QSpinBox>("Window, height"), nullptr);
+    EXPECT_EQ(on.find<QAbstractButton>("Round the size up"), nullptr);
+    on.type(on.find<QSpinBox>("Output, width"), "30");
+    EXPECT_EQ(on.poolAt(0).output, (iir2d::Extent{30, 30}));
+    QTest::keyClick(type, Qt::Key_Home);
+    EXPECT_EQ(on.poolAt(0), (PoolOperation{}));
+    ASSERT_NE(on.find<QSpinBox>("Window, height"), nullptr);
+    while (on.session.undoStack()->canUndo()) on.session.undoStack()->undo();
+    EXPECT_EQ(on.session.recipe(), recipe);
+    // A new one begins with half of what there is.
+    on.panel.addPool(iir2d::PoolOp::adaptive_max);
+    EXPECT_EQ(on.poolAt(1).output, (iir2d::Extent{128, 128}));
 }
 
 TEST(OperationsPanel, TheOutputSizeFollows) {
