@@ -9,6 +9,7 @@
 #include "kernels/device/device_tensor_state.h"
 #include "kernels/pool/backward.h"
 #include "kernels/pool/cpu.h"
+#include "kernels/pool/cpu_gather.h"
 #include "kernels/pool/cuda.h"
 #include "kernels/pool/geometry.h"
 #include "kernels/pool/gpu_plan.h"
@@ -125,6 +126,21 @@ KernelIdentity PoolPlan::kernel() const {
             .variant = std::get<pool::CpuKernel>(m_state->kernel).variant,
             .element = m_state->desc.element,
             .architecture = support::cpu_target().value_or(IIR2D_CPU_BASELINE)};
+}
+
+PoolWindow PoolPlan::window(std::int64_t y, std::int64_t x) const {
+    const pool::WindowRule rule = pool::window_rule(m_state->desc, m_state->geometry);
+    const pool::Taps rows = rule.rows.taps(y);
+    const pool::Taps columns = rule.columns.taps(x);
+    return {.first_row = rows.first,
+            .rows = rows.count,
+            .row_step = rows.step,
+            .first_column = columns.first,
+            .columns = columns.count,
+            .column_step = columns.step,
+            .divisor = m_state->desc.divisor_override && rule.has_divisor != 0
+                           ? *m_state->desc.divisor_override
+                           : rule.count(rule.rows, y) * rule.count(rule.columns, x)};
 }
 
 PrecisionGuarantee PoolPlan::precision() const {

@@ -117,6 +117,18 @@ struct PoolDesc {
     ElementType element = ElementType::f32;
 };
 
+// Where a window reads the input: rows first_row, first_row + row_step, ... and columns likewise, only those
+// inside the input; and what an average divides by.
+struct PoolWindow {
+    std::int64_t first_row = 0;
+    std::int64_t rows = 0;
+    std::int64_t row_step = 1;
+    std::int64_t first_column = 0;
+    std::int64_t columns = 0;
+    std::int64_t column_step = 1;
+    std::int64_t divisor = 1;
+};
+
 class IIR2D_API PoolPlan {
   public:
     static Result<PoolPlan> make(const Device& device, const PoolDesc& desc);
@@ -126,6 +138,8 @@ class IIR2D_API PoolPlan {
     std::size_t workspace_bytes() const;
     KernelIdentity kernel() const;
     PrecisionGuarantee precision() const;
+    // Of output (y, x), which must lie in output_shape().
+    PoolWindow window(std::int64_t y, std::int64_t x) const;
 
     // Pools x into y (not in place). For max, `argmax`, when not empty, has as many elements as y, dense, and
     // takes the 64-bit row-major index into the input plane of each window's first maximum. Host memory;

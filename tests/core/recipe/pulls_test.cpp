@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+#include "core/recipe/pulls.h"
+
+#include <gmock/gmock.h>
+
+#include <random>
+
+#include "core/recipe/pool_passes.h"
+
+namespace {
+
+using namespace workbench;
+
+Image noise(std::int64_t width, std::int64_t height) {
+    Image image{
+        .info = {}, .pixels = PlanarImage(width, height, 2, iir2d::ElementType::f32), .metadata = nullptr};
+    std::mt19937 generator(1);
+    std::uniform_real_distribution<float> value(0.1F, 1.0F);
+    for (int c = 0; c < 2; ++c) {
+        for (float& v : image.pixels.plane_f32(c)) v = value(generator);
+    }
+    return image;
+}
+
+// What the window alone says is what the backward pass of the whole image says of that pixel.
+TEST(Pulls, AreTheGradientOfOnePixel) {
+    const Image image = noise(13, 11);
+    const auto cpu = *iir2d::Device::cpu(1);
+    for (const PoolOperation& pool :
+         {PoolOperation{
+              .op = iir2d::PoolOp::max, .window = {3, 4}, .stride = iir2d::Extent{2, 3}, .padding = {1, 2}},
+          PoolOperation{
+              .op = iir2d::PoolOp::avg, .window = {3, 3}, .padding = {1, 1}, .count_include_pad = true},
+          PoolOperation{.op = iir2d::PoolOp::avg, .window = {3, 3}, .padding = {1, 1}, .ceil_mode = true},
+          PoolOperation{
+              .op = iir2d::PoolOp::avg, .window = {2, 5}, .dilation = {2, 2}, .divisor_override = -3},
+          PoolOperation{.op = iir2d::PoolOp::lp, .window = {4, 4}, .ceil_mode = true, .p = 3.0},
+          PoolOperation{.op = iir2d::PoolOp::adaptive_avg, .output = {4, 5}},
+          PoolOperation{.op = iir2d::PoolOp::adaptive_max, .output = {3, 7}}}) {
+        SCOPED_TRACE(describe({.what = pool}));
+        const auto size = validate(Operation{.what = pool}, image.pixels.view().shape);
+        ASSERT_TRUE(size);
+        for (const auto& [x, y] : {std::pair<std::int64_t, std::int64_t>{0, 0},
+                                   {size->w - 1, size->h - 1},
+                                   {size->w / 2, size->h / 2}}) {
+            PlanarImage upstream(size->w, size->h, 2, iir2d::ElementType::f64);
+            upstream.plane_f64(1)[static_cast<std::size_t>(y * size->w + x)] = 1.0;
+            const auto passes =
+                pool_passes(pool, image, {.element = iir2d::ElementType::f64, .upstream = &upstream}, cpu);
+            ASSERT_TRUE(passes) << passes.error().message;
+            const auto got = pulls(pool, image.pixels, 1, x, y);
+            ASSERT_TRUE(got) << got.error().message;
+            EXPECT_NEAR(got->value, passes->pooled.pixels.at(x, y, 1), 1e-12);
+            double sum = 0;
+            for (const Pull& pull : got->samples) {
+                EXPECT_NEAR(pull.weight, passes->gradient->pixels.at(pull.x, pull.y, 1), 1e-12);
+                sum += pull.weight;
+            }
+            double whole = 0;
+            for (const double v : passes->gradient->pixels.plane_f64(1)) whole += v;
+            EXPECT_NEAR(sum, whole, 1e-12) << "there are others";
+        }
+    }
+}
+
+TEST(Pulls, RefuseWhatCannotBeShown) {
+    const Image image = noise(300, 300);
+    const PoolOperation all{.op = iir2d::PoolOp::adaptive_avg};
+    EXPECT_THAT(pulls(all, image.pixels, 0, 0, 0).error().message, testing::HasSubstr("300 x 300 samples"));
+    const PoolOperation half;
+    EXPECT_THAT(pulls(half, image.pixels, 0, 150, 0).error().message,
+                testing::HasSubstr("no pixel (150, 0)"));
+    EXPECT_FALSE(pulls(half, image.pixels, 2, 0, 0));
+    EXPECT_FALSE(pulls({.op = iir2d::PoolOp::max, .window = {400, 400}}, image.pixels, 0, 0, 0));
+    // Dilation may step over the whole image.
+    const Image dot = noise(1, 1);
+    const auto none = pulls({.window = {2, 2}, .padding = {1, 1}, .dilation = {3, 3}, .ceil_mode = true},
+                            dot.pixels, 0, 0, 0);
+    if (none) {
+        EXPECT_THAT(none->samples, testing::SizeIs(testing::Le(1)));
+    }
+}
+
+}  // namespace
