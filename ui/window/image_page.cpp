@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "ui/window/image_page.h"
 
+#include <QAction>
 #include <QClipboard>
 #include <QFileInfo>
 #include <QGuiApplication>
@@ -15,6 +16,7 @@
 #include "ui/window/job_bar.h"
 #include "ui/window/message_bar.h"
 #include "ui/window/pixel_text.h"
+#include "ui/window/pull_view.h"
 #include "ui/window/save_job.h"
 #include "ui/window/theme.h"
 #include "ui/window/view_bar.h"
@@ -28,6 +30,7 @@ const auto openSubject = QStringLiteral("open");
 const auto saveSubject = QStringLiteral("save");
 const auto previewSubject = QStringLiteral("preview");
 const auto contentSubject = QStringLiteral("content");
+const auto pullsSubject = QStringLiteral("pulls");
 
 // A resize is a stream of sizes; a proxy is made for the last.
 constexpr int resizeSettledMs = 120;
@@ -49,7 +52,8 @@ ImagePage::ImagePage(Session& session, QWidget* parent)
       m_empty(new EmptyState(session, this)),
       m_view(new ImageView(this)),
       m_bar(new ViewBar(*m_view, this)),
-      m_save(new SaveJob(session, this)) {
+      m_save(new SaveJob(session, this)),
+      m_pulls(new PullView(session, *m_view)) {
     setObjectName(QStringLiteral("imagePage"));
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -71,6 +75,14 @@ ImagePage::ImagePage(Session& session, QWidget* parent)
     connect(&session, &Session::frameChanged, this, &ImagePage::showFrame);
     connect(&session, &Session::statusChanged, this, &ImagePage::showMark);
     connect(m_bar, &ViewBar::pageChosen, this, &ImagePage::choosePage);
+    connect(m_bar->pullsAction(), &QAction::toggled, m_pulls, &PullView::setShown);
+    connect(m_pulls, &PullView::reasonChanged, this, [this](const QString& reason) {
+        if (reason.isEmpty()) {
+            m_messages->clear(pullsSubject);
+        } else {
+            m_messages->show(pullsSubject, Severity::info, reason);
+        }
+    });
     auto* settled = new QTimer(this);
     settled->setSingleShot(true);
     settled->setInterval(resizeSettledMs);

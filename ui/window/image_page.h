@@ -16,6 +16,7 @@ class EmptyState;
 class ImageView;
 class JobBar;
 class MessageArea;
+class PullView;
 class SaveJob;
 class Session;
 class ViewBar;
@@ -30,6 +31,7 @@ class ImagePage : public QWidget {
     ViewBar& viewBar() const { return *m_bar; }
     MessageArea& messages() const { return *m_messages; }
     SaveJob& saveJob() const { return *m_save; }
+    PullView& pullView() const { return *m_pulls; }
     const ViewMark& mark() const { return m_mark; }
 
     // What is on the screen, at its own size, exposure and gamma included. Rendered in the background.
@@ -59,6 +61,7 @@ class ImagePage : public QWidget {
     ImageView* m_view;
     ViewBar* m_bar;
     SaveJob* m_save;
+    PullView* m_pulls;
     ViewMark m_mark;
     std::jthread m_copier;
 };

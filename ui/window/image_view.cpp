@@ -64,6 +64,12 @@ void ImageView::setMark(const ViewMark& mark) {
     update();
 }
 
+void ImageView::setPulls(std::vector<PullMark> pulls) {
+    if (pulls == m_pulls) return;
+    m_pulls = std::move(pulls);
+    update();
+}
+
 void ImageView::setDisplayOptions(const DisplayOptions& options) {
     m_options = options;
     m_sourceLayer.setOptions(options);
@@ -187,6 +193,7 @@ void ImageView::paintEvent(QPaintEvent* /*event*/) {
         const bool gridOfResult = !onlySource && !m_split && !m_resultSize.isEmpty();
         paintPixelGrid(painter, m_transform, gridOfResult ? m_resultSize : m_transform.imageSize());
     }
+    paintPulls(painter, m_transform, m_pulls);
     painter.restore();
 
     if (m_split && !m_original) paintSplit(painter, rect(), splitX(), m_drag == Drag::split);

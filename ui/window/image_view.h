@@ -27,6 +27,9 @@ class ImageView : public QWidget {
     // is what the whole result has, for the grid.
     void setResult(std::shared_ptr<const Image> result, QSize exactSize);
     void setMark(const ViewMark& mark);
+    // Painted over the picture; none: empty.
+    void setPulls(std::vector<PullMark> pulls);
+    const std::vector<PullMark>& pulls() const { return m_pulls; }
     void setDisplayOptions(const DisplayOptions& options);
     const DisplayOptions& displayOptions() const { return m_options; }
 
@@ -95,6 +98,7 @@ class ImageView : public QWidget {
     QSize m_resultSize;
     DisplayOptions m_options;
     ViewMark m_mark;
+    std::vector<PullMark> m_pulls;
     bool m_split = false;
     bool m_original = false;
     bool m_grid = true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "ui/window/screenshots.h"
 
+#include <QAction>
 #include <QApplication>
 #include <QDialog>
 #include <QDoubleSpinBox>
@@ -185,6 +186,24 @@ bool ScreenshotTour::loaded() {
     return true;
 }
 
+// What a pooled pixel depends on, read by the keyboard's cross in the middle of the picture.
+void ScreenshotTour::dependencies() {
+    ImagePage& page = m_window.imagePage();
+    m_window.session().resetRecipe(
+        {.operations = {{.what = PoolOperation{.op = iir2d::PoolOp::lp, .window = {3, 4}, .p = 3.0}}}});
+    waitForExact();
+    page.viewBar().pullsAction()->setChecked(true);
+    page.view().zoomTo(64.0);
+    page.view().setFocus();
+    waitForExact();
+    shoot(QStringLiteral("11-pool-depends"));
+    m_window.operationsPanel().addFilter(1);
+    waitForExact();
+    shoot(QStringLiteral("11-pool-depends-refused"));
+    page.viewBar().pullsAction()->setChecked(false);
+    page.view().fit();
+}
+
 void ScreenshotTour::operations() {
     OperationsPanel& panel = m_window.operationsPanel();
     for (int id = 1; id <= 8; ++id) {
@@ -204,6 +223,7 @@ void ScreenshotTour::operations() {
         waitForExact();
         shoot(QStringLiteral("11-pool-%1").arg(name));
     }
+    dependencies();
 
     m_window.session().resetRecipe({});
     panel.addFilter(6);

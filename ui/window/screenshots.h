@@ -32,6 +32,7 @@ class ScreenshotTour {
     void empty();
     bool loaded();
     void operations();
+    void dependencies();
     void busy();
     void messages();
     void floatImages();

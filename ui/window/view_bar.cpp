@@ -69,6 +69,11 @@ ViewBar::ViewBar(ImageView& view, QWidget* parent) : QToolBar(tr("View"), parent
     grid->setCheckable(true);
     grid->setChecked(view.hasPixelGrid());
 
+    m_pulls =
+        addViewAction(QStringLiteral("link"), tr("What a pooled pixel &depends on"), {QKeySequence(tr("D"))},
+                      tr("Show the samples that the pooled pixel under the cursor depends on, and how much"));
+    m_pulls->setCheckable(true);
+
     connect(zoomOut, &QAction::triggered, &view, &ImageView::zoomOut);
     connect(zoomIn, &QAction::triggered, &view, &ImageView::zoomIn);
     connect(fit, &QAction::triggered, &view, &ImageView::fit);

@@ -27,6 +27,7 @@ class ViewBar : public QToolBar {
     // For the menu: all that can be done to the view, in order; null is a separator.
     const QList<QAction*>& viewActions() const { return m_actions; }
     QList<QAction*> pageActions() const { return {m_previousPage, m_nextPage}; }
+    QAction* pullsAction() const { return m_pulls; }
     void setExposure(double stops);
     void setGamma(double gamma);
 
@@ -43,6 +44,7 @@ class ViewBar : public QToolBar {
 
     ImageView& m_view;
     QList<QAction*> m_actions;
+    QAction* m_pulls;
     QAction* m_previousPage;
     QAction* m_nextPage;
     QList<QAction*> m_displayParts;  // shown for float images only

@@ -3,6 +3,7 @@
 
 #include <QCoreApplication>
 #include <QFontMetrics>
+#include <QLocale>
 #include <QPainter>
 #include <algorithm>
 #include <cmath>
@@ -57,6 +58,39 @@ QRect paintPill(QPainter& painter, QPoint anchor, Qt::Alignment alignment, const
 }
 
 }  // namespace
+
+void paintPulls(QPainter& painter, const ViewTransform& transform, const std::vector<PullMark>& marks) {
+    if (marks.empty()) return;
+    const auto inView = [&](const QRectF& area) {
+        return QRectF(transform.toView(area.topLeft()), transform.toView(area.bottomRight()));
+    };
+    constexpr double numberRoom = 44.0;  // device pixels of a sample that its number fits
+    double largest = 0.0;
+    QRectF frame;
+    for (const PullMark& mark : marks) {
+        largest = std::max(largest, std::abs(mark.weight));
+        frame = frame.united(mark.area);
+    }
+    painter.save();
+    painter.setPen(Qt::NoPen);
+    for (const PullMark& mark : marks) {
+        const double share = largest > 0.0 ? std::abs(mark.weight) / largest : 0.0;
+        if (share == 0.0) continue;
+        QColor colour = mark.weight > 0.0 ? themeColours().accent : themeColours().accent2;
+        colour.setAlphaF(float(0.15 + 0.6 * share));
+        painter.fillRect(inView(mark.area), colour);
+        if (transform.zoom() < numberRoom) continue;
+        painter.setPen(pillText);
+        painter.drawText(inView(mark.area), Qt::AlignCenter, QLocale().toString(mark.weight, 'g', 3));
+        painter.setPen(Qt::NoPen);
+    }
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(Qt::black, 3));
+    painter.drawRect(inView(frame));
+    painter.setPen(QPen(Qt::white, 1));
+    painter.drawRect(inView(frame));
+    painter.restore();
+}
 
 void paintPixelGrid(QPainter& painter, const ViewTransform& transform, QSize pixels) {
     const QRectF area = transform.imageInView();

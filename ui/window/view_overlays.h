@@ -3,7 +3,9 @@
 #pragma once
 
 #include <QRect>
+#include <QRectF>
 #include <QString>
+#include <vector>
 
 #include "ui/window/view_transform.h"
 
@@ -24,6 +26,16 @@ struct ViewMark {
 void paintPixelGrid(QPainter& painter, const ViewTransform& transform, QSize pixels);
 // The smallest zoom at which single pixels are framed.
 inline constexpr double gridZoom = 8.0;
+
+// A sample that a pixel of the result depends on, in image coordinates, and how much: the derivative.
+struct PullMark {
+    QRectF area;
+    double weight = 0.0;
+    bool operator==(const PullMark&) const = default;
+};
+// Device pixels. The samples of a window: framed as a whole, each as strong as its weight is beside the
+// largest, with its number where there is room.
+void paintPulls(QPainter& painter, const ViewTransform& transform, const std::vector<PullMark>& marks);
 
 // Logical pixels. A line at x with a handle, and what is left and right of it.
 void paintSplit(QPainter& painter, const QRect& view, int x, bool active);
