@@ -122,12 +122,12 @@ class Separable {
     // Writes the output row that m_parts fold to.
     void finish(const Block& block, std::int64_t oy) {
         const std::int64_t count = block.columns.end - block.columns.begin;
-        const OutputRow<float> out{.to = m_job.y.row(block.plane, oy) + block.columns.begin,
-                                   .count = count,
-                                   .formula = m_job.kernel.formula,
-                                   .divisors = m_job.divisors(oy, block.columns.begin),
-                                   .past_caches = m_job.past_caches && !m_only_nan,
-                                   .only_nan = m_only_nan};
+        const OutputRow out{.to = m_job.y.row(block.plane, oy) + block.columns.begin,
+                            .count = count,
+                            .formula = m_job.kernel.formula,
+                            .divisors = m_job.divisors(oy, block.columns.begin),
+                            .past_caches = m_job.past_caches && !m_only_nan,
+                            .only_nan = m_only_nan};
         if constexpr (Lines::placed) {
             const Row best = m_folded.row(0);
             m_lines.fold_along_y(true, m_parts, count, best);
@@ -166,8 +166,7 @@ class Separable {
         }
     }
 
-    void write_roots(const Block& block, std::int64_t oy, const double* sums,
-                     const OutputRow<float>& out) const {
+    void write_roots(const Block& block, std::int64_t oy, const double* sums, const OutputRow& out) const {
         using Limits = std::numeric_limits<double>;
         const double p = m_job.desc.p;
         // Below this, terms too small for a normal number could be a part of the sum; but powers of floats
