@@ -209,8 +209,8 @@ CpuKernel choose_cpu_kernel(const PoolDesc& desc, const PoolGeometry& geometry) 
         kernel.along_y = way_along(geometry.y);
         if (kernel.along_y == AxisWay::one_by_one) kernel.along_y = AxisWay::sequence;
     }
-    const bool doubling = kernel.along_x == AxisWay::doubling || kernel.along_y == AxisWay::doubling;
-    kernel.variant = kernel.small_windows ? "windows" : doubling ? "doubling" : "rows";
+    const bool in_parts = kernel.along_x == AxisWay::in_parts || kernel.along_y == AxisWay::in_parts;
+    kernel.variant = kernel.small_windows ? "windows" : in_parts ? "parts" : "rows";
     kernel.variant += suffix_of(kernel.formula);
     if (is_max(kernel.formula)) return kernel;
     kernel.accumulator = kernel.formula == Formula::power

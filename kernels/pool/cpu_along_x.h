@@ -20,13 +20,13 @@ class AlongX {
           m_way(job.kernel.along_x),
           m_formula(job.kernel.formula),
           m_p(job.desc.p),
-          m_steps(doubling_steps(m_axis.window)) {
+          m_steps(part_steps(m_axis.window)) {
         if (m_way == AxisWay::one_by_one) return;
         const auto length = static_cast<std::size_t>((width - 1) * m_axis.stride + m_axis.span());
-        m_line.allocate(m_way == AxisWay::doubling ? 2 : 1, length);
+        m_line.allocate(m_way == AxisWay::in_parts ? 2 : 1, length);
         m_terms = m_line.row(0);
-        if (m_way == AxisWay::doubling) {
-            m_doubled = m_line.row(1);
+        if (m_way == AxisWay::in_parts) {
+            m_made = m_line.row(1);
         } else {
             lay_out_sequence(width);
         }
@@ -37,7 +37,7 @@ class AlongX {
         if (m_way == AxisWay::one_by_one) return fold_one_by_one(row, columns, to);
         const std::int64_t count = columns.end - columns.begin;
         load_line(row, columns);
-        if (m_way == AxisWay::doubling) return fold_by_doubling(count, to);
+        if (m_way == AxisWay::in_parts) return fold_in_parts(count, to);
         for (std::size_t i = 0; i < m_phases.size(); ++i) pick(m_terms, m_phases[i], m_phase_lengths[i], i);
         m_lines.fold_along_x(is_max(m_formula), m_sequence, count, to);
     }
@@ -114,23 +114,24 @@ class AlongX {
         for (std::int64_t i = 0; i < count; ++i) out[i] = in[i * m_axis.stride];
     }
 
-    void fold_by_doubling(std::int64_t count, const Row& to) {
+    void fold_in_parts(std::int64_t count, const Row& to) {
         const bool maximum = is_max(m_formula);
         const std::int64_t needed = (count - 1) * m_axis.stride + m_axis.span();
         Row made = m_terms;
-        for (const DoublingStep& step : m_steps) {
-            const std::int64_t both = 2 * step.half;
+        for (const PartStep& step : m_steps) {
             m_parts.clear();
-            m_parts.push_back({made, 0});
-            m_parts.push_back({Lines::at(made, step.half * m_axis.dilation), step.half});
-            if (step.odd) m_parts.push_back({Lines::at(m_terms, both * m_axis.dilation), both});
+            for (std::int64_t i = 0; i < step.parts + step.singles; ++i) {
+                const bool single = i >= step.parts;
+                const std::int64_t tap = single ? step.parts * step.part + i - step.parts : i * step.part;
+                m_parts.push_back({Lines::at(single ? m_terms : made, tap * m_axis.dilation), tap});
+            }
             const bool last = step.made() == m_axis.window;
-            const Row& target = last && m_axis.stride == 1 ? to : m_doubled;
+            const Row& target = last && m_axis.stride == 1 ? to : m_made;
             m_lines.fold_along_x(maximum, m_parts, needed - (step.made() - 1) * m_axis.dilation, target);
-            made = m_doubled;
+            made = m_made;
         }
         if (m_axis.stride == 1) return;
-        for (std::int64_t o = 0; o < count; ++o) copy_one(m_doubled, o * m_axis.stride, to, o);
+        for (std::int64_t o = 0; o < count; ++o) copy_one(m_made, o * m_axis.stride, to, o);
     }
 
     static void copy_one(const Row& from, std::int64_t at, const Row& to, std::int64_t o) {
@@ -171,11 +172,11 @@ class AlongX {
     AxisWay m_way;
     Formula m_formula;
     double m_p;
-    std::vector<DoublingStep> m_steps;
+    std::vector<PartStep> m_steps;
     Lines m_lines;
     typename Lines::Store m_line;
     Row m_terms = {};
-    Row m_doubled = {};
+    Row m_made = {};
     typename Lines::Store m_dealt;
     std::vector<std::int64_t> m_phases;  // each one's first element in the line
     std::vector<std::int64_t> m_phase_lengths;

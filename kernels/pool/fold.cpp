@@ -355,7 +355,7 @@ HWY_INLINE bool pool_joint_rows(const WindowRows& windows, const OutputRows& out
 }
 
 template <Formula F, int Taps, int Stride>
-void pool_windows_of(const WindowRows& windows, const OutputRows& out) {
+HWY_FLATTEN void pool_windows_of(const WindowRows& windows, const OutputRows& out) {
     const auto rows_at = [&](std::int64_t oy) {
         return [&, first = windows.first + oy * windows.below_distance](std::size_t r) {
             return first + static_cast<std::int64_t>(r) * windows.row_distance;
@@ -408,49 +408,58 @@ void pool_windows_for_target(const WindowRows& windows, const OutputRows& out) {
     });
 }
 
+// The terms are made.
+template <Formula F, class Acc>
+HWY_FLATTEN bool finish_rows_of(std::span<const Acc* const> rows, const OutputRow& out) {
+    return for_outputs<Acc>(out.to, out.count, out.past_caches,
+                            [&](auto d, std::int64_t o, bool stream) HWY_ATTR {
+                                auto folded = hn::LoadU(d, rows[0] + o);
+                                for (std::size_t r = 1; r < rows.size(); ++r)
+                                    folded = join<is_max(F)>(folded, hn::LoadU(d, rows[r] + o));
+                                return finish<F>(d, folded, out, o, stream);
+                            });
+}
+
 template <class Acc>
 bool finish_rows_in(std::span<const Acc* const> rows, const OutputRow& out) {
     return with_formula(out.formula, [&]<Formula F>() HWY_ATTR {
         if constexpr (is_max(F) && !std::is_same_v<Acc, float>) {
             return true;  // a maximum is always accurate
         } else {
-            // The terms are made.
-            return for_outputs<Acc>(out.to, out.count, out.past_caches,
-                                    [&](auto d, std::int64_t o, bool stream) HWY_ATTR {
-                                        auto folded = hn::LoadU(d, rows[0] + o);
-                                        for (std::size_t r = 1; r < rows.size(); ++r)
-                                            folded = join<is_max(F)>(folded, hn::LoadU(d, rows[r] + o));
-                                        return finish<F>(d, folded, out, o, stream);
-                                    });
+            return finish_rows_of<F, Acc>(rows, out);
         }
     });
 }
 
-template <bool Max, class Acc>
-HWY_INLINE void fold_rows_by(const Acc* const* rows, std::size_t row_count, std::int64_t count, Acc* to) {
+// Rows: how many, 0 when that is not known here.
+template <bool Max, int Rows, class Acc>
+HWY_INLINE void fold_some_rows(const Acc* const* rows, std::size_t row_count, std::int64_t count, Acc* to) {
     const Tag<Acc> d;
     static_assert(lanes<Acc> <= row_slack);
-    // Those that doubling a window takes.
-    if (row_count == 2 || row_count == 3) {
-        const Acc* a = rows[0];
-        const Acc* b = rows[1];
-        const Acc* c = rows[row_count - 1];
-        for (std::int64_t o = 0; o < count; o += lanes<Acc>) {
-            auto folded = join<Max>(hn::LoadU(d, a + o), hn::LoadU(d, b + o));
-            if (row_count == 3) folded = join<Max>(folded, hn::LoadU(d, c + o));
-            hn::StoreU(folded, d, to + o);
-        }
-        return;
-    }
+    const Acc* known[Rows > 0 ? Rows : 1];
+    for (int r = 0; r < Rows; ++r) known[r] = rows[r];
     for (std::int64_t o = 0; o < count; o += lanes<Acc>) {
-        auto folded = hn::LoadU(d, rows[0] + o);
-        for (std::size_t r = 1; r < row_count; ++r) folded = join<Max>(folded, hn::LoadU(d, rows[r] + o));
+        auto folded = hn::LoadU(d, (Rows > 0 ? known[0] : rows[0]) + o);
+        if constexpr (Rows > 0) {
+            for (int r = 1; r < Rows; ++r) folded = join<Max>(folded, hn::LoadU(d, known[r] + o));
+        } else {
+            for (std::size_t r = 1; r < row_count; ++r) folded = join<Max>(folded, hn::LoadU(d, rows[r] + o));
+        }
         hn::StoreU(folded, d, to + o);
     }
 }
 
+template <bool Max, class Acc>
+HWY_INLINE void fold_rows_by(const Acc* const* rows, std::size_t row_count, std::int64_t count, Acc* to) {
+    // Those of most parts and of small windows.
+    if (row_count == 3) return fold_some_rows<Max, 3>(rows, row_count, count, to);
+    if (row_count == 4) return fold_some_rows<Max, 4>(rows, row_count, count, to);
+    if (row_count == 5) return fold_some_rows<Max, 5>(rows, row_count, count, to);
+    fold_some_rows<Max, 0>(rows, row_count, count, to);
+}
+
 template <class Acc>
-void fold_rows_in(bool maximum, std::span<const Acc* const> rows, std::int64_t count, Acc* to) {
+HWY_FLATTEN void fold_rows_in(bool maximum, std::span<const Acc* const> rows, std::int64_t count, Acc* to) {
     if (maximum) {
         fold_rows_by<true>(rows.data(), rows.size(), count, to);
     } else {
@@ -458,18 +467,22 @@ void fold_rows_in(bool maximum, std::span<const Acc* const> rows, std::int64_t c
     }
 }
 
-template <class Acc>
-void make_terms_in(Formula formula, const float* from, std::int64_t count, Acc* to) {
-    with_formula(formula, [&]<Formula F>() HWY_ATTR {
-        const Tag<Acc> d;
-        std::int64_t i = 0;
-        for (; i + lanes<Acc> <= count; i += lanes<Acc>) hn::StoreU(term<F>(load(d, from + i)), d, to + i);
-        const OneTag<Acc> one;
-        for (; i < count; ++i) hn::StoreU(term<F>(load(one, from + i)), one, to + i);
-    });
+template <Formula F, class Acc>
+HWY_FLATTEN void make_terms_of(const float* from, std::int64_t count, Acc* to) {
+    const Tag<Acc> d;
+    std::int64_t i = 0;
+    for (; i + lanes<Acc> <= count; i += lanes<Acc>) hn::StoreU(term<F>(load(d, from + i)), d, to + i);
+    const OneTag<Acc> one;
+    for (; i < count; ++i) hn::StoreU(term<F>(load(one, from + i)), one, to + i);
 }
 
-void fold_placed_rows(std::span<const PlacedRow> rows, std::int64_t count, const PlacedOutput& to) {
+template <class Acc>
+void make_terms_in(Formula formula, const float* from, std::int64_t count, Acc* to) {
+    with_formula(formula, [&]<Formula F>() HWY_ATTR { make_terms_of<F>(from, count, to); });
+}
+
+HWY_FLATTEN void fold_placed_rows(std::span<const PlacedRow> rows, std::int64_t count,
+                                  const PlacedOutput& to) {
     const Tag<float> d;
     const Tag<std::int32_t> di;
     const auto placed = [&](const std::int32_t* from, std::int32_t add, std::int64_t o)
@@ -494,7 +507,7 @@ void fold_placed_rows(std::span<const PlacedRow> rows, std::int64_t count, const
 }
 
 template <int Taps, int Stride>
-void pool_placed(const WindowRows& windows, const OutputRows& out, const WindowIndices& indices) {
+HWY_FLATTEN void pool_placed(const WindowRows& windows, const OutputRows& out, const WindowIndices& indices) {
     for (std::int64_t oy = 0; oy < out.rows; ++oy) {
         const float* first = windows.first + oy * windows.below_distance;
         const std::int64_t first_index = indices.first_index + oy * indices.below_indices;

@@ -13,6 +13,7 @@
 #define HWY_BEFORE_NAMESPACE() static_assert(true)
 #define HWY_AFTER_NAMESPACE() static_assert(true)
 #define HWY_INLINE inline
+#define HWY_FLATTEN
 #define HWY_ATTR
 #define HWY_MAX_BYTES 1
 #define HWY_ONCE 1
