@@ -408,16 +408,73 @@ void pool_windows_for_target(const WindowRows& windows, const OutputRows& out) {
     });
 }
 
-// The terms are made.
+template <bool Max, int Rows, class Acc>
+HWY_INLINE void fold_some_rows(const Acc* const* rows, std::int64_t count, Acc* to) {
+    const Tag<Acc> d;
+    static_assert(lanes<Acc> <= row_slack);
+    const Acc* from[Rows];
+    std::copy_n(rows, Rows, from);
+    for (std::int64_t o = 0; o < count; o += lanes<Acc>) {
+        auto folded = hn::LoadU(d, from[0] + o);
+        for (int r = 1; r < Rows; ++r) folded = join<Max>(folded, hn::LoadU(d, from[r] + o));
+        hn::StoreU(folded, d, to + o);
+    }
+}
+
+template <bool Max, class Acc>
+HWY_FLATTEN void fold_rows_by(std::span<const Acc* const> rows, std::int64_t count, Acc* to) {
+    constexpr std::size_t most = 8;
+    switch (std::min(rows.size(), most)) {
+        case 1:
+            return fold_some_rows<Max, 1>(rows.data(), count, to);
+        case 2:
+            return fold_some_rows<Max, 2>(rows.data(), count, to);
+        case 3:
+            return fold_some_rows<Max, 3>(rows.data(), count, to);
+        case 4:
+            return fold_some_rows<Max, 4>(rows.data(), count, to);
+        case 5:
+            return fold_some_rows<Max, 5>(rows.data(), count, to);
+        case 6:
+            return fold_some_rows<Max, 6>(rows.data(), count, to);
+        case 7:
+            return fold_some_rows<Max, 7>(rows.data(), count, to);
+        default:
+            fold_some_rows<Max, 8>(rows.data(), count, to);
+    }
+    for (std::size_t r = most; r < rows.size(); ++r) {
+        const Acc* const with_next[] = {to, rows[r]};
+        fold_some_rows<Max, 2>(with_next, count, to);
+    }
+}
+
+// The terms are made. A stretch at a time stays in the first-level cache between its sums and what is made of
+// them.
 template <Formula F, class Acc>
 HWY_FLATTEN bool finish_rows_of(std::span<const Acc* const> rows, const OutputRow& out) {
-    return for_outputs<Acc>(out.to, out.count, out.past_caches,
-                            [&](auto d, std::int64_t o, bool stream) HWY_ATTR {
-                                auto folded = hn::LoadU(d, rows[0] + o);
-                                for (std::size_t r = 1; r < rows.size(); ++r)
-                                    folded = join<is_max(F)>(folded, hn::LoadU(d, rows[r] + o));
-                                return finish<F>(d, folded, out, o, stream);
-                            });
+    constexpr std::int64_t stretch = 512;
+    constexpr std::size_t most_rows = 8;
+    Acc folded[stretch + row_slack];
+    bool good = true;
+    for (std::int64_t first = 0; first < out.count; first += stretch) {
+        OutputRow part = out;
+        part.to += first;
+        part.count = std::min(stretch, out.count - first);
+        if (part.divisors.columns != nullptr) part.divisors.columns += first;
+        const Acc* from[most_rows];
+        for (std::size_t done = 0; done < rows.size();) {
+            // What is folded already goes first.
+            std::size_t used = 0;
+            if (done > 0) from[used++] = folded;
+            for (; used < most_rows && done < rows.size(); ++done) from[used++] = rows[done] + first;
+            fold_rows_by<is_max(F), Acc>({from, used}, part.count, folded);
+        }
+        good &= for_outputs<Acc>(part.to, part.count, part.past_caches,
+                                 [&](auto d, std::int64_t o, bool stream) HWY_ATTR {
+                                     return finish<F>(d, hn::LoadU(d, folded + o), part, o, stream);
+                                 });
+    }
+    return good;
 }
 
 template <class Acc>
@@ -429,42 +486,6 @@ bool finish_rows_in(std::span<const Acc* const> rows, const OutputRow& out) {
             return finish_rows_of<F, Acc>(rows, out);
         }
     });
-}
-
-// Rows: how many, 0 when that is not known here.
-template <bool Max, int Rows, class Acc>
-HWY_INLINE void fold_some_rows(const Acc* const* rows, std::size_t row_count, std::int64_t count, Acc* to) {
-    const Tag<Acc> d;
-    static_assert(lanes<Acc> <= row_slack);
-    const Acc* known[Rows > 0 ? Rows : 1];
-    for (int r = 0; r < Rows; ++r) known[r] = rows[r];
-    for (std::int64_t o = 0; o < count; o += lanes<Acc>) {
-        auto folded = hn::LoadU(d, (Rows > 0 ? known[0] : rows[0]) + o);
-        if constexpr (Rows > 0) {
-            for (int r = 1; r < Rows; ++r) folded = join<Max>(folded, hn::LoadU(d, known[r] + o));
-        } else {
-            for (std::size_t r = 1; r < row_count; ++r) folded = join<Max>(folded, hn::LoadU(d, rows[r] + o));
-        }
-        hn::StoreU(folded, d, to + o);
-    }
-}
-
-template <bool Max, class Acc>
-HWY_INLINE void fold_rows_by(const Acc* const* rows, std::size_t row_count, std::int64_t count, Acc* to) {
-    // Those of most parts and of small windows.
-    if (row_count == 3) return fold_some_rows<Max, 3>(rows, row_count, count, to);
-    if (row_count == 4) return fold_some_rows<Max, 4>(rows, row_count, count, to);
-    if (row_count == 5) return fold_some_rows<Max, 5>(rows, row_count, count, to);
-    fold_some_rows<Max, 0>(rows, row_count, count, to);
-}
-
-template <class Acc>
-HWY_FLATTEN void fold_rows_in(bool maximum, std::span<const Acc* const> rows, std::int64_t count, Acc* to) {
-    if (maximum) {
-        fold_rows_by<true>(rows.data(), rows.size(), count, to);
-    } else {
-        fold_rows_by<false>(rows.data(), rows.size(), count, to);
-    }
 }
 
 template <Formula F, class Acc>
@@ -560,10 +581,10 @@ bool finish_rows_f64(std::span<const double* const> rows, const OutputRow& out) 
     return finish_rows_in<double>(rows, out);
 }
 void fold_rows_f32(bool maximum, std::span<const float* const> rows, std::int64_t count, float* to) {
-    fold_rows_in<float>(maximum, rows, count, to);
+    maximum ? fold_rows_by<true>(rows, count, to) : fold_rows_by<false>(rows, count, to);
 }
 void fold_rows_f64(bool maximum, std::span<const double* const> rows, std::int64_t count, double* to) {
-    fold_rows_in<double>(maximum, rows, count, to);
+    maximum ? fold_rows_by<true>(rows, count, to) : fold_rows_by<false>(rows, count, to);
 }
 void make_terms_f32(Formula formula, const float* from, std::int64_t count, float* to) {
     make_terms_in<float>(formula, from, count, to);

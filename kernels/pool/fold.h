@@ -69,8 +69,8 @@ void pool_windows(const WindowRows& windows, const OutputRows& out);
 bool finish_rows(std::span<const float* const> rows, const OutputRow& out);
 bool finish_rows(std::span<const double* const> rows, const OutputRow& out);
 
-// to[o] = the sum, or the first maximum, of rows[0][o], rows[1][o], ... `to` may be one of the rows, or lie
-// before one in the same memory.
+// to[o] = the sum, or the first maximum, of rows[0][o], rows[1][o], ... `to` may lie
+// in the same memory before or at the first element of each of up to 7 rows.
 void fold_rows(bool maximum, std::span<const float* const> rows, std::int64_t count, float* to);
 void fold_rows(bool maximum, std::span<const double* const> rows, std::int64_t count, double* to);
 
