@@ -23,8 +23,9 @@ constexpr std::int64_t vector_bytes = 32;
 constexpr std::int64_t shortest_past_caches = 512;
 // Elements of the input that make a task worth its set-up.
 constexpr double task_elements = 1 << 18;
-// A block's rows in work should fit a second-level cache, beside the input.
-constexpr std::int64_t block_bytes = std::int64_t{256} << 10;
+// A block's rows in work should fit a last-level cache: more columns read and write memory in longer
+// stretches, which is worth more than a cache that is nearer.
+constexpr std::int64_t block_bytes = std::int64_t{2} << 20;
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
     return a / b + (a % b != 0 ? 1 : 0);

@@ -14,27 +14,44 @@ class AlongX {
     using Row = typename Lines::Row;
 
   public:
-    // For at most `width` windows at once.
+    // For rows of at most `width` windows.
     AlongX(const CpuJob& job, std::int64_t width)
         : m_axis(job.geometry.x),
+          m_width(piece(m_axis, width)),
           m_way(job.kernel.along_x),
           m_formula(job.kernel.formula),
           m_p(job.desc.p),
           m_steps(part_steps(m_axis.window)) {
         if (m_way == AxisWay::one_by_one) return;
-        const auto length = static_cast<std::size_t>((width - 1) * m_axis.stride + m_axis.span());
+        const auto length = static_cast<std::size_t>((m_width - 1) * m_axis.stride + m_axis.span());
         m_line.allocate(m_way == AxisWay::in_parts ? 2 : 1, length);
         m_terms = m_line.row(0);
         if (m_way == AxisWay::in_parts) {
             m_made = m_line.row(1);
         } else {
-            lay_out_sequence(width);
+            lay_out_sequence();
         }
     }
 
     // The windows in `columns` of a row of the input, of which `row` is the first element.
     void fold(const float* row, IndexRange columns, const Row& to) {
         if (m_way == AxisWay::one_by_one) return fold_one_by_one(row, columns, to);
+        for (std::int64_t o = columns.begin; o < columns.end; o += m_width)
+            fold_piece(row, {o, std::min(o + m_width, columns.end)}, Lines::at(to, o - columns.begin));
+    }
+
+    // What a window without an element folds to.
+    Acc nothing() const { return m_formula == Formula::max ? -std::numeric_limits<Acc>::infinity() : Acc(0); }
+
+  private:
+    // So many windows at once that what is made of them stays in the first-level cache.
+    static std::int64_t piece(const AxisWindows& axis, std::int64_t width) {
+        constexpr std::int64_t line_bytes = 8192;
+        const std::int64_t elements = line_bytes / static_cast<std::int64_t>(sizeof(Acc));
+        return std::min(width, std::max(elements / axis.stride, 4 * axis.span() / axis.stride + row_slack));
+    }
+
+    void fold_piece(const float* row, IndexRange columns, const Row& to) {
         const std::int64_t count = columns.end - columns.begin;
         load_line(row, columns);
         if (m_way == AxisWay::in_parts) return fold_in_parts(count, to);
@@ -42,13 +59,9 @@ class AlongX {
         m_lines.fold_along_x(is_max(m_formula), m_sequence, count, to);
     }
 
-    // What a window without an element folds to.
-    Acc nothing() const { return m_formula == Formula::max ? -std::numeric_limits<Acc>::infinity() : Acc(0); }
-
-  private:
     // A stride deals the line out to as many phases, of which each tap of all windows is a part. Stride 1
     // needs none.
-    void lay_out_sequence(std::int64_t width) {
+    void lay_out_sequence() {
         const std::int64_t stride = m_axis.stride;
         std::vector<std::int64_t> number(static_cast<std::size_t>(std::min(stride, m_axis.span())), -1);
         for (std::int64_t k = 0; k < m_axis.window && stride > 1; ++k) {
@@ -56,10 +69,10 @@ class AlongX {
             if (phase >= 0) continue;
             phase = static_cast<std::int64_t>(m_phases.size());
             m_phases.push_back(k * m_axis.dilation % stride);
-            const std::int64_t length = (width - 1) * stride + m_axis.span();
+            const std::int64_t length = (m_width - 1) * stride + m_axis.span();
             m_phase_lengths.push_back((length - m_phases.back() + stride - 1) / stride);
         }
-        const auto longest = static_cast<std::size_t>(width + m_axis.span() / stride + 1);
+        const auto longest = static_cast<std::size_t>(m_width + m_axis.span() / stride + 1);
         if (!m_phases.empty()) m_dealt.allocate(m_phases.size(), longest);
         for (std::int64_t k = 0; k < m_axis.window; ++k) {
             const std::int64_t tap = k * m_axis.dilation;
@@ -169,6 +182,7 @@ class AlongX {
     }
 
     AxisWindows m_axis;
+    std::int64_t m_width;  // of a piece
     AxisWay m_way;
     Formula m_formula;
     double m_p;

@@ -137,7 +137,7 @@ class Separable {
                             .count = count,
                             .formula = m_job.kernel.formula,
                             .divisors = m_job.divisors(oy, block.columns.begin),
-                            .past_caches = m_job.past_caches && !m_only_nan,
+                            .past_caches = false,  // a row at once is too much for such stores
                             .only_nan = m_only_nan};
         if constexpr (Lines::placed) {
             const Row best = m_folded.row(0);
