@@ -55,7 +55,10 @@ class AlongX {
         const std::int64_t count = columns.end - columns.begin;
         load_line(row, columns);
         if (m_way == AxisWay::in_parts) return fold_in_parts(count, to);
-        for (std::size_t i = 0; i < m_phases.size(); ++i) pick(m_terms, m_phases[i], m_phase_lengths[i], i);
+        for (std::size_t i = 0; i < m_phases.size(); ++i) {
+            pick_every(m_axis.stride, Lines::values(m_terms) + m_phases[i], m_phase_lengths[i],
+                       Lines::values(m_dealt.row(i)));
+        }
         m_lines.fold_along_x(is_max(m_formula), m_sequence, count, to);
     }
 
@@ -121,12 +124,6 @@ class AlongX {
         return std::pow(std::abs(v), static_cast<Acc>(m_p));
     }
 
-    void pick(const Row& from, std::int64_t first, std::int64_t count, std::size_t phase) {
-        const Acc* in = Lines::values(from) + first;
-        Acc* out = Lines::values(m_dealt.row(phase));
-        for (std::int64_t i = 0; i < count; ++i) out[i] = in[i * m_axis.stride];
-    }
-
     void fold_in_parts(std::int64_t count, const Row& to) {
         const bool maximum = is_max(m_formula);
         const std::int64_t needed = (count - 1) * m_axis.stride + m_axis.span();
@@ -144,16 +141,10 @@ class AlongX {
             made = m_made;
         }
         if (m_axis.stride == 1) return;
-        for (std::int64_t o = 0; o < count; ++o) copy_one(m_made, o * m_axis.stride, to, o);
-    }
-
-    static void copy_one(const Row& from, std::int64_t at, const Row& to, std::int64_t o) {
+        pick_every(m_axis.stride, Lines::values(m_made), count, Lines::values(to));
         if constexpr (Lines::placed) {
-            to.values[o] = from.values[at];
-            to.columns[o] = from.columns[at];
-            to.rows[o] = 0;
-        } else {
-            to[o] = from[at];
+            for (std::int64_t o = 0; o < count; ++o) to.columns[o] = m_made.columns[o * m_axis.stride];
+            std::fill_n(to.rows, count, 0);
         }
     }
 

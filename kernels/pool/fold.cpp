@@ -502,6 +502,32 @@ void make_terms_in(Formula formula, const float* from, std::int64_t count, Acc* 
     with_formula(formula, [&]<Formula F>() HWY_ATTR { make_terms_of<F>(from, count, to); });
 }
 
+// From two vectors to one: every second lane, in order.
+template <class Acc>
+HWY_INLINE hn::Vec<Tag<Acc>> load_every_second(const Acc* from) {
+    const Tag<Acc> d;
+    return in_order(d, even_lanes(d, hn::LoadU(d, from + lanes<Acc>), hn::LoadU(d, from)));
+}
+
+template <class Acc>
+HWY_FLATTEN void pick_every_in(std::int64_t stride, const Acc* from, std::int64_t count, Acc* to) {
+    constexpr std::int64_t n = lanes<Acc>;
+    const Tag<Acc> d;
+    std::int64_t o = 0;
+    if constexpr (n > 1) {
+        if (stride == 2) {
+            for (; o + n <= count; o += n) hn::StoreU(load_every_second(from + 2 * o), d, to + o);
+        } else if (stride == 4) {
+            for (; o + n <= count; o += n) {
+                const auto low = load_every_second(from + 4 * o);
+                const auto high = load_every_second(from + 4 * o + 2 * n);
+                hn::StoreU(in_order(d, even_lanes(d, high, low)), d, to + o);
+            }
+        }
+    }
+    for (; o < count; ++o) to[o] = from[o * stride];
+}
+
 HWY_FLATTEN void fold_placed_rows(std::span<const PlacedRow> rows, std::int64_t count,
                                   const PlacedOutput& to) {
     const Tag<float> d;
@@ -586,6 +612,12 @@ void fold_rows_f32(bool maximum, std::span<const float* const> rows, std::int64_
 void fold_rows_f64(bool maximum, std::span<const double* const> rows, std::int64_t count, double* to) {
     maximum ? fold_rows_by<true>(rows, count, to) : fold_rows_by<false>(rows, count, to);
 }
+void pick_every_f32(std::int64_t stride, const float* from, std::int64_t count, float* to) {
+    pick_every_in(stride, from, count, to);
+}
+void pick_every_f64(std::int64_t stride, const double* from, std::int64_t count, double* to) {
+    pick_every_in(stride, from, count, to);
+}
 void make_terms_f32(Formula formula, const float* from, std::int64_t count, float* to) {
     make_terms_in<float>(formula, from, count, to);
 }
@@ -606,6 +638,8 @@ HWY_EXPORT(finish_rows_f32);
 HWY_EXPORT(finish_rows_f64);
 HWY_EXPORT(fold_rows_f32);
 HWY_EXPORT(fold_rows_f64);
+HWY_EXPORT(pick_every_f32);
+HWY_EXPORT(pick_every_f64);
 HWY_EXPORT(make_terms_f32);
 HWY_EXPORT(make_terms_f64);
 HWY_EXPORT(fold_placed_rows);
@@ -627,6 +661,12 @@ void fold_rows(bool maximum, std::span<const float* const> rows, std::int64_t co
 }
 void fold_rows(bool maximum, std::span<const double* const> rows, std::int64_t count, double* to) {
     HWY_DYNAMIC_DISPATCH(fold_rows_f64)(maximum, rows, count, to);
+}
+void pick_every(std::int64_t stride, const float* from, std::int64_t count, float* to) {
+    HWY_DYNAMIC_DISPATCH(pick_every_f32)(stride, from, count, to);
+}
+void pick_every(std::int64_t stride, const double* from, std::int64_t count, double* to) {
+    HWY_DYNAMIC_DISPATCH(pick_every_f64)(stride, from, count, to);
 }
 void make_terms(Formula formula, const float* from, std::int64_t count, float* to) {
     HWY_DYNAMIC_DISPATCH(make_terms_f32)(formula, from, count, to);

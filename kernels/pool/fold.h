@@ -78,6 +78,10 @@ void fold_rows(bool maximum, std::span<const double* const> rows, std::int64_t c
 void make_terms(Formula formula, const float* from, std::int64_t count, float* to);
 void make_terms(Formula formula, const float* from, std::int64_t count, double* to);
 
+// to[o] = from[o * stride]. Reads up to row_slack elements behind the last.
+void pick_every(std::int64_t stride, const float* from, std::int64_t count, float* to);
+void pick_every(std::int64_t stride, const double* from, std::int64_t count, double* to);
+
 // Maxima with their places: columns and rows count taps from the window's first, and the additions move a
 // part of a window to its place in the window.
 struct PlacedRow {
