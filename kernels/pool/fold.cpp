@@ -47,8 +47,7 @@ HWY_INLINE hn::Vec<D> load(D d, const In* from) {
 
 // Every second lane of two vectors, from lane 0 or from lane 1. Where vectors consist of 128-bit blocks this
 // takes one instruction if the blocks may lie in another order, which in_order() undoes at the end.
-#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
-constexpr bool dealt_in_blocks = true;
+#if defined(IIR2D_HAVE_HIGHWAY) && (HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3)
 HWY_INLINE hn::Vec<Tag<float>> even_lanes(Tag<float>, hn::Vec<Tag<float>> high, hn::Vec<Tag<float>> low) {
     return hn::Vec<Tag<float>>{_mm256_shuffle_ps(low.raw, high.raw, _MM_SHUFFLE(2, 0, 2, 0))};
 }

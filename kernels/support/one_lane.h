@@ -58,6 +58,12 @@ TFromD<D> Zero(D) {
     return 0;
 }
 
+// Named, but of no use to one lane.
+template <class D, class V>
+V ConcatEven(D, V high, V low);
+template <class D, class V>
+V ConcatOdd(D, V high, V low);
+
 template <class T>
 T Add(T a, T b) {
     return a + b;
