@@ -24,8 +24,9 @@ constexpr std::int64_t vector_bytes = 32;
 constexpr std::int64_t shortest_past_caches = 512;
 // Elements of the input that make a task worth its set-up.
 constexpr double task_elements = 1 << 18;
-// A block's rows in work should fit a second-level cache, beside the input.
-constexpr std::int64_t block_bytes = std::int64_t{256} << 10;
+// A block's rows in work should fit a last-level cache: more columns read and write memory in longer
+// stretches, which is worth more than a cache that is nearer.
+constexpr std::int64_t block_bytes = std::int64_t{2} << 20;
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
     return a / b + (a % b != 0 ? 1 : 0);
@@ -216,8 +217,8 @@ CpuKernel choose_cpu_kernel(const PoolDesc& desc, const PoolGeometry& geometry) 
         kernel.along_y = way_along(geometry.y);
         if (kernel.along_y == AxisWay::one_by_one) kernel.along_y = AxisWay::sequence;
     }
-    const bool doubling = kernel.along_x == AxisWay::doubling || kernel.along_y == AxisWay::doubling;
-    kernel.variant = kernel.small_windows ? "windows" : doubling ? "doubling" : "rows";
+    const bool in_parts = kernel.along_x == AxisWay::in_parts || kernel.along_y == AxisWay::in_parts;
+    kernel.variant = kernel.small_windows ? "windows" : in_parts ? "parts" : "rows";
     kernel.variant += suffix_of(kernel.formula);
     if (is_max(kernel.formula)) return kernel;
     kernel.accumulator = kernel.formula == Formula::power

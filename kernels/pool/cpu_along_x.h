@@ -14,41 +14,57 @@ class AlongX {
     using Row = typename Lines::Row;
 
   public:
-    // For at most `width` windows at once.
+    // For rows of at most `width` windows.
     AlongX(const CpuJob& job, std::int64_t width)
         : m_axis(job.geometry.x),
+          m_width(piece(m_axis, width)),
           m_way(job.kernel.along_x),
           m_formula(job.kernel.formula),
           m_p(job.desc.p),
-          m_steps(doubling_steps(m_axis.window)) {
+          m_steps(part_steps(m_axis.window)) {
         if (m_way == AxisWay::one_by_one) return;
-        const auto length = static_cast<std::size_t>((width - 1) * m_axis.stride + m_axis.span());
-        m_line.allocate(m_way == AxisWay::doubling ? 2 : 1, length);
+        const auto length = static_cast<std::size_t>((m_width - 1) * m_axis.stride + m_axis.span());
+        m_line.allocate(m_way == AxisWay::in_parts ? 2 : 1, length);
         m_terms = m_line.row(0);
-        if (m_way == AxisWay::doubling) {
-            m_doubled = m_line.row(1);
+        if (m_way == AxisWay::in_parts) {
+            m_made = m_line.row(1);
         } else {
-            lay_out_sequence(width);
+            lay_out_sequence();
         }
     }
 
     // The windows in `columns` of a row of the input, of which `row` is the first element.
     void fold(const float* row, IndexRange columns, const Row& to) {
         if (m_way == AxisWay::one_by_one) return fold_one_by_one(row, columns, to);
-        const std::int64_t count = columns.end - columns.begin;
-        load_line(row, columns);
-        if (m_way == AxisWay::doubling) return fold_by_doubling(count, to);
-        for (std::size_t i = 0; i < m_phases.size(); ++i) pick(m_terms, m_phases[i], m_phase_lengths[i], i);
-        m_lines.fold_along_x(is_max(m_formula), m_sequence, count, to);
+        for (std::int64_t o = columns.begin; o < columns.end; o += m_width)
+            fold_piece(row, {o, std::min(o + m_width, columns.end)}, Lines::at(to, o - columns.begin));
     }
 
     // What a window without an element folds to.
     Acc nothing() const { return m_formula == Formula::max ? -std::numeric_limits<Acc>::infinity() : Acc(0); }
 
   private:
+    // So many windows at once that what is made of them stays in the first-level cache.
+    static std::int64_t piece(const AxisWindows& axis, std::int64_t width) {
+        constexpr std::int64_t line_bytes = 8192;
+        const std::int64_t elements = line_bytes / static_cast<std::int64_t>(sizeof(Acc));
+        return std::min(width, std::max(elements / axis.stride, 4 * axis.span() / axis.stride + row_slack));
+    }
+
+    void fold_piece(const float* row, IndexRange columns, const Row& to) {
+        const std::int64_t count = columns.end - columns.begin;
+        load_line(row, columns);
+        if (m_way == AxisWay::in_parts) return fold_in_parts(count, to);
+        for (std::size_t i = 0; i < m_phases.size(); ++i) {
+            pick_every(m_axis.stride, Lines::values(m_terms) + m_phases[i], m_phase_lengths[i],
+                       Lines::values(m_dealt.row(i)));
+        }
+        m_lines.fold_along_x(is_max(m_formula), m_sequence, count, to);
+    }
+
     // A stride deals the line out to as many phases, of which each tap of all windows is a part. Stride 1
     // needs none.
-    void lay_out_sequence(std::int64_t width) {
+    void lay_out_sequence() {
         const std::int64_t stride = m_axis.stride;
         std::vector<std::int64_t> number(static_cast<std::size_t>(std::min(stride, m_axis.span())), -1);
         for (std::int64_t k = 0; k < m_axis.window && stride > 1; ++k) {
@@ -56,10 +72,10 @@ class AlongX {
             if (phase >= 0) continue;
             phase = static_cast<std::int64_t>(m_phases.size());
             m_phases.push_back(k * m_axis.dilation % stride);
-            const std::int64_t length = (width - 1) * stride + m_axis.span();
+            const std::int64_t length = (m_width - 1) * stride + m_axis.span();
             m_phase_lengths.push_back((length - m_phases.back() + stride - 1) / stride);
         }
-        const auto longest = static_cast<std::size_t>(width + m_axis.span() / stride + 1);
+        const auto longest = static_cast<std::size_t>(m_width + m_axis.span() / stride + 1);
         if (!m_phases.empty()) m_dealt.allocate(m_phases.size(), longest);
         for (std::int64_t k = 0; k < m_axis.window; ++k) {
             const std::int64_t tap = k * m_axis.dilation;
@@ -108,38 +124,27 @@ class AlongX {
         return std::pow(std::abs(v), static_cast<Acc>(m_p));
     }
 
-    void pick(const Row& from, std::int64_t first, std::int64_t count, std::size_t phase) {
-        const Acc* in = Lines::values(from) + first;
-        Acc* out = Lines::values(m_dealt.row(phase));
-        for (std::int64_t i = 0; i < count; ++i) out[i] = in[i * m_axis.stride];
-    }
-
-    void fold_by_doubling(std::int64_t count, const Row& to) {
+    void fold_in_parts(std::int64_t count, const Row& to) {
         const bool maximum = is_max(m_formula);
         const std::int64_t needed = (count - 1) * m_axis.stride + m_axis.span();
         Row made = m_terms;
-        for (const DoublingStep& step : m_steps) {
-            const std::int64_t both = 2 * step.half;
+        for (const PartStep& step : m_steps) {
             m_parts.clear();
-            m_parts.push_back({made, 0});
-            m_parts.push_back({Lines::at(made, step.half * m_axis.dilation), step.half});
-            if (step.odd) m_parts.push_back({Lines::at(m_terms, both * m_axis.dilation), both});
+            for (std::int64_t i = 0; i < step.parts + step.singles; ++i) {
+                const bool single = i >= step.parts;
+                const std::int64_t tap = single ? step.parts * step.part + i - step.parts : i * step.part;
+                m_parts.push_back({Lines::at(single ? m_terms : made, tap * m_axis.dilation), tap});
+            }
             const bool last = step.made() == m_axis.window;
-            const Row& target = last && m_axis.stride == 1 ? to : m_doubled;
+            const Row& target = last && m_axis.stride == 1 ? to : m_made;
             m_lines.fold_along_x(maximum, m_parts, needed - (step.made() - 1) * m_axis.dilation, target);
-            made = m_doubled;
+            made = m_made;
         }
         if (m_axis.stride == 1) return;
-        for (std::int64_t o = 0; o < count; ++o) copy_one(m_doubled, o * m_axis.stride, to, o);
-    }
-
-    static void copy_one(const Row& from, std::int64_t at, const Row& to, std::int64_t o) {
+        pick_every(m_axis.stride, Lines::values(m_made), count, Lines::values(to));
         if constexpr (Lines::placed) {
-            to.values[o] = from.values[at];
-            to.columns[o] = from.columns[at];
-            to.rows[o] = 0;
-        } else {
-            to[o] = from[at];
+            for (std::int64_t o = 0; o < count; ++o) to.columns[o] = m_made.columns[o * m_axis.stride];
+            std::fill_n(to.rows, count, 0);
         }
     }
 
@@ -168,14 +173,15 @@ class AlongX {
     }
 
     AxisWindows m_axis;
+    std::int64_t m_width;  // of a piece
     AxisWay m_way;
     Formula m_formula;
     double m_p;
-    std::vector<DoublingStep> m_steps;
+    std::vector<PartStep> m_steps;
     Lines m_lines;
     typename Lines::Store m_line;
     Row m_terms = {};
-    Row m_doubled = {};
+    Row m_made = {};
     typename Lines::Store m_dealt;
     std::vector<std::int64_t> m_phases;  // each one's first element in the line
     std::vector<std::int64_t> m_phase_lengths;

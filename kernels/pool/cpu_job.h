@@ -30,6 +30,12 @@ struct CpuJob {
         return {static_cast<double>(count_along(geometry.y, oy)), column_counts.data() + column};
     }
 
+    // That of a single average.
+    double divisor(std::int64_t oy, std::int64_t ox) const {
+        const Divisors row = divisors(oy, ox);
+        return row.columns == nullptr ? row.rows : row.rows * static_cast<double>(*row.columns);
+    }
+
     // An empty window, which only dilation makes, has the sum 0 and here the divisor 1.
     std::int64_t count_along(const AxisWindows& axis, std::int64_t o) const {
         return desc.count_include_pad ? axis.padded_count(o) : std::max<std::int64_t>(axis.taps(o).count, 1);

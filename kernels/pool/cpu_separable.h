@@ -6,11 +6,17 @@
 
 namespace iir2d::pool {
 
-// Rows that are kept for windows along y: of every part that doubling makes, or of a window in sequence.
+// Rows that are kept of the parts that a step reads. Of the first step these are single rows, of which later
+// steps read up to three; a first step that reads fewer keeps them too.
+inline std::int64_t ring_rows(const PartStep& step, const AxisWindows& y) {
+    return std::max<std::int64_t>(step.reach(), step.part == 1 ? 2 : 0) * y.dilation + 1;
+}
+
+// Rows that are kept for windows along y: of all parts, or of a window in sequence.
 inline std::int64_t rows_kept(const AxisWindows& y, AxisWay way) {
-    if (way != AxisWay::doubling) return std::min(y.span(), y.in);
+    if (way != AxisWay::in_parts) return std::min(y.span(), y.in);
     std::int64_t rows = 0;
-    for (const DoublingStep& step : doubling_steps(y.window)) rows += step.reach() * y.dilation + 1;
+    for (const PartStep& step : part_steps(y.window)) rows += ring_rows(step, y);
     return rows;
 }
 
@@ -26,15 +32,15 @@ class Separable {
           m_y(job.geometry.y),
           m_only_nan(only_nan),
           m_along_x(job, width),
-          m_steps(doubling_steps(m_y.window)) {
+          m_steps(part_steps(m_y.window)) {
         const auto columns = static_cast<std::size_t>(width);
         m_folded.allocate(2, columns);
         const std::int64_t kept = rows_kept(m_y, job.kernel.along_y);
         m_rows.allocate(static_cast<std::size_t>(kept), columns);
         m_holds.resize(static_cast<std::size_t>(kept));
         std::int64_t first = 0;
-        for (const DoublingStep& step : m_steps) {
-            m_rings.push_back({first, step.reach() * m_y.dilation + 1});
+        for (const PartStep& step : m_steps) {
+            m_rings.push_back({first, ring_rows(step, m_y)});
             first += m_rings.back().size;
         }
     }
@@ -43,7 +49,7 @@ class Separable {
     bool pool(const Block& block, const std::stop_token& stop) {
         const Row none = m_folded.row(1);
         std::fill_n(Lines::values(none), block.columns.end - block.columns.begin, m_along_x.nothing());
-        return m_job.kernel.along_y == AxisWay::doubling ? pool_by_doubling(block, stop)
+        return m_job.kernel.along_y == AxisWay::in_parts ? pool_in_parts(block, stop)
                                                          : pool_in_sequence(block, stop);
     }
 
@@ -86,7 +92,7 @@ class Separable {
         return m_rows.row(static_cast<std::size_t>(ring.first + t % ring.size));
     }
 
-    bool pool_by_doubling(const Block& block, const std::stop_token& stop) {
+    bool pool_in_parts(const Block& block, const std::stop_token& stop) {
         const std::int64_t first = m_y.start(block.rows.begin);
         const std::int64_t end = m_y.start(block.rows.end - 1) + m_y.span();
         const std::int64_t count = block.columns.end - block.columns.begin;
@@ -102,13 +108,18 @@ class Separable {
             }
             for (std::size_t s = 0; s < m_steps.size(); ++s) {
                 // Parts are counted by their last row, windows by their first.
-                const DoublingStep& step = m_steps[s];
+                const PartStep& step = m_steps[s];
                 const std::int64_t window = t - (step.made() - 1) * d;
                 if (window < 0) break;
                 m_parts.clear();
-                m_parts.push_back({part_row(s, t - step.reach() * d), 0});
-                m_parts.push_back({part_row(s, step.odd ? t - d : t), step.half});
-                if (step.odd) m_parts.push_back({single, 2 * step.half});
+                for (std::int64_t i = 0; i < step.parts; ++i) {
+                    const std::int64_t behind = step.singles + (step.parts - 1 - i) * step.part;
+                    m_parts.push_back({part_row(s, t - behind * d), i * step.part});
+                }
+                for (std::int64_t i = 0; i < step.singles; ++i) {
+                    const std::int64_t behind = step.singles - 1 - i;
+                    m_parts.push_back({part_row(0, t - behind * d), step.parts * step.part + i});
+                }
                 if (s + 1 < m_steps.size()) {
                     m_lines.fold_along_y(is_max(m_job.kernel.formula), m_parts, count, part_row(s + 1, t));
                 } else if (window % m_y.stride == 0) {
@@ -122,12 +133,12 @@ class Separable {
     // Writes the output row that m_parts fold to.
     void finish(const Block& block, std::int64_t oy) {
         const std::int64_t count = block.columns.end - block.columns.begin;
-        const OutputRow<float> out{.to = m_job.y.row(block.plane, oy) + block.columns.begin,
-                                   .count = count,
-                                   .formula = m_job.kernel.formula,
-                                   .divisors = m_job.divisors(oy, block.columns.begin),
-                                   .past_caches = m_job.past_caches && !m_only_nan,
-                                   .only_nan = m_only_nan};
+        const OutputRow out{.to = m_job.y.row(block.plane, oy) + block.columns.begin,
+                            .count = count,
+                            .formula = m_job.kernel.formula,
+                            .divisors = m_job.divisors(oy, block.columns.begin),
+                            .past_caches = false,  // a row at once is too much for such stores
+                            .only_nan = m_only_nan};
         if constexpr (Lines::placed) {
             const Row best = m_folded.row(0);
             m_lines.fold_along_y(true, m_parts, count, best);
@@ -166,8 +177,7 @@ class Separable {
         }
     }
 
-    void write_roots(const Block& block, std::int64_t oy, const double* sums,
-                     const OutputRow<float>& out) const {
+    void write_roots(const Block& block, std::int64_t oy, const double* sums, const OutputRow& out) const {
         using Limits = std::numeric_limits<double>;
         const double p = m_job.desc.p;
         // Below this, terms too small for a normal number could be a part of the sum; but powers of floats
@@ -188,7 +198,7 @@ class Separable {
     bool m_only_nan;
     bool m_accurate = true;
     AlongX<Lines> m_along_x;
-    std::vector<DoublingStep> m_steps;
+    std::vector<PartStep> m_steps;
     std::vector<Ring> m_rings;  // by step
     Lines m_lines;
     typename Lines::Store m_folded;  // one to finish, one of nothing

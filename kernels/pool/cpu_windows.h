@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <limits>
 
 #include "kernels/pool/cpu_job.h"
@@ -22,65 +21,82 @@ inline bool are_small_windows(const PoolGeometry& geometry, Formula formula) {
 
 class SmallWindows {
   public:
-    explicit SmallWindows(const CpuJob& job) : m_job(job), m_x(job.geometry.x) {
-        const std::int64_t begin = m_x.windows_with_tap(0).begin;
-        m_whole = {begin, std::max(begin, m_x.windows_with_tap(m_x.window - 1).end)};
-    }
+    explicit SmallWindows(const CpuJob& job)
+        : m_job(job), m_whole_rows(whole(job.geometry.y)), m_whole_columns(whole(job.geometry.x)) {}
 
     void pool(const Block& block) const {
-        for (std::int64_t oy = block.rows.begin; oy < block.rows.end; ++oy) {
-            const Taps taps = m_job.geometry.y.taps(oy);
-            const std::int64_t left =
-                std::min(std::max(block.columns.begin, m_whole.begin), block.columns.end);
-            const std::int64_t right = std::max(left, std::min(block.columns.end, m_whole.end));
-            for (std::int64_t o = block.columns.begin; o < left; ++o)
-                pool_part(block.plane, oy, taps, {o, o + 1});
-            if (left < right) pool_part(block.plane, oy, taps, {left, right});
-            for (std::int64_t o = right; o < block.columns.end; ++o)
-                pool_part(block.plane, oy, taps, {o, o + 1});
-        }
+        const IndexRange rows = within(m_whole_rows, block.rows);
+        for (std::int64_t oy = block.rows.begin; oy < rows.begin; ++oy) pool_rows(block, {oy, oy + 1});
+        if (!rows.empty()) pool_rows(block, rows);
+        for (std::int64_t oy = rows.end; oy < block.rows.end; ++oy) pool_rows(block, {oy, oy + 1});
     }
 
   private:
-    // Whole windows, or a single one that is cut.
-    void pool_part(std::int64_t plane, std::int64_t oy, const Taps& row_taps, IndexRange columns) const {
-        const Taps taps = m_x.taps(columns.begin);
-        OutputRow<float> out{.to = m_job.y.row(plane, oy) + columns.begin,
-                             .count = columns.end - columns.begin,
+    // The windows along an axis of which no tap is cut off.
+    static IndexRange whole(const AxisWindows& axis) {
+        const std::int64_t begin = axis.windows_with_tap(0).begin;
+        return {begin, std::max(begin, axis.windows_with_tap(axis.window - 1).end)};
+    }
+    static IndexRange within(const IndexRange& range, const IndexRange& limits) {
+        const std::int64_t begin = std::clamp(range.begin, limits.begin, limits.end);
+        return {begin, std::clamp(range.end, begin, limits.end)};
+    }
+
+    // Rows of whole windows, or a single one that is cut.
+    void pool_rows(const Block& block, const IndexRange& rows) const {
+        const IndexRange columns = within(m_whole_columns, block.columns);
+        for (std::int64_t ox = block.columns.begin; ox < columns.begin; ++ox)
+            pool_part({block.plane, rows, {ox, ox + 1}});
+        if (!columns.empty()) pool_part({block.plane, rows, columns});
+        for (std::int64_t ox = columns.end; ox < block.columns.end; ++ox)
+            pool_part({block.plane, rows, {ox, ox + 1}});
+    }
+
+    // And the same of columns.
+    void pool_part(const Block& part) const {
+        const AxisWindows& y = m_job.geometry.y;
+        const AxisWindows& x = m_job.geometry.x;
+        const std::int64_t oy = part.rows.begin;
+        const std::int64_t ox = part.columns.begin;
+        const Taps rows = y.taps(oy);
+        const Taps columns = x.taps(ox);
+        const OutputRows out{.to = m_job.y.row(part.plane, oy) + ox,
+                             .row_stride = m_job.y.row_stride,
+                             .rows = part.rows.end - oy,
+                             .count = part.columns.end - ox,
                              .formula = m_job.kernel.formula,
-                             .divisors = m_job.divisors(oy, columns.begin),
+                             .divisor = m_job.divisor(oy, ox),
                              .past_caches = m_job.past_caches};
-        if (row_taps.count == 0) {  // dilation stepped over the whole input
-            std::fill_n(out.to, out.count,
-                        is_max(out.formula) ? -std::numeric_limits<float>::infinity()
-                                            : 0.0F / static_cast<float>(out.divisors.rows));
-            if (m_job.argmax != nullptr)
-                std::fill_n(m_job.indices(plane, oy, columns.begin), out.count, std::int64_t{-1});
-            return;
-        }
-        std::array<const float*, largest_small_window> rows{};
-        for (std::int64_t r = 0; r < row_taps.count; ++r) {
-            rows[static_cast<std::size_t>(r)] =
-                m_job.x.row(plane, row_taps.first + r * row_taps.step) + taps.first;
-        }
-        const std::span<const float* const> used(rows.data(), static_cast<std::size_t>(row_taps.count));
-        const auto tap_count = static_cast<int>(taps.count);
-        const int stride = tap_count == 1 ? 1 : static_cast<int>(m_x.stride);
-        if (m_job.argmax != nullptr) {
-            const std::int64_t width = m_job.geometry.input.w;
-            pool_windows_placed(used, tap_count, stride, out, row_taps.first * width + taps.first,
-                                row_taps.step * width, m_job.indices(plane, oy, columns.begin));
-            return;
-        }
-        if (pool_windows<float>(used, tap_count, stride, out)) return;
-        out.only_nan = true;
-        out.past_caches = false;
-        pool_windows<double>(used, tap_count, stride, out);
+        if (rows.count == 0) return write_nothing(part, out);
+        const WindowRows windows{.first = m_job.x.row(part.plane, rows.first) + columns.first,
+                                 .row_distance = y.dilation * m_job.x.row_stride,
+                                 .below_distance = y.stride * m_job.x.row_stride,
+                                 .rows = static_cast<int>(rows.count),
+                                 .taps = static_cast<int>(columns.count),
+                                 .stride = columns.count == 1 ? 1 : static_cast<int>(x.stride)};
+        if (m_job.argmax == nullptr) return pool_windows(windows, out);
+        const std::int64_t width = m_job.geometry.input.w;
+        pool_windows_placed(windows, out,
+                            {.to = m_job.indices(part.plane, oy, ox),
+                             .row_stride = x.out,
+                             .first_index = rows.first * width + columns.first,
+                             .row_indices = y.dilation * width,
+                             .below_indices = y.stride * width});
+    }
+
+    // Where dilation stepped over the whole input.
+    void write_nothing(const Block& part, const OutputRows& out) const {
+        std::fill_n(out.to, out.count,
+                    is_max(out.formula) ? -std::numeric_limits<float>::infinity()
+                                        : 0.0F / static_cast<float>(out.divisor));
+        if (m_job.argmax == nullptr) return;
+        std::fill_n(m_job.indices(part.plane, part.rows.begin, part.columns.begin), out.count,
+                    std::int64_t{-1});
     }
 
     const CpuJob& m_job;
-    AxisWindows m_x;
-    IndexRange m_whole;  // windows of which no column is cut
+    IndexRange m_whole_rows;
+    IndexRange m_whole_columns;
 };
 
 }  // namespace iir2d::pool

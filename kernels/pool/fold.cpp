@@ -45,23 +45,57 @@ HWY_INLINE hn::Vec<D> load(D d, const In* from) {
     }
 }
 
-// from[Tap], from[Tap + Stride], ... Reads no element between the last of them and the next vector's first.
+// Every second lane of two vectors, from lane 0 or from lane 1. Where vectors consist of 128-bit blocks this
+// takes one instruction if the blocks may lie in another order, which in_order() undoes at the end.
+#if defined(IIR2D_HAVE_HIGHWAY) && (HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3)
+HWY_INLINE hn::Vec<Tag<float>> even_lanes(Tag<float>, hn::Vec<Tag<float>> high, hn::Vec<Tag<float>> low) {
+    return hn::Vec<Tag<float>>{_mm256_shuffle_ps(low.raw, high.raw, _MM_SHUFFLE(2, 0, 2, 0))};
+}
+HWY_INLINE hn::Vec<Tag<float>> odd_lanes(Tag<float>, hn::Vec<Tag<float>> high, hn::Vec<Tag<float>> low) {
+    return hn::Vec<Tag<float>>{_mm256_shuffle_ps(low.raw, high.raw, _MM_SHUFFLE(3, 1, 3, 1))};
+}
+template <class D>
+HWY_INLINE hn::Vec<D> in_order(D d, const hn::Vec<D>& v) {
+    if constexpr (std::is_same_v<D, Tag<float>> || std::is_same_v<D, Tag<std::int32_t>>) {
+        const Tag<double> pairs;
+        return hn::BitCast(d, hn::Vec<Tag<double>>{
+                                  _mm256_permute4x64_pd(hn::BitCast(pairs, v).raw, _MM_SHUFFLE(3, 1, 2, 0))});
+    } else {
+        return v;
+    }
+}
+#else
+template <class D>
+HWY_INLINE hn::Vec<D> in_order(D, const hn::Vec<D>& v) {
+    return v;
+}
+#endif
+template <class D, class V>
+HWY_INLINE V even_lanes(D d, V high, V low) {
+    return hn::ConcatEven(d, high, low);
+}
+template <class D, class V>
+HWY_INLINE V odd_lanes(D d, V high, V low) {
+    return hn::ConcatOdd(d, high, low);
+}
+
+// from[Tap], from[Tap + Stride], ..., in the order that in_order() undoes where Stride is 2. Reads no element
+// behind the last of them, but for tap 0 one, which is tap 1.
 template <int Tap, int Stride, std::int64_t N, class In, class D>
 HWY_INLINE hn::Vec<D> load_tap(D d, const In* from) {
     if constexpr (Stride == 1 || N == 1) {
         return load(d, from + Tap);
     } else {
         const hn::Rebind<In, D> di;
-        // An odd tap is the second of each pair that begins before it, so that nothing behind the last window
-        // is read; so is tap 2 of the pairs that begin with tap 1.
+        // Other taps are the second of each of the pairs that begin before them.
         const In* pairs = from + (Tap == 0 ? 0 : Tap - 1);
         const auto low = hn::LoadU(di, pairs);
         const auto high = hn::LoadU(di, pairs + N);
         const auto picked = [&] {
             if constexpr (Tap == 0) {
-                return hn::ConcatEven(di, high, low);
+                return even_lanes(di, high, low);
             } else {
-                return hn::ConcatOdd(di, high, low);
+                return odd_lanes(di, high, low);
             }
         }();
         if constexpr (sizeof(In) == sizeof(hn::TFromD<D>)) {
@@ -133,10 +167,10 @@ HWY_INLINE hn::Vec<D> cube_root(D d, const hn::Vec<D>& v) {
     }
 }
 
-// Sums in Acc of elements of T are accurate in this range; a wider type than T's holds every sum.
-template <Formula F, class Acc, class T, class D>
+// The range in which sums are accurate, where their type is the elements'; a wider type holds every sum.
+template <Formula F, class D>
 HWY_INLINE auto trusted(D d, const hn::Vec<D>& sum) {
-    using Limits = std::numeric_limits<Acc>;
+    using Limits = std::numeric_limits<hn::TFromD<D>>;
     const auto highest = hn::Set(d, Limits::max());
     if constexpr (F == Formula::avg) {
         return hn::Le(hn::Abs(sum), highest);
@@ -162,22 +196,27 @@ HWY_INLINE hn::Vec<D> divisors(D d, const Divisors& by, std::int64_t o) {
     }
 }
 
-template <class Out, class D>
+template <class D>
+HWY_INLINE auto all_true(D d) {
+    return hn::Le(hn::Zero(d), hn::Zero(d));
+}
+
+template <class D>
 HWY_INLINE auto as_stored(D d, const hn::Vec<D>& v) {
-    if constexpr (sizeof(Out) == sizeof(hn::TFromD<D>)) {
+    if constexpr (sizeof(hn::TFromD<D>) == sizeof(float)) {
         static_cast<void>(d);
         return v;
     } else {
-        return hn::DemoteTo(hn::Rebind<Out, D>(), v);
+        return hn::DemoteTo(hn::Rebind<float, D>(), v);
     }
 }
 
-// One vector of outputs, from their folded windows. False when there is one that is not accurate.
-template <Formula F, class Acc, class Out, class D>
-HWY_INLINE bool finish(D d, const hn::Vec<D>& folded, const OutputRow<Out>& out, std::int64_t o,
-                       bool stream) {
-    const hn::Rebind<Out, D> dout;
-    const auto put = [&](const auto& stored) {
+// One vector of outputs, from their folded windows. Answers which are accurate.
+template <Formula F, class D>
+HWY_INLINE auto finish(D d, const hn::Vec<D>& folded, const OutputRow& out, std::int64_t o, bool stream) {
+    using Acc = hn::TFromD<D>;
+    const hn::Rebind<float, D> dout;
+    const auto put = [&](const auto& stored) HWY_ATTR {
         if (stream) {
             hn::Stream(stored, dout, out.to + o);
         } else {
@@ -185,8 +224,8 @@ HWY_INLINE bool finish(D d, const hn::Vec<D>& folded, const OutputRow<Out>& out,
         }
     };
     if constexpr (is_max(F)) {
-        put(as_stored<Out>(d, folded));
-        return true;
+        put(folded);
+        return all_true(d);
     } else {
         auto result = folded;
         if constexpr (F == Formula::avg) {
@@ -198,88 +237,65 @@ HWY_INLINE bool finish(D d, const hn::Vec<D>& folded, const OutputRow<Out>& out,
             result = cube_root(d, folded);
         }
         const auto nan = hn::Set(d, std::numeric_limits<Acc>::quiet_NaN());
-        if constexpr (sizeof(Acc) > sizeof(Out)) {
+        if constexpr (sizeof(Acc) > sizeof(float)) {
             // Every sum is accurate. One kind of NaN, whichever operand it came from.
-            const auto stored = as_stored<Out>(d, hn::IfThenElse(hn::IsNaN(result), nan, result));
+            const auto stored = as_stored(d, hn::IfThenElse(hn::IsNaN(result), nan, result));
             if (out.only_nan) {
                 const auto old = hn::LoadU(dout, out.to + o);
                 put(hn::IfThenElse(hn::IsNaN(old), stored, old));
             } else {
                 put(stored);
             }
-            return true;
+            return all_true(d);
         } else {
-            const auto good = trusted<F, Acc, Out>(d, folded);
-            put(as_stored<Out>(d, hn::IfThenElse(good, result, nan)));
-            return hn::AllTrue(d, good);
+            const auto good = trusted<F>(d, folded);
+            put(hn::IfThenElse(good, result, nan));
+            return good;
         }
     }
 }
 
-// Calls body(d, o, stream) so that the outputs from 0 to `count` are all made, some of them twice.
-template <class Acc, class Out, class Body>
-HWY_INLINE void for_outputs(const OutputRow<Out>& out, const Body& body) {
+// Calls body(d, o, stream) so that the outputs from 0 to `count` are all made, some of them twice; it answers
+// which are accurate, and this whether all are.
+template <class Acc, class Body>
+HWY_INLINE bool for_outputs(const float* to, std::int64_t count, bool past_caches, const Body& body) {
     constexpr std::int64_t n = lanes<Acc>;
-    if (out.count < n) {
-        for (std::int64_t o = 0; o < out.count; ++o) body(OneTag<Acc>(), o, false);
-        return;
+    if (count < n) {
+        const OneTag<Acc> one;
+        auto good = all_true(one);
+        for (std::int64_t o = 0; o < count; ++o) good = hn::And(good, body(one, o, false));
+        return hn::AllTrue(one, good);
     }
     const Tag<Acc> d;
+    auto good = all_true(d);
     std::int64_t o = 0;
-    if (constexpr std::size_t bytes = n * sizeof(Out); out.past_caches && bytes >= 16) {
-        const std::size_t behind = reinterpret_cast<std::uintptr_t>(out.to) % bytes;
+    if (constexpr std::size_t bytes = n * sizeof(float); past_caches && bytes >= 16) {
+        const std::size_t behind = reinterpret_cast<std::uintptr_t>(to) % bytes;
         if (behind != 0) {
-            body(d, 0, false);
-            o = static_cast<std::int64_t>((bytes - behind) / sizeof(Out));
+            good = body(d, 0, false);
+            o = static_cast<std::int64_t>((bytes - behind) / sizeof(float));
         }
-        for (; o + n <= out.count; o += n) body(d, o, true);
+        for (; o + n <= count; o += n) good = hn::And(good, body(d, o, true));
     } else {
-        for (; o + n <= out.count; o += n) body(d, o, false);
+        for (; o + n <= count; o += n) good = hn::And(good, body(d, o, false));
     }
-    if (o < out.count) body(d, out.count - n, false);
+    if (o < count) good = hn::And(good, body(d, count - n, false));
+    return hn::AllTrue(d, good);
 }
 
-// Rows: how many there are, 0 when that is not known here. Terms: not yet made.
-template <Formula F, bool Terms, int Rows, int Taps, int Stride, class Acc, class In, class Out>
-HWY_INLINE bool pool_row(const In* const* rows, std::size_t row_count, const OutputRow<Out>& out) {
-    constexpr Formula made = is_max(F) ? Formula::max : Formula::avg;  // whose terms are the elements
-    constexpr Formula of_element = Terms ? F : made;
-    const In* known[Rows > 0 ? Rows : 1];
-    for (int r = 0; r < Rows; ++r) known[r] = rows[r];
-    bool good = true;
-    for_outputs<Acc>(out, [&](auto d, std::int64_t o, bool stream) HWY_ATTR {
-        constexpr std::int64_t n = std::is_same_v<decltype(d), OneTag<Acc>> ? 1 : lanes<Acc>;
-        const auto row_at = [&](const In* row) HWY_ATTR {
-            return fold_taps<of_element, Taps, Stride, n>(d, row + o * Stride);
-        };
-        auto folded = row_at(Rows > 0 ? known[0] : rows[0]);
-        if constexpr (Rows > 0) {
-            for (int r = 1; r < Rows; ++r) folded = join<is_max(F)>(folded, row_at(known[r]));
-        } else {
-            for (std::size_t r = 1; r < row_count; ++r) folded = join<is_max(F)>(folded, row_at(rows[r]));
-        }
-        good &= finish<F, Acc>(d, folded, out, o, stream);
-    });
-    return good;
-}
-
-template <Formula F, int Taps, int Stride, class Acc, class In, class Out>
-bool pool_windows_of(const In* const* rows, std::size_t row_count, const OutputRow<Out>& out) {
-    if constexpr (Taps > 1 && sizeof(Acc) == sizeof(Out)) {
-        // Square windows are the usual ones.
-        if (row_count == Taps) return pool_row<F, true, Taps, Taps, Stride, Acc>(rows, row_count, out);
-    }
-    return pool_row<F, true, 0, Taps, Stride, Acc>(rows, row_count, out);
-}
-
-template <Formula F, class Acc, class In, class Out>
-bool pool_windows_by(const In* const* rows, std::size_t row_count, int taps, int stride,
-                     const OutputRow<Out>& out) {
-    if (taps == 1) return pool_windows_of<F, 1, 1, Acc>(rows, row_count, out);
-    if (taps == 2 && stride == 1) return pool_windows_of<F, 2, 1, Acc>(rows, row_count, out);
-    if (taps == 2) return pool_windows_of<F, 2, 2, Acc>(rows, row_count, out);
-    if (stride == 1) return pool_windows_of<F, 3, 1, Acc>(rows, row_count, out);
-    return pool_windows_of<F, 3, 2, Acc>(rows, row_count, out);
+// One output row; Rows: how many there are, 0 when that is not known here.
+template <Formula F, int Rows, int Taps, int Stride, class Acc, class Row>
+HWY_INLINE bool pool_row(const Row& row_of, std::size_t row_count, const OutputRow& out) {
+    return for_outputs<Acc>(
+        out.to, out.count, out.past_caches, [&](auto d, std::int64_t o, bool stream) HWY_ATTR {
+            constexpr std::int64_t n = std::is_same_v<decltype(d), OneTag<Acc>> ? 1 : lanes<Acc>;
+            auto folded = fold_taps<F, Taps, Stride, n>(d, row_of(0) + o * Stride);
+            const std::size_t rows = Rows > 0 ? Rows : row_count;
+            for (std::size_t r = 1; r < rows; ++r) {
+                folded = join<is_max(F)>(folded, fold_taps<F, Taps, Stride, n>(d, row_of(r) + o * Stride));
+            }
+            return finish<F>(d, Stride == 2 && n > 1 ? in_order(d, folded) : folded, out, o, stream);
+        });
 }
 
 // Calls use.operator()<F>() with the formula as a constant.
@@ -301,72 +317,218 @@ HWY_INLINE auto with_formula(Formula formula, const Use& use) {
     }
 }
 
-template <class Acc>
-bool pool_windows_in(std::span<const float* const> rows, int taps, int stride, const OutputRow<float>& out) {
-    return with_formula(out.formula, [&]<Formula F>() HWY_ATTR {
-        if constexpr (is_max(F) && !std::is_same_v<Acc, float>) {
-            return true;  // a maximum is always accurate
-        } else {
-            return pool_windows_by<F, Acc>(rows.data(), rows.size(), taps, stride, out);
+OutputRow row_of(const OutputRows& out, std::int64_t oy) {
+    return {.to = out.to + oy * out.row_stride,
+            .count = out.count,
+            .formula = out.formula,
+            .divisors = {out.divisor, nullptr},
+            .past_caches = out.past_caches};
+}
+
+// Several output rows at once, of windows of three rows that are Below apart: rows that windows share are
+// folded once.
+template <Formula F, int Taps, int Stride, int Below, int Joint>
+HWY_INLINE bool pool_joint_rows(const WindowRows& windows, const OutputRows& out, std::int64_t oy) {
+    constexpr int window_rows = 3;
+    constexpr int rows = window_rows + (Joint - 1) * Below;
+    const float* first = windows.first + oy * windows.below_distance;
+    const std::int64_t distance = windows.row_distance;
+    OutputRow outs[Joint];
+    for (int j = 0; j < Joint; ++j) outs[j] = row_of(out, oy + j);
+    return for_outputs<float>(
+        outs[0].to, out.count, out.past_caches, [&](auto d, std::int64_t o, bool stream) HWY_ATTR {
+            constexpr std::int64_t n = std::is_same_v<decltype(d), OneTag<float>> ? 1 : lanes<float>;
+            hn::Vec<decltype(d)> folded[rows];
+            for (int r = 0; r < rows; ++r) {
+                folded[r] = fold_taps<F, Taps, Stride, n>(d, first + r * distance + o * Stride);
+            }
+            auto good = all_true(d);
+            for (int j = 0; j < Joint; ++j) {
+                const auto* of = folded + j * Below;
+                const auto window = join<is_max(F)>(join<is_max(F)>(of[0], of[1]), of[2]);
+                good = hn::And(good, finish<F>(d, Stride == 2 && n > 1 ? in_order(d, window) : window,
+                                               outs[j], o, stream));
+            }
+            return good;
+        });
+}
+
+template <Formula F, int Taps, int Stride>
+HWY_FLATTEN void pool_windows_of(const WindowRows& windows, const OutputRows& out) {
+    const auto rows_at = [&](std::int64_t oy) {
+        return [&, first = windows.first + oy * windows.below_distance](std::size_t r) {
+            return first + static_cast<std::int64_t>(r) * windows.row_distance;
+        };
+    };
+    const auto count = static_cast<std::size_t>(windows.rows);
+    const auto again_in_double = [&](std::int64_t oy) HWY_ATTR {
+        if constexpr (!is_max(F)) {
+            OutputRow row = row_of(out, oy);
+            row.past_caches = false;
+            row.only_nan = true;
+            pool_row<F, 0, Taps, Stride, double>(rows_at(oy), count, row);
         }
+    };
+    std::int64_t oy = 0;
+    if constexpr (Taps == 3) {
+        constexpr int joint = 2;
+        const bool aligned_alike = !out.past_caches || out.row_stride % lanes<float> == 0;
+        const std::int64_t below = windows.below_distance / windows.row_distance;
+        const bool square = windows.rows == 3 && windows.below_distance % windows.row_distance == 0;
+        for (; square && aligned_alike && (below == 1 || below == 2) && oy + joint <= out.rows; oy += joint) {
+            const bool good = below == 1 ? pool_joint_rows<F, Taps, Stride, 1, joint>(windows, out, oy)
+                                         : pool_joint_rows<F, Taps, Stride, 2, joint>(windows, out, oy);
+            for (std::int64_t j = 0; !good && j < joint; ++j) again_in_double(oy + j);
+        }
+    }
+    for (; oy < out.rows; ++oy) {
+        // Square windows are the usual ones.
+        const bool good = Taps > 1 && windows.rows == Taps
+                              ? pool_row<F, Taps, Taps, Stride, float>(rows_at(oy), count, row_of(out, oy))
+                              : pool_row<F, 0, Taps, Stride, float>(rows_at(oy), count, row_of(out, oy));
+        if (!good) again_in_double(oy);
+    }
+}
+
+// Calls use.operator()<Taps, Stride>() for the windows that there are loops for.
+template <class Use>
+HWY_INLINE void with_taps(const WindowRows& windows, const Use& use) {
+    if (windows.taps == 1) return use.template operator()<1, 1>();
+    if (windows.taps == 2 && windows.stride == 1) return use.template operator()<2, 1>();
+    if (windows.taps == 2) return use.template operator()<2, 2>();
+    if (windows.stride == 1) return use.template operator()<3, 1>();
+    use.template operator()<3, 2>();
+}
+
+void pool_windows_for_target(const WindowRows& windows, const OutputRows& out) {
+    with_formula(out.formula, [&]<Formula F>() HWY_ATTR {
+        with_taps(windows,
+                  [&]<int Taps, int Stride>() HWY_ATTR { pool_windows_of<F, Taps, Stride>(windows, out); });
     });
 }
 
-template <class Acc>
-bool finish_rows_in(std::span<const Acc* const> rows, const OutputRow<float>& out) {
-    return with_formula(out.formula, [&]<Formula F>() HWY_ATTR {
-        if constexpr (is_max(F) && !std::is_same_v<Acc, float>) {
-            return true;
-        } else {
-            return pool_row<F, false, 0, 1, 1, Acc>(rows.data(), rows.size(), out);
-        }
-    });
-}
-
-template <bool Max, class Acc>
-HWY_INLINE void fold_rows_by(const Acc* const* rows, std::size_t row_count, std::int64_t count, Acc* to) {
+template <bool Max, int Rows, class Acc>
+HWY_INLINE void fold_some_rows(const Acc* const* rows, std::int64_t count, Acc* to) {
     const Tag<Acc> d;
     static_assert(lanes<Acc> <= row_slack);
-    // Those that doubling a window takes.
-    if (row_count == 2 || row_count == 3) {
-        const Acc* a = rows[0];
-        const Acc* b = rows[1];
-        const Acc* c = rows[row_count - 1];
-        for (std::int64_t o = 0; o < count; o += lanes<Acc>) {
-            auto folded = join<Max>(hn::LoadU(d, a + o), hn::LoadU(d, b + o));
-            if (row_count == 3) folded = join<Max>(folded, hn::LoadU(d, c + o));
-            hn::StoreU(folded, d, to + o);
-        }
-        return;
-    }
+    const Acc* from[Rows];
+    std::copy_n(rows, Rows, from);
     for (std::int64_t o = 0; o < count; o += lanes<Acc>) {
-        auto folded = hn::LoadU(d, rows[0] + o);
-        for (std::size_t r = 1; r < row_count; ++r) folded = join<Max>(folded, hn::LoadU(d, rows[r] + o));
+        auto folded = hn::LoadU(d, from[0] + o);
+        for (int r = 1; r < Rows; ++r) folded = join<Max>(folded, hn::LoadU(d, from[r] + o));
         hn::StoreU(folded, d, to + o);
     }
 }
 
-template <class Acc>
-void fold_rows_in(bool maximum, std::span<const Acc* const> rows, std::int64_t count, Acc* to) {
-    if (maximum) {
-        fold_rows_by<true>(rows.data(), rows.size(), count, to);
-    } else {
-        fold_rows_by<false>(rows.data(), rows.size(), count, to);
+template <bool Max, class Acc>
+HWY_FLATTEN void fold_rows_by(std::span<const Acc* const> rows, std::int64_t count, Acc* to) {
+    constexpr std::size_t most = 8;
+    switch (std::min(rows.size(), most)) {
+        case 1:
+            return fold_some_rows<Max, 1>(rows.data(), count, to);
+        case 2:
+            return fold_some_rows<Max, 2>(rows.data(), count, to);
+        case 3:
+            return fold_some_rows<Max, 3>(rows.data(), count, to);
+        case 4:
+            return fold_some_rows<Max, 4>(rows.data(), count, to);
+        case 5:
+            return fold_some_rows<Max, 5>(rows.data(), count, to);
+        case 6:
+            return fold_some_rows<Max, 6>(rows.data(), count, to);
+        case 7:
+            return fold_some_rows<Max, 7>(rows.data(), count, to);
+        default:
+            fold_some_rows<Max, 8>(rows.data(), count, to);
     }
+    for (std::size_t r = most; r < rows.size(); ++r) {
+        const Acc* const with_next[] = {to, rows[r]};
+        fold_some_rows<Max, 2>(with_next, count, to);
+    }
+}
+
+// The terms are made. A stretch at a time stays in the first-level cache between its sums and what is made of
+// them.
+template <Formula F, class Acc>
+HWY_FLATTEN bool finish_rows_of(std::span<const Acc* const> rows, const OutputRow& out) {
+    constexpr std::int64_t stretch = 512;
+    constexpr std::size_t most_rows = 8;
+    Acc folded[stretch + row_slack];
+    bool good = true;
+    for (std::int64_t first = 0; first < out.count; first += stretch) {
+        OutputRow part = out;
+        part.to += first;
+        part.count = std::min(stretch, out.count - first);
+        if (part.divisors.columns != nullptr) part.divisors.columns += first;
+        const Acc* from[most_rows];
+        for (std::size_t done = 0; done < rows.size();) {
+            // What is folded already goes first.
+            std::size_t used = 0;
+            if (done > 0) from[used++] = folded;
+            for (; used < most_rows && done < rows.size(); ++done) from[used++] = rows[done] + first;
+            fold_rows_by<is_max(F), Acc>({from, used}, part.count, folded);
+        }
+        good &= for_outputs<Acc>(part.to, part.count, part.past_caches,
+                                 [&](auto d, std::int64_t o, bool stream) HWY_ATTR {
+                                     return finish<F>(d, hn::LoadU(d, folded + o), part, o, stream);
+                                 });
+    }
+    return good;
+}
+
+template <class Acc>
+bool finish_rows_in(std::span<const Acc* const> rows, const OutputRow& out) {
+    return with_formula(out.formula, [&]<Formula F>() HWY_ATTR {
+        if constexpr (is_max(F) && !std::is_same_v<Acc, float>) {
+            return true;  // a maximum is always accurate
+        } else {
+            return finish_rows_of<F, Acc>(rows, out);
+        }
+    });
+}
+
+template <Formula F, class Acc>
+HWY_FLATTEN void make_terms_of(const float* from, std::int64_t count, Acc* to) {
+    const Tag<Acc> d;
+    std::int64_t i = 0;
+    for (; i + lanes<Acc> <= count; i += lanes<Acc>) hn::StoreU(term<F>(load(d, from + i)), d, to + i);
+    const OneTag<Acc> one;
+    for (; i < count; ++i) hn::StoreU(term<F>(load(one, from + i)), one, to + i);
 }
 
 template <class Acc>
 void make_terms_in(Formula formula, const float* from, std::int64_t count, Acc* to) {
-    with_formula(formula, [&]<Formula F>() HWY_ATTR {
-        const Tag<Acc> d;
-        std::int64_t i = 0;
-        for (; i + lanes<Acc> <= count; i += lanes<Acc>) hn::StoreU(term<F>(load(d, from + i)), d, to + i);
-        const OneTag<Acc> one;
-        for (; i < count; ++i) hn::StoreU(term<F>(load(one, from + i)), one, to + i);
-    });
+    with_formula(formula, [&]<Formula F>() HWY_ATTR { make_terms_of<F>(from, count, to); });
 }
 
-void fold_placed_rows(std::span<const PlacedRow> rows, std::int64_t count, const PlacedOutput& to) {
+// From two vectors to one: every second lane, in order.
+template <class Acc>
+HWY_INLINE hn::Vec<Tag<Acc>> load_every_second(const Acc* from) {
+    const Tag<Acc> d;
+    return in_order(d, even_lanes(d, hn::LoadU(d, from + lanes<Acc>), hn::LoadU(d, from)));
+}
+
+template <class Acc>
+HWY_FLATTEN void pick_every_in(std::int64_t stride, const Acc* from, std::int64_t count, Acc* to) {
+    constexpr std::int64_t n = lanes<Acc>;
+    const Tag<Acc> d;
+    std::int64_t o = 0;
+    if constexpr (n > 1) {
+        if (stride == 2) {
+            for (; o + n <= count; o += n) hn::StoreU(load_every_second(from + 2 * o), d, to + o);
+        } else if (stride == 4) {
+            for (; o + n <= count; o += n) {
+                const auto low = load_every_second(from + 4 * o);
+                const auto high = load_every_second(from + 4 * o + 2 * n);
+                hn::StoreU(in_order(d, even_lanes(d, high, low)), d, to + o);
+            }
+        }
+    }
+    for (; o < count; ++o) to[o] = from[o * stride];
+}
+
+HWY_FLATTEN void fold_placed_rows(std::span<const PlacedRow> rows, std::int64_t count,
+                                  const PlacedOutput& to) {
     const Tag<float> d;
     const Tag<std::int32_t> di;
     const auto placed = [&](const std::int32_t* from, std::int32_t add, std::int64_t o)
@@ -391,66 +553,69 @@ void fold_placed_rows(std::span<const PlacedRow> rows, std::int64_t count, const
 }
 
 template <int Taps, int Stride>
-void pool_placed(std::span<const float* const> rows, const OutputRow<float>& out, std::int64_t first_index,
-                 std::int64_t row_distance, std::int64_t* indices) {
-    for_outputs<float>(out, [&](auto d, std::int64_t o, bool stream) HWY_ATTR {
-        constexpr std::int64_t n = std::is_same_v<decltype(d), OneTag<float>> ? 1 : lanes<float>;
-        const hn::Rebind<std::int32_t, decltype(d)> di;
-        const float* top = rows[0] + o * Stride;
-        auto best = load_tap<0, Stride, n>(d, top);
-        auto place = hn::Set(di, 0);
-        const auto challenge = [&](const auto& v, std::int64_t at) HWY_ATTR {
-            const auto stay = stays(best, v);
-            best = hn::IfThenElse(stay, best, v);
-            place =
-                hn::IfThenElse(hn::RebindMask(di, stay), place, hn::Set(di, static_cast<std::int32_t>(at)));
-        };
-        if constexpr (Taps > 1) challenge(load_tap<1, Stride, n>(d, top), 1);
-        if constexpr (Taps > 2) challenge(load_tap<2, Stride, n>(d, top), 2);
-        for (std::size_t r = 1; r < rows.size(); ++r) {
-            const float* from = rows[r] + o * Stride;
-            const std::int64_t row = static_cast<std::int64_t>(r) * row_distance;
-            challenge(load_tap<0, Stride, n>(d, from), row);
-            if constexpr (Taps > 1) challenge(load_tap<1, Stride, n>(d, from), row + 1);
-            if constexpr (Taps > 2) challenge(load_tap<2, Stride, n>(d, from), row + 2);
-        }
-        finish<Formula::max, float>(d, best, out, o, stream);
-        std::int32_t places[n];
-        hn::StoreU(place, di, places);
-        for (std::int64_t i = 0; i < n; ++i) indices[o + i] = first_index + (o + i) * Stride + places[i];
-    });
+HWY_FLATTEN void pool_placed(const WindowRows& windows, const OutputRows& out, const WindowIndices& indices) {
+    for (std::int64_t oy = 0; oy < out.rows; ++oy) {
+        const float* first = windows.first + oy * windows.below_distance;
+        const std::int64_t first_index = indices.first_index + oy * indices.below_indices;
+        std::int64_t* to = indices.to + oy * indices.row_stride;
+        const OutputRow row = row_of(out, oy);
+        for_outputs<float>(
+            row.to, row.count, row.past_caches, [&](auto d, std::int64_t o, bool stream) HWY_ATTR {
+                constexpr std::int64_t n = std::is_same_v<decltype(d), OneTag<float>> ? 1 : lanes<float>;
+                const hn::Rebind<std::int32_t, decltype(d)> di;
+                const float* top = first + o * Stride;
+                auto best = load_tap<0, Stride, n>(d, top);
+                auto place = hn::Set(di, 0);
+                const auto challenge = [&](const auto& v, std::int64_t at) HWY_ATTR {
+                    const auto stay = stays(best, v);
+                    best = hn::IfThenElse(stay, best, v);
+                    place = hn::IfThenElse(hn::RebindMask(di, stay), place,
+                                           hn::Set(di, static_cast<std::int32_t>(at)));
+                };
+                if constexpr (Taps > 1) challenge(load_tap<1, Stride, n>(d, top), 1);
+                if constexpr (Taps > 2) challenge(load_tap<2, Stride, n>(d, top), 2);
+                for (std::int64_t r = 1; r < windows.rows; ++r) {
+                    const float* from = top + r * windows.row_distance;
+                    challenge(load_tap<0, Stride, n>(d, from), r * indices.row_indices);
+                    if constexpr (Taps > 1)
+                        challenge(load_tap<1, Stride, n>(d, from), r * indices.row_indices + 1);
+                    if constexpr (Taps > 2)
+                        challenge(load_tap<2, Stride, n>(d, from), r * indices.row_indices + 2);
+                }
+                if constexpr (Stride == 2 && n > 1) {
+                    best = in_order(d, best);
+                    place = in_order(di, place);
+                }
+                std::int32_t places[n];
+                hn::StoreU(place, di, places);
+                for (std::int64_t i = 0; i < n; ++i) to[o + i] = first_index + (o + i) * Stride + places[i];
+                return finish<Formula::max>(d, best, row, o, stream);
+            });
+    }
 }
 
-void pool_windows_placed_in(std::span<const float* const> rows, int taps, int stride,
-                            const OutputRow<float>& out, std::int64_t first_index, std::int64_t row_distance,
-                            std::int64_t* indices) {
-    const auto by = [&]<int Taps, int Stride>() HWY_ATTR {
-        pool_placed<Taps, Stride>(rows, out, first_index, row_distance, indices);
-    };
-    if (taps == 1) return by.template operator()<1, 1>();
-    if (taps == 2 && stride == 1) return by.template operator()<2, 1>();
-    if (taps == 2) return by.template operator()<2, 2>();
-    if (stride == 1) return by.template operator()<3, 1>();
-    by.template operator()<3, 2>();
+void pool_placed_for_target(const WindowRows& windows, const OutputRows& out, const WindowIndices& indices) {
+    with_taps(windows,
+              [&]<int Taps, int Stride>() HWY_ATTR { pool_placed<Taps, Stride>(windows, out, indices); });
 }
 
-bool pool_windows_f32(std::span<const float* const> rows, int taps, int stride, const OutputRow<float>& out) {
-    return pool_windows_in<float>(rows, taps, stride, out);
-}
-bool pool_windows_f64(std::span<const float* const> rows, int taps, int stride, const OutputRow<float>& out) {
-    return pool_windows_in<double>(rows, taps, stride, out);
-}
-bool finish_rows_f32(std::span<const float* const> rows, const OutputRow<float>& out) {
+bool finish_rows_f32(std::span<const float* const> rows, const OutputRow& out) {
     return finish_rows_in<float>(rows, out);
 }
-bool finish_rows_f64(std::span<const double* const> rows, const OutputRow<float>& out) {
+bool finish_rows_f64(std::span<const double* const> rows, const OutputRow& out) {
     return finish_rows_in<double>(rows, out);
 }
 void fold_rows_f32(bool maximum, std::span<const float* const> rows, std::int64_t count, float* to) {
-    fold_rows_in<float>(maximum, rows, count, to);
+    maximum ? fold_rows_by<true>(rows, count, to) : fold_rows_by<false>(rows, count, to);
 }
 void fold_rows_f64(bool maximum, std::span<const double* const> rows, std::int64_t count, double* to) {
-    fold_rows_in<double>(maximum, rows, count, to);
+    maximum ? fold_rows_by<true>(rows, count, to) : fold_rows_by<false>(rows, count, to);
+}
+void pick_every_f32(std::int64_t stride, const float* from, std::int64_t count, float* to) {
+    pick_every_in(stride, from, count, to);
+}
+void pick_every_f64(std::int64_t stride, const double* from, std::int64_t count, double* to) {
+    pick_every_in(stride, from, count, to);
 }
 void make_terms_f32(Formula formula, const float* from, std::int64_t count, float* to) {
     make_terms_in<float>(formula, from, count, to);
@@ -466,31 +631,28 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace iir2d::pool {
 
-HWY_EXPORT(pool_windows_f32);
-HWY_EXPORT(pool_windows_f64);
+HWY_EXPORT(pool_windows_for_target);
+HWY_EXPORT(pool_placed_for_target);
 HWY_EXPORT(finish_rows_f32);
 HWY_EXPORT(finish_rows_f64);
 HWY_EXPORT(fold_rows_f32);
 HWY_EXPORT(fold_rows_f64);
+HWY_EXPORT(pick_every_f32);
+HWY_EXPORT(pick_every_f64);
 HWY_EXPORT(make_terms_f32);
 HWY_EXPORT(make_terms_f64);
 HWY_EXPORT(fold_placed_rows);
-HWY_EXPORT(pool_windows_placed_in);
 
-template <>
-bool pool_windows<float>(std::span<const float* const> rows, int taps, int stride,
-                         const OutputRow<float>& out) {
-    return HWY_DYNAMIC_DISPATCH(pool_windows_f32)(rows, taps, stride, out);
+void pool_windows(const WindowRows& windows, const OutputRows& out) {
+    HWY_DYNAMIC_DISPATCH(pool_windows_for_target)(windows, out);
 }
-template <>
-bool pool_windows<double>(std::span<const float* const> rows, int taps, int stride,
-                          const OutputRow<float>& out) {
-    return HWY_DYNAMIC_DISPATCH(pool_windows_f64)(rows, taps, stride, out);
+void pool_windows_placed(const WindowRows& windows, const OutputRows& out, const WindowIndices& indices) {
+    HWY_DYNAMIC_DISPATCH(pool_placed_for_target)(windows, out, indices);
 }
-bool finish_rows(std::span<const float* const> rows, const OutputRow<float>& out) {
+bool finish_rows(std::span<const float* const> rows, const OutputRow& out) {
     return HWY_DYNAMIC_DISPATCH(finish_rows_f32)(rows, out);
 }
-bool finish_rows(std::span<const double* const> rows, const OutputRow<float>& out) {
+bool finish_rows(std::span<const double* const> rows, const OutputRow& out) {
     return HWY_DYNAMIC_DISPATCH(finish_rows_f64)(rows, out);
 }
 void fold_rows(bool maximum, std::span<const float* const> rows, std::int64_t count, float* to) {
@@ -498,6 +660,12 @@ void fold_rows(bool maximum, std::span<const float* const> rows, std::int64_t co
 }
 void fold_rows(bool maximum, std::span<const double* const> rows, std::int64_t count, double* to) {
     HWY_DYNAMIC_DISPATCH(fold_rows_f64)(maximum, rows, count, to);
+}
+void pick_every(std::int64_t stride, const float* from, std::int64_t count, float* to) {
+    HWY_DYNAMIC_DISPATCH(pick_every_f32)(stride, from, count, to);
+}
+void pick_every(std::int64_t stride, const double* from, std::int64_t count, double* to) {
+    HWY_DYNAMIC_DISPATCH(pick_every_f64)(stride, from, count, to);
 }
 void make_terms(Formula formula, const float* from, std::int64_t count, float* to) {
     HWY_DYNAMIC_DISPATCH(make_terms_f32)(formula, from, count, to);
@@ -507,12 +675,6 @@ void make_terms(Formula formula, const float* from, std::int64_t count, double* 
 }
 void fold_placed(std::span<const PlacedRow> rows, std::int64_t count, const PlacedOutput& to) {
     HWY_DYNAMIC_DISPATCH(fold_placed_rows)(rows, count, to);
-}
-void pool_windows_placed(std::span<const float* const> rows, int taps, int stride,
-                         const OutputRow<float>& out, std::int64_t first_index, std::int64_t row_distance,
-                         std::int64_t* indices) {
-    HWY_DYNAMIC_DISPATCH(pool_windows_placed_in)
-    (rows, taps, stride, out, first_index, row_distance, indices);
 }
 void finish_stores() {
     hwy::FlushStream();

@@ -2,7 +2,6 @@
 #include "kernels/pool/order.h"
 
 #include <algorithm>
-#include <bit>
 
 namespace iir2d::pool {
 
@@ -13,30 +12,43 @@ constexpr std::int64_t longest_sequence = 8;
 
 }  // namespace
 
-std::vector<DoublingStep> doubling_steps(std::int64_t window) {
-    std::vector<DoublingStep> steps;
-    // The window's binary digits behind the first, from the highest.
-    for (int digit = std::bit_width(static_cast<std::uint64_t>(window)) - 2; digit >= 0; --digit) {
-        const std::int64_t half = window >> (digit + 1);
-        steps.push_back({half, ((window >> digit) & 1) != 0});
+std::vector<PartStep> part_steps(std::int64_t window) {
+    constexpr std::int64_t base = 4;
+    std::vector<PartStep> steps;
+    while (window > 1) {
+        if (window >= base) {
+            steps.push_back({window / base, base, window % base});
+        } else {
+            steps.push_back({1, window, 0});
+        }
+        window = steps.back().part;
     }
+    std::ranges::reverse(steps);
     return steps;
 }
+
+namespace {
+
+std::int64_t folds_in_parts(std::int64_t window) {
+    std::int64_t folds = 0;
+    for (const PartStep& step : part_steps(window)) folds += step.parts - 1 + step.singles;
+    return folds;
+}
+
+}  // namespace
 
 AxisWay way_along(const AxisWindows& axis) {
     // With all taps in place, padding included, a row must not become much longer than it is.
     const std::int64_t padded = (axis.out - 1) * axis.stride + axis.span();
     if (axis.stride > 2 * axis.span() || padded > 4 * axis.in + 1024) return AxisWay::one_by_one;
-    const auto steps = static_cast<std::int64_t>(doubling_steps(axis.window).size());
-    if (axis.window > longest_sequence && axis.window > 2 * axis.stride * steps) return AxisWay::doubling;
+    if (axis.window > longest_sequence && axis.window > axis.stride * folds_in_parts(axis.window)) {
+        return AxisWay::in_parts;
+    }
     return AxisWay::sequence;
 }
 
 std::int64_t additions_along(const AxisWindows& axis, AxisWay way) {
-    if (way != AxisWay::doubling) return std::min(axis.window, axis.in) - 1;
-    std::int64_t additions = 0;
-    for (const DoublingStep& step : doubling_steps(axis.window)) additions += step.odd ? 2 : 1;
-    return additions;
+    return way == AxisWay::in_parts ? folds_in_parts(axis.window) : std::min(axis.window, axis.in) - 1;
 }
 
 }  // namespace iir2d::pool

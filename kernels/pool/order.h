@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In which order the elements of a window are folded along an axis: from its first to its last, or by
-// doubling, where neighbouring windows share most of their elements. It depends on the descriptor alone.
+// In which order the elements of a window are folded along an axis: from its first to its last, or in parts
+// that neighbouring windows share. It depends on the descriptor alone.
 #pragma once
 
 #include <cstdint>
@@ -10,22 +10,24 @@
 
 namespace iir2d::pool {
 
-// From every part of `half` elements to every part of twice as many, and one more where `odd`: the parts
-// that begin at an element and `half` taps behind it, then the element 2 * half taps behind it.
-struct DoublingStep {
-    std::int64_t half = 1;
-    bool odd = false;
-    std::int64_t made() const { return 2 * half + (odd ? 1 : 0); }
-    // From the first element of a part that is made to the last one that is read for it, in taps.
-    std::int64_t reach() const { return half + (odd ? 1 : 0); }
+// From parts of `part` neighbouring taps to ones of parts * part + singles: a part, those that follow it side
+// by side, then single taps.
+struct PartStep {
+    std::int64_t part;
+    std::int64_t parts;    // 2 to 4
+    std::int64_t singles;  // 0 to 3
+
+    std::int64_t made() const { return parts * part + singles; }
+    // Taps from the first of the last part that is read to the end of what is made.
+    std::int64_t reach() const { return (parts - 1) * part + singles; }
 };
 
-// From single elements to windows; none for a window of 1.
-std::vector<DoublingStep> doubling_steps(std::int64_t window);
+// From single taps to a window, by the digits of its length to base 4; none for a window of 1.
+std::vector<PartStep> part_steps(std::int64_t window);
 
 enum class AxisWay {
     sequence,   // first to last tap, all windows of a row at once
-    doubling,   // doubling_steps(): log2(window) folds of each element, whatever the window
+    in_parts,   // part_steps(): few folds for each element, however large the window
     one_by_one  // first to last tap, window after window: where they lie far apart or mostly in the padding
 };
 AxisWay way_along(const AxisWindows& axis);

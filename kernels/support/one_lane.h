@@ -13,6 +13,7 @@
 #define HWY_BEFORE_NAMESPACE() static_assert(true)
 #define HWY_AFTER_NAMESPACE() static_assert(true)
 #define HWY_INLINE inline
+#define HWY_FLATTEN
 #define HWY_ATTR
 #define HWY_MAX_BYTES 1
 #define HWY_ONCE 1
@@ -56,6 +57,12 @@ template <class D>
 TFromD<D> Zero(D) {
     return 0;
 }
+
+// Named, but of no use to one lane.
+template <class D, class V>
+V ConcatEven(D, V high, V low);
+template <class D, class V>
+V ConcatOdd(D, V high, V low);
 
 template <class T>
 T Add(T a, T b) {

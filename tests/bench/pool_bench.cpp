@@ -127,10 +127,9 @@ std::vector<Case> cases() {
         all.push_back({name + "64x64", {.op = op, .shape = plane, .window = {64, 64}}});
         all.push_back({name + "4x4", {.op = op, .shape = plane, .window = {4, 4}}});
     }
-    for (const double p : {1.0, 3.0, 1.5, 1e8}) {
-        std::string name = "lp_p" + std::to_string(p);
-        name.erase(name.find_last_not_of(".0") + 1);
-        all.push_back({name + "/4096x4096/2x2", {.op = PoolOp::lp, .shape = plane, .p = p}});
+    for (const auto& [p, name] : {std::pair{1.0, "lp_p1"}, std::pair{1.5, "lp_p1.5"}, std::pair{3.0, "lp_p3"},
+                                  std::pair{1e8, "lp_p1e8"}}) {
+        all.push_back({name + std::string("/4096x4096/2x2"), {.op = PoolOp::lp, .shape = plane, .p = p}});
     }
     all.push_back(
         {"max/4096x4096/65x65_stride1_argmax", {.shape = plane, .window = {65, 65}, .stride = one}, true});

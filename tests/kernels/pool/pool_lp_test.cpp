@@ -5,8 +5,10 @@
 
 namespace {
 
+using iir2d::Extent;
 using iir2d::PoolDesc;
 using iir2d::PoolOp;
+using iir2d::Shape;
 
 constexpr double powers[] = {0.01, 0.05, 0.1, 0.5, 1, 1.5, 2, 3, 7, 40, 1000};
 constexpr float magnitudes[] = {1e-45F, 1e-42F, 1.2e-38F, 1e-30F, 1e-25F, 1e-20F, 1e-12F, 1e-3F,
@@ -61,6 +63,55 @@ TEST(PoolLp, TinyBesideHugeInOneRow) {
     for (std::size_t i = 0; i < 4; ++i) {
         EXPECT_TRUE(pool_testing::agrees(got.y[i], expected[i], 2e-6 * expected[i])) << i;
     }
+}
+
+TEST(PoolLp, TinyBesideHugeInLargeWindows) {
+    // Sums of squares of most of these windows leave the range of a float, each in its own way.
+    const Shape shape{1, 1, 40, 60};
+    std::vector<float> x(pool_testing::elements(shape), 0.0F);
+    x[3 * 60 + 5] = 3e25F;
+    x[20 * 60 + 20] = -2e-30F;
+    x[21 * 60 + 23] = 1e-44F;
+    x[35 * 60 + 50] = pool_testing::infinity;
+    x[30 * 60 + 40] = pool_testing::nan;
+    x[10 * 60 + 55] = 5.0F;
+    for (const double p : {1.0, 1.5, 2.0, 3.0, 6.0, 6.5, 1e9}) {
+        for (const Extent& stride : {Extent{1, 1}, Extent{11, 11}}) {
+            const PoolDesc desc{
+                .op = PoolOp::lp, .shape = shape, .window = {11, 11}, .stride = stride, .p = p};
+            const auto got = pool_testing::run(desc, x);
+            const auto judged = pool_testing::reference(desc, x);
+            for (std::size_t i = 0; i < got.y.size(); ++i) {
+                ASSERT_TRUE(pool_testing::agrees(got.y[i], judged.y[i], 2e-6 * judged.y[i]))
+                    << "p " << p << ", output " << i;
+            }
+        }
+    }
+}
+
+TEST(PoolLp, LargePowersAreTheLargestMagnitude) {
+    const std::vector<float> x = pool_testing::with_extremes(64 * 64, 8);
+    for (const double p : {1e6, 4.1e6, 1e7, 1e300}) {
+        for (const Extent& window : {Extent{2, 2}, Extent{3, 3}, Extent{21, 17}}) {
+            const PoolDesc desc{.op = PoolOp::lp,
+                                .shape = {1, 1, 64, 64},
+                                .window = window,
+                                .stride = Extent{1, 2},
+                                .ceil_mode = true,
+                                .p = p};
+            const auto got = pool_testing::run(desc, x);
+            const auto judged = pool_testing::reference(desc, x);
+            for (std::size_t i = 0; i < got.y.size(); ++i) {
+                ASSERT_TRUE(pool_testing::agrees(got.y[i], judged.y[i], 2e-6 * judged.y[i]))
+                    << "p " << p << ", output " << i;
+            }
+        }
+    }
+    PoolDesc desc{.op = PoolOp::lp, .shape = {1, 1, 64, 64}, .p = 1e7};
+    EXPECT_EQ(iir2d::PoolPlan::make(pool_testing::cpu(), desc)->kernel().variant, "windows_largest");
+    // Where every magnitude counts, four elements have a norm 1.4e-6 above their largest magnitude.
+    desc.p = 1e6;
+    EXPECT_EQ(iir2d::PoolPlan::make(pool_testing::cpu(), desc)->kernel().variant, "rows_power_f64_sum");
 }
 
 TEST(PoolLp, ShortPathsAgreeWithTheGeneralOne) {

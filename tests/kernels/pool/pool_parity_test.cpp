@@ -143,4 +143,55 @@ TEST(PoolParity, LargerPlanes) {
     EXPECT_EQ(counts.run, 48);
 }
 
+// Windows that overlap so much that they are folded in parts, along one axis or both.
+TEST(PoolParity, WindowsInParts) {
+    Counts counts;
+    const Shape shape{1, 2, 61, 83};
+    const std::vector<float> ties = pool_testing::with_ties(pool_testing::elements(shape), 5);
+    const std::vector<float> extremes = pool_testing::with_extremes(pool_testing::elements(shape), 6);
+    const auto low = std::vector<float>(ties.size(), -pool_testing::infinity);
+    for (const Extent& window :
+         {Extent{9, 9}, Extent{13, 6}, Extent{3, 15}, Extent{16, 31}, Extent{33, 2}, Extent{61, 65}}) {
+        for (const Extent& stride :
+             {Extent{1, 1}, Extent{2, 1}, Extent{1, 2}, Extent{3, 70}, Extent{50, 1}}) {
+            for (const Extent& padding : {Extent{0, 0}, Extent{window.h / 2, window.w / 2}}) {
+                for (const Extent& dilation : {Extent{1, 1}, Extent{3, 2}}) {
+                    for (const bool ceil_mode : {false, true}) {
+                        for (const PoolOp op : {PoolOp::max, PoolOp::avg, PoolOp::lp}) {
+                            const PoolDesc desc{.op = op,
+                                                .shape = shape,
+                                                .window = window,
+                                                .stride = stride,
+                                                .padding = padding,
+                                                .dilation = dilation,
+                                                .ceil_mode = ceil_mode};
+                            compare(desc, ties, counts);
+                            compare(desc, extremes, counts);
+                            if (op == PoolOp::max) compare(desc, low, counts);
+                            if (HasFatalFailure()) return;
+                        }
+                    }
+                }
+            }
+        }
+    }
+    EXPECT_GT(counts.run, 500);
+}
+
+// Beyond the caches outputs are stored past them, in vectors as far as rows are aligned.
+TEST(PoolParity, PlanesLargerThanCaches) {
+    Counts counts;
+    for (const Shape& shape : {Shape{1, 1, 2064, 2100}, Shape{1, 300, 121, 122}, Shape{1, 300, 112, 128}}) {
+        const std::vector<float> x = pool_testing::uniform(pool_testing::elements(shape), -1.0F, 1.0F, 78);
+        for (const PoolOp op : {PoolOp::max, PoolOp::lp}) {
+            compare({.op = op, .shape = shape}, x, counts);
+            compare({.op = op, .shape = shape, .window = {3, 3}, .stride = Extent{2, 2}}, x, counts);
+        }
+        compare(
+            {.op = PoolOp::avg, .shape = shape, .window = {3, 3}, .stride = Extent{1, 1}, .padding = {1, 1}},
+            x, counts);
+    }
+    EXPECT_EQ(counts.run, 15);
+}
+
 }  // namespace
