@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: MIT
+#if defined(IIR2D_HAVE_HIGHWAY)
+// Targets: the baseline's 128-bit vectors, AVX2, AVX-512, NEON. Others would only repeat one of these, or
+// have vectors whose length is not known here.
+#define HWY_DISABLE_PCLMUL_AES
+#define HWY_DISABLED_TARGETS \
+    (HWY_SSSE3 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/iir/sweeps.cpp"
+#include <hwy/foreach_target.h>
+// That one has to be first.
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
+#else
+#include "kernels/support/plain_vectors.h"
+#endif
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "kernels/iir/sweeps.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace iir2d::iir::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// 256 bits where there are so many, never more: a band is then two vectors of floats high.
+template <class T>
+constexpr std::int64_t lanes = std::min<std::int64_t>(HWY_MAX_BYTES, 32) / sizeof(T);
+template <class T, std::int64_t N = lanes<T>>
+using Tag = hn::FixedTag<T, N>;
+template <class T, std::int64_t N = lanes<T>>
+using Vector = hn::Vec<Tag<T, N>>;
+
+// A square of vectors: row i, lane j becomes row j, lane i.
+template <class T>
+HWY_INLINE void transpose(Vector<T>* v) {
+    const Tag<T> d;
+    if constexpr (lanes<T> == 2) {
+        const auto a = hn::InterleaveLower(d, v[0], v[1]);
+        v[1] = hn::InterleaveUpper(d, v[0], v[1]);
+        v[0] = a;
+    } else if constexpr (sizeof(T) == 8) {
+        const auto a0 = hn::InterleaveLower(d, v[0], v[1]);
+        const auto a1 = hn::InterleaveUpper(d, v[0], v[1]);
+        const auto a2 = hn::InterleaveLower(d, v[2], v[3]);
+        const auto a3 = hn::InterleaveUpper(d, v[2], v[3]);
+        v[0] = hn::ConcatLowerLower(d, a2, a0);
+        v[1] = hn::ConcatLowerLower(d, a3, a1);
+        v[2] = hn::ConcatUpperUpper(d, a2, a0);
+        v[3] = hn::ConcatUpperUpper(d, a3, a1);
+    } else {
+        const hn::RepartitionToWide<Tag<T>> dw;
+        const auto pair = [&](auto a, auto b) { return hn::BitCast(dw, hn::InterleaveLower(d, a, b)); };
+        const auto upper_pair = [&](auto a, auto b) { return hn::BitCast(dw, hn::InterleaveUpper(d, a, b)); };
+        // Four rows to the four columns of each 128-bit block.
+        const auto four = [&](Vector<T>* r) {
+            const auto l01 = pair(r[0], r[1]);
+            const auto l23 = pair(r[2], r[3]);
+            const auto u01 = upper_pair(r[0], r[1]);
+            const auto u23 = upper_pair(r[2], r[3]);
+            r[0] = hn::BitCast(d, hn::InterleaveLower(dw, l01, l23));
+            r[1] = hn::BitCast(d, hn::InterleaveUpper(dw, l01, l23));
+            r[2] = hn::BitCast(d, hn::InterleaveLower(dw, u01, u23));
+            r[3] = hn::BitCast(d, hn::InterleaveUpper(dw, u01, u23));
+        };
+        four(v);
+        if constexpr (lanes<T> == 8) {
+            four(v + 4);
+            for (int i = 0; i < 4; ++i) {
+                const auto low = hn::ConcatLowerLower(d, v[4 + i], v[i]);
+                v[4 + i] = hn::ConcatUpperUpper(d, v[4 + i], v[i]);
+                v[i] = low;
+            }
+        }
+    }
+}
+
+// to[j][i] = from[i][j], rows `from_stride` and `to_stride` apart.
+template <class S>
+HWY_NOINLINE void transpose_tile(const S* from, std::int64_t from_stride, std::int64_t rows, S* to,
+                                 std::int64_t to_stride, std::int64_t columns) {
+    constexpr std::int64_t n = lanes<S>;
+    const Tag<S> d;
+    for (std::int64_t r = 0; r < rows; r += n) {
+        for (std::int64_t c = 0; c < columns; c += n) {
+            Vector<S> v[n];
+            for (std::int64_t i = 0; i < n; ++i) v[i] = hn::LoadU(d, from + (r + i) * from_stride + c);
+            transpose<S>(v);
+            for (std::int64_t i = 0; i < n; ++i) hn::StoreU(v[i], d, to + (c + i) * to_stride + r);
+        }
+    }
+}
+
+// Samples as arithmetic sees them, and back.
+template <class D, class S>
+HWY_INLINE auto load_as(D d, const S* from) {
+    if constexpr (sizeof(S) == sizeof(hn::TFromD<D>)) {
+        return hn::LoadU(d, from);
+    } else {
+        return hn::PromoteTo(d, hn::LoadU(hn::Rebind<S, D>(), from));
+    }
+}
+template <bool PastCaches = false, class D, class V, class S>
+HWY_INLINE void store_from(D, const V& v, S* to) {
+    const hn::Rebind<S, D> d;
+    const auto as_stored = [&] {
+        if constexpr (sizeof(S) == sizeof(hn::TFromD<D>)) {
+            return v;
+        } else {
+            return hn::DemoteTo(d, v);
+        }
+    }();
+    if constexpr (PastCaches && hn::MaxLanes(hn::Rebind<S, D>()) * sizeof(S) >= 16) {
+        hn::Stream(as_stored, d, to);
+    } else {
+        hn::StoreU(as_stored, d, to);
+    }
+}
+
+template <int Terms, class V>
+HWY_INLINE V step(const V& b0, const V& b1, const V& b2, const V& a1, const V& a2, const V& x, V& s1, V& s2) {
+    const V y = hn::Add(hn::Mul(b0, x), s1);
+    if constexpr (Terms == 1) {
+        s1 = hn::Mul(a1, y);
+    } else if constexpr (Terms == 2) {
+        s1 = hn::Add(hn::Mul(b1, x), hn::Mul(a1, y));
+    } else {
+        s1 = hn::Add(hn::Add(hn::Mul(b1, x), s2), hn::Mul(a1, y));
+        s2 = hn::Add(hn::Mul(b2, x), hn::Mul(a2, y));
+    }
+    return y;
+}
+
+// Where a sweep's results go; `at` is how far the sample is from the sweep's first.
+template <class S, bool PastCaches = false>
+struct Store {
+    S* to;
+    std::int64_t pitch;
+    template <class D, class V>
+    HWY_INLINE void operator()(D d, const V& v, std::int64_t t, std::int64_t l) const {
+        store_from<PastCaches>(d, v, to + t * pitch + l);
+    }
+};
+template <class S>
+struct AddAndStore {
+    S* to;
+    std::int64_t pitch;
+    const S* add;
+    std::int64_t add_pitch;
+    template <class D, class V>
+    HWY_INLINE void operator()(D d, const V& v, std::int64_t t, std::int64_t l) const {
+        store_from(d, hn::Add(v, load_as(d, add + t * add_pitch + l)), to + t * pitch + l);
+    }
+};
+
+// One section over `count` samples, `pitch` apart, of lanes [first, last): groups of vectors hide the latency
+// of one chain. Returns the first lane that did not fill a group.
+template <int Terms, std::int64_t Group, std::int64_t N, class S, class A, class Put>
+HWY_INLINE std::int64_t sweep_groups(const Coefficients<A>& c, const S* from, std::int64_t pitch,
+                                     std::int64_t count, std::int64_t first, std::int64_t last, A* s1, A* s2,
+                                     const Put& put) {
+    const Tag<A, N> d;
+    using V = Vector<A, N>;
+    const V b0 = hn::Set(d, c.b0);
+    const V b1 = hn::Set(d, c.b1);
+    const V b2 = hn::Set(d, c.b2);
+    const V a1 = hn::Set(d, c.a1);
+    const V a2 = hn::Set(d, c.a2);
+    std::int64_t l = first;
+    for (; l + Group * N <= last; l += Group * N) {
+        V r1[Group];
+        V r2[Group];
+        for (std::int64_t k = 0; k < Group; ++k) {
+            r1[k] = hn::LoadU(d, s1 + l + k * N);
+            if constexpr (Terms == 3) r2[k] = hn::LoadU(d, s2 + l + k * N);
+        }
+        for (std::int64_t t = 0; t < count; ++t) {
+            const S* at = from + t * pitch + l;
+            for (std::int64_t k = 0; k < Group; ++k) {
+                const V x = load_as(d, at + k * N);
+                put(d, step<Terms>(b0, b1, b2, a1, a2, x, r1[k], r2[k]), t, l + k * N);
+            }
+        }
+        for (std::int64_t k = 0; k < Group; ++k) {
+            hn::StoreU(r1[k], d, s1 + l + k * N);
+            if constexpr (Terms == 3) hn::StoreU(r2[k], d, s2 + l + k * N);
+        }
+    }
+    return l;
+}
+
+// All lanes of a band. Inlining it, or transpose_tile(), gains nothing and takes minutes to compile.
+template <int Terms, class S, class A, class Put>
+HWY_NOINLINE void sweep_band(const Coefficients<A>& c, const S* from, std::int64_t pitch, std::int64_t count,
+                             std::int64_t width, A* s1, A* s2, const Put& put) {
+    constexpr std::int64_t group = std::min<std::int64_t>(4, band_rows / lanes<A>);
+    sweep_groups<Terms, group, lanes<A>>(c, from, pitch, count, 0, width, s1, s2, put);
+}
+
+// Any number of lanes.
+template <int Terms, class S, class A, class Put>
+HWY_NOINLINE void sweep_any(const Coefficients<A>& c, const S* from, std::int64_t pitch, std::int64_t count,
+                            std::int64_t width, A* s1, A* s2, const Put& put) {
+    std::int64_t l = sweep_groups<Terms, 4, lanes<A>>(c, from, pitch, count, 0, width, s1, s2, put);
+    l = sweep_groups<Terms, 1, lanes<A>>(c, from, pitch, count, l, width, s1, s2, put);
+    sweep_groups<Terms, 1, 1>(c, from, pitch, count, l, width, s1, s2, put);
+}
+
+template <bool Band, class S, class A, class Put>
+HWY_INLINE void sweep_section(const SectionStep<A>& section, const S* from, std::int64_t pitch,
+                              std::int64_t count, std::int64_t width, A* s1, A* s2, const Put& put) {
+    const auto run = [&]<int Terms>() {
+        if constexpr (Band) {
+            sweep_band<Terms>(section.c, from, pitch, count, width, s1, s2, put);
+        } else {
+            sweep_any<Terms>(section.c, from, pitch, count, width, s1, s2, put);
+        }
+    };
+    switch (section.terms) {
+        case 1:
+            return run.template operator()<1>();
+        case 2:
+            return run.template operator()<2>();
+        default:
+            return run.template operator()<3>();
+    }
+}
+
+// A cascade over `count` samples of `width` lanes; all sections but the last leave their results in
+// `between`, which may be `from`.
+template <bool Band, class S, class A, class Put>
+HWY_INLINE void sweep_cascade(const Cascade<A>& cascade, const S* from, std::int64_t pitch, S* between,
+                              std::int64_t between_pitch, std::int64_t count, std::int64_t width,
+                              const LaneStates<A>& states, const Put& put) {
+    A* s = states.first;
+    for (std::size_t k = 0; k + 1 < cascade.size(); ++k, s += 2 * states.stride) {
+        sweep_section<Band>(cascade[k], from, pitch, count, width, s, s + states.stride,
+                            Store<S>{between, between_pitch});
+        from = between;
+        pitch = between_pitch;
+    }
+    sweep_section<Band>(cascade.back(), from, pitch, count, width, s, s + states.stride, put);
+}
+
+template <bool PastCaches, class S>
+HWY_INLINE void store_rows(const S* tile, std::int64_t rows, std::int64_t columns, S* out,
+                           std::int64_t stride) {
+    const Tag<S> d;
+    for (std::int64_t r = 0; r < rows; ++r) {
+        const S* from = tile + r * tile_columns;
+        S* to = out + r * stride;
+        if (columns == tile_columns) {
+            for (std::int64_t c = 0; c < tile_columns; c += lanes<S>)
+                store_from<PastCaches>(d, hn::Load(d, from + c), to + c);
+        } else {
+            std::copy_n(from, columns, to);
+        }
+    }
+}
+
+template <class S>
+struct Tile {
+    alignas(64) S by_row[tile_samples];
+    alignas(64) S part_in[tile_samples];  // what the edge of an image does not fill
+};
+
+template <class S, class A>
+HWY_INLINE void transpose_in(const RowsSweep<S, A>& part, std::int64_t column, std::int64_t columns, S* to,
+                             Tile<S>& tile) {
+    const S* in = part.in + column;
+    std::int64_t stride = part.in_stride;
+    if (columns != tile_columns || part.rows != band_rows) {
+        std::fill(std::begin(tile.part_in), std::end(tile.part_in), S(0));
+        for (std::int64_t r = 0; r < part.rows; ++r)
+            std::copy_n(in + r * stride, columns, tile.part_in + r * tile_columns);
+        in = tile.part_in;
+        stride = tile_columns;
+    }
+    transpose_tile(in, stride, band_rows, to, band_rows, tile_columns);
+}
+
+template <bool PastCaches, class S, class A>
+HWY_INLINE void finish_tile(const RowsSweep<S, A>& part, std::int64_t column, std::int64_t columns,
+                            const S* line, Tile<S>& tile) {
+    transpose_tile(line, band_rows, tile_columns, tile.by_row, tile_columns, band_rows);
+    S* out = part.out + column;
+    const LaneStates<A> states{part.down_states.first + column, part.down_states.stride};
+    if (part.downward == Downward::filter) {
+        const auto down = [&](const auto& put) {
+            sweep_cascade<false>(*part.down, tile.by_row, tile_columns, tile.by_row, tile_columns, part.rows,
+                                 columns, states, put);
+        };
+        if (columns == tile_columns) {
+            down(Store<S, PastCaches>{out, part.out_stride});
+        } else {
+            down(Store<S>{out, part.out_stride});
+        }
+        return;
+    }
+    store_rows<PastCaches>(tile.by_row, part.rows, columns, out, part.out_stride);
+    if (part.downward == Downward::advance) {
+        sweep_cascade<false>(*part.down, tile.by_row, tile_columns, tile.by_row, tile_columns, part.rows,
+                             columns, states, Store<S>{tile.by_row, tile_columns});
+    }
+}
+
+template <bool PastCaches, class S, class A>
+HWY_INLINE void sweep_tiles(const RowsSweep<S, A>& part) {
+    Tile<S> tile;
+    const std::int64_t tiles = (part.columns + tile_columns - 1) / tile_columns;
+    for (std::int64_t i = 0; i < tiles; ++i) {
+        const std::int64_t t = part.reversed ? tiles - 1 - i : i;
+        const std::int64_t column = t * tile_columns;
+        const std::int64_t columns = std::min(tile_columns, part.columns - column);
+        S* from = part.from + t * part.tile_step;
+        S* to = part.to + t * part.tile_step;
+        if (part.in != nullptr) transpose_in(part, column, columns, from, tile);
+        if (part.cascade != nullptr) {
+            const std::int64_t start = part.reversed ? (columns - 1) * band_rows : 0;
+            const std::int64_t pitch = part.reversed ? -band_rows : band_rows;
+            const auto along = [&](const auto& put) {
+                sweep_cascade<true>(*part.cascade, from + start, pitch, to + start, pitch, columns, band_rows,
+                                    part.states, put);
+            };
+            if (part.add != nullptr) {
+                along(AddAndStore<S>{to + start, pitch, part.add + t * part.tile_step + start, pitch});
+            } else {
+                along(Store<S>{to + start, pitch});
+            }
+        }
+        if (part.out != nullptr) finish_tile<PastCaches>(part, column, columns, to, tile);
+    }
+}
+
+template <class S, class A>
+HWY_INLINE void rows(const RowsSweep<S, A>& part) {
+    const auto aligned = [](auto bytes) { return static_cast<std::uintptr_t>(bytes) % 32 == 0; };
+    if (part.past_caches && aligned(reinterpret_cast<std::uintptr_t>(part.out)) &&
+        aligned(part.out_stride * static_cast<std::int64_t>(sizeof(S)))) {
+        sweep_tiles<true>(part);
+        hwy::FlushStream();
+    } else {
+        sweep_tiles<false>(part);
+    }
+}
+
+template <class S, class A>
+HWY_INLINE void columns(const ColumnsSweep<S, A>& part) {
+    // A few rows at once, so that states are loaded and stored less often than samples, and memory is still
+    // read along rows.
+    const std::int64_t at_once = part.columns < 4 * tile_columns ? part.rows : 4;
+    for (std::int64_t r = 0; r < part.rows; r += at_once) {
+        const std::int64_t count = std::min(at_once, part.rows - r);
+        const S* from = part.from + r * part.from_stride;
+        S* to = part.to + r * part.to_stride;
+        const auto down = [&](const auto& put) {
+            sweep_cascade<false>(*part.cascade, from, part.from_stride, to, part.to_stride, count,
+                                 part.columns, part.states, put);
+        };
+        if (part.add != nullptr) {
+            down(AddAndStore<S>{to, part.to_stride, part.add + r * part.add_stride, part.add_stride});
+        } else {
+            down(Store<S>{to, part.to_stride});
+        }
+    }
+}
+
+void rows_f32(const RowsSweep<float, float>& part) {
+    rows(part);
+}
+void rows_mixed(const RowsSweep<float, double>& part) {
+    rows(part);
+}
+void rows_f64(const RowsSweep<double, double>& part) {
+    rows(part);
+}
+void columns_f32(const ColumnsSweep<float, float>& part) {
+    columns(part);
+}
+void columns_mixed(const ColumnsSweep<float, double>& part) {
+    columns(part);
+}
+void columns_f64(const ColumnsSweep<double, double>& part) {
+    columns(part);
+}
+
+}  // namespace
+}  // namespace iir2d::iir::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace iir2d::iir {
+
+HWY_EXPORT(rows_f32);
+HWY_EXPORT(rows_mixed);
+HWY_EXPORT(rows_f64);
+HWY_EXPORT(columns_f32);
+HWY_EXPORT(columns_mixed);
+HWY_EXPORT(columns_f64);
+
+namespace {
+
+// Once, before anything is dispatched.
+Result<std::string> choose_target() {
+    const std::int64_t supported = hwy::SupportedTargets() & HWY_TARGETS;
+    const char* wanted = std::getenv("IIR2D_CPU_TARGET");
+    std::string known;
+    std::int64_t chosen = supported & -supported;  // the lowest bit is the best target
+    if (wanted != nullptr && *wanted != '\0') {
+        chosen = 0;
+        for (std::int64_t rest = supported; rest != 0; rest &= rest - 1) {
+            const std::int64_t target = rest & -rest;
+            const std::string name = hwy::TargetName(target);
+            known += (known.empty() ? "" : ", ") + name;
+            if (name == wanted) chosen = target;
+        }
+        if (chosen == 0) {
+            return std::unexpected(Error{ErrorCode::invalid_argument,
+                                         std::string("IIR2D_CPU_TARGET is \"") + wanted +
+                                             "\", which this machine or build has not: use one of " + known});
+        }
+        hwy::SetSupportedTargetsForTest(chosen);
+        hwy::GetChosenTarget().Update(chosen);
+    }
+    return std::string(hwy::TargetName(chosen));
+}
+
+}  // namespace
+
+Result<std::string> sweep_target() {
+    static const Result<std::string> target = choose_target();
+    return target;
+}
+
+void sweep_rows(const RowsSweep<float, float>& part) {
+    HWY_DYNAMIC_DISPATCH(rows_f32)(part);
+}
+void sweep_rows(const RowsSweep<float, double>& part) {
+    HWY_DYNAMIC_DISPATCH(rows_mixed)(part);
+}
+void sweep_rows(const RowsSweep<double, double>& part) {
+    HWY_DYNAMIC_DISPATCH(rows_f64)(part);
+}
+void sweep_columns(const ColumnsSweep<float, float>& part) {
+    HWY_DYNAMIC_DISPATCH(columns_f32)(part);
+}
+void sweep_columns(const ColumnsSweep<float, double>& part) {
+    HWY_DYNAMIC_DISPATCH(columns_mixed)(part);
+}
+void sweep_columns(const ColumnsSweep<double, double>& part) {
+    HWY_DYNAMIC_DISPATCH(columns_f64)(part);
+}
+
+}  // namespace iir2d::iir
+#endif
