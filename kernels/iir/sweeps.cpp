@@ -17,6 +17,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <type_traits>
+#include <utility>
 
 #include "kernels/iir/sweeps.h"
 
@@ -34,6 +36,10 @@ using Tag = hn::FixedTag<T, N>;
 template <class T, std::int64_t N = lanes<T>>
 using Vector = hn::Vec<Tag<T, N>>;
 
+// How far ahead tiles are fetched.
+constexpr std::int64_t tiles_ahead = 3;
+
+#if defined(IIR2D_HAVE_HIGHWAY)
 // A square of vectors: row i, lane j becomes row j, lane i.
 template <class T>
 HWY_INLINE void transpose(Vector<T>* v) {
@@ -77,6 +83,14 @@ HWY_INLINE void transpose(Vector<T>* v) {
         }
     }
 }
+#else
+template <class T>
+HWY_INLINE void transpose(Vector<T>* v) {
+    for (std::size_t i = 0; i < lanes<T>; ++i) {
+        for (std::size_t j = 0; j < i; ++j) std::swap(v[i].lane[j], v[j].lane[i]);
+    }
+}
+#endif
 
 // to[j][i] = from[i][j], rows `from_stride` and `to_stride` apart.
 template <class S>
@@ -156,13 +170,66 @@ struct AddAndStore {
     }
 };
 
+// What a sweep along rows does on the side, sixteen samples of a tile at each of its steps, because its chain
+// leaves the machine idle enough: rows come in and go out in whole cache lines. Rows whose distance is a
+// power of two meet in one set of the first-level cache, which holds fewer lines than a band has rows.
+template <class S>
+struct OnTheSide {
+    const S* in = nullptr;  // the next tile, to `waiting`
+    std::int64_t in_stride = 0;
+    S* waiting = nullptr;
+    const S* fetch = nullptr;  // one that comes later, to the caches
+    const S* done = nullptr;   // the tile before, to `out`
+    std::int64_t rows = 0;
+    S* out = nullptr;
+    std::int64_t out_stride = 0;
+    bool past_caches = false;
+    const S* claim = nullptr;  // where this tile will go
+
+    HWY_INLINE void operator()(std::int64_t t) const {
+        constexpr std::int64_t pieces = tile_columns / band_rows;
+        const std::int64_t row = t / pieces;
+        const std::int64_t column = t % pieces * band_rows;
+        const std::int64_t packed = t * band_rows;
+        if (in != nullptr) copy_piece<false>(in + row * in_stride + column, waiting + packed);
+        if (fetch != nullptr) prefetch_piece(fetch + row * in_stride + column);
+        if (claim != nullptr) prefetch_piece(claim + row * out_stride + column);
+        if (row < rows) {
+            S* to = out + row * out_stride + column;
+            if (past_caches) {
+                copy_piece<true>(done + packed, to);
+            } else {
+                copy_piece<false>(done + packed, to);
+            }
+        }
+    }
+
+  private:
+    template <bool PastCaches>
+    static HWY_INLINE void copy_piece(const S* from, S* to) {
+        const Tag<S> d;
+        for (std::int64_t c = 0; c < band_rows; c += lanes<S>)
+            store_from<PastCaches>(d, hn::LoadU(d, from + c), to + c);
+    }
+    static HWY_INLINE void prefetch_piece(const S* at) {
+        hwy::Prefetch(at);
+        if constexpr (sizeof(S) == 8) hwy::Prefetch(at + band_rows / 2);
+    }
+};
+struct NothingOnTheSide {
+    HWY_INLINE void operator()(std::int64_t) const {}
+};
+
 // One section over `count` samples, `pitch` apart, of lanes [first, last): groups of vectors hide the latency
 // of one chain. Returns the first lane that did not fill a group.
-template <int Terms, std::int64_t Group, std::int64_t N, class S, class A, class Put>
+template <int Terms, std::int64_t Group, std::int64_t N, class S, class A, class Put, class Side>
 HWY_INLINE std::int64_t sweep_groups(const Coefficients<A>& c, const S* from, std::int64_t pitch,
                                      std::int64_t count, std::int64_t first, std::int64_t last, A* s1, A* s2,
-                                     const Put& put) {
+                                     const Put& where, const Side& also) {
     const Tag<A, N> d;
+    // Copies, which no store can change.
+    const Put put = where;
+    const Side side = also;
     using V = Vector<A, N>;
     const V b0 = hn::Set(d, c.b0);
     const V b1 = hn::Set(d, c.b1);
@@ -179,6 +246,7 @@ HWY_INLINE std::int64_t sweep_groups(const Coefficients<A>& c, const S* from, st
         }
         for (std::int64_t t = 0; t < count; ++t) {
             const S* at = from + t * pitch + l;
+            if (l == 0) side(t);
             for (std::int64_t k = 0; k < Group; ++k) {
                 const V x = load_as(d, at + k * N);
                 put(d, step<Terms>(b0, b1, b2, a1, a2, x, r1[k], r2[k]), t, l + k * N);
@@ -194,136 +262,124 @@ HWY_INLINE std::int64_t sweep_groups(const Coefficients<A>& c, const S* from, st
 
 // All lanes of a band. Inlining it, or transpose_tile(), gains nothing and takes minutes to compile.
 template <int Terms, class S, class A, class Put>
-HWY_NOINLINE void sweep_band(const Coefficients<A>& c, const S* from, std::int64_t pitch, std::int64_t count,
-                             std::int64_t width, A* s1, A* s2, const Put& put) {
+HWY_NOINLINE void sweep_lanes(const Coefficients<A>& c, const S* from, std::int64_t pitch, std::int64_t count,
+                              std::int64_t width, A* s1, A* s2, const Put& put, const OnTheSide<S>& side) {
     constexpr std::int64_t group = std::min<std::int64_t>(4, band_rows / lanes<A>);
-    sweep_groups<Terms, group, lanes<A>>(c, from, pitch, count, 0, width, s1, s2, put);
+    sweep_groups<Terms, group, lanes<A>>(c, from, pitch, count, 0, width, s1, s2, put, side);
 }
 
 // Any number of lanes.
 template <int Terms, class S, class A, class Put>
-HWY_NOINLINE void sweep_any(const Coefficients<A>& c, const S* from, std::int64_t pitch, std::int64_t count,
-                            std::int64_t width, A* s1, A* s2, const Put& put) {
-    std::int64_t l = sweep_groups<Terms, 4, lanes<A>>(c, from, pitch, count, 0, width, s1, s2, put);
-    l = sweep_groups<Terms, 1, lanes<A>>(c, from, pitch, count, l, width, s1, s2, put);
-    sweep_groups<Terms, 1, 1>(c, from, pitch, count, l, width, s1, s2, put);
+HWY_NOINLINE void sweep_lanes(const Coefficients<A>& c, const S* from, std::int64_t pitch, std::int64_t count,
+                              std::int64_t width, A* s1, A* s2, const Put& put, NothingOnTheSide side) {
+    std::int64_t l = sweep_groups<Terms, 4, lanes<A>>(c, from, pitch, count, 0, width, s1, s2, put, side);
+    l = sweep_groups<Terms, 1, lanes<A>>(c, from, pitch, count, l, width, s1, s2, put, side);
+    sweep_groups<Terms, 1, 1>(c, from, pitch, count, l, width, s1, s2, put, side);
 }
 
-template <bool Band, class S, class A, class Put>
+template <class S, class A, class Put, class Side>
 HWY_INLINE void sweep_section(const SectionStep<A>& section, const S* from, std::int64_t pitch,
-                              std::int64_t count, std::int64_t width, A* s1, A* s2, const Put& put) {
-    const auto run = [&]<int Terms>() {
-        if constexpr (Band) {
-            sweep_band<Terms>(section.c, from, pitch, count, width, s1, s2, put);
-        } else {
-            sweep_any<Terms>(section.c, from, pitch, count, width, s1, s2, put);
-        }
-    };
+                              std::int64_t count, std::int64_t width, A* s1, A* s2, const Put& put,
+                              const Side& side) {
     switch (section.terms) {
         case 1:
-            return run.template operator()<1>();
+            return sweep_lanes<1>(section.c, from, pitch, count, width, s1, s2, put, side);
         case 2:
-            return run.template operator()<2>();
+            return sweep_lanes<2>(section.c, from, pitch, count, width, s1, s2, put, side);
         default:
-            return run.template operator()<3>();
+            return sweep_lanes<3>(section.c, from, pitch, count, width, s1, s2, put, side);
     }
 }
 
 // A cascade over `count` samples of `width` lanes; all sections but the last leave their results in
-// `between`, which may be `from`.
-template <bool Band, class S, class A, class Put>
+// `between`, which may be `from`. The last does something on the side.
+template <class S, class A, class Put, class Side>
 HWY_INLINE void sweep_cascade(const Cascade<A>& cascade, const S* from, std::int64_t pitch, S* between,
                               std::int64_t between_pitch, std::int64_t count, std::int64_t width,
-                              const LaneStates<A>& states, const Put& put) {
+                              const LaneStates<A>& states, const Put& put, const Side& side) {
+    constexpr bool band = std::is_same_v<Side, OnTheSide<S>>;
+    const std::conditional_t<band, OnTheSide<S>, NothingOnTheSide> nothing{};
     A* s = states.first;
     for (std::size_t k = 0; k + 1 < cascade.size(); ++k, s += 2 * states.stride) {
-        sweep_section<Band>(cascade[k], from, pitch, count, width, s, s + states.stride,
-                            Store<S>{between, between_pitch});
+        sweep_section(cascade[k], from, pitch, count, width, s, s + states.stride,
+                      Store<S>{between, between_pitch}, nothing);
         from = between;
         pitch = between_pitch;
     }
-    sweep_section<Band>(cascade.back(), from, pitch, count, width, s, s + states.stride, put);
-}
-
-template <bool PastCaches, class S>
-HWY_INLINE void store_rows(const S* tile, std::int64_t rows, std::int64_t columns, S* out,
-                           std::int64_t stride) {
-    const Tag<S> d;
-    for (std::int64_t r = 0; r < rows; ++r) {
-        const S* from = tile + r * tile_columns;
-        S* to = out + r * stride;
-        if (columns == tile_columns) {
-            for (std::int64_t c = 0; c < tile_columns; c += lanes<S>)
-                store_from<PastCaches>(d, hn::Load(d, from + c), to + c);
-        } else {
-            std::copy_n(from, columns, to);
-        }
-    }
+    sweep_section(cascade.back(), from, pitch, count, width, s, s + states.stride, put, side);
 }
 
 template <class S>
 struct Tile {
+    alignas(64) S waiting[tile_samples];
     alignas(64) S by_row[tile_samples];
-    alignas(64) S part_in[tile_samples];  // what the edge of an image does not fill
+    alignas(64) S swept[tile_samples];
 };
 
+// The tile back in rows, as far as the columns' first step takes it.
 template <class S, class A>
-HWY_INLINE void transpose_in(const RowsSweep<S, A>& part, std::int64_t column, std::int64_t columns, S* to,
-                             Tile<S>& tile) {
-    const S* in = part.in + column;
-    std::int64_t stride = part.in_stride;
-    if (columns != tile_columns || part.rows != band_rows) {
-        std::fill(std::begin(tile.part_in), std::end(tile.part_in), S(0));
-        for (std::int64_t r = 0; r < part.rows; ++r)
-            std::copy_n(in + r * stride, columns, tile.part_in + r * tile_columns);
-        in = tile.part_in;
-        stride = tile_columns;
-    }
-    transpose_tile(in, stride, band_rows, to, band_rows, tile_columns);
-}
-
-template <bool PastCaches, class S, class A>
-HWY_INLINE void finish_tile(const RowsSweep<S, A>& part, std::int64_t column, std::int64_t columns,
-                            const S* line, Tile<S>& tile) {
-    transpose_tile(line, band_rows, tile_columns, tile.by_row, tile_columns, band_rows);
-    S* out = part.out + column;
+HWY_INLINE void go_down(const RowsSweep<S, A>& part, std::int64_t column, std::int64_t columns, const S* line,
+                        S* by_row, S* swept) {
+    transpose_tile(line, band_rows, tile_columns, by_row, tile_columns, band_rows);
+    if (part.downward == Downward::none) return;
     const LaneStates<A> states{part.down_states.first + column, part.down_states.stride};
-    if (part.downward == Downward::filter) {
-        const auto down = [&](const auto& put) {
-            sweep_cascade<false>(*part.down, tile.by_row, tile_columns, tile.by_row, tile_columns, part.rows,
-                                 columns, states, put);
-        };
-        if (columns == tile_columns) {
-            down(Store<S, PastCaches>{out, part.out_stride});
-        } else {
-            down(Store<S>{out, part.out_stride});
-        }
-        return;
-    }
-    store_rows<PastCaches>(tile.by_row, part.rows, columns, out, part.out_stride);
-    if (part.downward == Downward::advance) {
-        sweep_cascade<false>(*part.down, tile.by_row, tile_columns, tile.by_row, tile_columns, part.rows,
-                             columns, states, Store<S>{tile.by_row, tile_columns});
-    }
+    S* to = part.downward == Downward::filter ? by_row : swept;
+    sweep_cascade(*part.down, by_row, tile_columns, to, tile_columns, part.rows, columns, states,
+                  Store<S>{to, tile_columns}, NothingOnTheSide());
 }
 
-template <bool PastCaches, class S, class A>
-HWY_INLINE void sweep_tiles(const RowsSweep<S, A>& part) {
+template <class S, class A>
+HWY_INLINE void rows(const RowsSweep<S, A>& part) {
     Tile<S> tile;
+    const auto aligned = [](auto bytes) { return static_cast<std::uintptr_t>(bytes) % 32 == 0; };
+    const bool past_caches = part.past_caches && aligned(reinterpret_cast<std::uintptr_t>(part.out)) &&
+                             aligned(part.out_stride * static_cast<std::int64_t>(sizeof(S)));
     const std::int64_t tiles = (part.columns + tile_columns - 1) / tile_columns;
+    const auto place = [&](std::int64_t i) { return part.reversed ? tiles - 1 - i : i; };
+    const auto columns_of = [&](std::int64_t t) {
+        return std::min(tile_columns, part.columns - t * tile_columns);
+    };
+    // The i-th tile's rows, where it is whole and there is one.
+    const auto whole_in = [&](std::int64_t i) -> const S* {
+        const bool whole = i < tiles && part.rows == band_rows && columns_of(place(i)) == tile_columns;
+        return part.in != nullptr && whole ? part.in + place(i) * tile_columns : nullptr;
+    };
+    OnTheSide<S> side{.in_stride = part.in_stride,
+                      .waiting = tile.waiting,
+                      .done = tile.by_row,
+                      .out_stride = part.out_stride,
+                      .past_caches = past_caches};
+    const auto finish_side = [&](std::int64_t t) {
+        for (side.fetch = side.claim = nullptr; t < tile_columns; ++t) side(t);
+        side.rows = 0;
+    };
+    side.in = whole_in(0);
+    finish_side(0);
     for (std::int64_t i = 0; i < tiles; ++i) {
-        const std::int64_t t = part.reversed ? tiles - 1 - i : i;
+        const std::int64_t t = place(i);
         const std::int64_t column = t * tile_columns;
-        const std::int64_t columns = std::min(tile_columns, part.columns - column);
+        const std::int64_t columns = columns_of(t);
         S* from = part.from + t * part.tile_step;
         S* to = part.to + t * part.tile_step;
-        if (part.in != nullptr) transpose_in(part, column, columns, from, tile);
+        if (part.in != nullptr) {
+            if (side.in == nullptr) {
+                std::fill(std::begin(tile.waiting), std::end(tile.waiting), S(0));
+                for (std::int64_t r = 0; r < part.rows; ++r)
+                    std::copy_n(part.in + r * part.in_stride + column, columns,
+                                tile.waiting + r * tile_columns);
+            }
+            transpose_tile(tile.waiting, tile_columns, band_rows, from, band_rows, tile_columns);
+            side.in = whole_in(i + 1);
+            side.fetch = whole_in(i + tiles_ahead);
+        }
+        if (part.out != nullptr && !past_caches && columns == tile_columns && part.rows == band_rows)
+            side.claim = part.out + column;
         if (part.cascade != nullptr) {
             const std::int64_t start = part.reversed ? (columns - 1) * band_rows : 0;
             const std::int64_t pitch = part.reversed ? -band_rows : band_rows;
             const auto along = [&](const auto& put) {
-                sweep_cascade<true>(*part.cascade, from + start, pitch, to + start, pitch, columns, band_rows,
-                                    part.states, put);
+                sweep_cascade(*part.cascade, from + start, pitch, to + start, pitch, columns, band_rows,
+                              part.states, put, side);
             };
             if (part.add != nullptr) {
                 along(AddAndStore<S>{to + start, pitch, part.add + t * part.tile_step + start, pitch});
@@ -331,20 +387,20 @@ HWY_INLINE void sweep_tiles(const RowsSweep<S, A>& part) {
                 along(Store<S>{to + start, pitch});
             }
         }
-        if (part.out != nullptr) finish_tile<PastCaches>(part, column, columns, to, tile);
+        finish_side(part.cascade != nullptr ? columns : 0);
+        if (part.out == nullptr) continue;
+        go_down(part, column, columns, to, tile.by_row, tile.swept);
+        side.out = part.out + column;
+        side.rows = part.rows;
+        if (columns < tile_columns) {
+            for (std::int64_t r = 0; r < part.rows; ++r)
+                std::copy_n(tile.by_row + r * tile_columns, columns, side.out + r * part.out_stride);
+            side.rows = 0;
+        }
     }
-}
-
-template <class S, class A>
-HWY_INLINE void rows(const RowsSweep<S, A>& part) {
-    const auto aligned = [](auto bytes) { return static_cast<std::uintptr_t>(bytes) % 32 == 0; };
-    if (part.past_caches && aligned(reinterpret_cast<std::uintptr_t>(part.out)) &&
-        aligned(part.out_stride * static_cast<std::int64_t>(sizeof(S)))) {
-        sweep_tiles<true>(part);
-        hwy::FlushStream();
-    } else {
-        sweep_tiles<false>(part);
-    }
+    side.in = nullptr;
+    finish_side(0);
+    if (past_caches) hwy::FlushStream();
 }
 
 template <class S, class A>
@@ -357,8 +413,8 @@ HWY_INLINE void columns(const ColumnsSweep<S, A>& part) {
         const S* from = part.from + r * part.from_stride;
         S* to = part.to + r * part.to_stride;
         const auto down = [&](const auto& put) {
-            sweep_cascade<false>(*part.cascade, from, part.from_stride, to, part.to_stride, count,
-                                 part.columns, part.states, put);
+            sweep_cascade(*part.cascade, from, part.from_stride, to, part.to_stride, count, part.columns,
+                          part.states, put, NothingOnTheSide());
         };
         if (part.add != nullptr) {
             down(AddAndStore<S>{to, part.to_stride, part.add + r * part.add_stride, part.add_stride});
@@ -394,6 +450,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace iir2d::iir {
 
+#if defined(IIR2D_HAVE_HIGHWAY)
 HWY_EXPORT(rows_f32);
 HWY_EXPORT(rows_mixed);
 HWY_EXPORT(rows_f64);
@@ -434,6 +491,17 @@ Result<std::string> sweep_target() {
     static const Result<std::string> target = choose_target();
     return target;
 }
+#else
+#define HWY_DYNAMIC_DISPATCH(function) N_PLAIN::function
+
+Result<std::string> sweep_target() {
+    const char* wanted = std::getenv("IIR2D_CPU_TARGET");
+    if (wanted == nullptr || *wanted == '\0') return IIR2D_CPU_BASELINE;
+    return std::unexpected(Error{ErrorCode::invalid_argument,
+                                 std::string("IIR2D_CPU_TARGET is \"") + wanted +
+                                     "\", and this build, which has no Highway, has nothing to choose from"});
+}
+#endif
 
 void sweep_rows(const RowsSweep<float, float>& part) {
     HWY_DYNAMIC_DISPATCH(rows_f32)(part);
