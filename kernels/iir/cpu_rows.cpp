@@ -43,19 +43,15 @@ int RowBands<S, A>::threads_worth(int threads) const {
     return static_cast<int>(std::clamp<std::int64_t>(m_bands / lines, 1, threads));
 }
 
-// One tile serves all where a single pass takes them one after the other.
-template <class S, class A>
-std::int64_t RowBands<S, A>::lines_columns() const {
-    if (m_horizontal.size() == 1 && !m_whole_line && !m_beside) return tile_columns;
-    return (m_plane.width + tile_columns - 1) / tile_columns * tile_columns;
-}
-
 template <class S, class A>
 auto RowBands<S, A>::make_lines() const -> Lines {
-    const auto samples = static_cast<std::size_t>(lines_columns() * band_rows);
+    // A single pass goes out tile by tile.
+    const bool needed = m_horizontal.size() > 1 || m_whole_line;
+    const std::int64_t columns = (m_plane.width + tile_columns - 1) / tile_columns * tile_columns;
+    const auto samples = static_cast<std::size_t>(columns * band_rows);
     std::int64_t states = 0;
     for (const auto& pass : m_horizontal) states = std::max(states, pass.states());
-    return {support::AlignedArray<S>(samples), support::AlignedArray<S>(m_beside ? samples : 0),
+    return {support::AlignedArray<S>(needed ? samples : 0), support::AlignedArray<S>(m_beside ? samples : 0),
             support::AlignedArray<A>(static_cast<std::size_t>(states * band_rows))};
 }
 
@@ -99,16 +95,13 @@ bool RowBands<S, A>::filter_bands(Watch& watch) {
 template <class S, class A>
 bool RowBands<S, A>::filter_band(std::int64_t band, const Lines& lines, const Target& target, Watch* watch) {
     const std::int64_t rows = std::min(band_rows, m_plane.height - band * band_rows);
-    const std::int64_t tile_step = lines_columns() == tile_columns ? 0 : tile_samples;
     const std::int64_t parts = parts_of(m_plane.width);
     const auto in_parts = [&](const RowsSweep<S, A>& whole) {
         for (std::int64_t i = 0; i < parts; ++i) {
             const std::int64_t part = whole.reversed ? parts - 1 - i : i;
             const std::int64_t first = part * part_columns;
             const std::int64_t last = std::min(m_plane.width, first + part_columns);
-            const auto moved = [&](auto* line) {
-                return line == nullptr ? line : line + first / tile_columns * tile_step;
-            };
+            const auto moved = [&](auto* line) { return line == nullptr ? line : line + first * band_rows; };
             RowsSweep<S, A> sweep = whole;
             sweep.columns = last - first;
             if (sweep.in != nullptr) sweep.in += first;
@@ -129,6 +122,7 @@ bool RowBands<S, A>::filter_band(std::int64_t band, const Lines& lines, const Ta
         return true;
     };
     const auto into_columns = [&](RowsSweep<S, A> sweep) {
+        sweep.to = nullptr;
         sweep.out = target.out;
         sweep.out_stride = target.stride;
         sweep.downward = target.downward;
@@ -144,20 +138,19 @@ bool RowBands<S, A>::filter_band(std::int64_t band, const Lines& lines, const Ta
                               .from = (pass.pass->from_scratch ? lines.beside : lines.line).data(),
                               .to = (pass.pass->to_scratch ? lines.beside : lines.line).data(),
                               .add = pass.pass->add_scratch ? lines.beside.data() : nullptr,
-                              .tile_step = tile_step,
                               .cascade = &pass.cascade,
                               .states = {lines.states.data(), band_rows}};
         if (i == 0) {
             sweep.in = m_plane.in + band * band_rows * m_plane.in_stride;
             sweep.in_stride = m_plane.in_stride;
+            if (!pass.pass->to_scratch) sweep.from = nullptr;  // a sum reads it again
         }
         const bool last = i + 1 == m_horizontal.size() && !m_whole_line;
         if (!in_parts(last ? into_columns(sweep) : sweep)) return false;
         if (pass.start->of_whole_line()) spread_non_finite(pass, lines);
     }
     if (!m_whole_line) return true;
-    return in_parts(into_columns(
-        {.rows = rows, .from = lines.line.data(), .to = lines.line.data(), .tile_step = tile_step}));
+    return in_parts(into_columns({.rows = rows, .from = lines.line.data()}));
 }
 
 // The states left of the band's rows, or right of them for a pass that comes from there.

@@ -60,7 +60,6 @@ class RowBands {
     };
 
     Lines make_lines() const;
-    std::int64_t lines_columns() const;
     bool filter_band(std::int64_t band, const Lines& lines, const Target& target, Watch* watch);
     void start_pass(std::size_t pass, std::int64_t band, std::int64_t rows, const Lines& lines) const;
     void spread_non_finite(const SweptPass<A>& pass, const Lines& lines) const;

@@ -135,15 +135,16 @@ HWY_INLINE void store_from(D, const V& v, S* to) {
 }
 
 template <int Terms, class V>
-HWY_INLINE V step(const V& b0, const V& b1, const V& b2, const V& a1, const V& a2, const V& x, V& s1, V& s2) {
-    const V y = hn::Add(hn::Mul(b0, x), s1);
+HWY_INLINE V step(const Coefficients<V>& c, const V& x, V& s1, V& s2) {
+    const V y = hn::Add(hn::Mul(c.b0, x), s1);
     if constexpr (Terms == 1) {
-        s1 = hn::Mul(a1, y);
+        s1 = hn::Mul(c.a1, y);
     } else if constexpr (Terms == 2) {
-        s1 = hn::Add(hn::Mul(b1, x), hn::Mul(a1, y));
+        s1 = hn::Add(hn::Mul(c.c1, x), hn::Mul(c.a1, s1));
     } else {
-        s1 = hn::Add(hn::Add(hn::Mul(b1, x), s2), hn::Mul(a1, y));
-        s2 = hn::Add(hn::Mul(b2, x), hn::Mul(a2, y));
+        const V next = hn::Add(hn::Add(hn::Mul(c.c1, x), s2), hn::Mul(c.a1, s1));
+        s2 = hn::Add(hn::Mul(c.c2, x), hn::Mul(c.a2, s1));
+        s1 = next;
     }
     return y;
 }
@@ -231,11 +232,8 @@ HWY_INLINE std::int64_t sweep_groups(const Coefficients<A>& c, const S* from, st
     const Put put = where;
     const Side side = also;
     using V = Vector<A, N>;
-    const V b0 = hn::Set(d, c.b0);
-    const V b1 = hn::Set(d, c.b1);
-    const V b2 = hn::Set(d, c.b2);
-    const V a1 = hn::Set(d, c.a1);
-    const V a2 = hn::Set(d, c.a2);
+    const Coefficients<V> v{hn::Set(d, c.b0), hn::Set(d, c.a1), hn::Set(d, c.a2), hn::Set(d, c.c1),
+                            hn::Set(d, c.c2)};
     std::int64_t l = first;
     for (; l + Group * N <= last; l += Group * N) {
         V r1[Group];
@@ -249,7 +247,7 @@ HWY_INLINE std::int64_t sweep_groups(const Coefficients<A>& c, const S* from, st
             if (l == 0) side(t);
             for (std::int64_t k = 0; k < Group; ++k) {
                 const V x = load_as(d, at + k * N);
-                put(d, step<Terms>(b0, b1, b2, a1, a2, x, r1[k], r2[k]), t, l + k * N);
+                put(d, step<Terms>(v, x, r1[k], r2[k]), t, l + k * N);
             }
         }
         for (std::int64_t k = 0; k < Group; ++k) {
@@ -312,6 +310,7 @@ HWY_INLINE void sweep_cascade(const Cascade<A>& cascade, const S* from, std::int
 template <class S>
 struct Tile {
     alignas(64) S waiting[tile_samples];
+    alignas(64) S by_column[tile_samples];
     alignas(64) S by_row[tile_samples];
     alignas(64) S swept[tile_samples];
 };
@@ -359,8 +358,11 @@ HWY_INLINE void rows(const RowsSweep<S, A>& part) {
         const std::int64_t t = place(i);
         const std::int64_t column = t * tile_columns;
         const std::int64_t columns = columns_of(t);
-        S* from = part.from + t * part.tile_step;
-        S* to = part.to + t * part.tile_step;
+        const auto in_line = [&](auto* line) {
+            return line == nullptr ? tile.by_column : line + t * tile_samples;
+        };
+        S* from = in_line(part.from);
+        S* to = part.cascade != nullptr ? in_line(part.to) : from;
         if (part.in != nullptr) {
             if (side.in == nullptr) {
                 std::fill(std::begin(tile.waiting), std::end(tile.waiting), S(0));
@@ -382,7 +384,7 @@ HWY_INLINE void rows(const RowsSweep<S, A>& part) {
                               part.states, put, side);
             };
             if (part.add != nullptr) {
-                along(AddAndStore<S>{to + start, pitch, part.add + t * part.tile_step + start, pitch});
+                along(AddAndStore<S>{to + start, pitch, part.add + t * tile_samples + start, pitch});
             } else {
                 along(Store<S>{to + start, pitch});
             }

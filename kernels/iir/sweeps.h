@@ -38,21 +38,20 @@ enum class Downward {
 };
 
 // One pass of a band of rows over some of its columns, tile by tile: transposed in (`in`), swept from `from`
-// to `to`, transposed back and out (`out`). Any of the three may be left away. Lines hold band_rows samples
-// for each column.
+// to `to`, transposed back and out (`out`). Any of the three may be left away. A line holds band_rows samples
+// for each column, and is null where nothing else will read it.
 template <class Sample, class Arithmetic>
 struct RowsSweep {
     std::int64_t rows = 0;     // at most band_rows
     std::int64_t columns = 0;  // a multiple of tile_columns, except where the row ends with them
     bool reversed = false;     // from the last column to the first
 
-    const Sample* in = nullptr;  // to `from`
-    std::int64_t in_stride = 0;  // samples from one row to the next
-    Sample* from = nullptr;
-    Sample* to = nullptr;         // may be `from`
-    const Sample* add = nullptr;  // a line that is added to what the last section gives
-    std::int64_t tile_step = 0;   // of all lines, from one tile to the next; 0: every tile in the same place
-    const Cascade<Arithmetic>* cascade = nullptr;  // null: `to` is there already
+    const Sample* in = nullptr;                    // kept in `from`
+    std::int64_t in_stride = 0;                    // samples from one row to the next
+    Sample* from = nullptr;                        // null only with `in`
+    Sample* to = nullptr;                          // may be `from`; null only with `out`
+    const Sample* add = nullptr;                   // a line that is added to what the last section gives
+    const Cascade<Arithmetic>* cascade = nullptr;  // null: what is in `from` goes out
     LaneStates<Arithmetic> states;                 // before the first sample, then after the last one
 
     Sample* out = nullptr;
