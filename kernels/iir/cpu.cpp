@@ -48,7 +48,7 @@ class PlaneFilter {
         }
         RowBands<S, A> bands(m_horizontal, m_vertical, m_job.downward, plane);
         bands.start_columns();
-        each(threads, bands.threads_worth(threads), watch, [&](std::int64_t) { bands.filter_bands(watch); });
+        each(threads, bands.share(threads), watch, [&](std::int64_t) { bands.filter_bands(watch); });
         filter_columns(plane, threads, watch, [&](std::int64_t column) { return bands.done(column); });
     }
 

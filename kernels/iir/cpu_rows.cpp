@@ -38,9 +38,10 @@ RowBands<S, A>::RowBands(const std::vector<SweptPass<A>>& horizontal,
 }
 
 template <class S, class A>
-int RowBands<S, A>::threads_worth(int threads) const {
+int RowBands<S, A>::share(int threads) {
     const std::int64_t lines = m_beside ? 2 : 1;
-    return static_cast<int>(std::clamp<std::int64_t>(m_bands / lines, 1, threads));
+    m_threads = static_cast<int>(std::clamp<std::int64_t>(m_bands / lines, 1, threads));
+    return m_threads;
 }
 
 template <class S, class A>
@@ -105,6 +106,7 @@ bool RowBands<S, A>::filter_band(std::int64_t band, const Lines& lines, const Ta
             RowsSweep<S, A> sweep = whole;
             sweep.columns = last - first;
             if (sweep.in != nullptr) sweep.in += first;
+            if (sweep.next != nullptr) sweep.next += first;
             sweep.from = moved(sweep.from);
             sweep.to = moved(sweep.to);
             sweep.add = moved(sweep.add);
@@ -121,8 +123,14 @@ bool RowBands<S, A>::filter_band(std::int64_t band, const Lines& lines, const Ta
         }
         return true;
     };
+    // Which band a thread takes next is not known, but about which.
+    const std::int64_t next = (band + m_threads) * band_rows;
     const auto into_columns = [&](RowsSweep<S, A> sweep) {
         sweep.to = nullptr;
+        if (sweep.in == nullptr && next + band_rows <= m_plane.height) {
+            sweep.next = m_plane.in + next * m_plane.in_stride;
+            sweep.in_stride = m_plane.in_stride;
+        }
         sweep.out = target.out;
         sweep.out_stride = target.stride;
         sweep.downward = target.downward;

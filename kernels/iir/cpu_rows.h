@@ -27,8 +27,9 @@ class RowBands {
     RowBands(const std::vector<SweptPass<A>>& horizontal, const std::vector<SweptPass<A>>& vertical,
              Downward downward, const CpuPlane<S>& plane);
 
-    // How many threads are worth it and leave the bands' own memory below that of the plane.
-    int threads_worth(int threads) const;
+    // How many of the threads will be in it: what is worth it and leaves the bands' own memory below the
+    // plane's.
+    int share(int threads);
 
     // Before any band.
     void start_columns();
@@ -71,6 +72,7 @@ class RowBands {
     Downward m_downward;
     CpuPlane<S> m_plane;
     std::int64_t m_bands;
+    int m_threads = 1;
     bool m_whole_line;  // rows must be complete before their columns go on
     bool m_beside;      // a pass keeps something beside the line
     support::AlignedArray<A> m_column_states;

@@ -373,6 +373,8 @@ HWY_INLINE void rows(const RowsSweep<S, A>& part) {
             transpose_tile(tile.waiting, tile_columns, band_rows, from, band_rows, tile_columns);
             side.in = whole_in(i + 1);
             side.fetch = whole_in(i + tiles_ahead);
+        } else if (part.next != nullptr && columns == tile_columns) {
+            side.fetch = part.next + column;
         }
         if (part.out != nullptr && !past_caches && columns == tile_columns && part.rows == band_rows)
             side.claim = part.out + column;

@@ -46,11 +46,12 @@ struct RowsSweep {
     std::int64_t columns = 0;  // a multiple of tile_columns, except where the row ends with them
     bool reversed = false;     // from the last column to the first
 
-    const Sample* in = nullptr;                    // kept in `from`
-    std::int64_t in_stride = 0;                    // samples from one row to the next
-    Sample* from = nullptr;                        // null only with `in`
-    Sample* to = nullptr;                          // may be `from`; null only with `out`
-    const Sample* add = nullptr;                   // a line that is added to what the last section gives
+    const Sample* in = nullptr;    // kept in `from`
+    std::int64_t in_stride = 0;    // samples from one row to the next
+    Sample* from = nullptr;        // null only with `in`
+    Sample* to = nullptr;          // may be `from`; null only with `out`
+    const Sample* add = nullptr;   // a line that is added to what the last section gives
+    const Sample* next = nullptr;  // without `in`: as many rows that will come in later, to be fetched
     const Cascade<Arithmetic>* cascade = nullptr;  // null: what is in `from` goes out
     LaneStates<Arithmetic> states;                 // before the first sample, then after the last one
 
