@@ -15,7 +15,7 @@ namespace iir2d::iir {
 
 namespace {
 
-// A thread alone streams longer pieces of rows faster; several share the second-level cache's bandwidth.
+// Columns of a strip, at least: narrower ones read and write rows in pieces too short.
 constexpr std::int64_t narrowest_strip = 64;
 // Rows so long that a band of them is worth avoiding when there are few.
 constexpr std::int64_t long_row = 4096;
