@@ -149,7 +149,7 @@ HWY_INLINE V step(const Coefficients<V>& c, const V& x, V& s1, V& s2) {
     return y;
 }
 
-// Where a sweep's results go; `at` is how far the sample is from the sweep's first.
+// Where a sweep's results go: sample t of lane l.
 template <class S, bool PastCaches = false>
 struct Store {
     S* to;
