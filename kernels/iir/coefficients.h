@@ -12,11 +12,13 @@ Section rounded_to_float(const Section& section);
 
 template <class A>
 struct Coefficients {
-    A b0, b1, b2, a1, a2;
+    A b0, a1, a2;
+    A c1, c2;  // b1 + a1 b0, b2 + a2 b0
 };
 
-// The transposed direct form II: y = b0 x + s1; s1' = b1 x + a1 y + s2; s2' = b2 x + a2 y. `terms` is how
-// much of it there is: 1 for a pure first-order feedback, 2 with x[n-1], 3 for the second order.
+// The transposed direct form II, y = b0 x + s1; s1' = b1 x + a1 y + s2; s2' = b2 x + a2 y, with y put in:
+// then only a multiplication and an addition lie between one state and the next. `terms` is how much of it
+// there is: 1 for a pure first-order feedback, whose state is a1 y; 2 with x[n-1]; 3 for the second order.
 template <class A>
 struct SectionStep {
     Coefficients<A> c;
@@ -26,8 +28,8 @@ struct SectionStep {
 template <class A>
 SectionStep<A> section_step(const Section& section) {
     const Section s = sizeof(A) == sizeof(float) ? rounded_to_float(section) : section;
-    return {{static_cast<A>(s.b[0]), static_cast<A>(s.b[1]), static_cast<A>(s.b[2]), static_cast<A>(s.a[0]),
-             static_cast<A>(s.a[1])},
+    return {{static_cast<A>(s.b[0]), static_cast<A>(s.a[0]), static_cast<A>(s.a[1]),
+             static_cast<A>(s.b[1] + s.a[0] * s.b[0]), static_cast<A>(s.b[2] + s.a[1] * s.b[0])},
             section.order == 2 || section.b[2] != 0 ? 3
             : section.b[1] != 0                     ? 2
                                                     : 1};

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
-// IIR2D on the CPU: sweeps over filter data, never over a filter id.
+// IIR2D on the CPU: sweeps over filter data, never over a filter id. Bands of rows go through the passes of
+// their own axis and at once through the first of the columns' (cpu_rows.h); what is left of the columns'
+// passes follows in strips of columns, in place (cpu_columns.h).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -10,19 +13,29 @@
 #include "iir2d/plan.h"
 #include "iir2d/tensor.h"
 #include "kernels/iir/passes.h"
+#include "kernels/iir/start_state.h"
+#include "kernels/iir/sweeps.h"
 
 namespace iir2d::iir {
 
+struct CpuPass {
+    Pass pass;
+    PassStart start;
+};
+
 // What a plan runs.
 struct CpuJob {
-    std::vector<Pass> horizontal;
-    std::vector<Pass> vertical;
-    Border border = Border::mirror;
-    Start start = Start::truncated;
+    std::vector<CpuPass> horizontal;
+    std::vector<CpuPass> vertical;
     Precision precision = Precision::f32;
     int threads = 1;
-    bool raster = false;  // in one raster pass (raster.h)
+    // Few and long rows, of which a band would need more memory than the plane: each row is swept alone.
+    bool rows_alone = false;
+    // What bands of rows do of the columns' first step.
+    Downward downward = Downward::none;
 };
+
+CpuJob make_cpu_job(const FilterDesc& desc, const FilterData& data, int threads);
 
 // Threads for that many samples: below some, starting them costs more than it saves.
 constexpr int threads_worth(const CpuJob& job, std::int64_t samples) {

@@ -7,12 +7,10 @@
 #include <variant>
 
 #include "kernels/device/device_tensor_state.h"
-#include "kernels/iir/analysis.h"
 #include "kernels/iir/cpu.h"
 #include "kernels/iir/cuda.h"
 #include "kernels/iir/gpu_plan.h"
 #include "kernels/iir/plan_checks.h"
-#include "kernels/iir/raster.h"
 #include "kernels/support/cpu_target.h"
 #include "kernels/support/view.h"
 
@@ -58,20 +56,6 @@ Result<Views> check_views(const FilterDesc& desc, const ConstTensorView& x, cons
                  {y.data, y.type, desc.shape, y_strides->row, y_strides->plane}};
 }
 
-iir::CpuJob cpu_job(const Device& device, const FilterDesc& desc, const FilterData& data) {
-    double below = desc.border_const;
-    if (desc.start == Start::steady) below *= dc_gain(data.horizontal);
-    iir::CpuJob job{
-        .horizontal = iir::make_passes(data.horizontal, desc.border, desc.start, desc.border_const),
-        .vertical = iir::make_passes(data.vertical, desc.border, desc.start, below),
-        .border = desc.border,
-        .start = desc.start,
-        .precision = desc.precision,
-        .threads = device.threads()};
-    job.raster = iir::raster_applies(job, desc.shape);
-    return job;
-}
-
 }  // namespace
 
 Result<FilterPlan> FilterPlan::make(const Device& device, const FilterDesc& desc) {
@@ -80,8 +64,8 @@ Result<FilterPlan> FilterPlan::make(const Device& device, const FilterDesc& desc
     const auto guarantee = iir::guarantee_of(desc, *data);
     if (device.backend() == Backend::cpu) {
         if (const auto target = support::cpu_target(); !target) return std::unexpected(target.error());
-        return FilterPlan(
-            std::make_shared<const State>(State{device, desc, guarantee, cpu_job(device, desc, *data)}));
+        return FilterPlan(std::make_shared<const State>(
+            State{device, desc, guarantee, iir::make_cpu_job(desc, *data, device.threads())}));
     }
     const auto context = cuda::Context::get(device.index());
     if (!context) return std::unexpected(context.error());
@@ -119,20 +103,13 @@ KernelIdentity FilterPlan::kernel() const {
                 .architecture = gpu->architecture};
     }
     const auto& job = std::get<iir::CpuJob>(m_state->job);
-    if (job.raster) {
-        return {.backend = Backend::cpu,
-                .name = "iir_raster",
-                .variant = "sections_" + std::to_string(job.horizontal.front().sections.size()) + "_" +
-                           std::to_string(job.vertical.front().sections.size()),
-                .element = element,
-                .architecture = support::cpu_target().value_or(IIR2D_CPU_BASELINE)};
-    }
+    const auto down = job.downward == iir::Downward::none ? 0U : 1U;
     return {.backend = Backend::cpu,
-            .name = "iir_lines",
-            .variant = "rows_" + std::to_string(job.horizontal.size()) + "_columns_" +
-                       std::to_string(job.vertical.size()),
+            .name = job.rows_alone ? "iir_lines" : "iir_raster",
+            .variant = "rows_" + std::to_string(job.horizontal.size()) + "_down_" + std::to_string(down) +
+                       "_columns_" + std::to_string(job.vertical.size() - down),
             .element = element,
-            .architecture = IIR2D_CPU_BASELINE};
+            .architecture = support::cpu_target().value_or(IIR2D_CPU_BASELINE)};
 }
 
 PrecisionGuarantee FilterPlan::precision() const {
@@ -147,9 +124,7 @@ Result<void> FilterPlan::run(const ConstTensorView& x, const TensorView& y, std:
         return iir::run_cuda(m_state->device.index(), gpu->filter, *gpu->repeats, views->x, views->y,
                              control);
     }
-    const auto& job = std::get<iir::CpuJob>(m_state->job);
-    const auto forward = job.raster ? iir::forward_raster : iir::forward_cpu;
-    return forward(job, views->x, views->y, control);
+    return iir::forward_cpu(std::get<iir::CpuJob>(m_state->job), views->x, views->y, control);
 } catch (const std::bad_alloc&) {
     return bad(ErrorCode::workspace_error, "there is not enough memory for the filter's scratch lines");
 }

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
 
 #include "kernels/iir/analysis.h"
 #include "kernels/iir/border.h"
@@ -158,5 +161,75 @@ std::vector<SectionState> start_states(const Pass& pass, std::int64_t n, std::si
     }
     return states;
 }
+
+PassStart::PassStart(const Pass& pass, std::int64_t n, Border border, Start start)
+    : m_n(n),
+      m_border(border),
+      m_start(start),
+      m_reach(std::min<std::int64_t>(n, 4)),
+      m_whole_line(start == Start::steady && is_periodic(border)) {
+    if (m_whole_line) {
+        for (const Section& section : pass.sections)
+            m_reach = std::max(m_reach, std::min(n, memory_length(section, 0x1p-64) + 2));
+        return;
+    }
+    start_states(pass, n, 1, border, start, [this](std::int64_t index, double* out) {
+        if (std::ranges::find(m_samples, index) == m_samples.end()) m_samples.push_back(index);
+        *out = 0.0;
+    });
+    // One lane for each sample, in which it alone is `value`, and one without any.
+    const std::size_t count = m_samples.size();
+    const auto answer = [&](const Pass& asked, double value) {
+        return start_states(asked, n, count + 1, border, start, [&](std::int64_t index, double* out) {
+            std::fill_n(out, count + 1, 0.0);
+            out[std::ranges::find(m_samples, index) - m_samples.begin()] = value;
+        });
+    };
+    Pass linear = pass;
+    linear.constant = 0.0;
+    const auto constants = answer(pass, 0.0);
+    const auto weights = answer(linear, 1.0);
+    // A weight of 0 counts where arithmetic would have met the sample: 0 times NaN is NaN.
+    const auto met = answer(linear, std::numeric_limits<double>::quiet_NaN());
+    for (std::size_t k = 0; k < constants.size(); ++k) {
+        for (const auto member : {&SectionState::s1, &SectionState::s2}) {
+            State state{(constants[k].*member)[count], {}};
+            for (std::size_t j = 0; j < count; ++j) {
+                if (std::isnan((met[k].*member)[j])) state.terms.push_back({j, (weights[k].*member)[j]});
+            }
+            m_states.push_back(std::move(state));
+        }
+    }
+}
+
+template <class A>
+void PassStart::states(const Pass& pass, std::size_t lanes, const LoadLanes& load, A* to,
+                       std::int64_t stride) const {
+    const auto put = [&](const Lanes& values) {
+        std::ranges::transform(values, to, [](double value) { return static_cast<A>(value); });
+        to += stride;
+    };
+    if (m_whole_line) {
+        for (const SectionState& state : start_states(pass, m_n, lanes, m_border, m_start, load)) {
+            put(state.s1);
+            put(state.s2);
+        }
+        return;
+    }
+    Lanes samples(m_samples.size() * lanes);
+    for (std::size_t j = 0; j < m_samples.size(); ++j) load(m_samples[j], &samples[j * lanes]);
+    Lanes values(lanes);
+    for (const State& state : m_states) {
+        std::ranges::fill(values, state.constant);
+        for (const Term& term : state.terms) {
+            const double* from = &samples[term.sample * lanes];
+            for (std::size_t l = 0; l < lanes; ++l) values[l] += term.weight * from[l];
+        }
+        put(values);
+    }
+}
+
+template void PassStart::states(const Pass&, std::size_t, const LoadLanes&, float*, std::int64_t) const;
+template void PassStart::states(const Pass&, std::size_t, const LoadLanes&, double*, std::int64_t) const;
 
 }  // namespace iir2d::iir

@@ -3,6 +3,7 @@
 // whatever the precision: it is little work, and an error here would be carried along the line.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -25,5 +26,39 @@ using LoadLanes = std::function<void(std::int64_t index, double* out)>;
 // One state per section of the pass, for lines of n samples.
 std::vector<SectionState> start_states(const Pass& pass, std::int64_t n, std::size_t lanes, Border border,
                                        Start start, const LoadLanes& load);
+
+// The same, prepared for lines of one length: a state that depends on a few samples only is a weighted sum of
+// them, and the weights are found once. Immutable.
+class PassStart {
+  public:
+    PassStart(const Pass& pass, std::int64_t n, Border border, Start start);
+
+    // From how many samples at each end of a line the states follow, at most.
+    std::int64_t reach() const { return m_reach; }
+    // Whether the line itself lies before its first sample, all of it (steady start, periodic border).
+    bool of_whole_line() const { return m_whole_line; }
+
+    // Per section s1 then s2, each `stride` after the one before.
+    template <class A>
+    void states(const Pass& pass, std::size_t lanes, const LoadLanes& load, A* to, std::int64_t stride) const;
+
+  private:
+    struct Term {
+        std::size_t sample;  // of m_samples
+        double weight;
+    };
+    struct State {
+        double constant;
+        std::vector<Term> terms;
+    };
+
+    std::int64_t m_n;
+    Border m_border;
+    Start m_start;
+    std::int64_t m_reach;
+    bool m_whole_line;
+    std::vector<std::int64_t> m_samples;
+    std::vector<State> m_states;  // s1 and s2 of each section
+};
 
 }  // namespace iir2d::iir

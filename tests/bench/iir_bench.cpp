@@ -97,7 +97,7 @@ void add(const Case& c) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    for (const std::int64_t size : {1024, 4096}) {
+    for (const std::int64_t size : {1024, 4096, 8192}) {
         for (const int threads : {1, 2}) {
             if (threads > Device::cpu()->threads()) continue;
             for (const Precision precision : {Precision::f32, Precision::mixed, Precision::f64}) {

@@ -23,10 +23,10 @@ namespace iir2d {
 // Which kernel a plan chose.
 struct KernelIdentity {
     Backend backend = Backend::cpu;
-    std::string name;     // e.g. "iir_lines"
-    std::string variant;  // e.g. "two_pass"
+    std::string name;     // e.g. "iir_raster"
+    std::string variant;  // e.g. "rows_2_down_1_columns_1"
     ElementType element = ElementType::f32;
-    std::string architecture;  // e.g. "x86-64-v2", "sm_90"
+    std::string architecture;  // e.g. "AVX2", "sm_90"
 };
 
 struct PrecisionGuarantee {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The one-pass backend of causal filters: which jobs it takes, its tiles, strips and threads.
+// How the CPU backend takes filters apart: bands, tiles, strips, threads.
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <span>
 #include <stop_token>
 #include <thread>
@@ -17,38 +20,40 @@ using namespace iir2d;
 using namespace iir_test;
 using ::testing::HasSubstr;
 
-bool is_raster(const FilterDesc& desc) {
-    return FilterPlan::make(*Device::cpu(1), desc)->kernel().name == "iir_raster";
+std::string kernel_of(const FilterDesc& desc) {
+    const KernelIdentity kernel = FilterPlan::make(*Device::cpu(1), desc)->kernel();
+    return kernel.name + " " + kernel.variant;
 }
 
-#if defined(IIR2D_HAVE_HIGHWAY)
-
-TEST(Raster, TakesCausalFiltersWhoseStartNeedsNoWholeLine) {
-    for (const int id : {1, 2, 3, 4, 7, 8})
-        EXPECT_TRUE(is_raster({.shape = {.h = 64, .w = 40}, .filter = {.id = id}})) << id;
-    for (const int id : {5, 6})
-        EXPECT_FALSE(is_raster({.shape = {.h = 64, .w = 40}, .filter = {.id = id}})) << id;
-    const auto steady = [](Border border) {
-        return FilterDesc{
-            .shape = {.h = 64, .w = 40}, .filter = {.id = 1}, .border = border, .start = Start::steady};
+// What goes down with the rows, and what is left for strips of columns, follows from the passes.
+TEST(Raster, TheFirstStepOfTheColumnsGoesAlongWithTheRows) {
+    const auto of_filter = [](int id, Border border = Border::mirror, Start start = Start::truncated,
+                              std::int64_t height = 64) {
+        return kernel_of(
+            {.shape = {.h = height, .w = 40}, .filter = {.id = id}, .border = border, .start = start});
     };
-    EXPECT_FALSE(is_raster(steady(Border::mirror)));
-    EXPECT_FALSE(is_raster(steady(Border::wrap)));
-    EXPECT_TRUE(is_raster(steady(Border::clamp)));
-    EXPECT_TRUE(is_raster(steady(Border::constant)));
-    for (const auto& [w, h, taken] : {std::tuple{15, 1000, false},
-                                      {16, 64, true},
-                                      {16, 63, false},
-                                      {131072, 64, true},
-                                      {131073, 64, false}})
-        EXPECT_EQ(is_raster({.shape = {.h = h, .w = w}, .filter = {.id = 1}}), taken) << w << " x " << h;
+    for (const int id : {1, 2, 3, 4, 7, 8}) EXPECT_EQ(of_filter(id), "iir_raster rows_1_down_1_columns_0");
+    for (const int id : {5, 6}) EXPECT_EQ(of_filter(id), "iir_raster rows_2_down_1_columns_1");
+    EXPECT_EQ(of_filter(4, Border::wrap), "iir_raster rows_2_down_1_columns_1");
+    // Images so low that the rows filtered for the columns' start would count.
+    EXPECT_EQ(of_filter(1, Border::mirror, Start::truncated, 63), "iir_raster rows_1_down_0_columns_1");
+    EXPECT_EQ(of_filter(1, Border::mirror, Start::steady, 1000), "iir_raster rows_1_down_0_columns_1");
+    EXPECT_EQ(of_filter(1, Border::mirror, Start::steady, 2000), "iir_raster rows_1_down_1_columns_0");
+    EXPECT_EQ(of_filter(1, Border::clamp, Start::steady), "iir_raster rows_1_down_1_columns_0");
+    // Few long rows, of which a band would be larger than the plane.
+    const auto of_size = [](int id, std::int64_t width, std::int64_t height) {
+        return kernel_of({.shape = {.h = height, .w = width}, .filter = {.id = id}});
+    };
+    EXPECT_EQ(of_size(5, 5000, 15), "iir_lines rows_2_down_0_columns_2");
+    EXPECT_EQ(of_size(5, 5000, 16), "iir_raster rows_2_down_0_columns_2");
+    EXPECT_EQ(of_size(6, 5000, 31), "iir_lines rows_2_down_0_columns_2");
+    EXPECT_EQ(of_size(6, 5000, 32), "iir_raster rows_2_down_0_columns_2");
 }
 
-// Sizes around those of tiles, bands and strips; every way in which sections and starts differ; alone, shared
-// by threads, and in place.
+// Sizes around those of tiles, bands, parts and strips; every way in which sections and starts differ; alone,
+// shared by threads, and in place.
 TEST(Raster, EverySizeIsWithinTheBoundAloneSharedAndInPlace) {
-    int taken = 0;
-    for (const int id : {1, 3, 4}) {
+    for (const int id : {1, 3, 4, 5, 6}) {
         for (const Border border : all_borders) {
             for (const Precision precision : all_precisions) {
                 for (const auto& [w, h] : {std::pair{16, 64},
@@ -64,7 +69,6 @@ TEST(Raster, EverySizeIsWithinTheBoundAloneSharedAndInPlace) {
                         .border = border,
                         .precision = precision,
                         .start = border == Border::clamp ? Start::steady : Start::truncated};
-                    taken += is_raster(desc) ? 1 : 0;
                     const auto x = random_plane(count_of(desc.shape), 11);
                     const auto one = run_cpu(desc, x, 1);
                     ASSERT_TRUE(one);
@@ -85,20 +89,80 @@ TEST(Raster, EverySizeIsWithinTheBoundAloneSharedAndInPlace) {
             }
         }
     }
-    EXPECT_GE(taken, 3 * 3 * 3 * 7);  // wrap's cascades go another way
+}
+
+// Starts that need much of a line, in images tall enough that bands go down all the same, with memories short
+// enough that it happens at a few hundred rows.
+TEST(Raster, ASteadyPeriodicStartGoesDownWithTheRows) {
+    for (const FilterSpec& filter : {FilterSpec{1, {{"alpha", 0.3}}}, FilterSpec{2, {{"a", 0.25}}},
+                                     FilterSpec{5, {{"alpha", 0.3}}}, FilterSpec{6, {{"sigma", 0.6}}}}) {
+        for (const Border border : {Border::mirror, Border::wrap}) {
+            for (const Precision precision : all_precisions) {
+                const FilterDesc desc{.shape = {.h = 301, .w = 260},
+                                      .filter = filter,
+                                      .border = border,
+                                      .precision = precision,
+                                      .start = Start::steady};
+                EXPECT_THAT(kernel_of(desc), HasSubstr("_down_1_")) << describe(desc);
+                auto x = random_plane(count_of(desc.shape), 17);
+                const auto one = *run_cpu(desc, x, 1);
+                EXPECT_LE(max_abs_difference(one, run_reference(desc, x)),
+                          *FilterPlan::make(*Device::cpu(1), desc)->precision().max_abs_error)
+                    << describe(desc);
+                for (const int threads : {2, 3}) EXPECT_EQ(one, *run_cpu(desc, x, threads)) << describe(desc);
+                // A NaN is before every sample of its row, and so of every column.
+                x[150 * 260 + 100] = std::numeric_limits<double>::quiet_NaN();
+                const auto lost = *run_cpu(desc, x, 2);
+                EXPECT_TRUE(std::ranges::all_of(lost, [](double v) { return std::isnan(v); }))
+                    << describe(desc);
+            }
+        }
+    }
+}
+
+TEST(Raster, LongAndThinImagesOfEveryKindOfPass) {
+    for (const int id : {1, 4, 5, 6}) {
+        for (const Border border : {Border::mirror, Border::wrap}) {
+            for (const auto& [w, h] : {std::pair{100'000, 1},
+                                       {1, 100'000},
+                                       {70'001, 3},
+                                       {3, 70'001},
+                                       {9'000, 20},
+                                       {20, 9'000},
+                                       {5'000, 33}}) {
+                for (const Precision precision : all_precisions) {
+                    const FilterDesc desc{.shape = {.h = h, .w = w},
+                                          .filter = {.id = id},
+                                          .border = border,
+                                          .precision = precision};
+                    const auto x = random_plane(count_of(desc.shape), 8);
+                    const auto y = run_cpu(desc, x, 2);
+                    ASSERT_TRUE(y);
+                    EXPECT_LE(max_abs_difference(*y, run_reference(desc, x)),
+                              *FilterPlan::make(*Device::cpu(1), desc)->precision().max_abs_error)
+                        << describe(desc);
+                    EXPECT_EQ(*y, *run_cpu(desc, x, 1)) << describe(desc);
+                }
+            }
+        }
+    }
 }
 
 // Many planes, each on a thread of its own, give what each gives alone.
 TEST(Raster, ManyPlanesAreFilteredEachOnItsOwn) {
-    const FilterDesc all{.shape = {.n = 3, .c = 7, .h = 70, .w = 90}, .filter = {.id = 4}};
-    const FilterDesc single{.shape = {.h = 70, .w = 90}, .filter = {.id = 4}};
-    const auto x = random_plane(count_of(all.shape), 12);
-    const auto y = *run_cpu(all, x, 2);
-    for (std::size_t p = 0; p < 21; ++p) {
-        const auto at = static_cast<std::ptrdiff_t>(p * 70 * 90);
-        const std::vector<double> plane(x.begin() + at, x.begin() + at + 70 * 90);
-        EXPECT_TRUE(
-            std::ranges::equal(*run_cpu(single, plane, 1), std::span(y).subspan(p * 70 * 90, 70 * 90)));
+    for (const int id : {4, 5, 6}) {
+        const FilterDesc all{.shape = {.n = 3, .c = 7, .h = 70, .w = 90}, .filter = {.id = id}};
+        const FilterDesc single{.shape = {.h = 70, .w = 90}, .filter = {.id = id}};
+        const auto x = random_plane(count_of(all.shape), 12);
+        const auto y = *run_cpu(all, x, 2);
+        // Twenty-one are enough for two threads, one each; eight threads share one plane after the other.
+        EXPECT_EQ(y, *run_cpu(all, x, 8));
+        for (std::size_t p = 0; p < 21; ++p) {
+            const auto at = static_cast<std::ptrdiff_t>(p * 70 * 90);
+            const std::vector<double> plane(x.begin() + at, x.begin() + at + 70 * 90);
+            EXPECT_TRUE(
+                std::ranges::equal(*run_cpu(single, plane, 1), std::span(y).subspan(p * 70 * 90, 70 * 90)));
+        }
     }
 }
 
@@ -126,7 +190,7 @@ TEST(Raster, ProgressMayRunPlansOfItsOwn) {
 TEST(Raster, StoresPastTheCachesGiveTheSameBits) {
     constexpr std::int64_t w = 2048;
     constexpr std::int64_t h = 1030;
-    for (const int id : {1, 4}) {
+    for (const int id : {1, 4, 5, 6}) {
         const FilterDesc desc{.shape = {.h = h, .w = w}, .filter = {.id = id}};
         const auto noise = random_plane(w * h, 3);
         const std::vector<float> x(noise.begin(), noise.end());
@@ -150,29 +214,34 @@ TEST(Raster, StoresPastTheCachesGiveTheSameBits) {
     }
 }
 
-TEST(Raster, IsCancelledOnAnyNumberOfThreads) {
-    const FilterDesc desc{.shape = {.c = 2, .h = 3000, .w = 1024}, .filter = {.id = 4}};
-    std::vector<float> x(static_cast<std::size_t>(count_of(desc.shape)), 0.5F);
-    for (const int threads : {1, 2}) {
-        const auto plan = *FilterPlan::make(*Device::cpu(threads), desc);
-        std::stop_source stop;
-        double last = 0.0;
-        const auto cancelled =
-            plan.run({x.data(), ElementType::f32, desc.shape}, {x.data(), ElementType::f32, desc.shape}, {},
-                     {.stop = stop.get_token(), .progress = [&](double f) {
-                          EXPECT_GE(f, last);
-                          last = f;
-                          if (f > 0.1) stop.request_stop();
-                      }});
-        ASSERT_FALSE(cancelled);
-        EXPECT_EQ(cancelled.error().code, ErrorCode::cancelled);
-        EXPECT_LT(last, 0.9);
+TEST(Raster, IsCancelledOnAnyNumberOfThreadsInEveryPart) {
+    for (const int id : {4, 5, 6}) {
+        const FilterDesc desc{.shape = {.c = 2, .h = 3000, .w = 1024}, .filter = {.id = id}};
+        std::vector<float> x(static_cast<std::size_t>(count_of(desc.shape)), 0.5F);
+        for (const int threads : {1, 2}) {
+            // In the first plane's bands, in its columns if it has such a part, in the second plane.
+            for (const double when : {0.1, 0.4, 0.7}) {
+                const auto plan = *FilterPlan::make(*Device::cpu(threads), desc);
+                std::stop_source stop;
+                double last = 0.0;
+                const auto cancelled = plan.run({x.data(), ElementType::f32, desc.shape},
+                                                {x.data(), ElementType::f32, desc.shape}, {},
+                                                {.stop = stop.get_token(), .progress = [&](double f) {
+                                                     EXPECT_GE(f, last);
+                                                     last = f;
+                                                     if (f > when) stop.request_stop();
+                                                 }});
+                ASSERT_FALSE(cancelled);
+                EXPECT_EQ(cancelled.error().code, ErrorCode::cancelled);
+                EXPECT_LT(last, when + 0.2);
+            }
+        }
     }
 }
 
 // Plans run from several threads of a caller at once, each with threads of its own.
 TEST(Raster, RunsNestedInACallersThreads) {
-    const FilterDesc desc{.shape = {.h = 300, .w = 700}, .filter = {.id = 4}};
+    const FilterDesc desc{.shape = {.h = 300, .w = 700}, .filter = {.id = 6}};
     const auto x = random_plane(count_of(desc.shape), 5);
     const auto expected = *run_cpu(desc, x, 1);
     std::vector<std::jthread> callers;
@@ -183,7 +252,8 @@ TEST(Raster, RunsNestedInACallersThreads) {
     }
 }
 
-// The choice is made once in a process, so this is a process of its own.
+// The choice of an instruction set is made once in a process, so these are processes of their own.
+#if defined(IIR2D_HAVE_HIGHWAY)
 TEST(RasterDeathTest, AnUnknownTargetIsRefusedByName) {
     ::testing::GTEST_FLAG(death_test_style) = "threadsafe";
     EXPECT_EXIT(
@@ -195,12 +265,43 @@ TEST(RasterDeathTest, AnUnknownTargetIsRefusedByName) {
         },
         ::testing::ExitedWithCode(3), HasSubstr("IIR2D_CPU_TARGET is \"MMX\""));
 }
-#else
 
-TEST(Raster, IsNotThereWithoutHighway) {
-    EXPECT_FALSE(is_raster({.shape = {.h = 64, .w = 64}, .filter = {.id = 1}}));
+// Of every bit of every filter's results on sizes that leave parts of vectors and tiles.
+std::string checksum() {
+    std::uint64_t sum = 14695981039346656037U;
+    for (int id = 1; id <= 8; ++id) {
+        for (const Precision precision : all_precisions) {
+            for (const auto& [w, h] : {std::pair{163, 77}, {7, 90}, {4100, 3}}) {
+                const FilterDesc desc{
+                    .shape = {.h = h, .w = w}, .filter = {.id = id}, .precision = precision};
+                const auto y = *run_cpu(desc, random_plane(count_of(desc.shape), 23), 1);
+                for (const double v : y) {
+                    sum = (sum ^ std::bit_cast<std::uint64_t>(v)) * 1099511628211U;
+                }
+            }
+        }
+    }
+    return "sum " + std::to_string(sum);
 }
 
+TEST(RasterDeathTest, BitsAreTheSameOnEveryInstructionSet) {
+    ::testing::GTEST_FLAG(death_test_style) = "threadsafe";
+    // The parent's sum is asked for after the child has gone its own way.
+    const auto is_ours = ::testing::Truly([](const std::string& printed) {
+        return printed.find("not here") != std::string::npos || printed.find(checksum()) != std::string::npos;
+    });
+    for (const char* target : {"SSE4", "AVX2", "AVX3", "NEON"}) {
+        EXPECT_EXIT(
+            {
+                setenv("IIR2D_CPU_TARGET", target, 1);
+                const bool here = FilterPlan::make(*Device::cpu(1), {.filter = {.id = 1}}).has_value();
+                std::fprintf(stderr, "%s", here ? checksum().c_str() : "not here");
+                std::exit(0);
+            },
+            ::testing::ExitedWithCode(0), is_ours)
+            << target;
+    }
+}
 #endif
 
 }  // namespace

@@ -239,7 +239,7 @@ TEST(FilterPlanMake, ChecksInTheContractsOrder) {
 TEST(FilterPlanMake, SaysWhichKernelItChose) {
     const auto plan = plan_of({.filter = {.id = 5}, .precision = Precision::mixed});
     EXPECT_EQ(plan.kernel().backend, Backend::cpu);
-    EXPECT_EQ(plan.kernel().name, "iir_lines");
+    EXPECT_EQ(plan.kernel().name, "iir_raster");
     EXPECT_EQ(plan.kernel().element, ElementType::f32);
     EXPECT_FALSE(plan.kernel().architecture.empty());
     EXPECT_EQ(plan.precision().accumulator, ElementType::f64);

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/iir/cpu_rows.h"
+
+#include <algorithm>
+#include <limits>
+#include <thread>
+
+namespace iir2d::iir {
+
+namespace {
+
+// Columns that a band goes on into at once: few enough that the next band is not kept waiting.
+constexpr std::int64_t part_columns = 512;
+
+std::int64_t parts_of(std::int64_t columns) {
+    return (columns + part_columns - 1) / part_columns;
+}
+
+}  // namespace
+
+template <class S, class A>
+RowBands<S, A>::RowBands(const std::vector<SweptPass<A>>& horizontal,
+                         const std::vector<SweptPass<A>>& vertical, Downward downward,
+                         const CpuPlane<S>& plane)
+    : m_horizontal(horizontal),
+      m_vertical(vertical),
+      m_downward(downward),
+      m_plane(plane),
+      m_bands((plane.height + band_rows - 1) / band_rows),
+      m_whole_line(horizontal.back().start->of_whole_line()),
+      m_beside(std::ranges::any_of(horizontal, [](const auto& p) { return p.pass->to_scratch; })),
+      m_bands_done(std::make_unique<Counter[]>(static_cast<std::size_t>(parts_of(plane.width)))) {
+    if (m_downward == Downward::none) return;
+    m_column_states =
+        support::AlignedArray<A>(static_cast<std::size_t>(m_vertical.front().states() * plane.width));
+    if (m_downward == Downward::advance)
+        m_notes = Notes<A>(m_vertical.front().states(), plane.width, block_rows, plane.height);
+}
+
+template <class S, class A>
+int RowBands<S, A>::share(int threads) {
+    const std::int64_t lines = m_beside ? 2 : 1;
+    m_threads = static_cast<int>(std::clamp<std::int64_t>(m_bands / lines, 1, threads));
+    return m_threads;
+}
+
+template <class S, class A>
+auto RowBands<S, A>::make_lines() const -> Lines {
+    // A single pass goes out tile by tile.
+    const bool needed = m_horizontal.size() > 1 || m_whole_line;
+    const std::int64_t columns = (m_plane.width + tile_columns - 1) / tile_columns * tile_columns;
+    const auto samples = static_cast<std::size_t>(columns * band_rows);
+    std::int64_t states = 0;
+    for (const auto& pass : m_horizontal) states = std::max(states, pass.states());
+    return {support::AlignedArray<S>(needed ? samples : 0), support::AlignedArray<S>(m_beside ? samples : 0),
+            support::AlignedArray<A>(static_cast<std::size_t>(states * band_rows))};
+}
+
+template <class S, class A>
+void RowBands<S, A>::start_columns() {
+    if (m_downward == Downward::none) return;
+    // From rows that are filtered for that alone.
+    const Lines lines = make_lines();
+    support::AlignedArray<S> rows(static_cast<std::size_t>(band_rows * m_plane.width));
+    std::int64_t filtered = -1;
+    const LoadLanes load = [&](std::int64_t index, double* out) {
+        const std::int64_t band = index / band_rows;
+        if (band != filtered) {
+            filtered = band;
+            filter_band(band, lines, {rows.data(), m_plane.width, Downward::none, false}, nullptr);
+        }
+        std::copy_n(rows.data() + (index - band * band_rows) * m_plane.width, m_plane.width, out);
+    };
+    const SweptPass<A>& pass = m_vertical.front();
+    pass.start->states(*pass.pass, static_cast<std::size_t>(m_plane.width), load, m_column_states.data(),
+                       m_plane.width);
+}
+
+template <class S, class A>
+bool RowBands<S, A>::filter_bands(Watch& watch) {
+    const Lines lines = make_lines();
+    const bool past_caches =
+        m_plane.width * m_plane.height * static_cast<std::int64_t>(sizeof(S)) >= bytes_past_caches;
+    for (;;) {
+        const std::int64_t band = m_next.fetch_add(1);
+        if (band >= m_bands) return true;
+        const Target target{m_plane.out + band * band_rows * m_plane.out_stride, m_plane.out_stride,
+                            m_downward, past_caches};
+        if (!filter_band(band, lines, target, &watch)) return false;
+        const std::int64_t rows = std::min(band_rows, m_plane.height - band * band_rows);
+        if (!watch.go_on(rows * m_plane.width)) return false;
+    }
+}
+
+// With no watch nothing is waited for and the columns are left alone.
+template <class S, class A>
+bool RowBands<S, A>::filter_band(std::int64_t band, const Lines& lines, const Target& target, Watch* watch) {
+    const std::int64_t rows = std::min(band_rows, m_plane.height - band * band_rows);
+    const std::int64_t parts = parts_of(m_plane.width);
+    const auto in_parts = [&](const RowsSweep<S, A>& whole) {
+        for (std::int64_t i = 0; i < parts; ++i) {
+            const std::int64_t part = whole.reversed ? parts - 1 - i : i;
+            const std::int64_t first = part * part_columns;
+            const std::int64_t last = std::min(m_plane.width, first + part_columns);
+            const auto moved = [&](auto* line) { return line == nullptr ? line : line + first * band_rows; };
+            RowsSweep<S, A> sweep = whole;
+            sweep.columns = last - first;
+            if (sweep.in != nullptr) sweep.in += first;
+            if (sweep.next != nullptr) sweep.next += first;
+            sweep.from = moved(sweep.from);
+            sweep.to = moved(sweep.to);
+            sweep.add = moved(sweep.add);
+            const bool goes_down = sweep.out != nullptr && target.downward != Downward::none;
+            if (goes_down) {
+                if (!wait_for(part, band, *watch)) return false;
+                if (target.downward == Downward::advance) note_states(band, first, last);
+                sweep.down_states = {m_column_states.data() + first, m_plane.width};
+            }
+            if (sweep.out != nullptr) sweep.out += first;
+            sweep_rows(sweep);
+            if (goes_down)
+                m_bands_done[static_cast<std::size_t>(part)].value.store(band + 1, std::memory_order_release);
+        }
+        return true;
+    };
+    // Which band a thread takes next is not known, but about which.
+    const std::int64_t next = (band + m_threads) * band_rows;
+    const auto into_columns = [&](RowsSweep<S, A> sweep) {
+        sweep.to = nullptr;
+        if (sweep.in == nullptr && next + band_rows <= m_plane.height) {
+            sweep.next = m_plane.in + next * m_plane.in_stride;
+            sweep.in_stride = m_plane.in_stride;
+        }
+        sweep.out = target.out;
+        sweep.out_stride = target.stride;
+        sweep.downward = target.downward;
+        sweep.down = m_vertical.empty() ? nullptr : &m_vertical.front().cascade;
+        sweep.past_caches = target.past_caches;
+        return sweep;
+    };
+    for (std::size_t i = 0; i < m_horizontal.size(); ++i) {
+        const SweptPass<A>& pass = m_horizontal[i];
+        start_pass(i, band, rows, lines);
+        RowsSweep<S, A> sweep{.rows = rows,
+                              .reversed = pass.pass->reversed,
+                              .from = (pass.pass->from_scratch ? lines.beside : lines.line).data(),
+                              .to = (pass.pass->to_scratch ? lines.beside : lines.line).data(),
+                              .add = pass.pass->add_scratch ? lines.beside.data() : nullptr,
+                              .cascade = &pass.cascade,
+                              .states = {lines.states.data(), band_rows}};
+        if (i == 0) {
+            sweep.in = m_plane.in + band * band_rows * m_plane.in_stride;
+            sweep.in_stride = m_plane.in_stride;
+            if (!pass.pass->to_scratch) sweep.from = nullptr;  // a sum reads it again
+        }
+        const bool last = i + 1 == m_horizontal.size() && !m_whole_line;
+        if (!in_parts(last ? into_columns(sweep) : sweep)) return false;
+        if (pass.start->of_whole_line()) spread_non_finite(pass, lines);
+    }
+    if (!m_whole_line) return true;
+    return in_parts(into_columns({.rows = rows, .from = lines.line.data()}));
+}
+
+// The states left of the band's rows, or right of them for a pass that comes from there.
+template <class S, class A>
+void RowBands<S, A>::start_pass(std::size_t i, std::int64_t band, std::int64_t rows,
+                                const Lines& lines) const {
+    const SweptPass<A>& pass = m_horizontal[i];
+    const S* in = m_plane.in + band * band_rows * m_plane.in_stride;
+    const S* line = (pass.pass->from_scratch ? lines.beside : lines.line).data();
+    const LoadLanes load = [&](std::int64_t index, double* out) {
+        const std::int64_t column = pass.pass->reversed ? m_plane.width - 1 - index : index;
+        if (i > 0) {
+            std::copy_n(line + column * band_rows, band_rows, out);
+            return;
+        }
+        for (std::int64_t r = 0; r < rows; ++r)
+            out[r] = static_cast<double>(in[r * m_plane.in_stride + column]);
+        std::fill(out + rows, out + band_rows, 0.0);
+    };
+    pass.start->states(*pass.pass, static_cast<std::size_t>(band_rows), load, lines.states.data(), band_rows);
+}
+
+// As in strips of columns.
+template <class S, class A>
+void RowBands<S, A>::spread_non_finite(const SweptPass<A>& pass, const Lines& lines) const {
+    S* to = (pass.pass->to_scratch ? lines.beside : lines.line).data();
+    for (std::int64_t r = 0; r < band_rows; ++r) {
+        if (!is_lost(LaneStates<A>{lines.states.data(), band_rows}, pass.states(), r)) continue;
+        for (std::int64_t c = 0; c < m_plane.width; ++c)
+            to[c * band_rows + r] = std::numeric_limits<S>::quiet_NaN();
+    }
+}
+
+template <class S, class A>
+bool RowBands<S, A>::wait_for(std::int64_t part, std::int64_t band, Watch& watch) const {
+    const auto& done = m_bands_done[static_cast<std::size_t>(part)].value;
+    while (done.load(std::memory_order_acquire) < band) {
+        if (watch.stopped()) return false;
+        std::this_thread::yield();
+    }
+    return true;
+}
+
+template <class S, class A>
+void RowBands<S, A>::note_states(std::int64_t band, std::int64_t first, std::int64_t last) {
+    const std::int64_t row = band * band_rows;
+    if (row % m_notes.rows() != 0) return;
+    const LaneStates<A> note = m_notes.at(row, first);
+    for (std::int64_t k = 0; k < m_vertical.front().states(); ++k) {
+        std::copy(m_column_states.data() + k * m_plane.width + first,
+                  m_column_states.data() + k * m_plane.width + last, note.first + k * note.stride);
+    }
+}
+
+template class RowBands<float, float>;
+template class RowBands<float, double>;
+template class RowBands<double, double>;
+
+}  // namespace iir2d::iir

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// Bands of rows through the passes of their own axis, and while they are in cache through the first step of
+// the columns'. The image is read once and written once.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "kernels/iir/cpu_columns.h"
+#include "kernels/iir/cpu_plane.h"
+#include "kernels/iir/sweeps.h"
+#include "kernels/support/aligned_array.h"
+
+namespace iir2d::iir {
+
+// Bytes of an output from which on it is not worth having in the caches.
+inline constexpr std::int64_t bytes_past_caches = std::int64_t{8} << 20;
+
+// One plane. Several threads may call filter_bands() at once: each takes the next band, filters its rows
+// alone and then goes down into the columns, a few hundred at a time, always behind the band above. Which
+// samples meet in which operation does not depend on how many they are.
+template <class S, class A>
+class RowBands {
+  public:
+    RowBands(const std::vector<SweptPass<A>>& horizontal, const std::vector<SweptPass<A>>& vertical,
+             Downward downward, const CpuPlane<S>& plane);
+
+    // How many of the threads will be in it: what is worth it and leaves the bands' own memory below the
+    // plane's.
+    int share(int threads);
+
+    // Before any band.
+    void start_columns();
+
+    // Until none is left. False when it was stopped. If it throws, others that are in it must be stopped.
+    bool filter_bands(Watch& watch);
+
+    // For the strip of columns that begins with `column`, when all bands are done.
+    DoneDown<A> done(std::int64_t column) const {
+        return {m_downward, {m_column_states.data() + column, m_plane.width}, &m_notes, column};
+    }
+
+  private:
+    struct alignas(64) Counter {
+        std::atomic<std::int64_t> value{0};
+    };
+    // A thread's own.
+    struct Lines {
+        support::AlignedArray<S> line;
+        support::AlignedArray<S> beside;
+        support::AlignedArray<A> states;
+    };
+    // Where a band goes.
+    struct Target {
+        S* out;
+        std::int64_t stride;
+        Downward downward;
+        bool past_caches;
+    };
+
+    Lines make_lines() const;
+    bool filter_band(std::int64_t band, const Lines& lines, const Target& target, Watch* watch);
+    void start_pass(std::size_t pass, std::int64_t band, std::int64_t rows, const Lines& lines) const;
+    void spread_non_finite(const SweptPass<A>& pass, const Lines& lines) const;
+    bool wait_for(std::int64_t part, std::int64_t band, Watch& watch) const;
+    void note_states(std::int64_t band, std::int64_t first, std::int64_t last);
+
+    const std::vector<SweptPass<A>>& m_horizontal;
+    const std::vector<SweptPass<A>>& m_vertical;
+    Downward m_downward;
+    CpuPlane<S> m_plane;
+    std::int64_t m_bands;
+    int m_threads = 1;
+    bool m_whole_line;  // rows must be complete before their columns go on
+    bool m_beside;      // a pass keeps something beside the line
+    support::AlignedArray<A> m_column_states;
+    Notes<A> m_notes;
+    std::atomic<std::int64_t> m_next{0};
+    std::unique_ptr<Counter[]> m_bands_done;  // of each part of the columns
+};
+
+}  // namespace iir2d::iir

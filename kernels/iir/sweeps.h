@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// The inner loops of the CPU backend: sections swept over neighbouring lines, in vectors; compiled for
+// several instruction sets, of which the best that runs is chosen once (kernels/support/cpu_target.h). Which
+// lines share a vector changes no bit. Thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "kernels/iir/coefficients.h"
+
+namespace iir2d::iir {
+
+// Rows of a band, and columns of a tile.
+inline constexpr std::int64_t band_rows = 16;
+inline constexpr std::int64_t tile_columns = 32;
+inline constexpr std::int64_t tile_samples = band_rows * tile_columns;
+
+// Sections one after the other; `Arithmetic` is float or double.
+template <class Arithmetic>
+using Cascade = std::vector<SectionStep<Arithmetic>>;
+
+// States of a cascade over neighbouring lines: per section s1 then s2, each `stride` after the one before.
+template <class Arithmetic>
+struct LaneStates {
+    Arithmetic* first = nullptr;
+    std::int64_t stride = 0;
+};
+
+// What is done with rows that went through their own passes.
+enum class Downward {
+    none,     // they are stored
+    filter,   // swept down the columns, then stored
+    advance,  // stored; the columns' states go on as if they had been swept
+};
+
+// One pass of a band of rows over some of its columns, tile by tile: transposed in (`in`), swept from `from`
+// to `to`, transposed back and out (`out`). Any of the three may be left away. A line holds band_rows samples
+// for each column, and is null where nothing else will read it.
+template <class Sample, class Arithmetic>
+struct RowsSweep {
+    std::int64_t rows = 0;     // at most band_rows
+    std::int64_t columns = 0;  // a multiple of tile_columns, except where the row ends with them
+    bool reversed = false;     // from the last column to the first
+
+    const Sample* in = nullptr;    // kept in `from`
+    std::int64_t in_stride = 0;    // samples from one row to the next
+    Sample* from = nullptr;        // null only with `in`
+    Sample* to = nullptr;          // may be `from`; null only with `out`
+    const Sample* add = nullptr;   // a line that is added to what the last section gives
+    const Sample* next = nullptr;  // without `in`: as many rows that will come in later, to be fetched
+    const Cascade<Arithmetic>* cascade = nullptr;  // null: what is in `from` goes out
+    LaneStates<Arithmetic> states;                 // before the first sample, then after the last one
+
+    Sample* out = nullptr;
+    std::int64_t out_stride = 0;
+    Downward downward = Downward::none;
+    const Cascade<Arithmetic>* down = nullptr;
+    LaneStates<Arithmetic> down_states;  // at the first column: above the band, then below it
+    bool past_caches = false;  // stores that do not read what they replace; for images larger than the caches
+};
+
+// One pass down or up neighbouring columns. Upward, pointers are at the last row and strides negative.
+template <class Sample, class Arithmetic>
+struct ColumnsSweep {
+    std::int64_t rows = 0;
+    std::int64_t columns = 0;
+    const Sample* from = nullptr;
+    std::int64_t from_stride = 0;
+    Sample* to = nullptr;  // may be `from`
+    std::int64_t to_stride = 0;
+    const Sample* add = nullptr;  // added to what the last section gives
+    std::int64_t add_stride = 0;
+    const Cascade<Arithmetic>* cascade = nullptr;
+    LaneStates<Arithmetic> states;  // before the first row, then after the last one
+};
+
+void sweep_rows(const RowsSweep<float, float>&);
+void sweep_rows(const RowsSweep<float, double>&);
+void sweep_rows(const RowsSweep<double, double>&);
+void sweep_columns(const ColumnsSweep<float, float>&);
+void sweep_columns(const ColumnsSweep<float, double>&);
+void sweep_columns(const ColumnsSweep<double, double>&);
+
+}  // namespace iir2d::iir
