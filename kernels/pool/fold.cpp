@@ -12,6 +12,13 @@
 #include "kernels/support/one_lane.h"
 #endif
 
+// Everything inlined into the loops; but with a sanitizer's checks in it that takes many minutes to compile.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define IIR2D_FLATTEN
+#else
+#define IIR2D_FLATTEN HWY_FLATTEN
+#endif
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -354,7 +361,7 @@ HWY_INLINE bool pool_joint_rows(const WindowRows& windows, const OutputRows& out
 }
 
 template <Formula F, int Taps, int Stride>
-HWY_FLATTEN void pool_windows_of(const WindowRows& windows, const OutputRows& out) {
+IIR2D_FLATTEN void pool_windows_of(const WindowRows& windows, const OutputRows& out) {
     const auto rows_at = [&](std::int64_t oy) {
         return [&, first = windows.first + oy * windows.below_distance](std::size_t r) {
             return first + static_cast<std::int64_t>(r) * windows.row_distance;
@@ -421,7 +428,7 @@ HWY_INLINE void fold_some_rows(const Acc* const* rows, std::int64_t count, Acc* 
 }
 
 template <bool Max, class Acc>
-HWY_FLATTEN void fold_rows_by(std::span<const Acc* const> rows, std::int64_t count, Acc* to) {
+IIR2D_FLATTEN void fold_rows_by(std::span<const Acc* const> rows, std::int64_t count, Acc* to) {
     constexpr std::size_t most = 8;
     switch (std::min(rows.size(), most)) {
         case 1:
@@ -450,7 +457,7 @@ HWY_FLATTEN void fold_rows_by(std::span<const Acc* const> rows, std::int64_t cou
 // The terms are made. A stretch at a time stays in the first-level cache between its sums and what is made of
 // them.
 template <Formula F, class Acc>
-HWY_FLATTEN bool finish_rows_of(std::span<const Acc* const> rows, const OutputRow& out) {
+IIR2D_FLATTEN bool finish_rows_of(std::span<const Acc* const> rows, const OutputRow& out) {
     constexpr std::int64_t stretch = 512;
     constexpr std::size_t most_rows = 8;
     Acc folded[stretch + row_slack];
@@ -488,7 +495,7 @@ bool finish_rows_in(std::span<const Acc* const> rows, const OutputRow& out) {
 }
 
 template <Formula F, class Acc>
-HWY_FLATTEN void make_terms_of(const float* from, std::int64_t count, Acc* to) {
+IIR2D_FLATTEN void make_terms_of(const float* from, std::int64_t count, Acc* to) {
     const Tag<Acc> d;
     std::int64_t i = 0;
     for (; i + lanes<Acc> <= count; i += lanes<Acc>) hn::StoreU(term<F>(load(d, from + i)), d, to + i);
@@ -509,7 +516,7 @@ HWY_INLINE hn::Vec<Tag<Acc>> load_every_second(const Acc* from) {
 }
 
 template <class Acc>
-HWY_FLATTEN void pick_every_in(std::int64_t stride, const Acc* from, std::int64_t count, Acc* to) {
+IIR2D_FLATTEN void pick_every_in(std::int64_t stride, const Acc* from, std::int64_t count, Acc* to) {
     constexpr std::int64_t n = lanes<Acc>;
     const Tag<Acc> d;
     std::int64_t o = 0;
@@ -527,7 +534,7 @@ HWY_FLATTEN void pick_every_in(std::int64_t stride, const Acc* from, std::int64_
     for (; o < count; ++o) to[o] = from[o * stride];
 }
 
-HWY_FLATTEN void fold_placed_rows(std::span<const PlacedRow> rows, std::int64_t count,
+IIR2D_FLATTEN void fold_placed_rows(std::span<const PlacedRow> rows, std::int64_t count,
                                   const PlacedOutput& to) {
     const Tag<float> d;
     const Tag<std::int32_t> di;
@@ -553,7 +560,7 @@ HWY_FLATTEN void fold_placed_rows(std::span<const PlacedRow> rows, std::int64_t 
 }
 
 template <int Taps, int Stride>
-HWY_FLATTEN void pool_placed(const WindowRows& windows, const OutputRows& out, const WindowIndices& indices) {
+IIR2D_FLATTEN void pool_placed(const WindowRows& windows, const OutputRows& out, const WindowIndices& indices) {
     for (std::int64_t oy = 0; oy < out.rows; ++oy) {
         const float* first = windows.first + oy * windows.below_distance;
         const std::int64_t first_index = indices.first_index + oy * indices.below_indices;
