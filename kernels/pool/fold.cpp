@@ -535,7 +535,7 @@ IIR2D_FLATTEN void pick_every_in(std::int64_t stride, const Acc* from, std::int6
 }
 
 IIR2D_FLATTEN void fold_placed_rows(std::span<const PlacedRow> rows, std::int64_t count,
-                                  const PlacedOutput& to) {
+                                    const PlacedOutput& to) {
     const Tag<float> d;
     const Tag<std::int32_t> di;
     const auto placed = [&](const std::int32_t* from, std::int32_t add, std::int64_t o)
@@ -560,7 +560,8 @@ IIR2D_FLATTEN void fold_placed_rows(std::span<const PlacedRow> rows, std::int64_
 }
 
 template <int Taps, int Stride>
-IIR2D_FLATTEN void pool_placed(const WindowRows& windows, const OutputRows& out, const WindowIndices& indices) {
+IIR2D_FLATTEN void pool_placed(const WindowRows& windows, const OutputRows& out,
+                               const WindowIndices& indices) {
     for (std::int64_t oy = 0; oy < out.rows; ++oy) {
         const float* first = windows.first + oy * windows.below_distance;
         const std::int64_t first_index = indices.first_index + oy * indices.below_indices;
