@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "kernels/iir/analysis.h"
@@ -189,13 +188,11 @@ PassStart::PassStart(const Pass& pass, std::int64_t n, Border border, Start star
     linear.constant = 0.0;
     const auto constants = answer(pass, 0.0);
     const auto weights = answer(linear, 1.0);
-    // A weight of 0 counts where arithmetic would have met the sample: 0 times NaN is NaN.
-    const auto met = answer(linear, std::numeric_limits<double>::quiet_NaN());
     for (std::size_t k = 0; k < constants.size(); ++k) {
         for (const auto member : {&SectionState::s1, &SectionState::s2}) {
             State state{(constants[k].*member)[count], {}};
             for (std::size_t j = 0; j < count; ++j) {
-                if (std::isnan((met[k].*member)[j])) state.terms.push_back({j, (weights[k].*member)[j]});
+                if ((weights[k].*member)[j] != 0.0) state.terms.push_back({j, (weights[k].*member)[j]});
             }
             m_states.push_back(std::move(state));
         }
@@ -218,12 +215,28 @@ void PassStart::states(const Pass& pass, std::size_t lanes, const LoadLanes& loa
     }
     Lanes samples(m_samples.size() * lanes);
     for (std::size_t j = 0; j < m_samples.size(); ++j) load(m_samples[j], &samples[j * lanes]);
+    // Infinities make NaN on their way, 0 times one of them or their difference, which one weight for each
+    // sample does not tell. Lane by lane, so that no other lane's bits depend on it.
+    std::vector<std::size_t> beyond;
+    for (std::size_t l = 0; l < lanes; ++l) {
+        bool finite = true;
+        for (std::size_t j = 0; j < m_samples.size(); ++j)
+            finite = finite && std::isfinite(samples[j * lanes + l]);
+        if (!finite) beyond.push_back(l);
+    }
+    std::vector<SectionState> step_by_step;
+    if (!beyond.empty()) step_by_step = start_states(pass, m_n, lanes, m_border, m_start, load);
     Lanes values(lanes);
-    for (const State& state : m_states) {
+    for (std::size_t i = 0; i < m_states.size(); ++i) {
+        const State& state = m_states[i];
         std::ranges::fill(values, state.constant);
         for (const Term& term : state.terms) {
             const double* from = &samples[term.sample * lanes];
             for (std::size_t l = 0; l < lanes; ++l) values[l] += term.weight * from[l];
+        }
+        for (const std::size_t l : beyond) {
+            const SectionState& exact = step_by_step[i / 2];
+            values[l] = (i % 2 == 0 ? exact.s1 : exact.s2)[l];
         }
         put(values);
     }
