@@ -450,16 +450,12 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace iir2d::iir {
 
-#if defined(IIR2D_HAVE_HIGHWAY)
 HWY_EXPORT(rows_f32);
 HWY_EXPORT(rows_mixed);
 HWY_EXPORT(rows_f64);
 HWY_EXPORT(columns_f32);
 HWY_EXPORT(columns_mixed);
 HWY_EXPORT(columns_f64);
-#else
-#define HWY_DYNAMIC_DISPATCH(function) N_PLAIN::function
-#endif
 
 void sweep_rows(const RowsSweep<float, float>& part) {
     HWY_DYNAMIC_DISPATCH(rows_f32)(part);

@@ -74,9 +74,15 @@ std::optional<PoolOp> op_of(const IIR2D_PoolParams* params) {
 }
 
 bool lacks_pointer(const void* x, const void* y, const void* dy, const void* dx, bool has_argmax, PoolOp op) {
-    if (dy == nullptr || dx == nullptr) return true;
-    if (op == PoolOp::lp) return x == nullptr || y == nullptr;
-    return is_max(op) && !has_argmax && x == nullptr;
+    const auto reads = pool::backward_reads(op);
+    const bool reads_x = reads.x || (reads.argmax && !has_argmax);
+    return dy == nullptr || dx == nullptr || (reads_x && x == nullptr) || (reads.y && y == nullptr);
+}
+
+Result<PoolPlan> plan_on_cpu(const Job& job) {
+    const auto device = Device::cpu();
+    if (!device) return std::unexpected(device.error());
+    return PoolPlan::make(*device, job.desc);
 }
 
 pool::GpuPlanes dense(const void* data, const Shape& shape) {
@@ -105,9 +111,7 @@ int iir2d_pool_forward_cpu(const void* x, void* y, int64_t* argmax, const IIR2D_
     if (x == nullptr || y == nullptr || params == nullptr) return IIR2D_STATUS_NULL_POINTER;
     Job job;
     if (const int status = read(*params, job); status != IIR2D_STATUS_OK) return status;
-    const auto device = Device::cpu();
-    if (!device) return status_of(device.error().code);
-    const auto plan = PoolPlan::make(*device, job.desc);
+    const auto plan = plan_on_cpu(job);
     if (!plan) return status_of(plan.error().code);
     const Shape& output = job.geometry.output;
     std::span<std::int64_t> indices;
@@ -138,9 +142,7 @@ int iir2d_pool_backward_cpu(const void* x, const void* y, const void* dy, void* 
     if (!op || lacks_pointer(x, y, dy, dx, argmax != nullptr, *op)) return IIR2D_STATUS_NULL_POINTER;
     Job job;
     if (const int status = read(*params, job); status != IIR2D_STATUS_OK) return status;
-    const auto device = Device::cpu();
-    if (!device) return status_of(device.error().code);
-    const auto plan = PoolPlan::make(*device, job.desc);
+    const auto plan = plan_on_cpu(job);
     if (!plan) return status_of(plan.error().code);
     const ElementType element = job.desc.element;
     const Shape& output = job.geometry.output;

@@ -68,7 +68,7 @@ WindowRule window_rule(const PoolDesc& desc, const PoolGeometry& geometry) {
 ElementType gathered_accumulator(const PoolDesc& desc, const PoolGeometry& geometry) {
     if (desc.element == ElementType::f64) return ElementType::f64;
     if (is_max(desc.op)) return ElementType::f32;
-    if (desc.op == PoolOp::lp && desc.p != 1.0 && desc.p != 2.0) return ElementType::f64;
+    if (needs_powers(desc)) return ElementType::f64;
     return sum_type(additions_along(geometry.x, AxisWay::sequence) +
                     additions_along(geometry.y, AxisWay::sequence));
 }
@@ -87,9 +87,9 @@ Result<void> forward_gathered(const PoolDesc& desc, const PoolGeometry& geometry
         };
         if (is_max(desc.op)) return sum.template operator()<WindowOp::max>();
         if (desc.op != PoolOp::lp) return sum.template operator()<WindowOp::avg>();
-        if (desc.p == 1.0) return sum.template operator()<WindowOp::lp1>();
-        if (desc.p == 2.0) return sum.template operator()<WindowOp::lp2>();
-        return run.template operator()<WindowOp::lp_power, T, double>();
+        if (needs_powers(desc)) return run.template operator()<WindowOp::lp_power, T, double>();
+        return desc.p == 1.0 ? sum.template operator()<WindowOp::lp1>()
+                             : sum.template operator()<WindowOp::lp2>();
     });
 }
 

@@ -9,14 +9,7 @@
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 #else
-#include "kernels/support/one_lane.h"
-#endif
-
-// Everything inlined into the loops; but with a sanitizer's checks in it that takes many minutes to compile.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define IIR2D_FLATTEN
-#else
-#define IIR2D_FLATTEN HWY_FLATTEN
+#include "kernels/support/plain_vectors.h"
 #endif
 
 #include <algorithm>
@@ -361,7 +354,7 @@ HWY_INLINE bool pool_joint_rows(const WindowRows& windows, const OutputRows& out
 }
 
 template <Formula F, int Taps, int Stride>
-IIR2D_FLATTEN void pool_windows_of(const WindowRows& windows, const OutputRows& out) {
+HWY_FLATTEN void pool_windows_of(const WindowRows& windows, const OutputRows& out) {
     const auto rows_at = [&](std::int64_t oy) {
         return [&, first = windows.first + oy * windows.below_distance](std::size_t r) {
             return first + static_cast<std::int64_t>(r) * windows.row_distance;
@@ -428,7 +421,7 @@ HWY_INLINE void fold_some_rows(const Acc* const* rows, std::int64_t count, Acc* 
 }
 
 template <bool Max, class Acc>
-IIR2D_FLATTEN void fold_rows_by(std::span<const Acc* const> rows, std::int64_t count, Acc* to) {
+HWY_FLATTEN void fold_rows_by(std::span<const Acc* const> rows, std::int64_t count, Acc* to) {
     constexpr std::size_t most = 8;
     switch (std::min(rows.size(), most)) {
         case 1:
@@ -457,7 +450,7 @@ IIR2D_FLATTEN void fold_rows_by(std::span<const Acc* const> rows, std::int64_t c
 // The terms are made. A stretch at a time stays in the first-level cache between its sums and what is made of
 // them.
 template <Formula F, class Acc>
-IIR2D_FLATTEN bool finish_rows_of(std::span<const Acc* const> rows, const OutputRow& out) {
+HWY_FLATTEN bool finish_rows_of(std::span<const Acc* const> rows, const OutputRow& out) {
     constexpr std::int64_t stretch = 512;
     constexpr std::size_t most_rows = 8;
     Acc folded[stretch + row_slack];
@@ -495,7 +488,7 @@ bool finish_rows_in(std::span<const Acc* const> rows, const OutputRow& out) {
 }
 
 template <Formula F, class Acc>
-IIR2D_FLATTEN void make_terms_of(const float* from, std::int64_t count, Acc* to) {
+HWY_FLATTEN void make_terms_of(const float* from, std::int64_t count, Acc* to) {
     const Tag<Acc> d;
     std::int64_t i = 0;
     for (; i + lanes<Acc> <= count; i += lanes<Acc>) hn::StoreU(term<F>(load(d, from + i)), d, to + i);
@@ -516,7 +509,7 @@ HWY_INLINE hn::Vec<Tag<Acc>> load_every_second(const Acc* from) {
 }
 
 template <class Acc>
-IIR2D_FLATTEN void pick_every_in(std::int64_t stride, const Acc* from, std::int64_t count, Acc* to) {
+HWY_FLATTEN void pick_every_in(std::int64_t stride, const Acc* from, std::int64_t count, Acc* to) {
     constexpr std::int64_t n = lanes<Acc>;
     const Tag<Acc> d;
     std::int64_t o = 0;
@@ -534,8 +527,8 @@ IIR2D_FLATTEN void pick_every_in(std::int64_t stride, const Acc* from, std::int6
     for (; o < count; ++o) to[o] = from[o * stride];
 }
 
-IIR2D_FLATTEN void fold_placed_rows(std::span<const PlacedRow> rows, std::int64_t count,
-                                    const PlacedOutput& to) {
+HWY_FLATTEN void fold_placed_rows(std::span<const PlacedRow> rows, std::int64_t count,
+                                  const PlacedOutput& to) {
     const Tag<float> d;
     const Tag<std::int32_t> di;
     const auto placed = [&](const std::int32_t* from, std::int32_t add, std::int64_t o)
@@ -560,8 +553,7 @@ IIR2D_FLATTEN void fold_placed_rows(std::span<const PlacedRow> rows, std::int64_
 }
 
 template <int Taps, int Stride>
-IIR2D_FLATTEN void pool_placed(const WindowRows& windows, const OutputRows& out,
-                               const WindowIndices& indices) {
+HWY_FLATTEN void pool_placed(const WindowRows& windows, const OutputRows& out, const WindowIndices& indices) {
     for (std::int64_t oy = 0; oy < out.rows; ++oy) {
         const float* first = windows.first + oy * windows.below_distance;
         const std::int64_t first_index = indices.first_index + oy * indices.below_indices;

@@ -22,10 +22,6 @@ bool is_2x2_side_by_side(const PoolGeometry& geometry) {
                                });
 }
 
-bool is_short(const PoolDesc& desc) {
-    return desc.p == 1.0 || desc.p == 2.0;
-}
-
 // "avg", "lp_p2"
 std::string stem_of(const PoolDesc& desc) {
     if (is_max(desc.op)) return "pool_max";
@@ -83,9 +79,8 @@ void launch_rows(const std::string& kernel, Parameters& parameters, std::int64_t
 GpuPooling make_gpu_pooling(const PoolDesc& desc, const PoolGeometry& geometry) {
     GpuPooling pooling;
     pooling.accumulator = gathered_accumulator(desc, geometry);
-    const bool power = desc.op == PoolOp::lp && !is_short(desc);
-    pooling.kernel = power ? stem_of(desc) + "_" + std::string(name_of(desc.element))
-                           : suffixed(desc, stem_of(desc), pooling.accumulator);
+    pooling.kernel = needs_powers(desc) ? stem_of(desc) + "_" + std::string(name_of(desc.element))
+                                        : suffixed(desc, stem_of(desc), pooling.accumulator);
     if (is_max(desc.op)) pooling.index_kernel = suffixed(desc, "pool_max_index", pooling.accumulator);
     const bool two_by_two =
         desc.element == ElementType::f32 && pooling.accumulator == ElementType::f32 &&

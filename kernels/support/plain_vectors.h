@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
-// What the sweeps need of Highway, for a build without it: vectors of 128 bits that the compiler maps to what
-// the baseline has. The names and meanings are Highway's.
+// What the kernels need of Highway, for a build without it: vectors of 128 bits that the compiler maps to
+// what the baseline has, so that the loops exist once. The names and meanings are Highway's.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -19,6 +22,10 @@
 #define HWY_INLINE inline
 #define HWY_NOINLINE
 #endif
+#define HWY_FLATTEN
+#define HWY_ATTR
+#define HWY_EXPORT(function) static_assert(true)
+#define HWY_DYNAMIC_DISPATCH(function) N_PLAIN::function
 
 namespace hwy {
 
@@ -91,13 +98,88 @@ template <class T, class From, std::size_t N>
 HWY_INLINE Vector<T, N> DemoteTo(Simd<T, N> d, const Vector<From, N>& v) {
     return PromoteTo(d, v);
 }
+template <class T, class From, std::size_t N>
+HWY_INLINE Vector<T, N> ConvertTo(Simd<T, N> d, const Vector<From, N>& v) {
+    return PromoteTo(d, v);
+}
+template <class T, class From, std::size_t N>
+HWY_INLINE Vector<T, N> BitCast(Simd<T, N> d, const Vector<From, N>& v) {
+    return each_lane(d, [&](std::size_t i) { return std::bit_cast<T>(v.lane[i]); });
+}
+template <class T, std::size_t N>
+HWY_INLINE Vector<T, N> Zero(Simd<T, N> d) {
+    return Set(d, T(0));
+}
+// Every second lane of two vectors, `low` first.
+template <class T, std::size_t N>
+HWY_INLINE Vector<T, N> ConcatEven(Simd<T, N> d, const Vector<T, N>& high, const Vector<T, N>& low) {
+    return each_lane(d, [&](std::size_t i) { return i < N / 2 ? low.lane[2 * i] : high.lane[2 * i - N]; });
+}
+template <class T, std::size_t N>
+HWY_INLINE Vector<T, N> ConcatOdd(Simd<T, N> d, const Vector<T, N>& high, const Vector<T, N>& low) {
+    return each_lane(
+        d, [&](std::size_t i) { return i < N / 2 ? low.lane[2 * i + 1] : high.lane[2 * i + 1 - N]; });
+}
+
+template <class T, std::size_t N, class F>
+HWY_INLINE Vector<T, N> each_pair(const Vector<T, N>& a, const Vector<T, N>& b, const F& f) {
+    return each_lane(Simd<T, N>(), [&](std::size_t i) { return f(a.lane[i], b.lane[i]); });
+}
 template <class T, std::size_t N>
 HWY_INLINE Vector<T, N> Add(const Vector<T, N>& a, const Vector<T, N>& b) {
-    return each_lane(Simd<T, N>(), [&](std::size_t i) { return a.lane[i] + b.lane[i]; });
+    return each_pair(a, b, [](T x, T y) { return x + y; });
 }
 template <class T, std::size_t N>
 HWY_INLINE Vector<T, N> Mul(const Vector<T, N>& a, const Vector<T, N>& b) {
-    return each_lane(Simd<T, N>(), [&](std::size_t i) { return a.lane[i] * b.lane[i]; });
+    return each_pair(a, b, [](T x, T y) { return x * y; });
+}
+template <class T, std::size_t N>
+HWY_INLINE Vector<T, N> Div(const Vector<T, N>& a, const Vector<T, N>& b) {
+    return each_pair(a, b, [](T x, T y) { return x / y; });
+}
+template <class T, std::size_t N>
+HWY_INLINE Vector<T, N> Sqrt(const Vector<T, N>& v) {
+    return each_lane(Simd<T, N>(), [&](std::size_t i) { return std::sqrt(v.lane[i]); });
+}
+template <class T, std::size_t N>
+HWY_INLINE Vector<T, N> Abs(const Vector<T, N>& v) {
+    return each_lane(Simd<T, N>(), [&](std::size_t i) { return std::abs(v.lane[i]); });
+}
+
+// One answer for each lane, whatever the lanes are.
+template <std::size_t N>
+using Mask = Vector<bool, N>;
+template <class T, std::size_t N>
+HWY_INLINE Mask<N> Le(const Vector<T, N>& a, const Vector<T, N>& b) {
+    return each_lane(Simd<bool, N>(), [&](std::size_t i) { return a.lane[i] <= b.lane[i]; });
+}
+template <class T, std::size_t N>
+HWY_INLINE Mask<N> Ge(const Vector<T, N>& a, const Vector<T, N>& b) {
+    return Le(b, a);
+}
+template <class T, std::size_t N>
+HWY_INLINE Mask<N> IsNaN(const Vector<T, N>& v) {
+    return each_lane(Simd<bool, N>(), [&](std::size_t i) { return v.lane[i] != v.lane[i]; });
+}
+template <std::size_t N>
+HWY_INLINE Mask<N> And(const Mask<N>& a, const Mask<N>& b) {
+    return each_pair(a, b, [](bool x, bool y) { return x && y; });
+}
+template <std::size_t N>
+HWY_INLINE Mask<N> Or(const Mask<N>& a, const Mask<N>& b) {
+    return each_pair(a, b, [](bool x, bool y) { return x || y; });
+}
+template <class D, std::size_t N>
+HWY_INLINE bool AllTrue(D, const Mask<N>& mask) {
+    return std::all_of(mask.lane.begin(), mask.lane.end(), [](bool lane) { return lane; });
+}
+template <class D, std::size_t N>
+HWY_INLINE Mask<N> RebindMask(D, const Mask<N>& mask) {
+    return mask;
+}
+template <class T, std::size_t N>
+HWY_INLINE Vector<T, N> IfThenElse(const Mask<N>& mask, const Vector<T, N>& yes, const Vector<T, N>& no) {
+    return each_lane(Simd<T, N>(), [&](std::size_t i) { return mask.lane[i] ? yes.lane[i] : no.lane[i]; });
 }
 
 }  // namespace N_PLAIN

@@ -151,6 +151,10 @@ FormGrid::FormGrid(QWidget* parent) : m_parent(parent), m_layout(new QGridLayout
     m_layout->setColumnStretch(1, 1);
 }
 
+void FormGrid::shareColumns() {
+    m_layout->setColumnStretch(2, m_layout->columnStretch(1));
+}
+
 QLabel* FormGrid::addLabel(const QString& text, QWidget* buddy, const QString& toolTip) {
     addRow();
     auto* label = new QLabel(text, m_parent);

@@ -56,6 +56,7 @@ class FormGrid {
     QLabel* addLabel(const QString& text, QWidget* buddy, const QString& toolTip);  // begins a row
     void addRow();                                                                  // begins one without
     void add(QWidget* widget, int column, int columns = 1);                         // in the current row
+    void shareColumns();                                                            // of inputs, equally
     RefusalLine* addRefusalLine();                                                  // a row of its own
     int row() const { return m_row; }
     static constexpr int columns = 4;

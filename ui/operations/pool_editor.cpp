@@ -38,6 +38,7 @@ QCheckBox* checkBox(QWidget* parent, const QString& text, const QString& help) {
 
 PoolEditor::PoolEditor(QWidget* parent) : QWidget(parent) {
     FormGrid grid(this);
+    grid.shareColumns();
 
     m_op = new QComboBox(this);
     for (const iir2d::PoolOp each : ops) m_op->addItem(poolName(each));

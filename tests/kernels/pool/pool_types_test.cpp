@@ -13,15 +13,7 @@ using namespace pool_testing;
 
 template <class T>
 class PoolTypes : public ::testing::Test {};
-using Types = ::testing::Types<float, double, Float16, BFloat16>;
-
-struct TypeName {
-    template <class T>
-    static std::string GetName(int) {
-        return std::string(name_of(type_of<T>));
-    }
-};
-TYPED_TEST_SUITE(PoolTypes, Types, TypeName);
+TYPED_TEST_SUITE(PoolTypes, AllTypes, TypeName);
 
 std::vector<double> magnitudes_of(std::vector<double> values) {
     for (double& v : values) v = std::abs(v);
@@ -31,30 +23,26 @@ std::vector<double> magnitudes_of(std::vector<double> values) {
 TYPED_TEST(PoolTypes, ForwardKeepsTheTolerance) {
     int cases = 0;
     double worst = 0.0;
-    for (const PoolDesc& op : all_ops()) {
-        for (const PoolDesc& desc : small_matrix(op)) {
-            ++cases;
-            SCOPED_TRACE(to_string(desc));
-            const auto x = stored<TypeParam>(uniform(elements(desc.shape), -1.0F, 1.0F, 3));
-            const auto got = run_in<TypeParam>(desc, x);
-            std::vector<double> y(got.y.size());
-            std::vector<double> scale(got.y.size());
-            std::vector<std::int64_t> argmax(got.argmax.size());
-            ASSERT_TRUE(reference::pool(desc, as_doubles(x), y, argmax));
-            PoolDesc positive = desc;
-            if (positive.op == PoolOp::lp) positive.divisor_override.reset();
-            ASSERT_TRUE(reference::pool(positive, magnitudes_of(as_doubles(x)), scale));
-            EXPECT_EQ(got.argmax, argmax);
-            for (std::size_t i = 0; i < y.size(); ++i) {
-                const auto value = element::load<double>(got.y[i]);
-                if (!got.argmax.empty()) {
-                    ASSERT_EQ(value, y[i]) << i;
-                    continue;
-                }
-                const double error = std::abs(value - y[i]);
-                ASSERT_LE(error, tolerance<TypeParam>() * scale[i] + smallest<TypeParam>()) << i;
-                worst = std::max(worst, error / scale[i]);
+    for (const PoolDesc& desc : all_cases()) {
+        ++cases;
+        SCOPED_TRACE(to_string(desc));
+        const auto x = stored<TypeParam>(uniform(elements(desc.shape), -1.0F, 1.0F, 3));
+        const auto got = run_in<TypeParam>(desc, x);
+        std::vector<double> y(got.y.size());
+        std::vector<double> scale(got.y.size());
+        std::vector<std::int64_t> argmax(got.argmax.size());
+        ASSERT_TRUE(reference::pool(desc, as_doubles(x), y, argmax));
+        ASSERT_TRUE(reference::pool(desc, magnitudes_of(as_doubles(x)), scale));
+        EXPECT_EQ(got.argmax, argmax);
+        for (std::size_t i = 0; i < y.size(); ++i) {
+            const auto value = element::load<double>(got.y[i]);
+            if (!got.argmax.empty()) {
+                ASSERT_EQ(value, y[i]) << i;
+                continue;
             }
+            const double error = std::abs(value - y[i]);
+            ASSERT_LE(error, tolerance<TypeParam>() * scale[i] + smallest<TypeParam>()) << i;
+            worst = std::max(worst, error / scale[i]);
         }
     }
     std::printf("%d cases forward, worst error %.3g of what is summed\n", cases, worst);
@@ -64,29 +52,27 @@ TYPED_TEST(PoolTypes, ForwardKeepsTheTolerance) {
 TYPED_TEST(PoolTypes, BackwardKeepsTheTolerance) {
     int cases = 0;
     double worst = 0.0;
-    for (const PoolDesc& op : all_ops()) {
-        for (const PoolDesc& desc : small_matrix(op)) {
-            ++cases;
-            SCOPED_TRACE(to_string(desc));
-            const auto x = stored<TypeParam>(uniform(elements(desc.shape), -1.0F, 1.0F, 5));
-            const auto forward = run_in<TypeParam>(desc, x);
-            const auto dy = stored<TypeParam>(uniform(forward.y.size(), -1.0F, 1.0F, 6));
-            const auto dx = backward_in<TypeParam>(desc, x, forward, dy);
-            std::vector<double> expected(x.size());
-            std::vector<double> scale(x.size());
-            ASSERT_TRUE(reference::pool_backward(desc, as_doubles(x), as_doubles(forward.y), as_doubles(dy),
-                                                 expected));
-            // lp's gradients have the sign of x, max's have places that depend on it.
-            const auto sizes = desc.op == PoolOp::lp ? magnitudes_of(as_doubles(x)) : as_doubles(x);
-            ASSERT_TRUE(reference::pool_backward(desc, sizes, as_doubles(forward.y),
-                                                 magnitudes_of(as_doubles(dy)), scale));
-            for (std::size_t i = 0; i < x.size(); ++i) {
-                const double error = std::abs(element::load<double>(dx[i]) - expected[i]);
-                ASSERT_LE(error, tolerance<TypeParam>() * std::abs(scale[i]) + smallest<TypeParam>()) << i;
-                if (scale[i] > 1e-4) worst = std::max(worst, error / scale[i]);
-            }
-            ASSERT_TRUE(same_bits_but_nan(dx, backward_in<TypeParam>(desc, x, forward, dy, 3)));
+    for (const PoolDesc& desc : all_cases()) {
+        ++cases;
+        SCOPED_TRACE(to_string(desc));
+        const auto x = stored<TypeParam>(uniform(elements(desc.shape), -1.0F, 1.0F, 5));
+        const auto forward = run_in<TypeParam>(desc, x);
+        const auto dy = stored<TypeParam>(uniform(forward.y.size(), -1.0F, 1.0F, 6));
+        const auto dx = backward_in<TypeParam>(desc, x, forward, dy);
+        std::vector<double> expected(x.size());
+        std::vector<double> scale(x.size());
+        ASSERT_TRUE(
+            reference::pool_backward(desc, as_doubles(x), as_doubles(forward.y), as_doubles(dy), expected));
+        // lp's gradients have the sign of x, max's have places that depend on it.
+        const auto sizes = desc.op == PoolOp::lp ? magnitudes_of(as_doubles(x)) : as_doubles(x);
+        ASSERT_TRUE(reference::pool_backward(desc, sizes, as_doubles(forward.y),
+                                             magnitudes_of(as_doubles(dy)), scale));
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            const double error = std::abs(element::load<double>(dx[i]) - expected[i]);
+            ASSERT_LE(error, tolerance<TypeParam>() * std::abs(scale[i]) + smallest<TypeParam>()) << i;
+            if (scale[i] > 1e-4) worst = std::max(worst, error / scale[i]);
         }
+        ASSERT_TRUE(same_bits_but_nan(dx, backward_in<TypeParam>(desc, x, forward, dy, 3)));
     }
     std::printf("%d cases backward, worst error %.3g of what is summed\n", cases, worst);
     EXPECT_GT(cases, 80);

@@ -154,4 +154,22 @@ inline std::vector<iir2d::PoolDesc> all_ops() {
             {.op = PoolOp::avg, .divisor_override = 7}};
 }
 
+// Every window of every op.
+inline std::vector<iir2d::PoolDesc> all_cases() {
+    std::vector<iir2d::PoolDesc> cases;
+    for (const iir2d::PoolDesc& op : all_ops()) {
+        for (const iir2d::PoolDesc& desc : small_matrix(op)) cases.push_back(desc);
+    }
+    return cases;
+}
+
+// For a typed test suite.
+using AllTypes = ::testing::Types<float, double, Float16, BFloat16>;
+struct TypeName {
+    template <class T>
+    static std::string GetName(int) {
+        return std::string(name_of(type_of<T>));
+    }
+};
+
 }  // namespace pool_testing
