@@ -46,8 +46,9 @@ int RowBands<S, A>::share(int threads) {
 
 template <class S, class A>
 auto RowBands<S, A>::make_lines() const -> Lines {
-    // A single pass goes out tile by tile.
-    const bool needed = m_horizontal.size() > 1 || m_whole_line;
+    // The last pass goes out tile by tile.
+    const bool needed = m_whole_line || std::any_of(m_horizontal.begin(), m_horizontal.end() - 1,
+                                                    [](const auto& p) { return !p.pass->to_scratch; });
     const std::int64_t columns = (m_plane.width + tile_columns - 1) / tile_columns * tile_columns;
     const auto samples = static_cast<std::size_t>(columns * band_rows);
     std::int64_t states = 0;
@@ -79,17 +80,35 @@ void RowBands<S, A>::start_columns() {
 template <class S, class A>
 bool RowBands<S, A>::filter_bands(Watch& watch) {
     const Lines lines = make_lines();
-    const bool past_caches =
-        m_plane.width * m_plane.height * static_cast<std::int64_t>(sizeof(S)) >= bytes_past_caches;
-    for (;;) {
-        const std::int64_t band = m_next.fetch_add(1);
-        if (band >= m_bands) return true;
+    const bool past_caches = stores_past_caches();
+    bool go_on = true;
+    for (std::int64_t band = m_next.fetch_add(1); go_on && band < m_bands; band = m_next.fetch_add(1)) {
         const Target target{m_plane.out + band * band_rows * m_plane.out_stride, m_plane.out_stride,
                             m_downward, past_caches};
-        if (!filter_band(band, lines, target, &watch)) return false;
         const std::int64_t rows = std::min(band_rows, m_plane.height - band * band_rows);
-        if (!watch.go_on(rows * m_plane.width)) return false;
+        go_on = filter_band(band, lines, target, &watch) && watch.go_on(rows * m_plane.width);
     }
+    finish_stores();
+    return go_on;
+}
+
+// Worth it where moving samples is most of the work, or where they go out tile by tile: such stores are slow
+// to fill a cache line between much arithmetic. And a load waits for one shortly before it whose address ends
+// alike.
+template <class S, class A>
+bool RowBands<S, A>::stores_past_caches() const {
+    const auto light = [](const std::vector<SweptPass<A>>& passes) {
+        return std::ranges::all_of(passes, [](const SweptPass<A>& p) {
+            return p.cascade.size() == 1 && p.cascade.front().terms == 1;
+        });
+    };
+    constexpr std::uintptr_t page = 4096;
+    constexpr std::uintptr_t near = 512;
+    const std::uintptr_t ahead =
+        (reinterpret_cast<std::uintptr_t>(m_plane.out) - reinterpret_cast<std::uintptr_t>(m_plane.in)) % page;
+    return m_plane.width * m_plane.height * static_cast<std::int64_t>(sizeof(S)) >= bytes_past_caches &&
+           (m_downward != Downward::filter || (light(m_horizontal) && light(m_vertical))) &&
+           (ahead == 0 || ahead > near);
 }
 
 // With no watch nothing is waited for and the columns are left alone.
@@ -106,7 +125,6 @@ bool RowBands<S, A>::filter_band(std::int64_t band, const Lines& lines, const Ta
             RowsSweep<S, A> sweep = whole;
             sweep.columns = last - first;
             if (sweep.in != nullptr) sweep.in += first;
-            if (sweep.next != nullptr) sweep.next += first;
             sweep.from = moved(sweep.from);
             sweep.to = moved(sweep.to);
             sweep.add = moved(sweep.add);
@@ -123,14 +141,8 @@ bool RowBands<S, A>::filter_band(std::int64_t band, const Lines& lines, const Ta
         }
         return true;
     };
-    // Which band a thread takes next is not known, but about which.
-    const std::int64_t next = (band + m_threads) * band_rows;
     const auto into_columns = [&](RowsSweep<S, A> sweep) {
         sweep.to = nullptr;
-        if (sweep.in == nullptr && next + band_rows <= m_plane.height) {
-            sweep.next = m_plane.in + next * m_plane.in_stride;
-            sweep.in_stride = m_plane.in_stride;
-        }
         sweep.out = target.out;
         sweep.out_stride = target.stride;
         sweep.downward = target.downward;
@@ -138,39 +150,38 @@ bool RowBands<S, A>::filter_band(std::int64_t band, const Lines& lines, const Ta
         sweep.past_caches = target.past_caches;
         return sweep;
     };
+    bool in_line = false;  // or in the plane still
     for (std::size_t i = 0; i < m_horizontal.size(); ++i) {
         const SweptPass<A>& pass = m_horizontal[i];
-        start_pass(i, band, rows, lines);
+        const bool from_plane = !pass.pass->from_scratch && !in_line;
+        start_pass(pass, band, rows, lines, from_plane);
         RowsSweep<S, A> sweep{.rows = rows,
                               .reversed = pass.pass->reversed,
+                              .in_stride = m_plane.in_stride,
                               .from = (pass.pass->from_scratch ? lines.beside : lines.line).data(),
                               .to = (pass.pass->to_scratch ? lines.beside : lines.line).data(),
                               .add = pass.pass->add_scratch ? lines.beside.data() : nullptr,
                               .cascade = &pass.cascade,
                               .states = {lines.states.data(), band_rows}};
-        if (i == 0) {
-            sweep.in = m_plane.in + band * band_rows * m_plane.in_stride;
-            sweep.in_stride = m_plane.in_stride;
-            if (!pass.pass->to_scratch) sweep.from = nullptr;  // a sum reads it again
-        }
+        if (from_plane) sweep.in = m_plane.in + band * band_rows * m_plane.in_stride;
+        in_line = in_line || !pass.pass->to_scratch;
         const bool last = i + 1 == m_horizontal.size() && !m_whole_line;
         if (!in_parts(last ? into_columns(sweep) : sweep)) return false;
         if (pass.start->of_whole_line()) spread_non_finite(pass, lines);
     }
     if (!m_whole_line) return true;
-    return in_parts(into_columns({.rows = rows, .from = lines.line.data()}));
+    return in_parts(into_columns({.rows = rows, .in_stride = m_plane.in_stride, .from = lines.line.data()}));
 }
 
 // The states left of the band's rows, or right of them for a pass that comes from there.
 template <class S, class A>
-void RowBands<S, A>::start_pass(std::size_t i, std::int64_t band, std::int64_t rows,
-                                const Lines& lines) const {
-    const SweptPass<A>& pass = m_horizontal[i];
+void RowBands<S, A>::start_pass(const SweptPass<A>& pass, std::int64_t band, std::int64_t rows,
+                                const Lines& lines, bool from_plane) const {
     const S* in = m_plane.in + band * band_rows * m_plane.in_stride;
     const S* line = (pass.pass->from_scratch ? lines.beside : lines.line).data();
     const LoadLanes load = [&](std::int64_t index, double* out) {
         const std::int64_t column = pass.pass->reversed ? m_plane.width - 1 - index : index;
-        if (i > 0) {
+        if (!from_plane) {
             std::copy_n(line + column * band_rows, band_rows, out);
             return;
         }

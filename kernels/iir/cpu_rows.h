@@ -61,8 +61,10 @@ class RowBands {
     };
 
     Lines make_lines() const;
+    bool stores_past_caches() const;
     bool filter_band(std::int64_t band, const Lines& lines, const Target& target, Watch* watch);
-    void start_pass(std::size_t pass, std::int64_t band, std::int64_t rows, const Lines& lines) const;
+    void start_pass(const SweptPass<A>& pass, std::int64_t band, std::int64_t rows, const Lines& lines,
+                    bool from_plane) const;
     void spread_non_finite(const SweptPass<A>& pass, const Lines& lines) const;
     bool wait_for(std::int64_t part, std::int64_t band, Watch& watch) const;
     void note_states(std::int64_t band, std::int64_t first, std::int64_t last);

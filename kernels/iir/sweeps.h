@@ -13,7 +13,7 @@
 namespace iir2d::iir {
 
 // Rows of a band, and columns of a tile.
-inline constexpr std::int64_t band_rows = 16;
+inline constexpr std::int64_t band_rows = 8;
 inline constexpr std::int64_t tile_columns = 32;
 inline constexpr std::int64_t tile_samples = band_rows * tile_columns;
 
@@ -24,8 +24,8 @@ using Cascade = std::vector<SectionStep<Arithmetic>>;
 // States of a cascade over neighbouring lines: per section s1 then s2, each `stride` after the one before.
 template <class Arithmetic>
 struct LaneStates {
-    Arithmetic* first = nullptr;
-    std::int64_t stride = 0;
+    Arithmetic* first;
+    std::int64_t stride;
 };
 
 // What is done with rows that went through their own passes.
@@ -35,21 +35,19 @@ enum class Downward {
     advance,  // stored; the columns' states go on as if they had been swept
 };
 
-// One pass of a band of rows over some of its columns, tile by tile: transposed in (`in`), swept from `from`
-// to `to`, transposed back and out (`out`). Any of the three may be left away. A line holds band_rows samples
-// for each column, and is null where nothing else will read it.
+// One pass of a band of rows over some of its columns, tile by tile: from rows (`in`) or from a line
+// (`from`), to a line (`to`), to rows (`out`), or both. A line holds band_rows samples for each column.
 template <class Sample, class Arithmetic>
 struct RowsSweep {
     std::int64_t rows = 0;     // at most band_rows
     std::int64_t columns = 0;  // a multiple of tile_columns, except where the row ends with them
     bool reversed = false;     // from the last column to the first
 
-    const Sample* in = nullptr;    // kept in `from`
-    std::int64_t in_stride = 0;    // samples from one row to the next
-    Sample* from = nullptr;        // null only with `in`
-    Sample* to = nullptr;          // may be `from`; null only with `out`
-    const Sample* add = nullptr;   // a line that is added to what the last section gives
-    const Sample* next = nullptr;  // without `in`: as many rows that will come in later, to be fetched
+    const Sample* in = nullptr;  // rows; else `from`
+    std::int64_t in_stride = 0;  // samples from one row to the next
+    const Sample* from = nullptr;
+    Sample* to = nullptr;                          // may be `from`; null where nothing else will read it
+    const Sample* add = nullptr;                   // a line that is added to what the last section gives
     const Cascade<Arithmetic>* cascade = nullptr;  // null: what is in `from` goes out
     LaneStates<Arithmetic> states;                 // before the first sample, then after the last one
 
@@ -76,6 +74,8 @@ struct ColumnsSweep {
     LaneStates<Arithmetic> states;  // before the first row, then after the last one
 };
 
+// After a thread's last sweep_rows() with `past_caches`, before another reads what it wrote.
+void finish_stores();
 void sweep_rows(const RowsSweep<float, float>&);
 void sweep_rows(const RowsSweep<float, double>&);
 void sweep_rows(const RowsSweep<double, double>&);

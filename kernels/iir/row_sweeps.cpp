@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: MIT
+#if defined(IIR2D_HAVE_HIGHWAY)
+#include "kernels/support/highway_targets.h"
+// Then this one, before other headers of Highway.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/iir/row_sweeps.cpp"
+#include <hwy/foreach_target.h>
+
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
+#else
+#include "kernels/support/plain_vectors.h"
+#endif
+
+#include <algorithm>
+#include <array>
+
+#include "kernels/iir/tile_sweeps-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace iir2d::iir::HWY_NAMESPACE {
+namespace {
+
+// How many of the sections from the first on are swept together.
+template <class A>
+std::int64_t together(const SectionStep<A>* sections, std::int64_t count) {
+    return count > 1 && sections[0].terms == sections[1].terms && sections[0].terms != 2 ? 2 : 1;
+}
+
+// body<Terms, Count>() for the sections that come together.
+template <class A>
+HWY_INLINE auto with_shape(const SectionStep<A>* sections, std::int64_t count, const auto& body) {
+    if (sections[0].terms == 2) return body.template operator()<2, 1>();
+    if (sections[0].terms == 1)
+        return count == 2 ? body.template operator()<1, 2>() : body.template operator()<1, 1>();
+    return count == 2 ? body.template operator()<3, 2>() : body.template operator()<3, 1>();
+}
+
+constexpr std::uintptr_t page = 4096;
+
+template <class S>
+struct Tile {
+    alignas(64) S edge[tile_samples];  // in rows, of a tile that is not whole
+    alignas(64) S by_column[tile_samples];
+    alignas(64) S swept[tile_samples];
+    alignas(64) S rooms[page / sizeof(S) + tile_samples];
+
+    // Room for the tile in rows, away from `source` within a page: a load waits for a store shortly before it
+    // whose address only ends alike.
+    S* by_row(const S* source) {
+        const auto address = [](const S* at) { return reinterpret_cast<std::uintptr_t>(at); };
+        const std::uintptr_t away = (address(source) + page / 2 - address(rooms)) % page / 64 * 64;
+        return rooms + away / sizeof(S);
+    }
+};
+
+template <bool PastCaches, class S>
+HWY_NOINLINE void store_rows(const S* by_row, S* out, std::int64_t stride) {
+    const Tag<S> d;
+    for (std::int64_t r = 0; r < band_rows; ++r) {
+        for (std::int64_t c = 0; c < tile_columns; c += lanes<S>) {
+            const auto v = hn::LoadU(d, by_row + r * tile_columns + c);
+            if constexpr (PastCaches) {
+                hn::Stream(v, d, out + r * stride + c);
+            } else {
+                hn::StoreU(v, d, out + r * stride + c);
+            }
+        }
+    }
+}
+
+// What is done with each whole tile, found once for a run of them.
+template <class S, class A>
+class TileSteps {
+  public:
+    TileSteps(const RowsSweep<S, A>& part, std::int64_t first_tile, bool past_caches, Tile<S>& tile)
+        : m_direction(part.reversed ? -1 : 1), m_tile(tile) {
+        go_along(part, first_tile);
+        if (part.out != nullptr) go_down(part, first_tile * tile_columns, past_caches);
+    }
+
+    void sweep_tile() {
+        S* by_row = nullptr;
+        if (m_out != nullptr) {
+            by_row = m_tile.by_row(m_out);
+            m_along[m_along_count - 1].places.by_row = by_row;
+        }
+        for (int i = 0; i < m_along_count; ++i) {
+            Along& a = m_along[i];
+            a.sweep(a.sections, a.places, a.states);
+            a.places.rows += a.moves.rows;
+            a.places.from += a.moves.from;
+            a.places.add += a.moves.add;
+            a.places.to += a.moves.to;
+        }
+        if (m_out == nullptr) return;
+        const S* from = by_row;
+        for (int i = 0; i < m_down_count; ++i) {
+            Down& d = m_down[i];
+            S* to = d.to == Down::To::out ? m_out : d.to == Down::To::by_row ? by_row : m_tile.swept;
+            d.sweep(d.sections, from, to, d.to == Down::To::out ? m_out_stride : tile_columns, d.states);
+            d.states.first += m_direction * tile_columns;
+            from = to;
+        }
+        if (m_store != nullptr) m_store(by_row, m_out, m_out_stride);
+        m_out += m_direction * tile_columns;
+    }
+
+  private:
+    // Calls at most: a section each.
+    static constexpr int most = 8;
+    struct Moves {
+        std::int64_t rows, from, add, to;
+    };
+    struct Along {
+        void (*sweep)(const SectionStep<A>*, const Places<S>&, const LaneStates<A>&);
+        const SectionStep<A>* sections;
+        LaneStates<A> states;
+        Places<S> places;
+        Moves moves;
+    };
+    struct Down {
+        enum class To { by_row, swept, out };
+        void (*sweep)(const SectionStep<A>*, const S*, S*, std::int64_t, const LaneStates<A>&);
+        const SectionStep<A>* sections;
+        LaneStates<A> states;
+        To to;
+    };
+
+    void go_along(const RowsSweep<S, A>& part, std::int64_t first_tile) {
+        const std::int64_t line_step = m_direction * tile_samples;
+        const auto in_line = [&](auto* line) {
+            return line == nullptr ? line : line + first_tile * tile_samples;
+        };
+        const auto step_of = [&](const auto* line) { return line == nullptr ? 0 : line_step; };
+        Along next{};
+        next.states = part.states;
+        if (part.in != nullptr) {
+            next.places.rows = part.in + first_tile * tile_columns;
+            next.places.stride = part.in_stride;
+            next.moves.rows = m_direction * tile_columns;
+        } else {
+            next.places.from = in_line(part.from);
+            next.moves.from = line_step;
+        }
+        if (part.cascade == nullptr) {
+            next.sweep = sweep_squares<1, 0, false, S, A>;
+            m_along[m_along_count++] = next;
+            return;
+        }
+        const auto count = static_cast<std::int64_t>(part.cascade->size());
+        for (std::int64_t k = 0; k < count;) {
+            next.sections = part.cascade->data() + k;
+            const std::int64_t now = together(next.sections, count - k);
+            next.sweep = with_shape(next.sections, now, [&]<int Terms, std::int64_t Count>() {
+                return part.reversed ? sweep_squares<Terms, Count, true, S, A>
+                                     : sweep_squares<Terms, Count, false, S, A>;
+            });
+            k += now;
+            if (k < count) {
+                next.places.to = m_tile.by_column;
+            } else {
+                next.places.to = in_line(part.to);
+                next.moves.to = step_of(part.to);
+                next.places.add = in_line(part.add);
+                next.moves.add = step_of(part.add);
+            }
+            m_along[m_along_count++] = next;
+            next.states.first += 2 * now * next.states.stride;
+            next.places = {};
+            next.places.from = m_tile.by_column;
+            next.moves = {};
+        }
+    }
+
+    void go_down(const RowsSweep<S, A>& part, std::int64_t column, bool past_caches) {
+        // Stored straight from the registers where that fills whole cache lines.
+        constexpr bool whole_lines = 2 * lanes<A> * sizeof(S) >= 64;
+        const bool filter = part.downward == Downward::filter;
+        const bool straight = whole_lines && filter;
+        if (!straight) m_store = past_caches ? store_rows<true, S> : store_rows<false, S>;
+        m_out = part.out + column;
+        m_out_stride = part.out_stride;
+        if (part.downward == Downward::none) return;
+        LaneStates<A> states{part.down_states.first + column, part.down_states.stride};
+        const auto count = static_cast<std::int64_t>(part.down->size());
+        for (std::int64_t k = 0; k < count;) {
+            const SectionStep<A>* sections = part.down->data() + k;
+            const std::int64_t now = together(sections, count - k);
+            k += now;
+            const bool out = straight && k == count;
+            const auto sweep = with_shape(sections, now, [&]<int Terms, std::int64_t Count>() {
+                return out && past_caches ? sweep_down<Terms, Count, whole_lines, S, A>
+                                          : sweep_down<Terms, Count, false, S, A>;
+            });
+            m_down[m_down_count++] = {sweep, sections, states,
+                                      out      ? Down::To::out
+                                      : filter ? Down::To::by_row
+                                               : Down::To::swept};
+            states.first += 2 * now * states.stride;
+        }
+    }
+
+    std::int64_t m_direction;
+    Tile<S>& m_tile;
+    int m_along_count = 0;
+    int m_down_count = 0;
+    std::array<Along, most> m_along;
+    std::array<Down, most> m_down;
+    void (*m_store)(const S*, S*, std::int64_t) = nullptr;
+    S* m_out = nullptr;
+    std::int64_t m_out_stride = 0;
+};
+
+// A tile with fewer columns or rows.
+template <class S, class A>
+HWY_NOINLINE void sweep_edge(const RowsSweep<S, A>& part, std::int64_t t, std::int64_t columns,
+                             Tile<S>& tile) {
+    const auto in_line = [&](auto* line) { return line == nullptr ? line : line + t * tile_samples; };
+    const std::int64_t column = t * tile_columns;
+    const S* from = in_line(part.from);
+    if (part.in != nullptr) {
+        std::fill(std::begin(tile.edge), std::end(tile.edge), S(0));
+        for (std::int64_t r = 0; r < part.rows; ++r)
+            std::copy_n(part.in + r * part.in_stride + column, columns, tile.edge + r * tile_columns);
+        transpose_tile(tile.edge, band_rows, tile_columns, tile.by_column);
+        from = tile.by_column;
+    }
+    if (part.cascade != nullptr) {
+        S* to = part.to != nullptr ? in_line(part.to) : tile.by_column;
+        const std::int64_t start = part.reversed ? (columns - 1) * band_rows : 0;
+        const std::int64_t pitch = part.reversed ? -band_rows : band_rows;
+        const auto along = [&](const auto& put) {
+            sweep_cascade(*part.cascade, from + start, pitch, to + start, pitch, columns, band_rows,
+                          part.states, put);
+        };
+        if (part.add != nullptr) {
+            along(AddAndStore<S>{to + start, pitch, in_line(part.add) + start, pitch});
+        } else {
+            along(Store<S>{to + start, pitch});
+        }
+        from = to;
+    }
+    if (part.out == nullptr) return;
+    S* by_row = tile.by_row(from);
+    transpose_tile(from, tile_columns, band_rows, by_row);
+    if (part.downward != Downward::none) {
+        S* to = part.downward == Downward::filter ? by_row : tile.swept;
+        sweep_cascade(*part.down, by_row, tile_columns, to, tile_columns, part.rows, columns,
+                      LaneStates<A>{part.down_states.first + column, part.down_states.stride},
+                      Store<S>{to, tile_columns});
+    }
+    for (std::int64_t r = 0; r < part.rows; ++r)
+        std::copy_n(by_row + r * tile_columns, columns, part.out + r * part.out_stride + column);
+}
+
+template <class S, class A>
+HWY_INLINE void rows(const RowsSweep<S, A>& part) {
+    Tile<S> tile;
+    const auto aligned = [](auto bytes) { return static_cast<std::uintptr_t>(bytes) % 32 == 0; };
+    const bool past_caches = part.past_caches && aligned(reinterpret_cast<std::uintptr_t>(part.out)) &&
+                             aligned(part.out_stride * static_cast<std::int64_t>(sizeof(S)));
+    const std::int64_t tiles = (part.columns + tile_columns - 1) / tile_columns;
+    const std::int64_t whole = part.rows == band_rows ? part.columns / tile_columns : 0;
+    const auto edge = [&](std::int64_t t) {
+        sweep_edge(part, t, std::min(tile_columns, part.columns - t * tile_columns), tile);
+    };
+    if (part.reversed) {
+        for (std::int64_t t = tiles - 1; t >= whole; --t) edge(t);
+    }
+    if (whole > 0) {
+        TileSteps<S, A> steps(part, part.reversed ? whole - 1 : 0, past_caches, tile);
+        for (std::int64_t i = 0; i < whole; ++i) steps.sweep_tile();
+    }
+    if (!part.reversed) {
+        for (std::int64_t t = whole; t < tiles; ++t) edge(t);
+    }
+}
+
+void rows_f32(const RowsSweep<float, float>& part) {
+    rows(part);
+}
+void rows_mixed(const RowsSweep<float, double>& part) {
+    rows(part);
+}
+void rows_f64(const RowsSweep<double, double>& part) {
+    rows(part);
+}
+
+}  // namespace
+}  // namespace iir2d::iir::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace iir2d::iir {
+
+HWY_EXPORT(rows_f32);
+HWY_EXPORT(rows_mixed);
+HWY_EXPORT(rows_f64);
+
+void finish_stores() {
+    hwy::FlushStream();
+}
+void sweep_rows(const RowsSweep<float, float>& part) {
+    HWY_DYNAMIC_DISPATCH(rows_f32)(part);
+}
+void sweep_rows(const RowsSweep<float, double>& part) {
+    HWY_DYNAMIC_DISPATCH(rows_mixed)(part);
+}
+void sweep_rows(const RowsSweep<double, double>& part) {
+    HWY_DYNAMIC_DISPATCH(rows_f64)(part);
+}
+
+}  // namespace iir2d::iir
+#endif
