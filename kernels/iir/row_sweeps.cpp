@@ -106,9 +106,10 @@ class TileSteps {
         m_out += m_direction * tile_columns;
     }
 
+    // Sections at most, in each direction; with more, tiles go the way of those that are not whole.
+    static constexpr std::size_t most = 8;
+
   private:
-    // Calls at most: a section each.
-    static constexpr int most = 8;
     struct Moves {
         std::int64_t rows, from, add, to;
     };
@@ -261,7 +262,9 @@ HWY_INLINE void rows(const RowsSweep<S, A>& part) {
     const bool past_caches = part.past_caches && aligned(reinterpret_cast<std::uintptr_t>(part.out)) &&
                              aligned(part.out_stride * static_cast<std::int64_t>(sizeof(S)));
     const std::int64_t tiles = (part.columns + tile_columns - 1) / tile_columns;
-    const std::int64_t whole = part.rows == band_rows ? part.columns / tile_columns : 0;
+    const auto fits = [](const Cascade<A>* c) { return c == nullptr || c->size() <= TileSteps<S, A>::most; };
+    const bool in_steps = part.rows == band_rows && fits(part.cascade) && fits(part.down);
+    const std::int64_t whole = in_steps ? part.columns / tile_columns : 0;
     const auto edge = [&](std::int64_t t) {
         sweep_edge(part, t, std::min(tile_columns, part.columns - t * tile_columns), tile);
     };
