@@ -32,7 +32,24 @@ std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
     return a / b + (a % b != 0 ? 1 : 0);
 }
 
-bool worth_past_caches(const PoolGeometry& geometry, const Planes<float>& y) {
+// Whether loads of the rows of a window wait for stores past the caches shortly before, because their
+// addresses end alike: windows side by side read on from where they write, within a page.
+bool addresses_end_alike(const PoolGeometry& geometry, const Planes<const float>& x, const Planes<float>& y) {
+    constexpr std::int64_t page = 4096;
+    constexpr std::int64_t before = 64;
+    constexpr std::int64_t behind = 512;
+    const auto within = [](std::int64_t bytes, std::int64_t from, std::int64_t to) {
+        return ((bytes - from) % page + page) % page < to - from;
+    };
+    const auto bytes = [](const float* at) {
+        return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(at));
+    };
+    return geometry.x.stride == 1 && within(bytes(y.data) - bytes(x.data), -before, behind) &&
+           within(x.row_stride * static_cast<std::int64_t>(sizeof(float)), -behind / 2, behind / 2);
+}
+
+bool worth_past_caches(const PoolGeometry& geometry, const Planes<const float>& x, const Planes<float>& y) {
+    if (addresses_end_alike(geometry, x, y)) return false;
     const AxisWindows& rows = geometry.y;
     const AxisWindows& columns = geometry.x;
     const double elements = static_cast<double>(geometry.planes()) *
@@ -242,7 +259,7 @@ Result<void> forward_cpu(const PoolDesc& desc, const PoolGeometry& geometry, con
                    .argmax = argmax,
                    .past_caches = false,
                    .column_counts = {}};
-        job.past_caches = worth_past_caches(geometry, job.y);
+        job.past_caches = worth_past_caches(geometry, job.x, job.y);
         if (desc.op == PoolOp::avg) {
             for (std::int64_t o = 0; o < geometry.x.out; ++o) {
                 job.column_counts.push_back(static_cast<std::int32_t>(job.count_along(geometry.x, o)));
