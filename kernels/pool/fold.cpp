@@ -126,6 +126,16 @@ HWY_INLINE auto stays(const V& best, const V& v) {
     return hn::Or(hn::Le(v, best), hn::IsNaN(best));
 }
 
+// Of two numbers, the first where they are equal.
+template <class V>
+HWY_INLINE V larger(const V& first, const V& later) {
+#if defined(__SSE2__)
+    return hn::Max(later, first);  // one instruction, which gives its second operand then
+#else
+    return hn::IfThenElse(hn::Le(later, first), first, later);
+#endif
+}
+
 template <bool Max, class V>
 HWY_INLINE V join(const V& first, const V& later) {
     if constexpr (Max) {
@@ -414,8 +424,23 @@ HWY_INLINE void fold_some_rows(const Acc* const* rows, std::int64_t count, Acc* 
     const Acc* from[Rows];
     std::copy_n(rows, Rows, from);
     for (std::int64_t o = 0; o < count; o += lanes<Acc>) {
-        auto folded = hn::LoadU(d, from[0] + o);
-        for (int r = 1; r < Rows; ++r) folded = join<Max>(folded, hn::LoadU(d, from[r] + o));
+        const auto first = hn::LoadU(d, from[0] + o);
+        auto folded = first;
+        if constexpr (Max && Rows > 1) {
+            // As if there were no NaN; the sum tells whether there is one.
+            auto sum = first;
+            for (int r = 1; r < Rows; ++r) {
+                const auto v = hn::LoadU(d, from[r] + o);
+                folded = larger(folded, v);
+                sum = hn::Add(sum, v);
+            }
+            if (!hn::AllTrue(d, hn::Le(sum, sum))) {
+                folded = first;
+                for (int r = 1; r < Rows; ++r) folded = join<Max>(folded, hn::LoadU(d, from[r] + o));
+            }
+        } else {
+            for (int r = 1; r < Rows; ++r) folded = join<Max>(folded, hn::LoadU(d, from[r] + o));
+        }
         hn::StoreU(folded, d, to + o);
     }
 }

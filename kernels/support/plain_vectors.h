@@ -133,6 +133,11 @@ template <class T, std::size_t N>
 HWY_INLINE Vector<T, N> Mul(const Vector<T, N>& a, const Vector<T, N>& b) {
     return each_pair(a, b, [](T x, T y) { return x * y; });
 }
+// The second where they are equal.
+template <class T, std::size_t N>
+HWY_INLINE Vector<T, N> Max(const Vector<T, N>& a, const Vector<T, N>& b) {
+    return each_pair(a, b, [](T x, T y) { return x > y ? x : y; });
+}
 template <class T, std::size_t N>
 HWY_INLINE Vector<T, N> Div(const Vector<T, N>& a, const Vector<T, N>& b) {
     return each_pair(a, b, [](T x, T y) { return x / y; });
