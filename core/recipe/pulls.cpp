@@ -2,65 +2,164 @@
 #include "core/recipe/pulls.h"
 
 #include <cstddef>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <utility>
 
 #include "iir2d/plan.h"
 
 namespace workbench {
 
-Result<Pulls> pulls(const PoolOperation& operation, const PlanarImage& input, int channel, std::int64_t x,
-                    std::int64_t y) {
-    const auto cpu = iir2d::Device::cpu(1);
-    if (!cpu) return std::unexpected(from_kernel(cpu.error()));
-    const iir2d::Shape whole{.h = input.height(), .w = input.width()};
-    const auto plan = iir2d::PoolPlan::make(*cpu, pool_desc(operation, whole, iir2d::ElementType::f32));
-    if (!plan) return std::unexpected(from_kernel(plan.error()));
-    const iir2d::Shape output = plan->output_shape();
-    if (x < 0 || y < 0 || x >= output.w || y >= output.h || channel < 0 || channel >= input.channels()) {
-        return fail(ErrorKind::bad_argument, "the pooled image has no pixel (" + std::to_string(x) + ", " +
-                                                 std::to_string(y) + ") in channel " +
-                                                 std::to_string(channel));
-    }
-    const iir2d::PoolWindow window = plan->window(y, x);
-    if (window.rows == 0 || window.columns == 0) return Pulls{};
-    if (window.rows > most_pulls / window.columns) {
-        return fail(ErrorKind::bad_argument, "the window has " + std::to_string(window.rows) + " x " +
-                                                 std::to_string(window.columns) +
-                                                 " samples, more than can be shown apart");
+namespace {
+
+// Differentiates single windows, each as an image with nothing around it.
+class WindowGradient {
+  public:
+    static Result<WindowGradient> make(const PoolOperation& operation, const PlanarImage& input,
+                                       int channel) {
+        auto cpu = iir2d::Device::cpu(1);
+        if (!cpu) return std::unexpected(from_kernel(cpu.error()));
+        const iir2d::Shape whole{.h = input.height(), .w = input.width()};
+        auto plan = iir2d::PoolPlan::make(*cpu, pool_desc(operation, whole, iir2d::ElementType::f32));
+        if (!plan) return std::unexpected(from_kernel(plan.error()));
+        return WindowGradient(std::move(*cpu), std::move(*plan), operation, input, channel);
     }
 
-    // The window alone, as an image with nothing around it.
-    Pulls result;
-    std::vector<double> samples;
-    for (std::int64_t r = 0; r < window.rows; ++r) {
-        for (std::int64_t c = 0; c < window.columns; ++c) {
-            const Pull pull{.x = window.first_column + c * window.column_step,
-                            .y = window.first_row + r * window.row_step};
-            samples.push_back(input.at(pull.x, pull.y, channel));
-            result.samples.push_back(pull);
+    Result<Pulls> of(std::int64_t x, std::int64_t y, double gradient) {
+        const iir2d::Shape output = m_plan.output_shape();
+        if (x < 0 || y < 0 || x >= output.w || y >= output.h || m_channel < 0 ||
+            m_channel >= m_input.channels()) {
+            return fail(ErrorKind::bad_argument, "the pooled image has no pixel (" + std::to_string(x) +
+                                                     ", " + std::to_string(y) + ") in channel " +
+                                                     std::to_string(m_channel));
+        }
+        const iir2d::PoolWindow window = m_plan.window(y, x);
+        if (window.rows == 0 || window.columns == 0) return Pulls{};
+        if (window.rows > most_pulls / window.columns) {
+            return fail(ErrorKind::bad_argument, "the window has " + std::to_string(window.rows) + " x " +
+                                                     std::to_string(window.columns) +
+                                                     " samples, more than can be shown apart");
+        }
+        Pulls result;
+        m_samples.clear();
+        for (std::int64_t r = 0; r < window.rows; ++r) {
+            for (std::int64_t c = 0; c < window.columns; ++c) {
+                const Pull pull{.x = window.first_column + c * window.column_step,
+                                .y = window.first_row + r * window.row_step};
+                m_samples.push_back(m_input.at(pull.x, pull.y, m_channel));
+                result.samples.push_back(pull);
+            }
+        }
+        if (auto done = differentiate(window, gradient, result); !done) return std::unexpected(done.error());
+        return result;
+    }
+
+  private:
+    WindowGradient(iir2d::Device cpu, iir2d::PoolPlan plan, const PoolOperation& operation,
+                   const PlanarImage& input, int channel)
+        : m_cpu(std::move(cpu)),
+          m_plan(std::move(plan)),
+          m_operation(operation),
+          m_input(input),
+          m_channel(channel) {}
+
+    // Most windows are alike.
+    Result<iir2d::PoolPlan> plan_of(const iir2d::PoolWindow& window) {
+        const std::tuple key{window.rows, window.columns, window.divisor};
+        if (m_alone && m_alone_key == key) return *m_alone;
+        iir2d::PoolDesc desc{.shape = {.h = window.rows, .w = window.columns},
+                             .window = {window.rows, window.columns},
+                             .p = m_operation.p,
+                             .element = iir2d::ElementType::f64};
+        desc.op = is_max(m_operation.op)
+                      ? iir2d::PoolOp::max
+                      : (m_operation.op == iir2d::PoolOp::lp ? iir2d::PoolOp::lp : iir2d::PoolOp::avg);
+        if (desc.op == iir2d::PoolOp::avg) desc.divisor_override = window.divisor;
+        auto plan = iir2d::PoolPlan::make(m_cpu, desc);
+        if (!plan) return std::unexpected(from_kernel(plan.error()));
+        m_alone = *plan;
+        m_alone_key = key;
+        return *plan;
+    }
+
+    Result<void> differentiate(const iir2d::PoolWindow& window, double gradient, Pulls& result) {
+        const auto alone = plan_of(window);
+        if (!alone) return std::unexpected(alone.error());
+        const iir2d::Shape shape = alone->desc().shape;
+        constexpr auto f64 = iir2d::ElementType::f64;
+        m_gradient.resize(m_samples.size());
+        const iir2d::ConstTensorView in(m_samples.data(), f64, shape);
+        const iir2d::TensorView pooled{&result.value, f64, {}};
+        if (auto done = alone->forward(in, pooled); !done) return std::unexpected(from_kernel(done.error()));
+        if (auto done = alone->backward(in, pooled, {&gradient, f64, iir2d::Shape{}},
+                                        {m_gradient.data(), f64, shape});
+            !done)
+            return std::unexpected(from_kernel(done.error()));
+        for (std::size_t i = 0; i < m_gradient.size(); ++i) result.samples[i].weight = m_gradient[i];
+        return {};
+    }
+
+    iir2d::Device m_cpu;
+    iir2d::PoolPlan m_plan;
+    PoolOperation m_operation;
+    const PlanarImage& m_input;
+    int m_channel;
+    std::vector<double> m_samples;
+    std::vector<double> m_gradient;
+    std::optional<iir2d::PoolPlan> m_alone;
+    std::tuple<std::int64_t, std::int64_t, std::int64_t> m_alone_key;
+};
+
+}  // namespace
+
+Result<Pulls> pulls(const PoolOperation& operation, const PlanarImage& input, int channel, std::int64_t x,
+                    std::int64_t y) {
+    auto windows = WindowGradient::make(operation, input, channel);
+    if (!windows) return std::unexpected(windows.error());
+    return windows->of(x, y, 1.0);
+}
+
+Result<std::vector<Pull>> summed_pulls(const PoolOperation& operation, const PlanarImage& input, int channel,
+                                       std::span<const Upstream> upstream) {
+    auto windows = WindowGradient::make(operation, input, channel);
+    if (!windows) return std::unexpected(windows.error());
+    std::map<std::pair<std::int64_t, std::int64_t>, double> sums;  // by row and column
+    for (const Upstream& pixel : upstream) {
+        const auto found = windows->of(pixel.x, pixel.y, pixel.gradient);
+        if (!found) return std::unexpected(found.error());
+        for (const Pull& pull : found->samples) sums[{pull.y, pull.x}] += pull.weight;
+        if (static_cast<std::int64_t>(sums.size()) > most_pulls) {
+            return fail(ErrorKind::bad_argument, "the windows of " + std::to_string(upstream.size()) +
+                                                     " pixels have more samples than can be shown apart");
         }
     }
-    const iir2d::Shape shape{.h = window.rows, .w = window.columns};
-    iir2d::PoolDesc desc{.shape = shape,
-                         .window = {window.rows, window.columns},
-                         .p = operation.p,
-                         .element = iir2d::ElementType::f64};
-    desc.op = is_max(operation.op)
-                  ? iir2d::PoolOp::max
-                  : (operation.op == iir2d::PoolOp::lp ? iir2d::PoolOp::lp : iir2d::PoolOp::avg);
-    if (desc.op == iir2d::PoolOp::avg) desc.divisor_override = window.divisor;
-    const auto alone = iir2d::PoolPlan::make(*cpu, desc);
-    if (!alone) return std::unexpected(from_kernel(alone.error()));
-    const double one = 1.0;
-    std::vector<double> gradient(samples.size());
-    const iir2d::ConstTensorView in(samples.data(), desc.element, shape);
-    const iir2d::TensorView pooled{&result.value, desc.element, {}};
-    if (auto done = alone->forward(in, pooled); !done) return std::unexpected(from_kernel(done.error()));
-    if (auto done = alone->backward(in, pooled, {&one, desc.element, iir2d::Shape{}},
-                                    {gradient.data(), desc.element, shape});
-        !done)
-        return std::unexpected(from_kernel(done.error()));
-    for (std::size_t i = 0; i < gradient.size(); ++i) result.samples[i].weight = gradient[i];
-    return result;
+    std::vector<Pull> all;
+    all.reserve(sums.size());
+    for (const auto& [at, weight] : sums) all.push_back({.x = at.second, .y = at.first, .weight = weight});
+    return all;
+}
+
+int pooling_to_look_at(const Recipe& recipe, int selected) {
+    const int count = static_cast<int>(recipe.operations.size());
+    const auto pools = [&recipe](int i) {
+        const Operation& operation = recipe.operations[static_cast<std::size_t>(i)];
+        return operation.enabled && std::holds_alternative<PoolOperation>(operation.what);
+    };
+    if (selected >= 0 && selected < count && pools(selected)) return selected;
+    for (int i = count - 1; i >= 0; --i) {
+        if (pools(i)) return i;
+    }
+    return -1;
+}
+
+Recipe before_operation(const Recipe& recipe, int operation) {
+    Recipe before{.keep_alpha = recipe.keep_alpha};
+    for (int i = 0; i < operation; ++i) {
+        const Operation& one = recipe.operations[static_cast<std::size_t>(i)];
+        if (one.enabled) before.operations.push_back(one);
+    }
+    return before;
 }
 
 }  // namespace workbench

@@ -46,7 +46,14 @@ class SpreadKernel {
           m_sums(static_cast<std::size_t>(job.geometry.x.in)),
           m_shares(static_cast<std::size_t>(job.geometry.x.out)),
           m_ring(transposed(job.geometry.y), m_sums.size() * sizeof(Acc)),
-          m_spread(m_ring.slots() * m_sums.size()) {}
+          m_spread(m_ring.slots() * m_sums.size()) {
+        // The same for every row; finding them takes divisions.
+        const AxisWindows& axis = job.geometry.x;
+        for (std::int64_t o = 0; o < axis.out; ++o) m_taps.push_back(axis.taps(o));
+        if constexpr (Op == GradientOp::avg) {
+            for (std::int64_t o = 0; o < axis.out; ++o) m_counts.push_back(count(axis, o));
+        }
+    }
 
     void make_row(std::int64_t plane, std::int64_t iy) {
         const AxisWindows& axis = m_job.geometry.y;
@@ -78,20 +85,21 @@ class SpreadKernel {
         return load<Acc>(m_job.x.row(plane, iy)[i]);
     }
 
+    // Of an average: what divides along an axis.
+    Acc count(const AxisWindows& along, std::int64_t o) const {
+        return static_cast<Acc>(m_job.desc.count_include_pad
+                                    ? along.padded_count(o)
+                                    : std::max<std::int64_t>(along.taps(o).count, 1));
+    }
+
     void make_shares(std::int64_t plane, std::int64_t oy) {
-        const AxisWindows& axis = m_job.geometry.x;
         const T* dy = m_job.dy.row(plane, oy);
         const auto width = static_cast<std::int64_t>(m_shares.size());
         if constexpr (Op == GradientOp::avg) {
-            const auto count = [&](const AxisWindows& along, std::int64_t o) {
-                return static_cast<Acc>(m_job.desc.count_include_pad
-                                            ? along.padded_count(o)
-                                            : std::max<std::int64_t>(along.taps(o).count, 1));
-            };
             const auto& given = m_job.desc.divisor_override;
             const Acc rows = given ? static_cast<Acc>(*given) : count(m_job.geometry.y, oy);
             for (std::int64_t o = 0; o < width; ++o) {
-                const Acc divisor = given ? rows : rows * count(axis, o);
+                const Acc divisor = given ? rows : rows * m_counts[static_cast<std::size_t>(o)];
                 m_shares[static_cast<std::size_t>(o)] = avg_share(load<Acc>(dy[o]), divisor);
             }
         } else {
@@ -109,7 +117,7 @@ class SpreadKernel {
         std::fill_n(spread, axis.in, Acc(0));
         for (std::int64_t o = 0; o < axis.out; ++o) {
             const Acc share = m_shares[static_cast<std::size_t>(o)];
-            const Taps taps = axis.taps(o);
+            const Taps taps = m_taps[static_cast<std::size_t>(o)];
             Acc* to = spread + taps.first;
             for (std::int64_t k = 0; k < taps.count; ++k) to[k * taps.step] += share;
         }
@@ -120,6 +128,8 @@ class SpreadKernel {
     std::vector<Acc> m_shares;
     RowRing m_ring;
     std::vector<Acc> m_spread;  // of the rows in the ring
+    std::vector<Taps> m_taps;   // along x
+    std::vector<Acc> m_counts;
 };
 
 // Gradients in which element and window do not come apart.
@@ -163,27 +173,35 @@ template <class T, class Acc>
 class MaxGradientKernel {
   public:
     explicit MaxGradientKernel(const Job<T>& job)
-        : m_job(job), m_sums(static_cast<std::size_t>(job.geometry.x.in)) {}
+        : m_job(job), m_sums(static_cast<std::size_t>(job.geometry.x.in) + bins) {}
 
     void make_row(std::int64_t plane, std::int64_t iy) {
         const PoolGeometry& g = m_job.geometry;
         std::ranges::fill(m_sums, Acc(0));
+        const auto width = static_cast<std::uint64_t>(g.x.in);
         const std::int64_t first = iy * g.x.in;
         const IndexRange rows = g.y.windows_near(iy);
         for (std::int64_t oy = rows.begin; oy < rows.end; ++oy) {
             const T* dy = m_job.dy.row(plane, oy);
             const std::int64_t* argmax = m_job.argmax + (plane * g.y.out + oy) * g.x.out;
+            Acc* const sums = m_sums.data();
             for (std::int64_t ox = 0; ox < g.x.out; ++ox) {
-                const std::int64_t column = argmax[ox] - first;
-                if (column >= 0 && column < g.x.in)
-                    m_sums[static_cast<std::size_t>(column)] += load<Acc>(dy[ox]);
+                const auto column = static_cast<std::uint64_t>(argmax[ox] - first);
+                const std::uint64_t bin = width + static_cast<std::uint64_t>(ox) % bins;
+                // Of a choice compilers make a branch.
+                const std::uint64_t here = std::uint64_t{0} - static_cast<std::uint64_t>(column < width);
+                sums[bin ^ ((bin ^ column) & here)] += load<Acc>(dy[ox]);
             }
         }
         T* out = m_job.dx.row(plane, iy);
-        for (std::size_t i = 0; i < m_sums.size(); ++i) out[i] = store<T>(m_sums[i]);
+        for (std::uint64_t i = 0; i < width; ++i) out[i] = store<T>(m_sums[i]);
     }
 
   private:
+    // Behind the row, for what goes to other rows: which one a window gives to cannot be foreseen, and a
+    // mispredicted branch takes longer than an addition. Several, so that these do not wait for each other.
+    static constexpr std::uint64_t bins = 8;
+
     Job<T> m_job;
     std::vector<Acc> m_sums;
 };

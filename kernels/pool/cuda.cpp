@@ -149,4 +149,32 @@ Result<void> run_on_device(std::shared_ptr<cuda::Context> context, const GpuPool
     return run->work_alone([&] { return enqueue(run->context(), run->stream(), pooling, x, y, 0); });
 }
 
+Result<void> run_backward_on_device(std::shared_ptr<cuda::Context> context, const GpuPooling& pooling,
+                                    GpuGradients data, const std::optional<PlacesToFind>& find,
+                                    const RunControl& control) {
+    auto run = support::CudaRun::begin(std::move(context), control);
+    if (!run) return std::unexpected(run.error());
+    std::vector<cuda::DeviceBuffer> buffers;
+    GpuPlanes maxima;
+    if (find) {
+        const Shape& s = find->output;
+        const auto count = static_cast<std::size_t>(s.n * s.c * s.h * s.w);
+        for (const std::size_t bytes : {sizeof(std::int64_t), find->element_bytes}) {
+            auto buffer = run->allocate(count * bytes);
+            if (!buffer) return std::unexpected(buffer.error());
+            buffers.push_back(std::move(*buffer));
+        }
+        data.argmax = buffers[0].get();
+        maxima = dense_planes(buffers[1], s);
+    }
+    return run->work_alone([&]() -> Result<void> {
+        if (find) {
+            if (auto done = enqueue(run->context(), run->stream(), pooling, data.x, maxima, data.argmax);
+                !done)
+                return done;
+        }
+        return enqueue_backward(run->context(), run->stream(), pooling, data);
+    });
+}
+
 }  // namespace iir2d::pool

@@ -2,6 +2,10 @@
 // Pooling jobs on a GPU.
 #pragma once
 
+#include <cstddef>
+#include <memory>
+#include <optional>
+
 #include "iir2d/error.h"
 #include "iir2d/plan.h"
 #include "kernels/device/cuda/context.h"
@@ -35,5 +39,17 @@ Result<void> run_backward_cuda(int device_index, const GpuPooling& pooling, cons
 // Device to device, without argmax; what is enqueued is waited for.
 Result<void> run_on_device(std::shared_ptr<cuda::Context> context, const GpuPooling& pooling,
                            const GpuPlanes& x, const GpuPlanes& y, const RunControl& control);
+
+// The places of maxima that a backward pass has to find again: as many as the output has elements, each of
+// `element_bytes`.
+struct PlacesToFind {
+    Shape output;
+    std::size_t element_bytes;
+};
+// Device to device; what is enqueued is waited for. With places to find, data.x is set and data.argmax is
+// not.
+Result<void> run_backward_on_device(std::shared_ptr<cuda::Context> context, const GpuPooling& pooling,
+                                    GpuGradients data, const std::optional<PlacesToFind>& find,
+                                    const RunControl& control);
 
 }  // namespace iir2d::pool

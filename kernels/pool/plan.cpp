@@ -128,6 +128,19 @@ KernelIdentity PoolPlan::kernel() const {
             .architecture = support::cpu_target().value_or(IIR2D_CPU_BASELINE)};
 }
 
+KernelIdentity PoolPlan::backward_kernel() const {
+    KernelIdentity identity = kernel();
+    identity.name += "_backward";
+    if (const auto* gpu = std::get_if<State::OnGpu>(&m_state->kernel)) {
+        identity.variant = gpu->pooling.backward_kernel;
+    } else {
+        const ElementType sums = pool::backward_accumulator(m_state->desc, m_state->geometry);
+        identity.variant = "gathered_" + std::string(name_of(sums)) + "_sum";
+        identity.architecture = IIR2D_CPU_BASELINE;  // which the compiler vectorises for
+    }
+    return identity;
+}
+
 PoolWindow PoolPlan::window(std::int64_t y, std::int64_t x) const {
     const pool::WindowRule rule = pool::window_rule(m_state->desc, m_state->geometry);
     const pool::Taps rows = rule.rows.taps(y);
@@ -285,32 +298,99 @@ Result<void> PoolPlan::forward(const DeviceTensor& x, const DeviceTensor& y,
                                {y.state().address, views->y.row_stride, views->y.plane_stride}, control);
 }
 
+namespace {
+
+Result<void> check_enqueued_argmax(const PoolDesc& desc, const std::int64_t* argmax) {
+    if (argmax == nullptr) return {};
+    if (auto has = check_has_argmax(desc); !has) return has;
+    if (reinterpret_cast<std::uintptr_t>(argmax) % sizeof(std::int64_t) == 0) return {};
+    return std::unexpected(Error{ErrorCode::invalid_argument, "argmax: not aligned to its elements"});
+}
+
+std::unexpected<Error> not_on_a_gpu(const Device& device, const char* instead) {
+    return std::unexpected(
+        Error{ErrorCode::invalid_argument,
+              "device " + device.id() + ": only a plan for a GPU is enqueued, use " + instead});
+}
+
+// Of views whose strides are resolved; those that are not read have no address.
+pool::GpuPlanes gpu_planes(const ConstTensorView& view) {
+    return {reinterpret_cast<std::uintptr_t>(view.data), view.row_stride, view.plane_stride};
+}
+pool::GpuGradients gpu_gradients(const pool::Backward& data) {
+    return {.x = gpu_planes(data.x),
+            .y = gpu_planes(data.y),
+            .dy = gpu_planes(data.dy),
+            .dx = gpu_planes(data.dx),
+            .argmax = reinterpret_cast<std::uintptr_t>(data.argmax)};
+}
+
+}  // namespace
+
+Result<void> PoolPlan::backward(const DeviceTensor* x, const DeviceTensor* y, const DeviceTensor& dy,
+                                const DeviceTensor& dx, const RunControl& control) const try {
+    const State& state = *m_state;
+    auto reads = pool::backward_reads(state.desc.op);
+    reads.x = reads.x || reads.argmax;
+    struct Given {
+        const char* name;
+        const DeviceTensor* tensor;
+    };
+    for (const Given& given : {Given{"x", reads.x ? x : nullptr}, Given{"y", reads.y ? y : nullptr},
+                               Given{"dy", &dy}, Given{"dx", &dx}}) {
+        if (given.tensor == nullptr) continue;
+        if (auto good = check_tensor(given.name, *given.tensor, state.device); !good) return good;
+    }
+    const auto view = [](const DeviceTensor* tensor) {
+        return tensor != nullptr ? ConstTensorView(tensor->state().view()) : ConstTensorView();
+    };
+    const auto data =
+        check_backward(state.desc, state.geometry, reads, view(x), view(y), view(&dy), dx.state().view());
+    if (!data) return std::unexpected(data.error());
+    std::optional<pool::PlacesToFind> find;
+    if (reads.argmax) find = {state.geometry.output, element_size(state.desc.element)};
+    const auto& gpu = std::get<State::OnGpu>(state.kernel);  // where the tensors are
+    return pool::run_backward_on_device(dx.state().memory->context, gpu.pooling, gpu_gradients(*data), find,
+                                        control);
+} catch (const std::bad_alloc&) {
+    return std::unexpected(
+        Error{ErrorCode::workspace_error, "pooling backward: not enough memory for what the host keeps"});
+}
+
 Result<void> PoolPlan::enqueue(const ConstTensorView& x, const TensorView& y, std::int64_t* argmax, void*,
                                void* stream) const {
     const State& state = *m_state;
     const auto* gpu = std::get_if<State::OnGpu>(&state.kernel);
-    if (gpu == nullptr) {
-        return std::unexpected(
-            Error{ErrorCode::invalid_argument,
-                  "device " + state.device.id() + ": only a plan for a GPU is enqueued, use forward"});
-    }
+    if (gpu == nullptr) return not_on_a_gpu(state.device, "forward");
     const auto views = check_views(state.desc, state.geometry, x, y);
     if (!views) return std::unexpected(views.error());
-    if (argmax != nullptr) {
-        if (auto has = check_has_argmax(state.desc); !has) return has;
-        if (reinterpret_cast<std::uintptr_t>(argmax) % sizeof(std::int64_t) != 0) {
-            return std::unexpected(Error{ErrorCode::invalid_argument, "argmax: not aligned to its elements"});
-        }
-    }
+    if (auto good = check_enqueued_argmax(state.desc, argmax); !good) return good;
     const auto context = cuda::Context::get(state.device.index());
     if (!context) return std::unexpected(context.error());
-    const auto planes = [](const void* data, std::int64_t row, std::int64_t plane) {
-        return pool::GpuPlanes{reinterpret_cast<std::uintptr_t>(data), row, plane};
-    };
     return pool::enqueue(**context, static_cast<cuda::StreamHandle>(stream), gpu->pooling,
-                         planes(x.data, views->x.row_stride, views->x.plane_stride),
-                         planes(y.data, views->y.row_stride, views->y.plane_stride),
+                         gpu_planes(views->x), gpu_planes(views->y),
                          reinterpret_cast<std::uintptr_t>(argmax));
+}
+
+Result<void> PoolPlan::enqueue_backward(const ConstTensorView& x, const ConstTensorView& y,
+                                        const ConstTensorView& dy, const TensorView& dx,
+                                        const std::int64_t* argmax, void*, void* stream) const {
+    const State& state = *m_state;
+    const auto* gpu = std::get_if<State::OnGpu>(&state.kernel);
+    if (gpu == nullptr) return not_on_a_gpu(state.device, "backward");
+    const auto reads = pool::backward_reads(state.desc.op);
+    auto data = check_backward(state.desc, state.geometry, reads, x, y, dy, dx);
+    if (!data) return std::unexpected(data.error());
+    if (reads.argmax && argmax == nullptr) {
+        return std::unexpected(
+            Error{ErrorCode::null_pointer, "argmax is null: what is enqueued does not find it again"});
+    }
+    if (auto good = check_enqueued_argmax(state.desc, argmax); !good) return good;
+    data->argmax = argmax;
+    const auto context = cuda::Context::get(state.device.index());
+    if (!context) return std::unexpected(context.error());
+    return pool::enqueue_backward(**context, static_cast<cuda::StreamHandle>(stream), gpu->pooling,
+                                  gpu_gradients(*data));
 }
 
 }  // namespace iir2d

@@ -31,7 +31,7 @@ def rows_of(path, size, threads):
                 continue
             group, library, rest = parts[0], parts[1], "/".join(parts[2:])
             what, found, _ = rest.partition(f"/{size}/threads:{threads}/")
-            if found:
+            if found and row["p50_ms"] != "nan":  # it was too busy
                 yield group, library, what, float(row["p50_ms"]), float(row["x_copy"])
 
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "iir2d/plan.h"
+#include "tests/bench/registration.h"
 #include "tests/bench/samples.h"
 #include "tests/bench/team.h"
 #include "tests/bench/yardsticks.h"
@@ -64,10 +65,7 @@ void run_case(benchmark::State& state, const Case& c) {
     round(cold[0], cold[1], cold[2], cold[3]);
     for ([[maybe_unused]] auto _ : state) state.SetIterationTime(round(filter, stream, copy, plain));
 
-    state.counters["kept"] = static_cast<double>(std::min({filter.kept(), stream.kept(), copy.kept()}));
-    if (state.counters["kept"] < bench::least_samples) {
-        return state.SkipWithError("fewer than 7 samples without preemption: the machine is busy");
-    }
+    if (!bench::has_samples(state, std::min({filter.kept(), stream.kept(), copy.kept()}))) return;
     const double middle = filter.median();
     state.counters["p50_ms"] = middle * 1e3;
     state.counters["x_stream"] = middle / stream.median();
@@ -81,17 +79,13 @@ void run_case(benchmark::State& state, const Case& c) {
 
 void add(const Case& c) {
     const std::string name = "filter_" + std::to_string(c.id) + "/" + std::string(name_of(c.precision)) +
-                             "/" + std::to_string(c.size) + "/threads:" + std::to_string(c.threads);
-    benchmark::RegisterBenchmark(name.c_str(),
-                                 [c](benchmark::State& state) {
-                                     if (c.precision == Precision::f64)
-                                         run_case<double>(state, c);
-                                     else
-                                         run_case<float>(state, c);
-                                 })
-        ->UseManualTime()
-        ->Iterations(bench::samples_each)
-        ->Unit(benchmark::kMillisecond);
+                             "/" + std::to_string(c.size) + bench::threads_part(c.threads);
+    bench::add_case(name, [c](benchmark::State& state) {
+        if (c.precision == Precision::f64)
+            run_case<double>(state, c);
+        else
+            run_case<float>(state, c);
+    });
 }
 
 }  // namespace
@@ -105,9 +99,5 @@ int main(int argc, char** argv) {
             }
         }
     }
-    benchmark::Initialize(&argc, argv);
-    if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-    benchmark::RunSpecifiedBenchmarks();
-    benchmark::Shutdown();
-    return 0;
+    return bench::run_cases(argc, argv);
 }

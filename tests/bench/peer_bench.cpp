@@ -5,7 +5,6 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
-#include <cmath>
 #include <exception>
 #include <map>
 #include <string>
@@ -14,6 +13,8 @@
 
 #include "tests/bench/gaussian.h"
 #include "tests/bench/peers/peer.h"
+#include "tests/bench/peers/pool_peer.h"
+#include "tests/bench/registration.h"
 #include "tests/bench/samples.h"
 #include "tests/bench/team.h"
 
@@ -57,6 +58,7 @@ void report_error(benchmark::State& state, const Peer& peer, bench::PeerJob& job
 }
 
 void run_case(benchmark::State& state, const Peer& peer, std::int64_t size, int threads) try {
+    bench::name_counters(state, bench::peer_counters);
     const Plane<float> x(size, true);
     Plane<float> copied(size, false);
     bench::Team team(threads);
@@ -72,12 +74,8 @@ void run_case(benchmark::State& state, const Peer& peer, std::int64_t size, int 
     Samples cold[2];
     round(cold[0], cold[1]);
     for ([[maybe_unused]] auto _ : state) state.SetIterationTime(round(works, copies));
-    // A table in CSV has the same columns for all.
-    state.counters["max_error"] = state.counters["rms_error"] = std::nan("");
     if (peer.sigma > 0 && size == size_for_errors && threads == 1) report_error(state, peer, *job, x);
-    state.counters["kept"] = static_cast<double>(std::min(works.kept(), copies.kept()));
-    if (state.counters["kept"] < bench::least_samples)
-        return state.SkipWithError("fewer than 7 samples without preemption: the machine is busy");
+    if (!bench::has_samples(state, std::min(works.kept(), copies.kept()))) return;
     state.counters["p50_ms"] = works.median() * 1e3;
     state.counters["copy_ms"] = copies.median() * 1e3;
     state.counters["x_copy"] = works.median() / copies.median();
@@ -93,20 +91,13 @@ int main(int argc, char** argv) {
         for (const int threads : {1, 2}) {
             if (threads > most_threads) continue;
             for (const Peer& peer : all_peers()) {
-                const std::string name = peer.group + "/" + peer.library + "/" + peer.what + "/" +
-                                         std::to_string(size) + "/threads:" + std::to_string(threads);
-                benchmark::RegisterBenchmark(
-                    name.c_str(),
-                    [peer, size, threads](benchmark::State& state) { run_case(state, peer, size, threads); })
-                    ->UseManualTime()
-                    ->Iterations(bench::samples_each)
-                    ->Unit(benchmark::kMillisecond);
+                bench::add_case(
+                    peer.group + "/" + peer.library + "/" + peer.what + "/" + std::to_string(size) +
+                        bench::threads_part(threads),
+                    [peer, size, threads](benchmark::State& state) { run_case(state, peer, size, threads); });
             }
         }
     }
-    benchmark::Initialize(&argc, argv);
-    if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-    benchmark::RunSpecifiedBenchmarks();
-    benchmark::Shutdown();
-    return 0;
+    bench::add_pool_cases(most_threads);
+    return bench::run_cases(argc, argv);
 }

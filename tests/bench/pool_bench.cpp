@@ -15,6 +15,7 @@
 
 #include "iir2d/device.h"
 #include "iir2d/plan.h"
+#include "tests/bench/registration.h"
 #include "tests/bench/samples.h"
 #include "tests/bench/team.h"
 #include "tests/bench/yardsticks.h"
@@ -88,10 +89,7 @@ void run_case(benchmark::State& state, const Case& c, int threads) {
     round(cold[0], cold[1], cold[2]);
     for ([[maybe_unused]] auto _ : state) state.SetIterationTime(round(pooling, moving, opencv));
 
-    state.counters["kept"] = static_cast<double>(std::min(pooling.kept(), moving.kept()));
-    if (state.counters["kept"] < bench::least_samples) {
-        return state.SkipWithError("fewer than 7 samples without preemption: the machine is busy");
-    }
+    if (!bench::has_samples(state, std::min(pooling.kept(), moving.kept()))) return;
     const double middle = pooling.median();
     state.counters["p50_ms"] = middle * 1e3;
     state.counters["x_move"] = middle / moving.median();
@@ -142,17 +140,9 @@ int main(int argc, char** argv) {
     for (const Case& c : cases()) {
         for (const int threads : {1, 2}) {
             if (threads > iir2d::Device::cpu()->threads()) continue;
-            const std::string name = c.name + "/threads:" + std::to_string(threads);
-            benchmark::RegisterBenchmark(
-                name.c_str(), [c, threads](benchmark::State& state) { run_case(state, c, threads); })
-                ->UseManualTime()
-                ->Iterations(bench::samples_each)
-                ->Unit(benchmark::kMillisecond);
+            bench::add_case(c.name + bench::threads_part(threads),
+                            [c, threads](benchmark::State& state) { run_case(state, c, threads); });
         }
     }
-    benchmark::Initialize(&argc, argv);
-    if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-    benchmark::RunSpecifiedBenchmarks();
-    benchmark::Shutdown();
-    return 0;
+    return bench::run_cases(argc, argv);
 }

@@ -172,6 +172,7 @@ QWidget* OperationsPanel::makeListPage() {
                 if (m_following) return;
                 m_editor->setRow(current.row());
                 updateActions();
+                Q_EMIT selectionChanged(current.row());
             });
     return page;
 }
@@ -366,6 +367,7 @@ void OperationsPanel::follow() {
     m_pages->setCurrentIndex(m_model->rowCount() == 0 ? 1 : 0);
     showSummary();
     updateActions();
+    Q_EMIT selectionChanged(selectedRow());
 }
 
 void OperationsPanel::showSummary() {

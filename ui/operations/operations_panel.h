@@ -50,6 +50,9 @@ class OperationsPanel : public QWidget {
     void moveSelectedDown();
     void toggleSelected();
 
+  Q_SIGNALS:
+    void selectionChanged(int row);  // -1: none; also when the recipe changed
+
   private:
     void makeActions();
     QWidget* makeToolBar();

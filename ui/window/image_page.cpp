@@ -76,6 +76,15 @@ ImagePage::ImagePage(Session& session, QWidget* parent)
     connect(&session, &Session::statusChanged, this, &ImagePage::showMark);
     connect(m_bar, &ViewBar::pageChosen, this, &ImagePage::choosePage);
     connect(m_bar->pullsAction(), &QAction::toggled, m_pulls, &PullView::setShown);
+    connect(m_bar->winnersAction(), &QAction::toggled, m_pulls, &PullView::setShowsWinners);
+    for (const auto& [action, negative] :
+         {std::pair{m_bar->paintAction(), false}, std::pair{m_bar->paintNegativeAction(), true}}) {
+        connect(action, &QAction::triggered, this, [this, negative = negative] {
+            m_bar->pullsAction()->setChecked(true);
+            m_pulls->paintHere(negative);
+        });
+    }
+    connect(m_bar->clearPaintedAction(), &QAction::triggered, m_pulls, &PullView::clearPainted);
     connect(m_pulls, &PullView::reasonChanged, this, [this](const QString& reason) {
         if (reason.isEmpty()) {
             m_messages->clear(pullsSubject);

@@ -38,16 +38,14 @@ void ImageView::setSource(ImagePtr source) {
     const QSize size = source ? QSize(int(source->pixels.width()), int(source->pixels.height())) : QSize();
     const bool isOther = wasEmpty || size != m_transform.imageSize();
     m_source = std::move(source);
+    m_input.reset();
     m_sourceLayer.setImage(nullptr);  // not the old picture while the new one is drawn
     m_resultLayer.setImage(nullptr);
     m_sourceLayer.setImage(m_source);
     m_resultSize = {};
     m_transform.setImageSize(size);
     if (isOther) m_transform.fit();
-    setAccessibleDescription(
-        m_source ? tr("%1, %2").arg(QString::fromStdU16String(m_source->info.path.filename().u16string()),
-                                    summaryText(m_source->info))
-                 : tr("No image is open."));
+    describe();
     updateProbe();
     transformChanged();
 }
@@ -64,10 +62,42 @@ void ImageView::setMark(const ViewMark& mark) {
     update();
 }
 
-void ImageView::setPulls(std::vector<PullMark> pulls) {
+void ImageView::setInput(std::shared_ptr<const Image> input, const QString& of) {
+    m_inputOf = of;
+    if (input == m_input) return;
+    m_input = std::move(input);
+    m_sourceLayer.setImage(m_input ? m_input : m_source);
+    update();
+}
+
+void ImageView::setPulls(PullPicture pulls) {
     if (pulls == m_pulls) return;
     m_pulls = std::move(pulls);
+    describe();
     update();
+}
+
+void ImageView::setWinners(std::shared_ptr<const Winners> winners, const QString& caption) {
+    if (winners == m_winners && caption == m_winnersCaption) return;
+    m_winners = std::move(winners);
+    m_winnersCaption = caption;
+    describe();
+    update();
+}
+
+// What the overlays say is said to those who cannot see them.
+void ImageView::describe() {
+    QStringList parts{
+        m_source ? tr("%1, %2").arg(QString::fromStdU16String(m_source->info.path.filename().u16string()),
+                                    summaryText(m_source->info))
+                 : tr("No image is open.")};
+    if (!m_pulls.marks.empty()) parts << m_pulls.caption;
+    if (m_winners) parts << m_winnersCaption;
+    setAccessibleDescription(parts.join(QStringLiteral("; ")));
+}
+
+QString ImageView::originalName() const {
+    return m_input ? tr("Before %1").arg(m_inputOf) : tr("Original");
 }
 
 void ImageView::setDisplayOptions(const DisplayOptions& options) {
@@ -101,14 +131,32 @@ bool ImageView::isSettled() const {
            ((!needsSource || m_sourceLayer.isUpToDate()) && (!needsResult || m_resultLayer.isUpToDate()));
 }
 
+std::optional<QPoint> ImageView::pixelAt(QPointF logical) const {
+    const QPointF image = m_transform.toImage(toDevice(logical));
+    const QPoint pixel(int(std::floor(image.x())), int(std::floor(image.y())));
+    if (!m_source || !QRect(QPoint(0, 0), m_transform.imageSize()).contains(pixel)) return std::nullopt;
+    return pixel;
+}
+
+// Every pixel between two events of the mouse, as far as they can be told apart.
+void ImageView::brushTo(QPointF logical, Qt::KeyboardModifiers modifiers) {
+    const auto pixel = pixelAt(logical);
+    const bool negative = modifiers.testFlag(Qt::ShiftModifier);
+    if (pixel && !m_lastBrushed) {
+        Q_EMIT brushed(*pixel, true, negative);
+    } else if (pixel) {
+        constexpr int mostSteps = 256;
+        const QPointF way(*pixel - *m_lastBrushed);
+        const int steps = std::min(mostSteps, int(std::max(std::abs(way.x()), std::abs(way.y()))));
+        for (int i = 1; i <= steps; ++i)
+            Q_EMIT brushed(*m_lastBrushed + (way * i / steps).toPoint(), false, negative);
+    }
+    if (pixel) m_lastBrushed = pixel;
+}
+
 void ImageView::updateProbe() {
     std::optional<QPoint> next;
-    if (m_source && (m_mouse || hasFocus())) {
-        const QPointF at = m_mouse ? *m_mouse : QPointF(width(), height()) / 2.0;
-        const QPointF image = m_transform.toImage(toDevice(at));
-        const QPoint pixel(int(std::floor(image.x())), int(std::floor(image.y())));
-        if (QRect(QPoint(0, 0), m_transform.imageSize()).contains(pixel)) next = pixel;
-    }
+    if (m_mouse || hasFocus()) next = pixelAt(m_mouse.value_or(QPointF(width(), height()) / 2.0));
     if (next == m_probed) return;
     m_probed = next;
     Q_EMIT probeChanged();
@@ -193,13 +241,20 @@ void ImageView::paintEvent(QPaintEvent* /*event*/) {
         const bool gridOfResult = !onlySource && !m_split && !m_resultSize.isEmpty();
         paintPixelGrid(painter, m_transform, gridOfResult ? m_resultSize : m_transform.imageSize());
     }
+    if (m_winners) paintWinners(painter, m_transform, *m_winners);
     paintPulls(painter, m_transform, m_pulls);
     painter.restore();
 
-    if (m_split && !m_original) paintSplit(painter, rect(), splitX(), m_drag == Drag::split);
+    if (m_split && !m_original) paintSplit(painter, rect(), splitX(), m_drag == Drag::split, originalName());
+    QPoint corner = rect().bottomLeft() + QPoint(normalSpacing, -normalSpacing);
+    if (const QRect scale = paintPullScale(painter, corner, m_pulls); !scale.isEmpty())
+        corner = scale.topLeft() - QPoint(0, smallSpacing);
+    if (m_winners) {
+        paintPill(painter, corner, Qt::AlignLeft | Qt::AlignBottom, m_winnersCaption, themeColours().success);
+    }
     if (!m_mouse && hasFocus() && m_probed) paintProbe(painter, QPointF(width(), height()) / 2.0);
     paintMark(painter, rect(),
-              m_original ? ViewMark{ViewMark::Kind::original, tr("Original"), -1.0} : m_mark);
+              m_original ? ViewMark{ViewMark::Kind::original, originalName(), -1.0} : m_mark);
     if (hasFocus()) {
         painter.setPen(QPen(themeColours().accent, 1));
         painter.setBrush(Qt::NoBrush);
@@ -234,8 +289,12 @@ void ImageView::mousePressEvent(QMouseEvent* event) {
     }
     const bool takesSplit =
         event->button() == Qt::LeftButton && !m_spaceHeld && isOverSplit(event->position());
-    m_drag = takesSplit ? Drag::split : Drag::pan;
+    const bool brushes =
+        m_brushable && event->button() == Qt::LeftButton && event->modifiers().testFlag(Qt::ControlModifier);
+    m_drag = takesSplit ? Drag::split : brushes ? Drag::brush : Drag::pan;
     m_lastMouse = event->position();
+    m_lastBrushed.reset();
+    if (brushes && !takesSplit) brushTo(event->position(), event->modifiers());
     updateCursor();
     update();
 }
@@ -251,6 +310,8 @@ void ImageView::mouseMoveEvent(QMouseEvent* event) {
             m_transform.panBy(whole);
             transformChanged();
         }
+    } else if (m_drag == Drag::brush) {
+        brushTo(event->position(), event->modifiers());
     } else if (m_drag == Drag::split) {
         setSplitPosition(event->position().x() / std::max(1, width()));
     }
@@ -267,6 +328,7 @@ void ImageView::mouseReleaseEvent(QMouseEvent* event) {
 
 void ImageView::mouseDoubleClickEvent(QMouseEvent* event) {
     if (!m_source || event->button() != Qt::LeftButton || isOverSplit(event->position())) return;
+    if (m_brushable && event->modifiers().testFlag(Qt::ControlModifier)) return mousePressEvent(event);
     if (m_transform.isFitted()) {
         m_transform.zoomTo(1.0, toDevice(event->position()));
         transformChanged();

@@ -11,6 +11,7 @@
 #include "core/image/display.h"
 #include "core/image/image.h"
 #include "ui/window/image_layer.h"
+#include "ui/window/pull_overlays.h"
 #include "ui/window/view_overlays.h"
 #include "ui/window/view_transform.h"
 
@@ -27,9 +28,16 @@ class ImageView : public QWidget {
     // is what the whole result has, for the grid.
     void setResult(std::shared_ptr<const Image> result, QSize exactSize);
     void setMark(const ViewMark& mark);
-    // Painted over the picture; none: empty.
-    void setPulls(std::vector<PullMark> pulls);
-    const std::vector<PullMark>& pulls() const { return m_pulls; }
+    // Stands in for the original before and beside the result, under this name; null: the source itself.
+    void setInput(std::shared_ptr<const Image> input, const QString& of);
+    // Painted over the picture; without marks none.
+    void setPulls(PullPicture pulls);
+    const PullPicture& pullPicture() const { return m_pulls; }
+    const std::vector<PullMark>& pulls() const { return m_pulls.marks; }
+    void setWinners(std::shared_ptr<const Winners> winners, const QString& caption);  // null: none
+    const std::shared_ptr<const Winners>& winners() const { return m_winners; }
+    // Whether strokes with Ctrl brush the picture.
+    void setBrushable(bool brushable) { m_brushable = brushable; }
     void setDisplayOptions(const DisplayOptions& options);
     const DisplayOptions& displayOptions() const { return m_options; }
 
@@ -63,6 +71,8 @@ class ImageView : public QWidget {
     void probeChanged();  // another pixel, or none
     void splitChanged(bool on);
     void originalChanged(bool on);
+    // A pixel of the source that a stroke begins at or comes across.
+    void brushed(const QPoint& pixel, bool starts, bool negative);
 
   protected:
     void paintEvent(QPaintEvent* event) override;
@@ -81,11 +91,15 @@ class ImageView : public QWidget {
     bool event(QEvent* event) override;
 
   private:
-    enum class Drag { none, pan, split };
+    enum class Drag { none, pan, split, brush };
 
     QPointF toDevice(QPointF logical) const { return logical * devicePixelRatioF(); }
     int splitX() const;  // logical pixels
     bool isOverSplit(QPointF logical) const;
+    void describe();
+    QString originalName() const;
+    std::optional<QPoint> pixelAt(QPointF logical) const;
+    void brushTo(QPointF logical, Qt::KeyboardModifiers modifiers);
     void transformChanged();
     void updateCursor();
     void updateProbe();
@@ -98,7 +112,13 @@ class ImageView : public QWidget {
     QSize m_resultSize;
     DisplayOptions m_options;
     ViewMark m_mark;
-    std::vector<PullMark> m_pulls;
+    std::shared_ptr<const Image> m_input;
+    QString m_inputOf;
+    PullPicture m_pulls;
+    std::shared_ptr<const Winners> m_winners;
+    QString m_winnersCaption;
+    bool m_brushable = false;
+    std::optional<QPoint> m_lastBrushed;
     bool m_split = false;
     bool m_original = false;
     bool m_grid = true;

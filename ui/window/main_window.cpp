@@ -34,6 +34,7 @@
 #include "ui/window/image_view.h"
 #include "ui/window/info_bar.h"
 #include "ui/window/message_bar.h"
+#include "ui/window/pull_view.h"
 #include "ui/window/save_job.h"
 #include "ui/window/theme.h"
 #include "ui/window/view_bar.h"
@@ -191,6 +192,9 @@ void MainWindow::connectSession() {
         std::erase(m_session.settings().recent_files, path.toStdString());  // gone: no use offering it
     });
     connect(&m_session, &Session::recipeChanged, this, &MainWindow::updateTitle);
+    connect(m_operations, &OperationsPanel::selectionChanged, this,
+            [this](int row) { m_image->pullView().input().setSelected(row); });
+    m_image->pullView().input().setSelected(m_operations->selectedRow());
     connect(m_session.undoStack(), &QUndoStack::cleanChanged, this, &MainWindow::updateTitle);
     connect(&m_session, &Session::deviceFailed, this, [this](const QString& message) {
         m_image->messages().show(QStringLiteral("device"), MessageArea::Severity::error, message,

@@ -95,7 +95,9 @@ void MainWindow::buildActions() {
                                             {view, tr("Pan over the split line"), tr("Space+drag")},
                                             {view, tr("Move the split line"), tr("Ctrl+Left, Ctrl+Right")},
                                             {view, tr("Zoom at the cursor"), tr("Wheel")},
-                                            {view, tr("Fit, or 100 %"), tr("Double click")}},
+                                            {view, tr("Fit, or 100 %"), tr("Double click")},
+                                            {view, tr("Paint an upstream gradient"), tr("Ctrl+drag")},
+                                            {view, tr("Paint a negative one"), tr("Ctrl+Shift+drag")}},
                                            this);
         dialog->setAttribute(Qt::WA_DeleteOnClose);
         dialog->show();

@@ -17,6 +17,7 @@
 #include "core/image/image_io.h"
 #include "core/support/files.h"
 #include "ui/benchmark/benchmark_page.h"
+#include "ui/benchmark/matrix_form.h"
 #include "ui/operations/operations_panel.h"
 #include "ui/session/session.h"
 #include "ui/window/device_panel.h"
@@ -26,6 +27,7 @@
 #include "ui/window/job_bar.h"
 #include "ui/window/main_window.h"
 #include "ui/window/message_bar.h"
+#include "ui/window/pull_view.h"
 #include "ui/window/theme.h"
 #include "ui/window/view_bar.h"
 
@@ -197,11 +199,38 @@ void ScreenshotTour::dependencies() {
     page.view().setFocus();
     waitForExact();
     shoot(QStringLiteral("11-pool-depends"));
-    m_window.operationsPanel().addFilter(1);
+    // An upstream gradient on some pixels, of both signs, behind a filter.
+    m_window.session().resetRecipe(recipeOf(
+        {deriche(2.0),
+         {.what = PoolOperation{
+              .op = iir2d::PoolOp::lp, .window = {5, 5}, .stride = iir2d::Extent{2, 2}, .p = 3.0}}}));
+    page.view().zoomTo(40.0);
     waitForExact();
-    shoot(QStringLiteral("11-pool-depends-refused"));
+    const QPoint middle = page.view().probedPixel().value_or(QPoint());
+    for (int i = -3; i <= 3; ++i) Q_EMIT page.view().brushed(middle + QPoint(2 * i, i / 2 * 2), true, i > 1);
+    waitForExact();
+    for (const Theme theme : {Theme::light, Theme::dark}) {
+        applyTheme(*qApp, theme);
+        shoot(theme == Theme::light ? QStringLiteral("13-painted-light") : QStringLiteral("13-painted-dark"));
+    }
+    page.pullView().clearPainted();
     page.viewBar().pullsAction()->setChecked(false);
+
+    m_window.session().resetRecipe(
+        recipeOf({deriche(2.0), {.what = PoolOperation{.window = {3, 3}, .stride = iir2d::Extent{2, 2}}}}));
+    page.viewBar().winnersAction()->setChecked(true);
+    page.view().setSplit(true);
+    waitFor(QStringLiteral("the winners"), [&] { return page.view().winners() != nullptr; });
+    for (const double zoom : {40.0, 8.0, 3.0}) {
+        page.view().zoomTo(zoom);
+        waitForExact();
+        shoot(QStringLiteral("14-winners-%1").arg(int(zoom)));
+    }
+    page.view().setSplit(false);
     page.view().fit();
+    waitForExact();
+    shoot(QStringLiteral("14-winners-fit"));
+    page.viewBar().winnersAction()->setChecked(false);
 }
 
 void ScreenshotTour::operations() {
@@ -368,6 +397,20 @@ void ScreenshotTour::benchmark() {
     waitFor(
         QStringLiteral("the benchmark"), [&] { return !page.isRunning(); }, 300000);
     shoot(QStringLiteral("42-benchmark-after"));
+
+    MatrixChoices pooling = page.form().choices();
+    pooling.sizes = {{512, 512}, {1024, 1024}};
+    pooling.filterIds.clear();
+    pooling.pools = {.ops = {iir2d::PoolOp::max, iir2d::PoolOp::adaptive_avg},
+                     .elements = {iir2d::ElementType::f32, iir2d::ElementType::f16},
+                     .passes = {PoolPass::forward, PoolPass::backward}};
+    pooling.warmup = 1;
+    pooling.iterations = 10;
+    page.form().setChoices(pooling);
+    page.run();
+    waitFor(
+        QStringLiteral("the benchmark of pooling"), [&] { return !page.isRunning(); }, 300000);
+    shoot(QStringLiteral("43-benchmark-pooling"));
 }
 
 void ScreenshotTour::themes() {

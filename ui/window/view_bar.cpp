@@ -71,8 +71,28 @@ ViewBar::ViewBar(ImageView& view, QWidget* parent) : QToolBar(tr("View"), parent
 
     m_pulls =
         addViewAction(QStringLiteral("link"), tr("What a pooled pixel &depends on"), {QKeySequence(tr("D"))},
-                      tr("Show the samples that the pooled pixel under the cursor depends on, and how much"));
+                      tr("Show the samples that the pooled pixel under the cursor depends on, and how much; "
+                         "Ctrl+click pooled pixels to paint an upstream gradient"));
     m_pulls->setCheckable(true);
+    m_winners =
+        addViewAction(QStringLiteral("winner"), tr("Which samples a ma&ximum takes"), {QKeySequence(tr("W"))},
+                      tr("Mark the samples of its input that a max pooling takes"));
+    m_winners->setCheckable(true);
+    m_actions.append(nullptr);
+    const auto menuAction = [this](const QString& text, const QString& keys, const QString& toolTip) {
+        auto* action = new QAction(text, this);
+        action->setShortcut(QKeySequence(keys));
+        action->setToolTip(toolTip);
+        m_actions.append(action);
+        return action;
+    };
+    m_paint = menuAction(tr("&Paint an upstream gradient here"), tr("P"),
+                         tr("Give the pooled pixel under the cursor the gradient 1, or take it away"));
+    m_paintNegative =
+        menuAction(tr("Paint a &negative one here"), tr("Shift+P"),
+                   tr("Give the pooled pixel under the cursor the gradient -1, or take it away"));
+    m_clearPainted = menuAction(tr("C&lear the painted gradient"), tr("Ctrl+Shift+P"),
+                                tr("Take the gradient from all pooled pixels"));
 
     connect(zoomOut, &QAction::triggered, &view, &ImageView::zoomOut);
     connect(zoomIn, &QAction::triggered, &view, &ImageView::zoomIn);

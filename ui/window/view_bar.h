@@ -28,6 +28,11 @@ class ViewBar : public QToolBar {
     const QList<QAction*>& viewActions() const { return m_actions; }
     QList<QAction*> pageActions() const { return {m_previousPage, m_nextPage}; }
     QAction* pullsAction() const { return m_pulls; }
+    QAction* winnersAction() const { return m_winners; }
+    // Of the upstream gradient, in the menu only: 1 or -1 for the pixel under the cursor, and away with all.
+    QAction* paintAction() const { return m_paint; }
+    QAction* paintNegativeAction() const { return m_paintNegative; }
+    QAction* clearPaintedAction() const { return m_clearPainted; }
     void setExposure(double stops);
     void setGamma(double gamma);
 
@@ -45,6 +50,10 @@ class ViewBar : public QToolBar {
     ImageView& m_view;
     QList<QAction*> m_actions;
     QAction* m_pulls;
+    QAction* m_winners;
+    QAction* m_paint;
+    QAction* m_paintNegative;
+    QAction* m_clearPainted;
     QAction* m_previousPage;
     QAction* m_nextPage;
     QList<QAction*> m_displayParts;  // shown for float images only

@@ -17,9 +17,7 @@ QString tr(const char* text) {
     return QCoreApplication::translate("ImageView", text);
 }
 
-// Readable on any picture, in both themes.
-const QColor pillBackground(0, 0, 0, 178);
-const QColor pillText(0xf2, 0xf4, 0xf6);
+}  // namespace
 
 QRect paintPill(QPainter& painter, QPoint anchor, Qt::Alignment alignment, const QString& text,
                 const QColor& dot, double progress) {
@@ -57,41 +55,6 @@ QRect paintPill(QPainter& painter, QPoint anchor, Qt::Alignment alignment, const
     return pill;
 }
 
-}  // namespace
-
-void paintPulls(QPainter& painter, const ViewTransform& transform, const std::vector<PullMark>& marks) {
-    if (marks.empty()) return;
-    const auto inView = [&](const QRectF& area) {
-        return QRectF(transform.toView(area.topLeft()), transform.toView(area.bottomRight()));
-    };
-    constexpr double numberRoom = 44.0;  // device pixels of a sample that its number fits
-    double largest = 0.0;
-    QRectF frame;
-    for (const PullMark& mark : marks) {
-        largest = std::max(largest, std::abs(mark.weight));
-        frame = frame.united(mark.area);
-    }
-    painter.save();
-    painter.setPen(Qt::NoPen);
-    for (const PullMark& mark : marks) {
-        const double share = largest > 0.0 ? std::abs(mark.weight) / largest : 0.0;
-        if (share == 0.0) continue;
-        QColor colour = mark.weight > 0.0 ? themeColours().accent : themeColours().accent2;
-        colour.setAlphaF(float(0.15 + 0.6 * share));
-        painter.fillRect(inView(mark.area), colour);
-        if (transform.zoom() < numberRoom) continue;
-        painter.setPen(pillText);
-        painter.drawText(inView(mark.area), Qt::AlignCenter, QLocale().toString(mark.weight, 'g', 3));
-        painter.setPen(Qt::NoPen);
-    }
-    painter.setBrush(Qt::NoBrush);
-    painter.setPen(QPen(Qt::black, 3));
-    painter.drawRect(inView(frame));
-    painter.setPen(QPen(Qt::white, 1));
-    painter.drawRect(inView(frame));
-    painter.restore();
-}
-
 void paintPixelGrid(QPainter& painter, const ViewTransform& transform, QSize pixels) {
     const QRectF area = transform.imageInView();
     const double stepX = area.width() / pixels.width();
@@ -117,7 +80,7 @@ void paintPixelGrid(QPainter& painter, const ViewTransform& transform, QSize pix
     painter.restore();
 }
 
-void paintSplit(QPainter& painter, const QRect& view, int x, bool active) {
+void paintSplit(QPainter& painter, const QRect& view, int x, bool active, const QString& before) {
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(QPen(QColor(0, 0, 0, 130), 3));
@@ -138,7 +101,6 @@ void paintSplit(QPainter& painter, const QRect& view, int x, bool active) {
     }
     painter.restore();
     const int bottom = view.bottom() - normalSpacing;
-    const QString before = tr("Original");
     const QString after = tr("Result");
     const QFontMetrics metrics(painter.font());
     if (x - view.left() > metrics.horizontalAdvance(before) + 6 * normalSpacing) {

@@ -2,10 +2,9 @@
 // What is painted over the picture: grid, split, the proxy-or-exact mark. Free functions on a painter.
 #pragma once
 
+#include <QColor>
 #include <QRect>
-#include <QRectF>
 #include <QString>
-#include <vector>
 
 #include "ui/window/view_transform.h"
 
@@ -27,18 +26,16 @@ void paintPixelGrid(QPainter& painter, const ViewTransform& transform, QSize pix
 // The smallest zoom at which single pixels are framed.
 inline constexpr double gridZoom = 8.0;
 
-// A sample that a pixel of the result depends on, in image coordinates, and how much: the derivative.
-struct PullMark {
-    QRectF area;
-    double weight = 0.0;
-    bool operator==(const PullMark&) const = default;
-};
-// Device pixels. The samples of a window: framed as a whole, each as strong as its weight is beside the
-// largest, with its number where there is room.
-void paintPulls(QPainter& painter, const ViewTransform& transform, const std::vector<PullMark>& marks);
+// Readable on any picture, in both themes.
+inline constexpr QColor pillBackground(0, 0, 0, 178);
+inline constexpr QColor pillText(0xf2, 0xf4, 0xf6);
+// Logical pixels: a text in a corner, at `anchor`, with a dot or a progress where there is one. Returns
+// where.
+QRect paintPill(QPainter& painter, QPoint anchor, Qt::Alignment alignment, const QString& text,
+                const QColor& dot = {}, double progress = -1.0);
 
-// Logical pixels. A line at x with a handle, and what is left and right of it.
-void paintSplit(QPainter& painter, const QRect& view, int x, bool active);
+// Logical pixels. A line at x with a handle, and what is left (`before`) and right of it.
+void paintSplit(QPainter& painter, const QRect& view, int x, bool active, const QString& before);
 // Logical pixels: a pill in the view's top right corner. Returns where.
 QRect paintMark(QPainter& painter, const QRect& view, const ViewMark& mark);
 // Logical pixels: a small cross where the keyboard reads a pixel.

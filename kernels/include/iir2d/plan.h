@@ -136,7 +136,8 @@ class IIR2D_API PoolPlan {
     const PoolDesc& desc() const;
     Shape output_shape() const;
     std::size_t workspace_bytes() const;
-    KernelIdentity kernel() const;
+    KernelIdentity kernel() const;           // that forward runs
+    KernelIdentity backward_kernel() const;  // that backward runs
     PrecisionGuarantee precision() const;
     // Of output (y, x), which must lie in output_shape().
     PoolWindow window(std::int64_t y, std::int64_t x) const;
@@ -160,10 +161,21 @@ class IIR2D_API PoolPlan {
     // The same from device memory to device memory, without argmax, as FilterPlan::run; y lies apart from x.
     Result<void> forward(const DeviceTensor& x, const DeviceTensor& y, const RunControl& control = {}) const;
 
+    // Likewise backward. What the op does not read may be null; max finds its places again from x, for which
+    // it takes device memory and gives it back.
+    Result<void> backward(const DeviceTensor* x, const DeviceTensor* y, const DeviceTensor& dy,
+                          const DeviceTensor& dx, const RunControl& control = {}) const;
+
     // The same on device memory of the caller's, as FilterPlan::enqueue. `argmax` is null or a device
     // address.
     Result<void> enqueue(const ConstTensorView& x, const TensorView& y, std::int64_t* argmax, void* workspace,
                          void* stream) const;
+
+    // Likewise backward: max reads the argmax that a forward pass left, at a device address, and nothing else
+    // beside dy; what an op does not read may be empty or null.
+    Result<void> enqueue_backward(const ConstTensorView& x, const ConstTensorView& y,
+                                  const ConstTensorView& dy, const TensorView& dx, const std::int64_t* argmax,
+                                  void* workspace, void* stream) const;
 
     struct State;
 

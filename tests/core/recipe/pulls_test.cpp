@@ -63,6 +63,50 @@ TEST(Pulls, AreTheGradientOfOnePixel) {
     }
 }
 
+// Overlapping windows of several pixels, with gradients of both signs.
+TEST(SummedPulls, AreTheGradientOfThePaintedPixels) {
+    const Image image = noise(13, 11);
+    const auto cpu = *iir2d::Device::cpu(1);
+    const std::vector<Upstream> painted{
+        {.x = 1, .y = 1}, {.x = 2, .y = 1, .gradient = -0.5}, {.x = 3, .y = 2}};
+    for (const PoolOperation& pool :
+         {PoolOperation{.op = iir2d::PoolOp::max, .window = {4, 4}, .stride = iir2d::Extent{2, 2}},
+          PoolOperation{.op = iir2d::PoolOp::avg, .window = {3, 3}, .stride = iir2d::Extent{1, 2}},
+          PoolOperation{.op = iir2d::PoolOp::lp, .window = {4, 3}, .stride = iir2d::Extent{2, 1}, .p = 3.0},
+          PoolOperation{.op = iir2d::PoolOp::adaptive_avg, .output = {4, 5}}}) {
+        SCOPED_TRACE(describe({.what = pool}));
+        const auto size = validate(Operation{.what = pool}, image.pixels.view().shape).value();
+        PlanarImage upstream(size.w, size.h, 2, iir2d::ElementType::f64);
+        for (const Upstream& pixel : painted)
+            upstream.plane_f64(1)[static_cast<std::size_t>(pixel.y * size.w + pixel.x)] = pixel.gradient;
+        const auto passes =
+            pool_passes(pool, image, {.element = iir2d::ElementType::f64, .upstream = &upstream}, cpu);
+        ASSERT_TRUE(passes) << passes.error().message;
+        const auto got = summed_pulls(pool, image.pixels, 1, painted);
+        ASSERT_TRUE(got) << got.error().message;
+        PlanarImage sums(13, 11, 1, iir2d::ElementType::f64);
+        for (const Pull& pull : *got)
+            sums.plane_f64(0)[static_cast<std::size_t>(pull.y * 13 + pull.x)] = pull.weight;
+        for (std::size_t i = 0; i < 13 * 11; ++i)
+            EXPECT_NEAR(sums.plane_f64(0)[i], passes->gradient->pixels.plane_f64(1)[i], 1e-12) << i;
+    }
+    EXPECT_FALSE(summed_pulls({}, image.pixels, 0, std::vector<Upstream>{{.x = 6, .y = 0}}));
+}
+
+TEST(PoolingToLookAt, IsTheSelectedOneOrTheLast) {
+    const Operation filter{.what = FilterOperation{}};
+    const Operation pool{.what = PoolOperation{}};
+    const Operation off{.enabled = false, .what = PoolOperation{}};
+    const Recipe recipe{.keep_alpha = true, .operations = {pool, filter, off, pool, filter}};
+    EXPECT_EQ(pooling_to_look_at(recipe, 0), 0);
+    EXPECT_EQ(pooling_to_look_at(recipe, 3), 3);
+    for (const int selected : {-1, 1, 2, 4, 9})
+        EXPECT_EQ(pooling_to_look_at(recipe, selected), 3) << selected;
+    EXPECT_EQ(pooling_to_look_at({.operations = {filter, off}}, 1), -1);
+    EXPECT_EQ(before_operation(recipe, 3), (Recipe{.keep_alpha = true, .operations = {pool, filter}}));
+    EXPECT_EQ(before_operation(recipe, 0).operations.size(), 0U);
+}
+
 TEST(Pulls, RefuseWhatCannotBeShown) {
     const Image image = noise(300, 300);
     const PoolOperation all{.op = iir2d::PoolOp::adaptive_avg};

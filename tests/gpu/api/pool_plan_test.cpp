@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Pooling plans on a GPU, over the stand-in driver: both passes from host memory in every element type, and
-// the C interface on the caller's context.
+// Pooling plans on a GPU, over the stand-in driver: both passes from host memory and in device memory, in
+// every element type, and the C interface on the caller's context.
 #include <gtest/gtest.h>
+
+#include <stop_token>
 
 #include "iir2d/iir2d_pool.h"
 #include "kernels/device/cuda/context.h"
@@ -38,6 +40,66 @@ class PoolPlanOnGpu : public stand_in::StandInTest {
             }
         }
     }
+
+    template <class T>
+    static DeviceTensor uploaded(const std::vector<T>& values, const Shape& shape) {
+        return *DeviceTensor::upload(gpu(), {values.data(), type_of<T>, shape});
+    }
+
+    // From tensor to tensor, and enqueued with the places that an enqueued forward pass left: the bits of the
+    // passes over host memory.
+    template <class T>
+    void in_device_memory() {
+        const auto context = *cuda::Context::get(0);
+        const auto stream = *context->make_stream();
+        for (PoolDesc desc : all_cases()) {
+            if (desc.op == PoolOp::lp && desc.p != 1.0 && desc.p != 2.0) continue;
+            if (desc.window.h > 9) continue;
+            desc.element = type_of<T>;
+            SCOPED_TRACE(to_string(desc));
+            const auto x = stored<T>(uniform(elements(desc.shape), -1.0F, 1.0F, 9));
+            const auto pooled = run_in<T>(desc, x);
+            const auto dy = stored<T>(uniform(pooled.y.size(), -1.0F, 1.0F, 10));
+            const auto expected = backward_in<T>(desc, x, pooled, dy);
+            const auto plan = *PoolPlan::make(gpu(), desc);
+            const Shape output = plan.output_shape();
+            const auto in = uploaded(x, desc.shape);
+            const auto y = *DeviceTensor::make(gpu(), desc.element, output);
+            const auto upstream = uploaded(dy, output);
+            const auto gradient = uploaded(std::vector<T>(x.size(), dy[0]), desc.shape);
+            ASSERT_TRUE(plan.forward(in, y));
+            const bool lp = desc.op == PoolOp::lp;
+            RunTimes times;
+            const auto done = plan.backward(lp || is_max(desc.op) ? &in : nullptr, lp ? &y : nullptr,
+                                            upstream, gradient, {.times = &times});
+            ASSERT_TRUE(done) << done.error().message;
+            ASSERT_EQ(times.uploaded_bytes + times.downloaded_bytes, 0);
+            ASSERT_TRUE(same_bits_but_nan(downloaded<T>(gradient), expected));
+
+            const auto again = uploaded(std::vector<T>(x.size(), dy[0]), desc.shape);
+            const auto places = *context->allocate(pooled.y.size() * sizeof(std::int64_t), stream.get());
+            auto* argmax = is_max(desc.op)
+                               ? reinterpret_cast<std::int64_t*>(static_cast<std::uintptr_t>(places.get()))
+                               : nullptr;
+            const auto view_of = [](const DeviceTensor& tensor) {
+                return TensorView{tensor.data(), tensor.type(), tensor.shape()};
+            };
+            ASSERT_TRUE(plan.enqueue(view_of(in), view_of(y), argmax, nullptr, stream.get()));
+            const auto queued =
+                plan.enqueue_backward(lp ? view_of(in) : TensorView{}, lp ? view_of(y) : TensorView{},
+                                      view_of(upstream), view_of(again), argmax, nullptr, stream.get());
+            ASSERT_TRUE(queued) << queued.error().message;
+            ASSERT_TRUE(context->synchronize(stream.get()));
+            ASSERT_TRUE(same_bits_but_nan(downloaded<T>(again), expected)) << "enqueued";
+        }
+    }
+
+    template <class T>
+    static std::vector<T> downloaded(const DeviceTensor& tensor) {
+        std::vector<T> out(tensor.bytes() / sizeof(T));
+        EXPECT_TRUE(tensor.download({out.data(), tensor.type(), tensor.shape()}));
+        return out;
+    }
 };
 
 TEST_P(PoolPlanOnGpu, BothPassesHaveTheCpusBits) {
@@ -46,6 +108,45 @@ TEST_P(PoolPlanOnGpu, BothPassesHaveTheCpusBits) {
     both_passes<Float16>();
     both_passes<BFloat16>();
     EXPECT_EQ(fake_cuda::counts().held_bytes, 0);
+}
+
+TEST_P(PoolPlanOnGpu, BackwardStaysInDeviceMemory) {
+    in_device_memory<float>();
+    in_device_memory<double>();
+    in_device_memory<Float16>();
+    in_device_memory<BFloat16>();
+    EXPECT_EQ(fake_cuda::counts().held_bytes, 0);
+}
+
+TEST_P(PoolPlanOnGpu, BackwardInDeviceMemorySaysWhatIsWrong) {
+    const Shape shape{.h = 8, .w = 8};
+    const Shape output{.h = 4, .w = 4};
+    const auto message = [](const Result<void>& done) { return done ? "" : done.error().message; };
+    const auto plan = [&](PoolOp op) { return *PoolPlan::make(gpu(), {.op = op, .shape = shape}); };
+    const auto x = *DeviceTensor::make(gpu(), ElementType::f32, shape);
+    const auto dx = *DeviceTensor::make(gpu(), ElementType::f32, shape);
+    const auto dy = *DeviceTensor::make(gpu(), ElementType::f32, output);
+    EXPECT_EQ(message(plan(PoolOp::avg).backward(nullptr, nullptr, dy, dx)), "");
+    EXPECT_NE(message(plan(PoolOp::max).backward(nullptr, nullptr, dy, dx)), "") << "finds its places in x";
+    EXPECT_NE(message(plan(PoolOp::lp).backward(&x, nullptr, dy, dx)), "");
+    EXPECT_NE(message(plan(PoolOp::avg).backward(nullptr, nullptr, dx, dx)), "");
+    EXPECT_EQ(message(plan(PoolOp::lp).backward(&dx, &dy, dy, dx)), "dx overlaps x: it must lie apart");
+    const auto elsewhere = *DeviceTensor::make(*Device::cuda(1), ElementType::f32, output);
+    EXPECT_EQ(message(plan(PoolOp::avg).backward(nullptr, nullptr, elsewhere, dx)),
+              "dy is on cuda:1, the plan is for cuda:0");
+    const auto on_cpu = *PoolPlan::make(*Device::cpu(), {.op = PoolOp::avg, .shape = shape});
+    EXPECT_EQ(message(on_cpu.backward(nullptr, nullptr, dy, dx)), "dy is on cuda:0, the plan is for cpu");
+    const ConstTensorView upstream(dy.data(), ElementType::f32, output);
+    const TensorView gradient{dx.data(), ElementType::f32, shape};
+    EXPECT_EQ(message(on_cpu.enqueue_backward({}, {}, upstream, gradient, nullptr, nullptr, nullptr)),
+              "device cpu: only a plan for a GPU is enqueued, use backward");
+    EXPECT_EQ(
+        message(plan(PoolOp::max).enqueue_backward({}, {}, upstream, gradient, nullptr, nullptr, nullptr)),
+        "argmax is null: what is enqueued does not find it again");
+    std::stop_source stop;
+    stop.request_stop();
+    EXPECT_EQ(plan(PoolOp::max).backward(&x, nullptr, dy, dx, {.stop = stop.get_token()}).error().code,
+              ErrorCode::cancelled);
 }
 
 TEST_P(PoolPlanOnGpu, BackwardNamesItsKernelsFailure) {
