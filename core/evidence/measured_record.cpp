@@ -4,7 +4,7 @@
 #include <exception>
 
 #include "core/benchmark/benchmark.h"
-#include "core/evidence/canonical_json.h"
+#include "core/support/canonical_json.h"
 #include "core/record/record.h"
 #include "core/record/record_json.h"
 #include "core/support/files.h"

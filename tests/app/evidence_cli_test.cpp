@@ -111,4 +111,38 @@ TEST_F(EvidenceCli, SaysWhatIsWrongWithArgumentsOfCompareRecords) {
     }
 }
 
+TEST_F(EvidenceCli, SignsARecordAndKnowsWhoDid) {
+    const auto made = iir2d({"key", "new", path("me.key")});
+    ASSERT_EQ(made.code, 0) << made.err;
+    const std::string hex = made.out.substr(0, 64);
+    EXPECT_EQ(iir2d({"key", "show", path("me.key")}).out, made.out);
+    EXPECT_EQ(iir2d({"key", "show", path("me.key.pub")}).out, made.out);
+    EXPECT_EQ(iir2d({"key", "new", path("me.key")}).code, 6);
+    EXPECT_EQ(iir2d({"key", "show", path("none")}).code, 3);
+    EXPECT_EQ(iir2d({"key"}).code, 2);
+
+    const auto r = record("r", {"--sign", path("me.key")});
+    const auto verified = iir2d({"verify", r, "--signer", path("me.key.pub")});
+    EXPECT_EQ(verified.code, 0) << verified.err;
+    EXPECT_THAT(verified.out, HasSubstr("signed by " + hex));
+    EXPECT_THAT(verified.out, HasSubstr("record_id "));
+    const auto other = iir2d({"verify", r, "--signer", std::string(64, 'a')});
+    EXPECT_EQ(other.code, 5);
+    EXPECT_THAT(error_lines(other.err), ElementsAre(HasSubstr("it is signed by " + hex + ", not by aaaa")));
+    const auto unsigned_record = record("u");
+    EXPECT_THAT(iir2d({"verify", unsigned_record}).out, HasSubstr("not signed"));
+    EXPECT_EQ(iir2d({"verify", unsigned_record, "--signer", hex}).code, 5);
+}
+
+TEST_F(EvidenceCli, RefusesAKeyThatOthersMayReadBeforeItMeasures) {
+    ASSERT_EQ(iir2d({"key", "new", path("me.key"), "-q"}).code, 0);
+    fs::permissions(path("me.key"), fs::perms(0644));
+    const auto refused =
+        iir2d({"bench", "--sizes", "64x48", "--record", path("r"), "--sign", path("me.key")});
+    EXPECT_EQ(refused.code, 3);
+    EXPECT_THAT(error_lines(refused.err), ElementsAre(HasSubstr("may be read by others")));
+    EXPECT_FALSE(fs::exists(path("r")));
+    EXPECT_EQ(iir2d({"bench", "--sizes", "64x48", "--sign", path("me.key")}).code, 2);
+}
+
 }  // namespace

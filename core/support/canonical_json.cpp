@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/evidence/canonical_json.h"
+#include "core/support/canonical_json.h"
 
 #include <array>
 #include <charconv>
