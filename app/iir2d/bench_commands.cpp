@@ -10,6 +10,7 @@
 
 #include "app/iir2d/json.h"
 #include "app/iir2d/options.h"
+#include "app/iir2d/pool_options.h"
 #include "core/benchmark/benchmark.h"
 #include "core/image/image_io.h"
 #include "core/record/record.h"
@@ -28,9 +29,9 @@ struct MatrixArguments {
     std::vector<std::string> borders;
     std::vector<std::string> precisions;
     std::vector<std::string> pool_ops;
-    std::string window = "2x2";
-    std::string stride;
-    std::string p = "2";
+    std::vector<std::string> pool_dtypes;
+    std::vector<std::string> pool_passes;
+    PoolOptions pool{.window = "2x2"};
     std::string recipe;
     std::string image;
     std::string warmup = "10";
@@ -48,12 +49,11 @@ struct MatrixArguments {
         list("--filter-ids", filter_ids, "Filters 1 to 8 (default: 1,4,8)");
         list("--border-modes", borders, "clamp, mirror, wrap, constant (default: mirror)");
         list("--precisions", precisions, "f32, mixed, f64 (default: f32,mixed)");
-        list("--pool-ops", pool_ops, "max, avg, lp; without --filter-ids pooling is all that runs");
-        command.add_option("--window", window, "HEIGHTxWIDTH of the pooling operations")
-            ->capture_default_str();
-        command.add_option("--stride", stride,
-                           "HEIGHTxWIDTH of the pooling operations (default: the window)");
-        command.add_option("--p", p, "Exponent of lp pooling")->capture_default_str();
+        list("--pool-ops", pool_ops,
+             "max, avg, lp, adaptive-max, adaptive-avg; without --filter-ids pooling is all that runs");
+        list("--pool-dtypes", pool_dtypes, "What pooling stores: f32, f64, f16, bf16 (default: f32)");
+        list("--pool-passes", pool_passes, "forward, backward (default: forward)");
+        pool.add_to(command, "HEIGHTxWIDTH of the pooling operations that are not adaptive");
         command.add_option("--recipe", recipe, "Run this recipe instead of single operations");
         command.add_option("--image", image, "Run on this image instead of made ones");
         command.add_option("--seed", seed, "Of the made images")->capture_default_str();
@@ -101,9 +101,7 @@ struct MatrixArguments {
         if (auto done = fill(m.borders, borders, parse_border); !done) return std::unexpected(done.error());
         if (auto done = fill(m.precisions, precisions, parse_precision); !done)
             return std::unexpected(done.error());
-        if (auto done = fill(m.pools, pool_ops, [this](const std::string& t) { return pool(t); }); !done) {
-            return std::unexpected(done.error());
-        }
+        if (auto done = fill_pools(m); !done) return std::unexpected(done.error());
         if (!pool_ops.empty() && filter_ids.empty()) m.filter_ids.clear();
         if (!recipe.empty()) {
             auto loaded = workbench::load_recipe(recipe);
@@ -132,33 +130,50 @@ struct MatrixArguments {
         return {};
     }
 
-    Result<workbench::PoolOperation> pool(const std::string& text) const {
-        const auto op = parse_pool_op(text);
-        if (!op) return std::unexpected(op.error());
-        const auto extent = parse_extent("--window", window);
-        if (!extent) return std::unexpected(extent.error());
-        workbench::PoolOperation operation{.op = *op, .window = *extent};
-        if (!stride.empty()) {
-            const auto step = parse_extent("--stride", stride);
-            if (!step) return std::unexpected(step.error());
-            operation.stride = *step;
+    Result<void> fill_pools(workbench::BenchmarkMatrix& m) const {
+        const auto operation = [this](const std::string& t) -> Result<workbench::PoolOperation> {
+            const auto op = parse_pool_op(t);
+            if (!op) return std::unexpected(op.error());
+            return pool.operation(*op);
+        };
+        const auto element = [](const std::string& t) { return parse_element("--pool-dtypes", t); };
+        const auto pass = [](const std::string& t) { return workbench::pool_pass_from_name(t); };
+        if (auto done = fill(m.pools, pool_ops, operation); !done) return done;
+        if (auto done = fill(m.pool_elements, pool_dtypes, element); !done) return done;
+        if (auto done = fill(m.pool_passes, pool_passes, pass); !done) return done;
+        const bool adaptive =
+            std::ranges::any_of(m.pools, [](const workbench::PoolOperation& o) { return is_adaptive(o.op); });
+        if (!pool.output_size.empty() && !adaptive) {
+            return fail(ErrorKind::bad_argument,
+                        "--output goes with adaptive-max and adaptive-avg in --pool-ops only");
         }
-        const auto power = parse_number("--p", p);
-        if (!power) return std::unexpected(power.error());
-        operation.p = *power;
-        return operation;
+        for (const auto& [option, given] :
+             {std::pair{"--pool-dtypes", &pool_dtypes}, std::pair{"--pool-passes", &pool_passes}}) {
+            if (!given->empty() && pool_ops.empty())
+                return fail(ErrorKind::bad_argument, std::string(option) + " goes with --pool-ops only");
+        }
+        return {};
     }
 };
 
-void print_row(const workbench::CaseResult& result) {
+// Of a table's first column.
+int key_width(const workbench::BenchmarkMatrix& matrix) {
+    std::size_t width = 56;
+    if (const auto cases = workbench::expand(matrix)) {
+        for (const auto& what : *cases) width = std::max(width, what.key.size());
+    }
+    return static_cast<int>(width);
+}
+
+void print_row(const workbench::CaseResult& result, int width) {
     if (result.failure) {
-        std::printf("%-56s FAILED: %s\n", result.what.key.c_str(), result.failure->c_str());
+        std::printf("%-*s FAILED: %s\n", width, result.what.key.c_str(), result.failure->c_str());
         return;
     }
     const auto& l = result.latency;
     const std::string throttle = workbench::throttled_by(result);
-    std::printf("%-56s %10.4f %10.4f %8.2fx %10.1f %8.2f %10.2e%s%s\n", result.what.key.c_str(), l.p50, l.p95,
-                result.ratio_to_copy, result.throughput_mpix_per_s_p50, result.throughput_gb_per_s_p50,
+    std::printf("%-*s %10.4f %10.4f %8.2fx %10.1f %8.2f %10.2e%s%s\n", width, result.what.key.c_str(), l.p50,
+                l.p95, result.ratio_to_copy, result.throughput_mpix_per_s_p50, result.throughput_gb_per_s_p50,
                 result.parity.max_abs_error, throttle.empty() ? "" : "  throttled: ", throttle.c_str());
 }
 
@@ -252,8 +267,9 @@ struct BenchArguments {
         full.environment = workbench::capture_environment(m->threads);
         full.command_line = workbench::bench_command_line(*m, matrix.image, matrix.recipe);
         const bool table = !matrix.json && !matrix.quiet;
-        const auto print_header = [] {
-            std::printf("%-56s %10s %10s %9s %10s %8s %10s\n", "case", "p50 ms", "p95 ms", "vs copy",
+        const int width = key_width(*m);
+        const auto print_header = [width] {
+            std::printf("%-*s %10s %10s %9s %10s %8s %10s\n", width, "case", "p50 ms", "p95 ms", "vs copy",
                         "Mpix/s", "GB/s", "max error");
         };
         bool headed = false;
@@ -262,7 +278,7 @@ struct BenchArguments {
             if (!table) return;
             // With the first row: a matrix that is refused prints nothing on standard output.
             if (!std::exchange(headed, true)) print_header();
-            print_row(result);
+            print_row(result, width);
             if (samples) {
                 for (const auto& sample : result.samples) {
                     std::printf("    %.6f ms%s\n", sample.latency_ms, sample.preempted ? "  preempted" : "");
@@ -291,11 +307,12 @@ Result<int> run_parity_command(const MatrixArguments& arguments, const Interrupt
     Progress progress(interruption.token(), arguments.quiet);
     auto m = arguments.matrix(progress.control());
     if (!m) return std::unexpected(m.error());
+    const int width = key_width(*m);
     const auto results =
         workbench::run_parity(*m, progress.control(), [&](const workbench::CaseResult& result) {
             progress.clear();
             if (arguments.json || arguments.quiet) return;
-            std::printf("%-56s %s  max abs %.3e  mean %.3e  max ulp %lld  bound %.1e\n",
+            std::printf("%-*s %s  max abs %.3e  mean %.3e  max ulp %lld  bound %.1e\n", width,
                         result.what.key.c_str(), result.failure ? "FAIL" : "ok  ",
                         result.parity.max_abs_error, result.parity.mean_abs_error,
                         static_cast<long long>(result.parity.max_ulp), result.parity.bound);

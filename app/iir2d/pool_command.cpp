@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // pool: one pooling operation, with what a recipe does not have.
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <optional>
 
 #include "app/iir2d/files.h"
+#include "app/iir2d/pool_options.h"
 #include "core/image/image_io.h"
 #include "core/recipe/pool_passes.h"
 
@@ -20,15 +20,7 @@ namespace {
 struct PoolArguments {
     Files files;
     std::string op;
-    std::string window;
-    std::string stride;
-    std::string padding = "0x0";
-    std::string dilation = "1x1";
-    bool ceil_mode = false;
-    std::string p = "2";
-    bool count_include_pad = false;
-    std::string divisor;
-    std::string output_size;
+    PoolOptions pool;
     std::string dtype = "f32";
     std::string indices;
     std::string backward;
@@ -36,11 +28,8 @@ struct PoolArguments {
 
     Result<void> check_combination(iir2d::PoolOp kind) const {
         const bool adaptive = is_adaptive(kind);
-        if (adaptive && output_size.empty())
-            return fail(ErrorKind::bad_argument, "--output is required with --op " + op);
-        if (!adaptive && !output_size.empty())
+        if (!adaptive && !pool.output_size.empty())
             return fail(ErrorKind::bad_argument, "--output goes with an adaptive --op only, not with " + op);
-        if (!adaptive && window.empty()) return fail(ErrorKind::bad_argument, "--window is required");
         if (!indices.empty() && !is_max(kind)) {
             return fail(ErrorKind::bad_argument,
                         "--indices goes with --op max and adaptive-max only, not with " + op);
@@ -53,13 +42,7 @@ struct PoolArguments {
         return {};
     }
 
-    Result<iir2d::ElementType> element() const {
-        using enum iir2d::ElementType;
-        for (const auto type : {f32, f64, f16, bf16}) {
-            if (dtype == name_of(type)) return type;
-        }
-        return fail(ErrorKind::bad_argument, "--dtype \"" + dtype + "\" is not one of f32, f64, f16, bf16");
-    }
+    Result<iir2d::ElementType> element() const { return parse_element("--dtype", dtype); }
 
     // Whether more is asked for than a recipe does.
     bool beyond_recipe() const { return dtype != "f32" || !indices.empty() || !backward.empty(); }
@@ -92,21 +75,10 @@ struct PoolArguments {
     }
 
     // Options of other operations are accepted, so that one command line serves several.
-    void say_what_is_ignored() const {
-        const auto ignored = [this](const char* option) {
-            note(std::string(option) + " has no effect with --op " + op, files.quiet);
-        };
+    void say_what_is_ignored(iir2d::PoolOp kind) const {
         if (files.out.keep_alpha) note("--keep-alpha has no effect on pooling", files.quiet);
-        if (op != "avg" && count_include_pad) ignored("--count-include-pad");
-        if (op != "avg" && !divisor.empty()) ignored("--divisor");
-        if (op != "lp" && p != "2") ignored("--p");
-        if (output_size.empty()) return;
-        for (const auto& [option, given] :
-             {std::pair{"--window", !window.empty()}, std::pair{"--stride", !stride.empty()},
-              std::pair{"--padding", padding != "0x0"}, std::pair{"--dilation", dilation != "1x1"},
-              std::pair{"--ceil-mode", ceil_mode}}) {
-            if (given) ignored(option);
-        }
+        for (const std::string& option : pool.ignored_by(kind))
+            note(option + " has no effect with --op " + op, files.quiet);
     }
 
     Result<workbench::PoolOperation> operation() const {
@@ -114,42 +86,7 @@ struct PoolArguments {
         if (!kind) return std::unexpected(kind.error());
         if (auto possible = check_combination(*kind); !possible) return std::unexpected(possible.error());
         if (const auto type = element(); !type) return std::unexpected(type.error());
-        workbench::PoolOperation pool{
-            .op = *kind, .ceil_mode = ceil_mode, .count_include_pad = count_include_pad};
-        struct Field {
-            const char* option;
-            const std::string& text;
-            iir2d::Extent& value;
-        };
-        if (is_adaptive(*kind)) {
-            const auto size = parse_extent("--output", output_size);
-            if (!size) return std::unexpected(size.error());
-            pool.output = *size;
-            return pool;
-        }
-        iir2d::Extent stride_value;
-        for (const Field& field :
-             {Field{"--window", window, pool.window}, Field{"--padding", padding, pool.padding},
-              Field{"--dilation", dilation, pool.dilation},
-              Field{"--stride", stride.empty() ? window : stride, stride_value}}) {
-            const auto extent = parse_extent(field.option, field.text);
-            if (!extent) return std::unexpected(extent.error());
-            field.value = *extent;
-        }
-        if (!stride.empty()) pool.stride = stride_value;
-        const auto power = parse_number("--p", p);
-        if (!power) return std::unexpected(power.error());
-        if (!(*power > 0 && std::isfinite(*power))) {
-            return fail(ErrorKind::bad_argument,
-                        "--p " + p + " is out of range: give a finite number above 0");
-        }
-        pool.p = *power;
-        if (!divisor.empty()) {
-            const auto value = parse_integer("--divisor", divisor);
-            if (!value) return std::unexpected(value.error());
-            pool.divisor_override = *value;
-        }
-        return pool;
+        return pool.operation(*kind);
     }
 };
 
@@ -229,19 +166,8 @@ void add_pool_command(CLI::App& parser, Action& chosen) {
     auto arguments = std::make_shared<PoolArguments>();
     arguments->files.add_to(*command);
     command->add_option("--op", arguments->op, "max, avg, lp, adaptive-max or adaptive-avg")->required();
-    command->add_option("--window", arguments->window,
-                        "HEIGHTxWIDTH in pixels, or one number for both; required but of adaptive ops");
-    command->add_option("--stride", arguments->stride, "HEIGHTxWIDTH in pixels (default: the window)");
-    command->add_option("--padding", arguments->padding, "HEIGHTxWIDTH in pixels, at most half the window")
-        ->capture_default_str();
-    command->add_option("--dilation", arguments->dilation, "HEIGHTxWIDTH")->capture_default_str();
-    command->add_flag("--ceil-mode", arguments->ceil_mode, "Keep a last window that overhangs the image");
-    command->add_option("--p", arguments->p, "Exponent of lp, above 0")->capture_default_str();
-    command->add_flag("--count-include-pad", arguments->count_include_pad,
-                      "avg: padding counts in the divisor");
-    command->add_option("--divisor", arguments->divisor, "avg: divide by this instead of the window's size");
-    command->add_option("--output", arguments->output_size,
-                        "HEIGHTxWIDTH of the result, in pixels; required of adaptive ops");
+    arguments->pool.add_to(*command,
+                           "HEIGHTxWIDTH in pixels, or one number for both; required but of adaptive ops");
     command
         ->add_option("--dtype", arguments->dtype,
                      "What samples are rounded to and pooled in: f32, f64, f16 or bf16")
@@ -260,7 +186,7 @@ void add_pool_command(CLI::App& parser, Action& chosen) {
             if (!pool) return std::unexpected(pool.error());
             if (auto possible = arguments->check_number_files(); !possible)
                 return std::unexpected(possible.error());
-            arguments->say_what_is_ignored();
+            arguments->say_what_is_ignored(pool->op);
             if (arguments->beyond_recipe()) return run_passes(*arguments, *pool, interruption);
             return arguments->files.process({.operations = {{.what = *pool}}}, interruption);
         };

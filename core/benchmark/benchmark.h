@@ -25,14 +25,22 @@ struct BenchmarkSize {
     friend bool operator==(const BenchmarkSize&, const BenchmarkSize&) = default;
 };
 
+enum class PoolPass { forward, backward };
+constexpr std::string_view name_of(PoolPass pass) {
+    return pass == PoolPass::backward ? "backward" : "forward";
+}
+Result<PoolPass> pool_pass_from_name(std::string_view name);
+
 struct BenchmarkMatrix {
     std::vector<BenchmarkSize> sizes = {{1024, 1024}, {2048, 2048}};  // ignored when `image` is set
     std::vector<int> filter_ids = {1, 4, 8};
     std::vector<iir2d::Border> borders = {iir2d::Border::mirror};
     std::vector<iir2d::Precision> precisions = {iir2d::Precision::f32, iir2d::Precision::mixed};
-    std::vector<PoolOperation> pools;  // f32
-    std::optional<Recipe> recipe;      // one case, on `image` or on a synthetic plane of each size
-    ImagePtr image;                    // cases run on its first channel; a recipe on all of them
+    std::vector<PoolOperation> pools;
+    std::vector<iir2d::ElementType> pool_elements = {iir2d::ElementType::f32};
+    std::vector<PoolPass> pool_passes = {PoolPass::forward};
+    std::optional<Recipe> recipe;  // one case, on `image` or on a synthetic plane of each size
+    ImagePtr image;                // cases run on its first channel; a recipe on all of them
     std::string device = "auto";
     int threads = 0;  // 0: all
     int warmup = 10;
@@ -49,6 +57,8 @@ struct BenchmarkCase {
     int channels = 1;
     std::optional<int> filter_id;
     std::optional<PoolOperation> pool;
+    iir2d::ElementType element = iir2d::ElementType::f32;  // of pooling
+    PoolPass pass = PoolPass::forward;                     // of pooling
     std::optional<Recipe> recipe;
     iir2d::Border border = iir2d::Border::mirror;
     iir2d::Precision precision = iir2d::Precision::f32;
@@ -94,12 +104,12 @@ struct CaseResult {
     std::vector<TimedSample> samples;
     SampleStatistics latency;  // over all samples, ms
     // The copy of the same planes in the device's memory, interleaved in the same run, ms: on the CPU
-    // non-temporal, with the same threads. Pooling: a read of the input and a write of the output.
+    // non-temporal, with the same threads. Pooling: a read and a write of its Traffic.
     SampleStatistics copy_latency;
     std::vector<TimedSample> copy_samples;
     std::vector<TimedSample> memcpy_samples;  // of the input
     double memcpy_ms_p50 = 0;
-    std::uint64_t bytes_moved = 0;  // input read once, output written once
+    std::uint64_t bytes_moved = 0;  // its Traffic
     double ratio_to_copy = 0;       // p50 over p50
     double throughput_mpix_per_s_p50 = 0;
     double throughput_gb_per_s_p50 = 0;  // of bytes_moved
@@ -145,6 +155,17 @@ Result<BenchmarkRun> run_benchmark(const BenchmarkMatrix& matrix, const TaskCont
 // Parity alone, every case; nothing is timed. Cancelling is an error: on_result has had what was checked.
 Result<std::vector<CaseResult>> run_parity(const BenchmarkMatrix& matrix, const TaskControl& control = {},
                                            const std::function<void(const CaseResult&)>& on_result = {});
+
+// What an operation has to read and to write, each once; bytes.
+struct Traffic {
+    std::uint64_t read = 0;
+    std::uint64_t written = 0;
+    friend bool operator==(const Traffic&, const Traffic&) = default;
+};
+// Of pooling: forward reads x and writes y. Backward reads the gradient of y and what its gradient needs
+// besides, of max the places of the maxima (64 bits each), of lp x and y, and writes the gradient of x.
+Result<Traffic> pool_traffic(const PoolOperation& pool, iir2d::Shape input, iir2d::ElementType element,
+                             PoolPass pass);
 
 // The contract's bound for a case, for inputs in [0, 1].
 double parity_bound(const BenchmarkCase& what);

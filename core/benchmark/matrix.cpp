@@ -39,8 +39,9 @@ std::string gigabytes(double bytes) {
     return std::string(text) + " GB";
 }
 
-// Everything that differs from a plain pooling, so that equal keys mean the same work.
 std::string pool_key(const PoolOperation& pool) {
+    if (is_adaptive(pool.op))
+        return "pool:" + std::string(iir2d::name_of(pool.op)) + " output:" + extent_text(pool.output);
     std::string key = "pool:" + std::string(iir2d::name_of(pool.op)) + " window:" + extent_text(pool.window) +
                       " stride:" + extent_text(pool.stride.value_or(pool.window));
     if (pool.padding != iir2d::Extent{0, 0}) key += " padding:" + extent_text(pool.padding);
@@ -87,14 +88,25 @@ BenchmarkCase filter_case(BenchmarkSize size, int id, iir2d::Border border, iir2
     return what;
 }
 
-BenchmarkCase pool_case(BenchmarkSize size, const PoolOperation& pool) {
+// The key has everything that differs from a plain forward pooling of f32, so that equal keys mean the same
+// work.
+BenchmarkCase pool_case(BenchmarkSize size, const PoolOperation& pool, iir2d::ElementType element,
+                        PoolPass pass) {
     BenchmarkCase what;
     const std::string text = size_text(size.width, size.height);
-    what.key = pool_key(pool) + " size:" + text;
-    what.label = std::string(iir2d::name_of(pool.op)) + " " + extent_text(pool.window) + " " + text;
+    const std::string type(iir2d::name_of(element));
+    const bool plain_type = element == iir2d::ElementType::f32;
+    const bool backward = pass == PoolPass::backward;
+    what.key = pool_key(pool) + (plain_type ? "" : " dtype:" + type) + (backward ? " pass:backward" : "") +
+               " size:" + text;
+    what.label = std::string(iir2d::name_of(pool.op)) + " " +
+                 (is_adaptive(pool.op) ? "to " + extent_text(pool.output) : extent_text(pool.window)) +
+                 (plain_type ? "" : " " + type) + (backward ? " backward" : "") + " " + text;
     what.width = size.width;
     what.height = size.height;
     what.pool = pool;
+    what.element = element;
+    what.pass = pass;
     return what;
 }
 
@@ -130,7 +142,11 @@ std::vector<BenchmarkCase> cases_of(const BenchmarkMatrix& matrix) {
                 }
             }
         }
-        for (const PoolOperation& pool : matrix.pools) add(pool_case(size, pool));
+        for (const PoolOperation& pool : matrix.pools) {
+            for (const iir2d::ElementType element : matrix.pool_elements) {
+                for (const PoolPass pass : matrix.pool_passes) add(pool_case(size, pool, element, pass));
+            }
+        }
         if (matrix.recipe) {
             add(recipe_case(size, matrix.image ? matrix.image->pixels.channels() : 1, *matrix.recipe));
         }
@@ -168,6 +184,14 @@ Result<void> check_lists(const BenchmarkMatrix& matrix) {
         return fail(ErrorKind::bad_argument,
                     "the list of precisions is empty: filters need at least one of f32, mixed, f64");
     }
+    if (!matrix.pools.empty() && matrix.pool_elements.empty()) {
+        return fail(ErrorKind::bad_argument,
+                    "the list of element types is empty: pooling needs at least one of f32, f64, f16, bf16");
+    }
+    if (!matrix.pools.empty() && matrix.pool_passes.empty()) {
+        return fail(ErrorKind::bad_argument,
+                    "the list of passes is empty: pooling needs at least one of forward, backward");
+    }
     for (const int id : matrix.filter_ids) {
         if (const auto row = iir2d::filter_row(id); !row) return std::unexpected(from_kernel(row.error()));
     }
@@ -204,13 +228,27 @@ Result<void> check_sizes(const BenchmarkMatrix& matrix) {
 }
 
 double element_bytes(const BenchmarkCase& what) {
+    if (what.pool) return static_cast<double>(iir2d::element_size(what.element));
     return what.precision == iir2d::Precision::f64 ? 8 : 4;
+}
+
+// Beside its input: what a pass reads and writes, as the copy does, and the reference's doubles of all that.
+double pool_memory(const BenchmarkCase& what) {
+    const iir2d::Shape input{1, 1, what.height, what.width};
+    const auto traffic = pool_traffic(*what.pool, input, what.element, what.pass);
+    const auto output =
+        iir2d::reference::pool_output_shape(pool_desc(*what.pool, input, iir2d::ElementType::f64));
+    if (!traffic || !output) return 0;
+    const double plane = static_cast<double>(what.width) * static_cast<double>(what.height);
+    return 2 * static_cast<double>(traffic->read + traffic->written) +
+           16 * (plane + static_cast<double>(output->h) * static_cast<double>(output->w));
 }
 
 // Input, output and the copy's target; the reference works on two double planes, and one is kept.
 double memory_needed(const BenchmarkCase& what, bool input_is_there) {
     const double plane = static_cast<double>(what.width) * static_cast<double>(what.height);
     double bytes = plane * what.channels * element_bytes(what) * (input_is_there ? 2 : 3) + plane * 24;
+    if (what.pool) bytes += pool_memory(what);
     if (what.recipe) {
         bytes +=
             static_cast<double>(memory_estimate(*what.recipe, {1, what.channels, what.height, what.width}));
@@ -219,6 +257,14 @@ double memory_needed(const BenchmarkCase& what, bool input_is_there) {
 }
 
 Result<void> check_case(const BenchmarkCase& what, bool input_is_there) {
+    const iir2d::Shape shape{1, what.channels, what.height, what.width};
+    if (what.pool) {
+        const auto size = iir2d::reference::pool_output_shape(pool_desc(*what.pool, shape, what.element));
+        if (!size) return std::unexpected(from_kernel(size.error()));
+    }
+    if (what.recipe) {
+        if (const auto size = validate(*what.recipe, shape); !size) return std::unexpected(size.error());
+    }
     const double needed = memory_needed(what, input_is_there);
     const auto available = available_memory_bytes();
     if (available && needed > 0.9 * static_cast<double>(*available)) {
@@ -227,19 +273,34 @@ Result<void> check_case(const BenchmarkCase& what, bool input_is_there) {
                                                  gigabytes(static_cast<double>(*available)) +
                                                  " are free: choose a smaller one");
     }
-    const iir2d::Shape shape{1, what.channels, what.height, what.width};
-    if (what.pool) {
-        const auto size =
-            iir2d::reference::pool_output_shape(pool_desc(*what.pool, shape, iir2d::ElementType::f32));
-        if (!size) return std::unexpected(from_kernel(size.error()));
-    }
-    if (what.recipe) {
-        if (const auto size = validate(*what.recipe, shape); !size) return std::unexpected(size.error());
-    }
     return {};
 }
 
 }  // namespace
+
+Result<PoolPass> pool_pass_from_name(std::string_view name) {
+    for (const PoolPass pass : {PoolPass::forward, PoolPass::backward}) {
+        if (name == name_of(pass)) return pass;
+    }
+    return fail(ErrorKind::bad_argument,
+                "pass \"" + std::string(name) + "\" is not known: give forward or backward");
+}
+
+Result<Traffic> pool_traffic(const PoolOperation& pool, iir2d::Shape input, iir2d::ElementType element,
+                             PoolPass pass) {
+    const auto output = iir2d::reference::pool_output_shape(pool_desc(pool, input, element));
+    if (!output) return std::unexpected(from_kernel(output.error()));
+    const auto count = [](const iir2d::Shape& s) {
+        return static_cast<std::uint64_t>(s.n * s.c * s.h * s.w);
+    };
+    const std::uint64_t x = count(input) * iir2d::element_size(element);
+    const std::uint64_t y = count(*output) * iir2d::element_size(element);
+    if (pass == PoolPass::forward) return Traffic{.read = x, .written = y};
+    std::uint64_t read = y;
+    if (is_max(pool.op)) read += count(*output) * sizeof(std::int64_t);
+    if (pool.op == iir2d::PoolOp::lp) read += x + y;
+    return Traffic{.read = read, .written = x};
+}
 
 Result<std::vector<BenchmarkCase>> expand(const BenchmarkMatrix& matrix) {
     for (const auto& check : {check_counts, check_lists, check_sizes}) {
@@ -289,7 +350,7 @@ double parity_bound(const BenchmarkCase& what) {
             if (operation.enabled) add(operation, iir2d::ElementType::f32);
         }
     } else if (what.pool) {
-        add({.what = *what.pool}, iir2d::ElementType::f32);
+        bound = pool_bound(*what.pool, what.element, what.pass);
     } else if (what.filter_id) {
         add({.what =
                  FilterOperation{

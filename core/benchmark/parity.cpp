@@ -11,23 +11,66 @@
 #include <type_traits>
 #include <vector>
 
+#include "iir2d/convert.h"
+
 namespace workbench {
 
 namespace {
 
-// Distance in representable numbers, saturating.
-template <class T>
-std::int64_t ulp_distance(T a, T b) {
-    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-    constexpr auto magnitude_mask = static_cast<Bits>(~Bits{0} >> 1);
+// Distance in representable numbers, saturating; of the bits of two numbers.
+template <class Bits>
+std::int64_t bits_distance(Bits a, Bits b) {
+    constexpr auto magnitude_mask = static_cast<Bits>(static_cast<Bits>(~Bits{0}) >> 1);
     constexpr auto limit = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-    const auto a_magnitude = static_cast<std::uint64_t>(std::bit_cast<Bits>(a) & magnitude_mask);
-    const auto b_magnitude = static_cast<std::uint64_t>(std::bit_cast<Bits>(b) & magnitude_mask);
-    const std::uint64_t distance = std::signbit(a) == std::signbit(b) ? std::max(a_magnitude, b_magnitude) -
-                                                                            std::min(a_magnitude, b_magnitude)
-                                                                      : a_magnitude + b_magnitude;
+    const auto a_magnitude = static_cast<std::uint64_t>(a & magnitude_mask);
+    const auto b_magnitude = static_cast<std::uint64_t>(b & magnitude_mask);
+    const bool same_sign = (a & ~magnitude_mask) == (b & ~magnitude_mask);
+    const std::uint64_t distance =
+        same_sign ? std::max(a_magnitude, b_magnitude) - std::min(a_magnitude, b_magnitude)
+                  : a_magnitude + b_magnitude;
     return static_cast<std::int64_t>(std::min(distance, limit));
 }
+
+bool has_16_bits(iir2d::ElementType type) {
+    return iir2d::element_size(type) == 2;
+}
+
+// How samples of an image are stored: T itself, or one of 16 bits that T holds exactly.
+template <class T>
+class Storage {
+  public:
+    explicit Storage(std::optional<iir2d::ElementType> stored)
+        : m_16_bits(stored && has_16_bits(*stored) ? stored : std::nullopt) {}
+
+    T rounded(double value) const {
+        if (!m_16_bits) return static_cast<T>(value);
+        const std::uint16_t bits = bits_of(value);
+        float back = 0;
+        iir2d::convert_elements(&bits, *m_16_bits, &back, iir2d::ElementType::f32, 1);
+        return static_cast<T>(back);
+    }
+    std::int64_t distance(T a, T b) const {
+        if (m_16_bits) return bits_distance(bits_of(static_cast<double>(a)), bits_of(static_cast<double>(b)));
+        using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+        return bits_distance(std::bit_cast<Bits>(a), std::bit_cast<Bits>(b));
+    }
+    // Of 16 bits: the unit in the last place of a number of this magnitude.
+    std::optional<double> unit(double magnitude) const {
+        if (!m_16_bits) return std::nullopt;
+        const bool half = *m_16_bits == iir2d::ElementType::f16;
+        const int least = half ? -14 : -126;  // exponent of the least normal number
+        const int exponent = magnitude > 0 ? std::max(std::ilogb(magnitude), least) : least;
+        return std::ldexp(1.0, exponent - (half ? 10 : 7));
+    }
+
+  private:
+    std::uint16_t bits_of(double value) const {
+        std::uint16_t bits = 0;
+        iir2d::convert_elements(&value, iir2d::ElementType::f64, &bits, *m_16_bits, 1);
+        return bits;
+    }
+    std::optional<iir2d::ElementType> m_16_bits;
+};
 
 // Absolute sum of a section's impulse response.
 double absolute_gain(const iir2d::Section& s) {
@@ -119,25 +162,29 @@ template <class T>
 void ParityCheck::add(std::span<const T> result, std::int64_t width, int channel,
                       std::span<const double> reference, const Tolerance& tolerance) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
+    const Storage<T> storage(tolerance.stored);
     for (std::size_t i = 0; i < result.size(); ++i) {
         const T got = result[i];
         const double wanted = reference[i];
-        const T wanted_stored = static_cast<T>(wanted);
+        const T wanted_stored = storage.rounded(wanted);
         // Equal in storage covers infinities, and a finite reference that storage can only hold as one.
         const bool same = got == wanted_stored || (std::isnan(got) && std::isnan(wanted));
         double error =
             same && !std::isfinite(wanted_stored) ? 0.0 : std::abs(static_cast<double>(got) - wanted);
         if (std::isnan(error)) error = infinity;
-        const double allowed =
-            std::isfinite(wanted)
-                ? tolerance.absolute + tolerance.relative * std::max(std::abs(wanted), tolerance.floor)
-                : 0.0;
+        double allowed = 0.0;
+        if (std::isfinite(wanted)) {
+            const double magnitude = std::max(std::abs(wanted), tolerance.floor);
+            allowed = tolerance.absolute + tolerance.relative * magnitude;
+            if (tolerance.relative > 0)
+                allowed = std::min(allowed, storage.unit(magnitude).value_or(allowed));
+        }
         const bool outside = !(error <= allowed);
         if (outside) m_within = false;
         ++m_count;
         m_sum += error;
         if (std::isfinite(got) && std::isfinite(wanted_stored)) {
-            m_parity.max_ulp = std::max(m_parity.max_ulp, ulp_distance(got, wanted_stored));
+            m_parity.max_ulp = std::max(m_parity.max_ulp, storage.distance(got, wanted_stored));
             if (wanted != 0) {
                 m_parity.max_relative_error = std::max(m_parity.max_relative_error, error / std::abs(wanted));
             }
@@ -202,6 +249,22 @@ double largest_magnitude(std::span<const double> samples) {
         if (std::isfinite(v)) largest = std::max(largest, std::abs(v));
     }
     return largest;
+}
+
+double pool_bound(const PoolOperation& pool, iir2d::ElementType element, PoolPass pass) {
+    // A maximum is one of its samples; a gradient sums those of several windows.
+    if (is_max(pool.op) && pass == PoolPass::forward) return 0;
+    switch (element) {
+        case iir2d::ElementType::f64:
+            return 1e-12;
+        case iir2d::ElementType::f16:
+            return 0x1p-10;
+        case iir2d::ElementType::bf16:
+            return 0x1p-7;
+        case iir2d::ElementType::f32:
+            break;
+    }
+    return pooling_bound;
 }
 
 double worst_gain(const iir2d::FilterData& data) {

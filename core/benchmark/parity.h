@@ -18,6 +18,9 @@ struct Tolerance {
     double absolute = 0;
     double relative = 0;
     double floor = 0;
+    // What the samples are stored in, when not in the image's type. Where that is f16 or bf16 and `relative`
+    // is not 0, nothing more than one unit in the last place of max(|reference|, floor) is allowed.
+    std::optional<iir2d::ElementType> stored = std::nullopt;
 };
 
 // Compares channel after channel of a result with its reference and gathers one Parity.
@@ -57,6 +60,9 @@ struct ErrorStep {
     bool own_is_relative = false;  // pooling: relative to the result instead of the input's scale
 };
 Result<ErrorStep> error_step(const Operation& operation, iir2d::ElementType element);
+
+// What the pooling contract allows, relative to each value; 0: exact.
+double pool_bound(const PoolOperation& pool, iir2d::ElementType element, PoolPass pass);
 
 // The most that a filter can enlarge a change of its input: the product of the absolute sums of its sections'
 // impulse responses, over both axes.

@@ -60,7 +60,8 @@ void fill_figures(CaseResult& result, const Workload& workload) {
     result.copy_latency = summarise(latencies(result.copy_samples));
     result.memcpy_ms_p50 = percentile(latencies(result.memcpy_samples), 50);
     const double seconds = result.latency.p50 / 1e3;
-    result.bytes_moved = workload.input->pixels->bytes().size() + workload.output.bytes().size();
+    const Traffic traffic = workload.traffic();
+    result.bytes_moved = traffic.read + traffic.written;
     // A clock too coarse for the case leaves 0, which divides nothing.
     if (seconds > 0) {
         result.throughput_mpix_per_s_p50 =
@@ -72,8 +73,15 @@ void fill_figures(CaseResult& result, const Workload& workload) {
 
 Result<void> time_case(CaseResult& result, Workload& workload, const CaseSettings& settings, CopyProbe& probe,
                        const TaskControl& control) {
-    const std::span<const std::byte> input = workload.input->pixels->bytes();
-    const std::size_t output_size = workload.output.bytes().size();
+    const Traffic traffic = workload.traffic();
+    const auto output_size = static_cast<std::size_t>(traffic.written);
+    // The input itself where that is all that is read.
+    std::span<const std::byte> input = workload.input->pixels->bytes();
+    std::vector<std::byte> other_input;
+    if (input.size() != traffic.read) {
+        other_input.resize(static_cast<std::size_t>(traffic.read));
+        input = other_input;
+    }
     std::vector<std::byte> scratch(std::max(input.size(), output_size));
     const auto copy_target = std::span(scratch).first(output_size);
     const auto memcpy_target = std::span(scratch).first(input.size());
@@ -116,6 +124,7 @@ Result<void> time_case(CaseResult& result, Workload& workload, const CaseSetting
         watch->sample();
         result.gpu = watch->states();
     }
+    workload.finish();
     if (pixel_hash(workload.output) != result.output_sha256) {
         return fail(ErrorKind::check_failed,
                     "the result changed from one run to the next: it is not reproducible");
@@ -141,6 +150,7 @@ Result<void> check_parity(CaseResult& result, Workload& workload, const TaskCont
     control.report(0, what);
     workload.prepare();
     if (auto done = workload.compute(control.stop); !done) return done;
+    workload.finish();
     const int channels = workload.input->pixels->channels();
     if (workload.output.channels() != channels) {
         return fail(ErrorKind::check_failed, "the result has " + std::to_string(workload.output.channels()) +

@@ -7,7 +7,9 @@
 #include <span>
 #include <utility>
 
+#include "core/benchmark/pool_workload.h"
 #include "core/benchmark/synthetic.h"
+#include "core/image/element_planes.h"
 #include "iir2d/reference.h"
 
 namespace workbench {
@@ -19,16 +21,6 @@ constexpr std::size_t largest_cached_reference = std::size_t{1} << 24;
 
 iir2d::Shape shape_of(const PlanarImage& image) {
     return {1, image.channels(), image.height(), image.width()};
-}
-
-std::vector<double> plane_as_double(const PlanarImage& image, int channel) {
-    std::vector<double> plane(static_cast<std::size_t>(image.plane_size()));
-    if (image.type() == iir2d::ElementType::f64) {
-        std::ranges::copy(image.plane_f64(channel), plane.begin());
-    } else {
-        std::ranges::copy(image.plane_f32(channel), plane.begin());
-    }
-    return plane;
 }
 
 // Bytes for a plan, aligned to a cache line.
@@ -124,45 +116,6 @@ class FilterWorkload final : public Workload {
     Operation m_operation;
     ErrorStep m_error;
     ReferenceCache& m_cache;
-    Workspace m_workspace;
-};
-
-class PoolWorkload final : public Workload {
-  public:
-    PoolWorkload(BenchmarkCase a_case, BenchmarkInputPtr an_input, iir2d::PoolPlan plan, ErrorStep error)
-        : Workload(std::move(a_case), std::move(an_input)),
-          m_plan(std::move(plan)),
-          m_error(error),
-          m_workspace(m_plan.workspace_bytes()) {
-        const iir2d::Shape size = m_plan.output_shape();
-        output = PlanarImage(size.w, size.h, 1, iir2d::ElementType::f32);
-        kernel = m_plan.kernel();
-    }
-
-    Result<void> compute(const std::stop_token& stop) override {
-        iir2d::RunTimes times;
-        const auto done = lifted(m_plan.forward(input->pixels->view(), output.view(), {}, m_workspace.span(),
-                                                {.stop = stop, .times = &times}));
-        if (m_plan.kernel().backend == iir2d::Backend::cuda) gpu_time = times;
-        return done;
-    }
-
-    Result<Judgement> judge(int channel, const TaskControl& control) override {
-        std::vector<double> plane = plane_as_double(*input->pixels, channel);
-        // Where signs mix, a sum may cancel: its rounding is then relative to what was summed.
-        const bool mixed_signs = std::ranges::any_of(plane, [](double v) { return v < 0; });
-        const Tolerance tolerance{.relative = m_error.own,
-                                  .floor = mixed_signs ? m_error.gain * largest_magnitude(plane) : 1e-30};
-        iir2d::Shape shape{1, 1, input->pixels->height(), input->pixels->width()};
-        if (auto done = reference_step({.what = *what.pool}, plane, shape, control); !done) {
-            return std::unexpected(done.error());
-        }
-        return Judgement{std::make_shared<const std::vector<double>>(std::move(plane)), tolerance};
-    }
-
-  private:
-    iir2d::PoolPlan m_plan;
-    ErrorStep m_error;
     Workspace m_workspace;
 };
 
@@ -299,9 +252,19 @@ PlanarImage first_channel(const PlanarImage& image, iir2d::ElementType type) {
 
 }  // namespace
 
+std::vector<double> plane_as_double(const PlanarImage& image, int channel) {
+    std::vector<double> plane(static_cast<std::size_t>(image.plane_size()));
+    if (image.type() == iir2d::ElementType::f64) {
+        std::ranges::copy(image.plane_f64(channel), plane.begin());
+    } else {
+        std::ranges::copy(image.plane_f32(channel), plane.begin());
+    }
+    return plane;
+}
+
 BenchmarkInputPtr InputSource::input_of(const BenchmarkCase& what) {
-    const auto type = what.recipe ? iir2d::ElementType::f32
-                                  : (what.pool ? iir2d::ElementType::f32 : storage_type(what.precision));
+    const auto type =
+        what.recipe ? iir2d::ElementType::f32 : (what.pool ? what.element : storage_type(what.precision));
     const bool whole_image = what.recipe.has_value() && m_matrix.image;
     const std::string key = (whole_image ? "whole " : std::string(iir2d::name_of(type)) + ' ') +
                             std::to_string(what.width) + 'x' + std::to_string(what.height);
@@ -312,10 +275,12 @@ BenchmarkInputPtr InputSource::input_of(const BenchmarkCase& what) {
         input->pixels = std::shared_ptr<const PlanarImage>(m_matrix.image, &m_matrix.image->pixels);
         input->alpha_channel = m_matrix.image->info.alpha_channel;
     } else {
-        input->pixels = std::make_shared<const PlanarImage>(
-            m_matrix.image ? first_channel(m_matrix.image->pixels, type)
-                           : synthetic_plane(what.width, what.height, type, m_matrix.seed));
+        input->pixels = std::make_shared<const PlanarImage>(rounded(
+            m_matrix.image ? first_channel(m_matrix.image->pixels, image_type(type))
+                           : synthetic_plane(what.width, what.height, image_type(type), m_matrix.seed),
+            type));
     }
+    input->upstream_seed = m_matrix.seed + 1;
     input->sha256 = pixel_hash(*input->pixels);
     input->values_key = values_key(*input);
     m_key = key;
@@ -325,16 +290,9 @@ BenchmarkInputPtr InputSource::input_of(const BenchmarkCase& what) {
 
 namespace {
 
-Result<std::unique_ptr<Workload>> make_single_workload(const BenchmarkCase& what, BenchmarkInputPtr input,
+Result<std::unique_ptr<Workload>> make_filter_workload(const BenchmarkCase& what, BenchmarkInputPtr input,
                                                        const iir2d::Device& device, ReferenceCache& cache) {
     const iir2d::Shape shape = shape_of(*input->pixels);
-    if (what.pool) {
-        const auto error = error_step({.what = *what.pool}, iir2d::ElementType::f32);
-        if (!error) return std::unexpected(error.error());
-        auto plan = iir2d::PoolPlan::make(device, pool_desc(*what.pool, shape, iir2d::ElementType::f32));
-        if (!plan) return std::unexpected(from_kernel(plan.error()));
-        return std::make_unique<PoolWorkload>(what, std::move(input), std::move(*plan), *error);
-    }
     const Operation operation{.what = FilterOperation{.filter_id = *what.filter_id,
                                                       .border = what.border,
                                                       .precision = what.precision}};
@@ -352,7 +310,8 @@ Result<std::unique_ptr<Workload>> make_single_workload(const BenchmarkCase& what
 Result<std::unique_ptr<Workload>> make_workload(const BenchmarkCase& what, BenchmarkInputPtr input,
                                                 const iir2d::Device& device, ReferenceCache& cache) {
     auto workload = what.recipe ? make_recipe_workload(what, std::move(input), device)
-                                : make_single_workload(what, std::move(input), device, cache);
+                    : what.pool ? make_pool_workload(what, std::move(input), device)
+                                : make_filter_workload(what, std::move(input), device, cache);
     if (workload && device.backend() == iir2d::Backend::cuda) (*workload)->gpu = device;
     return workload;
 }

@@ -23,8 +23,9 @@ namespace workbench {
 struct BenchmarkInput {
     std::shared_ptr<const PlanarImage> pixels;
     int alpha_channel = -1;
-    std::string sha256;      // pixel_hash
-    std::string values_key;  // equal for equal values, whatever they are stored in
+    std::string sha256;               // pixel_hash; of pooling in f16 and bf16, of the f32 with their values
+    std::string values_key;           // equal for equal values, whatever they are stored in
+    std::uint64_t upstream_seed = 2;  // of the synthetic gradients that backward passes start from
 };
 using BenchmarkInputPtr = std::shared_ptr<const BenchmarkInput>;
 
@@ -46,6 +47,8 @@ struct Judgement {
     Tolerance tolerance;
 };
 
+std::vector<double> plane_as_double(const PlanarImage& image, int channel);
+
 // Cases that differ only in precision have one reference.
 struct ReferenceCache {
     std::string key;
@@ -62,9 +65,14 @@ class Workload {
 
     // Untimed, before each compute().
     virtual void prepare() {}
+    // Untimed, after compute() and before `output` is looked at.
+    virtual void finish() {}
     // What is timed: input to output. `cancelled` when `stop` asked.
     virtual Result<void> compute(const std::stop_token& stop) = 0;
     virtual Result<Judgement> judge(int channel, const TaskControl& control) = 0;
+
+    // What a copy has to move to compare with.
+    virtual Traffic traffic() const { return {input->pixels->bytes().size(), output.bytes().size()}; }
 
     const BenchmarkCase what;
     const BenchmarkInputPtr input;

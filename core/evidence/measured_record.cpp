@@ -43,7 +43,9 @@ MeasuredCase case_of(const json& one) {
     c.width = one.at("width").get<std::int64_t>();
     c.height = one.at("height").get<std::int64_t>();
     const json& operation = one.at("operation");
-    if (operation.contains("precision")) c.precision = cell_text(operation.at("precision"));
+    for (const char* name : {"precision", "element"}) {  // of a filter, of pooling
+        if (operation.contains(name)) c.precision = cell_text(operation.at(name));
+    }
     c.input_sha256 = hash_of(one.at("input_sha256"));
     c.output_sha256 = hash_of(one.at("output_sha256"));
     const json& parity = value_of(one.at("parity"));

@@ -3,10 +3,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
+#include "core/image/element_planes.h"
 #include "core/recipe/apply.h"
-#include "iir2d/convert.h"
 #include "iir2d/plan.h"
 
 namespace workbench {
@@ -19,31 +20,6 @@ using iir2d::Shape;
 std::size_t count(const Shape& shape) {
     return static_cast<std::size_t>(shape.n * shape.c * shape.h * shape.w);
 }
-
-// Planes in any element type.
-class Planes {
-  public:
-    Planes(ElementType type, const Shape& shape)
-        : m_type(type), m_shape(shape), m_bytes(count(shape) * iir2d::element_size(type)) {}
-    Planes(ElementType type, const PlanarImage& image) : Planes(type, image.view().shape) {
-        const auto from = image.view();
-        iir2d::convert_elements(from.data, from.type, m_bytes.data(), type, count(m_shape));
-    }
-    iir2d::TensorView view() { return {m_bytes.data(), m_type, m_shape}; }
-
-    // In the type that an image holds it in exactly.
-    PlanarImage image() const {
-        const ElementType type = m_type == ElementType::f64 ? ElementType::f64 : ElementType::f32;
-        auto result = PlanarImage::uninitialised(m_shape.w, m_shape.h, static_cast<int>(m_shape.c), type);
-        iir2d::convert_elements(m_bytes.data(), m_type, result.view().data, type, count(m_shape));
-        return result;
-    }
-
-  private:
-    ElementType m_type;
-    Shape m_shape;
-    std::vector<std::byte> m_bytes;
-};
 
 std::string size_text(const Shape& shape) {
     return std::to_string(shape.w) + " x " + std::to_string(shape.h) + " pixels of " +
@@ -85,28 +61,33 @@ Result<PoolPasses> pool_passes(const PoolOperation& operation, const Image& sour
         return run;
     };
 
-    Planes x(wanted.element, source.pixels);
-    Planes y(wanted.element, output);
+    const SourcePlanes x(wanted.element, source.pixels);
+    PlanarImage pooled;
+    ResultPlanes y(wanted.element, output, pooled);
     const bool has_indices = is_max(operation.op);
     std::vector<std::int64_t> argmax(
         has_indices && (wanted.indices || wanted.upstream != nullptr) ? count(output) : 0);
     if (auto done = plan->forward(x.view(), y.view(), argmax, {}, part(0.0, forward_share, "pooling")); !done)
         return std::unexpected(from_kernel(done.error()));
-    PoolPasses passes{.pooled = with_pixels(source, y.image()), .indices = {}, .gradient = {}};
+    PoolPasses passes;
     if (wanted.indices && has_indices) {
         passes.indices = with_pixels(source, index_image(argmax, output));
         passes.indices->metadata = nullptr;
     }
     if (wanted.upstream != nullptr) {
-        Planes dy(wanted.element, *wanted.upstream);
-        Planes dx(wanted.element, input);
+        const SourcePlanes dy(wanted.element, *wanted.upstream);
+        PlanarImage gradient;
+        ResultPlanes dx(wanted.element, input, gradient);
         if (auto done = plan->backward(x.view(), y.view(), dy.view(), dx.view(), argmax, {},
                                        part(forward_share, 1.0 - forward_share, "gradient"));
             !done)
             return std::unexpected(from_kernel(done.error()));
-        passes.gradient = with_pixels(source, dx.image());
+        dx.finish();
+        passes.gradient = with_pixels(source, std::move(gradient));
         passes.gradient->metadata = nullptr;
     }
+    y.finish();
+    passes.pooled = with_pixels(source, std::move(pooled));
     return passes;
 }
 

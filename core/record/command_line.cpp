@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The `iir2d bench` command of a matrix.
 #include <algorithm>
+#include <iterator>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/record/record.h"
@@ -35,6 +35,7 @@ std::string extent_text(iir2d::Extent e) {
 
 // Everything of a pooling operation but its kind: one command has one of these for all its kinds.
 std::string pool_options(const PoolOperation& pool) {
+    if (is_adaptive(pool.op)) return " --output " + extent_text(pool.output);
     std::string text = " --window " + extent_text(pool.window);
     if (pool.stride && *pool.stride != pool.window) text += " --stride " + extent_text(*pool.stride);
     if (pool.padding != iir2d::Extent{0, 0}) text += " --padding " + extent_text(pool.padding);
@@ -68,31 +69,62 @@ std::string common_options(const BenchmarkMatrix& matrix, const std::string& ima
     return text;
 }
 
+// Pooling operations of one command: those that are not adaptive have one window, those that are one size.
+struct PoolGroup {
+    std::string options;
+    std::vector<iir2d::PoolOp> ops;
+};
+
+// By their options, in the order of first use.
+std::vector<PoolGroup> groups_of(const std::vector<PoolOperation>& pools, bool adaptive) {
+    std::vector<PoolGroup> groups;
+    for (const PoolOperation& pool : pools) {
+        if (is_adaptive(pool.op) != adaptive) continue;
+        const std::string options = pool_options(pool);
+        auto group = std::ranges::find(groups, options, &PoolGroup::options);
+        if (group == groups.end()) group = groups.insert(groups.end(), {options, {}});
+        group->ops.push_back(pool.op);
+    }
+    return groups;
+}
+
+// The pooling part of each command.
+std::vector<std::string> pool_parts(const BenchmarkMatrix& matrix) {
+    const auto plain = groups_of(matrix.pools, false);
+    const auto adaptive = groups_of(matrix.pools, true);
+    std::string variants;
+    if (matrix.pool_elements != std::vector{iir2d::ElementType::f32}) {
+        variants += " --pool-dtypes " +
+                    joined(matrix.pool_elements, [](iir2d::ElementType t) { return iir2d::name_of(t); });
+    }
+    if (matrix.pool_passes != std::vector{PoolPass::forward})
+        variants += " --pool-passes " + joined(matrix.pool_passes, [](PoolPass p) { return name_of(p); });
+    std::vector<std::string> parts;
+    for (std::size_t i = 0; i < std::max(plain.size(), adaptive.size()); ++i) {
+        std::vector<iir2d::PoolOp> ops;
+        std::string options;
+        for (const auto* groups : {&plain, &adaptive}) {
+            if (i >= groups->size()) continue;
+            std::ranges::copy((*groups)[i].ops, std::back_inserter(ops));
+            options += (*groups)[i].options;
+        }
+        parts.push_back(" --pool-ops " + joined(ops, [](iir2d::PoolOp op) { return iir2d::name_of(op); }) +
+                        options + variants);
+    }
+    return parts;
+}
+
 }  // namespace
 
 std::string bench_command_line(const BenchmarkMatrix& matrix, const std::string& image_path,
                                const std::string& recipe_path) {
-    // Pooling operations by their options, in the order of first use.
-    std::vector<std::pair<std::string, std::vector<iir2d::PoolOp>>> groups;
-    for (const PoolOperation& pool : matrix.pools) {
-        const std::string options = pool_options(pool);
-        auto group = std::ranges::find(groups, options, [](const auto& g) { return g.first; });
-        if (group == groups.end()) group = groups.insert(groups.end(), {options, {}});
-        group->second.push_back(pool.op);
-    }
+    const std::vector<std::string> pools = pool_parts(matrix);
     const std::string common = common_options(matrix, image_path);
-    const auto pool_part = [](const auto& group) {
-        return " --pool-ops " + joined(group.second, [](iir2d::PoolOp op) { return iir2d::name_of(op); }) +
-               group.first;
-    };
     std::string text = "iir2d bench" + filter_options(matrix);
     if (matrix.recipe) text += " --recipe " + shell_quoted(recipe_path);
-    if (!groups.empty()) text += pool_part(groups.front());
+    if (!pools.empty()) text += pools.front();
     text += common;
-    // One command has one window: further ones are further commands.
-    for (std::size_t i = 1; i < groups.size(); ++i) {
-        text += " && iir2d bench" + pool_part(groups[i]) + common;
-    }
+    for (std::size_t i = 1; i < pools.size(); ++i) text += " && iir2d bench" + pools[i] + common;
     return text;
 }
 

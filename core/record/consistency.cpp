@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
 #include <span>
 #include <utility>
 
+#include "core/benchmark/benchmark.h"
 #include "core/benchmark/statistics.h"
 #include "core/recipe/recipe.h"
 #include "core/record/record_json.h"
@@ -20,6 +22,33 @@ using nlohmann::json;
 // Another compiler may round the last digits of a sum differently; nothing else may differ.
 bool agree(double a, double b) {
     return std::abs(a - b) <= 1e-9 * std::max(std::abs(a), std::abs(b));
+}
+
+iir2d::Extent extent_of(const json& e) {
+    return {e.at("h").get<std::int64_t>(), e.at("w").get<std::int64_t>()};
+}
+
+std::optional<iir2d::ElementType> element_of(const std::string& name) {
+    using enum iir2d::ElementType;
+    for (const auto type : {f32, f64, f16, bf16}) {
+        if (name == iir2d::name_of(type)) return type;
+    }
+    return std::nullopt;
+}
+
+std::optional<PoolOperation> pool_of(const json& pool) {
+    const auto op = iir2d::pool_op_from_name(cell_text(pool.at("op")));
+    if (!op) return std::nullopt;
+    PoolOperation operation{.op = *op,
+                            .window = extent_of(pool.at("window")),
+                            .stride = extent_of(pool.at("stride")),
+                            .padding = extent_of(pool.at("padding")),
+                            .dilation = extent_of(pool.at("dilation")),
+                            .ceil_mode = pool.at("ceil_mode").get<bool>(),
+                            .p = pool.at("p").get<double>()};
+    if (const json& output = value_of(pool.at("output")); !output.is_null())
+        operation.output = extent_of(output);
+    return operation;
 }
 
 // The problems of one case, each said with the case's key.
@@ -139,13 +168,29 @@ class CaseChecker {
         }
     }
 
-    // A filter's traffic is known from its size: one read and one write.
+    // A filter's traffic is known from its size, one read and one write; that of pooling from what it is.
     void check_bytes(const json& timing) {
         const json& operation = m_case.at("operation");
+        if (operation.at("kind") == "pool" && operation.contains("pass"))  // not before record-3
+            return check_pool_bytes(timing, operation);
         if (operation.at("kind") != "filter") return;
         const double per_pixel = operation.at("precision") == "f64" ? 16 : 8;
         const double pixels = m_case.at("width").get<double>() * m_case.at("height").get<double>();
         expect("bytes_moved", timing.at("bytes_moved"), pixels * per_pixel);
+    }
+
+    void check_pool_bytes(const json& timing, const json& operation) {
+        const auto pool = pool_of(operation.at("pool"));
+        const auto element = element_of(cell_text(operation.at("element")));
+        const auto pass = pool_pass_from_name(cell_text(operation.at("pass")));
+        if (!pool || !element || !pass) return;  // which the schema rules out
+        const iir2d::Shape shape{1, m_case.at("channels").get<std::int64_t>(),
+                                 m_case.at("height").get<std::int64_t>(),
+                                 m_case.at("width").get<std::int64_t>()};
+        const auto traffic = pool_traffic(*pool, shape, *element, *pass);
+        if (!traffic) return problem("its pooling is refused: " + traffic.error().message);
+        expect("bytes_moved", timing.at("bytes_moved"),
+               static_cast<double>(traffic->read + traffic->written));
     }
 
     void check_parity() {

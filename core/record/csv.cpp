@@ -208,6 +208,35 @@ std::vector<Column> columns_of_2() {
             {"gpu_throttle_reasons", throttle_reasons}};
 }
 
+// Of pooling: not before record-3.
+Column of_pool(const char* name, std::function<std::string(const json& operation)> cell) {
+    return {name, [cell = std::move(cell)](const Row& r) {
+                return r.operation().at("kind") == "pool" ? cell(r.operation()) : std::string();
+            }};
+}
+
+// A pair of numbers, or a fact that holds one.
+std::string extent_cell(const json& e) {
+    const json& extent = e.contains("value") ? value_of(e) : e;
+    return extent.is_null() ? std::string() : cell_text(extent.at("h")) + "x" + cell_text(extent.at("w"));
+}
+
+// Those that came with record-3. Adaptive operations read neither window nor stride.
+std::vector<Column> columns_of_3() {
+    const auto of_windows = [](const char* key) {
+        return [key](const json& o) {
+            const json& pool = o.at("pool");
+            return value_of(pool.at("output")).is_null() ? extent_cell(pool.at(key)) : std::string();
+        };
+    };
+    return {of_pool("pool_op", [](const json& o) { return cell_text(o.at("pool").at("op")); }),
+            of_pool("pool_window", of_windows("window")),
+            of_pool("pool_stride", of_windows("stride")),
+            of_pool("pool_output", [](const json& o) { return extent_cell(o.at("pool").at("output")); }),
+            of_pool("pool_dtype", [](const json& o) { return cell_text(o.at("element")); }),
+            of_pool("pool_pass", [](const json& o) { return cell_text(o.at("pass")); })};
+}
+
 // RFC 4180: quoted when it must be, quotes doubled.
 std::string quoted(const std::string& cell) {
     if (cell.find_first_of(",\"\r\n") == std::string::npos) return cell;
@@ -226,7 +255,9 @@ Result<std::string> record_to_csv(std::string_view json_text) {
     if (!record) return std::unexpected(record.error());
     try {
         std::vector<Column> all = columns();
-        if (record->at("schema_version") != 1) std::ranges::move(columns_of_2(), std::back_inserter(all));
+        const auto version = record->at("schema_version").get<int>();
+        if (version >= 2) std::ranges::move(columns_of_2(), std::back_inserter(all));
+        if (version >= 3) std::ranges::move(columns_of_3(), std::back_inserter(all));
         std::string text;
         for (std::size_t i = 0; i < all.size(); ++i) text += (i > 0 ? "," : "") + std::string(all[i].name);
         text += '\n';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The master copy of a record. Keys are in resources/schemas/record-2.schema.json, meanings in
+// The master copy of a record. Keys are in resources/schemas/record-3.schema.json, meanings in
 // docs/records.md.
 #include <algorithm>
 #include <cmath>
@@ -48,17 +48,18 @@ Json json_of(iir2d::Extent e) {
 }
 
 Json json_of(const PoolOperation& pool) {
-    return {
-        {"op", iir2d::name_of(pool.op)},
-        {"window", json_of(pool.window)},
-        {"stride", json_of(pool.stride.value_or(pool.window))},
-        {"padding", json_of(pool.padding)},
-        {"dilation", json_of(pool.dilation)},
-        {"ceil_mode", pool.ceil_mode},
-        {"p", pool.p},
-        {"count_include_pad", pool.count_include_pad},
-        {"divisor_override", pool.divisor_override ? present(*pool.divisor_override)
-                                                   : absent("not given: the size of the window divides")}};
+    return {{"op", iir2d::name_of(pool.op)},
+            {"window", json_of(pool.window)},
+            {"stride", json_of(pool.stride.value_or(pool.window))},
+            {"padding", json_of(pool.padding)},
+            {"dilation", json_of(pool.dilation)},
+            {"ceil_mode", pool.ceil_mode},
+            {"p", pool.p},
+            {"count_include_pad", pool.count_include_pad},
+            {"divisor_override", pool.divisor_override ? present(*pool.divisor_override)
+                                                       : absent("not given: the size of the window divides")},
+            {"output", is_adaptive(pool.op) ? present(json_of(pool.output))
+                                            : absent("not adaptive: the size follows from the window")}};
 }
 
 Json json_of(const Recipe& recipe) {
@@ -93,6 +94,10 @@ Json json_of_matrix(const BenchmarkMatrix& matrix) {
     for (const auto precision : matrix.precisions) precisions.push_back(iir2d::name_of(precision));
     Json pools = Json::array();
     for (const auto& pool : matrix.pools) pools.push_back(json_of(pool));
+    Json pool_elements = Json::array();
+    for (const auto element : matrix.pool_elements) pool_elements.push_back(iir2d::name_of(element));
+    Json pool_passes = Json::array();
+    for (const auto pass : matrix.pool_passes) pool_passes.push_back(name_of(pass));
     Json image = absent("no image: synthetic planes");
     if (matrix.image) {
         const auto& pixels = matrix.image->pixels;
@@ -109,6 +114,8 @@ Json json_of_matrix(const BenchmarkMatrix& matrix) {
             {"borders", borders},
             {"precisions", precisions},
             {"pools", pools},
+            {"pool_elements", pool_elements},
+            {"pool_passes", pool_passes},
             {"recipe", matrix.recipe ? present(json_of(*matrix.recipe)) : absent("no recipe in the matrix")},
             {"image", image},
             {"device", matrix.device},
@@ -150,7 +157,12 @@ Json json_of_environment(const Environment& e) {
 
 Json operation_of(const BenchmarkCase& what) {
     if (what.recipe) return {{"kind", "recipe"}, {"recipe", json_of(*what.recipe)}};
-    if (what.pool) return {{"kind", "pool"}, {"pool", json_of(*what.pool)}};
+    if (what.pool) {
+        return {{"kind", "pool"},
+                {"pool", json_of(*what.pool)},
+                {"element", iir2d::name_of(what.element)},
+                {"pass", name_of(what.pass)}};
+    }
     const int id = what.filter_id.value_or(0);
     const auto row = iir2d::filter_row(id);
     return {{"kind", "filter"},

@@ -244,6 +244,17 @@ std::string code_block(const std::string& text) {
     return fence + "\n" + text + "\n" + fence + "\n";
 }
 
+// How keys of pooling are read; since record-3, which has more than forward passes of f32.
+std::string pooling_note(const json& record) {
+    const auto pools = [](const json& one) { return one.at("operation").contains("pass"); };
+    if (std::ranges::none_of(record.at("cases"), pools)) return {};
+    return "\nPooling is of f32 and forward unless its key has a dtype or pass. A backward pass moves the "
+           "gradient of the "
+           "pooled plane, what it needs besides (max: the places of the maxima, lp: the plane before and "
+           "after) "
+           "and the gradient of the plane before.\n";
+}
+
 std::string report(const json& record) {
     const auto cases = record.at("cases").size();
     std::string out = "# Benchmark record\n\n";
@@ -259,6 +270,7 @@ std::string report(const json& record) {
            cell_text(record.at("matrix").at("warmup")) +
            "; timed runs: " + cell_text(record.at("matrix").at("iterations")) + ". " +
            preemption_note(record) + "\n";
+    out += pooling_note(record);
     out += gpu_states(record);
     out += failures(record);
     out += "\n## Agreement with the double-precision reference\n\n" + parity_table(record);

@@ -17,7 +17,7 @@
 
 namespace workbench {
 
-inline constexpr int record_schema_version = 2;
+inline constexpr int record_schema_version = 3;
 
 struct Record {
     BenchmarkRun run;

@@ -79,8 +79,10 @@ Result<json> parse_record(std::string_view text) {
                                               std::to_string(record_schema_version) + " that is known here");
     }
     // An older record is held to what records were then.
-    const bool older = version != record->end() && *version == 1;
-    if (auto valid = check_schema(*record, older ? "record-1" : "record-2"); !valid) {
+    const bool older =
+        version != record->end() && version->is_number_integer() && version->get<std::int64_t>() >= 1;
+    const std::int64_t schema = older ? version->get<std::int64_t>() : record_schema_version;
+    if (auto valid = check_schema(*record, "record-" + std::to_string(schema)); !valid) {
         return std::unexpected(valid.error());
     }
     return record;

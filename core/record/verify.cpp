@@ -235,16 +235,18 @@ Result<Verification> verify_directory(const fs::path& directory) {
     if (!files->contains("record.json")) return report.take();
     const auto json = check_json(directory / "record.json", report);
     if (!json) return report.take();
-    if (files->contains("record.csv")) check_derived(directory / "record.csv", record_to_csv(*json), report);
-    if (files->contains("record.md"))
-        check_derived(directory / "record.md", record_to_markdown(*json), report);
+    const auto csv = record_to_csv(*json);
+    const auto markdown = record_to_markdown(*json);
+    if (files->contains("record.csv")) check_derived(directory / "record.csv", csv, report);
+    if (files->contains("record.md")) check_derived(directory / "record.md", markdown, report);
     // Records of before there were statements have none.
-    if (files->contains(std::string(statement_name))) {
-        std::map<std::string, std::string> hashes;
-        for (const std::string_view name : needed) {
-            if (!files->contains(std::string(name))) continue;  // a pipe of that name would never end
-            if (auto hash = sha256_of_file(directory / name)) hashes[std::string(name)] = *hash;
-        }
+    if (files->contains(std::string(statement_name)) && csv && markdown) {
+        const auto hash_of = [](const std::string& text) {
+            return sha256_hex(std::as_bytes(std::span(text)));
+        };
+        const std::map<std::string, std::string> hashes = {{"record.csv", hash_of(*csv)},
+                                                           {"record.json", hash_of(*json)},
+                                                           {"record.md", hash_of(*markdown)}};
         check_derived(directory / statement_name, record_statement(*json, hashes), report);
     }
     return report.take();

@@ -128,6 +128,19 @@ KernelIdentity PoolPlan::kernel() const {
             .architecture = support::cpu_target().value_or(IIR2D_CPU_BASELINE)};
 }
 
+KernelIdentity PoolPlan::backward_kernel() const {
+    KernelIdentity identity = kernel();
+    identity.name += "_backward";
+    if (const auto* gpu = std::get_if<State::OnGpu>(&m_state->kernel)) {
+        identity.variant = gpu->pooling.backward_kernel;
+    } else {
+        const ElementType sums = pool::backward_accumulator(m_state->desc, m_state->geometry);
+        identity.variant = "gathered_" + std::string(name_of(sums)) + "_sum";
+        identity.architecture = IIR2D_CPU_BASELINE;  // which the compiler vectorises for
+    }
+    return identity;
+}
+
 PoolWindow PoolPlan::window(std::int64_t y, std::int64_t x) const {
     const pool::WindowRule rule = pool::window_rule(m_state->desc, m_state->geometry);
     const pool::Taps rows = rule.rows.taps(y);

@@ -5,7 +5,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "core/image/image_io.h"
 #include "core/recipe/recipe.h"
@@ -79,6 +81,11 @@ class Cli : public ::testing::Test {
 void expect_failure(const Outcome& outcome, int code) {
     EXPECT_EQ(outcome.code, code) << outcome.err;
     EXPECT_THAT(error_lines(outcome.err), SizeIs(1)) << outcome.err;
+}
+
+std::vector<std::string> words(const std::string& text) {
+    std::istringstream stream(text);
+    return {std::istream_iterator<std::string>(stream), {}};
 }
 
 TEST_F(Cli, VersionAndHelpSucceed) {
@@ -376,28 +383,40 @@ TEST_F(Cli, CompareChecksTheTolerance) {
     expect_failure(iir2d({"compare", sample, make_image("small.png", 3, 3, 3)}), 3);
 }
 
+TEST_F(Cli, BenchAndParityTakeEveryAxisOfPooling) {
+    const auto axes = words(
+        "--sizes 33x29 --pool-ops max,avg,lp,adaptive-max,adaptive-avg --window 3x3 --stride 2 "
+        "--output 4x5 --pool-dtypes f32,f64,f16,bf16 --pool_passes forward,backward --device cpu");
+    const auto with = [&axes](std::vector<std::string> arguments) {
+        arguments.insert(arguments.begin() + 1, axes.begin(), axes.end());
+        return arguments;
+    };
+    const auto parity = iir2d(with({"parity", "--json"}));
+    ASSERT_EQ(parity.code, 0) << parity.err;
+    EXPECT_EQ(Json::parse(parity.out)["cases"].size(), 40U);
+    const auto bench = iir2d(with({"bench", "--warmup", "0", "--iters", "2", "--record", path("pools")}));
+    ASSERT_EQ(bench.code, 0) << bench.err;
+    EXPECT_EQ(iir2d({"verify", path("pools")}).code, 0);
+    const auto record = Json::parse(*workbench::read_file(path("pools/record.json")));
+    EXPECT_EQ(record["cases"].size(), 40U);
+    EXPECT_TRUE(record["command_line"].get<std::string>().starts_with(
+        "iir2d bench --pool-ops max,avg,lp,adaptive-max,adaptive-avg --window 3x3 --stride 2x2 --output 4x5 "
+        "--pool-dtypes f32,f64,f16,bf16 --pool-passes forward,backward --device cpu"));
+    expect_failure(iir2d({"bench", "--pool-ops", "adaptive-max", "--sizes", "8x8"}), 2);
+    expect_failure(iir2d({"bench", "--pool-ops", "max", "--output", "2x2", "--sizes", "8x8"}), 2);
+    expect_failure(iir2d({"bench", "--pool-ops", "max", "--pool-dtypes", "f8", "--sizes", "8x8"}), 2);
+    expect_failure(iir2d({"bench", "--pool-ops", "max", "--pool-passes", "up", "--sizes", "8x8"}), 2);
+    expect_failure(iir2d({"bench", "--pool-passes", "backward", "--sizes", "8x8"}), 2);
+}
+
 TEST_F(Cli, BenchWritesARecordThatVerifies) {
-    const auto outcome = iir2d({"bench",
-                                "--sizes",
-                                "64x48",
-                                "--filter_ids",
-                                "1,6",
-                                "--precisions",
-                                "f32",
-                                "--pool-ops",
-                                "max",
-                                "--warmup",
-                                "1",
-                                "--iters",
-                                "5",
-                                "--record",
-                                path("rec"),
-                                "--out-csv",
-                                path("b.csv"),
-                                "--out-json",
-                                path("b.json"),
-                                "--out-md",
-                                path("b.md")});
+    auto arguments =
+        words("bench --sizes 64x48 --filter_ids 1,6 --precisions f32 --pool-ops max --warmup 1 --iters 5");
+    for (const auto& [option, name] : {std::pair{"--record", "rec"}, std::pair{"--out-csv", "b.csv"},
+                                       std::pair{"--out-json", "b.json"}, std::pair{"--out-md", "b.md"}}) {
+        arguments.insert(arguments.end(), {option, path(name)});
+    }
+    const auto outcome = iir2d(arguments);
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     const auto csv = *workbench::read_file(path("b.csv"));
     EXPECT_TRUE(

@@ -27,15 +27,34 @@ QString fixed(double value, int decimals) {
 struct Parts {
     QString operation;
     QString border;
-    QString precision;
+    QString precision;  // of pooling: its element type
+    QString pass;       // of pooling; forward goes without saying
     QString size;
 };
+
+QString extentText(iir2d::Extent e) {
+    return QStringLiteral("%1 × %2").arg(e.h).arg(e.w);
+}
+
+// "max 3 × 3 stride 2 × 2", "adaptive-avg to 7 × 7"
+QString poolText(const PoolOperation& pool) {
+    const QString op = toText(iir2d::name_of(pool.op));
+    if (is_adaptive(pool.op)) return tr("%1 to %2").arg(op, extentText(pool.output));
+    const QString window = op + QLatin1Char(' ') + extentText(pool.window);
+    if (pool.stride.value_or(pool.window) == pool.window) return window;
+    return tr("%1 stride %2").arg(window, extentText(*pool.stride));
+}
 
 Parts partsOf(const BenchmarkCase& what) {
     Parts parts{.operation = operationText(what), .size = sizeText(what)};
     if (what.filter_id) {
         parts.border = toText(iir2d::name_of(what.border));
-        parts.precision = toText(iir2d::name_of(what.precision));
+        parts.precision = precisionText(what);
+    }
+    if (what.pool) {
+        parts.precision = precisionText(what);
+        parts.operation = poolText(*what.pool);  // shorter: charts have little room
+        if (what.pass == PoolPass::backward) parts.pass = tr("backward");
     }
     return parts;
 }
@@ -88,18 +107,21 @@ QString sizeText(const BenchmarkCase& what) {
 QString operationText(const BenchmarkCase& what) {
     if (what.filter_id) return tr("Filter %1").arg(*what.filter_id);
     if (what.pool) {
-        return tr("%1 pool %2 × %3")
-            .arg(toText(iir2d::name_of(what.pool->op)))
-            .arg(what.pool->window.h)
-            .arg(what.pool->window.w);
+        const QString text = poolText(*what.pool);
+        const int space = int(text.indexOf(QLatin1Char(' ')));
+        return tr("%1 pool %2").arg(text.left(space), text.mid(space + 1));
     }
     if (what.recipe && !what.recipe->name.empty()) return QString::fromStdString(what.recipe->name);
     return tr("Recipe");
 }
 
+QString precisionText(const BenchmarkCase& what) {
+    return toText(what.pool ? iir2d::name_of(what.element) : iir2d::name_of(what.precision));
+}
+
 QString familyText(const BenchmarkCase& what) {
     const Parts parts = partsOf(what);
-    return joined({parts.operation, parts.border, parts.precision});
+    return joined({parts.operation, parts.border, parts.precision, parts.pass});
 }
 
 CaseNames nameCases(const std::vector<CaseResult>& results) {
@@ -107,8 +129,8 @@ CaseNames nameCases(const std::vector<CaseResult>& results) {
     std::vector<Parts> all;
     all.reserve(results.size());
     for (const CaseResult& result : results) all.push_back(partsOf(result.what));
-
-    constexpr std::array members = {&Parts::operation, &Parts::border, &Parts::precision, &Parts::size};
+    constexpr std::array members = {&Parts::operation, &Parts::border, &Parts::precision, &Parts::pass,
+                                    &Parts::size};
     std::array<bool, members.size()> shared{};
     QStringList common;
     for (std::size_t m = 0; m < members.size(); ++m) {
@@ -121,6 +143,9 @@ CaseNames nameCases(const std::vector<CaseResult>& results) {
             if (value.isEmpty()) value = part;
             same = same && part == value;
         }
+        // A pass that is not named is the other one.
+        if (members[m] == &Parts::pass)
+            same = std::ranges::all_of(all, [](const Parts& parts) { return !parts.pass.isEmpty(); });
         shared[m] = results.size() > 1 && same && !value.isEmpty();
         if (shared[m]) common.append(value);
     }

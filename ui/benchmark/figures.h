@@ -21,7 +21,8 @@ bool isTimed(const CaseResult& result);
 int preemptedCount(const CaseResult& result);
 
 QString sizeText(const BenchmarkCase& what);       // "1024 × 1024"
-QString operationText(const BenchmarkCase& what);  // "Filter 4", "Max pooling 2 × 2", the recipe's name
+QString operationText(const BenchmarkCase& what);  // "Filter 4", "max pool 2 × 2", the recipe's name
+QString precisionText(const BenchmarkCase& what);  // "mixed"; of pooling its element type, "f16"
 // What makes a line of the throughput chart: everything but the size.
 QString familyText(const BenchmarkCase& what);
 

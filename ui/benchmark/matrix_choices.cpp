@@ -36,8 +36,14 @@ std::vector<MatrixProblem> problemsOf(const MatrixChoices& choices, const Matrix
     if (choices.recipe && !hasWork(context.recipe)) {
         add(MatrixField::recipe, tr("The recipe has no operation that is switched on."));
     }
-    if (choices.filterIds.empty() && choices.pools.empty() && !choices.recipe) {
+    if (choices.filterIds.empty() && choices.pools.ops.empty() && !choices.recipe) {
         add(MatrixField::work, tr("Choose at least one filter, pooling operation or the recipe."));
+    }
+    if (!choices.pools.ops.empty() && choices.pools.elements.empty()) {
+        add(MatrixField::pools, tr("Pooling needs at least one type of samples."));
+    }
+    if (!choices.pools.ops.empty() && choices.pools.passes.empty()) {
+        add(MatrixField::pools, tr("Pooling needs at least one pass."));
     }
     if (!choices.filterIds.empty() && choices.borders.empty()) {
         add(MatrixField::borders, tr("Filters need at least one border."));
@@ -60,9 +66,19 @@ BenchmarkMatrix matrixOf(const MatrixChoices& choices, const MatrixContext& cont
     matrix.filter_ids = choices.filterIds;
     matrix.borders = choices.borders;
     matrix.precisions = choices.precisions;
-    for (const iir2d::PoolOp op : choices.pools) {
-        matrix.pools.push_back({.op = op, .window = {choices.poolWindow, choices.poolWindow}});
+    const PoolChoices& pools = choices.pools;
+    for (const iir2d::PoolOp op : pools.ops) {
+        PoolOperation pool{.op = op};
+        if (is_adaptive(op)) {
+            pool.output = {pools.output, pools.output};
+        } else {
+            pool.window = {pools.window, pools.window};
+            if (pools.stride > 0) pool.stride = iir2d::Extent{pools.stride, pools.stride};
+        }
+        matrix.pools.push_back(pool);
     }
+    matrix.pool_elements = pools.elements;
+    matrix.pool_passes = pools.passes;
     if (choices.recipe) matrix.recipe = context.recipe;
     matrix.device = choices.device.toStdString();
     matrix.threads = choices.threads;
@@ -123,7 +139,6 @@ MatrixChoices applied(MatrixPreset preset, MatrixChoices choices) {
     choices.sizes = standard.sizes;
     choices.filterIds = standard.filterIds;
     choices.pools = standard.pools;
-    choices.poolWindow = standard.poolWindow;
     choices.borders = standard.borders;
     choices.precisions = standard.precisions;
     choices.warmup = standard.warmup;
@@ -140,7 +155,10 @@ MatrixChoices applied(MatrixPreset preset, MatrixChoices choices) {
         case MatrixPreset::full:
             choices.filterIds.clear();
             for (const iir2d::FilterRow& row : iir2d::filter_table()) choices.filterIds.push_back(row.id);
-            choices.pools.assign(offered_pools.begin(), offered_pools.end());
+            choices.pools.ops.assign(offered_pools.begin(), offered_pools.end());
+            choices.pools.elements = {iir2d::ElementType::f32, iir2d::ElementType::f64,
+                                      iir2d::ElementType::f16, iir2d::ElementType::bf16};
+            choices.pools.passes = {PoolPass::forward, PoolPass::backward};
             choices.precisions = {iir2d::Precision::f32, iir2d::Precision::mixed, iir2d::Precision::f64};
             choices.borders = {iir2d::Border::clamp, iir2d::Border::mirror, iir2d::Border::wrap,
                                iir2d::Border::constant};

@@ -11,6 +11,17 @@
 
 namespace workbench {
 
+// Every operation is run in every element type and pass.
+struct PoolChoices {
+    std::vector<iir2d::PoolOp> ops;
+    int window = 2;  // square
+    int stride = 0;  // 0: the window
+    int output = 7;  // of adaptive operations: square
+    std::vector<iir2d::ElementType> elements = {iir2d::ElementType::f32};
+    std::vector<PoolPass> passes = {PoolPass::forward};
+    friend bool operator==(const PoolChoices&, const PoolChoices&) = default;
+};
+
 struct MatrixChoices {
     enum class Source { synthetic, image };
 
@@ -18,8 +29,7 @@ struct MatrixChoices {
     std::vector<BenchmarkSize> sizes = {{512, 512}, {1024, 1024}, {2048, 2048}};
     QString customSizes;  // "1920x1080, 640x480", beside `sizes`
     std::vector<int> filterIds = {1, 4, 8};
-    std::vector<iir2d::PoolOp> pools;
-    int poolWindow = 2;  // square; the stride is the window
+    PoolChoices pools;
     bool recipe = false;
     std::vector<iir2d::Border> borders = {iir2d::Border::mirror};
     std::vector<iir2d::Precision> precisions = {iir2d::Precision::f32, iir2d::Precision::mixed};
@@ -31,7 +41,8 @@ struct MatrixChoices {
 };
 
 inline constexpr std::array offered_sizes = {512, 1024, 2048, 4096};
-inline constexpr std::array offered_pools = {iir2d::PoolOp::max, iir2d::PoolOp::avg, iir2d::PoolOp::lp};
+inline constexpr std::array offered_pools = {iir2d::PoolOp::max, iir2d::PoolOp::avg, iir2d::PoolOp::lp,
+                                             iir2d::PoolOp::adaptive_max, iir2d::PoolOp::adaptive_avg};
 
 // What the form is about to run on, from the session.
 struct MatrixContext {
@@ -40,7 +51,7 @@ struct MatrixContext {
 };
 
 // The part of the form that a problem is shown at.
-enum class MatrixField { sizes, work, recipe, borders, precisions, device, run };
+enum class MatrixField { sizes, work, pools, recipe, borders, precisions, device, run };
 
 struct MatrixProblem {
     MatrixField field = MatrixField::run;

@@ -17,6 +17,7 @@
 
 #include "core/support/devices.h"
 #include "ui/benchmark/figures.h"
+#include "ui/benchmark/pool_form.h"
 #include "ui/operations/form_parts.h"
 #include "ui/session/session.h"
 #include "ui/session/text.h"
@@ -26,7 +27,6 @@ namespace workbench {
 namespace {
 
 constexpr int customPreset = 3;  // the row after MatrixPreset's
-constexpr int largestPoolWindow = 64;
 constexpr int mostIterations = 100'000;
 
 template <class T>
@@ -145,7 +145,7 @@ void MatrixForm::makePresets(QVBoxLayout* layout) {
     m_preset->addItem(tr("Custom"));
     m_preset->setItemData(0, tr("A few seconds: does it work?"), Qt::ToolTipRole);
     m_preset->setItemData(1, tr("Three filters, three sizes, two precisions"), Qt::ToolTipRole);
-    m_preset->setItemData(2, tr("Every filter, border, precision and pooling operation"), Qt::ToolTipRole);
+    m_preset->setItemData(2, tr("Every filter, border and precision, all pooling"), Qt::ToolTipRole);
     m_preset->setAccessibleName(tr("Preset"));
     m_preset->setToolTip(
         tr("A matrix to begin with: changes sizes, operations, borders, precisions and "
@@ -218,27 +218,13 @@ void MatrixForm::makeWork(QVBoxLayout* layout) {
     }
     layout->addLayout(filters);
 
-    layout->addWidget(makeSection(tr("Pooling and recipe")));
-    auto* pooling = new QHBoxLayout;
-    pooling->setSpacing(normalSpacing);
-    for (const iir2d::PoolOp op : offered_pools) {
-        const QString text = toText(iir2d::name_of(op));
-        pooling->addWidget(addBox(m_pools, op, text, tr("%1 pooling").arg(text),
-                                  tr("%1 pooling of 32-bit samples").arg(text)));
-    }
-    pooling->addStretch();
-    m_poolWindow = new CountBox(1, this);
-    m_poolWindow->setMaximum(largestPoolWindow);
-    m_poolWindow->setSuffix(tr(" px"));
-    m_poolWindow->setAccessibleName(tr("Pooling window, pixels on each side"));
-    m_poolWindow->setToolTip(tr("Side of the square window in pixels; the stride is the window"));
-    auto* windowLabel = new QLabel(tr("&Window"), this);
-    windowLabel->setBuddy(m_poolWindow);
-    pooling->addWidget(windowLabel);
-    pooling->addWidget(m_poolWindow);
-    layout->addLayout(pooling);
-    connect(m_poolWindow, &QSpinBox::valueChanged, this, &MatrixForm::refresh);
+    layout->addWidget(makeSection(tr("Pooling")));
+    m_pools = new PoolForm(this);
+    layout->addWidget(m_pools);
+    addProblemLine(layout, MatrixField::pools);
+    connect(m_pools, &PoolForm::changed, this, &MatrixForm::refresh);
 
+    layout->addWidget(makeSection(tr("Recipe")));
     m_recipe = new QCheckBox(this);
     m_recipe->setObjectName(QStringLiteral("recipeBox"));
     m_recipe->setToolTip(tr("The recipe as a whole is one case of each size"));
@@ -366,8 +352,7 @@ MatrixChoices MatrixForm::choices() const {
     for (const int side : checkedOf(m_sizes)) c.sizes.push_back({side, side});
     c.customSizes = m_customSizes->text();
     c.filterIds = checkedOf(m_filters);
-    c.pools = checkedOf(m_pools);
-    c.poolWindow = m_poolWindow->value();
+    c.pools = m_pools->choices();
     c.recipe = m_recipe->isChecked();
     c.borders = checkedOf(m_borders);
     c.precisions = checkedOf(m_precisions);
@@ -397,8 +382,7 @@ void MatrixForm::setChoices(const MatrixChoices& choices) {
         check(m_sizes, sides);
         m_customSizes->setText(others.join(QStringLiteral(", ")));
         check(m_filters, choices.filterIds);
-        check(m_pools, choices.pools);
-        m_poolWindow->setValue(choices.poolWindow);
+        m_pools->setChoices(choices.pools);
         m_recipe->setChecked(choices.recipe);
         check(m_borders, choices.borders);
         check(m_precisions, choices.precisions);
@@ -462,8 +446,6 @@ void MatrixForm::showContext() {
     const bool filters = std::ranges::any_of(m_filters, [](const auto& f) { return f.second->isChecked(); });
     for (const auto& [border, box] : m_borders) box->setEnabled(filters);
     for (const auto& [precision, box] : m_precisions) box->setEnabled(filters);
-    m_poolWindow->setEnabled(
-        std::ranges::any_of(m_pools, [](const auto& p) { return p.second->isChecked(); }));
 
     const QString spec = m_device->currentData().toString();
     const iir2d::DeviceChoice& device = m_session.device();
@@ -500,6 +482,9 @@ void MatrixForm::focusProblem() {
     switch (m_matrix.error().front().field) {
         case MatrixField::sizes:
             (m_customSizes->isEnabled() ? static_cast<QWidget*>(m_customSizes) : m_synthetic)->setFocus();
+            break;
+        case MatrixField::pools:
+            m_pools->focusProblem();
             break;
         case MatrixField::recipe:
             m_recipe->setFocus();

@@ -18,6 +18,7 @@ class QVBoxLayout;
 namespace workbench {
 
 class CountBox;
+class PoolForm;
 class Session;
 class ToneLabel;
 
@@ -68,8 +69,7 @@ class MatrixForm : public QWidget {
     std::vector<std::pair<int, QCheckBox*>> m_sizes;
     QLineEdit* m_customSizes = nullptr;
     std::vector<std::pair<int, QCheckBox*>> m_filters;
-    std::vector<std::pair<iir2d::PoolOp, QCheckBox*>> m_pools;
-    CountBox* m_poolWindow = nullptr;
+    PoolForm* m_pools = nullptr;
     QCheckBox* m_recipe = nullptr;
     std::vector<std::pair<iir2d::Border, QCheckBox*>> m_borders;
     std::vector<std::pair<iir2d::Precision, QCheckBox*>> m_precisions;

@@ -50,7 +50,7 @@ QVariant timed(const CaseResult& r) {
 
 // The reference was compared with the result: not so when the case could not even be computed.
 bool wasChecked(const CaseResult& r) {
-    return r.parity.bound > 0.0;
+    return r.parity.bound > 0.0 || !r.output_sha256.empty();
 }
 
 QVariant parityValue(const CaseResult& r) {
@@ -95,15 +95,16 @@ constexpr std::array<ColumnRow, ResultsModel::column_count> table = {{
      QT_TRANSLATE_NOOP("ResultsModel", "95th percentile of the latency, milliseconds"),
      timed<[](R r) { return r.latency.p95; }>, asMs},
     {QT_TRANSLATE_NOOP("ResultsModel", "÷ copy"),
-     QT_TRANSLATE_NOOP("ResultsModel",
-                       "p50 as a multiple of copying the same plane, measured in the same run"),
+     QT_TRANSLATE_NOOP(
+         "ResultsModel",
+         "p50 as a multiple of moving what the case reads and writes, measured in the same run"),
      timed<[](R r) { return r.ratio_to_copy; }>, asRatio},
     {QT_TRANSLATE_NOOP("ResultsModel", "Mpix/s"),
      QT_TRANSLATE_NOOP("ResultsModel", "Throughput at p50, million pixels a second"),
      timed<[](R r) { return r.throughput_mpix_per_s_p50; }>, asRate},
     {QT_TRANSLATE_NOOP("ResultsModel", "GB/s"),
      QT_TRANSLATE_NOOP("ResultsModel",
-                       "Throughput at p50, 1e9 bytes a second: input read once, output written once"),
+                       "Throughput at p50, 1e9 bytes a second: what it reads and writes, each once"),
      timed<[](R r) { return r.throughput_gb_per_s_p50; }>, asRate},
     {QT_TRANSLATE_NOOP("ResultsModel", "Parity"),
      QT_TRANSLATE_NOOP("ResultsModel", "Agreement with the double-precision reference, before timing"),
@@ -136,7 +137,8 @@ constexpr std::array<ColumnRow, ResultsModel::column_count> table = {{
      QT_TRANSLATE_NOOP("ResultsModel", "Median absolute deviation of the latency, milliseconds"),
      timed<[](R r) { return r.latency.median_absolute_deviation; }>, asMs},
     {QT_TRANSLATE_NOOP("ResultsModel", "Copy p50, ms"),
-     QT_TRANSLATE_NOOP("ResultsModel", "Median latency of copying the same plane, milliseconds"),
+     QT_TRANSLATE_NOOP("ResultsModel",
+                       "Median latency of moving what the case reads and writes, milliseconds"),
      timed<[](R r) { return r.copy_latency.p50; }>, asMs},
     {QT_TRANSLATE_NOOP("ResultsModel", "Samples"),
      QT_TRANSLATE_NOOP("ResultsModel", "Timed iterations, all kept"),
@@ -152,6 +154,9 @@ constexpr std::array<ColumnRow, ResultsModel::column_count> table = {{
     {QT_TRANSLATE_NOOP("ResultsModel", "Operation"),
      QT_TRANSLATE_NOOP("ResultsModel", "Filter, pooling operation or recipe"),
      [](R r) -> QVariant { return operationText(r.what); }, asIs},
+    {QT_TRANSLATE_NOOP("ResultsModel", "Pass"),
+     QT_TRANSLATE_NOOP("ResultsModel", "Of pooling: forward, or backward from the result's gradient"),
+     [](R r) -> QVariant { return r.what.pool ? QVariant(toText(name_of(r.what.pass))) : QVariant(); }, asIs},
     {QT_TRANSLATE_NOOP("ResultsModel", "Border"),
      QT_TRANSLATE_NOOP("ResultsModel", "How a filter continues the picture beyond its edge"),
      [](R r) -> QVariant {
@@ -159,8 +164,9 @@ constexpr std::array<ColumnRow, ResultsModel::column_count> table = {{
      },
      asIs},
     {QT_TRANSLATE_NOOP("ResultsModel", "Precision"),
-     QT_TRANSLATE_NOOP("ResultsModel", "f32, mixed (f32 with f64 inside) or f64"),
-     [](R r) -> QVariant { return toText(iir2d::name_of(r.what.precision)); }, asIs},
+     QT_TRANSLATE_NOOP("ResultsModel",
+                       "f32, mixed (f32 with f64 inside) or f64; of pooling also f16 or bf16"),
+     [](R r) -> QVariant { return precisionText(r.what); }, asIs},
     {QT_TRANSLATE_NOOP("ResultsModel", "Kernel"),
      QT_TRANSLATE_NOOP("ResultsModel", "The kernel and variant that the plan chose"), kernelValue, asIs},
 }};
@@ -173,6 +179,7 @@ bool isText(int column) {
         case ResultsModel::parity:
         case ResultsModel::size:
         case ResultsModel::operation:
+        case ResultsModel::pass:
         case ResultsModel::border:
         case ResultsModel::precision:
         case ResultsModel::kernel:

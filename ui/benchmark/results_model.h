@@ -37,6 +37,7 @@ class ResultsModel : public QAbstractTableModel {
         preempted,
         size,
         operation,
+        pass,
         border,
         precision,
         kernel,

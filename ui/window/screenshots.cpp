@@ -17,6 +17,7 @@
 #include "core/image/image_io.h"
 #include "core/support/files.h"
 #include "ui/benchmark/benchmark_page.h"
+#include "ui/benchmark/matrix_form.h"
 #include "ui/operations/operations_panel.h"
 #include "ui/session/session.h"
 #include "ui/window/device_panel.h"
@@ -368,6 +369,20 @@ void ScreenshotTour::benchmark() {
     waitFor(
         QStringLiteral("the benchmark"), [&] { return !page.isRunning(); }, 300000);
     shoot(QStringLiteral("42-benchmark-after"));
+
+    MatrixChoices pooling = page.form().choices();
+    pooling.sizes = {{512, 512}, {1024, 1024}};
+    pooling.filterIds.clear();
+    pooling.pools = {.ops = {iir2d::PoolOp::max, iir2d::PoolOp::adaptive_avg},
+                     .elements = {iir2d::ElementType::f32, iir2d::ElementType::f16},
+                     .passes = {PoolPass::forward, PoolPass::backward}};
+    pooling.warmup = 1;
+    pooling.iterations = 10;
+    page.form().setChoices(pooling);
+    page.run();
+    waitFor(
+        QStringLiteral("the benchmark of pooling"), [&] { return !page.isRunning(); }, 300000);
+    shoot(QStringLiteral("43-benchmark-pooling"));
 }
 
 void ScreenshotTour::themes() {

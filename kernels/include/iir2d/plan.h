@@ -136,7 +136,8 @@ class IIR2D_API PoolPlan {
     const PoolDesc& desc() const;
     Shape output_shape() const;
     std::size_t workspace_bytes() const;
-    KernelIdentity kernel() const;
+    KernelIdentity kernel() const;           // that forward runs
+    KernelIdentity backward_kernel() const;  // that backward runs
     PrecisionGuarantee precision() const;
     // Of output (y, x), which must lie in output_shape().
     PoolWindow window(std::int64_t y, std::int64_t x) const;

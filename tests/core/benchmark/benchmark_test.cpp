@@ -135,6 +135,35 @@ TEST(RunBenchmark, MeasuresEveryKindOfCase) {
     EXPECT_FALSE(run->results[6].kernel.name.empty());
 }
 
+TEST(RunBenchmark, PoolsInEveryTypeForwardAndBackward) {
+    BenchmarkMatrix m = small();
+    m.sizes = {{37, 29}};
+    m.filter_ids = {};
+    m.iterations = 1;
+    m.pools = {{.op = iir2d::PoolOp::max, .window = {3, 3}, .stride = iir2d::Extent{2, 2}, .padding = {1, 1}},
+               {.op = iir2d::PoolOp::avg, .window = {3, 2}, .ceil_mode = true, .divisor_override = -3},
+               {.op = iir2d::PoolOp::lp, .window = {4, 3}, .stride = iir2d::Extent{1, 2}, .p = 1.5},
+               {.op = iir2d::PoolOp::adaptive_max, .output = {5, 7}},
+               {.op = iir2d::PoolOp::adaptive_avg, .output = {40, 7}}};
+    using enum iir2d::ElementType;
+    m.pool_elements = {f32, f64, f16, bf16};
+    m.pool_passes = {PoolPass::forward, PoolPass::backward};
+    const auto run = run_benchmark(m);
+    ASSERT_TRUE(run) << run.error().message;
+    ASSERT_EQ(run->results.size(), 40U);
+    expect_no_failures(run->results);
+    for (const CaseResult& r : run->results) {
+        const iir2d::Shape shape{1, 1, 29, 37};
+        const Traffic traffic = pool_traffic(*r.what.pool, shape, r.what.element, r.what.pass).value();
+        EXPECT_EQ(r.bytes_moved, traffic.read + traffic.written) << r.what.key;
+        EXPECT_EQ(r.kernel.element, r.what.element) << r.what.key;
+        EXPECT_EQ(r.kernel.name.ends_with("_backward"), r.what.pass == PoolPass::backward) << r.what.key;
+        EXPECT_TRUE(r.parity.max_ulp <= 1 || iir2d::element_size(r.what.element) != 2) << r.what.key;
+    }
+    EXPECT_EQ(run->results[0].input_sha256, pixel_hash(synthetic_plane(37, 29, f32, 1)));
+    EXPECT_NE(run->results[4].input_sha256, run->results[0].input_sha256) << "rounded to f16";
+}
+
 TEST(RunBenchmark, RunsFiltersOnTheFirstChannelAndRecipesOnAll) {
     BenchmarkMatrix m = small();
     m.image = image_of(3, iir2d::ElementType::f32);

@@ -79,6 +79,39 @@ TEST(Expand, NamesEverythingThatMakesAPoolingDifferent) {
                                         "pool:lp window:2x2 stride:2x2 p:2.5 size:64x48"));
 }
 
+TEST(Expand, MultipliesPoolingByElementTypesAndPasses) {
+    BenchmarkMatrix m = small();
+    m.filter_ids = {};
+    m.pools = {{}, {.op = iir2d::PoolOp::adaptive_avg, .output = {7, 5}}};
+    m.pool_elements = {iir2d::ElementType::f32, iir2d::ElementType::f16};
+    m.pool_passes = {PoolPass::forward, PoolPass::backward};
+    EXPECT_THAT(keys_of(m), ElementsAre("pool:max window:2x2 stride:2x2 size:64x48",
+                                        "pool:max window:2x2 stride:2x2 pass:backward size:64x48",
+                                        "pool:max window:2x2 stride:2x2 dtype:f16 size:64x48",
+                                        "pool:max window:2x2 stride:2x2 dtype:f16 pass:backward size:64x48",
+                                        "pool:adaptive-avg output:7x5 size:64x48",
+                                        "pool:adaptive-avg output:7x5 pass:backward size:64x48",
+                                        "pool:adaptive-avg output:7x5 dtype:f16 size:64x48",
+                                        "pool:adaptive-avg output:7x5 dtype:f16 pass:backward size:64x48"));
+}
+
+TEST(PoolTraffic, IsWhatThePassHasToMove) {
+    const auto traffic = [](PoolOperation pool, iir2d::ElementType element, PoolPass pass) {
+        return pool_traffic(pool, {1, 1, 4, 6}, element, pass).value();
+    };
+    using enum iir2d::ElementType;
+    const PoolOperation max{}, avg{.op = iir2d::PoolOp::avg}, lp{.op = iir2d::PoolOp::lp};
+    const PoolOperation adaptive{.op = iir2d::PoolOp::adaptive_max, .output = {1, 1}};
+    EXPECT_EQ(traffic(max, f32, PoolPass::forward), (Traffic{24 * 4, 6 * 4}));
+    EXPECT_EQ(traffic(max, f16, PoolPass::forward), (Traffic{24 * 2, 6 * 2}));
+    EXPECT_EQ(traffic(max, f16, PoolPass::backward), (Traffic{6 * 2 + 6 * 8, 24 * 2}))
+        << "and 64-bit indices";
+    EXPECT_EQ(traffic(avg, f64, PoolPass::backward), (Traffic{6 * 8, 24 * 8}));
+    EXPECT_EQ(traffic(lp, f32, PoolPass::backward), (Traffic{(24 + 6 + 6) * 4, 24 * 4})) << "x, y and dy";
+    EXPECT_EQ(traffic(adaptive, bf16, PoolPass::backward), (Traffic{2 + 8, 24 * 2}));
+    EXPECT_FALSE(pool_traffic({.window = {9, 9}}, {1, 1, 4, 6}, f32, PoolPass::forward));
+}
+
 TEST(Expand, TakesTheSizeAndChannelsOfAnImage) {
     BenchmarkMatrix m = small();
     Image image;
@@ -130,6 +163,20 @@ TEST(Expand, RefusesWhatMakesNoSense) {
     expect_refused(with([](auto& m) { m.recipe = Recipe{}; }), "no operation");
     expect_refused(with([](auto& m) { m.pools = {{.window = {0, 2}}}; }), "window");
     expect_refused(with([](auto& m) { m.pools = {{.window = {65, 65}}}; }), "65");
+    expect_refused(with([](auto& m) {
+                       m.pools = {{}};
+                       m.pool_elements = {};
+                   }),
+                   "element types is empty");
+    expect_refused(with([](auto& m) {
+                       m.pools = {{}};
+                       m.pool_passes = {};
+                   }),
+                   "passes is empty");
+    expect_refused(with([](auto& m) {
+                       m.pools = {{.op = iir2d::PoolOp::adaptive_max, .output = {1 << 28, 1 << 28}}};
+                   }),
+                   "of memory");
     expect_refused(
         with([](auto& m) { m.recipe = Recipe{.operations = {{.what = FilterOperation{.filter_id = 77}}}}; }),
         "77");
@@ -178,6 +225,14 @@ TEST(ParityBound, IsTheContracts) {
     EXPECT_DOUBLE_EQ(parity_bound(pool), 2e-6);
     pool.pool->op = iir2d::PoolOp::lp;
     EXPECT_DOUBLE_EQ(parity_bound(pool), 2e-6);
+    pool.element = iir2d::ElementType::f64;
+    EXPECT_DOUBLE_EQ(parity_bound(pool), 1e-12);
+    pool.element = iir2d::ElementType::bf16;
+    EXPECT_DOUBLE_EQ(parity_bound(pool), 0x1p-7);
+    pool.pool->op = iir2d::PoolOp::max;
+    EXPECT_EQ(parity_bound(pool), 0);
+    pool.pass = PoolPass::backward;  // sums gradients
+    EXPECT_DOUBLE_EQ(parity_bound(pool), 0x1p-7);
 }
 
 TEST(ParityBound, AddsUpAlongARecipe) {

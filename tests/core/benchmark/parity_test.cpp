@@ -88,6 +88,26 @@ TEST(ParityCheck, RefusesNanInOneAlone) {
     }
 }
 
+TEST(ParityCheck, TakesOneUnitOfSixteenBitsAndNoMore) {
+    const auto half = [](std::vector<float> got, std::vector<double> wanted) {
+        return check(plane(1, got), wanted,
+                     {.relative = 0x1p-10, .floor = 0x1p-14, .stored = iir2d::ElementType::f16});
+    };
+    const Parity near = half({1 + 0x1p-10F}, {1 + 0x1p-12});
+    EXPECT_TRUE(near.passed);
+    EXPECT_EQ(near.max_ulp, 1);
+    EXPECT_EQ(near.bound, 0x1p-10);
+    EXPECT_TRUE(near.bound_is_relative);
+    // Just below 2 a unit is half of 2^-10 of the value.
+    EXPECT_TRUE(half({2 - 0x1p-10F}, {2 - 0x1p-9 + 0x1p-12}).passed);
+    EXPECT_FALSE(half({2 - 0x1p-10F}, {2 - 0x1p-9 - 0x1p-12}).passed);
+    EXPECT_TRUE(half({0x1p-24F}, {0}).passed) << "the least number of f16";
+    EXPECT_FALSE(half({0x1p-23F}, {0}).passed);
+    EXPECT_TRUE(half({inf32}, {70000}).passed) << "f16 holds it as infinity";
+    const Parity exact = check(plane(1, {0.5F}), {0.5 + 0x1p-20}, {.stored = iir2d::ElementType::bf16});
+    EXPECT_FALSE(exact.passed) << "a maximum is exact";
+}
+
 TEST(ParityCheck, PutsTheWorstWhereARelativeToleranceFails) {
     // 1000.001 is within two millionths of 1000; 0.00001 off 1 is not, though smaller in absolute terms.
     const Parity p = check(plane(2, {1000.001F, 1.00001F}), {1000, 1}, {.relative = 2e-6});

@@ -42,6 +42,21 @@ TEST(BenchCommandLine, GivesDifferentWindowsACommandEach) {
         "--sizes 64x64");
 }
 
+TEST(BenchCommandLine, NamesElementTypesPassesAndOutputSizes) {
+    BenchmarkMatrix m;
+    m.filter_ids = {};
+    m.sizes = {{64, 64}};
+    m.pools = {{.op = iir2d::PoolOp::max, .padding = {1, 1}},
+               {.op = iir2d::PoolOp::adaptive_max, .output = {7, 5}},
+               {.op = iir2d::PoolOp::adaptive_avg, .output = {7, 5}}};
+    m.pool_elements = {iir2d::ElementType::f32, iir2d::ElementType::bf16};
+    m.pool_passes = {PoolPass::backward};
+    EXPECT_EQ(
+        bench_command_line(m, "", ""),
+        "iir2d bench --pool-ops max,adaptive-max,adaptive-avg --window 2x2 --padding 1x1 --output 7x5 "
+        "--pool-dtypes f32,bf16 --pool-passes backward --device auto --warmup 10 --iters 50 --sizes 64x64");
+}
+
 TEST(BenchCommandLine, QuotesPathsForAShell) {
     BenchmarkMatrix m;
     m.filter_ids = {};

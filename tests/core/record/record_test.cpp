@@ -40,7 +40,7 @@ TEST(RecordToJson, IsAsKept) {
 
 TEST(RecordToJson, FitsItsSchema) {
     for (const Record& record : {testing::sample_record(), testing::sample_gpu_record()}) {
-        const auto valid = validate_against_schema(record_to_json(record), "record-2");
+        const auto valid = validate_against_schema(record_to_json(record), "record-3");
         EXPECT_TRUE(valid) << valid.error().message;
     }
 }
@@ -96,7 +96,7 @@ TEST(RecordToJson, HoldsTheWholeRangeOfSeeds) {
     record.run.matrix.seed = std::numeric_limits<std::uint64_t>::max();
     const std::string text = record_to_json(record);
     EXPECT_EQ(json::parse(text)["matrix"]["seed"], std::numeric_limits<std::uint64_t>::max());
-    const auto valid = validate_against_schema(text, "record-2");
+    const auto valid = validate_against_schema(text, "record-3");
     EXPECT_TRUE(valid) << valid.error().message;
 }
 
@@ -108,13 +108,13 @@ TEST(RecordToJson, SaysWhyAnErrorIsNotANumber) {
     const json parity = json::parse(text)["cases"][2]["parity"]["value"];
     EXPECT_TRUE(parity["max_abs_error"]["value"].is_null());
     EXPECT_FALSE(parity["mean_abs_error"]["reason"].get<std::string>().empty());
-    EXPECT_TRUE(validate_against_schema(text, "record-2"));
+    EXPECT_TRUE(validate_against_schema(text, "record-3"));
 }
 
 TEST(RecordToJson, ReplacesBytesThatAreNotText) {
     Record record = testing::sample_record();
     record.command_line = "iir2d bench --image \xff\xfe.png";
-    EXPECT_TRUE(validate_against_schema(record_to_json(record), "record-2"));
+    EXPECT_TRUE(validate_against_schema(record_to_json(record), "record-3"));
 }
 
 TEST(RecordToJson, HoldsRecipeAndImage) {
@@ -130,13 +130,33 @@ TEST(RecordToJson, HoldsRecipeAndImage) {
     what.pool.reset();
     what.recipe = record.run.matrix.recipe;
     const std::string text = record_to_json(record);
-    const auto valid = validate_against_schema(text, "record-2");
+    const auto valid = validate_against_schema(text, "record-3");
     EXPECT_TRUE(valid) << valid.error().message;
     const json matrix = json::parse(text)["matrix"];
     EXPECT_EQ(matrix["image"]["value"]["pixel_sha256"], pixel_hash(record.run.matrix.image->pixels));
     const auto back = recipe_from_json(matrix["recipe"]["value"].dump());
     ASSERT_TRUE(back) << back.error().message;
     EXPECT_EQ(*back, *record.run.matrix.recipe);
+}
+
+TEST(RecordToJson, HoldsEveryAxisOfPooling) {
+    Record record = testing::sample_record();
+    record.run.matrix.pool_elements = {iir2d::ElementType::f32, iir2d::ElementType::f16};
+    record.run.matrix.pool_passes = {PoolPass::forward, PoolPass::backward};
+    auto& what = record.run.results[1].what;
+    what.pool = PoolOperation{.op = iir2d::PoolOp::adaptive_avg, .output = {3, 4}};
+    what.element = iir2d::ElementType::f16;
+    what.pass = PoolPass::backward;
+    const std::string text = record_to_json(record);
+    const auto valid = validate_against_schema(text, "record-3");
+    EXPECT_TRUE(valid) << valid.error().message;
+    const json all = json::parse(text);
+    EXPECT_EQ(all["matrix"]["pool_elements"], (json{"f32", "f16"}));
+    EXPECT_EQ(all["matrix"]["pool_passes"], (json{"forward", "backward"}));
+    const json& operation = all["cases"][1]["operation"];
+    EXPECT_EQ(operation["element"], "f16");
+    EXPECT_EQ(operation["pass"], "backward");
+    EXPECT_EQ(operation["pool"]["output"]["value"], (json{{"h", 3}, {"w", 4}}));
 }
 
 TEST(RecordToJson, DoesNotDependOnTheLocale) {
@@ -177,24 +197,43 @@ TEST(RecordToCsv, StartsWithTheColumnsThatOldReadersKnow) {
                   "throughput_gb_per_s_p50,warmup_iters,timed_iters,"));
 }
 
-TEST(RecordToCsv, EndsWithWhatTheGpuDid) {
+TEST(RecordToCsv, HasWhatTheGpuDid) {
     std::istringstream csv(*record_to_csv(record_to_json(testing::sample_gpu_record())));
     std::vector<std::string> lines;
     for (std::string line; std::getline(csv, line);) lines.push_back(line);
     ASSERT_EQ(lines.size(), 4U);
     EXPECT_THAT(lines[0],
-                ::testing::EndsWith(",gpu_samples,gpu_sm_clock_mhz_min,gpu_sm_clock_mhz_median,gpu_sm_clock_"
-                                    "mhz_max,gpu_temperature_c_max,gpu_power_w_median,gpu_throttle_reasons"));
-    EXPECT_THAT(lines[1],
-                ::testing::EndsWith(",4,1410,1680,1980,44,303.375,\"idle; power cap; thermal, software\""));
-    EXPECT_THAT(lines[2], ::testing::EndsWith(",false,2,,,,40,,"));
-    EXPECT_THAT(lines[3], ::testing::EndsWith(",false,,,,,,,")) << "it was not timed";
+                HasSubstr(",gpu_samples,gpu_sm_clock_mhz_min,gpu_sm_clock_mhz_median,gpu_sm_clock_"
+                          "mhz_max,gpu_temperature_c_max,gpu_power_w_median,gpu_throttle_reasons,"));
+    EXPECT_THAT(lines[1], HasSubstr(",4,1410,1680,1980,44,303.375,\"idle; power cap; thermal, software\","));
+    EXPECT_THAT(lines[2], HasSubstr(",false,2,,,,40,,,avg"));
+    EXPECT_THAT(lines[3], ::testing::EndsWith(",false,,,,,,,,,,,,,")) << "it was not timed";
 }
 
 TEST(RecordToCsv, SaysThatNothingHeldTheClocksBack) {
     Record record = testing::sample_gpu_record();
     record.run.results[0].gpu->throttle_reasons = 0;
-    EXPECT_THAT(*record_to_csv(record_to_json(record)), HasSubstr(",303.375,none\n"));
+    EXPECT_THAT(*record_to_csv(record_to_json(record)), HasSubstr(",303.375,none,,"));
+}
+
+TEST(RecordToCsv, EndsWithWhatIsPooled) {
+    Record record = testing::sample_record();
+    auto& what = record.run.results[1].what;
+    const auto last_cells = [&record] {
+        std::istringstream csv(*record_to_csv(record_to_json(record)));
+        std::string line;
+        for (int i = 0; i < 3; ++i) std::getline(csv, line);
+        std::size_t at = line.size();
+        for (int i = 0; i < 6; ++i) at = line.rfind(',', at - 1);
+        return line.substr(at + 1);
+    };
+    EXPECT_THAT(*record_to_csv(record_to_json(record)),
+                HasSubstr(",pool_op,pool_window,pool_stride,pool_output,pool_dtype,pool_pass\n"));
+    EXPECT_EQ(last_cells(), "avg,2x2,2x2,,f32,forward");
+    what.pool = PoolOperation{.op = iir2d::PoolOp::adaptive_max, .output = {7, 5}};
+    what.element = iir2d::ElementType::bf16;
+    what.pass = PoolPass::backward;
+    EXPECT_EQ(last_cells(), "adaptive-max,,,7x5,bf16,backward");
 }
 
 TEST(RecordToCsv, QuotesAsRfc4180Says) {

@@ -226,25 +226,54 @@ TEST(Verify, WorksOutWhatTheGpuDidAgain) {
     EXPECT_EQ(with("/cases/0/gpu_state", {{"value", nullptr}, {"reason", "NVML is not installed"}}), "");
 }
 
-// As a program that knew only record-1 wrote it: its schema, its columns, its report.
-TEST(Verify, AcceptsARecordOfVersion1) {
-    const testing::TemporaryFolder folder;
-    const fs::path golden = fs::path(IIR2D_SOURCE_DIR) / "tests/core/record/golden";
-    for (const char* kind : {"json", "csv", "md"}) {
-        fs::copy_file(golden / (std::string("record-1.") + kind),
-                      folder.path() / (std::string("record.") + kind));
+// The problems of a record of an older version, and those of its JSON after a change.
+class OldRecord {
+  public:
+    explicit OldRecord(const std::string& version) {
+        const fs::path golden = fs::path(IIR2D_SOURCE_DIR) / "tests/core/record/golden";
+        for (const char* kind : {".json", ".csv", ".md"})
+            fs::copy_file(golden / (version + kind), m_folder.path() / (std::string("record") + kind));
+        testing::refresh_sums(m_folder.path());
+        const auto verification = verify_record(m_folder.path());
+        EXPECT_TRUE(verification) << verification.error().message;
+        EXPECT_THAT(verification->problems, IsEmpty());
+        EXPECT_THAT(verification->checked, ::testing::Contains("record.json: schema " + version));
     }
-    testing::refresh_sums(folder.path());
-    const auto verification = verify_record(folder.path());
-    ASSERT_TRUE(verification) << verification.error().message;
-    EXPECT_THAT(verification->problems, IsEmpty());
-    EXPECT_THAT(verification->checked, ::testing::Contains("record.json: schema record-1"));
+    std::string problems_with(const char* place, const json& value) {
+        json record = json::parse(testing::read_text(m_folder.path() / "record.json"));
+        record[json::json_pointer(place)] = value;
+        testing::write_text(m_folder.path() / "changed.json", record.dump());
+        return testing::problems_of(m_folder.path() / "changed.json");
+    }
 
-    json record = json::parse(testing::read_text(folder.path() / "record.json"));
-    record["cases"][0]["gpu_state"] = {{"value", nullptr}, {"reason", "x"}};
-    testing::write_text(folder.path() / "record.json", record.dump());
-    EXPECT_THAT(testing::problems_of(folder.path() / "record.json"), HasSubstr("gpu_state"))
+  private:
+    testing::TemporaryFolder m_folder;
+};
+
+// As programs that knew only these wrote them: their schemas, their columns, their reports.
+TEST(Verify, AcceptsARecordOfVersion1) {
+    EXPECT_THAT(
+        OldRecord("record-1").problems_with("/cases/0/gpu_state", {{"value", nullptr}, {"reason", "x"}}),
+        HasSubstr("gpu_state"))
         << "record-1 has no such key";
+}
+
+TEST(Verify, AcceptsARecordOfVersion2) {
+    OldRecord old("record-2");
+    EXPECT_THAT(old.problems_with("/cases/1/operation/pass", "forward"), HasSubstr("pass"))
+        << "record-2 has no such key";
+    EXPECT_THAT(old.problems_with("/matrix/pool_passes", {"forward"}), HasSubstr("pool_passes"));
+}
+
+TEST_F(VerifyTest, KnowsWhatPoolingMoves) {
+    const std::string bytes = "/cases/1/timing/value/bytes_moved";
+    EXPECT_THAT(problems_with(bytes, 1024 * 512 * 8), HasSubstr("bytes_moved"));
+    // Its figures are those of a forward pass of f32.
+    EXPECT_THAT(problems_with("/cases/1/operation/element", "f16"), HasSubstr("bytes_moved"));
+    EXPECT_THAT(problems_with("/cases/1/operation/pool/op", "max"), "");
+    EXPECT_EQ(problems_with("/cases/1/operation/pass", "backward"), "")
+        << "of avg as much, the other way round";
+    EXPECT_THAT(problems_with("/cases/1/operation/pool/window/w", 5000), HasSubstr("its pooling is refused"));
 }
 
 TEST(Verify, IsAnErrorWhereThereIsNothing) {

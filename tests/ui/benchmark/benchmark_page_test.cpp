@@ -46,7 +46,7 @@ MatrixChoices tinyChoices() {
     c.customSizes = QStringLiteral("64x64");
     c.filterIds = {1, 4};
     c.precisions = {iir2d::Precision::f32};
-    c.pools = {iir2d::PoolOp::max};
+    c.pools.ops = {iir2d::PoolOp::max};
     c.device = QStringLiteral("cpu");
     c.threads = 1;
     c.warmup = 1;

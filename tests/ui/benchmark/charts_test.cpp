@@ -308,5 +308,22 @@ TEST(ChartsArea, PutsTheCaseBesideWhereThereIsRoom) {
     EXPECT_TRUE(area.latency().isVisible());
 }
 
+TEST(ThroughputChart, TellsPassesApartByColourAndTypesByDashes) {
+    using enum iir2d::ElementType;
+    const PoolOperation avg{.op = iir2d::PoolOp::avg};
+    const std::vector<CaseResult> results{
+        madePool({}, f32, PoolPass::forward), madePool({}, bf16, PoolPass::forward),
+        madePool({}, f32, PoolPass::backward), madePool(avg, f32, PoolPass::forward)};
+    const auto chart = shownChart<ThroughputChart>(results, 0);
+    const auto pen = [&chart](int line) {
+        return static_cast<QLineSeries*>(chart->chart()->series().at(line))->pen();
+    };
+    ASSERT_EQ(chart->lines().size(), 4U);
+    EXPECT_EQ(pen(0).color(), pen(1).color());
+    EXPECT_NE(pen(0).style(), pen(1).style());
+    EXPECT_NE(pen(0).color(), pen(2).color());
+    EXPECT_NE(pen(0).color(), pen(3).color());
+}
+
 }  // namespace
 }  // namespace workbench

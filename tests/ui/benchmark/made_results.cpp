@@ -35,6 +35,20 @@ CaseResult madeCase(int filterId, std::int64_t side, iir2d::Precision precision,
     return r;
 }
 
+CaseResult madePool(const PoolOperation& pool, iir2d::ElementType element, PoolPass pass) {
+    CaseResult r = madeCase(1, 512, iir2d::Precision::f32, {1.0});
+    BenchmarkMatrix matrix;
+    matrix.sizes = {{512, 512}};
+    matrix.filter_ids = {};
+    matrix.pools = {pool};
+    matrix.pool_elements = {element};
+    matrix.pool_passes = {pass};
+    r.what = expand(matrix)->front();
+    r.parity = {.passed = true, .bound = parity_bound(r.what)};
+    r.output_sha256 = std::string(64, 'a');
+    return r;
+}
+
 CaseResult failedCase(int filterId, std::int64_t side, const std::string& why) {
     CaseResult r;
     r.what = caseOf(filterId, side, iir2d::Precision::f32);

@@ -13,6 +13,8 @@ namespace workbench {
 // 0.5 ms.
 CaseResult madeCase(int filterId, std::int64_t side, iir2d::Precision precision,
                     const std::vector<double>& latencies, int preemptedEvery = 0);
+// Of one pooling operation, timed at 1 ms.
+CaseResult madePool(const PoolOperation& pool, iir2d::ElementType element, PoolPass pass);
 CaseResult failedCase(int filterId, std::int64_t side, const std::string& why);
 
 }  // namespace workbench

@@ -63,8 +63,8 @@ TEST(ToMatrix, CarriesEveryChoice) {
     c.sizes = {{512, 512}};
     c.customSizes = QStringLiteral("30x20, 512x512");
     c.filterIds = {2, 5};
-    c.pools = {iir2d::PoolOp::lp};
-    c.poolWindow = 3;
+    c.pools.ops = {iir2d::PoolOp::lp};
+    c.pools.window = 3;
     c.borders = {iir2d::Border::wrap};
     c.precisions = {iir2d::Precision::f64};
     c.device = QStringLiteral("cpu");
@@ -86,6 +86,34 @@ TEST(ToMatrix, CarriesEveryChoice) {
     EXPECT_EQ(m.warmup, 0);
     EXPECT_EQ(m.iterations, 7);
     EXPECT_EQ(chosen->cases, 6U);
+}
+
+TEST(ToMatrix, CarriesEveryChoiceOfPooling) {
+    MatrixChoices c;
+    c.sizes = {{512, 512}};
+    c.filterIds = {};
+    c.pools = {.ops = {iir2d::PoolOp::avg, iir2d::PoolOp::adaptive_max},
+               .window = 3,
+               .stride = 2,
+               .output = 9,
+               .elements = {iir2d::ElementType::f16, iir2d::ElementType::bf16},
+               .passes = {PoolPass::forward, PoolPass::backward}};
+    const auto chosen = toMatrix(c, {});
+    ASSERT_TRUE(chosen);
+    const BenchmarkMatrix& m = chosen->matrix;
+    EXPECT_EQ(chosen->cases, 8U);
+    ASSERT_EQ(m.pools.size(), 2U);
+    EXPECT_EQ(m.pools[0].window, (iir2d::Extent{3, 3}));
+    EXPECT_EQ(m.pools[0].stride, (iir2d::Extent{2, 2}));
+    EXPECT_EQ(m.pools[1], (PoolOperation{.op = iir2d::PoolOp::adaptive_max, .output = {9, 9}}));
+    EXPECT_EQ(m.pool_elements, c.pools.elements);
+    EXPECT_EQ(m.pool_passes, c.pools.passes);
+
+    c.pools.elements = {};
+    c.pools.passes = {};
+    EXPECT_THAT(fieldsOf(c), ElementsAre(MatrixField::pools, MatrixField::pools));
+    c.pools.ops = {};  // then neither matters
+    EXPECT_THAT(fieldsOf(c), ElementsAre(MatrixField::work));
 }
 
 TEST(ToMatrix, RunsOnTheOpenImageAndRecipe) {
@@ -131,8 +159,8 @@ TEST(ToMatrix, PassesOnWhatCoreRefuses) {
     MatrixChoices window;
     window.source = MatrixChoices::Source::image;
     window.filterIds = {};
-    window.pools = {iir2d::PoolOp::max};
-    window.poolWindow = 64;  // larger than the image
+    window.pools.ops = {iir2d::PoolOp::max};
+    window.pools.window = 64;  // larger than the image
     EXPECT_THAT(fieldsOf(window, {.image = smallImage()}), ElementsAre(MatrixField::run));
 }
 
@@ -155,7 +183,7 @@ TEST(Presets, LeaveSourceRecipeAndDeviceAlone) {
     ASSERT_TRUE(smoke);
     ASSERT_TRUE(full);
     EXPECT_EQ(smoke->cases, 3U);
-    EXPECT_EQ(full->cases, 3U * (8 * 4 * 3 + 3));
+    EXPECT_EQ(full->cases, 3U * (8 * 4 * 3 + 5 * 4 * 2));
     EXPECT_LT(smoke->seconds, 5.0);
 }
 

@@ -80,6 +80,32 @@ TEST(ResultsModel, AFailureHasWordsAndNoFigures) {
     }
 }
 
+TEST(ResultsModel, SaysWhatPoolingIs) {
+    ResultsModel model;
+    using enum iir2d::ElementType;
+    model.append(madePool({.window = {3, 3}, .stride = iir2d::Extent{2, 2}}, f16, PoolPass::forward));
+    model.append(madePool({.op = iir2d::PoolOp::adaptive_avg, .output = {7, 5}}, bf16, PoolPass::backward));
+    model.append(madeCase(1, 64, Precision::f32, {1.0}));
+    EXPECT_EQ(shown(model, 0, M::operation).toStdString(), "max pool 3 × 3 stride 2 × 2");
+    EXPECT_EQ(shown(model, 0, M::precision).toStdString(), "f16");
+    EXPECT_EQ(shown(model, 0, M::pass).toStdString(), "forward");
+    EXPECT_EQ(shown(model, 0, M::parity).toStdString(), "passed") << "also where nothing is allowed";
+    EXPECT_EQ(shown(model, 0, M::max_error).toStdString(), "0");
+    EXPECT_EQ(shown(model, 1, M::operation).toStdString(), "adaptive-avg pool to 7 × 5");
+    EXPECT_EQ(shown(model, 1, M::pass).toStdString(), "backward");
+    EXPECT_EQ(shown(model, 2, M::pass).toStdString(), "–");
+}
+
+TEST(CaseNames, TellPassesAndTypesApart) {
+    using enum iir2d::ElementType;
+    std::vector<CaseResult> results{madePool({}, f32, PoolPass::forward),
+                                    madePool({}, f16, PoolPass::forward)};
+    EXPECT_EQ(nameCases(results).cases.join(QLatin1Char('|')).toStdString(), "f32|f16");
+    EXPECT_EQ(nameCases(results).common.toStdString(), "max 2 × 2, 512 × 512");
+    results.push_back(madePool({}, f16, PoolPass::backward));
+    EXPECT_EQ(nameCases(results).cases.join(QLatin1Char('|')).toStdString(), "f32|f16|f16, backward");
+}
+
 TEST(ResultsOrder, SortsByValueWithMissingOnesLast) {
     ResultsModel model;
     fill(model);

@@ -20,7 +20,7 @@
 namespace workbench {
 namespace {
 
-constexpr double largestNameShare = 0.42;  // of the chart's width
+constexpr double largestNameShare = 0.5;  // of the chart's width
 constexpr double gap = 6;
 
 double endOf(const CaseBarsChart::Bar& bar) {

@@ -25,7 +25,23 @@ namespace {
 constexpr int mostLegends = 12;
 constexpr double reach = 14;  // pixels from a point to a mouse that means it
 
-constexpr std::array penStyles = {Qt::SolidLine, Qt::DashLine, Qt::DotLine};
+constexpr std::array penStyles = {Qt::SolidLine, Qt::DashLine, Qt::DotLine, Qt::DashDotLine};
+
+// Wide samples have dots in both.
+int styleOf(const BenchmarkCase& what) {
+    if (!what.pool) return int(what.precision);
+    switch (what.element) {
+        case iir2d::ElementType::f16:
+            return 1;
+        case iir2d::ElementType::f64:
+            return 2;
+        case iir2d::ElementType::bf16:
+            return 3;
+        case iir2d::ElementType::f32:
+            break;
+    }
+    return 0;
+}
 
 using SizeKey = std::tuple<std::int64_t, std::int64_t, std::int64_t>;  // by area, then width
 SizeKey sizeKey(const BenchmarkCase& what) {
@@ -72,7 +88,9 @@ QString ThroughputChart::build(const std::vector<CaseResult>& results, int chose
         if (!isTimed(r)) continue;
         const auto [found, isNew] = lineOf.try_emplace(familyText(r.what), m_lines.size());
         if (isNew) {
-            m_lines.push_back({.name = names.families[qsizetype(i)], .style = int(r.what.precision)});
+            m_lines.push_back({.name = names.families[qsizetype(i)],
+                               .style = styleOf(r.what),
+                               .backward = r.what.pass == PoolPass::backward});
         }
         Line& line = m_lines[found->second];
         line.points.emplace_back(double(std::distance(sizes.begin(), sizes.find(sizeKey(r.what)))),
@@ -95,7 +113,7 @@ QString ThroughputChart::build(const std::vector<CaseResult>& results, int chose
         std::vector<std::pair<double, std::size_t>> order;
         for (std::size_t i = 0; i < line.points.size(); ++i) order.emplace_back(line.points[i].x(), i);
         std::ranges::sort(order);
-        Line sorted{.name = line.name, .style = line.style};
+        Line sorted{.name = line.name, .style = line.style, .backward = line.backward};
         for (const auto& [x, i] : order) {
             sorted.points.push_back(line.points[i]);
             sorted.cases.push_back(line.cases[i]);
@@ -140,11 +158,12 @@ void ThroughputChart::limitLegend() {
 void ThroughputChart::restyle() {
     styleAxis(*m_sizeAxis, false);
     styleAxis(*m_rateAxis, true);
-    // Lines of one operation share a colour; the dashes tell the precision.
-    std::map<QString, int> colourOf;
+    // Lines of one operation and pass share a colour; the dashes tell the precision.
+    std::map<std::pair<QString, bool>, int> colourOf;
     for (std::size_t i = 0; i < m_series.size(); ++i) {
         const QString operation = m_lines[i].name.section(QLatin1String(", "), 0, 0);
-        const int colour = colourOf.try_emplace(operation, int(colourOf.size())).first->second;
+        const int colour =
+            colourOf.try_emplace({operation, m_lines[i].backward}, int(colourOf.size())).first->second;
         const bool chosen = holds(m_lines[i], m_chosen);
         m_series[i]->setPen(linePen(seriesColour(colour), chosen ? 2.6 : 1.6,
                                     penStyles[std::size_t(m_lines[i].style) % penStyles.size()]));

@@ -20,7 +20,8 @@ class ThroughputChart : public ChartView {
 
     struct Line {
         QString name;
-        int style = 0;                // of the pen: follows the precision
+        int style = 0;  // of the pen: follows the precision
+        bool backward = false;
         std::vector<QPointF> points;  // size's position on the axis, Mpix/s
         std::vector<int> cases;       // index of each point's result
     };

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+#include "core/benchmark/pool_workload.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/benchmark/synthetic.h"
+#include "core/image/element_planes.h"
+#include "iir2d/reference.h"
+
+namespace workbench {
+
+namespace {
+
+// Below it storage has units that are not relative to the value.
+double least_normal(iir2d::ElementType element) {
+    switch (element) {
+        case iir2d::ElementType::f64:
+            return std::numeric_limits<double>::min();
+        case iir2d::ElementType::f16:
+            return 0x1p-14;
+        case iir2d::ElementType::bf16:
+            return std::numeric_limits<float>::min();
+        case iir2d::ElementType::f32:
+            break;
+    }
+    return 1e-30;
+}
+
+class PoolWorkload : public Workload {
+  public:
+    PoolWorkload(BenchmarkCase a_case, BenchmarkInputPtr an_input, iir2d::PoolPlan plan, Traffic a_traffic,
+                 const iir2d::Shape& result)
+        : Workload(std::move(a_case), std::move(an_input)),
+          m_plan(std::move(plan)),
+          m_traffic(a_traffic),
+          m_x(what.element, *input->pixels),
+          m_result(what.element, result, output) {
+        kernel = what.pass == PoolPass::backward ? m_plan.backward_kernel() : m_plan.kernel();
+    }
+
+    Traffic traffic() const override { return m_traffic; }
+    void finish() override { m_result.finish(); }
+
+  protected:
+    Result<void> ran(const iir2d::Result<void>& done, const iir2d::RunTimes& times) {
+        if (!done) return std::unexpected(from_kernel(done.error()));
+        if (m_plan.kernel().backend == iir2d::Backend::cuda) gpu_time = times;
+        return {};
+    }
+    // On doubles, as the reference takes it.
+    iir2d::PoolDesc reference_desc() const {
+        return pool_desc(*what.pool, m_plan.desc().shape, iir2d::ElementType::f64);
+    }
+    // `floor`: what a value's error is measured by where the value itself is smaller.
+    Tolerance tolerance(double floor) const {
+        return {.relative = pool_bound(*what.pool, what.element, what.pass),
+                .floor = std::max(floor, least_normal(what.element)),
+                .stored = what.element};
+    }
+
+    iir2d::PoolPlan m_plan;
+    Traffic m_traffic;
+    SourcePlanes m_x;
+    ResultPlanes m_result;
+};
+
+class ForwardWorkload final : public PoolWorkload {
+  public:
+    using PoolWorkload::PoolWorkload;
+
+    Result<void> compute(const std::stop_token& stop) override {
+        iir2d::RunTimes times;
+        return ran(m_plan.forward(m_x.view(), m_result.view(), {}, {}, {.stop = stop, .times = &times}),
+                   times);
+    }
+
+    Result<Judgement> judge(int channel, const TaskControl& control) override {
+        const std::vector<double> plane = plane_as_double(*input->pixels, channel);
+        // Where signs mix, a sum may cancel: its rounding is then relative to what was summed.
+        double floor = 0;
+        if (std::ranges::any_of(plane, [](double v) { return v < 0; })) {
+            const auto step = error_step({.what = *what.pool}, what.element);
+            if (!step) return std::unexpected(step.error());
+            floor = step->gain * largest_magnitude(plane);
+        }
+        auto reference = std::make_shared<std::vector<double>>(static_cast<std::size_t>(output.plane_size()));
+        const auto done =
+            iir2d::reference::pool(reference_desc(), plane, *reference, {}, {.stop = control.stop});
+        if (!done) return std::unexpected(from_kernel(done.error()));
+        return Judgement{std::move(reference), tolerance(floor)};
+    }
+};
+
+class BackwardWorkload final : public PoolWorkload {
+  public:
+    BackwardWorkload(BenchmarkCase a_case, BenchmarkInputPtr an_input, iir2d::PoolPlan plan,
+                     Traffic a_traffic, PlanarImage upstream)
+        : PoolWorkload(std::move(a_case), std::move(an_input), plan, a_traffic, plan.desc().shape),
+          m_upstream(std::move(upstream)),
+          m_dy(what.element, m_upstream) {}
+
+    // What the pass reads beside the gradient.
+    Result<void> run_forward() {
+        const bool maximum = is_max(what.pool->op);
+        if (!maximum && what.pool->op != iir2d::PoolOp::lp) return {};
+        PlanarImage pooled;
+        ResultPlanes y(what.element, m_plan.output_shape(), pooled);
+        if (maximum) m_argmax.resize(static_cast<std::size_t>(pooled.plane_size()));
+        if (const auto done = m_plan.forward(m_x.view(), y.view(), m_argmax); !done)
+            return std::unexpected(from_kernel(done.error()));
+        y.finish();
+        if (maximum) return {};
+        m_pooled = std::move(pooled);
+        m_y.emplace(what.element, m_pooled);
+        return {};
+    }
+
+    Result<void> compute(const std::stop_token& stop) override {
+        iir2d::RunTimes times;
+        const iir2d::ConstTensorView y = m_y ? m_y->view() : iir2d::ConstTensorView();
+        return ran(m_plan.backward(m_x.view(), y, m_dy.view(), m_result.view(), m_argmax, {},
+                                   {.stop = stop, .times = &times}),
+                   times);
+    }
+
+    Result<Judgement> judge(int channel, const TaskControl& control) override {
+        const std::vector<double> x = plane_as_double(*input->pixels, channel);
+        const std::vector<double> dy = plane_as_double(m_upstream, channel);
+        std::vector<double> y;
+        if (m_y) y = plane_as_double(m_pooled, channel);
+        auto reference = std::make_shared<std::vector<double>>(x.size());
+        const auto done =
+            iir2d::reference::pool_backward(reference_desc(), x, y, dy, *reference, {.stop = control.stop});
+        if (!done) return std::unexpected(from_kernel(done.error()));
+        // The gradients above are not negative and those of one sample have its sign: no sum cancels.
+        return Judgement{std::move(reference), tolerance(0)};
+    }
+
+  private:
+    PlanarImage m_upstream;
+    SourcePlanes m_dy;
+    PlanarImage m_pooled;  // of lp
+    std::optional<SourcePlanes> m_y;
+    std::vector<std::int64_t> m_argmax;  // of max
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Workload>> make_pool_workload(const BenchmarkCase& what, BenchmarkInputPtr input,
+                                                     const iir2d::Device& device) {
+    const iir2d::Shape shape = input->pixels->view().shape;
+    auto plan = iir2d::PoolPlan::make(device, pool_desc(*what.pool, shape, what.element));
+    if (!plan) return std::unexpected(from_kernel(plan.error()));
+    const auto traffic = pool_traffic(*what.pool, shape, what.element, what.pass);
+    if (!traffic) return std::unexpected(traffic.error());
+    const iir2d::Shape result = plan->output_shape();
+    if (what.pass == PoolPass::forward) {
+        return std::make_unique<ForwardWorkload>(what, std::move(input), std::move(*plan), *traffic, result);
+    }
+    PlanarImage upstream = rounded(
+        synthetic_plane(result.w, result.h, image_type(what.element), input->upstream_seed), what.element);
+    auto workload = std::make_unique<BackwardWorkload>(what, std::move(input), std::move(*plan), *traffic,
+                                                       std::move(upstream));
+    if (auto done = workload->run_forward(); !done) return std::unexpected(done.error());
+    return workload;
+}
+
+}  // namespace workbench
