@@ -66,6 +66,7 @@ int run(int argc, char** argv) {
     app::add_verify_command(parser, chosen);
     app::add_compare_records_command(parser, chosen);
     app::add_key_command(parser, chosen);
+    app::add_history_command(parser, chosen);
 
     auto arguments = app::with_hyphens(argc, argv);
     const auto unknown = unknown_command(parser, arguments);

@@ -18,20 +18,6 @@ constexpr std::array<std::pair<Metric, std::string_view>, 3> metrics = {
      {Metric::latency, "latency"},
      {Metric::throughput, "throughput"}}};
 
-// What a sample costs: more is worse for every metric. Samples that the clock could not resolve are left out.
-std::vector<double> costs_of(const MeasuredCase& c, Metric metric) {
-    std::vector<double> costs;
-    for (std::size_t i = 0; i < c.samples_ms.size(); ++i) {
-        double cost = c.samples_ms[i];
-        if (metric == Metric::ratio_to_copy)
-            cost = i < c.copy_samples_ms.size() && c.copy_samples_ms[i] > 0 ? cost / c.copy_samples_ms[i] : 0;
-        if (metric == Metric::throughput)
-            cost /= static_cast<double>(c.width) * static_cast<double>(c.height) / 1e3;
-        if (cost > 0 && std::isfinite(cost)) costs.push_back(cost);
-    }
-    return costs;
-}
-
 // Costs in the metric's own sense, for a reader.
 double shown(double cost, Metric metric) {
     return metric == Metric::throughput ? 1 / cost : cost;
@@ -214,9 +200,9 @@ std::vector<std::string> unlike_records(const MeasuredRecord& base, const Measur
 std::vector<std::string> nearly_alike(std::vector<const MeasuredCase*> base,
                                       std::vector<const MeasuredCase*> now) {
     Pairing pairs;
-    pair_up(base, now, pairs, {"precision:"});
+    pair_up(base, now, pairs, {"precision:", "dtype:"});
     pair_up(base, now, pairs, {"size:"});
-    pair_up(base, now, pairs, {"precision:", "size:"});
+    pair_up(base, now, pairs, {"precision:", "dtype:", "size:"});
     std::vector<std::string> texts;
     for (const auto& [b, n] : pairs) texts.push_back("\"" + b->key + "\" and \"" + n->key + "\"");
     return texts;
@@ -231,6 +217,19 @@ MeasuredRecord without_samples(MeasuredRecord record) {
 }
 
 }  // namespace
+
+std::vector<double> costs_of(const MeasuredCase& c, Metric metric) {
+    std::vector<double> costs;
+    for (std::size_t i = 0; i < c.samples_ms.size(); ++i) {
+        double cost = c.samples_ms[i];
+        if (metric == Metric::ratio_to_copy)
+            cost = i < c.copy_samples_ms.size() && c.copy_samples_ms[i] > 0 ? cost / c.copy_samples_ms[i] : 0;
+        if (metric == Metric::throughput)
+            cost /= static_cast<double>(c.width) * static_cast<double>(c.height) / 1e3;
+        if (cost > 0 && std::isfinite(cost)) costs.push_back(cost);
+    }
+    return costs;
+}
 
 Result<Metric> metric_from_name(std::string_view name) {
     const auto found = std::ranges::find(metrics, name, [](const auto& m) { return m.second; });
@@ -283,9 +282,9 @@ Result<Comparison> compare_records(const MeasuredRecord& base, const MeasuredRec
     Pairing pairs;
     pair_up(left, right, pairs, {});
     if (settings.allow_unlike) {
-        pair_up(left, right, pairs, {"precision:"});
+        pair_up(left, right, pairs, {"precision:", "dtype:"});
         pair_up(left, right, pairs, {"size:"});
-        pair_up(left, right, pairs, {"precision:", "size:"});
+        pair_up(left, right, pairs, {"precision:", "dtype:", "size:"});
     }
     Comparison comparison{.settings = settings,
                           .base = without_samples(base),

@@ -33,6 +33,10 @@ enum class Verdict {
 };
 std::string_view name_of(Verdict verdict);  // "SAME", ..., "NOT TIMED"
 
+// What each sample costs: more is worse for every metric (throughput is turned round). Samples that the clock
+// could not resolve are left out.
+std::vector<double> costs_of(const MeasuredCase& c, Metric metric);
+
 struct CompareSettings {
     Metric metric = Metric::ratio_to_copy;
     double margin = 0.05;        // relative; differences within it count as none

@@ -4,9 +4,9 @@
 #include <exception>
 
 #include "core/benchmark/benchmark.h"
-#include "core/support/canonical_json.h"
 #include "core/record/record.h"
 #include "core/record/record_json.h"
+#include "core/support/canonical_json.h"
 #include "core/support/files.h"
 #include "core/support/text.h"
 

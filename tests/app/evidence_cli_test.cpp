@@ -145,4 +145,33 @@ TEST_F(EvidenceCli, RefusesAKeyThatOthersMayReadBeforeItMeasures) {
     EXPECT_EQ(iir2d({"bench", "--sizes", "64x48", "--sign", path("me.key")}).code, 2);
 }
 
+TEST_F(EvidenceCli, RemembersRecords) {
+    const auto first = record("first");
+    const auto second = record("second");
+    const auto db = path("h.sqlite");
+    const auto added = iir2d({"history", "add", first, second, "--db", db});
+    ASSERT_EQ(added.code, 0) << added.err;
+    const std::string id = added.out.substr(0, 64);
+    EXPECT_THAT(iir2d({"history", "add", first, "--db", db}).out,
+                HasSubstr(id + " " + first + " (was there"));
+    const auto list = Json::parse(iir2d({"history", "list", "--json", "--db", db}).out);
+    EXPECT_EQ(list.at("records").size(), 2U);
+    EXPECT_EQ(iir2d({"history", "show", id.substr(0, 12), "--db", db}).out, text_of(first + "/record.json"));
+    EXPECT_EQ(iir2d({"history", "show", "xyz", "--db", db}).code, 2);
+    const auto keys = iir2d({"history", "trend", "--db", db});
+    const std::string key = keys.out.substr(0, keys.out.find('\n'));
+    const auto trend = iir2d({"history", "trend", key, "--metric", "latency", "--db", db});
+    EXPECT_EQ(trend.code, 0) << trend.err;
+    EXPECT_THAT(trend.out, HasSubstr(id.substr(0, 12)));
+    EXPECT_EQ(iir2d({"history", "trend", "no such case", "--db", db}).code, 2);
+    EXPECT_EQ(iir2d({"history", "list", "--db", path("none")}).code, 3);
+    EXPECT_EQ(iir2d({"history", "add", path("none"), "--db", db}).code, 3);
+    EXPECT_EQ(iir2d({"history", "add", first, "--db", path("no/folder/h")}).code, 6);
+    EXPECT_EQ(iir2d({"history", "check", "--db", db}).out, "accepted 2 records\n");
+    // Where it is when nothing is said.
+    const RunOptions settings{.environment = {"IIR2D_CONFIG_DIR=" + path("config")}};
+    EXPECT_EQ(iir2d({"history", "add", first, "-q"}, settings).code, 0);
+    EXPECT_TRUE(fs::exists(path("config/iir2d-history.sqlite")));
+}
+
 }  // namespace
