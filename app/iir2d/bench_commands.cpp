@@ -194,6 +194,7 @@ struct BenchArguments {
     std::string out_json;
     std::string out_md;
     std::string record;
+    std::string sign;
     bool samples = false;
 
     // Refuses outputs that cannot be written before minutes are spent on what goes into them.
@@ -226,7 +227,17 @@ struct BenchArguments {
         return {};
     }
 
-    Result<void> write(const workbench::Record& full) const {
+    // Before minutes are spent on what it signs.
+    Result<std::optional<workbench::SigningKey>> key() const {
+        if (sign.empty()) return std::nullopt;
+        if (record.empty())
+            return fail(ErrorKind::bad_argument, "--sign needs --record: a record is what is signed");
+        auto loaded = workbench::SigningKey::load(sign);
+        if (!loaded) return std::unexpected(loaded.error());
+        return std::move(*loaded);
+    }
+
+    Result<void> write(const workbench::Record& full, const std::optional<workbench::SigningKey>& key) const {
         const std::string json = workbench::record_to_json(full);
         if (!out_json.empty()) {
             if (auto done = workbench::write_file_atomically(out_json, json); !done) return done;
@@ -241,11 +252,13 @@ struct BenchArguments {
             if (!markdown) return std::unexpected(markdown.error());
             if (auto done = workbench::write_file_atomically(out_md, *markdown); !done) return done;
         }
-        if (!record.empty()) return workbench::write_record(full, record);
+        if (!record.empty()) return workbench::write_record(full, record, key);
         return {};
     }
 
     Result<int> run(const Interruption& interruption) const {
+        const auto signing = key();
+        if (!signing) return std::unexpected(signing.error());
         if (auto possible = check_outputs(); !possible) return std::unexpected(possible.error());
         Progress progress(interruption.token(), matrix.quiet);
         auto m = matrix.matrix(progress.control());
@@ -278,7 +291,7 @@ struct BenchArguments {
         workbench::finish_environment(full.environment);
         full.environment.threads = run->threads;
         full.run = std::move(*run);
-        if (auto written = write(full); !written) return std::unexpected(written.error());
+        if (auto written = write(full, *signing); !written) return std::unexpected(written.error());
         if (matrix.json) std::fputs((workbench::record_to_json(full)).c_str(), stdout);
         if (!record.empty()) note("record written to " + record, matrix.quiet);
         if (full.run.cancelled) {
@@ -326,9 +339,22 @@ Result<int> run_parity_command(const MatrixArguments& arguments, const Interrupt
     return failures_of(*results);
 }
 
-Result<int> run_verify(const std::string& path, bool quiet) {
-    const auto verification = workbench::verify_record(path);
+// `signer` empty: signed by anyone or by no one.
+Result<int> run_verify(const std::string& path, const std::string& signer, bool quiet) {
+    std::optional<workbench::PublicKey> wanted;
+    if (!signer.empty()) {
+        const auto key = workbench::public_key_from(signer);
+        if (!key) return std::unexpected(key.error());
+        wanted = *key;
+    }
+    auto verification = workbench::verify_record(path);
     if (!verification) return std::unexpected(verification.error());
+    if (wanted && verification->signer != *wanted) {
+        verification->problems.push_back(verification->signer
+                                             ? "it is signed by " + verification->signer->hex() +
+                                                   ", not by " + wanted->hex()
+                                             : "it has no good signature by " + wanted->hex());
+    }
     if (!quiet) {
         for (const auto& good : verification->checked) std::printf("ok       %s\n", good.c_str());
         for (const auto& problem : verification->problems) std::printf("problem  %s\n", problem.c_str());
@@ -339,7 +365,11 @@ Result<int> run_verify(const std::string& path, bool quiet) {
                     "the record \"" + path + "\" is not accepted: " + verification->problems[0] +
                         (more > 0 ? " (and " + std::to_string(more) + " more)" : ""));
     }
-    if (!quiet) std::printf("accepted %s\n", path.c_str());
+    if (!quiet) {
+        std::printf(
+            "accepted %s, record_id %s, %s\n", path.c_str(), verification->record_id.c_str(),
+            verification->signer ? ("signed by " + verification->signer->hex()).c_str() : "not signed");
+    }
     return 0;
 }
 
@@ -357,6 +387,7 @@ void add_bench_command(CLI::App& parser, Action& chosen) {
     command->add_option("--out-json", arguments->out_json, "Write the full result");
     command->add_option("--out-md", arguments->out_md, "Write a report");
     command->add_option("--record", arguments->record, "Write a whole record into this new directory");
+    command->add_option("--sign", arguments->sign, "Sign the record with this private key (iir2d key new)");
     command->add_flag("--samples", arguments->samples, "Print every timed sample, ms");
     command->callback([arguments, &chosen] {
         std::string& record = arguments->record;
@@ -380,11 +411,14 @@ void add_parity_command(CLI::App& parser, Action& chosen) {
 void add_verify_command(CLI::App& parser, Action& chosen) {
     CLI::App* command = parser.add_subcommand("verify", "Check a record's hashes, schema and figures");
     auto path = std::make_shared<std::string>();
+    auto signer = std::make_shared<std::string>();
     auto quiet = std::make_shared<bool>(false);
     command->add_option("RECORD", *path, "A record directory, or its record.json")->required();
+    command->add_option("--signer", *signer,
+                        "Accept only this key's signature: 64 hex digits, or a public key file");
     add_quiet(*command, *quiet);
-    command->callback([path, quiet, &chosen] {
-        chosen = [path, quiet](const Interruption&) { return run_verify(*path, *quiet); };
+    command->callback([path, signer, quiet, &chosen] {
+        chosen = [path, signer, quiet](const Interruption&) { return run_verify(*path, *signer, *quiet); };
     });
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "app/iir2d/evidence.h"
 #include "app/iir2d/options.h"
 #include "iir2d/iir2d_core.h"
 
@@ -63,6 +64,10 @@ int run(int argc, char** argv) {
     app::add_bench_command(parser, chosen);
     app::add_parity_command(parser, chosen);
     app::add_verify_command(parser, chosen);
+    app::add_compare_records_command(parser, chosen);
+    app::add_key_command(parser, chosen);
+    app::add_history_command(parser, chosen);
+    app::add_release_command(parser, chosen);
 
     auto arguments = app::with_hyphens(argc, argv);
     const auto unknown = unknown_command(parser, arguments);

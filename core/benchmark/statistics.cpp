@@ -2,9 +2,12 @@
 #include "core/benchmark/statistics.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 #include <vector>
+
+#include "core/benchmark/synthetic.h"
 
 namespace workbench {
 
@@ -16,6 +19,101 @@ double percentile_of_sorted(std::span<const double> sorted, double q) {
     if (below + 1 >= sorted.size()) return sorted.back();
     const double share = place - static_cast<double>(below);
     return sorted[below] + share * (sorted[below + 1] - sorted[below]);
+}
+
+// Whole numbers only, so that every compiler and library draws the same.
+class Draws {
+  public:
+    explicit Draws(std::uint64_t seed) : m_seed(seed) {}
+    std::uint64_t next() { return splitmix64(m_seed, m_index++); }
+    // Below `count`, which is at most 2^31: uneven by less than count / 2^32.
+    std::size_t below(std::size_t count) { return static_cast<std::size_t>(((next() >> 32) * count) >> 32); }
+    // How many of `count` tosses are heads.
+    std::size_t heads(std::size_t count) {
+        std::size_t sum = 0;
+        for (; count >= 64; count -= 64) sum += static_cast<std::size_t>(std::popcount(next()));
+        if (count > 0) sum += static_cast<std::size_t>(std::popcount(next() >> (64 - count)));
+        return sum;
+    }
+
+  private:
+    std::uint64_t m_seed;
+    std::uint64_t m_index = 0;
+};
+
+constexpr std::size_t most_resampled = 4096;
+constexpr std::size_t most_for_exact = 20;
+constexpr std::size_t most_for_slopes = 1024;
+
+// The median of what is reordered here.
+double median_of(std::vector<double>& values) {
+    const std::size_t half = values.size() / 2;
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(half);
+    std::nth_element(values.begin(), middle, values.end());
+    if (values.size() % 2 == 1) return *middle;
+    const double below = *std::max_element(values.begin(), middle);
+    return below + 0.5 * (*middle - below);
+}
+
+Interval central(std::vector<double>& values, double confidence) {
+    std::ranges::sort(values);
+    const double tail = 50 * (1 - confidence);
+    return {percentile_of_sorted(values, tail), percentile_of_sorted(values, 100 - tail)};
+}
+
+// The probability under no difference that U is at most `u`: of the ways to choose n of n + m ranks, those
+// whose U is that small, counted by the recurrence of Mann and Whitney (1947), in doubles: exact to their
+// last digits.
+double exact_tail(std::size_t n, std::size_t m, std::size_t u) {
+    const std::size_t largest = n * m;
+    // ways[j][k]: of j samples of a and i of b, with U = k; i grows by one a round.
+    std::vector<std::vector<double>> ways(n + 1, std::vector<double>(largest + 1, 0.0));
+    for (auto& row : ways) row[0] = 1;
+    for (std::size_t i = 1; i <= m; ++i) {
+        for (std::size_t j = 1; j <= n; ++j) {
+            // The largest is b's (U as with one b fewer) or a's (it beats all i of b).
+            for (std::size_t k = largest + 1; k-- > 0;) {
+                const double of_a = k >= i ? ways[j - 1][k - i] : 0.0;
+                ways[j][k] += of_a;
+            }
+        }
+    }
+    const auto& row = ways[n];
+    const double all = std::accumulate(row.begin(), row.end(), 0.0);
+    return std::accumulate(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(std::min(u, largest) + 1),
+                           0.0) /
+           all;
+}
+
+struct Ranked {
+    double u = 0;     // of a
+    double ties = 0;  // sum of t^3 - t over groups of equal samples
+};
+
+Ranked rank(std::span<const double> a, std::span<const double> b) {
+    struct Value {
+        double value;
+        bool of_a;
+    };
+    std::vector<Value> all;
+    all.reserve(a.size() + b.size());
+    for (const double v : a) all.push_back({v, true});
+    for (const double v : b) all.push_back({v, false});
+    std::ranges::sort(all, {}, &Value::value);
+    Ranked ranked;
+    double rank_sum = 0;
+    for (std::size_t first = 0; first < all.size();) {
+        std::size_t end = first;
+        std::size_t of_a = 0;
+        for (; end < all.size() && all[end].value == all[first].value; ++end) of_a += all[end].of_a ? 1U : 0U;
+        const auto t = static_cast<double>(end - first);
+        rank_sum += static_cast<double>(of_a) * (static_cast<double>(first) + (t + 1) / 2);
+        ranked.ties += t * t * t - t;
+        first = end;
+    }
+    const auto n = static_cast<double>(a.size());
+    ranked.u = rank_sum - n * (n + 1) / 2;
+    return ranked;
 }
 
 }  // namespace
@@ -48,6 +146,87 @@ SampleStatistics summarise(std::span<const double> samples) {
     std::ranges::transform(sorted, deviations.begin(), [&](double v) { return std::abs(v - s.p50); });
     s.median_absolute_deviation = percentile(deviations, 50);
     return s;
+}
+
+std::vector<double> bootstrap_medians(std::span<const double> samples, const BootstrapSettings& settings) {
+    std::vector<double> sorted(samples.begin(), samples.end());
+    std::ranges::sort(sorted);
+    const std::size_t n = sorted.size();
+    Draws draws(settings.seed);
+    std::vector<double> medians(static_cast<std::size_t>(settings.resamples));
+    std::vector<double> resample(n <= most_resampled ? n : 0);
+    for (double& median : medians) {
+        if (n > most_resampled) {
+            median = sorted[std::min(draws.heads(n), n - 1)];
+            continue;
+        }
+        for (double& v : resample) v = sorted[draws.below(n)];
+        median = median_of(resample);
+    }
+    return medians;
+}
+
+Interval median_interval(std::span<const double> samples, const BootstrapSettings& settings) {
+    auto medians = bootstrap_medians(samples, settings);
+    return central(medians, settings.confidence);
+}
+
+Interval median_ratio_interval(std::span<const double> a, std::span<const double> b,
+                               const BootstrapSettings& settings) {
+    auto ratios = bootstrap_medians(a, settings);
+    // Another seed: with the same one, equal counts would be resampled alike.
+    BootstrapSettings other = settings;
+    other.seed = ~settings.seed;
+    const auto below = bootstrap_medians(b, other);
+    std::ranges::transform(ratios, below, ratios.begin(), [](double x, double y) { return x / y; });
+    return central(ratios, settings.confidence);
+}
+
+MannWhitney mann_whitney(std::span<const double> a, std::span<const double> b) {
+    const Ranked ranked = rank(a, b);
+    const auto n = static_cast<double>(a.size());
+    const auto m = static_cast<double>(b.size());
+    MannWhitney result{.u = ranked.u};
+    if (ranked.ties == 0 && a.size() <= most_for_exact && b.size() <= most_for_exact) {
+        result.exact = true;
+        const double smaller = std::min(ranked.u, n * m - ranked.u);
+        result.p_value = std::min(1.0, 2 * exact_tail(a.size(), b.size(), static_cast<std::size_t>(smaller)));
+        return result;
+    }
+    const double total = n + m;
+    const double variance = n * m / 12 * ((total + 1) - ranked.ties / (total * (total - 1)));
+    if (!(variance > 0)) return result;  // all are equal
+    const double distance = std::max(0.0, std::abs(ranked.u - n * m / 2) - 0.5);
+    result.p_value = std::min(1.0, std::erfc(distance / std::sqrt(2 * variance)));
+    return result;
+}
+
+double drift_slope(std::span<const double> samples) {
+    std::vector<double> levels;  // medians of neighbours, at `places`
+    std::vector<double> places;
+    const std::size_t groups = std::min(samples.size(), most_for_slopes);
+    for (std::size_t g = 0; g < groups; ++g) {
+        const std::size_t first = g * samples.size() / groups;
+        const std::size_t end = (g + 1) * samples.size() / groups;
+        std::vector<double> run(samples.begin() + static_cast<std::ptrdiff_t>(first),
+                                samples.begin() + static_cast<std::ptrdiff_t>(end));
+        levels.push_back(median_of(run));
+        places.push_back(0.5 * static_cast<double>(first + end - 1));
+    }
+    if (groups < 2) return 0;
+    std::vector<double> slopes;
+    slopes.reserve(groups * (groups - 1) / 2);
+    for (std::size_t i = 0; i < groups; ++i) {
+        for (std::size_t j = i + 1; j < groups; ++j)
+            slopes.push_back((levels[j] - levels[i]) / (places[j] - places[i]));
+    }
+    return median_of(slopes);
+}
+
+double relative_drift(std::span<const double> samples) {
+    const double median = percentile(samples, 50);
+    if (!(median > 0)) return 0;
+    return drift_slope(samples) * static_cast<double>(samples.size() - 1) / median;
 }
 
 }  // namespace workbench

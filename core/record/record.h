@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Benchmark records: record.json is the master copy, record.csv has one row a case, record.md is generated
-// from the JSON, SHA256SUMS covers all three. A record directory appears whole or not at all.
+// from the JSON, statement.json attests them to supply-chain tools, SHA256SUMS covers all four,
+// SHA256SUMS.sig signs it where there was a key. A record directory appears whole or not at all.
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +13,7 @@
 #include "core/benchmark/benchmark.h"
 #include "core/record/environment.h"
 #include "core/support/error.h"
+#include "core/support/signing.h"
 
 namespace workbench {
 
@@ -31,8 +34,12 @@ Result<std::string> record_to_markdown(std::string_view json);
 std::string bench_command_line(const BenchmarkMatrix& matrix, const std::string& image_path,
                                const std::string& recipe_path);
 
-// Writes a new directory. An existing one is unwritable_output.
-Result<void> write_record(const Record& record, const std::filesystem::path& directory);
+// Writes a new directory, signed when there is a key. An existing one is unwritable_output.
+Result<void> write_record(const Record& record, const std::filesystem::path& directory,
+                          const std::optional<SigningKey>& key = std::nullopt);
+
+// The record_id: SHA-256 of the record's JSON in canonical form, whatever its layout.
+Result<std::string> record_id_of(std::string_view json);
 
 // `base`/YYYYMMDD-HHMMSS-<host>, with a suffix when taken.
 std::filesystem::path new_record_directory(const std::filesystem::path& base);
@@ -40,6 +47,8 @@ std::filesystem::path new_record_directory(const std::filesystem::path& base);
 struct Verification {
     std::vector<std::string> checked;   // what was found good
     std::vector<std::string> problems;  // each names the file and what is wrong; empty means accepted
+    std::string record_id;              // empty when there is no JSON to take it of
+    std::optional<PublicKey> signer;    // whose signature the record has; absent without a good one
 };
 // A record directory, or one record.json. bad_input when there is nothing to verify; problems are not errors.
 Result<Verification> verify_record(const std::filesystem::path& path);

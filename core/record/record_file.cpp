@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Records on disk: where they go, and writing one whole.
-#include <array>
 #include <cctype>
 #include <chrono>
+#include <map>
 #include <span>
 #include <string>
 #include <utility>
@@ -10,6 +10,10 @@
 #include "core/benchmark/utc_time.h"
 #include "core/record/environment.h"
 #include "core/record/record.h"
+#include "core/record/record_json.h"
+#include "core/record/signature_file.h"
+#include "core/record/statement.h"
+#include "core/support/canonical_json.h"
 #include "core/support/files.h"
 
 namespace workbench {
@@ -37,25 +41,39 @@ std::string compact(const std::string& utc) {
 
 }  // namespace
 
-Result<void> write_record(const Record& record, const std::filesystem::path& directory) {
+Result<void> write_record(const Record& record, const std::filesystem::path& directory,
+                          const std::optional<SigningKey>& key) {
     const std::string json = record_to_json(record);
     const auto csv = record_to_csv(json);
     if (!csv) return std::unexpected(csv.error());
     const auto markdown = record_to_markdown(json);
     if (!markdown) return std::unexpected(markdown.error());
 
-    const std::array<std::pair<const char*, const std::string*>, 3> files = {
-        {{"record.csv", &*csv}, {"record.json", &json}, {"record.md", &*markdown}}};
+    std::map<std::string, std::string> files = {
+        {"record.csv", *csv}, {"record.json", json}, {"record.md", *markdown}};
+    std::map<std::string, std::string> hashes;
+    const auto hash_of = [](const std::string& text) { return sha256_hex(std::as_bytes(std::span(text))); };
+    for (const auto& [name, content] : files) hashes[name] = hash_of(content);
+    auto statement = record_statement(json, hashes);
+    if (!statement) return std::unexpected(statement.error());
+    hashes[std::string(statement_name)] = hash_of(*statement);
+    files[std::string(statement_name)] = std::move(*statement);
     std::string sums;
-    for (const auto& [name, content] : files) {
-        sums += sha256_hex(std::as_bytes(std::span(*content))) + "  " + name + "\n";
-    }
+    for (const auto& [name, hash] : hashes) sums += hash + "  " + name + "\n";
+    files["SHA256SUMS"] = sums;
+    if (key) files[std::string(signature_name)] = signature_file_text(*key, sums);
     return write_directory_atomically(directory, [&](const std::filesystem::path& folder) -> Result<void> {
         for (const auto& [name, content] : files) {
-            if (auto written = write_file_atomically(folder / name, *content); !written) return written;
+            if (auto written = write_file_atomically(folder / name, content); !written) return written;
         }
-        return write_file_atomically(folder / "SHA256SUMS", sums);
+        return {};
     });
+}
+
+Result<std::string> record_id_of(std::string_view json) {
+    const auto record = parse_record(json);
+    if (!record) return std::unexpected(record.error());
+    return canonical_sha256(*record);
 }
 
 std::filesystem::path new_record_directory(const std::filesystem::path& base) {

@@ -12,6 +12,9 @@
 #include "core/record/consistency.h"
 #include "core/record/record.h"
 #include "core/record/record_json.h"
+#include "core/record/signature_file.h"
+#include "core/record/statement.h"
+#include "core/support/canonical_json.h"
 #include "core/support/files.h"
 
 namespace workbench {
@@ -41,6 +44,8 @@ class Report {
     void problem(std::string_view file, const std::string& text) {
         if (m_result.problems.size() < most_problems) m_result.problems.push_back(shown(file) + ": " + text);
     }
+    void id(std::string hash) { m_result.record_id = std::move(hash); }
+    void signer(const PublicKey& key) { m_result.signer = key; }
     std::size_t problem_count() const { return m_result.problems.size(); }
     Verification take() { return std::move(m_result); }
 
@@ -73,7 +78,7 @@ std::map<std::string, std::string> parse_sums(std::string_view text, Report& rep
             continue;
         }
         const std::string_view name = line.substr(66);
-        if (!is_plain_name(name) || name == sums_name) {
+        if (!is_plain_name(name) || name == sums_name || name == signature_name) {
             report.problem(sums_name,
                            place + " names \"" + shown(name) + "\", which no file of a record can be");
         } else if (!sums.emplace(name, line.substr(0, 64)).second) {
@@ -113,12 +118,32 @@ Result<std::set<std::string>> regular_files(const fs::path& directory, Report& r
     return names;
 }
 
+// The signature over SHA256SUMS, where there is one.
+void check_signature(const fs::path& directory, std::string_view sums, Report& report) {
+    const auto text = read_file(directory / signature_name, largest_sums);
+    if (!text) {
+        report.problem(signature_name, text.error().message);
+        return;
+    }
+    const auto signature = parse_signature_file(*text);
+    if (!signature) {
+        report.problem(signature_name, signature.error().message);
+    } else if (!signs(*signature, sums)) {
+        report.problem(signature_name, "it is not the signature of SHA256SUMS by the key " +
+                                           signature->key.hex() + ": one of the two was altered");
+    } else {
+        report.good(std::string(signature_name) + ": signed by " + signature->key.hex());
+        report.signer(signature->key);
+    }
+}
+
 void check_hashes(const fs::path& directory, const std::set<std::string>& files, Report& report) {
     const auto text = read_file(directory / sums_name, largest_sums);
     if (!text) {
         report.problem(sums_name, text.error().message);
         return;
     }
+    if (files.contains(std::string(signature_name))) check_signature(directory, *text, report);
     const auto sums = parse_sums(*text, report);
     for (const auto& [name, hash] : sums) {
         if (!files.contains(name)) {
@@ -136,13 +161,13 @@ void check_hashes(const fs::path& directory, const std::set<std::string>& files,
         if (!actual) {
             report.problem(name, actual.error().message);
         } else if (*actual != hash) {
-            report.problem(name, "its SHA-256 is " + *actual + ", not the listed " + hash);
+            report.problem(name, "its SHA-256 is " + *actual + ", SHA256SUMS lists " + hash);
         } else {
             report.good(name + ": SHA-256");
         }
     }
     for (const std::string& name : files) {
-        if (name != sums_name && !sums.contains(name)) {
+        if (name != sums_name && name != signature_name && !sums.contains(name)) {
             report.problem(name, "it is not listed in SHA256SUMS");
         }
     }
@@ -162,6 +187,7 @@ std::optional<std::string> check_json(const fs::path& path, Report& report) {
         return std::nullopt;
     }
     report.good(name + ": schema record-" + record->at("schema_version").dump());
+    report.id(canonical_sha256(*record));
     const std::size_t before = report.problem_count();
     try {
         for (const std::string& text_of_problem : inconsistencies(*record))
@@ -209,9 +235,20 @@ Result<Verification> verify_directory(const fs::path& directory) {
     if (!files->contains("record.json")) return report.take();
     const auto json = check_json(directory / "record.json", report);
     if (!json) return report.take();
-    if (files->contains("record.csv")) check_derived(directory / "record.csv", record_to_csv(*json), report);
-    if (files->contains("record.md"))
-        check_derived(directory / "record.md", record_to_markdown(*json), report);
+    const auto csv = record_to_csv(*json);
+    const auto markdown = record_to_markdown(*json);
+    if (files->contains("record.csv")) check_derived(directory / "record.csv", csv, report);
+    if (files->contains("record.md")) check_derived(directory / "record.md", markdown, report);
+    // Records of before there were statements have none.
+    if (files->contains(std::string(statement_name)) && csv && markdown) {
+        const auto hash_of = [](const std::string& text) {
+            return sha256_hex(std::as_bytes(std::span(text)));
+        };
+        const std::map<std::string, std::string> hashes = {{"record.csv", hash_of(*csv)},
+                                                           {"record.json", hash_of(*json)},
+                                                           {"record.md", hash_of(*markdown)}};
+        check_derived(directory / statement_name, record_statement(*json, hashes), report);
+    }
     return report.take();
 }
 

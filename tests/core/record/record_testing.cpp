@@ -216,7 +216,8 @@ std::string problems_of(const std::filesystem::path& path) {
 
 void refresh_sums(const std::filesystem::path& directory) {
     std::string sums;
-    for (const char* name : {"record.csv", "record.json", "record.md"}) {
+    for (const char* name : {"record.csv", "record.json", "record.md", "statement.json"}) {
+        if (!std::filesystem::exists(directory / name)) continue;  // older records have no statement
         const std::string text = read_text(directory / name);
         sums += sha256_hex(std::as_bytes(std::span(text))) + "  " + name + "\n";
     }

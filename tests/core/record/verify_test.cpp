@@ -22,7 +22,7 @@ using nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr const char* file_names[] = {"SHA256SUMS", "record.csv", "record.json", "record.md"};
+constexpr const char* needed_names[] = {"SHA256SUMS", "record.csv", "record.json", "record.md"};
 
 class VerifyTest : public ::testing::Test {
   protected:
@@ -52,7 +52,7 @@ TEST_F(VerifyTest, AcceptsWhatWasWritten) {
                                          "record.csv: follows from record.json",
                                          "record.md: follows from record.json",
                                          "record.json: figures follow from the samples"}));
-    EXPECT_EQ(std::distance(fs::directory_iterator(directory), {}), 4);
+    EXPECT_EQ(std::distance(fs::directory_iterator(directory), {}), 5);
     EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), {}), 1) << "nothing left beside it";
 }
 
@@ -67,7 +67,7 @@ TEST_F(VerifyTest, CanBeCheckedWithTheUsualTool) {
 }
 
 TEST_F(VerifyTest, FindsAnyChangedByte) {
-    for (const char* name : file_names) {
+    for (const char* name : needed_names) {
         const std::string good = testing::read_text(directory / name);
         // Every byte of the short file, a sample of the long ones.
         const std::size_t step = good.size() < 400 ? 1 : good.size() / 41;
@@ -93,7 +93,7 @@ TEST_F(VerifyTest, NamesTheFileThatIsMissingOrStrange) {
     testing::write_text(directory / "notes.txt", "hello");
     EXPECT_THAT(testing::problems_of(directory), HasSubstr("notes.txt: it is not listed in SHA256SUMS"));
     fs::remove(directory / "notes.txt");
-    for (const char* name : file_names) {
+    for (const char* name : needed_names) {
         fs::rename(directory / name, folder.path() / name);
         EXPECT_THAT(testing::problems_of(directory), HasSubstr(std::string(name) + ": it is missing"));
         fs::create_symlink(folder.path() / name, directory / name);
@@ -131,7 +131,7 @@ TEST_F(VerifyTest, RefusesHostileSums) {
           hash + "  rec\x1b[2Jord.md\n", std::string("\0\0\n", 3), std::string(70'000, 'a') + "\n"}) {
         testing::write_text(directory / "SHA256SUMS", good + line);
         const std::string problems = testing::problems_of(directory);
-        EXPECT_THAT(problems, HasSubstr("SHA256SUMS: line 4")) << line.substr(0, 100);
+        EXPECT_THAT(problems, HasSubstr("SHA256SUMS: line 5")) << line.substr(0, 100);
         EXPECT_THAT(problems, ::testing::Not(HasSubstr("\x1b")));
         EXPECT_LT(problems.size(), 2000U);
     }

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// compare-records: a verdict for each case of two records.
+#include <cstdio>
+#include <memory>
+
+#include "app/iir2d/evidence.h"
+#include "core/evidence/compare.h"
+#include "core/support/files.h"
+#include "core/support/text.h"
+
+namespace app {
+
+using workbench::ErrorKind;
+using workbench::fail;
+
+Result<double> parse_part(std::string_view option, std::string_view text) {
+    const bool percent = text.ends_with('%');
+    if (percent) text.remove_suffix(1);
+    while (text.ends_with(' ')) text.remove_suffix(1);
+    const auto number = parse_number(option, text);
+    if (!number) return std::unexpected(number.error());
+    return percent ? *number / 100 : *number;
+}
+
+namespace {
+
+struct CompareRecordsArguments {
+    std::string base;
+    std::string now;
+    std::string metric = "ratio-to-copy";
+    std::string margin = "5%";
+    std::string max_regression;
+    std::string out_md;
+    bool allow_unlike = false;
+    bool json = false;
+    bool quiet = false;
+
+    Result<workbench::CompareSettings> settings() const {
+        workbench::CompareSettings s;
+        const auto chosen = workbench::metric_from_name(metric);
+        if (!chosen) return std::unexpected(chosen.error());
+        s.metric = *chosen;
+        const auto within = parse_part("--margin", margin);
+        if (!within) return std::unexpected(within.error());
+        s.margin = *within;
+        if (!max_regression.empty()) {
+            const auto worst = parse_part("--max-regression", max_regression);
+            if (!worst) return std::unexpected(worst.error());
+            s.max_regression = *worst;
+        }
+        s.allow_unlike = allow_unlike;
+        return s;
+    }
+
+    static void print(const workbench::Comparison& comparison) {
+        // Keys come from a file.
+        const auto shown = [](const std::string& text) { return workbench::printable_utf8(text); };
+        for (const auto& sentence : comparison.unlike) std::printf("unlike %s\n", shown(sentence).c_str());
+        std::printf("%-56s %-10s %7s %18s %9s %12s %12s\n", "case", "verdict", "ratio", "95 % interval", "p",
+                    "base p50", "new p50");
+        for (const auto& c : comparison.cases) {
+            if (c.verdict == workbench::Verdict::not_timed) {
+                std::printf("%-56s NOT TIMED\n", shown(c.now.key).c_str());
+            } else {
+                std::printf("%-56s %-10s %7.3f %8.3f to %6.3f %9.2g %12.5g %12.5g%s\n",
+                            shown(c.now.key).c_str(), std::string(name_of(c.verdict)).c_str(), c.cost_ratio,
+                            c.ratio_interval.low, c.ratio_interval.high, c.test.p_value, c.base.p50,
+                            c.now.p50,
+                            c.regression   ? "  regression"
+                            : c.unresolved ? "  above the limit"
+                                           : "");
+            }
+            for (const auto& text : c.notes) std::printf("    %s\n", shown(text).c_str());
+        }
+        for (const auto& key : comparison.missing_in_new)
+            std::printf("%-56s missing in NEW\n", shown(key).c_str());
+        for (const auto& key : comparison.missing_in_base)
+            std::printf("%-56s missing in BASE\n", shown(key).c_str());
+    }
+
+    Result<int> run() const {
+        const auto s = settings();
+        if (!s) return std::unexpected(s.error());
+        const auto before = workbench::load_measured_record(base);
+        if (!before) return std::unexpected(before.error());
+        const auto after = workbench::load_measured_record(now);
+        if (!after) return std::unexpected(after.error());
+        const auto comparison = workbench::compare_records(*before, *after, *s);
+        if (!comparison) return std::unexpected(comparison.error());
+        if (!out_md.empty()) {
+            const auto text = workbench::comparison_to_markdown(*comparison);
+            if (auto done = workbench::write_file_atomically(out_md, text); !done)
+                return std::unexpected(done.error());
+        }
+        if (json) {
+            std::fputs(workbench::comparison_to_json(*comparison).c_str(), stdout);
+        } else if (!quiet) {
+            print(*comparison);
+        }
+        const auto wrong = workbench::shortcomings(*comparison);
+        if (wrong.empty()) return 0;
+        const auto more = wrong.size() - 1;
+        return fail(ErrorKind::check_failed,
+                    "the new record does not pass: " + workbench::printable_utf8(wrong.front()) +
+                        (more > 0 ? " (and " + std::to_string(more) + " more)" : ""));
+    }
+};
+
+}  // namespace
+
+void add_compare_records_command(CLI::App& parser, Action& chosen) {
+    CLI::App* command = parser.add_subcommand(
+        "compare-records", "How a record differs from an earlier one; exit code 5 on a regression");
+    auto arguments = std::make_shared<CompareRecordsArguments>();
+    command->add_option("BASE", arguments->base, "The earlier record: a directory, or its record.json")
+        ->required();
+    command->add_option("NEW", arguments->now, "The later record")->required();
+    command->add_option("--metric", arguments->metric, "ratio-to-copy, latency or throughput")
+        ->capture_default_str();
+    command->add_option("--margin", arguments->margin, "Differences within it count as none")
+        ->capture_default_str();
+    command->add_option("--max-regression", arguments->max_regression,
+                        "What a case may be above the base, as 25%; without it no case may be SLOWER");
+    command->add_option("--out-md", arguments->out_md, "Write a report");
+    command->add_flag("--allow-unlike", arguments->allow_unlike,
+                      "Compare other devices, inputs, precisions and sizes too; the report says so");
+    command->add_flag("--json", arguments->json, "Print the comparison as JSON");
+    add_quiet(*command, arguments->quiet);
+    command->callback(
+        [arguments, &chosen] { chosen = [arguments](const Interruption&) { return arguments->run(); }; });
+}
+
+}  // namespace app

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+// history: records over time, in a database.
+#include <cstdio>
+#include <memory>
+
+#include "app/iir2d/evidence.h"
+#include "app/iir2d/json.h"
+#include "core/evidence/history.h"
+#include "core/support/text.h"
+
+namespace app {
+
+using workbench::ErrorKind;
+using workbench::fail;
+using workbench::History;
+using workbench::printable_utf8;
+
+namespace {
+
+struct HistoryArguments {
+    std::string file;
+    std::vector<std::string> records;
+    std::string id;
+    std::string key;
+    std::string metric = "ratio-to-copy";
+    std::string device;
+    bool json = false;
+    bool quiet = false;
+
+    std::filesystem::path path() const {
+        return file.empty() ? workbench::default_history_file() : std::filesystem::path(file);
+    }
+};
+
+Result<int> run_add(const HistoryArguments& a, const Interruption& interruption) {
+    std::error_code error;
+    if (a.file.empty()) std::filesystem::create_directories(a.path().parent_path(), error);
+    auto history = History::open(a.path());
+    if (!history) return std::unexpected(history.error());
+    for (const auto& record : a.records) {
+        if (interruption.token().stop_requested())
+            return fail(ErrorKind::cancelled,
+                        "interrupted before \"" + record + "\"; what was added before is kept");
+        const auto added = history->add(record);
+        if (!added) return std::unexpected(added.error());
+        if (!a.quiet) {
+            std::printf("%s %s%s\n", added->record_id.c_str(), record.c_str(),
+                        added->added ? "" : " (was there already)");
+            std::fflush(stdout);
+        }
+    }
+    return 0;
+}
+
+Json text_or_null(const std::string& text) {
+    return text.empty() ? Json() : Json(text);
+}
+
+Result<int> run_list(const HistoryArguments& a) {
+    const auto history = History::open_to_read(a.path());
+    if (!history) return std::unexpected(history.error());
+    const auto entries = history->list();
+    if (!entries) return std::unexpected(entries.error());
+    if (a.json) {
+        Json all = Json::array();
+        for (const auto& e : *entries) {
+            all.push_back({{"record_id", e.record_id},
+                           {"added_utc", e.added_utc},
+                           {"started_utc", e.started_utc},
+                           {"host", text_or_null(e.host)},
+                           {"device", e.device_id},
+                           {"device_name", e.device_name},
+                           {"version", e.version},
+                           {"commit", text_or_null(e.commit)},
+                           {"cases", e.cases}});
+        }
+        print_json({{"records", all}});
+        return 0;
+    }
+    std::printf("%-12s %-20s %5s %-16s %-24s %s\n", "record", "measured", "cases", "host", "device",
+                "commit");
+    for (const auto& e : *entries) {
+        std::printf("%-12s %-20s %5lld %-16s %-24s %s\n", workbench::short_id(e.record_id).c_str(),
+                    e.started_utc.c_str(), static_cast<long long>(e.cases), printable_utf8(e.host).c_str(),
+                    printable_utf8(e.device_name).c_str(), e.commit.substr(0, 12).c_str());
+    }
+    return 0;
+}
+
+Result<int> run_show(const HistoryArguments& a) {
+    const auto history = History::open_to_read(a.path());
+    if (!history) return std::unexpected(history.error());
+    const auto json = history->record(a.id);
+    if (!json) return std::unexpected(json.error());
+    std::fwrite(json->data(), 1, json->size(), stdout);
+    return 0;
+}
+
+Result<int> print_keys(const History& history, bool json) {
+    const auto keys = history.keys();
+    if (!keys) return std::unexpected(keys.error());
+    if (json) print_json({{"cases", *keys}});
+    for (const auto& key : *keys) {
+        if (!json) std::printf("%s\n", printable_utf8(key).c_str());
+    }
+    return 0;
+}
+
+Result<int> run_trend(const HistoryArguments& a) {
+    const auto metric = workbench::metric_from_name(a.metric);
+    if (!metric) return std::unexpected(metric.error());
+    const auto history = History::open_to_read(a.path());
+    if (!history) return std::unexpected(history.error());
+    if (a.key.empty()) return print_keys(*history, a.json);
+    const auto points = history->trend(a.key, *metric, a.device);
+    if (!points) return std::unexpected(points.error());
+    if (a.json) {
+        Json all = Json::array();
+        for (const auto& p : *points) {
+            all.push_back({{"record_id", p.record_id},
+                           {"started_utc", p.started_utc},
+                           {"host", text_or_null(p.host)},
+                           {"device_name", p.device_name},
+                           {"commit", text_or_null(p.commit)},
+                           {"samples", p.samples},
+                           {"p50", p.p50},
+                           {"p50_interval", {p.p50_interval.low, p.p50_interval.high}},
+                           {"p95", p.p95},
+                           {"input_sha256", text_or_null(p.input_sha256)},
+                           {"output_sha256", text_or_null(p.output_sha256)}});
+        }
+        print_json({{"case", a.key}, {"metric", a.metric}, {"points", all}});
+        return 0;
+    }
+    std::printf("%-12s %-20s %-12s %12s %26s %12s %8s  %s\n", "record", "measured", "commit", "p50",
+                "95 % interval", "p95", "change", "device");
+    double before = 0;
+    std::string device;
+    for (const auto& p : *points) {
+        // A change from one device to another is none of the program.
+        const bool alike = before > 0 && device == p.device_name + "\n" + p.host;
+        std::printf("%-12s %-20s %-12s %12.5g %12.5g to %10.5g %12.5g %8s  %s\n",
+                    workbench::short_id(p.record_id).c_str(), p.started_utc.c_str(),
+                    p.commit.substr(0, 12).c_str(), p.p50, p.p50_interval.low, p.p50_interval.high, p.p95,
+                    alike ? workbench::percent_text(p.p50 / before - 1).c_str() : "-",
+                    printable_utf8(p.device_name).c_str());
+        before = p.p50;
+        device = p.device_name + "\n" + p.host;
+    }
+    return 0;
+}
+
+Result<int> run_check(const HistoryArguments& a) {
+    const auto history = History::open_to_read(a.path());
+    if (!history) return std::unexpected(history.error());
+    const auto problems = history->check();
+    if (!problems) return std::unexpected(problems.error());
+    if (!a.quiet) {
+        for (const auto& problem : *problems) std::printf("problem  %s\n", problem.c_str());
+    }
+    if (!problems->empty()) {
+        return fail(ErrorKind::check_failed,
+                    "the history \"" + a.path().string() + "\" is damaged: " + problems->front());
+    }
+    const auto entries = history->list();
+    if (!entries) return std::unexpected(entries.error());
+    if (!a.quiet) std::printf("accepted %zu records\n", entries->size());
+    return 0;
+}
+
+}  // namespace
+
+void add_history_command(CLI::App& parser, Action& chosen) {
+    CLI::App* command = parser.add_subcommand("history", "Records over time, in a database");
+    command->require_subcommand(1);
+    auto a = std::make_shared<HistoryArguments>();
+    const auto sub = [&](const char* name, const char* help, auto run) {
+        CLI::App* one = command->add_subcommand(name, help);
+        one->add_option("--db", a->file, "The database (default: in the settings folder)");
+        one->callback([a, run, &chosen] {
+            chosen = [a, run](const Interruption& interruption) { return run(*a, interruption); };
+        });
+        return one;
+    };
+    CLI::App* add = sub("add", "Verify records and keep them", run_add);
+    add->add_option("RECORD", a->records, "Record directories, or their record.json")->required();
+    add_quiet(*add, a->quiet);
+    CLI::App* list = sub("list", "The records, oldest first",
+                         [](const HistoryArguments& h, const Interruption&) { return run_list(h); });
+    list->add_flag("--json", a->json, "Print JSON");
+    CLI::App* show = sub("show", "Print a record's JSON",
+                         [](const HistoryArguments& h, const Interruption&) { return run_show(h); });
+    show->add_option("RECORD_ID", a->id, "Its record_id, or the first digits of it")->required();
+    CLI::App* trend = sub("trend", "A case over time; without a case, the cases there are",
+                          [](const HistoryArguments& h, const Interruption&) { return run_trend(h); });
+    trend->add_option("CASE", a->key, "The case's key");
+    trend->add_option("--metric", a->metric, "ratio-to-copy, latency or throughput")->capture_default_str();
+    trend->add_option("--device", a->device, "Of this device alone: its name or id");
+    trend->add_flag("--json", a->json, "Print JSON");
+    CLI::App* check = sub("check", "Check the database and every record in it",
+                          [](const HistoryArguments& h, const Interruption&) { return run_check(h); });
+    add_quiet(*check, a->quiet);
+}
+
+}  // namespace app

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+// release: evidence, waivers and signatures for a release, and whether it may be promoted.
+#include <cstdio>
+#include <memory>
+
+#include "app/iir2d/evidence.h"
+#include "app/iir2d/json.h"
+#include "core/release/release.h"
+#include "core/support/text.h"
+
+namespace app {
+
+using workbench::ErrorKind;
+using workbench::fail;
+using workbench::printable_utf8;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ReleaseArguments {
+    std::string base = "release_records";
+    std::string id;
+    std::string stage;
+    std::string commit;
+    std::string max_regression = "25%";
+    std::vector<std::string> roles;
+    std::string kind;
+    std::string file;
+    std::string name;
+    workbench::Waiver waiver;
+    std::string role;
+    std::string person;
+    std::string key;
+    std::string seen;
+    bool json = false;
+    bool quiet = false;
+
+    Result<fs::path> directory() const {
+        if (!workbench::is_safe_name(id))
+            return fail(ErrorKind::bad_argument, "\"" + printable_utf8(id) + "\" is not the id of a release");
+        return fs::path(base) / id;
+    }
+};
+
+Result<int> run_new(const ReleaseArguments& a) {
+    workbench::NewRelease release{.id = a.id, .commit = a.commit, .holders = {}};
+    const auto stage = workbench::stage_from_name(a.stage);
+    if (!stage) return std::unexpected(stage.error());
+    release.stage = *stage;
+    const auto limit = parse_part("--max-regression", a.max_regression);
+    if (!limit) return std::unexpected(limit.error());
+    release.max_regression = *limit;
+    for (const auto& text : a.roles) {
+        const auto equals = text.find('=');
+        if (equals == std::string::npos)
+            return fail(ErrorKind::bad_argument, "--role \"" + text + "\" is not ROLE=KEY");
+        const auto key = workbench::public_key_from(text.substr(equals + 1));
+        if (!key) return std::unexpected(key.error());
+        if (!release.holders.emplace(text.substr(0, equals), *key).second)
+            return fail(ErrorKind::bad_argument, "the role " + text.substr(0, equals) + " is given twice");
+    }
+    std::error_code error;
+    fs::create_directories(a.base, error);
+    if (auto done = workbench::new_release(a.base, release); !done) return std::unexpected(done.error());
+    note("release " + a.id + " begun in " + (fs::path(a.base) / a.id).string(), a.quiet);
+    return 0;
+}
+
+Result<int> run_attach(const ReleaseArguments& a, const fs::path& directory) {
+    const auto name = workbench::attach(directory, a.kind, a.file, a.name, a.commit);
+    if (!name) return std::unexpected(name.error());
+    note("attached as evidence/" + *name, a.quiet);
+    return 0;
+}
+
+Result<int> run_waive(const ReleaseArguments& a, const fs::path& directory) {
+    if (auto done = workbench::waive(directory, a.waiver); !done) return std::unexpected(done.error());
+    note(a.waiver.scope + " waived until " + a.waiver.expires, a.quiet);
+    return 0;
+}
+
+Result<int> run_sign_off(const ReleaseArguments& a, const fs::path& directory) {
+    const auto key = workbench::SigningKey::load(a.key);
+    if (!key) return std::unexpected(key.error());
+    if (auto done = workbench::sign_off(directory, a.role, a.person, *key, a.seen); !done)
+        return std::unexpected(done.error());
+    note("signed off as " + a.role, a.quiet);
+    return 0;
+}
+
+void print_gates(const workbench::Evaluation& evaluation) {
+    char gate = 0;
+    for (const auto& r : evaluation.requirements) {
+        if (r.id[0] != gate) {
+            gate = r.id[0];
+            std::printf("gate %c: %s\n", gate, std::string(workbench::gate_name(gate)).c_str());
+        }
+        const char* state = r.met ? "ok" : r.waived ? "waived" : r.needed ? "MISSING" : "later";
+        std::printf("  %-8s %-30s %s\n", state, r.id.c_str(), r.finding.c_str());
+    }
+}
+
+Json json_of(const workbench::Release& release) {
+    Json requirements = Json::array();
+    for (const auto& r : release.evaluation.requirements) {
+        requirements.push_back({{"id", r.id},
+                                {"what", r.what},
+                                {"needed", r.needed},
+                                {"met", r.met},
+                                {"waived", r.waived},
+                                {"finding", r.finding}});
+    }
+    Json json = Json::parse(workbench::release_json(release.state));
+    json["as_of"] = release.evaluation.as_of;
+    json["requirements"] = requirements;
+    json["blockers"] = release.evaluation.blockers();
+    return json;
+}
+
+Result<int> run_evaluate(const ReleaseArguments& a, const fs::path& directory) {
+    const auto release = workbench::load_release(directory);
+    if (!release) return std::unexpected(release.error());
+    if (a.json) {
+        print_json(json_of(*release));
+    } else if (!a.quiet) {
+        print_gates(release->evaluation);
+    }
+    const auto blockers = release->evaluation.blockers();
+    if (blockers.empty()) return 0;
+    const auto more = blockers.size() - 1;
+    return fail(ErrorKind::check_failed, "the release may not be promoted: " + blockers.front() +
+                                             (more > 0 ? " (and " + std::to_string(more) + " more)" : ""));
+}
+
+Result<int> run_show(const ReleaseArguments& a, const fs::path& directory) {
+    const auto release = workbench::load_release(directory);
+    if (!release) return std::unexpected(release.error());
+    if (a.json) {
+        print_json(json_of(*release));
+    } else {
+        std::fputs(workbench::release_markdown(release->state, release->evaluation).c_str(), stdout);
+        std::printf("\nseen %s\n", release->state.seen().c_str());
+    }
+    return 0;
+}
+
+Result<int> run_promote(const ReleaseArguments& a, const fs::path& directory) {
+    if (auto done = workbench::promote(directory); !done) return std::unexpected(done.error());
+    note("release " + a.id + " promoted", a.quiet);
+    return 0;
+}
+
+Result<int> run_verify_release(const ReleaseArguments& a, const fs::path& directory) {
+    const auto v = workbench::verify_release(directory);
+    if (!v) return std::unexpected(v.error());
+    if (!a.quiet) {
+        for (const auto& text : v->checked) std::printf("ok       %s\n", text.c_str());
+        for (const auto& text : v->notes) std::printf("note     %s\n", text.c_str());
+        for (const auto& text : v->problems) std::printf("problem  %s\n", text.c_str());
+    }
+    if (!v->problems.empty()) {
+        const auto more = v->problems.size() - 1;
+        return fail(ErrorKind::check_failed,
+                    "the release \"" + a.id + "\" is not accepted: " + v->problems.front() +
+                        (more > 0 ? " (and " + std::to_string(more) + " more)" : ""));
+    }
+    if (!a.quiet) std::printf("accepted %s\n", directory.string().c_str());
+    return 0;
+}
+
+}  // namespace
+
+void add_release_command(CLI::App& parser, Action& chosen) {
+    CLI::App* command =
+        parser.add_subcommand("release", "Evidence for a release, and whether it may be promoted");
+    command->require_subcommand(1);
+    auto a = std::make_shared<ReleaseArguments>();
+    const auto sub = [&](const char* name, const char* help, auto run) {
+        CLI::App* one = command->add_subcommand(name, help);
+        one->add_option("ID", a->id, "The release")->required();
+        one->add_option("--dir", a->base, "Where releases are")->capture_default_str();
+        one->callback([a, run, &chosen] {
+            chosen = [a, run](const Interruption&) -> Result<int> {
+                const auto directory = a->directory();
+                if (!directory) return std::unexpected(directory.error());
+                return run(*a, *directory);
+            };
+        });
+        return one;
+    };
+    CLI::App* make =
+        sub("new", "Begin a release", [](const ReleaseArguments& r, const fs::path&) { return run_new(r); });
+    make->add_option("--stage", a->stage, "dev, rc or ga")->required();
+    make->add_option("--commit", a->commit, "What is released: 40 hex digits")->required();
+    make->add_option("--max-regression", a->max_regression, "What a case may be above the baseline")
+        ->capture_default_str();
+    make->add_option(
+            "--role", a->roles,
+            "ROLE=KEY, a public key file or its digits, for each of kernel-engineer, platform-engineer, "
+            "qa-engineer, product-lead; rc and ga need all four")
+        ->allow_extra_args(false);
+    add_quiet(*make, a->quiet);
+
+    std::string kinds;
+    for (const auto& kind : workbench::evidence_kinds())
+        kinds += (kinds.empty() ? "" : ", ") + std::string(kind.name);
+    CLI::App* attach = sub("attach", "Copy evidence in", run_attach);
+    attach->add_option("KIND", a->kind, kinds)->required();
+    attach->add_option("FILE", a->file, "A file, or a record directory")->required();
+    attach->add_option("--name", a->name, "Its name there (default: the file's)");
+    attach->add_option("--commit", a->commit, "The commit that a report is about: 40 hex digits");
+    add_quiet(*attach, a->quiet);
+
+    CLI::App* waive = sub("waive", "Let a requirement go unmet, for a time", run_waive);
+    waive->add_option("--scope", a->waiver.scope, "issue:ID of an open P1, or a requirement, as C.comparison")
+        ->required();
+    waive->add_option("--risk", a->waiver.risk, "What may go wrong")->required();
+    waive->add_option("--owner", a->waiver.owner, "Who answers for it")->required();
+    waive->add_option("--expires", a->waiver.expires, "YYYY-MM-DD, the last day on which it counts")
+        ->required();
+    add_quiet(*waive, a->quiet);
+
+    CLI::App* sign = sub("sign-off", "Sign what release show shows", run_sign_off);
+    sign->add_option("--role", a->role, "kernel-engineer, platform-engineer, qa-engineer or product-lead")
+        ->required();
+    sign->add_option("--person", a->person, "Who signs")->required();
+    sign->add_option("--key", a->key, "The role's private key")->required();
+    sign->add_option("--seen", a->seen, "The hash that release show printed")->required();
+    add_quiet(*sign, a->quiet);
+
+    CLI::App* evaluate =
+        sub("evaluate", "What holds and what is missing; exit code 5 when something is", run_evaluate);
+    evaluate->add_flag("--json", a->json, "Print JSON");
+    add_quiet(*evaluate, a->quiet);
+    CLI::App* promote =
+        sub("promote", "Promote and close the release; exit code 5 when it may not be", run_promote);
+    add_quiet(*promote, a->quiet);
+    CLI::App* show = sub("show", "The release as a report, and the hash to sign", run_show);
+    show->add_flag("--json", a->json, "Print JSON");
+    CLI::App* verify = sub("verify", "Check the log, the signatures and every file", run_verify_release);
+    add_quiet(*verify, a->quiet);
+}
+
+}  // namespace app

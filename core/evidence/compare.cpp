@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: MIT
+#include "core/evidence/compare.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace workbench {
+
+namespace {
+
+constexpr std::array<std::pair<Metric, std::string_view>, 3> metrics = {
+    {{Metric::ratio_to_copy, "ratio-to-copy"},
+     {Metric::latency, "latency"},
+     {Metric::throughput, "throughput"}}};
+
+// Costs in the metric's own sense, for a reader.
+double shown(double cost, Metric metric) {
+    return metric == Metric::throughput ? 1 / cost : cost;
+}
+
+CaseFigures figures_of(const MeasuredCase& c, const std::vector<double>& costs,
+                       const CompareSettings& settings) {
+    CaseFigures f{.key = c.key, .count = costs.size(), .p50_interval = {}, .preempted = c.preempted};
+    if (costs.empty()) return f;
+    const Metric metric = settings.metric;
+    f.p50 = shown(percentile(costs, 50), metric);
+    f.p95 = shown(percentile(costs, 95), metric);
+    const Interval interval = median_interval(costs, settings.bootstrap);
+    f.p50_interval = {shown(interval.low, metric), shown(interval.high, metric)};
+    if (f.p50_interval.low > f.p50_interval.high) std::swap(f.p50_interval.low, f.p50_interval.high);
+    f.drift = relative_drift(costs);
+    return f;
+}
+
+struct Judged {
+    double cost_ratio = 1;
+    Interval interval;
+    MannWhitney test;
+    Verdict verdict = Verdict::ambiguous;
+};
+
+Judged judge(const std::vector<double>& before, const std::vector<double>& after, const CompareSettings& s) {
+    Judged j{.cost_ratio = percentile(after, 50) / percentile(before, 50),
+             .interval = median_ratio_interval(after, before, s.bootstrap),
+             .test = mann_whitney(after, before)};
+    const double above = 1 + s.margin;
+    const bool sure = j.test.p_value < s.significance;
+    if (j.interval.low >= 1 / above && j.interval.high <= above) {
+        j.verdict = Verdict::same;
+    } else if (sure && j.interval.low > 1 && j.cost_ratio > above) {
+        j.verdict = Verdict::slower;
+    } else if (sure && j.interval.high < 1 && j.cost_ratio < 1 / above) {
+        j.verdict = Verdict::faster;
+    }
+    return j;
+}
+
+// Why the samples allow no verdict although their figures would give one; empty: they do.
+std::string doubt(const CaseComparison& c, const MeasuredCase& base, const MeasuredCase& now,
+                  const CompareSettings& settings) {
+    if (!base.throttled_by.empty() || !now.throttled_by.empty()) return "no verdict from throttled samples";
+    if (std::abs(c.base.drift) > settings.margin || std::abs(c.now.drift) > settings.margin)
+        return "no verdict from samples that drift by more than the margin";
+    if (c.verdict == Verdict::same || settings.allow_unlike) return {};
+    // A program that changed is slower both by the clock and beside the copy. Where only one says so, the
+    // machine or the copy changed.
+    const Metric other = settings.metric == Metric::ratio_to_copy ? Metric::latency : Metric::ratio_to_copy;
+    const auto before = costs_of(base, other);
+    const auto after = costs_of(now, other);
+    if (before.empty() || after.empty()) return {};
+    const Verdict second = judge(before, after, settings).verdict;
+    if (second == c.verdict) return {};
+    return "no verdict: by " + std::string(name_of(settings.metric)) + " it is " +
+           std::string(name_of(c.verdict)) + ", by " + std::string(name_of(other)) + " " +
+           std::string(name_of(second)) + ": the machine changed between the records";
+}
+
+void add_notes(CaseComparison& c, const MeasuredCase& base, const MeasuredCase& now,
+               const CompareSettings& settings) {
+    for (const auto& [side, word] : {std::pair(&base, "base"), std::pair(&now, "new")}) {
+        if (!side->why_not_timed.empty())
+            c.notes.push_back(std::string(word) + " was not timed: " + side->why_not_timed);
+        if (!side->throttled_by.empty())
+            c.notes.push_back(std::string(word) + " was throttled: " + side->throttled_by);
+    }
+    for (const auto& [side, word] : {std::pair(&c.base, "base"), std::pair(&c.now, "new")}) {
+        if (std::abs(side->drift) > settings.margin) {
+            c.notes.push_back(std::string(word) + " drifts by " + percent_text(side->drift) +
+                              " over its samples");
+        }
+        if (2 * side->preempted > side->count && side->count > 0) {
+            c.notes.push_back(std::string(word) + " was preempted in " + std::to_string(side->preempted) +
+                              " of " + std::to_string(side->count) + " samples");
+        }
+    }
+    if (c.same_output == false) c.notes.emplace_back("the outputs differ bit for bit");
+}
+
+CaseComparison compare_case(const MeasuredCase& base, const MeasuredCase& now,
+                            const CompareSettings& settings) {
+    CaseComparison c;
+    const auto before = costs_of(base, settings.metric);
+    const auto after = costs_of(now, settings.metric);
+    c.base = figures_of(base, before, settings);
+    c.now = figures_of(now, after, settings);
+    if (base.output_sha256 && now.output_sha256) c.same_output = *base.output_sha256 == *now.output_sha256;
+    add_notes(c, base, now, settings);
+    if (before.empty() || after.empty()) {
+        if (base.why_not_timed.empty() && now.why_not_timed.empty())
+            c.notes.insert(c.notes.begin(), "the clock was too coarse for it");
+        return c;
+    }
+    const Judged judged = judge(before, after, settings);
+    c.cost_ratio = judged.cost_ratio;
+    c.ratio_interval = judged.interval;
+    c.test = judged.test;
+    c.verdict = judged.verdict;
+    if (c.verdict != Verdict::ambiguous) {
+        if (auto why = doubt(c, base, now, settings); !why.empty()) {
+            c.verdict = Verdict::ambiguous;
+            c.notes.push_back(std::move(why));
+        }
+    }
+    const bool above = c.cost_ratio > 1 + settings.max_regression.value_or(0);
+    c.regression = c.verdict == Verdict::slower && above;
+    c.unresolved = c.verdict == Verdict::ambiguous && settings.max_regression && above;
+    return c;
+}
+
+// A key without what `allow_unlike` lets differ: its words that start with one of `prefixes`.
+std::string reduced(const std::string& key, std::initializer_list<std::string_view> prefixes) {
+    std::string text;
+    std::size_t at = 0;
+    while (at <= key.size()) {
+        const auto end = std::min(key.find(' ', at), key.size());
+        const std::string_view word = std::string_view(key).substr(at, end - at);
+        if (std::ranges::none_of(prefixes, [&](std::string_view p) { return word.starts_with(p); })) {
+            text += (text.empty() ? "" : " ") + std::string(word);
+        }
+        at = end + 1;
+    }
+    return text;
+}
+
+using Pairing = std::vector<std::pair<const MeasuredCase*, const MeasuredCase*>>;
+
+// Pairs what has the same reduced key, where that is one case on each side; paired ones leave the lists.
+void pair_up(std::vector<const MeasuredCase*>& base, std::vector<const MeasuredCase*>& now, Pairing& pairs,
+             std::initializer_list<std::string_view> ignored) {
+    std::map<std::string, std::vector<const MeasuredCase*>> of_base, of_now;
+    for (const auto* c : base) of_base[reduced(c->key, ignored)].push_back(c);
+    for (const auto* c : now) of_now[reduced(c->key, ignored)].push_back(c);
+    std::set<const MeasuredCase*> paired;
+    for (const auto* c : base) {
+        const auto key = reduced(c->key, ignored);
+        const auto found = of_now.find(key);
+        if (found == of_now.end() || found->second.size() != 1 || of_base[key].size() != 1) continue;
+        pairs.emplace_back(c, found->second.front());
+        paired.insert({c, found->second.front()});
+    }
+    const auto done = [&paired](const MeasuredCase* c) { return paired.contains(c); };
+    std::erase_if(base, done);
+    std::erase_if(now, done);
+}
+
+void note_unlike(std::vector<std::string>& unlike, std::string_view what, const std::string& base,
+                 const std::string& now) {
+    if (base == now) return;
+    const auto text = [](const std::string& t) { return t.empty() ? std::string("not known") : t; };
+    unlike.push_back(std::string(what) + ": base " + text(base) + ", new " + text(now));
+}
+
+std::vector<std::string> unlike_records(const MeasuredRecord& base, const MeasuredRecord& now,
+                                        const Pairing& pairs) {
+    std::vector<std::string> unlike;
+    note_unlike(unlike, "devices", base.device_id + " (" + base.device_name + ")",
+                now.device_id + " (" + now.device_name + ")");
+    note_unlike(unlike, "threads", std::to_string(base.threads), std::to_string(now.threads));
+    note_unlike(unlike, "processors", base.processor, now.processor);
+    for (const auto& [b, n] : pairs) {
+        note_unlike(unlike, "case \"" + b->key + "\", precisions", b->precision, n->precision);
+        note_unlike(unlike, "case \"" + b->key + "\", sizes",
+                    std::to_string(b->width) + "x" + std::to_string(b->height),
+                    std::to_string(n->width) + "x" + std::to_string(n->height));
+        if (b->width == n->width && b->height == n->height && b->precision == n->precision &&
+            b->input_sha256 && n->input_sha256 && *b->input_sha256 != *n->input_sha256) {
+            unlike.push_back("case \"" + b->key + "\", inputs: base " + short_id(*b->input_sha256) +
+                             ", new " + short_id(*n->input_sha256));
+        }
+    }
+    return unlike;
+}
+
+// Cases that only the precision or the size keeps apart, for the sentence that refuses.
+std::vector<std::string> nearly_alike(std::vector<const MeasuredCase*> base,
+                                      std::vector<const MeasuredCase*> now) {
+    Pairing pairs;
+    pair_up(base, now, pairs, {"precision:", "dtype:"});
+    pair_up(base, now, pairs, {"size:"});
+    pair_up(base, now, pairs, {"precision:", "dtype:", "size:"});
+    std::vector<std::string> texts;
+    for (const auto& [b, n] : pairs) texts.push_back("\"" + b->key + "\" and \"" + n->key + "\"");
+    return texts;
+}
+
+MeasuredRecord without_samples(MeasuredRecord record) {
+    for (auto& c : record.cases) {
+        c.samples_ms.clear();
+        c.copy_samples_ms.clear();
+    }
+    return record;
+}
+
+}  // namespace
+
+std::vector<double> costs_of(const MeasuredCase& c, Metric metric) {
+    std::vector<double> costs;
+    for (std::size_t i = 0; i < c.samples_ms.size(); ++i) {
+        double cost = c.samples_ms[i];
+        if (metric == Metric::ratio_to_copy)
+            cost = i < c.copy_samples_ms.size() && c.copy_samples_ms[i] > 0 ? cost / c.copy_samples_ms[i] : 0;
+        if (metric == Metric::throughput)
+            cost /= static_cast<double>(c.width) * static_cast<double>(c.height) / 1e3;
+        if (cost > 0 && std::isfinite(cost)) costs.push_back(cost);
+    }
+    return costs;
+}
+
+Result<Metric> metric_from_name(std::string_view name) {
+    const auto found = std::ranges::find(metrics, name, [](const auto& m) { return m.second; });
+    if (found != metrics.end()) return found->first;
+    return fail(ErrorKind::bad_argument,
+                "the metric \"" + std::string(name) + "\" is not one of ratio-to-copy, latency, throughput");
+}
+
+std::string_view name_of(Metric metric) {
+    return std::ranges::find(metrics, metric, [](const auto& m) { return m.first; })->second;
+}
+
+std::string_view name_of(Verdict verdict) {
+    switch (verdict) {
+        case Verdict::same:
+            return "SAME";
+        case Verdict::faster:
+            return "FASTER";
+        case Verdict::slower:
+            return "SLOWER";
+        case Verdict::ambiguous:
+            return "AMBIGUOUS";
+        case Verdict::not_timed:
+            break;
+    }
+    return "NOT TIMED";
+}
+
+std::string percent_text(double part) {
+    std::array<char, 400> text{};
+    const auto end =
+        std::to_chars(text.data(), text.data() + text.size(), 100 * part, std::chars_format::fixed, 1).ptr;
+    return std::string(text.data(), end) + " %";
+}
+
+std::size_t Comparison::count(Verdict verdict) const {
+    return static_cast<std::size_t>(std::ranges::count(cases, verdict, &CaseComparison::verdict));
+}
+
+Result<Comparison> compare_records(const MeasuredRecord& base, const MeasuredRecord& now,
+                                   const CompareSettings& settings) {
+    if (!(settings.margin > 0 && settings.margin < 1))
+        return fail(ErrorKind::bad_argument,
+                    "the margin is out of range: give more than 0 and less than 100 %");
+    if (settings.max_regression && !(*settings.max_regression >= 0 && *settings.max_regression <= 100))
+        return fail(ErrorKind::bad_argument, "the largest regression is out of range: give 0 to 10000 %");
+    std::vector<const MeasuredCase*> left, right;
+    for (const auto& c : base.cases) left.push_back(&c);
+    for (const auto& c : now.cases) right.push_back(&c);
+    Pairing pairs;
+    pair_up(left, right, pairs, {});
+    if (settings.allow_unlike) {
+        pair_up(left, right, pairs, {"precision:", "dtype:"});
+        pair_up(left, right, pairs, {"size:"});
+        pair_up(left, right, pairs, {"precision:", "dtype:", "size:"});
+    }
+    Comparison comparison{.settings = settings,
+                          .base = without_samples(base),
+                          .now = without_samples(now),
+                          .unlike = unlike_records(base, now, pairs),
+                          .missing_in_new = {},
+                          .missing_in_base = {},
+                          .cases = {}};
+    if (!settings.allow_unlike) {
+        if (!comparison.unlike.empty()) {
+            const auto more = comparison.unlike.size() - 1;
+            return fail(ErrorKind::check_failed,
+                        "the records are unlike, " + comparison.unlike.front() +
+                            (more > 0 ? " (and " + std::to_string(more) + " more)" : "") +
+                            ": give --allow-unlike to compare them all the same");
+        }
+        if (pairs.empty()) {
+            const auto nearly = nearly_alike(left, right);
+            if (!nearly.empty()) {
+                return fail(ErrorKind::check_failed,
+                            "the records are unlike in precision or size, " + nearly.front() +
+                                ": give --allow-unlike to compare them all the same");
+            }
+        }
+    }
+    if (pairs.empty())
+        return fail(ErrorKind::check_failed,
+                    base.cases.empty() || now.cases.empty()
+                        ? "a record without cases cannot be compared"
+                        : "the records have no case in common: the first of the base is \"" +
+                              base.cases.front().key + "\", of the new one \"" + now.cases.front().key +
+                              "\"");
+    for (const auto* c : left) comparison.missing_in_new.push_back(c->key);
+    for (const auto* c : right) comparison.missing_in_base.push_back(c->key);
+    for (const auto& [b, n] : pairs) comparison.cases.push_back(compare_case(*b, *n, settings));
+    return comparison;
+}
+
+std::vector<std::string> shortcomings(const Comparison& comparison) {
+    std::vector<const CaseComparison*> worst;
+    for (const auto& c : comparison.cases) {
+        if (c.regression || c.unresolved) worst.push_back(&c);
+    }
+    std::ranges::sort(worst, std::ranges::greater(), &CaseComparison::cost_ratio);
+    const auto& limit = comparison.settings.max_regression;
+    std::vector<std::string> texts;
+    for (const auto* c : worst) {
+        texts.push_back(
+            "\"" + c->now.key + "\" is " + std::string(name_of(c->verdict)) + " at " +
+            percent_text(c->cost_ratio - 1) +
+            (limit ? " above the base, the limit is " + percent_text(*limit) : " above the base"));
+    }
+    for (const auto& c : comparison.cases) {
+        if (c.verdict == Verdict::not_timed)
+            texts.push_back("\"" + c.now.key + "\" cannot be compared: " + c.notes.front());
+    }
+    for (const auto& key : comparison.missing_in_new)
+        texts.push_back("\"" + key + "\" is missing in the new record");
+    for (const auto& key : comparison.missing_in_base)
+        texts.push_back("\"" + key + "\" is missing in the base record");
+    return texts;
+}
+
+}  // namespace workbench

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+// A comparison for programs and for people.
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "core/evidence/compare.h"
+#include "core/support/markdown.h"
+
+namespace workbench {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json text_or_null(const std::string& text) {
+    return text.empty() ? Json() : Json(text);
+}
+
+Json json_of(const MeasuredRecord& r) {
+    return {{"record_id", r.record_id},
+            {"path", r.path},
+            {"started_utc", r.started_utc},
+            {"host", text_or_null(r.host)},
+            {"processor", text_or_null(r.processor)},
+            {"device", r.device_id},
+            {"device_name", r.device_name},
+            {"threads", r.threads},
+            {"version", r.version},
+            {"commit", text_or_null(r.commit)},
+            {"dirty", r.dirty ? Json(*r.dirty) : Json()},
+            {"library_sha256", text_or_null(r.library_sha256)}};
+}
+
+Json json_of(const Interval& i) {
+    return Json::array({i.low, i.high});
+}
+
+Json json_of(const CaseFigures& f) {
+    return {{"key", f.key},
+            {"samples", f.count},
+            {"p50", f.p50},
+            {"p50_interval", json_of(f.p50_interval)},
+            {"p95", f.p95},
+            {"relative_drift", f.drift},
+            {"preempted", f.preempted}};
+}
+
+Json json_of(const CaseComparison& c) {
+    const bool judged = c.verdict != Verdict::not_timed;
+    return {{"key", c.now.key},
+            {"verdict", name_of(c.verdict)},
+            {"cost_ratio", judged ? Json(c.cost_ratio) : Json()},
+            {"cost_ratio_interval", judged ? json_of(c.ratio_interval) : Json()},
+            {"p_value", judged ? Json(c.test.p_value) : Json()},
+            {"p_value_method", c.test.exact ? "exact" : "normal approximation"},
+            {"regression", c.regression},
+            {"unresolved", c.unresolved},
+            {"same_output", c.same_output ? Json(*c.same_output) : Json()},
+            {"base", json_of(c.base)},
+            {"new", json_of(c.now)},
+            {"notes", c.notes}};
+}
+
+std::string unit_of(Metric metric) {
+    switch (metric) {
+        case Metric::ratio_to_copy:
+            return "times copy";
+        case Metric::latency:
+            return "ms";
+        case Metric::throughput:
+            break;
+    }
+    return "Mpix/s";
+}
+
+std::string row(std::string_view name, const std::string& base, const std::string& now) {
+    return "| " + std::string(name) + " | " + markdown_escaped(base.empty() ? "not known" : base) + " | " +
+           markdown_escaped(now.empty() ? "not known" : now) + " |\n";
+}
+
+std::string commit_text(const MeasuredRecord& r) {
+    if (r.commit.empty()) return {};
+    return r.commit + (r.dirty.value_or(false) ? ", with uncommitted changes" : "");
+}
+
+std::string records_table(const Comparison& c) {
+    std::string out = "| | base | new |\n| --- | --- | --- |\n";
+    out += row("Record", c.base.record_id, c.now.record_id);
+    out += row("Measured", c.base.started_utc, c.now.started_utc);
+    out += row("Host", c.base.host, c.now.host);
+    out += row("Processor", c.base.processor, c.now.processor);
+    out += row("Device", c.base.device_id + ": " + c.base.device_name,
+               c.now.device_id + ": " + c.now.device_name);
+    out += row("Threads", std::to_string(c.base.threads), std::to_string(c.now.threads));
+    out += row("Version", c.base.version, c.now.version);
+    out += row("Commit", commit_text(c.base), commit_text(c.now));
+    out += row("Library, SHA-256", c.base.library_sha256, c.now.library_sha256);
+    return out;
+}
+
+std::string p_text(double p) {
+    return p < 1e-4 ? "< 0.0001" : brief_number(p);
+}
+
+std::string name_of_pair(const CaseComparison& c) {
+    if (c.base.key == c.now.key) return markdown_escaped(c.now.key);
+    return markdown_escaped(c.now.key) + " against " + markdown_escaped(c.base.key);
+}
+
+std::string case_table(const Comparison& comparison) {
+    const std::string unit = unit_of(comparison.settings.metric);
+    std::string out = "| Case | verdict | cost ratio | 95 % interval | p | base p50 " + unit +
+                      " | base p95 | new p50 | new p95 | samples |\n"
+                      "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n";
+    for (const auto& c : comparison.cases) {
+        out += "| " + name_of_pair(c) + " | " + std::string(name_of(c.verdict)) +
+               (c.regression   ? " (regression)"
+                : c.unresolved ? " (above the limit)"
+                               : "") +
+               " | ";
+        if (c.verdict == Verdict::not_timed) {
+            out += "- | - | - | - | - | - | - | - |\n";
+            continue;
+        }
+        out += brief_number(c.cost_ratio) + " | " + brief_number(c.ratio_interval.low) + " to " +
+               brief_number(c.ratio_interval.high) + " | " + p_text(c.test.p_value) + " | " +
+               brief_number(c.base.p50) + " | " + brief_number(c.base.p95) + " | " + brief_number(c.now.p50) +
+               " | " + brief_number(c.now.p95) + " | " + std::to_string(c.base.count) + ", " +
+               std::to_string(c.now.count) + " |\n";
+    }
+    return out;
+}
+
+std::string list_of(std::string_view title, const std::vector<std::string>& items) {
+    if (items.empty()) return {};
+    std::string out = "\n## " + std::string(title) + "\n\n";
+    for (const auto& item : items) out += "- " + markdown_escaped(item) + "\n";
+    return out;
+}
+
+std::string method(const CompareSettings& s) {
+    std::string text =
+        "\nThe cost ratio is the median of the new record over that of the base, turned so that above 1 is "
+        "slower. The interval is a percentile bootstrap of ";
+    text += std::to_string(s.bootstrap.resamples);
+    text += " resamples, p is that of a two-sided Mann-Whitney U test. SAME: the whole interval is within ";
+    text += percent_text(s.margin) + ". SLOWER and FASTER: the interval leaves out 1, p is below ";
+    text += brief_number(s.significance);
+    text +=
+        " and the ratio is beyond the margin, both by the clock and beside the copy. AMBIGUOUS: none of "
+        "these, or "
+        "the samples drift by more than the margin, or a GPU was throttled. ";
+    if (!s.max_regression) return text + "Every SLOWER case is a regression.\n";
+    return text + "A SLOWER case above " + percent_text(*s.max_regression) +
+           " is a regression, an AMBIGUOUS one is not shown to be within that limit.\n";
+}
+
+}  // namespace
+
+std::string comparison_to_json(const Comparison& c) {
+    Json cases = Json::array();
+    for (const auto& one : c.cases) cases.push_back(json_of(one));
+    const auto wrong = shortcomings(c);
+    const Json json{{"schema", "iir2d-workbench/comparison"},
+                    {"schema_version", 1},
+                    {"metric", name_of(c.settings.metric)},
+                    {"unit", unit_of(c.settings.metric)},
+                    {"margin", c.settings.margin},
+                    {"significance", c.settings.significance},
+                    {"max_regression", c.settings.max_regression ? Json(*c.settings.max_regression) : Json()},
+                    {"confidence", c.settings.bootstrap.confidence},
+                    {"resamples", c.settings.bootstrap.resamples},
+                    {"base", json_of(c.base)},
+                    {"new", json_of(c.now)},
+                    {"allow_unlike", c.settings.allow_unlike},
+                    {"unlike", c.unlike},
+                    {"missing_in_new", c.missing_in_new},
+                    {"missing_in_base", c.missing_in_base},
+                    {"passed", wrong.empty()},
+                    {"shortcomings", wrong},
+                    {"cases", cases}};
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string comparison_to_markdown(const Comparison& c) {
+    std::string out = "# Comparison of two benchmark records\n\n";
+    const auto wrong = shortcomings(c);
+    out += wrong.empty() ? "**Passed**" : "**Not passed**";
+    out += ": " + std::to_string(c.count(Verdict::same)) + " SAME, " +
+           std::to_string(c.count(Verdict::faster)) + " FASTER, " + std::to_string(c.count(Verdict::slower)) +
+           " SLOWER, " + std::to_string(c.count(Verdict::ambiguous)) + " AMBIGUOUS";
+    if (const auto left = c.count(Verdict::not_timed); left > 0)
+        out += ", " + std::to_string(left) + " NOT TIMED";
+    out += ".\n";
+    if (!c.unlike.empty()) {
+        out +=
+            "\n**The records are unlike and were compared because that was asked for. The ratios are not a "
+            "change of the program alone.**\n";
+    }
+    out += list_of("Why it did not pass", wrong);
+    out += list_of("What is unlike", c.unlike);
+    out += "\n## Cases\n\n" + case_table(c) + method(c.settings);
+    std::vector<std::string> notes;
+    for (const auto& one : c.cases) {
+        for (const auto& note : one.notes) notes.push_back(one.now.key + ": " + note);
+    }
+    out += list_of("Notes", notes);
+    out += list_of("Cases missing in the new record", c.missing_in_new);
+    out += list_of("Cases missing in the base record", c.missing_in_base);
+    out += "\n## Records\n\n" + records_table(c);
+    out += "\n## Commands that measured them\n\n" + markdown_code_block(c.base.command_line) + "\n" +
+           markdown_code_block(c.now.command_line);
+    return out;
+}
+
+}  // namespace workbench

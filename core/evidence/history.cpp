@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: MIT
+#include "core/evidence/history.h"
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+#include "core/benchmark/utc_time.h"
+#include "core/evidence/sqlite.h"
+#include "core/record/record.h"
+#include "core/support/files.h"
+#include "core/support/text.h"
+
+namespace workbench {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// In the file's header, so that nothing else's database is taken for ours: "IIRH".
+constexpr std::int64_t application_id = 0x49495248;
+constexpr std::int64_t newest_version = 1;
+constexpr int wait_ms = 10'000;
+constexpr std::size_t largest_json = std::size_t{1} << 26;
+
+// `seq` orders records of one second. The JSON is the record; the columns beside it are for lists.
+constexpr const char* schema =
+    "CREATE TABLE record (seq INTEGER PRIMARY KEY, record_id TEXT NOT NULL UNIQUE, added_utc TEXT NOT NULL,"
+    " started_utc TEXT NOT NULL, host TEXT NOT NULL, device_id TEXT NOT NULL, device_name TEXT NOT NULL,"
+    " version TEXT NOT NULL, commit_id TEXT NOT NULL, cases INTEGER NOT NULL, json TEXT NOT NULL) STRICT;"
+    "CREATE TABLE timed (record INTEGER NOT NULL REFERENCES record (seq), key TEXT NOT NULL,"
+    " PRIMARY KEY (key, record)) STRICT, WITHOUT ROWID;";
+
+Result<void> execute(sqlite3* database, const char* sql) {
+    if (sqlite3_exec(database, sql, nullptr, nullptr, nullptr) != SQLITE_OK) return sqlite_failure(database);
+    return {};
+}
+
+Result<std::int64_t> pragma(sqlite3* database, const char* name) {
+    Query query(database, std::string("PRAGMA ") + name);
+    const auto row = query.step();
+    if (!row) return std::unexpected(row.error());
+    return *row ? query.number(0) : 0;
+}
+
+// Rolls back unless it was committed.
+class Transaction {
+  public:
+    explicit Transaction(sqlite3* database) : m_database(database) {}
+    ~Transaction() {
+        if (m_open) sqlite3_exec(m_database, "ROLLBACK", nullptr, nullptr, nullptr);
+    }
+    Transaction(const Transaction&) = delete;
+    Transaction& operator=(const Transaction&) = delete;
+    Result<void> begin() {
+        auto done = execute(m_database, "BEGIN IMMEDIATE");
+        m_open = done.has_value();
+        return done;
+    }
+    Result<void> commit() {
+        auto done = execute(m_database, "COMMIT");
+        if (done) m_open = false;
+        return done;
+    }
+
+  private:
+    sqlite3* m_database;
+    bool m_open = false;
+};
+
+std::unexpected<Error> not_ours(const fs::path& file, const std::string& why) {
+    return fail(ErrorKind::bad_input, quoted(file) + " is not a history of records: " + why);
+}
+
+// An empty database becomes a history; anything else must be one.
+Result<void> make_or_check(sqlite3* database, const fs::path& file, bool may_write) {
+    const auto id = pragma(database, "application_id");
+    if (!id) return std::unexpected(id.error());
+    const auto version = pragma(database, "user_version");
+    if (!version) return std::unexpected(version.error());
+    if (*id == application_id) {
+        if (*version > newest_version)
+            return not_ours(file,
+                            "its version is " + std::to_string(*version) + ", newer than is known here");
+        return {};
+    }
+    const auto tables = [&] {
+        Query query(database, "SELECT count(*) FROM sqlite_schema");
+        const auto row = query.step();
+        return row && *row ? query.number(0) : -1;
+    }();
+    if (*id != 0 || tables != 0 || !may_write) return not_ours(file, "it is another program's database");
+    Transaction transaction(database);
+    if (auto begun = transaction.begin(); !begun) return begun;
+    // Another may have been quicker.
+    const auto again = pragma(database, "application_id");
+    if (again && *again == application_id) return {};
+    const std::string stamp = "PRAGMA application_id = " + std::to_string(application_id) +
+                              "; PRAGMA user_version = " + std::to_string(newest_version) + ";";
+    if (auto done = execute(database, schema); !done) return done;
+    if (auto done = execute(database, stamp.c_str()); !done) return done;
+    return transaction.commit();
+}
+
+using Database = std::unique_ptr<sqlite3, int (*)(sqlite3*)>;
+
+Result<Database> open_database(const fs::path& file, int flags) {
+    sqlite3* raw = nullptr;
+    const int code = sqlite3_open_v2(utf8_path(file).c_str(), &raw, flags | SQLITE_OPEN_NOMUTEX, nullptr);
+    Database database(raw, sqlite3_close_v2);
+    if (code != SQLITE_OK) {
+        const bool reading = (flags & SQLITE_OPEN_READONLY) != 0;
+        return fail(reading ? ErrorKind::bad_input : ErrorKind::unwritable_output,
+                    "the history " + quoted(file) + " could not be opened: " + sqlite3_errstr(code));
+    }
+    sqlite3_busy_timeout(raw, wait_ms);
+    sqlite3_db_config(raw, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+    sqlite3_db_config(raw, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+    if (auto done = execute(raw, "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON"); !done)
+        return std::unexpected(done.error());
+    return database;
+}
+
+double metric_of(double cost, Metric metric) {
+    return metric == Metric::throughput && cost > 0 ? 1 / cost : cost;
+}
+
+std::optional<TrendPoint> point_of(const MeasuredRecord& record, std::string_view key, Metric metric) {
+    const auto found = std::ranges::find(record.cases, key, &MeasuredCase::key);
+    if (found == record.cases.end()) return std::nullopt;
+    const auto costs = costs_of(*found, metric);
+    if (costs.empty()) return std::nullopt;
+    const Interval interval = median_interval(costs);
+    TrendPoint p{.record_id = record.record_id,
+                 .started_utc = record.started_utc,
+                 .host = record.host,
+                 .device_name = record.device_name,
+                 .commit = record.commit,
+                 .samples = costs.size(),
+                 .p50 = metric_of(percentile(costs, 50), metric),
+                 .p95 = metric_of(percentile(costs, 95), metric),
+                 .p50_interval = {metric_of(interval.low, metric), metric_of(interval.high, metric)},
+                 .input_sha256 = found->input_sha256.value_or(""),
+                 .output_sha256 = found->output_sha256.value_or("")};
+    if (p.p50_interval.low > p.p50_interval.high) std::swap(p.p50_interval.low, p.p50_interval.high);
+    return p;
+}
+
+}  // namespace
+
+struct History::State {
+    Database database{nullptr, sqlite3_close_v2};
+    sqlite3* get() const { return database.get(); }
+};
+
+History::History(std::unique_ptr<State> state) : m_state(std::move(state)) {}
+History::~History() = default;
+History::History(History&&) noexcept = default;
+History& History::operator=(History&&) noexcept = default;
+
+Result<History> History::open(const fs::path& file) {
+    auto database = open_database(file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+    if (!database) return std::unexpected(database.error());
+    if (auto good = make_or_check(database->get(), file, true); !good) return std::unexpected(good.error());
+    auto state = std::make_unique<State>();
+    state->database = std::move(*database);
+    return History(std::move(state));
+}
+
+Result<History> History::open_to_read(const fs::path& file) {
+    std::error_code error;
+    if (!fs::exists(file, error))
+        return fail(ErrorKind::bad_input, "there is no history " + quoted(file) + ": history add makes one");
+    // A killed writer's journal can be rolled back only by who may write.
+    auto database = open_database(file, SQLITE_OPEN_READWRITE);
+    if (!database) return std::unexpected(fail(ErrorKind::bad_input, database.error().message).error());
+    const bool may_write = sqlite3_db_readonly(database->get(), "main") == 0;
+    if (auto good = make_or_check(database->get(), file, may_write); !good)
+        return std::unexpected(good.error());
+    if (auto done = execute(database->get(), "PRAGMA query_only = ON"); !done)
+        return std::unexpected(done.error());
+    auto state = std::make_unique<State>();
+    state->database = std::move(*database);
+    return History(std::move(state));
+}
+
+Result<History::Added> History::add(const fs::path& path) {
+    const auto record = load_measured_record(path);
+    if (!record) return std::unexpected(record.error());
+    std::error_code error;
+    const auto json = read_file(fs::is_directory(path, error) ? path / "record.json" : path, largest_json);
+    if (!json) return std::unexpected(json.error());
+    // The file may have changed since it was verified.
+    const auto id = record_id_of(*json);
+    if (!id) return std::unexpected(id.error());
+    if (*id != record->record_id)
+        return fail(ErrorKind::bad_input, "the record " + quoted(path) + " changed while it was read");
+
+    sqlite3* database = m_state->get();
+    Transaction transaction(database);
+    if (auto begun = transaction.begin(); !begun) return std::unexpected(begun.error());
+    Query insert(
+        database,
+        "INSERT INTO record (record_id, added_utc, started_utc, host, device_id, device_name, version,"
+        " commit_id, cases, json) VALUES (?,?,?,?,?,?,?,?,?,?) ON CONFLICT (record_id) DO NOTHING");
+    const auto done = insert.bind(record->record_id)
+                          .bind(utc_now())
+                          .bind(record->started_utc)
+                          .bind(record->host)
+                          .bind(record->device_id)
+                          .bind(record->device_name)
+                          .bind(record->version)
+                          .bind(record->commit)
+                          .bind(static_cast<std::int64_t>(record->cases.size()))
+                          .bind(*json)
+                          .run();
+    if (!done) return std::unexpected(done.error());
+    if (sqlite3_changes(database) == 0) return Added{record->record_id, false};
+    const std::int64_t seq = sqlite3_last_insert_rowid(database);
+    for (const auto& c : record->cases) {
+        if (c.samples_ms.empty()) continue;
+        Query timed(database, "INSERT INTO timed (record, key) VALUES (?,?)");
+        if (auto inserted = timed.bind(seq).bind(c.key).run(); !inserted)
+            return std::unexpected(inserted.error());
+    }
+    if (auto committed = transaction.commit(); !committed) return std::unexpected(committed.error());
+    return Added{record->record_id, true};
+}
+
+Result<std::vector<HistoryEntry>> History::list() const {
+    Query query(
+        m_state->get(),
+        "SELECT record_id, added_utc, started_utc, host, device_id, device_name, version, commit_id, cases"
+        " FROM record ORDER BY started_utc, seq");
+    std::vector<HistoryEntry> entries;
+    for (;;) {
+        const auto row = query.step();
+        if (!row) return std::unexpected(row.error());
+        if (!*row) return entries;
+        entries.push_back({query.text(0), query.text(1), query.text(2), query.text(3), query.text(4),
+                           query.text(5), query.text(6), query.text(7), query.number(8)});
+    }
+}
+
+Result<std::string> History::record(std::string_view prefix) const {
+    if (prefix.size() < 4 || prefix.find_first_not_of("0123456789abcdef") != std::string_view::npos) {
+        return fail(ErrorKind::bad_argument, "\"" + printable_utf8(prefix) +
+                                                 "\" names no record: give at least 4 digits of a record_id");
+    }
+    Query query(m_state->get(), "SELECT json FROM record WHERE substr(record_id, 1, ?) = ? LIMIT 2");
+    query.bind(static_cast<std::int64_t>(prefix.size())).bind(prefix);
+    const auto row = query.step();
+    if (!row) return std::unexpected(row.error());
+    if (!*row)
+        return fail(ErrorKind::bad_argument, "no record's record_id starts with " + std::string(prefix));
+    std::string json = query.text(0);
+    const auto second = query.step();
+    if (!second) return std::unexpected(second.error());
+    if (*second) {
+        return fail(ErrorKind::bad_argument,
+                    "several records' record_id starts with " + std::string(prefix) + ": give more digits");
+    }
+    return json;
+}
+
+Result<std::vector<std::string>> History::keys() const {
+    Query query(m_state->get(), "SELECT DISTINCT key FROM timed ORDER BY key");
+    std::vector<std::string> keys;
+    for (;;) {
+        const auto row = query.step();
+        if (!row) return std::unexpected(row.error());
+        if (!*row) return keys;
+        keys.push_back(query.text(0));
+    }
+}
+
+Result<std::vector<TrendPoint>> History::trend(std::string_view key, Metric metric,
+                                               std::string_view device) const {
+    Query query(m_state->get(),
+                "SELECT json FROM record JOIN timed ON timed.record = record.seq"
+                " WHERE timed.key = ? AND (? = '' OR device_name = ? OR device_id = ?)"
+                " ORDER BY started_utc, seq");
+    query.bind(key).bind(device).bind(device).bind(device);
+    std::vector<TrendPoint> points;
+    for (;;) {
+        const auto row = query.step();
+        if (!row) return std::unexpected(row.error());
+        if (!*row) break;
+        const auto record = measured_record_from_json(query.text(0));
+        if (!record) return std::unexpected(record.error());
+        if (auto point = point_of(*record, key, metric)) points.push_back(std::move(*point));
+    }
+    if (points.empty()) {
+        return fail(ErrorKind::bad_argument,
+                    "no record in the history has timed the case \"" + printable_utf8(key) + "\"" +
+                        (device.empty() ? "" : " on \"" + printable_utf8(device) + "\"") +
+                        ": history trend without a case lists them");
+    }
+    return points;
+}
+
+Result<std::vector<std::string>> History::check() const {
+    std::vector<std::string> problems;
+    {
+        Query query(m_state->get(), "PRAGMA integrity_check(20)");
+        for (;;) {
+            const auto row = query.step();
+            if (!row) return std::unexpected(row.error());
+            if (!*row) break;
+            if (query.text(0) != "ok") problems.push_back(printable_utf8(query.text(0)));
+        }
+    }
+    Query query(m_state->get(),
+                "SELECT record_id, json, cases, (SELECT count(*) FROM timed WHERE record = seq) FROM record");
+    for (;;) {
+        const auto row = query.step();
+        if (!row) return std::unexpected(row.error());
+        if (!*row) return problems;
+        const std::string name = "record " + printable_utf8(short_id(query.text(0))) + ": ";
+        const auto record = measured_record_from_json(query.text(1));
+        if (!record) {
+            problems.push_back(name + record.error().message);
+            continue;
+        }
+        if (record->record_id != query.text(0)) problems.push_back(name + "its JSON has another record_id");
+        const auto timed =
+            std::ranges::count_if(record->cases, [](const auto& c) { return !c.samples_ms.empty(); });
+        if (timed != query.number(3) || static_cast<std::int64_t>(record->cases.size()) != query.number(2))
+            problems.push_back(name + "its list of cases is not that of its JSON");
+    }
+}
+
+fs::path default_history_file() {
+    return config_directory() / "iir2d-history.sqlite";
+}
+
+}  // namespace workbench

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// Records over time: a database of those that were imported.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/benchmark/statistics.h"
+#include "core/evidence/compare.h"
+#include "core/support/error.h"
+
+namespace workbench {
+
+struct HistoryEntry {
+    std::string record_id;
+    std::string added_utc;
+    std::string started_utc;
+    std::string host;  // empty where not known, as the texts below
+    std::string device_id;
+    std::string device_name;
+    std::string version;
+    std::string commit;
+    std::int64_t cases = 0;
+};
+
+// One record's place in a trend.
+struct TrendPoint {
+    std::string record_id;
+    std::string started_utc;
+    std::string host;
+    std::string device_name;
+    std::string commit;
+    std::size_t samples = 0;
+    double p50 = 0, p95 = 0;  // of the metric
+    Interval p50_interval;
+    std::string input_sha256;
+    std::string output_sha256;
+};
+
+// A SQLite database. Each change is one transaction, on disk when the call returns: a process that is killed
+// leaves what was before it or after it. Several processes may use one database; a writer waits up to 10
+// seconds for another. One object is for one thread at a time.
+class History {
+  public:
+    // Made when it does not exist, in a folder that does. bad_input: the file is no history, damaged, or of a
+    // newer version. unwritable_output: it cannot be made.
+    static Result<History> open(const std::filesystem::path& file);
+    // Of one that exists. Nothing is written but what a killed process left undone. bad_input where there is
+    // none.
+    static Result<History> open_to_read(const std::filesystem::path& file);
+
+    ~History();
+    History(History&&) noexcept;
+    History& operator=(History&&) noexcept;
+
+    // Verifies the record and keeps its whole JSON. Its record_id; `added` tells whether it was new.
+    struct Added {
+        std::string record_id;
+        bool added = false;
+    };
+    Result<Added> add(const std::filesystem::path& record);
+
+    // Oldest measurement first.
+    Result<std::vector<HistoryEntry>> list() const;
+    // The JSON of the record whose record_id starts with `prefix`; bad_argument when none or several do.
+    Result<std::string> record(std::string_view prefix) const;
+    // The distinct keys of all timed cases.
+    Result<std::vector<std::string>> keys() const;
+    // A case over time, oldest first; `device` alone where it is not empty. bad_argument when no record has
+    // it.
+    Result<std::vector<TrendPoint>> trend(std::string_view key, Metric metric, std::string_view device) const;
+    // What is wrong with the file: its structure, and records that are not what their record_id names.
+    Result<std::vector<std::string>> check() const;
+
+  private:
+    struct State;
+    explicit History(std::unique_ptr<State> state);
+    std::unique_ptr<State> m_state;
+};
+
+// `iir2d-history.sqlite` in config_directory().
+std::filesystem::path default_history_file();
+
+}  // namespace workbench

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#include "core/evidence/sqlite.h"
+
+#include "core/support/text.h"
+
+namespace workbench {
+
+std::unexpected<Error> sqlite_failure(sqlite3* database) {
+    const int code = database != nullptr ? sqlite3_errcode(database) : SQLITE_NOMEM;
+    const std::string words =
+        database != nullptr ? printable_utf8(sqlite3_errmsg(database)) : "out of memory";
+    const char* name = database != nullptr ? sqlite3_db_filename(database, "main") : nullptr;
+    const std::string file = "the history " + quoted(name != nullptr ? name : "");
+    switch (code & 0xff) {
+        case SQLITE_BUSY:
+        case SQLITE_LOCKED:
+            return fail(ErrorKind::unwritable_output,
+                        file + " is being written by another process: try again");
+        case SQLITE_NOTADB:
+        case SQLITE_CORRUPT:
+        case SQLITE_ERROR:
+        case SQLITE_SCHEMA:
+            return fail(ErrorKind::bad_input, file + " cannot be read: " + words);
+        case SQLITE_NOMEM:
+            return fail(ErrorKind::device_failure, "there is not enough memory for " + file);
+        default:
+            return fail(ErrorKind::unwritable_output, file + " could not be written: " + words);
+    }
+}
+
+Query::Query(sqlite3* database, std::string_view sql)
+    : m_database(database), m_statement(nullptr, sqlite3_finalize) {
+    sqlite3_stmt* statement = nullptr;
+    sqlite3_prepare_v2(database, sql.data(), static_cast<int>(sql.size()), &statement, nullptr);
+    m_statement.reset(statement);
+}
+
+Query& Query::bind(std::string_view text) {
+    sqlite3_bind_text64(m_statement.get(), ++m_bound, text.data(), text.size(), SQLITE_TRANSIENT,
+                        SQLITE_UTF8);
+    return *this;
+}
+
+Query& Query::bind(std::int64_t number) {
+    sqlite3_bind_int64(m_statement.get(), ++m_bound, number);
+    return *this;
+}
+
+Result<bool> Query::step() {
+    if (!m_statement) return sqlite_failure(m_database);
+    const int code = sqlite3_step(m_statement.get());
+    if (code == SQLITE_ROW) return true;
+    if (code == SQLITE_DONE) return false;
+    return sqlite_failure(m_database);
+}
+
+Result<void> Query::run() {
+    for (;;) {
+        const auto row = step();
+        if (!row) return std::unexpected(row.error());
+        if (!*row) return {};
+    }
+}
+
+std::string Query::text(int column) const {
+    const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(m_statement.get(), column));
+    if (bytes == nullptr) return {};
+    return {bytes, static_cast<std::size_t>(sqlite3_column_bytes(m_statement.get(), column))};
+}
+
+std::int64_t Query::number(int column) const {
+    return sqlite3_column_int64(m_statement.get(), column);
+}
+
+}  // namespace workbench

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+#include "core/release/evidence_files.h"
+
+#include <map>
+#include <span>
+#include <system_error>
+
+#include "core/release/state.h"
+#include "core/support/text.h"
+
+namespace workbench {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::unexpected<Error> refused(const fs::path& path, const std::string& why) {
+    return fail(ErrorKind::bad_input, quoted(path) + " cannot be evidence: " + why);
+}
+
+std::string hash_of(const std::string& text) {
+    return sha256_hex(std::as_bytes(std::span(text)));
+}
+
+Result<std::string> content_of(const fs::path& path) {
+    std::error_code error;
+    switch (fs::symlink_status(path, error).type()) {
+        case fs::file_type::regular:
+            break;
+        case fs::file_type::symlink:
+            return refused(path, "it is a symbolic link");
+        case fs::file_type::not_found:
+            return refused(path, "it does not exist");
+        default:
+            return refused(path, "it is not a plain file");
+    }
+    const auto size = fs::file_size(path, error);
+    if (!error && size > largest_evidence_file) {
+        return refused(path, "it has " + std::to_string(size) + " bytes, the most is " +
+                                 std::to_string(largest_evidence_file));
+    }
+    return read_file(path, largest_evidence_file);
+}
+
+// The names in a folder, in order.
+Result<std::map<std::string, fs::path>> names_in(const fs::path& folder) {
+    std::map<std::string, fs::path> names;
+    std::error_code error;
+    for (fs::directory_iterator entry(folder, error); !error && entry != fs::directory_iterator();
+         entry.increment(error)) {
+        const std::string name = utf8_path(entry->path().filename());
+        if (!is_safe_name(name)) return refused(entry->path(), "its name is not safe everywhere");
+        names.emplace(name, entry->path());
+        if (names.size() > most_evidence_files)
+            return refused(folder, "it has more than " + std::to_string(most_evidence_files) + " files");
+    }
+    if (error) return refused(folder, error.message());
+    if (names.empty()) return refused(folder, "it is an empty folder");
+    return names;
+}
+
+// Calls `use` with each file's name and content; the hash of all.
+template <class Use>
+Result<EvidenceHash> walk(const fs::path& path, Use use) {
+    std::error_code error;
+    if (fs::symlink_status(path, error).type() != fs::file_type::directory) {
+        const auto content = content_of(path);
+        if (!content) return std::unexpected(content.error());
+        if (auto used = use(std::string(), *content); !used) return std::unexpected(used.error());
+        return EvidenceHash{hash_of(*content), false};
+    }
+    const auto names = names_in(path);
+    if (!names) return std::unexpected(names.error());
+    std::string lines;
+    for (const auto& [name, file] : *names) {
+        const auto content = content_of(file);
+        if (!content) return std::unexpected(content.error());
+        if (auto used = use(name, *content); !used) return std::unexpected(used.error());
+        lines += hash_of(*content) + "  " + name + "\n";
+    }
+    return EvidenceHash{hash_of(lines), true};
+}
+
+}  // namespace
+
+fs::path evidence_path(const fs::path& directory, std::string_view name) {
+    return directory / "evidence" / std::string(name);
+}
+
+Result<EvidenceHash> evidence_hash(const fs::path& path) {
+    return walk(path, [](const std::string&, const std::string&) -> Result<void> { return {}; });
+}
+
+Result<EvidenceHash> copy_evidence(const fs::path& from, const fs::path& to) {
+    std::error_code error;
+    if (fs::symlink_status(from, error).type() != fs::file_type::directory) {
+        return walk(from, [&to](const std::string&, const std::string& content) {
+            return write_file_atomically(to, content);
+        });
+    }
+    Result<EvidenceHash> hash;
+    const auto written = write_directory_atomically(to, [&](const fs::path& folder) -> Result<void> {
+        hash = walk(from, [&folder](const std::string& name, const std::string& content) {
+            return write_file_atomically(folder / name, content);
+        });
+        if (!hash) return std::unexpected(hash.error());
+        return {};
+    });
+    if (!written) return std::unexpected(written.error());
+    return hash;
+}
+
+}  // namespace workbench

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// The files that are attached to a release.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "core/support/error.h"
+#include "core/support/files.h"
+
+namespace workbench {
+
+inline constexpr std::size_t largest_evidence_file = std::size_t{1} << 26;
+inline constexpr std::size_t most_evidence_files = 1000;  // in a folder
+
+std::filesystem::path evidence_path(const std::filesystem::path& directory, std::string_view name);
+
+struct EvidenceHash {
+    std::string sha256;  // of a file; of a folder, of the lines "hash  name" of its files in order
+    bool folder = false;
+};
+// Plain files, and folders of plain files with safe names, only: links, devices, folders in folders and what
+// is too large are bad_input. Links are never followed.
+Result<EvidenceHash> evidence_hash(const std::filesystem::path& path);
+
+// Copies it whole, or not at all, to where nothing is; what is copied is what was hashed.
+Result<EvidenceHash> copy_evidence(const std::filesystem::path& from, const std::filesystem::path& to);
+
+}  // namespace workbench

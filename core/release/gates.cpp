@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: MIT
+#include "core/release/gates.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <map>
+#include <set>
+
+#include "core/evidence/compare.h"
+#include "core/record/record.h"
+#include "core/release/evidence_files.h"
+#include "core/release/reports.h"
+#include "core/support/signing.h"
+
+namespace workbench {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Finding {
+    bool met = false;
+    std::string text;
+};
+
+std::string list_of(const std::vector<std::string>& names) {
+    std::string text;
+    for (std::size_t i = 0; i < names.size() && i < 3; ++i) text += (i > 0 ? ", " : "") + names[i];
+    if (names.size() > 3) text += " and " + std::to_string(names.size() - 3) + " more";
+    return text;
+}
+
+class Evaluator {
+  public:
+    Evaluator(const fs::path& directory, const ReleaseState& state, const std::string& utc)
+        : m_directory(directory), m_state(state), m_as_of(std::max(utc, state.changed_utc)) {}
+
+    Evaluation run() {
+        add("A.tests", "a green test report on this commit", true, [this] { return tests("test-report"); });
+        add("A.parity", "every case agrees with the reference", true, [this] { return parity(); });
+        add("A.c-api", "the C API keeps its status contract", true, [this] { return tests("c-api-report"); });
+        add("A.p0", "no open P0", true, [this] { return issues("P0", false); });
+        add("A.p1", "no open P1 without a waiver", true, [this] { return issues("P1", true); });
+        const bool candidate = m_state.stage != Stage::dev;
+        add("B.two-runs", "the last two test reports are green", candidate, [this] { return two_runs(); });
+        add("B.rebuild", "a clean rebuild gives the same library, or the reason is stated", candidate,
+            [this] { return rebuild(); });
+        add("B.smoke", "a smoke record of this commit", candidate, [this] { return record("smoke-record"); });
+        add("C.standard", "a standard record of this commit", candidate,
+            [this] { return record("standard-record"); });
+        add("C.baseline", "a baseline that a role holder signed", candidate, [this] { return baseline(); });
+        add("C.comparison", "no case above the baseline by more than " + percent_text(m_state.max_regression),
+            candidate, [this] { return comparison(); });
+        const bool general = m_state.stage == Stage::ga;
+        add("D.p0", "the security review leaves no open P0", candidate, [this] { return findings("P0"); });
+        add("D.p1", "no open P1 at all, waived or not", general, [this] { return no_p1(); });
+        add("D.packaging", "the packages were validated", general,
+            [this] { return tests("packaging-report"); });
+        add("D.licence", "the licence is attached", general, [this] { return present("licence"); });
+        add("D.notices", "the notices are attached", general, [this] { return present("notices"); });
+        add("D.security", "an accepted security review of this commit", general,
+            [this] { return security(); });
+        for (const auto role : release_roles) {
+            add("D.sign-off." + std::string(role), "the " + std::string(role) + " signed what there is",
+                general, [this, role] { return signed_off(role); });
+        }
+        return {m_as_of, std::move(m_requirements)};
+    }
+
+  private:
+    void add(std::string id, std::string what, bool needed, const std::function<Finding()>& find) {
+        const Finding found = find();
+        Requirement r{std::move(id), std::move(what), needed, found.met, false, found.text};
+        if (!r.met && is_waivable(r.id)) {
+            if (const Waiver* waiver = waiver_of(r.id)) {
+                r.waived = true;
+                r.finding += "; waived until " + waiver->expires + " by " + waiver->owner;
+            }
+        }
+        m_requirements.push_back(std::move(r));
+    }
+
+    // One that counts today.
+    const Waiver* waiver_of(std::string_view scope) const {
+        const auto found = std::ranges::find_if(m_state.waivers, [&](const Waiver& w) {
+            return w.scope == scope && w.expires >= m_as_of.substr(0, 10);
+        });
+        return found == m_state.waivers.end() ? nullptr : &*found;
+    }
+
+    std::vector<const Attachment*> all_of(std::string_view kind) const {
+        std::vector<const Attachment*> found;
+        for (const auto& a : m_state.attachments) {
+            if (a.kind == kind) found.push_back(&a);
+        }
+        return found;
+    }
+
+    static Finding missing(std::string_view kind) {
+        return {false, "nothing is attached as " + std::string(kind)};
+    }
+
+    // The latest of a kind: what was attached before it is outdated.
+    const Attachment* latest(std::string_view kind) const {
+        const auto all = all_of(kind);
+        return all.empty() ? nullptr : all.back();
+    }
+
+    fs::path path_of(const Attachment& a) const { return evidence_path(m_directory, a.name); }
+
+    // Unchanged and of this commit; a sentence when not.
+    std::string wrong_with(const Attachment& a) const {
+        const auto hash = evidence_hash(path_of(a));
+        if (!hash) return hash.error().message;
+        if (hash->sha256 != a.sha256) return "evidence/" + a.name + " is not what was attached";
+        if (!a.commit.empty() && a.commit != m_state.commit)
+            return "evidence/" + a.name + " is about commit " + a.commit.substr(0, 12) + ", not " +
+                   m_state.commit.substr(0, 12);
+        return {};
+    }
+
+    Result<std::string> text_of(const Attachment& a) const {
+        if (auto wrong = wrong_with(a); !wrong.empty()) return fail(ErrorKind::bad_input, wrong);
+        return read_file(path_of(a), largest_evidence_file);
+    }
+
+    Finding test_report(const Attachment& a) const {
+        const auto text = text_of(a);
+        if (!text) return {false, text.error().message};
+        const auto report = read_test_report(*text);
+        if (!report) return {false, "evidence/" + a.name + ": " + report.error().message};
+        if (report->green()) {
+            return {true, std::to_string(report->tests) + " tests, " + std::to_string(report->skipped) +
+                              " skipped, none failed (evidence/" + a.name + ")"};
+        }
+        if (report->failures.empty()) return {false, "evidence/" + a.name + " has no test that ran"};
+        return {false, "evidence/" + a.name + ": " + std::to_string(report->failures.size()) +
+                           " tests failed: " + list_of(report->failures)};
+    }
+
+    Finding tests(std::string_view kind) const {
+        const Attachment* a = latest(kind);
+        return a == nullptr ? missing(kind) : test_report(*a);
+    }
+
+    Finding two_runs() const {
+        const auto all = all_of("test-report");
+        if (all.size() < 2)
+            return {false, "two test reports are needed, " + std::to_string(all.size()) + " attached"};
+        for (const auto* a : {all[all.size() - 2], all.back()}) {
+            if (auto finding = test_report(*a); !finding.met) return finding;
+        }
+        return {true, "evidence/" + all[all.size() - 2]->name + ", evidence/" + all.back()->name};
+    }
+
+    Finding parity() const {
+        const auto all = all_of("parity-report");
+        if (all.empty()) return missing("parity-report");
+        std::size_t cases = 0;
+        for (const auto* a : all) {
+            const auto text = text_of(*a);
+            if (!text) return {false, text.error().message};
+            const auto report = read_parity_report(*text);
+            if (!report) return {false, "evidence/" + a->name + ": " + report.error().message};
+            if (!report->failures.empty())
+                return {false, "evidence/" + a->name + ": out of bounds: " + list_of(report->failures)};
+            cases += report->cases;
+        }
+        if (cases == 0) return {false, "the parity reports have no case"};
+        return {true, std::to_string(cases) + " of " + std::to_string(cases) + " cases"};
+    }
+
+    Finding issues(std::string_view priority, bool waivers_count) const {
+        const Attachment* a = latest("issues");
+        if (a == nullptr) return missing("issues");
+        const auto text = text_of(*a);
+        if (!text) return {false, text.error().message};
+        const auto list = read_issues(*text);
+        if (!list) return {false, "evidence/" + a->name + ": " + list.error().message};
+        return open_ones(*list, priority, waivers_count);
+    }
+
+    Finding open_ones(const std::vector<Issue>& list, std::string_view priority, bool waivers_count) const {
+        std::vector<std::string> open;
+        std::size_t waived = 0;
+        for (const Issue& issue : list) {
+            if (!issue.open || issue.priority != priority) continue;
+            if (waivers_count && waiver_of("issue:" + issue.id) != nullptr) {
+                ++waived;
+            } else {
+                open.push_back(issue.id + " (" + issue.title + ")");
+            }
+        }
+        const std::string name(priority);
+        if (!open.empty()) return {false, "open " + name + ": " + list_of(open)};
+        return {true,
+                waived == 0 ? "no open " + name : std::to_string(waived) + " open " + name + ", waived"};
+    }
+
+    Finding rebuild() const {
+        const Attachment* a = latest("rebuild");
+        if (a == nullptr) return missing("rebuild");
+        const auto text = text_of(*a);
+        if (!text) return {false, text.error().message};
+        const auto report = read_rebuild(*text);
+        if (!report) return {false, "evidence/" + a->name + ": " + report.error().message};
+        const bool same =
+            std::ranges::all_of(report->hashes, [&](const auto& h) { return h == report->hashes[0]; });
+        if (same) return {true, "the library's SHA-256 is " + report->hashes[0].substr(0, 12) + " each time"};
+        if (report->reason.empty())
+            return {false, "the library differs from build to build and no reason is stated"};
+        return {true, "the library differs, and why is stated: " + report->reason};
+    }
+
+    Result<MeasuredRecord> measured(const Attachment& a) const {
+        if (auto wrong = wrong_with(a); !wrong.empty()) return fail(ErrorKind::bad_input, wrong);
+        return load_measured_record(path_of(a));
+    }
+
+    Finding record(std::string_view kind) const {
+        const Attachment* a = latest(kind);
+        if (a == nullptr) return missing(kind);
+        const auto r = measured(*a);
+        if (!r) return {false, r.error().message};
+        if (r->cancelled) return {false, "evidence/" + a->name + " is a run that was cancelled"};
+        if (r->dirty.value_or(true))
+            return {false,
+                    "evidence/" + a->name + " was measured with uncommitted changes, or that is not known"};
+        for (const auto& c : r->cases) {
+            if (!c.why_not_timed.empty())
+                return {false, "\"" + c.key + "\" was not timed: " + c.why_not_timed};
+        }
+        return {true, "record " + short_id(r->record_id) + ", " + std::to_string(r->cases.size()) + " cases"};
+    }
+
+    Finding baseline() const {
+        const Attachment* a = latest("baseline-record");
+        if (a == nullptr) return missing("baseline-record");
+        if (const auto hash = evidence_hash(path_of(*a)); !hash || hash->sha256 != a->sha256)
+            return {false, "evidence/" + a->name + " is not what was attached"};
+        const auto verification = verify_record(path_of(*a));
+        if (!verification) return {false, verification.error().message};
+        if (!verification->problems.empty()) return {false, verification->problems.front()};
+        if (!verification->signer) return {false, "evidence/" + a->name + " is not signed"};
+        for (const auto& [role, key] : m_state.holders) {
+            if (key == verification->signer->hex())
+                return {true, "record " + short_id(verification->record_id) + ", signed by the " + role};
+        }
+        return {false, "evidence/" + a->name + " is signed by " + verification->signer->hex() +
+                           ", who holds no role of this release"};
+    }
+
+    Finding comparison() const {
+        const Attachment* base = latest("baseline-record");
+        const Attachment* now = latest("standard-record");
+        if (base == nullptr || now == nullptr)
+            return missing(base == nullptr ? "baseline-record" : "standard-record");
+        const auto b = load_measured_record(path_of(*base));
+        if (!b) return {false, b.error().message};
+        const auto n = measured(*now);
+        if (!n) return {false, n.error().message};
+        const auto compared = compare_records(*b, *n, {.max_regression = m_state.max_regression});
+        if (!compared) return {false, compared.error().message};
+        const auto wrong = shortcomings(*compared);
+        if (!wrong.empty()) return {false, list_of(wrong)};
+        return {true, std::to_string(compared->cases.size()) +
+                          " cases: " + std::to_string(compared->count(Verdict::same)) + " SAME, " +
+                          std::to_string(compared->count(Verdict::faster)) + " FASTER, " +
+                          std::to_string(compared->count(Verdict::slower)) + " SLOWER, " +
+                          std::to_string(compared->count(Verdict::ambiguous)) +
+                          " AMBIGUOUS, all within the limit"};
+    }
+
+    Result<SecurityReview> review() const {
+        const Attachment* a = latest("security-review");
+        if (a == nullptr) return fail(ErrorKind::bad_input, missing("security-review").text);
+        const auto text = text_of(*a);
+        if (!text) return std::unexpected(text.error());
+        return read_security_review(*text);
+    }
+
+    // Without a review there is no finding; that one is there is D.security's to ask.
+    Finding findings(std::string_view priority) const {
+        if (latest("security-review") == nullptr) return {true, "nothing is attached as security-review"};
+        const auto r = review();
+        if (!r) return {false, r.error().message};
+        return open_ones(r->findings, priority, false);
+    }
+
+    Finding no_p1() const {
+        const auto listed = issues("P1", false);
+        return listed.met ? findings("P1") : listed;
+    }
+
+    Finding security() const {
+        const auto r = review();
+        if (!r) return {false, r.error().message};
+        if (!r->accepted) return {false, "the review by " + r->reviewer + " did not accept it"};
+        return {true, "accepted by " + r->reviewer};
+    }
+
+    Finding present(std::string_view kind) const {
+        const Attachment* a = latest(kind);
+        if (a == nullptr) return missing(kind);
+        const auto text = text_of(*a);
+        if (!text) return {false, text.error().message};
+        if (text->empty()) return {false, "evidence/" + a->name + " is empty"};
+        return {true, "evidence/" + a->name};
+    }
+
+    Finding signed_off(std::string_view role) const {
+        const SignOff* last = nullptr;
+        for (const auto& s : m_state.sign_offs) {
+            if (s.role == role) last = &s;
+        }
+        if (last == nullptr) return {false, "the " + std::string(role) + " has not signed"};
+        if (last->seen != m_state.seen()) {
+            return {false, "stale: " + last->person + " signed " + short_id(last->seen) +
+                               ", evidence or waivers came later"};
+        }
+        return {true, last->person + ", " + last->utc};
+    }
+
+    const fs::path& m_directory;
+    const ReleaseState& m_state;
+    std::string m_as_of;
+    std::vector<Requirement> m_requirements;
+};
+
+}  // namespace
+
+std::vector<std::string> Evaluation::blockers() const {
+    std::vector<std::string> texts;
+    for (const auto& r : requirements) {
+        if (r.needed && !r.holds()) texts.push_back(r.id + ": " + r.finding);
+    }
+    return texts;
+}
+
+bool is_waivable(std::string_view scope) {
+    if (scope.starts_with("issue:")) return scope.size() > 6;
+    constexpr std::array<std::string_view, 8> waivable = {"A.c-api",   "B.two-runs",   "B.rebuild",
+                                                          "B.smoke",   "C.comparison", "D.packaging",
+                                                          "D.notices", "D.security"};
+    return std::ranges::find(waivable, scope) != waivable.end();
+}
+
+Evaluation evaluate_release(const fs::path& directory, const ReleaseState& state, const std::string& utc) {
+    return Evaluator(directory, state, utc).run();
+}
+
+std::string_view gate_name(char letter) {
+    switch (letter) {
+        case 'A':
+            return "Technical confidence";
+        case 'B':
+            return "Operability";
+        case 'C':
+            return "Performance";
+        default:
+            return "Readiness";
+    }
+}
+
+}  // namespace workbench

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// What a release needs at its stage, and what of it there is.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/release/state.h"
+
+namespace workbench {
+
+struct Requirement {
+    std::string id;       // "A.tests"; the letter is the gate's
+    std::string what;     // what must hold, as a sentence
+    bool needed = false;  // at the release's stage
+    bool met = false;
+    bool waived = false;  // not met, but a waiver counts
+    std::string finding;  // what was found, or what is missing and how to supply it
+    bool holds() const { return met || waived; }
+};
+
+struct Evaluation {
+    std::string as_of;  // UTC
+    std::vector<Requirement> requirements;
+    // "A.tests: ..." of each that is needed and does not hold, in order.
+    std::vector<std::string> blockers() const;
+};
+
+// Whether a requirement may be waived at all; issues are waived by "issue:ID".
+bool is_waivable(std::string_view scope);
+
+// Gate A: green test report on this commit, parity 100 %, C API status contract, no open P0, open P1 only
+// with a waiver. B: the last two test reports green, a clean rebuild with the same library or a stated
+// reason, a smoke record. C: a standard record, a baseline that a role holder signed, no case above the
+// limit. D: packaging, licence, notices, security review, no open P0 or P1, four sign-offs on what there is.
+// dev needs A; rc A to C and no P0; ga all. Reads the evidence under `directory`; what cannot be read or has
+// changed is not met, and says why. A waiver counts up to the day of `utc`, or of the release's last change
+// where that is later.
+Evaluation evaluate_release(const std::filesystem::path& directory, const ReleaseState& state,
+                            const std::string& utc);
+
+// A letter's name: "Technical confidence".
+std::string_view gate_name(char letter);
+
+}  // namespace workbench

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#include "core/release/log.h"
+
+#include <exception>
+#include <span>
+
+#include "core/record/record_json.h"
+#include "core/support/canonical_json.h"
+#include "core/support/files.h"
+
+namespace workbench {
+
+namespace {
+
+using nlohmann::json;
+
+std::string hash_of(std::string_view text) {
+    return sha256_hex(std::as_bytes(std::span(text)));
+}
+
+std::string previous_of(const std::vector<LogEntry>& log) {
+    return log.empty() ? hash_of("iir2d release log 1") : log.back().hash;
+}
+
+// What is wrong with a line; empty: nothing, and it was added.
+std::string add_line(std::string_view line, std::vector<LogEntry>& log) {
+    const auto parsed = parse_strictly(line);
+    if (!parsed) return parsed.error().message;
+    const json& entry = *parsed;
+    if (canonical_json(entry) != line) return "it is not written as the program writes it";
+    if (!entry.is_object() || entry.size() != 4 || !entry.contains("event") || !entry.contains("utc") ||
+        !entry.contains("previous") || !entry.contains("seq"))
+        return "it is not an entry";
+    if (entry.at("seq") != log.size() + 1) return "it is not number " + std::to_string(log.size() + 1);
+    if (entry.at("previous") != previous_of(log))
+        return "the entry before it is not the one it was written after";
+    if (!entry.at("utc").is_string() || !entry.at("event").is_object() ||
+        !entry.at("event").contains("type") || !entry.at("event").at("type").is_string())
+        return "it is not an entry";
+    log.push_back({entry.at("utc").get<std::string>(), entry.at("event"), hash_of(line)});
+    return {};
+}
+
+}  // namespace
+
+Result<std::vector<LogEntry>> parse_log(std::string_view text) {
+    std::vector<LogEntry> log;
+    if (text.empty()) return fail(ErrorKind::bad_input, "log.jsonl: it is empty");
+    while (!text.empty()) {
+        const std::string place = "log.jsonl: line " + std::to_string(log.size() + 1) + ": ";
+        const auto end = text.find('\n');
+        if (end == std::string_view::npos) return fail(ErrorKind::bad_input, place + "it does not end");
+        if (auto wrong = add_line(text.substr(0, end), log); !wrong.empty())
+            return fail(ErrorKind::bad_input, place + wrong);
+        text.remove_prefix(end + 1);
+    }
+    return log;
+}
+
+std::string log_line(const std::vector<LogEntry>& log, const std::string& utc, const json& event) {
+    const json entry{{"event", event}, {"previous", previous_of(log)}, {"seq", log.size() + 1}, {"utc", utc}};
+    return canonical_json(entry) + "\n";
+}
+
+}  // namespace workbench

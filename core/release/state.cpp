@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+#include "core/release/state.h"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <exception>
+#include <utility>
+
+#include "core/support/canonical_json.h"
+#include "core/support/signing.h"
+#include "core/support/text.h"
+
+namespace workbench {
+
+namespace {
+
+using nlohmann::json;
+using Format = EvidenceKind::Format;
+
+constexpr std::string_view hex_digits = "0123456789abcdef";
+
+std::string text_in(const json& event, const char* key) {
+    return event.at(key).get<std::string>();
+}
+
+void apply_new(ReleaseState& s, const json& e, const std::string& utc) {
+    s.id = text_in(e, "id");
+    s.stage = stage_from_name(text_in(e, "stage")).value();
+    s.commit = text_in(e, "commit");
+    s.max_regression = e.at("max_regression").get<double>();
+    s.holders = e.at("holders").get<std::map<std::string, std::string>>();
+    s.created_utc = utc;
+}
+
+// What an entry's event does; a sentence when it cannot be.
+std::string apply(ReleaseState& s, const json& e, const std::string& utc) {
+    const std::string type = text_in(e, "type");
+    if ((type == "new") != (s.entries == 0)) return "a release begins with \"new\", once";
+    if (s.promoted_utc) return "nothing follows a promotion";
+    if (type == "new") {
+        apply_new(s, e, utc);
+        if (!is_safe_name(s.id) || !is_commit(s.commit)) return "its id or commit is none";
+    } else if (type == "attach") {
+        Attachment a{text_in(e, "name"),         text_in(e, "kind"),   text_in(e, "sha256"),
+                     e.at("folder").get<bool>(), text_in(e, "commit"), utc};
+        if (!is_safe_name(a.name) || s.find(a.name) != nullptr) return "its name is unsafe or taken";
+        if (!evidence_kind_from_name(a.kind)) return "its kind is not known";
+        s.attachments.push_back(std::move(a));
+    } else if (type == "waive") {
+        s.waivers.push_back(
+            {text_in(e, "scope"), text_in(e, "risk"), text_in(e, "owner"), text_in(e, "expires"), utc});
+        if (!is_date(s.waivers.back().expires)) return "its date is none";
+    } else if (type == "sign-off") {
+        SignOff o{text_in(e, "role"), text_in(e, "person"),    text_in(e, "key"),
+                  text_in(e, "seen"), text_in(e, "signature"), utc};
+        const auto holder = s.holders.find(o.role);
+        if (holder == s.holders.end() || holder->second != o.key) return "its key is not the role's";
+        const auto key = public_key_from_hex(o.key);
+        if (!key || !is_signature(*key, sign_off_message(s, o.role, o.person, o.seen), o.signature))
+            return "its signature is not the key's";
+        if (o.seen != s.seen()) return "what it signed is not what there was";
+        s.sign_offs.push_back(std::move(o));
+    } else if (type == "promote") {
+        s.promoted_utc = utc;
+    } else {
+        return "its type is not known";
+    }
+    return {};
+}
+
+}  // namespace
+
+std::string_view name_of(Stage stage) {
+    switch (stage) {
+        case Stage::dev:
+            return "dev";
+        case Stage::rc:
+            return "rc";
+        case Stage::ga:
+            break;
+    }
+    return "ga";
+}
+
+Result<Stage> stage_from_name(std::string_view name) {
+    for (const Stage stage : {Stage::dev, Stage::rc, Stage::ga}) {
+        if (name_of(stage) == name) return stage;
+    }
+    return fail(ErrorKind::bad_argument,
+                "the stage \"" + printable_utf8(name) + "\" is not one of dev, rc, ga");
+}
+
+bool is_release_role(std::string_view name) {
+    return std::ranges::find(release_roles, name) != release_roles.end();
+}
+
+const std::vector<EvidenceKind>& evidence_kinds() {
+    static const std::vector<EvidenceKind> kinds = {{"test-report", Format::junit, true},
+                                                    {"c-api-report", Format::junit, true},
+                                                    {"parity-report", Format::parity, true},
+                                                    {"issues", Format::issues, true},
+                                                    {"rebuild", Format::rebuild, true},
+                                                    {"smoke-record", Format::record, false},
+                                                    {"standard-record", Format::record, false},
+                                                    {"baseline-record", Format::record, false},
+                                                    {"packaging-report", Format::junit, true},
+                                                    {"licence", Format::text, false},
+                                                    {"notices", Format::text, false},
+                                                    {"security-review", Format::security, true},
+                                                    {"other", Format::text, false}};
+    return kinds;
+}
+
+Result<EvidenceKind> evidence_kind_from_name(std::string_view name) {
+    const auto& kinds = evidence_kinds();
+    const auto found = std::ranges::find(kinds, name, &EvidenceKind::name);
+    if (found != kinds.end()) return *found;
+    std::string known;
+    for (const auto& kind : kinds) known += (known.empty() ? "" : ", ") + std::string(kind.name);
+    return fail(ErrorKind::bad_argument,
+                "the kind of evidence \"" + printable_utf8(name) + "\" is not one of " + known);
+}
+
+std::string ReleaseState::seen() const {
+    json evidence = json::array();
+    for (const auto& a : attachments) {
+        evidence.push_back({{"name", a.name}, {"kind", a.kind}, {"sha256", a.sha256}, {"commit", a.commit}});
+    }
+    json waived = json::array();
+    for (const auto& w : waivers) {
+        waived.push_back({{"scope", w.scope}, {"risk", w.risk}, {"owner", w.owner}, {"expires", w.expires}});
+    }
+    return canonical_sha256({{"id", id},
+                             {"stage", name_of(stage)},
+                             {"commit", commit},
+                             {"max_regression", max_regression},
+                             {"holders", holders},
+                             {"attachments", evidence},
+                             {"waivers", waived}});
+}
+
+const Attachment* ReleaseState::find(std::string_view name) const {
+    const auto found = std::ranges::find(attachments, name, &Attachment::name);
+    return found == attachments.end() ? nullptr : &*found;
+}
+
+Result<ReleaseState> replay(const std::vector<LogEntry>& log) {
+    ReleaseState state;
+    for (const auto& entry : log) {
+        const std::string place = "log.jsonl: line " + std::to_string(state.entries + 1) + ": ";
+        try {
+            if (auto wrong = apply(state, entry.event, entry.utc); !wrong.empty())
+                return fail(ErrorKind::bad_input, place + wrong);
+        } catch (const std::exception&) {
+            return fail(ErrorKind::bad_input, place + "it lacks what its type needs");
+        }
+        ++state.entries;
+        state.changed_utc = std::max(state.changed_utc, entry.utc);
+        state.log_head = entry.hash;
+    }
+    return state;
+}
+
+std::string sign_off_message(const ReleaseState& state, std::string_view role, std::string_view person,
+                             std::string_view seen) {
+    return "iir2d release sign-off 1\n" +
+           canonical_json({{"id", state.id}, {"role", role}, {"person", person}, {"seen", seen}});
+}
+
+bool is_safe_name(std::string_view name) {
+    constexpr std::string_view allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+    return !name.empty() && name.size() <= 64 && name[0] != '.' && name[0] != '-' &&
+           name.find_first_not_of(allowed) == std::string_view::npos;
+}
+
+bool is_commit(std::string_view text) {
+    return text.size() == 40 && text.find_first_not_of(hex_digits) == std::string_view::npos;
+}
+
+bool is_date(std::string_view text) {
+    if (text.size() != 10 || text[4] != '-' || text[7] != '-') return false;
+    int parts[3] = {};
+    const std::string_view fields[3] = {text.substr(0, 4), text.substr(5, 2), text.substr(8, 2)};
+    for (int i = 0; i < 3; ++i) {
+        const auto& f = fields[i];
+        const auto [end, code] = std::from_chars(f.data(), f.data() + f.size(), parts[i]);
+        if (code != std::errc{} || end != f.data() + f.size() || parts[i] < 1) return false;
+    }
+    return std::chrono::year_month_day(std::chrono::year(parts[0]),
+                                       std::chrono::month(static_cast<unsigned>(parts[1])),
+                                       std::chrono::day(static_cast<unsigned>(parts[2])))
+        .ok();
+}
+
+}  // namespace workbench

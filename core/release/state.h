@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// What a release is, as its log tells it.
+#pragma once
+
+#include <array>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/release/log.h"
+#include "core/support/error.h"
+
+namespace workbench {
+
+enum class Stage { dev, rc, ga };
+std::string_view name_of(Stage stage);
+Result<Stage> stage_from_name(std::string_view name);
+
+inline constexpr std::array<std::string_view, 4> release_roles = {"kernel-engineer", "platform-engineer",
+                                                                  "qa-engineer", "product-lead"};
+bool is_release_role(std::string_view name);
+
+// What an attachment is evidence of, and how it is read.
+struct EvidenceKind {
+    enum class Format { junit, parity, issues, rebuild, record, security, text };
+    std::string_view name;
+    Format format;
+    bool needs_commit;  // says nothing itself of the commit it is about
+};
+const std::vector<EvidenceKind>& evidence_kinds();
+Result<EvidenceKind> evidence_kind_from_name(std::string_view name);
+
+struct Attachment {
+    std::string name;
+    std::string kind;
+    std::string sha256;  // of a folder: of the lines "hash  name" of its files
+    bool folder = false;
+    std::string commit;  // that it is about; empty where the kind has none
+    std::string utc;
+};
+
+struct Waiver {
+    std::string scope;  // "issue:ID" or a requirement's id
+    std::string risk;
+    std::string owner;
+    std::string expires;  // YYYY-MM-DD, the last day on which it counts
+    std::string utc;
+};
+
+struct SignOff {
+    std::string role;
+    std::string person;
+    std::string key;   // hex
+    std::string seen;  // the hash of what was signed
+    std::string signature;
+    std::string utc;
+};
+
+struct ReleaseState {
+    std::string id;
+    Stage stage = Stage::dev;
+    std::string commit;
+    double max_regression = 0.25;
+    std::map<std::string, std::string> holders;  // role to public key
+    std::string created_utc;
+    std::string changed_utc;  // latest of all entries: a clock that was set back does not turn it back
+    std::vector<Attachment> attachments;
+    std::vector<Waiver> waivers;
+    std::vector<SignOff> sign_offs;
+    std::optional<std::string> promoted_utc;
+    std::size_t entries = 0;
+    std::string log_head;  // hash of the last entry
+
+    // SHA-256 of everything that a sign-off is about: identity, stage, commit, limit, keys, evidence,
+    // waivers. Not the sign-offs themselves.
+    std::string seen() const;
+    const Attachment* find(std::string_view name) const;
+};
+
+// bad_input names the entry that cannot follow those before it.
+Result<ReleaseState> replay(const std::vector<LogEntry>& log);
+
+// What a sign-off signs.
+std::string sign_off_message(const ReleaseState& state, std::string_view role, std::string_view person,
+                             std::string_view seen);
+
+// A file or folder name that means the same everywhere: letters, digits, '.', '_' and '-', at most 64, not
+// first '.' or '-'.
+bool is_safe_name(std::string_view name);
+bool is_commit(std::string_view text);  // 40 lower-case hex digits
+bool is_date(std::string_view text);    // YYYY-MM-DD of the calendar
+
+}  // namespace workbench

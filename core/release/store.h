@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// A release's directory: one change at a time, each whole.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/release/state.h"
+#include "core/support/file_lock.h"
+
+namespace workbench {
+
+inline constexpr std::size_t largest_log = std::size_t{1} << 24;
+
+// bad_input when there is no release, or its log is not as it was written.
+Result<std::vector<LogEntry>> load_log(const std::filesystem::path& directory);
+Result<ReleaseState> load_state(const std::filesystem::path& directory);
+
+// release.json and release.md, as of the state's last change.
+Result<void> write_made_files(const std::filesystem::path& directory, const ReleaseState& state);
+
+// Holds the directory's lock until it ends. What a killed process left is cleared away first. check_failed
+// when the release is promoted: it is closed.
+class Change {
+  public:
+    static Result<Change> begin(const std::filesystem::path& directory);
+    const ReleaseState& state() const { return m_state; }
+    // Writes the log with one more entry, then what is made from it. Once.
+    Result<void> commit(const nlohmann::json& event);
+
+  private:
+    Change(FileLock lock, std::filesystem::path directory)
+        : m_lock(std::move(lock)), m_directory(std::move(directory)) {}
+    FileLock m_lock;
+    std::filesystem::path m_directory;
+    std::string m_text;  // of the log
+    std::vector<LogEntry> m_log;
+    ReleaseState m_state;
+};
+
+}  // namespace workbench

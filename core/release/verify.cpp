@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+// Whether a release's directory is what its log says. Everything read here may come from a stranger.
+#include <system_error>
+
+#include "core/release/evidence_files.h"
+#include "core/release/release.h"
+#include "core/release/store.h"
+#include "core/support/text.h"
+
+namespace workbench {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t largest_made_file = std::size_t{1} << 24;
+
+class Verifier {
+  public:
+    explicit Verifier(const fs::path& directory) : m_directory(directory) {}
+
+    Result<ReleaseVerification> run() {
+        std::error_code error;
+        if (!fs::is_directory(m_directory, error) ||
+            !fs::exists(fs::symlink_status(m_directory / "log.jsonl", error)))
+            return fail(ErrorKind::bad_input, "there is no release in " + quoted(m_directory));
+        const auto log = load_log(m_directory);
+        if (!log) return problem(log.error().message);
+        auto state = replay(*log);
+        if (!state) return problem(state.error().message);
+        if (state->id != utf8_path(fs::absolute(m_directory, error).lexically_normal().filename()) &&
+            state->id != utf8_path(fs::canonical(m_directory, error).filename()))
+            m_result.problems.push_back("log.jsonl: it is the log of release " + state->id +
+                                        ", not of this folder");
+        good("log.jsonl: " + std::to_string(log->size()) + " entries, each after the one before");
+        if (!state->sign_offs.empty())
+            good("log.jsonl: " + std::to_string(state->sign_offs.size()) + " signatures");
+        check_evidence(*state);
+        check_made(*log, *state);
+        check_folder();
+        return std::move(m_result);
+    }
+
+  private:
+    void good(std::string text) { m_result.checked.push_back(std::move(text)); }
+    Result<ReleaseVerification> problem(const std::string& text) {
+        m_result.problems.push_back(text);
+        return std::move(m_result);
+    }
+
+    void check_evidence(const ReleaseState& state) {
+        for (const auto& a : state.attachments) {
+            const auto hash = evidence_hash(evidence_path(m_directory, a.name));
+            if (!hash) {
+                m_result.problems.push_back("evidence/" + a.name + ": " + hash.error().message);
+            } else if (hash->sha256 != a.sha256 || hash->folder != a.folder) {
+                m_result.problems.push_back("evidence/" + a.name + ": its SHA-256 is " + hash->sha256 +
+                                            ", log.jsonl says " + a.sha256);
+            } else {
+                good("evidence/" + a.name + ": SHA-256");
+            }
+        }
+        std::error_code error;
+        const fs::path folder = m_directory / "evidence";
+        if (!fs::is_directory(fs::symlink_status(folder, error))) {
+            m_result.problems.emplace_back("evidence: it is not a folder");
+            return;
+        }
+        for (fs::directory_iterator entry(folder, error); !error && entry != fs::directory_iterator();
+             entry.increment(error)) {
+            const std::string name = utf8_path(entry->path().filename());
+            if (state.find(name) == nullptr)
+                m_result.notes.push_back(
+                    "evidence/" + printable_utf8(name) +
+                    ": the log does not know it; it counts for nothing and the next change "
+                    "removes it");
+        }
+    }
+
+    // The content of a made file, or a problem.
+    std::optional<std::string> content(const char* name) {
+        std::error_code error;
+        const fs::path path = m_directory / name;
+        if (!fs::is_regular_file(fs::symlink_status(path, error))) {
+            m_result.problems.push_back(std::string(name) + ": it is missing, or no plain file");
+            return std::nullopt;
+        }
+        auto text = read_file(path, largest_made_file);
+        if (text) return std::move(*text);
+        m_result.problems.push_back(std::string(name) + ": " + text.error().message);
+        return std::nullopt;
+    }
+
+    void check_made(const std::vector<LogEntry>& log, const ReleaseState& state) {
+        // A killed process may have left them as of the entry before.
+        std::optional<ReleaseState> earlier;
+        if (log.size() > 1) {
+            auto before = replay(std::vector<LogEntry>(log.begin(), log.end() - 1));
+            if (before) earlier = std::move(*before);
+        }
+        const auto judge = [&](const char* name, const auto& make) {
+            const auto text = content(name);
+            if (!text) return;
+            if (*text == make(state)) {
+                good(std::string(name) + ": follows from log.jsonl");
+            } else if (earlier && *text == make(*earlier)) {
+                m_result.notes.push_back(
+                    std::string(name) +
+                    ": it is as of the entry before the last; the next change writes it anew");
+            } else {
+                m_result.problems.push_back(std::string(name) +
+                                            ": it is not what log.jsonl and the evidence give");
+            }
+        };
+        judge("release.json", [](const ReleaseState& s) { return release_json(s); });
+        judge("release.md", [this](const ReleaseState& s) {
+            return release_markdown(s, evaluate_release(m_directory, s, s.changed_utc));
+        });
+    }
+
+    void check_folder() {
+        std::error_code error;
+        for (fs::directory_iterator entry(m_directory, error); !error && entry != fs::directory_iterator();
+             entry.increment(error)) {
+            const std::string name = utf8_path(entry->path().filename());
+            if (name == "log.jsonl" || name == "release.json" || name == "release.md" || name == "evidence" ||
+                name == ".lock")
+                continue;
+            if (name.starts_with(".iir2d-") && name.ends_with(".tmp")) {
+                m_result.notes.push_back(printable_utf8(name) +
+                                         ": a killed process left it; the next change removes it");
+            } else {
+                m_result.problems.push_back(printable_utf8(name) + ": a release has no such file");
+            }
+        }
+    }
+
+    const fs::path& m_directory;
+    ReleaseVerification m_result;
+};
+
+}  // namespace
+
+Result<ReleaseVerification> verify_release(const fs::path& directory) {
+    return Verifier(directory).run();
+}
+
+}  // namespace workbench

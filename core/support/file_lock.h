@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// One writer at a time, across processes.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+
+#include "core/support/error.h"
+
+namespace workbench {
+
+// Held from acquire() until destroyed; the system gives it up when its process ends, however it ends.
+// Advisory: for those who ask.
+class FileLock {
+  public:
+    // On the file `path`, made when it is not there; waits while another holds it. unwritable_output when it
+    // cannot be made, or still is held after `patience`.
+    static Result<FileLock> acquire(const std::filesystem::path& path,
+                                    std::chrono::milliseconds patience = std::chrono::seconds(10));
+    ~FileLock();
+    FileLock(FileLock&&) noexcept;
+    FileLock& operator=(FileLock&&) noexcept;
+
+  private:
+    struct State;
+    explicit FileLock(std::unique_ptr<State> state);
+    std::unique_ptr<State> m_state;
+};
+
+}  // namespace workbench

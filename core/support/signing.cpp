@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT
+#include "core/support/signing.h"
+
+#include <openssl/bio.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <span>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "core/support/atomic_file.h"
+#include "core/support/files.h"
+#include "core/support/text.h"
+
+#if !defined(_WIN32)
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#endif
+
+namespace workbench {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using Key = std::unique_ptr<EVP_PKEY, void (*)(EVP_PKEY*)>;
+using Bio = std::unique_ptr<BIO, int (*)(BIO*)>;
+using Digest = std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)>;
+
+constexpr std::size_t largest_key_file = std::size_t{1} << 16;
+constexpr std::string_view digits = "0123456789abcdef";
+
+std::string to_hex(std::span<const unsigned char> bytes) {
+    std::string text;
+    for (const unsigned char b : bytes) {
+        text += digits[b >> 4];
+        text += digits[b & 15];
+    }
+    return text;
+}
+
+bool from_hex(std::string_view text, std::span<unsigned char> bytes) {
+    if (text.size() != 2 * bytes.size() || text.find_first_not_of(digits) != std::string_view::npos)
+        return false;
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        bytes[i] = static_cast<unsigned char>(digits.find(text[2 * i]) * 16 + digits.find(text[2 * i + 1]));
+    }
+    return true;
+}
+
+// OpenSSL would ask on the terminal.
+int no_passphrase(char*, int, int, void*) {
+    return -1;
+}
+
+Bio memory_of(std::string_view text) {
+    return {BIO_new_mem_buf(text.data(), static_cast<int>(text.size())), BIO_free};
+}
+
+std::string text_of(BIO* bio) {
+    char* data = nullptr;
+    const long size = BIO_get_mem_data(bio, &data);
+    return {data, static_cast<std::size_t>(std::max(size, 0L))};
+}
+
+bool is_ed25519(const EVP_PKEY* key) {
+    return key != nullptr && EVP_PKEY_get_base_id(key) == EVP_PKEY_ED25519;
+}
+
+const auto* bytes_of(std::string_view text) {
+    return reinterpret_cast<const unsigned char*>(text.data());
+}
+
+#if !defined(_WIN32)
+// Refuses what others may read: a key that is not secret signs for anyone.
+Result<void> check_private(const fs::path& path) {
+    struct stat status {};
+    if (stat(path.c_str(), &status) != 0)
+        return fail(ErrorKind::bad_input, quoted(path) + " could not be read: " + system_words(errno));
+    if ((status.st_mode & 077U) != 0) {
+        return fail(ErrorKind::bad_input,
+                    "the private key " + quoted(path) + " may be read by others: chmod 600 it");
+    }
+    return {};
+}
+#else
+Result<void> check_private(const fs::path&) {
+    return {};
+}
+#endif
+
+// A new file, for its owner only where `secret`, flushed.
+Result<void> write_new(const fs::path& path, std::string_view content, [[maybe_unused]] bool secret) {
+#if defined(_WIN32)
+    std::error_code error;
+    if (fs::exists(fs::symlink_status(path, error)))
+        return fail(ErrorKind::unwritable_output, quoted(path) + " already exists: name a new file");
+    return write_file_atomically(path, content);
+#else
+    const int file =
+        open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, secret ? 0600 : 0644);
+    if (file < 0 && errno == EEXIST)
+        return fail(ErrorKind::unwritable_output, quoted(path) + " already exists: name a new file");
+    if (file < 0) return unwritable(path, system_words(errno));
+    int failed = 0;
+    while (!content.empty() && failed == 0) {
+        const auto written = write(file, content.data(), content.size());
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) {
+            failed = errno;
+        } else {
+            content.remove_prefix(static_cast<std::size_t>(written));
+        }
+    }
+    if (failed == 0 && fsync(file) != 0) failed = errno;
+    if (close(file) != 0 && failed == 0) failed = errno;
+    if (failed == 0) return {};
+    std::error_code ignored;
+    fs::remove(path, ignored);
+    return unwritable(path, system_words(failed));
+#endif
+}
+
+}  // namespace
+
+struct SigningKey::State {
+    Key key{nullptr, EVP_PKEY_free};
+};
+
+std::string PublicKey::hex() const {
+    return to_hex(bytes);
+}
+
+std::optional<PublicKey> public_key_from_hex(std::string_view hex) {
+    PublicKey key;
+    return from_hex(hex, key.bytes) ? std::optional(key) : std::nullopt;
+}
+
+Result<PublicKey> load_public_key(const fs::path& path) {
+    const auto text = read_file(path, largest_key_file);
+    if (!text) return std::unexpected(text.error());
+    const Bio bio = memory_of(*text);
+    const Key key(PEM_read_bio_PUBKEY(bio.get(), nullptr, no_passphrase, nullptr), EVP_PKEY_free);
+    PublicKey result;
+    std::size_t size = result.bytes.size();
+    if (!is_ed25519(key.get()) || EVP_PKEY_get_raw_public_key(key.get(), result.bytes.data(), &size) != 1)
+        return fail(ErrorKind::bad_input, quoted(path) + " is not an Ed25519 public key (PEM)");
+    return result;
+}
+
+Result<PublicKey> public_key_from(const std::string& hex_or_path) {
+    if (const auto key = public_key_from_hex(hex_or_path)) return *key;
+    return load_public_key(hex_or_path);
+}
+
+Result<SigningKey> SigningKey::generate() {
+    auto state = std::make_shared<State>();
+    state->key.reset(EVP_PKEY_Q_keygen(nullptr, nullptr, "ED25519"));
+    if (!state->key)
+        return fail(ErrorKind::device_failure, "no key could be made: the system gave no randomness");
+    return SigningKey(std::move(state));
+}
+
+Result<SigningKey> SigningKey::load(const fs::path& path) {
+    if (auto safe = check_private(path); !safe) return std::unexpected(safe.error());
+    auto text = read_file(path, largest_key_file);
+    if (!text) return std::unexpected(text.error());
+    auto state = std::make_shared<State>();
+    {
+        const Bio bio = memory_of(*text);
+        state->key.reset(PEM_read_bio_PrivateKey(bio.get(), nullptr, no_passphrase, nullptr));
+    }
+    OPENSSL_cleanse(text->data(), text->size());
+    if (!is_ed25519(state->key.get())) {
+        return fail(ErrorKind::bad_input,
+                    quoted(path) + " is not an Ed25519 private key (PEM, not encrypted)");
+    }
+    return SigningKey(std::move(state));
+}
+
+Result<void> SigningKey::save(const fs::path& path) const {
+    fs::path public_path = path;
+    public_path += ".pub";
+    std::error_code error;
+    if (fs::exists(fs::symlink_status(public_path, error)))
+        return fail(ErrorKind::unwritable_output, quoted(public_path) + " already exists: name a new file");
+    const Bio secret(BIO_new(BIO_s_secmem()), BIO_free);
+    const Bio open_part(BIO_new(BIO_s_mem()), BIO_free);
+    if (PEM_write_bio_PKCS8PrivateKey(secret.get(), m_state->key.get(), nullptr, nullptr, 0, no_passphrase,
+                                      nullptr) != 1 ||
+        PEM_write_bio_PUBKEY(open_part.get(), m_state->key.get()) != 1) {
+        return unwritable(path, "the key cannot be written as PEM");
+    }
+    std::string text = text_of(secret.get());
+    auto written = write_new(path, text, true);
+    OPENSSL_cleanse(text.data(), text.size());
+    if (!written) return written;
+    if (auto done = write_new(public_path, text_of(open_part.get()), false); !done) {
+        fs::remove(path, error);
+        return done;
+    }
+    const fs::path folder = path.parent_path();
+    static_cast<void>(flush_to_disk(folder.empty() ? fs::path(".") : folder));
+    return {};
+}
+
+PublicKey SigningKey::public_key() const {
+    PublicKey key;
+    std::size_t size = key.bytes.size();
+    EVP_PKEY_get_raw_public_key(m_state->key.get(), key.bytes.data(), &size);
+    return key;
+}
+
+std::string SigningKey::sign(std::string_view message) const {
+    const Digest context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
+    std::array<unsigned char, 64> signature{};
+    std::size_t size = signature.size();
+    EVP_DigestSignInit(context.get(), nullptr, nullptr, nullptr, m_state->key.get());
+    EVP_DigestSign(context.get(), signature.data(), &size, bytes_of(message), message.size());
+    return to_hex(signature);
+}
+
+bool is_signature(const PublicKey& key, std::string_view message, std::string_view signature) {
+    std::array<unsigned char, 64> raw{};
+    if (!from_hex(signature, raw)) return false;
+    const Key known(
+        EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nullptr, key.bytes.data(), key.bytes.size()),
+        EVP_PKEY_free);
+    if (!known) return false;
+    const Digest context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
+    return EVP_DigestVerifyInit(context.get(), nullptr, nullptr, nullptr, known.get()) == 1 &&
+           EVP_DigestVerify(context.get(), raw.data(), raw.size(), bytes_of(message), message.size()) == 1;
+}
+
+}  // namespace workbench

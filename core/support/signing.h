@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// Ed25519 keys and signatures (RFC 8032), by OpenSSL. A private key never leaves its object except into its
+// file.
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/support/error.h"
+
+namespace workbench {
+
+// A key is named by its 32 bytes as 64 lower-case hex digits.
+struct PublicKey {
+    std::array<unsigned char, 32> bytes{};
+    std::string hex() const;
+    friend bool operator==(const PublicKey&, const PublicKey&) = default;
+};
+
+// Exactly 64 lower-case hex digits; nothing else is one.
+std::optional<PublicKey> public_key_from_hex(std::string_view hex);
+
+// From a PEM file that key_new() or openssl wrote; bad_input when it is none, or of another kind.
+Result<PublicKey> load_public_key(const std::filesystem::path& path);
+
+// 64 hex digits, or the path of a public key file.
+Result<PublicKey> public_key_from(const std::string& hex_or_path);
+
+class SigningKey {
+  public:
+    // device_failure: the system has no randomness.
+    static Result<SigningKey> generate();
+    // From a PEM file (PKCS #8, not encrypted). Refuses, as bad_input, a file that others than its owner may
+    // read.
+    static Result<SigningKey> load(const std::filesystem::path& path);
+
+    // `path` with the private key, readable by its owner only, and `path`.pub. Neither may exist:
+    // unwritable_output.
+    Result<void> save(const std::filesystem::path& path) const;
+    PublicKey public_key() const;
+    // 128 lower-case hex digits.
+    std::string sign(std::string_view message) const;
+
+  private:
+    struct State;
+    explicit SigningKey(std::shared_ptr<const State> state) : m_state(std::move(state)) {}
+    std::shared_ptr<const State> m_state;  // immutable: copies may sign on several threads
+};
+
+// Whether `signature` (128 lower-case hex digits) is that key's for the message.
+bool is_signature(const PublicKey& key, std::string_view message, std::string_view signature);
+
+}  // namespace workbench

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+// The commands that work on records, as a user calls them.
+#include <gmock/gmock.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "tests/app/run_program.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using app_test::error_lines;
+using app_test::Outcome;
+using app_test::RunOptions;
+using ::testing::AnyOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using Json = nlohmann::json;
+
+Outcome iir2d(const std::vector<std::string>& arguments, const RunOptions& options = {}) {
+    return app_test::run_program(IIR2D_CLI, arguments, options);
+}
+
+class EvidenceCli : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        std::string name = (fs::temp_directory_path() / "iir2d_evidence_XXXXXX").string();
+        ASSERT_NE(mkdtemp(name.data()), nullptr);
+        folder = name;
+    }
+    void TearDown() override { fs::remove_all(folder); }
+
+    std::string path(const std::string& name) const { return (folder / name).string(); }
+
+    // A small record of filter 1 on the CPU.
+    std::string record(const std::string& name, const std::vector<std::string>& more = {}) const {
+        std::vector<std::string> arguments = {
+            "bench", "--sizes", "64x48", "--filter-ids", "1",        "--device", "cpu", "--warmup",
+            "1",     "--iters", "9",     "-q",           "--record", path(name)};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        const auto done = iir2d(arguments);
+        EXPECT_EQ(done.code, 0) << done.err;
+        return path(name);
+    }
+
+    static std::string text_of(const fs::path& file) {
+        std::ifstream in(file, std::ios::binary);
+        return {std::istreambuf_iterator<char>(in), {}};
+    }
+
+    fs::path folder;
+};
+
+TEST_F(EvidenceCli, ComparesARecordWithItself) {
+    const auto r = record("r");
+    // Resampling a handful of samples is too wide for SAME; with a wide margin it is not.
+    const auto done = iir2d(
+        {"compare-records", r, r, "--margin", "99%", "--out-md", path("c.md"), "--max-regression", "25%"});
+    EXPECT_THAT(error_lines(done.err), AnyOf(IsEmpty(), SizeIs(1)));
+    EXPECT_THAT(done.out, HasSubstr("filter:1 border:mirror precision:f32 size:64x48"));
+    EXPECT_THAT(text_of(path("c.md")), HasSubstr("# Comparison of two benchmark records"));
+    const auto json = iir2d({"compare-records", r, r, "--json"});
+    const auto parsed = Json::parse(json.out);
+    EXPECT_EQ(parsed.at("cases").size(), 2U);
+    EXPECT_EQ(parsed.at("base").at("record_id"), parsed.at("new").at("record_id"));
+    EXPECT_EQ(parsed.at("cases").at(0).at("cost_ratio"), 1);
+}
+
+TEST_F(EvidenceCli, RefusesToCompareUnlikeRecordsUnlessTold) {
+    const auto f32 = record("f32", {"--precisions", "f32"});
+    const auto f64 = record("f64", {"--precisions", "f64"});
+    const auto refused = iir2d({"compare-records", f32, f64});
+    EXPECT_EQ(refused.code, 5);
+    EXPECT_THAT(error_lines(refused.err), ElementsAre(HasSubstr("unlike in precision or size")));
+    EXPECT_THAT(refused.out, IsEmpty());
+    const auto told = iir2d({"compare-records", f32, f64, "--allow-unlike", "--max-regression", "10000%"});
+    EXPECT_EQ(told.code, 0) << told.err;
+    EXPECT_THAT(told.out, HasSubstr("precisions: base f32, new f64"));
+}
+
+TEST_F(EvidenceCli, ListsMissingCasesAndFails) {
+    const auto two = record("two");
+    const auto one = record("one", {"--precisions", "f32"});
+    const auto done = iir2d({"compare-records", two, one, "--max-regression", "10000%"});
+    EXPECT_EQ(done.code, 5);
+    EXPECT_THAT(done.out, HasSubstr("missing in NEW"));
+    EXPECT_THAT(error_lines(done.err),
+                ElementsAre(HasSubstr("precision:mixed size:64x48\" is missing in the new")));
+}
+
+TEST_F(EvidenceCli, SaysWhatIsWrongWithArgumentsOfCompareRecords) {
+    const auto r = record("r");
+    const std::pair<std::vector<std::string>, int> wrong[] = {
+        {{"compare-records", r}, 2},
+        {{"compare-records", r, r, "--metric", "speed"}, 2},
+        {{"compare-records", r, r, "--margin", "0"}, 2},
+        {{"compare-records", r, r, "--max-regression", "x%"}, 2},
+        {{"compare-records", r, path("none")}, 3},
+        {{"compare-records", r, r, "--out-md", path("no/such/folder.md")}, 6},
+    };
+    for (const auto& [arguments, code] : wrong) {
+        const auto done = iir2d(arguments);
+        EXPECT_EQ(done.code, code) << done.err;
+        EXPECT_THAT(error_lines(done.err), SizeIs(1));
+    }
+}
+
+TEST_F(EvidenceCli, SignsARecordAndKnowsWhoDid) {
+    const auto made = iir2d({"key", "new", path("me.key")});
+    ASSERT_EQ(made.code, 0) << made.err;
+    const std::string hex = made.out.substr(0, 64);
+    EXPECT_EQ(iir2d({"key", "show", path("me.key")}).out, made.out);
+    EXPECT_EQ(iir2d({"key", "show", path("me.key.pub")}).out, made.out);
+    EXPECT_EQ(iir2d({"key", "new", path("me.key")}).code, 6);
+    EXPECT_EQ(iir2d({"key", "show", path("none")}).code, 3);
+    EXPECT_EQ(iir2d({"key"}).code, 2);
+
+    const auto r = record("r", {"--sign", path("me.key")});
+    const auto verified = iir2d({"verify", r, "--signer", path("me.key.pub")});
+    EXPECT_EQ(verified.code, 0) << verified.err;
+    EXPECT_THAT(verified.out, HasSubstr("signed by " + hex));
+    EXPECT_THAT(verified.out, HasSubstr("record_id "));
+    const auto other = iir2d({"verify", r, "--signer", std::string(64, 'a')});
+    EXPECT_EQ(other.code, 5);
+    EXPECT_THAT(error_lines(other.err), ElementsAre(HasSubstr("it is signed by " + hex + ", not by aaaa")));
+    const auto unsigned_record = record("u");
+    EXPECT_THAT(iir2d({"verify", unsigned_record}).out, HasSubstr("not signed"));
+    EXPECT_EQ(iir2d({"verify", unsigned_record, "--signer", hex}).code, 5);
+}
+
+TEST_F(EvidenceCli, RefusesAKeyThatOthersMayReadBeforeItMeasures) {
+    ASSERT_EQ(iir2d({"key", "new", path("me.key"), "-q"}).code, 0);
+    fs::permissions(path("me.key"), fs::perms(0644));
+    const auto refused =
+        iir2d({"bench", "--sizes", "64x48", "--record", path("r"), "--sign", path("me.key")});
+    EXPECT_EQ(refused.code, 3);
+    EXPECT_THAT(error_lines(refused.err), ElementsAre(HasSubstr("may be read by others")));
+    EXPECT_FALSE(fs::exists(path("r")));
+    EXPECT_EQ(iir2d({"bench", "--sizes", "64x48", "--sign", path("me.key")}).code, 2);
+}
+
+TEST_F(EvidenceCli, RemembersRecords) {
+    const auto first = record("first");
+    const auto second = record("second");
+    const auto db = path("h.sqlite");
+    const auto added = iir2d({"history", "add", first, second, "--db", db});
+    ASSERT_EQ(added.code, 0) << added.err;
+    const std::string id = added.out.substr(0, 64);
+    EXPECT_THAT(iir2d({"history", "add", first, "--db", db}).out,
+                HasSubstr(id + " " + first + " (was there"));
+    const auto list = Json::parse(iir2d({"history", "list", "--json", "--db", db}).out);
+    EXPECT_EQ(list.at("records").size(), 2U);
+    EXPECT_EQ(iir2d({"history", "show", id.substr(0, 12), "--db", db}).out, text_of(first + "/record.json"));
+    EXPECT_EQ(iir2d({"history", "show", "xyz", "--db", db}).code, 2);
+    const auto keys = iir2d({"history", "trend", "--db", db});
+    const std::string key = keys.out.substr(0, keys.out.find('\n'));
+    const auto trend = iir2d({"history", "trend", key, "--metric", "latency", "--db", db});
+    EXPECT_EQ(trend.code, 0) << trend.err;
+    EXPECT_THAT(trend.out, HasSubstr(id.substr(0, 12)));
+    EXPECT_EQ(iir2d({"history", "trend", "no such case", "--db", db}).code, 2);
+    EXPECT_EQ(iir2d({"history", "list", "--db", path("none")}).code, 3);
+    EXPECT_EQ(iir2d({"history", "add", path("none"), "--db", db}).code, 3);
+    EXPECT_EQ(iir2d({"history", "add", first, "--db", path("no/folder/h")}).code, 6);
+    EXPECT_EQ(iir2d({"history", "check", "--db", db}).out, "accepted 2 records\n");
+    // Where it is when nothing is said.
+    const RunOptions settings{.environment = {"IIR2D_CONFIG_DIR=" + path("config")}};
+    EXPECT_EQ(iir2d({"history", "add", first, "-q"}, settings).code, 0);
+    EXPECT_TRUE(fs::exists(path("config/iir2d-history.sqlite")));
+}
+
+}  // namespace

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: MIT
+#include "core/evidence/compare.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numbers>
+
+#include "core/benchmark/synthetic.h"
+#include "core/record/record.h"
+#include "tests/core/record/record_testing.h"
+
+namespace workbench {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+const std::string key = "filter:1 border:mirror precision:f32 size:1024x1024";
+
+// As timings are on a quiet machine: 2 % spread and a tail of slow ones.
+std::vector<double> timings(std::uint64_t seed, double median, double spread = 0.02, std::size_t count = 50) {
+    std::vector<double> samples(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto uniform = [&](std::uint64_t k) {
+            return (static_cast<double>(splitmix64(seed, 3 * i + k) >> 11) + 0.5) / 0x1p53;
+        };
+        const double normal =
+            std::sqrt(-2 * std::log(uniform(0))) * std::cos(2 * std::numbers::pi * uniform(1));
+        samples[i] = median * std::exp(spread * normal) * (uniform(2) < 0.05 ? 1.5 : 1.0);
+    }
+    return samples;
+}
+
+MeasuredCase case_of(const std::string& name, std::uint64_t seed, double median, double spread = 0.02) {
+    MeasuredCase c{.key = name,
+                   .width = 1024,
+                   .height = 1024,
+                   .precision = name.find("f64") != std::string::npos ? "f64" : "f32",
+                   .input_sha256 = std::string(64, 'a'),
+                   .output_sha256 = std::string(64, 'b'),
+                   .parity_passed = true};
+    c.samples_ms = timings(seed, median, spread);
+    c.copy_samples_ms = timings(seed + 1'000'000, 1, spread);
+    return c;
+}
+
+MeasuredRecord record_of(std::vector<MeasuredCase> cases) {
+    MeasuredRecord r;
+    r.record_id = std::string(64, '1');
+    r.device_id = "cpu";
+    r.device_name = "A Processor";
+    r.backend = "cpu";
+    r.processor = "A Processor";
+    r.case_total = static_cast<std::int64_t>(cases.size());
+    r.cases = std::move(cases);
+    return r;
+}
+
+Verdict verdict_of(double base, double now, std::uint64_t seed, Metric metric, double spread = 0.02) {
+    const auto comparison =
+        compare_records(record_of({case_of(key, 2 * seed, base, spread)}),
+                        record_of({case_of(key, 2 * seed + 1, now, spread)}), {.metric = metric});
+    return comparison->cases.at(0).verdict;
+}
+
+TEST(CompareRecords, TellsAPlantedSlowdownFromNoChange) {
+    for (const Metric metric : {Metric::ratio_to_copy, Metric::latency, Metric::throughput}) {
+        for (std::uint64_t trial = 0; trial < 20; ++trial) {
+            EXPECT_EQ(verdict_of(3, 3.3, trial, metric), Verdict::slower) << name_of(metric) << trial;
+            EXPECT_EQ(verdict_of(3, 3, trial, metric), Verdict::same) << name_of(metric) << trial;
+            EXPECT_EQ(verdict_of(3.3, 3, trial, metric), Verdict::faster) << name_of(metric) << trial;
+        }
+    }
+}
+
+TEST(CompareRecords, SaysAmbiguousWhereSamplesScatterTooMuch) {
+    int ambiguous = 0;
+    for (std::uint64_t trial = 0; trial < 20; ++trial)
+        ambiguous += verdict_of(3, 3.05, trial, Metric::latency, 0.3) == Verdict::ambiguous;
+    EXPECT_GE(ambiguous, 18);
+}
+
+TEST(CompareRecords, KeepsTheSenseOfEachMetric) {
+    const auto base = record_of({case_of(key, 1, 2)});
+    const auto now = record_of({case_of(key, 2, 4)});
+    const auto throughput = compare_records(base, now, {.metric = Metric::throughput});
+    const auto& c = throughput->cases.at(0);
+    EXPECT_NEAR(c.cost_ratio, 2, 0.05);
+    EXPECT_NEAR(c.base.p50, 1024 * 1024 / 2e3, 10);
+    EXPECT_NEAR(c.now.p50, 1024 * 1024 / 4e3, 5);
+    EXPECT_LE(c.now.p50_interval.low, c.now.p50);
+    EXPECT_GE(c.now.p50_interval.high, c.now.p50);
+    EXPECT_EQ(c.verdict, Verdict::slower);
+}
+
+TEST(CompareRecords, HoldsTheLimit) {
+    const auto base = record_of({case_of(key, 1, 3)});
+    const auto slower = record_of({case_of(key, 2, 3.6)});
+    const auto strict = compare_records(base, slower, {});
+    EXPECT_TRUE(strict->cases.at(0).regression);
+    EXPECT_THAT(shortcomings(*strict), ElementsAre(HasSubstr("is SLOWER at")));
+    const auto lenient = compare_records(base, slower, {.max_regression = 0.25});
+    EXPECT_EQ(lenient->cases.at(0).verdict, Verdict::slower);
+    EXPECT_FALSE(lenient->cases.at(0).regression);
+    EXPECT_THAT(shortcomings(*lenient), IsEmpty());
+    const auto beyond = compare_records(base, slower, {.max_regression = 0.15});
+    EXPECT_THAT(shortcomings(*beyond), ElementsAre(HasSubstr("the limit is 15.0 %")));
+}
+
+TEST(CompareRecords, DoesNotPassWhatIsNotShownToBeWithinTheLimit) {
+    auto now = case_of(key, 2, 4);
+    now.throttled_by = "power cap";
+    const auto comparison =
+        compare_records(record_of({case_of(key, 1, 3)}), record_of({now}), {.max_regression = 0.2});
+    EXPECT_EQ(comparison->cases.at(0).verdict, Verdict::ambiguous);
+    EXPECT_TRUE(comparison->cases.at(0).unresolved);
+    EXPECT_THAT(shortcomings(*comparison), ElementsAre(HasSubstr("is AMBIGUOUS at")));
+}
+
+TEST(CompareRecords, ListsWhatIsMissing) {
+    const auto base = record_of({case_of(key, 1, 3), case_of("only in base", 1, 3)});
+    const auto now = record_of({case_of(key, 2, 3), case_of("only in new", 1, 3)});
+    const auto comparison = compare_records(base, now, {});
+    EXPECT_THAT(comparison->missing_in_new, ElementsAre("only in base"));
+    EXPECT_THAT(comparison->missing_in_base, ElementsAre("only in new"));
+    EXPECT_THAT(shortcomings(*comparison), ElementsAre(HasSubstr("\"only in base\" is missing in the new"),
+                                                       HasSubstr("missing in the base")));
+}
+
+TEST(CompareRecords, RefusesUnlikeRecordsUnlessToldTo) {
+    const auto base = record_of({case_of(key, 1, 3)});
+    auto now = record_of({case_of(key, 2, 3)});
+    now.device_id = "cuda:0";
+    now.device_name = "A GPU";
+    const auto refused = compare_records(base, now, {});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().kind, ErrorKind::check_failed);
+    EXPECT_THAT(refused.error().message,
+                HasSubstr("unlike, devices: base cpu (A Processor), new cuda:0 (A GPU)"));
+    const auto told = compare_records(base, now, {.allow_unlike = true});
+    ASSERT_TRUE(told);
+    EXPECT_THAT(told->unlike, ElementsAre(StartsWith("devices")));
+    EXPECT_THAT(comparison_to_markdown(*told), HasSubstr("The records are unlike"));
+    EXPECT_THAT(comparison_to_json(*told), HasSubstr("\"allow_unlike\": true"));
+}
+
+TEST(CompareRecords, RefusesOtherInputs) {
+    auto other = case_of(key, 2, 3);
+    other.input_sha256 = std::string(64, 'c');
+    const auto refused = compare_records(record_of({case_of(key, 1, 3)}), record_of({other}), {});
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message, HasSubstr("inputs: base aaaaaaaaaaaa, new cccccccccccc"));
+}
+
+TEST(CompareRecords, PairsPrecisionsAndSizesOnlyWhenToldTo) {
+    const std::string f64 = "filter:1 border:mirror precision:f64 size:1024x1024";
+    const std::string small = "filter:1 border:mirror precision:f32 size:512x512";
+    for (const std::string& other : {f64, small}) {
+        auto c = case_of(other, 2, 6);
+        if (other == small) c.width = c.height = 512;
+        const auto base = record_of({case_of(key, 1, 3)});
+        const auto refused = compare_records(base, record_of({c}), {});
+        ASSERT_FALSE(refused);
+        EXPECT_THAT(refused.error().message, HasSubstr("unlike in precision or size"));
+        const auto told = compare_records(base, record_of({c}), {.allow_unlike = true});
+        ASSERT_TRUE(told) << told.error().message;
+        EXPECT_EQ(told->cases.at(0).base.key, key);
+        EXPECT_EQ(told->cases.at(0).now.key, other);
+        EXPECT_THAT(told->unlike, ElementsAre(HasSubstr(other == small ? "sizes" : "precisions")));
+    }
+}
+
+TEST(CompareRecords, SaysWhatACaseThatWasNotTimedLacks) {
+    auto failed = case_of(key, 2, 3);
+    failed.samples_ms.clear();
+    failed.why_not_timed = "parity: it differs";
+    const auto comparison = compare_records(record_of({case_of(key, 1, 3)}), record_of({failed}), {});
+    EXPECT_EQ(comparison->cases.at(0).verdict, Verdict::not_timed);
+    EXPECT_THAT(shortcomings(*comparison), ElementsAre(HasSubstr("new was not timed: parity: it differs")));
+    EXPECT_THAT(comparison_to_markdown(*comparison), HasSubstr("1 NOT TIMED"));
+}
+
+TEST(CompareRecords, NotesWhatAReaderMustKnow) {
+    auto now = case_of(key, 2, 3);
+    now.output_sha256 = std::string(64, 'd');
+    now.preempted = 40;
+    for (std::size_t i = 0; i < now.samples_ms.size(); ++i)
+        now.samples_ms[i] *= 1 + 0.005 * static_cast<double>(i);
+    const auto comparison = compare_records(record_of({case_of(key, 1, 3)}), record_of({now}), {});
+    EXPECT_EQ(comparison->cases.at(0).verdict, Verdict::ambiguous);
+    EXPECT_THAT(comparison->cases.at(0).notes,
+                ElementsAre(HasSubstr("new drifts by"), HasSubstr("preempted in 40 of 50"),
+                            HasSubstr("outputs differ"), HasSubstr("no verdict from samples that drift")));
+}
+
+TEST(CompareRecords, GivesNoVerdictWhereTheMachineChangedAndNotTheProgram) {
+    // Everything takes 30 % longer, the copy too.
+    auto now = case_of(key, 2, 3.9);
+    for (double& copy : now.copy_samples_ms) copy *= 1.3;
+    const auto base = record_of({case_of(key, 1, 3)});
+    const auto by_clock = compare_records(base, record_of({now}), {.metric = Metric::latency});
+    EXPECT_EQ(by_clock->cases.at(0).verdict, Verdict::ambiguous);
+    EXPECT_THAT(by_clock->cases.at(0).notes,
+                ElementsAre(HasSubstr("by latency it is SLOWER, by ratio-to-copy SAME")));
+    EXPECT_EQ(compare_records(base, record_of({now}), {})->cases.at(0).verdict, Verdict::same);
+    // Only the copy does.
+    auto copy_slower = case_of(key, 2, 3);
+    for (double& copy : copy_slower.copy_samples_ms) copy *= 1.3;
+    const auto beside = compare_records(base, record_of({copy_slower}), {});
+    EXPECT_EQ(beside->cases.at(0).verdict, Verdict::ambiguous);
+}
+
+TEST(CompareRecords, RefusesSettingsOutOfRange) {
+    const auto r = record_of({case_of(key, 1, 3)});
+    for (const double margin : {0.0, -1.0, 1.0, std::nan("")})
+        EXPECT_EQ(compare_records(r, r, {.margin = margin}).error().kind, ErrorKind::bad_argument);
+    for (const double limit : {-0.1, 101.0, std::nan("")})
+        EXPECT_EQ(compare_records(r, r, {.max_regression = limit}).error().kind, ErrorKind::bad_argument);
+    EXPECT_FALSE(metric_from_name("speed"));
+}
+
+TEST(CompareRecords, RefusesRecordsWithNothingInCommon) {
+    const auto refused =
+        compare_records(record_of({case_of("a", 1, 3)}), record_of({case_of("b", 1, 3)}), {});
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message, HasSubstr("no case in common: the first of the base is \"a\""));
+    EXPECT_FALSE(compare_records(record_of({}), record_of({}), {}));
+}
+
+TEST(MeasuredRecord, IsReadFromARecordThatVerifies) {
+    const testing::TemporaryFolder folder;
+    const auto directory = folder.path() / "r";
+    ASSERT_TRUE(write_record(testing::sample_gpu_record(), directory));
+    const auto record = load_measured_record(directory);
+    ASSERT_TRUE(record) << record.error().message;
+    EXPECT_EQ(record->record_id.size(), 64U);
+    EXPECT_EQ(record->device_id, "cuda:0");
+    EXPECT_EQ(record->commit, "0123456789abcdef0123456789abcdef01234567");
+    ASSERT_EQ(record->cases.size(), 3U);
+    EXPECT_THAT(record->cases[0].samples_ms, ElementsAre(0.5, 0.75, 0.25));
+    EXPECT_THAT(record->cases[0].throttled_by, HasSubstr("power cap"));
+    EXPECT_EQ(record->cases[0].preempted, 1U);
+    EXPECT_EQ(record->cases[0].precision, "f32");
+    EXPECT_THAT(record->cases[2].why_not_timed, HasSubstr("parity"));
+    EXPECT_EQ(load_measured_record(directory / "record.json")->record_id, record->record_id);
+
+    testing::write_text(directory / "record.md", "other");
+    const auto refused = load_measured_record(directory);
+    EXPECT_EQ(refused.error().kind, ErrorKind::check_failed);
+    EXPECT_THAT(refused.error().message, HasSubstr("is not accepted: record.md"));
+    EXPECT_EQ(load_measured_record(folder.path() / "none").error().kind, ErrorKind::bad_input);
+}
+
+TEST(ComparisonReport, EscapesWhatAHostileRecordSays) {
+    auto base = record_of({case_of("a|b\n# c", 1, 3)});
+    base.host = "<script>";
+    const auto comparison = compare_records(base, base, {});
+    const auto text = comparison_to_markdown(*comparison);
+    EXPECT_THAT(text, HasSubstr("a\\|b # c"));
+    EXPECT_THAT(text, HasSubstr("\\<script\\>"));
+    EXPECT_THAT(text, Not(HasSubstr("\n# c")));
+    const auto json = nlohmann::json::parse(comparison_to_json(*comparison));
+    EXPECT_EQ(json.at("passed"), true);
+    EXPECT_EQ(json.at("cases").at(0).at("verdict"), "SAME");
+}
+
+}  // namespace
+}  // namespace workbench

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+#include "core/release/log.h"
+
+#include <gmock/gmock.h>
+
+#include "core/release/state.h"
+
+namespace workbench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+std::string three_lines() {
+    std::string text;
+    std::vector<LogEntry> log;
+    for (int i = 1; i <= 3; ++i) {
+        text += log_line(log, "2025-03-09T17:05:0" + std::to_string(i) + "Z", {{"type", "x"}, {"i", i}});
+        log = *parse_log(text);
+    }
+    return text;
+}
+
+TEST(ReleaseLog, IsReadAsWritten) {
+    const auto log = parse_log(three_lines());
+    ASSERT_TRUE(log) << log.error().message;
+    ASSERT_THAT(*log, SizeIs(3));
+    EXPECT_EQ((*log)[2].event.at("i"), 3);
+    EXPECT_EQ((*log)[2].utc, "2025-03-09T17:05:03Z");
+}
+
+TEST(ReleaseLog, ShowsAnyChangeButThatOfItsEnd) {
+    const std::string good = three_lines();
+    const auto last = good.rfind('\n', good.size() - 2) + 1;
+    for (std::size_t i = 0; i < last; ++i) {
+        std::string bad = good;
+        bad[i] = static_cast<char>(bad[i] ^ 1);
+        EXPECT_FALSE(parse_log(bad)) << i;
+    }
+    // A line that is left out, doubled, or swapped with another.
+    const auto first = good.find('\n') + 1;
+    EXPECT_THAT(parse_log(good.substr(first)).error().message, HasSubstr("line 1: it is not number 1"));
+    EXPECT_FALSE(parse_log(good.substr(0, first) + good.substr(last)));
+    EXPECT_FALSE(parse_log(good.substr(0, first) + good));
+    EXPECT_THAT(parse_log(good.substr(0, good.size() - 1)).error().message,
+                HasSubstr("line 3: it does not end"));
+    EXPECT_FALSE(parse_log(""));
+    EXPECT_FALSE(parse_log("\n"));
+    EXPECT_FALSE(parse_log(std::string(1'000'000, '[') + "\n"));
+}
+
+TEST(ReleaseNames, AreSafeEverywhere) {
+    for (const char* name : {"a", "record-1.json", "v1.0_rc", "A"}) EXPECT_TRUE(is_safe_name(name)) << name;
+    for (const char* name :
+         {"", ".", "..", ".hidden", "-rf", "a/b", "../a", "a\\b", "c:x", "a b", "a\n", "\xc3\xa9"})
+        EXPECT_FALSE(is_safe_name(name)) << name;
+    EXPECT_FALSE(is_safe_name(std::string(65, 'a')));
+}
+
+TEST(ReleaseDates, AreThoseOfTheCalendar) {
+    for (const char* date : {"2025-01-01", "2024-02-29", "2025-12-31"}) EXPECT_TRUE(is_date(date)) << date;
+    for (const char* date :
+         {"", "2025-02-29", "2025-13-01", "2025-1-1", "2025-00-10", "-025-01-01", "2025-01-0a"})
+        EXPECT_FALSE(is_date(date)) << date;
+}
+
+}  // namespace
+}  // namespace workbench
