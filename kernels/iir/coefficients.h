@@ -16,16 +16,16 @@ struct Coefficients {
     A c1, c2;  // b1 + a1 b0, b2 + a2 b0
 };
 
+// Two steps of a section of one term at once, whose chain is then half as long: y[n] = b0 x[n] + a1 y[n-1]
+// and y[n+1] = x0 x[n+1] + x1 x[n] + back y[n-1], with the gain at frequency zero that the section has.
+template <class A>
+struct PairCoefficients {
+    A x0, x1, back;
+};
+
 // The transposed direct form II, y = b0 x + s1; s1' = b1 x + a1 y + s2; s2' = b2 x + a2 y, with y put in:
 // then only a multiplication and an addition lie between one state and the next. `terms` is how much of it
 // there is: 1 for a pure first-order feedback, whose state is a1 y; 2 with x[n-1]; 3 for the second order.
-// Two steps of a section of one term at once, whose chain is then half as long: y[n] = b0 x[n] + a1 y[n-1]
-// and y[n+1] = x0 x[n+1] + x1 x[n] + y y[n-1], with the gain at frequency zero that the section has.
-template <class A>
-struct PairCoefficients {
-    A x0, x1, y;
-};
-
 template <class A>
 struct SectionStep {
     Coefficients<A> c;
@@ -37,9 +37,9 @@ template <class A>
 PairCoefficients<A> pair_coefficients(const Coefficients<A>& c) {
     const double b0 = static_cast<double>(c.b0);
     const double a1 = static_cast<double>(c.a1);
-    const A y = static_cast<A>(a1 * a1);
-    const double gain = (1.0 - static_cast<double>(y)) / ((1.0 - a1) * (1.0 + a1));
-    return {static_cast<A>(gain * b0), static_cast<A>(gain * a1 * b0), y};
+    const A back = static_cast<A>(a1 * a1);
+    const double gain = (1.0 - static_cast<double>(back)) / ((1.0 - a1) * (1.0 + a1));
+    return {static_cast<A>(gain * b0), static_cast<A>(gain * a1 * b0), back};
 }
 
 template <class A>
@@ -49,7 +49,7 @@ SectionStep<A> section_step(const Section& section) {
                             static_cast<A>(s.b[1] + s.a[0] * s.b[0]),
                             static_cast<A>(s.b[2] + s.a[1] * s.b[0])};
     const int terms = section.order == 2 || section.b[2] != 0 ? 3 : section.b[1] != 0 ? 2 : 1;
-    return {c, terms, pair_coefficients(c)};
+    return {c, terms, terms == 1 ? pair_coefficients(c) : PairCoefficients<A>{}};
 }
 
 }  // namespace iir2d::iir

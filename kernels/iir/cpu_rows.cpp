@@ -38,10 +38,9 @@ RowBands<S, A>::RowBands(const std::vector<SweptPass<A>>& horizontal,
 }
 
 template <class S, class A>
-int RowBands<S, A>::share(int threads) {
+int RowBands<S, A>::share(int threads) const {
     const std::int64_t lines = m_beside ? 2 : 1;
-    m_threads = static_cast<int>(std::clamp<std::int64_t>(m_bands / lines, 1, threads));
-    return m_threads;
+    return static_cast<int>(std::clamp<std::int64_t>(m_bands / lines, 1, threads));
 }
 
 template <class S, class A>
@@ -92,23 +91,21 @@ bool RowBands<S, A>::filter_bands(Watch& watch) {
     return go_on;
 }
 
-// Worth it where moving samples is most of the work, or where they go out tile by tile: such stores are slow
-// to fill a cache line between much arithmetic. And a load waits for one shortly before it whose address ends
-// alike.
+// Slow where much arithmetic lies between two such stores to a cache line: only first-order sections sweep
+// down and store at once fast enough. And a load waits for one shortly before it whose address ends alike.
 template <class S, class A>
 bool RowBands<S, A>::stores_past_caches() const {
-    const auto light = [](const std::vector<SweptPass<A>>& passes) {
-        return std::ranges::all_of(passes, [](const SweptPass<A>& p) {
-            return p.cascade.size() == 1 && p.cascade.front().terms == 1;
-        });
+    const auto light = [](const SweptPass<A>& pass) {
+        return pass.cascade.size() == 1 && pass.cascade.front().terms == 1;
     };
+    const bool fast = m_downward != Downward::filter ||
+                      (std::ranges::all_of(m_horizontal, light) && light(m_vertical.front()));
     constexpr std::uintptr_t page = 4096;
     constexpr std::uintptr_t near = 512;
     const std::uintptr_t ahead =
         (reinterpret_cast<std::uintptr_t>(m_plane.out) - reinterpret_cast<std::uintptr_t>(m_plane.in)) % page;
     return m_plane.width * m_plane.height * static_cast<std::int64_t>(sizeof(S)) >= bytes_past_caches &&
-           (m_downward != Downward::filter || (light(m_horizontal) && light(m_vertical))) &&
-           (ahead == 0 || ahead > near);
+           fast && (ahead == 0 || ahead > near);
 }
 
 // With no watch nothing is waited for and the columns are left alone.
@@ -146,7 +143,7 @@ bool RowBands<S, A>::filter_band(std::int64_t band, const Lines& lines, const Ta
         sweep.out = target.out;
         sweep.out_stride = target.stride;
         sweep.downward = target.downward;
-        sweep.down = m_vertical.empty() ? nullptr : &m_vertical.front().cascade;
+        if (target.downward != Downward::none) sweep.down = &m_vertical.front().cascade;
         sweep.past_caches = target.past_caches;
         return sweep;
     };
@@ -157,20 +154,23 @@ bool RowBands<S, A>::filter_band(std::int64_t band, const Lines& lines, const Ta
         start_pass(pass, band, rows, lines, from_plane);
         RowsSweep<S, A> sweep{.rows = rows,
                               .reversed = pass.pass->reversed,
-                              .in_stride = m_plane.in_stride,
                               .from = (pass.pass->from_scratch ? lines.beside : lines.line).data(),
                               .to = (pass.pass->to_scratch ? lines.beside : lines.line).data(),
                               .add = pass.pass->add_scratch ? lines.beside.data() : nullptr,
                               .cascade = &pass.cascade,
                               .states = {lines.states.data(), band_rows}};
-        if (from_plane) sweep.in = m_plane.in + band * band_rows * m_plane.in_stride;
+        if (from_plane) {
+            sweep.in = m_plane.in + band * band_rows * m_plane.in_stride;
+            sweep.in_stride = m_plane.in_stride;
+            sweep.from = nullptr;
+        }
         in_line = in_line || !pass.pass->to_scratch;
         const bool last = i + 1 == m_horizontal.size() && !m_whole_line;
         if (!in_parts(last ? into_columns(sweep) : sweep)) return false;
         if (pass.start->of_whole_line()) spread_non_finite(pass, lines);
     }
     if (!m_whole_line) return true;
-    return in_parts(into_columns({.rows = rows, .in_stride = m_plane.in_stride, .from = lines.line.data()}));
+    return in_parts(into_columns({.rows = rows, .from = lines.line.data()}));
 }
 
 // The states left of the band's rows, or right of them for a pass that comes from there.

@@ -29,7 +29,7 @@ class RowBands {
 
     // How many of the threads will be in it: what is worth it and leaves the bands' own memory below the
     // plane's.
-    int share(int threads);
+    int share(int threads) const;
 
     // Before any band.
     void start_columns();
@@ -74,7 +74,6 @@ class RowBands {
     Downward m_downward;
     CpuPlane<S> m_plane;
     std::int64_t m_bands;
-    int m_threads = 1;
     bool m_whole_line;  // rows must be complete before their columns go on
     bool m_beside;      // a pass keeps something beside the line
     support::AlignedArray<A> m_column_states;

@@ -45,11 +45,11 @@ struct Tile {
     alignas(64) S swept[tile_samples];
     alignas(64) S rooms[page / sizeof(S) + tile_samples];
 
-    // Room for the tile in rows, away from `source` within a page: a load waits for a store shortly before it
-    // whose address only ends alike.
-    S* by_row(const S* source) {
+    // Room for the tile in rows, away from where it goes within a page: a load waits for a store shortly
+    // before it whose address only ends alike.
+    S* by_row(const S* target) {
         const auto address = [](const S* at) { return reinterpret_cast<std::uintptr_t>(at); };
-        const std::uintptr_t away = (address(source) + page / 2 - address(rooms)) % page / 64 * 64;
+        const std::uintptr_t away = (address(target) + page / 2 - address(rooms)) % page / 64 * 64;
         return rooms + away / sizeof(S);
     }
 };
@@ -88,10 +88,6 @@ class TileSteps {
         for (int i = 0; i < m_along_count; ++i) {
             Along& a = m_along[i];
             a.sweep(a.sections, a.places, a.states);
-            a.places.rows += a.moves.rows;
-            a.places.from += a.moves.from;
-            a.places.add += a.moves.add;
-            a.places.to += a.moves.to;
         }
         if (m_out == nullptr) return;
         const S* from = by_row;
@@ -99,10 +95,21 @@ class TileSteps {
             Down& d = m_down[i];
             S* to = d.to == Down::To::out ? m_out : d.to == Down::To::by_row ? by_row : m_tile.swept;
             d.sweep(d.sections, from, to, d.to == Down::To::out ? m_out_stride : tile_columns, d.states);
-            d.states.first += m_direction * tile_columns;
             from = to;
         }
         if (m_store != nullptr) m_store(by_row, m_out, m_out_stride);
+    }
+
+    void move_on() {
+        for (int i = 0; i < m_along_count; ++i) {
+            Along& a = m_along[i];
+            a.places.rows += a.moves.rows;
+            a.places.from += a.moves.from;
+            a.places.add += a.moves.add;
+            a.places.to += a.moves.to;
+        }
+        if (m_out == nullptr) return;
+        for (int i = 0; i < m_down_count; ++i) m_down[i].states.first += m_direction * tile_columns;
         m_out += m_direction * tile_columns;
     }
 
@@ -224,7 +231,7 @@ HWY_NOINLINE void sweep_edge(const RowsSweep<S, A>& part, std::int64_t t, std::i
         std::fill(std::begin(tile.edge), std::end(tile.edge), S(0));
         for (std::int64_t r = 0; r < part.rows; ++r)
             std::copy_n(part.in + r * part.in_stride + column, columns, tile.edge + r * tile_columns);
-        transpose_tile(tile.edge, band_rows, tile_columns, tile.by_column);
+        transpose_some(tile.edge, tile_columns, band_rows, tile_columns, tile.by_column, band_rows);
         from = tile.by_column;
     }
     if (part.cascade != nullptr) {
@@ -243,8 +250,8 @@ HWY_NOINLINE void sweep_edge(const RowsSweep<S, A>& part, std::int64_t t, std::i
         from = to;
     }
     if (part.out == nullptr) return;
-    S* by_row = tile.by_row(from);
-    transpose_tile(from, tile_columns, band_rows, by_row);
+    S* by_row = tile.by_row(part.out + column);
+    transpose_some(from, band_rows, columns, band_rows, by_row, tile_columns);
     if (part.downward != Downward::none) {
         S* to = part.downward == Downward::filter ? by_row : tile.swept;
         sweep_cascade(*part.down, by_row, tile_columns, to, tile_columns, part.rows, columns,
@@ -273,7 +280,10 @@ HWY_INLINE void rows(const RowsSweep<S, A>& part) {
     }
     if (whole > 0) {
         TileSteps<S, A> steps(part, part.reversed ? whole - 1 : 0, past_caches, tile);
-        for (std::int64_t i = 0; i < whole; ++i) steps.sweep_tile();
+        for (std::int64_t i = 0; i < whole; ++i) {
+            if (i > 0) steps.move_on();
+            steps.sweep_tile();
+        }
     }
     if (!part.reversed) {
         for (std::int64_t t = whole; t < tiles; ++t) edge(t);

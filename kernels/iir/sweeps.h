@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The inner loops of the CPU backend: sections swept over neighbouring lines, in vectors; compiled for
 // several instruction sets, of which the best that runs is chosen once (kernels/support/cpu_target.h). Which
-// lines share a vector changes no bit. Thread-safe.
+// lines share a vector changes no bit, but rows that are not a whole tile are swept sample by sample, others
+// in pairs. Thread-safe.
 #pragma once
 
 #include <cstddef>

@@ -79,11 +79,12 @@ HWY_INLINE void transpose(Vector<T, N>* v) {
 }
 #endif
 
-// to[j][i] = from[i][j], of a tile.
+// to[j][i] = from[i][j], rows `from_pitch` and `to_pitch` apart.
 template <class S>
-HWY_INLINE void transpose_tile(const S* from, std::int64_t rows, std::int64_t columns, S* to) {
+HWY_INLINE void transpose_some(const S* from, std::int64_t from_pitch, std::int64_t rows,
+                               std::int64_t columns, S* to, std::int64_t to_pitch) {
     for (std::int64_t r = 0; r < rows; ++r) {
-        for (std::int64_t c = 0; c < columns; ++c) to[c * rows + r] = from[r * columns + c];
+        for (std::int64_t c = 0; c < columns; ++c) to[c * to_pitch + r] = from[r * from_pitch + c];
     }
 }
 
@@ -115,7 +116,8 @@ HWY_NOINLINE void sweep_squares(const SectionStep<A>* sections, const Places<S>&
     constexpr bool in_pairs = Terms == 1 && Count == 1;
     PairCoefficients<V> pair;
     if constexpr (in_pairs)
-        pair = {hn::Set(d, sections->pair.x0), hn::Set(d, sections->pair.x1), hn::Set(d, sections->pair.y)};
+        pair = {hn::Set(d, sections->pair.x0), hn::Set(d, sections->pair.x1),
+                hn::Set(d, sections->pair.back)};
     constexpr std::int64_t groups = band_rows / n;
     V r1[groups][std::max<std::int64_t>(Count, 1)];
     V r2[groups][std::max<std::int64_t>(Count, 1)];
@@ -159,7 +161,7 @@ HWY_NOINLINE void sweep_squares(const SectionStep<A>* sections, const Places<S>&
                         const V of_x = hn::Add(hn::Mul(pair.x0, x2), hn::Mul(pair.x1, x1));
                         const V y1 =
                             hn::Add(hn::Mul(c[0].b0, x1), hn::Mul(j == 0 ? to_first : c[0].a1, s1[0]));
-                        s1[0] = hn::Add(of_x, hn::Mul(j == 0 ? to_second : pair.y, s1[0]));
+                        s1[0] = hn::Add(of_x, hn::Mul(j == 0 ? to_second : pair.back, s1[0]));
                         v[first] = demoted(ds, finish(y1, first));
                         v[second] = demoted(ds, finish(s1[0], second));
                     });
@@ -191,7 +193,7 @@ HWY_NOINLINE void sweep_squares(const SectionStep<A>* sections, const Places<S>&
         });
         if constexpr (in_pairs) {
             to_first = c[0].a1;
-            to_second = pair.y;
+            to_second = pair.back;
         }
     }
     for (std::int64_t group = 0; group < groups; ++group) {

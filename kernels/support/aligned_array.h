@@ -16,7 +16,7 @@ class AlignedArray {
   public:
     AlignedArray() = default;
     explicit AlignedArray(std::size_t count)
-        : m_data(static_cast<T*>(::operator new(count * sizeof(T), alignment))) {}
+        : m_data(count == 0 ? nullptr : static_cast<T*>(::operator new(count * sizeof(T), alignment))) {}
 
     T* data() const { return m_data.get(); }
 

@@ -29,11 +29,6 @@
 
 namespace hwy {
 
-inline void Prefetch([[maybe_unused]] const void* at) {
-#if defined(__GNUC__)
-    __builtin_prefetch(at);
-#endif
-}
 inline void FlushStream() {}
 
 namespace N_PLAIN {

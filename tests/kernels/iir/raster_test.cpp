@@ -186,31 +186,59 @@ TEST(Raster, ProgressMayRunPlansOfItsOwn) {
     EXPECT_TRUE(std::ranges::equal(out, expected));
 }
 
-// Large enough for stores past the caches, with rows that are aligned for them and rows that are not.
+// An array that starts `behind` bytes after a page begins.
+template <class S>
+class Placed {
+  public:
+    Placed(std::int64_t count, std::size_t behind)
+        : m_room(static_cast<std::size_t>(count) + 2 * page / sizeof(S)) {
+        const std::size_t past = reinterpret_cast<std::uintptr_t>(m_room.data()) % page;
+        m_first = m_room.data() + (page - past) / sizeof(S) + behind / sizeof(S);
+    }
+    S* data() const { return m_first; }
+
+  private:
+    static constexpr std::size_t page = 4096;
+    std::vector<S> m_room;
+    S* m_first;
+};
+
+// Large enough for stores past the caches: with rows that are aligned for them and rows that are not, and
+// where the output lies so in a page that they are worth it and so that they are not.
+template <class S>
+void expect_the_same_bits_wherever_it_lies(const FilterDesc& desc) {
+    SCOPED_TRACE(describe(desc));
+    const std::int64_t w = desc.shape.w;
+    const std::int64_t h = desc.shape.h;
+    const auto element = storage_type(desc.precision);
+    const auto noise = random_plane(w * h, 3);
+    const Placed<S> x(w * h, 0);
+    std::transform(noise.begin(), noise.end(), x.data(), [](double v) { return static_cast<S>(v); });
+    const auto run = [&](std::int64_t stride, std::size_t behind) {
+        const Placed<S> y(h * stride, behind);
+        EXPECT_TRUE(FilterPlan::make(*Device::cpu(2), desc)
+                        ->run({x.data(), element, desc.shape}, {y.data(), element, desc.shape, stride}));
+        std::vector<S> dense;
+        for (std::int64_t r = 0; r < h; ++r)
+            dense.insert(dense.end(), y.data() + r * stride, y.data() + r * stride + w);
+        return dense;
+    };
+    const auto through = run(w, 64);
+    EXPECT_EQ(through, run(w, 0));
+    EXPECT_EQ(through, run(w, 2048));
+    EXPECT_EQ(through, run(w + 8, 2048));
+    EXPECT_EQ(through, run(w + 1, 2048));
+    EXPECT_EQ(through, run(w, 2048 + sizeof(S)));
+}
+
 TEST(Raster, StoresPastTheCachesGiveTheSameBits) {
-    constexpr std::int64_t w = 2048;
-    constexpr std::int64_t h = 1030;
     for (const int id : {1, 4, 5, 6}) {
-        const FilterDesc desc{.shape = {.h = h, .w = w}, .filter = {.id = id}};
-        const auto noise = random_plane(w * h, 3);
-        const std::vector<float> x(noise.begin(), noise.end());
-        const auto run = [&](std::int64_t stride, std::size_t offset) {
-            std::vector<float> room(static_cast<std::size_t>(h * stride) + offset + 16, -1.0F);
-            float* y = room.data() + offset;
-            while (offset == 0 && reinterpret_cast<std::uintptr_t>(y) % 64 != 0) ++y;
-            const auto done = FilterPlan::make(*Device::cpu(2), desc)
-                                  ->run({x.data(), ElementType::f32, desc.shape},
-                                        {y, ElementType::f32, desc.shape, stride});
-            EXPECT_TRUE(done);
-            std::vector<float> dense;
-            for (std::int64_t r = 0; r < h; ++r)
-                dense.insert(dense.end(), y + r * stride, y + r * stride + w);
-            return dense;
-        };
-        const auto aligned = run(w, 0);
-        EXPECT_EQ(aligned, run(w + 8, 0));
-        EXPECT_EQ(aligned, run(w + 1, 0));
-        EXPECT_EQ(aligned, run(w, 1));
+        const Shape shape{.h = 1030, .w = 2048};
+        expect_the_same_bits_wherever_it_lies<float>({.shape = shape, .filter = {.id = id}});
+        expect_the_same_bits_wherever_it_lies<float>(
+            {.shape = shape, .filter = {.id = id}, .precision = Precision::mixed});
+        expect_the_same_bits_wherever_it_lies<double>(
+            {.shape = shape, .filter = {.id = id}, .precision = Precision::f64});
     }
 }
 
