@@ -124,10 +124,18 @@ Result<std::vector<Pull>> summed_pulls(const PoolOperation& operation, const Pla
                                        std::span<const Upstream> upstream) {
     auto windows = WindowGradient::make(operation, input, channel);
     if (!windows) return std::unexpected(windows.error());
+    std::int64_t followed = 0;
     std::map<std::pair<std::int64_t, std::int64_t>, double> sums;  // by row and column
     for (const Upstream& pixel : upstream) {
         const auto found = windows->of(pixel.x, pixel.y, pixel.gradient);
         if (!found) return std::unexpected(found.error());
+        followed += static_cast<std::int64_t>(found->samples.size());
+        if (followed > most_followed) {
+            return fail(ErrorKind::bad_argument,
+                        "the windows of " + std::to_string(upstream.size()) +
+                            " pixels have more samples together than can be followed at"
+                            " once; paint fewer");
+        }
         for (const Pull& pull : found->samples) sums[{pull.y, pull.x}] += pull.weight;
         if (static_cast<std::int64_t>(sums.size()) > most_pulls) {
             return fail(ErrorKind::bad_argument, "the windows of " + std::to_string(upstream.size()) +

@@ -26,6 +26,9 @@ struct Pulls {
 
 // More samples are refused: nobody could see them apart.
 inline constexpr std::int64_t most_pulls = 1 << 16;
+// So are windows that have more of them together, with those they share: following them would keep one
+// waiting.
+inline constexpr std::int64_t most_followed = 4 * most_pulls;
 
 // Of pixel (x, y) of the pooled image, in one channel. Costs as much as the window is large, whatever the
 // image.

@@ -118,6 +118,8 @@ bool PullView::paint(Pixel pixel, double gradient) {
     } else if (m_painted.contains(pixel) || m_painted.size() < mostPainted) {
         double& value = m_painted[pixel];
         isOther = std::exchange(value, gradient) != gradient;
+    } else {
+        say(tr("No more than %1 pixels can be painted").arg(mostPainted));
     }
     if (hasPainted() != hadAny) Q_EMIT paintedChanged(hasPainted());
     return isOther;
@@ -161,7 +163,10 @@ void PullView::showPulls(const PoolOperation& operation, const Image& input) {
         if (const auto pixel = pooledPixel(*probe))
             upstream.push_back({.x = pixel->first, .y = pixel->second});
     }
-    if (upstream.empty() || pooled.w == 0) return m_view.setPulls({});
+    if (upstream.empty() || pooled.w == 0) {
+        if (isPainted) say(tr("The pooled image is smaller now: no painted pixel is in it"));
+        return m_view.setPulls({});
+    }
 
     // The mean over the colours: each channel may have its maximum elsewhere.
     const Scale scale =

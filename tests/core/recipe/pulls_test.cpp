@@ -93,6 +93,18 @@ TEST(SummedPulls, AreTheGradientOfThePaintedPixels) {
     EXPECT_FALSE(summed_pulls({}, image.pixels, 0, std::vector<Upstream>{{.x = 6, .y = 0}}));
 }
 
+TEST(SummedPulls, AreRefusedWhereTheyWouldKeepOneWaiting) {
+    const PoolOperation pool{.op = iir2d::PoolOp::avg, .window = {65, 65}, .stride = iir2d::Extent{1, 1}};
+    const PlanarImage picture(200, 200, 1, iir2d::ElementType::f32);
+    std::vector<Upstream> painted;
+    for (std::int64_t i = 0; i < 64; ++i) painted.push_back({.x = i, .y = i});
+    const auto refused = summed_pulls(pool, picture, 0, painted);
+    ASSERT_FALSE(refused);
+    EXPECT_NE(refused.error().message.find("paint fewer"), std::string::npos) << refused.error().message;
+    painted.resize(4);
+    EXPECT_TRUE(summed_pulls(pool, picture, 0, painted));
+}
+
 TEST(PoolingToLookAt, IsTheSelectedOneOrTheLast) {
     const Operation filter{.what = FilterOperation{}};
     const Operation pool{.what = PoolOperation{}};
