@@ -8,10 +8,12 @@
 #include <type_traits>
 #include <utility>
 
+#include "app/iir2d/evidence.h"
 #include "app/iir2d/json.h"
 #include "app/iir2d/options.h"
 #include "app/iir2d/pool_options.h"
 #include "core/benchmark/benchmark.h"
+#include "core/evidence/protocol.h"
 #include "core/image/image_io.h"
 #include "core/record/record.h"
 #include "core/support/files.h"
@@ -36,6 +38,12 @@ struct MatrixArguments {
     std::string image;
     std::string warmup = "10";
     std::string iterations = "50";
+    std::string until;  // empty: a fixed number of iterations
+    std::string min_iterations = "20";
+    std::string max_iterations = "1000";
+    std::string max_seconds = "60";
+    std::string most_disturbed = "50%";
+    bool cold = false;
     std::string seed = "1";
     bool quiet = false;
     bool json = false;
@@ -79,6 +87,7 @@ struct MatrixArguments {
             return std::unexpected(done.error());
         if (auto done = whole(m.iterations, "--iters", iterations, 1, 1'000'000); !done)
             return std::unexpected(done.error());
+        if (auto done = fill_stopping(m); !done) return std::unexpected(done.error());
         if (auto done = whole(m.seed, "--seed", seed, 0, std::numeric_limits<std::int64_t>::max()); !done)
             return std::unexpected(done.error());
         // A wrong device is said before an image is read.
@@ -118,6 +127,33 @@ struct MatrixArguments {
     }
 
   private:
+    Result<void> fill_stopping(workbench::BenchmarkMatrix& m) const {
+        m.cold_cache = cold;
+        const auto disturbed = parse_part("--most-disturbed", most_disturbed);
+        if (!disturbed) return std::unexpected(disturbed.error());
+        if (!(*disturbed >= 0 && *disturbed <= 1))
+            return fail(ErrorKind::bad_argument,
+                        "--most-disturbed " + most_disturbed + " is out of range: give 0% to 100%");
+        m.most_disturbed = *disturbed;
+        if (until.empty()) return {};
+        const auto precision = parse_part("--until", until);
+        if (!precision) return std::unexpected(precision.error());
+        const auto fewest = parse_integer("--min-iters", min_iterations, 5, 1'000'000);
+        if (!fewest) return std::unexpected(fewest.error());
+        const auto largest = parse_integer("--max-iters", max_iterations, *fewest, 1'000'000);
+        if (!largest) return std::unexpected(largest.error());
+        const auto seconds = parse_number("--max-seconds", max_seconds);
+        if (!seconds) return std::unexpected(seconds.error());
+        m.stopping = workbench::StoppingRule{.precision = *precision,
+                                             .least = static_cast<int>(*fewest),
+                                             .most = static_cast<int>(*largest),
+                                             .most_seconds = *seconds};
+        if (const auto wrong = workbench::wrong_with(*m.stopping); !wrong.empty())
+            return fail(ErrorKind::bad_argument, "--until: " + wrong);
+        m.iterations = m.stopping->most;
+        return {};
+    }
+
     template <class T, class Parse>
     static Result<void> fill(std::vector<T>& values, const std::vector<std::string>& texts, Parse parse) {
         if (texts.empty()) return {};
@@ -175,6 +211,8 @@ void print_row(const workbench::CaseResult& result, int width) {
     std::printf("%-*s %10.4f %10.4f %8.2fx %10.1f %8.2f %10.2e%s%s\n", width, result.what.key.c_str(), l.p50,
                 l.p95, result.ratio_to_copy, result.throughput_mpix_per_s_p50, result.throughput_gb_per_s_p50,
                 result.parity.max_abs_error, throttle.empty() ? "" : "  throttled: ", throttle.c_str());
+    if (!result.inconclusive.empty() && throttle.empty())
+        std::printf("    inconclusive: %s\n", result.inconclusive.c_str());
 }
 
 Result<int> failures_of(const std::vector<workbench::CaseResult>& results) {
@@ -195,6 +233,7 @@ struct BenchArguments {
     std::string out_md;
     std::string record;
     std::string sign;
+    std::string protocol;
     bool samples = false;
 
     // Refuses outputs that cannot be written before minutes are spent on what goes into them.
@@ -225,6 +264,18 @@ struct BenchArguments {
                         "the record \"" + record + "\" already exists: name a new directory");
         }
         return {};
+    }
+
+    // The named matrix, on the device that was asked for.
+    Result<workbench::BenchmarkMatrix> by_protocol() const {
+        auto m = workbench::matrix_of_protocol(protocol);
+        if (!m) return m;
+        const auto threads = matrix.device.thread_count();
+        if (!threads) return std::unexpected(threads.error());
+        if (const auto choice = matrix.device.choose(); !choice) return std::unexpected(choice.error());
+        m->device = matrix.device.device;
+        m->threads = *threads;
+        return m;
     }
 
     // Before minutes are spent on what it signs.
@@ -261,7 +312,7 @@ struct BenchArguments {
         if (!signing) return std::unexpected(signing.error());
         if (auto possible = check_outputs(); !possible) return std::unexpected(possible.error());
         Progress progress(interruption.token(), matrix.quiet);
-        auto m = matrix.matrix(progress.control());
+        auto m = protocol.empty() ? matrix.matrix(progress.control()) : by_protocol();
         if (!m) return std::unexpected(m.error());
         workbench::Record full;
         full.environment = workbench::capture_environment(m->threads);
@@ -375,6 +426,22 @@ Result<int> run_verify(const std::string& path, const std::string& signer, bool 
 
 }  // namespace
 
+namespace {
+
+// A protocol says all that the matrix options say: one or the other.
+void add_protocol(CLI::App& command, std::string& protocol) {
+    CLI::Option* option =
+        command.add_option("--protocol", protocol,
+                           "standard, smoke, or a protocol file: the whole matrix and how it is measured");
+    for (const char* name : {"--sizes", "--filter-ids", "--border-modes", "--precisions", "--pool-ops",
+                             "--recipe", "--image", "--seed", "--warmup", "--iters", "--until", "--min-iters",
+                             "--max-iters", "--max-seconds", "--cold", "--most-disturbed"}) {
+        option->excludes(command.get_option(name));
+    }
+}
+
+}  // namespace
+
 void add_bench_command(CLI::App& parser, Action& chosen) {
     CLI::App* command =
         parser.add_subcommand("bench", "Measure latencies; each case is checked against the reference first");
@@ -383,6 +450,22 @@ void add_bench_command(CLI::App& parser, Action& chosen) {
     command->add_option("--warmup", arguments->matrix.warmup, "Untimed iterations before the timed ones")
         ->capture_default_str();
     command->add_option("--iters", arguments->matrix.iterations, "Timed iterations")->capture_default_str();
+    command->add_option("--until", arguments->matrix.until,
+                        "Instead of --iters: until the 95 % interval of the median is within this, as 1%");
+    command->add_option("--min-iters", arguments->matrix.min_iterations, "With --until: at least so many")
+        ->capture_default_str();
+    command->add_option("--max-iters", arguments->matrix.max_iterations, "With --until: at most so many")
+        ->capture_default_str();
+    command
+        ->add_option("--max-seconds", arguments->matrix.max_seconds, "With --until: at most so long a case")
+        ->capture_default_str();
+    command->add_flag("--cold", arguments->matrix.cold,
+                      "Empty the host's caches before each timed run on the CPU");
+    command
+        ->add_option("--most-disturbed", arguments->matrix.most_disturbed,
+                     "The part of preempted samples above which a case is inconclusive")
+        ->capture_default_str();
+    add_protocol(*command, arguments->protocol);
     command->add_option("--out-csv", arguments->out_csv, "Write one row a case");
     command->add_option("--out-json", arguments->out_json, "Write the full result");
     command->add_option("--out-md", arguments->out_md, "Write a report");

@@ -52,7 +52,7 @@ struct CompareRecordsArguments {
         return s;
     }
 
-    static void print(const workbench::Comparison& comparison) {
+    static void print(const workbench::RecordComparison& comparison) {
         // Keys come from a file.
         const auto shown = [](const std::string& text) { return workbench::printable_utf8(text); };
         for (const auto& sentence : comparison.unlike) std::printf("unlike %s\n", shown(sentence).c_str());

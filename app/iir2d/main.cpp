@@ -68,6 +68,7 @@ int run(int argc, char** argv) {
     app::add_key_command(parser, chosen);
     app::add_history_command(parser, chosen);
     app::add_release_command(parser, chosen);
+    app::add_reproduce_command(parser, chosen);
 
     auto arguments = app::with_hyphens(argc, argv);
     const auto unknown = unknown_command(parser, arguments);

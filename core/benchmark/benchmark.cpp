@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/benchmark/cache_eviction.h"
 #include "core/benchmark/copy_probe.h"
 #include "core/benchmark/preemption.h"
 #include "core/benchmark/runner.h"
@@ -123,10 +124,18 @@ Result<BenchmarkRun> run_benchmark(const BenchmarkMatrix& matrix, const TaskCont
     CaseSettings settings{
         .warmup = matrix.warmup,
         .iterations = matrix.iterations,
+        .stopping = matrix.stopping,
+        .most_disturbed = matrix.most_disturbed,
         .preemption = run.threads == 1 ? PreemptionScope::thread : PreemptionScope::process};
     if (device.backend() == iir2d::Backend::cuda)
         settings.gpu_state = [&device] { return iir2d::sample_device(device); };
     run.preemption_counter = preemption_counter(settings.preemption);
+
+    std::optional<CacheEviction> eviction;
+    if (matrix.cold_cache && device.backend() == iir2d::Backend::cpu) {
+        eviction.emplace();
+        settings.evict = [&eviction] { eviction->evict(); };
+    }
 
     CopyProbe probe(run.threads);  // of the host
     const auto one = [&](Workload& workload, const TaskControl& part) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/benchmark/statistics.h"
+#include "core/benchmark/stopping.h"
 #include "core/image/image.h"
 #include "core/recipe/recipe.h"
 #include "core/support/error.h"
@@ -45,7 +46,11 @@ struct BenchmarkMatrix {
     int threads = 0;  // 0: all
     int warmup = 10;
     int iterations = 50;
-    std::uint64_t seed = 1;  // of the synthetic planes, uniform in [0, 1)
+    std::uint64_t seed = 1;                // of the synthetic planes, uniform in [0, 1)
+    std::optional<StoppingRule> stopping;  // instead of `iterations`, which then is at most how many
+    bool cold_cache = false;               // the host's caches are emptied before each timed run, on the CPU
+    double most_disturbed = 0.5;           // the part of preempted samples above which a case is inconclusive
+    std::string protocol;                  // the name of the protocol that this is; empty: none
 };
 
 // What one case is; equal keys mean comparable cases.
@@ -102,7 +107,10 @@ struct CaseResult {
     std::optional<std::string>
         failure;  // why it was not timed: a parity failure or an error; samples then empty
     std::vector<TimedSample> samples;
-    SampleStatistics latency;  // over all samples, ms
+    SampleStatistics latency;       // over all samples, ms
+    Interval latency_p50_interval;  // 95 %, ms
+    StopReason stop_reason = StopReason::iterations;
+    std::string inconclusive;  // why its samples say nothing, although they are kept; empty: they do
     // The copy of the same planes in the device's memory, interleaved in the same run, ms: on the CPU
     // non-temporal, with the same threads. Pooling: a read and a write of its Traffic.
     SampleStatistics copy_latency;

@@ -159,6 +159,10 @@ Result<void> check_counts(const BenchmarkMatrix& matrix) {
         return fail(ErrorKind::bad_argument, "iterations " + std::to_string(matrix.iterations) +
                                                  " is out of range: 1 to " + std::to_string(most_iterations));
     }
+    if (matrix.stopping) {
+        if (auto wrong = wrong_with(*matrix.stopping); !wrong.empty())
+            return fail(ErrorKind::bad_argument, wrong);
+    }
     if (matrix.warmup < 0 || matrix.warmup > most_iterations) {
         return fail(ErrorKind::bad_argument, "warmup " + std::to_string(matrix.warmup) +
                                                  " is out of range: 0 to " + std::to_string(most_iterations));

@@ -30,7 +30,9 @@ std::unexpected<Error> cancelled() {
 
 // Calls `measure`, which returns milliseconds, and marks the sample when the process was preempted meanwhile.
 template <class Measure>
-Result<TimedSample> sample(PreemptionScope scope, Measure measure) {
+Result<TimedSample> sample(const CaseSettings& settings, Measure measure) {
+    const PreemptionScope scope = settings.preemption;
+    if (settings.evict) settings.evict();
     std::this_thread::sleep_for(settling_time);
     const auto before = involuntary_switches(scope);
     const Result<double> latency = measure();
@@ -56,7 +58,9 @@ std::vector<double> latencies(const std::vector<TimedSample>& samples) {
 }
 
 void fill_figures(CaseResult& result, const Workload& workload) {
-    result.latency = summarise(latencies(result.samples));
+    const auto own = latencies(result.samples);
+    result.latency = summarise(own);
+    result.latency_p50_interval = median_interval(own);
     result.copy_latency = summarise(latencies(result.copy_samples));
     result.memcpy_ms_p50 = percentile(latencies(result.memcpy_samples), 50);
     const double seconds = result.latency.p50 / 1e3;
@@ -95,9 +99,12 @@ Result<void> time_case(CaseResult& result, Workload& workload, const CaseSetting
     std::optional<GpuWatch> watch;
     if (settings.gpu_state) watch.emplace(settings.gpu_state).sample();
 
-    const int total = settings.warmup + settings.iterations;
+    const int total = settings.warmup + (settings.stopping ? settings.stopping->most : settings.iterations);
     auto last_report = Clock::now();
+    auto first_timed = last_report;
+    std::vector<double> taken;  // the samples so far, for the rule
     for (int i = 0; i < total; ++i) {
+        if (i == settings.warmup) first_timed = Clock::now();
         if (control.cancelled()) return cancelled();
         const bool warming = i < settings.warmup;
         const auto now = Clock::now();
@@ -106,19 +113,26 @@ Result<void> time_case(CaseResult& result, Workload& workload, const CaseSetting
             control.report(parity_share + (1 - parity_share) * i / total,
                            warming ? "warming up" : "measuring " + result.what.label);
         }
-        const auto own = sample(settings.preemption, [&] { return timed_compute(workload, control); });
+        const auto own = sample(settings, [&] { return timed_compute(workload, control); });
         if (!own) return std::unexpected(own.error());
         if (watch) watch->sample_when_due();  // the nearest to the work that is not during it
-        const auto copy = sample(settings.preemption, time_copy);
+        const auto copy = sample(settings, time_copy);
         if (!copy) return std::unexpected(copy.error());
-        const auto plain = sample(settings.preemption,
-                                  [&] { return Result<double>(probe.plain_memcpy(input, memcpy_target)); });
+        const auto plain =
+            sample(settings, [&] { return Result<double>(probe.plain_memcpy(input, memcpy_target)); });
         if (warming) continue;
         if (workload.gpu_time)
             transfers.push_back(workload.gpu_time->upload_ms + workload.gpu_time->download_ms);
         result.samples.push_back(*own);
         result.copy_samples.push_back(*copy);
         result.memcpy_samples.push_back(*plain);
+        if (!settings.stopping) continue;
+        taken.push_back(own->latency_ms);
+        const std::chrono::duration<double> so_far = Clock::now() - first_timed;
+        if (const auto reason = stop_reason(*settings.stopping, taken, so_far.count())) {
+            result.stop_reason = *reason;
+            break;
+        }
     }
     if (watch) {
         watch->sample();
@@ -130,6 +144,9 @@ Result<void> time_case(CaseResult& result, Workload& workload, const CaseSetting
                     "the result changed from one run to the next: it is not reproducible");
     }
     fill_figures(result, workload);
+    const auto preempted = std::ranges::count(result.samples, true, &TimedSample::preempted);
+    result.inconclusive = inconclusive_reason(static_cast<std::size_t>(preempted), result.samples.size(),
+                                              settings.most_disturbed, throttled_by(result));
     if (!transfers.empty()) result.transfer_ms_p50 = percentile(transfers, 50);
     return {};
 }

@@ -3,6 +3,9 @@
 // workloads of their own.
 #pragma once
 
+#include <functional>
+#include <optional>
+
 #include "core/benchmark/benchmark.h"
 #include "core/benchmark/copy_probe.h"
 #include "core/benchmark/gpu_watch.h"
@@ -16,6 +19,9 @@ namespace workbench {
 struct CaseSettings {
     int warmup = 10;
     int iterations = 50;
+    std::optional<StoppingRule> stopping = {};  // instead of `iterations`
+    std::function<void()> evict = {};           // empties the caches; called before everything that is timed
+    double most_disturbed = 0.5;                // see BenchmarkMatrix
     PreemptionScope preemption = PreemptionScope::process;
     GpuWatch::Source gpu_state = {};  // of the GPU that computes; empty: none does
 };

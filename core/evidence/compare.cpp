@@ -64,6 +64,8 @@ Judged judge(const std::vector<double>& before, const std::vector<double>& after
 std::string doubt(const CaseComparison& c, const MeasuredCase& base, const MeasuredCase& now,
                   const CompareSettings& settings) {
     if (!base.throttled_by.empty() || !now.throttled_by.empty()) return "no verdict from throttled samples";
+    if (!base.inconclusive.empty()) return "no verdict: base is inconclusive, " + base.inconclusive;
+    if (!now.inconclusive.empty()) return "no verdict: new is inconclusive, " + now.inconclusive;
     if (std::abs(c.base.drift) > settings.margin || std::abs(c.now.drift) > settings.margin)
         return "no verdict from samples that drift by more than the margin";
     if (c.verdict == Verdict::same || settings.allow_unlike) return {};
@@ -265,12 +267,12 @@ std::string percent_text(double part) {
     return std::string(text.data(), end) + " %";
 }
 
-std::size_t Comparison::count(Verdict verdict) const {
+std::size_t RecordComparison::count(Verdict verdict) const {
     return static_cast<std::size_t>(std::ranges::count(cases, verdict, &CaseComparison::verdict));
 }
 
-Result<Comparison> compare_records(const MeasuredRecord& base, const MeasuredRecord& now,
-                                   const CompareSettings& settings) {
+Result<RecordComparison> compare_records(const MeasuredRecord& base, const MeasuredRecord& now,
+                                         const CompareSettings& settings) {
     if (!(settings.margin > 0 && settings.margin < 1))
         return fail(ErrorKind::bad_argument,
                     "the margin is out of range: give more than 0 and less than 100 %");
@@ -286,13 +288,13 @@ Result<Comparison> compare_records(const MeasuredRecord& base, const MeasuredRec
         pair_up(left, right, pairs, {"size:"});
         pair_up(left, right, pairs, {"precision:", "dtype:", "size:"});
     }
-    Comparison comparison{.settings = settings,
-                          .base = without_samples(base),
-                          .now = without_samples(now),
-                          .unlike = unlike_records(base, now, pairs),
-                          .missing_in_new = {},
-                          .missing_in_base = {},
-                          .cases = {}};
+    RecordComparison comparison{.settings = settings,
+                                .base = without_samples(base),
+                                .now = without_samples(now),
+                                .unlike = unlike_records(base, now, pairs),
+                                .missing_in_new = {},
+                                .missing_in_base = {},
+                                .cases = {}};
     if (!settings.allow_unlike) {
         if (!comparison.unlike.empty()) {
             const auto more = comparison.unlike.size() - 1;
@@ -323,7 +325,7 @@ Result<Comparison> compare_records(const MeasuredRecord& base, const MeasuredRec
     return comparison;
 }
 
-std::vector<std::string> shortcomings(const Comparison& comparison) {
+std::vector<std::string> shortcomings(const RecordComparison& comparison) {
     std::vector<const CaseComparison*> worst;
     for (const auto& c : comparison.cases) {
         if (c.regression || c.unresolved) worst.push_back(&c);

@@ -71,7 +71,7 @@ struct CaseComparison {
     std::vector<std::string> notes;   // what else a reader must know of it
 };
 
-struct Comparison {
+struct RecordComparison {
     CompareSettings settings;
     MeasuredRecord base;  // without samples
     MeasuredRecord now;
@@ -85,15 +85,15 @@ struct Comparison {
 
 // bad_argument: settings out of range. check_failed: unlike records that were not allowed; the first
 // difference is named.
-Result<Comparison> compare_records(const MeasuredRecord& base, const MeasuredRecord& now,
-                                   const CompareSettings& settings);
+Result<RecordComparison> compare_records(const MeasuredRecord& base, const MeasuredRecord& now,
+                                         const CompareSettings& settings);
 
 // What is wrong with it: regressions and unresolved cases, worst first, then cases that are missing or were
 // not timed. Empty: nothing.
-std::vector<std::string> shortcomings(const Comparison& comparison);
+std::vector<std::string> shortcomings(const RecordComparison& comparison);
 
-std::string comparison_to_json(const Comparison& comparison);
-std::string comparison_to_markdown(const Comparison& comparison);
+std::string comparison_to_json(const RecordComparison& comparison);
+std::string comparison_to_markdown(const RecordComparison& comparison);
 
 // "3.2 %" from 0.032.
 std::string percent_text(double part);

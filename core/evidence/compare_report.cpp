@@ -83,7 +83,7 @@ std::string commit_text(const MeasuredRecord& r) {
     return r.commit + (r.dirty.value_or(false) ? ", with uncommitted changes" : "");
 }
 
-std::string records_table(const Comparison& c) {
+std::string records_table(const RecordComparison& c) {
     std::string out = "| | base | new |\n| --- | --- | --- |\n";
     out += row("Record", c.base.record_id, c.now.record_id);
     out += row("Measured", c.base.started_utc, c.now.started_utc);
@@ -107,7 +107,7 @@ std::string name_of_pair(const CaseComparison& c) {
     return markdown_escaped(c.now.key) + " against " + markdown_escaped(c.base.key);
 }
 
-std::string case_table(const Comparison& comparison) {
+std::string case_table(const RecordComparison& comparison) {
     const std::string unit = unit_of(comparison.settings.metric);
     std::string out = "| Case | verdict | cost ratio | 95 % interval | p | base p50 " + unit +
                       " | base p95 | new p50 | new p95 | samples |\n"
@@ -157,7 +157,7 @@ std::string method(const CompareSettings& s) {
 
 }  // namespace
 
-std::string comparison_to_json(const Comparison& c) {
+std::string comparison_to_json(const RecordComparison& c) {
     Json cases = Json::array();
     for (const auto& one : c.cases) cases.push_back(json_of(one));
     const auto wrong = shortcomings(c);
@@ -182,7 +182,7 @@ std::string comparison_to_json(const Comparison& c) {
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string comparison_to_markdown(const Comparison& c) {
+std::string comparison_to_markdown(const RecordComparison& c) {
     std::string out = "# Comparison of two benchmark records\n\n";
     const auto wrong = shortcomings(c);
     out += wrong.empty() ? "**Passed**" : "**Not passed**";

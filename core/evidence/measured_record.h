@@ -23,6 +23,7 @@ struct MeasuredCase {
     std::vector<double> samples_ms;
     std::vector<double> copy_samples_ms;  // of the same iterations
     std::size_t preempted = 0;            // of the samples
+    std::string inconclusive;             // why the samples say nothing; empty: they do, or an old record
     std::string throttled_by;  // what held a GPU's clocks back; empty: nothing, or nothing is known
 };
 
@@ -41,6 +42,8 @@ struct MeasuredRecord {
     std::optional<bool> dirty;
     std::string library_sha256;
     std::string command_line;
+    std::string protocol;    // empty: none
+    std::string reproduces;  // a record_id; empty: nothing
     bool cancelled = false;
     std::int64_t case_total = 0;
     std::vector<MeasuredCase> cases;

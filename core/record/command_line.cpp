@@ -57,7 +57,18 @@ std::string filter_options(const BenchmarkMatrix& matrix) {
 std::string common_options(const BenchmarkMatrix& matrix, const std::string& image_path) {
     std::string text = " --device " + shell_quoted(matrix.device);
     if (matrix.threads > 0) text += " --threads " + std::to_string(matrix.threads);
-    text += " --warmup " + std::to_string(matrix.warmup) + " --iters " + std::to_string(matrix.iterations);
+    text += " --warmup " + std::to_string(matrix.warmup);
+    if (matrix.stopping) {
+        const StoppingRule& rule = *matrix.stopping;
+        text += " --until " + format_number(rule.precision) + " --min-iters " + std::to_string(rule.least) +
+                " --max-iters " + std::to_string(rule.most) + " --max-seconds " +
+                format_number(rule.most_seconds);
+    } else {
+        text += " --iters " + std::to_string(matrix.iterations);
+    }
+    if (matrix.cold_cache) text += " --cold";
+    if (matrix.most_disturbed != BenchmarkMatrix{}.most_disturbed)
+        text += " --most-disturbed " + format_number(matrix.most_disturbed);
     if (matrix.image) {
         text += " --image " + shell_quoted(image_path);
     } else {
@@ -118,6 +129,12 @@ std::vector<std::string> pool_parts(const BenchmarkMatrix& matrix) {
 
 std::string bench_command_line(const BenchmarkMatrix& matrix, const std::string& image_path,
                                const std::string& recipe_path) {
+    if (matrix.protocol == "standard" || matrix.protocol == "smoke") {
+        std::string text =
+            "iir2d bench --protocol " + matrix.protocol + " --device " + shell_quoted(matrix.device);
+        if (matrix.threads > 0) text += " --threads " + std::to_string(matrix.threads);
+        return text;
+    }
     const std::vector<std::string> pools = pool_parts(matrix);
     const std::string common = common_options(matrix, image_path);
     std::string text = "iir2d bench" + filter_options(matrix);

@@ -12,6 +12,7 @@
 #include "core/benchmark/statistics.h"
 #include "core/recipe/recipe.h"
 #include "core/record/record_json.h"
+#include "core/record/record_matrix.h"
 
 namespace workbench {
 
@@ -22,33 +23,6 @@ using nlohmann::json;
 // Another compiler may round the last digits of a sum differently; nothing else may differ.
 bool agree(double a, double b) {
     return std::abs(a - b) <= 1e-9 * std::max(std::abs(a), std::abs(b));
-}
-
-iir2d::Extent extent_of(const json& e) {
-    return {e.at("h").get<std::int64_t>(), e.at("w").get<std::int64_t>()};
-}
-
-std::optional<iir2d::ElementType> element_of(const std::string& name) {
-    using enum iir2d::ElementType;
-    for (const auto type : {f32, f64, f16, bf16}) {
-        if (name == iir2d::name_of(type)) return type;
-    }
-    return std::nullopt;
-}
-
-std::optional<PoolOperation> pool_of(const json& pool) {
-    const auto op = iir2d::pool_op_from_name(cell_text(pool.at("op")));
-    if (!op) return std::nullopt;
-    PoolOperation operation{.op = *op,
-                            .window = extent_of(pool.at("window")),
-                            .stride = extent_of(pool.at("stride")),
-                            .padding = extent_of(pool.at("padding")),
-                            .dilation = extent_of(pool.at("dilation")),
-                            .ceil_mode = pool.at("ceil_mode").get<bool>(),
-                            .p = pool.at("p").get<double>()};
-    if (const json& output = value_of(pool.at("output")); !output.is_null())
-        operation.output = extent_of(output);
-    return operation;
 }
 
 // The problems of one case, each said with the case's key.
@@ -101,9 +75,48 @@ class CaseChecker {
         deviation("median_absolute_deviation", s.median_absolute_deviation);
     }
 
+    // Until record-4 every case had as many samples as there were iterations.
+    bool count_fits(const json& timing, std::size_t count) {
+        const json& matrix = m_record.at("matrix");
+        const auto iterations = matrix.at("iterations").get<std::size_t>();
+        const json* rule = matrix.contains("stopping") ? &value_of(matrix.at("stopping")) : nullptr;
+        if (rule == nullptr || rule->is_null())
+            return count == iterations && (rule == nullptr || timing.at("stop_reason") == "iterations");
+        const auto least = rule->at("least").get<std::size_t>();
+        const auto most = rule->at("most").get<std::size_t>();
+        if (count < least || count > most) return false;
+        const json& why = timing.at("stop_reason");
+        if (why == "most samples") return count == most;
+        return why == "precision" || why == "most time";
+    }
+
+    void check_stopping(const json& timing, std::span<const double> samples) {
+        const Interval interval = median_interval(samples);
+        const json& stated = timing.at("latency_p50_interval_ms");
+        expect("latency_p50_interval_ms.low", stated.at("low"), interval.low);
+        expect("latency_p50_interval_ms.high", stated.at("high"), interval.high);
+        const json& rule = value_of(m_record.at("matrix").at("stopping"));
+        if (!rule.is_null() && timing.at("stop_reason") == "precision" &&
+            !is_precise(samples, rule.at("precision").get<double>()))
+            problem("it was stopped as precise although its interval is wider");
+        std::string throttled;
+        if (const json& state = value_of(m_case.at("gpu_state")); !state.is_null()) {
+            for (const json& word : value_of(state.at("throttle_reasons"))) {
+                if (is_throttling(cell_text(word)))
+                    throttled += (throttled.empty() ? "" : ", ") + cell_text(word);
+            }
+        }
+        const std::string why =
+            inconclusive_reason(timing.at("preempted").size(), samples.size(),
+                                m_record.at("matrix").at("most_disturbed").get<double>(), throttled);
+        if (cell_text(value_of(timing.at("inconclusive"))) != why)
+            problem(why.empty() ? "it is called inconclusive although nothing disturbed too many samples"
+                                : "it is not called inconclusive for what it was: " + why);
+    }
+
     void check_samples(const json& timing, const char* samples_key, const char* preempted_key) {
         const std::size_t count = timing.at(samples_key).size();
-        if (count != m_record.at("matrix").at("iterations").get<std::size_t>()) {
+        if (!count_fits(timing, count)) {
             problem(std::string(samples_key) + " has " + std::to_string(count) + " samples for " +
                     cell_text(m_record.at("matrix").at("iterations")) + " iterations");
         }
@@ -127,6 +140,7 @@ class CaseChecker {
         const auto plain = timing.at("memcpy_samples_ms").get<std::vector<double>>();
         check_statistics("latency_ms", timing.at("latency_ms"), samples);
         check_statistics("copy_ms", timing.at("copy_ms"), copies);
+        if (timing.contains("stop_reason")) check_stopping(timing, samples);  // not before record-4
         expect("memcpy_ms_p50", timing.at("memcpy_ms_p50"), percentile(plain, 50));
 
         const double p50 = percentile(samples, 50);

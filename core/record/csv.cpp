@@ -131,6 +131,13 @@ std::string throttle_reasons(const Row& r) {
     return text.empty() ? "none" : text;
 }
 
+// How many there were; where nothing was timed, how many there were to be.
+std::string timed_iters(const Row& r) {
+    const json& timing = value_of(r.one.at("timing"));
+    if (timing.is_null()) return cell_text(r.record.at("matrix").at("iterations"));
+    return std::to_string(timing.at("samples_ms").size());
+}
+
 std::vector<Column> columns() {
     return {
         {"timestamp_utc", [](const Row& r) { return cell_text(r.one.at("started_utc")); }},
@@ -160,7 +167,7 @@ std::vector<Column> columns() {
         of_timing("throughput_mpix_per_s_p50", "/throughput_mpix_per_s_p50"),
         of_timing("throughput_gb_per_s_p50", "/throughput_gb_per_s_p50"),
         of_matrix("warmup_iters", "warmup"),
-        of_matrix("timed_iters", "iterations"),
+        {"timed_iters", timed_iters},
         // From here on: additions.
         {"case_key", [](const Row& r) { return cell_text(r.one.at("key")); }},
         {"operation", [](const Row& r) { return cell_text(r.operation().at("kind")); }},
@@ -237,6 +244,16 @@ std::vector<Column> columns_of_3() {
             of_pool("pool_pass", [](const json& o) { return cell_text(o.at("pass")); })};
 }
 
+// Those that came with record-4.
+std::vector<Column> columns_of_4() {
+    return {of_timing("latency_ms_p50_low", "/latency_p50_interval_ms/low"),
+            of_timing("latency_ms_p50_high", "/latency_p50_interval_ms/high"),
+            of_timing("stop_reason", "/stop_reason"),
+            of_timing("inconclusive", "/inconclusive"),
+            {"protocol", [](const Row& r) { return fact(r.record.at("matrix").at("protocol")); }},
+            of_matrix("cache", "cache")};
+}
+
 // RFC 4180: quoted when it must be, quotes doubled.
 std::string quoted(const std::string& cell) {
     if (cell.find_first_of(",\"\r\n") == std::string::npos) return cell;
@@ -258,6 +275,7 @@ Result<std::string> record_to_csv(std::string_view json_text) {
         const auto version = record->at("schema_version").get<int>();
         if (version >= 2) std::ranges::move(columns_of_2(), std::back_inserter(all));
         if (version >= 3) std::ranges::move(columns_of_3(), std::back_inserter(all));
+        if (version >= 4) std::ranges::move(columns_of_4(), std::back_inserter(all));
         std::string text;
         for (std::size_t i = 0; i < all.size(); ++i) text += (i > 0 ? "," : "") + std::string(all[i].name);
         text += '\n';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The master copy of a record. Keys are in resources/schemas/record-3.schema.json, meanings in
+// The master copy of a record. Keys are in resources/schemas/record-4.schema.json, meanings in
 // docs/records.md.
 #include <algorithm>
 #include <cmath>
@@ -80,6 +80,14 @@ Json properties_of(const iir2d::DeviceInfo& device) {
     return list;
 }
 
+Json json_of(const std::optional<StoppingRule>& rule) {
+    if (!rule) return absent("a fixed number of iterations");
+    return present({{"precision", rule->precision},
+                    {"least", rule->least},
+                    {"most", rule->most},
+                    {"most_seconds", rule->most_seconds}});
+}
+
 Json json_of_matrix(const BenchmarkMatrix& matrix) {
     Json sizes = Json::array();
     if (matrix.image) {
@@ -122,7 +130,11 @@ Json json_of_matrix(const BenchmarkMatrix& matrix) {
             {"threads", matrix.threads},
             {"warmup", matrix.warmup},
             {"iterations", matrix.iterations},
-            {"seed", matrix.seed}};
+            {"seed", matrix.seed},
+            {"protocol", text_or_absent(matrix.protocol, "not run by a protocol")},
+            {"stopping", json_of(matrix.stopping)},
+            {"cache", matrix.cold_cache ? "cold" : "warm"},
+            {"most_disturbed", matrix.most_disturbed}};
 }
 
 Json json_of_environment(const Environment& e) {
@@ -217,6 +229,10 @@ Json timing_of(const CaseResult& result) {
     return {{"samples_ms", samples_of(result.samples)},
             {"preempted", preempted_of(result.samples)},
             {"latency_ms", json_of(result.latency)},
+            {"latency_p50_interval_ms",
+             {{"low", result.latency_p50_interval.low}, {"high", result.latency_p50_interval.high}}},
+            {"stop_reason", name_of(result.stop_reason)},
+            {"inconclusive", text_or_absent(result.inconclusive, "nothing disturbed too many samples")},
             {"copy_samples_ms", samples_of(result.copy_samples)},
             {"copy_preempted", preempted_of(result.copy_samples)},
             {"copy_ms", json_of(result.copy_latency)},
@@ -333,6 +349,7 @@ std::string record_to_json(const Record& record) {
         {"finished_utc", run.finished_utc},
         {"cancelled", run.cancelled},
         {"case_total", run.case_total},
+        {"reproduces", text_or_absent(record.reproduces, "no record was to be reproduced")},
         {"matrix", json_of_matrix(run.matrix)},
         {"device",
          {{"id", run.device.id},
@@ -345,8 +362,9 @@ std::string record_to_json(const Record& record) {
          {{"clock", run.device.backend == iir2d::Backend::cuda ? "CUDA events, without transfers"
                                                                : "std::chrono::steady_clock"},
           {"copy_method", run.copy_method},
-          {"preemption_counter", text_or_absent(run.preemption_counter,
-                                                "this system does not count involuntary context switches")}}},
+          {"preemption_counter",
+           text_or_absent(run.preemption_counter, "this system does not count involuntary context switches")},
+          {"transfers", run.device.backend == iir2d::Backend::cuda ? "not in the latency" : "none"}}},
         {"environment", json_of_environment(record.environment)},
         {"cases", cases}};
     std::string text;

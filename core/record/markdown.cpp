@@ -6,6 +6,7 @@
 #include <exception>
 #include <string>
 
+#include "core/record/claims.h"
 #include "core/record/record.h"
 #include "core/record/record_json.h"
 
@@ -127,7 +128,8 @@ std::string case_table(const json& record) {
     for (const json& one : record.at("cases")) {
         const json& t = value_of(one.at("timing"));
         const std::string throttled = throttling(one);
-        out += "| " + escaped(cell_text(one.at("key"))) + (throttled.empty() ? "" : " (throttled)") + " | ";
+        out += "| " + escaped(cell_text(one.at("key"))) + (throttled.empty() ? "" : " (throttled)") +
+               conclusive_mark(one) + " | ";
         if (t.is_null()) {
             out += "not timed | - | - | - | - | - | - | - | - |\n";
             continue;
@@ -255,6 +257,11 @@ std::string pooling_note(const json& record) {
            "and the gradient of the plane before.\n";
 }
 
+std::string timed_runs(const json& matrix) {
+    const bool fixed = !matrix.contains("stopping") || value_of(matrix.at("stopping")).is_null();
+    return (fixed ? "" : "at most ") + cell_text(matrix.at("iterations"));
+}
+
 std::string report(const json& record) {
     const auto cases = record.at("cases").size();
     std::string out = "# Benchmark record\n\n";
@@ -267,13 +274,13 @@ std::string report(const json& record) {
            escaped(cell_text(record.at("measurement").at("copy_method"))) +
            "); \"times copy\" is p50 over that, and the figure to compare between machines. Warm-up runs of "
            "each case: " +
-           cell_text(record.at("matrix").at("warmup")) +
-           "; timed runs: " + cell_text(record.at("matrix").at("iterations")) + ". " +
-           preemption_note(record) + "\n";
+           cell_text(record.at("matrix").at("warmup")) + "; timed runs: " + timed_runs(record.at("matrix")) +
+           ". " + preemption_note(record) + "\n";
     out += pooling_note(record);
     out += gpu_states(record);
     out += failures(record);
     out += "\n## Agreement with the double-precision reference\n\n" + parity_table(record);
+    out += claims_sections(record);
     out += "\n## Environment\n\n" + environment_table(record);
     out += "\n## Again\n\n" + code_block(cell_text(record.at("command_line")));
     out += "\nThis report is made from record.json; `iir2d verify` on the directory checks all of it.\n";

@@ -17,12 +17,13 @@
 
 namespace workbench {
 
-inline constexpr int record_schema_version = 3;
+inline constexpr int record_schema_version = 4;
 
 struct Record {
     BenchmarkRun run;
     Environment environment;
     std::string command_line;  // that reproduces it
+    std::string reproduces;    // the record_id of what this measured again; empty: nothing
 };
 
 std::string record_to_json(const Record& record);

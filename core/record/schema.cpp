@@ -22,6 +22,7 @@ namespace embedded {
 extern const std::string_view record_1_schema;
 extern const std::string_view record_2_schema;
 extern const std::string_view record_3_schema;
+extern const std::string_view record_4_schema;
 }  // namespace embedded
 
 namespace {
@@ -79,9 +80,10 @@ struct Parsed {
     std::once_flag once;
 };
 Parsed* parsed(std::string_view name) {
-    static std::array<Parsed, 3> all{{{"record-1", embedded::record_1_schema, nullptr, {}},
+    static std::array<Parsed, 4> all{{{"record-1", embedded::record_1_schema, nullptr, {}},
                                       {"record-2", embedded::record_2_schema, nullptr, {}},
-                                      {"record-3", embedded::record_3_schema, nullptr, {}}}};
+                                      {"record-3", embedded::record_3_schema, nullptr, {}},
+                                      {"record-4", embedded::record_4_schema, nullptr, {}}}};
     const auto found = std::ranges::find(all, name, &Parsed::name);
     return found == all.end() ? nullptr : &*found;
 }

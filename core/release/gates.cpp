@@ -46,9 +46,10 @@ class Evaluator {
         add("B.two-runs", "the last two test reports are green", candidate, [this] { return two_runs(); });
         add("B.rebuild", "a clean rebuild gives the same library, or the reason is stated", candidate,
             [this] { return rebuild(); });
-        add("B.smoke", "a smoke record of this commit", candidate, [this] { return record("smoke-record"); });
+        add("B.smoke", "a smoke record of this commit", candidate,
+            [this] { return record("smoke-record", "smoke"); });
         add("C.standard", "a standard record of this commit", candidate,
-            [this] { return record("standard-record"); });
+            [this] { return record("standard-record", "standard"); });
         add("C.baseline", "a baseline that a role holder signed", candidate, [this] { return baseline(); });
         add("C.comparison", "no case above the baseline by more than " + percent_text(m_state.max_regression),
             candidate, [this] { return comparison(); });
@@ -218,18 +219,22 @@ class Evaluator {
         return load_measured_record(path_of(a));
     }
 
-    Finding record(std::string_view kind) const {
+    Finding record(std::string_view kind, std::string_view protocol) const {
         const Attachment* a = latest(kind);
         if (a == nullptr) return missing(kind);
         const auto r = measured(*a);
         if (!r) return {false, r.error().message};
-        if (r->cancelled) return {false, "evidence/" + a->name + " is a run that was cancelled"};
+        const std::string name = "evidence/" + a->name;
+        if (r->protocol != protocol)
+            return {false, name + " was not run by the " + std::string(protocol) + " protocol"};
+        if (r->cancelled) return {false, name + " is a run that was cancelled"};
         if (r->dirty.value_or(true))
-            return {false,
-                    "evidence/" + a->name + " was measured with uncommitted changes, or that is not known"};
+            return {false, name + " was measured with uncommitted changes, or that is not known"};
         for (const auto& c : r->cases) {
             if (!c.why_not_timed.empty())
                 return {false, "\"" + c.key + "\" was not timed: " + c.why_not_timed};
+            if (!c.inconclusive.empty())
+                return {false, "\"" + c.key + "\" is inconclusive: " + c.inconclusive};
         }
         return {true, "record " + short_id(r->record_id) + ", " + std::to_string(r->cases.size()) + " cases"};
     }

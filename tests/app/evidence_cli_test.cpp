@@ -174,4 +174,38 @@ TEST_F(EvidenceCli, RemembersRecords) {
     EXPECT_TRUE(fs::exists(path("config/iir2d-history.sqlite")));
 }
 
+TEST_F(EvidenceCli, ReproducesARecord) {
+    const auto r = record("r");
+    const auto done = iir2d({"reproduce", r, "--record", path("again"), "--max-regression", "10000%"});
+    EXPECT_EQ(done.code, 0) << done.out << done.err;
+    EXPECT_THAT(done.out, HasSubstr("2 of 2 cases the same bit for bit"));
+    const auto verified = iir2d({"verify", r}).out;
+    const auto id = verified.substr(verified.find("record_id ") + 10, 64);
+    EXPECT_EQ(Json::parse(text_of(path("again/record.json"))).at("reproduces").at("value"), id);
+    EXPECT_EQ(iir2d({"verify", path("again"), "-q"}).code, 0);
+    EXPECT_EQ(iir2d({"reproduce", r, "--record", path("again")}).code, 6);
+    EXPECT_EQ(iir2d({"reproduce", path("none"), "--record", path("x")}).code, 3);
+    EXPECT_EQ(iir2d({"reproduce", r}).code, 2);
+}
+
+TEST_F(EvidenceCli, RunsProtocols) {
+    const auto file = path("p.json");
+    std::ofstream(file) << R"({"schema": "iir2d-workbench/protocol", "schema_version": 1, "name": "tiny",
+        "sizes": [{"width": 64, "height": 48}], "filter_ids": [1], "border_modes": ["mirror"], "precisions": ["f32"],
+        "warmup": 1, "until": {"precision": 0.5, "least": 7, "most": 40, "most_seconds": 20}})";
+    const auto done = iir2d({"bench", "--protocol", file, "--device", "cpu", "-q", "--record", path("r")});
+    ASSERT_EQ(done.code, 0) << done.err;
+    const auto record = Json::parse(text_of(path("r/record.json")));
+    EXPECT_EQ(record.at("matrix").at("protocol").at("value"), "tiny");
+    EXPECT_THAT(record.at("cases").at(0).at("timing").at("value").at("stop_reason"),
+                AnyOf("precision", "most samples"));
+    EXPECT_EQ(iir2d({"verify", path("r"), "-q"}).code, 0);
+    EXPECT_EQ(iir2d({"bench", "--protocol", "smoke", "--iters", "3"}).code, 2) << "a protocol says it all";
+    EXPECT_EQ(iir2d({"bench", "--protocol", "nowhere.json"}).code, 2);
+    EXPECT_EQ(iir2d({"bench", "--sizes", "64x48", "--until", "0"}).code, 2);
+    EXPECT_EQ(
+        iir2d({"bench", "--sizes", "64x48", "--until", "1%", "--min-iters", "9", "--max-iters", "8"}).code,
+        2);
+}
+
 }  // namespace

@@ -40,7 +40,7 @@ TEST(RecordToJson, IsAsKept) {
 
 TEST(RecordToJson, FitsItsSchema) {
     for (const Record& record : {testing::sample_record(), testing::sample_gpu_record()}) {
-        const auto valid = validate_against_schema(record_to_json(record), "record-3");
+        const auto valid = validate_against_schema(record_to_json(record), "record-4");
         EXPECT_TRUE(valid) << valid.error().message;
     }
 }
@@ -96,7 +96,7 @@ TEST(RecordToJson, HoldsTheWholeRangeOfSeeds) {
     record.run.matrix.seed = std::numeric_limits<std::uint64_t>::max();
     const std::string text = record_to_json(record);
     EXPECT_EQ(json::parse(text)["matrix"]["seed"], std::numeric_limits<std::uint64_t>::max());
-    const auto valid = validate_against_schema(text, "record-3");
+    const auto valid = validate_against_schema(text, "record-4");
     EXPECT_TRUE(valid) << valid.error().message;
 }
 
@@ -108,13 +108,13 @@ TEST(RecordToJson, SaysWhyAnErrorIsNotANumber) {
     const json parity = json::parse(text)["cases"][2]["parity"]["value"];
     EXPECT_TRUE(parity["max_abs_error"]["value"].is_null());
     EXPECT_FALSE(parity["mean_abs_error"]["reason"].get<std::string>().empty());
-    EXPECT_TRUE(validate_against_schema(text, "record-3"));
+    EXPECT_TRUE(validate_against_schema(text, "record-4"));
 }
 
 TEST(RecordToJson, ReplacesBytesThatAreNotText) {
     Record record = testing::sample_record();
     record.command_line = "iir2d bench --image \xff\xfe.png";
-    EXPECT_TRUE(validate_against_schema(record_to_json(record), "record-3"));
+    EXPECT_TRUE(validate_against_schema(record_to_json(record), "record-4"));
 }
 
 TEST(RecordToJson, HoldsRecipeAndImage) {
@@ -130,7 +130,7 @@ TEST(RecordToJson, HoldsRecipeAndImage) {
     what.pool.reset();
     what.recipe = record.run.matrix.recipe;
     const std::string text = record_to_json(record);
-    const auto valid = validate_against_schema(text, "record-3");
+    const auto valid = validate_against_schema(text, "record-4");
     EXPECT_TRUE(valid) << valid.error().message;
     const json matrix = json::parse(text)["matrix"];
     EXPECT_EQ(matrix["image"]["value"]["pixel_sha256"], pixel_hash(record.run.matrix.image->pixels));
@@ -148,7 +148,7 @@ TEST(RecordToJson, HoldsEveryAxisOfPooling) {
     what.element = iir2d::ElementType::f16;
     what.pass = PoolPass::backward;
     const std::string text = record_to_json(record);
-    const auto valid = validate_against_schema(text, "record-3");
+    const auto valid = validate_against_schema(text, "record-4");
     EXPECT_TRUE(valid) << valid.error().message;
     const json all = json::parse(text);
     EXPECT_EQ(all["matrix"]["pool_elements"], (json{"f32", "f16"}));
@@ -207,7 +207,7 @@ TEST(RecordToCsv, HasWhatTheGpuDid) {
                           "mhz_max,gpu_temperature_c_max,gpu_power_w_median,gpu_throttle_reasons,"));
     EXPECT_THAT(lines[1], HasSubstr(",4,1410,1680,1980,44,303.375,\"idle; power cap; thermal, software\","));
     EXPECT_THAT(lines[2], HasSubstr(",false,2,,,,40,,,avg"));
-    EXPECT_THAT(lines[3], ::testing::EndsWith(",false,,,,,,,,,,,,,")) << "it was not timed";
+    EXPECT_THAT(lines[3], ::testing::EndsWith(",false,,,,,,,,,,,,,,,,,,,warm")) << "it was not timed";
 }
 
 TEST(RecordToCsv, SaysThatNothingHeldTheClocksBack) {
@@ -216,7 +216,7 @@ TEST(RecordToCsv, SaysThatNothingHeldTheClocksBack) {
     EXPECT_THAT(*record_to_csv(record_to_json(record)), HasSubstr(",303.375,none,,"));
 }
 
-TEST(RecordToCsv, EndsWithWhatIsPooled) {
+TEST(RecordToCsv, HasWhatIsPooledAndHowACaseEnded) {
     Record record = testing::sample_record();
     auto& what = record.run.results[1].what;
     const auto last_cells = [&record] {
@@ -224,11 +224,16 @@ TEST(RecordToCsv, EndsWithWhatIsPooled) {
         std::string line;
         for (int i = 0; i < 3; ++i) std::getline(csv, line);
         std::size_t at = line.size();
+        // Before the six that came with record-4.
         for (int i = 0; i < 6; ++i) at = line.rfind(',', at - 1);
-        return line.substr(at + 1);
+        const std::size_t end = at;
+        for (int i = 0; i < 6; ++i) at = line.rfind(',', at - 1);
+        return line.substr(at + 1, end - at - 1);
     };
-    EXPECT_THAT(*record_to_csv(record_to_json(record)),
-                HasSubstr(",pool_op,pool_window,pool_stride,pool_output,pool_dtype,pool_pass\n"));
+    EXPECT_THAT(
+        *record_to_csv(record_to_json(record)),
+        HasSubstr(",pool_op,pool_window,pool_stride,pool_output,pool_dtype,pool_pass,latency_ms_p50_low,"
+                  "latency_ms_p50_high,stop_reason,inconclusive,protocol,cache\n"));
     EXPECT_EQ(last_cells(), "avg,2x2,2x2,,f32,forward");
     what.pool = PoolOperation{.op = iir2d::PoolOp::adaptive_max, .output = {7, 5}};
     what.element = iir2d::ElementType::bf16;
@@ -266,8 +271,9 @@ TEST(RecordToMarkdown, MarksThrottledCasesAndSaysWhatTheGpuDid) {
     Record record = testing::sample_gpu_record();
     const auto markdown = record_to_markdown(record_to_json(record));
     ASSERT_TRUE(markdown) << markdown.error().message;
-    EXPECT_THAT(*markdown,
-                HasSubstr("| filter:1 border:mirror precision:f32 size:1024x512 (throttled) | 0.5"));
+    EXPECT_THAT(
+        *markdown,
+        HasSubstr("| filter:1 border:mirror precision:f32 size:1024x512 (throttled) (inconclusive) | 0.5"));
     EXPECT_THAT(*markdown,
                 HasSubstr("\n- filter:1 border:mirror precision:f32 size:1024x512: SM clock 1410 to "
                           "1980 MHz, median 1680 MHz; highest temperature 44 °C; median power 303.375 "

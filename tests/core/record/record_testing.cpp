@@ -32,6 +32,7 @@ void fill_figures(CaseResult& r, const std::vector<double>& ms, const std::vecto
     r.copy_samples = samples_of(copies, 9);
     r.memcpy_samples = samples_of(plain, 9);
     r.latency = summarise(ms);
+    r.latency_p50_interval = median_interval(ms);
     r.copy_latency = summarise(copies);
     r.memcpy_ms_p50 = percentile(plain, 50);
     r.bytes_moved = bytes;
@@ -166,6 +167,7 @@ Record sample_gpu_record() {
         .id = "cuda:0", .name = "A GPU", .backend = iir2d::Backend::cuda, .usable = true, .properties = {}};
     run.device_reason = "this GPU was asked for";
     for (CaseResult& r : run.results) r.kernel.backend = iir2d::Backend::cuda;
+    run.results[0].inconclusive = "the GPU's clocks were held back: power cap, thermal, software";
     run.results[0].transfer_ms_p50 = 0.25;
     run.results[1].transfer_ms_p50 = 0.5;
     run.results[0].gpu = GpuStates{.samples = 4,

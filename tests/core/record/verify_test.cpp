@@ -223,7 +223,9 @@ TEST(Verify, WorksOutWhatTheGpuDidAgain) {
     EXPECT_THAT(with("/device/backend", "cpu"), HasSubstr("has a GPU's state but ran on the CPU"));
     EXPECT_THAT(with("/cases/0/timing", {{"value", nullptr}, {"reason", "x"}}),
                 HasSubstr("has a GPU's state but was not timed"));
-    EXPECT_EQ(with("/cases/0/gpu_state", {{"value", nullptr}, {"reason", "NVML is not installed"}}), "");
+    EXPECT_THAT(with("/cases/0/gpu_state", {{"value", nullptr}, {"reason", "NVML is not installed"}}),
+                HasSubstr("it is called inconclusive although nothing disturbed"));
+    EXPECT_EQ(with("/cases/1/gpu_state", {{"value", nullptr}, {"reason", "NVML is not installed"}}), "");
 }
 
 // The problems of a record of an older version, and those of its JSON after a change.
@@ -263,6 +265,14 @@ TEST(Verify, AcceptsARecordOfVersion2) {
     EXPECT_THAT(old.problems_with("/cases/1/operation/pass", "forward"), HasSubstr("pass"))
         << "record-2 has no such key";
     EXPECT_THAT(old.problems_with("/matrix/pool_passes", {"forward"}), HasSubstr("pool_passes"));
+}
+
+TEST(Verify, AcceptsARecordOfVersion3) {
+    OldRecord old("record-3");
+    EXPECT_THAT(old.problems_with("/cases/0/timing/value/stop_reason", "iterations"),
+                HasSubstr("stop_reason"))
+        << "record-3 has no such key";
+    EXPECT_THAT(old.problems_with("/matrix/iterations", 4), HasSubstr("3 samples for 4 iterations"));
 }
 
 TEST_F(VerifyTest, KnowsWhatPoolingMoves) {

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+#include "core/evidence/protocol.h"
+
+#include <exception>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/record/record_json.h"
+#include "core/support/files.h"
+#include "core/support/text.h"
+
+namespace workbench {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t largest_file = std::size_t{1} << 20;
+
+BenchmarkMatrix standard() {
+    BenchmarkMatrix m;
+    m.sizes = {{512, 512}, {1024, 1024}, {2048, 2048}};
+    m.filter_ids = {1, 2, 3, 4, 5, 6, 7, 8};
+    m.borders = {iir2d::Border::mirror};
+    m.precisions = {iir2d::Precision::f32, iir2d::Precision::mixed};
+    m.warmup = 10;
+    m.iterations = 50;
+    m.protocol = "standard";
+    return m;
+}
+
+BenchmarkMatrix smoke() {
+    BenchmarkMatrix m;
+    m.sizes = {{256, 256}};
+    m.filter_ids = {1, 4, 8};
+    m.borders = {iir2d::Border::mirror};
+    m.precisions = {iir2d::Precision::f32};
+    m.warmup = 2;
+    m.iterations = 10;
+    m.protocol = "smoke";
+    return m;
+}
+
+std::unexpected<Error> wrong(const std::string& what) {
+    return fail(ErrorKind::bad_input, "the protocol " + what);
+}
+
+Result<int> count_of(const json& value, const char* key, int least) {
+    const auto n = value.get<std::int64_t>();
+    if (n < least || n > 1'000'000)
+        return wrong(std::string("has ") + key + " " + std::to_string(n) + ": give " + std::to_string(least) +
+                     " to 1000000");
+    return static_cast<int>(n);
+}
+
+Result<void> read_lists(const json& j, BenchmarkMatrix& m) {
+    m.sizes.clear();
+    for (const json& size : j.at("sizes"))
+        m.sizes.push_back({size.at("width").get<std::int64_t>(), size.at("height").get<std::int64_t>()});
+    m.filter_ids = j.at("filter_ids").get<std::vector<int>>();
+    m.borders.clear();
+    for (const json& name : j.at("border_modes")) {
+        const auto border = iir2d::border_from_name(name.get<std::string>());
+        if (!border) return wrong("names a border: " + border.error().message);
+        m.borders.push_back(*border);
+    }
+    m.precisions.clear();
+    for (const json& name : j.at("precisions")) {
+        const auto precision = iir2d::precision_from_name(name.get<std::string>());
+        if (!precision) return wrong("names a precision: " + precision.error().message);
+        m.precisions.push_back(*precision);
+    }
+    return {};
+}
+
+Result<void> read_measuring(const json& j, BenchmarkMatrix& m) {
+    const auto warmup = count_of(j.at("warmup"), "warmup", 0);
+    if (!warmup) return std::unexpected(warmup.error());
+    m.warmup = *warmup;
+    if (j.contains("iterations") == j.contains("until")) return wrong("needs either iterations or until");
+    if (j.contains("iterations")) {
+        const auto iterations = count_of(j.at("iterations"), "iterations", 1);
+        if (!iterations) return std::unexpected(iterations.error());
+        m.iterations = *iterations;
+    } else {
+        const json& until = j.at("until");
+        if (until.size() != 4) return wrong("has an until that is not precision, least, most, most_seconds");
+        m.stopping = StoppingRule{.precision = until.at("precision").get<double>(),
+                                  .least = until.at("least").get<int>(),
+                                  .most = until.at("most").get<int>(),
+                                  .most_seconds = until.at("most_seconds").get<double>()};
+        if (auto sentence = wrong_with(*m.stopping); !sentence.empty())
+            return wrong("has an until: " + sentence);
+        m.iterations = m.stopping->most;
+    }
+    if (j.contains("cache")) {
+        const auto cache = j.at("cache").get<std::string>();
+        if (cache != "warm" && cache != "cold") return wrong("has a cache that is neither warm nor cold");
+        m.cold_cache = cache == "cold";
+    }
+    if (j.contains("most_disturbed")) {
+        m.most_disturbed = j.at("most_disturbed").get<double>();
+        if (!(m.most_disturbed >= 0 && m.most_disturbed <= 1))
+            return wrong("has a most_disturbed that is not 0 to 1");
+    }
+    if (j.contains("seed")) m.seed = j.at("seed").get<std::uint64_t>();
+    return {};
+}
+
+Result<BenchmarkMatrix> read(const json& j) {
+    static const std::set<std::string> known = {
+        "schema", "schema_version", "name",  "sizes",          "filter_ids", "border_modes", "precisions",
+        "warmup", "iterations",     "until", "most_disturbed", "cache",      "seed"};
+    if (!j.is_object() || j.value("schema", "") != "iir2d-workbench/protocol" ||
+        j.value("schema_version", 0) != 1)
+        return wrong("is none: its schema must be iir2d-workbench/protocol, schema_version 1");
+    for (const auto& [key, value] : j.items()) {
+        if (!known.contains(key))
+            return wrong("has the key \"" + printable_utf8(key.substr(0, 100)) + "\", which is not known");
+    }
+    BenchmarkMatrix m;
+    m.protocol = j.at("name").get<std::string>();
+    if (m.protocol.empty() || m.protocol.size() > 100 || printable_utf8(m.protocol) != m.protocol ||
+        m.protocol == "standard" || m.protocol == "smoke")
+        return wrong("needs a name of its own, of 1 to 100 bytes");
+    if (auto done = read_lists(j, m); !done) return std::unexpected(done.error());
+    if (auto done = read_measuring(j, m); !done) return std::unexpected(done.error());
+    if (const auto cases = expand(m); !cases) return wrong("is refused: " + cases.error().message);
+    return m;
+}
+
+}  // namespace
+
+Result<BenchmarkMatrix> matrix_from_protocol_json(std::string_view text) {
+    const auto parsed = parse_strictly(text);
+    if (!parsed) return std::unexpected(parsed.error());
+    try {
+        return read(*parsed);
+    } catch (const std::exception&) {
+        return wrong(
+            "lacks a key or has one of another kind: it needs name, sizes, filter_ids, border_modes, "
+            "precisions, warmup, and iterations or until");
+    }
+}
+
+Result<BenchmarkMatrix> matrix_of_protocol(const std::string& name_or_path) {
+    if (name_or_path == "standard") return standard();
+    if (name_or_path == "smoke") return smoke();
+    std::error_code error;
+    if (!std::filesystem::exists(name_or_path, error)) {
+        return fail(ErrorKind::bad_argument, "the protocol " + quoted(std::filesystem::path(name_or_path)) +
+                                                 " is neither standard nor smoke, nor a file that exists");
+    }
+    const auto text = read_file(name_or_path, largest_file);
+    if (!text) return std::unexpected(text.error());
+    auto matrix = matrix_from_protocol_json(*text);
+    if (!matrix)
+        return fail(matrix.error().kind,
+                    quoted(std::filesystem::path(name_or_path)) + ": " + matrix.error().message);
+    return matrix;
+}
+
+}  // namespace workbench

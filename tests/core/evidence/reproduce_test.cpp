@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+#include "core/evidence/reproduce.h"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/image/image_io.h"
+#include "core/record/record_json.h"
+#include "core/record/record_matrix.h"
+#include "tests/core/record/record_testing.h"
+
+namespace workbench {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+const std::string key = "filter:1 border:mirror precision:f32 size:64x48";
+
+class Reproduce : public ::testing::Test {
+  protected:
+    // Measured here and now, with pooling of two kinds.
+    Record measure() {
+        Record record;
+        BenchmarkMatrix m;
+        m.sizes = {{64, 48}};
+        m.filter_ids = {1};
+        m.precisions = {iir2d::Precision::f32};
+        m.pools = {{.op = iir2d::PoolOp::avg, .count_include_pad = true}, {.op = iir2d::PoolOp::max}};
+        m.device = "cpu";
+        m.threads = 1;
+        m.warmup = 0;
+        m.iterations = 7;
+        m.seed = 5;
+        record.environment = capture_environment(1);
+        record.run = *run_benchmark(m);
+        finish_environment(record.environment);
+        record.command_line = bench_command_line(m, "", "");
+        return record;
+    }
+    fs::path written(const Record& record) {
+        const auto done = write_record(record, directory);
+        EXPECT_TRUE(done) << done.error().message;
+        return directory;
+    }
+
+    testing::TemporaryFolder folder;
+    fs::path directory = folder.path() / "r";
+    // Timings of so short cases are not what is tested here.
+    ReproduceSettings settings{.compare = {.max_regression = 100}, .image = {}, .device = {}};
+};
+
+TEST_F(Reproduce, GivesTheSameOutputsAndNamesItsOriginal) {
+    const auto path = written(measure());
+    const auto r = reproduce(path, settings);
+    ASSERT_TRUE(r) << r.error().message;
+    EXPECT_THAT(r->changed_outputs, IsEmpty());
+    EXPECT_THAT(r->not_reproduced, IsEmpty());
+    EXPECT_THAT(r->differences, IsEmpty());
+    EXPECT_TRUE(r->reproduced());
+    EXPECT_EQ(r->comparison.cases.size(), 3U);
+    EXPECT_EQ(r->record.reproduces, verify_record(path)->record_id);
+    ASSERT_TRUE(write_record(r->record, folder.path() / "new"));
+    EXPECT_EQ(testing::problems_of(folder.path() / "new"), "");
+    EXPECT_EQ(load_measured_record(folder.path() / "new")->reproduces, r->original_id);
+    EXPECT_THAT(reproduction_to_text(*r), HasSubstr("3 of 3 cases the same bit for bit"));
+}
+
+TEST_F(Reproduce, FindsAnOutputThatIsNotTheSame) {
+    Record record = measure();
+    record.run.results[0].output_sha256 = std::string(64, 'a');
+    const auto r = reproduce(written(record), settings);
+    ASSERT_TRUE(r) << r.error().message;
+    EXPECT_THAT(r->changed_outputs, ElementsAre(key));
+    EXPECT_FALSE(r->reproduced());
+    EXPECT_THAT(reproduction_to_text(*r), HasSubstr("NOT REPRODUCED"));
+    EXPECT_THAT(reproduction_to_text(*r), HasSubstr("changed  " + key));
+}
+
+TEST_F(Reproduce, SaysWhatOfBuildAndMachineDiffers) {
+    Record record = measure();
+    record.environment.library_sha256 = {std::string(64, 'a'), {}};
+    record.environment.cpu_model = {"Another Processor", {}};
+    const auto r = reproduce(written(record), settings);
+    ASSERT_TRUE(r) << r.error().message;
+    EXPECT_THAT(r->differences, ElementsAre(HasSubstr("library: the record's aaaa"),
+                                            HasSubstr("processor: the record's Another")));
+    EXPECT_TRUE(r->comparison.settings.allow_unlike) << "compared all the same, and said";
+    EXPECT_THAT(reproduction_to_text(*r), HasSubstr("unlike, so no change of the program alone"));
+}
+
+TEST_F(Reproduce, RefusesOtherInputs) {
+    Image image;
+    image.pixels = PlanarImage(16, 16, 1, iir2d::ElementType::f32);
+    image.info.width = image.info.height = 16;
+    image.info.channels = 1;
+    image.info.type = SampleType::f32;
+    const auto file = folder.path() / "in.tif";
+    ASSERT_TRUE(write_image(image, file));
+    BenchmarkMatrix m;
+    m.filter_ids = {1};
+    m.precisions = {iir2d::Precision::f32};
+    m.image = std::make_shared<const Image>(*read_image(file, {.keep_double = true}));
+    m.device = "cpu";
+    m.warmup = 0;
+    m.iterations = 2;
+    Record record;
+    record.environment = capture_environment(0);
+    record.run = *run_benchmark(m);
+    finish_environment(record.environment);
+    record.command_line = "iir2d bench";
+    const auto path = written(record);
+    EXPECT_TRUE(reproduce(path, settings)->changed_outputs.empty());
+    image.pixels.plane_f32(0)[3] = 0.5F;
+    ASSERT_TRUE(write_image(image, file));
+    EXPECT_THAT(reproduce(path, settings).error().message, HasSubstr("does not have the pixels"));
+    fs::remove(file);
+    EXPECT_THAT(reproduce(path, settings).error().message, HasSubstr("--image says where it is now"));
+}
+
+TEST_F(Reproduce, RefusesARecordThatIsNotAccepted) {
+    const auto path = written(measure());
+    testing::write_text(path / "record.md", "other");
+    EXPECT_EQ(reproduce(path, settings).error().kind, ErrorKind::check_failed);
+    EXPECT_EQ(reproduce(folder.path() / "none", settings).error().kind, ErrorKind::bad_input);
+}
+
+TEST(MatrixOfRecord, GivesBackWhatWasWritten) {
+    Record record = testing::sample_record();
+    auto& m = record.run.matrix;
+    m.pools = {{.op = iir2d::PoolOp::lp,
+                .window = {3, 2},
+                .stride = iir2d::Extent{1, 2},
+                .padding = {1, 0},
+                .ceil_mode = true,
+                .p = 3},
+               {.op = iir2d::PoolOp::avg,
+                .stride = iir2d::Extent{2, 2},
+                .count_include_pad = true,
+                .divisor_override = 7}};
+    m.stopping = StoppingRule{0.02, 10, 20, 5};
+    m.cold_cache = true;
+    m.protocol = "nightly";
+    const auto json = parse_strictly(record_to_json(record));
+    const auto read = matrix_of_record(*json);
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_EQ(read->pools, m.pools);
+    EXPECT_EQ(read->stopping, m.stopping);
+    EXPECT_TRUE(read->cold_cache);
+    EXPECT_EQ(read->protocol, "nightly");
+    EXPECT_EQ(read->sizes, m.sizes);
+    EXPECT_EQ(read->filter_ids, m.filter_ids);
+    EXPECT_EQ(read->pool_elements, m.pool_elements);
+    const auto old = parse_strictly(
+        testing::read_text(fs::path(IIR2D_SOURCE_DIR) / "tests/core/record/golden/record-2.json"));
+    EXPECT_THAT(matrix_of_record(*old).error().message, HasSubstr("before version 3"));
+}
+
+}  // namespace
+}  // namespace workbench
