@@ -227,12 +227,14 @@ Result<void> sign_off(const fs::path& directory, const std::string& role, const 
                                                  printable_utf8(seen.substr(0, 64)) +
                                                  ": look at it again (release show)");
     }
+    const auto signature = key.sign(sign_off_message(state, role, person, seen));
+    if (!signature) return std::unexpected(signature.error());
     return change->commit({{"type", "sign-off"},
                            {"role", role},
                            {"person", person},
                            {"key", hex},
                            {"seen", seen},
-                           {"signature", key.sign(sign_off_message(state, role, person, seen))}});
+                           {"signature", *signature}});
 }
 
 Result<void> promote(const fs::path& directory) {
