@@ -54,7 +54,7 @@ struct CompareRecordsArguments {
 
     static void print(const workbench::RecordComparison& comparison) {
         // Keys come from a file.
-        const auto shown = [](const std::string& text) { return workbench::printable_utf8(text); };
+        const auto shown = [](const std::string& text) { return workbench::one_line(text); };
         for (const auto& sentence : comparison.unlike) std::printf("unlike %s\n", shown(sentence).c_str());
         std::printf("%-56s %-10s %7s %18s %9s %12s %12s\n", "case", "verdict", "ratio", "95 % interval", "p",
                     "base p50", "new p50");
@@ -67,7 +67,7 @@ struct CompareRecordsArguments {
                             c.ratio_interval.low, c.ratio_interval.high, c.test.p_value, c.base.p50,
                             c.now.p50,
                             c.regression   ? "  regression"
-                            : c.unresolved ? "  above the limit"
+                            : c.unresolved ? "  not shown to be within the limit"
                                            : "");
             }
             for (const auto& text : c.notes) std::printf("    %s\n", shown(text).c_str());

@@ -13,7 +13,7 @@ namespace app {
 using workbench::ErrorKind;
 using workbench::fail;
 using workbench::History;
-using workbench::printable_utf8;
+using workbench::one_line;
 
 namespace {
 
@@ -80,9 +80,10 @@ Result<int> run_list(const HistoryArguments& a) {
     std::printf("%-12s %-20s %5s %-16s %-24s %s\n", "record", "measured", "cases", "host", "device",
                 "commit");
     for (const auto& e : *entries) {
-        std::printf("%-12s %-20s %5lld %-16s %-24s %s\n", workbench::short_id(e.record_id).c_str(),
-                    e.started_utc.c_str(), static_cast<long long>(e.cases), printable_utf8(e.host).c_str(),
-                    printable_utf8(e.device_name).c_str(), e.commit.substr(0, 12).c_str());
+        std::printf("%-12s %-20s %5lld %-16s %-24s %s\n", one_line(workbench::short_id(e.record_id)).c_str(),
+                    one_line(e.started_utc).c_str(), static_cast<long long>(e.cases),
+                    one_line(e.host).c_str(), one_line(e.device_name).c_str(),
+                    one_line(e.commit.substr(0, 12)).c_str());
     }
     return 0;
 }
@@ -101,7 +102,7 @@ Result<int> print_keys(const History& history, bool json) {
     if (!keys) return std::unexpected(keys.error());
     if (json) print_json({{"cases", *keys}});
     for (const auto& key : *keys) {
-        if (!json) std::printf("%s\n", printable_utf8(key).c_str());
+        if (!json) std::printf("%s\n", one_line(key).c_str());
     }
     return 0;
 }
@@ -140,10 +141,10 @@ Result<int> run_trend(const HistoryArguments& a) {
         // A change from one device to another is none of the program.
         const bool alike = before > 0 && device == p.device_name + "\n" + p.host;
         std::printf("%-12s %-20s %-12s %12.5g %12.5g to %10.5g %12.5g %8s  %s\n",
-                    workbench::short_id(p.record_id).c_str(), p.started_utc.c_str(),
-                    p.commit.substr(0, 12).c_str(), p.p50, p.p50_interval.low, p.p50_interval.high, p.p95,
-                    alike ? workbench::percent_text(p.p50 / before - 1).c_str() : "-",
-                    printable_utf8(p.device_name).c_str());
+                    one_line(workbench::short_id(p.record_id)).c_str(), one_line(p.started_utc).c_str(),
+                    one_line(p.commit.substr(0, 12)).c_str(), p.p50, p.p50_interval.low, p.p50_interval.high,
+                    p.p95, alike ? workbench::percent_text(p.p50 / before - 1).c_str() : "-",
+                    one_line(p.device_name).c_str());
         before = p.p50;
         device = p.device_name + "\n" + p.host;
     }
@@ -156,7 +157,7 @@ Result<int> run_check(const HistoryArguments& a) {
     const auto problems = history->check();
     if (!problems) return std::unexpected(problems.error());
     if (!a.quiet) {
-        for (const auto& problem : *problems) std::printf("problem  %s\n", problem.c_str());
+        for (const auto& problem : *problems) std::printf("problem  %s\n", one_line(problem).c_str());
     }
     if (!problems->empty()) {
         return fail(ErrorKind::check_failed,

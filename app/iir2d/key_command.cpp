@@ -15,7 +15,13 @@ Result<int> run_new(const std::string& path, bool quiet) {
     if (!key) return std::unexpected(key.error());
     if (auto saved = key->save(path); !saved) return std::unexpected(saved.error());
     std::printf("%s\n", key->public_key().hex().c_str());
-    note("the private key is in " + path + ", for you alone; give " + path + ".pub to others", quiet);
+#if defined(_WIN32)
+    constexpr const char* whose =
+        ", which whoever may read its folder may read; keep it where only you may, and ";
+#else
+    constexpr const char* whose = ", for you alone; ";
+#endif
+    note("the private key is in " + path + whose + "give " + path + ".pub to others", quiet);
     return 0;
 }
 

@@ -12,6 +12,7 @@ namespace app {
 
 using workbench::ErrorKind;
 using workbench::fail;
+using workbench::one_line;
 using workbench::printable_utf8;
 
 namespace {
@@ -155,9 +156,9 @@ Result<int> run_verify_release(const ReleaseArguments& a, const fs::path& direct
     const auto v = workbench::verify_release(directory);
     if (!v) return std::unexpected(v.error());
     if (!a.quiet) {
-        for (const auto& text : v->checked) std::printf("ok       %s\n", text.c_str());
-        for (const auto& text : v->notes) std::printf("note     %s\n", text.c_str());
-        for (const auto& text : v->problems) std::printf("problem  %s\n", text.c_str());
+        for (const auto& text : v->checked) std::printf("ok       %s\n", one_line(text).c_str());
+        for (const auto& text : v->notes) std::printf("note     %s\n", one_line(text).c_str());
+        for (const auto& text : v->problems) std::printf("problem  %s\n", one_line(text).c_str());
     }
     if (!v->problems.empty()) {
         const auto more = v->problems.size() - 1;

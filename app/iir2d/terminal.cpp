@@ -9,6 +9,8 @@
 #include <memory>
 #include <thread>
 
+#include "core/support/text.h"
+
 #if defined(_WIN32)
 #include <io.h>
 #else
@@ -143,11 +145,8 @@ void prepare_standard_streams() {
 }
 
 int report(const workbench::Error& error) {
-    // One line, whatever a library put into its sentence.
-    std::string line = error.message;
-    for (char& c : line) {
-        if (c == '\n' || c == '\r') c = ' ';
-    }
+    // One line that moves no cursor, whatever a library or a stranger's file put into its sentence.
+    std::string line = workbench::one_line(error.message);
     while (!line.empty() && line.back() == ' ') line.pop_back();
     std::fprintf(stderr, "iir2d: error: %s\n", line.c_str());
     return workbench::exit_code(error.kind);

@@ -60,7 +60,7 @@ Judged judge(const std::vector<double>& before, const std::vector<double>& after
     return j;
 }
 
-// Why the samples allow no verdict although their figures would give one; empty: they do.
+// Why the samples allow no verdict, whatever their figures would give; empty: they do.
 std::string doubt(const CaseComparison& c, const MeasuredCase& base, const MeasuredCase& now,
                   const CompareSettings& settings) {
     if (!base.throttled_by.empty() || !now.throttled_by.empty()) return "no verdict from throttled samples";
@@ -68,7 +68,7 @@ std::string doubt(const CaseComparison& c, const MeasuredCase& base, const Measu
     if (!now.inconclusive.empty()) return "no verdict: new is inconclusive, " + now.inconclusive;
     if (std::abs(c.base.drift) > settings.margin || std::abs(c.now.drift) > settings.margin)
         return "no verdict from samples that drift by more than the margin";
-    if (c.verdict == Verdict::same || settings.allow_unlike) return {};
+    if (c.verdict == Verdict::same || c.verdict == Verdict::ambiguous || settings.allow_unlike) return {};
     // A program that changed is slower both by the clock and beside the copy. Where only one says so, the
     // machine or the copy changed.
     const Metric other = settings.metric == Metric::ratio_to_copy ? Metric::latency : Metric::ratio_to_copy;
@@ -122,15 +122,16 @@ CaseComparison compare_case(const MeasuredCase& base, const MeasuredCase& now,
     c.ratio_interval = judged.interval;
     c.test = judged.test;
     c.verdict = judged.verdict;
-    if (c.verdict != Verdict::ambiguous) {
-        if (auto why = doubt(c, base, now, settings); !why.empty()) {
-            c.verdict = Verdict::ambiguous;
-            c.notes.push_back(std::move(why));
-        }
+    auto why = doubt(c, base, now, settings);
+    const bool doubted = !why.empty();
+    if (doubted && c.verdict != Verdict::ambiguous) {
+        c.verdict = Verdict::ambiguous;
+        c.notes.push_back(std::move(why));
     }
-    const bool above = c.cost_ratio > 1 + settings.max_regression.value_or(0);
-    c.regression = c.verdict == Verdict::slower && above;
-    c.unresolved = c.verdict == Verdict::ambiguous && settings.max_regression && above;
+    const double most = 1 + settings.max_regression.value_or(0);
+    c.regression = c.verdict == Verdict::slower && c.cost_ratio > most;
+    c.unresolved = c.verdict == Verdict::ambiguous && settings.max_regression &&
+                   (doubted || c.ratio_interval.high > most);
     return c;
 }
 
@@ -334,10 +335,14 @@ std::vector<std::string> shortcomings(const RecordComparison& comparison) {
     const auto& limit = comparison.settings.max_regression;
     std::vector<std::string> texts;
     for (const auto* c : worst) {
-        texts.push_back(
-            "\"" + c->now.key + "\" is " + std::string(name_of(c->verdict)) + " at " +
-            percent_text(c->cost_ratio - 1) +
-            (limit ? " above the base, the limit is " + percent_text(*limit) : " above the base"));
+        std::string text = "\"" + c->now.key + "\" is " + std::string(name_of(c->verdict)) + " at " +
+                           percent_text(c->cost_ratio - 1) + " above the base";
+        if (c->unresolved) {
+            text += ", not shown to be within the limit of " + percent_text(*limit);
+        } else if (limit) {
+            text += ", the limit is " + percent_text(*limit);
+        }
+        texts.push_back(std::move(text));
     }
     for (const auto& c : comparison.cases) {
         if (c.verdict == Verdict::not_timed)

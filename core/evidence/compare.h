@@ -65,8 +65,9 @@ struct CaseComparison {
     double cost_ratio = 1;    // of the medians; above 1 is slower, whatever the metric
     Interval ratio_interval;  // of it
     MannWhitney test;
-    bool regression = false;          // SLOWER, and above the limit
-    bool unresolved = false;          // AMBIGUOUS, with a ratio above the limit
+    bool regression = false;  // SLOWER, and above the limit
+    // AMBIGUOUS, and its interval reaches above the limit or its samples say nothing at all.
+    bool unresolved = false;
     std::optional<bool> same_output;  // bit for bit; absent where a hash is missing
     std::vector<std::string> notes;   // what else a reader must know of it
 };

@@ -115,7 +115,7 @@ std::string case_table(const RecordComparison& comparison) {
     for (const auto& c : comparison.cases) {
         out += "| " + name_of_pair(c) + " | " + std::string(name_of(c.verdict)) +
                (c.regression   ? " (regression)"
-                : c.unresolved ? " (above the limit)"
+                : c.unresolved ? " (not shown to be within the limit)"
                                : "") +
                " | ";
         if (c.verdict == Verdict::not_timed) {

@@ -72,8 +72,14 @@ std::unexpected<Error> not_ours(const fs::path& file, const std::string& why) {
     return fail(ErrorKind::bad_input, quoted(file) + " is not a history of records: " + why);
 }
 
-// An empty database becomes a history; anything else must be one.
-Result<void> make_or_check(sqlite3* database, const fs::path& file, bool may_write) {
+// Ours, of a version that is known; false: an empty database.
+Result<bool> check_database(sqlite3* database, const fs::path& file) {
+    // The tables first: another may make it ours meanwhile, tables and id at once.
+    const auto tables = [&] {
+        Query query(database, "SELECT count(*) FROM sqlite_schema");
+        const auto row = query.step();
+        return row && *row ? query.number(0) : -1;
+    }();
     const auto id = pragma(database, "application_id");
     if (!id) return std::unexpected(id.error());
     const auto version = pragma(database, "user_version");
@@ -82,19 +88,25 @@ Result<void> make_or_check(sqlite3* database, const fs::path& file, bool may_wri
         if (*version > newest_version)
             return not_ours(file,
                             "its version is " + std::to_string(*version) + ", newer than is known here");
-        return {};
+        return true;
     }
-    const auto tables = [&] {
-        Query query(database, "SELECT count(*) FROM sqlite_schema");
-        const auto row = query.step();
-        return row && *row ? query.number(0) : -1;
-    }();
-    if (*id != 0 || tables != 0 || !may_write) return not_ours(file, "it is another program's database");
+    if (*id != 0 || tables != 0) return not_ours(file, "it is another program's database");
+    return false;
+}
+
+// An empty database becomes a history, in one transaction: of two that are the first, one makes it and the
+// other finds it made.
+Result<void> make_or_check(sqlite3* database, const fs::path& file) {
+    const auto id = pragma(database, "application_id");
+    if (!id) return std::unexpected(id.error());
+    const bool looks_empty = *id == 0;
     Transaction transaction(database);
-    if (auto begun = transaction.begin(); !begun) return begun;
-    // Another may have been quicker.
-    const auto again = pragma(database, "application_id");
-    if (again && *again == application_id) return {};
+    if (looks_empty) {
+        if (auto begun = transaction.begin(); !begun) return begun;
+    }
+    const auto made = check_database(database, file);
+    if (!made) return std::unexpected(made.error());
+    if (*made) return {};
     const std::string stamp = "PRAGMA application_id = " + std::to_string(application_id) +
                               "; PRAGMA user_version = " + std::to_string(newest_version) + ";";
     if (auto done = execute(database, schema); !done) return done;
@@ -161,7 +173,7 @@ History& History::operator=(History&&) noexcept = default;
 Result<History> History::open(const fs::path& file) {
     auto database = open_database(file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
     if (!database) return std::unexpected(database.error());
-    if (auto good = make_or_check(database->get(), file, true); !good) return std::unexpected(good.error());
+    if (auto good = make_or_check(database->get(), file); !good) return std::unexpected(good.error());
     auto state = std::make_unique<State>();
     state->database = std::move(*database);
     return History(std::move(state));
@@ -174,9 +186,9 @@ Result<History> History::open_to_read(const fs::path& file) {
     // A killed writer's journal can be rolled back only by who may write.
     auto database = open_database(file, SQLITE_OPEN_READWRITE);
     if (!database) return std::unexpected(fail(ErrorKind::bad_input, database.error().message).error());
-    const bool may_write = sqlite3_db_readonly(database->get(), "main") == 0;
-    if (auto good = make_or_check(database->get(), file, may_write); !good)
-        return std::unexpected(good.error());
+    const auto made = check_database(database->get(), file);
+    if (!made) return std::unexpected(made.error());
+    if (!*made) return not_ours(file, "it is empty");
     if (auto done = execute(database->get(), "PRAGMA query_only = ON"); !done)
         return std::unexpected(done.error());
     auto state = std::make_unique<State>();

@@ -61,7 +61,11 @@ Result<void> write_record(const Record& record, const std::filesystem::path& dir
     std::string sums;
     for (const auto& [name, hash] : hashes) sums += hash + "  " + name + "\n";
     files["SHA256SUMS"] = sums;
-    if (key) files[std::string(signature_name)] = signature_file_text(*key, sums);
+    if (key) {
+        auto signature = signature_file_text(*key, sums);
+        if (!signature) return std::unexpected(signature.error());
+        files[std::string(signature_name)] = std::move(*signature);
+    }
     return write_directory_atomically(directory, [&](const std::filesystem::path& folder) -> Result<void> {
         for (const auto& [name, content] : files) {
             if (auto written = write_file_atomically(folder / name, content); !written) return written;

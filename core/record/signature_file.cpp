@@ -17,8 +17,10 @@ std::string text_of(std::string_view key, std::string_view signature) {
 
 }  // namespace
 
-std::string signature_file_text(const SigningKey& key, std::string_view sums) {
-    return text_of(key.public_key().hex(), key.sign(message_of(sums)));
+Result<std::string> signature_file_text(const SigningKey& key, std::string_view sums) {
+    const auto signature = key.sign(message_of(sums));
+    if (!signature) return std::unexpected(signature.error());
+    return text_of(key.public_key().hex(), *signature);
 }
 
 Result<SignatureFile> parse_signature_file(std::string_view text) {

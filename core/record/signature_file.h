@@ -17,7 +17,7 @@ struct SignatureFile {
 };
 
 // Of a record: signs the text of its SHA256SUMS, whose hashes cover every other file.
-std::string signature_file_text(const SigningKey& key, std::string_view sums);
+Result<std::string> signature_file_text(const SigningKey& key, std::string_view sums);
 
 // bad_input unless it is byte for byte what signature_file_text() writes.
 Result<SignatureFile> parse_signature_file(std::string_view text);

@@ -30,7 +30,9 @@ Ordered dependencies_of(const json& record) {
     return list;
 }
 
-Ordered statement_of(const json& record, const std::map<std::string, std::string>& digests) {
+Ordered statement_of(const json& record, const std::map<std::string, std::string>& digests,
+                     StatementForm form) {
+    const bool current = form == StatementForm::current;
     Ordered subjects = Ordered::array();
     for (const auto& [name, hash] : digests)
         subjects.push_back({{"name", name}, {"digest", {{"sha256", hash}}}});
@@ -40,13 +42,16 @@ Ordered statement_of(const json& record, const std::map<std::string, std::string
             {"predicateType", "https://slsa.dev/provenance/v1"},
             {"predicate",
              {{"buildDefinition",
-               {{"buildType", "iir2d-workbench/benchmark-record/v1"},
+               {{"buildType",
+                 current ? "iir2d-workbench:benchmark-record/v1" : "iir2d-workbench/benchmark-record/v1"},
                 {"externalParameters",
                  {{"command_line", record.at("command_line")},
                   {"matrix", Ordered::parse(record.at("matrix").dump())}}},
                 {"resolvedDependencies", dependencies_of(record)}}},
               {"runDetails",
-               {{"builder", {{"id", "iir2d-workbench"}, {"version", {{"iir2d", e.at("build_fingerprint")}}}}},
+               {{"builder",
+                 {{"id", current ? "iir2d-workbench:bench" : "iir2d-workbench"},
+                  {"version", {{"iir2d", e.at("build_fingerprint")}}}}},
                 {"metadata",
                  {{"invocationId", canonical_sha256(record)},
                   {"startedOn", record.at("started_utc")},
@@ -56,11 +61,12 @@ Ordered statement_of(const json& record, const std::map<std::string, std::string
 }  // namespace
 
 Result<std::string> record_statement(std::string_view record_json,
-                                     const std::map<std::string, std::string>& digests) {
+                                     const std::map<std::string, std::string>& digests, StatementForm form) {
     const auto record = parse_record(record_json);
     if (!record) return std::unexpected(record.error());
     try {
-        return statement_of(*record, digests).dump(2, ' ', false, Ordered::error_handler_t::replace) + "\n";
+        return statement_of(*record, digests, form).dump(2, ' ', false, Ordered::error_handler_t::replace) +
+               "\n";
     } catch (const std::exception& error) {
         return fail(ErrorKind::bad_input, std::string("the record has no statement: ") + error.what());
     }

@@ -2,6 +2,7 @@
 #include "core/release/evidence_files.h"
 
 #include <map>
+#include <set>
 #include <span>
 #include <system_error>
 
@@ -45,11 +46,14 @@ Result<std::string> content_of(const fs::path& path) {
 // The names in a folder, in order.
 Result<std::map<std::string, fs::path>> names_in(const fs::path& folder) {
     std::map<std::string, fs::path> names;
+    std::set<std::string> alike;
     std::error_code error;
     for (fs::directory_iterator entry(folder, error); !error && entry != fs::directory_iterator();
          entry.increment(error)) {
         const std::string name = utf8_path(entry->path().filename());
         if (!is_safe_name(name)) return refused(entry->path(), "its name is not safe everywhere");
+        if (!alike.insert(lower_case(name)).second)
+            return refused(entry->path(), "another name differs from its name in case only");
         names.emplace(name, entry->path());
         if (names.size() > most_evidence_files)
             return refused(folder, "it has more than " + std::to_string(most_evidence_files) + " files");

@@ -12,6 +12,7 @@
 #include "core/release/evidence_files.h"
 #include "core/release/reports.h"
 #include "core/support/signing.h"
+#include "core/support/text.h"
 
 namespace workbench {
 
@@ -28,6 +29,11 @@ std::string list_of(const std::vector<std::string>& names) {
     std::string text;
     for (std::size_t i = 0; i < names.size() && i < 3; ++i) text += (i > 0 ? ", " : "") + names[i];
     if (names.size() > 3) text += " and " + std::to_string(names.size() - 3) + " more";
+    return text;
+}
+
+std::string without_blanks(std::string text) {
+    std::erase_if(text, [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; });
     return text;
 }
 
@@ -71,12 +77,12 @@ class Evaluator {
 
   private:
     void add(std::string id, std::string what, bool needed, const std::function<Finding()>& find) {
-        const Finding found = find();
-        Requirement r{std::move(id), std::move(what), needed, found.met, false, found.text};
+        const Finding found = find();  // it quotes what strangers wrote
+        Requirement r{std::move(id), std::move(what), needed, found.met, false, one_line(found.text)};
         if (!r.met && is_waivable(r.id)) {
             if (const Waiver* waiver = waiver_of(r.id)) {
                 r.waived = true;
-                r.finding += "; waived until " + waiver->expires + " by " + waiver->owner;
+                r.finding += "; waived until " + waiver->expires + " by " + one_line(waiver->owner);
             }
         }
         m_requirements.push_back(std::move(r));
@@ -149,8 +155,17 @@ class Evaluator {
         const auto all = all_of("test-report");
         if (all.size() < 2)
             return {false, "two test reports are needed, " + std::to_string(all.size()) + " attached"};
-        for (const auto* a : {all[all.size() - 2], all.back()}) {
-            if (auto finding = test_report(*a); !finding.met) return finding;
+        std::string runs[2];
+        for (std::size_t i = 0; i < 2; ++i) {
+            const Attachment& a = *all[all.size() - 2 + i];
+            if (auto finding = test_report(a); !finding.met) return finding;
+            auto text = text_of(a);
+            if (!text) return {false, text.error().message};
+            runs[i] = without_blanks(std::move(*text));
+        }
+        if (runs[0] == runs[1]) {
+            return {false, "evidence/" + all[all.size() - 2]->name + " and evidence/" + all.back()->name +
+                               " are one run: but for white space they are the same"};
         }
         return {true, "evidence/" + all[all.size() - 2]->name + ", evidence/" + all.back()->name};
     }
@@ -227,6 +242,7 @@ class Evaluator {
         const std::string name = "evidence/" + a->name;
         if (r->protocol != protocol)
             return {false, name + " was not run by the " + std::string(protocol) + " protocol"};
+        if (r->cases.empty()) return {false, name + " has no case"};
         if (r->cancelled) return {false, name + " is a run that was cancelled"};
         if (r->dirty.value_or(true))
             return {false, name + " was measured with uncommitted changes, or that is not known"};
@@ -239,6 +255,16 @@ class Evaluator {
         return {true, "record " + short_id(r->record_id) + ", " + std::to_string(r->cases.size()) + " cases"};
     }
 
+    // A baseline is of another commit, which it knows: the release is no baseline of itself.
+    Finding other_commit(const Attachment& a) const {
+        const auto r = load_measured_record(path_of(a));
+        if (!r) return {false, r.error().message};
+        if (!is_commit(r->commit)) return {false, "evidence/" + a.name + " does not know its commit"};
+        if (r->commit == m_state.commit)
+            return {false, "evidence/" + a.name + " is of the release's own commit, no baseline for it"};
+        return {true, {}};
+    }
+
     Finding baseline() const {
         const Attachment* a = latest("baseline-record");
         if (a == nullptr) return missing("baseline-record");
@@ -248,6 +274,7 @@ class Evaluator {
         if (!verification) return {false, verification.error().message};
         if (!verification->problems.empty()) return {false, verification->problems.front()};
         if (!verification->signer) return {false, "evidence/" + a->name + " is not signed"};
+        if (auto other = other_commit(*a); !other.met) return other;
         for (const auto& [role, key] : m_state.holders) {
             if (key == verification->signer->hex())
                 return {true, "record " + short_id(verification->record_id) + ", signed by the " + role};
@@ -261,6 +288,7 @@ class Evaluator {
         const Attachment* now = latest("standard-record");
         if (base == nullptr || now == nullptr)
             return missing(base == nullptr ? "baseline-record" : "standard-record");
+        if (auto other = other_commit(*base); !other.met) return other;
         const auto b = load_measured_record(path_of(*base));
         if (!b) return {false, b.error().message};
         const auto n = measured(*now);

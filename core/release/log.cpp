@@ -22,6 +22,17 @@ std::string previous_of(const std::vector<LogEntry>& log) {
     return log.empty() ? hash_of("iir2d release log 1") : log.back().hash;
 }
 
+// "2025-03-09T17:05:00Z" in form, so that times can be compared and shown.
+bool is_utc(std::string_view text) {
+    constexpr std::string_view form = "0000-00-00T00:00:00Z";
+    if (text.size() != form.size()) return false;
+    for (std::size_t i = 0; i < form.size(); ++i) {
+        const bool digit = text[i] >= '0' && text[i] <= '9';
+        if (form[i] == '0' ? !digit : text[i] != form[i]) return false;
+    }
+    return true;
+}
+
 // What is wrong with a line; empty: nothing, and it was added.
 std::string add_line(std::string_view line, std::vector<LogEntry>& log) {
     const auto parsed = parse_strictly(line);
@@ -34,8 +45,9 @@ std::string add_line(std::string_view line, std::vector<LogEntry>& log) {
     if (entry.at("seq") != log.size() + 1) return "it is not number " + std::to_string(log.size() + 1);
     if (entry.at("previous") != previous_of(log))
         return "the entry before it is not the one it was written after";
-    if (!entry.at("utc").is_string() || !entry.at("event").is_object() ||
-        !entry.at("event").contains("type") || !entry.at("event").at("type").is_string())
+    if (!entry.at("utc").is_string() || !is_utc(entry.at("utc").get<std::string>()) ||
+        !entry.at("event").is_object() || !entry.at("event").contains("type") ||
+        !entry.at("event").at("type").is_string())
         return "it is not an entry";
     log.push_back({entry.at("utc").get<std::string>(), entry.at("event"), hash_of(line)});
     return {};

@@ -86,11 +86,31 @@ Result<void> check_readable(const EvidenceKind& kind, const fs::path& file) {
     }
 }
 
+// Copies evidence to where no entry knows of any. What a killed process left there is taken as it is where it
+// is the same, and else left alone: it may be somebody's.
+Result<EvidenceHash> place_evidence(const fs::path& from, const fs::path& to, const EvidenceHash& expected) {
+    std::error_code error;
+    if (!fs::exists(fs::symlink_status(to, error))) return copy_evidence(from, to);
+    const auto there = evidence_hash(to);
+    if (there && there->sha256 == expected.sha256 && there->folder == expected.folder) return there;
+    return refused(quoted(to) +
+                   " is there already, although the log does not know it: move it away, or give "
+                   "another --name");
+}
+
+Result<void> check_verified(const fs::path& directory) {
+    const auto verified = verify_release(directory);
+    if (!verified) return std::unexpected(verified.error());
+    if (verified->problems.empty()) return {};
+    return fail(ErrorKind::check_failed, "the release does not verify: " + verified->problems.front());
+}
+
 Result<void> check_new(const NewRelease& release) {
     if (!is_safe_name(release.id)) {
-        return refused(
-            "the id \"" + printable_utf8(release.id) +
-            "\" is not a name: letters, digits, '.', '_' and '-', at most 64, not first '.' or '-'");
+        return refused("the id \"" + printable_utf8(release.id) +
+                       "\" is not a name: letters, digits, '.', '_' and '-', at most 64, not first '.' or "
+                       "'-', not last '.', "
+                       "and none of Windows' devices");
     }
     if (!is_commit(release.commit))
         return refused("the commit \"" + printable_utf8(release.commit) +
@@ -148,7 +168,7 @@ Result<std::string> attach(const fs::path& directory, const std::string& kind_na
         return refused(
             "the name \"" + printable_utf8(name) +
             "\" is not safe everywhere: letters, digits, '.', '_' and '-', at most 64, not first '.' or "
-            "'-'; give another with --name");
+            "'-', not last '.', and none of Windows' devices; give another with --name");
     }
     // Links and the like are refused before anything is read.
     const auto before = evidence_hash(from);
@@ -160,14 +180,15 @@ Result<std::string> attach(const fs::path& directory, const std::string& kind_na
     auto change = Change::begin(directory);
     if (!change) return std::unexpected(change.error());
     const ReleaseState& state = change->state();
-    if (state.find(name) != nullptr)
-        return refused("evidence/" + name +
+    if (const Attachment* there = state.find_like(name)) {
+        return refused("evidence/" + there->name +
                        " is attached already: evidence is never replaced, give another --name");
+    }
     for (const auto& a : state.attachments) {
         if (a.kind == kind->name && a.sha256 == before->sha256)
             return refused("the same content is attached as evidence/" + a.name + " already");
     }
-    const auto copied = copy_evidence(from, evidence_path(directory, name));
+    const auto copied = place_evidence(from, evidence_path(directory, name), *before);
     if (!copied) return std::unexpected(copied.error());
     if (copied->sha256 != before->sha256)
         return fail(ErrorKind::bad_input, quoted(from) + " changed while it was read");
@@ -227,21 +248,22 @@ Result<void> sign_off(const fs::path& directory, const std::string& role, const 
                                                  printable_utf8(seen.substr(0, 64)) +
                                                  ": look at it again (release show)");
     }
+    // What is signed are hashes: the files must be those.
+    if (auto good = check_verified(directory); !good) return good;
+    const auto signature = key.sign(sign_off_message(state, role, person, seen));
+    if (!signature) return std::unexpected(signature.error());
     return change->commit({{"type", "sign-off"},
                            {"role", role},
                            {"person", person},
                            {"key", hex},
                            {"seen", seen},
-                           {"signature", key.sign(sign_off_message(state, role, person, seen))}});
+                           {"signature", *signature}});
 }
 
 Result<void> promote(const fs::path& directory) {
     auto change = Change::begin(directory);
     if (!change) return std::unexpected(change.error());
-    const auto verified = verify_release(directory);
-    if (!verified) return std::unexpected(verified.error());
-    if (!verified->problems.empty())
-        return fail(ErrorKind::check_failed, "the release does not verify: " + verified->problems.front());
+    if (auto good = check_verified(directory); !good) return good;
     const auto blockers = evaluate_release(directory, change->state(), utc_now()).blockers();
     if (!blockers.empty()) {
         const auto more = blockers.size() - 1;

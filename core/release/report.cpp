@@ -35,7 +35,7 @@ std::string evidence_table(const ReleaseState& state) {
     std::string out = "| Name | kind | commit | SHA-256 | attached |\n| --- | --- | --- | --- | --- |\n";
     for (const auto& a : state.attachments) {
         out += "| " + cell(a.name) + " | " + cell(a.kind) + " | " + cell(a.commit.substr(0, 12)) + " | " +
-               a.sha256 + " | " + cell(a.utc) + " |\n";
+               cell(a.sha256) + " | " + cell(a.utc) + " |\n";
     }
     return out;
 }
@@ -57,7 +57,7 @@ std::string sign_offs_table(const ReleaseState& state) {
         for (const auto& s : state.sign_offs) {
             if (s.role == role) last = &s;
         }
-        out += "| " + role + " | " + key.substr(0, 12) + " | ";
+        out += "| " + cell(role) + " | " + cell(key.substr(0, 12)) + " | ";
         if (last == nullptr) {
             out += "pending | - | - |\n";
         } else {

@@ -2,8 +2,12 @@
 #include "core/release/reports.h"
 
 #include <algorithm>
+#include <charconv>
 #include <exception>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
 
 #include "core/record/record_json.h"
 #include "core/release/state.h"
@@ -15,29 +19,50 @@ namespace {
 
 using nlohmann::json;
 
+constexpr std::size_t most_tests = 1'000'000'000;
+
 std::unexpected<Error> wrong(const std::string& what) {
     return fail(ErrorKind::bad_input, what);
 }
 
-// One tag of XML: its name, and its attributes as they stand.
+constexpr std::string_view blanks = " \t\r\n";
+
+// One tag of XML, with its attributes as they stand.
 struct Tag {
     std::string_view name;
-    std::string_view attributes;
+    std::map<std::string_view, std::string_view> attributes;
     bool closes = false;         // </name>
     bool closes_itself = false;  // <name/>
+
+    std::string attribute(std::string_view key) const {
+        const auto found = attributes.find(key);
+        return found == attributes.end() ? std::string() : std::string(found->second);
+    }
 };
 
-std::string attribute_of(const Tag& tag, std::string_view name) {
-    for (std::size_t at = tag.attributes.find(name); at != std::string_view::npos;
-         at = tag.attributes.find(name, at + 1)) {
-        const auto end = at + name.size();
-        const bool starts = at > 0 && (tag.attributes[at - 1] == ' ' || tag.attributes[at - 1] == '\n' ||
-                                       tag.attributes[at - 1] == '\t');
-        if (!starts || tag.attributes.substr(end, 2) != "=\"") continue;
-        const auto quote = tag.attributes.find('"', end + 2);
-        return std::string(tag.attributes.substr(end + 2, quote - end - 2));
+std::string_view without_leading_blanks(std::string_view text) {
+    return text.substr(std::min(text.find_first_not_of(blanks), text.size()));
+}
+
+// name="value" or name='value', each after white space and once, white space round the '=' allowed.
+Result<void> read_attributes(std::string_view text, Tag& tag) {
+    const auto malformed = [&tag] {
+        return wrong("the attributes of <" + printable_utf8(tag.name.substr(0, 100)) + "> are malformed");
+    };
+    for (;;) {
+        const auto rest = without_leading_blanks(text);
+        if (rest.empty()) return {};
+        if (rest.size() == text.size()) return malformed();
+        const auto name = rest.substr(0, rest.find_first_of(" \t\r\n=\"'"));
+        text = without_leading_blanks(rest.substr(name.size()));
+        if (name.empty() || !text.starts_with('=')) return malformed();
+        text = without_leading_blanks(text.substr(1));
+        if (!text.starts_with('"') && !text.starts_with('\'')) return malformed();
+        const auto end = text.find(text[0], 1);
+        if (end == std::string_view::npos) return malformed();
+        if (!tag.attributes.emplace(name, text.substr(1, end - 1)).second) return malformed();
+        text.remove_prefix(end + 1);
     }
-    return {};
 }
 
 // Walks the tags of an XML text; text between them is left out.
@@ -99,10 +124,11 @@ class Tags {
             tag.closes_itself = true;
             inside.remove_suffix(1);
         }
-        const auto name_end = std::min(inside.find_first_of(" \t\r\n"), inside.size());
+        const auto name_end = std::min(inside.find_first_of(" \t\r\n=\"'"), inside.size());
         tag.name = inside.substr(0, name_end);
-        tag.attributes = inside.substr(name_end);
         if (tag.name.empty()) return wrong("a tag has no name");
+        if (auto good = read_attributes(inside.substr(name_end), tag); !good)
+            return std::unexpected(good.error());
         return true;
     }
 
@@ -110,52 +136,105 @@ class Tags {
     std::size_t m_at = 0;
 };
 
-Result<TestReport> collect(std::string_view xml) {
-    TestReport report;
-    std::vector<std::string_view> open;
-    std::string name;
-    bool failed = false, skipped = false, seen_root = false;
-    const auto finish = [&] {
-        ++report.tests;
-        if (failed) report.failures.push_back(printable_utf8(name));
-        if (skipped && !failed) ++report.skipped;
-    };
-    Tags tags(xml);
-    for (Tag tag;;) {
-        const auto more = tags.next(tag);
-        if (!more) return std::unexpected(more.error());
-        if (!*more) break;
-        if (tag.closes) {
-            if (open.empty() || open.back() != tag.name)
-                return wrong("</" + printable_utf8(tag.name.substr(0, 100)) + "> closes nothing");
-            open.pop_back();
-            if (tag.name == "testcase") finish();
-            continue;
-        }
-        if (open.empty() && (seen_root || (tag.name != "testsuites" && tag.name != "testsuite")))
-            return wrong("it is no JUnit report: it must be one <testsuites> or <testsuite>");
-        seen_root = true;
-        if (open.size() > 32) return wrong("it nests more than 32 levels deep");
-        if (tag.name == "testcase") {
-            if (std::ranges::find(open, "testcase") != open.end()) return wrong("a testcase is in another");
-            name = attribute_of(tag, "name");
-            const std::string status = attribute_of(tag, "status");
-            failed = status == "fail";
-            skipped = status == "notrun" || status == "disabled";
-            if (tag.closes_itself) finish();
-        } else if (tag.name == "failure" || tag.name == "error") {
-            if (std::ranges::find(open, "testcase") == open.end()) {
-                report.failures.emplace_back("a suite as a whole");
-            }
-            failed = true;
-        } else if (tag.name == "skipped") {
-            skipped = true;
-        }
-        if (!tag.closes_itself) open.push_back(tag.name);
+// An open element; of a suite, what it says of itself and what its tests said.
+struct Element {
+    std::string_view name;
+    std::optional<std::size_t> stated;  // failures and errors
+    std::size_t failed = 0;
+};
+
+Result<std::optional<std::size_t>> stated_failures(const Tag& tag) {
+    std::optional<std::size_t> total;
+    for (const char* key : {"failures", "errors"}) {
+        if (!tag.attributes.contains(key)) continue;
+        const std::string text = tag.attribute(key);
+        std::size_t count = 0;
+        const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), count);
+        if (code != std::errc{} || end != text.data() + text.size() || count > most_tests)
+            return wrong(std::string(key) + "=\"" + printable_utf8(text.substr(0, 100)) + "\" is no count");
+        total = total.value_or(0) + count;
     }
-    if (!open.empty() || !seen_root) return wrong("it is no JUnit report, or it was cut short");
-    return report;
+    return total;
 }
+
+class Collector {
+  public:
+    Result<TestReport> run(std::string_view xml) {
+        Tags tags(xml);
+        for (Tag tag;;) {
+            const auto more = tags.next(tag);
+            if (!more) return std::unexpected(more.error());
+            if (!*more) break;
+            auto taken = tag.closes ? close(tag) : open(tag);
+            if (!taken) return std::unexpected(taken.error());
+        }
+        if (!m_open.empty() || !m_seen_root) return wrong("it is no JUnit report, or it was cut short");
+        return std::move(m_report);
+    }
+
+  private:
+    bool in_a_test() const { return std::ranges::find(m_open, "testcase", &Element::name) != m_open.end(); }
+
+    Result<void> open(const Tag& tag) {
+        const bool suite = tag.name == "testsuites" || tag.name == "testsuite";
+        if (m_open.empty() && (m_seen_root || !suite))
+            return wrong("it is no JUnit report: it must be one <testsuites> or <testsuite>");
+        m_seen_root = true;
+        if (m_open.size() > 32) return wrong("it nests more than 32 levels deep");
+        Element element{.name = tag.name, .stated = {}};
+        if (suite) {
+            const auto stated = stated_failures(tag);
+            if (!stated) return std::unexpected(stated.error());
+            element.stated = *stated;
+        } else if (tag.name == "testcase") {
+            if (in_a_test()) return wrong("a testcase is in another");
+            m_name = tag.attribute("name");
+            const std::string status = tag.attribute("status");
+            constexpr std::string_view known[] = {"", "run", "fail", "notrun", "disabled"};
+            if (std::ranges::find(known, status) == std::end(known))
+                return wrong("the status \"" + printable_utf8(status.substr(0, 100)) + "\" is not known");
+            m_failed = status == "fail";
+            m_skipped = status == "notrun" || status == "disabled";
+        } else if (tag.name == "failure" || tag.name == "error") {
+            if (!in_a_test()) {
+                m_report.failures.emplace_back("a suite as a whole");
+                ++m_open.back().failed;
+            }
+            m_failed = true;
+        } else if (tag.name == "skipped") {
+            m_skipped = true;
+        }
+        m_open.push_back(element);
+        return tag.closes_itself ? close(tag) : Result<void>();
+    }
+
+    Result<void> close(const Tag& tag) {
+        if (m_open.empty() || m_open.back().name != tag.name)
+            return wrong("</" + printable_utf8(tag.name.substr(0, 100)) + "> closes nothing");
+        Element element = m_open.back();
+        m_open.pop_back();
+        if (tag.name == "testcase") {
+            ++m_report.tests;
+            if (m_failed) {
+                m_report.failures.push_back(printable_utf8(m_name));
+                ++element.failed;
+            } else if (m_skipped) {
+                ++m_report.skipped;
+            }
+        }
+        if (element.stated && *element.stated != element.failed) {
+            return wrong("a <" + printable_utf8(tag.name) + "> says that " + std::to_string(*element.stated) +
+                         " failed, its tests that " + std::to_string(element.failed) + " did");
+        }
+        if (!m_open.empty()) m_open.back().failed += element.failed;
+        return {};
+    }
+
+    TestReport m_report;
+    std::vector<Element> m_open;
+    std::string m_name;
+    bool m_failed = false, m_skipped = false, m_seen_root = false;
+};
 
 // Calls `read` on the parsed text; whatever it throws is bad_input.
 template <class T, class Read>
@@ -191,7 +270,7 @@ bool is_hash(const std::string& text) {
 }  // namespace
 
 Result<TestReport> read_test_report(std::string_view xml) {
-    return collect(xml);
+    return Collector().run(xml);
 }
 
 Result<ParityReport> read_parity_report(std::string_view text) {

@@ -13,7 +13,8 @@
 namespace workbench {
 
 // JUnit XML as `ctest --output-junit` writes it: the <testcase> elements, and <failure>, <error> and
-// <skipped> in them. A document type declaration is refused; no entity is expanded.
+// <skipped> in them. What a suite says of its failures and errors must be what its tests say. A document type
+// declaration is refused; no entity is expanded.
 struct TestReport {
     std::size_t tests = 0;
     std::size_t skipped = 0;

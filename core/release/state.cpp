@@ -24,6 +24,15 @@ std::string text_in(const json& event, const char* key) {
     return event.at(key).get<std::string>();
 }
 
+// What Windows takes for a device whatever follows the first dot.
+bool is_device(std::string_view lower) {
+    const auto stem = lower.substr(0, lower.find('.'));
+    constexpr std::string_view devices[] = {"con", "prn", "aux", "nul"};
+    if (std::ranges::find(devices, stem) != std::end(devices)) return true;
+    return stem.size() == 4 && (stem.starts_with("com") || stem.starts_with("lpt")) && stem[3] >= '0' &&
+           stem[3] <= '9';
+}
+
 void apply_new(ReleaseState& s, const json& e, const std::string& utc) {
     s.id = text_in(e, "id");
     s.stage = stage_from_name(text_in(e, "stage")).value();
@@ -44,7 +53,7 @@ std::string apply(ReleaseState& s, const json& e, const std::string& utc) {
     } else if (type == "attach") {
         Attachment a{text_in(e, "name"),         text_in(e, "kind"),   text_in(e, "sha256"),
                      e.at("folder").get<bool>(), text_in(e, "commit"), utc};
-        if (!is_safe_name(a.name) || s.find(a.name) != nullptr) return "its name is unsafe or taken";
+        if (!is_safe_name(a.name) || s.find_like(a.name) != nullptr) return "its name is unsafe or taken";
         if (!evidence_kind_from_name(a.kind)) return "its kind is not known";
         s.attachments.push_back(std::move(a));
     } else if (type == "waive") {
@@ -145,6 +154,12 @@ const Attachment* ReleaseState::find(std::string_view name) const {
     return found == attachments.end() ? nullptr : &*found;
 }
 
+const Attachment* ReleaseState::find_like(std::string_view name) const {
+    const auto found = std::ranges::find(attachments, lower_case(name),
+                                         [](const Attachment& a) { return lower_case(a.name); });
+    return found == attachments.end() ? nullptr : &*found;
+}
+
 Result<ReleaseState> replay(const std::vector<LogEntry>& log) {
     ReleaseState state;
     for (const auto& entry : log) {
@@ -164,14 +179,25 @@ Result<ReleaseState> replay(const std::vector<LogEntry>& log) {
 
 std::string sign_off_message(const ReleaseState& state, std::string_view role, std::string_view person,
                              std::string_view seen) {
-    return "iir2d release sign-off 1\n" +
-           canonical_json({{"id", state.id}, {"role", role}, {"person", person}, {"seen", seen}});
+    return "iir2d release sign-off 2\n" + canonical_json({{"id", state.id},
+                                                          {"role", role},
+                                                          {"person", person},
+                                                          {"seen", seen},
+                                                          {"log_head", state.log_head}});
 }
 
 bool is_safe_name(std::string_view name) {
     constexpr std::string_view allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
-    return !name.empty() && name.size() <= 64 && name[0] != '.' && name[0] != '-' &&
-           name.find_first_not_of(allowed) == std::string_view::npos;
+    return !name.empty() && name.size() <= 64 && name[0] != '.' && name[0] != '-' && name.back() != '.' &&
+           name.find_first_not_of(allowed) == std::string_view::npos && !is_device(lower_case(name));
+}
+
+std::string lower_case(std::string_view name) {
+    std::string lower(name);
+    for (char& c : lower) {
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    }
+    return lower;
 }
 
 bool is_commit(std::string_view text) {

@@ -78,18 +78,21 @@ struct ReleaseState {
     // waivers. Not the sign-offs themselves.
     std::string seen() const;
     const Attachment* find(std::string_view name) const;
+    // Whatever the case of its letters: not every file system tells them apart.
+    const Attachment* find_like(std::string_view name) const;
 };
 
 // bad_input names the entry that cannot follow those before it.
 Result<ReleaseState> replay(const std::vector<LogEntry>& log);
 
-// What a sign-off signs.
+// What a sign-off signs, after the entries of `state`: by the hash of the last, these too.
 std::string sign_off_message(const ReleaseState& state, std::string_view role, std::string_view person,
                              std::string_view seen);
 
 // A file or folder name that means the same everywhere: letters, digits, '.', '_' and '-', at most 64, not
-// first '.' or '-'.
+// first '.' or '-', not last '.', and no device of Windows (CON, NUL.txt).
 bool is_safe_name(std::string_view name);
+std::string lower_case(std::string_view name);
 bool is_commit(std::string_view text);  // 40 lower-case hex digits
 bool is_date(std::string_view text);    // YYYY-MM-DD of the calendar
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "core/release/store.h"
 
-#include <algorithm>
+#include <string_view>
 #include <system_error>
 
 #include "core/benchmark/utc_time.h"
+#include "core/record/record_json.h"
 #include "core/release/release.h"
 #include "core/support/atomic_file.h"
 #include "core/support/files.h"
@@ -16,7 +17,65 @@ namespace fs = std::filesystem;
 
 namespace {
 
-Result<std::string> log_text(const fs::path& directory) {
+// Nothing is written through a link, nor removed behind one.
+Result<void> check_layout(const fs::path& directory) {
+    std::error_code error;
+    if (fs::symlink_status(directory / "evidence", error).type() != fs::file_type::directory)
+        return fail(ErrorKind::bad_input, "evidence: it is not a folder");
+    for (const char* name : {"release.json", "release.md"}) {
+        const auto type = fs::symlink_status(directory / name, error).type();
+        if (type != fs::file_type::not_found && type != fs::file_type::regular)
+            return fail(ErrorKind::bad_input, std::string(name) + ": it is not a plain file");
+    }
+    return {};
+}
+
+// The log of a release that may be changed.
+Result<std::string> changeable_log(const fs::path& directory) {
+    auto text = load_log_text(directory);
+    if (!text) return text;
+    if (auto good = check_layout(directory); !good) return std::unexpected(good.error());
+    return text;
+}
+
+// release.json must be of the log's last entry or, after a kill, of the one before: a log that lost its end
+// is not continued as if nothing were missing.
+Result<void> check_head(const fs::path& directory, const std::vector<LogEntry>& log) {
+    const auto wrong = [](const std::string& why) { return fail(ErrorKind::check_failed, why); };
+    std::error_code error;
+    if (!fs::exists(directory / "release.json", error))
+        return wrong("release.json is missing: it names the last entry of log.jsonl");
+    const auto text = read_file(directory / "release.json", largest_made_file);
+    if (!text) return std::unexpected(text.error());
+    const auto made = parse_strictly(*text);
+    if (!made) return wrong("release.json: " + made.error().message);
+    const auto value = [&](const char* key) {
+        return made->is_object() && made->contains(key) ? made->at(key) : nlohmann::json();
+    };
+    const auto entries = value("log_entries");
+    const auto head = value("log_head");
+    if (!entries.is_number_unsigned()) return wrong("release.json: it names no entry of log.jsonl");
+    const auto count = entries.get<std::size_t>();
+    if (count > log.size()) return wrong("log.jsonl ends before the entry that release.json names");
+    if (count + 1 < log.size() || count == 0 || head != log[count - 1].hash)
+        return wrong("log.jsonl is not the log that release.json was made from");
+    return {};
+}
+
+// What a killed process left unfinished.
+void clear_leftovers(const fs::path& directory) {
+    remove_leftovers(directory);
+    remove_leftovers(directory / "evidence");
+}
+
+std::string made_file(const char* name, const fs::path& directory, const ReleaseState& state) {
+    if (name == std::string_view("release.json")) return release_json(state);
+    return release_markdown(state, evaluate_release(directory, state, state.changed_utc));
+}
+
+}  // namespace
+
+Result<std::string> load_log_text(const fs::path& directory) {
     std::error_code error;
     const fs::path file = directory / "log.jsonl";
     const auto type = fs::symlink_status(file, error).type();
@@ -27,22 +86,8 @@ Result<std::string> log_text(const fs::path& directory) {
     return read_file(file, largest_log);
 }
 
-// What a killed process left: unfinished files, and evidence that no entry names.
-void clear_leftovers(const fs::path& directory, const ReleaseState& state) {
-    remove_leftovers(directory);
-    std::vector<fs::path> orphans;
-    std::error_code error;
-    for (fs::directory_iterator entry(directory / "evidence", error);
-         !error && entry != fs::directory_iterator(); entry.increment(error)) {
-        if (state.find(utf8_path(entry->path().filename())) == nullptr) orphans.push_back(entry->path());
-    }
-    for (const auto& orphan : orphans) fs::remove_all(orphan, error);  // links are removed, not followed
-}
-
-}  // namespace
-
 Result<std::vector<LogEntry>> load_log(const fs::path& directory) {
-    const auto text = log_text(directory);
+    const auto text = load_log_text(directory);
     if (!text) return std::unexpected(text.error());
     return parse_log(*text);
 }
@@ -53,34 +98,58 @@ Result<ReleaseState> load_state(const fs::path& directory) {
     return replay(*log);
 }
 
+MadeFile judge_made_file(const char* name, const std::string& text, const fs::path& directory,
+                         const std::vector<LogEntry>& log) {
+    const auto state = replay(log);
+    if (state && text == made_file(name, directory, *state)) return MadeFile::current;
+    if (log.size() < 2) return MadeFile::other;
+    const auto earlier = replay(std::vector<LogEntry>(log.begin(), log.end() - 1));
+    return earlier && text == made_file(name, directory, *earlier) ? MadeFile::behind : MadeFile::other;
+}
+
 Result<void> write_made_files(const fs::path& directory, const ReleaseState& state) {
-    if (auto done = write_file_atomically(directory / "release.json", release_json(state)); !done)
-        return done;
-    const auto evaluation = evaluate_release(directory, state, state.changed_utc);
-    return write_file_atomically(directory / "release.md", release_markdown(state, evaluation));
+    for (const char* name : {"release.json", "release.md"}) {
+        if (auto done = write_file_atomically(directory / name, made_file(name, directory, state)); !done)
+            return done;
+    }
+    return {};
 }
 
 Result<Change> Change::begin(const fs::path& directory) {
     // Where there is no release, none is begun by locking it.
-    if (auto text = log_text(directory); !text) return std::unexpected(text.error());
+    if (auto text = changeable_log(directory); !text) return std::unexpected(text.error());
     auto lock = FileLock::acquire(directory / ".lock");
     if (!lock) return std::unexpected(lock.error());
     Change change(std::move(*lock), directory);
-    auto text = log_text(directory);
+    auto text = changeable_log(directory);
     if (!text) return std::unexpected(text.error());
     auto log = parse_log(*text);
     if (!log) return std::unexpected(log.error());
     auto state = replay(*log);
     if (!state) return std::unexpected(state.error());
+    if (auto good = check_head(directory, *log); !good) return std::unexpected(good.error());
     change.m_text = std::move(*text);
     change.m_log = std::move(*log);
     change.m_state = std::move(*state);
     if (change.m_state.promoted_utc) {
+        if (auto done = change.finish(); !done) return std::unexpected(done.error());
         return fail(ErrorKind::check_failed, "the release \"" + change.m_state.id + "\" was promoted on " +
                                                  *change.m_state.promoted_utc + " and is closed");
     }
-    clear_leftovers(directory, change.m_state);
     return change;
+}
+
+// No change follows a promotion, so what a kill left behind it is put right here.
+Result<void> Change::finish() const {
+    for (const char* name : {"release.json", "release.md"}) {
+        const auto text = read_file(m_directory / name, largest_made_file);
+        if (!text || judge_made_file(name, *text, m_directory, m_log) != MadeFile::behind) continue;
+        if (auto done = write_file_atomically(m_directory / name, made_file(name, m_directory, m_state));
+            !done)
+            return done;
+    }
+    clear_leftovers(m_directory);
+    return {};
 }
 
 Result<void> Change::commit(const nlohmann::json& event) {
@@ -89,6 +158,7 @@ Result<void> Change::commit(const nlohmann::json& event) {
     if (!log) return std::unexpected(log.error());
     auto state = replay(*log);
     if (!state) return std::unexpected(state.error());
+    clear_leftovers(m_directory);
     if (auto done = write_file_atomically(m_directory / "log.jsonl", m_text); !done) return done;
     m_log = std::move(*log);
     m_state = std::move(*state);

@@ -13,26 +13,37 @@
 namespace workbench {
 
 inline constexpr std::size_t largest_log = std::size_t{1} << 24;
+inline constexpr std::size_t largest_made_file = std::size_t{1} << 24;
 
 // bad_input when there is no release, or its log is not as it was written.
+Result<std::string> load_log_text(const std::filesystem::path& directory);
 Result<std::vector<LogEntry>> load_log(const std::filesystem::path& directory);
 Result<ReleaseState> load_state(const std::filesystem::path& directory);
 
 // release.json and release.md, as of the state's last change.
 Result<void> write_made_files(const std::filesystem::path& directory, const ReleaseState& state);
 
-// Holds the directory's lock until it ends. What a killed process left is cleared away first. check_failed
-// when the release is promoted: it is closed.
+// How the text of release.json or release.md stands to the log: a killed process may have left it as of the
+// entry before the last.
+enum class MadeFile { current, behind, other };
+MadeFile judge_made_file(const char* name, const std::string& text, const std::filesystem::path& directory,
+                         const std::vector<LogEntry>& log);
+
+// Holds the directory's lock until it ends. bad_input when something in the directory is not the plain file
+// or folder that it should be; check_failed when the log is not the one that release.json names, or the
+// release is promoted: it is closed.
 class Change {
   public:
     static Result<Change> begin(const std::filesystem::path& directory);
     const ReleaseState& state() const { return m_state; }
-    // Writes the log with one more entry, then what is made from it. Once.
+    // Clears away what a killed process left, writes the log with one more entry, then what is made from it.
+    // Once.
     Result<void> commit(const nlohmann::json& event);
 
   private:
     Change(FileLock lock, std::filesystem::path directory)
         : m_lock(std::move(lock)), m_directory(std::move(directory)) {}
+    Result<void> finish() const;
     FileLock m_lock;
     std::filesystem::path m_directory;
     std::string m_text;  // of the log

@@ -13,13 +13,30 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t largest_made_file = std::size_t{1} << 24;
+constexpr int most_attempts = 8;
 
 class Verifier {
   public:
     explicit Verifier(const fs::path& directory) : m_directory(directory) {}
 
+    // A writer may come between one file and the next: when the log is another one at the end, all is read
+    // again.
     Result<ReleaseVerification> run() {
+        for (int attempt = 0; attempt < most_attempts; ++attempt) {
+            const auto before = load_log_text(m_directory);
+            m_result = {};
+            auto verification = look();
+            if (!verification) return verification;
+            const auto after = load_log_text(m_directory);
+            if (before.has_value() == after.has_value() && (!before || *before == *after))
+                return verification;
+        }
+        return fail(ErrorKind::unwritable_output,
+                    quoted(m_directory) + " is being changed by another process: try again");
+    }
+
+  private:
+    Result<ReleaseVerification> look() {
         std::error_code error;
         if (!fs::is_directory(m_directory, error) ||
             !fs::exists(fs::symlink_status(m_directory / "log.jsonl", error)))
@@ -36,12 +53,11 @@ class Verifier {
         if (!state->sign_offs.empty())
             good("log.jsonl: " + std::to_string(state->sign_offs.size()) + " signatures");
         check_evidence(*state);
-        check_made(*log, *state);
+        check_made(*log);
         check_folder();
         return std::move(m_result);
     }
 
-  private:
     void good(std::string text) { m_result.checked.push_back(std::move(text)); }
     Result<ReleaseVerification> problem(const std::string& text) {
         m_result.problems.push_back(text);
@@ -70,10 +86,9 @@ class Verifier {
              entry.increment(error)) {
             const std::string name = utf8_path(entry->path().filename());
             if (state.find(name) == nullptr)
-                m_result.notes.push_back(
-                    "evidence/" + printable_utf8(name) +
-                    ": the log does not know it; it counts for nothing and the next change "
-                    "removes it");
+                m_result.notes.push_back("evidence/" + printable_utf8(name) +
+                                         ": the log does not know it; it counts for nothing; attach it "
+                                         "again or remove it");
         }
     }
 
@@ -91,31 +106,24 @@ class Verifier {
         return std::nullopt;
     }
 
-    void check_made(const std::vector<LogEntry>& log, const ReleaseState& state) {
-        // A killed process may have left them as of the entry before.
-        std::optional<ReleaseState> earlier;
-        if (log.size() > 1) {
-            auto before = replay(std::vector<LogEntry>(log.begin(), log.end() - 1));
-            if (before) earlier = std::move(*before);
-        }
-        const auto judge = [&](const char* name, const auto& make) {
+    void check_made(const std::vector<LogEntry>& log) {
+        for (const char* name : {"release.json", "release.md"}) {
             const auto text = content(name);
-            if (!text) return;
-            if (*text == make(state)) {
-                good(std::string(name) + ": follows from log.jsonl");
-            } else if (earlier && *text == make(*earlier)) {
-                m_result.notes.push_back(
-                    std::string(name) +
-                    ": it is as of the entry before the last; the next change writes it anew");
-            } else {
-                m_result.problems.push_back(std::string(name) +
-                                            ": it is not what log.jsonl and the evidence give");
+            if (!text) continue;
+            switch (judge_made_file(name, *text, m_directory, log)) {
+                case MadeFile::current:
+                    good(std::string(name) + ": follows from log.jsonl");
+                    break;
+                case MadeFile::behind:
+                    m_result.notes.push_back(
+                        std::string(name) +
+                        ": it is as of the entry before the last; the next change writes it anew");
+                    break;
+                case MadeFile::other:
+                    m_result.problems.push_back(std::string(name) +
+                                                ": it is not what log.jsonl and the evidence give");
             }
-        };
-        judge("release.json", [](const ReleaseState& s) { return release_json(s); });
-        judge("release.md", [this](const ReleaseState& s) {
-            return release_markdown(s, evaluate_release(m_directory, s, s.changed_utc));
-        });
+        }
     }
 
     void check_folder() {

@@ -89,8 +89,9 @@ std::unexpected<Error> unwritable(const fs::path& path, const std::string& why) 
     return fail(ErrorKind::unwritable_output, quoted(path) + " could not be written: " + why);
 }
 
-void remove_leftovers(const fs::path& folder) {
+void remove_leftovers(const fs::path& folder, std::chrono::seconds older_than) {
     std::error_code error;
+    const auto now = fs::file_time_type::clock::now();
     for (fs::directory_iterator entry(folder, error); !error && entry != fs::directory_iterator();
          entry.increment(error)) {
         const std::string name = entry->path().filename().string();
@@ -100,7 +101,9 @@ void remove_leftovers(const fs::path& folder) {
         const auto [end, code] = std::from_chars(number, name.data() + name.size(), process);
         if (code != std::errc{} || *end != '-' || process < 1 || is_running(process)) continue;
         std::error_code ignored;
-        fs::remove(entry->path(), ignored);
+        const auto changed = fs::last_write_time(entry->path(), ignored);
+        if (older_than > std::chrono::seconds::min() && (ignored || now - changed < older_than)) continue;
+        fs::remove_all(entry->path(), ignored);  // folders too; links are removed, not followed
     }
 }
 

@@ -2,6 +2,7 @@
 // One file in the making, beside the place it is meant for.
 #pragma once
 
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -46,8 +47,11 @@ class AtomicFile {
 // A name for a new file or folder beside `path` that no other call of this or another process gives.
 std::filesystem::path temporary_sibling(const std::filesystem::path& path);
 
-// Removes from the folder what processes that are gone (killed, crashed) left there under such names.
-void remove_leftovers(const std::filesystem::path& folder);
+// Removes from the folder what processes that are gone (killed, crashed) left there under such names, files
+// and folders. Where others may write too, from machines whose processes are not seen here, only what is
+// `older_than` surely is nobody's.
+void remove_leftovers(const std::filesystem::path& folder,
+                      std::chrono::seconds older_than = std::chrono::seconds::min());
 
 // Flushes what a file or a folder holds to the disk. 0, or the system's error number.
 int flush_to_disk(const std::filesystem::path& path);

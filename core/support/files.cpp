@@ -115,6 +115,7 @@ Result<void> write_directory_atomically(const fs::path& directory,
     if (fs::exists(fs::symlink_status(target, error))) {
         return fail(ErrorKind::unwritable_output, quoted(target) + " already exists: name a new directory");
     }
+    remove_leftovers(target.has_parent_path() ? target.parent_path() : fs::path("."), std::chrono::hours(1));
     const fs::path temporary = temporary_sibling(target);
     if (!fs::create_directory(temporary, error)) {
         return unwritable(target, error ? error.message() : system_words(EEXIST));

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstddef>
 
+#include "core/support/text.h"
+
 namespace workbench {
 
 std::string markdown_escaped(std::string_view text) {
@@ -19,7 +21,7 @@ std::string markdown_escaped(std::string_view text) {
         if (special.find(c) != std::string_view::npos) out += '\\';
         out += c;
     }
-    return out;
+    return printable_utf8(out);
 }
 
 std::string brief_number(double value) {

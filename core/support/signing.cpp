@@ -77,24 +77,75 @@ const auto* bytes_of(std::string_view text) {
 }
 
 #if !defined(_WIN32)
-// Refuses what others may read: a key that is not secret signs for anyone.
-Result<void> check_private(const fs::path& path) {
-    struct stat status {};
-    if (stat(path.c_str(), &status) != 0)
-        return fail(ErrorKind::bad_input, quoted(path) + " could not be read: " + system_words(errno));
-    if ((status.st_mode & 077U) != 0) {
-        return fail(ErrorKind::bad_input,
-                    "the private key " + quoted(path) + " may be read by others: chmod 600 it");
+class Descriptor {
+  public:
+    explicit Descriptor(int number) : m_number(number) {}
+    ~Descriptor() {
+        if (m_number >= 0) ::close(m_number);
     }
-    return {};
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    int get() const { return m_number; }
+    // 0, or the system's error number.
+    int close() { return ::close(std::exchange(m_number, -1)) == 0 ? 0 : errno; }
+
+  private:
+    int m_number;
+};
+
+// The text of a private key's file. Refuses what others may read or own: a key that is not secret signs for
+// anyone. What is judged is what is read, whatever its name stands for by then.
+Result<std::string> read_private(const fs::path& path) {
+    const auto refused = [](const std::string& why) { return fail(ErrorKind::bad_input, why); };
+    const std::string name = "the private key " + quoted(path);
+    const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    struct stat status {};
+    if (file.get() < 0 || fstat(file.get(), &status) != 0)
+        return refused(quoted(path) + " could not be read: " + system_words(errno));
+    if (!S_ISREG(status.st_mode)) return refused(name + " is not a plain file");
+    if (status.st_uid != geteuid()) return refused(name + " belongs to another user");
+    if ((status.st_mode & 077U) != 0) return refused(name + " may be read by others: chmod 600 it");
+    std::string text(largest_key_file + 1, '\0');
+    std::size_t size = 0;
+    while (size < text.size()) {
+        const auto got = read(file.get(), text.data() + size, text.size() - size);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return refused(quoted(path) + " could not be read: " + system_words(errno));
+        if (got == 0) break;
+        size += static_cast<std::size_t>(got);
+    }
+    if (size > largest_key_file) return refused(name + " is too large to be one");
+    text.resize(size);
+    return text;
+}
+
+int write_all(int file, std::string_view content) {
+    while (!content.empty()) {
+        const auto written = write(file, content.data(), content.size());
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return errno;
+        content.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return fsync(file) == 0 ? 0 : errno;
+}
+
+// Gives a finished file its name, where nothing has it.
+int name_new(const fs::path& temporary, const fs::path& path) {
+    if (link(temporary.c_str(), path.c_str()) == 0) return 0;
+    if (errno != EPERM && errno != ENOTSUP && errno != ENOSYS) return errno;
+    // A file system without links.
+    std::error_code error;
+    if (fs::exists(fs::symlink_status(path, error))) return EEXIST;
+    return rename(temporary.c_str(), path.c_str()) == 0 ? 0 : errno;
 }
 #else
-Result<void> check_private(const fs::path&) {
-    return {};
+// Nothing says here who else may read it.
+Result<std::string> read_private(const fs::path& path) {
+    return read_file(path, largest_key_file);
 }
 #endif
 
-// A new file, for its owner only where `secret`, flushed.
+// A new file, whole or not at all, flushed; for its owner only where `secret`.
 Result<void> write_new(const fs::path& path, std::string_view content, [[maybe_unused]] bool secret) {
 #if defined(_WIN32)
     std::error_code error;
@@ -102,27 +153,19 @@ Result<void> write_new(const fs::path& path, std::string_view content, [[maybe_u
         return fail(ErrorKind::unwritable_output, quoted(path) + " already exists: name a new file");
     return write_file_atomically(path, content);
 #else
-    const int file =
-        open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, secret ? 0600 : 0644);
-    if (file < 0 && errno == EEXIST)
-        return fail(ErrorKind::unwritable_output, quoted(path) + " already exists: name a new file");
-    if (file < 0) return unwritable(path, system_words(errno));
-    int failed = 0;
-    while (!content.empty() && failed == 0) {
-        const auto written = write(file, content.data(), content.size());
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) {
-            failed = errno;
-        } else {
-            content.remove_prefix(static_cast<std::size_t>(written));
-        }
-    }
-    if (failed == 0 && fsync(file) != 0) failed = errno;
-    if (close(file) != 0 && failed == 0) failed = errno;
-    if (failed == 0) return {};
+    const fs::path temporary = temporary_sibling(path);
+    constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
+    Descriptor file(open(temporary.c_str(), flags, secret ? 0600 : 0644));
+    if (file.get() < 0) return unwritable(path, system_words(errno));
+    int failed = write_all(file.get(), content);
+    if (const int closed = file.close(); failed == 0) failed = closed;
+    if (failed == 0) failed = name_new(temporary, path);
     std::error_code ignored;
-    fs::remove(path, ignored);
-    return unwritable(path, system_words(failed));
+    fs::remove(temporary, ignored);
+    if (failed == EEXIST)
+        return fail(ErrorKind::unwritable_output, quoted(path) + " already exists: name a new file");
+    if (failed != 0) return unwritable(path, system_words(failed));
+    return {};
 #endif
 }
 
@@ -167,8 +210,7 @@ Result<SigningKey> SigningKey::generate() {
 }
 
 Result<SigningKey> SigningKey::load(const fs::path& path) {
-    if (auto safe = check_private(path); !safe) return std::unexpected(safe.error());
-    auto text = read_file(path, largest_key_file);
+    auto text = read_private(path);
     if (!text) return std::unexpected(text.error());
     auto state = std::make_shared<State>();
     {
@@ -186,6 +228,8 @@ Result<SigningKey> SigningKey::load(const fs::path& path) {
 Result<void> SigningKey::save(const fs::path& path) const {
     fs::path public_path = path;
     public_path += ".pub";
+    const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+    remove_leftovers(folder);  // of a killed process: one may be a secret
     std::error_code error;
     if (fs::exists(fs::symlink_status(public_path, error)))
         return fail(ErrorKind::unwritable_output, quoted(public_path) + " already exists: name a new file");
@@ -204,8 +248,7 @@ Result<void> SigningKey::save(const fs::path& path) const {
         fs::remove(path, error);
         return done;
     }
-    const fs::path folder = path.parent_path();
-    static_cast<void>(flush_to_disk(folder.empty() ? fs::path(".") : folder));
+    static_cast<void>(flush_to_disk(folder));
     return {};
 }
 
@@ -216,12 +259,14 @@ PublicKey SigningKey::public_key() const {
     return key;
 }
 
-std::string SigningKey::sign(std::string_view message) const {
+Result<std::string> SigningKey::sign(std::string_view message) const {
     const Digest context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
     std::array<unsigned char, 64> signature{};
     std::size_t size = signature.size();
-    EVP_DigestSignInit(context.get(), nullptr, nullptr, nullptr, m_state->key.get());
-    EVP_DigestSign(context.get(), signature.data(), &size, bytes_of(message), message.size());
+    if (!context || EVP_DigestSignInit(context.get(), nullptr, nullptr, nullptr, m_state->key.get()) != 1 ||
+        EVP_DigestSign(context.get(), signature.data(), &size, bytes_of(message), message.size()) != 1 ||
+        size != signature.size())
+        return fail(ErrorKind::device_failure, "OpenSSL could not sign");
     return to_hex(signature);
 }
 
@@ -231,9 +276,9 @@ bool is_signature(const PublicKey& key, std::string_view message, std::string_vi
     const Key known(
         EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nullptr, key.bytes.data(), key.bytes.size()),
         EVP_PKEY_free);
-    if (!known) return false;
     const Digest context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
-    return EVP_DigestVerifyInit(context.get(), nullptr, nullptr, nullptr, known.get()) == 1 &&
+    return known && context &&
+           EVP_DigestVerifyInit(context.get(), nullptr, nullptr, nullptr, known.get()) == 1 &&
            EVP_DigestVerify(context.get(), raw.data(), raw.size(), bytes_of(message), message.size()) == 1;
 }
 

@@ -34,16 +34,16 @@ class SigningKey {
   public:
     // device_failure: the system has no randomness.
     static Result<SigningKey> generate();
-    // From a PEM file (PKCS #8, not encrypted). Refuses, as bad_input, a file that others than its owner may
-    // read.
+    // From a PEM file (PKCS #8, not encrypted). Refuses, as bad_input, a file that is another user's or that
+    // others than its owner may read. Windows: that is not checked.
     static Result<SigningKey> load(const std::filesystem::path& path);
 
-    // `path` with the private key, readable by its owner only, and `path`.pub. Neither may exist:
-    // unwritable_output.
+    // `path` with the private key, readable by its owner only (Windows: by whoever may read the folder), and
+    // `path`.pub, each whole or not at all. Neither may exist: unwritable_output.
     Result<void> save(const std::filesystem::path& path) const;
     PublicKey public_key() const;
-    // 128 lower-case hex digits.
-    std::string sign(std::string_view message) const;
+    // 128 lower-case hex digits; device_failure when OpenSSL fails.
+    Result<std::string> sign(std::string_view message) const;
 
   private:
     struct State;

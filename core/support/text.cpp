@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/support/text.h"
 
+#include <algorithm>
 #include <cstddef>
 
 namespace workbench {
@@ -46,11 +47,20 @@ std::string printable_utf8(std::string_view text) {
             continue;
         }
         const auto first = static_cast<unsigned char>(text.front());
-        const bool control = first == 0x7F || (first < 0x20 && first != '\t' && first != '\n');
+        const bool high_control = length == 2 && first == 0xC2 && static_cast<unsigned char>(text[1]) < 0xA0;
+        const bool control =
+            high_control || first == 0x7F || (first < 0x20 && first != '\t' && first != '\n');
         if (!control) result += text.substr(0, length);
         text.remove_prefix(length);
     }
     return result;
+}
+
+std::string one_line(std::string_view text) {
+    std::string line = printable_utf8(text);
+    std::ranges::replace_if(
+        line, [](char c) { return c == '\t' || c == '\n'; }, ' ');
+    return line;
 }
 
 std::string utf8_path(const std::filesystem::path& path) {

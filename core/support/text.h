@@ -8,9 +8,12 @@
 
 namespace workbench {
 
-// The text with every byte that is not UTF-8 replaced by U+FFFD, and control characters other than tab and
-// newline left out. Files say what they like in their metadata.
+// The text with every byte that is not UTF-8 replaced by U+FFFD, and control characters (those of ISO 6429
+// above ASCII too) other than tab and newline left out. Files say what they like in their metadata.
 std::string printable_utf8(std::string_view text);
+
+// The same on one line: tabs and newlines are blanks.
+std::string one_line(std::string_view text);
 
 // A path as UTF-8 for libraries that want it so; on POSIX its bytes as they are.
 std::string utf8_path(const std::filesystem::path& path);

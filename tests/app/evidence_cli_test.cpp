@@ -17,6 +17,7 @@ using app_test::error_lines;
 using app_test::Outcome;
 using app_test::RunOptions;
 using ::testing::AnyOf;
+using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -80,7 +81,10 @@ TEST_F(EvidenceCli, RefusesToCompareUnlikeRecordsUnlessTold) {
     EXPECT_THAT(error_lines(refused.err), ElementsAre(HasSubstr("unlike in precision or size")));
     EXPECT_THAT(refused.out, IsEmpty());
     const auto told = iir2d({"compare-records", f32, f64, "--allow-unlike", "--max-regression", "10000%"});
-    EXPECT_EQ(told.code, 0) << told.err;
+    // Nine samples on a busy machine may drift, and then show nothing.
+    EXPECT_THAT(error_lines(told.err), AnyOf(IsEmpty(), ElementsAre(HasSubstr("is AMBIGUOUS at"))))
+        << told.err;
+    EXPECT_EQ(told.code, told.err.empty() ? 0 : 5);
     EXPECT_THAT(told.out, HasSubstr("precisions: base f32, new f64"));
 }
 
@@ -89,9 +93,10 @@ TEST_F(EvidenceCli, ListsMissingCasesAndFails) {
     const auto one = record("one", {"--precisions", "f32"});
     const auto done = iir2d({"compare-records", two, one, "--max-regression", "10000%"});
     EXPECT_EQ(done.code, 5);
-    EXPECT_THAT(done.out, HasSubstr("missing in NEW"));
+    EXPECT_THAT(done.out, ContainsRegex("precision:mixed size:64x48 +missing in NEW"));
+    // A case that drifts is named first.
     EXPECT_THAT(error_lines(done.err),
-                ElementsAre(HasSubstr("precision:mixed size:64x48\" is missing in the new")));
+                ElementsAre(AnyOf(HasSubstr("is missing in the new"), HasSubstr("is AMBIGUOUS at"))));
 }
 
 TEST_F(EvidenceCli, SaysWhatIsWrongWithArgumentsOfCompareRecords) {

@@ -53,7 +53,7 @@ class ReleaseCli : public ::testing::Test {
     std::string record(const std::string& name, double cost, const std::string& signer = "") const {
         std::optional<workbench::SigningKey> key;
         if (!signer.empty()) key = *workbench::SigningKey::load(path(signer));
-        made::write_release_record(folder.path() / name, cost, key);
+        made::write_release_record(folder.path() / name, cost, key, key ? made::baseline_commit : commit);
         return path(name);
     }
     std::vector<std::string> new_arguments(const std::string& id, const std::string& stage) const {
@@ -76,6 +76,18 @@ class ReleaseCli : public ::testing::Test {
   private:
     int m_refused = 0;
 };
+
+TEST_F(ReleaseCli, ShowsNoControlCharactersOfARecord) {
+    make_keys();
+    succeed(new_arguments("v2", "rc"));
+    const std::string escape = R"({"id": "9", "priority": "P0", "open": true, "title": "\u001b[2J\n  ok"})";
+    succeed({"attach", "v2", "issues", file("i.json", made::issue_list(escape)), "--commit", commit});
+    for (const char* command : {"evaluate", "show"}) {
+        const auto done = release({command, "v2"});
+        EXPECT_THAT(done.out + done.err, ::testing::Not(HasSubstr("\x1b")));
+        EXPECT_THAT(done.out, HasSubstr("9 ("));
+    }
+}
 
 TEST_F(ReleaseCli, RunsFromNewToPromoteAndIsRefusedOnTheWay) {
     make_keys();
@@ -167,11 +179,100 @@ bool kill_after(const std::vector<std::string>& arguments, std::chrono::microsec
     return WIFEXITED(status);
 }
 
-TEST_F(ReleaseCli, VerifiesAfterAKillAtAnyMoment) {
+class KilledCli : public ReleaseCli {
+  protected:
+    std::vector<std::string> in_releases(std::vector<std::string> arguments) const {
+        arguments.insert(arguments.begin(), "release");
+        arguments.insert(arguments.end(), {"--dir", path("releases"), "-q"});
+        return arguments;
+    }
+    // A release that may be promoted.
+    void make_complete(const std::string& id) const {
+        succeed(new_arguments(id, "dev"));
+        const auto report = [&](const std::string& kind, const std::string& content) {
+            succeed({"attach", id, kind, file(kind, content), "--commit", commit});
+        };
+        report("test-report", made::test_report(1));
+        report("c-api-report", made::test_report(3));
+        report("parity-report", R"({"cases": [{"case": "a", "passed": true}]})");
+        report("issues", made::issue_list());
+    }
+    // The i-th command: each changes something that none before it did.
+    std::vector<std::string> command(std::uint64_t i) const {
+        const std::string n = std::to_string(i), name = "f" + n;
+        switch (i % 9) {
+            case 0:
+                return in_releases({"attach", "v2", "other", file(name, name), "--name", name});
+            case 1:
+                return in_releases(
+                    {"attach", "v2", "smoke-record", record(name, 1 + 0.001 * static_cast<double>(i))});
+            case 2:
+                return in_releases({"waive", "v2", "--scope", "issue:" + n, "--risk", "r", "--owner", "o",
+                                    "--expires", "2999-01-01"});
+            case 3:
+                return {"history", "add", record(name, 1 + 0.001 * static_cast<double>(i)), "--db",
+                        path("h.sqlite")};
+            case 4:
+                return in_releases({"sign-off", "v2", "--role", "qa-engineer", "--person", "Q" + n, "--key",
+                                    path("qa-engineer"), "--seen", seen("v2")});
+            case 5:
+                return {"key", "new", path("key" + n)};
+            case 6:
+                return {"bench",
+                        "--sizes",
+                        "32x32",
+                        "--filter-ids",
+                        "1",
+                        "--precisions",
+                        "f32",
+                        "--iters",
+                        "2",
+                        "--warmup",
+                        "0",
+                        "--record",
+                        path("bench" + n),
+                        "--sign",
+                        path("qa-engineer"),
+                        "-q"};
+            case 7:
+                return in_releases(new_arguments("n" + n, "rc"));
+            default:
+                make_complete("p" + n);
+                return in_releases({"promote", "p" + n});
+        }
+    }
+    // Everything there is: none is half done.
+    void check_all(const std::string& which) const {
+        for (const auto& entry : fs::directory_iterator(path("releases"))) {
+            const std::string id = entry.path().filename().string();
+            if (id.starts_with(".iir2d-")) continue;
+            const auto verified = release({"verify", id});
+            EXPECT_EQ(verified.code, 0) << which << ": " << verified.out << verified.err;
+        }
+        for (const auto& entry : fs::directory_iterator(folder.path())) {
+            const std::string name = entry.path().filename().string();
+            std::vector<std::string> arguments;
+            if (name == "h.sqlite" && entry.file_size() > 0)
+                arguments = {"history", "check", "--db", entry.path().string()};
+            if (name.starts_with("bench")) arguments = {"verify", entry.path().string(), "-q"};
+            if (name.starts_with("key")) arguments = {"key", "show", entry.path().string()};
+            if (arguments.empty()) continue;
+            const auto checked = app_test::run_program(IIR2D_CLI, arguments);
+            // A history whose first writer was killed has nothing in it yet.
+            if (checked.err.find("it is empty") != std::string::npos) continue;
+            EXPECT_EQ(checked.code, 0) << which << ": " << checked.err;
+        }
+    }
+    std::size_t logged() const {
+        std::size_t lines = 0;
+        for (const char c : made::read_text(folder.path() / "releases/v2/log.jsonl")) lines += c == '\n';
+        return lines;
+    }
+};
+
+TEST_F(KilledCli, VerifiesAfterAKillAtAnyMoment) {
     make_keys();
     succeed(new_arguments("v2", "rc"));
-    const std::string base = path("releases"), db = path("h.sqlite");
-    const std::string r = record("r", 1);
     // How long such a command takes here, so that kills fall into all of it.
     const auto start = std::chrono::steady_clock::now();
     succeed({"attach", "v2", "other", file("first.txt", "first")});
@@ -180,42 +281,26 @@ TEST_F(ReleaseCli, VerifiesAfterAKillAtAnyMoment) {
     int killed = 0, ended = 0;
     std::size_t entries = 0;
     for (std::uint64_t i = 0; i < IIR2D_KILLS; ++i) {
-        const std::string name = "f" + std::to_string(i);
-        const std::vector<std::string> commands[] = {
-            {"release", "attach", "v2", "other", file(name, name), "--dir", base, "-q"},
-            {"release", "attach", "v2", "smoke-record", r, "--name", name, "--dir", base, "-q"},
-            {"release", "waive", "v2", "--scope", "issue:" + name, "--risk", "r", "--owner", "o", "--expires",
-             "2999-01-01", "--dir", base},
-            {"history", "add", r, "--db", db},
-            {"release", "sign-off", "v2", "--role", "qa-engineer", "--person", "Q", "--key",
-             path("qa-engineer"), "--seen", i % 5 == 4 ? seen("v2") : "", "--dir", base},
-            {"key", "new", path("key" + std::to_string(i))},
-            {"bench", "--sizes", "32x32", "--filter-ids", "1", "--precisions", "f32", "--iters", "2",
-             "--warmup", "0", "--record", path("bench" + std::to_string(i)), "--sign", path("qa-engineer"),
-             "-q"}};
+        const auto arguments = command(i);
         const auto when =
             std::chrono::microseconds(splitmix64(4, i) % static_cast<std::uint64_t>(whole.count() * 5 / 4));
-        (kill_after(commands[i % std::size(commands)], when) ? ended : killed) += 1;
-
-        const auto verified = release({"verify", "v2"});
-        EXPECT_EQ(verified.code, 0) << "kill " << i << ": " << verified.out << verified.err;
-        std::size_t now = 0;
-        for (const char c : made::read_text(folder.path() / "releases/v2/log.jsonl")) now += c == '\n';
-        EXPECT_GE(now, entries) << "nothing that was logged is lost";
-        entries = now;
-        if (fs::exists(db)) {
-            const auto checked = app_test::run_program(IIR2D_CLI, {"history", "check", "--db", db});
-            EXPECT_EQ(checked.code, 0) << "kill " << i << ": " << checked.err;
-        }
-        const auto bench = path("bench" + std::to_string(i));
-        if (fs::exists(bench)) {
-            const auto checked = app_test::run_program(IIR2D_CLI, {"verify", bench});
-            EXPECT_EQ(checked.code, 0) << "kill " << i << ": " << checked.err;
-        }
+        (kill_after(arguments, when) ? ended : killed) += 1;
+        check_all("kill " + std::to_string(i));
+        EXPECT_GE(logged(), entries) << "nothing that was logged is lost";
+        // Again, to the end: what was done is done, what was not is not in its way.
+        const auto again = app_test::run_program(IIR2D_CLI, arguments);
+        EXPECT_EQ(again.out.find("is there already"), std::string::npos) << again.out;
+        EXPECT_EQ(again.err.find("although the log"), std::string::npos) << again.err;
+        entries = logged();
     }
     std::printf("%d killed, %d had ended, %zu log entries\n", killed, ended, entries);
+    EXPECT_GT(killed, 0);
     succeed({"attach", "v2", "other", file("last.txt", "last")});
-    EXPECT_THAT(release({"verify", "v2"}).out, ::testing::Not(HasSubstr("note ")));
+    for (const auto& entry : fs::directory_iterator(path("releases"))) {
+        const std::string id = entry.path().filename().string();
+        if (id.starts_with(".iir2d-")) continue;
+        EXPECT_THAT(release({"verify", id}).out, ::testing::Not(HasSubstr("note ")));
+    }
 }
 
 }  // namespace

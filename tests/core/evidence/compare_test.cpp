@@ -122,6 +122,34 @@ TEST(CompareRecords, DoesNotPassWhatIsNotShownToBeWithinTheLimit) {
     EXPECT_THAT(shortcomings(*comparison), ElementsAre(HasSubstr("is AMBIGUOUS at")));
 }
 
+TEST(CompareRecords, TakesAnAmbiguousCaseForWithinTheLimitOnlyWhereItsWholeIntervalIs) {
+    int above = 0, within = 0;
+    for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+        const auto comparison = compare_records(record_of({case_of(key, seed, 3, 0.3)}),
+                                                record_of({case_of(key, seed + 500, 3, 0.3)}),
+                                                {.margin = 0.1, .max_regression = 0.25});
+        const auto& c = comparison->cases.at(0);
+        if (c.verdict != Verdict::ambiguous || std::abs(c.base.drift) > 0.1 || std::abs(c.now.drift) > 0.1)
+            continue;
+        EXPECT_EQ(c.unresolved, !shortcomings(*comparison).empty());
+        if (!c.notes.empty()) continue;  // the clock and the copy disagree
+        EXPECT_EQ(c.unresolved, c.ratio_interval.high > 1.25) << seed;
+        (c.ratio_interval.high > 1.25 ? above : within) += 1;
+    }
+    EXPECT_GT(above, 0);
+    EXPECT_GT(within, 0);
+}
+
+TEST(CompareRecords, TakesNoDoubtfulSamplesForWithinTheLimit) {
+    auto now = case_of(key, 2, 3);
+    now.throttled_by = "power cap";
+    const auto comparison =
+        compare_records(record_of({case_of(key, 1, 3)}), record_of({now}), {.max_regression = 0.25});
+    EXPECT_EQ(comparison->cases.at(0).verdict, Verdict::ambiguous);
+    EXPECT_NEAR(comparison->cases.at(0).cost_ratio, 1, 0.05);
+    EXPECT_TRUE(comparison->cases.at(0).unresolved);
+}
+
 TEST(CompareRecords, ListsWhatIsMissing) {
     const auto base = record_of({case_of(key, 1, 3), case_of("only in base", 1, 3)});
     const auto now = record_of({case_of(key, 2, 3), case_of("only in new", 1, 3)});

@@ -110,6 +110,34 @@ TEST_F(HistoryTest, RefusesWhatIsNoHistory) {
     EXPECT_EQ(History::open_to_read(folder.path()).error().kind, ErrorKind::bad_input);
 }
 
+TEST_F(HistoryTest, MakesNoHistoryOfAnEmptyFileToRead) {
+    testing::write_text(file, "");
+    const auto refused = History::open_to_read(file);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().kind, ErrorKind::bad_input);
+    EXPECT_THAT(refused.error().message, HasSubstr("is not a history of records: it is empty"));
+    EXPECT_EQ(fs::file_size(file), 0U);
+    EXPECT_TRUE(History::open(file));
+    EXPECT_TRUE(History::open_to_read(file));
+}
+
+TEST_F(HistoryTest, IsMadeByTheFirstOfManyWriters) {
+    for (int round = 0; round < 20; ++round) {
+        fs::remove(file);
+        pid_t children[4];
+        for (pid_t& child : children) {
+            child = fork();
+            if (child == 0) _exit(History::open(file) ? 0 : 1);
+        }
+        for (const pid_t child : children) {
+            int status = 0;
+            ASSERT_EQ(waitpid(child, &status, 0), child);
+            EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << round;
+        }
+        EXPECT_THAT(problems(), IsEmpty());
+    }
+}
+
 TEST_F(HistoryTest, FindsDamage) {
     {
         auto history = History::open(file);

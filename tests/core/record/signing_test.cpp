@@ -4,8 +4,11 @@
 
 #include <gmock/gmock.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -58,7 +61,7 @@ TEST_F(Keys, AreReadBackAndSign) {
     EXPECT_EQ(read->public_key(), key->public_key());
     EXPECT_EQ(*load_public_key(folder.path() / "me.key.pub"), key->public_key());
     EXPECT_EQ(*public_key_from(key->public_key().hex()), key->public_key());
-    EXPECT_TRUE(is_signature(key->public_key(), "hello", read->sign("hello")));
+    EXPECT_TRUE(is_signature(key->public_key(), "hello", *read->sign("hello")));
     EXPECT_NE(SigningKey::generate()->public_key(), key->public_key());
 }
 
@@ -80,6 +83,23 @@ TEST_F(Keys, AreForTheirOwnerOnly) {
         EXPECT_EQ(refused.error().kind, ErrorKind::bad_input);
         EXPECT_THAT(refused.error().message, HasSubstr("may be read by others: chmod 600 it"));
     }
+}
+
+TEST_F(Keys, ArePlainFilesOfTheirOwner) {
+    ASSERT_TRUE(SigningKey::generate()->save(file));
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), {}), 2) << "nothing unfinished is left";
+    ASSERT_EQ(mkfifo((folder.path() / "pipe").c_str(), 0600), 0);
+    EXPECT_THAT(SigningKey::load(folder.path() / "pipe").error().message, HasSubstr("is not a plain file"));
+    EXPECT_THAT(SigningKey::load(folder.path()).error().message, HasSubstr("is not a plain file"));
+    if (geteuid() != 0) GTEST_SKIP() << "only root gives files away";
+    ASSERT_EQ(chown(file.c_str(), 12345, 12345), 0);
+    EXPECT_THAT(SigningKey::load(file).error().message, HasSubstr("belongs to another user"));
+}
+
+TEST_F(Keys, LeaveNothingOfAKilledProcess) {
+    testing::write_text(folder.path() / ".iir2d-999999999-0.tmp", "half a key");
+    ASSERT_TRUE(SigningKey::generate()->save(file));
+    EXPECT_FALSE(fs::exists(folder.path() / ".iir2d-999999999-0.tmp"));
 }
 
 TEST_F(Keys, ReplaceNothing) {
@@ -173,7 +193,7 @@ TEST_F(SignedRecord, IsNotAcceptedWithSumsThatFitAnotherRecord) {
     // With another's signature it is another's record.
     const auto other = *SigningKey::generate();
     testing::write_text(directory / "SHA256SUMS.sig",
-                        signature_file_text(other, testing::read_text(directory / "SHA256SUMS")));
+                        *signature_file_text(other, testing::read_text(directory / "SHA256SUMS")));
     EXPECT_EQ(verify_record(directory)->signer, other.public_key());
     EXPECT_THAT(testing::problems_of(directory),
                 HasSubstr("statement.json: it is not what record.json gives"));
@@ -199,12 +219,42 @@ TEST_F(SignedRecord, HasAStatementOfItsFiles) {
               verify_record(directory)->record_id);
     EXPECT_EQ(predicate.at("buildDefinition").at("resolvedDependencies").at(0).at("digest").at("gitCommit"),
               "0123456789abcdef0123456789abcdef01234567");
+    // SLSA wants URIs.
+    EXPECT_EQ(predicate.at("buildDefinition").at("buildType"), "iir2d-workbench:benchmark-record/v1");
+    EXPECT_EQ(predicate.at("runDetails").at("builder").at("id"), "iir2d-workbench:bench");
     EXPECT_FALSE(record_statement("{}", {}));
+}
+
+TEST_F(SignedRecord, MayHaveAStatementOfTheFirstForm) {
+    fs::remove(directory / "SHA256SUMS.sig");
+    std::map<std::string, std::string> digests;
+    std::string sums = testing::read_text(directory / "SHA256SUMS");
+    for (const std::string name : {"record.csv", "record.json", "record.md"})
+        digests[name] = sums.substr(sums.find("  " + name) - 64, 64);
+    const auto first =
+        record_statement(testing::read_text(directory / "record.json"), digests, StatementForm::first);
+    ASSERT_TRUE(first);
+    testing::write_text(directory / "statement.json", *first);
+    testing::refresh_sums(directory);
+    EXPECT_EQ(testing::problems_of(directory), "");
+}
+
+TEST_F(SignedRecord, ClearsAwayAnOldUnfinishedOne) {
+    const fs::path old = folder.path() / ".iir2d-999999999-0.tmp",
+                   fresh = folder.path() / ".iir2d-999999999-1.tmp";
+    for (const auto& left : {old, fresh}) {
+        fs::create_directory(left);
+        testing::write_text(left / "record.json", "{");
+    }
+    fs::last_write_time(old, fs::file_time_type::clock::now() - std::chrono::hours(2));
+    ASSERT_TRUE(write_record(testing::sample_record(), folder.path() / "another"));
+    EXPECT_FALSE(fs::exists(old));
+    EXPECT_TRUE(fs::exists(fresh)) << "it may be that of a process on another machine";
 }
 
 TEST(SignatureFileText, IsReadOnlyAsWritten) {
     const auto key = *SigningKey::generate();
-    const auto text = signature_file_text(key, "sums");
+    const std::string text = *signature_file_text(key, "sums");
     const auto file = parse_signature_file(text);
     ASSERT_TRUE(file);
     EXPECT_TRUE(signs(*file, "sums"));

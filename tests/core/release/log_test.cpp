@@ -44,15 +44,17 @@ TEST(ReleaseLog, ShowsAnyChangeButThatOfItsEnd) {
     EXPECT_FALSE(parse_log(good.substr(0, first) + good));
     EXPECT_THAT(parse_log(good.substr(0, good.size() - 1)).error().message,
                 HasSubstr("line 3: it does not end"));
+    EXPECT_FALSE(parse_log(log_line({}, "yesterday", {{"type", "x"}})));
     EXPECT_FALSE(parse_log(""));
     EXPECT_FALSE(parse_log("\n"));
     EXPECT_FALSE(parse_log(std::string(1'000'000, '[') + "\n"));
 }
 
 TEST(ReleaseNames, AreSafeEverywhere) {
-    for (const char* name : {"a", "record-1.json", "v1.0_rc", "A"}) EXPECT_TRUE(is_safe_name(name)) << name;
-    for (const char* name :
-         {"", ".", "..", ".hidden", "-rf", "a/b", "../a", "a\\b", "c:x", "a b", "a\n", "\xc3\xa9"})
+    for (const char* name : {"a", "record-1.json", "v1.0_rc", "A", "console", "com", "nul-1"})
+        EXPECT_TRUE(is_safe_name(name)) << name;
+    for (const char* name : {"", ".", "..", ".hidden", "-rf", "a/b", "../a", "a\\b", "c:x", "a b", "a\n",
+                             "\xc3\xa9", "a.", "CON", "nul.txt", "Com1", "lpt9.tar.gz"})
         EXPECT_FALSE(is_safe_name(name)) << name;
     EXPECT_FALSE(is_safe_name(std::string(65, 'a')));
 }

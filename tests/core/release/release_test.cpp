@@ -3,13 +3,8 @@
 
 #include <gmock/gmock.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <nlohmann/json.hpp>
-
-#include "core/benchmark/synthetic.h"
-#include "tests/core/release/release_testing.h"
+#include "tests/core/release/release_fixture.h"
 
 namespace workbench {
 namespace {
@@ -23,69 +18,7 @@ using testing::release_commit;
 
 const std::string far_off = "2999-12-31";
 
-class ReleaseTest : public ::testing::Test {
-  protected:
-    void SetUp() override {
-        for (const auto role : release_roles) keys.emplace(std::string(role), *SigningKey::generate());
-    }
-
-    NewRelease plan(Stage stage) const {
-        NewRelease release{.id = "v1", .stage = stage, .commit = release_commit, .holders = {}};
-        for (const auto& [role, key] : keys) release.holders[role] = key.public_key();
-        return release;
-    }
-    void begin(Stage stage) {
-        const auto made = new_release(folder.path(), plan(stage));
-        ASSERT_TRUE(made) << made.error().message;
-    }
-    Result<std::string> add(const std::string& kind, const std::string& name, const std::string& content,
-                            const std::string& commit = release_commit) {
-        testing::write_text(folder.path() / name, content);
-        return attach(directory, kind, folder.path() / name, "", commit);
-    }
-    Result<std::string> add_record(const std::string& kind, const std::string& name, double cost,
-                                   const std::optional<SigningKey>& key = std::nullopt) {
-        testing::write_release_record(folder.path() / name, cost, key);
-        return attach(directory, kind, folder.path() / name, "", "");
-    }
-    // Everything but the sign-offs.
-    void add_all(double cost = 1) {
-        const Result<std::string> added[] = {
-            add("test-report", "tests-1.xml", testing::test_report(1)),
-            add("test-report", "tests-2.xml", testing::test_report(2)),
-            add("c-api-report", "c-api.xml", testing::test_report(3)),
-            add("parity-report", "parity.json", R"({"cases": [{"case": "a", "passed": true}]})"),
-            add("issues", "issues.json", testing::issue_list()),
-            add("rebuild", "rebuild.json", testing::rebuild_report('a')),
-            add_record("smoke-record", "smoke", 1.0),
-            add_record("standard-record", "standard", 1.25 * cost),
-            add_record("baseline-record", "baseline", 1.25, keys.at("qa-engineer")),
-            add("packaging-report", "packaging.xml", testing::test_report(4)),
-            add("licence", "LICENSE", "MIT"),
-            add("notices", "NOTICES", "others' notices"),
-            add("security-review", "security.json", testing::security_review())};
-        for (const auto& one : added) EXPECT_TRUE(one) << one.error().message;
-    }
-    Result<void> sign(const std::string& role) {
-        return sign_off(directory, role, "A Person", keys.at(role), load_release(directory)->state.seen());
-    }
-    std::string blockers() const {
-        std::string all;
-        for (const auto& text : load_release(directory)->evaluation.blockers()) all += text + "\n";
-        return all;
-    }
-    std::string problems() const {
-        const auto v = verify_release(directory);
-        if (!v) return "error: " + v.error().message;
-        std::string all;
-        for (const auto& text : v->problems) all += text + "\n";
-        return all;
-    }
-
-    testing::TemporaryFolder folder;
-    fs::path directory = folder.path() / "v1";
-    std::map<std::string, SigningKey> keys;
-};
+using ReleaseTest = testing::ReleaseFixture;
 
 TEST_F(ReleaseTest, GoesFromNewToPromoted) {
     begin(Stage::ga);
@@ -227,6 +160,48 @@ TEST_F(ReleaseTest, AcceptsABaselineOnlyFromWhoHoldsARole) {
     EXPECT_THAT(blockers(), HasSubstr("who holds no role of this release"));
 }
 
+TEST_F(ReleaseTest, IsNoBaselineOfItself) {
+    begin(Stage::rc);
+    add_all();
+    EXPECT_EQ(blockers(), "");
+    testing::write_release_record(folder.path() / "own", 1.25, keys.at("qa-engineer"));
+    ASSERT_TRUE(attach(directory, "baseline-record", folder.path() / "own", "", ""));
+    EXPECT_THAT(blockers(), HasSubstr("C.baseline: evidence/own is of the release's own commit"));
+    EXPECT_THAT(blockers(), HasSubstr("C.comparison: evidence/own is of the release's own commit"));
+}
+
+TEST_F(ReleaseTest, CountsARunOnceHoweverItIsLaidOut) {
+    begin(Stage::rc);
+    add_all();
+    std::string text = testing::test_report(2);
+    text.insert(text.find("<testcase"), " \n");
+    ASSERT_TRUE(add("test-report", "tests-3.xml", text));
+    EXPECT_THAT(blockers(),
+                HasSubstr("B.two-runs: evidence/tests-2.xml and evidence/tests-3.xml are one run"));
+}
+
+TEST_F(ReleaseTest, ShowsNoControlCharactersOfStrangers) {
+    begin(Stage::rc);
+    ASSERT_TRUE(add("issues", "i.json",
+                    testing::issue_list("{\"id\": \"9\", \"priority\": \"P0\", \"open\": true, \"title\": "
+                                        "\"\\u001b[2J\\u009b2J\\n  ok  A.tests\"}")));
+    EXPECT_THAT(blockers(), HasSubstr("A.p0: open P0: 9 ([2J2J   ok  A.tests)\n"));
+    EXPECT_THAT(testing::read_text(directory / "release.md"), Not(HasSubstr("\x1b")));
+}
+
+TEST_F(ReleaseTest, TellsNamesApartByMoreThanCase) {
+    begin(Stage::rc);
+    ASSERT_TRUE(add("other", "a.txt", "a"));
+    testing::write_text(folder.path() / "b", "b");
+    EXPECT_THAT(attach(directory, "other", folder.path() / "b", "A.TXT", "").error().message,
+                HasSubstr("evidence/a.txt is attached already"));
+    fs::create_directory(folder.path() / "two");
+    testing::write_text(folder.path() / "two" / "a", "1");
+    testing::write_text(folder.path() / "two" / "A", "2");
+    EXPECT_THAT(attach(directory, "other", folder.path() / "two", "", "").error().message,
+                HasSubstr("in case only"));
+}
+
 TEST_F(ReleaseTest, RefusesEvidenceThatIsUnsafeOrNone) {
     begin(Stage::rc);
     testing::write_text(folder.path() / "a.xml", testing::test_report(1));
@@ -282,98 +257,6 @@ TEST_F(ReleaseTest, RefusesToBeginWithoutWhatItNeeds) {
     EXPECT_EQ(load_release(folder.path() / "none").error().kind, ErrorKind::bad_input);
     EXPECT_FALSE(attach(folder.path(), "other", folder.path(), "", ""));
     EXPECT_FALSE(fs::exists(folder.path() / ".lock")) << "no lock where there is no release";
-}
-
-TEST_F(ReleaseTest, NamesTheFileOfAnyAlteredByte) {
-    begin(Stage::ga);
-    add_all();
-    for (const auto role : release_roles) ASSERT_TRUE(sign(std::string(role)));
-    ASSERT_EQ(problems(), "");
-    std::vector<fs::path> files;
-    for (const auto& entry : fs::recursive_directory_iterator(directory)) {
-        if (entry.is_regular_file() && entry.path().filename() != ".lock") files.push_back(entry.path());
-    }
-    for (std::uint64_t i = 0; i < 60; ++i) {
-        const fs::path& file = files[i < files.size() ? i : splitmix64(1, i) % files.size()];
-        const std::string good = testing::read_text(file);
-        std::string bad = good;
-        const std::size_t place = splitmix64(2, i) % bad.size();
-        bad[place] = static_cast<char>(bad[place] ^ static_cast<char>(1 + splitmix64(3, i) % 255));
-        testing::write_text(file, bad);
-        const auto inside = fs::relative(file, directory);
-        // Of a record's folder, the folder is named.
-        const std::string name = *inside.begin() == "evidence"
-                                     ? "evidence/" + std::next(inside.begin())->string()
-                                     : inside.string();
-        EXPECT_THAT(problems(), HasSubstr(name)) << inside << " byte " << place;
-        testing::write_text(file, good);
-    }
-    EXPECT_EQ(problems(), "");
-}
-
-TEST_F(ReleaseTest, FindsWhatIsMissingAddedOrCutOff) {
-    begin(Stage::rc);
-    add_all();
-    const std::string log = testing::read_text(directory / "log.jsonl");
-    testing::write_text(directory / "log.jsonl", log.substr(0, log.rfind('\n', log.size() - 2) + 1));
-    EXPECT_THAT(problems(), HasSubstr("release.json: it is not what log.jsonl"))
-        << "the last entry is cut off";
-    testing::write_text(directory / "log.jsonl", log);
-    testing::write_text(directory / "notes.txt", "x");
-    EXPECT_THAT(problems(), HasSubstr("notes.txt: a release has no such file"));
-    fs::remove(directory / "notes.txt");
-    fs::rename(directory / "evidence" / "LICENSE", folder.path() / "moved");
-    EXPECT_THAT(problems(), HasSubstr("evidence/LICENSE: "));
-    fs::create_symlink(folder.path() / "moved", directory / "evidence" / "LICENSE");
-    EXPECT_THAT(problems(), HasSubstr("it is a symbolic link"));
-    EXPECT_THAT(promote(directory).error().message, HasSubstr("does not verify"));
-    fs::remove(directory / "evidence" / "LICENSE");
-    fs::rename(folder.path() / "moved", directory / "evidence" / "LICENSE");
-    EXPECT_EQ(problems(), "");
-    fs::rename(directory, folder.path() / "v2");
-    directory = folder.path() / "v2";
-    EXPECT_THAT(problems(), HasSubstr("it is the log of release v1"));
-}
-
-TEST_F(ReleaseTest, IsPutRightByTheNextChangeAfterAKill) {
-    begin(Stage::rc);
-    ASSERT_TRUE(add("other", "a.txt", "a"));
-    const auto json = testing::read_text(directory / "release.json");
-    const auto markdown = testing::read_text(directory / "release.md");
-    ASSERT_TRUE(add("other", "b.txt", "b"));
-    // As killed after the log, and before: evidence that no entry names, and an unfinished file.
-    testing::write_text(directory / "release.json", json);
-    testing::write_text(directory / "release.md", markdown);
-    testing::write_text(directory / "evidence" / "orphan", "x");
-    const auto verification = verify_release(directory);
-    EXPECT_THAT(verification->problems, IsEmpty());
-    EXPECT_EQ(verification->notes.size(), 3U);
-    ASSERT_TRUE(add("other", "c.txt", "c"));
-    EXPECT_FALSE(fs::exists(directory / "evidence" / "orphan"));
-    EXPECT_THAT(verify_release(directory)->notes, IsEmpty());
-    EXPECT_EQ(problems(), "");
-}
-
-TEST_F(ReleaseTest, TakesChangesOfTwoProcessesOneAfterTheOther) {
-    begin(Stage::rc);
-    for (int i = 0; i < 20; ++i)
-        testing::write_text(folder.path() / ("f" + std::to_string(i)), std::to_string(i));
-    pid_t children[2];
-    for (int c = 0; c < 2; ++c) {
-        children[c] = fork();
-        if (children[c] != 0) continue;
-        bool good = true;
-        for (int i = c; i < 20; i += 2)
-            good = good && attach(directory, "other", folder.path() / ("f" + std::to_string(i)), "", "");
-        _exit(good ? 0 : 1);
-    }
-    for (const pid_t child : children) {
-        int status = 0;
-        ASSERT_EQ(waitpid(child, &status, 0), child);
-        EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    }
-    EXPECT_EQ(load_release(directory)->state.attachments.size(), 20U);
-    EXPECT_EQ(problems(), "");
 }
 
 }  // namespace

@@ -15,12 +15,15 @@
 namespace workbench::testing {
 
 inline const std::string release_commit = "0123456789abcdef0123456789abcdef01234567";
+inline const std::string baseline_commit(40, '1');
 
 // A record of that commit whose cases all agree and were timed, each `cost` times as slow; written to
 // `directory`.
 inline void write_release_record(const std::filesystem::path& directory, double cost,
-                                 const std::optional<SigningKey>& key = std::nullopt) {
+                                 const std::optional<SigningKey>& key = std::nullopt,
+                                 const std::string& commit = release_commit) {
     Record record = sample_record();
+    record.environment.commit.value = commit;
     record.run.results.pop_back();  // the one that failed
     record.run.case_total = 2;
     record.run.matrix.iterations = 40;

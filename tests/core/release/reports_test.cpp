@@ -43,6 +43,38 @@ TEST(TestReport, KnowsFailures) {
         read_test_report("<testsuite><testcase name=\"a\"><skipped/></testcase></testsuite>")->green());
 }
 
+TEST(TestReport, ReadsAttributesHoweverTheyAreWritten) {
+    for (const char* status : {"status='fail'", "status = \"fail\"", "status\n=\t'fail'"}) {
+        const auto report = read_test_report(head + "<testcase name='a \"b\"' " + status + "/></testsuite>");
+        ASSERT_TRUE(report) << report.error().message;
+        EXPECT_THAT(report->failures, ElementsAre("a \"b\"")) << status;
+    }
+    for (const char* attributes : {"status=fail", "status", "status=", "name=\"a\"status=\"fail\"", "=\"x\"",
+                                   "status=\"run\" status='fail'", "status=\"failed\"", "status \"fail\""}) {
+        EXPECT_FALSE(read_test_report(head + "<testcase " + attributes + "/></testsuite>")) << attributes;
+    }
+}
+
+TEST(TestReport, HoldsASuiteToWhatItSays) {
+    const auto read = [](const std::string& attributes, bool failed) {
+        return read_test_report(
+            "<testsuites><testsuite " + attributes + "><testcase name=\"A\"/><testcase name=\"B\">" +
+            (failed ? "<failure/><failure/>" : "") + "</testcase></testsuite></testsuites>");
+    };
+    EXPECT_TRUE(read("failures=\"0\" errors='0'", false)->green());
+    EXPECT_FALSE(read("failures=\"1\"", true)->green());
+    EXPECT_FALSE(read("failures=\"0\" errors=\"1\"", true)->green());
+    EXPECT_THAT(read("failures=\"1\"", false).error().message,
+                HasSubstr("says that 1 failed, its tests that 0 did"));
+    for (const char* attributes : {"failures='2'", "errors=\"1\" failures=\"1\"", "failures=\"0\""})
+        EXPECT_FALSE(read(attributes, true)) << attributes;
+    for (const char* attributes :
+         {"failures=\"\"", "failures=\"-1\"", "errors=\"0x1\"", "errors=\"99999999999999999999\""})
+        EXPECT_FALSE(read(attributes, false)) << attributes;
+    EXPECT_FALSE(read_test_report(
+        "<testsuites failures=\"1\"><testsuite><testcase name=\"A\"/></testsuite></testsuites>"));
+}
+
 TEST(TestReport, RefusesWhatIsNone) {
     for (const std::string& text :
          {std::string(), std::string("all green"), std::string("<html></html>"), head,
