@@ -99,11 +99,12 @@ double stream_copy(Team& team, const Plane<S>& x, Plane<S>& y) {
 #endif
 }
 
-// Reads x once and writes y and z once, in step and past the caches. Through the caches where there are no
-// such stores.
+// Reads x once and writes y and z once, but for the last few elements that do not fill a cache line, in step
+// and past the caches. Through the caches where there are no such stores.
 inline double read_and_write(Team& team, const Buffer<float>& x, Buffer<float>& y, Buffer<float>& z) {
     constexpr std::size_t line = 16;
-    const std::size_t lines = (y.count() + z.count()) / line;
+    const std::size_t lines_of_y = y.count() / line;
+    const std::size_t lines = lines_of_y + z.count() / line;
     const std::size_t read_each = x.count() / line / lines;
     const std::size_t read_rest = x.count() / line % lines;
     return team.seconds([&](int member) {
@@ -129,7 +130,7 @@ inline double read_and_write(Team& team, const Buffer<float>& x, Buffer<float>& 
                 for (std::size_t k = 0; k < line; ++k) seen = std::max(seen, from[k]);
 #endif
             }
-            float* to = i * line < y.count() ? y.data() + i * line : z.data() + (i * line - y.count());
+            float* to = i < lines_of_y ? y.data() + i * line : z.data() + (i - lines_of_y) * line;
             for (std::size_t k = 0; k < line; k += 4) {
 #if defined(__SSE2__)
                 _mm_stream_ps(to + k, seen);
