@@ -3,18 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <limits>
 #include <memory>
-#include <type_traits>
 #include <utility>
 
-#include "app/iir2d/evidence.h"
 #include "app/iir2d/json.h"
+#include "app/iir2d/matrix_options.h"
 #include "app/iir2d/options.h"
-#include "app/iir2d/pool_options.h"
 #include "core/benchmark/benchmark.h"
 #include "core/evidence/protocol.h"
-#include "core/image/image_io.h"
 #include "core/record/record.h"
 #include "core/support/files.h"
 
@@ -24,173 +20,6 @@ using workbench::ErrorKind;
 using workbench::fail;
 
 namespace {
-
-struct MatrixArguments {
-    std::vector<std::string> sizes;
-    std::vector<std::string> filter_ids;
-    std::vector<std::string> borders;
-    std::vector<std::string> precisions;
-    std::vector<std::string> pool_ops;
-    std::vector<std::string> pool_dtypes;
-    std::vector<std::string> pool_passes;
-    PoolOptions pool{.window = "2x2"};
-    std::string recipe;
-    std::string image;
-    std::string warmup = "10";
-    std::string iterations = "50";
-    std::string until;  // empty: a fixed number of iterations
-    std::string min_iterations = "20";
-    std::string max_iterations = "1000";
-    std::string max_seconds = "60";
-    std::string most_disturbed = "50%";
-    bool cold = false;
-    std::string seed = "1";
-    bool quiet = false;
-    bool json = false;
-    DeviceOptions device;
-
-    void add_to(CLI::App& command) {
-        const auto list = [&command](const char* name, std::vector<std::string>& values, const char* help) {
-            command.add_option(name, values, help)->type_name("LIST");
-        };
-        list("--sizes", sizes, "WIDTHxHEIGHT, with commas between (default: 1024x1024,2048x2048)");
-        list("--filter-ids", filter_ids, "Filters 1 to 8 (default: 1,4,8)");
-        list("--border-modes", borders, "clamp, mirror, wrap, constant (default: mirror)");
-        list("--precisions", precisions, "f32, mixed, f64 (default: f32,mixed)");
-        list("--pool-ops", pool_ops,
-             "max, avg, lp, adaptive-max, adaptive-avg; without --filter-ids pooling is all that runs");
-        list("--pool-dtypes", pool_dtypes, "What pooling stores: f32, f64, f16, bf16 (default: f32)");
-        list("--pool-passes", pool_passes, "forward, backward (default: forward)");
-        pool.add_to(command, "HEIGHTxWIDTH of the pooling operations that are not adaptive");
-        command.add_option("--recipe", recipe, "Run this recipe instead of single operations");
-        command.add_option("--image", image, "Run on this image instead of made ones");
-        command.add_option("--seed", seed, "Of the made images")->capture_default_str();
-        device.add_to(command);
-        command.add_flag("--json", json, "Print the result as JSON");
-        add_quiet(command, quiet);
-    }
-
-    Result<workbench::BenchmarkMatrix> matrix(const workbench::TaskControl& control) const {
-        workbench::BenchmarkMatrix m;
-        m.device = device.device;
-        const auto threads = device.thread_count();
-        if (!threads) return std::unexpected(threads.error());
-        m.threads = *threads;
-        const auto whole = [](auto& value, const char* option, const std::string& text, std::int64_t least,
-                              std::int64_t most) -> Result<void> {
-            const auto number = parse_integer(option, text, least, most);
-            if (!number) return std::unexpected(number.error());
-            value = static_cast<std::remove_reference_t<decltype(value)>>(*number);
-            return {};
-        };
-        if (auto done = whole(m.warmup, "--warmup", warmup, 0, 1'000'000); !done)
-            return std::unexpected(done.error());
-        if (auto done = whole(m.iterations, "--iters", iterations, 1, 1'000'000); !done)
-            return std::unexpected(done.error());
-        if (auto done = fill_stopping(m); !done) return std::unexpected(done.error());
-        if (auto done = whole(m.seed, "--seed", seed, 0, std::numeric_limits<std::int64_t>::max()); !done)
-            return std::unexpected(done.error());
-        // A wrong device is said before an image is read.
-        if (const auto choice = device.choose(); !choice) return std::unexpected(choice.error());
-        if (auto done = fill(m.sizes, sizes, [](const std::string& t) { return parse_size("--sizes", t); });
-            !done) {
-            return std::unexpected(done.error());
-        }
-        const auto filter_id = [](const std::string& t) -> Result<int> {
-            const auto id = parse_integer("--filter-ids", t);
-            if (!id) return std::unexpected(id.error());
-            if (*id < 1 || *id > 8) {
-                return fail(ErrorKind::bad_argument,
-                            "--filter-ids " + t + " is out of range: filters are 1 to 8");
-            }
-            return static_cast<int>(*id);
-        };
-        if (auto done = fill(m.filter_ids, filter_ids, filter_id); !done)
-            return std::unexpected(done.error());
-        if (auto done = fill(m.borders, borders, parse_border); !done) return std::unexpected(done.error());
-        if (auto done = fill(m.precisions, precisions, parse_precision); !done)
-            return std::unexpected(done.error());
-        if (auto done = fill_pools(m); !done) return std::unexpected(done.error());
-        if (!pool_ops.empty() && filter_ids.empty()) m.filter_ids.clear();
-        if (!recipe.empty()) {
-            auto loaded = workbench::load_recipe(recipe);
-            if (!loaded) return std::unexpected(loaded.error());
-            m.recipe = std::move(*loaded);
-            if (filter_ids.empty()) m.filter_ids.clear();
-        }
-        if (!image.empty()) {
-            auto read = workbench::read_image(image, {.keep_double = true}, control);
-            if (!read) return std::unexpected(read.error());
-            m.image = std::make_shared<const workbench::Image>(std::move(*read));
-        }
-        return m;
-    }
-
-  private:
-    Result<void> fill_stopping(workbench::BenchmarkMatrix& m) const {
-        m.cold_cache = cold;
-        const auto disturbed = parse_part("--most-disturbed", most_disturbed);
-        if (!disturbed) return std::unexpected(disturbed.error());
-        if (!(*disturbed >= 0 && *disturbed <= 1))
-            return fail(ErrorKind::bad_argument,
-                        "--most-disturbed " + most_disturbed + " is out of range: give 0% to 100%");
-        m.most_disturbed = *disturbed;
-        if (until.empty()) return {};
-        const auto precision = parse_part("--until", until);
-        if (!precision) return std::unexpected(precision.error());
-        const auto fewest = parse_integer("--min-iters", min_iterations, 5, 1'000'000);
-        if (!fewest) return std::unexpected(fewest.error());
-        const auto largest = parse_integer("--max-iters", max_iterations, *fewest, 1'000'000);
-        if (!largest) return std::unexpected(largest.error());
-        const auto seconds = parse_number("--max-seconds", max_seconds);
-        if (!seconds) return std::unexpected(seconds.error());
-        m.stopping = workbench::StoppingRule{.precision = *precision,
-                                             .least = static_cast<int>(*fewest),
-                                             .most = static_cast<int>(*largest),
-                                             .most_seconds = *seconds};
-        if (const auto wrong = workbench::wrong_with(*m.stopping); !wrong.empty())
-            return fail(ErrorKind::bad_argument, "--until: " + wrong);
-        m.iterations = m.stopping->most;
-        return {};
-    }
-
-    template <class T, class Parse>
-    static Result<void> fill(std::vector<T>& values, const std::vector<std::string>& texts, Parse parse) {
-        if (texts.empty()) return {};
-        values.clear();
-        for (const std::string& text : split_list(texts)) {
-            auto value = parse(text);
-            if (!value) return std::unexpected(value.error());
-            values.push_back(std::move(*value));
-        }
-        return {};
-    }
-
-    Result<void> fill_pools(workbench::BenchmarkMatrix& m) const {
-        const auto operation = [this](const std::string& t) -> Result<workbench::PoolOperation> {
-            const auto op = parse_pool_op(t);
-            if (!op) return std::unexpected(op.error());
-            return pool.operation(*op);
-        };
-        const auto element = [](const std::string& t) { return parse_element("--pool-dtypes", t); };
-        const auto pass = [](const std::string& t) { return workbench::pool_pass_from_name(t); };
-        if (auto done = fill(m.pools, pool_ops, operation); !done) return done;
-        if (auto done = fill(m.pool_elements, pool_dtypes, element); !done) return done;
-        if (auto done = fill(m.pool_passes, pool_passes, pass); !done) return done;
-        const bool adaptive =
-            std::ranges::any_of(m.pools, [](const workbench::PoolOperation& o) { return is_adaptive(o.op); });
-        if (!pool.output_size.empty() && !adaptive) {
-            return fail(ErrorKind::bad_argument,
-                        "--output goes with adaptive-max and adaptive-avg in --pool-ops only");
-        }
-        for (const auto& [option, given] :
-             {std::pair{"--pool-dtypes", &pool_dtypes}, std::pair{"--pool-passes", &pool_passes}}) {
-            if (!given->empty() && pool_ops.empty())
-                return fail(ErrorKind::bad_argument, std::string(option) + " goes with --pool-ops only");
-        }
-        return {};
-    }
-};
 
 // Of a table's first column.
 int key_width(const workbench::BenchmarkMatrix& matrix) {
@@ -227,7 +56,7 @@ Result<int> failures_of(const std::vector<workbench::CaseResult>& results) {
 }
 
 struct BenchArguments {
-    MatrixArguments matrix;
+    MatrixOptions matrix;
     std::string out_csv;
     std::string out_json;
     std::string out_md;
@@ -354,7 +183,7 @@ struct BenchArguments {
     }
 };
 
-Result<int> run_parity_command(const MatrixArguments& arguments, const Interruption& interruption) {
+Result<int> run_parity_command(const MatrixOptions& arguments, const Interruption& interruption) {
     Progress progress(interruption.token(), arguments.quiet);
     auto m = arguments.matrix(progress.control());
     if (!m) return std::unexpected(m.error());
@@ -426,46 +255,17 @@ Result<int> run_verify(const std::string& path, const std::string& signer, bool 
 
 }  // namespace
 
-namespace {
-
-// A protocol says all that the matrix options say: one or the other.
-void add_protocol(CLI::App& command, std::string& protocol) {
-    CLI::Option* option =
-        command.add_option("--protocol", protocol,
-                           "standard, smoke, or a protocol file: the whole matrix and how it is measured");
-    for (const char* name : {"--sizes", "--filter-ids", "--border-modes", "--precisions", "--pool-ops",
-                             "--recipe", "--image", "--seed", "--warmup", "--iters", "--until", "--min-iters",
-                             "--max-iters", "--max-seconds", "--cold", "--most-disturbed"}) {
-        option->excludes(command.get_option(name));
-    }
-}
-
-}  // namespace
-
 void add_bench_command(CLI::App& parser, Action& chosen) {
     CLI::App* command =
         parser.add_subcommand("bench", "Measure latencies; each case is checked against the reference first");
     auto arguments = std::make_shared<BenchArguments>();
-    arguments->matrix.add_to(*command);
-    command->add_option("--warmup", arguments->matrix.warmup, "Untimed iterations before the timed ones")
-        ->capture_default_str();
-    command->add_option("--iters", arguments->matrix.iterations, "Timed iterations")->capture_default_str();
-    command->add_option("--until", arguments->matrix.until,
-                        "Instead of --iters: until the 95 % interval of the median is within this, as 1%");
-    command->add_option("--min-iters", arguments->matrix.min_iterations, "With --until: at least so many")
-        ->capture_default_str();
-    command->add_option("--max-iters", arguments->matrix.max_iterations, "With --until: at most so many")
-        ->capture_default_str();
-    command
-        ->add_option("--max-seconds", arguments->matrix.max_seconds, "With --until: at most so long a case")
-        ->capture_default_str();
-    command->add_flag("--cold", arguments->matrix.cold,
-                      "Empty the host's caches before each timed run on the CPU");
-    command
-        ->add_option("--most-disturbed", arguments->matrix.most_disturbed,
-                     "The part of preempted samples above which a case is inconclusive")
-        ->capture_default_str();
-    add_protocol(*command, arguments->protocol);
+    auto said_by_a_protocol = arguments->matrix.add_what_to(*command);
+    for (CLI::Option* option : arguments->matrix.add_how_to(*command)) said_by_a_protocol.push_back(option);
+    arguments->matrix.add_shared_to(*command);
+    CLI::Option* protocol =
+        command->add_option("--protocol", arguments->protocol,
+                            "standard, smoke, or a protocol file: the whole matrix and how it is measured");
+    for (CLI::Option* option : said_by_a_protocol) protocol->excludes(option);
     command->add_option("--out-csv", arguments->out_csv, "Write one row a case");
     command->add_option("--out-json", arguments->out_json, "Write the full result");
     command->add_option("--out-md", arguments->out_md, "Write a report");
@@ -482,8 +282,9 @@ void add_bench_command(CLI::App& parser, Action& chosen) {
 void add_parity_command(CLI::App& parser, Action& chosen) {
     CLI::App* command = parser.add_subcommand(
         "parity", "Check every case against the double-precision reference; exit code 5 on a failure");
-    auto arguments = std::make_shared<MatrixArguments>();
-    arguments->add_to(*command);
+    auto arguments = std::make_shared<MatrixOptions>();
+    arguments->add_what_to(*command);
+    arguments->add_shared_to(*command);
     command->callback([arguments, &chosen] {
         chosen = [arguments](const Interruption& interruption) {
             return run_parity_command(*arguments, interruption);

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The report of a record for a person, made from its JSON alone.
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <exception>
 #include <string>
 
 #include "core/record/claims.h"
 #include "core/record/record.h"
 #include "core/record/record_json.h"
+#include "core/support/markdown.h"
 
 namespace workbench {
 
@@ -16,44 +15,16 @@ namespace {
 
 using nlohmann::json;
 
-// Text in a table cell: what Markdown would read as structure is escaped, and lines stay whole.
-std::string escaped(std::string_view text) {
-    constexpr std::string_view special = "\\|`*_<>[]";
-    std::string out;
-    for (const char c : text) {
-        if (c == '\n' || c == '\r') {
-            out += ' ';
-            continue;
-        }
-        if (special.find(c) != std::string_view::npos) out += '\\';
-        out += c;
-    }
-    return out;
-}
-
-// Four significant digits, never in scientific notation between a thousandth and a million.
-std::string brief(double value) {
-    char text[64];
-    const double magnitude = std::abs(value);
-    const bool plain = value == 0 || (magnitude >= 1e-3 && magnitude < 1e6);
-    const int decimals =
-        value == 0 ? 0 : std::clamp(3 - static_cast<int>(std::floor(std::log10(magnitude))), 0, 6);
-    const auto end = plain
-                         ? std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, decimals)
-                         : std::to_chars(text, text + sizeof text, value, std::chars_format::scientific, 2);
-    return {text, end.ptr};
-}
-
 // A number, or a fact that holds one; absent is a dash.
 std::string figure(const json& value) {
     if (value.is_object()) return figure(value_of(value));
-    return value.is_number() ? brief(value.get<double>()) : "-";
+    return value.is_number() ? brief_number(value.get<double>()) : "-";
 }
 
 std::string fact(const json& f) {
     const json& value = value_of(f);
-    if (value.is_null()) return "not available: " + escaped(cell_text(f.at("reason")));
-    return escaped(cell_text(value));
+    if (value.is_null()) return "not available: " + markdown_escaped(cell_text(f.at("reason")));
+    return markdown_escaped(cell_text(value));
 }
 
 std::string line(std::string_view name, const std::string& value) {
@@ -62,14 +33,14 @@ std::string line(std::string_view name, const std::string& value) {
 
 std::string bytes_fact(const json& f) {
     if (value_of(f).is_null()) return fact(f);
-    return brief(value_of(f).get<double>() / (1 << 30)) + " GiB";
+    return brief_number(value_of(f).get<double>() / (1 << 30)) + " GiB";
 }
 
 std::string gpus(const json& f) {
     if (value_of(f).is_null()) return fact(f);
     std::string names;
     for (const json& gpu : value_of(f)) {
-        names += (names.empty() ? "" : ", ") + escaped(cell_text(gpu.at("name")));
+        names += (names.empty() ? "" : ", ") + markdown_escaped(cell_text(gpu.at("name")));
     }
     return names;
 }
@@ -79,7 +50,7 @@ std::string input_text(const json& matrix) {
     if (image.is_null()) {
         return "synthetic planes, uniform in [0, 1), seed " + cell_text(matrix.at("seed"));
     }
-    return escaped(cell_text(image.at("path"))) + ", " + cell_text(image.at("width")) + "x" +
+    return markdown_escaped(cell_text(image.at("path"))) + ", " + cell_text(image.at("width")) + "x" +
            cell_text(image.at("height")) + ", " + cell_text(image.at("channels")) +
            " channels, SHA-256 of the pixels " + cell_text(image.at("pixel_sha256"));
 }
@@ -87,10 +58,11 @@ std::string input_text(const json& matrix) {
 std::string environment_table(const json& record) {
     const json& e = record.at("environment");
     const json& device = record.at("device");
-    const auto text = [&](const char* key) { return escaped(cell_text(e.at(key))); };
+    const auto text = [&](const char* key) { return markdown_escaped(cell_text(e.at(key))); };
     std::string out = "| | |\n| --- | --- |\n";
-    out += line("Device", escaped(cell_text(device.at("id"))) + ": " + escaped(cell_text(device.at("name"))) +
-                              " (" + escaped(cell_text(device.at("reason"))) + ")");
+    out += line("Device", markdown_escaped(cell_text(device.at("id"))) + ": " +
+                              markdown_escaped(cell_text(device.at("name"))) + " (" +
+                              markdown_escaped(cell_text(device.at("reason"))) + ")");
     out += line("Threads", cell_text(device.at("threads")));
     out += line("GPU", gpus(e.at("gpus")));
     out += line("Host", fact(e.at("host")));
@@ -116,7 +88,8 @@ std::string throttling(const json& one) {
     std::string text;
     if (!one.contains("gpu_state") || value_of(one.at("gpu_state")).is_null()) return text;
     for (const json& word : value_of(value_of(one.at("gpu_state")).at("throttle_reasons"))) {
-        if (is_throttling(cell_text(word))) text += (text.empty() ? "" : ", ") + escaped(cell_text(word));
+        if (is_throttling(cell_text(word)))
+            text += (text.empty() ? "" : ", ") + markdown_escaped(cell_text(word));
     }
     return text;
 }
@@ -128,7 +101,7 @@ std::string case_table(const json& record) {
     for (const json& one : record.at("cases")) {
         const json& t = value_of(one.at("timing"));
         const std::string throttled = throttling(one);
-        out += "| " + escaped(cell_text(one.at("key"))) + (throttled.empty() ? "" : " (throttled)") +
+        out += "| " + markdown_escaped(cell_text(one.at("key"))) + (throttled.empty() ? "" : " (throttled)") +
                conclusive_mark(one) + " | ";
         if (t.is_null()) {
             out += "not timed | - | - | - | - | - | - | - | - |\n";
@@ -150,7 +123,7 @@ std::string parity_table(const json& record) {
         "| --- | --- | ---: | ---: | ---: | ---: |\n";
     for (const json& one : record.at("cases")) {
         const json& p = value_of(one.at("parity"));
-        out += "| " + escaped(cell_text(one.at("key"))) + " | ";
+        out += "| " + markdown_escaped(cell_text(one.at("key"))) + " | ";
         if (p.is_null()) {
             out += "not judged | - | - | - | - |\n";
             continue;
@@ -168,8 +141,8 @@ std::string failures(const json& record) {
     for (const json& one : record.at("cases")) {
         const json& timing = one.at("timing");
         if (value_of(timing).is_null()) {
-            out += "- " + escaped(cell_text(one.at("key"))) + ": " + escaped(cell_text(timing.at("reason"))) +
-                   "\n";
+            out += "- " + markdown_escaped(cell_text(one.at("key"))) + ": " +
+                   markdown_escaped(cell_text(timing.at("reason"))) + "\n";
         }
     }
     return out.empty() ? out : "\n## Cases that were not timed\n\n" + out;
@@ -197,7 +170,7 @@ std::string gpu_line(const json& state) {
     std::string words;
     if (value_of(reasons).is_null()) words = fact(reasons);
     for (const json& word : value_of(reasons))
-        words += (words.empty() ? "" : ", ") + escaped(cell_text(word));
+        words += (words.empty() ? "" : ", ") + markdown_escaped(cell_text(word));
     return out + (words.empty() ? "nothing" : words) + "; " + cell_text(state.at("samples")) + " samples";
 }
 
@@ -208,7 +181,7 @@ std::string gpu_states(const json& record) {
     for (const json& one : record.at("cases")) {
         if (!one.contains("gpu_state") || value_of(one.at("timing")).is_null()) continue;
         const json& state = one.at("gpu_state");
-        out += "- " + escaped(cell_text(one.at("key"))) + ": " +
+        out += "- " + markdown_escaped(cell_text(one.at("key"))) + ": " +
                (value_of(state).is_null() ? fact(state) : gpu_line(value_of(state))) + "\n";
     }
     if (out.empty()) return out;
@@ -221,7 +194,7 @@ std::string gpu_states(const json& record) {
 std::string preemption_note(const json& record) {
     const json& counter = record.at("measurement").at("preemption_counter");
     if (value_of(counter).is_null())
-        return "Preemption was not observed: " + escaped(cell_text(counter.at("reason"))) + ".";
+        return "Preemption was not observed: " + markdown_escaped(cell_text(counter.at("reason"))) + ".";
     std::size_t preempted = 0;
     std::size_t samples = 0;
     for (const json& one : record.at("cases")) {
@@ -231,19 +204,8 @@ std::string preemption_note(const json& record) {
         samples += t.at("samples_ms").size();
     }
     return "The process was preempted during " + std::to_string(preempted) + " of " +
-           std::to_string(samples) + " samples (" + escaped(cell_text(value_of(counter))) +
+           std::to_string(samples) + " samples (" + markdown_escaped(cell_text(value_of(counter))) +
            "); these are marked in the JSON and kept in every figure.";
-}
-
-// A fence longer than any run of backticks inside.
-std::string code_block(const std::string& text) {
-    std::size_t longest = 2;
-    for (std::size_t i = 0, run = 0; i < text.size(); ++i) {
-        run = text[i] == '`' ? run + 1 : 0;
-        longest = std::max(longest, run);
-    }
-    const std::string fence(longest + 1, '`');
-    return fence + "\n" + text + "\n" + fence + "\n";
 }
 
 // How keys of pooling are read; since record-3, which has more than forward passes of f32.
@@ -271,7 +233,7 @@ std::string report(const json& record) {
     out += record.at("cancelled") == true ? ", then cancelled.\n" : ".\n";
     out += "\n## Figures\n\n" + case_table(record);
     out += "\n\"copy ms\" is the median time to move the same bytes on the same threads in the same run (" +
-           escaped(cell_text(record.at("measurement").at("copy_method"))) +
+           markdown_escaped(cell_text(record.at("measurement").at("copy_method"))) +
            "); \"times copy\" is p50 over that, and the figure to compare between machines. Warm-up runs of "
            "each case: " +
            cell_text(record.at("matrix").at("warmup")) + "; timed runs: " + timed_runs(record.at("matrix")) +
@@ -282,7 +244,7 @@ std::string report(const json& record) {
     out += "\n## Agreement with the double-precision reference\n\n" + parity_table(record);
     out += claims_sections(record);
     out += "\n## Environment\n\n" + environment_table(record);
-    out += "\n## Again\n\n" + code_block(cell_text(record.at("command_line")));
+    out += "\n## Again\n\n" + markdown_code_block(cell_text(record.at("command_line")));
     out += "\nThis report is made from record.json; `iir2d verify` on the directory checks all of it.\n";
     return out;
 }

@@ -207,6 +207,15 @@ TEST_F(EvidenceCli, RunsProtocols) {
                 AnyOf("precision", "most samples"));
     EXPECT_EQ(iir2d({"verify", path("r"), "-q"}).code, 0);
     EXPECT_EQ(iir2d({"bench", "--protocol", "smoke", "--iters", "3"}).code, 2) << "a protocol says it all";
+    for (const std::string option : {"--pool-ops", "--recipe", "--most-disturbed"})
+        EXPECT_EQ(iir2d({"bench", "--protocol", "smoke", option, "0.5"}).code, 2) << option;
+    for (const std::string option : {"--pool-dtypes", "--pool-passes", "--window", "--output"}) {
+        const auto beside_protocol = iir2d({"bench", "--protocol", "smoke", option, "2x2"});
+        EXPECT_EQ(beside_protocol.code, 2) << option << " is not passed over in silence";
+        const auto without_pooling = iir2d({"parity", option, "2x2"});
+        EXPECT_EQ(without_pooling.code, 2) << option;
+        EXPECT_THAT(without_pooling.err, HasSubstr("--pool-ops"));
+    }
     EXPECT_EQ(iir2d({"bench", "--protocol", "nowhere.json"}).code, 2);
     EXPECT_EQ(iir2d({"bench", "--sizes", "64x48", "--until", "0"}).code, 2);
     EXPECT_EQ(
