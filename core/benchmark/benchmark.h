@@ -152,6 +152,10 @@ std::string throttled_by(const CaseResult& result);
 // The cases of a matrix in order, or the first thing wrong with it. Never empty.
 Result<std::vector<BenchmarkCase>> expand(const BenchmarkMatrix& matrix);
 
+// The same unchecked, for a matrix that was run elsewhere: it may ask for more than this machine has. A
+// recipe's case has `recipe_channels` channels.
+std::vector<BenchmarkCase> cases_of(const BenchmarkMatrix& matrix, int recipe_channels);
+
 // A rough time for the whole, from the bytes moved; seconds. Never runs anything.
 double estimated_seconds(const BenchmarkMatrix& matrix);
 

@@ -128,30 +128,8 @@ std::vector<BenchmarkSize> sizes_of(const BenchmarkMatrix& matrix) {
     return matrix.sizes;
 }
 
-std::vector<BenchmarkCase> cases_of(const BenchmarkMatrix& matrix) {
-    std::vector<BenchmarkCase> cases;
-    std::set<std::string> keys;
-    const auto add = [&](BenchmarkCase what) {
-        if (keys.insert(what.key).second) cases.push_back(std::move(what));
-    };
-    for (const BenchmarkSize size : sizes_of(matrix)) {
-        for (const int id : matrix.filter_ids) {
-            for (const iir2d::Border border : matrix.borders) {
-                for (const iir2d::Precision precision : matrix.precisions) {
-                    add(filter_case(size, id, border, precision));
-                }
-            }
-        }
-        for (const PoolOperation& pool : matrix.pools) {
-            for (const iir2d::ElementType element : matrix.pool_elements) {
-                for (const PoolPass pass : matrix.pool_passes) add(pool_case(size, pool, element, pass));
-            }
-        }
-        if (matrix.recipe) {
-            add(recipe_case(size, matrix.image ? matrix.image->pixels.channels() : 1, *matrix.recipe));
-        }
-    }
-    return cases;
+int channels_of(const BenchmarkMatrix& matrix) {
+    return matrix.image ? matrix.image->pixels.channels() : 1;
 }
 
 Result<void> check_counts(const BenchmarkMatrix& matrix) {
@@ -306,11 +284,35 @@ Result<Traffic> pool_traffic(const PoolOperation& pool, iir2d::Shape input, iir2
     return Traffic{.read = read, .written = x};
 }
 
+std::vector<BenchmarkCase> cases_of(const BenchmarkMatrix& matrix, int recipe_channels) {
+    std::vector<BenchmarkCase> cases;
+    std::set<std::string> keys;
+    const auto add = [&](BenchmarkCase what) {
+        if (keys.insert(what.key).second) cases.push_back(std::move(what));
+    };
+    for (const BenchmarkSize size : sizes_of(matrix)) {
+        for (const int id : matrix.filter_ids) {
+            for (const iir2d::Border border : matrix.borders) {
+                for (const iir2d::Precision precision : matrix.precisions) {
+                    add(filter_case(size, id, border, precision));
+                }
+            }
+        }
+        for (const PoolOperation& pool : matrix.pools) {
+            for (const iir2d::ElementType element : matrix.pool_elements) {
+                for (const PoolPass pass : matrix.pool_passes) add(pool_case(size, pool, element, pass));
+            }
+        }
+        if (matrix.recipe) add(recipe_case(size, recipe_channels, *matrix.recipe));
+    }
+    return cases;
+}
+
 Result<std::vector<BenchmarkCase>> expand(const BenchmarkMatrix& matrix) {
     for (const auto& check : {check_counts, check_lists, check_sizes}) {
         if (auto good = check(matrix); !good) return std::unexpected(good.error());
     }
-    auto cases = cases_of(matrix);
+    auto cases = cases_of(matrix, channels_of(matrix));
     for (const BenchmarkCase& what : cases) {
         if (auto good = check_case(what, matrix.image != nullptr); !good)
             return std::unexpected(good.error());
@@ -327,7 +329,7 @@ double estimated_seconds(const BenchmarkMatrix& matrix) {
     constexpr double reference_seconds_per_sample = 60e-9;
     constexpr double iteration_overhead = 1e-3;
     double seconds = 0;
-    for (const BenchmarkCase& what : cases_of(matrix)) {
+    for (const BenchmarkCase& what : cases_of(matrix, channels_of(matrix))) {
         const double samples =
             static_cast<double>(what.width) * static_cast<double>(what.height) * what.channels;
         const double pass = samples * element_bytes(what) * 2 / bytes_per_second;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdint>
 #include <numeric>
 #include <vector>
 
@@ -53,6 +54,20 @@ double median_of(std::vector<double>& values) {
     if (values.size() % 2 == 1) return *middle;
     const double below = *std::max_element(values.begin(), middle);
     return below + 0.5 * (*middle - below);
+}
+
+// The median of sorted samples that are there so many times each, and as many in all as there are samples.
+double median_of_drawn(std::span<const double> sorted, std::span<const std::uint32_t> times) {
+    const std::size_t half = sorted.size() / 2;
+    std::size_t place = 0;
+    std::size_t through = times[0];  // how many are up to this place
+    const auto forward_to = [&](std::size_t rank) {
+        while (through <= rank) through += times[++place];
+        return sorted[place];
+    };
+    if (sorted.size() % 2 == 1) return forward_to(half);
+    const double below = forward_to(half - 1);
+    return below + 0.5 * (forward_to(half) - below);
 }
 
 Interval central(std::vector<double>& values, double confidence) {
@@ -154,14 +169,15 @@ std::vector<double> bootstrap_medians(std::span<const double> samples, const Boo
     const std::size_t n = sorted.size();
     Draws draws(settings.seed);
     std::vector<double> medians(static_cast<std::size_t>(settings.resamples));
-    std::vector<double> resample(n <= most_resampled ? n : 0);
+    std::vector<std::uint32_t> drawn(n <= most_resampled ? n : 0);  // how often each sample is
     for (double& median : medians) {
         if (n > most_resampled) {
             median = sorted[std::min(draws.heads(n), n - 1)];
             continue;
         }
-        for (double& v : resample) v = sorted[draws.below(n)];
-        median = median_of(resample);
+        std::ranges::fill(drawn, 0U);
+        for (std::size_t i = 0; i < n; ++i) ++drawn[draws.below(n)];
+        median = median_of_drawn(sorted, drawn);
     }
     return medians;
 }

@@ -113,7 +113,10 @@ Result<MeasuredRecord> load_measured_record(const fs::path& path) {
     const auto text = read_file(file, largest_json);
     if (!text) return std::unexpected(text.error());
     auto record = measured_record_from_json(*text);
-    if (record) record->path = utf8_path(path);
+    if (record) {
+        record->path = utf8_path(path);
+        record->signer = verification->signer;
+    }
     return record;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/support/error.h"
+#include "core/support/signing.h"
 
 namespace workbench {
 
@@ -42,8 +43,9 @@ struct MeasuredRecord {
     std::optional<bool> dirty;
     std::string library_sha256;
     std::string command_line;
-    std::string protocol;    // empty: none
-    std::string reproduces;  // a record_id; empty: nothing
+    std::string protocol;             // empty: none
+    std::string reproduces;           // a record_id; empty: nothing
+    std::optional<PublicKey> signer;  // whose good signature it has
     bool cancelled = false;
     std::int64_t case_total = 0;
     std::vector<MeasuredCase> cases;

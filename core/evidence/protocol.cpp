@@ -4,7 +4,9 @@
 #include <exception>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
 
+#include "core/benchmark/named_protocols.h"
 #include "core/record/record_json.h"
 #include "core/support/files.h"
 #include "core/support/text.h"
@@ -16,30 +18,6 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t largest_file = std::size_t{1} << 20;
-
-BenchmarkMatrix standard() {
-    BenchmarkMatrix m;
-    m.sizes = {{512, 512}, {1024, 1024}, {2048, 2048}};
-    m.filter_ids = {1, 2, 3, 4, 5, 6, 7, 8};
-    m.borders = {iir2d::Border::mirror};
-    m.precisions = {iir2d::Precision::f32, iir2d::Precision::mixed};
-    m.warmup = 10;
-    m.iterations = 50;
-    m.protocol = "standard";
-    return m;
-}
-
-BenchmarkMatrix smoke() {
-    BenchmarkMatrix m;
-    m.sizes = {{256, 256}};
-    m.filter_ids = {1, 4, 8};
-    m.borders = {iir2d::Border::mirror};
-    m.precisions = {iir2d::Precision::f32};
-    m.warmup = 2;
-    m.iterations = 10;
-    m.protocol = "smoke";
-    return m;
-}
 
 std::unexpected<Error> wrong(const std::string& what) {
     return fail(ErrorKind::bad_input, "the protocol " + what);
@@ -121,7 +99,7 @@ Result<BenchmarkMatrix> read(const json& j) {
     BenchmarkMatrix m;
     m.protocol = j.at("name").get<std::string>();
     if (m.protocol.empty() || m.protocol.size() > 100 || printable_utf8(m.protocol) != m.protocol ||
-        m.protocol == "standard" || m.protocol == "smoke")
+        named_protocol(m.protocol))
         return wrong("needs a name of its own, of 1 to 100 bytes");
     if (auto done = read_lists(j, m); !done) return std::unexpected(done.error());
     if (auto done = read_measuring(j, m); !done) return std::unexpected(done.error());
@@ -144,8 +122,7 @@ Result<BenchmarkMatrix> matrix_from_protocol_json(std::string_view text) {
 }
 
 Result<BenchmarkMatrix> matrix_of_protocol(const std::string& name_or_path) {
-    if (name_or_path == "standard") return standard();
-    if (name_or_path == "smoke") return smoke();
+    if (auto named = named_protocol(name_or_path)) return std::move(*named);
     std::error_code error;
     if (!std::filesystem::exists(name_or_path, error)) {
         return fail(ErrorKind::bad_argument, "the protocol " + quoted(std::filesystem::path(name_or_path)) +

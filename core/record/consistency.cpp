@@ -11,6 +11,7 @@
 #include "core/benchmark/benchmark.h"
 #include "core/benchmark/statistics.h"
 #include "core/recipe/recipe.h"
+#include "core/record/matrix_consistency.h"
 #include "core/record/record_json.h"
 #include "core/record/record_matrix.h"
 
@@ -279,6 +280,7 @@ void check_whole(const json& record, std::vector<std::string>& problems) {
 std::vector<std::string> inconsistencies(const json& record) {
     std::vector<std::string> problems;
     check_whole(record, problems);
+    for (std::string& problem : matrix_inconsistencies(record)) problems.push_back(std::move(problem));
     for (const json& one : record.at("cases")) CaseChecker(record, one, problems).check();
     return problems;
 }

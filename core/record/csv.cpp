@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/record/derived.h"
 #include "core/record/record.h"
 #include "core/record/record_json.h"
 
@@ -267,20 +268,18 @@ std::string quoted(const std::string& cell) {
 
 }  // namespace
 
-Result<std::string> record_to_csv(std::string_view json_text) {
-    const auto record = parse_record(json_text);
-    if (!record) return std::unexpected(record.error());
+Result<std::string> csv_of(const json& record) {
     try {
         std::vector<Column> all = columns();
-        const auto version = record->at("schema_version").get<int>();
+        const auto version = record.at("schema_version").get<int>();
         if (version >= 2) std::ranges::move(columns_of_2(), std::back_inserter(all));
         if (version >= 3) std::ranges::move(columns_of_3(), std::back_inserter(all));
         if (version >= 4) std::ranges::move(columns_of_4(), std::back_inserter(all));
         std::string text;
         for (std::size_t i = 0; i < all.size(); ++i) text += (i > 0 ? "," : "") + std::string(all[i].name);
         text += '\n';
-        for (const json& one : record->at("cases")) {
-            const Row row{*record, one};
+        for (const json& one : record.at("cases")) {
+            const Row row{record, one};
             for (std::size_t i = 0; i < all.size(); ++i)
                 text += (i > 0 ? "," : "") + quoted(all[i].cell(row));
             text += '\n';

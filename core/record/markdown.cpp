@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/record/claims.h"
+#include "core/record/derived.h"
 #include "core/record/record.h"
 #include "core/record/record_json.h"
 #include "core/support/markdown.h"
@@ -251,11 +252,9 @@ std::string report(const json& record) {
 
 }  // namespace
 
-Result<std::string> record_to_markdown(std::string_view json_text) {
-    const auto record = parse_record(json_text);
-    if (!record) return std::unexpected(record.error());
+Result<std::string> markdown_of(const json& record) {
     try {
-        return report(*record);
+        return report(record);
     } catch (const std::exception& error) {
         return fail(ErrorKind::bad_input,
                     std::string("the record cannot be written as Markdown: ") + error.what());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Benchmark records: record.json is the master copy, record.csv has one row a case, record.md is generated
-// from the JSON, statement.json attests them to supply-chain tools, SHA256SUMS covers all four,
-// SHA256SUMS.sig signs it where there was a key. A record directory appears whole or not at all.
+// from the JSON and so are its charts, statement.json attests it to supply-chain tools, SHA256SUMS covers
+// them all, SHA256SUMS.sig signs it where there was a key. A record directory appears whole or not at all.
 #pragma once
 
 #include <filesystem>
@@ -30,6 +30,12 @@ std::string record_to_json(const Record& record);
 // From the record's JSON, so that it can be made again by anyone who has it.
 Result<std::string> record_to_csv(std::string_view json);
 Result<std::string> record_to_markdown(std::string_view json);
+
+// Charts of a record, each a file of its own in the record's directory.
+enum class RecordChart { latency, ratio_to_copy };
+std::string_view file_name_of(RecordChart chart);  // "latency.svg", "ratio.svg"
+// A whole SVG 1.1 document, one row a case, at most 200 of them. From the record's JSON, as the others.
+Result<std::string> record_to_svg(std::string_view json, RecordChart chart);
 
 // The `iir2d bench` command of a matrix; an image and a recipe are named by the given paths.
 std::string bench_command_line(const BenchmarkMatrix& matrix, const std::string& image_path,

@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "core/benchmark/utc_time.h"
+#include "core/record/derived.h"
 #include "core/record/environment.h"
 #include "core/record/record.h"
 #include "core/record/record_json.h"
 #include "core/record/signature_file.h"
-#include "core/record/statement.h"
 #include "core/support/canonical_json.h"
 #include "core/support/files.h"
 
@@ -44,22 +44,15 @@ std::string compact(const std::string& utc) {
 Result<void> write_record(const Record& record, const std::filesystem::path& directory,
                           const std::optional<SigningKey>& key) {
     const std::string json = record_to_json(record);
-    const auto csv = record_to_csv(json);
-    if (!csv) return std::unexpected(csv.error());
-    const auto markdown = record_to_markdown(json);
-    if (!markdown) return std::unexpected(markdown.error());
-
-    std::map<std::string, std::string> files = {
-        {"record.csv", *csv}, {"record.json", json}, {"record.md", *markdown}};
-    std::map<std::string, std::string> hashes;
+    const auto parsed = parse_record(json);
+    if (!parsed) return std::unexpected(parsed.error());
+    auto derived = derived_files(json, *parsed);
+    if (!derived) return std::unexpected(derived.error());
+    std::map<std::string, std::string> files = std::move(*derived);
+    files["record.json"] = json;
     const auto hash_of = [](const std::string& text) { return sha256_hex(std::as_bytes(std::span(text))); };
-    for (const auto& [name, content] : files) hashes[name] = hash_of(content);
-    auto statement = record_statement(json, hashes);
-    if (!statement) return std::unexpected(statement.error());
-    hashes[std::string(statement_name)] = hash_of(*statement);
-    files[std::string(statement_name)] = std::move(*statement);
     std::string sums;
-    for (const auto& [name, hash] : hashes) sums += hash + "  " + name + "\n";
+    for (const auto& [name, content] : files) sums += hash_of(content) + "  " + name + "\n";
     files["SHA256SUMS"] = sums;
     if (key) {
         auto signature = signature_file_text(*key, sums);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "core/record/statement.h"
 
 #include <exception>
 
+#include "core/record/derived.h"
 #include "core/record/record_json.h"
 #include "core/support/canonical_json.h"
 
@@ -30,9 +30,7 @@ Ordered dependencies_of(const json& record) {
     return list;
 }
 
-Ordered statement_of(const json& record, const std::map<std::string, std::string>& digests,
-                     StatementForm form) {
-    const bool current = form == StatementForm::current;
+Ordered statement(const json& record, const std::map<std::string, std::string>& digests) {
     Ordered subjects = Ordered::array();
     for (const auto& [name, hash] : digests)
         subjects.push_back({{"name", name}, {"digest", {{"sha256", hash}}}});
@@ -42,16 +40,14 @@ Ordered statement_of(const json& record, const std::map<std::string, std::string
             {"predicateType", "https://slsa.dev/provenance/v1"},
             {"predicate",
              {{"buildDefinition",
-               {{"buildType",
-                 current ? "iir2d-workbench:benchmark-record/v1" : "iir2d-workbench/benchmark-record/v1"},
+               {{"buildType", "iir2d-workbench:benchmark-record/v1"},
                 {"externalParameters",
                  {{"command_line", record.at("command_line")},
                   {"matrix", Ordered::parse(record.at("matrix").dump())}}},
                 {"resolvedDependencies", dependencies_of(record)}}},
               {"runDetails",
                {{"builder",
-                 {{"id", current ? "iir2d-workbench:bench" : "iir2d-workbench"},
-                  {"version", {{"iir2d", e.at("build_fingerprint")}}}}},
+                 {{"id", "iir2d-workbench:bench"}, {"version", {{"iir2d", e.at("build_fingerprint")}}}}},
                 {"metadata",
                  {{"invocationId", canonical_sha256(record)},
                   {"startedOn", record.at("started_utc")},
@@ -60,13 +56,9 @@ Ordered statement_of(const json& record, const std::map<std::string, std::string
 
 }  // namespace
 
-Result<std::string> record_statement(std::string_view record_json,
-                                     const std::map<std::string, std::string>& digests, StatementForm form) {
-    const auto record = parse_record(record_json);
-    if (!record) return std::unexpected(record.error());
+Result<std::string> statement_of(const json& record, const std::map<std::string, std::string>& digests) {
     try {
-        return statement_of(*record, digests, form).dump(2, ' ', false, Ordered::error_handler_t::replace) +
-               "\n";
+        return statement(record, digests).dump(2, ' ', false, Ordered::error_handler_t::replace) + "\n";
     } catch (const std::exception& error) {
         return fail(ErrorKind::bad_input, std::string("the record has no statement: ") + error.what());
     }

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Whether a record is what it was written as. Everything read here may come from a stranger.
 #include <algorithm>
-#include <array>
 #include <exception>
 #include <map>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 
 #include "core/record/consistency.h"
+#include "core/record/derived.h"
 #include "core/record/record.h"
 #include "core/record/record_json.h"
 #include "core/record/signature_file.h"
-#include "core/record/statement.h"
 #include "core/support/canonical_json.h"
 #include "core/support/files.h"
 
@@ -28,7 +26,6 @@ constexpr std::uintmax_t largest_file = std::uintmax_t{1} << 30;  // of those on
 constexpr std::size_t largest_sums = std::size_t{1} << 20;
 constexpr std::size_t most_problems = 200;
 constexpr std::string_view sums_name = "SHA256SUMS";
-constexpr std::array<std::string_view, 3> needed = {"record.csv", "record.json", "record.md"};
 
 // Control characters of a hostile name do not reach a terminal.
 std::string shown(std::string_view name) {
@@ -173,15 +170,20 @@ void check_hashes(const fs::path& directory, const std::set<std::string>& files,
     }
 }
 
+struct CheckedJson {
+    std::string text;
+    nlohmann::json record;
+};
+
 // The JSON when it could be read and is a record, whether its figures add up or not.
-std::optional<std::string> check_json(const fs::path& path, Report& report) {
+std::optional<CheckedJson> check_json(const fs::path& path, Report& report) {
     const std::string name = path.filename().string();
     auto text = read_file(path, largest_json);
     if (!text) {
         report.problem(name, text.error().message);
         return std::nullopt;
     }
-    const auto record = parse_record(*text);
+    auto record = parse_record(*text);
     if (!record) {
         report.problem(name, record.error().message);
         return std::nullopt;
@@ -196,22 +198,37 @@ std::optional<std::string> check_json(const fs::path& path, Report& report) {
         report.problem(name, std::string("its figures cannot be checked: ") + error.what());
     }
     if (report.problem_count() == before) report.good(name + ": figures follow from the samples");
-    return std::move(*text);
+    return CheckedJson{std::move(*text), std::move(*record)};
 }
 
-void check_derived(const fs::path& path, const Result<std::string>& wanted, Report& report) {
+void check_derived(const fs::path& path, const std::string& wanted, Report& report) {
     const std::string name = path.filename().string();
     const auto actual = read_file(path, largest_json);
     if (!actual) {
         report.problem(name, actual.error().message);
-    } else if (!wanted) {
-        report.problem(name, wanted.error().message);
-    } else if (*actual != *wanted) {
-        const auto differ = std::ranges::mismatch(*actual, *wanted);
+    } else if (*actual != wanted) {
+        const auto differ = std::ranges::mismatch(*actual, wanted);
         const auto line = std::count(actual->begin(), differ.in1, '\n') + 1;
         report.problem(name, "it is not what record.json gives, from line " + std::to_string(line) + " on");
     } else {
         report.good(name + ": follows from record.json");
+    }
+}
+
+// What is made from the JSON, where it is there.
+void check_derived_files(const fs::path& directory, const std::set<std::string>& there,
+                         const CheckedJson& json, Report& report) {
+    const auto wanted = derived_files(json.text, json.record);
+    if (!wanted) {
+        report.problem("record.json", wanted.error().message);
+        return;
+    }
+    for (const auto& [name, content] : *wanted) {
+        if (there.contains(name)) {
+            check_derived(directory / name, content, report);
+        } else if (is_needed(name, json.record.at("schema_version").get<int>())) {
+            report.problem(name, "it is missing");
+        }
     }
 }
 
@@ -224,9 +241,7 @@ Result<Verification> verify_directory(const fs::path& directory) {
         return fail(ErrorKind::bad_input, "the folder \"" + directory.string() +
                                               "\" holds no record: neither record.json nor SHA256SUMS");
     }
-    for (const std::string_view name : needed) {
-        if (!files->contains(std::string(name))) report.problem(name, "it is missing");
-    }
+    if (!files->contains("record.json")) report.problem("record.json", "it is missing");
     if (files->contains(std::string(sums_name))) {
         check_hashes(directory, *files, report);
     } else {
@@ -235,23 +250,7 @@ Result<Verification> verify_directory(const fs::path& directory) {
     if (!files->contains("record.json")) return report.take();
     const auto json = check_json(directory / "record.json", report);
     if (!json) return report.take();
-    const auto csv = record_to_csv(*json);
-    const auto markdown = record_to_markdown(*json);
-    if (files->contains("record.csv")) check_derived(directory / "record.csv", csv, report);
-    if (files->contains("record.md")) check_derived(directory / "record.md", markdown, report);
-    // Records of before there were statements have none.
-    if (files->contains(std::string(statement_name)) && csv && markdown) {
-        const auto hash_of = [](const std::string& text) {
-            return sha256_hex(std::as_bytes(std::span(text)));
-        };
-        const std::map<std::string, std::string> hashes = {{"record.csv", hash_of(*csv)},
-                                                           {"record.json", hash_of(*json)},
-                                                           {"record.md", hash_of(*markdown)}};
-        const auto first = record_statement(*json, hashes, StatementForm::first);
-        const auto there = read_file(directory / statement_name, largest_json);
-        const bool is_first = first && there && *first == *there;
-        check_derived(directory / statement_name, is_first ? first : record_statement(*json, hashes), report);
-    }
+    check_derived_files(directory, *files, *json, report);
     return report.take();
 }
 

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <map>
 #include <set>
 
 #include "core/evidence/compare.h"
 #include "core/record/record.h"
 #include "core/release/evidence_files.h"
+#include "core/release/records_read.h"
 #include "core/release/reports.h"
 #include "core/support/signing.h"
 #include "core/support/text.h"
@@ -116,11 +116,17 @@ class Evaluator {
 
     fs::path path_of(const Attachment& a) const { return evidence_path(m_directory, a.name); }
 
-    // Unchanged and of this commit; a sentence when not.
-    std::string wrong_with(const Attachment& a) const {
+    // What changed since it was attached; empty: nothing.
+    std::string changed(const Attachment& a) const {
         const auto hash = evidence_hash(path_of(a));
         if (!hash) return hash.error().message;
         if (hash->sha256 != a.sha256) return "evidence/" + a.name + " is not what was attached";
+        return {};
+    }
+
+    // Unchanged and of this commit; a sentence when not.
+    std::string wrong_with(const Attachment& a) const {
+        if (auto change = changed(a); !change.empty()) return change;
         if (!a.commit.empty() && a.commit != m_state.commit)
             return "evidence/" + a.name + " is about commit " + a.commit.substr(0, 12) + ", not " +
                    m_state.commit.substr(0, 12);
@@ -229,14 +235,19 @@ class Evaluator {
         return {true, "the library differs, and why is stated: " + report->reason};
     }
 
+    // An unchanged and accepted record.
     Result<MeasuredRecord> measured(const Attachment& a) const {
-        if (auto wrong = wrong_with(a); !wrong.empty()) return fail(ErrorKind::bad_input, wrong);
-        return load_measured_record(path_of(a));
+        if (auto change = changed(a); !change.empty()) return fail(ErrorKind::bad_input, change);
+        if (auto known = records_read().find(a.sha256)) return *std::move(known);
+        auto record = load_measured_record(path_of(a));
+        if (record && changed(a).empty()) records_read().keep(a.sha256, *record);
+        return record;
     }
 
     Finding record(std::string_view kind, std::string_view protocol) const {
         const Attachment* a = latest(kind);
         if (a == nullptr) return missing(kind);
+        if (auto wrong = wrong_with(*a); !wrong.empty()) return {false, wrong};
         const auto r = measured(*a);
         if (!r) return {false, r.error().message};
         const std::string name = "evidence/" + a->name;
@@ -257,7 +268,7 @@ class Evaluator {
 
     // A baseline is of another commit, which it knows: the release is no baseline of itself.
     Finding other_commit(const Attachment& a) const {
-        const auto r = load_measured_record(path_of(a));
+        const auto r = measured(a);
         if (!r) return {false, r.error().message};
         if (!is_commit(r->commit)) return {false, "evidence/" + a.name + " does not know its commit"};
         if (r->commit == m_state.commit)
@@ -268,18 +279,15 @@ class Evaluator {
     Finding baseline() const {
         const Attachment* a = latest("baseline-record");
         if (a == nullptr) return missing("baseline-record");
-        if (const auto hash = evidence_hash(path_of(*a)); !hash || hash->sha256 != a->sha256)
-            return {false, "evidence/" + a->name + " is not what was attached"};
-        const auto verification = verify_record(path_of(*a));
-        if (!verification) return {false, verification.error().message};
-        if (!verification->problems.empty()) return {false, verification->problems.front()};
-        if (!verification->signer) return {false, "evidence/" + a->name + " is not signed"};
+        const auto r = measured(*a);
+        if (!r) return {false, r.error().message};
+        if (!r->signer) return {false, "evidence/" + a->name + " is not signed"};
         if (auto other = other_commit(*a); !other.met) return other;
         for (const auto& [role, key] : m_state.holders) {
-            if (key == verification->signer->hex())
-                return {true, "record " + short_id(verification->record_id) + ", signed by the " + role};
+            if (key == r->signer->hex())
+                return {true, "record " + short_id(r->record_id) + ", signed by the " + role};
         }
-        return {false, "evidence/" + a->name + " is signed by " + verification->signer->hex() +
+        return {false, "evidence/" + a->name + " is signed by " + r->signer->hex() +
                            ", who holds no role of this release"};
     }
 
@@ -289,8 +297,8 @@ class Evaluator {
         if (base == nullptr || now == nullptr)
             return missing(base == nullptr ? "baseline-record" : "standard-record");
         if (auto other = other_commit(*base); !other.met) return other;
-        const auto b = load_measured_record(path_of(*base));
-        if (!b) return {false, b.error().message};
+        if (auto wrong = wrong_with(*now); !wrong.empty()) return {false, wrong};
+        const auto b = measured(*base);
         const auto n = measured(*now);
         if (!n) return {false, n.error().message};
         const auto compared = compare_records(*b, *n, {.max_regression = m_state.max_regression});

@@ -124,7 +124,7 @@ TEST_F(ReleaseCli, RunsFromNewToPromoteAndIsRefusedOnTheWay) {
     refused({"attach", "v2", "standard-record", tampered}, 5, "is not accepted: record.md");
     succeed({"attach", "v2", "standard-record", record("slow", 1.5)});
     succeed({"attach", "v2", "baseline-record", record("baseline", 1, "qa-engineer")});
-    refused({"evaluate", "v2"}, 5, "C.comparison: \"filter:1");
+    refused({"evaluate", "v2"}, 5, "C.comparison: \"filter:");
     refused({"waive", "v2", "--scope", "A.parity", "--risk", "r", "--owner", "o", "--expires", "2999-01-01"},
             2, "cannot be waived");
     refused(

@@ -207,7 +207,8 @@ TEST(RecordToCsv, HasWhatTheGpuDid) {
                           "mhz_max,gpu_temperature_c_max,gpu_power_w_median,gpu_throttle_reasons,"));
     EXPECT_THAT(lines[1], HasSubstr(",4,1410,1680,1980,44,303.375,\"idle; power cap; thermal, software\","));
     EXPECT_THAT(lines[2], HasSubstr(",false,2,,,,40,,,avg"));
-    EXPECT_THAT(lines[3], ::testing::EndsWith(",false,,,,,,,,,,,,,,,,,,,warm")) << "it was not timed";
+    EXPECT_THAT(lines[3], ::testing::EndsWith(",false,,,,,,,,max,2x2,2x2,,f32,forward,,,,,,warm"))
+        << "it was not timed";
 }
 
 TEST(RecordToCsv, SaysThatNothingHeldTheClocksBack) {

@@ -84,16 +84,14 @@ CaseResult pool_case() {
 
 CaseResult failed_case() {
     CaseResult r;
-    r.what = {.key = "filter:3 border:wrap precision:f64 size:1024x512",
-              .label = "F3 wrap f64 1024x512",
+    r.what = {.key = "pool:max window:2x2 stride:2x2 size:1024x512",
+              .label = "max 2x2 1024x512",
               .width = 1024,
               .height = 512,
-              .filter_id = 3,
-              .border = iir2d::Border::wrap,
-              .precision = iir2d::Precision::f64};
+              .pool = PoolOperation{.op = iir2d::PoolOp::max}};
     r.started_utc = "2025-03-09T17:05:03Z";
-    r.kernel = {.name = "iir_lines", .element = iir2d::ElementType::f64, .architecture = "x86-64-v3"};
-    r.parity = {.max_abs_error = 0.5, .mean_abs_error = 0.1, .bound = 1e-12, .worst_error = 0.5};
+    r.kernel = {.name = "pool_rows", .variant = "max", .architecture = "x86-64-v3"};
+    r.parity = {.max_abs_error = 0.5, .mean_abs_error = 0.1, .worst_error = 0.5};
     r.input_sha256 = hash_of('d');
     r.output_sha256 = hash_of('e');
     r.failure = "parity: the result differs from the reference by 0.5 at column 0, row 0, channel 0";
@@ -134,10 +132,10 @@ Record sample_record() {
     Record record;
     BenchmarkRun& run = record.run;
     run.matrix.sizes = {{1024, 512}};
-    run.matrix.filter_ids = {1, 3};
+    run.matrix.filter_ids = {1};
     run.matrix.borders = {iir2d::Border::mirror};
     run.matrix.precisions = {iir2d::Precision::f32};
-    run.matrix.pools = {{.op = iir2d::PoolOp::avg}};
+    run.matrix.pools = {{.op = iir2d::PoolOp::avg}, {.op = iir2d::PoolOp::max}};
     run.matrix.device = "cpu";
     run.matrix.threads = 2;
     run.matrix.warmup = 1;
@@ -218,8 +216,9 @@ std::string problems_of(const std::filesystem::path& path) {
 
 void refresh_sums(const std::filesystem::path& directory) {
     std::string sums;
-    for (const char* name : {"record.csv", "record.json", "record.md", "statement.json"}) {
-        if (!std::filesystem::exists(directory / name)) continue;  // older records have no statement
+    for (const char* name :
+         {"latency.svg", "ratio.svg", "record.csv", "record.json", "record.md", "statement.json"}) {
+        if (!std::filesystem::exists(directory / name)) continue;  // older records have fewer
         const std::string text = read_text(directory / name);
         sums += sha256_hex(std::as_bytes(std::span(text))) + "  " + name + "\n";
     }

@@ -10,7 +10,7 @@
 
 namespace workbench::testing {
 
-// Three cases: a filter, a pooling, and a filter that failed its parity.
+// Three cases: a filter, a pooling, and a pooling that failed its parity.
 Record sample_record();
 
 // The same on a GPU: the filter throttled, the pooling with nothing but a temperature.

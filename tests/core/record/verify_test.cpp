@@ -22,7 +22,8 @@ using nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr const char* needed_names[] = {"SHA256SUMS", "record.csv", "record.json", "record.md"};
+constexpr const char* needed_names[] = {"SHA256SUMS", "record.csv", "record.json", "record.md",
+                                        "statement.json"};
 
 class VerifyTest : public ::testing::Test {
   protected:
@@ -48,11 +49,12 @@ TEST_F(VerifyTest, AcceptsWhatWasWritten) {
     ASSERT_TRUE(verification) << verification.error().message;
     EXPECT_THAT(verification->problems, IsEmpty());
     EXPECT_THAT(verification->checked,
-                ::testing::IsSupersetOf({"record.csv: SHA-256", "record.json: SHA-256", "record.md: SHA-256",
-                                         "record.csv: follows from record.json",
-                                         "record.md: follows from record.json",
-                                         "record.json: figures follow from the samples"}));
-    EXPECT_EQ(std::distance(fs::directory_iterator(directory), {}), 5);
+                ::testing::IsSupersetOf(
+                    {"record.csv: SHA-256", "record.json: SHA-256", "record.md: SHA-256",
+                     "record.csv: follows from record.json", "record.md: follows from record.json",
+                     "latency.svg: follows from record.json", "ratio.svg: follows from record.json",
+                     "record.json: figures follow from the samples"}));
+    EXPECT_EQ(std::distance(fs::directory_iterator(directory), {}), 7);
     EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), {}), 1) << "nothing left beside it";
 }
 
@@ -131,7 +133,7 @@ TEST_F(VerifyTest, RefusesHostileSums) {
           hash + "  rec\x1b[2Jord.md\n", std::string("\0\0\n", 3), std::string(70'000, 'a') + "\n"}) {
         testing::write_text(directory / "SHA256SUMS", good + line);
         const std::string problems = testing::problems_of(directory);
-        EXPECT_THAT(problems, HasSubstr("SHA256SUMS: line 5")) << line.substr(0, 100);
+        EXPECT_THAT(problems, HasSubstr("SHA256SUMS: line 7")) << line.substr(0, 100);
         EXPECT_THAT(problems, ::testing::Not(HasSubstr("\x1b")));
         EXPECT_LT(problems.size(), 2000U);
     }
@@ -280,10 +282,44 @@ TEST_F(VerifyTest, KnowsWhatPoolingMoves) {
     EXPECT_THAT(problems_with(bytes, 1024 * 512 * 8), HasSubstr("bytes_moved"));
     // Its figures are those of a forward pass of f32.
     EXPECT_THAT(problems_with("/cases/1/operation/element", "f16"), HasSubstr("bytes_moved"));
-    EXPECT_THAT(problems_with("/cases/1/operation/pool/op", "max"), "");
-    EXPECT_EQ(problems_with("/cases/1/operation/pass", "backward"), "")
-        << "of avg as much, the other way round";
+    // A backward pass of avg moves as much, the other way round; but it is another case.
+    EXPECT_EQ(problems_with("/cases/1/operation/pass", "backward"),
+              "changed.json: case \"pool:avg window:2x2 stride:2x2 size:1024x512\": its size, channels or "
+              "operation is not what its key says\n");
     EXPECT_THAT(problems_with("/cases/1/operation/pool/window/w", 5000), HasSubstr("its pooling is refused"));
+}
+
+TEST_F(VerifyTest, KnowsTheCasesOfItsMatrix) {
+    EXPECT_THAT(problems_with("/cases/0/key", "filter:2 border:mirror precision:f32 size:1024x512"),
+                HasSubstr("case 1 is \"filter:2 border:mirror precision:f32 size:1024x512\" where its matrix "
+                          "gives \"filter:1 border:mirror precision:f32 size:1024x512\""));
+    EXPECT_THAT(problems_with("/cases/0/operation/filter_id", 2), HasSubstr("is not what its key says"));
+    EXPECT_THAT(problems_with("/cases/0/operation/border", "wrap"), HasSubstr("is not what its key says"));
+    EXPECT_THAT(problems_with("/matrix/filter_ids", {1, 2}),
+                HasSubstr("its case_total is 3 but its matrix gives 4 cases"));
+    EXPECT_THAT(problems_with("/matrix/sizes", json::array({{{"width", 1024}, {"height", 256}}})),
+                HasSubstr("where its matrix gives"));
+    const json many(1000, 1);
+    EXPECT_EQ(problems_with("/matrix/filter_ids", many), "") << "the same filter again is one case";
+    const json hostile(100'000, json{{"width", 1}, {"height", 1}});
+    EXPECT_THAT(problems_with("/matrix/sizes", hostile), HasSubstr("more cases than a record can have"));
+}
+
+TEST_F(VerifyTest, KnowsTheMatrixOfANamedProtocol) {
+    EXPECT_EQ(problems_with("/matrix/protocol", {{"value", "nightly"}}), "") << "anyone's own";
+    EXPECT_THAT(problems_with("/matrix/protocol", {{"value", "standard"}}),
+                HasSubstr("its matrix is not that of the protocol \"standard\", which it names"));
+}
+
+TEST_F(VerifyTest, FindsAChangedChart) {
+    for (const char* name : {"latency.svg", "ratio.svg"}) {
+        const std::string good = testing::read_text(directory / name);
+        testing::write_text(directory / name, good + "<!-- -->\n");
+        testing::refresh_sums(directory);
+        EXPECT_THAT(testing::problems_of(directory),
+                    HasSubstr(std::string(name) + ": it is not what record.json gives"));
+        testing::write_text(directory / name, good);
+    }
 }
 
 TEST(Verify, IsAnErrorWhereThereIsNothing) {

@@ -49,8 +49,8 @@ TEST_F(ReleaseTest, NeedsLessForACandidate) {
 TEST_F(ReleaseTest, RefusesARegressionUnlessWaived) {
     begin(Stage::rc);
     add_all(1.6);
-    EXPECT_THAT(blockers(), HasSubstr("C.comparison: \"filter:1"));
-    EXPECT_THAT(blockers(), HasSubstr("is SLOWER at 60.0 % above the base, the limit is 25.0 %"));
+    EXPECT_THAT(blockers(), HasSubstr("C.comparison: \"filter:"));
+    EXPECT_THAT(blockers(), HasSubstr("is SLOWER at 60.0 % above the base"));
     ASSERT_TRUE(waive(directory, {"C.comparison", "slower on old machines", "O. Wner", far_off, ""}));
     EXPECT_EQ(blockers(), "");
     // It stops counting when its day has passed.

@@ -2,12 +2,14 @@
 // Evidence as a release needs it, made by hand.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "core/benchmark/named_protocols.h"
 #include "core/record/record.h"
 #include "core/support/signing.h"
 #include "tests/core/record/record_testing.h"
@@ -17,38 +19,44 @@ namespace workbench::testing {
 inline const std::string release_commit = "0123456789abcdef0123456789abcdef01234567";
 inline const std::string baseline_commit(40, '1');
 
-// A record of that commit whose cases all agree and were timed, each `cost` times as slow; written to
-// `directory`.
+// A record of that commit by the protocol "smoke" or "standard" (as the directory is named), whose cases all
+// agree and were timed, each `cost` times as slow; written to `directory`.
 inline void write_release_record(const std::filesystem::path& directory, double cost,
                                  const std::optional<SigningKey>& key = std::nullopt,
                                  const std::string& commit = release_commit) {
     Record record = sample_record();
     record.environment.commit.value = commit;
-    record.run.results.pop_back();  // the one that failed
-    record.run.case_total = 2;
-    record.run.matrix.iterations = 40;
-    record.run.matrix.protocol = directory.filename() == "smoke" ? "smoke" : "standard";
-    for (auto& r : record.run.results) {
-        std::vector<double> ms, copies;
-        r.samples.clear();
-        r.copy_samples.clear();
-        r.memcpy_samples.clear();
-        for (int i = 0; i < 40; ++i) {
-            ms.push_back(cost * (1 + 0.001 * ((i * 7) % 11)));
-            copies.push_back(0.25 * (1 + 0.001 * ((i * 5) % 7)));
-            r.samples.push_back({ms.back(), false});
-            r.copy_samples.push_back({copies.back(), false});
-            r.memcpy_samples.push_back({copies.back(), false});
-        }
-        r.latency = summarise(ms);
-        r.latency_p50_interval = median_interval(ms);
-        r.copy_latency = summarise(copies);
-        r.memcpy_ms_p50 = percentile(copies, 50);
-        r.ratio_to_copy = r.latency.p50 / r.copy_latency.p50;
-        r.throughput_mpix_per_s_p50 = static_cast<double>(r.what.width * r.what.height) / r.latency.p50 / 1e3;
+    BenchmarkRun& run = record.run;
+    run.matrix = *named_protocol(directory.filename() == "smoke" ? "smoke" : "standard");
+    run.matrix.device = "cpu";
+    run.matrix.threads = 2;
+    std::vector<double> ms, copies;
+    for (int i = 0; i < run.matrix.iterations; ++i) {
+        ms.push_back(cost * (1 + 0.001 * ((i * 7) % 11)));
+        copies.push_back(0.25 * (1 + 0.001 * ((i * 5) % 7)));
+    }
+    CaseResult measured = run.results.front();  // a filter of f32 or mixed moves as many bytes
+    measured.samples.clear();
+    measured.copy_samples.clear();
+    for (const double v : ms) measured.samples.push_back({v, false});
+    for (const double v : copies) measured.copy_samples.push_back({v, false});
+    measured.memcpy_samples = measured.copy_samples;
+    measured.latency = summarise(ms);
+    measured.latency_p50_interval = median_interval(ms);
+    measured.copy_latency = summarise(copies);
+    measured.memcpy_ms_p50 = percentile(copies, 50);
+    measured.ratio_to_copy = measured.latency.p50 / measured.copy_latency.p50;
+    run.results.clear();
+    for (const BenchmarkCase& what : cases_of(run.matrix, 1)) {
+        CaseResult& r = run.results.emplace_back(measured);
+        r.what = what;
+        const auto pixels = static_cast<std::uint64_t>(what.width * what.height);
+        r.bytes_moved = 8 * pixels;
+        r.throughput_mpix_per_s_p50 = static_cast<double>(pixels) / r.latency.p50 / 1e3;
         r.throughput_gb_per_s_p50 = static_cast<double>(r.bytes_moved) / r.latency.p50 / 1e6;
     }
-    record.command_line = bench_command_line(record.run.matrix, "", "");
+    run.case_total = static_cast<std::int64_t>(run.results.size());
+    record.command_line = bench_command_line(run.matrix, "", "");
     const auto written = write_record(record, directory, key);
     if (!written) throw std::runtime_error(written.error().message);
 }

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// Records that were read and accepted before in this process.
+#pragma once
+
+#include <cstddef>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/evidence/measured_record.h"
+
+namespace workbench {
+
+// By the hash of what was attached: the same bytes are the same record, and every change of a release looks
+// at all of them again. Keeps the latest few. Thread-safe.
+class RecordsRead {
+  public:
+    std::optional<MeasuredRecord> find(const std::string& sha256);
+    void keep(const std::string& sha256, const MeasuredRecord& record);
+
+  private:
+    using Entry = std::pair<std::string, MeasuredRecord>;
+    static constexpr std::size_t most = 8;
+    std::mutex m_mutex;
+    std::vector<Entry> m_records;  // the oldest first
+};
+
+RecordsRead& records_read();
+
+}  // namespace workbench
