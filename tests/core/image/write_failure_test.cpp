@@ -2,21 +2,24 @@
 // A file that could not be written whole is not there, and the old one is.
 #include <gmock/gmock.h>
 
-#include <csignal>
 #include <fstream>
 
 #include "tests/core/image/image_testing.h"
 
 #if !defined(_WIN32)
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "tests/full_disk.h"
 #endif
 
 namespace workbench {
 namespace {
 
 namespace fs = std::filesystem;
+#if !defined(_WIN32)
+using testing::FullDisk;
+#endif
 using testing::bytes_of;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -27,28 +30,6 @@ using testing::write_bytes;
 using enum SampleType;
 
 #if !defined(_WIN32)
-// Files of this process cannot grow beyond `bytes` while it lives: what a full disk looks like.
-class FullDisk {
-  public:
-    explicit FullDisk(rlim_t bytes) {
-        getrlimit(RLIMIT_FSIZE, &m_old);
-        m_handler = std::signal(SIGXFSZ, SIG_IGN);
-        rlimit limit = m_old;
-        limit.rlim_cur = bytes;
-        setrlimit(RLIMIT_FSIZE, &limit);
-    }
-    ~FullDisk() {
-        setrlimit(RLIMIT_FSIZE, &m_old);
-        std::signal(SIGXFSZ, m_handler);
-    }
-    FullDisk(const FullDisk&) = delete;
-    FullDisk& operator=(const FullDisk&) = delete;
-
-  private:
-    rlimit m_old{};
-    void (*m_handler)(int) = nullptr;
-};
-
 class EachFormat : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(EachFormat, LeavesTheOldFileOnAFullDisk) {
