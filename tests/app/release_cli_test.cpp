@@ -157,7 +157,7 @@ TEST_F(ReleaseCli, RunsFromNewToPromoteAndIsRefusedOnTheWay) {
     EXPECT_EQ(exported.out, *workbench::sha256_of_file(path("v2.tar.gz")) + "  " + path("v2.tar.gz") + "\n");
     // Who has the archive alone can verify it.
     fs::create_directory(path("elsewhere"));
-    ASSERT_EQ(app_test::run_program("tar", {"-xf", path("v2.tar.gz"), "-C", path("elsewhere")}).code, 0);
+    ASSERT_EQ(app_test::run_program("/bin/tar", {"-xf", path("v2.tar.gz"), "-C", path("elsewhere")}).code, 0);
     const auto verified =
         app_test::run_program(IIR2D_CLI, {"release", "verify", "v2", "--dir", path("elsewhere")});
     EXPECT_EQ(verified.code, 0) << verified.err;
