@@ -25,7 +25,7 @@ void offer(QToolButton* button, const std::vector<std::string>& choices, const Q
            const std::function<void(const QString&)>& chosen) {
     delete button->menu();
     button->setMenu(nullptr);
-    button->disconnect();
+    QObject::disconnect(button, &QToolButton::clicked, nullptr, nullptr);  // not what Qt itself listens to
     button->setVisible(!choices.empty());
     if (choices.empty()) return;
     QStringList names;

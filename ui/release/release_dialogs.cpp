@@ -14,6 +14,7 @@
 #include <QPushButton>
 #include <QTextBrowser>
 #include <QTextDocument>
+#include <QTextTable>
 #include <QVBoxLayout>
 #include <algorithm>
 
@@ -49,6 +50,23 @@ bool isFilled(const QLineEdit* edit) {
 
 std::string trimmed(const QLineEdit* edit) {
     return edit->text().trimmed().toStdString();
+}
+
+// Thin lines in place of the doubled ones of Markdown's tables.
+void drawTables(QTextDocument& document) {
+    for (QTextFrame* frame : document.rootFrame()->childFrames()) {
+        auto* table = qobject_cast<QTextTable*>(frame);
+        if (!table) continue;
+        QTextTableFormat format = table->format();
+        format.setBorderCollapse(true);
+        format.setBorder(1);
+        format.setBorderStyle(QTextFrameFormat::BorderStyle_Solid);
+        format.setBorderBrush(themeColours().border);
+        format.setCellSpacing(0);
+        format.setCellPadding(3);
+        format.setBottomMargin(normalSpacing);
+        table->setFormat(format);
+    }
 }
 
 const EvidenceKind* kindNamed(const QString& name) {
@@ -353,6 +371,8 @@ SignOffDialog::SignOffDialog(ReleaseViewPtr view, const QString& role, QWidget* 
     report->document()->setMarkdown(toText(release_markdown(state, m_view->release.evaluation)),
                                     QTextDocument::MarkdownFeatures(QTextDocument::MarkdownNoHTML) |
                                         QTextDocument::MarkdownDialectGitHub);
+    drawTables(*report->document());
+    report->moveCursor(QTextCursor::Start);
     report->setMinimumHeight(140);
     static_cast<QVBoxLayout*>(body()->layout())->insertWidget(0, report, 1);
     form()->addRow(tr("Hash"), seen);

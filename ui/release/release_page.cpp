@@ -202,6 +202,11 @@ QWidget* ReleasePage::makeReleasePage() {
     first->addWidget(m_title);
     first->addWidget(m_stage);
     first->addWidget(m_facts, 1);
+    for (QAction* action : {m_open, m_reload}) {
+        QToolButton* button = actionButton(action, page);
+        button->setToolButtonStyle(Qt::ToolButtonIconOnly);
+        first->addWidget(button);
+    }
     for (const auto& [action, text] : {std::pair{m_verify, tr("Verify")}, std::pair{m_export, tr("Export…")},
                                        std::pair{m_promote, tr("Promote…")}}) {
         action->setIconText(QLatin1Char(' ') + text);
@@ -235,6 +240,7 @@ QWidget* ReleasePage::makeReleasePage() {
     m_tabs->setCornerWidget(corner);
     connect(m_tabs, &QTabWidget::currentChanged, this, [this, corner](int index) {
         QAction* action = index == 0 ? m_attach : index == 1 ? m_waive : m_signOff;
+        corner->removeAction(corner->defaultAction());  // with two, it would have a menu
         corner->setDefaultAction(action);
         corner->setAccessibleName(QString(action->text()).remove(QLatin1Char('&')));
     });
@@ -260,7 +266,7 @@ void ReleasePage::resizeEvent(QResizeEvent* event) {
 }
 
 bool ReleasePage::mayChange() const {
-    return m_view != nullptr && !m_view->isClosed() && !m_unreadable && !m_job->isRunning();
+    return m_view != nullptr && !m_view->isClosed() && !m_unreadable && !m_working;
 }
 
 void ReleasePage::display(ReleaseViewPtr view) {
@@ -288,8 +294,9 @@ void ReleasePage::display(ReleaseViewPtr view) {
         m_view->evidence, [](const EvidenceCheck& c) { return c.state != EvidenceState::matches; });
     const auto valid = std::ranges::count_if(m_view->release.evaluation.requirements,
                                              [](const Requirement& r) { return !r.role.empty() && r.met; });
-    m_tabs->setTabText(0, tr("Evidence (%1)").arg(state.attachments.size()));
-    m_tabs->setTabIcon(0, wrong > 0 ? themedIcon(QStringLiteral("error")) : QIcon());
+    m_tabs->setTabText(
+        0, wrong == 0 ? tr("Evidence (%1)").arg(state.attachments.size())
+                      : tr("Evidence (%1, %2 not as attached)").arg(state.attachments.size()).arg(wrong));
     m_tabs->setTabText(1, tr("Waivers (%1)").arg(waivers));
     m_tabs->setTabText(2, tr("Sign-offs (%1)").arg(valid));
     m_stack->setCurrentIndex(1);
@@ -297,7 +304,8 @@ void ReleasePage::display(ReleaseViewPtr view) {
 }
 
 void ReleasePage::showState() {
-    const bool busy = m_job->isRunning();
+    // Not while reading: what is seen again every now and then must not flicker.
+    const bool busy = m_working;
     const bool may = mayChange();
     m_new->setEnabled(!busy);
     m_open->setEnabled(!busy);
@@ -334,7 +342,7 @@ void ReleasePage::showState() {
 
 void ReleasePage::dragEnterEvent(QDragEnterEvent* event) {
     const QString file = droppedFile(event->mimeData());
-    if (file.isEmpty() || m_job->isRunning()) return;
+    if (file.isEmpty() || m_working) return;
     const QString name = QFileInfo(file).fileName();
     if (!releaseAt(file).isEmpty()) {
         m_dropCue->appear(tr("Drop to open the release %1").arg(QFileInfo(releaseAt(file)).fileName()));
@@ -354,7 +362,7 @@ void ReleasePage::dragLeaveEvent(QDragLeaveEvent* /*event*/) {
 void ReleasePage::dropEvent(QDropEvent* event) {
     m_dropCue->hide();
     const QString file = droppedFile(event->mimeData());
-    if (file.isEmpty() || m_job->isRunning()) return;
+    if (file.isEmpty() || m_working) return;
     event->acceptProposedAction();
     if (const QString release = releaseAt(file); !release.isEmpty()) {
         openDirectory(release);

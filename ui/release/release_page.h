@@ -41,8 +41,8 @@ class ReleasePage : public QWidget {
     // What a menu offers; null stands for a separator.
     QList<QAction*> actionsForMenu() const;
     const ReleaseViewPtr& view() const { return m_view; }  // null: none is open
-    bool isBusy() const { return m_job->isRunning(); }
-    bool isChanging() const { return m_changing; }  // what is under way is more than reading
+    bool isBusy() const { return m_job->isRunning(); }     // reading or working
+    bool isChanging() const { return m_changing; }         // or writing an archive: more than reading
 
     GateBoard& board() const { return *m_board; }
     QTabWidget& tabs() const { return *m_tabs; }
@@ -90,8 +90,10 @@ class ReleasePage : public QWidget {
     // Changes the release at `directory`, then reads it again; a dialog that asked for it stays until it is
     // done.
     void change(const QString& what, const QString& done, const std::filesystem::path& directory,
-                Change work);
+                Change change);
     void ask(ReleaseDialog* dialog, const std::function<void()>& submit);
+    // What a person asked for goes before a reading that is under way, which is cancelled.
+    void work(const QString& what, bool changes, ReleaseJob::Work work);
     void tell(bool failed, const QString& text);
     bool mayChange() const;
 
@@ -127,7 +129,9 @@ class ReleasePage : public QWidget {
     QPointer<ReleaseDialog> m_dialog;
     bool m_unreadable = false;    // what is shown could not be read again
     bool m_reloadWanted = false;  // something changed on disk while a job ran
+    bool m_working = false;       // what is under way was asked for: nothing else is, until it is done
     bool m_changing = false;
+    std::function<void()> m_next;  // asked for while reading
 };
 
 }  // namespace workbench

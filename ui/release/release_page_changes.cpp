@@ -64,7 +64,7 @@ QString differenceOf(const ReleaseView& before, const ReleaseView& now) {
 void ReleasePage::connectJob() {
     connect(m_job, &ReleaseJob::started, this, [this](const QString& what) {
         m_bar->begin(what);
-        if (m_dialog) {
+        if (m_dialog && m_working) {
             m_dialog->setBusy(true);
             m_dialog->jobBar().begin(what);
         }
@@ -78,6 +78,7 @@ void ReleasePage::connectJob() {
         }
     });
     connect(m_job, &ReleaseJob::finished, this, [this] {
+        m_working = false;
         m_changing = false;
         m_bar->end();
         if (m_dialog) {
@@ -85,12 +86,31 @@ void ReleasePage::connectJob() {
             m_dialog->setBusy(false);
         }
         showState();
-        if (std::exchange(m_reloadWanted, false)) readAgain();
+        if (const auto next = std::exchange(m_next, {})) {
+            next();
+        } else if (std::exchange(m_reloadWanted, false)) {
+            readAgain();
+        }
     });
     connect(m_bar, &JobBar::cancelRequested, this, &ReleasePage::cancel);
 }
 
 void ReleasePage::cancel() {
+    m_next = {};
+    m_job->cancel();
+}
+
+void ReleasePage::work(const QString& what, bool changes, ReleaseJob::Work work) {
+    const auto start = [this, what, changes, work = std::move(work)] {
+        m_working = true;
+        m_changing = changes;
+        m_job->start(what, work);
+    };
+    if (!m_job->isRunning()) {
+        start();
+        return;
+    }
+    m_next = start;
     m_job->cancel();
 }
 
@@ -108,24 +128,23 @@ void ReleasePage::openRelease() {
 }
 
 void ReleasePage::openDirectory(const QString& path) {
-    if (m_job->isRunning()) return;
+    if (m_working) return;
     m_messages->clear(workSubject);
     m_messages->clear(diskSubject);
-    m_job->start(
-        tr("Reading the release"),
-        [this, directory = pathFrom(QDir::cleanPath(path))](const TaskControl& control) -> ReleaseJob::Tell {
-            return [this, read = readRelease(directory, control)] {
-                if (read) {
-                    display(*read);
-                } else if (!isCancelled(read.error())) {
-                    tell(true, toText(read.error().message));
-                }
-            };
-        });
+    work(tr("Reading the release"), false,
+         [this, directory = pathFrom(QDir::cleanPath(path))](const TaskControl& control) -> ReleaseJob::Tell {
+             return [this, read = readRelease(directory, control)] {
+                 if (read) {
+                     display(*read);
+                 } else if (!isCancelled(read.error())) {
+                     tell(true, toText(read.error().message));
+                 }
+             };
+         });
 }
 
 void ReleasePage::reload() {
-    if (!m_view || m_job->isRunning()) return;
+    if (!m_view || m_working) return;
     m_messages->clear(workSubject);
     readAgain();
 }
@@ -160,38 +179,35 @@ void ReleasePage::follow(const Result<ReleaseViewPtr>& read) {
 // Changing ----------------------------------------------------------------------------------------------
 
 void ReleasePage::change(const QString& what, const QString& done, const std::filesystem::path& directory,
-                         Change work) {
-    if (m_job->isRunning()) return;
+                         Change change) {
+    if (m_working) return;
     m_messages->clear(workSubject);
-    m_changing = true;
-    m_job->start(
-        what,
-        [this, done, directory, work = std::move(work)](const TaskControl& control) -> ReleaseJob::Tell {
-            const Result<void> changed = work(control);
-            // After a refusal too: it may be one because the release is another by now. And after a change
-            // whatever was asked since, for what is shown must be what is signed.
-            const auto read = readRelease(directory, changed ? TaskControl{} : control);
-            return [this, done, changed, read] {
-                m_changing = false;
-                if (read) display(*read);
-                if (changed) {
-                    m_messages->clear(diskSubject);
-                    if (m_dialog) m_dialog->accept();
-                    m_dialog = nullptr;
-                    tell(false, done);
-                } else if (isCancelled(changed.error())) {
-                    tell(false, tr("Cancelled: nothing was changed."));
-                } else {
-                    const QString text = toSentence(changed.error().message);
-                    tell(true, text);
-                    if (m_dialog) m_dialog->setRefusal(text);
-                }
-                if (changed && !read) {
-                    m_unreadable = m_view != nullptr;
-                    tell(true, toText(read.error().message));
-                }
-            };
-        });
+    work(what, true,
+         [this, done, directory, change = std::move(change)](const TaskControl& control) -> ReleaseJob::Tell {
+             const Result<void> changed = change(control);
+             // After a refusal too: it may be one because the release is another by now. And after a change
+             // whatever was asked since, for what is shown must be what is signed.
+             const auto read = readRelease(directory, changed ? TaskControl{} : control);
+             return [this, done, directory, changed, read] {
+                 if (read && (changed || (m_view && m_view->directory == directory))) display(*read);
+                 if (changed) {
+                     m_messages->clear(diskSubject);
+                     if (m_dialog) m_dialog->accept();
+                     m_dialog = nullptr;
+                     tell(false, done);
+                 } else if (isCancelled(changed.error())) {
+                     tell(false, tr("Cancelled: nothing was changed."));
+                 } else {
+                     const QString text = toSentence(changed.error().message);
+                     tell(true, text);
+                     if (m_dialog) m_dialog->setRefusal(text);
+                 }
+                 if (changed && !read) {
+                     m_unreadable = m_view != nullptr;
+                     tell(true, toText(read.error().message));
+                 }
+             };
+         });
 }
 
 void ReleasePage::ask(ReleaseDialog* dialog, const std::function<void()>& submit) {
@@ -202,7 +218,7 @@ void ReleasePage::ask(ReleaseDialog* dialog, const std::function<void()>& submit
 }
 
 void ReleasePage::beginRelease() {
-    if (m_job->isRunning()) return;
+    if (m_working) return;
     const QString base = m_view ? pathText(m_view->directory.parent_path())
                                 : QDir::current().filePath(QStringLiteral("release_records"));
     auto* dialog = new NewReleaseDialog(base, this);
@@ -299,33 +315,33 @@ void ReleasePage::promote() {
 // Checking and exporting --------------------------------------------------------------------------------
 
 void ReleasePage::verify() {
-    if (!m_view || m_job->isRunning()) return;
+    if (!m_view || m_working) return;
     m_messages->clear(workSubject);
-    m_job->start(
-        tr("Verifying"),
-        [this, directory = m_view->directory](const TaskControl& control) -> ReleaseJob::Tell {
-            return [this, v = verify_release(directory, control)] {
-                if (!v) {
-                    tell(!isCancelled(v.error()), isCancelled(v.error()) ? tr("Verifying was cancelled.")
-                                                                         : toSentence(v.error().message));
-                    return;
-                }
-                QStringList lines;
-                for (const auto& list : {v->problems, v->notes}) {
-                    for (const std::string& text : list) lines << toText(text);
-                }
-                const QString more =
-                    lines.isEmpty() ? QString() : QLatin1Char('\n') + lines.join(QLatin1Char('\n'));
-                tell(!v->problems.empty(), v->problems.empty() ? tr("Verified: accepted, %n check(s) passed.",
-                                                                    nullptr, int(v->checked.size())) +
-                                                                     more
-                                                               : tr("It does not verify:") + more);
-            };
-        });
+    work(tr("Verifying"), false,
+         [this, directory = m_view->directory](const TaskControl& control) -> ReleaseJob::Tell {
+             return [this, v = verify_release(directory, control)] {
+                 if (!v) {
+                     tell(!isCancelled(v.error()), isCancelled(v.error()) ? tr("Verifying was cancelled.")
+                                                                          : toSentence(v.error().message));
+                     return;
+                 }
+                 QStringList lines;
+                 for (const auto& list : {v->problems, v->notes}) {
+                     for (const std::string& text : list) lines << toText(text);
+                 }
+                 const QString more =
+                     lines.isEmpty() ? QString() : QLatin1Char('\n') + lines.join(QLatin1Char('\n'));
+                 tell(!v->problems.empty(),
+                      v->problems.empty()
+                          ? tr("Verified: accepted, %n check(s) passed.", nullptr, int(v->checked.size())) +
+                                more
+                          : tr("It does not verify:") + more);
+             };
+         });
 }
 
 void ReleasePage::exportArchive() {
-    if (!m_view || m_job->isRunning()) return;
+    if (!m_view || m_working) return;
     const std::string& directory = m_session.settings().export_directory;
     const QDir folder(directory.empty() ? QDir::homePath() : QString::fromStdString(directory));
     const QString file = QFileDialog::getSaveFileName(
@@ -336,32 +352,29 @@ void ReleasePage::exportArchive() {
 }
 
 void ReleasePage::exportTo(const QString& file) {
-    if (!m_view || m_job->isRunning()) return;
+    if (!m_view || m_working) return;
     m_messages->clear(workSubject);
-    m_changing = true;
-    m_job->start(
-        tr("Exporting"),
-        [this, directory = m_view->directory, file](const TaskControl& control) -> ReleaseJob::Tell {
-            return [this, file, hash = export_release(directory, pathFrom(file), control)] {
-                m_changing = false;
-                if (!hash) {
-                    tell(!isCancelled(hash.error()), isCancelled(hash.error())
-                                                         ? tr("Exporting was cancelled; nothing was written.")
-                                                         : toSentence(hash.error().message));
-                    return;
-                }
-                const QString folder = QFileInfo(file).absolutePath();
-                m_session.settings().export_directory = folder.toStdString();
-                m_session.saveSettings();
-                const QString text = tr("The release was written to %1, SHA-256 %2")
-                                         .arg(QDir::toNativeSeparators(file), toText(*hash));
-                m_messages->show(workSubject, Severity::info, text,
-                                 {{tr("Open folder"),
-                                   [folder] { QDesktopServices::openUrl(QUrl::fromLocalFile(folder)); }},
-                                  {tr("Copy SHA-256"),
-                                   [sha = toText(*hash)] { QApplication::clipboard()->setText(sha); }}});
-            };
-        });
+    work(tr("Exporting"), true,
+         [this, directory = m_view->directory, file](const TaskControl& control) -> ReleaseJob::Tell {
+             return [this, file, hash = export_release(directory, pathFrom(file), control)] {
+                 if (!hash) {
+                     tell(!isCancelled(hash.error()),
+                          isCancelled(hash.error()) ? tr("Exporting was cancelled; nothing was written.")
+                                                    : toSentence(hash.error().message));
+                     return;
+                 }
+                 const QString folder = QFileInfo(file).absolutePath();
+                 m_session.settings().export_directory = folder.toStdString();
+                 m_session.saveSettings();
+                 const QString text = tr("The release was written to %1, SHA-256 %2")
+                                          .arg(QDir::toNativeSeparators(file), toText(*hash));
+                 m_messages->show(workSubject, Severity::info, text,
+                                  {{tr("Open folder"),
+                                    [folder] { QDesktopServices::openUrl(QUrl::fromLocalFile(folder)); }},
+                                   {tr("Copy SHA-256"),
+                                    [sha = toText(*hash)] { QApplication::clipboard()->setText(sha); }}});
+             };
+         });
 }
 
 }  // namespace workbench

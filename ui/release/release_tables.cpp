@@ -7,6 +7,7 @@
 #include <QEvent>
 #include <QHeaderView>
 #include <algorithm>
+#include <utility>
 
 #include "ui/session/text.h"
 #include "ui/window/icons.h"
@@ -21,6 +22,11 @@ constexpr int widestColumn = 260;
 
 QString shortened(const std::string& hash) {
     return toText(std::string_view(hash).substr(0, 12));
+}
+
+// "2025-03-09T17:05:00Z" as "2025-03-09 17:05".
+QString minuteOf(const std::string& utc) {
+    return toText(std::string_view(utc).substr(0, 16)).replace(QLatin1Char('T'), QLatin1Char(' '));
 }
 
 }  // namespace
@@ -55,10 +61,12 @@ ReleaseTable::ReleaseTable(const QString& name, const QString& help, const QStri
 
 void ReleaseTable::setRows(const std::vector<std::vector<Cell>>& rows) {
     const int current = currentRow();
+    QStringList content;
     setRowCount(int(rows.size()));
     for (int row = 0; row < int(rows.size()); ++row) {
         for (int column = 0; column < int(rows[std::size_t(row)].size()); ++column) {
             const Cell& cell = rows[std::size_t(row)][std::size_t(column)];
+            content << cell.text;
             auto* one = new QTableWidgetItem(cell.text);
             const QString whole = cell.whole.isEmpty() ? cell.text : cell.whole;
             one->setToolTip(whole.toHtmlEscaped());  // what strangers wrote is no markup
@@ -69,8 +77,8 @@ void ReleaseTable::setRows(const std::vector<std::vector<Cell>>& rows) {
     }
     if (current >= 0 && current < rowCount()) setCurrentCell(current, 0);
     colour();
-    if (rows.empty() || m_fitted) return;
-    m_fitted = true;
+    // What a user has widened stays as it is while the same is shown.
+    if (rows.empty() || std::exchange(m_fitted, content) == content) return;
     resizeColumnsToContents();
     for (int column = 0; column < columnCount(); ++column) {
         setColumnWidth(column, std::min(columnWidth(column) + normalSpacing, widestColumn));
@@ -124,7 +132,7 @@ void EvidenceTable::display(const ReleaseView& view) {
                         {toText(a.name)},
                         {shortened(a.commit), toText(a.commit)},
                         {shortened(a.sha256), toText(a.sha256)},
-                        {toText(a.utc)}});
+                        {minuteOf(a.utc), toText(a.utc)}});
     }
     setRows(rows);
 }
@@ -174,7 +182,8 @@ void SignOffTable::display(const ReleaseView& view) {
                         {last == nullptr ? QString() : toText(last->person)},
                         {holdersKey.empty() ? tr("no key was named for it") : toText(r.finding)},
                         {shortened(holdersKey), toText(holdersKey)},
-                        {last == nullptr ? QString() : toText(last->utc)}});
+                        {last == nullptr ? QString() : minuteOf(last->utc),
+                         last == nullptr ? QString() : toText(last->utc)}});
     }
     setRows(rows);
 }

@@ -2,6 +2,7 @@
 // What a release has: its evidence, its waivers, its sign-offs, a table each. Rows are copied with Ctrl+C.
 #pragma once
 
+#include <QStringList>
 #include <QTableWidget>
 
 #include "ui/release/mark_label.h"
@@ -28,7 +29,7 @@ class ReleaseTable : public QTableWidget {
 
   private:
     void colour();
-    bool m_fitted = false;
+    QStringList m_fitted;  // what the columns are as wide as
 };
 
 class EvidenceTable : public ReleaseTable {

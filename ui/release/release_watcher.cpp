@@ -2,6 +2,7 @@
 #include "ui/release/release_watcher.h"
 
 #include <QDir>
+#include <QFileInfo>
 #include <QFileSystemWatcher>
 #include <QTimer>
 
@@ -20,15 +21,20 @@ ReleaseWatcher::ReleaseWatcher(QObject* parent)
     : QObject(parent), m_files(new QFileSystemWatcher(this)), m_settled(new QTimer(this)) {
     m_settled->setSingleShot(true);
     m_settled->setInterval(settledMs);
-    const auto wait = [this] { m_settled->start(); };
-    connect(m_files, &QFileSystemWatcher::directoryChanged, this, wait);
-    connect(m_files, &QFileSystemWatcher::fileChanged, this, wait);
+    connect(m_files, &QFileSystemWatcher::directoryChanged, this, [this](const QString& path) {
+        // What else is in the folder above is no concern of the release.
+        if (path == m_above && QFileInfo::exists(m_top)) return;
+        m_settled->start();
+    });
+    connect(m_files, &QFileSystemWatcher::fileChanged, this, [this] { m_settled->start(); });
     connect(m_settled, &QTimer::timeout, this, &ReleaseWatcher::changed);
 }
 
 void ReleaseWatcher::watch(const ReleaseView& view) {
     const QDir top(pathText(view.directory));
-    QStringList wanted{top.path(), top.filePath(QStringLiteral("evidence"))};
+    m_top = top.path();
+    m_above = QFileInfo(m_top).absolutePath();  // a folder is not told that it was renamed
+    QStringList wanted{m_top, m_above, top.filePath(QStringLiteral("evidence"))};
     for (const char* name : {"log.jsonl", "release.json", "release.md"}) {
         wanted << top.filePath(QString::fromLatin1(name));
     }
@@ -44,12 +50,6 @@ void ReleaseWatcher::watch(const ReleaseView& view) {
     for (const QString& path : wanted) old.removeAll(path);
     if (!old.isEmpty()) m_files->removePaths(old);
     m_files->addPaths(wanted);
-}
-
-void ReleaseWatcher::stop() {
-    const QStringList old = m_files->files() + m_files->directories();
-    if (!old.isEmpty()) m_files->removePaths(old);
-    m_settled->stop();
 }
 
 }  // namespace workbench

@@ -18,7 +18,6 @@ class ReleaseWatcher : public QObject {
     // In place of what was watched before; to be called after each reading, since a file that was replaced is
     // another one.
     void watch(const ReleaseView& view);
-    void stop();
 
   Q_SIGNALS:
     void changed();
@@ -26,6 +25,8 @@ class ReleaseWatcher : public QObject {
   private:
     QFileSystemWatcher* m_files;
     QTimer* m_settled;
+    QString m_top;
+    QString m_above;
 };
 
 }  // namespace workbench

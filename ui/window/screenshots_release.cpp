@@ -28,13 +28,17 @@ namespace fs = std::filesystem;
 
 const std::string commit = "7ec41d98a5b0c3f2e1d4a6b7c8d9e0f1a2b3c4d5";
 
-std::string testReport(int run, const std::string& failed = {}) {
-    std::string cases;
-    for (const char* name : {"plan.refuses_bad_shapes", "plan.keeps_strides", "filter.mirror_border"}) {
-        cases += "<testcase name=\"" + std::string(name) + "\" status=\"run\">" +
-                 (name == failed ? "<failure/>" : "") + "</testcase>";
+std::string testReport(int run, const QString& failed = {}) {
+    QString cases;
+    for (const auto& name : {QStringLiteral("plan.refuses_bad_shapes"), QStringLiteral("plan.keeps_strides"),
+                             QStringLiteral("filter.mirror_border")}) {
+        cases += QStringLiteral("<testcase name=\"%1\" status=\"run\">%2</testcase>")
+                     .arg(name, name == failed ? QStringLiteral("<failure/>") : QString());
     }
-    return "<testsuite name=\"run " + std::to_string(run) + "\" tests=\"3\">" + cases + "</testsuite>\n";
+    return QStringLiteral("<testsuite name=\"run %1\" tests=\"3\">%2</testsuite>\n")
+        .arg(run)
+        .arg(cases)
+        .toStdString();
 }
 
 // A release in a folder, with keys of its own for each role.
@@ -146,7 +150,7 @@ void ScreenshotTour::release() {
     made.addOldWaiver();
     made.add("test-report", "tests-1.xml", testReport(1));
     made.add("test-report", "tests-2.xml", testReport(2));
-    made.add("c-api-report", "c-api.xml", testReport(3, "plan.keeps_strides"));
+    made.add("c-api-report", "c-api.xml", testReport(3, QStringLiteral("plan.keeps_strides")));
     made.add("parity-report", "parity.json", R"({"cases": [{"case": "filter:1", "passed": true}]})");
     made.add("issues", "issues.json",
              R"({"issues": [{"id": "17", "priority": "P1", "open": true, "title": "odd sizes are slow"},
