@@ -22,6 +22,12 @@ using ::testing::StartsWith;
 
 class ReleasePageTest : public testing::ReleasePageFixture {
   protected:
+    static QPushButton* yesOf(const QMessageBox& box) {
+        for (auto* one : box.buttons()) {
+            if (box.buttonRole(one) == QMessageBox::AcceptRole) return qobject_cast<QPushButton*>(one);
+        }
+        return nullptr;
+    }
     template <class Table>
     std::string cell(int row, int column) const {
         const auto* item = page->findChild<Table*>()->item(row, column);
@@ -183,9 +189,7 @@ TEST_F(ReleasePageTest, PromotesOnlyWhatMayBeAndThenIsClosed) {
     EXPECT_FALSE(load_release(directory)->state.promoted_utc);
     page->promote();
     box = qobject_cast<QMessageBox*>(dialog());
-    for (auto* one : box->buttons()) {
-        if (box->buttonRole(one) == QMessageBox::AcceptRole) press(qobject_cast<QPushButton*>(one));
-    }
+    press(yesOf(*box));
     EXPECT_EQ(said(), "The release is promoted.");
     EXPECT_TRUE(load_release(directory)->state.promoted_utc);
     EXPECT_THAT(state(), HasSubstr("and closed"));
@@ -220,9 +224,7 @@ TEST_F(ReleasePageTest, APromotionThatIsRefusedMeanwhileSaysWhy) {
     page->promote();
     auto* box = qobject_cast<QMessageBox*>(dialog());
     ASSERT_TRUE(add("test-report", "t2.xml", testing::test_report(3, false)));
-    for (auto* one : box->buttons()) {
-        if (box->buttonRole(one) == QMessageBox::AcceptRole) press(qobject_cast<QPushButton*>(one));
-    }
+    press(yesOf(*box));
     EXPECT_THAT(said(), HasSubstr("The release may not be promoted: A.tests"));
     EXPECT_THAT(standing("A.tests"), StartsWith("A.tests, failed"));
     EXPECT_FALSE(page->promoteAction().isEnabled());
