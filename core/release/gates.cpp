@@ -173,7 +173,8 @@ class Evaluator {
         }
         if (report->failures.empty()) return {false, "evidence/" + a.name + " has no test that ran"};
         return {false, "evidence/" + a.name + ": " + std::to_string(report->failures.size()) +
-                           " tests failed: " + list_of(report->failures)};
+                           (report->failures.size() == 1 ? " test failed: " : " tests failed: ") +
+                           list_of(report->failures)};
     }
 
     Finding tests(std::string_view kind) const {

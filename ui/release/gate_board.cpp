@@ -81,9 +81,10 @@ class RequirementRow : public QWidget {
         setObjectName(id);
         m_mark->setMark(markOf(r.standing()), wordOf(r.standing()));
         m_what->setText(toSentence(r.what));
-        m_finding->setText(QStringLiteral("%1 · %2").arg(id, toText(r.finding)));
+        const QString finding = bounded(toText(r.finding), longestShown);
+        m_finding->setText(QStringLiteral("%1 · %2").arg(id, finding));
         setAccessibleName(QStringLiteral("%1, %2: %3").arg(id, wordOf(r.standing()), m_what->text()));
-        setAccessibleDescription(toText(r.finding));
+        setAccessibleDescription(finding);
         const bool offers = mayChange && !r.met;
         const std::vector<std::string> none;
         offer(m_attach, offers ? r.kinds : none, GateBoard::tr("Attach evidence for %1: %2").arg(id),
@@ -193,6 +194,9 @@ void GateBoard::display(const ReleaseView& view, bool mayChange) {
         std::vector<Requirement> its;
         std::ranges::copy_if(view.release.evaluation.requirements, std::back_inserter(its),
                              [card](const Requirement& r) { return r.id[0] == card->letter(); });
+        for (Requirement& r : its) {
+            if (!view.release.state.holders.contains(r.role)) r.role.clear();  // nobody can sign in it
+        }
         card->display(its, mayChange);
     }
 }

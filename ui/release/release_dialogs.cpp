@@ -28,6 +28,7 @@
 namespace workbench {
 namespace {
 
+constexpr qsizetype longestReport = 1 << 18;  // what a text browser lays out without a pause
 const auto refusalSubject = QStringLiteral("refusal");
 
 QLineEdit* lineEdit(const QString& name, const QString& hint, QWidget* parent) {
@@ -255,6 +256,11 @@ AttachDialog::AttachDialog(const ReleaseView& view, const QString& kind, const Q
     connect(m_commit, &QLineEdit::textChanged, this, [this] { check(); });
     m_file->setText(path);
     showKind();
+    QWidget* next = m_name;
+    if (m_commitRow->isEnabled()) next = m_commit;
+    if (kind.isEmpty()) next = m_kind;
+    if (path.isEmpty()) next = m_file;
+    next->setFocus();
     resize(560, sizeHint().height());
 }
 
@@ -368,9 +374,13 @@ SignOffDialog::SignOffDialog(ReleaseViewPtr view, const QString& role, QWidget* 
     report->setObjectName(QStringLiteral("report"));
     report->setAccessibleName(tr("What is signed"));
     report->setOpenLinks(false);
-    report->document()->setMarkdown(toText(release_markdown(state, m_view->release.evaluation)),
-                                    QTextDocument::MarkdownFeatures(QTextDocument::MarkdownNoHTML) |
-                                        QTextDocument::MarkdownDialectGitHub);
+    QString markdown = toText(release_markdown(state, m_view->release.evaluation));
+    if (markdown.size() > longestReport) {
+        markdown = tr("**Only the beginning is shown here. `iir2d release show` prints all of it.**") +
+                   QStringLiteral("\n\n") + markdown.left(longestReport);
+    }
+    report->document()->setMarkdown(markdown, QTextDocument::MarkdownFeatures(QTextDocument::MarkdownNoHTML) |
+                                                  QTextDocument::MarkdownDialectGitHub);
     drawTables(*report->document());
     report->moveCursor(QTextCursor::Start);
     report->setMinimumHeight(140);

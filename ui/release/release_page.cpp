@@ -26,6 +26,7 @@
 #include "ui/session/session.h"
 #include "ui/session/text.h"
 #include "ui/window/drop_cue.h"
+#include "ui/window/elided_label.h"
 #include "ui/window/glyph.h"
 #include "ui/window/icons.h"
 #include "ui/window/job_bar.h"
@@ -195,10 +196,8 @@ QWidget* ReleasePage::makeReleasePage() {
     large.setBold(true);
     m_title->setFont(large);
     m_stage = new MarkLabel(page);
-    m_facts = new ToneLabel(ToneLabel::Tone::muted, page);
-    m_facts->setWordWrap(false);
-    m_facts->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    m_facts->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    m_facts = new ElidedLabel(page);
+    m_facts->setTone(ElidedLabel::Tone::muted);
     first->addWidget(m_title);
     first->addWidget(m_stage);
     first->addWidget(m_facts, 1);
@@ -248,7 +247,7 @@ QWidget* ReleasePage::makeReleasePage() {
     m_splitter->addWidget(m_tabs);
     m_splitter->setStretchFactor(0, 3);
     m_splitter->setStretchFactor(1, 2);
-    m_splitter->setSizes({720, 560});
+    m_splitter->setSizes({660, 620});
     layout->addWidget(m_splitter, 1);
     connect(m_board, &GateBoard::attachRequested, this, &ReleasePage::chooseAndAttach);
     connect(m_board, &GateBoard::waiveRequested, this, &ReleasePage::waiveRequirement);
@@ -262,7 +261,7 @@ void ReleasePage::resizeEvent(QResizeEvent* event) {
     const auto orientation = width() >= wideEnough ? Qt::Horizontal : Qt::Vertical;
     if (m_splitter->orientation() == orientation) return;
     m_splitter->setOrientation(orientation);
-    m_splitter->setSizes(orientation == Qt::Horizontal ? QList{720, 560} : QList{300, 160});
+    m_splitter->setSizes(orientation == Qt::Horizontal ? QList{660, 620} : QList{300, 160});
 }
 
 bool ReleasePage::mayChange() const {
@@ -278,14 +277,11 @@ void ReleasePage::display(ReleaseViewPtr view) {
     m_signOffs->display(*m_view);
     const ReleaseState& state = m_view->release.state;
     m_title->setText(toText(state.id));
-    m_facts->setText(tr("commit %1 · limit %2 % · begun %3")
-                         .arg(toText(std::string_view(state.commit).substr(0, 12)),
-                              toText(format_number(100.0 * state.max_regression)),
-                              toText(std::string_view(state.created_utc).substr(0, 10))));
-    m_facts->setToolTip(tr("Commit %1\n%2")
-                            .arg(toText(state.commit), pathText(m_view->directory))
-                            .toHtmlEscaped()
-                            .replace(QLatin1Char('\n'), QStringLiteral("<br>")));
+    m_facts->setFullText(tr("commit %1 · limit %2 % · begun %3")
+                             .arg(toText(std::string_view(state.commit).substr(0, 12)),
+                                  toText(format_number(100.0 * state.max_regression)),
+                                  toText(std::string_view(state.created_utc).substr(0, 10))),
+                         tr("Commit %1\n%2").arg(toText(state.commit), pathText(m_view->directory)));
     m_stage->setMark(Mark::quiet, toText(name_of(state.stage)));
     const auto waivers = int(std::ranges::count_if(state.waivers, [this](const Waiver& w) {
         return days_left(w, m_view->release.evaluation.as_of) >= 0;
@@ -310,7 +306,8 @@ void ReleasePage::showState() {
     m_new->setEnabled(!busy);
     m_open->setEnabled(!busy);
     for (QAction* action : {m_reload, m_verify, m_export}) action->setEnabled(m_view != nullptr && !busy);
-    for (QAction* action : {m_attach, m_waive, m_signOff}) action->setEnabled(may);
+    for (QAction* action : {m_attach, m_waive}) action->setEnabled(may);
+    m_signOff->setEnabled(may && !m_view->release.state.holders.empty());
     m_promote->setEnabled(false);
     m_promote->setToolTip(tr("Open a release first"));
     if (!m_view) return;

@@ -20,6 +20,7 @@ class QToolButton;
 namespace workbench {
 
 class DropCue;
+class ElidedLabel;
 class EvidenceTable;
 class GateBoard;
 class JobBar;
@@ -106,7 +107,7 @@ class ReleasePage : public QWidget {
     DropCue* m_dropCue;
     QLabel* m_title = nullptr;
     MarkLabel* m_stage = nullptr;
-    ToneLabel* m_facts = nullptr;
+    ElidedLabel* m_facts = nullptr;
     ToneLabel* m_state = nullptr;
     QSplitter* m_splitter = nullptr;
     GateBoard* m_board = nullptr;

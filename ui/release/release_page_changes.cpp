@@ -28,6 +28,9 @@ using Severity = MessageArea::Severity;
 const auto workSubject = QStringLiteral("release");
 const auto diskSubject = QStringLiteral("disk");
 
+constexpr qsizetype mostLines = 12;
+constexpr qsizetype longestLine = 300;
+
 bool isCancelled(const Error& error) {
     return error.kind == ErrorKind::cancelled;
 }
@@ -137,7 +140,7 @@ void ReleasePage::openDirectory(const QString& path) {
                  if (read) {
                      display(*read);
                  } else if (!isCancelled(read.error())) {
-                     tell(true, toText(read.error().message));
+                     tell(true, toSentence(read.error().message));
                  }
              };
          });
@@ -165,7 +168,7 @@ void ReleasePage::follow(const Result<ReleaseViewPtr>& read) {
     if (!read) {
         if (isCancelled(read.error())) return;
         m_unreadable = true;
-        m_messages->show(diskSubject, Severity::error, toText(read.error().message));
+        m_messages->show(diskSubject, Severity::error, toSentence(read.error().message));
         return;
     }
     const QString difference = differenceOf(*m_view, **read);
@@ -204,7 +207,7 @@ void ReleasePage::change(const QString& what, const QString& done, const std::fi
                  }
                  if (changed && !read) {
                      m_unreadable = m_view != nullptr;
-                     tell(true, toText(read.error().message));
+                     tell(true, toSentence(read.error().message));
                  }
              };
          });
@@ -327,7 +330,11 @@ void ReleasePage::verify() {
                  }
                  QStringList lines;
                  for (const auto& list : {v->problems, v->notes}) {
-                     for (const std::string& text : list) lines << toText(text);
+                     for (const std::string& text : list) lines << bounded(toText(text), longestLine);
+                 }
+                 if (lines.size() > mostLines) {
+                     const auto more = lines.size() - mostLines;
+                     lines = lines.mid(0, mostLines) << tr("and %1 more").arg(more);
                  }
                  const QString more =
                      lines.isEmpty() ? QString() : QLatin1Char('\n') + lines.join(QLatin1Char('\n'));

@@ -67,8 +67,8 @@ void ReleaseTable::setRows(const std::vector<std::vector<Cell>>& rows) {
         for (int column = 0; column < int(rows[std::size_t(row)].size()); ++column) {
             const Cell& cell = rows[std::size_t(row)][std::size_t(column)];
             content << cell.text;
-            auto* one = new QTableWidgetItem(cell.text);
-            const QString whole = cell.whole.isEmpty() ? cell.text : cell.whole;
+            auto* one = new QTableWidgetItem(bounded(cell.text, longestShown));
+            const QString whole = bounded(cell.whole.isEmpty() ? cell.text : cell.whole, 4 * longestShown);
             one->setToolTip(whole.toHtmlEscaped());  // what strangers wrote is no markup
             one->setData(wholeRole, whole);
             if (cell.mark) one->setData(markRole, int(*cell.mark));
@@ -163,7 +163,7 @@ void WaiverTable::display(const ReleaseView& view) {
 SignOffTable::SignOffTable(QWidget* parent)
     : ReleaseTable(tr("Sign-offs"),
                    tr("Who signed what there is, in each role, and whether that still counts."),
-                   {tr("State"), tr("Role"), tr("Person"), tr("Why"), tr("Key"), tr("Signed")}, parent) {
+                   {tr("State"), tr("Role"), tr("Person"), tr("Signed"), tr("Key"), tr("Why")}, parent) {
     setObjectName(QStringLiteral("signOffTable"));
 }
 
@@ -180,10 +180,10 @@ void SignOffTable::display(const ReleaseView& view) {
         rows.push_back({{word, {}, mark},
                         {toText(r.role)},
                         {last == nullptr ? QString() : toText(last->person)},
-                        {holdersKey.empty() ? tr("no key was named for it") : toText(r.finding)},
-                        {shortened(holdersKey), toText(holdersKey)},
                         {last == nullptr ? QString() : minuteOf(last->utc),
-                         last == nullptr ? QString() : toText(last->utc)}});
+                         last == nullptr ? QString() : toText(last->utc)},
+                        {shortened(holdersKey), toText(holdersKey)},
+                        {holdersKey.empty() ? tr("no key was named for it") : toText(r.finding)}});
     }
     setRows(rows);
 }

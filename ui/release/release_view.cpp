@@ -7,7 +7,7 @@ namespace workbench {
 
 QString ReleaseView::blocker() const {
     const auto blockers = release.evaluation.blockers();
-    return blockers.empty() ? QString() : toText(blockers.front());
+    return blockers.empty() ? QString() : bounded(toText(blockers.front()), longestShown);
 }
 
 Result<ReleaseViewPtr> readRelease(const std::filesystem::path& directory, const TaskControl& control) {
@@ -28,6 +28,10 @@ Result<ReleaseViewPtr> readRelease(const std::filesystem::path& directory, const
         view->evidence.push_back(std::move(*check));
     }
     return view;
+}
+
+QString bounded(const QString& text, qsizetype most) {
+    return text.size() <= most ? text : text.left(most) + QChar(0x2026);
 }
 
 std::filesystem::path pathFrom(const QString& text) {

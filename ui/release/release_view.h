@@ -26,6 +26,10 @@ using ReleaseViewPtr = std::shared_ptr<const ReleaseView>;
 // Reads the release and hashes its evidence. Long; any thread.
 Result<ReleaseViewPtr> readRelease(const std::filesystem::path& directory, const TaskControl& control);
 
+// A release may come from a stranger: its texts are shown to a length that a label can lay out.
+inline constexpr qsizetype longestShown = 500;
+QString bounded(const QString& text, qsizetype most);
+
 std::filesystem::path pathFrom(const QString& text);
 QString pathText(const std::filesystem::path& path);
 

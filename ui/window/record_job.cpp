@@ -87,8 +87,8 @@ void RecordJob::start() {
     }
     const QString path = QString::fromStdU16String(image->info.path.u16string());
     m_impl->subject = QFileInfo(path).fileName();
-    Q_EMIT started();
     m_impl->runner.start(chosen->matrix, path);
+    Q_EMIT started();
 }
 
 void RecordJob::cancel() {

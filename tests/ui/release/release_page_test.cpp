@@ -46,7 +46,7 @@ TEST_F(ReleasePageTest, ShowsEachRequirementAsItStands) {
     open();
     EXPECT_THAT(standing("A.tests"), StartsWith("A.tests, held: A green test report"));
     EXPECT_THAT(standing("A.c-api"), StartsWith("A.c-api, failed"));
-    EXPECT_THAT(finding("A.c-api"), HasSubstr("evidence/c-api.xml: 1 tests failed: A.works"));
+    EXPECT_THAT(finding("A.c-api"), HasSubstr("evidence/c-api.xml: 1 test failed: A.works"));
     EXPECT_THAT(standing("A.parity"), StartsWith("A.parity, missing"));
     EXPECT_THAT(finding("A.parity"), HasSubstr("nothing is attached as parity-report"));
     EXPECT_THAT(standing("D.licence"), StartsWith("D.licence, later"));
@@ -71,7 +71,27 @@ TEST_F(ReleasePageTest, SaysWhatIsNoRelease) {
     page->openDirectory(text(folder.path()));
     settle();
     EXPECT_EQ(page->view(), nullptr);
-    EXPECT_THAT(said(), HasSubstr("there is no release in"));
+    EXPECT_THAT(said(), HasSubstr("There is no release in"));
+}
+
+TEST_F(ReleasePageTest, OffersNoSignatureWhereNobodyHoldsAKey) {
+    ASSERT_TRUE(new_release(folder.path(), {.id = "v1", .commit = testing::release_commit, .holders = {}}));
+    open();
+    EXPECT_THAT(standing("D.sign-off.qa-engineer"), StartsWith("D.sign-off.qa-engineer, later"));
+    EXPECT_EQ(button("D.sign-off.qa-engineer", QStringLiteral("Sign off…")), nullptr);
+    EXPECT_EQ(cell<SignOffTable>(2, SignOffTable::why), "no key was named for it");
+}
+
+// The texts of a stranger's evidence are shown, but no longer than a label can bear.
+TEST_F(ReleasePageTest, ShowsTheBeginningOfWhatIsTooLong) {
+    begin(Stage::rc);
+    ASSERT_TRUE(add("issues", "issues.json",
+                    testing::issue_list(R"({"id": "1", "priority": "P0", "open": true, "title": ")" +
+                                        std::string(1'000'000, 'x') + "\"}")));
+    open();
+    EXPECT_THAT(standing("A.p0"), StartsWith("A.p0, failed"));
+    EXPECT_THAT(finding("A.p0"), StartsWith("open P0: 1 (xxx"));
+    EXPECT_LT(finding("A.p0").size(), 600U);
 }
 
 TEST_F(ReleasePageTest, FollowsWhatAnotherProcessDoes) {
@@ -107,7 +127,7 @@ TEST_F(ReleasePageTest, FollowsWhatAnotherProcessDoes) {
     page->messages().clear(QStringLiteral("disk"));
     fs::rename(directory, folder.path() / "moved");
     waitForDisk();
-    EXPECT_THAT(said("disk"), HasSubstr("there is no release in"));
+    EXPECT_THAT(said("disk"), HasSubstr("There is no release in"));
     EXPECT_THAT(state(), HasSubstr("It could not be read again"));
     EXPECT_EQ(button("A.tests", QStringLiteral("Attach…")), nullptr);
     // And is back.
