@@ -109,6 +109,12 @@ void ReleasePage::makeActions() {
     m_reload->setShortcut(QKeySequence(Qt::Key_F5));
     m_reload->setShortcutContext(Qt::WidgetWithChildrenShortcut);
     addAction(m_reload);
+    m_stop = new QAction(tr("Cancel"), this);
+    m_stop->setShortcut(QKeySequence(Qt::Key_Escape));
+    m_stop->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+    m_stop->setEnabled(false);
+    connect(m_stop, &QAction::triggered, this, &ReleasePage::cancel);
+    addAction(m_stop);
     m_attach = make(QStringLiteral("add"), tr("&Attach evidence…"),
                     tr("Copy a file or a record into the release"), [this] { attachEvidence(); });
     m_waive = make(QStringLiteral("warning"), tr("&Waive…"), tr("Let a requirement go unmet, for a time"),

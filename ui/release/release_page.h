@@ -15,6 +15,7 @@ class QLabel;
 class QSplitter;
 class QStackedWidget;
 class QTabWidget;
+class QTimer;
 class QToolButton;
 
 namespace workbench {
@@ -105,6 +106,7 @@ class ReleasePage : public QWidget {
     JobBar* m_bar;
     QStackedWidget* m_stack;
     DropCue* m_dropCue;
+    QTimer* m_patience = nullptr;
     QLabel* m_title = nullptr;
     MarkLabel* m_stage = nullptr;
     ElidedLabel* m_facts = nullptr;
@@ -125,6 +127,7 @@ class ReleasePage : public QWidget {
     QAction* m_verify = nullptr;
     QAction* m_export = nullptr;
     QAction* m_promote = nullptr;
+    QAction* m_stop = nullptr;
 
     ReleaseViewPtr m_view;
     QPointer<ReleaseDialog> m_dialog;

@@ -9,6 +9,7 @@
 #include <QFileInfo>
 #include <QMessageBox>
 #include <QPushButton>
+#include <QTimer>
 #include <QUrl>
 
 #include "core/support/signing.h"
@@ -66,7 +67,12 @@ QString differenceOf(const ReleaseView& before, const ReleaseView& now) {
 
 void ReleasePage::connectJob() {
     connect(m_job, &ReleaseJob::started, this, [this](const QString& what) {
-        m_bar->begin(what);
+        if (m_working) {
+            m_bar->begin(what);
+        } else {
+            m_patience->start();  // a short reading that nobody asked for moves nothing
+        }
+        m_stop->setEnabled(true);
         if (m_dialog && m_working) {
             m_dialog->setBusy(true);
             m_dialog->jobBar().begin(what);
@@ -83,7 +89,9 @@ void ReleasePage::connectJob() {
     connect(m_job, &ReleaseJob::finished, this, [this] {
         m_working = false;
         m_changing = false;
+        m_patience->stop();
         m_bar->end();
+        m_stop->setEnabled(false);
         if (m_dialog) {
             m_dialog->jobBar().end();
             m_dialog->setBusy(false);
@@ -96,6 +104,10 @@ void ReleasePage::connectJob() {
         }
     });
     connect(m_bar, &JobBar::cancelRequested, this, &ReleasePage::cancel);
+    m_patience = new QTimer(this);
+    m_patience->setSingleShot(true);
+    m_patience->setInterval(350);
+    connect(m_patience, &QTimer::timeout, this, [this] { m_bar->begin(tr("Reading the release again")); });
 }
 
 void ReleasePage::cancel() {
