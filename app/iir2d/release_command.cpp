@@ -2,6 +2,7 @@
 // release: evidence, waivers and signatures for a release, and whether it may be promoted.
 #include <cstdio>
 #include <memory>
+#include <type_traits>
 
 #include "app/iir2d/evidence.h"
 #include "app/iir2d/json.h"
@@ -34,6 +35,7 @@ struct ReleaseArguments {
     std::string person;
     std::string key;
     std::string seen;
+    std::string archive;
     bool json = false;
     bool quiet = false;
 
@@ -152,6 +154,16 @@ Result<int> run_promote(const ReleaseArguments& a, const fs::path& directory) {
     return 0;
 }
 
+Result<int> run_export(const ReleaseArguments& a, const fs::path& directory,
+                       const Interruption& interruption) {
+    Progress progress(interruption.token(), a.quiet);
+    const auto hash = workbench::export_release(directory, a.archive, progress.control());
+    progress.clear();
+    if (!hash) return std::unexpected(hash.error());
+    if (!a.quiet) std::printf("%s  %s\n", hash->c_str(), a.archive.c_str());
+    return 0;
+}
+
 Result<int> run_verify_release(const ReleaseArguments& a, const fs::path& directory) {
     const auto v = workbench::verify_release(directory);
     if (!v) return std::unexpected(v.error());
@@ -182,10 +194,15 @@ void add_release_command(CLI::App& parser, Action& chosen) {
         one->add_option("ID", a->id, "The release")->required();
         one->add_option("--dir", a->base, "Where releases are")->capture_default_str();
         one->callback([a, run, &chosen] {
-            chosen = [a, run](const Interruption&) -> Result<int> {
+            chosen = [a, run]([[maybe_unused]] const Interruption& interruption) -> Result<int> {
                 const auto directory = a->directory();
                 if (!directory) return std::unexpected(directory.error());
-                return run(*a, *directory);
+                if constexpr (std::is_invocable_v<decltype(run), const ReleaseArguments&, const fs::path&,
+                                                  const Interruption&>) {
+                    return run(*a, *directory, interruption);
+                } else {
+                    return run(*a, *directory);
+                }
             };
         });
         return one;
@@ -241,6 +258,10 @@ void add_release_command(CLI::App& parser, Action& chosen) {
     show->add_flag("--json", a->json, "Print JSON");
     CLI::App* verify = sub("verify", "Check the log, the signatures and every file", run_verify_release);
     add_quiet(*verify, a->quiet);
+    CLI::App* archive = sub("export", "Write the release as one archive, and print its SHA-256", run_export);
+    archive->add_option("FILE", a->archive, "NAME.tar.gz or NAME.tar; the same release gives the same bytes")
+        ->required();
+    add_quiet(*archive, a->quiet);
 }
 
 }  // namespace app

@@ -49,8 +49,8 @@ void describe(CLI::App& parser, Options& options) {
     parser.set_version_flag("--version", versionText());
     parser.add_option("FILE", options.file, "An image to open");
     parser.add_option("--recipe", options.recipe, "A recipe (JSON) to apply to it");
-    parser.add_option("--page", options.page, "The page to show: image or benchmark")
-        ->check(CLI::IsMember({"image", "benchmark"}))
+    parser.add_option("--page", options.page, "The page to show: image, benchmark or release")
+        ->check(CLI::IsMember({"image", "benchmark", "release"}))
         ->default_str("image");
     parser.add_option("--device", options.device,
                       "auto, cpu, cuda or cuda:N; remembered; default: as chosen last");
@@ -113,11 +113,15 @@ int showWindow(const Options& options) {
     if (options.threads >= 0) session.setThreads(options.threads);
     workbench::applyTheme(*qApp, session.settings().theme);
     workbench::MainWindow window(session);
-    if (options.page == "benchmark") window.setPage(workbench::MainWindow::Page::benchmark);
+    const auto showPage = [&] {
+        if (options.page == "benchmark") window.setPage(workbench::MainWindow::Page::benchmark);
+        if (options.page == "release") window.setPage(workbench::MainWindow::Page::release);
+    };
+    showPage();
     window.show();
     if (!options.file.empty()) {
         window.openPath(QString::fromStdString(options.file));
-        if (options.page == "benchmark") window.setPage(workbench::MainWindow::Page::benchmark);
+        showPage();
     }
     // A bad recipe is said in the window, which then is as useful as without it.
     if (!options.recipe.empty()) window.operationsPanel().openRecipe(QString::fromStdString(options.recipe));

@@ -63,55 +63,82 @@ Result<std::map<std::string, fs::path>> names_in(const fs::path& folder) {
     return names;
 }
 
-// Calls `use` with each file's name and content; the hash of all.
-template <class Use>
-Result<EvidenceHash> walk(const fs::path& path, Use use) {
-    std::error_code error;
-    if (fs::symlink_status(path, error).type() != fs::file_type::directory) {
-        const auto content = content_of(path);
-        if (!content) return std::unexpected(content.error());
-        if (auto used = use(std::string(), *content); !used) return std::unexpected(used.error());
-        return EvidenceHash{hash_of(*content), false};
-    }
-    const auto names = names_in(path);
-    if (!names) return std::unexpected(names.error());
-    std::string lines;
-    for (const auto& [name, file] : *names) {
-        const auto content = content_of(file);
-        if (!content) return std::unexpected(content.error());
-        if (auto used = use(name, *content); !used) return std::unexpected(used.error());
-        lines += hash_of(*content) + "  " + name + "\n";
-    }
-    return EvidenceHash{hash_of(lines), true};
-}
-
 }  // namespace
 
 fs::path evidence_path(const fs::path& directory, std::string_view name) {
     return directory / "evidence" / std::string(name);
 }
 
-Result<EvidenceHash> evidence_hash(const fs::path& path) {
-    return walk(path, [](const std::string&, const std::string&) -> Result<void> { return {}; });
+Result<EvidenceHash> read_evidence(
+    const fs::path& path, const std::function<Result<void>(const std::string&, const std::string&)>& use,
+    const std::stop_token& stop) {
+    const auto take = [&](const std::string& name, const fs::path& file) -> Result<std::string> {
+        if (stop.stop_requested()) return fail(ErrorKind::cancelled, "cancelled");
+        const auto content = content_of(file);
+        if (!content) return std::unexpected(content.error());
+        if (auto used = use(name, *content); !used) return std::unexpected(used.error());
+        return hash_of(*content);
+    };
+    std::error_code error;
+    if (fs::symlink_status(path, error).type() != fs::file_type::directory) {
+        const auto hash = take({}, path);
+        if (!hash) return std::unexpected(hash.error());
+        return EvidenceHash{*hash, false};
+    }
+    const auto names = names_in(path);
+    if (!names) return std::unexpected(names.error());
+    std::string lines;
+    for (const auto& [name, file] : *names) {
+        const auto hash = take(name, file);
+        if (!hash) return std::unexpected(hash.error());
+        lines += *hash + "  " + name + "\n";
+    }
+    return EvidenceHash{hash_of(lines), true};
 }
 
-Result<EvidenceHash> copy_evidence(const fs::path& from, const fs::path& to) {
+Result<EvidenceHash> evidence_hash(const fs::path& path, const std::stop_token& stop) {
+    return read_evidence(
+        path, [](const std::string&, const std::string&) -> Result<void> { return {}; }, stop);
+}
+
+Result<EvidenceHash> copy_evidence(const fs::path& from, const fs::path& to, const std::stop_token& stop) {
     std::error_code error;
     if (fs::symlink_status(from, error).type() != fs::file_type::directory) {
-        return walk(from, [&to](const std::string&, const std::string& content) {
-            return write_file_atomically(to, content);
-        });
+        return read_evidence(
+            from,
+            [&to](const std::string&, const std::string& content) {
+                return write_file_atomically(to, content);
+            },
+            stop);
     }
     Result<EvidenceHash> hash;
     const auto written = write_directory_atomically(to, [&](const fs::path& folder) -> Result<void> {
-        hash = walk(from, [&folder](const std::string& name, const std::string& content) {
-            return write_file_atomically(folder / name, content);
-        });
+        hash = read_evidence(
+            from,
+            [&folder](const std::string& name, const std::string& content) {
+                return write_file_atomically(folder / name, content);
+            },
+            stop);
         if (!hash) return std::unexpected(hash.error());
         return {};
     });
     if (!written) return std::unexpected(written.error());
     return hash;
+}
+
+Result<EvidenceCheck> check_evidence(const fs::path& directory, const Attachment& attachment,
+                                     const std::stop_token& stop) {
+    const fs::path path = evidence_path(directory, attachment.name);
+    const auto hash = evidence_hash(path, stop);
+    if (!hash) {
+        if (hash.error().kind == ErrorKind::cancelled) return std::unexpected(hash.error());
+        std::error_code error;
+        const bool is_gone = fs::symlink_status(path, error).type() == fs::file_type::not_found;
+        return EvidenceCheck{is_gone ? EvidenceState::missing : EvidenceState::changed, hash.error().message};
+    }
+    if (hash->sha256 == attachment.sha256 && hash->folder == attachment.folder) return EvidenceCheck{};
+    return EvidenceCheck{EvidenceState::changed,
+                         "its SHA-256 is " + hash->sha256 + ", log.jsonl says " + attachment.sha256};
 }
 
 }  // namespace workbench

@@ -4,9 +4,12 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
+#include "core/release/state.h"
 #include "core/support/error.h"
 #include "core/support/files.h"
 
@@ -22,10 +25,27 @@ struct EvidenceHash {
     bool folder = false;
 };
 // Plain files, and folders of plain files with safe names, only: links, devices, folders in folders and what
-// is too large are bad_input. Links are never followed.
-Result<EvidenceHash> evidence_hash(const std::filesystem::path& path);
+// is too large are bad_input. Links are never followed. `stop` is looked at before each file.
+Result<EvidenceHash> evidence_hash(const std::filesystem::path& path, const std::stop_token& stop = {});
+
+// Calls `use` with each file of a folder, in order, or with the one file and no name; the hash of all.
+Result<EvidenceHash> read_evidence(
+    const std::filesystem::path& path,
+    const std::function<Result<void>(const std::string& name, const std::string& content)>& use,
+    const std::stop_token& stop = {});
 
 // Copies it whole, or not at all, to where nothing is; what is copied is what was hashed.
-Result<EvidenceHash> copy_evidence(const std::filesystem::path& from, const std::filesystem::path& to);
+Result<EvidenceHash> copy_evidence(const std::filesystem::path& from, const std::filesystem::path& to,
+                                   const std::stop_token& stop = {});
+
+// How an attachment's file stands to what was attached.
+enum class EvidenceState { matches, changed, missing };
+struct EvidenceCheck {
+    EvidenceState state = EvidenceState::matches;
+    std::string problem;  // what is wrong, for a sentence; empty when it matches
+};
+// Only `cancelled` is an error.
+Result<EvidenceCheck> check_evidence(const std::filesystem::path& directory, const Attachment& attachment,
+                                     const std::stop_token& stop = {});
 
 }  // namespace workbench

@@ -23,7 +23,11 @@ namespace fs = std::filesystem;
 struct Finding {
     bool met = false;
     std::string text;
+    bool nothing_there = false;
+    std::vector<std::string> waivable = {};  // scopes beside the requirement's own
 };
+
+constexpr double requirement_count = 21;
 
 std::string list_of(const std::vector<std::string>& names) {
     std::string text;
@@ -39,50 +43,77 @@ std::string without_blanks(std::string text) {
 
 class Evaluator {
   public:
-    Evaluator(const fs::path& directory, const ReleaseState& state, const std::string& utc)
-        : m_directory(directory), m_state(state), m_as_of(std::max(utc, state.changed_utc)) {}
+    Evaluator(const fs::path& directory, const ReleaseState& state, const std::string& utc,
+              const TaskControl& control)
+        : m_directory(directory),
+          m_state(state),
+          m_control(control),
+          m_as_of(std::max(utc, state.changed_utc)) {}
 
     Evaluation run() {
-        add("A.tests", "a green test report on this commit", true, [this] { return tests("test-report"); });
-        add("A.parity", "every case agrees with the reference", true, [this] { return parity(); });
-        add("A.c-api", "the C API keeps its status contract", true, [this] { return tests("c-api-report"); });
-        add("A.p0", "no open P0", true, [this] { return issues("P0", false); });
-        add("A.p1", "no open P1 without a waiver", true, [this] { return issues("P1", true); });
+        add("A.tests", "a green test report on this commit", true, {"test-report"},
+            [this] { return tests("test-report"); });
+        add("A.parity", "every case agrees with the reference", true, {"parity-report"},
+            [this] { return parity(); });
+        add("A.c-api", "the C API keeps its status contract", true, {"c-api-report"},
+            [this] { return tests("c-api-report"); });
+        add("A.p0", "no open P0", true, {"issues"}, [this] { return issues("P0", false); });
+        add("A.p1", "no open P1 without a waiver", true, {"issues"}, [this] { return issues("P1", true); });
         const bool candidate = m_state.stage != Stage::dev;
-        add("B.two-runs", "the last two test reports are green", candidate, [this] { return two_runs(); });
+        add("B.two-runs", "the last two test reports are green", candidate, {"test-report"},
+            [this] { return two_runs(); });
         add("B.rebuild", "a clean rebuild gives the same library, or the reason is stated", candidate,
-            [this] { return rebuild(); });
-        add("B.smoke", "a smoke record of this commit", candidate,
+            {"rebuild"}, [this] { return rebuild(); });
+        add("B.smoke", "a smoke record of this commit", candidate, {"smoke-record"},
             [this] { return record("smoke-record", "smoke"); });
-        add("C.standard", "a standard record of this commit", candidate,
+        add("C.standard", "a standard record of this commit", candidate, {"standard-record"},
             [this] { return record("standard-record", "standard"); });
-        add("C.baseline", "a baseline that a role holder signed", candidate, [this] { return baseline(); });
+        add("C.baseline", "a baseline that a role holder signed", candidate, {"baseline-record"},
+            [this] { return baseline(); });
         add("C.comparison", "no case above the baseline by more than " + percent_text(m_state.max_regression),
-            candidate, [this] { return comparison(); });
+            candidate, {"baseline-record", "standard-record"}, [this] { return comparison(); });
         const bool general = m_state.stage == Stage::ga;
-        add("D.p0", "the security review leaves no open P0", candidate, [this] { return findings("P0"); });
-        add("D.p1", "no open P1 at all, waived or not", general, [this] { return no_p1(); });
-        add("D.packaging", "the packages were validated", general,
+        add("D.p0", "the security review leaves no open P0", candidate, {"security-review"},
+            [this] { return findings("P0"); });
+        add("D.p1", "no open P1 at all, waived or not", general, {"issues", "security-review"},
+            [this] { return no_p1(); });
+        add("D.packaging", "the packages were validated", general, {"packaging-report"},
             [this] { return tests("packaging-report"); });
-        add("D.licence", "the licence is attached", general, [this] { return present("licence"); });
-        add("D.notices", "the notices are attached", general, [this] { return present("notices"); });
-        add("D.security", "an accepted security review of this commit", general,
+        add("D.licence", "the licence is attached", general, {"licence"},
+            [this] { return present("licence"); });
+        add("D.notices", "the notices are attached", general, {"notices"},
+            [this] { return present("notices"); });
+        add("D.security", "an accepted security review of this commit", general, {"security-review"},
             [this] { return security(); });
         for (const auto role : release_roles) {
             add("D.sign-off." + std::string(role), "the " + std::string(role) + " signed what there is",
-                general, [this, role] { return signed_off(role); });
+                general, {}, [this, role] { return signed_off(role); });
+            m_requirements.back().role = role;
         }
         return {m_as_of, std::move(m_requirements)};
     }
 
   private:
-    void add(std::string id, std::string what, bool needed, const std::function<Finding()>& find) {
-        const Finding found = find();  // it quotes what strangers wrote
-        Requirement r{std::move(id), std::move(what), needed, found.met, false, one_line(found.text)};
+    void add(std::string id, std::string what, bool needed, std::vector<std::string> kinds,
+             const std::function<Finding()>& find) {
+        m_control.report(static_cast<double>(m_requirements.size()) / requirement_count, id);
+        // It quotes what strangers wrote.
+        const Finding found = m_control.cancelled() ? Finding{false, "not looked at: cancelled"} : find();
+        Requirement r{.id = std::move(id),
+                      .what = std::move(what),
+                      .needed = needed,
+                      .met = found.met,
+                      .finding = one_line(found.text),
+                      .kinds = std::move(kinds),
+                      .role = {},
+                      .waivable = found.waivable,
+                      .nothing_there = found.nothing_there};
         if (!r.met && is_waivable(r.id)) {
             if (const Waiver* waiver = waiver_of(r.id)) {
                 r.waived = true;
                 r.finding += "; waived until " + waiver->expires + " by " + one_line(waiver->owner);
+            } else {
+                r.waivable.push_back(r.id);
             }
         }
         m_requirements.push_back(std::move(r));
@@ -90,9 +121,8 @@ class Evaluator {
 
     // One that counts today.
     const Waiver* waiver_of(std::string_view scope) const {
-        const auto found = std::ranges::find_if(m_state.waivers, [&](const Waiver& w) {
-            return w.scope == scope && w.expires >= m_as_of.substr(0, 10);
-        });
+        const auto found = std::ranges::find_if(
+            m_state.waivers, [&](const Waiver& w) { return w.scope == scope && days_left(w, m_as_of) >= 0; });
         return found == m_state.waivers.end() ? nullptr : &*found;
     }
 
@@ -105,7 +135,7 @@ class Evaluator {
     }
 
     static Finding missing(std::string_view kind) {
-        return {false, "nothing is attached as " + std::string(kind)};
+        return {false, "nothing is attached as " + std::string(kind), true};
     }
 
     // The latest of a kind: what was attached before it is outdated.
@@ -118,7 +148,7 @@ class Evaluator {
 
     // What changed since it was attached; empty: nothing.
     std::string changed(const Attachment& a) const {
-        const auto hash = evidence_hash(path_of(a));
+        const auto hash = evidence_hash(path_of(a), m_control.stop);
         if (!hash) return hash.error().message;
         if (hash->sha256 != a.sha256) return "evidence/" + a.name + " is not what was attached";
         return {};
@@ -149,7 +179,8 @@ class Evaluator {
         }
         if (report->failures.empty()) return {false, "evidence/" + a.name + " has no test that ran"};
         return {false, "evidence/" + a.name + ": " + std::to_string(report->failures.size()) +
-                           " tests failed: " + list_of(report->failures)};
+                           (report->failures.size() == 1 ? " test failed: " : " tests failed: ") +
+                           list_of(report->failures)};
     }
 
     Finding tests(std::string_view kind) const {
@@ -160,7 +191,7 @@ class Evaluator {
     Finding two_runs() const {
         const auto all = all_of("test-report");
         if (all.size() < 2)
-            return {false, "two test reports are needed, " + std::to_string(all.size()) + " attached"};
+            return {false, "two test reports are needed, " + std::to_string(all.size()) + " attached", true};
         std::string runs[2];
         for (std::size_t i = 0; i < 2; ++i) {
             const Attachment& a = *all[all.size() - 2 + i];
@@ -204,7 +235,7 @@ class Evaluator {
     }
 
     Finding open_ones(const std::vector<Issue>& list, std::string_view priority, bool waivers_count) const {
-        std::vector<std::string> open;
+        std::vector<std::string> open, scopes;
         std::size_t waived = 0;
         for (const Issue& issue : list) {
             if (!issue.open || issue.priority != priority) continue;
@@ -212,10 +243,11 @@ class Evaluator {
                 ++waived;
             } else {
                 open.push_back(issue.id + " (" + issue.title + ")");
+                if (waivers_count) scopes.push_back("issue:" + issue.id);
             }
         }
         const std::string name(priority);
-        if (!open.empty()) return {false, "open " + name + ": " + list_of(open)};
+        if (!open.empty()) return {false, "open " + name + ": " + list_of(open), false, scopes};
         return {true,
                 waived == 0 ? "no open " + name : std::to_string(waived) + " open " + name + ", waived"};
     }
@@ -336,7 +368,7 @@ class Evaluator {
 
     Finding security() const {
         const auto r = review();
-        if (!r) return {false, r.error().message};
+        if (!r) return {false, r.error().message, latest("security-review") == nullptr};
         if (!r->accepted) return {false, "the review by " + r->reviewer + " did not accept it"};
         return {true, "accepted by " + r->reviewer};
     }
@@ -351,11 +383,8 @@ class Evaluator {
     }
 
     Finding signed_off(std::string_view role) const {
-        const SignOff* last = nullptr;
-        for (const auto& s : m_state.sign_offs) {
-            if (s.role == role) last = &s;
-        }
-        if (last == nullptr) return {false, "the " + std::string(role) + " has not signed"};
+        const SignOff* last = m_state.last_sign_off(role);
+        if (last == nullptr) return {false, "the " + std::string(role) + " has not signed", true};
         if (last->seen != m_state.seen()) {
             return {false, "stale: " + last->person + " signed " + short_id(last->seen) +
                                ", evidence or waivers came later"};
@@ -365,11 +394,26 @@ class Evaluator {
 
     const fs::path& m_directory;
     const ReleaseState& m_state;
+    const TaskControl& m_control;
     std::string m_as_of;
     std::vector<Requirement> m_requirements;
 };
 
 }  // namespace
+
+Standing Requirement::standing() const {
+    if (met) return Standing::held;
+    if (waived) return Standing::waived;
+    if (!needed) return Standing::later;
+    return nothing_there ? Standing::missing : Standing::failed;
+}
+
+int days_left(const Waiver& waiver, const std::string& utc) {
+    const auto last = day_from(waiver.expires);
+    const auto today = day_from(utc.substr(0, 10));
+    if (!last || !today) return -1;  // no waiver of the log is so
+    return static_cast<int>((*last - *today).count());
+}
 
 std::vector<std::string> Evaluation::blockers() const {
     std::vector<std::string> texts;
@@ -387,8 +431,9 @@ bool is_waivable(std::string_view scope) {
     return std::ranges::find(waivable, scope) != waivable.end();
 }
 
-Evaluation evaluate_release(const fs::path& directory, const ReleaseState& state, const std::string& utc) {
-    return Evaluator(directory, state, utc).run();
+Evaluation evaluate_release(const fs::path& directory, const ReleaseState& state, const std::string& utc,
+                            const TaskControl& control) {
+    return Evaluator(directory, state, utc, control).run();
 }
 
 std::string_view gate_name(char letter) {

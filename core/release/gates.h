@@ -7,8 +7,13 @@
 #include <vector>
 
 #include "core/release/state.h"
+#include "core/support/task.h"
 
 namespace workbench {
+
+// How a requirement stands: `missing` is not met because there is nothing yet, `failed` because of what there
+// is. `later` is not met, but not needed at this stage either.
+enum class Standing { held, waived, missing, failed, later };
 
 struct Requirement {
     std::string id;       // "A.tests"; the letter is the gate's
@@ -17,7 +22,14 @@ struct Requirement {
     bool met = false;
     bool waived = false;  // not met, but a waiver counts
     std::string finding;  // what was found, or what is missing and how to supply it
+    // How it can be supplied: by evidence of these kinds, by the sign-off of a role (empty: by none), by a
+    // waiver of one of these scopes.
+    std::vector<std::string> kinds;
+    std::string role;
+    std::vector<std::string> waivable;
+    bool nothing_there = false;
     bool holds() const { return met || waived; }
+    Standing standing() const;
 };
 
 struct Evaluation {
@@ -36,9 +48,13 @@ bool is_waivable(std::string_view scope);
 // limit. D: packaging, licence, notices, security review, no open P0 or P1, four sign-offs on what there is.
 // dev needs A; rc A to C and no P0; ga all. Reads the evidence under `directory`; what cannot be read or has
 // changed is not met, and says why. A waiver counts up to the day of `utc`, or of the release's last change
-// where that is later.
+// where that is later. When `control` asks to stop, the requirements that follow are not looked at: what is
+// returned then is to be thrown away.
 Evaluation evaluate_release(const std::filesystem::path& directory, const ReleaseState& state,
-                            const std::string& utc);
+                            const std::string& utc, const TaskControl& control = {});
+
+// How many days a waiver counts beyond that of `utc`: 0 on its last, below when it has expired.
+int days_left(const Waiver& waiver, const std::string& utc);
 
 // A letter's name: "Technical confidence".
 std::string_view gate_name(char letter);

@@ -88,18 +88,19 @@ Result<void> check_readable(const EvidenceKind& kind, const fs::path& file) {
 
 // Copies evidence to where no entry knows of any. What a killed process left there is taken as it is where it
 // is the same, and else left alone: it may be somebody's.
-Result<EvidenceHash> place_evidence(const fs::path& from, const fs::path& to, const EvidenceHash& expected) {
+Result<EvidenceHash> place_evidence(const fs::path& from, const fs::path& to, const EvidenceHash& expected,
+                                    const std::stop_token& stop) {
     std::error_code error;
-    if (!fs::exists(fs::symlink_status(to, error))) return copy_evidence(from, to);
-    const auto there = evidence_hash(to);
+    if (!fs::exists(fs::symlink_status(to, error))) return copy_evidence(from, to, stop);
+    const auto there = evidence_hash(to, stop);
     if (there && there->sha256 == expected.sha256 && there->folder == expected.folder) return there;
     return refused(quoted(to) +
                    " is there already, although the log does not know it: move it away, or give "
                    "another --name");
 }
 
-Result<void> check_verified(const fs::path& directory) {
-    const auto verified = verify_release(directory);
+Result<void> check_verified(const fs::path& directory, const TaskControl& control) {
+    const auto verified = verify_release(directory, control);
     if (!verified) return std::unexpected(verified.error());
     if (verified->problems.empty()) return {};
     return fail(ErrorKind::check_failed, "the release does not verify: " + verified->problems.front());
@@ -158,7 +159,7 @@ Result<void> new_release(const fs::path& base, const NewRelease& release) {
 }
 
 Result<std::string> attach(const fs::path& directory, const std::string& kind_name, const fs::path& file,
-                           std::string name, const std::string& commit) {
+                           std::string name, const std::string& commit, const TaskControl& control) {
     const auto kind = evidence_kind_from_name(kind_name);
     if (!kind) return std::unexpected(kind.error());
     fs::path from = file;
@@ -171,8 +172,10 @@ Result<std::string> attach(const fs::path& directory, const std::string& kind_na
             "'-', not last '.', and none of Windows' devices; give another with --name");
     }
     // Links and the like are refused before anything is read.
-    const auto before = evidence_hash(from);
+    control.report(0.0, "hashing");
+    const auto before = evidence_hash(from, control.stop);
     if (!before) return std::unexpected(before.error());
+    control.report(0.3, "reading");
     const auto about = commit_of(*kind, from, commit);
     if (!about) return std::unexpected(about.error());
     if (auto readable = check_readable(*kind, from); !readable) return std::unexpected(readable.error());
@@ -188,7 +191,8 @@ Result<std::string> attach(const fs::path& directory, const std::string& kind_na
         if (a.kind == kind->name && a.sha256 == before->sha256)
             return refused("the same content is attached as evidence/" + a.name + " already");
     }
-    const auto copied = place_evidence(from, evidence_path(directory, name), *before);
+    control.report(0.6, "copying");
+    const auto copied = place_evidence(from, evidence_path(directory, name), *before, control.stop);
     if (!copied) return std::unexpected(copied.error());
     if (copied->sha256 != before->sha256)
         return fail(ErrorKind::bad_input, quoted(from) + " changed while it was read");
@@ -230,7 +234,7 @@ Result<void> waive(const fs::path& directory, const Waiver& waiver) {
 }
 
 Result<void> sign_off(const fs::path& directory, const std::string& role, const std::string& person,
-                      const SigningKey& key, const std::string& seen) {
+                      const SigningKey& key, const std::string& seen, const TaskControl& control) {
     if (!is_release_role(role)) return refused("the role \"" + printable_utf8(role) + "\" is not known");
     if (auto good = checked_text("the person", person); !good) return std::unexpected(good.error());
     auto change = Change::begin(directory);
@@ -249,7 +253,7 @@ Result<void> sign_off(const fs::path& directory, const std::string& role, const 
                                                  ": look at it again (release show)");
     }
     // What is signed are hashes: the files must be those.
-    if (auto good = check_verified(directory); !good) return good;
+    if (auto good = check_verified(directory, control); !good) return good;
     const auto signature = key.sign(sign_off_message(state, role, person, seen));
     if (!signature) return std::unexpected(signature.error());
     return change->commit({{"type", "sign-off"},
@@ -260,11 +264,12 @@ Result<void> sign_off(const fs::path& directory, const std::string& role, const 
                            {"signature", *signature}});
 }
 
-Result<void> promote(const fs::path& directory) {
+Result<void> promote(const fs::path& directory, const TaskControl& control) {
     auto change = Change::begin(directory);
     if (!change) return std::unexpected(change.error());
-    if (auto good = check_verified(directory); !good) return good;
-    const auto blockers = evaluate_release(directory, change->state(), utc_now()).blockers();
+    if (auto good = check_verified(directory, control); !good) return good;
+    const auto blockers = evaluate_release(directory, change->state(), utc_now(), control).blockers();
+    if (control.cancelled()) return fail(ErrorKind::cancelled, "cancelled");
     if (!blockers.empty()) {
         const auto more = blockers.size() - 1;
         return fail(ErrorKind::check_failed,
@@ -274,11 +279,12 @@ Result<void> promote(const fs::path& directory) {
     return change->commit({{"type", "promote"}});
 }
 
-Result<Release> load_release(const fs::path& directory) {
+Result<Release> load_release(const fs::path& directory, const TaskControl& control) {
     auto state = load_state(directory);
     if (!state) return std::unexpected(state.error());
     Release release{.state = std::move(*state), .evaluation = {}};
-    release.evaluation = evaluate_release(directory, release.state, utc_now());
+    release.evaluation = evaluate_release(directory, release.state, utc_now(), control);
+    if (control.cancelled()) return fail(ErrorKind::cancelled, "cancelled");
     return release;
 }
 

@@ -11,6 +11,8 @@
 // its line is in the log: the evidence is in place before, the two made files follow. A process killed in
 // between leaves files that are one entry behind, or evidence that the log does not know; both are said by
 // verify_release() and put right by the next change.
+//
+// What reads evidence may take long and takes a TaskControl; stopped, it is `cancelled` and changes nothing.
 #pragma once
 
 #include <filesystem>
@@ -22,6 +24,7 @@
 #include "core/release/gates.h"
 #include "core/release/state.h"
 #include "core/support/signing.h"
+#include "core/support/task.h"
 
 namespace workbench {
 
@@ -40,7 +43,8 @@ Result<void> new_release(const std::filesystem::path& base, const NewRelease& re
 // kind and refuses what cannot be read (bad_input), names that are unsafe or taken, content that is attached
 // as this kind already (bad_argument). The attachment's name.
 Result<std::string> attach(const std::filesystem::path& directory, const std::string& kind,
-                           const std::filesystem::path& file, std::string name, const std::string& commit);
+                           const std::filesystem::path& file, std::string name, const std::string& commit,
+                           const TaskControl& control = {});
 
 // bad_argument: nothing of the scope can be waived, an empty text, a date that is none or past.
 Result<void> waive(const std::filesystem::path& directory, const Waiver& waiver);
@@ -48,17 +52,18 @@ Result<void> waive(const std::filesystem::path& directory, const Waiver& waiver)
 // `seen` is the hash that release show printed: a release that changed since is not signed (check_failed).
 // bad_argument: the key is not the role's.
 Result<void> sign_off(const std::filesystem::path& directory, const std::string& role,
-                      const std::string& person, const SigningKey& key, const std::string& seen);
+                      const std::string& person, const SigningKey& key, const std::string& seen,
+                      const TaskControl& control = {});
 
 // check_failed with the first thing that is missing; a release is promoted once, and closed then.
-Result<void> promote(const std::filesystem::path& directory);
+Result<void> promote(const std::filesystem::path& directory, const TaskControl& control = {});
 
 struct Release {
     ReleaseState state;
     Evaluation evaluation;  // as of now
 };
 // bad_input when there is no release, or its log is not as it was written.
-Result<Release> load_release(const std::filesystem::path& directory);
+Result<Release> load_release(const std::filesystem::path& directory, const TaskControl& control = {});
 
 struct ReleaseVerification {
     std::vector<std::string> checked;
@@ -66,7 +71,15 @@ struct ReleaseVerification {
     std::vector<std::string> problems;  // each names the file and what is wrong; empty means accepted
 };
 // Reads only. bad_input when there is no release at all.
-Result<ReleaseVerification> verify_release(const std::filesystem::path& directory);
+Result<ReleaseVerification> verify_release(const std::filesystem::path& directory,
+                                           const TaskControl& control = {});
+
+// Writes the release as one archive, `file`.tar.gz, .tgz or .tar, whole or not at all; its SHA-256. It holds
+// the folder `id` with what the log knows of and nothing else, which verify_release() accepts where it is
+// unpacked; the same release gives the same bytes. check_failed when it does not verify, bad_argument for
+// another kind of name or one within the release.
+Result<std::string> export_release(const std::filesystem::path& directory, const std::filesystem::path& file,
+                                   const TaskControl& control = {});
 
 // What release.json and release.md hold.
 std::string release_json(const ReleaseState& state);

@@ -45,7 +45,7 @@ std::string waivers_table(const ReleaseState& state, const std::string& as_of) {
     std::string out = "| Scope | risk | owner | counts until | |\n| --- | --- | --- | --- | --- |\n";
     for (const auto& w : state.waivers) {
         out += "| " + cell(w.scope) + " | " + cell(w.risk) + " | " + cell(w.owner) + " | " + cell(w.expires) +
-               " | " + (w.expires < as_of.substr(0, 10) ? "expired" : "counts") + " |\n";
+               " | " + (days_left(w, as_of) < 0 ? "expired" : "counts") + " |\n";
     }
     return out;
 }
@@ -53,10 +53,7 @@ std::string waivers_table(const ReleaseState& state, const std::string& as_of) {
 std::string sign_offs_table(const ReleaseState& state) {
     std::string out = "| Role | key | signed by | at | what they saw |\n| --- | --- | --- | --- | --- |\n";
     for (const auto& [role, key] : state.holders) {
-        const SignOff* last = nullptr;
-        for (const auto& s : state.sign_offs) {
-            if (s.role == role) last = &s;
-        }
+        const SignOff* last = state.last_sign_off(role);
         out += "| " + cell(role) + " | " + cell(key.substr(0, 12)) + " | ";
         if (last == nullptr) {
             out += "pending | - | - |\n";

@@ -160,6 +160,14 @@ const Attachment* ReleaseState::find_like(std::string_view name) const {
     return found == attachments.end() ? nullptr : &*found;
 }
 
+const SignOff* ReleaseState::last_sign_off(std::string_view role) const {
+    const SignOff* last = nullptr;
+    for (const auto& s : sign_offs) {
+        if (s.role == role) last = &s;
+    }
+    return last;
+}
+
 Result<ReleaseState> replay(const std::vector<LogEntry>& log) {
     ReleaseState state;
     for (const auto& entry : log) {
@@ -204,19 +212,24 @@ bool is_commit(std::string_view text) {
     return text.size() == 40 && text.find_first_not_of(hex_digits) == std::string_view::npos;
 }
 
-bool is_date(std::string_view text) {
-    if (text.size() != 10 || text[4] != '-' || text[7] != '-') return false;
+std::optional<std::chrono::sys_days> day_from(std::string_view text) {
+    if (text.size() != 10 || text[4] != '-' || text[7] != '-') return std::nullopt;
     int parts[3] = {};
     const std::string_view fields[3] = {text.substr(0, 4), text.substr(5, 2), text.substr(8, 2)};
     for (int i = 0; i < 3; ++i) {
         const auto& f = fields[i];
         const auto [end, code] = std::from_chars(f.data(), f.data() + f.size(), parts[i]);
-        if (code != std::errc{} || end != f.data() + f.size() || parts[i] < 1) return false;
+        if (code != std::errc{} || end != f.data() + f.size() || parts[i] < 1) return std::nullopt;
     }
-    return std::chrono::year_month_day(std::chrono::year(parts[0]),
-                                       std::chrono::month(static_cast<unsigned>(parts[1])),
-                                       std::chrono::day(static_cast<unsigned>(parts[2])))
-        .ok();
+    const std::chrono::year_month_day day{std::chrono::year(parts[0]),
+                                          std::chrono::month(static_cast<unsigned>(parts[1])),
+                                          std::chrono::day(static_cast<unsigned>(parts[2]))};
+    if (!day.ok()) return std::nullopt;
+    return day;
+}
+
+bool is_date(std::string_view text) {
+    return day_from(text).has_value();
 }
 
 }  // namespace workbench

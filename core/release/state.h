@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -80,6 +81,7 @@ struct ReleaseState {
     const Attachment* find(std::string_view name) const;
     // Whatever the case of its letters: not every file system tells them apart.
     const Attachment* find_like(std::string_view name) const;
+    const SignOff* last_sign_off(std::string_view role) const;
 };
 
 // bad_input names the entry that cannot follow those before it.
@@ -94,6 +96,8 @@ std::string sign_off_message(const ReleaseState& state, std::string_view role, s
 bool is_safe_name(std::string_view name);
 std::string lower_case(std::string_view name);
 bool is_commit(std::string_view text);  // 40 lower-case hex digits
-bool is_date(std::string_view text);    // YYYY-MM-DD of the calendar
+// YYYY-MM-DD of the calendar; nothing else is one.
+std::optional<std::chrono::sys_days> day_from(std::string_view text);
+bool is_date(std::string_view text);
 
 }  // namespace workbench

@@ -68,12 +68,12 @@ void clear_leftovers(const fs::path& directory) {
     remove_leftovers(directory / "evidence");
 }
 
-std::string made_file(const char* name, const fs::path& directory, const ReleaseState& state) {
-    if (name == std::string_view("release.json")) return release_json(state);
+}  // namespace
+
+std::string made_file(std::string_view name, const fs::path& directory, const ReleaseState& state) {
+    if (name == "release.json") return release_json(state);
     return release_markdown(state, evaluate_release(directory, state, state.changed_utc));
 }
-
-}  // namespace
 
 Result<std::string> load_log_text(const fs::path& directory) {
     std::error_code error;

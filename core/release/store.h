@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/release/state.h"
@@ -20,7 +21,11 @@ Result<std::string> load_log_text(const std::filesystem::path& directory);
 Result<std::vector<LogEntry>> load_log(const std::filesystem::path& directory);
 Result<ReleaseState> load_state(const std::filesystem::path& directory);
 
-// release.json and release.md, as of the state's last change.
+// The text of release.json or release.md, as of the state's last change.
+std::string made_file(std::string_view name, const std::filesystem::path& directory,
+                      const ReleaseState& state);
+
+// Writes both.
 Result<void> write_made_files(const std::filesystem::path& directory, const ReleaseState& state);
 
 // How the text of release.json or release.md stands to the log: a killed process may have left it as of the

@@ -17,7 +17,8 @@ constexpr int most_attempts = 8;
 
 class Verifier {
   public:
-    explicit Verifier(const fs::path& directory) : m_directory(directory) {}
+    Verifier(const fs::path& directory, const TaskControl& control)
+        : m_directory(directory), m_control(control) {}
 
     // A writer may come between one file and the next: when the log is another one at the end, all is read
     // again.
@@ -52,8 +53,10 @@ class Verifier {
         good("log.jsonl: " + std::to_string(log->size()) + " entries, each after the one before");
         if (!state->sign_offs.empty())
             good("log.jsonl: " + std::to_string(state->sign_offs.size()) + " signatures");
-        check_evidence(*state);
+        if (!look_at_evidence(*state)) return fail(ErrorKind::cancelled, "cancelled");
+        m_control.report(0.8, "release.md");
         check_made(*log);
+        if (m_control.cancelled()) return fail(ErrorKind::cancelled, "cancelled");
         check_folder();
         return std::move(m_result);
     }
@@ -64,23 +67,24 @@ class Verifier {
         return std::move(m_result);
     }
 
-    void check_evidence(const ReleaseState& state) {
+    // False when it was cancelled.
+    bool look_at_evidence(const ReleaseState& state) {
+        double done = 0;
         for (const auto& a : state.attachments) {
-            const auto hash = evidence_hash(evidence_path(m_directory, a.name));
-            if (!hash) {
-                m_result.problems.push_back("evidence/" + a.name + ": " + hash.error().message);
-            } else if (hash->sha256 != a.sha256 || hash->folder != a.folder) {
-                m_result.problems.push_back("evidence/" + a.name + ": its SHA-256 is " + hash->sha256 +
-                                            ", log.jsonl says " + a.sha256);
-            } else {
+            m_control.report(0.8 * done++ / static_cast<double>(state.attachments.size()), a.name);
+            const auto check = check_evidence(m_directory, a, m_control.stop);
+            if (!check) return false;
+            if (check->problem.empty()) {
                 good("evidence/" + a.name + ": SHA-256");
+            } else {
+                m_result.problems.push_back("evidence/" + a.name + ": " + check->problem);
             }
         }
         std::error_code error;
         const fs::path folder = m_directory / "evidence";
         if (!fs::is_directory(fs::symlink_status(folder, error))) {
             m_result.problems.emplace_back("evidence: it is not a folder");
-            return;
+            return true;
         }
         for (fs::directory_iterator entry(folder, error); !error && entry != fs::directory_iterator();
              entry.increment(error)) {
@@ -90,6 +94,7 @@ class Verifier {
                                          ": the log does not know it; it counts for nothing; attach it "
                                          "again or remove it");
         }
+        return true;
     }
 
     // The content of a made file, or a problem.
@@ -144,13 +149,14 @@ class Verifier {
     }
 
     const fs::path& m_directory;
+    const TaskControl& m_control;
     ReleaseVerification m_result;
 };
 
 }  // namespace
 
-Result<ReleaseVerification> verify_release(const fs::path& directory) {
-    return Verifier(directory).run();
+Result<ReleaseVerification> verify_release(const fs::path& directory, const TaskControl& control) {
+    return Verifier(directory, control).run();
 }
 
 }  // namespace workbench

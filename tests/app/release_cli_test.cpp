@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "core/benchmark/synthetic.h"
+#include "core/support/files.h"
 #include "core/support/signing.h"
 #include "tests/app/run_program.h"
 #include "tests/core/release/release_testing.h"
@@ -150,7 +151,18 @@ TEST_F(ReleaseCli, RunsFromNewToPromoteAndIsRefusedOnTheWay) {
     succeed({"promote", "v2"});
     refused({"attach", "v2", "other", file("later.txt", "later")}, 5, "and is closed");
     succeed({"verify", "v2"});
+    refused({"export", "v2", path("v2.zip")}, 2, "give a name with .tar.gz or .tar");
+    const auto exported = release({"export", "v2", path("v2.tar.gz")});
+    EXPECT_EQ(exported.code, 0) << exported.err;
+    EXPECT_EQ(exported.out, *workbench::sha256_of_file(path("v2.tar.gz")) + "  " + path("v2.tar.gz") + "\n");
+    // Who has the archive alone can verify it.
+    fs::create_directory(path("elsewhere"));
+    ASSERT_EQ(app_test::run_program("/bin/tar", {"-xf", path("v2.tar.gz"), "-C", path("elsewhere")}).code, 0);
+    const auto verified =
+        app_test::run_program(IIR2D_CLI, {"release", "verify", "v2", "--dir", path("elsewhere")});
+    EXPECT_EQ(verified.code, 0) << verified.err;
     made::write_text(folder.path() / "releases/v2/evidence/LICENSE", "mine");
+    refused({"export", "v2", path("v2.tar.gz")}, 5, "does not verify is not exported: evidence/LICENSE");
     refused({"verify", "v2"}, 5, "evidence/LICENSE");
     refused({"show", "../v2"}, 2, "is not the id of a release");
     refused({"show", "v3"}, 3, "there is no release in");

@@ -11,6 +11,7 @@
 #include <QVBoxLayout>
 
 #include "ui/session/session.h"
+#include "ui/window/glyph.h"
 #include "ui/window/icons.h"
 #include "ui/window/theme.h"
 
@@ -18,24 +19,6 @@ namespace workbench {
 namespace {
 
 constexpr int recentShown = 5;
-
-// The icon in the theme's own colour at the time of painting.
-class Glyph : public QWidget {
-  public:
-    Glyph(const QString& name, int side, QWidget* parent) : QWidget(parent), m_icon(themedIcon(name)) {
-        setFixedSize(side, side);
-    }
-
-  protected:
-    void paintEvent(QPaintEvent* /*event*/) override {
-        QPainter painter(this);
-        painter.setOpacity(0.45);
-        m_icon.paint(&painter, rect());
-    }
-
-  private:
-    QIcon m_icon;
-};
 
 }  // namespace
 

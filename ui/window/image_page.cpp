@@ -3,10 +3,13 @@
 
 #include <QAction>
 #include <QClipboard>
+#include <QDesktopServices>
+#include <QDir>
 #include <QFileInfo>
 #include <QGuiApplication>
 #include <QStackedLayout>
 #include <QTimer>
+#include <QUrl>
 #include <QVBoxLayout>
 
 #include "core/image/display.h"
@@ -17,6 +20,7 @@
 #include "ui/window/message_bar.h"
 #include "ui/window/pixel_text.h"
 #include "ui/window/pull_view.h"
+#include "ui/window/record_job.h"
 #include "ui/window/save_job.h"
 #include "ui/window/theme.h"
 #include "ui/window/view_bar.h"
@@ -31,6 +35,7 @@ const auto saveSubject = QStringLiteral("save");
 const auto previewSubject = QStringLiteral("preview");
 const auto contentSubject = QStringLiteral("content");
 const auto pullsSubject = QStringLiteral("pulls");
+const auto recordSubject = QStringLiteral("record");
 
 // A resize is a stream of sizes; a proxy is made for the last.
 constexpr int resizeSettledMs = 120;
@@ -48,11 +53,13 @@ ImagePage::ImagePage(Session& session, QWidget* parent)
       m_messages(new MessageArea(this)),
       m_openBar(new JobBar(this)),
       m_saveBar(new JobBar(this)),
+      m_recordBar(new JobBar(this)),
       m_stack(new QStackedLayout),
       m_empty(new EmptyState(session, this)),
       m_view(new ImageView(this)),
       m_bar(new ViewBar(*m_view, this)),
       m_save(new SaveJob(session, this)),
+      m_record(new RecordJob(session, this)),
       m_pulls(new PullView(session, *m_view)) {
     setObjectName(QStringLiteral("imagePage"));
     auto* layout = new QVBoxLayout(this);
@@ -61,6 +68,8 @@ ImagePage::ImagePage(Session& session, QWidget* parent)
     layout->addWidget(m_messages);
     layout->addWidget(m_openBar);
     layout->addWidget(m_saveBar);
+    m_recordBar->setObjectName(QStringLiteral("recordBar"));
+    layout->addWidget(m_recordBar);
     m_stack->addWidget(m_empty);
     m_stack->addWidget(m_view);
     layout->addLayout(m_stack, 1);
@@ -71,6 +80,7 @@ ImagePage::ImagePage(Session& session, QWidget* parent)
     connect(m_empty, &EmptyState::fileRequested, this, &ImagePage::fileRequested);
     connectOpening();
     connectSaving();
+    connectRecording();
 
     connect(&session, &Session::frameChanged, this, &ImagePage::showFrame);
     connect(&session, &Session::statusChanged, this, &ImagePage::showMark);
@@ -164,6 +174,58 @@ void ImagePage::connectSaving() {
         m_messages->show(saveSubject, Severity::info,
                          tr("Saving %1 was cancelled; nothing was written.").arg(fileName(path)));
     });
+}
+
+void ImagePage::connectRecording() {
+    connect(m_record, &RecordJob::started, this, [this] {
+        m_messages->clear(recordSubject);
+        m_recordBar->begin(tr("Recording the recipe on %1").arg(m_record->subject()));
+        Q_EMIT recordStateChanged();
+    });
+    connect(m_record, &RecordJob::progressed, this, [this](double fraction, const QString& what) {
+        if (!m_recordBar->isActive()) return;
+        m_recordBar->setText(tr("Recording the recipe on %1: %2").arg(m_record->subject(), what));
+        m_recordBar->setFraction(fraction);
+    });
+    connect(m_recordBar, &JobBar::cancelRequested, m_record, &RecordJob::cancel);
+    const auto end = [this] {
+        m_recordBar->end();
+        Q_EMIT recordStateChanged();
+    };
+    connect(m_record, &RecordJob::measured, this, [this, end] {
+        end();
+        // Stays until it is written or given up: a dialog that is closed by mistake loses no measurement.
+        m_messages->show(
+            recordSubject, Severity::warning,
+            tr("The recipe was measured on %1; the record is not written yet.").arg(m_record->subject()),
+            {{tr("Choose a folder…"), [this] { Q_EMIT recordFolderRequested(); }},
+             {tr("Discard"), [this] { m_record->discard(); }}});
+        Q_EMIT recordFolderRequested();
+    });
+    connect(m_record, &RecordJob::cancelled, this, [this, end] {
+        end();
+        m_messages->show(recordSubject, Severity::info, tr("Recording was cancelled; nothing was written."));
+    });
+    connect(m_record, &RecordJob::failed, this, [this, end](const QString& why) {
+        end();
+        std::vector<MessageArea::Button> buttons;
+        if (m_record->record())
+            buttons.push_back({tr("Choose a folder…"), [this] { Q_EMIT recordFolderRequested(); }});
+        m_messages->show(recordSubject, Severity::error, tr("No record was made: %1").arg(why), buttons);
+    });
+    connect(m_record, &RecordJob::written, this,
+            [this](const QString& directory, bool accepted, const QString& verdict) {
+                m_messages->show(
+                    recordSubject, accepted ? Severity::info : Severity::error,
+                    tr("The record was written to %1. %2").arg(QDir::toNativeSeparators(directory), verdict),
+                    {{tr("Open folder"),
+                      [directory] { QDesktopServices::openUrl(QUrl::fromLocalFile(directory)); }},
+                     {tr("Copy path"), [directory] { QGuiApplication::clipboard()->setText(directory); }}});
+            });
+}
+
+void ImagePage::recordSeen() {
+    m_record->start();
 }
 
 void ImagePage::showImage() {

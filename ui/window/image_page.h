@@ -17,6 +17,7 @@ class ImageView;
 class JobBar;
 class MessageArea;
 class PullView;
+class RecordJob;
 class SaveJob;
 class Session;
 class ViewBar;
@@ -31,21 +32,28 @@ class ImagePage : public QWidget {
     ViewBar& viewBar() const { return *m_bar; }
     MessageArea& messages() const { return *m_messages; }
     SaveJob& saveJob() const { return *m_save; }
+    RecordJob& recordJob() const { return *m_record; }
     PullView& pullView() const { return *m_pulls; }
     const ViewMark& mark() const { return m_mark; }
 
     // What is on the screen, at its own size, exposure and gamma included. Rendered in the background.
     void copyImage();
+    // Asks for nothing: when it is measured, recordFolderRequested follows.
+    void recordSeen();
 
   Q_SIGNALS:
     void openRequested();
     void sampleRequested();
     void fileRequested(const QString& path);
     void markChanged(const workbench::ViewMark& mark);
+    // A record was measured: where is it to be written? To recordJob().writeInto().
+    void recordFolderRequested();
+    void recordStateChanged();
 
   private:
     void connectOpening();
     void connectSaving();
+    void connectRecording();
     void showImage();
     void showFrame();
     void showMark();
@@ -56,11 +64,13 @@ class ImagePage : public QWidget {
     MessageArea* m_messages;
     JobBar* m_openBar;
     JobBar* m_saveBar;
+    JobBar* m_recordBar;
     QStackedLayout* m_stack;
     EmptyState* m_empty;
     ImageView* m_view;
     ViewBar* m_bar;
     SaveJob* m_save;
+    RecordJob* m_record;
     PullView* m_pulls;
     ViewMark m_mark;
     std::jthread m_copier;

@@ -4,6 +4,7 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QCloseEvent>
+#include <QDir>
 #include <QDockWidget>
 #include <QDragEnterEvent>
 #include <QDropEvent>
@@ -26,6 +27,7 @@
 #include "core/support/files.h"
 #include "ui/benchmark/benchmark_page.h"
 #include "ui/operations/operations_panel.h"
+#include "ui/release/release_page.h"
 #include "ui/session/session.h"
 #include "ui/window/device_panel.h"
 #include "ui/window/drop_cue.h"
@@ -35,6 +37,7 @@
 #include "ui/window/info_bar.h"
 #include "ui/window/message_bar.h"
 #include "ui/window/pull_view.h"
+#include "ui/window/record_job.h"
 #include "ui/window/save_job.h"
 #include "ui/window/theme.h"
 #include "ui/window/view_bar.h"
@@ -112,6 +115,7 @@ MainWindow::MainWindow(Session& session, QWidget* parent)
       m_session(session),
       m_image(new ImagePage(session, this)),
       m_benchmark(new BenchmarkPage(session, this)),
+      m_release(new ReleasePage(session, this)),
       m_operations(new OperationsPanel(session, this)),
       m_device(new DevicePanel(session, this)),
       m_info(new InfoBar(session, this)),
@@ -123,6 +127,7 @@ MainWindow::MainWindow(Session& session, QWidget* parent)
     setMinimumSize(640, 400);
     m_pages->addWidget(m_image);
     m_pages->addWidget(m_benchmark);
+    m_pages->addWidget(m_release);
     setCentralWidget(m_pages);
     statusBar()->setSizeGripEnabled(false);
     statusBar()->setContentsMargins(0, 0, 0, 0);
@@ -208,6 +213,8 @@ void MainWindow::connectSession() {
     connect(m_image, &ImagePage::openRequested, this, &MainWindow::open);
     connect(m_image, &ImagePage::sampleRequested, this, &MainWindow::openSample);
     connect(m_image, &ImagePage::fileRequested, this, &MainWindow::openPath);
+    connect(m_image, &ImagePage::recordFolderRequested, this, &MainWindow::chooseRecordFolder);
+    connect(m_image, &ImagePage::recordStateChanged, this, &MainWindow::updateActions);
     connect(m_image, &ImagePage::markChanged, m_info, &InfoBar::setMark);
     connect(&m_image->view(), &ImageView::probeChanged, this,
             [this] { m_info->setProbe(m_image->view().probedPixel()); });
@@ -217,17 +224,21 @@ void MainWindow::connectSession() {
 }
 
 MainWindow::Page MainWindow::page() const {
-    return m_pages->currentWidget() == m_benchmark ? Page::benchmark : Page::image;
+    return m_pages->currentWidget() == m_benchmark ? Page::benchmark
+           : m_pages->currentWidget() == m_release ? Page::release
+                                                   : Page::image;
 }
 
 void MainWindow::setPage(Page next) {
     if (next != page()) {
-        // The recipe has no business beside the charts; it comes back with the picture.
-        if (next == Page::benchmark) {
+        // The recipe has no business beside charts and gates; it comes back with the picture.
+        if (page() == Page::image) {
             m_operationsWanted = m_operationsDock->isVisibleTo(this);
             m_operationsDock->hide();
         }
-        m_pages->setCurrentWidget(next == Page::benchmark ? static_cast<QWidget*>(m_benchmark) : m_image);
+        m_pages->setCurrentWidget(next == Page::benchmark ? static_cast<QWidget*>(m_benchmark)
+                                  : next == Page::release ? static_cast<QWidget*>(m_release)
+                                                          : m_image);
         if (next == Page::image) m_operationsDock->setVisible(m_operationsWanted);
     }
     updateActions();
@@ -309,6 +320,18 @@ void MainWindow::copyCommandLine() {
                              tr("Copied: %1").arg(command));
 }
 
+void MainWindow::chooseRecordFolder() {
+    if (!m_interactive) return;  // whoever drives the window says where
+    std::string& directory = m_session.settings().export_directory;
+    const QString folder = QFileDialog::getExistingDirectory(
+        this, tr("Where to make the record's directory"),
+        directory.empty() ? QDir::homePath() : QString::fromStdString(directory));
+    if (folder.isEmpty()) return;  // its message still offers it
+    directory = folder.toStdString();
+    m_session.saveSettings();
+    m_image->recordJob().writeInto(folder);
+}
+
 void MainWindow::updateTitle() {
     const ImagePtr image = m_session.image();
     const QString recipe = QString::fromStdString(m_session.recipe().name);
@@ -324,13 +347,18 @@ void MainWindow::updateTitle() {
 
 bool MainWindow::mayClose() {
     if (!m_interactive) return true;
-    if (m_image->saveJob().isRunning() || m_benchmark->isRunning()) {
-        QMessageBox box(
-            QMessageBox::Question, tr("Still running"),
-            m_image->saveJob().isRunning()
-                ? tr("%1 is still being saved.").arg(QFileInfo(m_image->saveJob().path()).fileName())
-                : tr("A benchmark is still running."),
-            QMessageBox::NoButton, this);
+    QString running;
+    if (m_image->saveJob().isRunning()) {
+        running = tr("%1 is still being saved.").arg(QFileInfo(m_image->saveJob().path()).fileName());
+    } else if (m_benchmark->isRunning()) {
+        running = tr("A benchmark is still running.");
+    } else if (m_image->recordJob().isMeasuring() || m_image->recordJob().isWriting()) {
+        running = tr("A record of %1 is still being made.").arg(m_image->recordJob().subject());
+    } else if (m_release->isChanging()) {
+        running = tr("The release is still being changed.");
+    }
+    if (!running.isEmpty()) {
+        QMessageBox box(QMessageBox::Question, tr("Still running"), running, QMessageBox::NoButton, this);
         box.setInformativeText(tr("Closing now cancels it; nothing half-written is left behind."));
         auto* cancelIt = box.addButton(tr("Cancel it and close"), QMessageBox::DestructiveRole);
         box.setDefaultButton(box.addButton(tr("Keep the window open"), QMessageBox::RejectRole));
@@ -358,6 +386,8 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     m_session.cancelOpen();
     m_image->saveJob().cancel();
     m_benchmark->cancel();
+    m_image->recordJob().cancel();
+    m_release->cancel();
     if (m_interactive) {
         rememberLayout();
         m_session.saveSettings();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The one window: image page and benchmark page, the operations and device docks, menus and the line at the
-// bottom. Wires views to the session; holds no state of its own besides the layout.
+// The one window: image page, benchmark page and release page, the operations and device docks, menus and the
+// line at the bottom. Wires views to the session; holds no state of its own besides the layout.
 #pragma once
 
 #include <QMainWindow>
@@ -17,12 +17,13 @@ class DropCue;
 class ImagePage;
 class InfoBar;
 class OperationsPanel;
+class ReleasePage;
 class Session;
 
 class MainWindow : public QMainWindow {
     Q_OBJECT
   public:
-    enum class Page { image, benchmark };
+    enum class Page { image, benchmark, release };
 
     explicit MainWindow(Session& session, QWidget* parent = nullptr);
     ~MainWindow() override;
@@ -30,6 +31,7 @@ class MainWindow : public QMainWindow {
     Session& session() const { return m_session; }
     ImagePage& imagePage() const { return *m_image; }
     BenchmarkPage& benchmarkPage() const { return *m_benchmark; }
+    ReleasePage& releasePage() const { return *m_release; }
     OperationsPanel& operationsPanel() const { return *m_operations; }
     DevicePanel& devicePanel() const { return *m_device; }
 
@@ -49,6 +51,7 @@ class MainWindow : public QMainWindow {
     void open();
     void openSample();
     void saveResultAs();
+    void chooseRecordFolder();
     void copyCommandLine();
 
   protected:
@@ -78,6 +81,7 @@ class MainWindow : public QMainWindow {
     Session& m_session;
     ImagePage* m_image;
     BenchmarkPage* m_benchmark;
+    ReleasePage* m_release;
     OperationsPanel* m_operations;
     DevicePanel* m_device;
     InfoBar* m_info;
@@ -97,8 +101,10 @@ class MainWindow : public QMainWindow {
     QAction* m_redo = nullptr;
     QAction* m_copyImage = nullptr;
     QAction* m_copyCommand = nullptr;
+    QAction* m_record = nullptr;
     QAction* m_imagePageAction = nullptr;
     QAction* m_benchmarkPageAction = nullptr;
+    QAction* m_releasePageAction = nullptr;
     QAction* m_runBenchmark = nullptr;
     QAction* m_cancelBenchmark = nullptr;
     QAction* m_fullScreen = nullptr;

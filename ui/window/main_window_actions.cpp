@@ -14,12 +14,15 @@
 
 #include "ui/benchmark/benchmark_page.h"
 #include "ui/operations/operations_panel.h"
+#include "ui/release/release_page.h"
 #include "ui/session/session.h"
 #include "ui/window/help_dialogs.h"
 #include "ui/window/icons.h"
 #include "ui/window/image_page.h"
 #include "ui/window/image_view.h"
 #include "ui/window/main_window.h"
+#include "ui/window/message_bar.h"
+#include "ui/window/record_job.h"
 #include "ui/window/theme.h"
 #include "ui/window/view_bar.h"
 
@@ -54,10 +57,12 @@ void MainWindow::buildActions() {
     m_copyImage = make({}, tr("&Copy image"), QKeySequence(QKeySequence::Copy));
     m_copyCommand =
         make(QStringLiteral("copy"), tr("Copy as command &line"), QKeySequence(tr("Ctrl+Shift+C")));
+    m_record = make(QStringLiteral("record"), tr("Record &what I see…"), QKeySequence(tr("Ctrl+Shift+R")));
     m_imagePageAction = make(QStringLiteral("image"), tr("&Image"), QKeySequence(tr("Ctrl+1")));
     m_benchmarkPageAction = make(QStringLiteral("benchmark"), tr("&Benchmark"), QKeySequence(tr("Ctrl+2")));
+    m_releasePageAction = make(QStringLiteral("release"), tr("R&elease"), QKeySequence(tr("Ctrl+3")));
     auto* pages = new QActionGroup(this);
-    for (QAction* action : {m_imagePageAction, m_benchmarkPageAction}) {
+    for (QAction* action : {m_imagePageAction, m_benchmarkPageAction, m_releasePageAction}) {
         action->setCheckable(true);
         pages->addAction(action);
     }
@@ -77,8 +82,20 @@ void MainWindow::buildActions() {
     connect(m_quit, &QAction::triggered, this, &MainWindow::close);
     connect(m_copyImage, &QAction::triggered, m_image, &ImagePage::copyImage);
     connect(m_copyCommand, &QAction::triggered, this, &MainWindow::copyCommandLine);
+    connect(m_record, &QAction::triggered, this, [this] {
+        setPage(Page::image);
+        if (m_benchmark->isRunning()) {
+            m_image->messages().show(QStringLiteral("record"), MessageArea::Severity::error,
+                                     tr("A benchmark is running, and two at once would measure each other: "
+                                        "wait for it, or cancel it."));
+            return;
+        }
+        m_image->recordSeen();
+    });
     connect(m_imagePageAction, &QAction::triggered, this, [this] { setPage(Page::image); });
     connect(m_benchmarkPageAction, &QAction::triggered, this, [this] { setPage(Page::benchmark); });
+    connect(m_releasePageAction, &QAction::triggered, this, [this] { setPage(Page::release); });
+    connect(m_release, &ReleasePage::wanted, this, [this] { setPage(Page::release); });
     connect(m_runBenchmark, &QAction::triggered, this, [this] {
         setPage(Page::benchmark);
         m_benchmark->run();
@@ -135,7 +152,7 @@ void MainWindow::buildMenus() {
         }
     }
     view->addSeparator();
-    view->addActions({m_imagePageAction, m_benchmarkPageAction});
+    view->addActions({m_imagePageAction, m_benchmarkPageAction, m_releasePageAction});
     view->addSeparator();
     view->addActions({m_operationsDock->toggleViewAction(), m_deviceDock->toggleViewAction()});
     QMenu* themes = view->addMenu(tr("&Theme"));
@@ -163,7 +180,18 @@ void MainWindow::buildMenus() {
     menuBar()->addMenu(presets);
     QMenu* benchmark = menuBar()->addMenu(tr("&Benchmark"));
     benchmark->addActions({m_runBenchmark, m_cancelBenchmark});
+    benchmark->addSeparator();
+    benchmark->addAction(m_record);
     connect(benchmark, &QMenu::aboutToShow, this, &MainWindow::updateActions);
+    QMenu* release = menuBar()->addMenu(tr("&Release"));
+    release->setToolTipsVisible(true);
+    for (QAction* action : m_release->actionsForMenu()) {
+        if (!action) {
+            release->addSeparator();
+            continue;
+        }
+        release->addAction(action);
+    }
     QMenu* help = menuBar()->addMenu(tr("&Help"));
     help->addActions({m_shortcuts, m_about});
 }
@@ -179,12 +207,12 @@ void MainWindow::buildToolBar() {
     bar->addSeparator();
     bar->addActions({m_undo, m_redo});
     bar->addSeparator();
-    bar->addAction(m_copyCommand);
+    bar->addActions({m_copyCommand, m_record});
     auto* stretch = new QWidget(bar);
     stretch->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
     bar->addWidget(stretch);
-    bar->addActions({m_imagePageAction, m_benchmarkPageAction});
-    for (QAction* action : {m_undo, m_redo, m_copyCommand}) {
+    bar->addActions({m_imagePageAction, m_benchmarkPageAction, m_releasePageAction});
+    for (QAction* action : {m_undo, m_redo, m_copyCommand, m_record}) {
         if (auto* button = qobject_cast<QToolButton*>(bar->widgetForAction(action))) {
             button->setToolButtonStyle(Qt::ToolButtonIconOnly);  // their text changes, or is long
         }
@@ -193,7 +221,8 @@ void MainWindow::buildToolBar() {
     const std::pair<QAction*, QString> shortTexts[] = {{m_open, tr("Open")},
                                                        {m_save, tr("Save result")},
                                                        {m_imagePageAction, tr("Image")},
-                                                       {m_benchmarkPageAction, tr("Benchmark")}};
+                                                       {m_benchmarkPageAction, tr("Benchmark")},
+                                                       {m_releasePageAction, tr("Release")}};
     for (const auto& [action, text] : shortTexts) action->setIconText(QLatin1Char(' ') + text);
     for (auto* button : bar->findChildren<QToolButton*>()) {
         button->setFocusPolicy(Qt::TabFocus);
@@ -230,17 +259,21 @@ void MainWindow::fillRecentMenu() {
 
 void MainWindow::updateActions() {
     const bool hasImage = m_session.image() != nullptr;
-    const bool onImage = page() == Page::image;
+    const Page shown = page();
+    const bool onImage = shown == Page::image;
     m_save->setEnabled(hasImage);
     m_copyImage->setEnabled(hasImage && onImage);  // elsewhere Ctrl+C belongs to what has the focus
     m_copyCommand->setEnabled(hasImage);
+    m_record->setEnabled(hasImage && !m_image->recordJob().isMeasuring() &&
+                         !m_image->recordJob().isWriting());
     m_imagePageAction->setChecked(onImage);
-    m_benchmarkPageAction->setChecked(!onImage);
+    m_benchmarkPageAction->setChecked(shown == Page::benchmark);
+    m_releasePageAction->setChecked(shown == Page::release);
     // Single keys act on the picture; on the other page they must not.
     for (QAction* action : m_image->viewBar().viewActions()) {
         if (action) action->setEnabled(hasImage && onImage);
     }
-    m_runBenchmark->setEnabled(!m_benchmark->isRunning());
+    m_runBenchmark->setEnabled(!m_benchmark->isRunning() && !m_image->recordJob().isMeasuring());
     m_cancelBenchmark->setEnabled(m_benchmark->isRunning());
 }
 

@@ -420,6 +420,8 @@ void ScreenshotTour::themes() {
         applyTheme(*qApp, theme);
         m_window.setPage(MainWindow::Page::benchmark);
         shoot(QStringLiteral("50-%1-benchmark").arg(name));
+        m_window.setPage(MainWindow::Page::release);
+        shoot(QStringLiteral("53-%1-release").arg(name));
         m_window.setPage(MainWindow::Page::image);
         session.resetRecipe(
             recipeOf({deriche(6.0), {.enabled = true, .what = FilterOperation{.filter_id = 3}}}));
@@ -447,6 +449,8 @@ void ScreenshotTour::smallWindow() {
     m_window.showDevices(false);
     m_window.setPage(MainWindow::Page::benchmark);
     shoot(QStringLiteral("62-small-benchmark"));
+    m_window.setPage(MainWindow::Page::release);
+    shoot(QStringLiteral("63-small-release"));
     m_window.setPage(MainWindow::Page::image);
     m_window.resize(usualSize);
 }
@@ -471,7 +475,9 @@ bool ScreenshotTour::runAll() {
     messages();
     floatImages();
     docksAndDialogs();
+    recording();
     benchmark();
+    release();
     themes();
     smallWindow();
     return m_problems.isEmpty();
@@ -483,6 +489,7 @@ bool ScreenshotTour::runScaleCheck() {
     if (!loaded()) return false;
     m_window.setPage(MainWindow::Page::benchmark);
     shoot(QStringLiteral("40-benchmark-before"));
+    release();
     return m_problems.isEmpty();
 }
 

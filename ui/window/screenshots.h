@@ -6,6 +6,7 @@
 #include <QDir>
 #include <QString>
 #include <QStringList>
+#include <QTemporaryDir>
 #include <functional>
 
 class QWidget;
@@ -38,6 +39,10 @@ class ScreenshotTour {
     void floatImages();
     void docksAndDialogs();
     void benchmark();
+    void recording();
+    bool openRelease(const QString& directory);
+    void release();
+    void releaseDialogs();
     void themes();
     void smallWindow();
 
@@ -51,6 +56,7 @@ class ScreenshotTour {
     MainWindow& m_window;
     QDir m_directory;
     QString m_suffix;
+    QTemporaryDir m_folder;  // what the tour makes and shows until its end
     QStringList m_saved;
     QStringList m_problems;
 };

@@ -126,7 +126,7 @@ TEST_F(ReleaseTest, JudgesEvidenceByWhatItSays) {
     begin(Stage::rc);
     add_all();
     ASSERT_TRUE(add("test-report", "red.xml", testing::test_report(5, false)));
-    EXPECT_THAT(blockers(), HasSubstr("A.tests: evidence/red.xml: 1 tests failed: A.works"));
+    EXPECT_THAT(blockers(), HasSubstr("A.tests: evidence/red.xml: 1 test failed: A.works"));
     EXPECT_THAT(blockers(), HasSubstr("B.two-runs: evidence/red.xml"));
     ASSERT_TRUE(add("test-report", "green-1.xml", testing::test_report(6)));
     EXPECT_THAT(blockers(), Not(HasSubstr("A.tests")));

@@ -130,7 +130,30 @@ TEST_F(MainWindowTest, EverythingOneCanTouchHasAName) {
     window.setPage(MainWindow::Page::benchmark);
     QTest::qWait(1);
     walk();
+    window.setPage(MainWindow::Page::release);
+    QTest::qWait(1);
+    walk();
     EXPECT_GT(walked, 200);
+}
+
+TEST_F(MainWindowTest, HasThreePagesAndRemembersThePicturesDocks) {
+    for (const auto& [name, page] : {std::pair{QStringLiteral("Release"), MainWindow::Page::release},
+                                     std::pair{QStringLiteral("Benchmark"), MainWindow::Page::benchmark},
+                                     std::pair{QStringLiteral("Release"), MainWindow::Page::release},
+                                     std::pair{QStringLiteral("Image"), MainWindow::Page::image}}) {
+        QAction* chosen = nullptr;
+        for (const auto& [group, actions] : window.actionsByMenu()) {
+            for (QAction* one : actions) {
+                if (group == QLatin1String("View") && one->text().remove(QLatin1Char('&')) == name)
+                    chosen = one;
+            }
+        }
+        ASSERT_NE(chosen, nullptr) << name.toStdString();
+        chosen->trigger();
+        EXPECT_EQ(window.page(), page);
+        EXPECT_TRUE(chosen->isChecked());
+        EXPECT_EQ(window.operationsPanel().isVisible(), page == MainWindow::Page::image);
+    }
 }
 
 TEST_F(MainWindowTest, ShortcutsAreUnique) {

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+// A release as one archive, by libarchive.
+#include <archive.h>
+#include <archive_entry.h>
+
+#include <charconv>
+#include <chrono>
+#include <memory>
+#include <string_view>
+#include <system_error>
+
+#include "core/release/evidence_files.h"
+#include "core/release/release.h"
+#include "core/release/store.h"
+#include "core/support/atomic_file.h"
+#include "core/support/text.h"
+
+namespace workbench {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int most_attempts = 8;
+
+enum class Packing { none, gzip };
+
+Result<Packing> packing_of(const fs::path& file) {
+    const std::string name = lower_case(utf8_path(file.filename()));
+    if (name.ends_with(".tar")) return Packing::none;
+    if (name.ends_with(".tar.gz") || name.ends_with(".tgz")) return Packing::gzip;
+    return fail(ErrorKind::bad_argument,
+                quoted(file) + " names no archive: give a name with .tar.gz or .tar");
+}
+
+// An archive within the release would be a file that no release has.
+Result<void> check_outside(const fs::path& directory, const fs::path& file) {
+    std::error_code error;
+    const fs::path release = fs::weakly_canonical(directory, error);
+    for (fs::path folder = fs::weakly_canonical(fs::absolute(file, error).parent_path(), error);;
+         folder = folder.parent_path()) {
+        if (folder == release)
+            return fail(ErrorKind::bad_argument,
+                        quoted(file) + " lies in the release itself: export to another folder");
+        if (folder == folder.parent_path()) return {};
+    }
+}
+
+// Seconds since 1970 of "2025-03-09T17:05:00Z"; 0 of anything else.
+std::int64_t seconds_of(std::string_view utc) {
+    const auto day = day_from(utc.substr(0, 10));
+    if (!day || utc.size() != 20) return 0;
+    int parts[3] = {};
+    for (std::size_t i = 0; i < 3; ++i) {
+        const char* begin = utc.data() + 11 + 3 * i;
+        std::from_chars(begin, begin + 2, parts[i]);
+    }
+    return std::chrono::seconds(day->time_since_epoch()).count() + parts[0] * 3600 + parts[1] * 60 + parts[2];
+}
+
+// Nothing goes in that is not the release's: owner, permissions and times of its files are of one machine.
+class Archive {
+  public:
+    Archive(AtomicFile& file, const fs::path& asked, Packing packing, std::int64_t time)
+        : m_asked(asked), m_time(time), m_archive(archive_write_new()), m_entry(archive_entry_new()) {
+        archive* a = m_archive.get();
+        m_good = a != nullptr && m_entry != nullptr && archive_write_set_format_ustar(a) == ARCHIVE_OK &&
+                 (packing == Packing::none ||
+                  (archive_write_add_filter_gzip(a) == ARCHIVE_OK &&
+                   archive_write_set_filter_option(a, "gzip", "timestamp", nullptr) == ARCHIVE_OK)) &&
+                 archive_write_set_bytes_in_last_block(a, 1) == ARCHIVE_OK &&
+                 archive_write_open_FILE(a, file.handle()) == ARCHIVE_OK;
+    }
+
+    Result<void> add_folder(const std::string& name) { return add(name, AE_IFDIR, 0755, {}); }
+    Result<void> add_file(const std::string& name, std::string_view content) {
+        return add(name, AE_IFREG, 0644, content);
+    }
+    Result<void> close() {
+        if (!m_good || archive_write_close(m_archive.get()) != ARCHIVE_OK) return failed();
+        return {};
+    }
+
+  private:
+    Result<void> add(const std::string& name, unsigned type, unsigned mode, std::string_view content) {
+        if (!m_good) return failed();
+        archive_entry* entry = archive_entry_clear(m_entry.get());
+        archive_entry_set_pathname(entry, name.c_str());
+        archive_entry_set_filetype(entry, type);
+        archive_entry_set_perm(entry, static_cast<decltype(archive_entry_perm(entry))>(mode));
+        archive_entry_set_size(entry, static_cast<la_int64_t>(content.size()));
+        archive_entry_set_mtime(entry, static_cast<std::time_t>(m_time), 0);
+        if (archive_write_header(m_archive.get(), entry) != ARCHIVE_OK) return failed();
+        if (archive_write_data(m_archive.get(), content.data(), content.size()) !=
+            static_cast<la_ssize_t>(content.size()))
+            return failed();
+        return {};
+    }
+    std::unexpected<Error> failed() const {
+        const char* why = m_archive ? archive_error_string(m_archive.get()) : nullptr;
+        return unwritable(m_asked, why != nullptr ? why : "the archive could not be made");
+    }
+
+    struct Free {
+        void operator()(archive* a) const { archive_write_free(a); }
+        void operator()(archive_entry* e) const { archive_entry_free(e); }
+    };
+    const fs::path& m_asked;
+    std::int64_t m_time;
+    std::unique_ptr<archive, Free> m_archive;
+    std::unique_ptr<archive_entry, Free> m_entry;
+    bool m_good = false;
+};
+
+// What was attached, as it was attached.
+Result<void> add_evidence(Archive& archive, const fs::path& directory, const std::string& top,
+                          const Attachment& a, const TaskControl& control) {
+    const std::string name = top + "evidence/" + a.name;
+    if (a.folder) {
+        if (auto done = archive.add_folder(name + "/"); !done) return done;
+    }
+    const auto hash = read_evidence(
+        evidence_path(directory, a.name),
+        [&](const std::string& file, const std::string& content) {
+            return archive.add_file(file.empty() ? name : name + "/" + file, content);
+        },
+        control.stop);
+    if (!hash) return std::unexpected(hash.error());
+    if (hash->sha256 != a.sha256 || hash->folder != a.folder)
+        return fail(ErrorKind::check_failed, "evidence/" + a.name + " changed while it was read");
+    return {};
+}
+
+Result<void> fill(Archive& archive, const fs::path& directory, const ReleaseState& state,
+                  const std::string& log, const TaskControl& control) {
+    const std::string top = state.id + "/";
+    if (auto done = archive.add_folder(top); !done) return done;
+    if (auto done = archive.add_folder(top + "evidence/"); !done) return done;
+    double count = 0;
+    for (const auto& a : state.attachments) {
+        control.report(0.5 + 0.5 * count++ / static_cast<double>(state.attachments.size()), a.name);
+        if (auto done = add_evidence(archive, directory, top, a, control); !done) return done;
+    }
+    if (auto done = archive.add_file(top + "log.jsonl", log); !done) return done;
+    for (const char* name : {"release.json", "release.md"}) {
+        if (control.cancelled()) return fail(ErrorKind::cancelled, "cancelled");
+        if (auto done = archive.add_file(top + name, made_file(name, directory, state)); !done) return done;
+    }
+    return archive.close();
+}
+
+}  // namespace
+
+Result<std::string> export_release(const fs::path& directory, const fs::path& file,
+                                   const TaskControl& control) {
+    const auto packing = packing_of(file);
+    if (!packing) return std::unexpected(packing.error());
+    if (auto good = check_outside(directory, file); !good) return std::unexpected(good.error());
+    // A writer may come in between: then all is read again.
+    for (int attempt = 0; attempt < most_attempts; ++attempt) {
+        const auto before = load_log_text(directory);
+        if (!before) return std::unexpected(before.error());
+        const auto verified = verify_release(
+            directory, {.stop = control.stop, .progress = [&](double fraction, std::string_view what) {
+                            control.report(fraction / 2, what);
+                        }});
+        if (!verified) return std::unexpected(verified.error());
+        if (!verified->problems.empty())
+            return fail(ErrorKind::check_failed,
+                        "a release that does not verify is not exported: " + verified->problems.front());
+        const auto log = parse_log(*before);
+        if (!log) return std::unexpected(log.error());
+        const auto state = replay(*log);
+        if (!state) return std::unexpected(state.error());
+        auto output = AtomicFile::create(file);
+        if (!output) return std::unexpected(output.error());
+        {
+            Archive archive(*output, file, *packing, seconds_of(state->changed_utc));
+            if (auto done = fill(archive, directory, *state, *before, control); !done)
+                return std::unexpected(done.error());
+        }
+        const auto after = load_log_text(directory);
+        if (!after || *after != *before) continue;
+        if (auto done = output->commit(); !done) return std::unexpected(done.error());
+        return sha256_of_file(file);
+    }
+    return fail(ErrorKind::unwritable_output,
+                quoted(directory) + " is being changed by another process: try again");
+}
+
+}  // namespace workbench

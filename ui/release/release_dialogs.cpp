@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: MIT
+#include "ui/release/release_dialogs.h"
+
+#include <QComboBox>
+#include <QDateEdit>
+#include <QDateTime>
+#include <QDialogButtonBox>
+#include <QDir>
+#include <QDoubleSpinBox>
+#include <QFileInfo>
+#include <QFormLayout>
+#include <QHBoxLayout>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QTextBrowser>
+#include <QTextDocument>
+#include <QTextTable>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "ui/operations/form_parts.h"
+#include "ui/release/path_field.h"
+#include "ui/session/text.h"
+#include "ui/window/job_bar.h"
+#include "ui/window/message_bar.h"
+#include "ui/window/theme.h"
+
+namespace workbench {
+namespace {
+
+constexpr qsizetype longestReport = 1 << 18;  // what a text browser lays out without a pause
+const auto refusalSubject = QStringLiteral("refusal");
+
+QLineEdit* lineEdit(const QString& name, const QString& hint, QWidget* parent) {
+    auto* edit = new QLineEdit(parent);
+    edit->setAccessibleName(name);
+    edit->setPlaceholderText(hint);
+    return edit;
+}
+
+QComboBox* comboBox(const QString& name, QWidget* parent) {
+    auto* box = new QComboBox(parent);
+    box->setAccessibleName(name);
+    guardWheel(box);
+    return box;
+}
+
+bool isFilled(const QLineEdit* edit) {
+    return !edit->text().trimmed().isEmpty();
+}
+
+std::string trimmed(const QLineEdit* edit) {
+    return edit->text().trimmed().toStdString();
+}
+
+// Thin lines in place of the doubled ones of Markdown's tables.
+void drawTables(QTextDocument& document) {
+    for (QTextFrame* frame : document.rootFrame()->childFrames()) {
+        auto* table = qobject_cast<QTextTable*>(frame);
+        if (!table) continue;
+        QTextTableFormat format = table->format();
+        format.setBorderCollapse(true);
+        format.setBorder(1);
+        format.setBorderStyle(QTextFrameFormat::BorderStyle_Solid);
+        format.setBorderBrush(themeColours().border);
+        format.setCellSpacing(0);
+        format.setCellPadding(3);
+        format.setBottomMargin(normalSpacing);
+        table->setFormat(format);
+    }
+}
+
+const EvidenceKind* kindNamed(const QString& name) {
+    const auto& kinds = evidence_kinds();
+    const auto found = std::ranges::find(kinds, name.toStdString(), &EvidenceKind::name);
+    return found == kinds.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+ReleaseDialog::ReleaseDialog(const QString& title, const QString& help, const QString& confirm,
+                             QWidget* parent)
+    : QDialog(parent),
+      m_body(new QWidget(this)),
+      m_messages(new MessageArea(this)),
+      m_bar(new JobBar(this)),
+      m_buttons(new QDialogButtonBox(QDialogButtonBox::Cancel, this)) {
+    setWindowTitle(title);
+    setModal(true);
+    setAttribute(Qt::WA_DeleteOnClose);
+    auto* layout = new QVBoxLayout(this);
+    layout->setSpacing(normalSpacing);
+    auto* text = new ToneLabel(ToneLabel::Tone::muted, this);
+    text->setText(help);
+    layout->addWidget(text);
+    layout->addWidget(m_messages);
+    auto* bodyLayout = new QVBoxLayout(m_body);
+    bodyLayout->setContentsMargins(0, 0, 0, 0);
+    bodyLayout->setSpacing(normalSpacing);
+    m_form = new QFormLayout;
+    m_form->setHorizontalSpacing(normalSpacing);
+    m_form->setVerticalSpacing(normalSpacing);
+    m_form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+    bodyLayout->addLayout(m_form);
+    layout->addWidget(m_body, 1);
+    layout->addWidget(m_bar);
+    QPushButton* done = m_buttons->addButton(confirm, QDialogButtonBox::AcceptRole);
+    done->setObjectName(QStringLiteral("confirmButton"));
+    done->setDefault(true);
+    done->setAccessibleName(confirm);
+    m_buttons->button(QDialogButtonBox::Cancel)->setAccessibleName(tr("Cancel"));
+    layout->addWidget(m_buttons);
+    connect(m_buttons, &QDialogButtonBox::accepted, this, &ReleaseDialog::submitted);
+    connect(m_buttons, &QDialogButtonBox::rejected, this, &ReleaseDialog::reject);
+    connect(m_bar, &JobBar::cancelRequested, this, &ReleaseDialog::cancelRequested);
+}
+
+void ReleaseDialog::setBusy(bool busy) {
+    m_busy = busy;
+    m_body->setEnabled(!busy);
+    if (busy) m_messages->clear(refusalSubject);
+    check();
+}
+
+void ReleaseDialog::setRefusal(const QString& why) {
+    m_messages->show(refusalSubject, MessageArea::Severity::error, why);
+}
+
+void ReleaseDialog::reject() {
+    if (m_busy) {
+        Q_EMIT cancelRequested();
+        return;
+    }
+    QDialog::reject();
+}
+
+void ReleaseDialog::check() {
+    m_buttons->findChild<QPushButton*>(QStringLiteral("confirmButton"))->setEnabled(!m_busy && isComplete());
+}
+
+// ---------------------------------------------------------------------------------------------- beginning
+
+NewReleaseDialog::NewReleaseDialog(const QString& base, QWidget* parent)
+    : ReleaseDialog(tr("New release"),
+                    tr("A folder named as the release is made, with a log that all that follows is "
+                       "written to. Stage, commit, limit and keys cannot be changed afterwards."),
+                    tr("Begin the release"), parent),
+      m_base(new PathField(tr("Folder that releases are in"), tr("Choose where releases are"),
+                           PathField::What::folder, body())),
+      m_id(lineEdit(tr("Name of the release"), tr("v1.2"), body())),
+      m_stage(comboBox(tr("Stage"), body())),
+      m_commit(lineEdit(tr("Commit"), tr("40 hex digits: git rev-parse HEAD"), body())),
+      m_limit(new QDoubleSpinBox(body())) {
+    setObjectName(QStringLiteral("newReleaseDialog"));
+    m_base->setText(base);
+    for (const Stage stage : {Stage::dev, Stage::rc, Stage::ga}) m_stage->addItem(toText(name_of(stage)));
+    m_stage->setToolTip(tr("dev needs gate A, rc needs A to C, ga needs all"));
+    m_limit->setRange(0.0, 100.0);
+    m_limit->setDecimals(1);
+    m_limit->setSuffix(tr(" %"));
+    m_limit->setValue(100.0 * NewRelease{}.max_regression);
+    m_limit->setAccessibleName(tr("Largest regression"));
+    m_limit->setToolTip(tr("What a case may be slower than in the baseline record"));
+    guardWheel(m_limit);
+    form()->addRow(tr("&Folder"), m_base);
+    form()->addRow(tr("&Name"), m_id);
+    form()->addRow(tr("&Stage"), m_stage);
+    form()->addRow(tr("&Commit"), m_commit);
+    form()->addRow(tr("Largest &regression"), m_limit);
+    auto* help = new ToneLabel(ToneLabel::Tone::muted, body());
+    help->setText(
+        tr("Who signs off: the public key of each role's holder (a .pub file of `iir2d key new`, or "
+           "its 64 digits). rc and ga need all four, dev none."));
+    form()->addRow(help);
+    for (const auto role : release_roles) {
+        const QString name = toText(role);
+        auto* field =
+            new PathField(tr("Public key of the %1").arg(name),
+                          tr("Choose the public key of the %1").arg(name), PathField::What::file, body());
+        field->setObjectName(name);
+        form()->addRow(name, field);
+        m_keys[std::string(role)] = field;
+    }
+    connect(m_base, &PathField::changed, this, [this] { check(); });
+    for (QLineEdit* edit : {m_id, m_commit})
+        connect(edit, &QLineEdit::textChanged, this, [this] { check(); });
+    m_id->setObjectName(QStringLiteral("id"));
+    m_commit->setObjectName(QStringLiteral("commit"));
+    m_stage->setObjectName(QStringLiteral("stage"));
+    m_id->setFocus();
+    resize(560, sizeHint().height());
+    check();
+}
+
+bool NewReleaseDialog::isComplete() const {
+    return !m_base->text().isEmpty() && isFilled(m_id) && isFilled(m_commit);
+}
+
+NewReleaseDialog::Answer NewReleaseDialog::answer() const {
+    Answer answer{.base = pathFrom(m_base->text()),
+                  .release = {.id = trimmed(m_id),
+                              .stage = Stage(m_stage->currentIndex()),
+                              .commit = trimmed(m_commit),
+                              .max_regression = m_limit->value() / 100.0,
+                              .holders = {}},
+                  .keys = {}};
+    for (const auto& [role, field] : m_keys) {
+        if (!field->text().isEmpty()) answer.keys[role] = field->text().toStdString();
+    }
+    return answer;
+}
+
+// ---------------------------------------------------------------------------------------------- attaching
+
+AttachDialog::AttachDialog(const ReleaseView& view, const QString& kind, const QString& path, QWidget* parent)
+    : ReleaseDialog(tr("Attach evidence"),
+                    tr("It is copied into the release under its name and hashed. Evidence is never replaced; "
+                       "of each kind the last counts. Sign-offs from before become stale."),
+                    tr("Attach"), parent),
+      m_file(new PathField(tr("File or record folder"), tr("Choose what to attach"), PathField::What::file,
+                           body())),
+      m_kind(comboBox(tr("Kind of evidence"), body())),
+      m_name(lineEdit(tr("Its name in the release"), {}, body())),
+      m_commit(lineEdit(tr("Commit that it is about"), tr("40 hex digits"), body())),
+      m_commitRow(new QWidget(body())) {
+    setObjectName(QStringLiteral("attachDialog"));
+    m_file->setObjectName(QStringLiteral("file"));
+    m_kind->setObjectName(QStringLiteral("kind"));
+    m_name->setObjectName(QStringLiteral("name"));
+    m_commit->setObjectName(QStringLiteral("commit"));
+    for (const EvidenceKind& one : evidence_kinds()) m_kind->addItem(toText(one.name));
+    m_kind->setCurrentIndex(kind.isEmpty() ? -1 : m_kind->findText(kind));
+    m_kind->setPlaceholderText(tr("Choose what it is evidence of"));
+    auto* row = new QHBoxLayout(m_commitRow);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(smallSpacing);
+    row->addWidget(m_commit, 1);
+    auto* same = new QPushButton(tr("The release's"), m_commitRow);
+    same->setObjectName(QStringLiteral("releaseCommit"));
+    same->setAutoDefault(false);
+    same->setAccessibleName(tr("It is about the release's commit"));
+    same->setToolTip(tr("Say that it is about commit %1").arg(toText(view.release.state.commit)));
+    row->addWidget(same);
+    m_commitRow->setFocusProxy(m_commit);
+    connect(same, &QPushButton::clicked, this,
+            [this, commit = toText(view.release.state.commit)] { m_commit->setText(commit); });
+    form()->addRow(tr("&File"), m_file);
+    form()->addRow(tr("&Kind"), m_kind);
+    form()->addRow(tr("&Name"), m_name);
+    form()->addRow(tr("&Commit"), m_commitRow);
+    connect(m_file, &PathField::changed, this, [this] {
+        m_name->setPlaceholderText(QFileInfo(QDir::cleanPath(m_file->text())).fileName());
+        check();
+    });
+    connect(m_kind, &QComboBox::currentIndexChanged, this, &AttachDialog::showKind);
+    connect(m_commit, &QLineEdit::textChanged, this, [this] { check(); });
+    m_file->setText(path);
+    showKind();
+    QWidget* next = m_name;
+    if (m_commitRow->isEnabled()) next = m_commit;
+    if (kind.isEmpty()) next = m_kind;
+    if (path.isEmpty()) next = m_file;
+    next->setFocus();
+    resize(560, sizeHint().height());
+}
+
+void AttachDialog::showKind() {
+    const EvidenceKind* kind = kindNamed(m_kind->currentText());
+    const bool isRecord = kind != nullptr && kind->format == EvidenceKind::Format::record;
+    m_file->setWhat(isRecord ? PathField::What::folder : PathField::What::file);
+    m_commitRow->setEnabled(kind != nullptr && kind->needs_commit);
+    m_commit->setPlaceholderText(kind == nullptr || kind->needs_commit ? tr("40 hex digits")
+                                 : isRecord                            ? tr("the record says it")
+                                                                       : tr("it is about none"));
+    check();
+}
+
+bool AttachDialog::isComplete() const {
+    const EvidenceKind* kind = kindNamed(m_kind->currentText());
+    return kind != nullptr && !m_file->text().isEmpty() && (!kind->needs_commit || isFilled(m_commit));
+}
+
+AttachDialog::Answer AttachDialog::answer() const {
+    return {.kind = m_kind->currentText().toStdString(),
+            .file = pathFrom(m_file->text()),
+            .name = trimmed(m_name),
+            .commit = m_commitRow->isEnabled() ? trimmed(m_commit) : std::string()};
+}
+
+// ---------------------------------------------------------------------------------------------- waiving
+
+WaiverDialog::WaiverDialog(const ReleaseView& view, const QString& scope, QWidget* parent)
+    : ReleaseDialog(tr("Waive"),
+                    tr("What is waived may go unmet until its day has passed. It is written down with its "
+                       "owner, and sign-offs from before become stale."),
+                    tr("Waive"), parent),
+      m_scope(comboBox(tr("What is waived"), body())),
+      m_risk(lineEdit(tr("Risk"), tr("What may go wrong"), body())),
+      m_owner(lineEdit(tr("Owner"), tr("Who answers for it"), body())),
+      m_expires(new QDateEdit(QDateTime::currentDateTimeUtc().date(), body())) {
+    setObjectName(QStringLiteral("waiverDialog"));
+    m_scope->setEditable(true);
+    m_scope->lineEdit()->setAccessibleName(tr("What is waived"));
+    m_scope->setToolTip(tr("issue:ID of an open P1, or a requirement that can be waived"));
+    for (const Requirement& r : view.release.evaluation.requirements) {
+        for (const std::string& one : r.waivable) m_scope->addItem(toText(one));
+    }
+    m_scope->setCurrentText(scope);
+    m_expires->setCalendarPopup(true);
+    m_expires->setDisplayFormat(QStringLiteral("yyyy-MM-dd"));
+    m_expires->setAccessibleName(tr("The last day on which it counts"));
+    m_expires->setToolTip(tr("The last day on which it counts, by UTC"));
+    guardWheel(m_expires);
+    m_scope->setObjectName(QStringLiteral("scope"));
+    m_risk->setObjectName(QStringLiteral("risk"));
+    m_owner->setObjectName(QStringLiteral("owner"));
+    m_expires->setObjectName(QStringLiteral("expires"));
+    form()->addRow(tr("&Scope"), m_scope);
+    form()->addRow(tr("&Risk"), m_risk);
+    form()->addRow(tr("&Owner"), m_owner);
+    form()->addRow(tr("Counts &until"), m_expires);
+    connect(m_scope, &QComboBox::currentTextChanged, this, [this] { check(); });
+    for (QLineEdit* edit : {m_risk, m_owner})
+        connect(edit, &QLineEdit::textChanged, this, [this] { check(); });
+    if (!scope.isEmpty()) m_risk->setFocus();
+    resize(520, sizeHint().height());
+    check();
+}
+
+bool WaiverDialog::isComplete() const {
+    return !m_scope->currentText().trimmed().isEmpty() && isFilled(m_risk) && isFilled(m_owner);
+}
+
+Waiver WaiverDialog::answer() const {
+    return {.scope = m_scope->currentText().trimmed().toStdString(),
+            .risk = trimmed(m_risk),
+            .owner = trimmed(m_owner),
+            .expires = m_expires->date().toString(Qt::ISODate).toStdString(),
+            .utc = {}};
+}
+
+// ---------------------------------------------------------------------------------------------- signing
+
+SignOffDialog::SignOffDialog(ReleaseViewPtr view, const QString& role, QWidget* parent)
+    : ReleaseDialog(tr("Sign off"),
+                    tr("Below is what is signed, as it was read. Your key signs its hash, with the log up to "
+                       "here: evidence or a waiver that comes later makes the signature stale."),
+                    tr("Sign"), parent),
+      m_view(std::move(view)),
+      m_role(comboBox(tr("Role"), body())),
+      m_person(lineEdit(tr("Person"), tr("Your name"), body())),
+      m_key(new PathField(tr("Private key file"), tr("Choose your private key"), PathField::What::file,
+                          body())) {
+    setObjectName(QStringLiteral("signOffDialog"));
+    m_role->setObjectName(QStringLiteral("role"));
+    m_person->setObjectName(QStringLiteral("person"));
+    m_key->setObjectName(QStringLiteral("key"));
+    const ReleaseState& state = m_view->release.state;
+    for (const auto one : release_roles) {
+        if (state.holders.contains(std::string(one))) m_role->addItem(toText(one));
+    }
+    m_role->setPlaceholderText(tr("Choose your role"));
+    m_role->setCurrentIndex(m_role->findText(role));
+    m_key->edit().setPlaceholderText(tr("The role's private key, as `iir2d key new` wrote it"));
+    auto* seen = new QLineEdit(toText(state.seen()), body());
+    seen->setObjectName(QStringLiteral("seen"));
+    seen->setReadOnly(true);
+    seen->setFont(tabularFont());
+    seen->setAccessibleName(tr("Hash that is signed"));
+    seen->setToolTip(
+        tr("SHA-256 of identity, stage, commit, limit, keys, evidence and waivers: what `iir2d "
+           "release show` prints as seen"));
+    auto* report = new QTextBrowser(body());
+    report->setObjectName(QStringLiteral("report"));
+    report->setAccessibleName(tr("What is signed"));
+    report->setOpenLinks(false);
+    QString markdown = toText(release_markdown(state, m_view->release.evaluation));
+    if (markdown.size() > longestReport) {
+        markdown = tr("**Only the beginning is shown here. `iir2d release show` prints all of it.**") +
+                   QStringLiteral("\n\n") + markdown.left(longestReport);
+    }
+    report->document()->setMarkdown(markdown, QTextDocument::MarkdownFeatures(QTextDocument::MarkdownNoHTML) |
+                                                  QTextDocument::MarkdownDialectGitHub);
+    drawTables(*report->document());
+    report->moveCursor(QTextCursor::Start);
+    report->setMinimumHeight(140);
+    static_cast<QVBoxLayout*>(body()->layout())->insertWidget(0, report, 1);
+    form()->addRow(tr("Hash"), seen);
+    form()->addRow(tr("&Role"), m_role);
+    form()->addRow(tr("&Person"), m_person);
+    form()->addRow(tr("Private &key"), m_key);
+    connect(m_role, &QComboBox::currentIndexChanged, this, [this] { check(); });
+    connect(m_person, &QLineEdit::textChanged, this, [this] { check(); });
+    connect(m_key, &PathField::changed, this, [this] { check(); });
+    m_person->setFocus();
+    resize(760, 620);
+    check();
+}
+
+bool SignOffDialog::isComplete() const {
+    return m_role->currentIndex() >= 0 && isFilled(m_person) && !m_key->text().isEmpty();
+}
+
+SignOffDialog::Answer SignOffDialog::answer() const {
+    return {.role = m_role->currentText().toStdString(),
+            .person = trimmed(m_person),
+            .key = pathFrom(m_key->text()),
+            .seen = m_view->release.state.seen()};
+}
+
+}  // namespace workbench

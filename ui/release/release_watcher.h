@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// Tells when the files of a release change on disk, whoever changed them: once for what comes together.
+#pragma once
+
+#include <QObject>
+
+#include "ui/release/release_view.h"
+
+class QFileSystemWatcher;
+class QTimer;
+
+namespace workbench {
+
+class ReleaseWatcher : public QObject {
+    Q_OBJECT
+  public:
+    explicit ReleaseWatcher(QObject* parent = nullptr);
+    // In place of what was watched before; to be called after each reading, since a file that was replaced is
+    // another one.
+    void watch(const ReleaseView& view);
+
+  Q_SIGNALS:
+    void changed();
+
+  private:
+    QFileSystemWatcher* m_files;
+    QTimer* m_settled;
+    QString m_top;
+    QString m_above;
+};
+
+}  // namespace workbench
