@@ -63,14 +63,18 @@ ChartView::ChartView(const QString& name, const QString& fileStem, QWidget* pare
 }
 
 void ChartView::showResults(const std::vector<CaseResult>& results, int chosen) {
-    m_count = int(results.size());
+    present(int(results.size()), chosen, tr("No results yet"), [&] { return build(results, chosen); });
+}
+
+void ChartView::present(int count, int chosen, const QString& nothing, const std::function<QString()>& make) {
+    m_count = count;
     m_chosen = chosen;
-    if (results.empty()) {
-        setEmptyText(tr("No results yet"));
+    if (count == 0) {
+        setEmptyText(nothing);
         setAccessibleDescription(emptyText());
     } else {
         setEmptyText({});
-        setAccessibleDescription(build(results, chosen));
+        setAccessibleDescription(make());
     }
     applyStyle();
     arrange(size());
