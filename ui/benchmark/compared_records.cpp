@@ -17,8 +17,8 @@ QString tr(const char* text) {
 }
 
 const CaseResult* resultOf(const OpenedRecord& record, const std::string& key) {
-    const auto found =
-        std::ranges::find(record.results, key, [](const CaseResult& r) -> const auto& { return r.what.key; });
+    const auto found = std::ranges::find(
+        record.results, key, [](const CaseResult& r) -> const auto& { return r.what.key; });
     return found == record.results.end() ? nullptr : &*found;
 }
 

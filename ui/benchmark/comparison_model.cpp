@@ -33,8 +33,8 @@ QString plainValue(double value, Metric metric) {
 struct ColumnRow {
     const char* header;  // "%1": the metric's unit
     const char* help;
-    bool text;         // left, sorted as text
-    bool ofTimed;      // only where both sides have samples
+    bool text;     // left, sorted as text
+    bool ofTimed;  // only where both sides have samples
     QVariant (*value)(const CaseComparison&);
     QString (*shown)(const CaseComparison&, Metric);
 };
@@ -56,7 +56,8 @@ using C = const CaseComparison&;
 // In the order of ComparisonModel::Column; the case's name is the model's own.
 constexpr std::array<ColumnRow, ComparisonModel::column_count> table = {{
     {QT_TRANSLATE_NOOP("ComparisonModel", "Case"),
-     QT_TRANSLATE_NOOP("ComparisonModel", "What was measured in both records"), true, false, nullptr, nullptr},
+     QT_TRANSLATE_NOOP("ComparisonModel", "What was measured in both records"), true, false, nullptr,
+     nullptr},
     {QT_TRANSLATE_NOOP("ComparisonModel", "Verdict"),
      QT_TRANSLATE_NOOP("ComparisonModel", "What can be said of the difference, and nothing beyond it"), true,
      false, [](C c) -> QVariant { return toText(name_of(c.verdict)); },
@@ -67,7 +68,8 @@ constexpr std::array<ColumnRow, ComparisonModel::column_count> table = {{
                                 : QString());
      }},
     {QT_TRANSLATE_NOOP("ComparisonModel", "Cost ratio"),
-     QT_TRANSLATE_NOOP("ComparisonModel", "Median of new over that of base; above 1 is slower, by any metric"),
+     QT_TRANSLATE_NOOP("ComparisonModel",
+                       "Median of new over that of base; above 1 is slower, by any metric"),
      false, true, [](C c) -> QVariant { return c.cost_ratio; },
      [](C c, Metric) { return ratioText(c.cost_ratio); }},
     {QT_TRANSLATE_NOOP("ComparisonModel", "95 % interval"),
@@ -101,13 +103,13 @@ constexpr std::array<ColumnRow, ComparisonModel::column_count> table = {{
      false, [](C c) -> QVariant { return qlonglong(c.now.count); },
      [](C c, Metric) { return QString::number(c.now.count); }},
     {QT_TRANSLATE_NOOP("ComparisonModel", "Base drift"),
-     QT_TRANSLATE_NOOP("ComparisonModel", "From the base's first sample to its last, as a part of the median"),
+     QT_TRANSLATE_NOOP("ComparisonModel",
+                       "From the base's first sample to its last, as a part of the median"),
      false, true, [](C c) -> QVariant { return c.base.drift; },
      [](C c, Metric) { return percentText(c.base.drift); }},
     {QT_TRANSLATE_NOOP("ComparisonModel", "New drift"),
      QT_TRANSLATE_NOOP("ComparisonModel", "From the new record's first sample to its last"), false, true,
-     [](C c) -> QVariant { return c.now.drift; },
-     [](C c, Metric) { return percentText(c.now.drift); }},
+     [](C c) -> QVariant { return c.now.drift; }, [](C c, Metric) { return percentText(c.now.drift); }},
     {QT_TRANSLATE_NOOP("ComparisonModel", "Output"),
      QT_TRANSLATE_NOOP("ComparisonModel", "Whether the outputs are the same bit for bit"), true, false,
      [](C c) -> QVariant { return outputText(c); }, [](C c, Metric) { return outputText(c); }},
@@ -125,22 +127,25 @@ QString tr(const char* text) {
 }
 
 QString row(const QString& name, const QString& base, const QString& now) {
-    return QStringLiteral("<tr><td>%1&nbsp;&nbsp;</td><td align=right>%2&nbsp;&nbsp;</td>"
-                          "<td align=right>%3</td></tr>")
+    return QStringLiteral(
+               "<tr><td>%1&nbsp;&nbsp;</td><td align=right>%2&nbsp;&nbsp;</td>"
+               "<td align=right>%3</td></tr>")
         .arg(name.toHtmlEscaped(), base.toHtmlEscaped(), now.toHtmlEscaped());
 }
 
 QString sidesOf(const CaseComparison& c, Metric metric) {
     const auto interval = [metric](const CaseFigures& f) {
         return f.count == 0 ? dash
-                            : tr("%1 to %2").arg(metricValue(f.p50_interval.low, metric),
-                                                 metricValue(f.p50_interval.high, metric));
+                            : tr("%1 to %2")
+                                  .arg(metricValue(f.p50_interval.low, metric),
+                                       metricValue(f.p50_interval.high, metric));
     };
     const auto value = [metric](const CaseFigures& f, double v) {
         return f.count == 0 ? dash : metricValue(v, metric);
     };
-    return QStringLiteral("<table cellspacing=0 cellpadding=1><tr><td></td><td align=right><b>%1</b>&nbsp;"
-                          "&nbsp;</td><td align=right><b>%2</b></td></tr>")
+    return QStringLiteral(
+               "<table cellspacing=0 cellpadding=1><tr><td></td><td align=right><b>%1</b>&nbsp;"
+               "&nbsp;</td><td align=right><b>%2</b></td></tr>")
                .arg(tr("base"), tr("new")) +
            row(tr("median"), value(c.base, c.base.p50), value(c.now, c.now.p50)) +
            row(tr("its 95 % interval"), interval(c.base), interval(c.now)) +
@@ -204,8 +209,7 @@ QVariant ComparisonModel::data(const QModelIndex& index, int role) const {
     const bool has = c && (!column.ofTimed || c->verdict != Verdict::not_timed);
     switch (role) {
         case Qt::DisplayRole:
-            if (index.column() == case_name)
-                return c ? m_compared->names[index.row()] : keyAt(index.row());
+            if (index.column() == case_name) return c ? m_compared->names[index.row()] : keyAt(index.row());
             if (!c && index.column() == verdict) return missingText(index.row());
             if (!has) return index.column() == notes ? QString() : dash;
             return column.shown(*c, m_compared->comparison.settings.metric);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Pages about all cases and pages about the chosen one: beside each other where there is room for both, behind
-// the tabs of one row where there is not.
+// Pages about all cases and pages about the chosen one: beside each other where there is room for both,
+// behind the tabs of one row where there is not.
 #pragma once
 
 #include <QList>

@@ -46,8 +46,9 @@ QString verdictHelp(Verdict verdict) {
         case Verdict::slower:
             return tr("Significantly slower, by more than the margin, by the clock and beside the copy.");
         case Verdict::ambiguous:
-            return tr("Neither the same nor different can be said of these samples: measure again on a quiet "
-                      "machine, or longer.");
+            return tr(
+                "Neither the same nor different can be said of these samples: measure again on a quiet "
+                "machine, or longer.");
         case Verdict::not_timed:
             break;
     }

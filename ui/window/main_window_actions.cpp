@@ -163,6 +163,9 @@ void MainWindow::buildMenus() {
     menuBar()->addMenu(presets);
     QMenu* benchmark = menuBar()->addMenu(tr("&Benchmark"));
     benchmark->addActions({m_runBenchmark, m_cancelBenchmark});
+    benchmark->addSeparator();
+    benchmark->addActions(m_benchmark->recordActions());
+    connect(m_benchmark, &BenchmarkPage::attentionWanted, this, [this] { setPage(Page::benchmark); });
     connect(benchmark, &QMenu::aboutToShow, this, &MainWindow::updateActions);
     QMenu* help = menuBar()->addMenu(tr("&Help"));
     help->addActions({m_shortcuts, m_about});

@@ -13,7 +13,7 @@ namespace {
 using ::testing::HasSubstr;
 
 std::filesystem::path golden(const std::string& name) {
-    return std::filesystem::path(__FILE__).parent_path() / "golden" / name;
+    return std::filesystem::path(IIR2D_SOURCE_DIR) / "tests/core/record/golden" / name;
 }
 
 class RecordResults : public ::testing::TestWithParam<bool> {};

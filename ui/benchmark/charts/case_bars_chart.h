@@ -23,7 +23,7 @@ class CaseBarsChart : public ChartView {
         std::optional<double> whisker;      // from `value`, or from `whiskerFrom`, to here
         std::optional<double> whiskerFrom;  // for an interval around the value
         std::optional<double> beside;       // a second bar, above this one
-        QString figure;                 // written beside the bar
+        QString figure;                     // written beside the bar
         QString toolTip;
         bool failed = false;
     };

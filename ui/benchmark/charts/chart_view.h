@@ -41,8 +41,8 @@ class ChartView : public QChartView {
   protected:
     // Makes the chart of results anew and gives its description; `results` is not empty.
     virtual QString build(const std::vector<CaseResult>& /*results*/, int /*chosen*/) { return {}; }
-    // What showResults() does, for whatever a chart shows: `make` is called unless `count` is 0, when `nothing`
-    // is said.
+    // What showResults() does, for whatever a chart shows: `make` is called unless `count` is 0, when
+    // `nothing` is said.
     void present(int count, int chosen, const QString& nothing, const std::function<QString()>& make);
     // Colours and fonts of what build made; also after a change of theme.
     virtual void restyle() = 0;

@@ -63,8 +63,9 @@ void CompareRatioChart::showComparison(const ComparedRecords& compared, int chos
             const QString interval = tr("%1 of the base, 95 % interval %2 to %3")
                                          .arg(ratioText(c.cost_ratio), ratioText(c.ratio_interval.low),
                                               ratioText(c.ratio_interval.high));
-            bar.toolTip = tr("%1\n%2\n%3\np %4")
-                              .arg(toText(c.now.key), verdictText(c.verdict), interval, pText(c.test.p_value));
+            bar.toolTip =
+                tr("%1\n%2\n%3\np %4")
+                    .arg(toText(c.now.key), verdictText(c.verdict), interval, pText(c.test.p_value));
             lines.append(tr("%1: %2, %3").arg(bar.name, toText(name_of(c.verdict)), interval));
         } else {
             bar.failed = true;
@@ -206,8 +207,8 @@ CompareDistributionChart::CompareDistributionChart(QWidget* parent)
     m_countAxis->setTitleText(tr("Samples"));
     m_nowArea->setName(tr("new"));
     m_baseLine->setName(tr("base"));
-    for (QAbstractSeries* series : {static_cast<QAbstractSeries*>(m_nowArea),
-                                    static_cast<QAbstractSeries*>(m_baseLine)}) {
+    for (QAbstractSeries* series :
+         {static_cast<QAbstractSeries*>(m_nowArea), static_cast<QAbstractSeries*>(m_baseLine)}) {
         chart()->addSeries(series);
         series->attachAxis(m_valueAxis);
         series->attachAxis(m_countAxis);
@@ -228,7 +229,8 @@ QString CompareDistributionChart::make(const ComparedRecords& compared, std::siz
     const auto before = shownSamples(*compared.base, c.base.key, m_metric);
     const auto after = shownSamples(*compared.now, c.now.key, m_metric);
     if (before.empty() || after.empty()) {
-        setEmptyText(tr("%1 has no samples in one of the two records.").arg(compared.names[qsizetype(index)]));
+        setEmptyText(
+            tr("%1 has no samples in one of the two records.").arg(compared.names[qsizetype(index)]));
         return emptyText();
     }
     std::vector<double> both = before;
