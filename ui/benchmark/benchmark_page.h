@@ -112,6 +112,7 @@ class BenchmarkPage : public QWidget {
     void connectRunner();
     void connectExporter();
     void connectRecords();
+    void connectHistory();
     void showForm();
     void showState();
     void showEmptyText();

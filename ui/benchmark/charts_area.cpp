@@ -2,7 +2,6 @@
 #include "ui/benchmark/charts_area.h"
 
 #include <QCheckBox>
-#include <QScrollArea>
 
 #include "ui/benchmark/charts/distribution_chart.h"
 #include "ui/benchmark/charts/latency_chart.h"
@@ -62,14 +61,7 @@ ChartsArea::ChartsArea(QWidget* parent)
 QWidget* ChartsArea::pageOf(ChartView* chart) {
     if (chart == &m_roofline->chart()) return m_roofline;
     if (qobject_cast<CaseBarsChart*>(chart) == nullptr) return chart;
-    auto* scroll = new QScrollArea(this);
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setWidgetResizable(true);
-    scroll->setFocusPolicy(Qt::NoFocus);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    scroll->setAccessibleName(chart->name());
-    scroll->setWidget(chart);
-    return scroll;
+    return inScrollArea(chart, this);
 }
 
 void ChartsArea::showResults(const std::vector<CaseResult>& results, int chosen) {

@@ -8,7 +8,6 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
-#include <QScrollArea>
 #include <QSignalBlocker>
 #include <QSplitter>
 #include <QStackedWidget>
@@ -54,17 +53,6 @@ QString lines(const std::vector<std::string>& texts) {
     QStringList all;
     for (const std::string& text : texts) all.append(toText(text));
     return all.join(QLatin1Char('\n'));
-}
-
-QScrollArea* scrolled(ChartView* chart, QWidget* parent) {
-    auto* scroll = new QScrollArea(parent);
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setWidgetResizable(true);
-    scroll->setFocusPolicy(Qt::NoFocus);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    scroll->setAccessibleName(chart->name());
-    scroll->setWidget(chart);
-    return scroll;
 }
 
 QDoubleSpinBox* percentBox(double value, double least, double most, const QString& name, QWidget* parent) {
@@ -254,9 +242,9 @@ QWidget* CompareView::makeBody() {
     m_evidence->setFrameShape(QFrame::NoFrame);
     m_evidence->setOpenLinks(false);
     m_evidence->setTabChangesFocus(true);
-    m_tabs->addPage(scrolled(m_ratio, m_tabs), m_ratio->name(),
+    m_tabs->addPage(inScrollArea(m_ratio, m_tabs), m_ratio->name(),
                     tr("Cost ratio of every case, with its interval"), false);
-    m_tabs->addPage(scrolled(m_bars, m_tabs), m_bars->name(), tr("Medians of every case in both records"),
+    m_tabs->addPage(inScrollArea(m_bars, m_tabs), m_bars->name(), tr("Medians of every case in both records"),
                     false);
     m_tabs->addPage(m_evidence, tr("Evidence"), tr("The statistics behind the chosen case's verdict"), true);
     m_tabs->addPage(m_distribution, m_distribution->name(), tr("Samples of the chosen case in both records"),
@@ -392,6 +380,11 @@ void CompareView::chooseCase(int row) {
     m_table->chooseCase(row);
     m_evidence->setHtml(evidenceOf(*m_model, row));
     showCharts();
+}
+
+void CompareView::showFigures() {
+    m_tabs->setCurrentPage(m_tabs->pageOf(m_bars));
+    m_tabs->setCurrentPage(m_distribution);
 }
 
 void CompareView::showCharts() {

@@ -49,6 +49,7 @@ class CompareView : public QWidget {
     const ComparedRecordsPtr& compared() const;
     int chosenCase() const { return m_chosen; }  // a row of the model; -1: none
     void chooseCase(int row);
+    void showFigures();  // the medians side by side, and both distributions
 
     ComparisonModel& model() const { return *m_model; }
     FiguresTable& table() const { return *m_table; }

@@ -63,8 +63,12 @@ std::vector<double> shownSamples(const OpenedRecord& record, const std::string& 
 }
 
 QString recordName(const MeasuredRecord& record) {
-    if (record.path.empty()) return tr("this run");
-    const QFileInfo file(QDir::cleanPath(QString::fromStdString(record.path)));
+    return recordNameAt(QString::fromStdString(record.path));
+}
+
+QString recordNameAt(const QString& path) {
+    if (path.isEmpty()) return tr("this run");
+    const QFileInfo file(QDir::cleanPath(path));
     // "record.json" says nothing: its folder does.
     const bool isPlain = file.fileName() == QLatin1String("record.json");
     return isPlain ? file.absoluteDir().dirName() : file.fileName();

@@ -33,6 +33,7 @@ std::vector<double> shownSamples(const OpenedRecord& record, const std::string& 
 
 // "monday" for /records/monday, "this run" for what lies in no file.
 QString recordName(const MeasuredRecord& record);
+QString recordNameAt(const QString& path);
 // Name, time, device, commit: what a reader needs to tell records apart.
 QString recordText(const MeasuredRecord& record);
 

@@ -78,6 +78,13 @@ void SpreadTabs::setCurrentPage(QWidget* page) {
     }
 }
 
+QWidget* SpreadTabs::pageOf(const QWidget* widget) const {
+    const auto found = std::ranges::find_if(m_pages, [widget](const Page& page) {
+        return page.widget == widget || page.widget->isAncestorOf(widget);
+    });
+    return found == m_pages.end() ? nullptr : found->widget;
+}
+
 QWidget* SpreadTabs::currentPage() const {
     return m_all->currentWidget();
 }

@@ -19,7 +19,8 @@ class SpreadTabs : public QWidget {
 
     void addPage(QWidget* page, const QString& name, const QString& toolTip, bool aboutOne);
     void setCurrentPage(QWidget* page);
-    QWidget* currentPage() const;  // of those about all cases, or the only one seen
+    QWidget* pageOf(const QWidget* widget) const;  // the page that it lies in; null: none
+    QWidget* currentPage() const;                  // of those about all cases, or the only one seen
     bool isSeen(QWidget* page) const;
     void setCornerWidget(QWidget* widget);  // beside the tabs of those about all cases
 

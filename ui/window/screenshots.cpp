@@ -472,6 +472,7 @@ bool ScreenshotTour::runAll() {
     floatImages();
     docksAndDialogs();
     benchmark();
+    records();
     themes();
     smallWindow();
     return m_problems.isEmpty();
@@ -483,6 +484,7 @@ bool ScreenshotTour::runScaleCheck() {
     if (!loaded()) return false;
     m_window.setPage(MainWindow::Page::benchmark);
     shoot(QStringLiteral("40-benchmark-before"));
+    records();
     return m_problems.isEmpty();
 }
 

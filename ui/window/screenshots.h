@@ -38,6 +38,7 @@ class ScreenshotTour {
     void floatImages();
     void docksAndDialogs();
     void benchmark();
+    void records();
     void themes();
     void smallWindow();
 

@@ -11,6 +11,7 @@
 #include <QLegend>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QScrollArea>
 #include <QToolTip>
 #include <algorithm>
 
@@ -201,6 +202,17 @@ void ChartView::keyPressEvent(QKeyEvent* event) {
 // A chart has nothing to scroll; whatever it lies in may.
 void ChartView::wheelEvent(QWheelEvent* event) {
     event->ignore();
+}
+
+QWidget* inScrollArea(ChartView* chart, QWidget* parent) {
+    auto* scroll = new QScrollArea(parent);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setWidgetResizable(true);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setAccessibleName(chart->name());
+    scroll->setWidget(chart);
+    return scroll;
 }
 
 void ChartView::focusInEvent(QFocusEvent* event) {

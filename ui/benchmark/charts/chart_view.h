@@ -76,4 +76,7 @@ class ChartView : public QChartView {
     int m_chosen = -1;
 };
 
+// A scroll area for a chart that grows with its cases, named as the chart is.
+QWidget* inScrollArea(ChartView* chart, QWidget* parent);
+
 }  // namespace workbench
