@@ -21,8 +21,11 @@ Result<OpenedRecord> opened(std::string json) {
     if (!parsed) return std::unexpected(parsed.error());
     auto results = results_of_record(*parsed);
     if (!results) return std::unexpected(results.error());
-    return OpenedRecord{
-        .json = std::move(json), .measured = std::move(*measured), .results = std::move(*results)};
+    const auto& image = value_of(parsed->at("matrix").at("image"));
+    return OpenedRecord{.json = std::move(json),
+                        .measured = std::move(*measured),
+                        .results = std::move(*results),
+                        .image = image.is_object() ? cell_text(image.at("path")) : std::string()};
 }
 
 std::unexpected<Error> stopped() {

@@ -18,6 +18,7 @@ struct OpenedRecord {
     std::string json;  // the record's, as it lies in its file
     MeasuredRecord measured;
     std::vector<CaseResult> results;
+    std::string image;  // the path of the image it was measured on; empty: synthetic planes
 };
 
 // Verifies and reads the record at `path` (a directory or a record.json). bad_input when there is none,

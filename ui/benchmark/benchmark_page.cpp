@@ -112,8 +112,11 @@ void BenchmarkPage::connectRunner() {
     connect(m_runner, &BenchmarkRunner::failed, this, [this](const QString& why) {
         const bool wasReproduction = m_original != nullptr;
         finish();
-        const QString text = wasReproduction ? tr("The record could not be reproduced: %1").arg(why)
-                                             : tr("The benchmark could not run: %1").arg(why);
+        if (wasReproduction) {
+            showReproductionFailure(why);
+            return;
+        }
+        const QString text = tr("The benchmark could not run: %1").arg(why);
         m_messages->show(QStringLiteral("run"), MessageArea::Severity::error, text);
         Q_EMIT message(text);
     });

@@ -71,6 +71,8 @@ class BenchmarkPage : public QWidget {
     void exportTo(ExportKind kind, const QString& path);
     void exportChartTo(int chart, ExportKind kind, const QString& path);
     void exportReportTo(const QString& path);  // of the comparison, as Markdown
+    // On the record's image, which lies at `image` now; empty: where it was, or on synthetic planes.
+    void reproduceOn(const QString& image);
 
     // A record's directory or its record.json. What is wrong with it is said in place.
     void openRecordAt(const QString& path);
@@ -121,6 +123,7 @@ class BenchmarkPage : public QWidget {
     void showRun(RecordPtr record);
     void showShown();
     void showCeilings();
+    void showReproductionFailure(const QString& why);
     void finishReproduction(const Reproduced& reproduced);
     void compareShown(OpenedRecordPtr base, OpenedRecordPtr now, bool allowUnlike);
     void measureCeiling(int threads);

@@ -344,6 +344,10 @@ void BenchmarkPage::exportReportTo(const QString& path) {
 // Reproducing -------------------------------------------------------------------------------------------
 
 void BenchmarkPage::reproduce() {
+    reproduceOn({});
+}
+
+void BenchmarkPage::reproduceOn(const QString& image) {
     if (isRunning() || isBusy() || !m_opened) return;
     Q_EMIT attentionWanted();
     m_messages->clear(runSubject);
@@ -353,10 +357,26 @@ void BenchmarkPage::reproduce() {
     m_freshRun = true;
     m_userChose = false;
     m_run->begin(std::size_t(m_original->measured.case_total), secondsOf(m_original->measured));
-    m_runner->reproduce(m_original, {.compare = m_compare->settings(), .image = {}, .device = {}});
+    m_runner->reproduce(m_original,
+                        {.compare = m_compare->settings(), .image = image.toStdString(), .device = {}});
     m_form->setEnabled(false);
     showState();
     Q_EMIT runningChanged(true);
+}
+
+// What the record was measured on may lie elsewhere now.
+void BenchmarkPage::showReproductionFailure(const QString& why) {
+    const QString text = tr("The record could not be reproduced: %1").arg(why);
+    std::vector<MessageArea::Button> buttons;
+    if (m_opened && !m_opened->image.empty()) {
+        buttons.push_back({tr("Choose the image…"), [this] {
+                               const QString path = QFileDialog::getOpenFileName(
+                                   this, tr("The image that the record was measured on"));
+                               if (!path.isEmpty()) reproduceOn(path);
+                           }});
+    }
+    m_messages->show(runSubject, MessageArea::Severity::error, text, buttons);
+    Q_EMIT message(text);
 }
 
 void BenchmarkPage::finishReproduction(const Reproduced& reproduced) {

@@ -4,10 +4,10 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QDoubleSpinBox>
-#include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
+#include <QResizeEvent>
 #include <QSignalBlocker>
 #include <QSplitter>
 #include <QStackedWidget>
@@ -30,6 +30,8 @@
 
 namespace workbench {
 namespace {
+
+constexpr int oneRowFrom = 720;  // settings and buttons beside each other
 
 constexpr std::array metrics = {Metric::ratio_to_copy, Metric::latency, Metric::throughput};
 
@@ -159,8 +161,6 @@ QWidget* CompareView::makeHeader() {
     auto* rows = new QVBoxLayout(header);
     rows->setContentsMargins(normalSpacing + smallSpacing, smallSpacing, normalSpacing, smallSpacing);
     rows->setSpacing(smallSpacing);
-    auto* first = new QHBoxLayout;
-    first->setSpacing(normalSpacing);
     auto* sides = new QVBoxLayout;
     sides->setSpacing(2);
     m_now = new ElidedLabel(header);
@@ -168,19 +168,25 @@ QWidget* CompareView::makeHeader() {
     m_base->setTone(ElidedLabel::Tone::muted);
     sides->addWidget(m_now);
     sides->addWidget(m_base);
-    first->addLayout(sides, 1);
+    auto* buttons = new QHBoxLayout;
+    buttons->setSpacing(normalSpacing);
     QToolButton* swap =
         textButton(tr("S&wap"), tr("Take the new record as the base, and the other way round"), header);
     QToolButton* other = textButton(tr("Compare wit&h…"), tr("Choose another record as the base"), header);
     m_report = textButton(tr("Re&port…"), tr("Write the comparison as a Markdown report"), header);
     m_report->setObjectName(QStringLiteral("reportButton"));
     swap->setObjectName(QStringLiteral("swapButton"));
-    for (QToolButton* button : {swap, other, m_report}) first->addWidget(button, 0, Qt::AlignTop);
+    for (QToolButton* button : {swap, other, m_report}) buttons->addWidget(button);
     connect(swap, &QToolButton::clicked, this, &CompareView::swapWanted);
     connect(other, &QToolButton::clicked, this, &CompareView::recordWanted);
     connect(m_report, &QToolButton::clicked, this, &CompareView::reportWanted);
-    rows->addLayout(first);
-    rows->addWidget(makeSettings());
+    buttons->addStretch(1);
+    rows->addLayout(sides);
+    m_controls = new QBoxLayout(QBoxLayout::LeftToRight);
+    m_controls->setSpacing(smallSpacing);
+    m_controls->addWidget(makeSettings(), 1);
+    m_controls->addLayout(buttons);
+    rows->addLayout(m_controls);
     return header;
 }
 
@@ -196,6 +202,8 @@ QWidget* CompareView::makeSettings() {
     m_metric->setToolTip(
         tr("What is compared: the time over the copy's of the same iteration, the time alone, "
            "or the throughput. Above 1 is slower by any of them."));
+    m_metric->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    m_metric->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
     guardWheel(m_metric);
     auto* metricLabel = new QLabel(tr("&Metric"), row);
     metricLabel->setBuddy(m_metric);
@@ -263,6 +271,12 @@ QWidget* CompareView::makeBody() {
     return m_splitter;
 }
 
+void CompareView::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    m_controls->setDirection(event->size().width() >= oneRowFrom ? QBoxLayout::LeftToRight
+                                                                 : QBoxLayout::TopToBottom);
+}
+
 CompareSettings CompareView::settings() const {
     CompareSettings s;
     s.metric = Metric(m_metric->currentData().toInt());
@@ -298,6 +312,7 @@ void CompareView::showRefusal(const MeasuredRecord& base, const MeasuredRecord& 
                               bool mayInsist) {
     m_model->show({});
     showSides(base, now);
+    m_chosen = -1;
     m_refusal->setStatement(StatusStrip::Tone::warning, tr("Not compared"), why);
     m_insist->setVisible(mayInsist);
     m_reproduction->hide();
@@ -348,10 +363,11 @@ void CompareView::showReproduction(const Reproduction& r, ComparedRecordsPtr com
     const QString name = toText(short_id(r.original_id));
     // Where nothing but a verdict on the timings is wanting, it is no refutation.
     const bool onlyDoubt = wrong == 0 && r.comparison.count(Verdict::slower) == 0;
+    const bool sure = r.reproduced() && r.comparison.count(Verdict::ambiguous) == 0;
     m_reproduction->setStatement(
-        r.reproduced() ? StatusStrip::Tone::good
-        : onlyDoubt    ? StatusStrip::Tone::warning
-                       : StatusStrip::Tone::bad,
+        sure        ? StatusStrip::Tone::good
+        : onlyDoubt ? StatusStrip::Tone::warning
+                    : StatusStrip::Tone::bad,
         r.reproduced() ? tr("REPRODUCED record %1").arg(name) : tr("NOT REPRODUCED record %1").arg(name),
         text, details.join(QLatin1Char('\n')));
 }
@@ -359,9 +375,15 @@ void CompareView::showReproduction(const Reproduction& r, ComparedRecordsPtr com
 void CompareView::showVerdict() {
     const RecordComparison& c = compared()->comparison;
     const auto wrong = shortcomings(c);
+    const bool doubtful = wrong.empty() && c.count(Verdict::ambiguous) > 0;
     m_verdict->setStatement(
-        wrong.empty() ? StatusStrip::Tone::good : StatusStrip::Tone::bad,
-        (wrong.empty() ? tr("Passed") : tr("Not passed")) + QStringLiteral("   ") + counted(c), {},
+        !wrong.empty() ? StatusStrip::Tone::bad
+        : doubtful     ? StatusStrip::Tone::warning
+                       : StatusStrip::Tone::good,
+        (wrong.empty() ? tr("Passed") : tr("Not passed")) + QStringLiteral("   ") + counted(c),
+        doubtful ? tr("AMBIGUOUS is neither sameness nor a difference; with a limit, it "
+                      "passes only where it is shown to be within it.")
+                 : QString(),
         lines(wrong));
     if (c.unlike.empty()) {
         m_unlike->hide();

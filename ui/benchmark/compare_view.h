@@ -8,6 +8,7 @@
 #include "core/evidence/reproduce.h"
 #include "ui/benchmark/compared_records.h"
 
+class QBoxLayout;
 class QCheckBox;
 class QComboBox;
 class QDoubleSpinBox;
@@ -70,6 +71,9 @@ class CompareView : public QWidget {
     void reportWanted();        // write the Markdown report
     void recordExportWanted();  // of the reproduction's new record
 
+  protected:
+    void resizeEvent(QResizeEvent* event) override;
+
   private:
     QWidget* makeNothing();
     QWidget* makeHeader();
@@ -83,6 +87,7 @@ class CompareView : public QWidget {
     QStackedWidget* m_stack;
     QLabel* m_nothingTitle = nullptr;
     ToneLabel* m_nothingText = nullptr;
+    QBoxLayout* m_controls = nullptr;
     ElidedLabel* m_base = nullptr;
     ElidedLabel* m_now = nullptr;
     QToolButton* m_report = nullptr;

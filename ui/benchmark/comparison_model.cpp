@@ -285,7 +285,7 @@ QString evidenceOf(const ComparisonModel& model, int index) {
                             .arg(ratioText(c->cost_ratio), percentText(c->cost_ratio - 1),
                                  ratioText(c->ratio_interval.low), ratioText(c->ratio_interval.high))
                             .arg(s.bootstrap.resamples),
-                        tr("p %1, Mann-Whitney U, %2; a difference below %3")
+                        tr("p %1 (significant below %3): Mann-Whitney U, %2")
                             .arg(pText(c->test.p_value).toHtmlEscaped(),
                                  c->test.exact ? tr("counted exactly") : tr("normal approximation"),
                                  pText(s.significance)),

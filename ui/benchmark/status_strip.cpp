@@ -2,7 +2,6 @@
 #include "ui/benchmark/status_strip.h"
 
 #include <QAccessible>
-#include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPainter>
@@ -44,6 +43,7 @@ StatusStrip::StatusStrip(QWidget* parent)
     m_layout->addLayout(texts, 1);
     m_layout->addWidget(m_more, 0, Qt::AlignTop);
     connect(m_more, &QToolButton::toggled, this, &StatusStrip::showText);
+    connect(&ThemeNotifier::instance(), &ThemeNotifier::changed, this, &StatusStrip::tint);
     hide();
 }
 
@@ -91,15 +91,16 @@ QColor StatusStrip::colour() const {
 }
 
 void StatusStrip::tint() {
-    QPalette palette = m_title->palette();
+    QPalette palette;
     palette.setColor(QPalette::WindowText, colour());
     m_title->setPalette(palette);
     m_symbol->setPalette(palette);
 }
 
-void StatusStrip::changeEvent(QEvent* event) {
-    QWidget::changeEvent(event);
-    if (event->type() == QEvent::PaletteChange) tint();
+// The application's style sheet gives a widget that it polishes the palette of before.
+void StatusStrip::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    tint();
 }
 
 void StatusStrip::paintEvent(QPaintEvent* /*event*/) {

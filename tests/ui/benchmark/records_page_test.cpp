@@ -16,6 +16,7 @@
 #include <QToolButton>
 
 #include "core/evidence/history.h"
+#include "core/image/image_io.h"
 #include "tests/ui/benchmark/access.h"
 #include "tests/ui/benchmark/made_records.h"
 #include "ui/benchmark/benchmark_page.h"
@@ -304,6 +305,40 @@ TEST_F(RecordsPageTest, ShowsTheRecordAgainWhenAReproductionIsCancelled) {
     EXPECT_TRUE(
         page.messages().textOf(QStringLiteral("run")).contains(QStringLiteral("reproduction was cancelled")));
     EXPECT_TRUE(reproduceAction()->isEnabled());
+}
+
+TEST_F(RecordsPageTest, AsksForTheImageThatIsNoLongerThere) {
+    const auto source = std::filesystem::path(IIR2D_SOURCE_DIR) / "resources/samples/chelsea-gray16.png";
+    const QString image = folder.filePath(QStringLiteral("there.png"));
+    ASSERT_TRUE(QFile::copy(QString::fromStdString(source.string()), image));
+    Record record;
+    BenchmarkMatrix m;
+    m.image = std::make_shared<const Image>(*read_image(image.toStdString(), {.keep_double = true}));
+    m.filter_ids = {1};
+    m.precisions = {iir2d::Precision::f32};
+    m.device = "cpu";
+    m.threads = 1;
+    m.warmup = 0;
+    m.iterations = 3;
+    record.environment = capture_environment(1);
+    record.run = *run_benchmark(m);
+    finish_environment(record.environment);
+    record.command_line = bench_command_line(m, image.toStdString(), "");
+    open(written(record, folder, QStringLiteral("monday")));
+    const QString moved = folder.filePath(QStringLiteral("elsewhere.png"));
+    ASSERT_TRUE(QFile::rename(image, moved));
+    page.reproduce();
+    wait();
+    EXPECT_TRUE(page.messages().textOf(QStringLiteral("run")).contains(QStringLiteral("image is needed")));
+    QStringList buttons;
+    for (auto* button : page.messages().findChildren<QPushButton*>()) buttons.append(button->text());
+    EXPECT_TRUE(buttons.contains(QStringLiteral("Choose the image…")));
+    ASSERT_TRUE(page.openedRecord()) << "the record is shown still";
+    page.reproduceOn(moved);
+    wait();
+    ASSERT_TRUE(page.compareView().compared());
+    EXPECT_TRUE(
+        page.compareView().reproductionStrip().text().contains(QStringLiteral("1 of 1 cases the same")));
 }
 
 TEST_F(RecordsPageTest, KeepsAHistoryAndShowsItsTrend) {

@@ -84,11 +84,11 @@ void CompareRatioChart::showComparison(const ComparedRecords& compared, int chos
 }
 
 QString CompareRatioChart::titleText() const {
-    return tr("Change of cost");
+    return tr("Cost, new over base");
 }
 
 QString CompareRatioChart::axisTitle() const {
-    return tr("◀ faster · new over base · slower ▶   (95 % interval; band: the margin)");
+    return tr("◀ faster   slower ▶");
 }
 
 QColor CompareRatioChart::barColour() const {
@@ -183,7 +183,7 @@ QString CompareBarsChart::titleText() const {
 }
 
 QString CompareBarsChart::axisTitle() const {
-    return tr("p50 (%1); hatched: base, filled: new with its interval").arg(toText(unit_of(m_metric)));
+    return tr("%1 p50; hatched: base, filled: new").arg(toText(unit_of(m_metric)));
 }
 
 QColor CompareBarsChart::barColour() const {
@@ -248,7 +248,9 @@ QString CompareDistributionChart::make(const ComparedRecords& compared, std::siz
     applyScale(*m_valueAxis, tickScale(bins.low, end, 5));
     const int most = std::max(std::ranges::max(m_base.counts), std::ranges::max(m_now.counts));
     applyScale(*m_countAxis, tickScale(0.0, most, 4, true));
-    const QString axis = tr("%1 (%2)").arg(metricText(m_metric), toText(unit_of(m_metric)));
+    const QString axis = m_metric == Metric::ratio_to_copy
+                             ? metricText(m_metric)
+                             : tr("%1 (%2)").arg(metricText(m_metric), toText(unit_of(m_metric)));
     const int beyond = m_base.clipped + m_now.clipped;
     m_valueAxis->setTitleText(beyond == 0 ? axis
                                           : tr("%1; %n beyond, in the last bin", nullptr, beyond).arg(axis));
@@ -271,6 +273,7 @@ void CompareDistributionChart::restyle() {
     m_nowArea->setPen(linePen(c.accent, 1.2));
     m_baseLine->setPen(linePen(c.accent2, 2.2, Qt::DashLine));
     chart()->legend()->setVisible(true);
+    chart()->legend()->setMarkerShape(QLegend::MarkerShapeRectangle);  // an area has no line to show
 }
 
 void CompareDistributionChart::draw(QPainter& painter) const {

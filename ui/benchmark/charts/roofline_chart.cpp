@@ -4,10 +4,12 @@
 #include <QChart>
 #include <QFontMetricsF>
 #include <QLegend>
+#include <QLegendMarker>
 #include <QLogValueAxis>
 #include <QPainter>
 #include <QScatterSeries>
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "ui/benchmark/charts/chart_style.h"
@@ -19,6 +21,7 @@ namespace workbench {
 namespace {
 
 constexpr double reach = 14;  // pixels from a point to a mouse that means it
+constexpr int mostLegends = 12;
 
 // The power of 2 or 10 at or beyond a value: the axes begin and end there.
 double below(double value) {
@@ -29,44 +32,15 @@ double above(double value) {
 }
 
 // Shapes in turn, so that groups are told apart without their colours.
-void drawShape(QPainter& painter, const QPointF& at, int shape, double r) {
-    switch (shape % 4) {
-        case 0:
-            painter.drawEllipse(at, r, r);
-            break;
-        case 1:
-            painter.drawRect(QRectF(at.x() - r, at.y() - r, 2 * r, 2 * r));
-            break;
-        case 2:
-            painter.drawPolygon(
-                QPolygonF{at + QPointF(0, -1.2 * r), at + QPointF(1.1 * r, r), at + QPointF(-1.1 * r, r)});
-            break;
-        default:
-            painter.drawPolygon(QPolygonF{at + QPointF(0, -1.3 * r), at + QPointF(1.3 * r, 0),
-                                          at + QPointF(0, 1.3 * r), at + QPointF(-1.3 * r, 0)});
-    }
-}
+constexpr std::array shapes = {
+    QScatterSeries::MarkerShapeCircle,   QScatterSeries::MarkerShapeRectangle,
+    QScatterSeries::MarkerShapeTriangle, QScatterSeries::MarkerShapeRotatedRectangle,
+    QScatterSeries::MarkerShapeStar,     QScatterSeries::MarkerShapePentagon};
 
 }  // namespace
 
 RooflineChart::RooflineChart(QWidget* parent)
-    : ChartView(tr("Roofline"), QStringLiteral("roofline"), parent),
-      m_series(new QScatterSeries(this)),
-      m_intensityAxis(new QLogValueAxis),
-      m_rateAxis(new QLogValueAxis) {
-    for (QLogValueAxis* axis : {m_intensityAxis, m_rateAxis}) {
-        axis->setBase(10);
-        axis->setLabelFormat(QStringLiteral("%.4g"));
-    }
-    chart()->addAxis(m_intensityAxis, Qt::AlignBottom);
-    chart()->addAxis(m_rateAxis, Qt::AlignLeft);
-    m_intensityAxis->setTitleText(tr("Arithmetic intensity (operations a byte moved)"));
-    m_rateAxis->setTitleText(tr("Reached (GFLOP/s)"));
-    chart()->addSeries(m_series);
-    m_series->attachAxis(m_intensityAxis);
-    m_series->attachAxis(m_rateAxis);
-    m_series->setMarkerSize(1);
-    chart()->legend()->hide();  // draw() names the groups
+    : ChartView(tr("Roofline"), QStringLiteral("roofline"), parent) {
     chart()->setTitle(name());
     setOverlay([this](QPainter& painter) { draw(painter); });
 }
@@ -74,7 +48,8 @@ RooflineChart::RooflineChart(QWidget* parent)
 void RooflineChart::setCeiling(const std::optional<ArithmeticCeiling>& ceiling) {
     m_ceiling = ceiling;
     if (m_points.empty()) return;
-    setRanges();
+    makeSeries();
+    restyle();
     setAccessibleDescription(describe());
     updateOverlay();
     viewport()->update();
@@ -96,11 +71,53 @@ QString RooflineChart::build(const std::vector<CaseResult>& results, int chosen)
         setEmptyText(tr("No case was timed whose operations can be counted."));
         return emptyText();
     }
-    QList<QPointF> places;
-    for (const RooflinePoint& p : m_points) places.append(QPointF(p.intensity, p.gflops));
-    m_series->replace(places);
-    setRanges();
+    makeSeries();
     return describe();
+}
+
+// Axes anew as well: a logarithmic one keeps the room that the labels of its first range took.
+void RooflineChart::makeSeries() {
+    chart()->removeAllSeries();
+    m_series.clear();
+    for (QAbstractAxis* axis : chart()->axes()) {
+        chart()->removeAxis(axis);
+        delete axis;
+    }
+    m_intensityAxis = new QLogValueAxis;
+    m_rateAxis = new QLogValueAxis;
+    for (QLogValueAxis* axis : {m_intensityAxis, m_rateAxis}) {
+        axis->setBase(10);
+        axis->setLabelFormat(QStringLiteral("%.4g"));
+    }
+    m_intensityAxis->setTitleText(tr("Arithmetic intensity (operations a byte)"));
+    m_rateAxis->setTitleText(tr("Reached (GFLOP/s)"));
+    setRanges();
+    chart()->addAxis(m_intensityAxis, Qt::AlignBottom);
+    chart()->addAxis(m_rateAxis, Qt::AlignLeft);
+
+    QStringList groups;
+    std::vector<QList<QPointF>> places;
+    for (const RooflinePoint& p : m_points) {
+        const QString& group = m_groups[qsizetype(p.index)];
+        if (!groups.contains(group)) {
+            groups.append(group);
+            places.emplace_back();
+        }
+        places[std::size_t(groups.indexOf(group))].append(QPointF(p.intensity, p.gflops));
+    }
+    for (qsizetype i = 0; i < groups.size(); ++i) {
+        auto* series = new QScatterSeries;
+        series->setName(groups[i]);
+        series->setMarkerShape(shapes[std::size_t(i) % shapes.size()]);
+        series->setMarkerSize(10);
+        series->replace(places[std::size_t(i)]);
+        chart()->addSeries(series);
+        series->attachAxis(m_intensityAxis);
+        series->attachAxis(m_rateAxis);
+        m_series.push_back(series);
+        // A legend of a hundred groups would leave no chart.
+        for (QLegendMarker* marker : chart()->legend()->markers(series)) marker->setVisible(i < mostLegends);
+    }
 }
 
 QString RooflineChart::describe() const {
@@ -122,7 +139,8 @@ void RooflineChart::setRanges() {
         left = std::min(left, p.intensity);
         right = std::max(right, p.intensity);
         low = std::min(low, p.gflops);
-        high = std::max({high, p.gflops, p.intensity * m_bandwidth});
+        high = std::max(high, p.gflops);
+        if (!m_ceiling) high = std::max(high, p.intensity * m_bandwidth);
     }
     if (m_ceiling) {
         high = std::max(high, m_ceiling->gflops_f32);
@@ -137,11 +155,14 @@ void RooflineChart::setRanges() {
 }
 
 void RooflineChart::restyle() {
+    if (m_series.empty()) return;
     styleAxis(*m_intensityAxis, true);
     styleAxis(*m_rateAxis, true);
-    m_series->setColor(Qt::transparent);
-    m_series->setBorderColor(Qt::transparent);
-    chart()->legend()->hide();
+    for (std::size_t i = 0; i < m_series.size(); ++i) {
+        m_series[i]->setColor(seriesColour(int(i)));
+        m_series[i]->setBorderColor(themeColours().base);
+    }
+    chart()->legend()->setVisible(true);
 }
 
 QPointF RooflineChart::at(double intensity, double gflops) const {
@@ -167,7 +188,6 @@ void RooflineChart::draw(QPainter& painter) const {
     const ThemeColours& c = themeColours();
     const QRectF plot = chart()->plotArea();
     painter.setFont(chartFont());
-    const QFontMetricsF metrics(chartFont());
     painter.save();
     painter.setClipRect(plot);
     // The slope of memory ends where the highest known roof begins.
@@ -176,6 +196,11 @@ void RooflineChart::draw(QPainter& painter) const {
     const QPointF to = at(top / m_bandwidth, top);
     painter.setPen(linePen(c.text, 1.8));
     painter.drawLine(from, to);
+    painter.save();
+    painter.translate(from);
+    painter.rotate(-QLineF(from, to).angle());
+    painter.drawText(QPointF(10, -5), tr("copy, %1 GB/s").arg(rateText(m_bandwidth)));
+    painter.restore();
     if (m_ceiling) {
         drawRoof(painter, m_ceiling->gflops_f32,
                  tr("f32 arithmetic, %1 GFLOP/s").arg(rateText(m_ceiling->gflops_f32)), Qt::SolidLine,
@@ -186,50 +211,11 @@ void RooflineChart::draw(QPainter& painter) const {
     }
     painter.restore();
 
-    QStringList groups;
     for (const RooflinePoint& p : m_points) {
-        const QString& group = m_groups[qsizetype(p.index)];
-        if (!groups.contains(group)) groups.append(group);
-    }
-    const auto drawPoint = [&](const RooflinePoint& p, bool chosen) {
-        const int group = int(groups.indexOf(m_groups[qsizetype(p.index)]));
-        painter.setPen(QPen(chosen ? c.text : c.base, chosen ? 2.0 : 1.0));
-        painter.setBrush(seriesColour(group));
-        drawShape(painter, at(p.intensity, p.gflops), group, chosen ? 6.5 : 4.5);
-    };
-    const RooflinePoint* chosen = nullptr;
-    for (const RooflinePoint& p : m_points) {
-        if (int(p.index) == m_chosen) {
-            chosen = &p;
-        } else {
-            drawPoint(p, false);
-        }
-    }
-    if (chosen) drawPoint(*chosen, true);
-
-    // The legend, and the slope's name, where roofs and points leave room: below on the right.
-    const double line = metrics.height() + 2;
-    const int shown = std::min<int>(int(groups.size()), 10);
-    double y = plot.bottom() - line * (shown + 1) - 2;
-    double width = metrics.horizontalAdvance(tr("copy %1 GB/s").arg(rateText(m_bandwidth)));
-    for (const QString& group : groups) width = std::max(width, metrics.horizontalAdvance(group));
-    const double x = plot.right() - width - 26;
-    QColor ground = c.base;
-    ground.setAlphaF(0.82F);
-    painter.fillRect(QRectF(x - 8, y - 2, width + 32, line * (shown + 1) + 2), ground);
-    painter.setPen(linePen(c.text, 1.8));
-    painter.drawLine(QPointF(x - 4, y + line * 0.75), QPointF(x + 10, y + line * 0.25));
-    painter.drawText(QPointF(x + 18, y + metrics.ascent()), tr("copy %1 GB/s").arg(rateText(m_bandwidth)));
-    for (int i = 0; i < shown; ++i) {
-        y += line;
-        painter.setPen(QPen(c.base, 1));
-        painter.setBrush(seriesColour(i));
-        drawShape(painter, QPointF(x + 3, y + line / 2), i, 4.5);
-        painter.setPen(c.text);
-        painter.drawText(QPointF(x + 18, y + metrics.ascent()),
-                         i + 1 == shown && groups.size() > shown
-                             ? tr("and %1 more").arg(groups.size() - shown + 1)
-                             : groups[i]);
+        if (int(p.index) != m_chosen) continue;
+        painter.setPen(QPen(c.text, 2.0));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawEllipse(at(p.intensity, p.gflops), 8, 8);
     }
 }
 

@@ -35,6 +35,7 @@ class RooflineChart : public ChartView {
 
   private:
     QString describe() const;
+    void makeSeries();
     void setRanges();
     void draw(QPainter& painter) const;
     void drawRoof(QPainter& painter, double most, const QString& name, Qt::PenStyle style,
@@ -44,14 +45,14 @@ class RooflineChart : public ChartView {
 
     std::vector<RooflinePoint> m_points;
     QStringList m_names;   // one a result
-    QStringList m_groups;  // what shares a colour and a shape, one a result
+    QStringList m_groups;  // what shares a colour and a shape, one a result; m_series are of them
     std::optional<ArithmeticCeiling> m_ceiling;
     double m_bandwidth = 0;
     int m_chosen = -1;
     double m_left = 0.1, m_right = 10, m_low = 0.1, m_high = 10;
-    QScatterSeries* m_series;  // holds the points for the axes; draw() draws them
-    QLogValueAxis* m_intensityAxis;
-    QLogValueAxis* m_rateAxis;
+    std::vector<QScatterSeries*> m_series;
+    QLogValueAxis* m_intensityAxis = nullptr;
+    QLogValueAxis* m_rateAxis = nullptr;
 };
 
 }  // namespace workbench

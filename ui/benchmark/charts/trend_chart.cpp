@@ -38,7 +38,8 @@ TrendChart::TrendChart(QWidget* parent)
     m_line->attachAxis(m_orderAxis);
     m_line->attachAxis(m_valueAxis);
     m_orderAxis->setLabelsVisible(false);  // draw() writes the dates
-    m_orderAxis->setTitleText(QStringLiteral(" "));
+    m_orderAxis->setTitleText(tr("Measured (UTC); a diamond: something else changed as well"));
+    m_orderAxis->setTickCount(2);
     chart()->legend()->hide();
     setOverlay([this](QPainter& painter) { draw(painter); });
     connect(this, &ChartView::caseChosen, this, &TrendChart::choosePoint);
@@ -95,6 +96,7 @@ TrendChart::Change TrendChart::changeAt(std::size_t index) const {
     const auto differs = [](const std::string& a, const std::string& b) {
         return !a.empty() && !b.empty() && a != b;
     };
+    if (before.threads != p.threads || differs(before.host, p.host)) return Change::machine;
     if (differs(before.input_sha256, p.input_sha256)) return Change::input;
     return differs(before.output_sha256, p.output_sha256) ? Change::output : Change::none;
 }
@@ -151,8 +153,12 @@ QString TrendChart::textOf(std::size_t index) const {
                       tr("p95 %1, %n sample(s)", nullptr, int(p.samples)).arg(metricValue(p.p95, m_metric))};
     if (!p.commit.empty()) parts.append(tr("commit %1").arg(toText(p.commit).left(10)));
     if (!p.host.empty()) parts.append(tr("host %1").arg(toText(p.host)));
+    parts.append(tr("%n thread(s)", nullptr, p.threads));
     parts.append(tr("record %1").arg(toText(short_id(p.record_id))));
     switch (changeAt(index)) {
+        case Change::machine:
+            parts.append(tr("another host or number of threads than the record before"));
+            break;
         case Change::input:
             parts.append(tr("another input than the record before"));
             break;

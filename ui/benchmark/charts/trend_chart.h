@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One case over time: the median of each record with its interval, oldest first, evenly spaced. Where the
-// input is another or the output changed from the record before, the point says so by its shape.
+// One case over time: the median of each record with its interval, oldest first, evenly spaced. Where host,
+// threads, input or output are not those of the record before, the point says so by its shape.
 #pragma once
 
 #include "core/evidence/history.h"
@@ -29,7 +29,7 @@ class TrendChart : public ChartView {
     void restyle() override;
 
   private:
-    enum class Change { none, input, output };
+    enum class Change { none, machine, input, output };
     QString make();
     void draw(QPainter& painter) const;
     Change changeAt(std::size_t index) const;
