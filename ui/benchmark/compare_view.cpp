@@ -220,6 +220,8 @@ QWidget* CompareView::makeSettings() {
            "case that is not shown to be within it fails too."));
     m_limit = percentBox(25, 0, 10000, tr("Largest regression"), row);
     m_limit->setObjectName(QStringLiteral("limitBox"));
+    m_limit->setMaximumWidth(m_margin->sizeHint().width() +
+                             fontMetrics().horizontalAdvance(QLatin1Char('0')));
     m_limit->setToolTip(m_limited->toolTip());
     m_limit->setEnabled(false);
     for (QWidget* widget : {static_cast<QWidget*>(metricLabel), static_cast<QWidget*>(m_metric),
@@ -380,19 +382,21 @@ void CompareView::showVerdict() {
         !wrong.empty() ? StatusStrip::Tone::bad
         : doubtful     ? StatusStrip::Tone::warning
                        : StatusStrip::Tone::good,
-        (wrong.empty() ? tr("Passed") : tr("Not passed")) + QStringLiteral("   ") + counted(c),
-        doubtful ? tr("AMBIGUOUS is neither sameness nor a difference; with a limit, it "
-                      "passes only where it is shown to be within it.")
-                 : QString(),
-        lines(wrong));
+        (wrong.empty() ? tr("Passed") : tr("Not passed")) + QStringLiteral("   ") + counted(c), {},
+        doubtful ? tr("AMBIGUOUS is neither sameness nor a difference; with a limit, it passes only where it "
+                      "is shown to be within it.")
+                 : lines(wrong));
     if (c.unlike.empty()) {
         m_unlike->hide();
         return;
     }
     m_unlike->setStatement(
-        StatusStrip::Tone::warning, tr("Unlike records, compared because that was asked for"),
-        tr("The ratios are not a change of the program alone. %1").arg(toText(c.unlike.front())) +
-            (c.unlike.size() > 1 ? tr(" (and %1 more)").arg(c.unlike.size() - 1) : QString()),
+        StatusStrip::Tone::warning,
+        m_keepReproduction ? tr("Unlike the record in what must be alike")
+                           : tr("Unlike records, compared because that was asked for"),
+        toSentence(c.unlike.front()) +
+            (c.unlike.size() > 1 ? tr(" (and %1 more)").arg(c.unlike.size() - 1) : QString()) +
+            tr(". The ratios are not a change of the program alone."),
         lines({c.unlike.begin() + 1, c.unlike.end()}));
 }
 

@@ -128,7 +128,8 @@ void HistoryView::showContents(const HistoryContents& contents) {
     refill(*m_device, devices, devices, wantedDevice);
     m_state->setTone(ToneLabel::Tone::muted);
     m_state->setText(tr("%n record(s)", nullptr, int(contents.entries.size())) + QStringLiteral(", ") +
-                     tr("%n case(s)", nullptr, int(keys.size())));
+                     tr("%n case(s)", nullptr, int(keys.size())) +
+                     tr(". A diamond: host, threads, input or output are not those of the record before."));
     for (QComboBox* box : {m_key, m_metric, m_device}) box->setEnabled(!keys.isEmpty());
     if (keys.isEmpty()) {
         m_chart->showTrend({}, metric(), {}, tr("The history has no timed case yet: add a record."));

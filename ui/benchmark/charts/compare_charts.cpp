@@ -84,11 +84,11 @@ void CompareRatioChart::showComparison(const ComparedRecords& compared, int chos
 }
 
 QString CompareRatioChart::titleText() const {
-    return tr("Cost, new over base");
+    return tr("Cost ratio");
 }
 
 QString CompareRatioChart::axisTitle() const {
-    return tr("◀ faster   slower ▶");
+    return tr("◀ faster · slower ▶");
 }
 
 QColor CompareRatioChart::barColour() const {

@@ -35,7 +35,7 @@ double above(double value) {
 constexpr std::array shapes = {
     QScatterSeries::MarkerShapeCircle,   QScatterSeries::MarkerShapeRectangle,
     QScatterSeries::MarkerShapeTriangle, QScatterSeries::MarkerShapeRotatedRectangle,
-    QScatterSeries::MarkerShapeStar,     QScatterSeries::MarkerShapePentagon};
+    QScatterSeries::MarkerShapePentagon, QScatterSeries::MarkerShapeStar};
 
 }  // namespace
 
@@ -109,7 +109,8 @@ void RooflineChart::makeSeries() {
         auto* series = new QScatterSeries;
         series->setName(groups[i]);
         series->setMarkerShape(shapes[std::size_t(i) % shapes.size()]);
-        series->setMarkerSize(10);
+        // A star has less area than the others.
+        series->setMarkerSize(series->markerShape() == QScatterSeries::MarkerShapeStar ? 15 : 11);
         series->replace(places[std::size_t(i)]);
         chart()->addSeries(series);
         series->attachAxis(m_intensityAxis);
@@ -150,8 +151,9 @@ void RooflineChart::setRanges() {
     m_right = above(right * 1.5);
     m_low = below(low * 0.8);
     m_high = above(high * 1.3);
-    m_intensityAxis->setRange(m_left, m_right);
-    m_rateAxis->setRange(m_low, m_high);
+    // A hair wider, or rounding loses the labels at the ends.
+    m_intensityAxis->setRange(m_left * (1 - 1e-9), m_right * (1 + 1e-9));
+    m_rateAxis->setRange(m_low * (1 - 1e-9), m_high * (1 + 1e-9));
 }
 
 void RooflineChart::restyle() {

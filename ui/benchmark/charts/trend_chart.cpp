@@ -38,7 +38,7 @@ TrendChart::TrendChart(QWidget* parent)
     m_line->attachAxis(m_orderAxis);
     m_line->attachAxis(m_valueAxis);
     m_orderAxis->setLabelsVisible(false);  // draw() writes the dates
-    m_orderAxis->setTitleText(tr("Measured (UTC); a diamond: something else changed as well"));
+    m_orderAxis->setTitleText(QStringLiteral(" "));
     m_orderAxis->setTickCount(2);
     chart()->legend()->hide();
     setOverlay([this](QPainter& painter) { draw(painter); });
