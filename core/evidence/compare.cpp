@@ -18,20 +18,15 @@ constexpr std::array<std::pair<Metric, std::string_view>, 3> metrics = {
      {Metric::latency, "latency"},
      {Metric::throughput, "throughput"}}};
 
-// Costs in the metric's own sense, for a reader.
-double shown(double cost, Metric metric) {
-    return metric == Metric::throughput ? 1 / cost : cost;
-}
-
 CaseFigures figures_of(const MeasuredCase& c, const std::vector<double>& costs,
                        const CompareSettings& settings) {
     CaseFigures f{.key = c.key, .count = costs.size(), .p50_interval = {}, .preempted = c.preempted};
     if (costs.empty()) return f;
     const Metric metric = settings.metric;
-    f.p50 = shown(percentile(costs, 50), metric);
-    f.p95 = shown(percentile(costs, 95), metric);
+    f.p50 = shown_cost(percentile(costs, 50), metric);
+    f.p95 = shown_cost(percentile(costs, 95), metric);
     const Interval interval = median_interval(costs, settings.bootstrap);
-    f.p50_interval = {shown(interval.low, metric), shown(interval.high, metric)};
+    f.p50_interval = {shown_cost(interval.low, metric), shown_cost(interval.high, metric)};
     if (f.p50_interval.low > f.p50_interval.high) std::swap(f.p50_interval.low, f.p50_interval.high);
     f.drift = relative_drift(costs);
     return f;
@@ -221,6 +216,10 @@ MeasuredRecord without_samples(MeasuredRecord record) {
 
 }  // namespace
 
+double shown_cost(double cost, Metric metric) {
+    return metric == Metric::throughput ? 1 / cost : cost;
+}
+
 std::vector<double> costs_of(const MeasuredCase& c, Metric metric) {
     std::vector<double> costs;
     for (std::size_t i = 0; i < c.samples_ms.size(); ++i) {
@@ -243,6 +242,18 @@ Result<Metric> metric_from_name(std::string_view name) {
 
 std::string_view name_of(Metric metric) {
     return std::ranges::find(metrics, metric, [](const auto& m) { return m.first; })->second;
+}
+
+std::string_view unit_of(Metric metric) {
+    switch (metric) {
+        case Metric::ratio_to_copy:
+            return "times copy";
+        case Metric::latency:
+            return "ms";
+        case Metric::throughput:
+            break;
+    }
+    return "Mpix/s";
 }
 
 std::string_view name_of(Verdict verdict) {
@@ -273,7 +284,7 @@ std::size_t RecordComparison::count(Verdict verdict) const {
 }
 
 Result<RecordComparison> compare_records(const MeasuredRecord& base, const MeasuredRecord& now,
-                                         const CompareSettings& settings) {
+                                         const CompareSettings& settings, const TaskControl& control) {
     if (!(settings.margin > 0 && settings.margin < 1))
         return fail(ErrorKind::bad_argument,
                     "the margin is out of range: give more than 0 and less than 100 %");
@@ -322,7 +333,12 @@ Result<RecordComparison> compare_records(const MeasuredRecord& base, const Measu
                               "\"");
     for (const auto* c : left) comparison.missing_in_new.push_back(c->key);
     for (const auto* c : right) comparison.missing_in_base.push_back(c->key);
-    for (const auto& [b, n] : pairs) comparison.cases.push_back(compare_case(*b, *n, settings));
+    for (const auto& [b, n] : pairs) {
+        if (control.cancelled()) return fail(ErrorKind::cancelled, "the comparison was cancelled");
+        control.report(static_cast<double>(comparison.cases.size()) / static_cast<double>(pairs.size()),
+                       "comparing " + n->key);
+        comparison.cases.push_back(compare_case(*b, *n, settings));
+    }
     return comparison;
 }
 

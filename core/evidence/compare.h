@@ -10,6 +10,7 @@
 #include "core/benchmark/statistics.h"
 #include "core/evidence/measured_record.h"
 #include "core/support/error.h"
+#include "core/support/task.h"
 
 namespace workbench {
 
@@ -21,6 +22,7 @@ enum class Metric {
 // "ratio-to-copy" and so on; bad_argument names the known ones.
 Result<Metric> metric_from_name(std::string_view name);
 std::string_view name_of(Metric metric);
+std::string_view unit_of(Metric metric);  // "times copy", "ms", "Mpix/s"
 
 enum class Verdict {
     same,    // the whole interval is within the margin
@@ -36,6 +38,8 @@ std::string_view name_of(Verdict verdict);  // "SAME", ..., "NOT TIMED"
 // What each sample costs: more is worse for every metric (throughput is turned round). Samples that the clock
 // could not resolve are left out.
 std::vector<double> costs_of(const MeasuredCase& c, Metric metric);
+// A cost in the metric's own sense, for a reader: throughput is turned back.
+double shown_cost(double cost, Metric metric);
 
 struct CompareSettings {
     Metric metric = Metric::ratio_to_copy;
@@ -85,9 +89,9 @@ struct RecordComparison {
 };
 
 // bad_argument: settings out of range. check_failed: unlike records that were not allowed; the first
-// difference is named.
+// difference is named. cancelled: control.stop asked between two cases.
 Result<RecordComparison> compare_records(const MeasuredRecord& base, const MeasuredRecord& now,
-                                         const CompareSettings& settings);
+                                         const CompareSettings& settings, const TaskControl& control = {});
 
 // What is wrong with it: regressions and unresolved cases, worst first, then cases that are missing or were
 // not timed. Empty: nothing.

@@ -61,18 +61,6 @@ Json json_of(const CaseComparison& c) {
             {"notes", c.notes}};
 }
 
-std::string unit_of(Metric metric) {
-    switch (metric) {
-        case Metric::ratio_to_copy:
-            return "times copy";
-        case Metric::latency:
-            return "ms";
-        case Metric::throughput:
-            break;
-    }
-    return "Mpix/s";
-}
-
 std::string row(std::string_view name, const std::string& base, const std::string& now) {
     return "| " + std::string(name) + " | " + markdown_escaped(base.empty() ? "not known" : base) + " | " +
            markdown_escaped(now.empty() ? "not known" : now) + " |\n";
@@ -108,7 +96,7 @@ std::string name_of_pair(const CaseComparison& c) {
 }
 
 std::string case_table(const RecordComparison& comparison) {
-    const std::string unit = unit_of(comparison.settings.metric);
+    const std::string unit(unit_of(comparison.settings.metric));
     std::string out = "| Case | verdict | cost ratio | 95 % interval | p | base p50 " + unit +
                       " | base p95 | new p50 | new p95 | samples |\n"
                       "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n";

@@ -148,6 +148,7 @@ std::optional<TrendPoint> point_of(const MeasuredRecord& record, std::string_vie
                  .host = record.host,
                  .device_name = record.device_name,
                  .commit = record.commit,
+                 .threads = record.threads,
                  .samples = costs.size(),
                  .p50 = metric_of(percentile(costs, 50), metric),
                  .p95 = metric_of(percentile(costs, 95), metric),

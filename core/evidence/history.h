@@ -34,6 +34,7 @@ struct TrendPoint {
     std::string host;
     std::string device_name;
     std::string commit;
+    int threads = 1;
     std::size_t samples = 0;
     double p50 = 0, p95 = 0;  // of the metric
     Interval p50_interval;

@@ -115,7 +115,8 @@ Result<Reproduction> reproduce(const fs::path& path, const ReproduceSettings& se
     matrix->device = settings.device.empty() ? before->device_id : settings.device;
     matrix->threads = before->backend == "cpu" ? before->threads : matrix->threads;
 
-    Reproduction r{.original_id = before->record_id};
+    Reproduction r;
+    r.original_id = before->record_id;
     r.record.environment = capture_environment(matrix->threads);
     auto run = run_benchmark(*matrix, control, on_result);
     if (!run) return std::unexpected(run.error());

@@ -99,7 +99,7 @@ Fact<std::string> library_path() {
 #endif
 
 void capture_hardware(Environment& e) {
-    e.cpu_model = fact_from("/proc/cpuinfo", "processor's model", cpuinfo_model);
+    e.cpu_model = processor_model();
     e.physical_cores = fact_from("/proc/cpuinfo", "number of physical cores", cpuinfo_physical_cores);
     e.logical_cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     e.governor = governor();
@@ -170,6 +170,10 @@ Fact<std::string> host_name() {
 #else
     return {std::nullopt, "host names are read on Linux only"};
 #endif
+}
+
+Fact<std::string> processor_model() {
+    return fact_from("/proc/cpuinfo", "processor's model", cpuinfo_model);
 }
 
 Environment capture_environment(int threads) {

@@ -45,6 +45,8 @@ struct Environment {
 };
 
 Fact<std::string> host_name();
+// The model that the processor calls itself.
+Fact<std::string> processor_model();
 
 Environment capture_environment(int threads);
 // Fills load_after.

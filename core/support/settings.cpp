@@ -57,6 +57,8 @@ Settings load_settings() {
     take(json, "window_state", settings.window_state);
     take(json, "last_directory", settings.last_directory);
     take(json, "export_directory", settings.export_directory);
+    take(json, "record_directory", settings.record_directory);
+    take(json, "history_file", settings.history_file);
     if (const auto threads = json.find("threads"); threads != json.end() && threads->is_number_integer()) {
         settings.threads = static_cast<int>(std::clamp<std::int64_t>(threads->get<std::int64_t>(), 0, 1024));
     }
@@ -86,6 +88,8 @@ Result<void> save_settings(const Settings& settings) {
     json["window_state"] = settings.window_state;
     json["last_directory"] = settings.last_directory;
     json["export_directory"] = settings.export_directory;
+    json["record_directory"] = settings.record_directory;
+    json["history_file"] = settings.history_file;
     std::error_code error;
     fs::create_directories(config_directory(), error);
     return write_file_atomically(settings_path(),

@@ -22,6 +22,8 @@ struct Settings {
     std::string window_state;
     std::string last_directory;
     std::string export_directory;
+    std::string record_directory;  // where records were opened last
+    std::string history_file;      // empty: default_history_file()
 
     void add_recent_file(const std::filesystem::path& path);
 };

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The benchmark page: what to measure on the left, what was measured on the right. Runs off the GUI thread;
-// closing it while running cancels cleanly.
+// The benchmark page: what to measure on the left; on the right what was measured or opened, how it compares
+// with another record, and cases over time. Works off the GUI thread; closing it while running cancels
+// cleanly.
 #pragma once
 
 #include <QWidget>
 #include <memory>
 
+#include "ui/benchmark/compared_records.h"
 #include "ui/benchmark/result_exporter.h"
 
 class QAction;
@@ -13,20 +15,29 @@ class QLabel;
 class QMenu;
 class QSplitter;
 class QStackedWidget;
+class QTabWidget;
 class QToolButton;
 
 namespace workbench {
 
+class BackgroundJob;
 class BenchmarkRunner;
 class ChartsArea;
+class CompareView;
+class DropCue;
+class HistoryView;
+class JobBar;
 class MatrixForm;
 class MessageArea;
+class ResultsHeader;
 class ResultsModel;
 class ResultsTable;
 class RunPanel;
 class Session;
 class ToneLabel;
 struct CaseResult;
+struct HistoryContents;
+struct Reproduced;
 
 class BenchmarkPage : public QWidget {
     Q_OBJECT
@@ -35,6 +46,7 @@ class BenchmarkPage : public QWidget {
     ~BenchmarkPage() override;
 
     bool isRunning() const;
+    bool isBusy() const;      // with a record: opening, comparing, a history, a ceiling
     bool hasResults() const;  // at least one case is shown
 
     MatrixForm& form() const { return *m_form; }
@@ -43,6 +55,14 @@ class BenchmarkPage : public QWidget {
     ResultsModel& model() const { return *m_model; }
     MessageArea& messages() const { return *m_messages; }
     ResultExporter& exporter() const { return *m_exporter; }
+    CompareView& compareView() const { return *m_compare; }
+    HistoryView& historyView() const { return *m_history; }
+
+    enum class Tab { results, comparison, history };
+    Tab tab() const;
+    void setTab(Tab tab);
+    // Opening, comparing and reproducing, for a menu.
+    QList<QAction*> recordActions() const;
 
     int chosenCase() const { return m_chosen; }  // index into the model's results; -1: none
     void chooseCase(int index);
@@ -50,6 +70,15 @@ class BenchmarkPage : public QWidget {
     // Without asking for a name. Nothing happens while a run is under way or an export is being written.
     void exportTo(ExportKind kind, const QString& path);
     void exportChartTo(int chart, ExportKind kind, const QString& path);
+    void exportReportTo(const QString& path);  // of the comparison, as Markdown
+    // On the record's image, which lies at `image` now; empty: where it was, or on synthetic planes.
+    void reproduceOn(const QString& image);
+
+    // A record's directory or its record.json. What is wrong with it is said in place.
+    void openRecordAt(const QString& path);
+    void compareWithRecordAt(const QString& path);  // as the base of what is shown
+    void setHistoryFile(const QString& path);
+    const OpenedRecordPtr& openedRecord() const { return m_opened; }  // null: a run, or nothing, is shown
 
   public Q_SLOTS:
     void run();
@@ -59,21 +88,49 @@ class BenchmarkPage : public QWidget {
     void exportJson();
     void exportMarkdown();
     void exportAllCharts();
+    void openRecord();
+    void compareWith();
+    void reproduce();
+    void exportReport();
+    void addToHistory();
 
   Q_SIGNALS:
     void runningChanged(bool running);
     void message(const QString& text);
+    void attentionWanted();  // what was asked for is about to be shown here
+
+  protected:
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dragLeaveEvent(QDragLeaveEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
 
   private:
     QWidget* makeFormColumn();
     QWidget* makeEmptyPage();
     QWidget* makeResultsPage();
+    QWidget* makeRightSide();
     QMenu* makeExportMenu();
     void makeActions();
     void connectRunner();
     void connectExporter();
+    void connectRecords();
+    void connectHistory();
     void showForm();
     void showState();
+    void showEmptyText();
+    void showRecordActions();
+    void showOpened(OpenedRecordPtr opened);
+    void showRun(RecordPtr record);
+    void showShown();
+    void showCeilings();
+    void showReproductionFailure(const QString& why);
+    void finishReproduction(const Reproduced& reproduced);
+    void compareShown(OpenedRecordPtr base, OpenedRecordPtr now, bool allowUnlike);
+    void measureCeiling(int threads);
+    void readHistory(bool keepChoice);
+    void readTrend();
+    QString askForRecord(const QString& title);
+    QString keptRecordPath() const;
     void addResult(const CaseResult& result);
     void finish();
     void exportChart(int chart, ExportKind kind);
@@ -81,6 +138,7 @@ class BenchmarkPage : public QWidget {
     QString exportDirectory() const;
     void rememberExport(const QString& directory);
     bool mayExport() const;
+    QString chartCaption() const;
 
     Session& m_session;
     ResultsModel* m_model;
@@ -94,12 +152,27 @@ class BenchmarkPage : public QWidget {
     QSplitter* m_resultsSplitter = nullptr;
     QLabel* m_emptyTitle = nullptr;
     ToneLabel* m_emptyText = nullptr;
-    ToneLabel* m_state = nullptr;
+    ResultsHeader* m_header = nullptr;
     QToolButton* m_export = nullptr;
+    QTabWidget* m_tabs = nullptr;
+    CompareView* m_compare = nullptr;
+    HistoryView* m_history = nullptr;
+    BackgroundJob* m_job;
+    JobBar* m_jobBar = nullptr;
+    DropCue* m_dropCue = nullptr;
+    QAction* m_openAction = nullptr;
+    QAction* m_compareAction = nullptr;
+    QAction* m_reproduceAction = nullptr;
     ChartsArea* m_charts = nullptr;
     ResultsTable* m_table = nullptr;
-    RecordPtr m_record;    // of the last finished run
-    QString m_exportInto;  // the directory to remember when the export has succeeded
+    // What is shown, at most one of the two; neither while the first run is under way.
+    RecordPtr m_record;             // of the last finished run
+    OpenedRecordPtr m_opened;       // read from a file
+    QString m_recordWrittenTo;      // where m_record lies, when it was exported whole
+    OpenedRecordPtr m_original;     // being reproduced, to be shown again when that fails
+    OpenedRecordPtr m_base, m_now;  // of the comparison
+    bool m_allowUnlike = false;     // as asked for, for this pair
+    QString m_exportInto;           // the directory to remember when the export has succeeded
     int m_chosen = -1;
     bool m_userChose = false;
     bool m_freshRun = false;  // running, and the results shown are still those of the run before

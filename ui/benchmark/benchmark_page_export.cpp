@@ -27,16 +27,27 @@ namespace {
 
 const QString exportSubject = QStringLiteral("export");
 
-QString captionOf(const Record& record) {
-    const BenchmarkRun& run = record.run;
-    QStringList parts{toText(run.device.name), BenchmarkPage::tr("%n thread(s)", nullptr, run.threads),
-                      toText(run.started_utc), QStringLiteral("iir2d ") + toText(record.environment.version)};
-    if (run.cancelled) {
-        parts.append(
-            BenchmarkPage::tr("cancelled: %1 of %2 cases").arg(run.results.size()).arg(run.case_total));
-    }
+QString caption(const std::string& device, int threads, const std::string& started,
+                const std::string& version) {
+    QStringList parts{toText(device), BenchmarkPage::tr("%n thread(s)", nullptr, threads), toText(started),
+                      QStringLiteral("iir2d ") + toText(version)};
     parts.removeAll(QString());
     return parts.join(QStringLiteral(" · "));
+}
+
+QString cancelledText(std::size_t done, std::int64_t total) {
+    return QStringLiteral(" · ") + BenchmarkPage::tr("cancelled: %1 of %2 cases").arg(done).arg(total);
+}
+
+QString captionOf(const Record& record) {
+    const BenchmarkRun& run = record.run;
+    return caption(run.device.name, run.threads, run.started_utc, record.environment.version) +
+           (run.cancelled ? cancelledText(run.results.size(), run.case_total) : QString());
+}
+
+QString captionOf(const MeasuredRecord& record) {
+    return caption(record.device_name, record.threads, record.started_utc, record.version) +
+           (record.cancelled ? cancelledText(record.cases.size(), record.case_total) : QString());
 }
 
 }  // namespace
@@ -55,6 +66,8 @@ QMenu* BenchmarkPage::makeExportMenu() {
     record->setShortcut(QKeySequence(Qt::CTRL | Qt::Key_E));
     record->setShortcutContext(Qt::WidgetWithChildrenShortcut);
     addAction(record);
+    connect(menu, &QMenu::aboutToShow, record, [this, record] { record->setEnabled(m_record != nullptr); });
+    connect(menu, &QMenu::aboutToHide, record, [record] { record->setEnabled(true); });  // for its keys
     menu->addSeparator();
     add(menu, tr("&CSV…"), tr("One row a case"), &BenchmarkPage::exportCsv);
     add(menu, tr("&JSON…"), tr("Everything, with every sample"), &BenchmarkPage::exportJson);
@@ -93,7 +106,11 @@ QMenu* BenchmarkPage::makeExportMenu() {
 }
 
 bool BenchmarkPage::mayExport() const {
-    return m_record != nullptr && !isRunning() && !m_exporter->isRunning();
+    return (m_record != nullptr || m_opened != nullptr) && !isRunning() && !m_exporter->isRunning();
+}
+
+QString BenchmarkPage::chartCaption() const {
+    return m_record ? captionOf(*m_record) : captionOf(m_opened->measured);
 }
 
 QString BenchmarkPage::exportDirectory() const {
@@ -120,6 +137,8 @@ void BenchmarkPage::connectExporter() {
     });
     connect(m_exporter, &ResultExporter::verified, this,
             [this](const QString& path, bool accepted, const QString& verdict) {
+                if (accepted) m_recordWrittenTo = path;
+                showRecordActions();
                 const QString text =
                     tr("The record was written to %1. %2").arg(QDir::toNativeSeparators(path), verdict);
                 m_messages->show(
@@ -143,19 +162,24 @@ void BenchmarkPage::exportTo(ExportKind kind, const QString& path) {
     m_exportInto = kind == ExportKind::all_charts ? path : QFileInfo(path).absolutePath();
     switch (kind) {
         case ExportKind::record:
-            m_exporter->writeRecord(m_record, path);
+            if (m_record) m_exporter->writeRecord(m_record, path);
             break;
         case ExportKind::csv:
         case ExportKind::json:
         case ExportKind::markdown:
-            m_exporter->writeText(kind, m_record, path);
+            if (m_record) {
+                m_exporter->writeText(kind, m_record, path);
+            } else {
+                m_exporter->writeText(kind, std::shared_ptr<const std::string>(m_opened, &m_opened->json),
+                                      path);
+            }
             break;
         case ExportKind::png:
         case ExportKind::svg:
             break;  // of which chart: exportChartTo()
         case ExportKind::all_charts: {
             m_charts->refreshAll();
-            const QString caption = captionOf(*m_record);
+            const QString caption = chartCaption();
             std::vector<RenderedFile> files;
             for (ChartView* chart : m_charts->charts()) {
                 if (!chart->emptyText().isEmpty()) continue;
@@ -163,7 +187,7 @@ void BenchmarkPage::exportTo(ExportKind kind, const QString& path) {
                 files.push_back({stem + QStringLiteral(".png"), chartAsPng(*chart, caption)});
                 files.push_back({stem + QStringLiteral(".svg"), chartAsSvg(*chart, caption)});
             }
-            m_exporter->writeFiles(std::move(files));
+            m_exporter->writeFiles(std::move(files), tr("The chart"));
             break;
         }
     }
@@ -181,14 +205,15 @@ void BenchmarkPage::exportChartTo(int index, ExportKind kind, const QString& pat
                          tr("There is no chart to export: %1").arg(chart.emptyText()));
         return;
     }
-    const QString caption = captionOf(*m_record);
+    const QString caption = chartCaption();
     m_exporter->writeFiles(
-        {{path, kind == ExportKind::svg ? chartAsSvg(chart, caption) : chartAsPng(chart, caption)}});
+        {{path, kind == ExportKind::svg ? chartAsSvg(chart, caption) : chartAsPng(chart, caption)}},
+        tr("The chart"));
     showState();
 }
 
 void BenchmarkPage::exportRecord() {
-    if (!mayExport()) return;
+    if (!mayExport() || !m_record) return;  // an opened record lies in its own directory
     const QString base = QFileDialog::getExistingDirectory(this, tr("Where to make the record's directory"),
                                                            exportDirectory());
     if (base.isEmpty()) return;

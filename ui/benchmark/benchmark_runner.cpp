@@ -3,6 +3,7 @@
 
 #include <QMetaObject>
 #include <chrono>
+#include <filesystem>
 #include <span>
 
 #include "core/recipe/recipe.h"
@@ -54,31 +55,41 @@ void BenchmarkRunner::post(Deliver deliver, bool last) {
         Qt::QueuedConnection);
 }
 
+// Tells progress seldom, and at once when what is done changes.
+TaskControl BenchmarkRunner::watched(const std::stop_token& stop) {
+    struct Told {
+        std::chrono::steady_clock::time_point when;
+        std::string what;
+    };
+    return {.stop = stop,
+            .progress = [this, told = std::make_shared<Told>()](double fraction, std::string_view what) {
+                const auto now = std::chrono::steady_clock::now();
+                if (now - told->when < progressInterval && what == told->what) return;
+                told->when = now;
+                told->what = what;
+                post([this, fraction, text = QString::fromUtf8(what.data(), qsizetype(what.size()))] {
+                    Q_EMIT progressed(fraction, text);
+                });
+            }};
+}
+
+void BenchmarkRunner::tellFailure(const Error& error) {
+    if (error.kind == ErrorKind::cancelled) {
+        post([this] { Q_EMIT cancelledEmpty(); }, true);
+    } else {
+        post([this, text = QString::fromStdString(error.message)] { Q_EMIT failed(text); }, true);
+    }
+}
+
 void BenchmarkRunner::run(const BenchmarkMatrix& matrix, const std::string& imagePath,
                           const std::stop_token& stop) {
     auto record = std::make_shared<Record>();
     record->environment = capture_environment(matrix.threads);
-    auto lastTold = std::chrono::steady_clock::time_point{};
-    std::string lastText;
-    const TaskControl control{
-        .stop = stop, .progress = [&](double fraction, std::string_view what) {
-            const auto now = std::chrono::steady_clock::now();
-            if (now - lastTold < progressInterval && what == lastText) return;
-            lastTold = now;
-            lastText = what;
-            post([this, fraction, text = QString::fromUtf8(what.data(), qsizetype(what.size()))] {
-                Q_EMIT progressed(fraction, text);
-            });
-        }};
-    auto run = run_benchmark(matrix, control, [this](const CaseResult& result) {
+    auto run = run_benchmark(matrix, watched(stop), [this](const CaseResult& result) {
         post([this, copy = std::make_shared<const CaseResult>(result)] { Q_EMIT caseFinished(copy); });
     });
     if (!run) {
-        if (run.error().kind == ErrorKind::cancelled) {
-            post([this] { Q_EMIT cancelledEmpty(); }, true);
-        } else {
-            post([this, text = QString::fromStdString(run.error().message)] { Q_EMIT failed(text); }, true);
-        }
+        tellFailure(run.error());
         return;
     }
     finish_environment(record->environment);
@@ -87,6 +98,38 @@ void BenchmarkRunner::run(const BenchmarkMatrix& matrix, const std::string& imag
         bench_command_line(matrix, imagePath, matrix.recipe ? keepRecipe(*matrix.recipe) : std::string());
     record->run = std::move(*run);
     post([this, done = std::shared_ptr<const Record>(std::move(record))] { Q_EMIT finished(done); }, true);
+}
+
+void BenchmarkRunner::reproduce(OpenedRecordPtr original, ReproduceSettings settings) {
+    if (m_running) return;
+    m_running = true;
+    m_thread = std::jthread([this, original = std::move(original), settings = std::move(settings)](
+                                const std::stop_token& stop) { runReproduction(original, settings, stop); });
+}
+
+void BenchmarkRunner::runReproduction(const OpenedRecordPtr& original, const ReproduceSettings& settings,
+                                      const std::stop_token& stop) {
+    const std::u8string path(original->measured.path.begin(), original->measured.path.end());
+    auto result = workbench::reproduce(
+        std::filesystem::path(path), settings, watched(stop), [this](const CaseResult& one) {
+            post([this, copy = std::make_shared<const CaseResult>(one)] { Q_EMIT caseFinished(copy); });
+        });
+    if (!result) {
+        tellFailure(result.error());
+        return;
+    }
+    auto again = opened_record_of(result->record);
+    if (!again) {
+        tellFailure(again.error());
+        return;
+    }
+    auto reproduced_records = std::make_shared<Reproduced>();
+    reproduced_records->compared = comparedRecords(
+        original, std::make_shared<const OpenedRecord>(std::move(*again)), result->comparison);
+    reproduced_records->reproduction = std::move(*result);
+    post([this, done = std::shared_ptr<const Reproduced>(
+                    std::move(reproduced_records))] { Q_EMIT reproduced(done); },
+         true);
 }
 
 }  // namespace workbench

@@ -8,9 +8,17 @@
 #include <thread>
 
 #include "core/benchmark/benchmark.h"
+#include "core/evidence/reproduce.h"
 #include "core/record/record.h"
+#include "ui/benchmark/compared_records.h"
 
 namespace workbench {
+
+// A reproduction, and its comparison as views take it.
+struct Reproduced {
+    Reproduction reproduction;
+    ComparedRecordsPtr compared;
+};
 
 class BenchmarkRunner : public QObject {
     Q_OBJECT
@@ -21,6 +29,10 @@ class BenchmarkRunner : public QObject {
     bool isRunning() const { return m_running; }
     // Nothing happens while one is running. `imagePath` names the image in the record's command line.
     void start(BenchmarkMatrix matrix, const QString& imagePath);
+    // Measures again what `original`, a record that lies in a file, has measured; `settings` say how the
+    // timings are compared. The same signals, but `reproduced` in place of `finished`; a cancelled one is
+    // cancelledEmpty, whatever was complete.
+    void reproduce(OpenedRecordPtr original, ReproduceSettings settings);
     void cancel();
 
   Q_SIGNALS:
@@ -29,11 +41,16 @@ class BenchmarkRunner : public QObject {
     void caseFinished(std::shared_ptr<const workbench::CaseResult> result);
     // Complete, or cancelled with at least one complete case (run.cancelled).
     void finished(std::shared_ptr<const workbench::Record> record);
+    void reproduced(std::shared_ptr<const workbench::Reproduced> what);
     void cancelledEmpty();
     void failed(const QString& message);
 
   private:
     void run(const BenchmarkMatrix& matrix, const std::string& imagePath, const std::stop_token& stop);
+    void runReproduction(const OpenedRecordPtr& original, const ReproduceSettings& settings,
+                         const std::stop_token& stop);
+    TaskControl watched(const std::stop_token& stop);
+    void tellFailure(const Error& error);
     template <class Deliver>
     void post(Deliver deliver, bool last = false);
 

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The charts: those about all cases, and those about the chosen one beside them, or behind tabs with them
-// where the area is narrow.
+// The charts of a run: those about all cases, and those about the chosen one.
 #pragma once
 
 #include <QList>
-#include <QWidget>
 #include <vector>
 
 #include "core/benchmark/benchmark.h"
+#include "ui/benchmark/spread_tabs.h"
 
 class QCheckBox;
-class QSplitter;
-class QTabWidget;
 
 namespace workbench {
 
@@ -19,10 +16,11 @@ class ChartView;
 class DistributionChart;
 class LatencyChart;
 class RatioChart;
+class RooflineView;
 class ThroughputChart;
 class TimelineChart;
 
-class ChartsArea : public QWidget {
+class ChartsArea : public SpreadTabs {
     Q_OBJECT
   public:
     explicit ChartsArea(QWidget* parent = nullptr);
@@ -30,6 +28,7 @@ class ChartsArea : public QWidget {
     LatencyChart& latency() const { return *m_latency; }
     ThroughputChart& throughput() const { return *m_throughput; }
     RatioChart& ratio() const { return *m_ratio; }
+    RooflineView& roofline() const { return *m_roofline; }
     TimelineChart& timeline() const { return *m_timeline; }
     DistributionChart& distribution() const { return *m_distribution; }
     const QList<ChartView*>& charts() const { return m_charts; }
@@ -45,30 +44,24 @@ class ChartsArea : public QWidget {
     void caseChosen(int index);
 
   protected:
-    void resizeEvent(QResizeEvent* event) override;
     void showEvent(QShowEvent* event) override;
 
   private:
     QWidget* pageOf(ChartView* chart);
-    void addTab(QTabWidget* tabs, ChartView* chart);
-    void spread(bool wide);
     void refreshSeen();
     void refresh(ChartView* chart);
 
     LatencyChart* m_latency;
     ThroughputChart* m_throughput;
     RatioChart* m_ratio;
+    RooflineView* m_roofline;
     TimelineChart* m_timeline;
     DistributionChart* m_distribution;
     QList<ChartView*> m_charts;
     QList<ChartView*> m_stale;
     QList<QWidget*> m_pages;  // of m_charts, in their order
-    QSplitter* m_splitter;
-    QTabWidget* m_all;
-    QTabWidget* m_one;
     QCheckBox* m_log;
     bool m_userChoseLog = false;
-    bool m_wide = false;
     const std::vector<CaseResult>* m_results = nullptr;
     int m_chosen = -1;
 };

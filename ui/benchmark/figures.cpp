@@ -112,7 +112,8 @@ QString operationText(const BenchmarkCase& what) {
         return tr("%1 pool %2").arg(text.left(space), text.mid(space + 1));
     }
     if (what.recipe && !what.recipe->name.empty()) return QString::fromStdString(what.recipe->name);
-    return tr("Recipe");
+    // A record of before version 3 does not say all of a pooling operation.
+    return what.recipe ? tr("Recipe") : toText(what.label);
 }
 
 QString precisionText(const BenchmarkCase& what) {

@@ -15,8 +15,7 @@ std::filesystem::path toPath(const QString& text) {
     return {text.toStdU16String()};
 }
 
-Result<std::string> textOf(ExportKind kind, const Record& record) {
-    const std::string json = record_to_json(record);
+Result<std::string> textOf(ExportKind kind, const std::string& json) {
     switch (kind) {
         case ExportKind::csv:
             return record_to_csv(json);
@@ -89,9 +88,11 @@ void ResultExporter::writeRecord(RecordPtr record, const QString& path) {
     });
 }
 
-void ResultExporter::writeText(ExportKind kind, RecordPtr record, const QString& path) {
-    start([this, kind, record = std::move(record), path]() -> std::function<void()> {
-        const auto text = textOf(kind, *record);
+// `json` gives the record's JSON off the GUI thread.
+template <class Json>
+void ResultExporter::writeTextOf(ExportKind kind, Json json, const QString& path) {
+    start([this, kind, json = std::move(json), path]() -> std::function<void()> {
+        const auto text = textOf(kind, json());
         const auto done =
             text ? write_file_atomically(toPath(path), *text) : Result<void>(std::unexpected(text.error()));
         if (!done) {
@@ -101,9 +102,20 @@ void ResultExporter::writeText(ExportKind kind, RecordPtr record, const QString&
     });
 }
 
-void ResultExporter::writeFiles(std::vector<RenderedFile> files) {
+void ResultExporter::writeText(ExportKind kind, RecordPtr record, const QString& path) {
+    writeTextOf(
+        kind, [record = std::move(record)] { return record_to_json(*record); }, path);
+}
+
+void ResultExporter::writeText(ExportKind kind, std::shared_ptr<const std::string> json,
+                               const QString& path) {
+    writeTextOf(
+        kind, [json = std::move(json)] { return *json; }, path);
+}
+
+void ResultExporter::writeFiles(std::vector<RenderedFile> files, const QString& what) {
     if (files.empty()) return;
-    start([this, files = std::move(files)]() -> std::function<void()> {
+    start([this, files = std::move(files), what]() -> std::function<void()> {
         for (const RenderedFile& file : files) {
             const auto done = write_file_atomically(
                 toPath(file.path), {file.content.constData(), std::size_t(file.content.size())});
@@ -114,7 +126,7 @@ void ResultExporter::writeFiles(std::vector<RenderedFile> files) {
             }
         }
         const QString first = files.front().path;
-        if (files.size() == 1) return [this, first] { Q_EMIT written(first, tr("The chart")); };
+        if (files.size() == 1) return [this, first, what] { Q_EMIT written(first, what); };
         return [this, folder = QFileInfo(first).absolutePath(), count = int(files.size())] {
             Q_EMIT written(folder, tr("%n chart file(s)", nullptr, count));
         };

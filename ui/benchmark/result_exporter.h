@@ -5,6 +5,7 @@
 #include <QObject>
 #include <QString>
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -32,7 +33,10 @@ class ResultExporter : public QObject {
     // `path` is a file; of a record the directory to make, which is verified at once.
     void writeRecord(RecordPtr record, const QString& path);
     void writeText(ExportKind kind, RecordPtr record, const QString& path);
-    void writeFiles(std::vector<RenderedFile> files);
+    // Of a record that was opened: `json` is its JSON.
+    void writeText(ExportKind kind, std::shared_ptr<const std::string> json, const QString& path);
+    // `what` names a single file in what is said afterwards: "The chart".
+    void writeFiles(std::vector<RenderedFile> files, const QString& what);
 
   Q_SIGNALS:
     void written(const QString& path, const QString& what);  // `path`: to open, a file or directory
@@ -43,6 +47,8 @@ class ResultExporter : public QObject {
   private:
     template <class Work>
     void start(Work work);
+    template <class Json>
+    void writeTextOf(ExportKind kind, Json json, const QString& path);
 
     bool m_running = false;
     std::jthread m_thread;

@@ -8,6 +8,7 @@
 #include <array>
 
 #include "ui/benchmark/figures.h"
+#include "ui/benchmark/figures_table.h"
 #include "ui/session/text.h"
 #include "ui/window/theme.h"
 
@@ -250,6 +251,9 @@ QVariant ResultsModel::data(const QModelIndex& index, int role) const {
             // By area, not by the text of the width.
             if (index.column() == size) return qlonglong(result.what.width * result.what.height);
             return column.value(result);
+        case FiguresTable::CopyRole:
+            // The size is sorted by its area and copied as it is read.
+            return index.column() == size ? column.value(result) : QVariant();
         case Qt::TextAlignmentRole:
             return int((isText(index.column()) ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
         case Qt::FontRole:

@@ -182,6 +182,8 @@ void MainWindow::buildMenus() {
     benchmark->addActions({m_runBenchmark, m_cancelBenchmark});
     benchmark->addSeparator();
     benchmark->addAction(m_record);
+    benchmark->addActions(m_benchmark->recordActions());
+    connect(m_benchmark, &BenchmarkPage::attentionWanted, this, [this] { setPage(Page::benchmark); });
     connect(benchmark, &QMenu::aboutToShow, this, &MainWindow::updateActions);
     QMenu* release = menuBar()->addMenu(tr("&Release"));
     release->setToolTipsVisible(true);

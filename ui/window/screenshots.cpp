@@ -478,6 +478,7 @@ bool ScreenshotTour::runAll() {
     recording();
     benchmark();
     release();
+    records();
     themes();
     smallWindow();
     return m_problems.isEmpty();
@@ -490,6 +491,7 @@ bool ScreenshotTour::runScaleCheck() {
     m_window.setPage(MainWindow::Page::benchmark);
     shoot(QStringLiteral("40-benchmark-before"));
     release();
+    records();
     return m_problems.isEmpty();
 }
 

@@ -43,6 +43,7 @@ class ScreenshotTour {
     bool openRelease(const QString& directory);
     void release();
     void releaseDialogs();
+    void records();
     void themes();
     void smallWindow();
 

@@ -30,6 +30,7 @@ CaseResult madeCase(int filterId, std::int64_t side, iir2d::Precision precision,
     r.copy_latency = summarise(std::vector<double>{0.5});
     r.ratio_to_copy = r.latency.p50 / 0.5;
     const double pixels = double(side) * double(side);
+    r.bytes_moved = std::uint64_t(side) * std::uint64_t(side) * 8;
     r.throughput_mpix_per_s_p50 = pixels / r.latency.p50 / 1e3;
     r.throughput_gb_per_s_p50 = pixels * 8 / r.latency.p50 / 1e6;
     return r;

@@ -24,7 +24,7 @@ constexpr double largestNameShare = 0.5;  // of the chart's width
 constexpr double gap = 6;
 
 double endOf(const CaseBarsChart::Bar& bar) {
-    return std::max(bar.value, bar.whisker.value_or(0.0));
+    return std::max({bar.value, bar.whisker.value_or(0.0), bar.beside.value_or(0.0)});
 }
 
 }  // namespace
@@ -55,14 +55,19 @@ double CaseBarsChart::spread() const {
     return high > 0.0 ? high / low : 1.0;
 }
 
-QString CaseBarsChart::build(const std::vector<CaseResult>& results, int chosen) {
-    m_bars = barsOf(results);
-    m_common = nameCases(results).common;
+QString ResultBarsChart::build(const std::vector<CaseResult>& results, int chosen) {
+    buildBars(barsOf(results), nameCases(results).common, chosen);
+    return describe(results);
+}
+
+void CaseBarsChart::buildBars(std::vector<Bar> bars, const QString& common, int chosen) {
+    m_bars = std::move(bars);
+    m_common = common;
     m_chosen = chosen;
     makeSeries();
-    const int height = int(m_bars.size()) * (QFontMetrics(chartFont()).height() + 3) + 90;
-    setMinimumHeight(std::min(height, 16000));
-    return describe(results);
+    const bool two = m_besideSet != nullptr;
+    const int row = QFontMetrics(chartFont()).height() + (two ? 12 : 3);
+    setMinimumHeight(std::min(int(m_bars.size()) * row + 90, 16000));
 }
 
 void CaseBarsChart::makeSeries() {
@@ -84,15 +89,23 @@ void CaseBarsChart::makeSeries() {
     // The axis of a bar chart has its first category at the bottom.
     m_set = new QBarSet(titleText());
     QList<qreal> values;
+    QList<qreal> others;
     QStringList names;
     for (std::size_t i = m_bars.size(); i-- > 0;) {
-        values.append(m_bars[i].value);
+        values.append(drawsMarks() ? 0.0 : m_bars[i].value);
+        others.append(m_bars[i].beside.value_or(0.0));
         names.append(QString::number(i));
     }
     m_set->append(values);
     auto* series = new QHorizontalBarSeries;
     series->setBarWidth(0.62);
     series->append(m_set);
+    m_besideSet = nullptr;
+    if (std::ranges::any_of(m_bars, [](const Bar& bar) { return bar.beside.has_value(); })) {
+        m_besideSet = new QBarSet(titleText());
+        m_besideSet->append(others);
+        series->append(m_besideSet);
+    }
     chart()->addSeries(series);
     if (m_chosen >= 0) m_set->selectBar(int(m_bars.size()) - 1 - m_chosen);
 
@@ -112,9 +125,9 @@ void CaseBarsChart::makeSeries() {
         m_valueAxis = axis;
     } else {
         auto* axis = new QValueAxis;
-        const TickScale scale = tickScale(0.0, largest, 4);
+        const TickScale scale = tickScale(lowEnd().value_or(0.0), largest, 4);
         applyScale(*axis, scale);
-        m_low = 0.0;
+        m_low = scale.low;
         m_high = axis->max();
         m_valueAxis = axis;
     }
@@ -136,6 +149,14 @@ void CaseBarsChart::restyle() {
     if (m_chosen >= 0) colour.setAlphaF(0.62F);
     m_set->setColor(colour);
     m_set->setBrush(colour);
+    if (m_besideSet == nullptr) return;
+    // Told apart by more than colour: the other is hatched.
+    m_besideSet->setPen(linePen(besideColour(), 1));
+    m_besideSet->setBrush(QBrush(besideColour(), Qt::BDiagPattern));
+}
+
+QColor CaseBarsChart::figureColour(std::size_t bar) const {
+    return m_bars[bar].failed ? themeColours().error : themeColours().text;
 }
 
 void CaseBarsChart::arrange(const QSizeF& size) {
@@ -167,51 +188,57 @@ double CaseBarsChart::yOf(std::size_t bar) const {
     return chart()->plotArea().top() + (double(bar) + 0.5) * rowHeight();
 }
 
+void CaseBarsChart::drawRow(QPainter& painter, std::size_t index) const {
+    const ThemeColours& c = themeColours();
+    const Bar& bar = m_bars[index];
+    const QRectF plot = chart()->plotArea();
+    const double height = rowHeight();
+    const double y = yOf(index);
+    const bool chosen = int(index) == m_chosen;
+    if (chosen) {
+        QColor band = c.accent;
+        band.setAlphaF(0.10F);
+        painter.fillRect(QRectF(0, y - height / 2, chart()->rect().width(), height), band);
+    }
+    QFont font = chartFont();
+    font.setBold(chosen);
+    painter.setFont(font);
+    const QFontMetricsF metrics(font);
+    painter.setPen(bar.failed ? c.error : chosen ? c.text : c.muted);
+    painter.drawText(QRectF(gap, y - height / 2, m_nameWidth, height),
+                     int(Qt::AlignRight | Qt::AlignVCenter) | Qt::TextSingleLine,
+                     metrics.elidedText(bar.name, Qt::ElideMiddle, m_nameWidth));
+    // Of two bars this one is the lower.
+    const double own = bar.beside ? y + height * 0.155 : y;
+    if (bar.whisker) {
+        const double cap = std::min(8.0, height * (bar.beside ? 0.25 : 0.4)) / 2;
+        const double from = xOf(bar.whiskerFrom.value_or(bar.value));
+        const double to = xOf(*bar.whisker);
+        painter.setPen(linePen(drawsMarks() ? figureColour(index) : c.text, drawsMarks() ? 1.8 : 1.2));
+        painter.drawLine(QPointF(from, own), QPointF(to, own));
+        painter.drawLine(QPointF(to, own - cap), QPointF(to, own + cap));
+        if (bar.whiskerFrom) painter.drawLine(QPointF(from, own - cap), QPointF(from, own + cap));
+    }
+    if (drawsMarks() && !bar.failed) drawMark(painter, index, QPointF(xOf(bar.value), own));
+    painter.setFont(font);
+    painter.setPen(figureColour(index));
+    const double x = (bar.failed ? plot.left() : xOf(endOf(bar))) + gap;
+    painter.drawText(QRectF(x, y - height / 2, chart()->rect().right() - x, height),
+                     int(Qt::AlignLeft | Qt::AlignVCenter) | Qt::TextSingleLine, bar.figure);
+}
+
 void CaseBarsChart::draw(QPainter& painter) const {
     const ThemeColours& c = themeColours();
     const QRectF plot = chart()->plotArea();
-    const double height = rowHeight();
-    const QFont plain = chartFont();
-    QFont bold = plain;
-    bold.setBold(true);
-    const double cap = std::min(8.0, height * 0.4) / 2;
-
+    drawBelow(painter, plot);
     if (const auto line = reference()) {
         painter.setPen(linePen(c.text, 1.2, Qt::DashLine));
         painter.drawLine(QPointF(xOf(*line), plot.top()), QPointF(xOf(*line), plot.bottom()));
     }
-    for (std::size_t i = 0; i < m_bars.size(); ++i) {
-        const Bar& bar = m_bars[i];
-        const double y = yOf(i);
-        const bool chosen = int(i) == m_chosen;
-        if (chosen) {
-            QColor band = c.accent;
-            band.setAlphaF(0.10F);
-            painter.fillRect(QRectF(0, y - height / 2, chart()->rect().width(), height), band);
-        }
-        painter.setFont(chosen ? bold : plain);
-        const QFontMetricsF metrics(painter.font());
-        painter.setPen(bar.failed ? c.error : chosen ? c.text : c.muted);
-        const QRectF nameRect(gap, y - height / 2, m_nameWidth, height);
-        painter.drawText(nameRect, int(Qt::AlignRight | Qt::AlignVCenter) | Qt::TextSingleLine,
-                         metrics.elidedText(bar.name, Qt::ElideMiddle, m_nameWidth));
-
-        if (bar.whisker) {
-            painter.setPen(linePen(c.text, 1.2));
-            const double from = xOf(bar.value);
-            const double to = xOf(*bar.whisker);
-            painter.drawLine(QPointF(from, y), QPointF(to, y));
-            painter.drawLine(QPointF(to, y - cap), QPointF(to, y + cap));
-        }
-        painter.setPen(bar.failed ? c.error : c.text);
-        const double x = (bar.failed ? plot.left() : xOf(endOf(bar))) + gap;
-        painter.drawText(QRectF(x, y - height / 2, chart()->rect().right() - x, height),
-                         int(Qt::AlignLeft | Qt::AlignVCenter) | Qt::TextSingleLine, bar.figure);
-    }
+    for (std::size_t i = 0; i < m_bars.size(); ++i) drawRow(painter, i);
     if (reference() && !referenceText().isEmpty()) {
-        painter.setFont(plain);
+        painter.setFont(chartFont());
         painter.setPen(c.text);
-        const QFontMetricsF metrics(plain);
         painter.drawText(QPointF(xOf(*reference()) + 4, plot.top() - 3), referenceText());
     }
 }

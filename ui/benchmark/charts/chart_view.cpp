@@ -11,6 +11,7 @@
 #include <QLegend>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QScrollArea>
 #include <QToolTip>
 #include <algorithm>
 
@@ -63,14 +64,18 @@ ChartView::ChartView(const QString& name, const QString& fileStem, QWidget* pare
 }
 
 void ChartView::showResults(const std::vector<CaseResult>& results, int chosen) {
-    m_count = int(results.size());
+    present(int(results.size()), chosen, tr("No results yet"), [&] { return build(results, chosen); });
+}
+
+void ChartView::present(int count, int chosen, const QString& nothing, const std::function<QString()>& make) {
+    m_count = count;
     m_chosen = chosen;
-    if (results.empty()) {
-        setEmptyText(tr("No results yet"));
+    if (count == 0) {
+        setEmptyText(nothing);
         setAccessibleDescription(emptyText());
     } else {
         setEmptyText({});
-        setAccessibleDescription(build(results, chosen));
+        setAccessibleDescription(make());
     }
     applyStyle();
     arrange(size());
@@ -197,6 +202,17 @@ void ChartView::keyPressEvent(QKeyEvent* event) {
 // A chart has nothing to scroll; whatever it lies in may.
 void ChartView::wheelEvent(QWheelEvent* event) {
     event->ignore();
+}
+
+QWidget* inScrollArea(ChartView* chart, QWidget* parent) {
+    auto* scroll = new QScrollArea(parent);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setWidgetResizable(true);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setAccessibleName(chart->name());
+    scroll->setWidget(chart);
+    return scroll;
 }
 
 void ChartView::focusInEvent(QFocusEvent* event) {

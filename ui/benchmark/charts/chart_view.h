@@ -24,7 +24,8 @@ class ChartView : public QChartView {
     // Shown instead of a chart when there is nothing to draw; empty when there is.
     QString emptyText() const { return m_emptyText; }
 
-    // `chosen` is an index into results, -1: none. Keeps no reference.
+    // For charts of results; those of something else have a function of their own. `chosen` is an index into
+    // results, -1: none. Keeps no reference.
     void showResults(const std::vector<CaseResult>& results, int chosen);
 
     // Draws the chart as it would be at `size`, on the theme's background.
@@ -38,8 +39,11 @@ class ChartView : public QChartView {
     void caseChosen(int index);
 
   protected:
-    // Makes the chart anew and gives its description; `results` is not empty.
-    virtual QString build(const std::vector<CaseResult>& results, int chosen) = 0;
+    // Makes the chart of results anew and gives its description; `results` is not empty.
+    virtual QString build(const std::vector<CaseResult>& /*results*/, int /*chosen*/) { return {}; }
+    // What showResults() does, for whatever a chart shows: `make` is called unless `count` is 0, when
+    // `nothing` is said.
+    void present(int count, int chosen, const QString& nothing, const std::function<QString()>& make);
     // Colours and fonts of what build made; also after a change of theme.
     virtual void restyle() = 0;
     // Before the chart is laid out at a size.
@@ -71,5 +75,8 @@ class ChartView : public QChartView {
     int m_count = 0;
     int m_chosen = -1;
 };
+
+// A scroll area for a chart that grows with its cases, named as the chart is.
+QWidget* inScrollArea(ChartView* chart, QWidget* parent);
 
 }  // namespace workbench

@@ -40,4 +40,17 @@ Histogram histogramOf(std::span<const double> samples) {
     return histogram;
 }
 
+Histogram histogramIn(const Histogram& bins, std::span<const double> samples) {
+    Histogram histogram{.low = bins.low, .width = bins.width};
+    histogram.counts.assign(bins.counts.size(), 0);
+    const double last = double(bins.counts.size()) - 1.0;
+    const double high = bins.low + bins.width * double(bins.counts.size());
+    for (const double sample : samples) {
+        if (sample > high) ++histogram.clipped;
+        const double bin = std::clamp(std::floor((sample - bins.low) / bins.width), 0.0, last);
+        ++histogram.counts[std::size_t(bin)];
+    }
+    return histogram;
+}
+
 }  // namespace workbench

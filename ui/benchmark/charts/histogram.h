@@ -18,4 +18,8 @@ struct Histogram {
 // or it would leave the rest one bin wide. Precondition: not empty, all finite.
 Histogram histogramOf(std::span<const double> samples);
 
+// The samples in another histogram's bins, so that the two can be laid over each other. What lies before the
+// first bin is counted in it. Preconditions: both not empty, all finite.
+Histogram histogramIn(const Histogram& bins, std::span<const double> samples);
+
 }  // namespace workbench

@@ -8,7 +8,7 @@
 namespace workbench {
 
 LatencyChart::LatencyChart(QWidget* parent)
-    : CaseBarsChart(tr("Latency"), QStringLiteral("latency"), parent) {}
+    : ResultBarsChart(tr("Latency"), QStringLiteral("latency"), parent) {}
 
 std::vector<CaseBarsChart::Bar> LatencyChart::barsOf(const std::vector<CaseResult>& results) const {
     const CaseNames names = nameCases(results);

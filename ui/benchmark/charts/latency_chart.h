@@ -6,7 +6,7 @@
 
 namespace workbench {
 
-class LatencyChart : public CaseBarsChart {
+class LatencyChart : public ResultBarsChart {
     Q_OBJECT
   public:
     explicit LatencyChart(QWidget* parent = nullptr);

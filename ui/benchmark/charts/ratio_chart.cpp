@@ -8,7 +8,7 @@
 namespace workbench {
 
 RatioChart::RatioChart(QWidget* parent)
-    : CaseBarsChart(tr("Against a copy"), QStringLiteral("ratio-to-copy"), parent) {}
+    : ResultBarsChart(tr("Against a copy"), QStringLiteral("ratio-to-copy"), parent) {}
 
 std::vector<CaseBarsChart::Bar> RatioChart::barsOf(const std::vector<CaseResult>& results) const {
     const CaseNames names = nameCases(results);

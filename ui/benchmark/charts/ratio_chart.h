@@ -6,7 +6,7 @@
 
 namespace workbench {
 
-class RatioChart : public CaseBarsChart {
+class RatioChart : public ResultBarsChart {
     Q_OBJECT
   public:
     explicit RatioChart(QWidget* parent = nullptr);

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+// A comparison as it is seen: the model, the charts, and what is behind a verdict.
+#include <gmock/gmock.h>
+
+#include <QApplication>
+#include <QCheckBox>
+#include <QComboBox>
+#include <QDoubleSpinBox>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTest>
+
+#include "tests/ui/benchmark/made_records.h"
+#include "ui/benchmark/charts/compare_charts.h"
+#include "ui/benchmark/compare_view.h"
+#include "ui/benchmark/comparison_model.h"
+#include "ui/benchmark/figures_table.h"
+#include "ui/benchmark/results_model.h"
+#include "ui/benchmark/status_strip.h"
+#include "ui/benchmark/verdict_style.h"
+#include "ui/window/theme.h"
+
+namespace workbench {
+namespace {
+
+using M = ComparisonModel;
+
+std::string shown(const ComparisonModel& model, int row, int column) {
+    return model.index(row, column).data().toString().toStdString();
+}
+
+double channel(double c) {
+    return c <= 0.03928 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
+}
+// WCAG 2: relative luminance, and the contrast of two colours.
+double luminance(const QColor& c) {
+    return 0.2126 * channel(c.redF()) + 0.7152 * channel(c.greenF()) + 0.0722 * channel(c.blueF());
+}
+double contrast(const QColor& a, const QColor& b) {
+    const double x = luminance(a);
+    const double y = luminance(b);
+    return (std::max(x, y) + 0.05) / (std::min(x, y) + 0.05);
+}
+
+TEST(VerdictStyle, IsReadableInBothPalettesAndNeverColourAlone) {
+    QSet<QString> symbols;
+    for (const Verdict verdict :
+         {Verdict::same, Verdict::faster, Verdict::slower, Verdict::ambiguous, Verdict::not_timed}) {
+        symbols.insert(verdictSymbol(verdict));
+        EXPECT_TRUE(verdictText(verdict).contains(
+            QString::fromUtf8(name_of(verdict).data(), qsizetype(name_of(verdict).size()))));
+        for (const Theme theme : {Theme::light, Theme::dark}) {
+            applyTheme(*qApp, theme);
+            EXPECT_GE(contrast(verdictColour(verdict), themeColours().base), 4.5)
+                << verdictText(verdict).toStdString();
+            EXPECT_GE(contrast(verdictColour(verdict), themeColours().window), 4.5)
+                << verdictText(verdict).toStdString();
+        }
+    }
+    EXPECT_EQ(symbols.size(), 5);
+    applyTheme(*qApp, Theme::light);
+}
+
+TEST(ComparisonModel, HasARowForEachCaseAndEachMissingOne) {
+    const auto compared = fourVerdicts();
+    ComparisonModel model;
+    model.show(compared);
+    ASSERT_EQ(model.rowCount(), 6);
+    EXPECT_EQ(shown(model, 0, M::verdict), "= SAME");
+    EXPECT_EQ(shown(model, 1, M::verdict), "▶ SLOWER, regression");
+    EXPECT_EQ(shown(model, 2, M::verdict), "◀ FASTER");
+    EXPECT_EQ(shown(model, 3, M::verdict), "? AMBIGUOUS");
+    EXPECT_EQ(shown(model, 4, M::verdict), "∅ missing in new");
+    EXPECT_EQ(shown(model, 5, M::verdict), "∅ missing in base");
+    EXPECT_EQ(model.keyAt(4).toStdString(), "filter:5 border:mirror precision:f32 size:512x512");
+    EXPECT_EQ(shown(model, 0, M::case_name), "Filter 1");
+    EXPECT_EQ(compared->common.toStdString(), "mirror, f32, 512 × 512");
+    const CaseComparison& slower = compared->comparison.cases[1];
+    EXPECT_EQ(model.index(1, M::ratio).data(ResultsModel::ValueRole).toDouble(), slower.cost_ratio);
+    EXPECT_EQ(shown(model, 1, M::base_samples), "50");
+    EXPECT_EQ(shown(model, 1, M::output), "same bits");
+    EXPECT_EQ(shown(model, 4, M::ratio), "–");
+    EXPECT_EQ(model.headerData(M::base_p50, Qt::Horizontal, Qt::DisplayRole).toString().toStdString(),
+              "Base p50, times copy");
+}
+
+TEST(ComparisonModel, GivesTheStatisticsBehindAVerdict) {
+    CompareSettings settings;
+    settings.max_regression = 0.1;
+    const auto compared = fourVerdicts(settings);
+    ComparisonModel model;
+    model.show(compared);
+    const QString evidence = evidenceOf(model, 1);
+    for (const char* part : {"SLOWER", "a regression", "95 % interval", "Mann-Whitney", "2000 resamples",
+                             "Limit: 10.0 %", "the outputs are the same bit for bit"}) {
+        EXPECT_TRUE(evidence.contains(QString::fromUtf8(part))) << part;
+    }
+    EXPECT_TRUE(evidenceOf(model, 3).contains(QStringLiteral("not shown to be within the limit")));
+    EXPECT_TRUE(evidenceOf(model, 5).contains(QStringLiteral("missing in base")));
+    EXPECT_TRUE(evidenceOf(model, -1).contains(QStringLiteral("Choose a case")));
+}
+
+TEST(ComparisonModel, EscapesWhatAStrangerWrote) {
+    Record hostile = madeRecord({{1, 1.0}});
+    hostile.run.results[0].what.key = "<img src=x> size:512x512";
+    const auto record = opened(hostile);
+    const auto compared = compareOpened(record, record, {});
+    ASSERT_TRUE(compared) << compared.error().message;
+    ComparisonModel model;
+    model.show(*compared);
+    EXPECT_FALSE(evidenceOf(model, 0).contains(QStringLiteral("<img")));
+    EXPECT_TRUE(evidenceOf(model, 0).contains(QStringLiteral("&lt;img")));
+}
+
+class CompareViewTest : public ::testing::Test {
+  protected:
+    CompareViewTest() {
+        applyTheme(*qApp, Theme::light);
+        view.resize(1000, 700);
+        view.show();
+        QApplication::processEvents();
+    }
+    CompareView view;
+};
+
+TEST_F(CompareViewTest, ShowsChartsOfBothRecords) {
+    const auto compared = fourVerdicts();
+    view.showComparison(compared);
+    QApplication::processEvents();
+    EXPECT_TRUE(view.verdictStrip().title().contains(QStringLiteral("Not passed")));
+    EXPECT_TRUE(view.verdictStrip().title().contains(QStringLiteral("▶ 1 SLOWER")));
+    EXPECT_TRUE(view.verdictStrip().title().contains(QStringLiteral("∅ 2 missing")));
+    EXPECT_TRUE(view.unlikeStrip().isHidden());
+    ASSERT_EQ(view.ratioChart().bars().size(), 4U);
+    const CaseComparison& slower = compared->comparison.cases[1];
+    EXPECT_DOUBLE_EQ(view.ratioChart().bars()[1].value, slower.cost_ratio);
+    EXPECT_DOUBLE_EQ(*view.ratioChart().bars()[1].whiskerFrom, slower.ratio_interval.low);
+    EXPECT_DOUBLE_EQ(*view.ratioChart().bars()[1].whisker, slower.ratio_interval.high);
+    EXPECT_DOUBLE_EQ(*view.barsChart().bars()[1].beside, slower.base.p50);
+    EXPECT_DOUBLE_EQ(view.barsChart().bars()[1].value, slower.now.p50);
+    EXPECT_EQ(view.chosenCase(), 0);
+    // The whole of both sides lies in the same bins.
+    view.chooseCase(1);
+    const Histogram& base = view.distributionChart().base();
+    const Histogram& now = view.distributionChart().now();
+    EXPECT_EQ(base.low, now.low);
+    EXPECT_EQ(base.width, now.width);
+    const auto total = [](const Histogram& h) {
+        int sum = 0;
+        for (const int count : h.counts) sum += count;
+        return sum;
+    };
+    EXPECT_EQ(total(base), 50);
+    EXPECT_EQ(total(now), 50);
+    EXPECT_TRUE(view.evidence().contains(QStringLiteral("SLOWER")));
+    for (ChartView* chart : view.charts()) {
+        EXPECT_FALSE(chart->accessibleDescription().isEmpty()) << chart->name().toStdString();
+    }
+}
+
+TEST_F(CompareViewTest, TableAndChartsChooseTogether) {
+    view.showComparison(fourVerdicts());
+    view.table().setFocus();
+    QTest::keyClick(&view.table(), Qt::Key_Down);
+    EXPECT_EQ(view.chosenCase(), 1);
+    Q_EMIT view.ratioChart().caseChosen(3);
+    EXPECT_EQ(view.chosenCase(), 3);
+    EXPECT_TRUE(view.evidence().contains(QStringLiteral("AMBIGUOUS")));
+    // A missing one has evidence of its own, and no samples.
+    view.chooseCase(5);
+    EXPECT_TRUE(view.evidence().contains(QStringLiteral("missing in base")));
+    EXPECT_FALSE(view.distributionChart().emptyText().isEmpty());
+}
+
+TEST_F(CompareViewTest, ItsControlsMakeTheSettings) {
+    QSignalSpy changed(&view, &CompareView::settingsChanged);
+    EXPECT_EQ(view.settings().metric, Metric::ratio_to_copy);
+    EXPECT_FALSE(view.settings().max_regression);
+    view.findChild<QComboBox*>(QStringLiteral("metricBox"))->setCurrentIndex(2);
+    view.findChild<QCheckBox*>(QStringLiteral("limitSwitch"))->setChecked(true);
+    view.findChild<QDoubleSpinBox*>(QStringLiteral("limitBox"))->setValue(12.5);
+    view.findChild<QDoubleSpinBox*>(QStringLiteral("marginBox"))->setValue(3);
+    EXPECT_EQ(changed.size(), 4);
+    const CompareSettings s = view.settings();
+    EXPECT_EQ(s.metric, Metric::throughput);
+    EXPECT_DOUBLE_EQ(*s.max_regression, 0.125);
+    EXPECT_DOUBLE_EQ(s.margin, 0.03);
+    EXPECT_FALSE(s.allow_unlike);
+}
+
+TEST_F(CompareViewTest, KeepsTheCaseWhenTheMetricChanges) {
+    view.showComparison(fourVerdicts());
+    view.chooseCase(2);
+    CompareSettings settings;
+    settings.metric = Metric::latency;
+    view.showComparison(fourVerdicts(settings));
+    EXPECT_EQ(view.chosenCase(), 2);
+    EXPECT_TRUE(view.evidence().contains(QStringLiteral("Latency")));
+}
+
+TEST_F(CompareViewTest, RefusesWithTheSentenceAndAChoice) {
+    const auto base = opened(madeRecord({{1, 1.0}}));
+    Record other = madeRecord({{1, 1.0}});
+    other.run.device.name = "Another Processor";
+    const auto now = opened(other);
+    const auto refused = compareOpened(base, now, {});
+    ASSERT_FALSE(refused);
+    const QString why = QString::fromStdString(refused.error().message);
+    QSignalSpy insisted(&view, &CompareView::insisted);
+    view.showRefusal(base->measured, now->measured, why, true);
+    auto* strip = view.findChild<StatusStrip*>(QStringLiteral("refusalStrip"));
+    EXPECT_EQ(strip->text(), why);
+    EXPECT_FALSE(view.findChild<QWidget*>(QStringLiteral("reportButton"))->isEnabled());
+    QTest::mouseClick(view.findChild<QPushButton*>(QStringLiteral("insistButton")), Qt::LeftButton);
+    EXPECT_EQ(insisted.size(), 1);
+    CompareSettings settings;
+    settings.allow_unlike = true;
+    view.showComparison(*compareOpened(base, now, settings));
+    EXPECT_TRUE(strip->isHidden());
+    EXPECT_TRUE(view.unlikeStrip().isVisible());
+    EXPECT_TRUE(view.unlikeStrip().text().contains(QStringLiteral("Another Processor")));
+}
+
+TEST_F(CompareViewTest, FollowsTheTheme) {
+    view.showComparison(fourVerdicts());
+    view.chooseCase(1);
+    applyTheme(*qApp, Theme::dark);
+    QApplication::processEvents();
+    EXPECT_EQ(view.model().index(1, M::verdict).data(Qt::ForegroundRole).value<QColor>(),
+              themeColours().error);
+    applyTheme(*qApp, Theme::light);
+}
+
+TEST(ComparedRecords, NamesRecordsByWhereTheyLie) {
+    MeasuredRecord record;
+    EXPECT_EQ(recordName(record).toStdString(), "this run");
+    record.path = "/records/monday";
+    EXPECT_EQ(recordName(record).toStdString(), "monday");
+    record.path = "/records/monday/record.json";
+    EXPECT_EQ(recordName(record).toStdString(), "monday");
+    record.path = "/records/tuesday.json";
+    EXPECT_EQ(recordName(record).toStdString(), "tuesday.json");
+}
+
+}  // namespace
+}  // namespace workbench

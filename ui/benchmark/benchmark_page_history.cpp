@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+// The part of the benchmark page that looks at cases over time, and measures the ceiling of the roofline.
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QTabWidget>
+#include <filesystem>
+
+#include "ui/benchmark/background_job.h"
+#include "ui/benchmark/benchmark_page.h"
+#include "ui/benchmark/charts_area.h"
+#include "ui/benchmark/history_view.h"
+#include "ui/benchmark/results_model.h"
+#include "ui/benchmark/roofline_view.h"
+#include "ui/session/session.h"
+#include "ui/session/text.h"
+#include "ui/window/message_bar.h"
+
+namespace workbench {
+namespace {
+
+const QString recordSubject = QStringLiteral("record");
+
+std::filesystem::path toPath(const QString& text) {
+    return {text.toStdU16String()};
+}
+
+}  // namespace
+
+void BenchmarkPage::connectHistory() {
+    const std::string& kept = m_session.settings().history_file;
+    m_history->setFile(kept.empty() ? QString::fromStdU16String(default_history_file().u16string())
+                                    : QString::fromStdString(kept));
+    connect(m_history, &HistoryView::addWanted, this, &BenchmarkPage::addToHistory);
+    connect(m_history, &HistoryView::refreshWanted, this, [this] { readHistory(true); });
+    connect(m_history, &HistoryView::trendWanted, this, &BenchmarkPage::readTrend);
+    connect(m_history, &HistoryView::fileWanted, this, [this] {
+        // One that does not exist is made when a record is added.
+        const QString file = QFileDialog::getSaveFileName(
+            this, tr("Choose or name a history database"), m_history->file(),
+            tr("Histories (*.sqlite);;All files (*)"), nullptr, QFileDialog::DontConfirmOverwrite);
+        if (!file.isEmpty()) setHistoryFile(file);
+    });
+    connect(m_tabs, &QTabWidget::currentChanged, this, [this] {
+        if (tab() == Tab::history) readHistory(true);
+    });
+}
+
+// The roofline ------------------------------------------------------------------------------------------
+
+void BenchmarkPage::showCeilings() {
+    RooflineView& roofline = m_charts->roofline();
+    if (m_record) {
+        const bool onCpu = m_record->run.device.backend == iir2d::Backend::cpu;
+        roofline.setMachine(m_record->run.threads, onCpu,
+                            tr("The arithmetic ceiling of a GPU is not measured here: it is not known."));
+    } else if (m_opened) {
+        const MeasuredRecord& r = m_opened->measured;
+        const bool onCpu = r.backend == "cpu";
+        roofline.setMachine(
+            r.threads, onCpu && is_of_this_machine(r),
+            onCpu ? tr("The record is of another machine, %1: its arithmetic ceiling is not known.")
+                        .arg(toText(r.host.empty() ? r.processor : r.host))
+                  : tr("The arithmetic ceiling of a GPU is not measured here: it is not known."));
+    }
+}
+
+void BenchmarkPage::measureCeiling(int threads) {
+    if (isRunning() || isBusy()) return;
+    m_job->start(tr("Measuring the arithmetic ceiling"), [this, threads](const TaskControl& control) {
+        auto ceiling = measure_arithmetic(threads, control);
+        return std::function<void()>([this, ceiling = std::move(ceiling)] {
+            if (ceiling) {
+                m_charts->roofline().setCeiling(*ceiling);
+            } else {
+                m_messages->show(recordSubject, MessageArea::Severity::info,
+                                 toSentence(ceiling.error().message));
+            }
+        });
+    });
+}
+
+// The history -------------------------------------------------------------------------------------------
+
+void BenchmarkPage::setHistoryFile(const QString& path) {
+    m_history->setFile(path);
+    m_session.settings().history_file = path.toStdString();
+    m_session.saveSettings();
+    readHistory(false);
+}
+
+void BenchmarkPage::readHistory(bool keepChoice) {
+    if (!keepChoice || m_history->key().isEmpty()) {
+        if (m_chosen >= 0 && m_chosen < m_model->rowCount())
+            m_history->setKey(toText(m_model->results()[std::size_t(m_chosen)].what.key));
+    }
+    const QString file = m_history->file();
+    if (!QFileInfo::exists(file)) {
+        m_history->showNothing(tr("There is no history yet: adding a record makes it."));
+        return;
+    }
+    m_job->start(tr("Reading the history"), [this, file](const TaskControl& /*control*/) {
+        Result<HistoryContents> contents;
+        if (auto history = History::open_to_read(toPath(file)); !history) {
+            contents = std::unexpected(history.error());
+        } else if (auto entries = history->list(); !entries) {
+            contents = std::unexpected(entries.error());
+        } else if (auto keys = history->keys(); !keys) {
+            contents = std::unexpected(keys.error());
+        } else {
+            contents = HistoryContents{std::move(*entries), std::move(*keys)};
+        }
+        return std::function<void()>([this, contents = std::move(contents)] {
+            if (contents) {
+                m_history->showContents(*contents);
+            } else {
+                m_history->showNothing(toSentence(contents.error().message));
+            }
+        });
+    });
+}
+
+void BenchmarkPage::readTrend() {
+    const QString key = m_history->key();
+    if (key.isEmpty()) return;
+    m_job->start(
+        tr("Reading the history"), [this, key, file = m_history->file(), metric = m_history->metric(),
+                                    device = m_history->device()](const TaskControl& /*control*/) {
+            const auto history = History::open_to_read(toPath(file));
+            auto points = history ? history->trend(key.toStdString(), metric, device.toStdString())
+                                  : Result<std::vector<TrendPoint>>(std::unexpected(history.error()));
+            return std::function<void()>([this, key, metric, points = std::move(points)] {
+                if (points) {
+                    m_history->showTrend(key, metric, *points);
+                } else {
+                    m_history->showTrendFailure(toSentence(points.error().message));
+                }
+            });
+        });
+}
+
+void BenchmarkPage::addToHistory() {
+    const QString path = keptRecordPath();
+    if (path.isEmpty() || isBusy()) return;
+    const QString file = m_history->file();
+    m_job->start(
+        tr("Adding the record %1 to the history").arg(recordNameAt(path)),
+        [this, path, file](const TaskControl& /*control*/) {
+            Result<History::Added> added;
+            if (auto history = History::open(toPath(file)); history) {
+                added = history->add(toPath(path));
+            } else {
+                added = std::unexpected(history.error());
+            }
+            return std::function<void()>([this, path, added = std::move(added)] {
+                const QString text =
+                    !added         ? toSentence(added.error().message)
+                    : added->added ? tr("The record %1 is in the history.").arg(recordNameAt(path))
+                                   : tr("The record %1 was in the history already.").arg(recordNameAt(path));
+                m_messages->show(recordSubject,
+                                 added ? MessageArea::Severity::info : MessageArea::Severity::error, text);
+                Q_EMIT message(text);
+                if (added) readHistory(true);
+            });
+        });
+}
+
+}  // namespace workbench

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Two opened records and what came of comparing them, as every view of a comparison needs it. Immutable.
+#pragma once
+
+#include <QStringList>
+#include <memory>
+#include <vector>
+
+#include "core/evidence/compare.h"
+#include "core/evidence/opened_record.h"
+
+namespace workbench {
+
+using OpenedRecordPtr = std::shared_ptr<const OpenedRecord>;
+
+struct ComparedRecords {
+    OpenedRecordPtr base;
+    OpenedRecordPtr now;
+    RecordComparison comparison;
+    QStringList names;  // one a case of the comparison, as short as can be
+    QString common;     // what all of them share
+};
+using ComparedRecordsPtr = std::shared_ptr<const ComparedRecords>;
+
+// The same errors as compare_records(). Any thread.
+Result<ComparedRecordsPtr> compareOpened(OpenedRecordPtr base, OpenedRecordPtr now,
+                                         const CompareSettings& settings, const TaskControl& control = {});
+// With a comparison that is there already.
+ComparedRecordsPtr comparedRecords(OpenedRecordPtr base, OpenedRecordPtr now, RecordComparison comparison);
+
+// What the samples of a case are in the comparison's metric; empty where the record has no such case.
+std::vector<double> shownSamples(const OpenedRecord& record, const std::string& key, Metric metric);
+
+// "monday" for /records/monday, "this run" for what lies in no file.
+QString recordName(const MeasuredRecord& record);
+QString recordNameAt(const QString& path);
+// Name, time, device, commit: what a reader needs to tell records apart.
+QString recordText(const MeasuredRecord& record);
+
+}  // namespace workbench

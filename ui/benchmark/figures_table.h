@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// A table of figures, a row a case: sorted by any column, copied as tab-separated text, its current row is
+// the chosen case.
+#pragma once
+
+#include <QTableView>
+
+namespace workbench {
+
+class ResultsOrder;
+
+class FiguresTable : public QTableView {
+    Q_OBJECT
+  public:
+    // A role for what is copied where that is neither the sorted value nor the text shown.
+    static constexpr int CopyRole = Qt::UserRole + 1;
+
+    // The model gives what to sort by as ResultsModel::ValueRole.
+    explicit FiguresTable(QAbstractItemModel& model, QWidget* parent = nullptr);
+
+    // `index` is a row of the model, whatever the order shown. Says nothing by caseChosen.
+    void chooseCase(int index);
+    // Selected rows with the headers, tab-separated, numbers in full and in the C locale; everything when
+    // nothing is selected.
+    QString selectionAsTsv() const;
+
+  public Q_SLOTS:
+    void copySelection();
+
+  Q_SIGNALS:
+    void caseChosen(int index);
+
+  protected:
+    // Called when rows came or went, before the columns are fitted.
+    virtual void followModel() {}
+    virtual int wantedWidth(int column);
+
+    bool event(QEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void currentChanged(const QModelIndex& current, const QModelIndex& previous) override;
+    void changeEvent(QEvent* event) override;
+
+  private:
+    void follow();
+    void fitColumns();
+
+    QAbstractItemModel& m_model;
+    ResultsOrder* m_order;
+    bool m_following = false;
+    bool m_fitted = false;
+};
+
+}  // namespace workbench

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+#include "ui/benchmark/history_view.h"
+
+#include <QComboBox>
+#include <QDir>
+#include <QGridLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QSignalBlocker>
+#include <QVBoxLayout>
+
+#include "ui/benchmark/charts/trend_chart.h"
+#include "ui/benchmark/verdict_style.h"
+#include "ui/operations/form_parts.h"
+#include "ui/session/text.h"
+#include "ui/window/elided_label.h"
+#include "ui/window/icons.h"
+#include "ui/window/theme.h"
+
+namespace workbench {
+namespace {
+
+// Fills a box and keeps what was chosen where it is still there.
+void refill(QComboBox& box, const QStringList& texts, const QStringList& values, const QString& wanted) {
+    const QSignalBlocker quiet(box);
+    box.clear();
+    for (qsizetype i = 0; i < texts.size(); ++i) box.addItem(texts[i], values[i]);
+    const int index = box.findData(wanted);
+    if (index >= 0) box.setCurrentIndex(index);
+}
+
+}  // namespace
+
+HistoryView::HistoryView(QWidget* parent) : QWidget(parent), m_chart(new TrendChart(this)) {
+    setObjectName(QStringLiteral("historyView"));
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(makeHeader());
+    layout->addWidget(m_chart, 1);
+    connect(m_key, &QComboBox::currentIndexChanged, this, &HistoryView::trendWanted);
+    connect(m_metric, &QComboBox::currentIndexChanged, this, &HistoryView::trendWanted);
+    connect(m_device, &QComboBox::currentIndexChanged, this, &HistoryView::trendWanted);
+}
+
+QWidget* HistoryView::makeHeader() {
+    auto* header = new QWidget(this);
+    auto* rows = new QVBoxLayout(header);
+    rows->setContentsMargins(normalSpacing + smallSpacing, smallSpacing, normalSpacing, smallSpacing);
+    rows->setSpacing(smallSpacing);
+    auto* first = new QHBoxLayout;
+    first->setSpacing(normalSpacing);
+    m_fileLabel = new ElidedLabel(header);
+    auto* other = new QPushButton(tr("&Database…"), header);
+    other->setObjectName(QStringLiteral("databaseButton"));
+    other->setAccessibleName(tr("Choose the history database"));
+    other->setToolTip(tr("Keep and look at records in another database"));
+    auto* refresh = iconButton(QStringLiteral("refresh"), tr("Read the history again"), header);
+    refresh->setFocusPolicy(Qt::StrongFocus);
+    m_add = new QPushButton(tr("&Add this record"), header);
+    m_add->setObjectName(QStringLiteral("addToHistory"));
+    first->addWidget(m_fileLabel, 1);
+    first->addWidget(refresh);
+    first->addWidget(other);
+    first->addWidget(m_add);
+    rows->addLayout(first);
+
+    auto* second = new QHBoxLayout;
+    second->setSpacing(normalSpacing);
+    const auto box = [&](const QString& label, const QString& name, const char* objectName, int stretch) {
+        auto* combo = new QComboBox(header);
+        combo->setObjectName(QLatin1String(objectName));
+        combo->setAccessibleName(name);
+        combo->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+        combo->setMinimumContentsLength(8);
+        guardWheel(combo);
+        auto* text = new QLabel(label, header);
+        text->setBuddy(combo);
+        second->addWidget(text);
+        second->addWidget(combo, stretch);
+        return combo;
+    };
+    m_key = box(tr("&Case"), tr("Case"), "historyCase", 3);
+    m_metric = box(tr("&Metric"), tr("Metric"), "historyMetric", 1);
+    m_device = box(tr("De&vice"), tr("Device"), "historyDevice", 2);
+    for (const Metric metric : {Metric::ratio_to_copy, Metric::latency, Metric::throughput})
+        m_metric->addItem(metricText(metric), int(metric));
+    rows->addLayout(second);
+    m_state = new ToneLabel(ToneLabel::Tone::muted, header);
+    m_state->setObjectName(QStringLiteral("historyState"));
+    rows->addWidget(m_state);
+    connect(other, &QPushButton::clicked, this, &HistoryView::fileWanted);
+    connect(refresh, &QToolButton::clicked, this, &HistoryView::refreshWanted);
+    connect(m_add, &QPushButton::clicked, this, &HistoryView::addWanted);
+    return header;
+}
+
+void HistoryView::setFile(const QString& file) {
+    m_file = file;
+    m_fileLabel->setFullText(tr("History: %1").arg(QDir::toNativeSeparators(file)),
+                             QDir::toNativeSeparators(file));
+}
+
+void HistoryView::setAddable(bool addable, const QString& name) {
+    m_add->setEnabled(addable);
+    const QString help = addable ? tr("Verify the record %1 and keep it in the history").arg(name)
+                                 : tr("Open a record, or export the results as one, to add it");
+    m_add->setToolTip(help);
+    m_add->setAccessibleName(tr("Add this record to the history"));
+    m_add->setAccessibleDescription(help);
+}
+
+void HistoryView::showContents(const HistoryContents& contents) {
+    QStringList keys;
+    for (const std::string& key : contents.keys) keys.append(toText(key));
+    const QString wantedKey = m_wantedKey.isEmpty() ? key() : m_wantedKey;
+    refill(*m_key, keys, keys, wantedKey);
+    QStringList devices;
+    for (const HistoryEntry& entry : contents.entries) {
+        const QString name = toText(entry.device_name);
+        if (!name.isEmpty() && !devices.contains(name)) devices.append(name);
+    }
+    // The newest record's device, unless one was chosen: figures of unlike devices make no trend.
+    QString wantedDevice = device();
+    if (!devices.contains(wantedDevice) && !contents.entries.empty())
+        wantedDevice = toText(contents.entries.back().device_name);
+    refill(*m_device, devices, devices, wantedDevice);
+    m_state->setTone(ToneLabel::Tone::muted);
+    m_state->setText(tr("%n record(s)", nullptr, int(contents.entries.size())) + QStringLiteral(", ") +
+                     tr("%n case(s)", nullptr, int(keys.size())) +
+                     tr(". A diamond: host, threads, input or output are not those of the record before."));
+    for (QComboBox* box : {m_key, m_metric, m_device}) box->setEnabled(!keys.isEmpty());
+    if (keys.isEmpty()) {
+        m_chart->showTrend({}, metric(), {}, tr("The history has no timed case yet: add a record."));
+    } else {
+        Q_EMIT trendWanted();
+    }
+}
+
+void HistoryView::showNothing(const QString& why) {
+    for (QComboBox* box : {m_key, m_device}) {
+        const QSignalBlocker quiet(box);
+        box->clear();
+    }
+    for (QComboBox* box : {m_key, m_metric, m_device}) box->setEnabled(false);
+    m_state->setText({});
+    m_chart->showTrend({}, metric(), {}, why);
+}
+
+void HistoryView::showTrend(const QString& key, Metric metric, std::vector<TrendPoint> points) {
+    m_chart->showTrend(key, metric, std::move(points), {});
+}
+
+void HistoryView::showTrendFailure(const QString& why) {
+    m_chart->showTrend({}, metric(), {}, why);
+}
+
+QString HistoryView::key() const {
+    return m_key->currentData().toString();
+}
+
+QString HistoryView::device() const {
+    return m_device->currentData().toString();
+}
+
+Metric HistoryView::metric() const {
+    return Metric(m_metric->currentData().toInt());
+}
+
+void HistoryView::setKey(const QString& key) {
+    m_wantedKey = key;
+    const int index = m_key->findData(key);
+    if (index >= 0) m_key->setCurrentIndex(index);
+}
+
+}  // namespace workbench

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// Records over time: a case's median with its interval over those imported into a history database. Asks for
+// what takes time by signals.
+#pragma once
+
+#include <QStringList>
+#include <QWidget>
+#include <vector>
+
+#include "core/evidence/history.h"
+
+class QComboBox;
+class QPushButton;
+
+namespace workbench {
+
+class ElidedLabel;
+class ToneLabel;
+class TrendChart;
+
+// What a look into a history brings.
+struct HistoryContents {
+    std::vector<HistoryEntry> entries;
+    std::vector<std::string> keys;
+};
+
+class HistoryView : public QWidget {
+    Q_OBJECT
+  public:
+    explicit HistoryView(QWidget* parent = nullptr);
+
+    void setFile(const QString& file);
+    QString file() const { return m_file; }
+    // Whether the record shown can be added, and which.
+    void setAddable(bool addable, const QString& name);
+    void showContents(const HistoryContents& contents);
+    // There is none at that file, or it cannot be read.
+    void showNothing(const QString& why);
+    void showTrend(const QString& key, Metric metric, std::vector<TrendPoint> points);
+    void showTrendFailure(const QString& why);
+
+    QString key() const;
+    QString device() const;  // empty: all
+    Metric metric() const;
+    // Where the history has it: what was looked at is looked at over time.
+    void setKey(const QString& key);
+    TrendChart& chart() const { return *m_chart; }
+
+  Q_SIGNALS:
+    void fileWanted();  // choose another
+    void addWanted();
+    void refreshWanted();
+    void trendWanted();  // of key(), metric() and device()
+
+  private:
+    QWidget* makeHeader();
+
+    QString m_file;
+    ElidedLabel* m_fileLabel = nullptr;
+    QPushButton* m_add = nullptr;
+    QComboBox* m_key = nullptr;
+    QComboBox* m_metric = nullptr;
+    QComboBox* m_device = nullptr;
+    ToneLabel* m_state = nullptr;
+    TrendChart* m_chart;
+    QString m_wantedKey;
+};
+
+}  // namespace workbench

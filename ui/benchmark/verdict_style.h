@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// How verdicts look, in one place: a word, a symbol and a colour, so that none of them is needed alone.
+#pragma once
+
+#include <QColor>
+#include <QString>
+
+#include "core/evidence/compare.h"
+
+namespace workbench {
+
+// "◀", "▶", "=", "?", "–": faster and slower point to the side of the chart they lie on.
+QString verdictSymbol(Verdict verdict);
+QString verdictText(Verdict verdict);   // "▶ SLOWER"
+QString verdictHelp(Verdict verdict);   // what it means, one sentence
+QColor verdictColour(Verdict verdict);  // of the theme in force, readable on base and panel
+
+QString metricText(Metric metric);                 // "Times copy"
+QString metricValue(double value, Metric metric);  // with its unit: "2.41×", "1.2345 ms", "512.3 Mpix/s"
+
+QString percentText(double part);  // "+3.2 %" from 0.032, signed
+QString pText(double p);           // "0.0123", "< 0.0001"
+
+}  // namespace workbench
