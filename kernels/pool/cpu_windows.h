@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "kernels/pool/cpu_job.h"
+#include "kernels/pool/placed.h"
 
 namespace iir2d::pool {
 
