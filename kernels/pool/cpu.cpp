@@ -27,6 +27,9 @@ constexpr double task_elements = 1 << 18;
 // A block's rows in work should fit a last-level cache: more columns read and write memory in longer
 // stretches, which is worth more than a cache that is nearer.
 constexpr std::int64_t block_bytes = std::int64_t{2} << 20;
+// Of a ladder's rings. Few columns of them at a time are in work, and whole rows of the image are worth most:
+// they are on as many pages as pieces of them.
+constexpr std::int64_t climbing_bytes = std::int64_t{1536} << 10;
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
     return a / b + (a % b != 0 ? 1 : 0);
@@ -48,14 +51,23 @@ bool addresses_end_alike(const PoolGeometry& geometry, const Planes<const float>
            within(x.row_stride * static_cast<std::int64_t>(sizeof(float)), -behind / 2, behind / 2);
 }
 
-bool worth_past_caches(const PoolGeometry& geometry, const Planes<const float>& x, const Planes<float>& y) {
-    if (addresses_end_alike(geometry, x, y)) return false;
+bool fills_caches(const PoolGeometry& geometry) {
     const AxisWindows& rows = geometry.y;
     const AxisWindows& columns = geometry.x;
     const double elements = static_cast<double>(geometry.planes()) *
                             (static_cast<double>(rows.in) * static_cast<double>(columns.in) +
                              static_cast<double>(rows.out) * static_cast<double>(columns.out));
-    if (elements * sizeof(float) < static_cast<double>(bytes_past_caches)) return false;
+    return elements * sizeof(float) >= static_cast<double>(bytes_past_caches);
+}
+
+bool worth_past_caches(const PoolGeometry& geometry, const CpuKernel& kernel, const Planes<const float>& x,
+                       const Planes<float>& y) {
+    if (!fills_caches(geometry)) return false;
+    const AxisWindows& columns = geometry.x;
+    // A ladder's waves write many rows after having read many. One row at once is too much for such stores.
+    if (!kernel.small_windows)
+        return kernel.along_y == AxisWay::climbing && columns.out >= shortest_past_caches;
+    if (addresses_end_alike(geometry, x, y)) return false;
     constexpr std::int64_t vector = vector_bytes / static_cast<std::int64_t>(sizeof(float));
     const bool whole = reinterpret_cast<std::uintptr_t>(y.data) % vector_bytes == 0 &&
                        y.row_stride % vector == 0 && y.plane_stride % vector == 0 &&
@@ -133,14 +145,14 @@ Cut cut_small_windows(const PoolGeometry& geometry, int threads) {
 
 // Columns whose kept rows fit the caches; and of those all rows, because a block begins with folding the rows
 // that its first window shares with the block above. Blocks for all threads, but few such rows.
-Cut cut_separable(const PoolGeometry& geometry, const CpuKernel& kernel, std::int64_t element_bytes,
+Cut cut_separable(const PoolGeometry& geometry, AxisWay along_x, AxisWay along_y, std::int64_t element_bytes,
                   int threads) {
-    const std::int64_t kept = rows_kept(geometry.y, kernel.along_y);
-    const std::int64_t by_rows = block_bytes / (kept * element_bytes);
+    const std::int64_t kept = rows_kept(geometry.y, along_y);
+    const std::int64_t bytes = along_y == AxisWay::climbing ? climbing_bytes : block_bytes;
+    const std::int64_t by_rows = bytes / (kept * element_bytes);
     const std::int64_t by_line = block_bytes / (4 * element_bytes * geometry.x.stride);
     // Neighbouring blocks fold the columns twice that their windows share.
-    const std::int64_t shared =
-        kernel.along_x == AxisWay::one_by_one ? 1 : geometry.x.span() / geometry.x.stride;
+    const std::int64_t shared = along_x == AxisWay::one_by_one ? 1 : geometry.x.span() / geometry.x.stride;
     const std::int64_t most =
         std::max<std::int64_t>((std::int64_t{64} << 20) / (kept * element_bytes), row_slack);
     const std::int64_t columns = std::clamp<std::int64_t>(std::max(std::min(by_rows, by_line), 4 * shared),
@@ -197,7 +209,8 @@ Result<void> run_small_windows(const CpuJob& job, int threads, const RunControl&
 template <class Lines>
 Result<void> run_separable(const CpuJob& job, int threads, const RunControl& control) {
     const auto bytes = static_cast<std::int64_t>(sizeof(typename Lines::Acc)) * (Lines::placed ? 3 : 1);
-    const Cut cut = cut_separable(job.geometry, job.kernel, bytes, threads);
+    const Cut cut =
+        cut_separable(job.geometry, job.kernel.along_x, Separable<Lines>::way(job.kernel), bytes, threads);
     return run(job, cut, threads, control, [&] {
         return [&, separable = Separable<Lines>(job, cut.columns, false),
                 again = std::optional<Separable<PlainLines<double>>>()](const Block& block) mutable {
@@ -229,13 +242,18 @@ CpuKernel choose_cpu_kernel(const PoolDesc& desc, const PoolGeometry& geometry) 
     kernel.formula = formula_of(desc, geometry);
     kernel.small_windows = are_small_windows(geometry, kernel.formula);
     if (!kernel.small_windows) {
-        kernel.along_x = way_along(geometry.x);
+        kernel.along_x = way_along(geometry.x, is_max(kernel.formula));
+        // Neighbours in vectors are neighbours in the row.
+        if (kernel.along_x == AxisWay::climbing && geometry.x.dilation > 1)
+            kernel.along_x = AxisWay::in_parts;
         // Rows need no place in memory that is like their place in the image.
-        kernel.along_y = way_along(geometry.y);
+        kernel.along_y = way_along(geometry.y, is_max(kernel.formula));
         if (kernel.along_y == AxisWay::one_by_one) kernel.along_y = AxisWay::sequence;
     }
-    const bool in_parts = kernel.along_x == AxisWay::in_parts || kernel.along_y == AxisWay::in_parts;
-    kernel.variant = kernel.small_windows ? "windows" : in_parts ? "parts" : "rows";
+    const auto in_parts = [](AxisWay way) { return way == AxisWay::in_parts || way == AxisWay::climbing; };
+    kernel.variant = kernel.small_windows                                   ? "windows"
+                     : in_parts(kernel.along_x) || in_parts(kernel.along_y) ? "parts"
+                                                                            : "rows";
     kernel.variant += suffix_of(kernel.formula);
     if (is_max(kernel.formula)) return kernel;
     kernel.accumulator = kernel.formula == Formula::power
@@ -259,7 +277,7 @@ Result<void> forward_cpu(const PoolDesc& desc, const PoolGeometry& geometry, con
                    .argmax = argmax,
                    .past_caches = false,
                    .column_counts = {}};
-        job.past_caches = worth_past_caches(geometry, job.x, job.y);
+        job.past_caches = worth_past_caches(geometry, kernel, job.x, job.y);
         if (desc.op == PoolOp::avg) {
             for (std::int64_t o = 0; o < geometry.x.out; ++o) {
                 job.column_counts.push_back(static_cast<std::int32_t>(job.count_along(geometry.x, o)));

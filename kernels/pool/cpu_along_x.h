@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "kernels/pool/cpu_lines.h"
+#include "kernels/pool/ladder.h"
 
 namespace iir2d::pool {
 
@@ -24,10 +25,15 @@ class AlongX {
           m_steps(part_steps(m_axis.window)) {
         if (m_way == AxisWay::one_by_one) return;
         const auto length = static_cast<std::size_t>((m_width - 1) * m_axis.stride + m_axis.span());
-        m_line.allocate(m_way == AxisWay::in_parts ? 2 : 1, length);
+        // Places climb by fours, which gives the same maxima.
+        if (Lines::placed && m_way == AxisWay::climbing) m_way = AxisWay::in_parts;
+        m_line.allocate(m_way == AxisWay::climbing ? 3 : m_way == AxisWay::in_parts ? 2 : 1, length);
         m_terms = m_line.row(0);
         if (m_way == AxisWay::in_parts) {
             m_made = m_line.row(1);
+        } else if (m_way == AxisWay::climbing) {
+            m_made = m_line.row(1);
+            m_scratch = m_line.row(2);
         } else {
             lay_out_sequence();
         }
@@ -53,6 +59,9 @@ class AlongX {
 
     void fold_piece(const float* row, IndexRange columns, const Row& to) {
         const std::int64_t count = columns.end - columns.begin;
+        if constexpr (!Lines::placed) {
+            if (m_way == AxisWay::climbing) return climb(row, columns, to);
+        }
         load_line(row, columns);
         if (m_way == AxisWay::in_parts) return fold_in_parts(count, to);
         for (std::size_t i = 0; i < m_phases.size(); ++i) {
@@ -60,6 +69,42 @@ class AlongX {
                        Lines::values(m_dealt.row(i)));
         }
         m_lines.fold_along_x(is_max(m_formula), m_sequence, count, to);
+    }
+
+    // What lies within the row is read there, if elements are the terms.
+    void climb(const float* row, IndexRange columns, Row to) {
+        const IndexRange inside = terms_in_place(columns);
+        const auto fold_from_line = [&](std::int64_t begin, std::int64_t end) {
+            if (begin >= end) return;
+            load_line(row, {begin, end});
+            climb(m_terms, end - begin, to + (begin - columns.begin));
+        };
+        if constexpr (std::is_same_v<Acc, float>) {
+            if (!inside.empty()) {
+                fold_from_line(columns.begin, inside.begin);
+                climb(row + m_axis.start(inside.begin), inside.end - inside.begin,
+                      to + (inside.begin - columns.begin));
+                return fold_from_line(inside.end, columns.end);
+            }
+        }
+        fold_from_line(columns.begin, columns.end);
+    }
+
+    void climb(const Acc* terms, std::int64_t count, Row to) {
+        const std::int64_t all = (count - 1) * m_axis.stride + 1;
+        Acc* const made = m_axis.stride == 1 ? to : m_made;
+        if (!climb_row(is_max(m_formula) ? Join::larger : Join::sum, m_order, terms, all, made, m_scratch))
+            climb_row(Join::larger_or_nan, m_order, terms, all, made, m_scratch);
+        if (m_axis.stride > 1) pick_every(m_axis.stride, made, count, to);
+    }
+
+    // The windows whose terms are a row's elements, of which all that is read is in the row.
+    IndexRange terms_in_place(IndexRange columns) const {
+        if (m_formula != Formula::max && m_formula != Formula::avg) return {};
+        const std::int64_t begin = (m_axis.padding + m_axis.stride - 1) / m_axis.stride;
+        const std::int64_t room = m_axis.in - row_slack - m_axis.span() + m_axis.padding;
+        const std::int64_t end = room < 0 ? 0 : room / m_axis.stride + 1;
+        return {std::max(columns.begin, begin), std::min(columns.end, end)};
     }
 
     // A stride deals the line out to as many phases, of which each tap of all windows is a part. Stride 1
@@ -182,6 +227,8 @@ class AlongX {
     typename Lines::Store m_line;
     Row m_terms = {};
     Row m_made = {};
+    Row m_scratch = {};
+    Climbing m_order{m_axis.window};
     typename Lines::Store m_dealt;
     std::vector<std::int64_t> m_phases;  // each one's first element in the line
     std::vector<std::int64_t> m_phase_lengths;

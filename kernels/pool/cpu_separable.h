@@ -2,7 +2,10 @@
 // Windows of any size: the rows of the input are folded along x once each, and those along y.
 #pragma once
 
+#include <optional>
+
 #include "kernels/pool/cpu_along_x.h"
+#include "kernels/pool/ladder.h"
 
 namespace iir2d::pool {
 
@@ -14,7 +17,8 @@ inline std::int64_t ring_rows(const PartStep& step, const AxisWindows& y) {
 
 // Rows that are kept for windows along y: of all parts, or of a window in sequence.
 inline std::int64_t rows_kept(const AxisWindows& y, AxisWay way) {
-    if (way != AxisWay::in_parts) return std::min(y.span(), y.in);
+    if (way == AxisWay::climbing) return Climbing(y.window).rows();
+    if (way == AxisWay::sequence) return std::min(y.span(), y.in);
     std::int64_t rows = 0;
     for (const PartStep& step : part_steps(y.window)) rows += ring_rows(step, y);
     return rows;
@@ -26,18 +30,31 @@ class Separable {
     using Row = typename Lines::Row;
 
   public:
+    // Along y. Places climb by fours, which gives the same maxima.
+    static AxisWay way(const CpuKernel& kernel) {
+        return Lines::placed && kernel.along_y == AxisWay::climbing ? AxisWay::in_parts : kernel.along_y;
+    }
+
     // For blocks of at most `width` columns. only_nan: as in OutputRow.
     Separable(const CpuJob& job, std::int64_t width, bool only_nan)
         : m_job(job),
           m_y(job.geometry.y),
           m_only_nan(only_nan),
-          m_along_x(job, width),
-          m_steps(part_steps(m_y.window)) {
+          m_way(way(job.kernel)),
+          m_along_x(job, width) {
         const auto columns = static_cast<std::size_t>(width);
         m_folded.allocate(2, columns);
-        const std::int64_t kept = rows_kept(m_y, job.kernel.along_y);
+        if constexpr (!Lines::placed) {
+            if (m_way == AxisWay::climbing) {
+                m_ladder.emplace(m_y.window, width);
+                return;
+            }
+        }
+        const std::int64_t kept = rows_kept(m_y, m_way);
         m_rows.allocate(static_cast<std::size_t>(kept), columns);
         m_holds.resize(static_cast<std::size_t>(kept));
+        if (m_way != AxisWay::in_parts) return;
+        m_steps = part_steps(m_y.window);
         std::int64_t first = 0;
         for (const PartStep& step : m_steps) {
             m_rings.push_back({first, ring_rows(step, m_y)});
@@ -49,8 +66,15 @@ class Separable {
     bool pool(const Block& block, const std::stop_token& stop) {
         const Row none = m_folded.row(1);
         std::fill_n(Lines::values(none), block.columns.end - block.columns.begin, m_along_x.nothing());
-        return m_job.kernel.along_y == AxisWay::in_parts ? pool_in_parts(block, stop)
-                                                         : pool_in_sequence(block, stop);
+        if constexpr (!Lines::placed) {
+            if (m_way == AxisWay::climbing) {
+                if (!is_max(m_job.kernel.formula)) return climb(block, Join::sum, stop) != Climbed::stopped;
+                const Climbed climbed = climb(block, Join::larger, stop);
+                if (climbed != Climbed::met_nan) return climbed == Climbed::done;
+                return climb(block, Join::larger_or_nan, stop) == Climbed::done;
+            }
+        }
+        return m_way == AxisWay::in_parts ? pool_in_parts(block, stop) : pool_in_sequence(block, stop);
     }
 
     // Whether every sum since was accurate; NaN stands for those that were not.
@@ -130,6 +154,38 @@ class Separable {
         return true;
     }
 
+    enum class Climbed { done, stopped, met_nan };
+
+    // Rows that dilation keeps apart climb one set after the other.
+    Climbed climb(const Block& block, Join join, const std::stop_token& stop) {
+        const std::int64_t first = m_y.start(block.rows.begin);
+        const std::int64_t end = m_y.start(block.rows.end - 1) + m_y.span();
+        const std::int64_t count = block.columns.end - block.columns.begin;
+        constexpr std::int64_t wave = Ladder<Acc>::wave_rows;
+        for (std::int64_t set = 0; set < std::min(m_y.dilation, end - first); ++set) {
+            for (std::int64_t t = 0; first + set + t * m_y.dilation < end; t += wave) {
+                for (std::int64_t i = t; i < t + wave; ++i) {
+                    if (stop.stop_requested()) return Climbed::stopped;
+                    const std::int64_t row = first + set + i * m_y.dilation;
+                    if (row < 0 || row >= std::min(m_y.in, end)) {
+                        std::fill_n(m_ladder->row(i), count, m_along_x.nothing());
+                    } else {
+                        m_along_x.fold(m_job.x.row(block.plane, row), block.columns, m_ladder->row(i));
+                    }
+                }
+                if (!m_ladder->make(join, t, count)) return Climbed::met_nan;
+                for (std::int64_t i = std::max(t, m_y.window - 1); i < t + wave; ++i) {
+                    const std::int64_t at = set + (i - (m_y.window - 1)) * m_y.dilation;
+                    const std::int64_t oy = block.rows.begin + at / m_y.stride;
+                    if (at % m_y.stride != 0 || oy >= block.rows.end) continue;
+                    m_parts.assign(1, {m_ladder->made(i), 0});
+                    finish(block, oy);
+                }
+            }
+        }
+        return Climbed::done;
+    }
+
     // Writes the output row that m_parts fold to.
     void finish(const Block& block, std::int64_t oy) {
         const std::int64_t count = block.columns.end - block.columns.begin;
@@ -137,7 +193,7 @@ class Separable {
                             .count = count,
                             .formula = m_job.kernel.formula,
                             .divisors = m_job.divisors(oy, block.columns.begin),
-                            .past_caches = false,  // a row at once is too much for such stores
+                            .past_caches = m_job.past_caches && !m_only_nan,
                             .only_nan = m_only_nan};
         if constexpr (Lines::placed) {
             const Row best = m_folded.row(0);
@@ -197,9 +253,11 @@ class Separable {
     AxisWindows m_y;
     bool m_only_nan;
     bool m_accurate = true;
+    AxisWay m_way;
     AlongX<Lines> m_along_x;
     std::vector<PartStep> m_steps;
     std::vector<Ring> m_rings;  // by step
+    std::optional<Ladder<Acc>> m_ladder;
     Lines m_lines;
     typename Lines::Store m_folded;  // one to finish, one of nothing
     typename Lines::Store m_rows;

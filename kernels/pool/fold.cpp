@@ -87,6 +87,14 @@ HWY_FLATTEN bool finish_rows_of(std::span<const Acc* const> rows, const OutputRo
         part.to += first;
         part.count = std::min(stretch, out.count - first);
         if (part.divisors.columns != nullptr) part.divisors.columns += first;
+        if (rows.size() == 1) {
+            const Acc* row = rows[0] + first;
+            good &= for_outputs<Acc>(part.to, part.count, part.past_caches,
+                                     [&](auto d, std::int64_t o, bool stream) HWY_ATTR {
+                                         return finish<F>(d, hn::LoadU(d, row + o), part, o, stream);
+                                     });
+            continue;
+        }
         const Acc* from[most_rows];
         for (std::size_t done = 0; done < rows.size();) {
             // What is folded already goes first.

@@ -116,6 +116,13 @@ HWY_INLINE Vector<T, N> ConcatOdd(Simd<T, N> d, const Vector<T, N>& high, const 
         d, [&](std::size_t i) { return i < N / 2 ? low.lane[2 * i + 1] : high.lane[2 * i + 1 - N]; });
 }
 
+// The upper half of `low`, then the lower of `high`.
+template <class T, std::size_t N>
+HWY_INLINE Vector<T, N> ConcatLowerUpper(Simd<T, N> d, const Vector<T, N>& high, const Vector<T, N>& low) {
+    return each_lane(d,
+                     [&](std::size_t i) { return i < N / 2 ? low.lane[i + N / 2] : high.lane[i - N / 2]; });
+}
+
 template <class T, std::size_t N, class F>
 HWY_INLINE Vector<T, N> each_pair(const Vector<T, N>& a, const Vector<T, N>& b, const F& f) {
     return each_lane(Simd<T, N>(), [&](std::size_t i) { return f(a.lane[i], b.lane[i]); });
