@@ -82,6 +82,13 @@ HWY_INLINE void StoreU(const Vector<T, N>& v, Simd<T, N>, T* to) {
     for (std::size_t i = 0; i < N; ++i) to[i] = v.lane[i];
 }
 template <class T, std::size_t N>
+HWY_INLINE void StoreInterleaved2(const Vector<T, N>& first, const Vector<T, N>& second, Simd<T, N>, T* to) {
+    for (std::size_t i = 0; i < N; ++i) {
+        to[2 * i] = first.lane[i];
+        to[2 * i + 1] = second.lane[i];
+    }
+}
+template <class T, std::size_t N>
 HWY_INLINE void Stream(const Vector<T, N>& v, Simd<T, N> d, T* to) {
     StoreU(v, d, to);
 }
