@@ -11,6 +11,7 @@
 #include "kernels/pool/cpu_separable.h"
 #include "kernels/pool/cpu_windows.h"
 #include "kernels/support/parallel.h"
+#include "kernels/support/storage.h"
 
 namespace iir2d::pool {
 
@@ -175,7 +176,8 @@ Block block_of(const PoolGeometry& geometry, const Cut& cut, std::int64_t index)
 }
 
 // Calls make_worker() once a task and worker(block) for each of its blocks, which answers false when stopped.
-Result<void> run(const CpuJob& job, const Cut& cut, int threads, const RunControl& control,
+template <class T>
+Result<void> run(const CpuJob<T>& job, const Cut& cut, int threads, const RunControl& control,
                  auto make_worker) {
     const std::int64_t tasks = ceil_div(cut.blocks, cut.of_each_task);
     std::atomic<bool> stopped{false};
@@ -196,7 +198,7 @@ Result<void> run(const CpuJob& job, const Cut& cut, int threads, const RunContro
     return {};
 }
 
-Result<void> run_small_windows(const CpuJob& job, int threads, const RunControl& control) {
+Result<void> run_small_windows(const CpuJob<float>& job, int threads, const RunControl& control) {
     return run(job, cut_small_windows(job.geometry, threads), threads, control, [&] {
         return [&, windows = SmallWindows(job)](const Block& block) {
             if (control.stop.stop_requested()) return false;
@@ -206,22 +208,55 @@ Result<void> run_small_windows(const CpuJob& job, int threads, const RunControl&
     });
 }
 
-template <class Lines>
-Result<void> run_separable(const CpuJob& job, int threads, const RunControl& control) {
+template <class Lines, class T>
+Result<void> run_separable(const CpuJob<T>& job, int threads, const RunControl& control) {
+    using Kernel = Separable<Lines, T>;
     const auto bytes = static_cast<std::int64_t>(sizeof(typename Lines::Acc)) * (Lines::placed ? 3 : 1);
-    const Cut cut =
-        cut_separable(job.geometry, job.kernel.along_x, Separable<Lines>::way(job.kernel), bytes, threads);
+    const Cut cut = cut_separable(job.geometry, job.kernel.along_x, Kernel::way(job.kernel), bytes, threads);
     return run(job, cut, threads, control, [&] {
-        return [&, separable = Separable<Lines>(job, cut.columns, false),
-                again = std::optional<Separable<PlainLines<double>>>()](const Block& block) mutable {
-            if (!separable.pool(block, control.stop)) return false;
-            if (separable.accurate()) return true;
-            // In a type that holds every sum, where NaN was written.
-            separable.forget();
-            if (!again) again.emplace(job, cut.columns, true);
-            return again->pool(block, control.stop);
-        };
+        if constexpr (std::is_same_v<T, float>) {
+            return [&, separable = Kernel(job, cut.columns, false),
+                    again = std::optional<Separable<PlainLines<double>, T>>()](const Block& block) mutable {
+                if (!separable.pool(block, control.stop)) return false;
+                if (separable.accurate()) return true;
+                // In a type that holds every sum, where NaN was written.
+                separable.forget();
+                if (!again) again.emplace(job, cut.columns, true);
+                return again->pool(block, control.stop);
+            };
+        } else {
+            return [&, separable = Kernel(job, cut.columns, false)](const Block& block) mutable {
+                return separable.pool(block, control.stop);
+            };
+        }
     });
+}
+
+template <class T>
+CpuJob<T> make_job(const PoolDesc& desc, const PoolGeometry& geometry, const CpuKernel& kernel,
+                   const ConstTensorView& x, const TensorView& y, std::int64_t* argmax) {
+    CpuJob<T> job{.desc = desc,
+                  .geometry = geometry,
+                  .kernel = kernel,
+                  .x = {static_cast<const T*>(x.data), x.row_stride, x.plane_stride},
+                  .y = {static_cast<T*>(y.data), y.row_stride, y.plane_stride},
+                  .argmax = argmax,
+                  .past_caches = false,
+                  .column_counts = {}};
+    for (std::int64_t o = 0; o < geometry.x.out && desc.op == PoolOp::avg; ++o)
+        job.column_counts.push_back(static_cast<std::int32_t>(job.count_along(geometry.x, o)));
+    return job;
+}
+
+// Elements of other types than f32.
+template <class T>
+Result<void> forward_in_order(const CpuJob<T>& job, int threads, const RunControl& control) {
+    if constexpr (sizeof(T) < sizeof(float)) {
+        if (job.argmax != nullptr) return run_separable<PlacedLines>(job, threads, control);
+        if (job.kernel.accumulator == ElementType::f32)
+            return run_separable<PlainLines<float>>(job, threads, control);
+    }
+    return run_separable<PlainLines<double>>(job, threads, control);
 }
 
 }  // namespace
@@ -233,13 +268,23 @@ ElementType sum_type(std::int64_t additions) {
 
 CpuKernel choose_cpu_kernel(const PoolDesc& desc, const PoolGeometry& geometry) {
     CpuKernel kernel;
-    if (desc.element != ElementType::f32 || geometry.x.adaptive) {
+    const bool other_type = desc.element != ElementType::f32;
+    if (geometry.x.adaptive || (other_type && desc.op == PoolOp::lp && needs_powers(desc))) {
         kernel.gathered = true;
         kernel.accumulator = gathered_accumulator(desc, geometry);
         kernel.variant = "gathered_" + std::string(name_of(kernel.accumulator)) + "_sum";
         return kernel;
     }
     kernel.formula = formula_of(desc, geometry);
+    if (other_type) {
+        // In the order of one window at a time, and with its bits.
+        kernel.along_x = way_along(geometry.x, is_max(kernel.formula));
+        if (kernel.along_x != AxisWay::one_by_one) kernel.along_x = AxisWay::sequence;
+        kernel.accumulator = gathered_accumulator(desc, geometry);
+        kernel.variant = std::string("rows") + suffix_of(kernel.formula);
+        if (!is_max(desc.op)) kernel.variant += "_" + std::string(name_of(kernel.accumulator)) + "_sum";
+        return kernel;
+    }
     kernel.small_windows = are_small_windows(geometry, kernel.formula);
     if (!kernel.small_windows) {
         kernel.along_x = way_along(geometry.x, is_max(kernel.formula));
@@ -268,21 +313,17 @@ Result<void> forward_cpu(const PoolDesc& desc, const PoolGeometry& geometry, con
                          const ConstTensorView& x, const TensorView& y, std::int64_t* argmax, int threads,
                          const RunControl& control) {
     if (kernel.gathered) return forward_gathered(desc, geometry, x, y, argmax, threads, control);
+    // Places are of floats.
+    if (desc.element == ElementType::f64 && argmax != nullptr)
+        return forward_gathered(desc, geometry, x, y, argmax, threads, control);
     try {
-        CpuJob job{.desc = desc,
-                   .geometry = geometry,
-                   .kernel = kernel,
-                   .x = {static_cast<const float*>(x.data), x.row_stride, x.plane_stride},
-                   .y = {static_cast<float*>(y.data), y.row_stride, y.plane_stride},
-                   .argmax = argmax,
-                   .past_caches = false,
-                   .column_counts = {}};
-        job.past_caches = worth_past_caches(geometry, kernel, job.x, job.y);
-        if (desc.op == PoolOp::avg) {
-            for (std::int64_t o = 0; o < geometry.x.out; ++o) {
-                job.column_counts.push_back(static_cast<std::int32_t>(job.count_along(geometry.x, o)));
-            }
+        if (desc.element != ElementType::f32) {
+            return with_storage(desc.element, [&]<class T>() {
+                return forward_in_order(make_job<T>(desc, geometry, kernel, x, y, argmax), threads, control);
+            });
         }
+        auto job = make_job<float>(desc, geometry, kernel, x, y, argmax);
+        job.past_caches = worth_past_caches(geometry, kernel, job.x, job.y);
         // Where in a window a maximum is has to fit 31 bits there.
         const bool indices_fit =
             geometry.y.span() <= std::numeric_limits<std::int32_t>::max() / geometry.x.in - 1;

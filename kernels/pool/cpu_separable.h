@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "kernels/pool/cpu_along_x.h"
+#include "kernels/pool/cpu_gather.h"
 #include "kernels/pool/ladder.h"
 
 namespace iir2d::pool {
@@ -24,7 +25,7 @@ inline std::int64_t rows_kept(const AxisWindows& y, AxisWay way) {
     return rows;
 }
 
-template <class Lines>
+template <class Lines, class T>
 class Separable {
     using Acc = typename Lines::Acc;
     using Row = typename Lines::Row;
@@ -36,7 +37,7 @@ class Separable {
     }
 
     // For blocks of at most `width` columns. only_nan: as in OutputRow.
-    Separable(const CpuJob& job, std::int64_t width, bool only_nan)
+    Separable(const CpuJob<T>& job, std::int64_t width, bool only_nan)
         : m_job(job),
           m_y(job.geometry.y),
           m_only_nan(only_nan),
@@ -189,18 +190,14 @@ class Separable {
     // Writes the output row that m_parts fold to.
     void finish(const Block& block, std::int64_t oy) {
         const std::int64_t count = block.columns.end - block.columns.begin;
-        const OutputRow out{.to = m_job.y.row(block.plane, oy) + block.columns.begin,
-                            .count = count,
-                            .formula = m_job.kernel.formula,
-                            .divisors = m_job.divisors(oy, block.columns.begin),
-                            .past_caches = m_job.past_caches && !m_only_nan,
-                            .only_nan = m_only_nan};
+        T* const to = m_job.y.row(block.plane, oy) + block.columns.begin;
         if constexpr (Lines::placed) {
             const Row best = m_folded.row(0);
             m_lines.fold_along_y(true, m_parts, count, best);
-            std::copy_n(best.values, count, out.to);
+            for (std::int64_t i = 0; i < count; ++i) to[i] = element::store<T>(best.values[i]);
             write_indices(block, oy, best);
-        } else {
+        } else if constexpr (std::is_same_v<T, float>) {
+            const OutputRow out = output_row(block, oy, to);
             if constexpr (std::is_same_v<Acc, double>) {
                 if (out.formula == Formula::power) {
                     const Row sums = m_folded.row(0);
@@ -209,6 +206,43 @@ class Separable {
                 }
             }
             m_accurate &= finish_rows(m_lines.pointers(m_parts), out);
+        } else if constexpr (std::is_same_v<T, Acc>) {
+            if (!finish_rows(m_lines.pointers(m_parts), output_row(block, oy, to)))
+                replace_nan(block, oy, to, to);
+        } else {
+            // Rounded to 16 bits in one step from the type of the sums.
+            Acc* const made = m_folded.row(0);
+            const bool good = finish_rows(m_lines.pointers(m_parts), output_row(block, oy, made));
+            store_row(made, count, to);
+            if (!good) replace_nan(block, oy, made, to);
+        }
+    }
+
+    template <class Out>
+    OutputRowOf<Out> output_row(const Block& block, std::int64_t oy, Out* to) const {
+        return {.to = to,
+                .count = block.columns.end - block.columns.begin,
+                .formula = m_job.kernel.formula,
+                .divisors = m_job.divisors(oy, block.columns.begin),
+                .past_caches = m_job.past_caches && !m_only_nan,
+                .only_nan = m_only_nan};
+    }
+
+    // Outputs that NaN stands for, one by one.
+    void replace_nan(const Block& block, std::int64_t oy, const Acc* made, T* to) const {
+        const WindowRule rule = window_rule(m_job.desc, m_job.geometry);
+        Window<T> window{m_job.x.row(block.plane, 0), m_job.x.row_stride, m_y.taps(oy), {}};
+        for (std::int64_t ox = block.columns.begin; ox < block.columns.end; ++ox) {
+            const std::int64_t i = ox - block.columns.begin;
+            if (made[i] == made[i]) continue;
+            window.columns = rule.columns.taps(ox);
+            if (m_job.kernel.formula == Formula::avg) {
+                to[i] = pool_window<WindowOp::avg, T, Acc>(rule, oy, ox, window).value;
+            } else if (m_job.kernel.formula == Formula::lp1) {
+                to[i] = pool_window<WindowOp::lp1, T, Acc>(rule, oy, ox, window).value;
+            } else {
+                to[i] = pool_window<WindowOp::lp2, T, Acc>(rule, oy, ox, window).value;
+            }
         }
     }
 
@@ -249,12 +283,12 @@ class Separable {
         }
     }
 
-    const CpuJob& m_job;
+    const CpuJob<T>& m_job;
     AxisWindows m_y;
     bool m_only_nan;
     bool m_accurate = true;
     AxisWay m_way;
-    AlongX<Lines> m_along_x;
+    AlongX<Lines, T> m_along_x;
     std::vector<PartStep> m_steps;
     std::vector<Ring> m_rings;  // by step
     std::optional<Ladder<Acc>> m_ladder;

@@ -134,10 +134,11 @@ HWY_INLINE auto as_stored(D d, const hn::Vec<D>& v) {
 }
 
 // One vector of outputs, from their folded windows. Answers which are accurate.
-template <Formula F, class D>
-HWY_INLINE auto finish(D d, const hn::Vec<D>& folded, const OutputRow& out, std::int64_t o, bool stream) {
+template <Formula F, class D, class Out>
+HWY_INLINE auto finish(D d, const hn::Vec<D>& folded, const OutputRowOf<Out>& out, std::int64_t o,
+                       bool stream) {
     using Acc = hn::TFromD<D>;
-    const hn::Rebind<float, D> dout;
+    const hn::Rebind<Out, D> dout;
     const auto put = [&](const auto& stored) HWY_ATTR {
         if (stream) {
             hn::Stream(stored, dout, out.to + o);
@@ -159,7 +160,7 @@ HWY_INLINE auto finish(D d, const hn::Vec<D>& folded, const OutputRow& out, std:
             result = cube_root(d, folded);
         }
         const auto nan = hn::Set(d, std::numeric_limits<Acc>::quiet_NaN());
-        if constexpr (sizeof(Acc) > sizeof(float)) {
+        if constexpr (sizeof(Acc) > sizeof(Out)) {
             // Every sum is accurate. One kind of NaN, whichever operand it came from.
             const auto stored = as_stored(d, hn::IfThenElse(hn::IsNaN(result), nan, result));
             if (out.only_nan) {
@@ -180,7 +181,7 @@ HWY_INLINE auto finish(D d, const hn::Vec<D>& folded, const OutputRow& out, std:
 // Calls body(d, o, stream) so that the outputs from 0 to `count` are all made, some of them twice; it answers
 // which are accurate, and this whether all are.
 template <class Acc, class Body>
-HWY_INLINE bool for_outputs(const float* to, std::int64_t count, bool past_caches, const Body& body) {
+HWY_INLINE bool for_outputs(const void* to, std::int64_t count, bool past_caches, const Body& body) {
     constexpr std::int64_t n = lanes<Acc>;
     if (count < n) {
         const OneTag<Acc> one;

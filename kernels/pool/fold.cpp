@@ -76,14 +76,14 @@ HWY_FLATTEN void fold_rows_by(std::span<const Acc* const> rows, std::int64_t cou
 
 // The terms are made. A stretch at a time stays in the first-level cache between its sums and what is made of
 // them.
-template <Formula F, class Acc>
-HWY_FLATTEN bool finish_rows_of(std::span<const Acc* const> rows, const OutputRow& out) {
+template <Formula F, class Acc, class Out>
+HWY_FLATTEN bool finish_rows_of(std::span<const Acc* const> rows, const OutputRowOf<Out>& out) {
     constexpr std::int64_t stretch = 512;
     constexpr std::size_t most_rows = 8;
     Acc folded[stretch + row_slack];
     bool good = true;
     for (std::int64_t first = 0; first < out.count; first += stretch) {
-        OutputRow part = out;
+        OutputRowOf<Out> part = out;
         part.to += first;
         part.count = std::min(stretch, out.count - first);
         if (part.divisors.columns != nullptr) part.divisors.columns += first;
@@ -111,19 +111,19 @@ HWY_FLATTEN bool finish_rows_of(std::span<const Acc* const> rows, const OutputRo
     return good;
 }
 
-template <class Acc>
-bool finish_rows_in(std::span<const Acc* const> rows, const OutputRow& out) {
+template <class Acc, class Out>
+bool finish_rows_in(std::span<const Acc* const> rows, const OutputRowOf<Out>& out) {
     return with_formula(out.formula, [&]<Formula F>() HWY_ATTR {
-        if constexpr (is_max(F) && !std::is_same_v<Acc, float>) {
+        if constexpr (is_max(F) && !std::is_same_v<Acc, Out>) {
             return true;  // a maximum is always accurate
         } else {
-            return finish_rows_of<F, Acc>(rows, out);
+            return finish_rows_of<F>(rows, out);
         }
     });
 }
 
-template <Formula F, class Acc>
-HWY_FLATTEN void make_terms_of(const float* from, std::int64_t count, Acc* to) {
+template <Formula F, class In, class Acc>
+HWY_FLATTEN void make_terms_of(const In* from, std::int64_t count, Acc* to) {
     const Tag<Acc> d;
     std::int64_t i = 0;
     for (; i + lanes<Acc> <= count; i += lanes<Acc>) hn::StoreU(term<F>(load_as(d, from + i)), d, to + i);
@@ -131,8 +131,8 @@ HWY_FLATTEN void make_terms_of(const float* from, std::int64_t count, Acc* to) {
     for (; i < count; ++i) hn::StoreU(term<F>(load_as(one, from + i)), one, to + i);
 }
 
-template <class Acc>
-void make_terms_in(Formula formula, const float* from, std::int64_t count, Acc* to) {
+template <class In, class Acc>
+void make_terms_in(Formula formula, const In* from, std::int64_t count, Acc* to) {
     with_formula(formula, [&]<Formula F>() HWY_ATTR { make_terms_of<F>(from, count, to); });
 }
 
@@ -163,10 +163,13 @@ HWY_FLATTEN void pick_every_in(std::int64_t stride, const Acc* from, std::int64_
 }
 
 bool finish_rows_f32(std::span<const float* const> rows, const OutputRow& out) {
-    return finish_rows_in<float>(rows, out);
+    return finish_rows_in(rows, out);
 }
 bool finish_rows_f64(std::span<const double* const> rows, const OutputRow& out) {
-    return finish_rows_in<double>(rows, out);
+    return finish_rows_in(rows, out);
+}
+bool finish_wide_rows(std::span<const double* const> rows, const OutputRowOf<double>& out) {
+    return finish_rows_in(rows, out);
 }
 void fold_rows_f32(bool maximum, std::span<const float* const> rows, std::int64_t count, float* to) {
     maximum ? fold_rows_by<true>(rows, count, to) : fold_rows_by<false>(rows, count, to);
@@ -181,10 +184,13 @@ void pick_every_f64(std::int64_t stride, const double* from, std::int64_t count,
     pick_every_in(stride, from, count, to);
 }
 void make_terms_f32(Formula formula, const float* from, std::int64_t count, float* to) {
-    make_terms_in<float>(formula, from, count, to);
+    make_terms_in(formula, from, count, to);
 }
 void make_terms_f64(Formula formula, const float* from, std::int64_t count, double* to) {
-    make_terms_in<double>(formula, from, count, to);
+    make_terms_in(formula, from, count, to);
+}
+void make_wide_terms(Formula formula, const double* from, std::int64_t count, double* to) {
+    make_terms_in(formula, from, count, to);
 }
 
 }  // namespace
@@ -196,18 +202,23 @@ namespace iir2d::pool {
 
 HWY_EXPORT(finish_rows_f32);
 HWY_EXPORT(finish_rows_f64);
+HWY_EXPORT(finish_wide_rows);
 HWY_EXPORT(fold_rows_f32);
 HWY_EXPORT(fold_rows_f64);
 HWY_EXPORT(pick_every_f32);
 HWY_EXPORT(pick_every_f64);
 HWY_EXPORT(make_terms_f32);
 HWY_EXPORT(make_terms_f64);
+HWY_EXPORT(make_wide_terms);
 
 bool finish_rows(std::span<const float* const> rows, const OutputRow& out) {
     return HWY_DYNAMIC_DISPATCH(finish_rows_f32)(rows, out);
 }
 bool finish_rows(std::span<const double* const> rows, const OutputRow& out) {
     return HWY_DYNAMIC_DISPATCH(finish_rows_f64)(rows, out);
+}
+bool finish_rows(std::span<const double* const> rows, const OutputRowOf<double>& out) {
+    return HWY_DYNAMIC_DISPATCH(finish_wide_rows)(rows, out);
 }
 void fold_rows(bool maximum, std::span<const float* const> rows, std::int64_t count, float* to) {
     HWY_DYNAMIC_DISPATCH(fold_rows_f32)(maximum, rows, count, to);
@@ -226,6 +237,9 @@ void make_terms(Formula formula, const float* from, std::int64_t count, float* t
 }
 void make_terms(Formula formula, const float* from, std::int64_t count, double* to) {
     HWY_DYNAMIC_DISPATCH(make_terms_f64)(formula, from, count, to);
+}
+void make_terms(Formula formula, const double* from, std::int64_t count, double* to) {
+    HWY_DYNAMIC_DISPATCH(make_wide_terms)(formula, from, count, to);
 }
 void finish_stores() {
     hwy::FlushStream();

@@ -31,19 +31,22 @@ struct Divisors {
 
 // A row of outputs. Where a sum is not accurate in the type it was made in (overflow, underflow, infinity,
 // NaN), NaN is written in its place; with `only_nan` no other outputs than NaN are written.
-struct OutputRow {
-    float* to;
+template <class T>
+struct OutputRowOf {
+    T* to;
     std::int64_t count;
     Formula formula;
     Divisors divisors;
     bool past_caches;  // stores that do not read what they replace; finish_stores() before others read
     bool only_nan = false;
 };
+using OutputRow = OutputRowOf<float>;
 
 // to[o] = what is made of the sums, or maxima, of rows[0][o], rows[1][o], ... False when there is a sum that
 // its type is not accurate for.
 bool finish_rows(std::span<const float* const> rows, const OutputRow& out);
 bool finish_rows(std::span<const double* const> rows, const OutputRow& out);
+bool finish_rows(std::span<const double* const> rows, const OutputRowOf<double>& out);
 
 // to[o] = the sum, or the first maximum, of rows[0][o], rows[1][o], ... `to` may lie
 // in the same memory before or at the first element of each of up to 7 rows.
@@ -53,6 +56,7 @@ void fold_rows(bool maximum, std::span<const double* const> rows, std::int64_t c
 // What the formula adds up or compares, of `count` elements; not `power`.
 void make_terms(Formula formula, const float* from, std::int64_t count, float* to);
 void make_terms(Formula formula, const float* from, std::int64_t count, double* to);
+void make_terms(Formula formula, const double* from, std::int64_t count, double* to);
 
 // to[o] = from[o * stride]. Reads up to row_slack elements behind the last.
 void pick_every(std::int64_t stride, const float* from, std::int64_t count, float* to);
