@@ -13,6 +13,7 @@
 #include <type_traits>
 
 #include "kernels/iir/sweeps.h"
+#include "kernels/support/lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace iir2d::iir::HWY_NAMESPACE {
@@ -20,40 +21,8 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// 256 bits where there are so many, never more: a band is then one vector of floats high.
-template <class T>
-constexpr std::int64_t lanes = std::min<std::int64_t>(HWY_MAX_BYTES, 32) / sizeof(T);
-template <class T, std::int64_t N = lanes<T>>
-using Tag = hn::FixedTag<T, N>;
-template <class T, std::int64_t N = lanes<T>>
-using Vector = hn::Vec<Tag<T, N>>;
-
-// Samples as arithmetic sees them, and back.
-template <class D, class V>
-HWY_INLINE auto promoted(D d, const V& v) {
-    if constexpr (std::is_same_v<V, hn::Vec<D>>) {
-        return v;
-    } else {
-        return hn::PromoteTo(d, v);
-    }
-}
-template <class D, class V>
-HWY_INLINE auto demoted(D d, const V& v) {
-    if constexpr (std::is_same_v<V, hn::Vec<D>>) {
-        return v;
-    } else {
-        return hn::DemoteTo(d, v);
-    }
-}
-template <class D, class S>
-HWY_INLINE auto load_as(D d, const S* from) {
-    return promoted(d, hn::LoadU(hn::Rebind<S, D>(), from));
-}
-template <class D, class V, class S>
-HWY_INLINE void store_from(D, const V& v, S* to) {
-    const hn::Rebind<S, D> d;
-    hn::StoreU(demoted(d, v), d, to);
-}
+// A band is one vector of floats high.
+using namespace support::HWY_NAMESPACE;
 
 template <int Terms, class V>
 HWY_INLINE V step(const Coefficients<V>& c, const V& x, V& s1, V& s2) {

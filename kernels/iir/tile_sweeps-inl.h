@@ -9,22 +9,12 @@
 #endif
 
 #include <algorithm>
-#include <utility>
 
 #include "kernels/iir/sweep_lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace iir2d::iir::HWY_NAMESPACE {
 namespace {
-
-// body(0) to body(N - 1), where the number is a constant: vectors that it indexes stay in registers.
-template <std::int64_t N>
-HWY_INLINE void unrolled(const auto& body) {
-    [&]<std::int64_t... I>(std::integer_sequence<std::int64_t, I...>) {
-        (body(std::integral_constant<std::int64_t, I>()), ...);
-    }
-    (std::make_integer_sequence<std::int64_t, N>());
-}
 
 #if defined(IIR2D_HAVE_HIGHWAY)
 // A square of N vectors of N lanes: row i, lane j becomes row j, lane i.

@@ -11,6 +11,7 @@
 #include "kernels/pool/cpu_separable.h"
 #include "kernels/pool/cpu_windows.h"
 #include "kernels/support/parallel.h"
+#include "kernels/support/storage.h"
 
 namespace iir2d::pool {
 
@@ -27,6 +28,9 @@ constexpr double task_elements = 1 << 18;
 // A block's rows in work should fit a last-level cache: more columns read and write memory in longer
 // stretches, which is worth more than a cache that is nearer.
 constexpr std::int64_t block_bytes = std::int64_t{2} << 20;
+// Of a ladder's rings. Few columns of them at a time are in work, and whole rows of the image are worth most:
+// they are on as many pages as pieces of them.
+constexpr std::int64_t climbing_bytes = std::int64_t{1536} << 10;
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
     return a / b + (a % b != 0 ? 1 : 0);
@@ -48,14 +52,23 @@ bool addresses_end_alike(const PoolGeometry& geometry, const Planes<const float>
            within(x.row_stride * static_cast<std::int64_t>(sizeof(float)), -behind / 2, behind / 2);
 }
 
-bool worth_past_caches(const PoolGeometry& geometry, const Planes<const float>& x, const Planes<float>& y) {
-    if (addresses_end_alike(geometry, x, y)) return false;
+bool fills_caches(const PoolGeometry& geometry) {
     const AxisWindows& rows = geometry.y;
     const AxisWindows& columns = geometry.x;
     const double elements = static_cast<double>(geometry.planes()) *
                             (static_cast<double>(rows.in) * static_cast<double>(columns.in) +
                              static_cast<double>(rows.out) * static_cast<double>(columns.out));
-    if (elements * sizeof(float) < static_cast<double>(bytes_past_caches)) return false;
+    return elements * sizeof(float) >= static_cast<double>(bytes_past_caches);
+}
+
+bool worth_past_caches(const PoolGeometry& geometry, const CpuKernel& kernel, const Planes<const float>& x,
+                       const Planes<float>& y) {
+    if (!fills_caches(geometry)) return false;
+    const AxisWindows& columns = geometry.x;
+    // A ladder's waves write many rows after having read many. One row at once is too much for such stores.
+    if (!kernel.small_windows)
+        return kernel.along_y == AxisWay::climbing && columns.out >= shortest_past_caches;
+    if (addresses_end_alike(geometry, x, y)) return false;
     constexpr std::int64_t vector = vector_bytes / static_cast<std::int64_t>(sizeof(float));
     const bool whole = reinterpret_cast<std::uintptr_t>(y.data) % vector_bytes == 0 &&
                        y.row_stride % vector == 0 && y.plane_stride % vector == 0 &&
@@ -133,14 +146,14 @@ Cut cut_small_windows(const PoolGeometry& geometry, int threads) {
 
 // Columns whose kept rows fit the caches; and of those all rows, because a block begins with folding the rows
 // that its first window shares with the block above. Blocks for all threads, but few such rows.
-Cut cut_separable(const PoolGeometry& geometry, const CpuKernel& kernel, std::int64_t element_bytes,
+Cut cut_separable(const PoolGeometry& geometry, AxisWay along_x, AxisWay along_y, std::int64_t element_bytes,
                   int threads) {
-    const std::int64_t kept = rows_kept(geometry.y, kernel.along_y);
-    const std::int64_t by_rows = block_bytes / (kept * element_bytes);
+    const std::int64_t kept = rows_kept(geometry.y, along_y);
+    const std::int64_t bytes = along_y == AxisWay::climbing ? climbing_bytes : block_bytes;
+    const std::int64_t by_rows = bytes / (kept * element_bytes);
     const std::int64_t by_line = block_bytes / (4 * element_bytes * geometry.x.stride);
     // Neighbouring blocks fold the columns twice that their windows share.
-    const std::int64_t shared =
-        kernel.along_x == AxisWay::one_by_one ? 1 : geometry.x.span() / geometry.x.stride;
+    const std::int64_t shared = along_x == AxisWay::one_by_one ? 1 : geometry.x.span() / geometry.x.stride;
     const std::int64_t most =
         std::max<std::int64_t>((std::int64_t{64} << 20) / (kept * element_bytes), row_slack);
     const std::int64_t columns = std::clamp<std::int64_t>(std::max(std::min(by_rows, by_line), 4 * shared),
@@ -163,7 +176,8 @@ Block block_of(const PoolGeometry& geometry, const Cut& cut, std::int64_t index)
 }
 
 // Calls make_worker() once a task and worker(block) for each of its blocks, which answers false when stopped.
-Result<void> run(const CpuJob& job, const Cut& cut, int threads, const RunControl& control,
+template <class T>
+Result<void> run(const CpuJob<T>& job, const Cut& cut, int threads, const RunControl& control,
                  auto make_worker) {
     const std::int64_t tasks = ceil_div(cut.blocks, cut.of_each_task);
     std::atomic<bool> stopped{false};
@@ -184,7 +198,7 @@ Result<void> run(const CpuJob& job, const Cut& cut, int threads, const RunContro
     return {};
 }
 
-Result<void> run_small_windows(const CpuJob& job, int threads, const RunControl& control) {
+Result<void> run_small_windows(const CpuJob<float>& job, int threads, const RunControl& control) {
     return run(job, cut_small_windows(job.geometry, threads), threads, control, [&] {
         return [&, windows = SmallWindows(job)](const Block& block) {
             if (control.stop.stop_requested()) return false;
@@ -194,21 +208,55 @@ Result<void> run_small_windows(const CpuJob& job, int threads, const RunControl&
     });
 }
 
-template <class Lines>
-Result<void> run_separable(const CpuJob& job, int threads, const RunControl& control) {
+template <class Lines, class T>
+Result<void> run_separable(const CpuJob<T>& job, int threads, const RunControl& control) {
+    using Kernel = Separable<Lines, T>;
     const auto bytes = static_cast<std::int64_t>(sizeof(typename Lines::Acc)) * (Lines::placed ? 3 : 1);
-    const Cut cut = cut_separable(job.geometry, job.kernel, bytes, threads);
+    const Cut cut = cut_separable(job.geometry, job.kernel.along_x, Kernel::way(job.kernel), bytes, threads);
     return run(job, cut, threads, control, [&] {
-        return [&, separable = Separable<Lines>(job, cut.columns, false),
-                again = std::optional<Separable<PlainLines<double>>>()](const Block& block) mutable {
-            if (!separable.pool(block, control.stop)) return false;
-            if (separable.accurate()) return true;
-            // In a type that holds every sum, where NaN was written.
-            separable.forget();
-            if (!again) again.emplace(job, cut.columns, true);
-            return again->pool(block, control.stop);
-        };
+        if constexpr (std::is_same_v<T, float>) {
+            return [&, separable = Kernel(job, cut.columns, false),
+                    again = std::optional<Separable<PlainLines<double>, T>>()](const Block& block) mutable {
+                if (!separable.pool(block, control.stop)) return false;
+                if (separable.accurate()) return true;
+                // In a type that holds every sum, where NaN was written.
+                separable.forget();
+                if (!again) again.emplace(job, cut.columns, true);
+                return again->pool(block, control.stop);
+            };
+        } else {
+            return [&, separable = Kernel(job, cut.columns, false)](const Block& block) mutable {
+                return separable.pool(block, control.stop);
+            };
+        }
     });
+}
+
+template <class T>
+CpuJob<T> make_job(const PoolDesc& desc, const PoolGeometry& geometry, const CpuKernel& kernel,
+                   const ConstTensorView& x, const TensorView& y, std::int64_t* argmax) {
+    CpuJob<T> job{.desc = desc,
+                  .geometry = geometry,
+                  .kernel = kernel,
+                  .x = {static_cast<const T*>(x.data), x.row_stride, x.plane_stride},
+                  .y = {static_cast<T*>(y.data), y.row_stride, y.plane_stride},
+                  .argmax = argmax,
+                  .past_caches = false,
+                  .column_counts = {}};
+    for (std::int64_t o = 0; o < geometry.x.out && desc.op == PoolOp::avg; ++o)
+        job.column_counts.push_back(static_cast<std::int32_t>(job.count_along(geometry.x, o)));
+    return job;
+}
+
+// Elements of other types than f32.
+template <class T>
+Result<void> forward_in_order(const CpuJob<T>& job, int threads, const RunControl& control) {
+    if constexpr (sizeof(T) < sizeof(float)) {
+        if (job.argmax != nullptr) return run_separable<PlacedLines>(job, threads, control);
+        if (job.kernel.accumulator == ElementType::f32)
+            return run_separable<PlainLines<float>>(job, threads, control);
+    }
+    return run_separable<PlainLines<double>>(job, threads, control);
 }
 
 }  // namespace
@@ -220,22 +268,37 @@ ElementType sum_type(std::int64_t additions) {
 
 CpuKernel choose_cpu_kernel(const PoolDesc& desc, const PoolGeometry& geometry) {
     CpuKernel kernel;
-    if (desc.element != ElementType::f32 || geometry.x.adaptive) {
+    const bool other_type = desc.element != ElementType::f32;
+    if (geometry.x.adaptive || (other_type && desc.op == PoolOp::lp && needs_powers(desc))) {
         kernel.gathered = true;
         kernel.accumulator = gathered_accumulator(desc, geometry);
         kernel.variant = "gathered_" + std::string(name_of(kernel.accumulator)) + "_sum";
         return kernel;
     }
     kernel.formula = formula_of(desc, geometry);
+    if (other_type) {
+        // In the order of one window at a time, and with its bits.
+        kernel.along_x = way_along(geometry.x, is_max(kernel.formula));
+        if (kernel.along_x != AxisWay::one_by_one) kernel.along_x = AxisWay::sequence;
+        kernel.accumulator = gathered_accumulator(desc, geometry);
+        kernel.variant = std::string("rows") + suffix_of(kernel.formula);
+        if (!is_max(desc.op)) kernel.variant += "_" + std::string(name_of(kernel.accumulator)) + "_sum";
+        return kernel;
+    }
     kernel.small_windows = are_small_windows(geometry, kernel.formula);
     if (!kernel.small_windows) {
-        kernel.along_x = way_along(geometry.x);
+        kernel.along_x = way_along(geometry.x, is_max(kernel.formula));
+        // Neighbours in vectors are neighbours in the row.
+        if (kernel.along_x == AxisWay::climbing && geometry.x.dilation > 1)
+            kernel.along_x = AxisWay::in_parts;
         // Rows need no place in memory that is like their place in the image.
-        kernel.along_y = way_along(geometry.y);
+        kernel.along_y = way_along(geometry.y, is_max(kernel.formula));
         if (kernel.along_y == AxisWay::one_by_one) kernel.along_y = AxisWay::sequence;
     }
-    const bool in_parts = kernel.along_x == AxisWay::in_parts || kernel.along_y == AxisWay::in_parts;
-    kernel.variant = kernel.small_windows ? "windows" : in_parts ? "parts" : "rows";
+    const auto in_parts = [](AxisWay way) { return way == AxisWay::in_parts || way == AxisWay::climbing; };
+    kernel.variant = kernel.small_windows                                   ? "windows"
+                     : in_parts(kernel.along_x) || in_parts(kernel.along_y) ? "parts"
+                                                                            : "rows";
     kernel.variant += suffix_of(kernel.formula);
     if (is_max(kernel.formula)) return kernel;
     kernel.accumulator = kernel.formula == Formula::power
@@ -250,21 +313,17 @@ Result<void> forward_cpu(const PoolDesc& desc, const PoolGeometry& geometry, con
                          const ConstTensorView& x, const TensorView& y, std::int64_t* argmax, int threads,
                          const RunControl& control) {
     if (kernel.gathered) return forward_gathered(desc, geometry, x, y, argmax, threads, control);
+    // Places are of floats.
+    if (desc.element == ElementType::f64 && argmax != nullptr)
+        return forward_gathered(desc, geometry, x, y, argmax, threads, control);
     try {
-        CpuJob job{.desc = desc,
-                   .geometry = geometry,
-                   .kernel = kernel,
-                   .x = {static_cast<const float*>(x.data), x.row_stride, x.plane_stride},
-                   .y = {static_cast<float*>(y.data), y.row_stride, y.plane_stride},
-                   .argmax = argmax,
-                   .past_caches = false,
-                   .column_counts = {}};
-        job.past_caches = worth_past_caches(geometry, job.x, job.y);
-        if (desc.op == PoolOp::avg) {
-            for (std::int64_t o = 0; o < geometry.x.out; ++o) {
-                job.column_counts.push_back(static_cast<std::int32_t>(job.count_along(geometry.x, o)));
-            }
+        if (desc.element != ElementType::f32) {
+            return with_storage(desc.element, [&]<class T>() {
+                return forward_in_order(make_job<T>(desc, geometry, kernel, x, y, argmax), threads, control);
+            });
         }
+        auto job = make_job<float>(desc, geometry, kernel, x, y, argmax);
+        job.past_caches = worth_past_caches(geometry, kernel, job.x, job.y);
         // Where in a window a maximum is has to fit 31 bits there.
         const bool indices_fit =
             geometry.y.span() <= std::numeric_limits<std::int32_t>::max() / geometry.x.in - 1;

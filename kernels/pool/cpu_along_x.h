@@ -3,19 +3,24 @@
 #pragma once
 
 #include <limits>
+#include <type_traits>
+#include <vector>
 
 #include "kernels/pool/cpu_lines.h"
+#include "kernels/pool/ladder.h"
+#include "kernels/support/element.h"
+#include "kernels/support/element_rows.h"
 
 namespace iir2d::pool {
 
-template <class Lines>
+template <class Lines, class T>
 class AlongX {
     using Acc = typename Lines::Acc;
     using Row = typename Lines::Row;
 
   public:
     // For rows of at most `width` windows.
-    AlongX(const CpuJob& job, std::int64_t width)
+    AlongX(const CpuJob<T>& job, std::int64_t width)
         : m_axis(job.geometry.x),
           m_width(piece(m_axis, width)),
           m_way(job.kernel.along_x),
@@ -24,17 +29,23 @@ class AlongX {
           m_steps(part_steps(m_axis.window)) {
         if (m_way == AxisWay::one_by_one) return;
         const auto length = static_cast<std::size_t>((m_width - 1) * m_axis.stride + m_axis.span());
-        m_line.allocate(m_way == AxisWay::in_parts ? 2 : 1, length);
+        if constexpr (sizeof(T) < sizeof(float)) m_widened.resize(length);
+        // Places climb by fours, which gives the same maxima.
+        if (Lines::placed && m_way == AxisWay::climbing) m_way = AxisWay::in_parts;
+        m_line.allocate(m_way == AxisWay::climbing ? 3 : m_way == AxisWay::in_parts ? 2 : 1, length);
         m_terms = m_line.row(0);
         if (m_way == AxisWay::in_parts) {
             m_made = m_line.row(1);
+        } else if (m_way == AxisWay::climbing) {
+            m_made = m_line.row(1);
+            m_scratch = m_line.row(2);
         } else {
             lay_out_sequence();
         }
     }
 
     // The windows in `columns` of a row of the input, of which `row` is the first element.
-    void fold(const float* row, IndexRange columns, const Row& to) {
+    void fold(const T* row, IndexRange columns, const Row& to) {
         if (m_way == AxisWay::one_by_one) return fold_one_by_one(row, columns, to);
         for (std::int64_t o = columns.begin; o < columns.end; o += m_width)
             fold_piece(row, {o, std::min(o + m_width, columns.end)}, Lines::at(to, o - columns.begin));
@@ -51,8 +62,11 @@ class AlongX {
         return std::min(width, std::max(elements / axis.stride, 4 * axis.span() / axis.stride + row_slack));
     }
 
-    void fold_piece(const float* row, IndexRange columns, const Row& to) {
+    void fold_piece(const T* row, IndexRange columns, const Row& to) {
         const std::int64_t count = columns.end - columns.begin;
+        if constexpr (!Lines::placed) {
+            if (m_way == AxisWay::climbing) return climb(row, columns, to);
+        }
         load_line(row, columns);
         if (m_way == AxisWay::in_parts) return fold_in_parts(count, to);
         for (std::size_t i = 0; i < m_phases.size(); ++i) {
@@ -60,6 +74,42 @@ class AlongX {
                        Lines::values(m_dealt.row(i)));
         }
         m_lines.fold_along_x(is_max(m_formula), m_sequence, count, to);
+    }
+
+    // What lies within the row is read there, if elements are the terms.
+    void climb(const T* row, IndexRange columns, Row to) {
+        const IndexRange inside = terms_in_place(columns);
+        const auto fold_from_line = [&](std::int64_t begin, std::int64_t end) {
+            if (begin >= end) return;
+            load_line(row, {begin, end});
+            climb(m_terms, end - begin, to + (begin - columns.begin));
+        };
+        if constexpr (std::is_same_v<Acc, T>) {
+            if (!inside.empty()) {
+                fold_from_line(columns.begin, inside.begin);
+                climb(row + m_axis.start(inside.begin), inside.end - inside.begin,
+                      to + (inside.begin - columns.begin));
+                return fold_from_line(inside.end, columns.end);
+            }
+        }
+        fold_from_line(columns.begin, columns.end);
+    }
+
+    void climb(const Acc* terms, std::int64_t count, Row to) {
+        const std::int64_t all = (count - 1) * m_axis.stride + 1;
+        Acc* const made = m_axis.stride == 1 ? to : m_made;
+        if (!climb_row(is_max(m_formula) ? Join::larger : Join::sum, m_order, terms, all, made, m_scratch))
+            climb_row(Join::larger_or_nan, m_order, terms, all, made, m_scratch);
+        if (m_axis.stride > 1) pick_every(m_axis.stride, made, count, to);
+    }
+
+    // The windows whose terms are a row's elements, of which all that is read is in the row.
+    IndexRange terms_in_place(IndexRange columns) const {
+        if (m_formula != Formula::max && m_formula != Formula::avg) return {};
+        const std::int64_t begin = (m_axis.padding + m_axis.stride - 1) / m_axis.stride;
+        const std::int64_t room = m_axis.in - row_slack - m_axis.span() + m_axis.padding;
+        const std::int64_t end = room < 0 ? 0 : room / m_axis.stride + 1;
+        return {std::max(columns.begin, begin), std::min(columns.end, end)};
     }
 
     // A stride deals the line out to as many phases, of which each tap of all windows is a part. Stride 1
@@ -89,14 +139,17 @@ class AlongX {
     }
 
     // The terms of the elements under the windows; nothing in the padding.
-    void load_line(const float* row, IndexRange columns) {
+    void load_line(const T* row, IndexRange columns) {
         const std::int64_t first = m_axis.start(columns.begin);
         const std::int64_t length = (columns.end - columns.begin - 1) * m_axis.stride + m_axis.span();
         const std::int64_t begin = std::clamp<std::int64_t>(-first, 0, length);
         const std::int64_t end = std::clamp<std::int64_t>(m_axis.in - first, begin, length);
         Acc* line = Lines::values(m_terms);
         std::fill(line, line + begin, nothing());
-        if (m_formula == Formula::power) {
+        if constexpr (sizeof(T) < sizeof(float)) {
+            widen_row(row + first + begin, end - begin, m_widened.data());
+            make_terms(m_formula, m_widened.data(), end - begin, line + begin);
+        } else if (m_formula == Formula::power) {
             for (std::int64_t i = begin; i < end; ++i) line[i] = term(row[first + i]);
         } else {
             make_terms(m_formula, row + first + begin, end - begin, line + begin);
@@ -105,8 +158,8 @@ class AlongX {
     }
 
     // As make_terms(), or a power.
-    Acc term(float value) const {
-        const Acc v = static_cast<Acc>(value);
+    Acc term(T value) const {
+        const Acc v = element::load<Acc>(value);
         switch (m_formula) {
             case Formula::max:
             case Formula::avg:
@@ -148,7 +201,7 @@ class AlongX {
         }
     }
 
-    void fold_one_by_one(const float* row, IndexRange columns, const Row& to) {
+    void fold_one_by_one(const T* row, IndexRange columns, const Row& to) {
         for (std::int64_t o = columns.begin; o < columns.end; ++o) {
             const Taps taps = m_axis.taps(o);
             Acc folded = nothing();
@@ -180,8 +233,11 @@ class AlongX {
     std::vector<PartStep> m_steps;
     Lines m_lines;
     typename Lines::Store m_line;
+    std::vector<float> m_widened;  // elements of 16 bits
     Row m_terms = {};
     Row m_made = {};
+    Row m_scratch = {};
+    Climbing m_order{m_axis.window};
     typename Lines::Store m_dealt;
     std::vector<std::int64_t> m_phases;  // each one's first element in the line
     std::vector<std::int64_t> m_phase_lengths;

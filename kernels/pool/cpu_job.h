@@ -13,12 +13,13 @@
 namespace iir2d::pool {
 
 // One run. Immutable, shared by all threads.
+template <class T>
 struct CpuJob {
     const PoolDesc& desc;
     const PoolGeometry& geometry;
     const CpuKernel& kernel;
-    Planes<const float> x;
-    Planes<float> y;
+    Planes<const T> x;
+    Planes<T> y;
     std::int64_t* argmax;  // null: not wanted
     bool past_caches;
     std::vector<std::int32_t> column_counts;  // taps along x of each window that an average divides by
@@ -55,7 +56,7 @@ struct Block {
 
 // One window's norm from its elements divided by the largest, in double, where powers leave double's range:
 // largest * (sum of (|x| / largest)^p)^(1/p).
-inline double exact_norm(const CpuJob& job, std::int64_t plane, std::int64_t oy, std::int64_t ox) {
+inline double exact_norm(const CpuJob<float>& job, std::int64_t plane, std::int64_t oy, std::int64_t ox) {
     const Taps rows = job.geometry.y.taps(oy);
     const Taps columns = job.geometry.x.taps(ox);
     const auto visit = [&](auto visit_one) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernels/pool/cpu_job.h"
+#include "kernels/pool/placed.h"
 
 namespace iir2d::pool {
 

@@ -2,7 +2,11 @@
 // Windows of any size: the rows of the input are folded along x once each, and those along y.
 #pragma once
 
+#include <optional>
+
 #include "kernels/pool/cpu_along_x.h"
+#include "kernels/pool/cpu_gather.h"
+#include "kernels/pool/ladder.h"
 
 namespace iir2d::pool {
 
@@ -14,30 +18,44 @@ inline std::int64_t ring_rows(const PartStep& step, const AxisWindows& y) {
 
 // Rows that are kept for windows along y: of all parts, or of a window in sequence.
 inline std::int64_t rows_kept(const AxisWindows& y, AxisWay way) {
-    if (way != AxisWay::in_parts) return std::min(y.span(), y.in);
+    if (way == AxisWay::climbing) return Climbing(y.window).rows();
+    if (way == AxisWay::sequence) return std::min(y.span(), y.in);
     std::int64_t rows = 0;
     for (const PartStep& step : part_steps(y.window)) rows += ring_rows(step, y);
     return rows;
 }
 
-template <class Lines>
+template <class Lines, class T>
 class Separable {
     using Acc = typename Lines::Acc;
     using Row = typename Lines::Row;
 
   public:
+    // Along y. Places climb by fours, which gives the same maxima.
+    static AxisWay way(const CpuKernel& kernel) {
+        return Lines::placed && kernel.along_y == AxisWay::climbing ? AxisWay::in_parts : kernel.along_y;
+    }
+
     // For blocks of at most `width` columns. only_nan: as in OutputRow.
-    Separable(const CpuJob& job, std::int64_t width, bool only_nan)
+    Separable(const CpuJob<T>& job, std::int64_t width, bool only_nan)
         : m_job(job),
           m_y(job.geometry.y),
           m_only_nan(only_nan),
-          m_along_x(job, width),
-          m_steps(part_steps(m_y.window)) {
+          m_way(way(job.kernel)),
+          m_along_x(job, width) {
         const auto columns = static_cast<std::size_t>(width);
         m_folded.allocate(2, columns);
-        const std::int64_t kept = rows_kept(m_y, job.kernel.along_y);
+        if constexpr (!Lines::placed) {
+            if (m_way == AxisWay::climbing) {
+                m_ladder.emplace(m_y.window, width);
+                return;
+            }
+        }
+        const std::int64_t kept = rows_kept(m_y, m_way);
         m_rows.allocate(static_cast<std::size_t>(kept), columns);
         m_holds.resize(static_cast<std::size_t>(kept));
+        if (m_way != AxisWay::in_parts) return;
+        m_steps = part_steps(m_y.window);
         std::int64_t first = 0;
         for (const PartStep& step : m_steps) {
             m_rings.push_back({first, ring_rows(step, m_y)});
@@ -49,8 +67,15 @@ class Separable {
     bool pool(const Block& block, const std::stop_token& stop) {
         const Row none = m_folded.row(1);
         std::fill_n(Lines::values(none), block.columns.end - block.columns.begin, m_along_x.nothing());
-        return m_job.kernel.along_y == AxisWay::in_parts ? pool_in_parts(block, stop)
-                                                         : pool_in_sequence(block, stop);
+        if constexpr (!Lines::placed) {
+            if (m_way == AxisWay::climbing) {
+                if (!is_max(m_job.kernel.formula)) return climb(block, Join::sum, stop) != Climbed::stopped;
+                const Climbed climbed = climb(block, Join::larger, stop);
+                if (climbed != Climbed::met_nan) return climbed == Climbed::done;
+                return climb(block, Join::larger_or_nan, stop) == Climbed::done;
+            }
+        }
+        return m_way == AxisWay::in_parts ? pool_in_parts(block, stop) : pool_in_sequence(block, stop);
     }
 
     // Whether every sum since was accurate; NaN stands for those that were not.
@@ -130,21 +155,49 @@ class Separable {
         return true;
     }
 
+    enum class Climbed { done, stopped, met_nan };
+
+    // Rows that dilation keeps apart climb one set after the other.
+    Climbed climb(const Block& block, Join join, const std::stop_token& stop) {
+        const std::int64_t first = m_y.start(block.rows.begin);
+        const std::int64_t end = m_y.start(block.rows.end - 1) + m_y.span();
+        const std::int64_t count = block.columns.end - block.columns.begin;
+        constexpr std::int64_t wave = Ladder<Acc>::wave_rows;
+        for (std::int64_t set = 0; set < std::min(m_y.dilation, end - first); ++set) {
+            for (std::int64_t t = 0; first + set + t * m_y.dilation < end; t += wave) {
+                for (std::int64_t i = t; i < t + wave; ++i) {
+                    if (stop.stop_requested()) return Climbed::stopped;
+                    const std::int64_t row = first + set + i * m_y.dilation;
+                    if (row < 0 || row >= std::min(m_y.in, end)) {
+                        std::fill_n(m_ladder->row(i), count, m_along_x.nothing());
+                    } else {
+                        m_along_x.fold(m_job.x.row(block.plane, row), block.columns, m_ladder->row(i));
+                    }
+                }
+                if (!m_ladder->make(join, t, count)) return Climbed::met_nan;
+                for (std::int64_t i = std::max(t, m_y.window - 1); i < t + wave; ++i) {
+                    const std::int64_t at = set + (i - (m_y.window - 1)) * m_y.dilation;
+                    const std::int64_t oy = block.rows.begin + at / m_y.stride;
+                    if (at % m_y.stride != 0 || oy >= block.rows.end) continue;
+                    m_parts.assign(1, {m_ladder->made(i), 0});
+                    finish(block, oy);
+                }
+            }
+        }
+        return Climbed::done;
+    }
+
     // Writes the output row that m_parts fold to.
     void finish(const Block& block, std::int64_t oy) {
         const std::int64_t count = block.columns.end - block.columns.begin;
-        const OutputRow out{.to = m_job.y.row(block.plane, oy) + block.columns.begin,
-                            .count = count,
-                            .formula = m_job.kernel.formula,
-                            .divisors = m_job.divisors(oy, block.columns.begin),
-                            .past_caches = false,  // a row at once is too much for such stores
-                            .only_nan = m_only_nan};
+        T* const to = m_job.y.row(block.plane, oy) + block.columns.begin;
         if constexpr (Lines::placed) {
             const Row best = m_folded.row(0);
             m_lines.fold_along_y(true, m_parts, count, best);
-            std::copy_n(best.values, count, out.to);
+            for (std::int64_t i = 0; i < count; ++i) to[i] = element::store<T>(best.values[i]);
             write_indices(block, oy, best);
-        } else {
+        } else if constexpr (std::is_same_v<T, float>) {
+            const OutputRow out = output_row(block, oy, to);
             if constexpr (std::is_same_v<Acc, double>) {
                 if (out.formula == Formula::power) {
                     const Row sums = m_folded.row(0);
@@ -153,6 +206,43 @@ class Separable {
                 }
             }
             m_accurate &= finish_rows(m_lines.pointers(m_parts), out);
+        } else if constexpr (std::is_same_v<T, Acc>) {
+            if (!finish_rows(m_lines.pointers(m_parts), output_row(block, oy, to)))
+                replace_nan(block, oy, to, to);
+        } else {
+            // Rounded to 16 bits in one step from the type of the sums.
+            Acc* const made = m_folded.row(0);
+            const bool good = finish_rows(m_lines.pointers(m_parts), output_row(block, oy, made));
+            store_row(made, count, to);
+            if (!good) replace_nan(block, oy, made, to);
+        }
+    }
+
+    template <class Out>
+    OutputRowOf<Out> output_row(const Block& block, std::int64_t oy, Out* to) const {
+        return {.to = to,
+                .count = block.columns.end - block.columns.begin,
+                .formula = m_job.kernel.formula,
+                .divisors = m_job.divisors(oy, block.columns.begin),
+                .past_caches = m_job.past_caches && !m_only_nan,
+                .only_nan = m_only_nan};
+    }
+
+    // Outputs that NaN stands for, one by one.
+    void replace_nan(const Block& block, std::int64_t oy, const Acc* made, T* to) const {
+        const WindowRule rule = window_rule(m_job.desc, m_job.geometry);
+        Window<T> window{m_job.x.row(block.plane, 0), m_job.x.row_stride, m_y.taps(oy), {}};
+        for (std::int64_t ox = block.columns.begin; ox < block.columns.end; ++ox) {
+            const std::int64_t i = ox - block.columns.begin;
+            if (made[i] == made[i]) continue;
+            window.columns = rule.columns.taps(ox);
+            if (m_job.kernel.formula == Formula::avg) {
+                to[i] = pool_window<WindowOp::avg, T, Acc>(rule, oy, ox, window).value;
+            } else if (m_job.kernel.formula == Formula::lp1) {
+                to[i] = pool_window<WindowOp::lp1, T, Acc>(rule, oy, ox, window).value;
+            } else {
+                to[i] = pool_window<WindowOp::lp2, T, Acc>(rule, oy, ox, window).value;
+            }
         }
     }
 
@@ -193,13 +283,15 @@ class Separable {
         }
     }
 
-    const CpuJob& m_job;
+    const CpuJob<T>& m_job;
     AxisWindows m_y;
     bool m_only_nan;
     bool m_accurate = true;
-    AlongX<Lines> m_along_x;
+    AxisWay m_way;
+    AlongX<Lines, T> m_along_x;
     std::vector<PartStep> m_steps;
     std::vector<Ring> m_rings;  // by step
+    std::optional<Ladder<Acc>> m_ladder;
     Lines m_lines;
     typename Lines::Store m_folded;  // one to finish, one of nothing
     typename Lines::Store m_rows;

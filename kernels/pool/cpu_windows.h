@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "kernels/pool/cpu_job.h"
+#include "kernels/pool/placed.h"
 
 namespace iir2d::pool {
 
@@ -21,7 +22,7 @@ inline bool are_small_windows(const PoolGeometry& geometry, Formula formula) {
 
 class SmallWindows {
   public:
-    explicit SmallWindows(const CpuJob& job)
+    explicit SmallWindows(const CpuJob<float>& job)
         : m_job(job), m_whole_rows(whole(job.geometry.y)), m_whole_columns(whole(job.geometry.x)) {}
 
     void pool(const Block& block) const {
@@ -94,7 +95,7 @@ class SmallWindows {
                     std::int64_t{-1});
     }
 
-    const CpuJob& m_job;
+    const CpuJob<float>& m_job;
     IndexRange m_whole_rows;
     IndexRange m_whole_columns;
 };

@@ -31,43 +31,22 @@ struct Divisors {
 
 // A row of outputs. Where a sum is not accurate in the type it was made in (overflow, underflow, infinity,
 // NaN), NaN is written in its place; with `only_nan` no other outputs than NaN are written.
-struct OutputRow {
-    float* to;
+template <class T>
+struct OutputRowOf {
+    T* to;
     std::int64_t count;
     Formula formula;
     Divisors divisors;
     bool past_caches;  // stores that do not read what they replace; finish_stores() before others read
     bool only_nan = false;
 };
-
-// Windows of 1 to 3 neighbouring elements in each of up to 3 rows, `stride` apart in a row, for several
-// output rows. Distances are in elements.
-struct WindowRows {
-    const float* first;           // element of the first output's window
-    std::int64_t row_distance;    // from a window's row to its next
-    std::int64_t below_distance;  // from a window to the one of the output row below
-    int rows;
-    int taps;
-    int stride;  // 1 or 2
-};
-struct OutputRows {
-    float* to;
-    std::int64_t row_stride;
-    std::int64_t rows;
-    std::int64_t count;  // in a row
-    Formula formula;     // not `power`
-    double divisor;      // of an average
-    bool past_caches;
-};
-
-// Each row of a window is folded from left to right, and then the rows. Sums are made in float, and again in
-// double where that is not accurate. Reads no element but those of the windows.
-void pool_windows(const WindowRows& windows, const OutputRows& out);
+using OutputRow = OutputRowOf<float>;
 
 // to[o] = what is made of the sums, or maxima, of rows[0][o], rows[1][o], ... False when there is a sum that
 // its type is not accurate for.
 bool finish_rows(std::span<const float* const> rows, const OutputRow& out);
 bool finish_rows(std::span<const double* const> rows, const OutputRow& out);
+bool finish_rows(std::span<const double* const> rows, const OutputRowOf<double>& out);
 
 // to[o] = the sum, or the first maximum, of rows[0][o], rows[1][o], ... `to` may lie
 // in the same memory before or at the first element of each of up to 7 rows.
@@ -77,40 +56,11 @@ void fold_rows(bool maximum, std::span<const double* const> rows, std::int64_t c
 // What the formula adds up or compares, of `count` elements; not `power`.
 void make_terms(Formula formula, const float* from, std::int64_t count, float* to);
 void make_terms(Formula formula, const float* from, std::int64_t count, double* to);
+void make_terms(Formula formula, const double* from, std::int64_t count, double* to);
 
 // to[o] = from[o * stride]. Reads up to row_slack elements behind the last.
 void pick_every(std::int64_t stride, const float* from, std::int64_t count, float* to);
 void pick_every(std::int64_t stride, const double* from, std::int64_t count, double* to);
-
-// Maxima with their places: columns and rows count taps from the window's first, and the additions move a
-// part of a window to its place in the window.
-struct PlacedRow {
-    const float* values;
-    const std::int32_t* columns;
-    const std::int32_t* rows;
-    std::int32_t add_to_columns;
-    std::int32_t add_to_rows;
-};
-struct PlacedOutput {
-    float* values;
-    std::int32_t* columns;
-    std::int32_t* rows;
-};
-
-// As fold_rows() of maxima.
-void fold_placed(std::span<const PlacedRow> rows, std::int64_t count, const PlacedOutput& to);
-
-// As pool_windows() of maxima, with the index of each: `first_index` is that of windows.first, a window's row
-// lies `row_indices` behind the one above it (three times that fits 31 bits), and the window of the output
-// row below `below_indices`.
-struct WindowIndices {
-    std::int64_t* to;
-    std::int64_t row_stride;
-    std::int64_t first_index;
-    std::int64_t row_indices;
-    std::int64_t below_indices;
-};
-void pool_windows_placed(const WindowRows& windows, const OutputRows& out, const WindowIndices& indices);
 
 // After stores past the caches.
 void finish_stores();

@@ -2,6 +2,9 @@
 #include "kernels/pool/order.h"
 
 #include <algorithm>
+#include <bit>
+
+#include "kernels/pool/ladder.h"
 
 namespace iir2d::pool {
 
@@ -37,17 +40,20 @@ std::int64_t folds_in_parts(std::int64_t window) {
 
 }  // namespace
 
-AxisWay way_along(const AxisWindows& axis) {
+AxisWay way_along(const AxisWindows& axis, bool maximum) {
     // With all taps in place, padding included, a row must not become much longer than it is.
     const std::int64_t padded = (axis.out - 1) * axis.stride + axis.span();
     if (axis.stride > 2 * axis.span() || padded > 4 * axis.in + 1024) return AxisWay::one_by_one;
     if (axis.window > longest_sequence && axis.window > axis.stride * folds_in_parts(axis.window)) {
-        return AxisWay::in_parts;
+        // By halves, a sum takes as many additions again as its length has binary digits that are 1.
+        const bool by_halves = maximum || std::popcount(static_cast<std::uint64_t>(axis.window)) <= 2;
+        return by_halves ? AxisWay::climbing : AxisWay::in_parts;
     }
     return AxisWay::sequence;
 }
 
 std::int64_t additions_along(const AxisWindows& axis, AxisWay way) {
+    if (way == AxisWay::climbing) return Climbing(axis.window).additions();
     return way == AxisWay::in_parts ? folds_in_parts(axis.window) : std::min(axis.window, axis.in) - 1;
 }
 

@@ -28,9 +28,10 @@ std::vector<PartStep> part_steps(std::int64_t window);
 enum class AxisWay {
     sequence,   // first to last tap, all windows of a row at once
     in_parts,   // part_steps(): few folds for each element, however large the window
+    climbing,   // the same by halves, ladder.h; places climb in parts
     one_by_one  // first to last tap, window after window: where they lie far apart or mostly in the padding
 };
-AxisWay way_along(const AxisWindows& axis);
+AxisWay way_along(const AxisWindows& axis, bool maximum);
 
 // Rounded additions between the elements of a window and its sum, at most.
 std::int64_t additions_along(const AxisWindows& axis, AxisWay way);

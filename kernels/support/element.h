@@ -33,12 +33,12 @@ IIR2D_BOTH float to_float(Float16 value) {
     const std::uint32_t sign = static_cast<std::uint32_t>(value.bits & 0x8000U) << 16;
     const std::uint32_t exponent = (value.bits >> 10) & 0x1fU;
     const std::uint32_t mantissa = value.bits & 0x3ffU;
-    if (exponent == 0) {
-        const float magnitude = static_cast<float>(mantissa) * 0x1p-24F;
-        return bits_as<float>(bits_as<std::uint32_t>(magnitude) | sign);
-    }
+    // Choices between what is made of all, which vectors can make too.
+    const auto small =
+        bits_as<std::uint32_t>(static_cast<float>(static_cast<std::int32_t>(mantissa)) * 0x1p-24F);
     const std::uint32_t wide = exponent == 31 ? 255 : exponent + 112;
-    return bits_as<float>(sign | wide << 23 | mantissa << 13);
+    const std::uint32_t usual = wide << 23 | mantissa << 13;
+    return bits_as<float>(sign | (exponent == 0 ? small : usual));
 }
 
 IIR2D_BOTH float to_float(BFloat16 value) {
@@ -48,27 +48,22 @@ IIR2D_BOTH float to_float(BFloat16 value) {
 IIR2D_BOTH Float16 to_f16(float value) {
     const auto bits = bits_as<std::uint32_t>(value);
     const std::uint32_t sign = bits >> 16 & 0x8000U;
-    std::uint32_t magnitude = bits & 0x7fffffffU;
-    std::uint32_t result = 0;
-    if (magnitude > 0x7f800000U) {
-        result = 0x7e00U;  // a NaN
-    } else if (magnitude >= 0x477ff000U) {
-        result = 0x7c00U;  // from 65520 on, halfway to the power that has no room
-    } else if (magnitude < 0x38800000U) {
-        // Next to 0.5 a float's steps are the smallest f16.
-        const float stepped = bits_as<float>(magnitude) + 0.5F;
-        result = bits_as<std::uint32_t>(stepped) - bits_as<std::uint32_t>(0.5F);
-    } else {
-        magnitude += 0xfffU + (magnitude >> 13 & 1U);
-        result = (magnitude - (112U << 23)) >> 13;
-    }
+    const std::uint32_t magnitude = bits & 0x7fffffffU;
+    // Choices between what is made of all, which vectors can make too. Next to 0.5 a float's steps are the
+    // smallest f16.
+    const float stepped = bits_as<float>(magnitude < 0x38800000U ? magnitude : 0U) + 0.5F;
+    const std::uint32_t small = bits_as<std::uint32_t>(stepped) - bits_as<std::uint32_t>(0.5F);
+    const std::uint32_t usual = (magnitude + 0xfffU + (magnitude >> 13 & 1U) - (112U << 23)) >> 13;
+    std::uint32_t result = magnitude < 0x38800000U ? small : usual;
+    result = magnitude >= 0x477ff000U ? 0x7c00U : result;  // from 65520 on, halfway to what has no room
+    result = magnitude > 0x7f800000U ? 0x7e00U : result;   // a NaN
     return {static_cast<std::uint16_t>(sign | result)};
 }
 
 IIR2D_BOTH BFloat16 to_bf16(float value) {
     const auto bits = bits_as<std::uint32_t>(value);
-    if ((bits & 0x7fffffffU) > 0x7f800000U) return {static_cast<std::uint16_t>(bits >> 16 | 0x40U)};
-    return {static_cast<std::uint16_t>((bits + 0x7fffU + (bits >> 16 & 1U)) >> 16)};
+    const std::uint32_t rounded = (bits + 0x7fffU + (bits >> 16 & 1U)) >> 16;
+    return {static_cast<std::uint16_t>((bits & 0x7fffffffU) > 0x7f800000U ? bits >> 16 | 0x40U : rounded)};
 }
 
 // To the neighbour whose last bit is set, unless it is exact: what is then rounded to 16 bits is rounded

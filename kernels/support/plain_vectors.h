@@ -82,6 +82,13 @@ HWY_INLINE void StoreU(const Vector<T, N>& v, Simd<T, N>, T* to) {
     for (std::size_t i = 0; i < N; ++i) to[i] = v.lane[i];
 }
 template <class T, std::size_t N>
+HWY_INLINE void StoreInterleaved2(const Vector<T, N>& first, const Vector<T, N>& second, Simd<T, N>, T* to) {
+    for (std::size_t i = 0; i < N; ++i) {
+        to[2 * i] = first.lane[i];
+        to[2 * i + 1] = second.lane[i];
+    }
+}
+template <class T, std::size_t N>
 HWY_INLINE void Stream(const Vector<T, N>& v, Simd<T, N> d, T* to) {
     StoreU(v, d, to);
 }
@@ -114,6 +121,13 @@ template <class T, std::size_t N>
 HWY_INLINE Vector<T, N> ConcatOdd(Simd<T, N> d, const Vector<T, N>& high, const Vector<T, N>& low) {
     return each_lane(
         d, [&](std::size_t i) { return i < N / 2 ? low.lane[2 * i + 1] : high.lane[2 * i + 1 - N]; });
+}
+
+// The upper half of `low`, then the lower of `high`.
+template <class T, std::size_t N>
+HWY_INLINE Vector<T, N> ConcatLowerUpper(Simd<T, N> d, const Vector<T, N>& high, const Vector<T, N>& low) {
+    return each_lane(d,
+                     [&](std::size_t i) { return i < N / 2 ? low.lane[i + N / 2] : high.lane[i - N / 2]; });
 }
 
 template <class T, std::size_t N, class F>

@@ -178,6 +178,22 @@ TEST(PoolParity, WindowsInParts) {
     EXPECT_GT(counts.run, 500);
 }
 
+// Rows in several waves, windows longer than one of them, and parts of every length.
+TEST(PoolParity, TallWindows) {
+    Counts counts;
+    const Shape shape{1, 1, 300, 140};
+    const std::vector<float> usual = pool_testing::uniform(pool_testing::elements(shape), -1.0F, 1.0F, 7);
+    const std::vector<float> extremes = pool_testing::with_extremes(pool_testing::elements(shape), 8);
+    for (const Extent& window :
+         {Extent{65, 9}, Extent{140, 9}, Extent{15, 131}, Extent{47, 32}, Extent{260, 10}}) {
+        for (const PoolOp op : {PoolOp::max, PoolOp::avg, PoolOp::lp}) {
+            for (const auto* x : {&usual, &extremes})
+                compare({.op = op, .shape = shape, .window = window, .stride = Extent{1, 1}}, *x, counts);
+        }
+    }
+    EXPECT_EQ(counts.run, 30);
+}
+
 // Beyond the caches outputs are stored past them, in vectors as far as rows are aligned.
 TEST(PoolParity, PlanesLargerThanCaches) {
     Counts counts;

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// Every op but max, in any element type: spread along x and added up along y, or a pair at a time.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "kernels/pool/backward_job.h"
+#include "kernels/pool/gradient.h"
+#include "kernels/pool/row_ring.h"
+
+namespace iir2d::pool {
+
+// Window rows that an input row has, as the ring counts input rows that a window has.
+inline AxisWindows transposed(const AxisWindows& axis) {
+    return {.in = axis.out, .out = axis.in, .window = axis.most_windows_near()};
+}
+
+// Gradients that are a product of something of the element and a sum of something of its windows: the sums of
+// a window row are spread along x once and then added up along y, windows in rising order both times.
+template <class T, class Acc, GradientOp Op>
+class SpreadKernel {
+  public:
+    explicit SpreadKernel(const Job<T>& job)
+        : m_job(job),
+          m_sums(static_cast<std::size_t>(job.geometry.x.in)),
+          m_shares(static_cast<std::size_t>(job.geometry.x.out)),
+          m_ring(transposed(job.geometry.y), m_sums.size() * sizeof(Acc)),
+          m_spread(m_ring.slots() * m_sums.size()) {
+        // The same for every row; finding them takes divisions.
+        const AxisWindows& axis = job.geometry.x;
+        for (std::int64_t o = 0; o < axis.out; ++o) m_taps.push_back(axis.taps(o));
+        if (Op != GradientOp::avg || job.desc.divisor_override) return;
+        for (std::int64_t o = 0; o < axis.out; ++o)
+            m_counts.push_back(count(axis, o, m_taps[static_cast<std::size_t>(o)]));
+    }
+
+    std::int64_t chunk_rows() const { return 1; }
+    void make_rows(std::int64_t plane, const IndexRange& rows) {
+        for (std::int64_t iy = rows.begin; iy < rows.end; ++iy) make_row(plane, iy);
+    }
+
+  private:
+    void make_row(std::int64_t plane, std::int64_t iy) {
+        const AxisWindows& axis = m_job.geometry.y;
+        std::ranges::fill(m_sums, Acc(0));
+        const IndexRange rows = axis.windows_near(iy);
+        for (std::int64_t oy = rows.begin; oy < rows.end; ++oy) {
+            if (!axis.has_tap(oy, iy)) continue;
+            const RowRing::Slot slot = m_ring.take(plane, axis.out, oy);
+            Acc* spread = m_spread.data() + slot.index * m_sums.size();
+            if (!slot.holds_row) spread_row(plane, oy, spread);
+            for (std::size_t i = 0; i < m_sums.size(); ++i) m_sums[i] += spread[i];
+        }
+        T* out = m_job.dx.row(plane, iy);
+        for (std::size_t i = 0; i < m_sums.size(); ++i) out[i] = element::store<T>(gradient(plane, iy, i));
+    }
+
+    Acc gradient(std::int64_t plane, std::int64_t iy, std::size_t i) const {
+        if constexpr (Op == GradientOp::lp1) return lp1_gradient(x_at(plane, iy, i), m_sums[i]);
+        if constexpr (Op == GradientOp::lp2) return lp2_gradient(x_at(plane, iy, i), m_sums[i]);
+        return m_sums[i];
+    }
+    Acc x_at(std::int64_t plane, std::int64_t iy, std::size_t i) const {
+        return element::load<Acc>(m_job.x.row(plane, iy)[i]);
+    }
+
+    // Of an average: what divides along an axis.
+    Acc count(const AxisWindows& along, std::int64_t o, const Taps& taps) const {
+        return static_cast<Acc>(m_job.desc.count_include_pad ? along.padded_count(o)
+                                                             : std::max<std::int64_t>(taps.count, 1));
+    }
+
+    void make_shares(std::int64_t plane, std::int64_t oy) {
+        const T* dy = m_job.dy.row(plane, oy);
+        const auto width = static_cast<std::int64_t>(m_shares.size());
+        if constexpr (Op == GradientOp::avg) {
+            const auto& given = m_job.desc.divisor_override;
+            const Acc rows =
+                given ? static_cast<Acc>(*given) : count(m_job.geometry.y, oy, m_job.geometry.y.taps(oy));
+            for (std::int64_t o = 0; o < width; ++o) {
+                const Acc divisor = given ? rows : rows * m_counts[static_cast<std::size_t>(o)];
+                m_shares[static_cast<std::size_t>(o)] = avg_share(element::load<Acc>(dy[o]), divisor);
+            }
+        } else {
+            const T* y = m_job.y.row(plane, oy);
+            for (std::int64_t o = 0; o < width; ++o) {
+                const auto share = Op == GradientOp::lp1 ? lp1_share : lp2_share;
+                m_shares[static_cast<std::size_t>(o)] =
+                    share(element::load<Acc>(dy[o]), element::load<Acc>(y[o]));
+            }
+        }
+    }
+
+    void spread_row(std::int64_t plane, std::int64_t oy, Acc* spread) {
+        const AxisWindows& axis = m_job.geometry.x;
+        make_shares(plane, oy);
+        std::fill_n(spread, axis.in, Acc(0));
+        for (std::int64_t o = 0; o < axis.out; ++o) {
+            const Acc share = m_shares[static_cast<std::size_t>(o)];
+            const Taps taps = m_taps[static_cast<std::size_t>(o)];
+            Acc* to = spread + taps.first;
+            for (std::int64_t k = 0; k < taps.count; ++k) to[k * taps.step] += share;
+        }
+    }
+
+    Job<T> m_job;
+    std::vector<Acc> m_sums;
+    std::vector<Acc> m_shares;
+    RowRing m_ring;
+    std::vector<Acc> m_spread;  // of the rows in the ring
+    std::vector<Taps> m_taps;   // along x
+    std::vector<Acc> m_counts;
+};
+
+// Gradients in which element and window do not come apart.
+template <class T>
+class PairKernel {
+  public:
+    explicit PairKernel(const Job<T>& job) : m_job(job) {}
+
+    std::int64_t chunk_rows() const { return 1; }
+    void make_rows(std::int64_t plane, const IndexRange& rows) {
+        for (std::int64_t iy = rows.begin; iy < rows.end; ++iy) make_row(plane, iy);
+    }
+
+  private:
+    void make_row(std::int64_t plane, std::int64_t iy) {
+        const AxisWindows& rows = m_job.geometry.y;
+        const AxisWindows& columns = m_job.geometry.x;
+        const T* x = m_job.x.row(plane, iy);
+        T* out = m_job.dx.row(plane, iy);
+        const IndexRange near_y = rows.windows_near(iy);
+        for (std::int64_t ix = 0; ix < columns.in; ++ix) {
+            const auto value = element::load<double>(x[ix]);
+            const IndexRange near_x = columns.windows_near(ix);
+            double sum = 0.0;
+            for (std::int64_t oy = near_y.begin; oy < near_y.end; ++oy) {
+                if (!rows.has_tap(oy, iy)) continue;
+                const T* y = m_job.y.row(plane, oy);
+                const T* dy = m_job.dy.row(plane, oy);
+                double row = 0.0;
+                for (std::int64_t ox = near_x.begin; ox < near_x.end; ++ox) {
+                    if (columns.has_tap(ox, ix))
+                        row += lp_pair(value, element::load<double>(y[ox]), element::load<double>(dy[ox]),
+                                       m_job.desc.p);
+                }
+                sum += row;
+            }
+            out[ix] = element::store<T>(sum);
+        }
+    }
+
+    Job<T> m_job;
+};
+
+}  // namespace iir2d::pool
