@@ -17,6 +17,7 @@
 
 #include "core/evidence/history.h"
 #include "core/image/image_io.h"
+#include "core/support/settings.h"
 #include "tests/ui/benchmark/access.h"
 #include "tests/ui/benchmark/made_records.h"
 #include "ui/benchmark/benchmark_page.h"
@@ -152,6 +153,17 @@ TEST_F(RecordsPageTest, SaysWhatIsWrongWithARecordAndGoesOn) {
     isRefused(QByteArray("\xff\xfe\x00", 3));
     open(folder.filePath(QStringLiteral("nowhere")));
     EXPECT_TRUE(said().contains(QStringLiteral("does not exist"))) << said().toStdString();
+}
+
+TEST_F(RecordsPageTest, MeasuresNothingWhileARecordIsWorkedOn) {
+    page.openRecordAt(measured(QStringLiteral("monday")));
+    ASSERT_TRUE(page.isBusy());
+    page.run();
+    EXPECT_FALSE(page.isRunning());
+    EXPECT_TRUE(
+        page.messages().textOf(QStringLiteral("run")).contains(QStringLiteral("still being worked on")));
+    wait();
+    EXPECT_EQ(page.model().results().size(), 2U);
 }
 
 TEST_F(RecordsPageTest, ComparesWhatIsShownWithAnother) {
@@ -373,6 +385,10 @@ TEST_F(RecordsPageTest, KeepsAHistoryAndShowsItsTrend) {
     wait();
     EXPECT_TRUE(said().contains(QStringLiteral("already")));
     EXPECT_EQ(session.settings().history_file, folder.filePath(QStringLiteral("h.sqlite")).toStdString());
+
+    EXPECT_TRUE(QTest::qWaitFor(
+        [&] { return load_settings().history_file == session.settings().history_file; }, patience))
+        << "kept for the next start";
 
     QFile foreign(folder.filePath(QStringLiteral("foreign.sqlite")));
     ASSERT_TRUE(foreign.open(QIODevice::WriteOnly));
