@@ -3,8 +3,10 @@
 #include <archive.h>
 #include <archive_entry.h>
 
+#include <cerrno>
 #include <charconv>
 #include <chrono>
+#include <cstdio>
 #include <memory>
 #include <string_view>
 #include <system_error>
@@ -58,6 +60,15 @@ std::int64_t seconds_of(std::string_view utc) {
     return std::chrono::seconds(day->time_since_epoch()).count() + parts[0] * 3600 + parts[1] * 60 + parts[2];
 }
 
+// libarchive's own takes half a block for a whole one, and forgets why there was no more.
+la_ssize_t write_block(archive* a, void* file, const void* data, std::size_t size) {
+    errno = 0;
+    if (std::fwrite(data, 1, size, static_cast<std::FILE*>(file)) == size)
+        return static_cast<la_ssize_t>(size);
+    archive_set_error(a, errno != 0 ? errno : EIO, "%s", "write");
+    return -1;
+}
+
 // Nothing goes in that is not the release's: owner, permissions and times of its files are of one machine.
 class Archive {
   public:
@@ -69,7 +80,7 @@ class Archive {
                   (archive_write_add_filter_gzip(a) == ARCHIVE_OK &&
                    archive_write_set_filter_option(a, "gzip", "timestamp", nullptr) == ARCHIVE_OK)) &&
                  archive_write_set_bytes_in_last_block(a, 1) == ARCHIVE_OK &&
-                 archive_write_open_FILE(a, file.handle()) == ARCHIVE_OK;
+                 archive_write_open(a, file.handle(), nullptr, write_block, nullptr) == ARCHIVE_OK;
     }
 
     Result<void> add_folder(const std::string& name) { return add(name, AE_IFDIR, 0755, {}); }
@@ -97,7 +108,10 @@ class Archive {
         return {};
     }
     std::unexpected<Error> failed() const {
-        const char* why = m_archive ? archive_error_string(m_archive.get()) : nullptr;
+        if (!m_archive) return unwritable(m_asked, system_words(ENOMEM));
+        if (const int number = archive_errno(m_archive.get()); number > 0)
+            return unwritable(m_asked, system_words(number));
+        const char* why = archive_error_string(m_archive.get());
         return unwritable(m_asked, why != nullptr ? why : "the archive could not be made");
     }
 

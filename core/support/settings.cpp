@@ -53,6 +53,7 @@ Settings load_settings() {
         return settings;
     }
     take(json, "device", settings.device);
+    take(json, "last_release", settings.last_release);
     take(json, "window_geometry", settings.window_geometry);
     take(json, "window_state", settings.window_state);
     take(json, "last_directory", settings.last_directory);
@@ -82,6 +83,7 @@ Result<void> save_settings(const Settings& settings) {
     json["schema_version"] = settings_schema;
     json["recent_files"] = settings.recent_files;
     json["device"] = settings.device;
+    json["last_release"] = settings.last_release;
     json["threads"] = settings.threads;
     json["theme"] = theme_names[static_cast<int>(settings.theme)];
     json["window_geometry"] = settings.window_geometry;

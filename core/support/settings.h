@@ -18,6 +18,7 @@ struct Settings {
     std::string device = "auto";
     int threads = 0;  // 0: all
     Theme theme = Theme::system;
+    std::string last_release;     // its directory
     std::string window_geometry;  // base64 of what the toolkit saves
     std::string window_state;
     std::string last_directory;

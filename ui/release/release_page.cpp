@@ -2,6 +2,7 @@
 #include "ui/release/release_page.h"
 
 #include <QAction>
+#include <QDir>
 #include <QDragEnterEvent>
 #include <QDropEvent>
 #include <QFileInfo>
@@ -181,6 +182,19 @@ QWidget* ReleasePage::makeEmptyPage() {
     push(m_new, tr("New release…"));
     buttons->addStretch(1);
     layout->addLayout(buttons);
+    const QString last = QString::fromStdString(m_session.settings().last_release);
+    if (!last.isEmpty() && !releaseAt(last).isEmpty()) {
+        layout->addSpacing(normalSpacing);
+        auto* link = new QToolButton(page);
+        link->setObjectName(QStringLiteral("lastRelease"));
+        link->setAutoRaise(true);
+        link->setText(tr("Open %1 again").arg(QFileInfo(last).fileName()));
+        link->setToolTip(QDir::toNativeSeparators(last));
+        link->setAccessibleName(link->text());
+        link->setFocusPolicy(Qt::StrongFocus);
+        connect(link, &QToolButton::clicked, this, [this, last] { openDirectory(last); });
+        layout->addWidget(link, 0, Qt::AlignHCenter);
+    }
     layout->addStretch(3);
     return page;
 }
@@ -275,7 +289,13 @@ bool ReleasePage::mayChange() const {
 }
 
 void ReleasePage::display(ReleaseViewPtr view) {
+    const bool isAnother = !m_view || m_view->directory != view->directory;
     m_view = std::move(view);
+    if (isAnother) {
+        m_session.settings().last_release =
+            QFileInfo(pathText(m_view->directory)).absoluteFilePath().toStdString();
+        m_session.saveSettings();
+    }
     m_unreadable = false;
     m_watcher->watch(*m_view);
     m_evidence->display(*m_view);

@@ -133,6 +133,7 @@ class ReleasePage : public QWidget {
     QPointer<ReleaseDialog> m_dialog;
     bool m_unreadable = false;    // what is shown could not be read again
     bool m_reloadWanted = false;  // something changed on disk while a job ran
+    bool m_unread = false;        // reading again was cancelled
     bool m_working = false;       // what is under way was asked for: nothing else is, until it is done
     bool m_changing = false;
     std::function<void()> m_next;  // asked for while reading

@@ -178,13 +178,21 @@ void ReleasePage::readAgain() {
 
 void ReleasePage::follow(const Result<ReleaseViewPtr>& read) {
     if (!read) {
-        if (isCancelled(read.error())) return;
+        if (isCancelled(read.error())) {
+            if (m_next) return;  // what was asked for meanwhile reads it too
+            m_unread = true;
+            m_messages->show(diskSubject, Severity::warning,
+                             tr("Reading was cancelled: the release on disk may not be what is shown."),
+                             {{tr("Read again"), [this] { reload(); }}});
+            return;
+        }
         m_unreadable = true;
         m_messages->show(diskSubject, Severity::error, toSentence(read.error().message));
         return;
     }
     const QString difference = differenceOf(*m_view, **read);
-    if (m_unreadable) m_messages->clear(diskSubject);
+    if (m_unreadable || m_unread) m_messages->clear(diskSubject);
+    m_unread = false;
     display(*read);
     if (difference.isEmpty()) return;
     m_messages->show(diskSubject, Severity::warning, difference);

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int markRole = Qt::UserRole;
 constexpr int wholeRole = Qt::UserRole + 1;
-constexpr int widestColumn = 260;
+constexpr int widestColumn = 320;
 
 QString shortened(const std::string& hash) {
     return toText(std::string_view(hash).substr(0, 12));
@@ -163,7 +163,7 @@ void WaiverTable::display(const ReleaseView& view) {
 SignOffTable::SignOffTable(QWidget* parent)
     : ReleaseTable(tr("Sign-offs"),
                    tr("Who signed what there is, in each role, and whether that still counts."),
-                   {tr("State"), tr("Role"), tr("Person"), tr("Signed"), tr("Key"), tr("Why")}, parent) {
+                   {tr("State"), tr("Role"), tr("Person"), tr("Why"), tr("Signed"), tr("Key")}, parent) {
     setObjectName(QStringLiteral("signOffTable"));
 }
 
@@ -180,10 +180,10 @@ void SignOffTable::display(const ReleaseView& view) {
         rows.push_back({{word, {}, mark},
                         {toText(r.role)},
                         {last == nullptr ? QString() : toText(last->person)},
+                        {holdersKey.empty() ? tr("no key was named for it") : toText(r.finding)},
                         {last == nullptr ? QString() : minuteOf(last->utc),
                          last == nullptr ? QString() : toText(last->utc)},
-                        {shortened(holdersKey), toText(holdersKey)},
-                        {holdersKey.empty() ? tr("no key was named for it") : toText(r.finding)}});
+                        {shortened(holdersKey), toText(holdersKey)}});
     }
     setRows(rows);
 }

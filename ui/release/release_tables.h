@@ -51,7 +51,7 @@ class WaiverTable : public ReleaseTable {
 class SignOffTable : public ReleaseTable {
     Q_OBJECT
   public:
-    enum Column { state, role, person, at, key, why };
+    enum Column { state, role, person, why, at, key };
     explicit SignOffTable(QWidget* parent = nullptr);
     void display(const ReleaseView& view);
 };

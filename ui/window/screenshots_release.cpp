@@ -7,6 +7,7 @@
 #include <QDir>
 #include <QLineEdit>
 #include <QTabWidget>
+#include <QTextBrowser>
 #include <filesystem>
 
 #include "core/benchmark/utc_time.h"
@@ -20,6 +21,7 @@
 #include "ui/window/message_bar.h"
 #include "ui/window/record_job.h"
 #include "ui/window/screenshots.h"
+#include "ui/window/theme.h"
 
 namespace workbench {
 namespace {
@@ -129,9 +131,16 @@ void ScreenshotTour::releaseDialogs() {
     const auto type = [](QDialog& dialog, const char* name, const QString& what) {
         if (auto* edit = dialog.findChild<QLineEdit*>(QLatin1String(name))) edit->setText(what);
     };
-    page.signOffRole(QStringLiteral("qa-engineer"));
-    shootDialog(QStringLiteral("74-release-sign-off"),
-                [&](QDialog& d) { type(d, "person", QStringLiteral("Q. A. Engineer")); });
+    for (const auto& [theme, name] : {std::pair{Theme::light, QStringLiteral("74-release-sign-off-light")},
+                                      std::pair{Theme::dark, QStringLiteral("74-release-sign-off")}}) {
+        applyTheme(*qApp, theme);
+        page.signOffRole(QStringLiteral("qa-engineer"));
+        shootDialog(name, [&](QDialog& d) {
+            type(d, "person", QStringLiteral("Q. A. Engineer"));
+            auto* report = d.findChild<QTextBrowser*>();
+            if (theme == Theme::light && report) report->moveCursor(QTextCursor::End);
+        });
+    }
     page.attachEvidence(QStringLiteral("parity-report"),
                         QDir::home().filePath(QStringLiteral("parity.json")));
     shootDialog(QStringLiteral("75-release-attach"), [](QDialog&) {});

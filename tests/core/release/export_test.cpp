@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A release as one archive, what supplies a requirement, and how evidence stands to what was attached.
 #include <gmock/gmock.h>
+#include <signal.h>
+#include <sys/resource.h>
 
 #include <cstdlib>
 
@@ -123,6 +125,26 @@ TEST_F(ExportTest, RefusesAndThenChangesNothing) {
     EXPECT_THAT(names_in(folder.path()), UnorderedElementsAre("v1", "v1.tar", "a.txt"));
     directory = file("nothing");
     refused(file("v2.tar"), ErrorKind::bad_input, "there is no release in");
+}
+
+// As on a disk that fills.
+TEST_F(ExportTest, LeavesTheOldArchiveWhenItCannotBeWrittenWhole) {
+    begin(Stage::rc);
+    ASSERT_TRUE(add("other", "a.txt", std::string(200'000, 'a')));
+    write_text(file("v1.tar"), "of before");
+    rlimit before{};
+    ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+    const auto old = signal(SIGXFSZ, SIG_IGN);
+    const rlimit small{100'000, before.rlim_max};
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+    const auto done = export_release(directory, file("v1.tar"));
+    setrlimit(RLIMIT_FSIZE, &before);
+    signal(SIGXFSZ, old);
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().kind, ErrorKind::unwritable_output);
+    EXPECT_THAT(done.error().message, HasSubstr("File too large"));
+    EXPECT_EQ(read_text(file("v1.tar")), "of before");
+    EXPECT_THAT(names_in(folder.path()), UnorderedElementsAre("v1", "v1.tar", "a.txt"));
 }
 
 TEST_F(ExportTest, EvidenceMatchesIsChangedOrMissing) {

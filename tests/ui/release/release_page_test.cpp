@@ -67,6 +67,22 @@ TEST_F(ReleasePageTest, ShowsEachRequirementAsItStands) {
     EXPECT_EQ(cell<SignOffTable>(0, SignOffTable::state), "pending");
 }
 
+TEST_F(ReleasePageTest, OffersTheLastReleaseAgain) {
+    begin(Stage::rc);
+    open();
+    Session later;  // reads what this one saved
+    ReleasePage another(later);
+    auto* link = another.findChild<QToolButton*>(QStringLiteral("lastRelease"));
+    ASSERT_NE(link, nullptr);
+    EXPECT_EQ(link->text(), QStringLiteral("Open v1 again"));
+    link->click();
+    EXPECT_TRUE(QTest::qWaitFor([&] { return !another.isBusy(); }, patience));
+    ASSERT_NE(another.view(), nullptr);
+    fs::rename(directory, folder.path() / "moved");
+    ReleasePage none(later);
+    EXPECT_EQ(none.findChild<QToolButton*>(QStringLiteral("lastRelease")), nullptr);
+}
+
 TEST_F(ReleasePageTest, SaysWhatIsNoRelease) {
     page->openDirectory(text(folder.path()));
     settle();
@@ -248,6 +264,19 @@ TEST_F(ReleasePageTest, APromotionThatIsRefusedMeanwhileSaysWhy) {
     EXPECT_THAT(said(), HasSubstr("The release may not be promoted: A.tests"));
     EXPECT_THAT(standing("A.tests"), StartsWith("A.tests, failed"));
     EXPECT_FALSE(page->promoteAction().isEnabled());
+}
+
+TEST_F(ReleasePageTest, SaysThatItMayBeOutdatedWhenReadingAgainWasCancelled) {
+    begin(Stage::rc);
+    add_all();
+    open();
+    page->reload();
+    page->cancel();
+    settle();
+    EXPECT_THAT(said("disk"), HasSubstr("may not be what is shown"));
+    page->reload();
+    settle();
+    EXPECT_FALSE(page->messages().has(QStringLiteral("disk"))) << said("disk");
 }
 
 TEST_F(ReleasePageTest, CanBeCancelledAndClosedAtAnyMoment) {
