@@ -3,7 +3,6 @@
 #include <QAction>
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QPainter>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QSplitter>
@@ -25,33 +24,13 @@
 #include "ui/benchmark/run_panel.h"
 #include "ui/operations/form_parts.h"
 #include "ui/session/session.h"
+#include "ui/window/glyph.h"
 #include "ui/window/icons.h"
 #include "ui/window/job_bar.h"
 #include "ui/window/message_bar.h"
 #include "ui/window/theme.h"
 
 namespace workbench {
-namespace {
-
-// The page's icon, large and faint, in the theme's own colour at the time of painting.
-class Glyph : public QWidget {
-  public:
-    Glyph(const QString& name, int side, QWidget* parent) : QWidget(parent), m_icon(themedIcon(name)) {
-        setFixedSize(side, side);
-    }
-
-  protected:
-    void paintEvent(QPaintEvent* /*event*/) override {
-        QPainter painter(this);
-        painter.setOpacity(0.45);
-        m_icon.paint(&painter, rect());
-    }
-
-  private:
-    QIcon m_icon;
-};
-
-}  // namespace
 
 QWidget* BenchmarkPage::makeFormColumn() {
     auto* column = new QWidget(m_splitter);

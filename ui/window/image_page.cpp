@@ -218,7 +218,8 @@ void ImagePage::connectRecording() {
                 m_messages->show(
                     recordSubject, accepted ? Severity::info : Severity::error,
                     tr("The record was written to %1. %2").arg(QDir::toNativeSeparators(directory), verdict),
-                    {{tr("Open folder"),
+                    {{tr("Show"), [this, directory] { Q_EMIT recordShowRequested(directory); }},
+                     {tr("Open folder"),
                       [directory] { QDesktopServices::openUrl(QUrl::fromLocalFile(directory)); }},
                      {tr("Copy path"), [directory] { QGuiApplication::clipboard()->setText(directory); }}});
             });

@@ -48,6 +48,7 @@ class ImagePage : public QWidget {
     void markChanged(const workbench::ViewMark& mark);
     // A record was measured: where is it to be written? To recordJob().writeInto().
     void recordFolderRequested();
+    void recordShowRequested(const QString& directory);
     void recordStateChanged();
 
   private:

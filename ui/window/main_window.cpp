@@ -214,6 +214,10 @@ void MainWindow::connectSession() {
     connect(m_image, &ImagePage::sampleRequested, this, &MainWindow::openSample);
     connect(m_image, &ImagePage::fileRequested, this, &MainWindow::openPath);
     connect(m_image, &ImagePage::recordFolderRequested, this, &MainWindow::chooseRecordFolder);
+    connect(m_image, &ImagePage::recordShowRequested, this, [this](const QString& directory) {
+        setPage(Page::benchmark);
+        m_benchmark->openRecordAt(directory);
+    });
     connect(m_image, &ImagePage::recordStateChanged, this, &MainWindow::updateActions);
     connect(m_image, &ImagePage::markChanged, m_info, &InfoBar::setMark);
     connect(&m_image->view(), &ImageView::probeChanged, this,

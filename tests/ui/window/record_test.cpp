@@ -5,6 +5,7 @@
 #include <QAction>
 #include <QApplication>
 #include <QDir>
+#include <QPushButton>
 #include <QTest>
 #include <nlohmann/json.hpp>
 
@@ -12,6 +13,8 @@
 #include "core/record/record.h"
 #include "core/support/files.h"
 #include "tests/ui/window/view_testing.h"
+#include "ui/benchmark/benchmark_page.h"
+#include "ui/benchmark/results_model.h"
 #include "ui/session/session.h"
 #include "ui/window/image_page.h"
 #include "ui/window/main_window.h"
@@ -104,6 +107,15 @@ TEST_F(RecordTest, WritesARecordOfTheRecipeOnTheImage) {
     EXPECT_THAT(matrix.at("recipe").dump(), HasSubstr("\"sigma\":3"));
     EXPECT_EQ(json.at("cancelled"), false);
     EXPECT_THAT(json.at("command_line").get<std::string>(), HasSubstr("--image"));
+
+    QPushButton* show = nullptr;
+    for (auto* button : window.imagePage().findChildren<QPushButton*>()) {
+        if (button->text() == QStringLiteral("Show")) show = button;
+    }
+    ASSERT_NE(show, nullptr);
+    show->click();
+    EXPECT_EQ(window.page(), MainWindow::Page::benchmark);
+    EXPECT_TRUE(QTest::qWaitFor([&] { return window.benchmarkPage().model().rowCount() == 1; }, 20000));
 }
 
 TEST_F(RecordTest, SaysWhyThereIsNothingToRecord) {
