@@ -291,10 +291,8 @@ CpuKernel choose_cpu_kernel(const PoolDesc& desc, const PoolGeometry& geometry) 
             kernel.along_y = AxisWay::sequence;
         }
     }
-    const auto in_parts = [](AxisWay way) { return way == AxisWay::in_parts || way == AxisWay::climbing; };
-    kernel.variant = kernel.small_windows                                   ? "windows"
-                     : in_parts(kernel.along_x) || in_parts(kernel.along_y) ? "parts"
-                                                                            : "rows";
+    const bool in_parts = is_in_parts(kernel.along_x) || is_in_parts(kernel.along_y);
+    kernel.variant = kernel.small_windows ? "windows" : in_parts ? "parts" : "rows";
     kernel.variant += suffix_of(kernel.formula);
     if (other_type) {
         kernel.accumulator = gathered_accumulator(desc, geometry);
