@@ -40,6 +40,10 @@ constexpr bool divides_in_pairs(const PoolDesc& desc) {
     return desc.p != 1.0 && (desc.p != 2.0 || desc.element == ElementType::f64);
 }
 
+// Whether the CPU spreads averages in vectors: f32, windows of neighbouring columns at stride 1 or 2, and few
+// enough on an element that sums in f32 are accurate.
+bool spreads_in_vectors(const PoolDesc& desc, const PoolGeometry& geometry);
+
 Result<void> backward_cpu(const PoolDesc& desc, const PoolGeometry& geometry, const Backward& data,
                           int threads, const RunControl& control);
 

@@ -12,13 +12,7 @@
 
 namespace iir2d::pool {
 
-// Windows that spread_shares() has loops for, few enough on an element that sums in f32 are accurate.
-inline bool spreads_in_vectors(const PoolDesc& desc, const PoolGeometry& geometry) {
-    const AxisWindows& x = geometry.x;
-    return desc.op == PoolOp::avg && desc.element == ElementType::f32 && x.dilation == 1 &&
-           x.stride <= longest_spread_stride && backward_accumulator(desc, geometry) == ElementType::f32;
-}
-
+// For what spreads_in_vectors().
 class AvgSpread {
   public:
     explicit AvgSpread(const Job<float>& job)

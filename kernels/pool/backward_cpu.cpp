@@ -107,6 +107,12 @@ ElementType backward_accumulator(const PoolDesc& desc, const PoolGeometry& geome
     return sum_type(additions);
 }
 
+bool spreads_in_vectors(const PoolDesc& desc, const PoolGeometry& geometry) {
+    const AxisWindows& x = geometry.x;
+    return desc.op == PoolOp::avg && desc.element == ElementType::f32 && x.dilation == 1 &&
+           x.stride <= longest_spread_stride && backward_accumulator(desc, geometry) == ElementType::f32;
+}
+
 Result<void> backward_cpu(const PoolDesc& desc, const PoolGeometry& geometry, const Backward& data,
                           int threads, const RunControl& control) try {
     return with_storage(desc.element, [&]<class T>() {

@@ -37,6 +37,15 @@ class MaxGradient {
         for (std::int64_t oy = near.begin; oy < near.end; ++oy) {
             const T* dy = m_job.dy.row(plane, oy);
             const std::int64_t* argmax = m_job.argmax + (plane * g.y.out + oy) * g.x.out;
+            const Taps taps = g.y.taps(oy);
+            if (taps.first >= rows.begin && taps.first + (taps.count - 1) * taps.step < rows.end) {
+                for (std::int64_t ox = 0; ox < g.x.out; ++ox) {
+                    // All but those of empty windows are.
+                    const auto place = static_cast<std::uint64_t>(argmax[ox] - first);
+                    if (place < size) sums[place] += element::load<Acc>(dy[ox]);
+                }
+                continue;
+            }
             for (std::int64_t ox = 0; ox < g.x.out; ++ox) {
                 const auto place = static_cast<std::uint64_t>(argmax[ox] - first);
                 const std::uint64_t bin = size + static_cast<std::uint64_t>(ox) % bins;

@@ -248,9 +248,9 @@ CpuJob<T> make_job(const PoolDesc& desc, const PoolGeometry& geometry, const Cpu
     return job;
 }
 
-// Elements of other types than f32.
+// Elements that are not f32.
 template <class T>
-Result<void> forward_in_order(const CpuJob<T>& job, int threads, const RunControl& control) {
+Result<void> forward_other_type(const CpuJob<T>& job, int threads, const RunControl& control) {
     if constexpr (sizeof(T) < sizeof(float)) {
         if (job.argmax != nullptr) return run_separable<PlacedLines>(job, threads, control);
         if (job.kernel.accumulator == ElementType::f32)
@@ -276,16 +276,7 @@ CpuKernel choose_cpu_kernel(const PoolDesc& desc, const PoolGeometry& geometry) 
         return kernel;
     }
     kernel.formula = formula_of(desc, geometry);
-    if (other_type) {
-        // In the order of one window at a time, and with its bits.
-        kernel.along_x = way_along(geometry.x, is_max(kernel.formula));
-        if (kernel.along_x != AxisWay::one_by_one) kernel.along_x = AxisWay::sequence;
-        kernel.accumulator = gathered_accumulator(desc, geometry);
-        kernel.variant = std::string("rows") + suffix_of(kernel.formula);
-        if (!is_max(desc.op)) kernel.variant += "_" + std::string(name_of(kernel.accumulator)) + "_sum";
-        return kernel;
-    }
-    kernel.small_windows = are_small_windows(geometry, kernel.formula);
+    kernel.small_windows = !other_type && are_small_windows(geometry, kernel.formula);
     if (!kernel.small_windows) {
         kernel.along_x = way_along(geometry.x, is_max(kernel.formula));
         // Neighbours in vectors are neighbours in the row.
@@ -294,17 +285,24 @@ CpuKernel choose_cpu_kernel(const PoolDesc& desc, const PoolGeometry& geometry) 
         // Rows need no place in memory that is like their place in the image.
         kernel.along_y = way_along(geometry.y, is_max(kernel.formula));
         if (kernel.along_y == AxisWay::one_by_one) kernel.along_y = AxisWay::sequence;
+        if (other_type && !is_max(kernel.formula)) {
+            // In the order of one window at a time, and with its bits.
+            if (kernel.along_x != AxisWay::one_by_one) kernel.along_x = AxisWay::sequence;
+            kernel.along_y = AxisWay::sequence;
+        }
     }
-    const auto in_parts = [](AxisWay way) { return way == AxisWay::in_parts || way == AxisWay::climbing; };
-    kernel.variant = kernel.small_windows                                   ? "windows"
-                     : in_parts(kernel.along_x) || in_parts(kernel.along_y) ? "parts"
-                                                                            : "rows";
+    const bool in_parts = is_in_parts(kernel.along_x) || is_in_parts(kernel.along_y);
+    kernel.variant = kernel.small_windows ? "windows" : in_parts ? "parts" : "rows";
     kernel.variant += suffix_of(kernel.formula);
+    if (other_type) {
+        kernel.accumulator = gathered_accumulator(desc, geometry);
+    } else if (kernel.formula == Formula::power) {
+        kernel.accumulator = ElementType::f64;
+    } else if (!is_max(kernel.formula)) {
+        kernel.accumulator = sum_type(additions_along(geometry.x, kernel.along_x) +
+                                      additions_along(geometry.y, kernel.along_y));
+    }
     if (is_max(kernel.formula)) return kernel;
-    kernel.accumulator = kernel.formula == Formula::power
-                             ? ElementType::f64
-                             : sum_type(additions_along(geometry.x, kernel.along_x) +
-                                        additions_along(geometry.y, kernel.along_y));
     kernel.variant += "_" + std::string(name_of(kernel.accumulator)) + "_sum";
     return kernel;
 }
@@ -319,7 +317,8 @@ Result<void> forward_cpu(const PoolDesc& desc, const PoolGeometry& geometry, con
     try {
         if (desc.element != ElementType::f32) {
             return with_storage(desc.element, [&]<class T>() {
-                return forward_in_order(make_job<T>(desc, geometry, kernel, x, y, argmax), threads, control);
+                return forward_other_type(make_job<T>(desc, geometry, kernel, x, y, argmax), threads,
+                                          control);
             });
         }
         auto job = make_job<float>(desc, geometry, kernel, x, y, argmax);

@@ -29,7 +29,7 @@ class AlongX {
           m_steps(part_steps(m_axis.window)) {
         if (m_way == AxisWay::one_by_one) return;
         const auto length = static_cast<std::size_t>((m_width - 1) * m_axis.stride + m_axis.span());
-        if constexpr (sizeof(T) < sizeof(float)) m_widened.resize(length);
+        if constexpr (sizeof(T) < sizeof(float) && sizeof(Acc) > sizeof(float)) m_widened.resize(length);
         // Places climb by fours, which gives the same maxima.
         if (Lines::placed && m_way == AxisWay::climbing) m_way = AxisWay::in_parts;
         m_line.allocate(m_way == AxisWay::climbing ? 3 : m_way == AxisWay::in_parts ? 2 : 1, length);
@@ -147,8 +147,12 @@ class AlongX {
         Acc* line = Lines::values(m_terms);
         std::fill(line, line + begin, nothing());
         if constexpr (sizeof(T) < sizeof(float)) {
-            widen_row(row + first + begin, end - begin, m_widened.data());
-            make_terms(m_formula, m_widened.data(), end - begin, line + begin);
+            float* widened = m_widened.data();
+            if constexpr (std::is_same_v<Acc, float>) widened = line + begin;
+            widen_row(row + first + begin, end - begin, widened);
+            const bool are_terms = m_formula == Formula::max || m_formula == Formula::avg;
+            if (!std::is_same_v<Acc, float> || !are_terms)
+                make_terms(m_formula, widened, end - begin, line + begin);
         } else if (m_formula == Formula::power) {
             for (std::int64_t i = begin; i < end; ++i) line[i] = term(row[first + i]);
         } else {

@@ -53,7 +53,7 @@ bool finish_rows(std::span<const double* const> rows, const OutputRowOf<double>&
 void fold_rows(bool maximum, std::span<const float* const> rows, std::int64_t count, float* to);
 void fold_rows(bool maximum, std::span<const double* const> rows, std::int64_t count, double* to);
 
-// What the formula adds up or compares, of `count` elements; not `power`.
+// What the formula adds up or compares, of `count` elements; not `power`. `to` may be `from`.
 void make_terms(Formula formula, const float* from, std::int64_t count, float* to);
 void make_terms(Formula formula, const float* from, std::int64_t count, double* to);
 void make_terms(Formula formula, const double* from, std::int64_t count, double* to);

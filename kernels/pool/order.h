@@ -31,6 +31,10 @@ enum class AxisWay {
     climbing,   // the same by halves, ladder.h; places climb in parts
     one_by_one  // first to last tap, window after window: where they lie far apart or mostly in the padding
 };
+// Whether a sum's additions are in another order than from its first tap to its last.
+constexpr bool is_in_parts(AxisWay way) {
+    return way == AxisWay::in_parts || way == AxisWay::climbing;
+}
 AxisWay way_along(const AxisWindows& axis, bool maximum);
 
 // Rounded additions between the elements of a window and its sum, at most.

@@ -135,8 +135,9 @@ KernelIdentity PoolPlan::backward_kernel() const {
         identity.variant = gpu->pooling.backward_kernel;
     } else {
         const ElementType sums = pool::backward_accumulator(m_state->desc, m_state->geometry);
-        identity.variant = "gathered_" + std::string(name_of(sums)) + "_sum";
-        identity.architecture = IIR2D_CPU_BASELINE;  // which the compiler vectorises for
+        const bool in_vectors = pool::spreads_in_vectors(m_state->desc, m_state->geometry);
+        identity.variant = (in_vectors ? "spread_" : "gathered_") + std::string(name_of(sums)) + "_sum";
+        if (!in_vectors) identity.architecture = IIR2D_CPU_BASELINE;  // which the compiler vectorises for
     }
     return identity;
 }

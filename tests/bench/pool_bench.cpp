@@ -13,6 +13,7 @@
 #include <opencv2/imgproc.hpp>
 #endif
 
+#include "iir2d/convert.h"
 #include "iir2d/device.h"
 #include "iir2d/plan.h"
 #include "tests/bench/registration.h"
@@ -55,11 +56,22 @@ void resize_by_half(const PoolDesc& desc, Buffer<float>& x, Buffer<float>& y) {
 }
 #endif
 
+// Room for elements of any type, in floats.
+std::size_t room(std::size_t count, iir2d::ElementType type) {
+    return (count * iir2d::element_size(type) + sizeof(float) - 1) / sizeof(float);
+}
+
 void run_case(benchmark::State& state, const Case& c, int threads) {
     const auto plan = PoolPlan::make(*iir2d::Device::cpu(threads), c.desc);
     if (!plan) return state.SkipWithError(plan.error().message.c_str());
-    Buffer<float> x(elements(c.desc.shape), true);
-    Buffer<float> y(elements(plan->output_shape()), false);
+    const auto type = c.desc.element;
+    const std::size_t count = elements(c.desc.shape);
+    Buffer<float> x(room(count, type), type == f32);
+    if (type != f32) {
+        const Buffer<float> noise(count, true);
+        iir2d::convert_elements(noise.data(), f32, x.data(), type, count);
+    }
+    Buffer<float> y(room(elements(plan->output_shape()), type), false);
     Buffer<float> compared(y.count(), false);
     std::vector<std::int64_t> argmax(c.with_argmax ? y.count() : 0);
     Buffer<float> indices(2 * argmax.size(), false);
@@ -71,8 +83,8 @@ void run_case(benchmark::State& state, const Case& c, int threads) {
     const auto round = [&](Samples& p, Samples& m, [[maybe_unused]] Samples& o) -> double {
         const double seconds = p.take([&] {
             return seconds_of([&] {
-                const auto done = plan->forward({x.data(), f32, c.desc.shape},
-                                                {y.data(), f32, plan->output_shape()}, argmax);
+                const auto done = plan->forward({x.data(), type, c.desc.shape},
+                                                {y.data(), type, plan->output_shape()}, argmax);
                 if (!done) state.SkipWithError(done.error().message.c_str());
             });
         });
@@ -128,6 +140,15 @@ std::vector<Case> cases() {
     for (const auto& [p, name] : {std::pair{1.0, "lp_p1"}, std::pair{1.5, "lp_p1.5"}, std::pair{3.0, "lp_p3"},
                                   std::pair{1e8, "lp_p1e8"}}) {
         all.push_back({name + std::string("/4096x4096/2x2"), {.op = PoolOp::lp, .shape = plane, .p = p}});
+    }
+    for (const auto element : {iir2d::ElementType::f64, iir2d::ElementType::f16, iir2d::ElementType::bf16}) {
+        for (const PoolOp op : {PoolOp::max, PoolOp::avg}) {
+            const std::string name =
+                std::string(iir2d::name_of(op)) + "_" + std::string(iir2d::name_of(element)) + "/4096x4096/";
+            all.push_back({name + "2x2", {.op = op, .shape = plane, .element = element}});
+            all.push_back({name + "3x3_stride1",
+                           {.op = op, .shape = plane, .window = {3, 3}, .stride = one, .element = element}});
+        }
     }
     all.push_back(
         {"max/4096x4096/65x65_stride1_argmax", {.shape = plane, .window = {65, 65}, .stride = one}, true});

@@ -106,7 +106,7 @@ bool is_in_the_cpus_order(const PoolDesc& desc) {
     const auto kernel = pool::choose_cpu_kernel(desc, *pool::make_geometry(desc));
     if (desc.op == PoolOp::max) return true;
     if (desc.op == PoolOp::lp && desc.p != 1.0 && desc.p != 2.0) return false;
-    return kernel.along_x != pool::AxisWay::in_parts && kernel.along_y != pool::AxisWay::in_parts;
+    return !is_in_parts(kernel.along_x) && !is_in_parts(kernel.along_y);
 }
 
 // Several seeds, with and without the argmax, dense and with gaps.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Every op in every element type, forward and backward, against the double reference on the same stored
 // values; adaptive windows; ranges that only the wider types have.
+#include <algorithm>
 #include <cstdio>
 #include <limits>
+#include <random>
 
 #include "tests/kernels/pool/pool_types_testing.h"
 
@@ -47,6 +49,36 @@ TYPED_TEST(PoolTypes, ForwardKeepsTheTolerance) {
     }
     std::printf("%d cases forward, worst error %.3g of what is summed\n", cases, worst);
     EXPECT_GT(cases, 80);
+}
+
+// Rows are converted in vectors; one by one is the rule.
+template <class T>
+void every_element_is_converted_by_the_rule() {
+    std::vector<T> x(65536);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i].bits = static_cast<std::uint16_t>(i);
+    // Neighbours of every distance in size, and sums with bits to round off.
+    std::shuffle(x.begin(), x.end(), std::mt19937(12));
+    const Shape shape{1, 1, 8, 8192};
+    const auto alone = run_in<T>({.op = PoolOp::avg, .shape = shape, .window = {1, 1}}, x).y;
+    const auto pairs = run_in<T>({.op = PoolOp::avg, .shape = shape, .window = {1, 2}}, x).y;
+    ASSERT_EQ(pairs.size(), x.size() / 2);
+    const auto value = [&](std::size_t i) { return element::load<float>(x[i]); };
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        if (std::isnan(value(i)) || value(i) == 0.0F) continue;  // an average has one NaN, and one zero
+        ASSERT_EQ(alone[i].bits, x[i].bits);
+    }
+    std::vector<T> expected(pairs.size());
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        const float sum = 0.0F + value(2 * i) + value(2 * i + 1);
+        const double exact = static_cast<double>(value(2 * i)) + static_cast<double>(value(2 * i + 1));
+        // Where a sum in f32 overflows it is made in f64.
+        expected[i] = std::isfinite(sum) ? element::store<T>(sum / 2.0F) : element::store<T>(exact / 2.0);
+    }
+    EXPECT_TRUE(same_bits_but_nan(pairs, expected));
+}
+TEST(PoolTypes16, EveryElementIsConvertedByTheRule) {
+    every_element_is_converted_by_the_rule<Float16>();
+    every_element_is_converted_by_the_rule<BFloat16>();
 }
 
 TYPED_TEST(PoolTypes, BackwardKeepsTheTolerance) {
