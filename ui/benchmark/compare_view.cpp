@@ -194,7 +194,7 @@ QWidget* CompareView::makeSettings() {
     auto* row = new QWidget(this);
     auto* layout = new QHBoxLayout(row);
     layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(normalSpacing);
+    layout->setSpacing(smallSpacing);
     m_metric = new QComboBox(row);
     m_metric->setObjectName(QStringLiteral("metricBox"));
     m_metric->setAccessibleName(tr("Metric"));

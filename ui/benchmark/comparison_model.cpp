@@ -63,9 +63,10 @@ constexpr std::array<ColumnRow, ComparisonModel::column_count> table = {{
      false, [](C c) -> QVariant { return toText(name_of(c.verdict)); },
      [](C c, Metric) {
          return verdictText(c.verdict) +
-                (c.regression   ? QCoreApplication::translate("ComparisonModel", ", regression")
-                 : c.unresolved ? QCoreApplication::translate("ComparisonModel", ", not within the limit")
-                                : QString());
+                (c.regression ? QCoreApplication::translate("ComparisonModel", ", regression")
+                 : c.unresolved
+                     ? QCoreApplication::translate("ComparisonModel", ", not shown within the limit")
+                     : QString());
      }},
     {QT_TRANSLATE_NOOP("ComparisonModel", "Cost ratio"),
      QT_TRANSLATE_NOOP("ComparisonModel",

@@ -17,6 +17,7 @@
 
 #include "core/evidence/history.h"
 #include "core/image/image_io.h"
+#include "core/support/settings.h"
 #include "tests/ui/benchmark/access.h"
 #include "tests/ui/benchmark/made_records.h"
 #include "ui/benchmark/benchmark_page.h"
@@ -373,6 +374,10 @@ TEST_F(RecordsPageTest, KeepsAHistoryAndShowsItsTrend) {
     wait();
     EXPECT_TRUE(said().contains(QStringLiteral("already")));
     EXPECT_EQ(session.settings().history_file, folder.filePath(QStringLiteral("h.sqlite")).toStdString());
+
+    EXPECT_TRUE(QTest::qWaitFor(
+        [&] { return load_settings().history_file == session.settings().history_file; }, patience))
+        << "kept for the next start";
 
     QFile foreign(folder.filePath(QStringLiteral("foreign.sqlite")));
     ASSERT_TRUE(foreign.open(QIODevice::WriteOnly));

@@ -160,7 +160,9 @@ QColor CaseBarsChart::figureColour(std::size_t bar) const {
 }
 
 void CaseBarsChart::arrange(const QSizeF& size) {
-    const QFontMetricsF metrics(chartFont());
+    QFont bold = chartFont();  // as the chosen one is
+    bold.setBold(true);
+    const QFontMetricsF metrics(bold);
     double names = 0;
     double figures = 0;
     for (const Bar& bar : m_bars) {
@@ -222,7 +224,8 @@ void CaseBarsChart::drawRow(QPainter& painter, std::size_t index) const {
     if (drawsMarks() && !bar.failed) drawMark(painter, index, QPointF(xOf(bar.value), own));
     painter.setFont(font);
     painter.setPen(figureColour(index));
-    const double x = (bar.failed ? plot.left() : xOf(endOf(bar))) + gap;
+    const double mark = drawsMarks() ? 4 : 0;  // a narrow interval leaves the mark the last
+    const double x = (bar.failed ? plot.left() : xOf(endOf(bar)) + mark) + gap;
     painter.drawText(QRectF(x, y - height / 2, chart()->rect().right() - x, height),
                      int(Qt::AlignLeft | Qt::AlignVCenter) | Qt::TextSingleLine, bar.figure);
 }

@@ -111,7 +111,7 @@ void CompareRatioChart::drawBelow(QPainter& painter, const QRectF& plot) const {
     painter.setPen(linePen(themeColours().error, 1.2, Qt::DotLine));
     painter.drawLine(QPointF(x, plot.top()), QPointF(x, plot.bottom()));
     painter.setFont(chartFont());
-    painter.drawText(QPointF(x + 4, plot.top() - 3), tr("limit"));
+    painter.drawText(QPointF(x + 4, plot.bottom() - 4), tr("limit"));
 }
 
 // Shapes as well as colours: triangles to their side, a square, a diamond.
