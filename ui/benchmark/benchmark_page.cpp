@@ -132,6 +132,13 @@ bool BenchmarkPage::hasResults() const {
 
 void BenchmarkPage::run() {
     if (isRunning()) return;
+    if (isBusy()) {
+        // It would take processors from what is measured.
+        const QString text = tr("A record is still being worked on: run when that is done, or cancel it.");
+        m_messages->show(QStringLiteral("run"), MessageArea::Severity::info, text);
+        Q_EMIT message(text);
+        return;
+    }
     m_form->refresh();  // memory may have become free
     const auto& chosen = m_form->matrix();
     if (!chosen) {

@@ -297,5 +297,21 @@ TEST(ComparisonReport, EscapesWhatAHostileRecordSays) {
     EXPECT_EQ(json.at("cases").at(0).at("verdict"), "SAME");
 }
 
+TEST(CompareRecords, StopsBetweenCasesWhenAsked) {
+    const auto base = record_of({case_of(key, 1, 1), case_of("filter:2 " + key, 2, 1)});
+    std::stop_source source;
+    std::vector<std::string> told;
+    const TaskControl control{.stop = source.get_token(),
+                              .progress = [&](double fraction, std::string_view what) {
+                                  told.emplace_back(what);
+                                  EXPECT_EQ(fraction, 0);
+                                  source.request_stop();
+                              }};
+    const auto compared = compare_records(base, base, {}, control);
+    ASSERT_FALSE(compared);
+    EXPECT_EQ(compared.error().kind, ErrorKind::cancelled);
+    EXPECT_THAT(told, ElementsAre("comparing " + key)) << "the second case was not begun";
+}
+
 }  // namespace
 }  // namespace workbench

@@ -155,6 +155,17 @@ TEST_F(RecordsPageTest, SaysWhatIsWrongWithARecordAndGoesOn) {
     EXPECT_TRUE(said().contains(QStringLiteral("does not exist"))) << said().toStdString();
 }
 
+TEST_F(RecordsPageTest, MeasuresNothingWhileARecordIsWorkedOn) {
+    page.openRecordAt(measured(QStringLiteral("monday")));
+    ASSERT_TRUE(page.isBusy());
+    page.run();
+    EXPECT_FALSE(page.isRunning());
+    EXPECT_TRUE(
+        page.messages().textOf(QStringLiteral("run")).contains(QStringLiteral("still being worked on")));
+    wait();
+    EXPECT_EQ(page.model().results().size(), 2U);
+}
+
 TEST_F(RecordsPageTest, ComparesWhatIsShownWithAnother) {
     const QString base = written(madeRecord({{1, 1.0}, {2, 1.0}}, 1), folder, QStringLiteral("base"));
     open(written(madeRecord({{1, 1.0}, {2, 1.4}}, 2), folder, QStringLiteral("now")));

@@ -49,7 +49,7 @@ QString LatencyChart::titleText() const {
 }
 
 QString LatencyChart::axisTitle() const {
-    return isLogarithmic() ? tr("p50, whisker to p95 (ms, logarithmic)") : tr("p50, whisker to p95 (ms)");
+    return isLogarithmic() ? tr("p50, whisker to p95 (ms, log)") : tr("p50, whisker to p95 (ms)");
 }
 
 QColor LatencyChart::barColour() const {

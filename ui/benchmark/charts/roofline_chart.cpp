@@ -182,7 +182,9 @@ void RooflineChart::drawRoof(QPainter& painter, double most, const QString& name
     painter.drawLine(at(std::max(corner, m_left), most), at(m_right, most));
     const QFontMetricsF metrics(painter.font());
     painter.setPen(colour);
-    painter.drawText(at(m_right, most) - QPointF(metrics.horizontalAdvance(name) + 4, 4), name);
+    // Of two roofs the lower one's name is below it: above it, the slope of memory may cross it.
+    const double down = style == Qt::SolidLine ? -4 : metrics.ascent() + 3;
+    painter.drawText(at(m_right, most) + QPointF(-metrics.horizontalAdvance(name) - 4, down), name);
 }
 
 void RooflineChart::draw(QPainter& painter) const {
