@@ -151,7 +151,7 @@ void BenchmarkPage::makeActions() {
     m_compareAction =
         make("split", tr("Compare &with…"), QStringLiteral("Ctrl+Shift+B"), &BenchmarkPage::compareWith);
     m_reproduceAction =
-        make("refresh", tr("Re&produce"), QStringLiteral("Ctrl+Shift+R"), &BenchmarkPage::reproduce);
+        make("refresh", tr("Re&produce"), QStringLiteral("Ctrl+Alt+R"), &BenchmarkPage::reproduce);
     // The window has Ctrl+R; these are the page's own, and only while it has the focus.
     auto* run = new QAction(tr("Run benchmark"), this);
     run->setShortcut(QKeySequence(Qt::Key_F5));
