@@ -25,7 +25,8 @@ void ScreenshotTour::records() {
     m_window.setPage(MainWindow::Page::benchmark);
     const auto settled = [&](const QString& what) {
         waitFor(
-            what, [&] { return !page.isRunning() && !page.isBusy() && !page.exporter().isRunning(); }, 300000);
+            what, [&] { return !page.isRunning() && !page.isBusy() && !page.exporter().isRunning(); },
+            300000);
     };
     const auto measure = [&](const QString& name, int threads) {
         MatrixChoices choices = page.form().choices();

@@ -47,15 +47,12 @@ class ReleaseFixture : public ::testing::Test {
             add("test-report", "tests-2.xml", test_report(2)),
             add("c-api-report", "c-api.xml", test_report(3)),
             add("parity-report", "parity.json", R"({"cases": [{"case": "a", "passed": true}]})"),
-            add("issues", "issues.json", issue_list()),
-            add("rebuild", "rebuild.json", rebuild_report('a')),
-            add("packaging-report", "packaging.xml", test_report(4)),
-            add("licence", "LICENSE", "MIT"),
+            add("issues", "issues.json", issue_list()), add("rebuild", "rebuild.json", rebuild_report('a')),
+            add("packaging-report", "packaging.xml", test_report(4)), add("licence", "LICENSE", "MIT"),
             add("notices", "NOTICES", "others' notices"),
             add("security-review", "security.json", security_review()),
             // Last, because every change of a release reads all records anew.
-            add_record("smoke-record", "smoke", 1.0),
-            add_record("standard-record", "standard", 1.25 * cost),
+            add_record("smoke-record", "smoke", 1.0), add_record("standard-record", "standard", 1.25 * cost),
             add_record("baseline-record", "baseline", 1.25, keys.at("qa-engineer"))};
         for (const auto& one : added) EXPECT_TRUE(one) << one.error().message;
     }
