@@ -68,7 +68,7 @@ Result<void> write_manifest(const fs::path& directory, const Manifest& manifest)
 std::string work_hash(const BatchOptions& options) {
     const std::string text = to_json(options.recipe) + "\n" +
                              (options.type ? std::string(name_of(*options.type)) : std::string("input type"));
-    return sha256_hex(std::as_bytes(std::span(text)));
+    return sha256_hex(text);
 }
 
 Result<void> check_names(const BatchOptions& options) {

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdio>
 #include <set>
-#include <span>
 #include <string>
 #include <utility>
 
@@ -60,7 +59,7 @@ std::string recipe_digest(Recipe recipe) {
     recipe.name.clear();
     std::erase_if(recipe.operations, [](const Operation& o) { return !o.enabled; });
     const std::string json = to_json(recipe);
-    return sha256_hex(std::as_bytes(std::span(json))).substr(0, 12);
+    return sha256_hex(json).substr(0, 12);
 }
 
 iir2d::Precision recipe_precision(const Recipe& recipe) {

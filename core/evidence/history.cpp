@@ -7,7 +7,7 @@
 
 #include "core/benchmark/utc_time.h"
 #include "core/evidence/sqlite.h"
-#include "core/record/record.h"
+#include "core/record/verified_record.h"
 #include "core/support/files.h"
 #include "core/support/text.h"
 
@@ -21,7 +21,6 @@ namespace {
 constexpr std::int64_t application_id = 0x49495248;
 constexpr std::int64_t newest_version = 1;
 constexpr int wait_ms = 10'000;
-constexpr std::size_t largest_json = std::size_t{1} << 26;
 
 // `seq` orders records of one second. The JSON is the record; the columns beside it are for lists.
 constexpr const char* schema =
@@ -198,16 +197,10 @@ Result<History> History::open_to_read(const fs::path& file) {
 }
 
 Result<History::Added> History::add(const fs::path& path) {
-    const auto record = load_measured_record(path);
+    const auto verified = read_verified_record(path);
+    if (!verified) return std::unexpected(verified.error());
+    const auto record = measured_record_of(*verified);
     if (!record) return std::unexpected(record.error());
-    std::error_code error;
-    const auto json = read_file(fs::is_directory(path, error) ? path / "record.json" : path, largest_json);
-    if (!json) return std::unexpected(json.error());
-    // The file may have changed since it was verified.
-    const auto id = record_id_of(*json);
-    if (!id) return std::unexpected(id.error());
-    if (*id != record->record_id)
-        return fail(ErrorKind::bad_input, "the record " + quoted(path) + " changed while it was read");
 
     sqlite3* database = m_state->get();
     Transaction transaction(database);
@@ -225,7 +218,7 @@ Result<History::Added> History::add(const fs::path& path) {
                           .bind(record->version)
                           .bind(record->commit)
                           .bind(static_cast<std::int64_t>(record->cases.size()))
-                          .bind(*json)
+                          .bind(verified->text)
                           .run();
     if (!done) return std::unexpected(done.error());
     if (sqlite3_changes(database) == 0) return Added{record->record_id, false};

@@ -3,11 +3,9 @@
 
 #include <exception>
 
-#include "core/benchmark/benchmark.h"
-#include "core/record/record.h"
 #include "core/record/record_json.h"
+#include "core/record/verified_record.h"
 #include "core/support/canonical_json.h"
-#include "core/support/files.h"
 #include "core/support/text.h"
 
 namespace workbench {
@@ -17,8 +15,6 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr std::size_t largest_json = std::size_t{1} << 26;
-
 std::string text_of(const json& fact) {
     return cell_text(value_of(fact));
 }
@@ -26,15 +22,6 @@ std::string text_of(const json& fact) {
 std::optional<std::string> hash_of(const json& fact) {
     const json& value = value_of(fact);
     return value.is_string() ? std::optional(value.get<std::string>()) : std::nullopt;
-}
-
-std::string throttling(const json& one) {
-    std::string text;
-    if (!one.contains("gpu_state") || value_of(one.at("gpu_state")).is_null()) return text;
-    for (const json& word : value_of(value_of(one.at("gpu_state")).at("throttle_reasons"))) {
-        if (is_throttling(cell_text(word))) text += (text.empty() ? "" : ", ") + cell_text(word);
-    }
-    return text;
 }
 
 MeasuredCase case_of(const json& one) {
@@ -58,7 +45,7 @@ MeasuredCase case_of(const json& one) {
     c.samples_ms = timing.at("samples_ms").get<std::vector<double>>();
     c.copy_samples_ms = timing.at("copy_samples_ms").get<std::vector<double>>();
     c.preempted = timing.at("preempted").size();
-    c.throttled_by = throttling(one);
+    c.throttled_by = throttled_by(one);
     if (timing.contains("inconclusive")) c.inconclusive = text_of(timing.at("inconclusive"));
     return c;
 }
@@ -89,35 +76,34 @@ MeasuredRecord record_of(const json& record) {
     return r;
 }
 
-}  // namespace
-
-Result<MeasuredRecord> measured_record_from_json(std::string_view text) {
-    const auto record = parse_record(text);
-    if (!record) return std::unexpected(record.error());
+Result<MeasuredRecord> measured(const json& record) {
     try {
-        return record_of(*record);
+        return record_of(record);
     } catch (const std::exception& error) {
         return fail(ErrorKind::bad_input, std::string("the record cannot be read: ") + error.what());
     }
 }
 
-Result<MeasuredRecord> load_measured_record(const fs::path& path) {
-    const auto verification = verify_record(path);
-    if (!verification) return std::unexpected(verification.error());
-    if (!verification->problems.empty()) {
-        return fail(ErrorKind::check_failed,
-                    "the record " + quoted(path) + " is not accepted: " + verification->problems.front());
-    }
-    std::error_code error;
-    const fs::path file = fs::is_directory(path, error) ? path / "record.json" : path;
-    const auto text = read_file(file, largest_json);
-    if (!text) return std::unexpected(text.error());
-    auto record = measured_record_from_json(*text);
-    if (record) {
-        record->path = utf8_path(path);
-        record->signer = verification->signer;
-    }
+}  // namespace
+
+Result<MeasuredRecord> measured_record_from_json(std::string_view text) {
+    const auto record = parse_record(text);
+    if (!record) return std::unexpected(record.error());
+    return measured(*record);
+}
+
+Result<MeasuredRecord> measured_record_of(const VerifiedRecord& verified) {
+    auto record = measured(verified.json);
+    if (!record) return record;
+    record->path = utf8_path(verified.path);
+    record->signer = verified.signer;
     return record;
+}
+
+Result<MeasuredRecord> load_measured_record(const fs::path& path) {
+    const auto verified = read_verified_record(path);
+    if (!verified) return std::unexpected(verified.error());
+    return measured_record_of(*verified);
 }
 
 std::string short_id(const std::string& hash) {

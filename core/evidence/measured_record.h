@@ -55,6 +55,10 @@ struct MeasuredRecord {
 // check_failed with the first problem when it is not accepted.
 Result<MeasuredRecord> load_measured_record(const std::filesystem::path& path);
 
+// From what was verified already.
+struct VerifiedRecord;  // core/record/verified_record.h
+Result<MeasuredRecord> measured_record_of(const VerifiedRecord& verified);
+
 // From the JSON of a record that fits its schema; nothing of its figures is checked. bad_input otherwise.
 Result<MeasuredRecord> measured_record_from_json(std::string_view json);
 

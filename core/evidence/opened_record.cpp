@@ -3,8 +3,7 @@
 
 #include "core/record/record_json.h"
 #include "core/record/record_results.h"
-#include "core/support/files.h"
-#include "core/support/text.h"
+#include "core/record/verified_record.h"
 
 namespace workbench {
 
@@ -12,18 +11,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t largest_json = std::size_t{1} << 26;
-
-Result<OpenedRecord> opened(std::string json) {
-    auto measured = measured_record_from_json(json);
-    if (!measured) return std::unexpected(measured.error());
-    const auto parsed = parse_record(json);
-    if (!parsed) return std::unexpected(parsed.error());
-    auto results = results_of_record(*parsed);
+Result<OpenedRecord> opened(MeasuredRecord measured, std::string text, const nlohmann::json& json) {
+    auto results = results_of_record(json);
     if (!results) return std::unexpected(results.error());
-    const auto& image = value_of(parsed->at("matrix").at("image"));
-    return OpenedRecord{.json = std::move(json),
-                        .measured = std::move(*measured),
+    const auto& image = value_of(json.at("matrix").at("image"));
+    return OpenedRecord{.json = std::move(text),
+                        .measured = std::move(measured),
                         .results = std::move(*results),
                         .image = image.is_object() ? cell_text(image.at("path")) : std::string()};
 }
@@ -36,25 +29,24 @@ std::unexpected<Error> stopped() {
 
 Result<OpenedRecord> open_record(const fs::path& path, const TaskControl& control) {
     control.report(0, "verifying the record");
-    const auto verified = load_measured_record(path);
+    auto verified = read_verified_record(path);
     if (!verified) return std::unexpected(verified.error());
     if (control.cancelled()) return stopped();
     control.report(0.6, "reading the record");
-    std::error_code error;
-    auto text = read_file(fs::is_directory(path, error) ? path / "record.json" : path, largest_json);
-    if (!text) return std::unexpected(text.error());
-    auto record = opened(std::move(*text));
-    if (!record) return record;
-    if (control.cancelled()) return stopped();
-    // The file may have changed since it was verified.
-    if (record->measured.record_id != verified->record_id)
-        return fail(ErrorKind::bad_input, "the record " + quoted(path) + " changed while it was read");
-    record->measured.path = utf8_path(path);
+    auto measured = measured_record_of(*verified);
+    if (!measured) return std::unexpected(measured.error());
+    auto record = opened(std::move(*measured), std::move(verified->text), verified->json);
+    if (record && control.cancelled()) return stopped();
     return record;
 }
 
 Result<OpenedRecord> opened_record_of(const Record& record) {
-    return opened(record_to_json(record));
+    std::string text = record_to_json(record);
+    const auto json = parse_record(text);
+    if (!json) return std::unexpected(json.error());
+    auto measured = measured_record_from_json(text);
+    if (!measured) return std::unexpected(measured.error());
+    return opened(std::move(*measured), std::move(text), *json);
 }
 
 bool is_of_this_machine(const MeasuredRecord& record) {

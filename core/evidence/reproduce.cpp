@@ -7,6 +7,7 @@
 #include "core/image/image_io.h"
 #include "core/record/record_json.h"
 #include "core/record/record_matrix.h"
+#include "core/record/verified_record.h"
 #include "core/support/files.h"
 #include "core/support/text.h"
 
@@ -16,15 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-
-constexpr std::size_t largest_json = std::size_t{1} << 26;
-
-Result<json> parsed_record(const fs::path& path) {
-    std::error_code error;
-    const auto text = read_file(fs::is_directory(path, error) ? path / "record.json" : path, largest_json);
-    if (!text) return std::unexpected(text.error());
-    return parse_record(*text);
-}
 
 // The record's image, by its pixels and not by its name.
 Result<void> add_image(const json& record, const std::string& elsewhere, BenchmarkMatrix& matrix,
@@ -103,13 +95,14 @@ bool Reproduction::reproduced() const {
 Result<Reproduction> reproduce(const fs::path& path, const ReproduceSettings& settings,
                                const TaskControl& control,
                                const std::function<void(const CaseResult&)>& on_result) {
-    const auto before = load_measured_record(path);
+    const auto verified = read_verified_record(path);
+    if (!verified) return std::unexpected(verified.error());
+    const json& original = verified->json;
+    const auto before = measured_record_of(*verified);
     if (!before) return std::unexpected(before.error());
-    const auto original = parsed_record(path);
-    if (!original) return std::unexpected(original.error());
-    auto matrix = matrix_of_record(*original);
+    auto matrix = matrix_of_record(original);
     if (!matrix) return std::unexpected(matrix.error());
-    if (auto added = add_image(*original, settings.image, *matrix, control); !added)
+    if (auto added = add_image(original, settings.image, *matrix, control); !added)
         return std::unexpected(added.error());
     // What the record chose, not what it chose it from: "auto" may choose another today.
     matrix->device = settings.device.empty() ? before->device_id : settings.device;
@@ -126,7 +119,7 @@ Result<Reproduction> reproduce(const fs::path& path, const ReproduceSettings& se
                                               std::to_string(run->case_total) + " cases");
     finish_environment(r.record.environment);
     r.record.environment.threads = run->threads;
-    const json& image = value_of(original->at("matrix").at("image"));
+    const json& image = value_of(original.at("matrix").at("image"));
     r.record.command_line =
         bench_command_line(*matrix, image.is_null() ? "" : cell_text(image.at("path")), "recipe.json");
     r.record.run = std::move(*run);
@@ -135,7 +128,7 @@ Result<Reproduction> reproduce(const fs::path& path, const ReproduceSettings& se
     const std::string text = record_to_json(r.record);
     const auto now = measured_record_from_json(text);
     if (!now) return std::unexpected(now.error());
-    r.differences = differences_of(*original, json::parse(text));
+    r.differences = differences_of(original, json::parse(text));
     compare_outputs(*before, *now, r);
     CompareSettings compare = settings.compare;
     auto compared = compare_records(*before, *now, compare);

@@ -100,16 +100,9 @@ class CaseChecker {
         if (!rule.is_null() && timing.at("stop_reason") == "precision" &&
             !is_precise(samples, rule.at("precision").get<double>()))
             problem("it was stopped as precise although its interval is wider");
-        std::string throttled;
-        if (const json& state = value_of(m_case.at("gpu_state")); !state.is_null()) {
-            for (const json& word : value_of(state.at("throttle_reasons"))) {
-                if (is_throttling(cell_text(word)))
-                    throttled += (throttled.empty() ? "" : ", ") + cell_text(word);
-            }
-        }
-        const std::string why =
-            inconclusive_reason(timing.at("preempted").size(), samples.size(),
-                                m_record.at("matrix").at("most_disturbed").get<double>(), throttled);
+        const std::string why = inconclusive_reason(timing.at("preempted").size(), samples.size(),
+                                                    m_record.at("matrix").at("most_disturbed").get<double>(),
+                                                    throttled_by(m_case));
         if (cell_text(value_of(timing.at("inconclusive"))) != why)
             problem(why.empty() ? "it is called inconclusive although nothing disturbed too many samples"
                                 : "it is not called inconclusive for what it was: " + why);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "core/record/derived.h"
 
-#include <span>
 #include <utility>
 
 #include "core/record/record_json.h"
@@ -10,10 +9,6 @@
 namespace workbench {
 
 namespace {
-
-std::string hash_of(std::string_view text) {
-    return sha256_hex(std::as_bytes(std::span(text)));
-}
 
 // `make` of the record that the text is.
 template <class Make>
@@ -40,10 +35,10 @@ Result<std::string> record_to_svg(std::string_view json, RecordChart chart) {
 Result<std::map<std::string, std::string>> derived_files(std::string_view text,
                                                          const nlohmann::json& record) {
     std::map<std::string, std::string> files;
-    std::map<std::string, std::string> digests = {{"record.json", hash_of(text)}};
+    std::map<std::string, std::string> digests = {{"record.json", sha256_hex(text)}};
     for (auto& [name, made] : {std::pair{"record.csv", csv_of(record)}, {"record.md", markdown_of(record)}}) {
         if (!made) return std::unexpected(made.error());
-        digests[name] = hash_of(*made);
+        digests[name] = sha256_hex(*made);
         files[name] = *made;
     }
     auto statement = statement_of(record, digests);

@@ -83,25 +83,13 @@ std::string environment_table(const json& record) {
     return out;
 }
 
-// What held the clocks back while a case was timed; empty when nothing did or nothing is known, as in
-// record-1.
-std::string throttling(const json& one) {
-    std::string text;
-    if (!one.contains("gpu_state") || value_of(one.at("gpu_state")).is_null()) return text;
-    for (const json& word : value_of(value_of(one.at("gpu_state")).at("throttle_reasons"))) {
-        if (is_throttling(cell_text(word)))
-            text += (text.empty() ? "" : ", ") + markdown_escaped(cell_text(word));
-    }
-    return text;
-}
-
 std::string case_table(const json& record) {
     std::string out =
         "| Case | p50 ms | p95 ms | min ms | max ms | copy ms | times copy | Mpix/s | GB/s | preempted |\n"
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n";
     for (const json& one : record.at("cases")) {
         const json& t = value_of(one.at("timing"));
-        const std::string throttled = throttling(one);
+        const std::string throttled = markdown_escaped(throttled_by(one));
         out += "| " + markdown_escaped(cell_text(one.at("key"))) + (throttled.empty() ? "" : " (throttled)") +
                conclusive_mark(one) + " | ";
         if (t.is_null()) {

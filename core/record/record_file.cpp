@@ -3,7 +3,6 @@
 #include <cctype>
 #include <chrono>
 #include <map>
-#include <span>
 #include <string>
 #include <utility>
 
@@ -50,9 +49,8 @@ Result<void> write_record(const Record& record, const std::filesystem::path& dir
     if (!derived) return std::unexpected(derived.error());
     std::map<std::string, std::string> files = std::move(*derived);
     files["record.json"] = json;
-    const auto hash_of = [](const std::string& text) { return sha256_hex(std::as_bytes(std::span(text))); };
     std::string sums;
-    for (const auto& [name, content] : files) sums += hash_of(content) + "  " + name + "\n";
+    for (const auto& [name, content] : files) sums += sha256_hex(content) + "  " + name + "\n";
     files["SHA256SUMS"] = sums;
     if (key) {
         auto signature = signature_file_text(*key, sums);

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "core/benchmark/benchmark.h"
 #include "core/record/record.h"
 #include "core/record/schema.h"
 
@@ -96,6 +97,15 @@ std::string cell_text(const json& value) {
     if (value.is_string()) return value.get<std::string>();
     if (value.is_number() || value.is_boolean()) return value.dump();
     return {};
+}
+
+std::string throttled_by(const nlohmann::json& one) {
+    std::string text;
+    if (!one.contains("gpu_state") || value_of(one.at("gpu_state")).is_null()) return text;
+    for (const auto& word : value_of(value_of(one.at("gpu_state")).at("throttle_reasons"))) {
+        if (is_throttling(cell_text(word))) text += (text.empty() ? "" : ", ") + cell_text(word);
+    }
+    return text;
 }
 
 }  // namespace workbench

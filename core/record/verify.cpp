@@ -6,14 +6,17 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "core/record/consistency.h"
 #include "core/record/derived.h"
 #include "core/record/record.h"
 #include "core/record/record_json.h"
 #include "core/record/signature_file.h"
+#include "core/record/verified_record.h"
 #include "core/support/canonical_json.h"
 #include "core/support/files.h"
+#include "core/support/text.h"
 
 namespace workbench {
 
@@ -232,7 +235,13 @@ void check_derived_files(const fs::path& directory, const std::set<std::string>&
     }
 }
 
-Result<Verification> verify_directory(const fs::path& directory) {
+// What was found, and the JSON where there is one.
+struct Looked {
+    Verification verification;
+    std::optional<CheckedJson> json;
+};
+
+Result<Looked> look_at_directory(const fs::path& directory) {
     Report report;
     const auto files = regular_files(directory, report);
     if (!files) return std::unexpected(files.error());
@@ -247,27 +256,45 @@ Result<Verification> verify_directory(const fs::path& directory) {
     } else {
         report.problem(sums_name, "it is missing");
     }
-    if (!files->contains("record.json")) return report.take();
-    const auto json = check_json(directory / "record.json", report);
-    if (!json) return report.take();
-    check_derived_files(directory, *files, *json, report);
-    return report.take();
+    if (!files->contains("record.json")) return Looked{report.take(), std::nullopt};
+    auto json = check_json(directory / "record.json", report);
+    if (json) check_derived_files(directory, *files, *json, report);
+    return Looked{report.take(), std::move(json)};
 }
 
-}  // namespace
-
-Result<Verification> verify_record(const fs::path& path) {
+Result<Looked> look_at(const fs::path& path) {
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
-    if (fs::is_directory(status)) return verify_directory(path);
+    if (fs::is_directory(status)) return look_at_directory(path);
     if (!fs::is_regular_file(status)) {
         return fail(ErrorKind::bad_input,
                     "\"" + path.string() + "\" is neither a record directory nor a record file" +
                         (fs::exists(status) ? "" : ": it does not exist or cannot be reached"));
     }
     Report report;
-    check_json(path, report);
-    return report.take();
+    auto json = check_json(path, report);
+    return Looked{report.take(), std::move(json)};
+}
+
+}  // namespace
+
+Result<Verification> verify_record(const fs::path& path) {
+    auto looked = look_at(path);
+    if (!looked) return std::unexpected(looked.error());
+    return std::move(looked->verification);
+}
+
+Result<VerifiedRecord> read_verified_record(const fs::path& path) {
+    auto looked = look_at(path);
+    if (!looked) return std::unexpected(looked.error());
+    const Verification& verification = looked->verification;
+    if (!verification.problems.empty()) {
+        return fail(ErrorKind::check_failed,
+                    "the record " + quoted(path) + " is not accepted: " + verification.problems.front());
+    }
+    // Without a problem there is its JSON.
+    return VerifiedRecord{path, std::move(looked->json->text), std::move(looked->json->record),
+                          verification.signer};
 }
 
 }  // namespace workbench

@@ -3,7 +3,6 @@
 
 #include <map>
 #include <set>
-#include <span>
 #include <system_error>
 
 #include "core/release/state.h"
@@ -17,10 +16,6 @@ namespace {
 
 std::unexpected<Error> refused(const fs::path& path, const std::string& why) {
     return fail(ErrorKind::bad_input, quoted(path) + " cannot be evidence: " + why);
-}
-
-std::string hash_of(const std::string& text) {
-    return sha256_hex(std::as_bytes(std::span(text)));
 }
 
 Result<std::string> content_of(const fs::path& path) {
@@ -77,7 +72,7 @@ Result<EvidenceHash> read_evidence(
         const auto content = content_of(file);
         if (!content) return std::unexpected(content.error());
         if (auto used = use(name, *content); !used) return std::unexpected(used.error());
-        return hash_of(*content);
+        return sha256_hex(*content);
     };
     std::error_code error;
     if (fs::symlink_status(path, error).type() != fs::file_type::directory) {
@@ -93,7 +88,7 @@ Result<EvidenceHash> read_evidence(
         if (!hash) return std::unexpected(hash.error());
         lines += *hash + "  " + name + "\n";
     }
-    return EvidenceHash{hash_of(lines), true};
+    return EvidenceHash{sha256_hex(lines), true};
 }
 
 Result<EvidenceHash> evidence_hash(const fs::path& path, const std::stop_token& stop) {

@@ -2,7 +2,6 @@
 #include "core/release/log.h"
 
 #include <exception>
-#include <span>
 
 #include "core/record/record_json.h"
 #include "core/support/canonical_json.h"
@@ -14,12 +13,8 @@ namespace {
 
 using nlohmann::json;
 
-std::string hash_of(std::string_view text) {
-    return sha256_hex(std::as_bytes(std::span(text)));
-}
-
 std::string previous_of(const std::vector<LogEntry>& log) {
-    return log.empty() ? hash_of("iir2d release log 1") : log.back().hash;
+    return log.empty() ? sha256_hex("iir2d release log 1") : log.back().hash;
 }
 
 // "2025-03-09T17:05:00Z" in form, so that times can be compared and shown.
@@ -49,7 +44,7 @@ std::string add_line(std::string_view line, std::vector<LogEntry>& log) {
         !entry.at("event").is_object() || !entry.at("event").contains("type") ||
         !entry.at("event").at("type").is_string())
         return "it is not an entry";
-    log.push_back({entry.at("utc").get<std::string>(), entry.at("event"), hash_of(line)});
+    log.push_back({entry.at("utc").get<std::string>(), entry.at("event"), sha256_hex(line)});
     return {};
 }
 

@@ -4,7 +4,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <span>
 #include <string_view>
 #include <utility>
 
@@ -89,7 +88,7 @@ std::string canonical_json(const json& value) {
 
 std::string canonical_sha256(const json& value) {
     const std::string text = canonical_json(value);
-    return sha256_hex(std::as_bytes(std::span(text)));
+    return sha256_hex(text);
 }
 
 }  // namespace workbench

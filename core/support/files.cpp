@@ -76,6 +76,10 @@ std::string sha256_hex(std::span<const std::byte> bytes) {
     return digest.hex();
 }
 
+std::string sha256_hex(std::string_view text) {
+    return sha256_hex(std::as_bytes(std::span(text)));
+}
+
 Result<std::string> sha256_of_file(const fs::path& path) {
     std::error_code error;
     if (fs::is_directory(path, error)) {

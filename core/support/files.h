@@ -45,6 +45,7 @@ class Sha256 {
 
 // Lower-case hex SHA-256.
 std::string sha256_hex(std::span<const std::byte> bytes);
+std::string sha256_hex(std::string_view text);
 Result<std::string> sha256_of_file(const std::filesystem::path& path);
 
 // $XDG_CONFIG_HOME/iir2d-workbench and the like; IIR2D_CONFIG_DIR overrides (tests use it). Not created.

@@ -4,7 +4,6 @@
 #include <QMetaObject>
 #include <chrono>
 #include <filesystem>
-#include <span>
 
 #include "core/recipe/recipe.h"
 #include "core/support/files.h"
@@ -19,7 +18,7 @@ constexpr auto progressInterval = std::chrono::milliseconds(250);
 // the command still does the same tomorrow. Empty when it could not be written.
 std::string keepRecipe(const Recipe& recipe) {
     const std::string json = to_json(recipe);
-    const std::string hash = sha256_hex(std::as_bytes(std::span(json)));
+    const std::string hash = sha256_hex(json);
     const std::filesystem::path path =
         config_directory() / "copied-recipes" / ("recipe-" + hash.substr(0, 12) + ".json");
     std::error_code error;

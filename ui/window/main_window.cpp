@@ -298,7 +298,7 @@ QString MainWindow::commandLine() {
     // A recipe of more than one operation has to lie in a file. Its name says what is in it, so that a
     // command copied yesterday still does what it did.
     const std::string json = to_json(m_session.recipe());
-    const std::string hash = sha256_hex(std::as_bytes(std::span(json)));
+    const std::string hash = sha256_hex(json);
     const std::filesystem::path recipe =
         config_directory() / "copied-recipes" / ("recipe-" + hash.substr(0, 12) + ".json");
     const std::string command = command_line(m_session.recipe(), toText(image->info.path).toStdString(),
