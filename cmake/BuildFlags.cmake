@@ -28,8 +28,20 @@ if(IIR2D_SANITIZE)
   target_link_options(iir2d_flags INTERFACE -fsanitize=${_sanitizers})
 endif()
 
+# ccache keeps its objects in the user's cache folder. Paths below the checkout are hashed as relative ones, so that
+# a second clone finds what the first compiled; a precompiled header is accepted by its content.
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+  set(_launcher ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1
+                CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${CCACHE_PROGRAM})
+  set(CMAKE_C_COMPILER_LAUNCHER ${_launcher})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${_launcher})
 endif()
+
+# iir2d_compile_quickly(target): -O1 in a release build, for code that reads, writes and shows but does not compute:
+# it takes two thirds of the time to compile.
+function(iir2d_compile_quickly target)
+  if(NOT MSVC)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endif()
+endfunction()

@@ -4,13 +4,13 @@
 # placeholder is embedded, which the library tells from kernels when a driver refuses it. The definitions
 # IIR2D_CUDA_TOOLKIT and IIR2D_CUDA_ARCHITECTURES say what was built.
 set(IIR2D_CUDA AUTO CACHE STRING "Compile the GPU kernels: AUTO (when nvcc is found), ON or OFF")
-set(IIR2D_CUDA_ARCHITECTURES "75;80;86;89;90;100;120" CACHE STRING
-    "GPU architectures to compile for; the newest is kept as PTX too, for GPUs to come")
+set(IIR2D_CUDA_ARCHITECTURES "75" CACHE STRING
+    "GPU architectures to compile for; the newest is kept as PTX too, which a driver compiles for newer GPUs")
 include(Embed)
 
 # nvcc of PATH, of the usual place, or of what ./bootstrap fetched.
 function(iir2d_find_nvcc result)
-  find_program(IIR2D_NVCC nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH ${PROJECT_SOURCE_DIR}/build/cuda-toolkit
+  find_program(IIR2D_NVCC nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH
                PATHS /usr/local/cuda PATH_SUFFIXES bin)
   mark_as_advanced(IIR2D_NVCC)
   set(${result} ${IIR2D_NVCC} PARENT_SCOPE)

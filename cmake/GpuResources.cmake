@@ -39,7 +39,7 @@ endif()
 set(_out "# What the GPU kernels use\n\n")
 string(APPEND _out "Of every kernel and architecture: registers of a thread, bytes of static shared memory, bytes "
        "spilled to memory.\nThe build fails where a kernel spills. Shared memory beside the static is asked for by the "
-       "launch (`gpu_plan.h`).\nMade from ptxas of CUDA ${TOOLKIT} by `cmake --build build/release --target "
+       "launch (`gpu_plan.h`).\nMade from ptxas of CUDA ${TOOLKIT} by `cmake --build build/package --target "
        "gpu_resources`; ${_count} kernels.\n\n")
 list(JOIN _architectures " | " _heads)
 string(APPEND _out "| Kernel | ${_heads} |\n| --- |")

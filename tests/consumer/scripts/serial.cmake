@@ -1,24 +1,35 @@
 # SPDX-License-Identifier: MIT
-# Builds the kernels alone without oneTBB from SOURCE in WORK, installs them, and runs both examples on them.
+# The installed library of PREFIX with LIBRARY, which was linked without oneTBB, in its place, in WORK: it needs no
+# oneTBB and both examples run on it. A build with IIR2D_USE_TBB=OFF configures and compiles nothing with oneTBB.
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
-# Unoptimised: this asks whether it compiles, links and computes, not how fast.
-run(_ ${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK}/build -G ${GENERATOR} -DCMAKE_BUILD_TYPE=Debug
-    -DIIR2D_BUILD_WORKBENCH=OFF -DIIR2D_BUILD_TESTS=OFF -DIIR2D_BUILD_BENCH=OFF -DIIR2D_USE_TBB=OFF
-    -DCMAKE_C_COMPILER=${C_COMPILER} -DCMAKE_CXX_COMPILER=${CXX_COMPILER}
-    -DIIR2D_WERROR=${WERROR} -DIIR2D_SANITIZE=${SANITIZE})
-run(_ ${CMAKE_COMMAND} --build ${WORK}/build)
 file(REMOVE_RECURSE ${WORK}/prefix)
-run(_ ${CMAKE_COMMAND} --install ${WORK}/build --prefix ${WORK}/prefix)
-file(GLOB_RECURSE library ${WORK}/prefix/libiir2d.so)
+file(COPY ${PREFIX}/ DESTINATION ${WORK}/prefix)
+get_filename_component(name ${LIBRARY} NAME)
+set(installed ${WORK}/prefix/${LIBDIR}/${name})
+if(NOT EXISTS ${installed})
+  message(FATAL_ERROR "${installed} is not there to be replaced")
+endif()
+file(COPY_FILE ${LIBRARY} ${installed})
 find_program(READELF readelf)
 if(READELF)
-  run(dynamic ${READELF} -d ${library})
+  run(dynamic ${READELF} -d ${installed})
   if(dynamic MATCHES "NEEDED[^\n]*tbb")
-    message(FATAL_ERROR "the serial build needs ${CMAKE_MATCH_0}")
+    message(FATAL_ERROR "the serial library needs ${CMAKE_MATCH_0}")
   endif()
 endif()
 foreach(LANGUAGE C CXX)
   run(_ ${CMAKE_COMMAND} -DPREFIX=${WORK}/prefix -DWORK=${WORK}/${LANGUAGE} -DLANGUAGE=${LANGUAGE}
-      -DCOMPILER=${${LANGUAGE}_COMPILER} "-DFLAGS=${FLAGS}" -DGENERATOR=${GENERATOR} -DCONFIG=Debug
+      -DCOMPILER=${${LANGUAGE}_COMPILER} "-DFLAGS=${FLAGS}" -DGENERATOR=${GENERATOR} -DCONFIG=${CONFIG}
       -P ${CMAKE_CURRENT_LIST_DIR}/cmake_consumer.cmake)
 endforeach()
+
+run(_ ${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK}/configured -G ${GENERATOR} -DIIR2D_BUILD_WORKBENCH=OFF
+    -DIIR2D_BUILD_TESTS=OFF -DIIR2D_BUILD_BENCH=OFF -DIIR2D_USE_TBB=OFF -DIIR2D_CUDA=OFF
+    -DCMAKE_C_COMPILER=${C_COMPILER} -DCMAKE_CXX_COMPILER=${CXX_COMPILER} -DCMAKE_EXPORT_COMPILE_COMMANDS=ON)
+file(READ ${WORK}/configured/compile_commands.json commands)
+if(NOT commands MATCHES "parallel.cpp")
+  message(FATAL_ERROR "the configured build does not compile kernels/support/parallel.cpp")
+endif()
+if(commands MATCHES "IIR2D_HAVE_TBB")
+  message(FATAL_ERROR "IIR2D_USE_TBB=OFF leaves IIR2D_HAVE_TBB defined")
+endif()
