@@ -33,7 +33,7 @@ run_one() {
     mkdir -p "$build/corpus/$target"
     # Longer than most genuine files; -timeout and -rss_limit_mb are of one input.
     ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=0 UBSAN_OPTIONS=print_stacktrace=1 \
-        "$build/bin/fuzz-$target" -max_total_time="$seconds" -rss_limit_mb=2048 -timeout=10 -max_len=32768 \
+        "$build/bin/fuzz-$target" -max_total_time="$seconds" -rss_limit_mb=2048 -timeout=60 -max_len=32768 \
         -print_final_stats=1 -artifact_prefix="$build/crashes/$target-" \
         "$build/corpus/$target" "tests/fuzz/corpus/$target" > "$log" 2>&1 && return
     touch "$build/logs/$target.failed"
