@@ -144,7 +144,7 @@ ErrorStep pool_step(const PoolOperation& operation, iir2d::ElementType element) 
         case iir2d::PoolOp::avg:
         case iir2d::PoolOp::adaptive_avg:
             step.own = pooling_bound;
-            if (operation.divisor_override) {
+            if (operation.op == iir2d::PoolOp::avg && operation.divisor_override) {
                 step.gain = window / std::abs(static_cast<double>(*operation.divisor_override));
             }
             break;

@@ -10,9 +10,12 @@
 #include "kernels/device/cuda/kernel_library.h"
 #include "kernels/iir/cuda.h"
 #include "kernels/support/c_status.h"
+#include "kernels/support/guard.h"
 
 namespace {
 
+using iir2d::support::guarded;
+using iir2d::support::no_memory;
 using iir2d::support::status_of;
 
 // The contract's order: null pointers, dimensions, filter id, border mode, precision.
@@ -37,40 +40,52 @@ iir2d::FilterDesc desc_of(const IIR2D_Params& params) {
             .precision = static_cast<iir2d::Precision>(params.precision)};
 }
 
+std::string fingerprint() {
+    const std::string commit = IIR2D_BUILD_COMMIT;
+    std::string line = "iir2d " IIR2D_BUILD_VERSION ", commit ";
+    line += commit.empty() ? "unknown" : commit;
+    if (IIR2D_BUILD_DIRTY) line += " with local changes";
+    line += ", " IIR2D_BUILD_COMPILER ", " IIR2D_BUILD_TYPE ", " IIR2D_BUILD_SYSTEM
+            ", CPU baseline " IIR2D_CPU_BASELINE;
+    const std::string toolkit = iir2d::cuda::toolkit_version();
+    line += ", CUDA toolkit " + (toolkit.empty() ? "none" : toolkit);
+    line += ", architectures ";
+    // The newest one's PTX is beside the machine code (cmake/GpuKernels.cmake).
+    line += toolkit.empty() ? "none" : iir2d::cuda::architectures() + std::string(" and PTX");
+    return line;
+}
+
 }  // namespace
 
 extern "C" {
 
-int iir2d_forward_cpu(const void* in, void* out, const IIR2D_Params* params) try {
-    if (const int status = check(in, out, params); status != IIR2D_STATUS_OK) return status;
-    const auto device = iir2d::Device::cpu();
-    if (!device) return status_of(device.error().code);
-    const auto desc = desc_of(*params);
-    const auto plan = iir2d::FilterPlan::make(*device, desc);
-    if (!plan) return status_of(plan.error().code);
-    const auto element = iir2d::storage_type(desc.precision);
-    const auto done = plan->run({in, element, desc.shape}, {out, element, desc.shape});
-    return status_of(done);
-} catch (...) {
-    return IIR2D_STATUS_WORKSPACE_ERROR;  // no memory: nothing may unwind into C
+int iir2d_forward_cpu(const void* in, void* out, const IIR2D_Params* params) {
+    return guarded(no_memory, [&]() -> int {
+        if (const int status = check(in, out, params); status != IIR2D_STATUS_OK) return status;
+        const auto device = iir2d::Device::cpu();
+        if (!device) return status_of(device.error().code);
+        const auto desc = desc_of(*params);
+        const auto plan = iir2d::FilterPlan::make(*device, desc);
+        if (!plan) return status_of(plan.error().code);
+        const auto element = iir2d::storage_type(desc.precision);
+        return status_of(plan->run({in, element, desc.shape}, {out, element, desc.shape}));
+    });
 }
 
-int iir2d_forward_cuda(const void* in, void* out, const IIR2D_Params* params) try {
-    const int status = iir2d_forward_cuda_stream(in, out, params, nullptr);
-    if (status != IIR2D_STATUS_OK) return status;
-    const auto done = iir2d::iir::synchronize_current_context(nullptr);
-    return status_of(done);
-} catch (...) {
-    return IIR2D_STATUS_WORKSPACE_ERROR;
+int iir2d_forward_cuda(const void* in, void* out, const IIR2D_Params* params) {
+    return guarded(no_memory, [&]() -> int {
+        const int status = iir2d_forward_cuda_stream(in, out, params, nullptr);
+        if (status != IIR2D_STATUS_OK) return status;
+        return status_of(iir2d::iir::synchronize_current_context(nullptr));
+    });
 }
 
-int iir2d_forward_cuda_stream(const void* in, void* out, const IIR2D_Params* params, void* stream) try {
-    if (const int status = check(in, out, params); status != IIR2D_STATUS_OK) return status;
-    const auto done = iir2d::iir::enqueue_on_current_context(static_cast<iir2d::cuda::StreamHandle>(stream),
-                                                             desc_of(*params), in, out);
-    return status_of(done);
-} catch (...) {
-    return IIR2D_STATUS_WORKSPACE_ERROR;
+int iir2d_forward_cuda_stream(const void* in, void* out, const IIR2D_Params* params, void* stream) {
+    return guarded(no_memory, [&]() -> int {
+        if (const int status = check(in, out, params); status != IIR2D_STATUS_OK) return status;
+        return status_of(iir2d::iir::enqueue_on_current_context(
+            static_cast<iir2d::cuda::StreamHandle>(stream), desc_of(*params), in, out));
+    });
 }
 
 const char* iir2d_status_string(int status) {
@@ -101,21 +116,12 @@ int iir2d_api_version_packed(void) {
 }
 
 const char* iir2d_build_fingerprint(void) {
-    static const std::string text = [] {
-        const std::string commit = IIR2D_BUILD_COMMIT;
-        std::string line = "iir2d " IIR2D_BUILD_VERSION ", commit ";
-        line += commit.empty() ? "unknown" : commit;
-        if (IIR2D_BUILD_DIRTY) line += " with local changes";
-        line += ", " IIR2D_BUILD_COMPILER ", " IIR2D_BUILD_TYPE ", " IIR2D_BUILD_SYSTEM
-                ", CPU baseline " IIR2D_CPU_BASELINE;
-        const std::string toolkit = iir2d::cuda::toolkit_version();
-        line += ", CUDA toolkit " + (toolkit.empty() ? "none" : toolkit);
-        line += ", architectures ";
-        // The newest one's PTX is beside the machine code (cmake/GpuKernels.cmake).
-        line += toolkit.empty() ? "none" : iir2d::cuda::architectures() + std::string(" and PTX");
-        return line;
-    }();
-    return text.c_str();
+    // Where there is no memory for the whole line; the next call may have it.
+    const char* const short_line = "iir2d " IIR2D_BUILD_VERSION;
+    return guarded(short_line, [] {
+        static const std::string line = fingerprint();
+        return line.c_str();
+    });
 }
 
 }  // extern "C"

@@ -56,6 +56,9 @@ Result<void> enqueue_on_current_context(cuda::StreamHandle stream, const FilterD
                                         void* y) {
     const auto data = check_desc(desc);
     if (!data) return std::unexpected(data.error());
+    const ElementType element = storage_type(desc.precision);
+    const auto views = check_views(desc, {x, element, desc.shape}, {y, element, desc.shape});
+    if (!views) return std::unexpected(views.error());
     const auto driver = cuda::driver();
     if (!driver) return std::unexpected(driver.error());
     const GpuFilter filter = make_gpu_filter(desc, *data);
@@ -66,9 +69,11 @@ Result<void> enqueue_on_current_context(cuda::StreamHandle stream, const FilterD
             !done)
             return done;
     }
-    const support::Strides dense{desc.shape.w, desc.shape.h * desc.shape.w};
+    const auto planes = [](const ConstTensorView& view) {
+        return device_planes(view.data, {view.row_stride, view.plane_stride});
+    };
     auto done = enqueue_with(
-        filter, device_planes(x, dense), device_planes(y, dense), workspace,
+        filter, planes(views->x), planes(views->y), workspace,
         [&](const cuda::Launch& launch) { return cuda::launch_on_current_context(stream, launch); });
     if (workspace != 0) {
         auto freed = IIR2D_CUDA_CHECKED(**driver, cuMemFreeAsync, workspace, stream);

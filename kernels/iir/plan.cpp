@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "iir2d/plan.h"
 
-#include <new>
 #include <string>
 #include <utility>
 #include <variant>
@@ -12,7 +11,7 @@
 #include "kernels/iir/gpu_plan.h"
 #include "kernels/iir/plan_checks.h"
 #include "kernels/support/cpu_target.h"
-#include "kernels/support/view.h"
+#include "kernels/support/guard.h"
 
 namespace iir2d {
 
@@ -34,45 +33,25 @@ std::unexpected<Error> bad(ErrorCode code, std::string message) {
     return std::unexpected(Error{code, std::move(message)});
 }
 
-struct Views {
-    ConstTensorView x;
-    TensorView y;
-};
-
-// Both views with their strides resolved, or what is wrong with them.
-Result<Views> check_views(const FilterDesc& desc, const ConstTensorView& x, const TensorView& y) {
-    const ElementType element = storage_type(desc.precision);
-    const auto x_strides = support::check_view("x", x, element, desc.shape);
-    if (!x_strides) return std::unexpected(x_strides.error());
-    const auto y_strides = support::check_output_view("y", y, element, desc.shape);
-    if (!y_strides) return std::unexpected(y_strides.error());
-    const bool in_place =
-        x.data == y.data && x_strides->row == y_strides->row && x_strides->plane == y_strides->plane;
-    if (!in_place && support::views_overlap(x, *x_strides, y, *y_strides)) {
-        return bad(ErrorCode::invalid_argument,
-                   "y overlaps x: it must be x itself with the same strides, or lie apart from it");
-    }
-    return Views{{x.data, x.type, desc.shape, x_strides->row, x_strides->plane},
-                 {y.data, y.type, desc.shape, y_strides->row, y_strides->plane}};
-}
-
 }  // namespace
 
 Result<FilterPlan> FilterPlan::make(const Device& device, const FilterDesc& desc) {
-    const auto data = iir::check_desc(desc);
-    if (!data) return std::unexpected(data.error());
-    const auto guarantee = iir::guarantee_of(desc, *data);
-    if (device.backend() == Backend::cpu) {
-        if (const auto target = support::cpu_target(); !target) return std::unexpected(target.error());
-        return FilterPlan(std::make_shared<const State>(
-            State{device, desc, guarantee, iir::make_cpu_job(desc, *data, device.threads())}));
-    }
-    const auto context = cuda::Context::get(device.index());
-    if (!context) return std::unexpected(context.error());
-    const cuda::Facts& facts = (*context)->facts();
-    State::OnGpu job{iir::make_gpu_filter(desc, *data),
-                     "sm_" + std::to_string(facts.capability_major) + std::to_string(facts.capability_minor)};
-    return FilterPlan(std::make_shared<const State>(State{device, desc, guarantee, std::move(job)}));
+    return support::guarded_result("the filter", [&]() -> Result<FilterPlan> {
+        const auto data = iir::check_desc(desc);
+        if (!data) return std::unexpected(data.error());
+        const auto guarantee = iir::guarantee_of(desc, *data);
+        if (device.backend() == Backend::cpu) {
+            if (const auto target = support::cpu_target(); !target) return std::unexpected(target.error());
+            return FilterPlan(std::make_shared<const State>(
+                State{device, desc, guarantee, iir::make_cpu_job(desc, *data, device.threads())}));
+        }
+        const auto context = cuda::Context::get(device.index());
+        if (!context) return std::unexpected(context.error());
+        const cuda::Facts& facts = (*context)->facts();
+        State::OnGpu job{iir::make_gpu_filter(desc, *data), "sm_" + std::to_string(facts.capability_major) +
+                                                                std::to_string(facts.capability_minor)};
+        return FilterPlan(std::make_shared<const State>(State{device, desc, guarantee, std::move(job)}));
+    });
 }
 
 const FilterDesc& FilterPlan::desc() const {
@@ -117,52 +96,56 @@ PrecisionGuarantee FilterPlan::precision() const {
 }
 
 Result<void> FilterPlan::run(const ConstTensorView& x, const TensorView& y, std::span<std::byte>,
-                             const RunControl& control) const try {
-    const auto views = check_views(m_state->desc, x, y);
-    if (!views) return std::unexpected(views.error());
-    if (const auto* gpu = std::get_if<State::OnGpu>(&m_state->job)) {
-        return iir::run_cuda(m_state->device.index(), gpu->filter, *gpu->repeats, views->x, views->y,
-                             control);
-    }
-    return iir::forward_cpu(std::get<iir::CpuJob>(m_state->job), views->x, views->y, control);
-} catch (const std::bad_alloc&) {
-    return bad(ErrorCode::workspace_error, "there is not enough memory for the filter's scratch lines");
+                             const RunControl& control) const {
+    return support::guarded_result("the filter", [&]() -> Result<void> {
+        const auto views = iir::check_views(m_state->desc, x, y);
+        if (!views) return std::unexpected(views.error());
+        if (const auto* gpu = std::get_if<State::OnGpu>(&m_state->job)) {
+            return iir::run_cuda(m_state->device.index(), gpu->filter, *gpu->repeats, views->x, views->y,
+                                 control);
+        }
+        return iir::forward_cpu(std::get<iir::CpuJob>(m_state->job), views->x, views->y, control);
+    });
 }
 
 Result<void> FilterPlan::run(const DeviceTensor& x, const DeviceTensor& y, const RunControl& control) const {
-    const auto* gpu = std::get_if<State::OnGpu>(&m_state->job);
-    if (auto good = check_tensor("x", x, m_state->device); !good) return good;
-    if (auto good = check_tensor("y", y, m_state->device); !good) return good;
-    const auto views = check_views(m_state->desc, x.state().view(), y.state().view());
-    if (!views) return std::unexpected(views.error());
-    return iir::run_on_device(x.state().memory->context, gpu->filter, *gpu->repeats,
-                              iir::device_planes(views->x.data, {views->x.row_stride, views->x.plane_stride}),
-                              iir::device_planes(views->y.data, {views->y.row_stride, views->y.plane_stride}),
-                              control);
+    return support::guarded_result("the filter", [&]() -> Result<void> {
+        const auto* gpu = std::get_if<State::OnGpu>(&m_state->job);
+        if (auto good = check_tensor("x", x, m_state->device); !good) return good;
+        if (auto good = check_tensor("y", y, m_state->device); !good) return good;
+        const auto views = iir::check_views(m_state->desc, x.state().view(), y.state().view());
+        if (!views) return std::unexpected(views.error());
+        return iir::run_on_device(
+            x.state().memory->context, gpu->filter, *gpu->repeats,
+            iir::device_planes(views->x.data, {views->x.row_stride, views->x.plane_stride}),
+            iir::device_planes(views->y.data, {views->y.row_stride, views->y.plane_stride}), control);
+    });
 }
 
 Result<void> FilterPlan::enqueue(const ConstTensorView& x, const TensorView& y, void* workspace,
                                  void* stream) const {
-    const auto* gpu = std::get_if<State::OnGpu>(&m_state->job);
-    if (gpu == nullptr) {
-        return bad(ErrorCode::invalid_argument,
-                   "device " + m_state->device.id() + ": only a plan for a GPU is enqueued, use run");
-    }
-    const auto views = check_views(m_state->desc, x, y);
-    if (!views) return std::unexpected(views.error());
-    if (gpu->filter.workspace_bytes > 0 &&
-        (workspace == nullptr || reinterpret_cast<std::uintptr_t>(workspace) % 16 != 0)) {
-        return bad(ErrorCode::workspace_error,
-                   std::string("workspace is ") + (workspace == nullptr ? "null" : "not aligned to 16") +
-                       ": the plan needs " + std::to_string(gpu->filter.workspace_bytes) +
-                       " bytes of device memory");
-    }
-    const auto context = cuda::Context::get(m_state->device.index());
-    if (!context) return std::unexpected(context.error());
-    return iir::enqueue(**context, static_cast<cuda::StreamHandle>(stream), gpu->filter,
-                        iir::device_planes(x.data, {views->x.row_stride, views->x.plane_stride}),
-                        iir::device_planes(y.data, {views->y.row_stride, views->y.plane_stride}),
-                        reinterpret_cast<std::uintptr_t>(workspace));
+    return support::guarded_result("the filter", [&]() -> Result<void> {
+        const auto* gpu = std::get_if<State::OnGpu>(&m_state->job);
+        if (gpu == nullptr) {
+            return bad(ErrorCode::invalid_argument,
+                       "device " + m_state->device.id() + ": only a plan for a GPU is enqueued, use run");
+        }
+        const auto views = iir::check_views(m_state->desc, x, y);
+        if (!views) return std::unexpected(views.error());
+        if (gpu->filter.workspace_bytes > 0 &&
+            (workspace == nullptr || reinterpret_cast<std::uintptr_t>(workspace) % 16 != 0)) {
+            return bad(ErrorCode::workspace_error,
+                       std::string("workspace is ") + (workspace == nullptr ? "null" : "not aligned to 16") +
+                           ": the plan needs " + std::to_string(gpu->filter.workspace_bytes) +
+                           " bytes of device memory");
+        }
+        const auto context = cuda::Context::get(m_state->device.index());
+        if (!context) return std::unexpected(context.error());
+        return iir::enqueue(**context, static_cast<cuda::StreamHandle>(stream), gpu->filter,
+                            iir::device_planes(x.data, {views->x.row_stride, views->x.plane_stride}),
+                            iir::device_planes(y.data, {views->y.row_stride, views->y.plane_stride}),
+                            reinterpret_cast<std::uintptr_t>(workspace));
+    });
 }
 
 }  // namespace iir2d

@@ -9,6 +9,7 @@
 #include "kernels/iir/analysis.h"
 #include "kernels/iir/coefficients.h"
 #include "kernels/support/describe.h"
+#include "kernels/support/view.h"
 
 namespace iir2d::iir {
 
@@ -89,6 +90,22 @@ Result<FilterData> check_desc(const FilterDesc& desc) {
         }
     }
     return data;
+}
+
+Result<Views> check_views(const FilterDesc& desc, const ConstTensorView& x, const TensorView& y) {
+    const ElementType element = storage_type(desc.precision);
+    const auto x_strides = support::check_view("x", x, element, desc.shape);
+    if (!x_strides) return std::unexpected(x_strides.error());
+    const auto y_strides = support::check_output_view("y", y, element, desc.shape);
+    if (!y_strides) return std::unexpected(y_strides.error());
+    const bool in_place =
+        x.data == y.data && x_strides->row == y_strides->row && x_strides->plane == y_strides->plane;
+    if (!in_place && support::views_overlap(x, *x_strides, y, *y_strides)) {
+        return bad(ErrorCode::invalid_argument,
+                   "y overlaps x: it must be x itself with the same strides, or lie apart from it");
+    }
+    return Views{{x.data, x.type, desc.shape, x_strides->row, x_strides->plane},
+                 {y.data, y.type, desc.shape, y_strides->row, y_strides->plane}};
 }
 
 PrecisionGuarantee guarantee_of(const FilterDesc& desc, const FilterData& data) {

@@ -12,6 +12,15 @@ namespace iir2d::iir {
 // border mode, precision; then what only plans have.
 Result<FilterData> check_desc(const FilterDesc& desc);
 
+struct Views {
+    ConstTensorView x;
+    TensorView y;
+};
+
+// Both views with their strides resolved, on every device and for every interface, or what is wrong with
+// them: y is x itself or lies apart from it.
+Result<Views> check_views(const FilterDesc& desc, const ConstTensorView& x, const TensorView& y);
+
 PrecisionGuarantee guarantee_of(const FilterDesc& desc, const FilterData& data);
 
 }  // namespace iir2d::iir

@@ -44,6 +44,7 @@ constexpr bool divides_in_pairs(const PoolDesc& desc) {
 // enough on an element that sums in f32 are accurate.
 bool spreads_in_vectors(const PoolDesc& desc, const PoolGeometry& geometry);
 
+// Throws where memory is short.
 Result<void> backward_cpu(const PoolDesc& desc, const PoolGeometry& geometry, const Backward& data,
                           int threads, const RunControl& control);
 

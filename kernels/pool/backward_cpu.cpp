@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <atomic>
-#include <new>
 
 #include "kernels/pool/backward_avg.h"
 #include "kernels/pool/backward_max.h"
@@ -114,7 +113,7 @@ bool spreads_in_vectors(const PoolDesc& desc, const PoolGeometry& geometry) {
 }
 
 Result<void> backward_cpu(const PoolDesc& desc, const PoolGeometry& geometry, const Backward& data,
-                          int threads, const RunControl& control) try {
+                          int threads, const RunControl& control) {
     return with_storage(desc.element, [&]<class T>() {
         const Job<T> job{desc,
                          geometry,
@@ -126,9 +125,6 @@ Result<void> backward_cpu(const PoolDesc& desc, const PoolGeometry& geometry, co
                          worth_past_caches(geometry, desc.element, data.dx)};
         return run_typed<T>(job, backward_accumulator(desc, geometry), threads, control);
     });
-} catch (const std::bad_alloc&) {
-    return std::unexpected(
-        Error{ErrorCode::workspace_error, "pooling backward: not enough memory for the rows in work"});
 }
 
 }  // namespace iir2d::pool

@@ -31,7 +31,7 @@ class MaxGradient {
         const PoolGeometry& g = m_job.geometry;
         const auto size = static_cast<std::uint64_t>((rows.end - rows.begin) * m_width);
         std::fill_n(m_sums.begin(), size, Acc(0));
-        const std::int64_t first = rows.begin * m_width;
+        const auto first = static_cast<std::uint64_t>(rows.begin * m_width);
         const IndexRange near{g.y.windows_near(rows.begin).begin, g.y.windows_near(rows.end - 1).end};
         Acc* const sums = m_sums.data();
         for (std::int64_t oy = near.begin; oy < near.end; ++oy) {
@@ -40,14 +40,14 @@ class MaxGradient {
             const Taps taps = g.y.taps(oy);
             if (taps.first >= rows.begin && taps.first + (taps.count - 1) * taps.step < rows.end) {
                 for (std::int64_t ox = 0; ox < g.x.out; ++ox) {
-                    // All but those of empty windows are.
-                    const auto place = static_cast<std::uint64_t>(argmax[ox] - first);
+                    // All but those of empty windows are, and whatever a caller made up.
+                    const std::uint64_t place = static_cast<std::uint64_t>(argmax[ox]) - first;
                     if (place < size) sums[place] += element::load<Acc>(dy[ox]);
                 }
                 continue;
             }
             for (std::int64_t ox = 0; ox < g.x.out; ++ox) {
-                const auto place = static_cast<std::uint64_t>(argmax[ox] - first);
+                const std::uint64_t place = static_cast<std::uint64_t>(argmax[ox]) - first;
                 const std::uint64_t bin = size + static_cast<std::uint64_t>(ox) % bins;
                 // Of a choice compilers make a branch.
                 const std::uint64_t here = std::uint64_t{0} - static_cast<std::uint64_t>(place < size);

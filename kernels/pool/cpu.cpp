@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <new>
 #include <optional>
 
 #include "kernels/pool/cpu_gather.h"
@@ -314,30 +313,24 @@ Result<void> forward_cpu(const PoolDesc& desc, const PoolGeometry& geometry, con
     // Places are of floats.
     if (desc.element == ElementType::f64 && argmax != nullptr)
         return forward_gathered(desc, geometry, x, y, argmax, threads, control);
-    try {
-        if (desc.element != ElementType::f32) {
-            return with_storage(desc.element, [&]<class T>() {
-                return forward_other_type(make_job<T>(desc, geometry, kernel, x, y, argmax), threads,
-                                          control);
-            });
-        }
-        auto job = make_job<float>(desc, geometry, kernel, x, y, argmax);
-        job.past_caches = worth_past_caches(geometry, kernel, job.x, job.y);
-        // Where in a window a maximum is has to fit 31 bits there.
-        const bool indices_fit =
-            geometry.y.span() <= std::numeric_limits<std::int32_t>::max() / geometry.x.in - 1;
-        if (kernel.small_windows && (argmax == nullptr || indices_fit)) {
-            return run_small_windows(job, threads, control);
-        }
-        if (argmax != nullptr) return run_separable<PlacedLines>(job, threads, control);
-        if (kernel.accumulator == ElementType::f64) {
-            return run_separable<PlainLines<double>>(job, threads, control);
-        }
-        return run_separable<PlainLines<float>>(job, threads, control);
-    } catch (const std::bad_alloc&) {
-        return std::unexpected(
-            Error{ErrorCode::workspace_error, "pooling: not enough memory for the rows in work"});
+    if (desc.element != ElementType::f32) {
+        return with_storage(desc.element, [&]<class T>() {
+            return forward_other_type(make_job<T>(desc, geometry, kernel, x, y, argmax), threads, control);
+        });
     }
+    auto job = make_job<float>(desc, geometry, kernel, x, y, argmax);
+    job.past_caches = worth_past_caches(geometry, kernel, job.x, job.y);
+    // Where in a window a maximum is has to fit 31 bits there.
+    const bool indices_fit =
+        geometry.y.span() <= std::numeric_limits<std::int32_t>::max() / geometry.x.in - 1;
+    if (kernel.small_windows && (argmax == nullptr || indices_fit)) {
+        return run_small_windows(job, threads, control);
+    }
+    if (argmax != nullptr) return run_separable<PlacedLines>(job, threads, control);
+    if (kernel.accumulator == ElementType::f64) {
+        return run_separable<PlainLines<double>>(job, threads, control);
+    }
+    return run_separable<PlainLines<float>>(job, threads, control);
 }
 
 }  // namespace iir2d::pool

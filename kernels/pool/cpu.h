@@ -40,7 +40,8 @@ CpuKernel choose_cpu_kernel(const PoolDesc& desc, const PoolGeometry& geometry);
 // In which type the contract's tolerance allows to add so many rounded terms.
 ElementType sum_type(std::int64_t additions);
 
-// Views are checked and of the plan's element type; argmax is null or has the output's elements.
+// Views are checked and of the plan's element type; argmax is null or has the output's elements. Throws where
+// memory is short.
 Result<void> forward_cpu(const PoolDesc& desc, const PoolGeometry& geometry, const CpuKernel& kernel,
                          const ConstTensorView& x, const TensorView& y, std::int64_t* argmax, int threads,
                          const RunControl& control);

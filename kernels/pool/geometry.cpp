@@ -127,6 +127,25 @@ std::optional<AxisWindows> place(std::int64_t in, std::int64_t window, std::int6
 
 }  // namespace
 
+PoolDesc read_fields(const PoolDesc& desc) {
+    PoolDesc read{.op = desc.op, .shape = desc.shape, .element = desc.element};
+    if (is_adaptive(desc.op)) {
+        read.output = desc.output;
+        return read;
+    }
+    read.window = desc.window;
+    read.stride = desc.stride;
+    read.padding = desc.padding;  // of lp to be refused
+    read.dilation = desc.dilation;
+    read.ceil_mode = desc.ceil_mode;
+    if (desc.op == PoolOp::lp) read.p = desc.p;
+    if (desc.op == PoolOp::avg) {
+        read.count_include_pad = desc.count_include_pad;
+        read.divisor_override = desc.divisor_override;
+    }
+    return read;
+}
+
 Result<PoolGeometry> make_geometry(const PoolDesc& desc) {
     if (auto r = check_shape(desc); !r) return std::unexpected(r.error());
     if (auto r = check_op(desc); !r) return std::unexpected(r.error());

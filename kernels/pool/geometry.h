@@ -21,6 +21,10 @@ struct PoolGeometry {
     std::int64_t planes() const { return input.n * input.c; }
 };
 
+// The descriptor with its defaults in every field that the op does not read, so that nothing which is made
+// from it can depend on them (docs/pooling.md, "Operations").
+PoolDesc read_fields(const PoolDesc& desc);
+
 // Validates every field of the descriptor that does not depend on a device, and places the windows. An error
 // names the field and its value.
 Result<PoolGeometry> make_geometry(const PoolDesc& desc);

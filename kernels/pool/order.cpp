@@ -43,7 +43,9 @@ std::int64_t folds_in_parts(std::int64_t window) {
 AxisWay way_along(const AxisWindows& axis, bool maximum) {
     // With all taps in place, padding included, a row must not become much longer than it is.
     const std::int64_t padded = (axis.out - 1) * axis.stride + axis.span();
-    if (axis.stride > 2 * axis.span() || padded > 4 * axis.in + 1024) return AxisWay::one_by_one;
+    // More than 4 * in + 1024, which may not fit 63 bits.
+    const bool much_longer = (padded - 1025) / 4 >= axis.in;
+    if (axis.stride > 2 * axis.span() || much_longer) return AxisWay::one_by_one;
     if (axis.window > longest_sequence && axis.window > axis.stride * folds_in_parts(axis.window)) {
         // By halves, a sum takes as many additions again as its length has binary digits that are 1.
         const bool by_halves = maximum || std::popcount(static_cast<std::uint64_t>(axis.window)) <= 2;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <new>
 #include <string>
 #include <utility>
 #include <variant>
@@ -13,15 +12,15 @@
 #include "kernels/pool/cuda.h"
 #include "kernels/pool/geometry.h"
 #include "kernels/pool/gpu_plan.h"
+#include "kernels/pool/plan_checks.h"
 #include "kernels/support/cpu_target.h"
-#include "kernels/support/describe.h"
-#include "kernels/support/view.h"
+#include "kernels/support/guard.h"
 
 namespace iir2d {
 
 struct PoolPlan::State {
     Device device;
-    PoolDesc desc;
+    PoolDesc desc;  // its read_fields()
     pool::PoolGeometry geometry;
     struct OnGpu {
         pool::GpuPooling pooling;
@@ -79,25 +78,28 @@ PrecisionGuarantee guarantee(const PoolDesc& desc, ElementType accumulator) {
 
 }  // namespace
 
-Result<PoolPlan> PoolPlan::make(const Device& device, const PoolDesc& desc) {
-    const auto geometry = pool::make_geometry(desc);
-    if (!geometry) return std::unexpected(geometry.error());
-    if (device.backend() == Backend::cpu) {
-        if (const auto target = support::cpu_target(); !target) return std::unexpected(target.error());
-        auto kernel = pool::choose_cpu_kernel(desc, *geometry);
-        const ElementType accumulator = kernel.accumulator;
+Result<PoolPlan> PoolPlan::make(const Device& device, const PoolDesc& given) {
+    return support::guarded_result("pooling", [&]() -> Result<PoolPlan> {
+        const PoolDesc desc = pool::read_fields(given);
+        const auto geometry = pool::make_geometry(desc);
+        if (!geometry) return std::unexpected(geometry.error());
+        if (device.backend() == Backend::cpu) {
+            if (const auto target = support::cpu_target(); !target) return std::unexpected(target.error());
+            auto kernel = pool::choose_cpu_kernel(desc, *geometry);
+            const ElementType accumulator = kernel.accumulator;
+            return PoolPlan(std::make_shared<const State>(
+                State{device, desc, *geometry, std::move(kernel), accumulator}));
+        }
+        const auto context = cuda::Context::get(device.index());
+        if (!context) return std::unexpected(context.error());
+        const cuda::Facts& facts = (*context)->facts();
+        State::OnGpu kernel{
+            pool::make_gpu_pooling(desc, *geometry),
+            "sm_" + std::to_string(facts.capability_major) + std::to_string(facts.capability_minor)};
+        const ElementType accumulator = kernel.pooling.accumulator;
         return PoolPlan(
             std::make_shared<const State>(State{device, desc, *geometry, std::move(kernel), accumulator}));
-    }
-    const auto context = cuda::Context::get(device.index());
-    if (!context) return std::unexpected(context.error());
-    const cuda::Facts& facts = (*context)->facts();
-    State::OnGpu kernel{
-        pool::make_gpu_pooling(desc, *geometry),
-        "sm_" + std::to_string(facts.capability_major) + std::to_string(facts.capability_minor)};
-    const ElementType accumulator = kernel.pooling.accumulator;
-    return PoolPlan(
-        std::make_shared<const State>(State{device, desc, *geometry, std::move(kernel), accumulator}));
+    });
 }
 
 const PoolDesc& PoolPlan::desc() const {
@@ -161,152 +163,70 @@ PrecisionGuarantee PoolPlan::precision() const {
     return guarantee(m_state->desc, m_state->accumulator);
 }
 
-namespace {
-
-struct Views {
-    ConstTensorView x;
-    TensorView y;
-};
-
-// Both views with their strides resolved, or what is wrong with them.
-Result<Views> check_views(const PoolDesc& desc, const pool::PoolGeometry& geometry, const ConstTensorView& x,
-                          const TensorView& y) {
-    const auto x_strides = support::check_view("x", x, desc.element, geometry.input);
-    if (!x_strides) return std::unexpected(x_strides.error());
-    const auto y_strides = support::check_output_view("y", y, desc.element, geometry.output);
-    if (!y_strides) return std::unexpected(y_strides.error());
-    if (support::views_overlap(x, *x_strides, y, *y_strides)) {
-        return std::unexpected(
-            Error{ErrorCode::invalid_argument, "y overlaps x: pooling does not run in place"});
-    }
-    return Views{{x.data, x.type, x.shape, x_strides->row, x_strides->plane},
-                 {y.data, y.type, y.shape, y_strides->row, y_strides->plane}};
-}
-
-Result<void> check_has_argmax(const PoolDesc& desc) {
-    if (is_max(desc.op)) return {};
-    return std::unexpected(Error{ErrorCode::invalid_argument,
-                                 "argmax: only max pooling has one, not " + std::string(name_of(desc.op))});
-}
-
-Result<void> check_argmax_size(std::size_t given, const Shape& output) {
-    const auto needed = static_cast<std::size_t>(output.n * output.c * output.h * output.w);
-    if (given == needed) return {};
-    return std::unexpected(Error{ErrorCode::invalid_dimension,
-                                 "argmax has " + std::to_string(given) + " elements, the output " +
-                                     support::describe(output) + " has " + std::to_string(needed)});
-}
-
-}  // namespace
-
 Result<void> PoolPlan::forward(const ConstTensorView& x, const TensorView& y, std::span<std::int64_t> argmax,
                                std::span<std::byte>, const RunControl& control) const {
-    const State& state = *m_state;
-    const Shape& output = state.geometry.output;
-    const auto views = check_views(state.desc, state.geometry, x, y);
-    if (!views) return std::unexpected(views.error());
-    if (!argmax.empty()) {
-        if (auto has = check_has_argmax(state.desc); !has) return has;
-        if (auto good = check_argmax_size(argmax.size(), output); !good) return good;
-    }
-    std::int64_t* indices = argmax.empty() ? nullptr : argmax.data();
-    if (const auto* gpu = std::get_if<State::OnGpu>(&state.kernel)) {
-        return pool::run_cuda(state.device.index(), gpu->pooling, views->x, views->y, indices, control);
-    }
-    return pool::forward_cpu(state.desc, state.geometry, std::get<pool::CpuKernel>(state.kernel), views->x,
-                             views->y, indices, state.device.threads(), control);
-}
-
-namespace {
-
-// The views that the op reads, and dx, with their strides resolved.
-Result<pool::Backward> check_backward(const PoolDesc& desc, const pool::PoolGeometry& geometry,
-                                      const pool::BackwardReads& reads, const ConstTensorView& x,
-                                      const ConstTensorView& y, const ConstTensorView& dy,
-                                      const TensorView& dx) {
-    pool::Backward data{.dx = dx};
-    const auto dx_strides = support::check_output_view("dx", dx, desc.element, geometry.input);
-    if (!dx_strides) return std::unexpected(dx_strides.error());
-    data.dx = {dx.data, dx.type, dx.shape, dx_strides->row, dx_strides->plane};
-    struct Read {
-        const char* name;
-        const ConstTensorView& view;
-        const Shape& shape;
-        bool wanted;
-        ConstTensorView& resolved;
-    };
-    for (const Read& read :
-         {Read{"x", x, geometry.input, reads.x, data.x}, Read{"y", y, geometry.output, reads.y, data.y},
-          Read{"dy", dy, geometry.output, true, data.dy}}) {
-        if (!read.wanted) continue;
-        const auto strides = support::check_view(read.name, read.view, desc.element, read.shape);
-        if (!strides) return std::unexpected(strides.error());
-        if (support::views_overlap(read.view, *strides, dx, *dx_strides)) {
-            return std::unexpected(Error{ErrorCode::invalid_argument,
-                                         std::string("dx overlaps ") + read.name + ": it must lie apart"});
+    return support::guarded_result("pooling", [&]() -> Result<void> {
+        const State& state = *m_state;
+        const Shape& output = state.geometry.output;
+        const auto views = pool::check_forward(state.desc, state.geometry, x, y);
+        if (!views) return std::unexpected(views.error());
+        if (auto good = pool::check_argmax(state.desc, argmax, output); !good) return good;
+        std::int64_t* indices = argmax.empty() ? nullptr : argmax.data();
+        if (const auto* gpu = std::get_if<State::OnGpu>(&state.kernel)) {
+            return pool::run_cuda(state.device.index(), gpu->pooling, views->x, views->y, indices, control);
         }
-        read.resolved = {read.view.data, read.view.type, read.view.shape, strides->row, strides->plane};
-    }
-    return data;
+        return pool::forward_cpu(state.desc, state.geometry, std::get<pool::CpuKernel>(state.kernel),
+                                 views->x, views->y, indices, state.device.threads(), control);
+    });
 }
-
-}  // namespace
 
 Result<void> PoolPlan::backward(const ConstTensorView& x, const ConstTensorView& y, const ConstTensorView& dy,
                                 const TensorView& dx, std::span<const std::int64_t> argmax,
-                                std::span<std::byte>, const RunControl& control) const try {
-    const State& state = *m_state;
-    const Shape& output = state.geometry.output;
-    auto reads = pool::backward_reads(state.desc.op);
-    const bool finds_argmax = reads.argmax && argmax.empty();
-    reads.x = reads.x || finds_argmax;
-    auto data = check_backward(state.desc, state.geometry, reads, x, y, dy, dx);
-    if (!data) return std::unexpected(data.error());
-    if (!argmax.empty()) {
-        if (auto has = check_has_argmax(state.desc); !has) return has;
-        if (auto good = check_argmax_size(argmax.size(), output); !good) return good;
-    }
-    data->argmax = argmax.data();
-    std::vector<std::int64_t> found;
-    std::vector<std::byte> maxima;
-    if (finds_argmax) {
-        found.resize(static_cast<std::size_t>(output.n * output.c * output.h * output.w));
-        maxima.resize(found.size() * element_size(state.desc.element));
-        if (auto done =
-                forward(x, {maxima.data(), state.desc.element, output}, found, {}, {.stop = control.stop});
-            !done)
-            return done;
-        data->argmax = found.data();
-    }
-    if (const auto* gpu = std::get_if<State::OnGpu>(&state.kernel))
-        return pool::run_backward_cuda(state.device.index(), gpu->pooling, *data, control);
-    return pool::backward_cpu(state.desc, state.geometry, *data, state.device.threads(), control);
-} catch (const std::bad_alloc&) {
-    return std::unexpected(
-        Error{ErrorCode::workspace_error, "pooling backward: not enough memory for the maxima's places"});
+                                std::span<std::byte>, const RunControl& control) const {
+    return support::guarded_result("pooling backward", [&]() -> Result<void> {
+        const State& state = *m_state;
+        const Shape& output = state.geometry.output;
+        auto reads = pool::backward_reads(state.desc.op);
+        const bool finds_argmax = reads.argmax && argmax.empty();
+        reads.x = reads.x || finds_argmax;
+        auto data = pool::check_backward(state.desc, state.geometry, reads, x, y, dy, dx);
+        if (!data) return std::unexpected(data.error());
+        if (auto good = pool::check_argmax(state.desc, argmax, output); !good) return good;
+        data->argmax = argmax.data();
+        std::vector<std::int64_t> found;
+        std::vector<std::byte> maxima;
+        if (finds_argmax) {
+            found.resize(static_cast<std::size_t>(output.n * output.c * output.h * output.w));
+            maxima.resize(found.size() * element_size(state.desc.element));
+            if (auto done = forward(x, {maxima.data(), state.desc.element, output}, found, {},
+                                    {.stop = control.stop});
+                !done)
+                return done;
+            data->argmax = found.data();
+        }
+        if (const auto* gpu = std::get_if<State::OnGpu>(&state.kernel))
+            return pool::run_backward_cuda(state.device.index(), gpu->pooling, *data, control);
+        return pool::backward_cpu(state.desc, state.geometry, *data, state.device.threads(), control);
+    });
 }
 
 Result<void> PoolPlan::forward(const DeviceTensor& x, const DeviceTensor& y,
                                const RunControl& control) const {
-    const State& state = *m_state;
-    const auto* gpu = std::get_if<State::OnGpu>(&state.kernel);
-    if (auto good = check_tensor("x", x, state.device); !good) return good;
-    if (auto good = check_tensor("y", y, state.device); !good) return good;
-    const auto views = check_views(state.desc, state.geometry, x.state().view(), y.state().view());
-    if (!views) return std::unexpected(views.error());
-    return pool::run_on_device(x.state().memory->context, gpu->pooling,
-                               {x.state().address, views->x.row_stride, views->x.plane_stride},
-                               {y.state().address, views->y.row_stride, views->y.plane_stride}, control);
+    return support::guarded_result("pooling", [&]() -> Result<void> {
+        const State& state = *m_state;
+        const auto* gpu = std::get_if<State::OnGpu>(&state.kernel);
+        if (auto good = check_tensor("x", x, state.device); !good) return good;
+        if (auto good = check_tensor("y", y, state.device); !good) return good;
+        const auto views =
+            pool::check_forward(state.desc, state.geometry, x.state().view(), y.state().view());
+        if (!views) return std::unexpected(views.error());
+        return pool::run_on_device(x.state().memory->context, gpu->pooling,
+                                   {x.state().address, views->x.row_stride, views->x.plane_stride},
+                                   {y.state().address, views->y.row_stride, views->y.plane_stride}, control);
+    });
 }
 
 namespace {
-
-Result<void> check_enqueued_argmax(const PoolDesc& desc, const std::int64_t* argmax) {
-    if (argmax == nullptr) return {};
-    if (auto has = check_has_argmax(desc); !has) return has;
-    if (reinterpret_cast<std::uintptr_t>(argmax) % sizeof(std::int64_t) == 0) return {};
-    return std::unexpected(Error{ErrorCode::invalid_argument, "argmax: not aligned to its elements"});
-}
 
 std::unexpected<Error> not_on_a_gpu(const Device& device, const char* instead) {
     return std::unexpected(
@@ -329,69 +249,72 @@ pool::GpuGradients gpu_gradients(const pool::Backward& data) {
 }  // namespace
 
 Result<void> PoolPlan::backward(const DeviceTensor* x, const DeviceTensor* y, const DeviceTensor& dy,
-                                const DeviceTensor& dx, const RunControl& control) const try {
-    const State& state = *m_state;
-    auto reads = pool::backward_reads(state.desc.op);
-    reads.x = reads.x || reads.argmax;
-    struct Given {
-        const char* name;
-        const DeviceTensor* tensor;
-    };
-    for (const Given& given : {Given{"x", reads.x ? x : nullptr}, Given{"y", reads.y ? y : nullptr},
-                               Given{"dy", &dy}, Given{"dx", &dx}}) {
-        if (given.tensor == nullptr) continue;
-        if (auto good = check_tensor(given.name, *given.tensor, state.device); !good) return good;
-    }
-    const auto view = [](const DeviceTensor* tensor) {
-        return tensor != nullptr ? ConstTensorView(tensor->state().view()) : ConstTensorView();
-    };
-    const auto data =
-        check_backward(state.desc, state.geometry, reads, view(x), view(y), view(&dy), dx.state().view());
-    if (!data) return std::unexpected(data.error());
-    std::optional<pool::PlacesToFind> find;
-    if (reads.argmax) find = {state.geometry.output, element_size(state.desc.element)};
-    const auto& gpu = std::get<State::OnGpu>(state.kernel);  // where the tensors are
-    return pool::run_backward_on_device(dx.state().memory->context, gpu.pooling, gpu_gradients(*data), find,
-                                        control);
-} catch (const std::bad_alloc&) {
-    return std::unexpected(
-        Error{ErrorCode::workspace_error, "pooling backward: not enough memory for what the host keeps"});
+                                const DeviceTensor& dx, const RunControl& control) const {
+    return support::guarded_result("pooling backward", [&]() -> Result<void> {
+        const State& state = *m_state;
+        auto reads = pool::backward_reads(state.desc.op);
+        reads.x = reads.x || reads.argmax;
+        struct Given {
+            const char* name;
+            const DeviceTensor* tensor;
+        };
+        for (const Given& given : {Given{"x", reads.x ? x : nullptr}, Given{"y", reads.y ? y : nullptr},
+                                   Given{"dy", &dy}, Given{"dx", &dx}}) {
+            if (given.tensor == nullptr) continue;
+            if (auto good = check_tensor(given.name, *given.tensor, state.device); !good) return good;
+        }
+        const auto view = [](const DeviceTensor* tensor) {
+            return tensor != nullptr ? ConstTensorView(tensor->state().view()) : ConstTensorView();
+        };
+        const auto data = pool::check_backward(state.desc, state.geometry, reads, view(x), view(y), view(&dy),
+                                               dx.state().view());
+        if (!data) return std::unexpected(data.error());
+        std::optional<pool::PlacesToFind> find;
+        if (reads.argmax) find = {state.geometry.output, element_size(state.desc.element)};
+        const auto& gpu = std::get<State::OnGpu>(state.kernel);  // where the tensors are
+        return pool::run_backward_on_device(dx.state().memory->context, gpu.pooling, gpu_gradients(*data),
+                                            find, control);
+    });
 }
 
 Result<void> PoolPlan::enqueue(const ConstTensorView& x, const TensorView& y, std::int64_t* argmax, void*,
                                void* stream) const {
-    const State& state = *m_state;
-    const auto* gpu = std::get_if<State::OnGpu>(&state.kernel);
-    if (gpu == nullptr) return not_on_a_gpu(state.device, "forward");
-    const auto views = check_views(state.desc, state.geometry, x, y);
-    if (!views) return std::unexpected(views.error());
-    if (auto good = check_enqueued_argmax(state.desc, argmax); !good) return good;
-    const auto context = cuda::Context::get(state.device.index());
-    if (!context) return std::unexpected(context.error());
-    return pool::enqueue(**context, static_cast<cuda::StreamHandle>(stream), gpu->pooling,
-                         gpu_planes(views->x), gpu_planes(views->y),
-                         reinterpret_cast<std::uintptr_t>(argmax));
+    return support::guarded_result("pooling", [&]() -> Result<void> {
+        const State& state = *m_state;
+        const auto* gpu = std::get_if<State::OnGpu>(&state.kernel);
+        if (gpu == nullptr) return not_on_a_gpu(state.device, "forward");
+        const auto views = pool::check_forward(state.desc, state.geometry, x, y);
+        if (!views) return std::unexpected(views.error());
+        if (auto good = pool::check_argmax(state.desc, argmax); !good) return good;
+        const auto context = cuda::Context::get(state.device.index());
+        if (!context) return std::unexpected(context.error());
+        return pool::enqueue(**context, static_cast<cuda::StreamHandle>(stream), gpu->pooling,
+                             gpu_planes(views->x), gpu_planes(views->y),
+                             reinterpret_cast<std::uintptr_t>(argmax));
+    });
 }
 
 Result<void> PoolPlan::enqueue_backward(const ConstTensorView& x, const ConstTensorView& y,
                                         const ConstTensorView& dy, const TensorView& dx,
                                         const std::int64_t* argmax, void*, void* stream) const {
-    const State& state = *m_state;
-    const auto* gpu = std::get_if<State::OnGpu>(&state.kernel);
-    if (gpu == nullptr) return not_on_a_gpu(state.device, "backward");
-    const auto reads = pool::backward_reads(state.desc.op);
-    auto data = check_backward(state.desc, state.geometry, reads, x, y, dy, dx);
-    if (!data) return std::unexpected(data.error());
-    if (reads.argmax && argmax == nullptr) {
-        return std::unexpected(
-            Error{ErrorCode::null_pointer, "argmax is null: what is enqueued does not find it again"});
-    }
-    if (auto good = check_enqueued_argmax(state.desc, argmax); !good) return good;
-    data->argmax = argmax;
-    const auto context = cuda::Context::get(state.device.index());
-    if (!context) return std::unexpected(context.error());
-    return pool::enqueue_backward(**context, static_cast<cuda::StreamHandle>(stream), gpu->pooling,
-                                  gpu_gradients(*data));
+    return support::guarded_result("pooling backward", [&]() -> Result<void> {
+        const State& state = *m_state;
+        const auto* gpu = std::get_if<State::OnGpu>(&state.kernel);
+        if (gpu == nullptr) return not_on_a_gpu(state.device, "backward");
+        const auto reads = pool::backward_reads(state.desc.op);
+        auto data = pool::check_backward(state.desc, state.geometry, reads, x, y, dy, dx);
+        if (!data) return std::unexpected(data.error());
+        if (reads.argmax && argmax == nullptr) {
+            return std::unexpected(
+                Error{ErrorCode::null_pointer, "argmax is null: what is enqueued does not find it again"});
+        }
+        if (auto good = pool::check_argmax(state.desc, argmax); !good) return good;
+        data->argmax = argmax;
+        const auto context = cuda::Context::get(state.device.index());
+        if (!context) return std::unexpected(context.error());
+        return pool::enqueue_backward(**context, static_cast<cuda::StreamHandle>(stream), gpu->pooling,
+                                      gpu_gradients(*data));
+    });
 }
 
 }  // namespace iir2d

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernels/pool/geometry.h"
+#include "kernels/support/guard.h"
 
 namespace iir2d::reference {
 
@@ -126,69 +127,75 @@ Result<void> for_each_window(const PoolGeometry& geometry, std::span<const doubl
 }  // namespace
 
 Result<Shape> pool_output_shape(const PoolDesc& desc) {
-    const auto geometry = pool::make_geometry(desc);
-    if (!geometry) return std::unexpected(geometry.error());
-    return geometry->output;
+    return support::guarded_result("the reference", [&]() -> Result<Shape> {
+        const auto geometry = pool::make_geometry(desc);
+        if (!geometry) return std::unexpected(geometry.error());
+        return geometry->output;
+    });
 }
 
 Result<void> pool(const PoolDesc& desc, std::span<const double> x, std::span<double> y,
                   std::span<std::int64_t> argmax, const RunControl& control) {
-    const auto geometry = pool::make_geometry(desc);
-    if (!geometry) return std::unexpected(geometry.error());
-    if (auto r = check_size("x", x.size(), elements(geometry->input)); !r) return r;
-    if (auto r = check_size("y", y.size(), elements(geometry->output)); !r) return r;
-    if (!argmax.empty()) {
-        if (!is_max(desc.op)) {
-            return std::unexpected(
-                Error{ErrorCode::invalid_argument,
-                      "argmax: only max pooling has one, not " + std::string(name_of(desc.op))});
-        }
-        if (auto r = check_size("argmax", argmax.size(), y.size()); !r) return r;
-    }
-
-    const bool maximum = is_max(desc.op);
-    return for_each_window(
-        *geometry, x, control, [&](std::size_t next, const Window& window, std::int64_t padded) {
-            if (maximum) {
-                const Maximum best = max_of(window);
-                y[next] = best.value;
-                if (!argmax.empty()) argmax[next] = best.index;
-            } else {
-                y[next] = desc.op == PoolOp::lp ? lp_of(window, desc.p)
-                                                : avg_of(window, divisor_of(window, desc, padded));
+    return support::guarded_result("the reference", [&]() -> Result<void> {
+        const auto geometry = pool::make_geometry(desc);
+        if (!geometry) return std::unexpected(geometry.error());
+        if (auto r = check_size("x", x.size(), elements(geometry->input)); !r) return r;
+        if (auto r = check_size("y", y.size(), elements(geometry->output)); !r) return r;
+        if (!argmax.empty()) {
+            if (!is_max(desc.op)) {
+                return std::unexpected(
+                    Error{ErrorCode::invalid_argument,
+                          "argmax: only max pooling has one, not " + std::string(name_of(desc.op))});
             }
-        });
+            if (auto r = check_size("argmax", argmax.size(), y.size()); !r) return r;
+        }
+
+        const bool maximum = is_max(desc.op);
+        return for_each_window(
+            *geometry, x, control, [&](std::size_t next, const Window& window, std::int64_t padded) {
+                if (maximum) {
+                    const Maximum best = max_of(window);
+                    y[next] = best.value;
+                    if (!argmax.empty()) argmax[next] = best.index;
+                } else {
+                    y[next] = desc.op == PoolOp::lp ? lp_of(window, desc.p)
+                                                    : avg_of(window, divisor_of(window, desc, padded));
+                }
+            });
+    });
 }
 
 Result<void> pool_backward(const PoolDesc& desc, std::span<const double> x, std::span<const double> y,
                            std::span<const double> dy, std::span<double> dx, const RunControl& control) {
-    const auto geometry = pool::make_geometry(desc);
-    if (!geometry) return std::unexpected(geometry.error());
-    if (auto r = check_size("x", x.size(), elements(geometry->input)); !r) return r;
-    if (auto r = check_size("dx", dx.size(), elements(geometry->input)); !r) return r;
-    if (auto r = check_size("dy", dy.size(), elements(geometry->output)); !r) return r;
-    if (desc.op == PoolOp::lp) {
-        if (auto r = check_size("y", y.size(), elements(geometry->output)); !r) return r;
-    }
-    const bool maximum = is_max(desc.op);
-    std::vector<long double> sums(dx.size(), 0.0L);
-    auto done = for_each_window(
-        *geometry, x, control, [&](std::size_t next, const Window& window, std::int64_t padded) {
-            long double* plane = sums.data() + (window.plane - x.data());
-            const auto gradient = static_cast<long double>(dy[next]);
-            if (maximum) {
-                const Maximum best = max_of(window);
-                if (best.index >= 0) plane[best.index] += gradient;
-                return;
-            }
-            const auto divisor = static_cast<long double>(divisor_of(window, desc, padded));
-            window.visit([&](std::int64_t index, double value) {
-                plane[index] +=
-                    desc.op == PoolOp::lp ? lp_share(value, y[next], dy[next], desc.p) : gradient / divisor;
+    return support::guarded_result("the reference", [&]() -> Result<void> {
+        const auto geometry = pool::make_geometry(desc);
+        if (!geometry) return std::unexpected(geometry.error());
+        if (auto r = check_size("x", x.size(), elements(geometry->input)); !r) return r;
+        if (auto r = check_size("dx", dx.size(), elements(geometry->input)); !r) return r;
+        if (auto r = check_size("dy", dy.size(), elements(geometry->output)); !r) return r;
+        if (desc.op == PoolOp::lp) {
+            if (auto r = check_size("y", y.size(), elements(geometry->output)); !r) return r;
+        }
+        const bool maximum = is_max(desc.op);
+        std::vector<long double> sums(dx.size(), 0.0L);
+        auto done = for_each_window(
+            *geometry, x, control, [&](std::size_t next, const Window& window, std::int64_t padded) {
+                long double* plane = sums.data() + (window.plane - x.data());
+                const auto gradient = static_cast<long double>(dy[next]);
+                if (maximum) {
+                    const Maximum best = max_of(window);
+                    if (best.index >= 0) plane[best.index] += gradient;
+                    return;
+                }
+                const auto divisor = static_cast<long double>(divisor_of(window, desc, padded));
+                window.visit([&](std::int64_t index, double value) {
+                    plane[index] += desc.op == PoolOp::lp ? lp_share(value, y[next], dy[next], desc.p)
+                                                          : gradient / divisor;
+                });
             });
-        });
-    std::ranges::transform(sums, dx.begin(), [](long double sum) { return static_cast<double>(sum); });
-    return done;
+        std::ranges::transform(sums, dx.begin(), [](long double sum) { return static_cast<double>(sum); });
+        return done;
+    });
 }
 
 }  // namespace iir2d::reference

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Errors as the C interface tells them.
+// Errors as statuses of the C interface.
 #pragma once
 
 #include "iir2d/error.h"
 #include "iir2d/iir2d_core.h"
 
 namespace iir2d::support {
+
+// Of a C function in which something was thrown.
+inline constexpr int no_memory = IIR2D_STATUS_WORKSPACE_ERROR;
 
 inline int status_of(ErrorCode code) {
     return code == ErrorCode::cancelled ? static_cast<int>(IIR2D_STATUS_INVALID_ARGUMENT)

@@ -4,8 +4,10 @@
  * planar [N, C, H, W], dense and row-major; docs/pooling.md has the mathematics, the output's size and the
  * tolerances. Every function is safe to call from several threads at once on distinct output buffers.
  *
- * Checks, in this order: null pointers, the struct's size, every field, then the device. When one fails,
- * nothing is written.
+ * Checks, in this order: null pointers, the struct's size, every field, how the memory lies (every tensor
+ * at a multiple of its element's size, what is written apart from what is read), then the device. A backward
+ * pass looks for the pointers that its op reads once the size has been. When a check fails, nothing is
+ * written. IIR2D_STATUS_WORKSPACE_ERROR says that there was not enough memory.
  */
 #ifndef IIR2D_POOL_H
 #define IIR2D_POOL_H
@@ -36,7 +38,7 @@ typedef enum IIR2D_ElementType {
 } IIR2D_ElementType;
 
 /* Fields are added at the end only; a struct that is shorter than the library's has 0 in those it lacks, a
- * longer one must have 0 in those that the library lacks. */
+ * longer one must have 0 in those that the library lacks, and at most 4096 bytes. */
 typedef struct IIR2D_PoolParams {
     size_t size;                    /* sizeof(IIR2D_PoolParams) of the caller */
     int32_t op;                     /* IIR2D_PoolOp */

@@ -144,5 +144,12 @@ TEST(WorstGain, IsTheAbsoluteSumOfTheImpulseResponse) {
     EXPECT_LT(gain(3), 1);
 }
 
+TEST(ErrorStep, OfAnAdaptiveAverageHasNoDivisor) {
+    PoolOperation pool{.op = iir2d::PoolOp::avg, .divisor_override = 2};
+    EXPECT_EQ(error_step({.what = pool}, iir2d::ElementType::f32)->gain, 2) << "of 4 samples, divided by 2";
+    pool.op = iir2d::PoolOp::adaptive_avg;  // which reads neither
+    EXPECT_EQ(error_step({.what = pool}, iir2d::ElementType::f32)->gain, 1);
+}
+
 }  // namespace
 }  // namespace workbench

@@ -9,6 +9,7 @@
 #include "kernels/device/cuda/context.h"
 #include "tests/gpu/api/stand_in_testing.h"
 #include "tests/gpu/fake_cuda/counts.h"
+#include "tests/kernels/pool/pool_fields_testing.h"
 #include "tests/kernels/pool/pool_types_testing.h"
 
 namespace {
@@ -116,6 +117,26 @@ TEST_P(PoolPlanOnGpu, BackwardStaysInDeviceMemory) {
     in_device_memory<Float16>();
     in_device_memory<BFloat16>();
     EXPECT_EQ(fake_cuda::counts().held_bytes, 0);
+}
+
+TEST_P(PoolPlanOnGpu, FieldsThatAnOpDoesNotReadChangeNoPass) {
+    for (const PoolDesc& op : all_ops()) {
+        PoolDesc desc = op;
+        desc.shape = {.c = 2, .h = 9, .w = 8};
+        desc.window = {3, 2};
+        desc.output = {4, 3};
+        const auto x = uniform(elements(desc.shape), -1.0F, 1.0F, 3);
+        const auto forward = run_on<float>(gpu(), desc, x);
+        const auto dy = uniform(forward.y.size(), -1.0F, 1.0F, 4);
+        const auto dx = backward_on<float>(gpu(), desc, x, forward, dy);
+        for (const SpoiltDesc& spoilt : with_unread_fields(desc)) {
+            SCOPED_TRACE(to_string(desc) + ", " + spoilt.field);
+            const auto got = run_on<float>(gpu(), spoilt.desc, x);
+            ASSERT_TRUE(same_bits_but_nan(got.y, forward.y));
+            ASSERT_EQ(got.argmax, forward.argmax);
+            ASSERT_TRUE(same_bits_but_nan(backward_on<float>(gpu(), spoilt.desc, x, got, dy), dx));
+        }
+    }
 }
 
 TEST_P(PoolPlanOnGpu, BackwardInDeviceMemorySaysWhatIsWrong) {

@@ -47,6 +47,20 @@ TEST(CApi, ChecksInTheContractsOrderAndWritesNothing) {
     for (const double v : out) EXPECT_EQ(v, 5.0);
 }
 
+// A GPU would report it only after the launch, and the caller's context would be lost to it.
+TEST(CApi, PlanesThatCannotBeFilteredAreRefusedBeforeTheGpuSeesThem) {
+    std::vector<float> memory(64, 5.0F);
+    char* in = reinterpret_cast<char*>(memory.data());
+    char* out = in + 32 * sizeof(float);
+    const IIR2D_Params p{4, 4, 1, IIR2D_BORDER_CLAMP, 0.0F, IIR2D_PRECISION_F32};
+    for (const auto forward : {iir2d_forward_cpu, iir2d_forward_cuda}) {
+        EXPECT_EQ(forward(in + 1, out, &p), IIR2D_STATUS_INVALID_ARGUMENT);
+        EXPECT_EQ(forward(in, out + 2, &p), IIR2D_STATUS_INVALID_ARGUMENT);
+        EXPECT_EQ(forward(in, in + 8, &p), IIR2D_STATUS_INVALID_ARGUMENT) << "neither in place nor apart";
+    }
+    EXPECT_EQ(memory, std::vector<float>(64, 5.0F));
+}
+
 TEST(CApi, FiltersOnTheCpu) {
     // A single row under constant 0: y = 0.15, 0.1275, ...; the column pass multiplies by 0.15.
     const std::vector<float> in{1, 0, 0};

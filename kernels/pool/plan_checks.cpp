@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/pool/plan_checks.h"
+
+#include <cstddef>
+#include <string>
+
+#include "kernels/support/describe.h"
+#include "kernels/support/view.h"
+
+namespace iir2d::pool {
+
+Result<ForwardViews> check_forward(const PoolDesc& desc, const PoolGeometry& geometry,
+                                   const ConstTensorView& x, const TensorView& y) {
+    const auto x_strides = support::check_view("x", x, desc.element, geometry.input);
+    if (!x_strides) return std::unexpected(x_strides.error());
+    const auto y_strides = support::check_output_view("y", y, desc.element, geometry.output);
+    if (!y_strides) return std::unexpected(y_strides.error());
+    if (support::views_overlap(x, *x_strides, y, *y_strides)) {
+        return std::unexpected(
+            Error{ErrorCode::invalid_argument, "y overlaps x: pooling does not run in place"});
+    }
+    return ForwardViews{{x.data, x.type, x.shape, x_strides->row, x_strides->plane},
+                        {y.data, y.type, y.shape, y_strides->row, y_strides->plane}};
+}
+
+Result<Backward> check_backward(const PoolDesc& desc, const PoolGeometry& geometry,
+                                const BackwardReads& reads, const ConstTensorView& x,
+                                const ConstTensorView& y, const ConstTensorView& dy, const TensorView& dx) {
+    Backward data{.dx = dx};
+    const auto dx_strides = support::check_output_view("dx", dx, desc.element, geometry.input);
+    if (!dx_strides) return std::unexpected(dx_strides.error());
+    data.dx = {dx.data, dx.type, dx.shape, dx_strides->row, dx_strides->plane};
+    struct Read {
+        const char* name;
+        const ConstTensorView& view;
+        const Shape& shape;
+        bool wanted;
+        ConstTensorView& resolved;
+    };
+    for (const Read& read :
+         {Read{"x", x, geometry.input, reads.x, data.x}, Read{"y", y, geometry.output, reads.y, data.y},
+          Read{"dy", dy, geometry.output, true, data.dy}}) {
+        if (!read.wanted) continue;
+        const auto strides = support::check_view(read.name, read.view, desc.element, read.shape);
+        if (!strides) return std::unexpected(strides.error());
+        if (support::views_overlap(read.view, *strides, dx, *dx_strides)) {
+            return std::unexpected(Error{ErrorCode::invalid_argument,
+                                         std::string("dx overlaps ") + read.name + ": it must lie apart"});
+        }
+        read.resolved = {read.view.data, read.view.type, read.view.shape, strides->row, strides->plane};
+    }
+    return data;
+}
+
+Result<void> check_argmax(const PoolDesc& desc, const std::int64_t* argmax) {
+    if (argmax == nullptr) return {};
+    if (!is_max(desc.op)) {
+        return std::unexpected(Error{ErrorCode::invalid_argument, "argmax: only max pooling has one, not " +
+                                                                      std::string(name_of(desc.op))});
+    }
+    if (reinterpret_cast<std::uintptr_t>(argmax) % alignof(std::int64_t) == 0) return {};
+    return std::unexpected(Error{ErrorCode::invalid_argument, "argmax: not aligned to its elements"});
+}
+
+Result<void> check_argmax(const PoolDesc& desc, std::span<const std::int64_t> argmax, const Shape& output) {
+    if (argmax.empty()) return {};
+    if (auto good = check_argmax(desc, argmax.data()); !good) return good;
+    const auto needed = static_cast<std::size_t>(output.n * output.c * output.h * output.w);
+    if (argmax.size() == needed) return {};
+    return std::unexpected(Error{ErrorCode::invalid_dimension,
+                                 "argmax has " + std::to_string(argmax.size()) + " elements, the output " +
+                                     support::describe(output) + " has " + std::to_string(needed)});
+}
+
+}  // namespace iir2d::pool

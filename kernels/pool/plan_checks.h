@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// What is checked of the memory that a pass is given, on every device and for every interface. An error names
+// the tensor; nothing is read or written before all of it is good.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "iir2d/error.h"
+#include "iir2d/plan.h"
+#include "kernels/pool/backward.h"
+#include "kernels/pool/geometry.h"
+
+namespace iir2d::pool {
+
+struct ForwardViews {
+    ConstTensorView x;
+    TensorView y;
+};
+
+// Both views with their strides resolved.
+Result<ForwardViews> check_forward(const PoolDesc& desc, const PoolGeometry& geometry,
+                                   const ConstTensorView& x, const TensorView& y);
+
+// The views that are read, and dx, with their strides resolved; the others stay empty.
+Result<Backward> check_backward(const PoolDesc& desc, const PoolGeometry& geometry,
+                                const BackwardReads& reads, const ConstTensorView& x,
+                                const ConstTensorView& y, const ConstTensorView& dy, const TensorView& dx);
+
+// Places of maxima, null where they are not wanted: that the op has them, and that they lie where numbers of
+// 64 bits may.
+Result<void> check_argmax(const PoolDesc& desc, const std::int64_t* argmax);
+
+// Likewise, empty where they are not wanted, and that there is one for each element of the output.
+Result<void> check_argmax(const PoolDesc& desc, std::span<const std::int64_t> argmax, const Shape& output);
+
+}  // namespace iir2d::pool

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// A record's text, as `iir2d verify` and the window read it: parsed, held to its own figures, read back as
+// results and as a matrix, and made into its other files.
+#include <exception>
+#include <string_view>
+
+#include "core/record/consistency.h"
+#include "core/record/derived.h"
+#include "core/record/record_json.h"
+#include "core/record/record_matrix.h"
+#include "core/record/record_results.h"
+#include "core/record/signature_file.h"
+#include "core/support/canonical_json.h"
+#include "tests/fuzz/json_mutation.h"
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most,
+                                               unsigned seed) {
+    return fuzzing::mutate_json_text(data, size, most, seed);
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    using namespace workbench;
+    const std::string_view text(reinterpret_cast<const char*>(data), size);
+    static_cast<void>(parse_signature_file(text));
+    const auto record = parse_record(text);
+    if (!record) return 0;
+    static_cast<void>(canonical_sha256(*record));
+    try {
+        static_cast<void>(inconsistencies(*record));
+    } catch (const std::exception&) {  // which verify says of the record
+    }
+    static_cast<void>(results_of_record(*record));
+    static_cast<void>(matrix_of_record(*record));
+    static_cast<void>(derived_files(text, *record));
+    return 0;
+}
