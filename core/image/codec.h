@@ -5,16 +5,23 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "core/image/file_metadata.h"
-#include "core/image/image.h"
+#include "core/image/image_io.h"
 #include "core/support/error.h"
 #include "core/support/task.h"
 
 namespace workbench {
+
+// The filesystem's path of UTF-8, as utf8_path() gives it.
+inline std::filesystem::path path_of(const std::string& utf8) {
+    return std::filesystem::path(std::u8string(utf8.begin(), utf8.end()));
+}
 
 // A regular file to read. The path is for sentences, for the extension, and to open where there is no
 // descriptor.
@@ -38,9 +45,9 @@ class ImageDecoder {
 
 // A file to write. The descriptor, open for reading and writing and empty, stays the caller's.
 struct OutputRequest {
-    std::string path;    // UTF-8, that the file will have: for sentences and for formats that hold their name
-    std::string opened;  // a name under which the file of the descriptor can be opened
+    std::string path;  // UTF-8, that the file will have: for sentences and for formats that hold their name
     int descriptor = -1;
+    std::uint64_t most_bytes = std::numeric_limits<std::uint64_t>::max();  // that the file may take
     std::string format;  // one of formats()
     SampleType type = SampleType::f32;
     std::int64_t width = 0;
@@ -61,13 +68,6 @@ class ImageEncoder {
     virtual Result<void> finish() = 0;
 };
 
-struct FormatAbility {
-    std::string name;
-    std::vector<std::string> extensions;
-    bool reads = false;
-    bool writes = false;
-};
-
 struct ImagesModule {
     const char* fingerprint;
     Result<std::unique_ptr<ImageDecoder>> (*open)(const SourceFile& source, int image_index);
@@ -77,8 +77,5 @@ struct ImagesModule {
     std::vector<FormatAbility> (*formats)();
     std::string (*version)();  // of OpenImageIO: "2.4.7"
 };
-
-// How many rows of an image are handed over at a time when it is written.
-std::int64_t rows_to_write_at_a_time(std::int64_t width, int channels, std::int64_t height);
 
 }  // namespace workbench

@@ -44,7 +44,9 @@ struct ImageInfo {
     // Empty unless somebody put in what image_names() (core/image/image_io.h) gives: listing takes time.
     std::vector<std::string> image_names;
     std::vector<std::pair<std::string, std::string>> metadata;  // name, value as text
-    std::uint64_t memory_bytes = 0;                             // that reading it will take
+    std::uint64_t memory_bytes = 0;                             // of its samples in memory, as they were read
+    std::uint64_t native_bytes = 0;                             // of its samples as the file has them, unpacked
+    std::uint64_t file_bytes = 0;
 };
 
 // What a file said of itself, for the writer of another file (core/image/file_metadata.h).

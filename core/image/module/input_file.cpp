@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "core/image/module/oiio_support.h"
+
 #if !defined(_WIN32)
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,7 +18,7 @@ namespace {
 
 #if defined(_WIN32)
 std::FILE* open_by_name(const std::string& path) {
-    return _wfopen(std::filesystem::u8path(path).c_str(), L"rb");
+    return _wfopen(path_of(path).c_str(), L"rb");
 }
 int seek_to(std::FILE* file, std::int64_t offset) {
     return _fseeki64(file, offset, SEEK_SET);
@@ -45,7 +47,7 @@ InputFile::InputFile(const SourceFile& source)
     m_name_to_open = source.path;
     m_file.reset(open_by_name(source.path));
     std::error_code error;
-    m_size = std::filesystem::file_size(std::filesystem::u8path(source.path), error);
+    m_size = std::filesystem::file_size(path_of(source.path), error);
     if (error) m_size = 0;
 }
 

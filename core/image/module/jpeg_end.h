@@ -5,8 +5,8 @@
 
 namespace workbench {
 
-// Whether the markers of a JPEG file run up to the end of its image (EOI). libjpeg takes a file that stops
-// earlier for whole, and fills up with gray.
+// Whether a JPEG file's image ends with its end marker. The decoder only warns when it does not, and fills
+// the rest with gray. Embedded thumbnails and data after the end do not mislead it.
 bool jpeg_has_end(InputFile& file);
 
 }  // namespace workbench

@@ -1,47 +1,39 @@
 // SPDX-License-Identifier: MIT
-// Inside core/image only: from a path to a reader whose header makes sense.
+// From a file to a reader whose header makes sense.
 #pragma once
 
-#include <cstdint>
-#include <exception>
-#include <filesystem>
 #include <memory>
-#include <new>
 #include <string>
 
-#include "core/image/image.h"
-#include "core/image/oiio_support.h"
-#include "core/support/error.h"
+#include "core/image/codec.h"
+#include "core/image/module/input_file.h"
+#include "core/image/module/oiio_support.h"
 
 namespace workbench {
 
 struct OpenImage {
+    std::unique_ptr<InputFile> file;           // under the reader, and so outlives it
     std::unique_ptr<OIIO::ImageInput> input;  // at the page or part that was asked for
     OIIO::ImageSpec spec;
-    std::uint64_t file_size = 0;
     int image_index = 0;
+
+    const std::string& path() const { return file->path(); }
+    std::string words(const std::string& text) const {
+        return library_words(text, file->name_to_open(), file->path());
+    }
 };
 
-// Chooses the reader by the file's content, refuses headers that cannot be true.
-Result<OpenImage> open_image(const std::filesystem::path& path, int image_index);
+Result<OpenImage> open_image(const SourceFile& source, int image_index);
+
+// OpenImageIO's name of the reader for a file; empty when there is none. Content decides, so that a mislabelled
+// file opens; the name decides only for formats whose files have no mark. Nothing is tried out: a text file
+// does not get to be parsed by thirty readers in turn.
+std::string reader_for(InputFile& file);
+
+// Lets a reader read the file: through it where the reader can, else under its name.
+bool open_input(OIIO::ImageInput& input, InputFile& file, OIIO::ImageSpec& spec);
 
 // What the header says, for those who do not know OpenImageIO.
-ImageInfo describe(const std::filesystem::path& path, const OpenImage& file);
-
-std::uint64_t memory_for(const OIIO::ImageSpec& spec, bool as_double);
-
-std::unexpected<Error> bad_file(const std::filesystem::path& path, const std::string& why);
-
-// Runs `body`; what OpenImageIO and its libraries throw becomes an error like any other.
-template <class T, class Body>
-Result<T> without_exceptions(const std::filesystem::path& path, const Body& body) {
-    try {
-        return body();
-    } catch (const std::bad_alloc&) {
-        return bad_file(path, "needs more memory than there is");
-    } catch (const std::exception& error) {
-        return bad_file(path, "could not be read: " + library_words(error.what()));
-    }
-}
+ImageInfo describe(const OpenImage& file);
 
 }  // namespace workbench

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "core/image/output_spec.h"
+#include "core/image/module/output_spec.h"
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <string_view>
+
+#include "core/image/formats.h"
+#include "core/image/module/metadata.h"
+#include "core/image/output_notes.h"
 
 namespace workbench {
 
@@ -34,9 +37,13 @@ bool keeps_samples(std::string_view format, std::string_view compression) {
     return format == "targa" && (compression == "none" || compression == "rle");
 }
 
-bool linear_source(const Image& image) {
-    return image.info.colour_space == "Linear" || image.info.colour_space == "linear" ||
-           image.info.colour_space == "scene_linear";
+// OpenImageIO 2.4 goes back into a finished TIFF file to add these, fails, and spoils a file that is not its own
+// to open. What is written says that they are missing.
+void erase_exif(OIIO::ImageSpec& spec) {
+    std::erase_if(spec.extra_attribs, [](const OIIO::ParamValue& attribute) {
+        const std::string_view name = attribute.name().c_str();
+        return name.starts_with("Exif:") || name.starts_with("GPS:");
+    });
 }
 
 // OpenEXR sorts channels by name: channel10 would come before channel4.
@@ -50,40 +57,19 @@ void pad_channel_numbers(std::vector<std::string>& names) {
     }
 }
 
-bool has_alpha(const Image& image) {
-    return image.metadata ? image.metadata->spec.alpha_channel >= 0
-                          : image.pixels.channels() == 2 || image.pixels.channels() == 4;
-}
-
-bool has_exif(const Image& image) {
-    return image.metadata &&
-           std::ranges::any_of(image.metadata->spec.extra_attribs, [](const OIIO::ParamValue& attribute) {
-               const std::string name = attribute.name().string();
-               return name.starts_with("Exif:") || name.starts_with("GPS:");
-           });
-}
-
-// Whether colour was not multiplied by alpha where the samples come from. An image that came from no file has
-// no alpha to speak of.
-bool straight_source(const Image& image) {
-    if (!image.metadata) return true;
-    const Format* format = format_by_name(image.metadata->format);
-    return (format != nullptr && format->straight_alpha) ||
-           image.metadata->spec.get_int_attribute("oiio:UnassociatedAlpha", 0) != 0;
-}
-
 }  // namespace
 
-OIIO::ImageSpec output_spec(const Image& image, const Format& format, SampleType type) {
-    const PlanarImage& pixels = image.pixels;
-    const OIIO::ImageSpec plain(static_cast<int>(pixels.width()), static_cast<int>(pixels.height()),
-                                pixels.channels(), file_type(type));
+OIIO::ImageSpec output_spec(const OutputRequest& request) {
+    const std::string& format = request.format;
+    const OIIO::ImageSpec plain(static_cast<int>(request.width), static_cast<int>(request.height),
+                                request.channels, file_type(request.type));
     OIIO::ImageSpec spec = plain;
-    if (image.metadata) {
-        const OIIO::ImageSpec& source = image.metadata->spec;
+    if (request.from_file) {
+        const OIIO::ImageSpec source = unpack_metadata(request.metadata);
         spec = source;
         spec.copy_dimensions(plain);
-        if (source.nchannels == pixels.channels()) {
+        if (source.nchannels == request.channels &&
+            source.channelnames.size() == static_cast<std::size_t>(source.nchannels)) {
             spec.channelnames = source.channelnames;
             spec.alpha_channel = source.alpha_channel;
             spec.z_channel = source.z_channel;
@@ -91,7 +77,7 @@ OIIO::ImageSpec output_spec(const Image& image, const Format& format, SampleType
         // A data window inside a larger display window, while the pixels still are where they were.
         const bool in_place = source.width == spec.width && source.height == spec.height &&
                               source.get_int_attribute("Orientation", 1) <= 1;
-        if (in_place && format.name == "openexr" && image.metadata->format == "openexr") {
+        if (in_place && format == "openexr" && request.metadata.format == "openexr") {
             spec.x = source.x;
             spec.y = source.y;
             spec.full_x = source.full_x;
@@ -100,77 +86,37 @@ OIIO::ImageSpec output_spec(const Image& image, const Format& format, SampleType
             spec.full_height = source.full_height;
         }
         for (const char* name : stale) spec.erase_attribute(name);
-        if (!keeps_samples(format.name, spec.get_string_attribute("compression"))) {
+        if (!keeps_samples(format, spec.get_string_attribute("compression"))) {
             spec.erase_attribute("compression");
         }
         // The pixels are upright whatever they were in the file.
         if (spec.find_attribute("Orientation") != nullptr) spec.attribute("Orientation", 1);
+        if (format == "tiff") erase_exif(spec);
     }
-    spec.set_format(file_type(type));
+    spec.set_format(file_type(request.type));
     // Told that samples are straight, writers of straight formats leave them alone; TIFF notes it in the
     // file.
-    if (has_alpha(image) && (format.straight_alpha || (format.name == "tiff" && straight_source(image)))) {
+    const Format* known = format_by_name(format);
+    if (has_alpha(request) &&
+        ((known != nullptr && known->straight_alpha) || (format == "tiff" && has_straight_alpha(request)))) {
         spec.attribute("oiio:UnassociatedAlpha", 1);
     }
-    if (format.name == "openexr") pad_channel_numbers(spec.channelnames);
-    if (format.name == "tiff") spec.attribute("tiff:half", 1);
+    if (format == "openexr") pad_channel_numbers(spec.channelnames);
+    if (format == "tiff") spec.attribute("tiff:half", 1);
     // libtiff's floating-point predictor fails on rows of few doubles.
-    if (format.name == "tiff" && type == SampleType::f64) spec.attribute("tiff:Predictor", 1);
-    if (format.name == "tiff" && spec.find_attribute("compression") == nullptr)
+    if (format == "tiff" && request.type == SampleType::f64) spec.attribute("tiff:Predictor", 1);
+    if (format == "tiff" && spec.find_attribute("compression") == nullptr)
         spec.attribute("compression", "zip");
-    if (format.name == "jpeg") {
+    if (format == "jpeg") {
         spec.attribute("CompressionQuality", 98);
         spec.attribute("jpeg:subsampling", "4:4:4");
     }
-    if (format.name == "webp") spec.attribute("CompressionQuality", 100);
+    if (format == "webp") spec.attribute("CompressionQuality", 100);
     // These two writers put in the time of day where the image says none: the same work would not give the
     // same bytes a second later. Nothing is written for an empty text.
-    if ((format.name == "tiff" || format.name == "openexr") && spec.find_attribute("DateTime") == nullptr)
+    if ((format == "tiff" || format == "openexr") && spec.find_attribute("DateTime") == nullptr)
         spec.attribute("DateTime", "");
     return spec;
-}
-
-std::vector<std::string> output_notes(const Image& image, const Format& format, SampleType wanted,
-                                      SampleType type) {
-    const std::string name(format.name);
-    std::vector<std::string> notes;
-    if (type != wanted) {
-        notes.push_back(name + " files are not written with " + std::string(name_of(wanted)) +
-                        " samples: " + std::string(name_of(type)) + " was written");
-    }
-    if (is_integer(type) && !is_integer(image.info.type)) {
-        notes.emplace_back("values below 0 and above 1 were clamped to [0, 1], and NaN became 0");
-    }
-    if (name == "jpeg") notes.emplace_back("jpeg is lossy: samples may change by a few steps");
-    if (name == "webp")
-        notes.emplace_back("webp is written lossy, with colour at half resolution: samples may change");
-    if (name == "hdr") {
-        notes.emplace_back(
-            "hdr holds 8 bits and a shared exponent for each pixel: samples were rounded, "
-            "and negative ones became 0");
-    }
-    if (name == "tiff" && has_exif(image)) {
-        notes.emplace_back("the Exif data was left out: OpenImageIO does not write it to tiff");
-    }
-    if (has_alpha(image) && format.straight_alpha && !straight_source(image)) {
-        notes.push_back(
-            "readers of " + name +
-            " expect colour that is not multiplied by alpha; the samples were written as they are");
-    }
-    if (has_alpha(image) && format.name == "openexr" && straight_source(image) && image.metadata) {
-        notes.push_back("readers of " + name +
-                        " expect colour that is multiplied by alpha; the samples were written as they are");
-    }
-    if (format.linear_light && !linear_source(image) && !image.info.colour_space.empty()) {
-        notes.push_back("readers of " + name +
-                        " expect linear light; the samples were written as they are, in " +
-                        image.info.colour_space);
-    }
-    if (linear_source(image) && (name == "jpeg" || name == "webp" || name == "bmp" || name == "pnm")) {
-        notes.push_back(name +
-                        " cannot say that its samples are linear light; they were written as they are");
-    }
-    return notes;
 }
 
 }  // namespace workbench
