@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+// The worker program: a table of roles.
+#include <vector>
+
+#include "core/worker/serve.h"
+
+int main(int argc, char** argv) {
+    const std::vector<workbench::worker::Role> roles{};
+    return workbench::worker::run_worker(roles, argc, argv);
+}
