@@ -48,7 +48,7 @@ struct OutputRequest {
     std::string path;  // UTF-8, that the file will have: for sentences and for formats that hold their name
     int descriptor = -1;
     std::uint64_t most_bytes = std::numeric_limits<std::uint64_t>::max();  // that the file may take
-    std::string format;  // one of formats()
+    std::string format;                                                    // one of formats()
     SampleType type = SampleType::f32;
     std::int64_t width = 0;
     std::int64_t height = 0;

@@ -45,7 +45,7 @@ struct ImageInfo {
     std::vector<std::string> image_names;
     std::vector<std::pair<std::string, std::string>> metadata;  // name, value as text
     std::uint64_t memory_bytes = 0;                             // of its samples in memory, as they were read
-    std::uint64_t native_bytes = 0;                             // of its samples as the file has them, unpacked
+    std::uint64_t native_bytes = 0;  // of its samples as the file has them, unpacked
     std::uint64_t file_bytes = 0;
 };
 
@@ -72,8 +72,8 @@ struct SampleAllocator : std::allocator<T> {
 template <class T>
 using Samples = std::vector<T, SampleAllocator<T>>;
 
-// The samples of an image, in memory of its own or in somebody's that is kept for as long. A copy has memory of
-// its own.
+// The samples of an image, in memory of its own or in somebody's that is kept for as long. A copy has memory
+// of its own.
 class SampleStore {
   public:
     SampleStore() = default;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Reading and writing image files, all through OpenImageIO, which runs in a process of its own (docs/images.md):
-// a decoder that crashes, hangs or takes too much costs one file, with a sentence. Thread-safe.
+// Reading and writing image files, all through OpenImageIO, which runs in a process of its own
+// (docs/images.md): a decoder that crashes, hangs or takes too much costs one file, with a sentence.
+// Thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -16,8 +16,8 @@ std::uint64_t memory_of_samples(const ImageInfo& info, bool as_double);
 // decoded row by row hold little, others the whole image once more in the file's own type.
 std::uint64_t memory_to_read(const ImageInfo& info, bool as_double);
 
-// What write_image() takes beside the image: for a format ("png") that is encoded row by row little, for others
-// the whole image once more.
+// What write_image() takes beside the image: for a format ("png") that is encoded row by row little, for
+// others the whole image once more.
 std::uint64_t memory_to_write(const iir2d::Shape& shape, SampleType type, std::string_view format);
 
 }  // namespace workbench

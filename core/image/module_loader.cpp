@@ -103,7 +103,7 @@ fs::path images_module_path() {
 
 Result<const ImagesModule*> load_images_module(const fs::path& file) {
     static std::mutex mutex;
-    static std::map<fs::path, Result<const ImagesModule*>> opened;
+    static std::map<fs::path, Result<const ImagesModule*> > opened;
     const std::scoped_lock lock(mutex);
     const auto known = opened.find(file);
     if (known != opened.end()) return known->second;

@@ -22,8 +22,8 @@ bool has_straight_alpha(const OutputRequest& request) {
     return (format != nullptr && format->straight_alpha) || request.metadata.straight;
 }
 
-std::vector<std::string> output_notes(const OutputRequest& request, const ImageInfo& info, const Format& format,
-                                      SampleType wanted) {
+std::vector<std::string> output_notes(const OutputRequest& request, const ImageInfo& info,
+                                      const Format& format, SampleType wanted) {
     const SampleType type = request.type;
     const std::string name(format.name);
     std::vector<std::string> notes;

@@ -107,8 +107,9 @@ std::string image_library_version() {
 }
 
 void warm_up_images() {
-    // Joined when the program ends, which waits for a start that is under way.
-    static const std::jthread starter([] { image_sessions().warm_up(); });
+    ImageSessions& sessions = image_sessions();
+    // Joined when the program ends, before the sessions end.
+    static const std::jthread starter([&sessions] { sessions.warm_up(); });
 }
 
 const std::vector<std::string>& readable_extensions() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Inside core/image only: the image module, behind its wall or (IIR2D_IMAGES_IN_PROCESS=1, and on systems without
-// workers) in this process. Thread-safe; each session is for one thread.
+// Inside core/image only: the image module, behind its wall or (IIR2D_IMAGES_IN_PROCESS=1, and on systems
+// without workers) in this process. Thread-safe; each session is for one thread.
 #pragma once
 
 #include <memory>

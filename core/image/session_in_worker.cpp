@@ -28,8 +28,6 @@ using worker::FailureKind;
 using worker::Frame;
 using worker::PayloadReader;
 
-constexpr std::size_t frame_limit = std::size_t{64} << 20;  // colour profiles, pictures within pictures
-
 // What a request is about, for sentences.
 struct Subject {
     std::string path;  // UTF-8; empty: none
@@ -208,7 +206,9 @@ class WorkerWrite final : public ImageEncoder {
         ++m_under_way;
         return m_request.send(
             {.type = Message::rows,
-             .payload = images::payload_of(images::Rows{.offset = offset, .count = rows.shape.h})});
+             .payload = images::payload_of(images::Rows{.offset = offset,
+                                                        .count = rows.shape.h,
+                                                        .as_double = rows.type == iir2d::ElementType::f64})});
     }
 
     Result<void> finish() override {
@@ -244,7 +244,7 @@ class InWorker final : public ImageSessions {
     InWorker()
         : m_pool({.role = images::role,
                   .arguments = {utf8_path(images_module_path())},
-                  .frame_limit = frame_limit}) {}
+                  .frame_limit = images::frame_limit}) {}
 
     Result<ImageInfo> header(OpenSource source, int image_index) override {
         const Known known(source);
@@ -311,7 +311,8 @@ class InWorker final : public ImageSessions {
         if (!request) return std::unexpected(request.error());
         const auto texts = request->receive(Message::version, images::get_texts);
         if (!texts) return std::unexpected(texts.error());
-        return texts->size() == 1 ? Result<std::string>(texts->front()) : std::unexpected(request->nonsense());
+        return texts->size() == 1 ? Result<std::string>(texts->front())
+                                  : std::unexpected(request->nonsense());
     }
 
     void warm_up() override { static_cast<void>(m_pool.start()); }
@@ -328,8 +329,8 @@ class InWorker final : public ImageSessions {
         if (auto usable = check_installed(); !usable) return std::unexpected(usable.error());
         Subject subject{.path = source.file.path, .format = source.format};
         const worker::Limits limits = limits_to_open(source.format, source.size);
-        return Request::begin(m_pool, std::move(subject),
-                              request_frame(type, std::move(source), image_index), limits, stop);
+        return Request::begin(m_pool, std::move(subject), request_frame(type, std::move(source), image_index),
+                              limits, stop);
     }
 
     Result<Request> ask(Message type) {

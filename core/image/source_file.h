@@ -12,10 +12,10 @@
 namespace workbench {
 
 struct OpenSource {
-    SourceFile file;              // its descriptor is `handle`'s
-    worker::FileHandle handle;    // none on Windows
+    SourceFile file;            // its descriptor is `handle`'s
+    worker::FileHandle handle;  // none on Windows
     std::uint64_t size = 0;
-    std::string format;           // for sentences, by its first bytes or its name: "JPEG", "image"
+    std::string format;  // for sentences, by its first bytes or its name: "JPEG", "image"
 };
 
 // bad_input when it is missing, empty, or not a regular file. A pipe, device or folder is neither opened nor

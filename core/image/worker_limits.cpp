@@ -24,7 +24,8 @@ constexpr auto base_silence = milliseconds(120'000);
 constexpr int silence_for_time = 10;
 
 // OpenImageIO's readers of these decode the picture to learn its size, so that the file's size says little.
-constexpr std::array<std::string_view, 6> decoded_at_once{"JPEG 2000", "HEIF", "WebP", "GIF", "FITS", "image"};
+constexpr std::array<std::string_view, 6> decoded_at_once{"JPEG 2000", "HEIF", "WebP",
+                                                          "GIF",       "FITS", "image"};
 
 std::uint64_t usable_memory() {
     return available_memory_bytes().value_or(assumed_memory) / 4 * 3;

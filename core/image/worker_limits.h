@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Inside core/image only: what the image worker may take for a request. Honest files on a busy machine stay far
-// below; what a damaged or hostile one can take is bounded.
+// Inside core/image only: what the image worker may take for a request. Honest files on a busy machine stay
+// far below; what a damaged or hostile one can take is bounded.
 #pragma once
 
 #include <cstdint>

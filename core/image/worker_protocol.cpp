@@ -10,7 +10,7 @@ namespace workbench::images {
 namespace {
 
 constexpr std::size_t longest_text = std::size_t{1} << 20;
-constexpr std::size_t longest_metadata = std::size_t{1} << 30;
+constexpr std::size_t longest_metadata = frame_limit;
 constexpr std::int64_t largest_side = 1'000'000;
 constexpr int most_channels = 64;
 constexpr int most_images = 1 << 24;
@@ -97,7 +97,11 @@ ImageInfo get_info(worker::PayloadReader& in) {
 }
 
 void put(worker::PayloadWriter& out, const FileMetadata& metadata) {
-    out.put(metadata.format).put(metadata.alpha).put(metadata.straight).put(metadata.exif).put(metadata.content);
+    out.put(metadata.format)
+        .put(metadata.alpha)
+        .put(metadata.straight)
+        .put(metadata.exif)
+        .put(metadata.content);
 }
 
 FileMetadata get_metadata(worker::PayloadReader& in) {
@@ -149,13 +153,14 @@ Planes get_planes(worker::PayloadReader& in) {
 }
 
 void put(worker::PayloadWriter& out, const Rows& rows) {
-    out.put(rows.offset).put(rows.count);
+    out.put(rows.offset).put(rows.count).put(rows.as_double);
 }
 
 Rows get_rows(worker::PayloadReader& in) {
     Rows rows;
     rows.offset = in.number<std::uint64_t>();
     rows.count = in.number<std::int64_t>();
+    rows.as_double = in.boolean();
     if (rows.count < 1 || rows.count > largest_side) refuse(in);
     return rows;
 }

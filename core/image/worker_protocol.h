@@ -3,13 +3,14 @@
 //
 //     probe  {source, page} + file           -> header
 //     names  {source} + file                 -> names
-//     read   {source, page} + file           -> header ... pixels {planes} + memory -> progress... -> metadata
-//     write  {request, capacity} + file, memory
-//                                            -> ready ... rows {where, count} -> written ... finish -> written
+//     read   {source, page} + file           -> header ... pixels {planes} + memory -> progress... ->
+//     metadata write  {request, capacity} + file, memory
+//                                            -> ready ... rows {where, count} -> written ... finish ->
+//                                            written
 //     formats, version                       -> formats, version
 //
-// Instead of any answer a worker may give `refusal`, an Error. "..." stands for the program's next frame of the
-// same request.
+// Instead of any answer a worker may give `refusal`, an Error. "..." stands for the program's next frame of
+// the same request.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +24,8 @@ namespace workbench::images {
 
 // The only argument of the role: the module's file; empty where it is linked in.
 inline constexpr char role[] = "images";
+// Metadata holds colour profiles, and pictures within pictures.
+inline constexpr std::size_t frame_limit = std::size_t{64} << 20;
 
 enum Message : std::uint32_t {
     probe = 1,
@@ -57,6 +60,7 @@ struct Planes {
 struct Rows {
     std::uint64_t offset = 0;
     std::int64_t count = 0;
+    bool as_double = false;
 };
 
 void put(worker::PayloadWriter& out, const ImageInfo& info);  // without its path

@@ -48,7 +48,7 @@ Upright upright(int orientation, std::int64_t w, std::int64_t h) {
 // Rows of interleaved samples into the planes. Integers become value / max.
 template <class From, class To>
 void spread(const From* rows, std::int64_t first_row, std::int64_t row_count, std::int64_t width,
-            int channels, const Upright& place, PlanarImage& pixels) {
+            int channels, const Upright& place, const iir2d::TensorView& planes) {
     constexpr bool integer = std::is_integral_v<From>;
     for (int c = 0; c < channels; ++c) {
         To* plane = static_cast<To*>(planes.data) + c * planes.shape.h * planes.shape.w;
@@ -79,8 +79,9 @@ bool needs_whole_strips(const OpenImage& file) {
 Result<void> check_readable(const OpenImage& file) {
     if (!needs_whole_strips(file)) return {};
     const auto misread = [&](const std::string& what) {
-        return bad_file(file.path(), "is a TIFF of 64-bit samples " + what +
-                                  ", which OpenImageIO misreads: save it as 32-bit, or with separate planes");
+        return bad_file(file.path(),
+                        "is a TIFF of 64-bit samples " + what +
+                            ", which OpenImageIO misreads: save it as 32-bit, or with separate planes");
     };
     if (file.spec.tile_width > 0) return misread("in tiles");
     if (file.spec.height == 1) return misread("with a single row");

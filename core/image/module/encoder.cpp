@@ -70,7 +70,8 @@ class Encoder final : public ImageEncoder {
             return failed(m_output->geterror());
         if (m_output->spec().format != file_type(request.type)) {
             return unwritable(m_path, "this build of OpenImageIO does not write " +
-                                          std::string(name_of(request.type)) + " samples to " + request.format);
+                                          std::string(name_of(request.type)) + " samples to " +
+                                          request.format);
         }
         m_row = m_output->spec().y;
         return {};

@@ -15,13 +15,13 @@ namespace {
 constexpr std::size_t longest_text = std::size_t{1} << 30;
 
 // The numbers that describe the pixels, in the order in which they are stored.
-constexpr std::array dimensions{&OIIO::ImageSpec::x,          &OIIO::ImageSpec::y,
-                                &OIIO::ImageSpec::z,          &OIIO::ImageSpec::width,
-                                &OIIO::ImageSpec::height,     &OIIO::ImageSpec::depth,
-                                &OIIO::ImageSpec::full_x,     &OIIO::ImageSpec::full_y,
-                                &OIIO::ImageSpec::full_z,     &OIIO::ImageSpec::full_width,
+constexpr std::array dimensions{&OIIO::ImageSpec::x,           &OIIO::ImageSpec::y,
+                                &OIIO::ImageSpec::z,           &OIIO::ImageSpec::width,
+                                &OIIO::ImageSpec::height,      &OIIO::ImageSpec::depth,
+                                &OIIO::ImageSpec::full_x,      &OIIO::ImageSpec::full_y,
+                                &OIIO::ImageSpec::full_z,      &OIIO::ImageSpec::full_width,
                                 &OIIO::ImageSpec::full_height, &OIIO::ImageSpec::full_depth,
-                                &OIIO::ImageSpec::nchannels,  &OIIO::ImageSpec::alpha_channel,
+                                &OIIO::ImageSpec::nchannels,   &OIIO::ImageSpec::alpha_channel,
                                 &OIIO::ImageSpec::z_channel};
 
 void put_type(worker::PayloadWriter& out, const OIIO::TypeDesc& type) {

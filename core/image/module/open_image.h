@@ -12,7 +12,7 @@
 namespace workbench {
 
 struct OpenImage {
-    std::unique_ptr<InputFile> file;           // under the reader, and so outlives it
+    std::unique_ptr<InputFile> file;          // under the reader, and so outlives it
     std::unique_ptr<OIIO::ImageInput> input;  // at the page or part that was asked for
     OIIO::ImageSpec spec;
     int image_index = 0;
@@ -25,9 +25,9 @@ struct OpenImage {
 
 Result<OpenImage> open_image(const SourceFile& source, int image_index);
 
-// OpenImageIO's name of the reader for a file; empty when there is none. Content decides, so that a mislabelled
-// file opens; the name decides only for formats whose files have no mark. Nothing is tried out: a text file
-// does not get to be parsed by thirty readers in turn.
+// OpenImageIO's name of the reader for a file; empty when there is none. Content decides, so that a
+// mislabelled file opens; the name decides only for formats whose files have no mark. Nothing is tried out: a
+// text file does not get to be parsed by thirty readers in turn.
 std::string reader_for(InputFile& file);
 
 // Lets a reader read the file: through it where the reader can, else under its name.

@@ -37,8 +37,8 @@ bool keeps_samples(std::string_view format, std::string_view compression) {
     return format == "targa" && (compression == "none" || compression == "rle");
 }
 
-// OpenImageIO 2.4 goes back into a finished TIFF file to add these, fails, and spoils a file that is not its own
-// to open. What is written says that they are missing.
+// OpenImageIO 2.4 goes back into a finished TIFF file to add these, fails, and spoils a file that is not its
+// own to open. What is written says that they are missing.
 void erase_exif(OIIO::ImageSpec& spec) {
     std::erase_if(spec.extra_attribs, [](const OIIO::ParamValue& attribute) {
         const std::string_view name = attribute.name().c_str();

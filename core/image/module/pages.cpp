@@ -26,8 +26,8 @@ class TiffReader {
         m_big = (m_big_endian ? mark[3] : mark[2]) == 0x2b;
     }
 
-    // Calls visit with the name of each page ("" where it has none) until it returns false, the chain ends, or
-    // it comes back to where it was.
+    // Calls visit with the name of each page ("" where it has none) until it returns false, the chain ends,
+    // or it comes back to where it was.
     void walk(const std::function<bool(std::string)>& visit) {
         std::set<std::uint64_t> seen;
         auto at = m_big ? number(8, 8) : number(4, 4);
@@ -55,8 +55,7 @@ class TiffReader {
 
     std::uint64_t decode(const unsigned char* raw, std::uint64_t bytes) const {
         std::uint64_t value = 0;
-        for (std::uint64_t i = 0; i < bytes; ++i)
-            value = value << 8 | raw[m_big_endian ? i : bytes - 1 - i];
+        for (std::uint64_t i = 0; i < bytes; ++i) value = value << 8 | raw[m_big_endian ? i : bytes - 1 - i];
         return value;
     }
 
@@ -67,7 +66,8 @@ class TiffReader {
         constexpr std::uint64_t page_name_tag = 285;
         constexpr std::uint64_t ascii = 2;
         const std::uint64_t word = m_big ? 8 : 4;
-        for (const unsigned char* entry = all.data(); entry != all.data() + all.size(); entry += entry_bytes) {
+        for (const unsigned char* entry = all.data(); entry != all.data() + all.size();
+             entry += entry_bytes) {
             if (decode(entry, 2) != page_name_tag || decode(entry + 2, 2) != ascii) continue;
             const std::uint64_t length = std::min(decode(entry + 4, word), longest_name);
             const auto where = static_cast<std::uint64_t>(entry - all.data()) + 4 + word;
