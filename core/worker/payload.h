@@ -2,7 +2,6 @@
 // Numbers and texts in a frame's payload. The reader never trusts what it reads.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -16,20 +15,20 @@ class PayloadWriter {
   public:
     template <class T>
     requires(std::is_arithmetic_v<T> || std::is_enum_v<T>) PayloadWriter& put(T value) {
-        char bytes[sizeof(T)];
-        std::memcpy(bytes, &value, sizeof value);
-        m_bytes.append(bytes, sizeof value);
+        append(&value, sizeof value);
         return *this;
     }
     PayloadWriter& put(std::string_view text) {
         put(static_cast<std::uint64_t>(text.size()));
-        m_bytes.append(text);
+        append(text.data(), text.size());
         return *this;
     }
     PayloadWriter& put(const char* text) { return put(std::string_view(text)); }
-    std::string take() { return std::move(m_bytes); }
+    std::string take();
 
   private:
+    void append(const void* bytes, std::size_t size);
+
     std::string m_bytes;
 };
 
