@@ -10,6 +10,7 @@
 #include "core/image/session.h"
 #include "core/image/worker_limits.h"
 #include "core/image/worker_protocol.h"
+#include "core/support/atomic_file.h"
 #include "core/support/text.h"
 #include "core/worker/pool.h"
 #include "core/worker/program.h"
@@ -143,7 +144,10 @@ class WorkerRead final : public ReadSession {
                                     .channels = m_info.channels,
                                     .as_double = type == iir2d::ElementType::f64};
         auto memory = worker::SharedMemory::create(static_cast<std::size_t>(planes.bytes()));
-        if (!memory) return std::unexpected(memory.error());
+        if (!memory) {
+            return fail(ErrorKind::bad_input,
+                        quoted(m_info.path) + " could not be read: " + memory.error().message);
+        }
         auto shared = memory->share();
         if (!shared) return std::unexpected(shared.error());
         memory->close_handle();
@@ -275,12 +279,13 @@ class InWorker final : public ImageSessions {
 
     Result<std::unique_ptr<ImageEncoder>> write(const OutputRequest& asked,
                                                 const std::stop_token& stop) override {
+        if (auto usable = check_installed(); !usable) return std::unexpected(usable.error());
         const std::int64_t rows = rows_to_write_at_a_time(asked.width, asked.channels, asked.height);
         const images::Planes part{
             .width = asked.width, .height = rows, .channels = asked.channels, .as_double = true};
         auto memory =
             worker::SharedMemory::create(static_cast<std::size_t>(part.bytes()) * WorkerWrite::places);
-        if (!memory) return std::unexpected(memory.error());
+        if (!memory) return unwritable(path_of(asked.path), memory.error().message);
         auto shared = memory->share();
         if (!shared) return std::unexpected(shared.error());
         memory->close_handle();

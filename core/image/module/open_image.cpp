@@ -90,7 +90,10 @@ std::string reader_for(InputFile& file) {
 bool open_input(OIIO::ImageInput& input, InputFile& file, OIIO::ImageSpec& spec) {
     OIIO::ImageSpec config;
     config.attribute("oiio:UnassociatedAlpha", 1);  // the file's own values, not premultiplied ones
-    if (input.supports("ioproxy") && input.set_ioproxy(&file)) return input.open(file.path(), spec, config);
+    // The JPEG reader says that it takes any proxy, and takes OpenImageIO's own only.
+    const bool through_proxy = input.supports("ioproxy") && std::string_view(input.format_name()) != "jpeg" &&
+                               input.set_ioproxy(&file);
+    if (through_proxy) return input.open(file.path(), spec, config);
     return input.open(file.name_to_open(), spec, config);
 }
 

@@ -37,15 +37,6 @@ bool keeps_samples(std::string_view format, std::string_view compression) {
     return format == "targa" && (compression == "none" || compression == "rle");
 }
 
-// OpenImageIO 2.4 goes back into a finished TIFF file to add these, fails, and spoils a file that is not its
-// own to open. What is written says that they are missing.
-void erase_exif(OIIO::ImageSpec& spec) {
-    std::erase_if(spec.extra_attribs, [](const OIIO::ParamValue& attribute) {
-        const std::string_view name = attribute.name().c_str();
-        return name.starts_with("Exif:") || name.starts_with("GPS:");
-    });
-}
-
 // OpenEXR sorts channels by name: channel10 would come before channel4.
 void pad_channel_numbers(std::vector<std::string>& names) {
     constexpr std::string_view prefix = "channel";
@@ -91,7 +82,6 @@ OIIO::ImageSpec output_spec(const OutputRequest& request) {
         }
         // The pixels are upright whatever they were in the file.
         if (spec.find_attribute("Orientation") != nullptr) spec.attribute("Orientation", 1);
-        if (format == "tiff") erase_exif(spec);
     }
     spec.set_format(file_type(request.type));
     // Told that samples are straight, writers of straight formats leave them alone; TIFF notes it in the
@@ -102,6 +92,8 @@ OIIO::ImageSpec output_spec(const OutputRequest& request) {
         spec.attribute("oiio:UnassociatedAlpha", 1);
     }
     if (format == "openexr") pad_channel_numbers(spec.channelnames);
+    // OpenImageIO 2.4 goes back into a finished file to add Exif data, fails, and spoils the file.
+    if (format == "tiff") spec.attribute("tiff:write_exif", 0);
     if (format == "tiff") spec.attribute("tiff:half", 1);
     // libtiff's floating-point predictor fails on rows of few doubles.
     if (format == "tiff" && request.type == SampleType::f64) spec.attribute("tiff:Predictor", 1);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "core/image/library_version.h"
 #include "core/image/memory_need.h"
 #include "tests/core/image/image_testing.h"
 #include "tests/core/image/small_files.h"
