@@ -156,7 +156,8 @@ ForkServer::ForkServer(FileHandle connection, FileHandle output, int process_id)
 
 ForkServer::~ForkServer() {
     if (m_collected) return;
-    if (!m_gone) {
+    // One that is still preparing has no children and takes no frames.
+    if (!m_gone && m_hello) {
         // It ends its children and collects them, so that none is left for others to collect.
         static_cast<void>(m_channel.write_now(
             FrameKind::request,
