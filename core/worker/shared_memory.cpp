@@ -30,13 +30,14 @@ std::unexpected<Error> refused(const std::string& doing) {
 // it may, the process lifts its own for a moment.
 bool set_size(int descriptor, std::size_t bytes) {
     if (::ftruncate(descriptor, static_cast<off_t>(bytes)) == 0) return true;
+    if (errno != EFBIG) return false;
+    static std::mutex one_at_a_time;  // or the last one to end would put back what another lifted
+    const std::scoped_lock lock(one_at_a_time);
     rlimit limit{};
-    if (errno != EFBIG || ::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_max < bytes) {
+    if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_max < bytes) {
         errno = EFBIG;
         return false;
     }
-    static std::mutex one_at_a_time;  // or the last one to end would put back what another lifted
-    const std::scoped_lock lock(one_at_a_time);
     rlimit lifted = limit;
     lifted.rlim_cur = limit.rlim_max;
     ::setrlimit(RLIMIT_FSIZE, &lifted);
