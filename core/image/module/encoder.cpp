@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: MIT
 #include "core/image/module/encoder.h"
 
+#include <OpenImageIO/strutil.h>
+
 #include <cmath>
 #include <exception>
 #include <limits>
 #include <new>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
 #include "core/image/module/oiio_support.h"
 #include "core/image/module/output_file.h"
 #include "core/image/module/output_spec.h"
+#include "core/image/module/tiff_exif.h"
 #include "core/support/atomic_file.h"
 #include "core/support/text.h"
 
@@ -50,6 +54,15 @@ std::string complaint_at_close(OIIO::ImageOutput& output) {
     return words.find_first_not_of(" \n") == std::string::npos ? std::string() : words;
 }
 
+// What a TIFF file says in Exif's words.
+std::optional<std::uint16_t> exif_colour_space(const OIIO::ImageSpec& spec) {
+    constexpr std::uint16_t srgb = 1;
+    if (OIIO::Strutil::iequals(spec.get_string_attribute("oiio:ColorSpace"), "sRGB")) return srgb;
+    const int said = spec.get_int_attribute("Exif:ColorSpace", -1);
+    if (said < 0 || said > std::numeric_limits<std::uint16_t>::max()) return std::nullopt;
+    return static_cast<std::uint16_t>(said);
+}
+
 class Encoder final : public ImageEncoder {
   public:
     explicit Encoder(const OutputRequest& request)
@@ -66,8 +79,9 @@ class Encoder final : public ImageEncoder {
         if (!m_output->supports("ioproxy") || !m_output->set_ioproxy(&m_file))
             return unwritable(m_path, "this build of OpenImageIO cannot write " + request.format + " safely");
         // Nothing is opened under this name; a DPX header holds it.
-        if (!m_output->open(utf8_path(m_path.filename()), output_spec(request)))
-            return failed(m_output->geterror());
+        const OIIO::ImageSpec spec = output_spec(request);
+        if (!m_output->open(utf8_path(m_path.filename()), spec)) return failed(m_output->geterror());
+        if (request.format == "tiff") m_colour_space = exif_colour_space(spec);
         if (m_output->spec().format != file_type(request.type)) {
             return unwritable(m_path, "this build of OpenImageIO does not write " +
                                           std::string(name_of(request.type)) + " samples to " +
@@ -100,8 +114,11 @@ class Encoder final : public ImageEncoder {
         return guarded([&]() -> Result<void> {
             const bool closed = m_output->close();
             const std::string complaint = complaint_at_close(*m_output);
-            m_file.finish();
             if (!closed || !complaint.empty() || m_file.failure() != 0) return failed(complaint);
+            if (m_colour_space && !add_exif_colour_space(m_file, *m_colour_space))
+                return failed("its colour space could not be added");
+            m_file.finish();
+            if (m_file.failure() != 0) return failed({});
             return {};
         });
     }
@@ -143,6 +160,7 @@ class Encoder final : public ImageEncoder {
     std::filesystem::path m_path;
     SampleType m_type;
     int m_row = 0;
+    std::optional<std::uint16_t> m_colour_space;  // to be added at the end
     OutputFile m_file;  // outlives the writer, which may write its last bytes when it is destroyed
     std::unique_ptr<OIIO::ImageOutput> m_output;
 };

@@ -92,7 +92,8 @@ OIIO::ImageSpec output_spec(const OutputRequest& request) {
         spec.attribute("oiio:UnassociatedAlpha", 1);
     }
     if (format == "openexr") pad_channel_numbers(spec.channelnames);
-    // OpenImageIO 2.4 goes back into a finished file to add Exif data, fails, and spoils the file.
+    // OpenImageIO 2.4 goes back into a finished file to add Exif data, and spoils one that it has not opened
+    // itself. The colour space is added by the encoder.
     if (format == "tiff") spec.attribute("tiff:write_exif", 0);
     if (format == "tiff") spec.attribute("tiff:half", 1);
     // libtiff's floating-point predictor fails on rows of few doubles.
