@@ -28,6 +28,10 @@ function(iir2d_add_test name)
                                              IIR2D_BINARY_DIR="${PROJECT_BINARY_DIR}")
   target_link_libraries(${name} PRIVATE iir2d_flags ${T_LIBRARIES} GTest::gmock
                                         $<IF:$<BOOL:${T_OWN_MAIN}>,GTest::gtest,GTest::gtest_main>)
+  # What reads images starts the worker, which is beside the test as it is beside the programs.
+  if(TARGET iir2d_worker AND T_LIBRARIES MATCHES "core|workbench|ui_")
+    add_dependencies(${name} iir2d_worker)
+  endif()
   # Compile times, where it is a library that computes: no -O3, and the headers that every file of a program reads.
   if(NOT MSVC AND NOT T_LIBRARIES MATCHES "iir2d::iir2d|iir2d_internals")
     target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)

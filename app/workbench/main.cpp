@@ -10,6 +10,7 @@
 #include <exception>
 #include <string>
 
+#include "core/image/image_io.h"
 #include "core/recipe/recipe.h"
 #include "core/support/error.h"
 #include "iir2d/iir2d_core.h"
@@ -119,6 +120,8 @@ int showWindow(const Options& options) {
     };
     showPage();
     window.show();
+    // What reads images takes a third of a second to start: once the window is on the screen, beside it.
+    QTimer::singleShot(0, &window, [] { workbench::warm_up_images(); });
     if (!options.file.empty()) {
         window.openPath(QString::fromStdString(options.file));
         showPage();

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "core/image/image.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <new>
+#include <type_traits>
+
+#include "core/image/element_planes.h"
 
 namespace workbench {
 
@@ -11,9 +16,8 @@ namespace {
 constexpr std::array<std::string_view, 6> sample_type_names{"u8", "u16", "u32", "f16", "f32", "f64"};
 
 template <class T>
-std::span<T> plane_of(Samples<std::remove_const_t<T>>& samples, std::int64_t size, int channel) {
-    return std::span<T>(samples).subspan(static_cast<std::size_t>(size * channel),
-                                         static_cast<std::size_t>(size));
+std::span<T> plane_of(std::span<T> samples, std::int64_t size, int channel) {
+    return samples.subspan(static_cast<std::size_t>(size * channel), static_cast<std::size_t>(size));
 }
 
 }  // namespace
@@ -29,14 +33,24 @@ std::optional<SampleType> sample_type_from_name(std::string_view name) {
     return std::nullopt;
 }
 
-PlanarImage::PlanarImage(std::int64_t width, std::int64_t height, int channels, iir2d::ElementType type)
-    : m_width(width), m_height(height), m_channels(channels) {
-    const auto count = static_cast<std::size_t>(width * height * channels);
-    if (type == iir2d::ElementType::f64) {
-        m_samples = Samples<double>(count, 0.0);
-    } else {
-        m_samples = Samples<float>(count, 0.0F);
+SampleStore::SampleStore(std::size_t count, iir2d::ElementType type) : m_count(count), m_type(type) {
+    const std::size_t size = count * iir2d::element_size(type);
+    m_owner = std::shared_ptr<void>(::operator new(size), [](void* memory) { ::operator delete(memory); });
+    m_samples = static_cast<std::byte*>(m_owner.get());
+}
+
+SampleStore::SampleStore(const SampleStore& other) {
+    if (other.m_count > 0) {
+        SampleStore copy(other.m_count, other.m_type);
+        std::ranges::copy(other.bytes(), copy.m_samples);
+        swap(copy);
     }
+    m_type = other.m_type;
+}
+
+PlanarImage::PlanarImage(std::int64_t width, std::int64_t height, int channels, iir2d::ElementType type) {
+    *this = uninitialised(width, height, channels, type);
+    std::ranges::fill(m_samples.bytes(), std::byte{0});
 }
 
 PlanarImage PlanarImage::uninitialised(std::int64_t width, std::int64_t height, int channels,
@@ -45,84 +59,76 @@ PlanarImage PlanarImage::uninitialised(std::int64_t width, std::int64_t height, 
     image.m_width = width;
     image.m_height = height;
     image.m_channels = channels;
-    const auto count = static_cast<std::size_t>(width * height * channels);
-    if (type == iir2d::ElementType::f64) {
-        image.m_samples = Samples<double>(count);
-    } else {
-        image.m_samples = Samples<float>(count);
-    }
+    image.m_samples = SampleStore(static_cast<std::size_t>(width * height * channels), image_type(type));
+    return image;
+}
+
+PlanarImage PlanarImage::over(std::shared_ptr<void> owner, std::byte* samples, std::int64_t width,
+                              std::int64_t height, int channels, iir2d::ElementType type) {
+    PlanarImage image;
+    image.m_width = width;
+    image.m_height = height;
+    image.m_channels = channels;
+    image.m_samples = SampleStore(std::move(owner), samples,
+                                  static_cast<std::size_t>(width * height * channels), image_type(type));
     return image;
 }
 
 iir2d::ElementType PlanarImage::type() const {
-    return std::holds_alternative<Samples<double>>(m_samples) ? iir2d::ElementType::f64
-                                                              : iir2d::ElementType::f32;
+    return m_samples.type();
 }
 
 std::span<float> PlanarImage::plane_f32(int channel) {
-    return plane_of<float>(std::get<Samples<float>>(m_samples), plane_size(), channel);
+    return plane_of(m_samples.as<float>(), plane_size(), channel);
 }
 
 std::span<const float> PlanarImage::plane_f32(int channel) const {
-    const auto& samples = std::get<Samples<float>>(m_samples);
-    return std::span(samples).subspan(static_cast<std::size_t>(plane_size() * channel),
-                                      static_cast<std::size_t>(plane_size()));
+    return plane_of(m_samples.as<const float>(), plane_size(), channel);
 }
 
 std::span<double> PlanarImage::plane_f64(int channel) {
-    return plane_of<double>(std::get<Samples<double>>(m_samples), plane_size(), channel);
+    return plane_of(m_samples.as<double>(), plane_size(), channel);
 }
 
 std::span<const double> PlanarImage::plane_f64(int channel) const {
-    const auto& samples = std::get<Samples<double>>(m_samples);
-    return std::span(samples).subspan(static_cast<std::size_t>(plane_size() * channel),
-                                      static_cast<std::size_t>(plane_size()));
+    return plane_of(m_samples.as<const double>(), plane_size(), channel);
 }
 
 double PlanarImage::at(std::int64_t x, std::int64_t y, int channel) const {
     const auto index = static_cast<std::size_t>(plane_size() * channel + y * m_width + x);
-    return std::visit([index](const auto& samples) { return static_cast<double>(samples[index]); },
-                      m_samples);
+    return type() == iir2d::ElementType::f64 ? m_samples.as<const double>()[index]
+                                             : static_cast<double>(m_samples.as<const float>()[index]);
 }
 
 iir2d::TensorView PlanarImage::view(int first, int count) {
-    void* data = std::visit(
-        [&](auto& samples) -> void* {
-            return samples.data() + static_cast<std::size_t>(plane_size() * first);
-        },
-        m_samples);
-    return {.data = data,
+    const auto offset = static_cast<std::size_t>(plane_size() * first) * iir2d::element_size(type());
+    return {.data = m_samples.bytes().data() + offset,
             .type = type(),
             .shape = {.n = 1, .c = count < 0 ? m_channels - first : count, .h = m_height, .w = m_width}};
 }
 
 iir2d::ConstTensorView PlanarImage::view(int first, int count) const {
-    const void* data = std::visit(
-        [&](const auto& samples) -> const void* {
-            return samples.data() + static_cast<std::size_t>(plane_size() * first);
-        },
-        m_samples);
-    return {data, type(), {.n = 1, .c = count < 0 ? m_channels - first : count, .h = m_height, .w = m_width}};
+    const auto offset = static_cast<std::size_t>(plane_size() * first) * iir2d::element_size(type());
+    return {m_samples.bytes().data() + offset,
+            type(),
+            {.n = 1, .c = count < 0 ? m_channels - first : count, .h = m_height, .w = m_width}};
 }
 
 std::span<const std::byte> PlanarImage::bytes() const {
-    return std::visit([](const auto& samples) { return std::as_bytes(std::span(samples)); }, m_samples);
+    return m_samples.bytes();
 }
 
 PlanarImage PlanarImage::converted(iir2d::ElementType type) const {
     if (type == this->type()) return *this;
-    PlanarImage result;
-    result.m_width = m_width;
-    result.m_height = m_height;
-    result.m_channels = m_channels;
-    if (type == iir2d::ElementType::f64) {
-        const auto& from = std::get<Samples<float>>(m_samples);
-        result.m_samples = Samples<double>(from.begin(), from.end());
+    PlanarImage result = uninitialised(m_width, m_height, m_channels, type);
+    const auto convert = [](const auto& from, const auto& to) {
+        using To = typename std::remove_cvref_t<decltype(to)>::value_type;
+        std::ranges::transform(from, to.begin(), [](auto sample) { return static_cast<To>(sample); });
+    };
+    if (result.type() == iir2d::ElementType::f64) {
+        convert(m_samples.as<const float>(), result.m_samples.as<double>());
     } else {
-        const auto& from = std::get<Samples<double>>(m_samples);
-        Samples<float> to(from.size());
-        for (std::size_t i = 0; i < from.size(); ++i) to[i] = static_cast<float>(from[i]);
-        result.m_samples = std::move(to);
+        convert(m_samples.as<const double>(), result.m_samples.as<float>());
     }
     return result;
 }

@@ -11,7 +11,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "iir2d/tensor.h"
@@ -42,12 +41,15 @@ struct ImageInfo {
     std::string colour_space;  // OpenImageIO's "oiio:ColorSpace", empty when the file does not say
     int image_index = 0;       // page or part
     int image_count = 1;
-    std::vector<std::string> image_names;  // of multi-part files; "page 1" and so on otherwise
+    // Empty unless somebody put in what image_names() (core/image/image_io.h) gives: listing takes time.
+    std::vector<std::string> image_names;
     std::vector<std::pair<std::string, std::string>> metadata;  // name, value as text
-    std::uint64_t memory_bytes = 0;                             // that reading it will take
+    std::uint64_t memory_bytes = 0;                             // of its samples in memory, as they were read
+    std::uint64_t native_bytes = 0;  // of its samples as the file has them, unpacked
+    std::uint64_t file_bytes = 0;
 };
 
-// Carries file metadata (an OpenImageIO spec) to a writer without this header knowing OpenImageIO.
+// What a file said of itself, for the writer of another file (core/image/file_metadata.h).
 struct FileMetadata;
 
 // Memory for samples that leaves them as it finds them, unless a value is given: touching each of hundreds of
@@ -70,6 +72,44 @@ struct SampleAllocator : std::allocator<T> {
 template <class T>
 using Samples = std::vector<T, SampleAllocator<T>>;
 
+// The samples of an image, in memory of its own or in somebody's that is kept for as long. A copy has memory
+// of its own.
+class SampleStore {
+  public:
+    SampleStore() = default;
+    SampleStore(std::size_t count, iir2d::ElementType type);  // they may be anything
+    SampleStore(std::shared_ptr<void> owner, std::byte* samples, std::size_t count, iir2d::ElementType type)
+        : m_owner(std::move(owner)), m_samples(samples), m_count(count), m_type(type) {}
+    SampleStore(const SampleStore& other);
+    SampleStore(SampleStore&& other) noexcept { swap(other); }
+    SampleStore& operator=(SampleStore other) noexcept {
+        swap(other);
+        return *this;
+    }
+    ~SampleStore() = default;
+
+    iir2d::ElementType type() const { return m_type; }
+    // Precondition: T is the type's.
+    template <class T>
+    std::span<T> as() const {
+        return {reinterpret_cast<T*>(m_samples), m_count};
+    }
+    std::span<std::byte> bytes() const { return {m_samples, m_count * iir2d::element_size(m_type)}; }
+
+  private:
+    void swap(SampleStore& other) noexcept {
+        std::swap(m_owner, other.m_owner);
+        std::swap(m_samples, other.m_samples);
+        std::swap(m_count, other.m_count);
+        std::swap(m_type, other.m_type);
+    }
+
+    std::shared_ptr<void> m_owner;
+    std::byte* m_samples = nullptr;
+    std::size_t m_count = 0;
+    iir2d::ElementType m_type = iir2d::ElementType::f32;
+};
+
 // Samples, plane after plane, rows dense. Integer files are value / max in [0, 1], float files as they are.
 class PlanarImage {
   public:
@@ -79,6 +119,10 @@ class PlanarImage {
     // The same with samples that may be anything: for who writes all of them.
     static PlanarImage uninitialised(std::int64_t width, std::int64_t height, int channels,
                                      iir2d::ElementType type);
+    // The samples at `samples`, which `owner` keeps: memory that another process filled is not copied. Copies
+    // of the image have memory of their own.
+    static PlanarImage over(std::shared_ptr<void> owner, std::byte* samples, std::int64_t width,
+                            std::int64_t height, int channels, iir2d::ElementType type);
 
     std::int64_t width() const { return m_width; }
     std::int64_t height() const { return m_height; }
@@ -104,7 +148,7 @@ class PlanarImage {
     std::int64_t m_width = 0;
     std::int64_t m_height = 0;
     int m_channels = 0;
-    std::variant<Samples<float>, Samples<double>> m_samples;
+    SampleStore m_samples;
 };
 
 struct Image {

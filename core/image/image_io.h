@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Reading and writing image files, all through OpenImageIO. Thread-safe.
+// Reading and writing image files, all through OpenImageIO, which runs in a process of its own
+// (docs/images.md): a decoder that crashes, hangs or takes too much costs one file, with a sentence.
+// Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +25,9 @@ struct ReadOptions {
 
 // Header only. bad_input for a file that is missing, empty, not an image, or whose header is absurd.
 Result<ImageInfo> probe_image(const std::filesystem::path& path, int image_index = 0);
+
+// The names of all pages or parts of a file: what it says, or "page 1" and so on.
+Result<std::vector<std::string>> image_names(const std::filesystem::path& path);
 
 // The pixels, upright. Stops between chunks of rows when asked. Truncated files are errors, never half
 // images.
@@ -49,6 +54,18 @@ Result<void> check_output(const std::filesystem::path& path,
                           const std::optional<iir2d::Shape>& shape = std::nullopt);
 // The sample types that a file of this name can be written with.
 Result<std::vector<SampleType>> writable_types(const std::filesystem::path& path);
+
+// What this installation of OpenImageIO reads and writes.
+struct FormatAbility {
+    std::string name;
+    std::vector<std::string> extensions;
+    bool reads = false;
+    bool writes = false;
+};
+Result<std::vector<FormatAbility>> image_formats();
+
+// Starts what reads and writes images in the background, so that the first image need not wait for it.
+void warm_up_images();
 
 // Extensions for file dialogues, with the dot-less lower-case spelling: "png", "jpg", ...
 const std::vector<std::string>& readable_extensions();

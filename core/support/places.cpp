@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "core/support/files.h"
+#include "core/support/program_folder.h"
 
 #if defined(_WIN32)
 #include <windows.h>
@@ -20,6 +21,8 @@ fs::path from_environment(const char* name) {
     return value != nullptr && *value != '\0' ? fs::path(value) : fs::path();
 }
 
+}  // namespace
+
 fs::path program_folder() {
 #if defined(_WIN32)
     std::wstring name(32768, L'\0');
@@ -30,8 +33,6 @@ fs::path program_folder() {
     return fs::read_symlink("/proc/self/exe", error).parent_path();
 #endif
 }
-
-}  // namespace
 
 fs::path config_directory() {
     if (fs::path chosen = from_environment("IIR2D_CONFIG_DIR"); !chosen.empty()) return chosen;

@@ -3,12 +3,14 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdint>
 #include <limits>
+#include <mutex>
 #include <system_error>
 #include <utility>
 
@@ -22,6 +24,28 @@ std::unexpected<Error> refused(const std::string& doing) {
     const int code = errno;
     return fail(ErrorKind::device_failure, "the memory that the worker shares could not be " + doing + ": " +
                                                std::generic_category().message(code));
+}
+
+// The limit on the size of files counts for memory with a handle as well, which is no file on any disk: where
+// it may, the process lifts its own for a moment.
+bool set_size(int descriptor, std::size_t bytes) {
+    if (::ftruncate(descriptor, static_cast<off_t>(bytes)) == 0) return true;
+    if (errno != EFBIG) return false;
+    static std::mutex one_at_a_time;  // or the last one to end would put back what another lifted
+    const std::scoped_lock lock(one_at_a_time);
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_max < bytes) {
+        errno = EFBIG;
+        return false;
+    }
+    rlimit lifted = limit;
+    lifted.rlim_cur = limit.rlim_max;
+    ::setrlimit(RLIMIT_FSIZE, &lifted);
+    const bool done = ::ftruncate(descriptor, static_cast<off_t>(bytes)) == 0;
+    const int error = errno;
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    errno = error;
+    return done;
 }
 
 }  // namespace
@@ -58,7 +82,7 @@ Result<SharedMemory> SharedMemory::create(std::size_t bytes) {
                     "shared memory of more bytes than a file can have was asked for");
     FileHandle handle(::memfd_create("iir2d", MFD_CLOEXEC | MFD_ALLOW_SEALING));
     if (!handle) return refused("created");
-    if (::ftruncate(handle.get(), static_cast<off_t>(bytes)) != 0) return refused("given its size");
+    if (!set_size(handle.get(), bytes)) return refused("given its size");
     if (::fcntl(handle.get(), F_ADD_SEALS, wanted_seals) != 0) return refused("sealed");
     FileHandle kept(::fcntl(handle.get(), F_DUPFD_CLOEXEC, 0));
     if (!kept) return refused("opened twice");

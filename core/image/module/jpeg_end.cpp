@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: MIT
 // Marker syntax: ITU-T T.81, annex B.
-#include "core/image/jpeg_end.h"
+#include "core/image/module/jpeg_end.h"
 
-#include <fstream>
-#include <iterator>
+#include <array>
+#include <cstdint>
 
 namespace workbench {
 
-bool jpeg_has_end(const std::filesystem::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    using Bytes = std::istreambuf_iterator<char>;
-    Bytes at(file);
-    const Bytes end;
+bool jpeg_has_end(InputFile& file) {
+    std::array<unsigned char, 1 << 16> buffer;
+    std::size_t held = 0;
+    std::size_t at = 0;
+    std::int64_t offset = 0;
     const auto next = [&]() -> int {
-        if (at == end) return -1;
-        const int byte = static_cast<unsigned char>(*at);
-        ++at;
-        return byte;
+        if (at == held) {
+            held = file.pread(buffer.data(), buffer.size(), offset);
+            offset += static_cast<std::int64_t>(held);
+            at = 0;
+            if (held == 0) return -1;
+        }
+        return buffer[at++];
     };
     while (true) {
         // To the next marker; in entropy-coded data FF00 is a data byte.

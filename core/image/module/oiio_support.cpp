@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/image/oiio_support.h"
+#include "core/image/module/oiio_support.h"
 
 #include <algorithm>
 #include <mutex>
@@ -46,11 +46,21 @@ OIIO::TypeDesc file_type(SampleType type) {
     return OIIO::TypeDesc::FLOAT;
 }
 
-std::string library_words(std::string text) {
+std::string library_words(std::string text, const std::string& opened, const std::string& path) {
+    if (!opened.empty() && opened != path) {
+        for (std::size_t at = text.find(opened); at != std::string::npos; at = text.find(opened, at)) {
+            text.replace(at, opened.size(), path);
+            at += path.size();
+        }
+    }
     text = printable_utf8(text);
     std::ranges::replace(text, '\n', ' ');
     while (text.ends_with(' ') || text.ends_with('.')) text.pop_back();
     return text.empty() ? std::string("no reason given") : text;
+}
+
+std::unexpected<Error> bad_file(const std::string& path, const std::string& why) {
+    return fail(ErrorKind::bad_input, quoted(path_of(path)) + " " + why);
 }
 
 void prepare_library() {

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#include <cstdlib>
+#include <new>
+#include <string_view>
+#include <utility>
+
+#include "core/image/module_loader.h"
+#include "core/image/session.h"
+#include "core/worker/protections.h"
+
+namespace workbench {
+
+namespace {
+
+class LocalRead final : public ReadSession {
+  public:
+    LocalRead(OpenSource source, std::unique_ptr<ImageDecoder> decoder)
+        : m_source(std::move(source)), m_decoder(std::move(decoder)) {}
+
+    const ImageInfo& info() const override { return m_decoder->info(); }
+
+    Result<PlanarImage> pixels(iir2d::ElementType type, const TaskControl& control) override {
+        const ImageInfo& info = m_decoder->info();
+        PlanarImage pixels = PlanarImage::uninitialised(info.width, info.height, info.channels, type);
+        if (auto decoded = m_decoder->decode(pixels.view(), control); !decoded)
+            return std::unexpected(decoded.error());
+        return pixels;
+    }
+
+    Result<FileMetadata> metadata() override { return m_decoder->metadata(); }
+
+  private:
+    OpenSource m_source;  // under the decoder
+    std::unique_ptr<ImageDecoder> m_decoder;
+};
+
+class InProcess final : public ImageSessions {
+  public:
+    Result<ImageInfo> header(OpenSource source, int image_index) override {
+        const auto opened = read(std::move(source), image_index, {});
+        if (!opened) return std::unexpected(opened.error());
+        return (*opened)->info();
+    }
+
+    Result<std::vector<std::string>> names(OpenSource source) override {
+        const auto module = load();
+        if (!module) return std::unexpected(module.error());
+        return (*module)->names(source.file);
+    }
+
+    Result<std::unique_ptr<ReadSession>> read(OpenSource source, int image_index,
+                                              const std::stop_token&) override {
+        const auto module = load();
+        if (!module) return std::unexpected(module.error());
+        auto decoder = (*module)->open(source.file, image_index);
+        if (!decoder) return std::unexpected(decoder.error());
+        return std::make_unique<LocalRead>(std::move(source), *std::move(decoder));
+    }
+
+    Result<std::unique_ptr<ImageEncoder>> write(const OutputRequest& request,
+                                                const std::stop_token&) override {
+        const auto module = load();
+        if (!module) return std::unexpected(module.error());
+        return (*module)->create(request);
+    }
+
+    Result<std::vector<FormatAbility>> formats() override {
+        const auto module = load();
+        if (!module) return std::unexpected(module.error());
+        return (*module)->formats();
+    }
+
+    Result<std::string> version() override {
+        const auto module = load();
+        if (!module) return std::unexpected(module.error());
+        return (*module)->version();
+    }
+
+    void warm_up() override { static_cast<void>(load()); }
+
+  private:
+    static Result<const ImagesModule*> load() { return load_images_module(images_module_path()); }
+};
+
+bool asked_for_in_process() {
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing here sets variables
+    const char* value = std::getenv("IIR2D_IMAGES_IN_PROCESS");
+    return value != nullptr && std::string_view(value) == "1";
+}
+
+}  // namespace
+
+std::unique_ptr<ImageSessions> sessions_in_process() {
+    return std::make_unique<InProcess>();
+}
+
+ImageSessions& image_sessions() {
+    static const std::unique_ptr<ImageSessions> sessions =
+        asked_for_in_process() || !worker::workers_available() ? sessions_in_process() : sessions_in_worker();
+    return *sessions;
+}
+
+std::int64_t rows_to_write_at_a_time(std::int64_t width, int channels, std::int64_t height) {
+    return std::clamp<std::int64_t>((std::int64_t{1} << 20) / (width * channels), 1, height);
+}
+
+}  // namespace workbench

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// Inside core/image only: what the image worker may take for a request. Honest files on a busy machine stay
+// far below; what a damaged or hostile one can take is bounded.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "core/image/codec.h"
+#include "core/worker/pool.h"
+
+namespace workbench {
+
+// Until the header is known: by the format (as spoken) and the file's size alone.
+worker::Limits limits_to_open(std::string_view format, std::uint64_t file_bytes);
+// For the pixels, once it is.
+worker::Limits limits_to_decode(const ImageInfo& info);
+worker::Limits limits_to_encode(const OutputRequest& request);
+// For questions without a file.
+worker::Limits limits_to_ask();
+
+}  // namespace workbench
