@@ -234,8 +234,7 @@ Outcome<Protections> ForkServer::wait_until_prepared(std::chrono::milliseconds p
     const auto deadline = m_spawned + patience;
     for (;;) {
         if (stop.stop_requested()) return failed(FailureKind::cancelled, "was not needed any more");
-        const std::unique_lock lock(m_mutex, 20ms);
-        if (!lock) continue;
+        const std::lock_guard lock(m_mutex);
         if (m_hello) return *m_hello;
         if (m_gone) return failed(FailureKind::could_not_start, "could not be started");
         Channel::Arrived arrived;

@@ -59,7 +59,7 @@ class ForkServer {
     std::unexpected<Failure> lost(std::string doing);
     std::optional<int> collect(std::chrono::milliseconds patience);
 
-    std::timed_mutex m_mutex;  // of the connection
+    std::mutex m_mutex;  // of the connection
     Channel m_channel;
     std::optional<Outcome<Protections>> m_hello;
     const Channel::Clock::time_point m_spawned = Channel::Clock::now();

@@ -181,6 +181,7 @@ Frame serve(Frame request, Conversation& program) {
             program.send(text("more?"));
             return program.receive();
         case Action::segmentation_fault:
+            ::signal(SIGSEGV, SIG_DFL);  // not a sanitizer's
             ::raise(SIGSEGV);
             return {};
         case Action::abort_process:

@@ -16,6 +16,13 @@
 
 namespace workbench::worker::testing {
 
+// A sanitizer takes memory of its own, which the limits cannot tell from the worker's.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool sanitized = true;
+#else
+inline constexpr bool sanitized = false;
+#endif
+
 inline PoolOptions options(std::string role = "actions") {
     return {.program = IIR2D_TEST_WORKER, .role = std::move(role), .arguments = {"argument"}};
 }
