@@ -119,9 +119,8 @@ Result<Reproduction> reproduce(const fs::path& path, const ReproduceSettings& se
                                               std::to_string(run->case_total) + " cases");
     finish_environment(r.record.environment);
     r.record.environment.threads = run->threads;
-    const json& image = value_of(original.at("matrix").at("image"));
-    r.record.command_line =
-        bench_command_line(*matrix, image.is_null() ? "" : cell_text(image.at("path")), "recipe.json");
+    r.record.command_line = bench_command_line(
+        *matrix, matrix->image ? matrix->image->info.path.string() : std::string(), "recipe.json");
     r.record.run = std::move(*run);
     r.record.reproduces = before->record_id;
 
