@@ -237,18 +237,16 @@ std::optional<CheckedJson> check_json(const fs::path& path, Report& report) {
     return check_text(std::move(*text), name, report);
 }
 
-// A lone file is held against itself only.
+// A lone file is held against itself only, which one that is not accepted need not say.
 void note_what_is_open(Report& report) {
+    if (report.problem_count() > 0) return;
     report.note(
         "a lone record.json is checked against itself: its schema, the figures that follow from the samples, "
-        "and that "
-        "cases, labels, command line, protocol, times, threads and build fit together");
+        "and that cases, labels, command line, protocol, times, threads and build fit together");
     report.note(
-        "nothing shows whether these are as they were written, and they are taken as they stand: the "
-        "samples, the "
-        "parity errors, the hashes of inputs and outputs, the commit, the library and the environment; "
-        "verify the "
-        "record's directory for its hashes and its signature");
+        "nothing shows whether these are as they were written, and they are taken as they stand: the samples, "
+        "the parity errors, the hashes of inputs and outputs, the commit, the library and the environment; "
+        "verify the record's directory for its hashes and its signature");
 }
 
 void check_derived(const fs::path& path, const std::string& wanted, Report& report) {
