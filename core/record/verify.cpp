@@ -244,7 +244,8 @@ void note_what_is_open(Report& report) {
         "a lone record.json is checked against itself: its schema, the figures that follow from the samples, "
         "and that cases, labels, command line, protocol, times, threads and build fit together");
     report.note(
-        "nothing shows whether these are as they were written, and they are taken as they stand: the samples, "
+        "nothing shows whether these are as they were written, and they are taken as they stand: the "
+        "samples, "
         "the parity errors, the hashes of inputs and outputs, the commit, the library and the environment; "
         "verify the record's directory for its hashes and its signature");
 }
