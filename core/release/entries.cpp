@@ -59,7 +59,7 @@ std::string wrong_with_keys(const ReleaseState& state) {
 // before.
 std::string wrong_with_time(const ReleaseState& state, const EntryTime& time) {
     for (const auto& text : {time.utc, time.clock}) {
-        if (!time_from(text)) return "its time " + shown(text) + " is not one";
+        if (!time_from(text)) return "its time " + shown(text) + " is not a time of the calendar";
     }
     if (time.utc < state.changed_utc)
         return "it is dated " + time.utc + ", before the entry before it (" + state.changed_utc + ")";
@@ -150,12 +150,12 @@ std::string apply(ReleaseState& s, const EntryType& type, const LogEntry& entry)
     if (s.promoted_utc) return "nothing follows a promotion";
     for (const auto& [field, value] : entry.event.items()) {
         if (field != "type" && std::ranges::find(type.fields, field) == type.fields.end())
-            return "it has " + shown(field) + ", which its type has not";
+            return "it has the field " + shown(field) + ", which an entry of its type does not have";
     }
     try {
         return type.apply(s, entry.event, entry.time);
     } catch (const std::exception&) {
-        return "it lacks what its type needs";
+        return "it lacks a field that its type needs, or has one of another kind";
     }
 }
 
@@ -187,7 +187,7 @@ std::string wrong_with_attachment(const ReleaseState& state, const Attachment& a
                " is attached already: evidence is never replaced, give another --name";
     const auto kind = evidence_kind_from_name(a.kind);
     if (!kind) return kind.error().message;
-    if (!is_hex(a.sha256, 64)) return "its SHA-256 is none";
+    if (!is_hex(a.sha256, 64)) return "its SHA-256 is not 64 lower-case hex digits";
     const bool is_record = kind->format == Format::record;
     if (is_record && !a.folder) return "a " + a.kind + " is a record directory, not a file";
     if (!is_record && a.folder) return "a " + a.kind + " is a file, not a folder";

@@ -196,11 +196,13 @@ TEST_F(ForgingTest, OfTheBeginning) {
                 "line 1 (new): the largest regression is out of range: give 0 to 100 %\n");
     }
     forge_new(Stage::ga, {{"max_regression", "none"}});
-    refused("a largest regression that is text", "line 1 (new): it lacks what its type needs\n");
+    refused("a largest regression that is text",
+            "line 1 (new): it lacks a field that its type needs, or has one of another kind\n");
     forge_new(Stage::ga, {{"stage", "gold"}});
     refused("a stage that is none", "line 1 (new): the stage \"gold\" is not one of dev, rc, ga\n");
     forge_new(Stage::ga, {{"approved", true}});
-    refused("a field that no entry has", "line 1 (new): it has \"approved\", which its type has not\n");
+    refused("a field that no entry has",
+            "line 1 (new): it has the field \"approved\", which an entry of its type does not have\n");
     forge_new(Stage::ga, {{"commit", "HEAD"}});
     refused("no commit", "line 1 (new): the commit \"HEAD\" is not 40 lower-case hex digits\n");
 }
@@ -215,7 +217,8 @@ TEST_F(ForgingTest, OfStages) {
             "log.jsonl: line 2 (new): a release begins with one entry \"new\" and has no other\n");
     forge_new(Stage::dev);
     forge({{"type", "promote"}, {"stage", "ga"}});
-    refused("a promotion to another stage", "line 2 (promote): it has \"stage\", which its type has not\n");
+    refused("a promotion to another stage",
+            "line 2 (promote): it has the field \"stage\", which an entry of its type does not have\n");
     forge_new(Stage::dev);
     forge({{"type", "approve"}});
     refused("a type that is none", "log.jsonl: line 2: its type \"approve\" is not known\n");
@@ -258,7 +261,7 @@ TEST_F(ForgingTest, OfEvidence) {
     attached("a kind that is none", "approval", "x", json::object(),
              "line 2 (attach): the kind of evidence \"approval\"");
     attached("a hash that is none", "other", "x", {{"sha256", "mine"}, {"commit", ""}},
-             "line 2 (attach): its SHA-256 is none\n");
+             "line 2 (attach): its SHA-256 is not 64 lower-case hex digits\n");
     attached("a report of no commit", "test-report", testing::test_report(1), {{"commit", ""}},
              "line 2 (attach): test-report needs the 40 digits of the commit that it is about\n");
     attached("a commit for what has none", "licence", "MIT", json::object(),
@@ -363,7 +366,8 @@ TEST_F(ForgingTest, OfTimes) {
             "(2025-03-09T17:00:00Z)\n");
     forge_new(Stage::rc);
     forge(waiver(), "2025-02-30T17:00:00Z");
-    refused("a time that is none", "line 2 (waive): its time \"2025-02-30T17:00:00Z\" is not one\n");
+    refused("a time that is none",
+            "line 2 (waive): its time \"2025-02-30T17:00:00Z\" is not a time of the calendar\n");
     forge_new(Stage::rc);
     forge(waiver(), noon, {{"clock", early}});
     refused(
