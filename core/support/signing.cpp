@@ -76,6 +76,46 @@ const auto* bytes_of(std::string_view text) {
     return reinterpret_cast<const unsigned char*>(text.data());
 }
 
+// A number of 32 bytes, the least significant first, as RFC 8032 writes those of Ed25519.
+using Number = std::array<unsigned char, 32>;
+
+// `first`, `middle` 30 times, `last`.
+constexpr Number number_of(unsigned char first, unsigned char middle, unsigned char last) {
+    Number number{};
+    number.fill(middle);
+    number.front() = first;
+    number.back() = last;
+    return number;
+}
+
+bool is_below(const Number& a, const Number& b) {
+    return std::ranges::lexicographical_compare(a.rbegin(), a.rend(), b.rbegin(), b.rend());
+}
+
+// 2^255 - 19: the coordinates are numbers below it (RFC 8032, section 5.1).
+constexpr Number field_prime = number_of(0xed, 0xff, 0x7f);
+// The order of the group, 2^252 + 27742317777372353535851937790883648493.
+constexpr Number group_order = {0xed, 0xd3, 0xf5, 0x5c, 0x1a, 0x63, 0x12, 0x58, 0xd6, 0x9c, 0xf7,
+                                0xa2, 0xde, 0xf9, 0xde, 0x14, 0,    0,    0,    0,    0,    0,
+                                0,    0,    0,    0,    0,    0,    0,    0,    0,    0x10};
+// The y of the eight points whose order divides 8: those of order 1, 2, 4, and of order 8 two. The points
+// with y and -x are of the same order. Each was computed as a multiple of such a point of order 8.
+constexpr std::array<Number, 5> small_order_y = {
+    number_of(0x01, 0x00, 0x00), number_of(0xec, 0xff, 0x7f), number_of(0x00, 0x00, 0x00),
+    Number{0x26, 0xe8, 0x95, 0x8f, 0xc2, 0xb2, 0x27, 0xb0, 0x45, 0xc3, 0xf4, 0x89, 0xf2, 0xef, 0x98, 0xf0,
+           0xd5, 0xdf, 0xac, 0x05, 0xd3, 0xc6, 0x33, 0x39, 0xb1, 0x38, 0x02, 0x88, 0x6d, 0x53, 0xfc, 0x05},
+    Number{0xc7, 0x17, 0x6a, 0x70, 0x3d, 0x4d, 0xd8, 0x4f, 0xba, 0x3c, 0x0b, 0x76, 0x0d, 0x10, 0x67, 0x0f,
+           0x2a, 0x20, 0x53, 0xfa, 0x2c, 0x39, 0xcc, 0xc6, 0x4e, 0xc7, 0xfd, 0x77, 0x92, 0xac, 0x03, 0x7a}};
+
+// What is wrong with a point's 32 bytes, y with the sign of x as its highest bit; empty: nothing.
+std::string weakness_of_point(Number y) {
+    y.back() &= 0x7f;
+    if (!is_below(y, field_prime)) return "its y is 2^255 - 19 or more, where each point has one smaller";
+    if (std::ranges::find(small_order_y, y) != small_order_y.end())
+        return "it is a point of small order, for which anybody can make signatures";
+    return {};
+}
+
 #if !defined(_WIN32)
 class Descriptor {
   public:
@@ -179,9 +219,15 @@ std::string PublicKey::hex() const {
     return to_hex(bytes);
 }
 
+std::string weakness_of_key(std::string_view hex) {
+    PublicKey key;
+    return from_hex(hex, key.bytes) ? weakness_of_point(key.bytes) : "it is not 64 lower-case hex digits";
+}
+
 std::optional<PublicKey> public_key_from_hex(std::string_view hex) {
     PublicKey key;
-    return from_hex(hex, key.bytes) ? std::optional(key) : std::nullopt;
+    if (!from_hex(hex, key.bytes) || !weakness_of_point(key.bytes).empty()) return std::nullopt;
+    return key;
 }
 
 Result<PublicKey> load_public_key(const fs::path& path) {
@@ -193,12 +239,17 @@ Result<PublicKey> load_public_key(const fs::path& path) {
     std::size_t size = result.bytes.size();
     if (!is_ed25519(key.get()) || EVP_PKEY_get_raw_public_key(key.get(), result.bytes.data(), &size) != 1)
         return fail(ErrorKind::bad_input, quoted(path) + " is not an Ed25519 public key (PEM)");
+    if (const auto wrong = weakness_of_point(result.bytes); !wrong.empty())
+        return fail(ErrorKind::bad_input, "the public key in " + quoted(path) + " is refused: " + wrong);
     return result;
 }
 
 Result<PublicKey> public_key_from(const std::string& hex_or_path) {
-    if (const auto key = public_key_from_hex(hex_or_path)) return *key;
-    return load_public_key(hex_or_path);
+    PublicKey key;
+    if (!from_hex(hex_or_path, key.bytes)) return load_public_key(hex_or_path);
+    if (const auto wrong = weakness_of_point(key.bytes); !wrong.empty())
+        return fail(ErrorKind::bad_argument, "the public key " + hex_or_path + " is refused: " + wrong);
+    return key;
 }
 
 Result<SigningKey> SigningKey::generate() {
@@ -272,7 +323,12 @@ Result<std::string> SigningKey::sign(std::string_view message) const {
 
 bool is_signature(const PublicKey& key, std::string_view message, std::string_view signature) {
     std::array<unsigned char, 64> raw{};
-    if (!from_hex(signature, raw)) return false;
+    if (!from_hex(signature, raw) || !weakness_of_point(key.bytes).empty()) return false;
+    // Its halves are a point R and a number S (RFC 8032, section 5.1.6).
+    Number r{}, s{};
+    std::copy_n(raw.begin(), 32, r.begin());
+    std::copy_n(raw.begin() + 32, 32, s.begin());
+    if (!weakness_of_point(r).empty() || !is_below(s, group_order)) return false;
     const Key known(
         EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nullptr, key.bytes.data(), key.bytes.size()),
         EVP_PKEY_free);

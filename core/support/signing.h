@@ -21,13 +21,19 @@ struct PublicKey {
     friend bool operator==(const PublicKey&, const PublicKey&) = default;
 };
 
-// Exactly 64 lower-case hex digits; nothing else is one.
+// Why these 64 lower-case hex digits must not be taken as a key; empty: no reason. Refused are the points of
+// small order, for which a signature can be made that holds for any message, and the encodings of a point
+// that RFC 8032 (section 5.1.3) does not allow, so that a key has one name.
+std::string weakness_of_key(std::string_view hex);
+
+// Exactly 64 lower-case hex digits of a key without weakness; nothing else is one.
 std::optional<PublicKey> public_key_from_hex(std::string_view hex);
 
-// From a PEM file that key_new() or openssl wrote; bad_input when it is none, or of another kind.
+// From a PEM file that SigningKey::save() or openssl wrote; bad_input when it is none, of another kind, or
+// weak.
 Result<PublicKey> load_public_key(const std::filesystem::path& path);
 
-// 64 hex digits, or the path of a public key file.
+// 64 hex digits, or the path of a public key file. bad_argument: the digits are those of a weak key.
 Result<PublicKey> public_key_from(const std::string& hex_or_path);
 
 class SigningKey {
@@ -51,7 +57,9 @@ class SigningKey {
     std::shared_ptr<const State> m_state;  // immutable: copies may sign on several threads
 };
 
-// Whether `signature` (128 lower-case hex digits) is that key's for the message.
+// Whether `signature` (128 lower-case hex digits) is that key's for the message. That of a weak key is not,
+// nor one in another form than the one that signing gives: R of small order or not in its one encoding, S not
+// below the group's order. So nobody can write a signature anew without the private key.
 bool is_signature(const PublicKey& key, std::string_view message, std::string_view signature);
 
 }  // namespace workbench
