@@ -40,8 +40,9 @@ void print_row(const workbench::CaseResult& result, int width) {
     const auto& l = result.latency;
     const std::string throttle = workbench::throttled_by(result);
     std::printf("%-*s %10.4f %10.4f %8.2fx %10.1f %8.2f %10.2e%s%s\n", width, shown(result.what.key).c_str(),
-                l.p50, l.p95, result.ratio_to_copy, result.throughput_mpix_per_s_p50, result.throughput_gb_per_s_p50,
-                result.parity.max_abs_error, throttle.empty() ? "" : "  throttled: ", throttle.c_str());
+                l.p50, l.p95, result.ratio_to_copy, result.throughput_mpix_per_s_p50,
+                result.throughput_gb_per_s_p50, result.parity.max_abs_error,
+                throttle.empty() ? "" : "  throttled: ", throttle.c_str());
     if (!result.inconclusive.empty() && throttle.empty())
         std::printf("    inconclusive: %s\n", shown(result.inconclusive).c_str());
 }

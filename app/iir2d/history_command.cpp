@@ -82,9 +82,8 @@ Result<int> run_list(const HistoryArguments& a) {
                 "commit");
     for (const auto& e : *entries) {
         std::printf("%-12s %-20s %5lld %-16s %-24s %s\n", shown(workbench::short_id(e.record_id)).c_str(),
-                    shown(e.started_utc).c_str(), static_cast<long long>(e.cases),
-                    shown(e.host).c_str(), shown(e.device_name).c_str(),
-                    shown(e.commit.substr(0, 12)).c_str());
+                    shown(e.started_utc).c_str(), static_cast<long long>(e.cases), shown(e.host).c_str(),
+                    shown(e.device_name).c_str(), shown(e.commit.substr(0, 12)).c_str());
     }
     return 0;
 }
@@ -182,9 +181,10 @@ void add_history_command(CLI::App& parser, Action& chosen) {
         one->callback([a, run, &chosen] {
             chosen = [a, run](const Interruption& interruption) -> Result<int> {
                 if (a->file.empty() && !workbench::has_config_directory()) {
-                    return fail(ErrorKind::bad_argument,
-                                "this user has no home folder for the history: give --db FILE, or set HOME or "
-                                "IIR2D_CONFIG_DIR");
+                    return fail(
+                        ErrorKind::bad_argument,
+                        "this user has no home folder for the history: give --db FILE, or set HOME or "
+                        "IIR2D_CONFIG_DIR");
                 }
                 return run(*a, interruption);
             };

@@ -58,8 +58,8 @@ Json info_json(const workbench::ImageInfo& info,
 void print_info(const workbench::ImageInfo& info,
                 const std::vector<workbench::ChannelStatistics>& statistics) {
     std::printf("%s: %s, %lld x %lld, %d channel%s, %s%s%s\n", shown(info.path).c_str(),
-                shown(info.format).c_str(), static_cast<long long>(info.width), static_cast<long long>(info.height),
-                info.channels, info.channels == 1 ? "" : "s",
+                shown(info.format).c_str(), static_cast<long long>(info.width),
+                static_cast<long long>(info.height), info.channels, info.channels == 1 ? "" : "s",
                 std::string(workbench::name_of(info.type)).c_str(), info.colour_space.empty() ? "" : ", ",
                 shown(info.colour_space).c_str());
     if (info.image_count > 1) std::printf("page %d of %d\n", info.image_index + 1, info.image_count);
@@ -68,7 +68,8 @@ void print_info(const workbench::ImageInfo& info,
         const auto& s = statistics[c];
         std::printf("%-12s %14.7g %14.7g %14.7g %10lld %10lld\n",
                     c < info.channel_names.size() ? shown(info.channel_names[c]).c_str() : "", s.minimum,
-                    s.maximum, s.mean, static_cast<long long>(s.nan_count), static_cast<long long>(s.infinity_count));
+                    s.maximum, s.mean, static_cast<long long>(s.nan_count),
+                    static_cast<long long>(s.infinity_count));
     }
     for (const auto& [name, value] : info.metadata)
         std::printf("%s: %s\n", shown(name).c_str(), shown(value).c_str());

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <exception>
+#include <memory>
 #include <new>
 #include <optional>
 #include <sstream>
@@ -117,11 +118,12 @@ int run(int argc, char** argv) {
             app::print_text(text.str());
             return 0;
         }
-        return app::report(
-            {workbench::ErrorKind::bad_argument, unknown.value_or(sentence_of(error)) + hint});
+        return app::report({workbench::ErrorKind::bad_argument, unknown.value_or(sentence_of(error)) + hint});
     }
-    const app::Interruption interruption;
-    const auto code = chosen(interruption);
+    // Gone before anything is reported: it may end the program with a report of its own.
+    auto interruption = std::make_unique<app::Interruption>();
+    const auto code = chosen(*interruption);
+    interruption.reset();
     return code ? *code : app::report(code.error());
 }
 

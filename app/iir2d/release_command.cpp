@@ -99,8 +99,7 @@ void print_gates(const workbench::Evaluation& evaluation) {
             std::printf("gate %c: %s\n", gate, std::string(workbench::gate_name(gate)).c_str());
         }
         const char* state = r.met ? "ok" : r.waived ? "waived" : r.needed ? "MISSING" : "later";
-        std::printf("  %-8s %-30s %s\n", state, shown(r.id).c_str(),
-                    shown(r.finding).c_str());
+        std::printf("  %-8s %-30s %s\n", state, shown(r.id).c_str(), shown(r.finding).c_str());
     }
 }
 

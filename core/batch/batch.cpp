@@ -145,9 +145,8 @@ bool process_one(const Work& work, std::size_t index, const TaskControl& control
     if (!report) return finish_failed(work, index, report.error(), book);
     item.notes = report->notes;
     const auto output_hash = sha256_of_file(item.output);
-    book.finish(
-        index, std::move(item),
-        ManifestEntry{.work = work.hash, .input = *input_hash, .output = output_hash.value_or("")});
+    book.finish(index, std::move(item),
+                ManifestEntry{.work = work.hash, .input = *input_hash, .output = output_hash.value_or("")});
     return true;
 }
 

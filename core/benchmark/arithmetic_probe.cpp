@@ -144,7 +144,8 @@ double round_of(Loop loop, std::int64_t steps, int threads) {
             for (; started < begun.size(); ++started) others.emplace_back(work, started);
         } catch (...) {
             // Those that there are wait for all.
-            for (std::size_t missing = started; missing <= begun.size(); ++missing) together.arrive_and_drop();
+            for (std::size_t missing = started; missing <= begun.size(); ++missing)
+                together.arrive_and_drop();
             throw;
         }
         work(0);

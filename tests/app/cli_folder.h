@@ -62,8 +62,7 @@ class CliFolder : public ::testing::Test {
 
 inline void expect_failure(const Outcome& outcome, int code, const std::string& words = "") {
     EXPECT_EQ(outcome.code, code) << outcome.err;
-    EXPECT_THAT(error_lines(outcome.err), ::testing::ElementsAre(::testing::HasSubstr(words)))
-        << outcome.err;
+    EXPECT_THAT(error_lines(outcome.err), ::testing::ElementsAre(::testing::HasSubstr(words))) << outcome.err;
 }
 
 }  // namespace app_test

@@ -27,9 +27,9 @@ class ClosedPipe : public app_test::CliFolder {
 TEST_F(ClosedPipe, ABenchmarkKeepsItsRecord) {
     for (const bool json : {false, true}) {
         const std::string name = json ? "json" : "table";
-        std::vector<std::string> bench = {"bench", "--sizes", "16x16",    "--filter-ids", "1",
-                                          "--iters", "2",     "--warmup", "0",            "--record",
-                                          path(name), "--out-csv", path(name + ".csv")};
+        std::vector<std::string> bench = {
+            "bench",    "--sizes", "16x16",    "--filter-ids", "1",         "--iters",          "2",
+            "--warmup", "0",       "--record", path(name),     "--out-csv", path(name + ".csv")};
         if (json) bench.emplace_back("--json");
         expect_failure(unread(bench), 6, "standard output could not be written: Broken pipe");
         EXPECT_EQ(iir2d({"verify", path(name)}).code, 0);

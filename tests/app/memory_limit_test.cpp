@@ -29,18 +29,19 @@ TEST_F(MemoryLimit, CountsInputWorkAndOutput) {
     expect_failure(
         iir2d({"filter", image, path("o.png"), "--filter", "1", "--precision", "f64"}, limited(36)), 6,
         "need 28 MiB of memory; 27 MiB can be used");
-    expect_failure(iir2d({"pool", image, path("o.tif"), "--op", "max", "--window", "1", "--indices",
-                          path("i.tif")},
-                         limited(52)),
-                   6, "need 40 MiB of memory; 39 MiB can be used");
+    expect_failure(
+        iir2d({"pool", image, path("o.tif"), "--op", "max", "--window", "1", "--indices", path("i.tif")},
+              limited(52)),
+        6, "need 40 MiB of memory; 39 MiB can be used");
     EXPECT_THAT(names(), ::testing::ElementsAre("a.pgm"));
     EXPECT_EQ(iir2d({"filter", image, path("o.png"), "--filter", "1"}, limited(32)).code, 0);
     EXPECT_EQ(
         iir2d({"filter", image, path("p.png"), "--filter", "1", "--precision", "f64"}, limited(40)).code, 0);
-    EXPECT_EQ(iir2d({"pool", image, path("o.tif"), "--op", "max", "--window", "1", "--indices", path("i.tif")},
-                    limited(56))
-                  .code,
-              0);
+    EXPECT_EQ(
+        iir2d({"pool", image, path("o.tif"), "--op", "max", "--window", "1", "--indices", path("i.tif")},
+              limited(56))
+            .code,
+        0);
 }
 
 TEST_F(MemoryLimit, AnOutputThatNoMachineHolds) {
@@ -57,9 +58,9 @@ TEST_F(MemoryLimit, AnOutputThatNoMachineHolds) {
 }
 
 TEST_F(MemoryLimit, ABatchWorksOnAsManyAtOnceAsThereIsRoomFor) {
-    std::vector<std::string> batch = {"batch", write_recipe("r.json"), "--out-dir", path("out"), "--jobs", "8"};
-    for (int i = 0; i < 6; ++i)
-        batch.push_back(write_image("a" + std::to_string(i) + ".pgm", 1024, 1024));
+    std::vector<std::string> batch = {"batch", write_recipe("r.json"), "--out-dir", path("out"), "--jobs",
+                                      "8"};
+    for (int i = 0; i < 6; ++i) batch.push_back(write_image("a" + std::to_string(i) + ".pgm", 1024, 1024));
     batch.push_back(write_image("large.pgm", 3000, 3000));
     const auto outcome = iir2d(batch, limited(32));
     expect_failure(outcome, 3, "1 of 7 images failed; the first: ");
@@ -68,14 +69,14 @@ TEST_F(MemoryLimit, ABatchWorksOnAsManyAtOnceAsThereIsRoomFor) {
 
 // Limits of the address space, from too little for one thread to enough for all: an error or success.
 TEST_F(MemoryLimit, NeverAnAbort) {
-    std::string batch = "\"$0\" batch " + write_recipe("r.json", "f64") + " --jobs 16 --out-dir " + path("out");
+    std::string batch =
+        "\"$0\" batch " + write_recipe("r.json", "f64") + " --jobs 16 --out-dir " + path("out");
     for (int i = 0; i < 16; ++i) batch += " " + write_image("a" + std::to_string(i) + ".pgm", 1500, 1500);
     for (int i = 0; i < 10; ++i) {
         const int kibibytes = 300000 + 40000 * i;
         SCOPED_TRACE(kibibytes);
-        const auto outcome =
-            app_test::run_program("/bin/sh", {"-c", "ulimit -v " + std::to_string(kibibytes) + "; exec " + batch,
-                                              IIR2D_CLI});
+        const auto outcome = app_test::run_program(
+            "/bin/sh", {"-c", "ulimit -v " + std::to_string(kibibytes) + "; exec " + batch, IIR2D_CLI});
         EXPECT_THAT(outcome.code, ::testing::AnyOf(0, 3, 4, 6)) << outcome.err;
         EXPECT_EQ(app_test::error_lines(outcome.err).size(), outcome.code == 0 ? 0U : 1U) << outcome.err;
     }

@@ -47,7 +47,8 @@ TEST_F(NotRegular, InputsArePipesAndDevices) {
     }
     EXPECT_THAT(names(), Not(Contains("rec")));
     expect_failure(iir2d({"run", pipe, image, path("o.png")}), 3, "it is a pipe, not a regular file");
-    expect_failure(iir2d({"run", "/dev/zero", image, path("o.png")}), 3, "it is a device, not a regular file");
+    expect_failure(iir2d({"run", "/dev/zero", image, path("o.png")}), 3,
+                   "it is a device, not a regular file");
     // What a shell writes for <(command).
     int ends[2] = {};
     ASSERT_EQ(::pipe(ends), 0);

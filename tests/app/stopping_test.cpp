@@ -100,7 +100,8 @@ TEST_P(Stopping, LeavesNoTemporaryFile) {
     const std::string image = write_image("a.pgm", 512, 512);
     std::string operations;
     for (int i = 0; i < 2000; ++i)
-        operations += std::string(i > 0 ? "," : "") + R"({"type": "filter", "filter": 6, "precision": "f64"})";
+        operations +=
+            std::string(i > 0 ? "," : "") + R"({"type": "filter", "filter": 6, "precision": "f64"})";
     const std::string recipe =
         write_text("r.json", R"({"schema_version": 1, "operations": [)" + operations + "]}");
     expect_failure(iir2d({"run", recipe, image, path("o.png")},

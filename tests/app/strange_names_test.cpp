@@ -30,7 +30,9 @@ class StrangeNames : public app_test::CliFolder {
 };
 
 TEST_F(StrangeNames, ReachTheTerminalWithoutControlCharacters) {
-    const std::string strange = "\x1b[31m\x07\xC2\x9B" "5m\r\x7F";
+    const std::string strange =
+        "\x1b[31m\x07\xC2\x9B"
+        "5m\r\x7F";
     const std::string image = write_image("a" + strange + ".pgm", 16, 16);
     const std::string recipe = write_recipe("r" + strange + ".json");
     const std::string missing = path("m" + strange + ".pgm");

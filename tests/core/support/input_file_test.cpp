@@ -10,9 +10,9 @@
 namespace workbench {
 namespace {
 
+using ::testing::HasSubstr;
 using testing::ScratchFolder;
 using testing::write_bytes;
-using ::testing::HasSubstr;
 
 TEST(InputFile, ReadsAndHashesARegularFile) {
     const ScratchFolder folder;
@@ -20,7 +20,8 @@ TEST(InputFile, ReadsAndHashesARegularFile) {
     write_bytes(folder / "f", content);
     EXPECT_EQ(*read_file(folder / "f"), content);
     EXPECT_EQ(*read_file(folder / "f", content.size()), content);
-    EXPECT_THAT(read_file(folder / "f", content.size() - 1).error().message, HasSubstr("larger than the 100001 bytes"));
+    EXPECT_THAT(read_file(folder / "f", content.size() - 1).error().message,
+                HasSubstr("larger than the 100001 bytes"));
     EXPECT_EQ(*sha256_of_file(folder / "f"), sha256_hex(content));
     write_bytes(folder / "empty", "");
     EXPECT_EQ(*read_file(folder / "empty"), "");
@@ -29,10 +30,11 @@ TEST(InputFile, ReadsAndHashesARegularFile) {
 TEST(InputFile, RefusesWhatHasNoEnd) {
     const ScratchFolder folder;
     ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
-    for (const auto& [name, words] : {std::pair<std::filesystem::path, const char*>{"/dev/zero", "it is a device"},
-                                      {folder / "pipe", "it is a pipe"},
-                                      {folder.path(), "it is a folder"},
-                                      {folder / "no", "No such file"}}) {
+    for (const auto& [name, words] :
+         {std::pair<std::filesystem::path, const char*>{"/dev/zero", "it is a device"},
+          {folder / "pipe", "it is a pipe"},
+          {folder.path(), "it is a folder"},
+          {folder / "no", "No such file"}}) {
         SCOPED_TRACE(name);
         const auto text = read_file(name);
         ASSERT_FALSE(text);
