@@ -14,6 +14,10 @@
 #include "app/iir2d/options.h"
 #include "iir2d/iir2d_core.h"
 
+#if defined(__GLIBC__)
+#include <execinfo.h>
+#endif
+
 namespace {
 
 std::string version_text() {
@@ -75,6 +79,15 @@ std::optional<std::string> unknown_command(const CLI::App& parser,
     return "\"" + *word + "\" is not a command";
 }
 
+// glibc looks for what unwinds its own frames (std::call_once has one) when an exception first passes one,
+// and aborts when there is no memory left to find it with: found now, it is found.
+void prepare_unwinding() {
+#if defined(__GLIBC__)
+    void* frame = nullptr;
+    static_cast<void>(backtrace(&frame, 1));
+#endif
+}
+
 int run(int argc, char** argv) {
     CLI::App parser(
         "Recursive (IIR) filters and pooling on images, with evidence.\n"
@@ -130,6 +143,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    prepare_unwinding();
     app::prepare_standard_streams();
     try {
         const int code = run(argc, argv);

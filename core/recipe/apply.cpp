@@ -210,6 +210,8 @@ class Applier {
 };
 
 std::uint64_t bytes(Shape s, ElementType type) {
+    // More than any machine has, and several of them still make a number.
+    if (samples(s) >= 0x1p56) return std::uint64_t{1} << 60;
     return static_cast<std::uint64_t>(s.n * s.c * s.h * s.w) * iir2d::element_size(type);
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/image/element_planes.h"
 #include "core/recipe/apply.h"
+#include "core/recipe/steps.h"
 #include "iir2d/plan.h"
 
 namespace workbench {
@@ -42,8 +43,12 @@ PlanarImage index_image(const std::vector<std::int64_t>& indices, const Shape& s
 std::uint64_t peak_memory(const PoolOperation& operation, Shape source, ElementType type,
                           const PoolPassesWanted& wanted, bool with_gradient) {
     const Shape pooled = validate(Operation{.what = operation}, source).value_or(source);
-    const std::uint64_t in = count(source);
-    const std::uint64_t out = count(pooled);
+    // More than any machine has, and several of them still make a number.
+    const auto count_of = [](const Shape& shape) {
+        return samples(shape) >= 0x1p56 ? std::uint64_t{1} << 56 : std::uint64_t{count(shape)};
+    };
+    const std::uint64_t in = count_of(source);
+    const std::uint64_t out = count_of(pooled);
     const std::uint64_t image = iir2d::element_size(type);
     const std::uint64_t element = iir2d::element_size(wanted.element);
     // An image of results is f64 for f64, else f32; samples of other types lie beside their image.
