@@ -81,9 +81,9 @@ void PrintTo(const Command& command, std::ostream* out) {
     *out << command.name;
 }
 constexpr Command commands[] = {
-    {"filter", 11},         {"pool", 18},   {"run", 7},      {"batch", 7},    {"info", 2},
-    {"compare", 3},         {"devices", 0}, {"bench", 30},   {"parity", 18},  {"verify", 2},
-    {"compare-records", 6}, {"key", 2},     {"history", 10}, {"release", 25}, {"reproduce", 7}};
+    {"filter", 12},         {"pool", 18},   {"run", 7},      {"batch", 7},    {"info", 2},
+    {"compare", 3},         {"devices", 0}, {"bench", 32},   {"parity", 19},  {"verify", 2},
+    {"compare-records", 6}, {"key", 2},     {"history", 10}, {"release", 35}, {"reproduce", 7}};
 
 class EmptyValues : public ::testing::TestWithParam<Command> {};
 INSTANTIATE_TEST_SUITE_P(Commands, EmptyValues, ::testing::ValuesIn(commands));
