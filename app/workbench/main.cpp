@@ -8,6 +8,7 @@
 #include <QTimer>
 #include <cstdio>
 #include <exception>
+#include <memory>
 #include <string>
 
 #include "app/workbench/script.h"
@@ -117,7 +118,7 @@ int takeScreenshots(const Options& options) {
 
 // Keeps what is done in the window for the next start, and offers what earlier ones left. Null when there is
 // nowhere to keep it.
-workbench::Autosave* keepWork(workbench::MainWindow& window) {
+std::unique_ptr<workbench::Autosave> keepWork(workbench::MainWindow& window) {
     auto file = workbench::StateFile::create(workbench::stateDirectory());
     const auto warn = [&window](const QString& why) {
         window.imagePage().messages().show(
@@ -128,7 +129,8 @@ workbench::Autosave* keepWork(workbench::MainWindow& window) {
         warn(QString::fromStdString(file.error().message));
         return nullptr;
     }
-    auto* autosave = new workbench::Autosave(window, *std::move(file));
+    auto owned = std::make_unique<workbench::Autosave>(window, *std::move(file));
+    workbench::Autosave* autosave = owned.get();
     QObject::connect(autosave, &workbench::Autosave::failed, &window, warn);
     QObject::connect(autosave, &workbench::Autosave::written, &window,
                      [&window] { window.imagePage().messages().clear(QStringLiteral("autosave")); });
@@ -136,14 +138,14 @@ workbench::Autosave* keepWork(workbench::MainWindow& window) {
                      [autosave] { autosave->endSession(); });
     QObject::connect(qApp, &QGuiApplication::saveStateRequest, autosave, [autosave] { autosave->saveNow(); });
     auto ended = workbench::claimEndedSessions(workbench::stateDirectory());
-    if (ended.empty()) return autosave;
+    if (ended.empty()) return owned;
     auto* offer = new workbench::RestoreOffer(std::move(ended), &window);
     window.setOffer(offer);
     QObject::connect(offer, &workbench::RestoreOffer::restoreRequested, autosave,
                      &workbench::Autosave::restore);
     QObject::connect(offer, &workbench::RestoreOffer::answered, offer, &QObject::deleteLater);
     offer->setFocus();
-    return autosave;
+    return owned;
 }
 
 int showWindow(const Options& options) {
@@ -157,7 +159,7 @@ int showWindow(const Options& options) {
         if (options.page == "release") window.setPage(workbench::MainWindow::Page::release);
     };
     showPage();
-    workbench::Autosave* autosave = keepWork(window);
+    const std::unique_ptr<workbench::Autosave> autosave = keepWork(window);
     const workbench::StopSignals signals;
     QObject::connect(&signals, &workbench::StopSignals::received, &window, [&] {
         if (autosave != nullptr) autosave->endSession();

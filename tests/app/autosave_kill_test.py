@@ -27,6 +27,15 @@ LIMIT_MS = 1000 * float(os.environ.get("IIR2D_AUTOSAVE_LIMIT", "10"))
 PATIENCE_S = 60
 
 
+STARTED = []
+
+
+def hear_signals():
+    """Under nohup, or in the background, they are ignored, which the program respects."""
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        signal.signal(number, signal.SIG_DFL)
+
+
 class Window:
     """The program off screen, doing what a script says."""
 
@@ -36,7 +45,8 @@ class Window:
         environment = dict(os.environ, QT_QPA_PLATFORM="offscreen", IIR2D_CONFIG_DIR=str(folder / "config"),
                            IIR2D_STATE_DIR=str(folder / "state"))
         self.process = subprocess.Popen([sys.argv[1], "--script", str(script)], env=environment,
-                                        stdout=subprocess.PIPE, text=True)
+                                        stdout=subprocess.PIPE, text=True, preexec_fn=hear_signals)
+        STARTED.append(self.process)
         self.lines = []
         self.came = threading.Condition()
         self.reader = threading.Thread(target=self.read, daemon=True)
@@ -104,7 +114,7 @@ def killed_once(image, moment):
             lost = killed_at - int(edits[following][2]) if following < len(edits) else 0
         check(lost <= LIMIT_MS, f"{lost:.0f} ms of work were lost")
 
-        back = Window(folder, ["state", "restore", f"wait 1", "state", "undo", "state", "close"])
+        back = Window(folder, ["state", "restore", "wait 1", "state", "undo", "state", "close"])
         back.process.wait(PATIENCE_S)
         back.reader.join(PATIENCE_S)
         told = [line for line in back.lines if line[0] == "state"]
@@ -145,4 +155,8 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    finally:
+        for started in STARTED:
+            started.kill()

@@ -26,14 +26,17 @@ QSize boxSize(const QAbstractSpinBox* box, QStyleOptionSpinBox option, const QSt
     return box->style()->sizeFromContents(QStyle::CT_SpinBox, &option, content, box);
 }
 
-// The text without the prefix and the unit, which one may leave out.
+// The text without the prefix and the unit, which one may leave out, or type before the one that Qt adds.
 template <class Box>
 QString bare(const Box& box, QString text) {
     text = text.trimmed();
     const QString prefix = box.prefix().trimmed();
     const QString suffix = box.suffix().trimmed();
     if (!prefix.isEmpty() && text.startsWith(prefix)) text = text.mid(prefix.size());
-    if (!suffix.isEmpty() && text.endsWith(suffix)) text.chop(suffix.size());
+    while (!suffix.isEmpty() && text.endsWith(suffix)) {
+        text.chop(suffix.size());
+        text = text.trimmed();
+    }
     return text.trimmed();
 }
 
@@ -125,6 +128,8 @@ void NumberEntry::setNote(const QString& note) {
     if (note == m_note) return;
     m_note = note;
     setWrong(m_field.box, note);
+    // What was selected of the wrong text is some part of the new one.
+    if (note.isEmpty() && m_field.edit->hasSelectedText()) m_field.box->selectAll();
     focusChanged();
     Q_EMIT noteChanged(note);
 }
@@ -176,7 +181,9 @@ void NumberEntry::commitBefore(const QKeyEvent* event) {
     const bool isCommand =
         (event->modifiers() & (Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier)) ||
         (event->key() >= Qt::Key_F1 && event->key() <= Qt::Key_F35);
-    if (!isModifier && isCommand) commit();
+    // A third level of the keyboard looks like Ctrl+Alt, but types.
+    const bool types = !event->text().isEmpty() && event->text().front().isPrint();
+    if (!isModifier && !types && isCommand) commit();
 }
 
 // While a number waits to be taken: a press elsewhere, also on what takes no focus, is about it too.

@@ -55,7 +55,7 @@ struct Autosave::Queue {
 };
 
 Autosave::Autosave(MainWindow& window, StateFile file)
-    : QObject(&window), m_window(window), m_file(std::move(file)), m_queue(std::make_shared<Queue>()) {
+    : m_window(window), m_file(std::move(file)), m_queue(std::make_shared<Queue>()) {
     m_writer.setMaxThreadCount(1);
     m_timer.setSingleShot(true);
     m_timer.setInterval(delay_ms);
@@ -137,12 +137,15 @@ void Autosave::write() {
             m_file.removeState();
             return;
         }
-        if (const auto done = m_file.write(*next); !done) {
-            Q_EMIT failed(QString::fromStdString(done.error().message));
-        } else {
-            Q_EMIT written();
-        }
+        report(m_file.write(*next));
     });
+}
+
+// From the writer to the GUI thread.
+void Autosave::report(const Result<void>& done) {
+    const QString why = done ? QString() : QString::fromStdString(done.error().message);
+    QMetaObject::invokeMethod(
+        this, [this, why] { why.isEmpty() ? Q_EMIT written() : Q_EMIT failed(why); }, Qt::QueuedConnection);
 }
 
 // A run that no file has.
@@ -161,11 +164,7 @@ void Autosave::writeResults() {
     } else if (run != m_results.lock()) {
         m_results = run;
         m_hasResults = true;
-        m_writer.start([this, run] {
-            if (const auto done = m_file.writeResults(record_to_json(*run)); !done) {
-                Q_EMIT failed(QString::fromStdString(done.error().message));
-            }
-        });
+        m_writer.start([this, run] { report(m_file.writeResults(record_to_json(*run))); });
     }
     changed();
 }

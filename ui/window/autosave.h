@@ -20,6 +20,7 @@ class Autosave : public QObject {
   public:
     static constexpr int delay_ms = 200;  // from a change to its writing, also while changes go on
 
+    // The window must outlive it.
     Autosave(MainWindow& window, StateFile file);
     ~Autosave() override;  // writes what waits
 
@@ -42,6 +43,7 @@ class Autosave : public QObject {
     void changed();
     void write();
     void writeResults();
+    void report(const Result<void>& done);
     void showView(const SavedView& view);
 
     MainWindow& m_window;

@@ -65,8 +65,11 @@ RestoreOffer::RestoreOffer(std::vector<EndedSession> sessions, QWidget* parent)
     m_restore->setAutoDefault(true);
     m_discard->setAutoDefault(true);
     layout->addWidget(m_icon);
-    layout->addWidget(m_text, 1);
-    layout->addWidget(m_choice, 2);
+    auto* words = new QVBoxLayout;  // one above the other: a small window has no room beside the buttons
+    words->setSpacing(smallSpacing);
+    words->addWidget(m_text);
+    words->addWidget(m_choice);
+    layout->addLayout(words, 1);
     layout->addWidget(m_restore);
     layout->addWidget(m_discard);
     const auto showIcon = [this] {

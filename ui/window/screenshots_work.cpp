@@ -47,6 +47,8 @@ void ScreenshotTour::wrongNumber() {
 
 void ScreenshotTour::work() {
     m_window.setPage(MainWindow::Page::image);
+    m_window.activateWindow();  // what has the focus shows it
+    waitFor(QStringLiteral("the window to be active"), [this] { return m_window.isActiveWindow(); });
     openAndWait(sample("astronaut.png"));
     const QSize usual = m_window.size();
     const auto themed = [this](const QString& name) {
@@ -57,13 +59,13 @@ void ScreenshotTour::work() {
     };
     wrongNumber();
     waitForExact();
-    themed(QStringLiteral("70-wrong-number"));
+    themed(QStringLiteral("90-wrong-number"));
 
     Operation truncated{.what = FilterOperation{.filter_id = 6, .parameters = {{"sigma", 20.0}}}};
     m_window.session().resetRecipe({.operations = {truncated}});
     m_window.operationsPanel().selectRow(0);
     waitForExact();
-    themed(QStringLiteral("71-truncated-start"));
+    themed(QStringLiteral("91-truncated-start"));
 
     const auto offered = [&](int count, const QString& name) {
         const auto folder = std::filesystem::path(m_folder.path().toStdU16String()) / "sessions";
@@ -85,8 +87,8 @@ void ScreenshotTour::work() {
         std::filesystem::remove_all(folder);
     };
     m_window.session().resetRecipe({});
-    offered(1, QStringLiteral("72-restore-offer"));
-    offered(3, QStringLiteral("73-restore-several"));
+    offered(1, QStringLiteral("92-restore-offer"));
+    offered(3, QStringLiteral("93-restore-several"));
 }
 
 }  // namespace workbench

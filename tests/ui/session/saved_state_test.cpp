@@ -118,6 +118,7 @@ TEST_F(SavedStateTest, ADamagedFileIsKeptAsideAndResultsThatAreGoneAreNotOffered
 }
 
 TEST_F(SavedStateTest, TheStateFolderCanBeChosen) {
+    const QByteArray chosen = qgetenv("IIR2D_STATE_DIR");
     qputenv("IIR2D_STATE_DIR", "/somewhere/else");
     EXPECT_EQ(stateDirectory(), "/somewhere/else");
     qunsetenv("IIR2D_STATE_DIR");
@@ -125,6 +126,7 @@ TEST_F(SavedStateTest, TheStateFolderCanBeChosen) {
     qputenv("XDG_STATE_HOME", "/state");
     EXPECT_EQ(stateDirectory(), "/state/iir2d-workbench");
     qputenv("XDG_STATE_HOME", kept);
+    qputenv("IIR2D_STATE_DIR", chosen);
 }
 
 TEST(SessionHistory, GoesWithItsStepsIntoAnotherSession) {

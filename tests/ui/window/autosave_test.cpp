@@ -35,7 +35,7 @@ class AutosaveTest : public ::testing::Test {
   protected:
     // A window as the program has it.
     struct Window {
-        explicit Window(const fs::path& folder) : autosave(new Autosave(window, *StateFile::create(folder))) {
+        explicit Window(const fs::path& folder) : autosave(window, *StateFile::create(folder)) {
             window.show();
         }
         void open(const fs::path& path) {
@@ -44,7 +44,7 @@ class AutosaveTest : public ::testing::Test {
         }
         Session session;
         MainWindow window{session};
-        Autosave* autosave;
+        Autosave autosave;
     };
     int stateFiles() {
         int count = 0;
@@ -62,7 +62,7 @@ class AutosaveTest : public ::testing::Test {
 TEST_F(AutosaveTest, AnEmptyWindowKeepsNothing) {
     Window window(state);
     QTest::qWait(2 * Autosave::delay_ms);
-    window.autosave->saveNow();
+    window.autosave.saveNow();
     EXPECT_EQ(stateFiles(), 0);
 }
 
@@ -83,13 +83,13 @@ TEST_F(AutosaveTest, EachEditIsWrittenWithoutAWord) {
             10000));
     }
     window.session.undoStack()->setIndex(0);
-    window.autosave->saveNow();
+    window.autosave.saveNow();
     EXPECT_EQ(stateFiles(), 1) << "there is something to redo";
 }
 
 TEST_F(AutosaveTest, ChangesWithoutAPauseAreWrittenToo) {
     Window window(state);
-    QSignalSpy saved(window.autosave, &Autosave::written);
+    QSignalSpy saved(&window.autosave, &Autosave::written);
     // A drag: no two changes are further apart than the delay.
     for (int i = 1; i < 2000 && saved.isEmpty(); ++i) {
         Recipe next;
@@ -105,7 +105,7 @@ TEST_F(AutosaveTest, ClosingTheWindowEndsIt) {
     Window window(state);
     window.window.setInteractive(false);
     window.window.operationsPanel().addFilter(6);
-    window.autosave->saveNow();
+    window.autosave.saveNow();
     ASSERT_EQ(stateFiles(), 1);
     window.window.close();
     EXPECT_EQ(stateFiles(), 0);
@@ -118,7 +118,7 @@ TEST_F(AutosaveTest, AnEndingSessionSavesAndClosesWithoutAQuestion) {
     {
         Window window(state);
         window.window.operationsPanel().addFilter(6);  // not saved: closing would ask
-        window.autosave->endSession();
+        window.autosave.endSession();
         EXPECT_TRUE(window.window.close());
     }
     EXPECT_EQ(claimEndedSessions(state).size(), 1U);
@@ -142,7 +142,7 @@ TEST_F(AutosaveTest, EverythingComesBack) {
         window.window.imagePage().view().showAt(4.0, {200, 150});
         window.window.setPage(MainWindow::Page::release);
         history = window.session.history();
-        window.autosave->endSession();
+        window.autosave.endSession();
         window.window.close();
     }
     auto ended = claimEndedSessions(state);
@@ -152,7 +152,7 @@ TEST_F(AutosaveTest, EverythingComesBack) {
 
     Window window(state);
     window.session.setThreads(0);
-    window.autosave->restore(ended[0]);
+    window.autosave.restore(ended[0]);
     ended.clear();
     EXPECT_EQ(stateFiles(), 1) << "it is this window's now";
     EXPECT_EQ(window.session.history(), history);
@@ -182,13 +182,13 @@ TEST_F(AutosaveTest, AnImageThatIsGoneLeavesTheRest) {
         Window window(state);
         window.open(path);
         window.window.operationsPanel().addFilter(6);
-        window.autosave->endSession();
+        window.autosave.endSession();
         window.window.close();
     }
     fs::remove(path);
     Window window(state);
     QSignalSpy failed(&window.session, &Session::openFailed);
-    window.autosave->restore(claimEndedSessions(state)[0]);
+    window.autosave.restore(claimEndedSessions(state)[0]);
     ASSERT_TRUE(failed.wait(10000));
     EXPECT_EQ(window.session.recipe().operations.size(), 1U);
 }
@@ -197,13 +197,13 @@ TEST_F(AutosaveTest, WorkOfThisWindowIsOneUndoAway) {
     {
         Window window(state);
         window.window.operationsPanel().addFilter(6);
-        window.autosave->endSession();
+        window.autosave.endSession();
         window.window.close();
     }
     Window window(state);
     window.window.operationsPanel().addFilter(1);
     const Recipe own = window.session.recipe();
-    window.autosave->restore(claimEndedSessions(state)[0]);
+    window.autosave.restore(claimEndedSessions(state)[0]);
     EXPECT_NE(window.session.recipe(), own);
     window.session.undoStack()->undo();
     EXPECT_EQ(window.session.recipe(), own);
@@ -262,19 +262,19 @@ TEST_F(AutosaveTest, ResultsThatNoFileHasComeBack) {
         page.run();
         ASSERT_TRUE(QTest::qWaitFor([&] { return !page.isRunning(); }, 60000));
         ASSERT_NE(page.unwrittenRun(), nullptr);
-        window.autosave->endSession();
+        window.autosave.endSession();
         window.window.close();
     }
     Window window(state);
     auto ended = claimEndedSessions(state);
     ASSERT_EQ(ended.size(), 1U);
     EXPECT_TRUE(RestoreOffer::describe(ended[0].state).contains(QStringLiteral("benchmark results")));
-    window.autosave->restore(ended[0]);
+    window.autosave.restore(ended[0]);
     ended.clear();
     ASSERT_TRUE(QTest::qWaitFor([&] { return window.window.benchmarkPage().hasResults(); }, 20000));
     EXPECT_NE(window.window.benchmarkPage().openedRecord(), nullptr);
-    window.autosave->saveNow();
-    EXPECT_TRUE(window.autosave->state().hasResults) << "and would come back again";
+    window.autosave.saveNow();
+    EXPECT_TRUE(window.autosave.state().hasResults) << "and would come back again";
 }
 
 }  // namespace

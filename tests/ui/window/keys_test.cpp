@@ -255,7 +255,7 @@ template <class Box>
 void expectTakenOrRefused(Box* box) {
     const std::string name = box->accessibleName().toStdString();
     const auto type = [&](const QString& text) {
-        box->lineEdit()->selectAll();
+        box->selectAll();
         QTest::keyClicks(box, text);
         QTest::keyClick(box, Qt::Key_Return);
     };
@@ -263,7 +263,7 @@ void expectTakenOrRefused(Box* box) {
     for (const char* wrong : {"abc", "1e99", "--3", "1,2,3"}) {
         type(QString::fromLatin1(wrong));
         EXPECT_EQ(double(box->value()), before) << name << ": " << wrong;
-        EXPECT_EQ(box->lineEdit()->text(), QString::fromLatin1(wrong)) << name;
+        EXPECT_EQ(box->text(), box->prefix() + QString::fromLatin1(wrong) + box->suffix()) << name;
         EXPECT_FALSE(box->wrong().isEmpty()) << name << ": " << wrong;
         EXPECT_EQ(box->accessibleDescription(), box->wrong()) << name;
         QTest::keyClick(box, Qt::Key_Escape);
@@ -294,7 +294,7 @@ TEST_F(KeysTest, EveryNumberFieldTakesWhatIsTypedOrRefusesIt) {
                 expectTakenOrRefused(number);
                 if (number->minimum() <= 2.5 && number->maximum() >= 2.5) {
                     for (const char* text : {"2,5", "2.5", "25e-1"}) {
-                        number->lineEdit()->selectAll();
+                        number->selectAll();
                         QTest::keyClicks(number, QString::fromLatin1(text));
                         QTest::keyClick(number, Qt::Key_Return);
                         EXPECT_EQ(number->value(), 2.5) << text;
