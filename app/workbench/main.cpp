@@ -8,8 +8,11 @@
 #include <QTimer>
 #include <cstdio>
 #include <exception>
+#include <memory>
 #include <string>
 
+#include "app/workbench/script.h"
+#include "app/workbench/stop_signals.h"
 #include "core/image/image_io.h"
 #include "core/recipe/recipe.h"
 #include "core/support/error.h"
@@ -17,8 +20,12 @@
 #include "ui/operations/operations_panel.h"
 #include "ui/session/session.h"
 #include "ui/session/text.h"
+#include "ui/window/autosave.h"
 #include "ui/window/icons.h"
+#include "ui/window/image_page.h"
 #include "ui/window/main_window.h"
+#include "ui/window/message_bar.h"
+#include "ui/window/restore_offer.h"
 #include "ui/window/screenshots.h"
 #include "ui/window/theme.h"
 
@@ -32,6 +39,7 @@ struct Options {
     std::string page = "image";
     std::string screenshots;
     std::string device;
+    std::string script;
     int threads = -1;
 };
 
@@ -62,6 +70,7 @@ void describe(CLI::App& parser, Options& options) {
     parser.add_option("--screenshots", options.screenshots,
                       "Drive the window through its states on the sample images, save a PNG of each into "
                       "this folder, and quit; needs no display");
+    parser.add_option("--script", options.script)->group("");  // for tests: script.h
 }
 
 bool hasDisplay() {
@@ -108,6 +117,38 @@ int takeScreenshots(const Options& options) {
     return complete ? 0 : report(ErrorKind::unwritable_output, "not all screenshots could be taken");
 }
 
+// Keeps what is done in the window for the next start, and offers what earlier ones left. Null when there is
+// nowhere to keep it.
+std::unique_ptr<workbench::Autosave> keepWork(workbench::MainWindow& window) {
+    auto file = workbench::StateFile::create(workbench::stateDirectory());
+    const auto warn = [&window](const QString& why) {
+        window.imagePage().messages().show(
+            QStringLiteral("autosave"), workbench::MessageArea::Severity::warning,
+            workbench::MainWindow::tr("What is done here would be lost in a crash: %1").arg(why));
+    };
+    if (!file) {
+        warn(QString::fromStdString(file.error().message));
+        return nullptr;
+    }
+    auto owned = std::make_unique<workbench::Autosave>(window, *std::move(file));
+    workbench::Autosave* autosave = owned.get();
+    QObject::connect(autosave, &workbench::Autosave::failed, &window, warn);
+    QObject::connect(autosave, &workbench::Autosave::written, &window,
+                     [&window] { window.imagePage().messages().clear(QStringLiteral("autosave")); });
+    QObject::connect(qApp, &QGuiApplication::commitDataRequest, autosave,
+                     [autosave] { autosave->endSession(); });
+    QObject::connect(qApp, &QGuiApplication::saveStateRequest, autosave, [autosave] { autosave->saveNow(); });
+    auto ended = workbench::claimEndedSessions(workbench::stateDirectory());
+    if (ended.empty()) return owned;
+    auto* offer = new workbench::RestoreOffer(std::move(ended), &window);
+    window.setOffer(offer);
+    QObject::connect(offer, &workbench::RestoreOffer::restoreRequested, autosave,
+                     &workbench::Autosave::restore);
+    QObject::connect(offer, &workbench::RestoreOffer::answered, offer, &QObject::deleteLater);
+    offer->setFocus();
+    return owned;
+}
+
 int showWindow(const Options& options) {
     workbench::Session session;
     if (!options.device.empty()) session.setDeviceSpec(QString::fromStdString(options.device));
@@ -119,9 +160,19 @@ int showWindow(const Options& options) {
         if (options.page == "release") window.setPage(workbench::MainWindow::Page::release);
     };
     showPage();
+    const std::unique_ptr<workbench::Autosave> autosave = keepWork(window);
+    const workbench::StopSignals signals;
+    QObject::connect(&signals, &workbench::StopSignals::received, &window, [&] {
+        if (autosave != nullptr) autosave->endSession();
+        window.setSessionEnding(true);
+        window.close();
+        QCoreApplication::exit(0);
+    });
     window.show();
     // What reads images takes a third of a second to start: once the window is on the screen, beside it.
     QTimer::singleShot(0, &window, [] { workbench::warm_up_images(); });
+    workbench::Script script(window);
+    if (!options.script.empty()) script.run(QString::fromStdString(options.script));
     if (!options.file.empty()) {
         window.openPath(QString::fromStdString(options.file));
         showPage();

@@ -2,16 +2,18 @@
 #include "core/support/settings.h"
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "core/support/file_lock.h"
 #include "core/support/files.h"
 #include "core/support/strict_json.h"
 
 namespace workbench {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::json;
 
 namespace {
 
@@ -23,46 +25,57 @@ fs::path settings_path() {
     return config_directory() / "settings.json";
 }
 
+// Held while the file is read and written again: other windows save theirs too.
+Result<FileLock> lock_settings() {
+    std::error_code error;
+    fs::create_directories(config_directory(), error);
+    return FileLock::acquire(config_directory() / "settings.lock");
+}
+
+// What the file says: null when there is none, discarded when it is damaged.
+Json read_settings(const fs::path& path) {
+    std::error_code error;
+    if (!fs::exists(path, error)) return nullptr;
+    const auto text = read_file(path, settings_json_limits.bytes);
+    if (!text) return Json(Json::value_t::discarded);
+    const auto json = parse_json_strictly(*text, settings_json_limits);
+    return json && json->is_object() ? *json : Json(Json::value_t::discarded);
+}
+
+// For a holder of the lock: another window may have written a good file since.
+Json read_or_set_aside(const fs::path& path) {
+    Json json = read_settings(path);
+    if (!json.is_discarded()) return json;
+    fs::path aside = path;
+    aside += ".damaged";
+    std::error_code error;
+    fs::rename(path, aside, error);
+    return nullptr;
+}
+
 // A value of the wrong type is as good as none.
 void take(const nlohmann::json& json, const char* key, std::string& value) {
     if (const auto found = json.find(key); found != json.end() && found->is_string())
         value = found->get<std::string>();
 }
 
-}  // namespace
+struct TextKey {
+    const char* key;
+    std::string Settings::*member;
+};
+constexpr TextKey text_keys[] = {{"device", &Settings::device},
+                                 {"last_release", &Settings::last_release},
+                                 {"window_geometry", &Settings::window_geometry},
+                                 {"window_state", &Settings::window_state},
+                                 {"last_directory", &Settings::last_directory},
+                                 {"export_directory", &Settings::export_directory},
+                                 {"record_directory", &Settings::record_directory},
+                                 {"history_file", &Settings::history_file}};
 
-void Settings::add_recent_file(const fs::path& path) {
-    std::error_code error;
-    const fs::path whole = fs::absolute(path, error);
-    const std::string name = (error ? path : whole).lexically_normal().string();
-    std::erase(recent_files, name);
-    recent_files.insert(recent_files.begin(), name);
-    if (recent_files.size() > most_recent_files) recent_files.resize(most_recent_files);
-}
-
-Settings load_settings() {
+Settings settings_from(const Json& json) {
     Settings settings;
-    const fs::path path = settings_path();
-    std::error_code error;
-    if (!fs::exists(path, error)) return settings;
-    const auto text = read_file(path, settings_json_limits.bytes);
-    const auto parsed = text ? parse_json_strictly(*text, settings_json_limits)
-                             : Result<nlohmann::json>(std::unexpected(text.error()));
-    if (!parsed || !parsed->is_object()) {
-        fs::path aside = path;
-        aside += ".damaged";
-        fs::rename(path, aside, error);
-        return settings;
-    }
-    const nlohmann::json& json = *parsed;
-    take(json, "device", settings.device);
-    take(json, "last_release", settings.last_release);
-    take(json, "window_geometry", settings.window_geometry);
-    take(json, "window_state", settings.window_state);
-    take(json, "last_directory", settings.last_directory);
-    take(json, "export_directory", settings.export_directory);
-    take(json, "record_directory", settings.record_directory);
-    take(json, "history_file", settings.history_file);
+    if (!json.is_object()) return settings;
+    for (const TextKey& each : text_keys) take(json, each.key, settings.*each.member);
     if (const auto threads = json.find("threads"); threads != json.end() && threads->is_number_integer()) {
         settings.threads = static_cast<int>(std::clamp<std::int64_t>(threads->get<std::int64_t>(), 0, 1024));
     }
@@ -81,22 +94,71 @@ Settings load_settings() {
     return settings;
 }
 
-Result<void> save_settings(const Settings& settings) {
-    Json json;
-    json["schema_version"] = settings_schema;
-    json["recent_files"] = settings.recent_files;
-    json["device"] = settings.device;
-    json["last_release"] = settings.last_release;
-    json["threads"] = settings.threads;
-    json["theme"] = theme_names[static_cast<int>(settings.theme)];
-    json["window_geometry"] = settings.window_geometry;
-    json["window_state"] = settings.window_state;
-    json["last_directory"] = settings.last_directory;
-    json["export_directory"] = settings.export_directory;
-    json["record_directory"] = settings.record_directory;
-    json["history_file"] = settings.history_file;
+bool contains(const std::vector<std::string>& files, const std::string& file) {
+    return std::ranges::find(files, file) != files.end();
+}
+
+// The list in the file after what was done to `base` to make it `now`: files taken away, and files opened,
+// which stand in front.
+std::vector<std::string> merged_files(std::vector<std::string> stored, const std::vector<std::string>& base,
+                                      const std::vector<std::string>& now) {
+    for (const std::string& file : base) {
+        if (!contains(now, file)) std::erase(stored, file);
+    }
+    // The end of `now` that stands in the order of `base` is what was not opened since.
+    auto opened_end = now.end();
+    auto place = base.end();
+    while (opened_end != now.begin()) {
+        const auto before = std::find(std::make_reverse_iterator(place), base.rend(), *std::prev(opened_end));
+        if (before == base.rend()) break;
+        place = std::prev(before.base());
+        --opened_end;
+    }
+    for (auto file = opened_end; file != now.begin();) {
+        --file;
+        std::erase(stored, *file);
+        stored.insert(stored.begin(), *file);
+    }
+    if (stored.size() > most_recent_files) stored.resize(most_recent_files);
+    return stored;
+}
+
+}  // namespace
+
+void Settings::add_recent_file(const fs::path& path) {
     std::error_code error;
-    fs::create_directories(config_directory(), error);
+    const fs::path whole = fs::absolute(path, error);
+    const std::string name = (error ? path : whole).lexically_normal().string();
+    std::erase(recent_files, name);
+    recent_files.insert(recent_files.begin(), name);
+    if (recent_files.size() > most_recent_files) recent_files.resize(most_recent_files);
+}
+
+Settings load_settings() {
+    Json json = read_settings(settings_path());
+    if (json.is_discarded()) {
+        const auto lock = lock_settings();
+        json = lock ? read_or_set_aside(settings_path()) : Json();
+    }
+    return settings_from(json);
+}
+
+Result<void> save_settings(const Settings& settings, const Settings& base) {
+    const auto lock = lock_settings();
+    if (!lock) return std::unexpected(lock.error());
+    Json json = read_or_set_aside(settings_path());
+    const bool is_new = json.is_null();
+    const Settings stored = settings_from(json);
+    if (is_new) json["schema_version"] = settings_schema;
+    const auto put = [&](const char* key, const auto& value, bool changed) {
+        if (changed || is_new) json[key] = value;
+    };
+    put("recent_files", merged_files(stored.recent_files, base.recent_files, settings.recent_files),
+        settings.recent_files != base.recent_files);
+    for (const TextKey& each : text_keys)
+        put(each.key, settings.*each.member, settings.*each.member != base.*each.member);
+    put("threads", settings.threads, settings.threads != base.threads);
+    put("theme", theme_names[static_cast<int>(settings.theme)], settings.theme != base.theme);
     return write_file_atomically(settings_path(),
                                  json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the workbench remembers between runs: one JSON file in config_directory(), written whole. An
-// unreadable or damaged file gives defaults and is kept aside as settings.json.damaged.
+// unreadable or damaged file gives defaults and is kept aside as settings.json.damaged. Several windows share
+// the file: each writes only what it changed itself.
 #pragma once
 
 #include <filesystem>
@@ -27,9 +28,12 @@ struct Settings {
     std::string history_file;      // empty: default_history_file()
 
     void add_recent_file(const std::filesystem::path& path);
+    friend bool operator==(const Settings&, const Settings&) = default;
 };
 
 Settings load_settings();
-Result<void> save_settings(const Settings& settings);
+// Writes what differs from `base`, which is what was loaded or saved last; the rest of the file, also keys
+// that this version does not know, stays as it is. One writer at a time. Any thread.
+Result<void> save_settings(const Settings& settings, const Settings& base);
 
 }  // namespace workbench

@@ -78,6 +78,8 @@ class BenchmarkPage : public QWidget {
     void openRecordAt(const QString& path);
     void compareWithRecordAt(const QString& path);  // as the base of what is shown
     void setHistoryFile(const QString& path);
+    // The finished run that is shown, as long as no file has it; else null.
+    RecordPtr unwrittenRun() const { return m_recordWrittenTo.isEmpty() ? m_record : nullptr; }
     const OpenedRecordPtr& openedRecord() const { return m_opened; }  // null: a run, or nothing, is shown
 
   public Q_SLOTS:
@@ -97,6 +99,7 @@ class BenchmarkPage : public QWidget {
   Q_SIGNALS:
     void runningChanged(bool running);
     void message(const QString& text);
+    void recordWritten();
     void attentionWanted();  // what was asked for is about to be shown here
 
   protected:

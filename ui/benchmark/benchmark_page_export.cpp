@@ -137,7 +137,10 @@ void BenchmarkPage::connectExporter() {
     });
     connect(m_exporter, &ResultExporter::verified, this,
             [this](const QString& path, bool accepted, const QString& verdict) {
-                if (accepted) m_recordWrittenTo = path;
+                if (accepted) {
+                    m_recordWrittenTo = path;
+                    Q_EMIT recordWritten();
+                }
                 showRecordActions();
                 const QString text =
                     tr("The record was written to %1. %2").arg(QDir::toNativeSeparators(path), verdict);

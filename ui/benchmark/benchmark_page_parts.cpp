@@ -149,7 +149,7 @@ void BenchmarkPage::makeActions() {
     m_openAction =
         make("open", tr("&Open record…"), QStringLiteral("Ctrl+Shift+O"), &BenchmarkPage::openRecord);
     m_compareAction =
-        make("split", tr("Compare &with…"), QStringLiteral("Ctrl+Shift+B"), &BenchmarkPage::compareWith);
+        make("split", tr("Co&mpare with…"), QStringLiteral("Ctrl+Shift+B"), &BenchmarkPage::compareWith);
     m_reproduceAction =
         make("refresh", tr("Re&produce"), QStringLiteral("Ctrl+Alt+R"), &BenchmarkPage::reproduce);
     // The window has Ctrl+R; these are the page's own, and only while it has the focus.

@@ -3,7 +3,6 @@
 
 #include <QCheckBox>
 #include <QComboBox>
-#include <QDoubleSpinBox>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
@@ -57,15 +56,12 @@ QString lines(const std::vector<std::string>& texts) {
     return all.join(QLatin1Char('\n'));
 }
 
-QDoubleSpinBox* percentBox(double value, double least, double most, const QString& name, QWidget* parent) {
-    auto* box = new QDoubleSpinBox(parent);
+NumberBox* percentBox(double value, double least, double most, const QString& name, QWidget* parent) {
+    auto* box = new NumberBox(parent);
     box->setRange(least, most);
-    box->setDecimals(1);
     box->setSuffix(CompareView::tr(" %"));
     box->setValue(value);
     box->setAccessibleName(name);
-    box->setKeyboardTracking(false);  // nothing is compared with half a number
-    guardWheel(box);
     return box;
 }
 
@@ -95,7 +91,7 @@ CompareView::CompareView(QWidget* parent)
     rows->addWidget(makeHeader());
     m_reproduction = new StatusStrip(page);
     m_reproduction->setObjectName(QStringLiteral("reproductionStrip"));
-    auto* exportNew = new QPushButton(tr("E&xport the new record…"), m_reproduction);
+    auto* exportNew = new QPushButton(tr("Export the new record…"), m_reproduction);
     exportNew->setAccessibleName(tr("Export the new record"));
     m_reproduction->addButton(exportNew);
     m_unlike = new StatusStrip(page);
@@ -104,7 +100,7 @@ CompareView::CompareView(QWidget* parent)
     m_verdict->setObjectName(QStringLiteral("verdictStrip"));
     m_refusal = new StatusStrip(page);
     m_refusal->setObjectName(QStringLiteral("refusalStrip"));
-    auto* insist = new QPushButton(tr("Compare &anyway"), m_refusal);
+    auto* insist = new QPushButton(tr("Compare anyway"), m_refusal);
     insist->setObjectName(QStringLiteral("insistButton"));
     insist->setAccessibleName(tr("Compare anyway"));
     insist->setToolTip(tr("The page and the report then say that unlike records were compared"));
@@ -147,7 +143,7 @@ QWidget* CompareView::makeNothing() {
     middle->addWidget(m_nothingText, 100);
     middle->addStretch(1);
     layout->addLayout(middle);
-    auto* button = new QPushButton(tr("Compare &with…"), page);
+    auto* button = new QPushButton(tr("Compare with…"), page);
     button->setObjectName(QStringLiteral("compareWithButton"));
     button->setAccessibleName(tr("Compare with a record"));
     connect(button, &QPushButton::clicked, this, &CompareView::recordWanted);
@@ -171,9 +167,9 @@ QWidget* CompareView::makeHeader() {
     auto* buttons = new QHBoxLayout;
     buttons->setSpacing(normalSpacing);
     QToolButton* swap =
-        textButton(tr("S&wap"), tr("Take the new record as the base, and the other way round"), header);
-    QToolButton* other = textButton(tr("Compare wit&h…"), tr("Choose another record as the base"), header);
-    m_report = textButton(tr("Re&port…"), tr("Write the comparison as a Markdown report"), header);
+        textButton(tr("Swap"), tr("Take the new record as the base, and the other way round"), header);
+    QToolButton* other = textButton(tr("Compare with…"), tr("Choose another record as the base"), header);
+    m_report = textButton(tr("Report…"), tr("Write the comparison as a Markdown report"), header);
     m_report->setObjectName(QStringLiteral("reportButton"));
     swap->setObjectName(QStringLiteral("swapButton"));
     for (QToolButton* button : {swap, other, m_report}) buttons->addWidget(button);
@@ -205,7 +201,7 @@ QWidget* CompareView::makeSettings() {
     m_metric->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     m_metric->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
     guardWheel(m_metric);
-    auto* metricLabel = new QLabel(tr("&Metric"), row);
+    auto* metricLabel = new QLabel(tr("Metric"), row);
     metricLabel->setBuddy(m_metric);
     m_margin = percentBox(5, 0.1, 99, tr("Margin"), row);
     m_margin->setObjectName(QStringLiteral("marginBox"));

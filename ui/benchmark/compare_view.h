@@ -11,7 +11,6 @@
 class QBoxLayout;
 class QCheckBox;
 class QComboBox;
-class QDoubleSpinBox;
 class QLabel;
 class QSplitter;
 class QStackedWidget;
@@ -27,6 +26,7 @@ class CompareRatioChart;
 class ComparisonModel;
 class ElidedLabel;
 class FiguresTable;
+class NumberBox;
 class SpreadTabs;
 class StatusStrip;
 class ToneLabel;
@@ -92,9 +92,9 @@ class CompareView : public QWidget {
     ElidedLabel* m_now = nullptr;
     QToolButton* m_report = nullptr;
     QComboBox* m_metric = nullptr;
-    QDoubleSpinBox* m_margin = nullptr;
+    NumberBox* m_margin = nullptr;
     QCheckBox* m_limited = nullptr;
-    QDoubleSpinBox* m_limit = nullptr;
+    NumberBox* m_limit = nullptr;
     StatusStrip* m_reproduction = nullptr;
     StatusStrip* m_unlike = nullptr;
     StatusStrip* m_verdict = nullptr;

@@ -52,13 +52,13 @@ QWidget* HistoryView::makeHeader() {
     auto* first = new QHBoxLayout;
     first->setSpacing(normalSpacing);
     m_fileLabel = new ElidedLabel(header);
-    auto* other = new QPushButton(tr("&Database…"), header);
+    auto* other = new QPushButton(tr("Database…"), header);
     other->setObjectName(QStringLiteral("databaseButton"));
     other->setAccessibleName(tr("Choose the history database"));
     other->setToolTip(tr("Keep and look at records in another database"));
     auto* refresh = iconButton(QStringLiteral("refresh"), tr("Read the history again"), header);
     refresh->setFocusPolicy(Qt::StrongFocus);
-    m_add = new QPushButton(tr("&Add this record"), header);
+    m_add = new QPushButton(tr("Add this record"), header);
     m_add->setObjectName(QStringLiteral("addToHistory"));
     first->addWidget(m_fileLabel, 1);
     first->addWidget(refresh);
@@ -81,9 +81,9 @@ QWidget* HistoryView::makeHeader() {
         second->addWidget(combo, stretch);
         return combo;
     };
-    m_key = box(tr("&Case"), tr("Case"), "historyCase", 3);
-    m_metric = box(tr("&Metric"), tr("Metric"), "historyMetric", 1);
-    m_device = box(tr("De&vice"), tr("Device"), "historyDevice", 2);
+    m_key = box(tr("Case"), tr("Case"), "historyCase", 3);
+    m_metric = box(tr("Metric"), tr("Metric"), "historyMetric", 1);
+    m_device = box(tr("Device"), tr("Device"), "historyDevice", 2);
     for (const Metric metric : {Metric::ratio_to_copy, Metric::latency, Metric::throughput})
         m_metric->addItem(metricText(metric), int(metric));
     rows->addLayout(second);

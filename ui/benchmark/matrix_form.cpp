@@ -190,7 +190,7 @@ void MatrixForm::makeSource(QVBoxLayout* layout) {
     m_customSizes->setToolTip(tr("Width x height in pixels, with commas between"));
     sizes->addWidget(m_customSizes, 2, 0, 1, 2);
     layout->addLayout(sizes);
-    m_image = new QRadioButton(tr("The &open image"), this);
+    m_image = new QRadioButton(tr("The open im&age"), this);
     m_image->setAccessibleName(tr("Measure on the open image"));
     layout->addWidget(m_image);
     m_imageText = new ToneLabel(ToneLabel::Tone::muted, this);
@@ -299,7 +299,7 @@ void MatrixForm::makeRun(QVBoxLayout* layout) {
         false);
     m_iterations = new CountBox(1, this);
     m_iterations->setMaximum(mostIterations);
-    add(tr("&Iterations"), m_iterations, tr("Timed iterations"),
+    add(tr("Iteratio&ns"), m_iterations, tr("Timed iterations"),
         tr("Timed iterations of each case; every sample is kept"), false);
     layout->addLayout(grid);
     m_deviceText = new ToneLabel(ToneLabel::Tone::muted, this);
@@ -309,6 +309,8 @@ void MatrixForm::makeRun(QVBoxLayout* layout) {
     for (CountBox* box : {m_threads, m_warmup, m_iterations}) {
         connect(box, &QSpinBox::valueChanged, this, &MatrixForm::refresh);
     }
+    for (const CountBox* box : findChildren<CountBox*>())
+        connect(box, &CountBox::wrongChanged, this, &MatrixForm::refresh);
 }
 
 void MatrixForm::addDevice(const QString& id, const QString& text, const QString& whyNot) {
@@ -400,6 +402,11 @@ void MatrixForm::refresh() {
     showContext();
     showPreset();
     m_matrix = toMatrix(choices(), {m_session.image(), m_session.recipe()});
+    // Nothing is measured with a number other than the one that is shown.
+    if (const CountBox* box = wrongNumber(); box != nullptr && m_matrix) {
+        m_matrix = std::unexpected(std::vector{
+            MatrixProblem{MatrixField::run, tr("%1: %2").arg(box->accessibleName(), box->wrong())}});
+    }
     for (const auto& [field, line] : m_problems) {
         QStringList texts;
         if (!m_matrix) {
@@ -502,9 +509,16 @@ void MatrixForm::focusProblem() {
             m_device->setFocus();
             break;
         case MatrixField::run:
-            m_iterations->setFocus();
+            (wrongNumber() != nullptr ? wrongNumber() : m_iterations)->setFocus();
             break;
     }
+}
+
+CountBox* MatrixForm::wrongNumber() const {
+    for (CountBox* box : findChildren<CountBox*>()) {
+        if (!box->wrong().isEmpty()) return box;
+    }
+    return nullptr;
 }
 
 }  // namespace workbench

@@ -59,6 +59,7 @@ class MatrixForm : public QWidget {
     void followDevice();
     void showContext();
     void showPreset();
+    CountBox* wrongNumber() const;  // null when every number is one
 
     Session& m_session;
     std::expected<ChosenMatrix, std::vector<MatrixProblem>> m_matrix;

@@ -93,7 +93,7 @@ void PoolForm::makeOperations(QBoxLayout* layout) {
     sizes->setSpacing(smallSpacing);
     m_window = addCount(sizes, 1, largestWindow, tr("&Window"), tr("Pooling window, pixels on each side"),
                         tr("Side of the square window in pixels, not of adaptive operations"));
-    m_stride = addCount(sizes, 0, largestWindow, tr("St&ride"), tr("Pooling stride, pixels; 0 is the window"),
+    m_stride = addCount(sizes, 0, largestWindow, tr("Str&ide"), tr("Pooling stride, pixels; 0 is the window"),
                         tr("Pixels from one window to the next; 0 is the same as the window"));
     m_stride->setSpecialValueText(tr("same"));
     m_output =

@@ -17,7 +17,7 @@ RooflineView::RooflineView(QWidget* parent)
     : QWidget(parent),
       m_chart(new RooflineChart(this)),
       m_note(new ToneLabel(ToneLabel::Tone::muted, this)),
-      m_measure(new QPushButton(tr("Measure the &ceiling"), this)) {
+      m_measure(new QPushButton(tr("Measure the cei&ling"), this)) {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);

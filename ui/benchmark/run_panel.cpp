@@ -35,7 +35,7 @@ RunPanel::RunPanel(QWidget* parent)
       m_case(new ElidedLabel(m_progress)),
       m_left(new ToneLabel(ToneLabel::Tone::muted, m_progress)),
       m_bar(new QProgressBar(m_progress)),
-      m_run(new QPushButton(themedIcon(QStringLiteral("play"), IconGround::accent), tr("&Run benchmark"),
+      m_run(new QPushButton(themedIcon(QStringLiteral("play"), IconGround::accent), tr("Run benchmar&k"),
                             this)),
       m_cancel(new QPushButton(themedIcon(QStringLiteral("stop")), tr("&Cancel"), this)) {
     auto* layout = new QVBoxLayout(this);

@@ -35,7 +35,7 @@ StatusStrip::StatusStrip(QWidget* parent)
         label->setMinimumWidth(80);
         texts->addWidget(label);
     }
-    m_more->setText(tr("&Details"));
+    m_more->setText(tr("Details"));
     m_more->setCheckable(true);
     m_more->setAutoRaise(true);
     m_more->setFocusPolicy(Qt::StrongFocus);

@@ -18,6 +18,7 @@ namespace workbench {
 class FormGrid;
 class ParameterRow;
 class RefusalLine;
+class ToneLabel;
 
 class FilterEditor : public QWidget {
     Q_OBJECT
@@ -43,6 +44,7 @@ class FilterEditor : public QWidget {
     double parameterOf(const FilterOperation& operation, std::size_t index) const;
     void setParameter(std::size_t index, double value);
     void showDraft();
+    void showStartNote();
     void clearRefusals();
 
     int m_filterId;
@@ -54,6 +56,7 @@ class FilterEditor : public QWidget {
     ParameterRow* m_constant = nullptr;
     QComboBox* m_precision = nullptr;
     QComboBox* m_start = nullptr;
+    ToneLabel* m_startNote = nullptr;
     QCheckBox* m_gain = nullptr;
     RefusalLine* m_refusal = nullptr;  // of the controls that are no ParameterRow
 };

@@ -2,12 +2,7 @@
 #include "ui/operations/form_parts.h"
 
 #include <QEvent>
-#include <QFontMetrics>
 #include <QGridLayout>
-#include <QLocale>
-#include <QPointer>
-#include <QStyle>
-#include <QStyleOptionSpinBox>
 #include <algorithm>
 
 #include "ui/window/icons.h"
@@ -16,11 +11,7 @@
 namespace workbench {
 namespace {
 
-// The whole width of a spin box that shows `text`.
-QSize boxSize(const QAbstractSpinBox* box, QStyleOptionSpinBox option, const QString& text, int height) {
-    const QSize content(box->fontMetrics().horizontalAdvance(text) + 4, height);
-    return box->style()->sizeFromContents(QStyle::CT_SpinBox, &option, content, box);
-}
+constexpr char window_undo_property[] = "undoIsTheWindows";
 
 class WheelGuard : public QObject {
   public:
@@ -39,16 +30,25 @@ QColor mixed(const QColor& a, const QColor& b, double share) {
     return {mix(a.red(), b.red()), mix(a.green(), b.green()), mix(a.blue(), b.blue())};
 }
 
-constexpr char refused_property[] = "refused";
-
-// Colours an input that says it is refused, now and after every change of theme.
+// Colours an input whose value is refused or whose text is wrong, now and after every change of theme.
 class RefusedLook : public QObject {
   public:
     explicit RefusedLook(QWidget* input) : QObject(input), m_input(input) {
+        setObjectName(QStringLiteral("RefusedLook"));
         connect(&ThemeNotifier::instance(), &ThemeNotifier::changed, this, [this] { apply(); });
     }
+    static RefusedLook* of(QWidget* input) {
+        auto* look = input->findChild<QObject*>(QStringLiteral("RefusedLook"), Qt::FindDirectChildrenOnly);
+        return static_cast<RefusedLook*>(look);
+    }
+
+    QString refused;
+    QString wrong;
+
     void apply() {
-        if (!m_input->property(refused_property).toBool()) {
+        const QString reason = wrong.isEmpty() ? refused : wrong;
+        m_input->setAccessibleDescription(reason);
+        if (reason.isEmpty()) {
             m_input->setPalette({});
             return;
         }
@@ -63,6 +63,16 @@ class RefusedLook : public QObject {
   private:
     QWidget* m_input;
 };
+
+void setReason(QWidget* input, QString RefusedLook::*which, const QString& reason) {
+    RefusedLook* look = RefusedLook::of(input);
+    if (look == nullptr) {
+        if (reason.isEmpty()) return;
+        look = new RefusedLook(input);
+    }
+    look->*which = reason;
+    look->apply();
+}
 
 }  // namespace
 
@@ -133,15 +143,11 @@ QString RefusalLine::reason() const {
 }
 
 void setRefused(QWidget* input, const QString& reason) {
-    input->setProperty(refused_property, !reason.isEmpty());
-    if (reason.isEmpty() && input->findChild<QObject*>(QStringLiteral("RefusedLook")) == nullptr) return;
-    auto* look = static_cast<RefusedLook*>(input->findChild<QObject*>(QStringLiteral("RefusedLook")));
-    if (look == nullptr) {
-        look = new RefusedLook(input);
-        look->setObjectName(QStringLiteral("RefusedLook"));
-    }
-    look->apply();
-    input->setAccessibleDescription(reason);
+    setReason(input, &RefusedLook::refused, reason);
+}
+
+void setWrong(QWidget* input, const QString& reason) {
+    setReason(input, &RefusedLook::wrong, reason);
 }
 
 FormGrid::FormGrid(QWidget* parent) : m_parent(parent), m_layout(new QGridLayout(parent)) {
@@ -184,43 +190,12 @@ void guardWheel(QWidget* input) {
     input->installEventFilter(new WheelGuard(input));
 }
 
-NumberBox::NumberBox(QWidget* parent) : QDoubleSpinBox(parent) {
-    setDecimals(9);
-    setKeyboardTracking(false);
-    setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    setFont(tabularFont());
-    guardWheel(this);
+void leaveUndoToWindow(QLineEdit* edit) {
+    edit->setProperty(window_undo_property, true);
 }
 
-QString NumberBox::textFromValue(double value) const {
-    QLocale plain = locale();
-    plain.setNumberOptions(plain.numberOptions() | QLocale::OmitGroupSeparator);
-    return plain.toString(value, 'f', QLocale::FloatingPointShortest);
-}
-
-void NumberBox::stepBy(int steps) {
-    setSingleStep(m_scale.stepAt(value(), steps > 0));
-    QDoubleSpinBox::stepBy(steps);
-}
-
-QSize NumberBox::sizeHint() const {
-    QStyleOptionSpinBox option;
-    initStyleOption(&option);
-    return boxSize(this, option, QStringLiteral("-0.000 px"), QDoubleSpinBox::sizeHint().height() - 6);
-}
-
-CountBox::CountBox(int minimum, QWidget* parent) : QSpinBox(parent) {
-    setRange(minimum, largest);
-    setKeyboardTracking(false);
-    setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    setFont(tabularFont());
-    guardWheel(this);
-}
-
-QSize CountBox::sizeHint() const {
-    QStyleOptionSpinBox option;
-    initStyleOption(&option);
-    return boxSize(this, option, QStringLiteral("00000"), QSpinBox::sizeHint().height() - 6);
+bool leavesUndoToWindow(const QWidget* edit) {
+    return edit->property(window_undo_property).toBool();
 }
 
 QToolButton* iconButton(const QString& icon, const QString& name, QWidget* parent) {

@@ -2,13 +2,11 @@
 // The small parts that the operation editors share, so that their controls line up and behave alike.
 #pragma once
 
-#include <QDoubleSpinBox>
 #include <QGridLayout>
 #include <QLabel>
-#include <QSpinBox>
 #include <QToolButton>
-#include <limits>
 
+#include "ui/operations/number_field.h"
 #include "ui/operations/slider_scale.h"
 
 namespace workbench {
@@ -47,6 +45,8 @@ class RefusalLine : public QWidget {
 
 // Gives an input the look of a refused value, and its reason to those who cannot see it.
 void setRefused(QWidget* input, const QString& reason);
+// The same for a text that is no value at all, which is said before any refusal.
+void setWrong(QWidget* input, const QString& reason);
 
 // Rows of "label, control, control, button" whose columns line up. Adds to `parent`'s layout, which it makes.
 class FormGrid {
@@ -70,31 +70,9 @@ class FormGrid {
 // Takes the wheel only while it has the focus, so that scrolling a panel never changes a value.
 void guardWheel(QWidget* input);
 
-// Shows a number with as many digits as it has, steps as its scale says, and reports a typed value when it
-// is complete.
-class NumberBox : public QDoubleSpinBox {
-    Q_OBJECT
-  public:
-    explicit NumberBox(QWidget* parent = nullptr);
-    void setScale(const SliderScale& scale) { m_scale = scale; }
-    QString textFromValue(double value) const override;
-    void stepBy(int steps) override;
-    QSize sizeHint() const override;
-    QSize minimumSizeHint() const override { return sizeHint(); }
-
-  private:
-    SliderScale m_scale{0, 1, 0.01};
-};
-
-// A whole number of pixels or the like; as narrow as its digits allow.
-class CountBox : public QSpinBox {
-    Q_OBJECT
-  public:
-    static constexpr int largest = std::numeric_limits<int>::max();
-    explicit CountBox(int minimum, QWidget* parent = nullptr);
-    QSize sizeHint() const override;
-    QSize minimumSizeHint() const override { return sizeHint(); }
-};
+// The window undoes what is typed here, not the field itself.
+void leaveUndoToWindow(QLineEdit* edit);
+bool leavesUndoToWindow(const QWidget* edit);
 
 // A square tool button with an icon of the theme; `name` is its tool tip and accessible name.
 QToolButton* iconButton(const QString& icon, const QString& name, QWidget* parent);

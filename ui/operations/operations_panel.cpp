@@ -2,6 +2,7 @@
 #include "ui/operations/operations_panel.h"
 
 #include <QAction>
+#include <QApplication>
 #include <QCheckBox>
 #include <QHBoxLayout>
 #include <QLocale>
@@ -92,7 +93,7 @@ void OperationsPanel::makeActions() {
         connect(action, &QAction::triggered, this, slot);
         return action;
     };
-    m_up = make(tr("Move &Up"), QStringLiteral("up"), QKeySequence(Qt::ALT | Qt::Key_Up),
+    m_up = make(tr("Mo&ve Up"), QStringLiteral("up"), QKeySequence(Qt::ALT | Qt::Key_Up),
                 &OperationsPanel::moveSelectedUp);
     m_down = make(tr("Move &Down"), QStringLiteral("down"), QKeySequence(Qt::ALT | Qt::Key_Down),
                   &OperationsPanel::moveSelectedDown);
@@ -107,6 +108,7 @@ void OperationsPanel::makeActions() {
 QWidget* OperationsPanel::makeToolBar() {
     auto* bar = new QWidget(this);
     auto* menu = new QMenu(bar);
+    menu->setObjectName(QStringLiteral("addMenu"));
     addOperationsTo(menu);
     auto* addButton = menuButton(tr("&Add"), QStringLiteral("add"), menu, bar);
     addButton->setToolTip(tr("Add a filter or pooling after the selected operation"));
@@ -191,9 +193,9 @@ QWidget* OperationsPanel::makeEmptyPage() {
 
     auto* addMenu = new QMenu(page);
     addOperationsTo(addMenu);
-    auto* addButton = menuButton(tr("Add the &first operation"), QStringLiteral("add"), addMenu, page);
+    m_addFirst = menuButton(tr("A&dd the first operation"), QStringLiteral("add"), addMenu, page);
     auto* presetButton =
-        menuButton(tr("Choose a &preset"), QStringLiteral("benchmark"), createPresetsMenu(page), page);
+        menuButton(tr("&Choose a preset"), QStringLiteral("benchmark"), createPresetsMenu(page), page);
     presetButton->setIcon({});
 
     auto* layout = new QVBoxLayout(page);
@@ -203,7 +205,7 @@ QWidget* OperationsPanel::makeEmptyPage() {
     layout->addWidget(title);
     layout->addWidget(hint);
     layout->addSpacing(normalSpacing);
-    layout->addWidget(addButton, 0, Qt::AlignHCenter);
+    layout->addWidget(m_addFirst, 0, Qt::AlignHCenter);
     layout->addWidget(presetButton, 0, Qt::AlignHCenter);
     layout->addStretch(2);
     return page;
@@ -242,7 +244,7 @@ QMenu* OperationsPanel::createOperationsMenu(QWidget* parent) {
     QAction* save = menu->addAction(themedIcon(QStringLiteral("save")), tr("&Save Recipe"), this,
                                     &OperationsPanel::saveRecipe);
     save->setShortcut(QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_S));
-    menu->addAction(tr("Save Recipe &As…"), this, &OperationsPanel::saveRecipeAs);
+    menu->addAction(tr("Sav&e Recipe As…"), this, &OperationsPanel::saveRecipeAs);
     return menu;
 }
 
@@ -258,6 +260,14 @@ bool OperationsPanel::openRecipe(const QString& path) {
 
 bool OperationsPanel::saveRecipeTo(const QString& path) {
     return m_bar->saveRecipeTo(path);
+}
+
+QString OperationsPanel::recipeFile() const {
+    return m_bar->path();
+}
+
+void OperationsPanel::setRecipeFile(const QString& path) {
+    m_bar->setPath(path);
 }
 
 void OperationsPanel::loadRecipe() {
@@ -306,6 +316,8 @@ void OperationsPanel::add(const Operation& operation) {
     m_session.changeRecipe(tr("Add %1").arg(operationName(operation)),
                            withInserted(m_session.recipe(), row, operation));
     selectRow(row);
+    // What was added can be removed, moved or duplicated by the next key.
+    if (m_list->isVisible()) m_list->setFocus();
 }
 
 void OperationsPanel::duplicateSelected() {
@@ -351,7 +363,20 @@ void OperationsPanel::setEnabledAt(int row, bool enabled) {
                            withEnabled(m_session.recipe(), row, enabled));
 }
 
+// The keys go on to the list, not to whatever comes next to a control that is gone.
+void OperationsPanel::keepFocus(bool had) {
+    const QWidget* now = QApplication::focusWidget();
+    if (!had || (now != nullptr && now->isVisible() && m_pages->isAncestorOf(now))) return;
+    if (m_model->rowCount() == 0) {
+        m_addFirst->setFocus();
+    } else {
+        m_list->setFocus();
+    }
+}
+
 void OperationsPanel::follow() {
+    const QWidget* focused = QApplication::focusWidget();
+    const bool hadFocus = focused != nullptr && m_pages->isAncestorOf(focused);
     const QPersistentModelIndex before = m_list->currentIndex();
     {
         const QScopedValueRollback<bool> following(m_following, true);
@@ -367,6 +392,7 @@ void OperationsPanel::follow() {
     m_pages->setCurrentIndex(m_model->rowCount() == 0 ? 1 : 0);
     showSummary();
     updateActions();
+    keepFocus(hadFocus);
     Q_EMIT selectionChanged(selectedRow());
 }
 

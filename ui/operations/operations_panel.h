@@ -11,6 +11,7 @@ class QAction;
 class QCheckBox;
 class QMenu;
 class QModelIndex;
+class QPushButton;
 class QStackedWidget;
 
 namespace workbench {
@@ -33,6 +34,9 @@ class OperationsPanel : public QWidget {
     // A recipe file without asking for one; false when the panel shows why it could not be.
     bool openRecipe(const QString& path);
     bool saveRecipeTo(const QString& path);
+    // The file that the recipe was loaded from or saved to; empty: none.
+    QString recipeFile() const;
+    void setRecipeFile(const QString& path);
 
     int selectedRow() const;  // -1: none
     void selectRow(int row);
@@ -63,6 +67,7 @@ class OperationsPanel : public QWidget {
     void move(int from, int to, const QString& text, int mergeKey = 0);
     void setEnabledAt(int row, bool enabled);
     void follow();
+    void keepFocus(bool had);
     void showSummary();
     void updateActions();
 
@@ -72,6 +77,7 @@ class OperationsPanel : public QWidget {
     OperationList* m_list = nullptr;
     OperationEditor* m_editor = nullptr;
     QStackedWidget* m_pages = nullptr;
+    QPushButton* m_addFirst = nullptr;
     QCheckBox* m_keepAlpha = nullptr;
     ToneLabel* m_summary = nullptr;
     bool m_following = false;

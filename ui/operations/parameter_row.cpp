@@ -158,7 +158,7 @@ void ParameterRow::showValue() {
         const QSignalBlocker quietBox(m_box);
         // While it is held, the slider is where the pointer is.
         if (!m_slider->isSliderDown()) m_slider->setValue(m_scale.positionOf(m_value));
-        if (m_box->value() != m_value) m_box->setValue(m_value);
+        m_box->setValue(m_value);
         m_slider->setAccessibleDescription(
             tr("%1%2, range %3").arg(m_box->textFromValue(m_value), m_box->suffix(), m_range));
     }

@@ -92,15 +92,15 @@ void PoolEditor::buildPairs(FormGrid& grid) {
     grid.add(headingOfWidth, 2);
     for (QLabel* each : {heading, headingOfWidth}) each->setForegroundRole(QPalette::PlaceholderText);
 
-    m_output = new PairRow(grid, tr("&Output"),
+    m_output = new PairRow(grid, tr("Ou&tput"),
                            tr("The size of the result, in pixels; the windows follow from it"), 1);
     follow(m_output, PoolControl::output, [this](iir2d::Extent v) { m_draft.output = v; });
     m_window = new PairRow(grid, tr("&Window"), tr("The samples that become one, in pixels"), 1);
     follow(m_window, PoolControl::window, [this](iir2d::Extent v) { m_draft.window = v; });
 
-    m_stride = new PairRow(grid, tr("St&ride"), tr("From one window to the next, in pixels"), 1);
+    m_stride = new PairRow(grid, tr("Str&ide"), tr("From one window to the next, in pixels"), 1);
     follow(m_stride, PoolControl::stride, [this](iir2d::Extent v) { m_draft.stride = v; });
-    m_strideAsWindow = checkBox(this, tr("Stride &as the window"), tr("Windows stand side by side"));
+    m_strideAsWindow = checkBox(this, tr("Stri&de as the window"), tr("Windows stand side by side"));
     grid.addRow();
     grid.add(m_strideAsWindow, 1, 3);
     connect(m_strideAsWindow, &QCheckBox::clicked, this, [this](bool asWindow) {

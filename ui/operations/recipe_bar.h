@@ -22,6 +22,8 @@ class RecipeBar : public QWidget {
     // Each is one undo step; an error is shown and leaves the recipe as it is.
     bool openRecipe(const QString& path);
     bool saveRecipeTo(const QString& path);
+    QString path() const { return m_path; }
+    void setPath(const QString& path) { m_path = path; }
     // Fills a menu with the presets that ship.
     void addPresets(QMenu* menu);
 

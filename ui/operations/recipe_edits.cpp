@@ -55,7 +55,7 @@ QString operationDetails(const Operation& operation) {
 }
 
 Operation defaultFilter(int filterId) {
-    return {.what = FilterOperation{.filter_id = filterId}};
+    return {.what = FilterOperation{.filter_id = filterId, .start = iir2d::Start::steady}};
 }
 
 Operation defaultPool(iir2d::PoolOp op) {

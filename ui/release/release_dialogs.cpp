@@ -6,7 +6,6 @@
 #include <QDateTime>
 #include <QDialogButtonBox>
 #include <QDir>
-#include <QDoubleSpinBox>
 #include <QFileInfo>
 #include <QFormLayout>
 #include <QHBoxLayout>
@@ -150,18 +149,16 @@ NewReleaseDialog::NewReleaseDialog(const QString& base, QWidget* parent)
       m_id(lineEdit(tr("Name of the release"), tr("v1.2"), body())),
       m_stage(comboBox(tr("Stage"), body())),
       m_commit(lineEdit(tr("Commit"), tr("40 hex digits: git rev-parse HEAD"), body())),
-      m_limit(new QDoubleSpinBox(body())) {
+      m_limit(new NumberBox(body())) {
     setObjectName(QStringLiteral("newReleaseDialog"));
     m_base->setText(base);
     for (const Stage stage : {Stage::dev, Stage::rc, Stage::ga}) m_stage->addItem(toText(name_of(stage)));
     m_stage->setToolTip(tr("dev needs gate A, rc needs A to C, ga needs all"));
     m_limit->setRange(0.0, 100.0);
-    m_limit->setDecimals(1);
     m_limit->setSuffix(tr(" %"));
     m_limit->setValue(100.0 * NewRelease{}.max_regression);
     m_limit->setAccessibleName(tr("Largest regression"));
     m_limit->setToolTip(tr("What a case may be slower than in the baseline record"));
-    guardWheel(m_limit);
     form()->addRow(tr("&Folder"), m_base);
     form()->addRow(tr("&Name"), m_id);
     form()->addRow(tr("&Stage"), m_stage);
@@ -182,6 +179,7 @@ NewReleaseDialog::NewReleaseDialog(const QString& base, QWidget* parent)
         m_keys[std::string(role)] = field;
     }
     connect(m_base, &PathField::changed, this, [this] { check(); });
+    connect(m_limit, &NumberBox::wrongChanged, this, [this] { check(); });
     for (QLineEdit* edit : {m_id, m_commit})
         connect(edit, &QLineEdit::textChanged, this, [this] { check(); });
     m_id->setObjectName(QStringLiteral("id"));
@@ -193,7 +191,7 @@ NewReleaseDialog::NewReleaseDialog(const QString& base, QWidget* parent)
 }
 
 bool NewReleaseDialog::isComplete() const {
-    return !m_base->text().isEmpty() && isFilled(m_id) && isFilled(m_commit);
+    return !m_base->text().isEmpty() && isFilled(m_id) && isFilled(m_commit) && m_limit->wrong().isEmpty();
 }
 
 NewReleaseDialog::Answer NewReleaseDialog::answer() const {

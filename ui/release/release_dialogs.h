@@ -11,7 +11,6 @@
 class QComboBox;
 class QDateEdit;
 class QDialogButtonBox;
-class QDoubleSpinBox;
 class QFormLayout;
 class QLineEdit;
 
@@ -19,6 +18,7 @@ namespace workbench {
 
 class JobBar;
 class MessageArea;
+class NumberBox;
 class PathField;
 
 class ReleaseDialog : public QDialog {
@@ -71,7 +71,7 @@ class NewReleaseDialog : public ReleaseDialog {
     QLineEdit* m_id;
     QComboBox* m_stage;
     QLineEdit* m_commit;
-    QDoubleSpinBox* m_limit;
+    NumberBox* m_limit;
     std::map<std::string, PathField*> m_keys;
 };
 

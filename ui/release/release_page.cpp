@@ -116,7 +116,7 @@ void ReleasePage::makeActions() {
     m_stop->setEnabled(false);
     connect(m_stop, &QAction::triggered, this, &ReleasePage::cancel);
     addAction(m_stop);
-    m_attach = make(QStringLiteral("add"), tr("&Attach evidence…"),
+    m_attach = make(QStringLiteral("add"), tr("A&ttach evidence…"),
                     tr("Copy a file or a record into the release"), [this] { attachEvidence(); });
     m_waive = make(QStringLiteral("warning"), tr("&Waive…"), tr("Let a requirement go unmet, for a time"),
                    [this] { waiveRequirement(); });

@@ -17,6 +17,8 @@ class RecipeCommand : public QUndoCommand {
     // become one step.
     RecipeCommand(const QString& text, Recipe before, Recipe after, int mergeKey, int gesture, Apply apply);
 
+    const Recipe& before() const { return m_before; }
+    const Recipe& after() const { return m_after; }
     int id() const override;
     void undo() override;
     void redo() override;

@@ -4,6 +4,7 @@
 #include <QMetaObject>
 #include <QThreadPool>
 #include <QUndoStack>
+#include <algorithm>
 #include <thread>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "ui/session/image_loader.h"
 #include "ui/session/latest_slot.h"
 #include "ui/session/recipe_command.h"
+#include "ui/session/saved_state.h"
 
 namespace workbench {
 
@@ -18,6 +20,7 @@ struct Session::Impl {
     explicit Impl(Session* session)
         : q(session),
           settings(load_settings()),
+          savedSettings(std::make_shared<Settings>(settings)),
           device(cpu_device(settings.threads, "The CPU, while the devices are being looked at.")),
           frames(session, [this](PreviewFrame next) { takeFrame(std::move(next)); }),
           statuses(session, [this](PreviewStatus next) { takeStatus(std::move(next)); }),
@@ -35,6 +38,7 @@ struct Session::Impl {
 
     void setRecipe(const Recipe& next) {
         recipe = next;
+        if (restoring) return;
         submit();
         Q_EMIT q->recipeChanged();
     }
@@ -113,9 +117,11 @@ struct Session::Impl {
 
     Session* q;
     Settings settings;
+    std::shared_ptr<Settings> savedSettings;  // as last loaded or saved; after the start the saver's alone
     Recipe recipe;
     QUndoStack undoStack;
     int gesture = 0;  // see RecipeCommand
+    bool restoring = false;
 
     ImageLoader loader;
     ImagePtr image;
@@ -180,6 +186,10 @@ bool Session::isOpening() const {
     return m_impl->loader.isRunning();
 }
 
+QString Session::openingPath() const {
+    return isOpening() ? m_impl->loader.path() : QString();
+}
+
 ImagePtr Session::image() const {
     return m_impl->image;
 }
@@ -216,6 +226,39 @@ void Session::resetRecipe(Recipe recipe) {
 
 bool Session::isRecipeModified() const {
     return !m_impl->undoStack.isClean();
+}
+
+RecipeHistory Session::history() const {
+    constexpr int mostSteps = 50;
+    const QUndoStack& stack = m_impl->undoStack;
+    const int first = std::min(std::max(0, stack.count() - mostSteps), stack.index());
+    RecipeHistory history{.position = stack.index() - first,
+                          .clean = std::max(stack.cleanIndex() - first, -1)};
+    if (first == stack.count()) history.recipes = {m_impl->recipe};
+    for (int i = first; i < stack.count(); ++i) {
+        const auto* step = dynamic_cast<const RecipeCommand*>(stack.command(i));
+        if (i == first) history.recipes = {step->before()};
+        history.recipes.push_back(step->after());
+        history.steps.append(step->text());
+    }
+    return history;
+}
+
+void Session::restoreHistory(const RecipeHistory& history) {
+    endMerge();
+    m_impl->undoStack.clear();
+    m_impl->recipe = history.recipes.front();
+    // Only the recipe in force is computed and shown.
+    m_impl->restoring = true;
+    m_impl->undoStack.resetClean();
+    for (int i = 0;; ++i) {
+        if (i == history.clean) m_impl->undoStack.setClean();
+        if (i == int(history.steps.size())) break;
+        changeRecipe(history.steps[i], history.recipes[std::size_t(i) + 1]);
+    }
+    m_impl->undoStack.setIndex(history.position);
+    m_impl->restoring = false;
+    m_impl->setRecipe(history.recipes[std::size_t(history.position)]);
 }
 
 QString Session::deviceSpec() const {
@@ -268,8 +311,10 @@ Settings& Session::settings() {
 
 void Session::saveSettings() {
     // A flush to a slow disk must not stop the window.
-    m_impl->saver.start([this, settings = m_impl->settings] {
-        if (auto saved = save_settings(settings); !saved) {
+    m_impl->saver.start([this, settings = m_impl->settings, base = m_impl->savedSettings] {
+        if (auto saved = save_settings(settings, *base)) {
+            *base = settings;
+        } else {
             QMetaObject::invokeMethod(
                 this,
                 [this, text = QString::fromStdString(saved.error().message)] { Q_EMIT settingsFailed(text); },

@@ -21,6 +21,8 @@ class QUndoStack;
 
 namespace workbench {
 
+struct RecipeHistory;
+
 class Session : public QObject {
     Q_OBJECT
   public:
@@ -34,7 +36,8 @@ class Session : public QObject {
     void openHugeImage(const QString& path, int imageIndex);
     void cancelOpen();
     bool isOpening() const;
-    ImagePtr image() const;  // null when none is open
+    QString openingPath() const;  // empty when nothing is being opened
+    ImagePtr image() const;       // null when none is open
     // Of the open image, by channel; counted while it was read.
     const std::vector<ChannelStatistics>& statistics() const;
 
@@ -48,6 +51,9 @@ class Session : public QObject {
     // Replaces recipe and history (loading a recipe is undoable too: use changeRecipe for that).
     void resetRecipe(Recipe recipe);
     bool isRecipeModified() const;  // since it was loaded or saved
+    // For saving and restoring the window's work: the newest steps, and back to them, dropping what was.
+    RecipeHistory history() const;
+    void restoreHistory(const RecipeHistory& history);
 
     // Device. Choosing runs in the background, because a driver may take long to wake; until it is done the
     // device is the one before (at the start the CPU). deviceChanged or deviceFailed follows. Both come when

@@ -9,12 +9,12 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QRegularExpression>
-#include <QSpinBox>
 #include <QTimer>
 #include <QTreeWidget>
 #include <QVBoxLayout>
 
 #include "core/support/devices.h"
+#include "ui/operations/number_field.h"
 #include "ui/session/session.h"
 #include "ui/session/text.h"
 #include "ui/window/icons.h"
@@ -56,7 +56,7 @@ DevicePanel::DevicePanel(Session& session, QWidget* parent)
       m_reason(new QLabel(this)),
       m_run(new QLabel(this)),
       m_choice(new QComboBox(this)),
-      m_threads(new QSpinBox(this)),
+      m_threads(new CountBox(0, this)),
       m_tree(new QTreeWidget(this)),
       m_refresh(new QPushButton(themedIcon(QStringLiteral("refresh")), tr("Refresh"), this)) {
     setObjectName(QStringLiteral("devicePanel"));
@@ -82,15 +82,14 @@ DevicePanel::DevicePanel(Session& session, QWidget* parent)
     m_choice->setToolTip(tr("Which device computes. Automatic takes the first usable GPU, else the CPU."));
     m_choice->addItem(tr("Automatic"), QStringLiteral("auto"));
     m_choice->addItem(tr("CPU"), QStringLiteral("cpu"));
-    m_threads->setRange(0, 1024);
+    m_threads->setMaximum(1024);
     m_threads->setSpecialValueText(tr("all"));
     m_threads->setAccessibleName(tr("Number of CPU threads"));
     m_threads->setToolTip(tr("How many threads the CPU may use. The result does not depend on it."));
-    m_threads->setKeyboardTracking(false);
     m_threads->setValue(session.threads());
-    auto* deviceLabel = new QLabel(tr("&Device"), this);
+    auto* deviceLabel = new QLabel(tr("Device"), this);
     deviceLabel->setBuddy(m_choice);
-    auto* threadsLabel = new QLabel(tr("&Threads"), this);
+    auto* threadsLabel = new QLabel(tr("Threads"), this);
     threadsLabel->setBuddy(m_threads);
     form->addRow(deviceLabel, m_choice);
     form->addRow(threadsLabel, m_threads);

@@ -11,11 +11,11 @@
 class QComboBox;
 class QLabel;
 class QPushButton;
-class QSpinBox;
 class QTreeWidget;
 
 namespace workbench {
 
+class CountBox;
 class Session;
 
 class DevicePanel : public QWidget {
@@ -44,7 +44,7 @@ class DevicePanel : public QWidget {
     QLabel* m_reason;
     QLabel* m_run;  // hidden unless a GPU made the last result
     QComboBox* m_choice;
-    QSpinBox* m_threads;
+    CountBox* m_threads;
     QTreeWidget* m_tree;
     QPushButton* m_refresh;
     std::vector<iir2d::DeviceInfo> m_devices;

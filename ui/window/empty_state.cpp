@@ -48,7 +48,7 @@ EmptyState::EmptyState(Session& session, QWidget* parent)
     auto* buttons = new QHBoxLayout;
     buttons->setSpacing(normalSpacing);
     buttons->addStretch();
-    auto* open = new QPushButton(themedIcon(QStringLiteral("open")), tr(" &Open…"), this);
+    auto* open = new QPushButton(themedIcon(QStringLiteral("open")), tr(" Open…"), this);
     open->setObjectName(QStringLiteral("openButton"));
     open->setDefault(true);
     open->setMinimumWidth(120);

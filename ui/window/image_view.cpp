@@ -189,6 +189,13 @@ void ImageView::zoomTo(double zoom) {
     transformChanged();
 }
 
+void ImageView::showAt(double zoom, QPointF imagePoint) {
+    const QPointF middle = toDevice(QPointF(width(), height()) / 2.0);
+    m_transform.zoomTo(zoom, middle);
+    m_transform.panBy(middle - m_transform.toView(imagePoint));
+    transformChanged();
+}
+
 void ImageView::zoomIn() {
     m_transform.step(true, toDevice(m_mouse.value_or(QPointF(width(), height()) / 2.0)));
     transformChanged();
@@ -210,6 +217,7 @@ void ImageView::setSplit(bool on) {
 void ImageView::setSplitPosition(double fraction) {
     m_splitPosition = std::clamp(fraction, 0.0, 1.0);
     update();
+    Q_EMIT splitMoved(m_splitPosition);
 }
 
 void ImageView::showOriginal(bool on) {

@@ -60,7 +60,8 @@ class ImageView : public QWidget {
     void actualSize();
     void zoomIn();
     void zoomOut();
-    void zoomTo(double zoom);  // around the middle
+    void zoomTo(double zoom);                      // around the middle
+    void showAt(double zoom, QPointF imagePoint);  // which comes to the middle
     void setSplit(bool on);
     void setSplitPosition(double fraction);
     void showOriginal(bool on);
@@ -70,6 +71,7 @@ class ImageView : public QWidget {
     void viewChanged();   // zoom, position or size
     void probeChanged();  // another pixel, or none
     void splitChanged(bool on);
+    void splitMoved(double position);
     void originalChanged(bool on);
     // A pixel of the source that a stroke begins at or comes across.
     void brushed(const QPoint& pixel, bool starts, bool negative);

@@ -22,6 +22,7 @@
 #include <QTabWidget>
 #include <QToolButton>
 #include <QUndoStack>
+#include <QVBoxLayout>
 
 #include "core/image/image_io.h"
 #include "core/support/files.h"
@@ -40,6 +41,7 @@
 #include "ui/window/record_job.h"
 #include "ui/window/save_job.h"
 #include "ui/window/theme.h"
+#include "ui/window/undo_keys.h"
 #include "ui/window/view_bar.h"
 
 namespace workbench {
@@ -124,11 +126,17 @@ MainWindow::MainWindow(Session& session, QWidget* parent)
     setObjectName(QStringLiteral("mainWindow"));
     setWindowIcon(applicationIcon());
     setAcceptDrops(true);
+    qApp->installEventFilter(new UndoKeys(this));
     setMinimumSize(640, 400);
     m_pages->addWidget(m_image);
     m_pages->addWidget(m_benchmark);
     m_pages->addWidget(m_release);
-    setCentralWidget(m_pages);
+    auto* centre = new QWidget(this);
+    auto* column = new QVBoxLayout(centre);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(m_pages);
+    setCentralWidget(centre);
     statusBar()->setSizeGripEnabled(false);
     statusBar()->setContentsMargins(0, 0, 0, 0);
     statusBar()->addPermanentWidget(m_info, 1);
@@ -142,6 +150,10 @@ MainWindow::MainWindow(Session& session, QWidget* parent)
     restoreLayout();
     updateTitle();
     updateActions();
+}
+
+void MainWindow::setOffer(QWidget* offer) {
+    static_cast<QVBoxLayout*>(centralWidget()->layout())->insertWidget(0, offer);
 }
 
 MainWindow::~MainWindow() {
@@ -244,6 +256,7 @@ void MainWindow::setPage(Page next) {
                                   : next == Page::release ? static_cast<QWidget*>(m_release)
                                                           : m_image);
         if (next == Page::image) m_operationsDock->setVisible(m_operationsWanted);
+        Q_EMIT pageChanged();
     }
     updateActions();
 }
@@ -383,10 +396,11 @@ bool MainWindow::mayClose() {
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
-    if (!mayClose()) {
+    if (!m_sessionEnding && !mayClose()) {
         event->ignore();
         return;
     }
+    Q_EMIT closing(!m_sessionEnding);
     m_session.cancelOpen();
     m_image->saveJob().cancel();
     m_benchmark->cancel();

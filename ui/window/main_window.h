@@ -40,6 +40,10 @@ class MainWindow : public QMainWindow {
     void showDevices(bool on);
     // Off: closing asks nothing and settings are not touched. For automation.
     void setInteractive(bool on) { m_interactive = on; }
+    // On: closing asks nothing, since the work is kept for the next start.
+    void setSessionEnding(bool on) { m_sessionEnding = on; }
+    // Stands above the pages.
+    void setOffer(QWidget* offer);
 
     // Every action with a text, once, by menu: what Help lists.
     QList<std::pair<QString, QList<QAction*>>> actionsByMenu() const;
@@ -53,6 +57,11 @@ class MainWindow : public QMainWindow {
     void saveResultAs();
     void chooseRecordFolder();
     void copyCommandLine();
+
+  Q_SIGNALS:
+    void pageChanged();
+    // `decided`: by the user, who knows what becomes of the work; else the session is ending.
+    void closing(bool decided);
 
   protected:
     void closeEvent(QCloseEvent* event) override;
@@ -91,6 +100,7 @@ class MainWindow : public QMainWindow {
     QDockWidget* m_deviceDock = nullptr;
     bool m_operationsWanted = true;  // on the image page
     bool m_interactive = true;
+    bool m_sessionEnding = false;
 
     QMenu* m_recentMenu = nullptr;
     QAction* m_open = nullptr;

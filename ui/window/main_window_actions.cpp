@@ -58,8 +58,8 @@ void MainWindow::buildActions() {
     m_copyCommand =
         make(QStringLiteral("copy"), tr("Copy as command &line"), QKeySequence(tr("Ctrl+Shift+C")));
     m_record = make(QStringLiteral("record"), tr("Record &what I see…"), QKeySequence(tr("Ctrl+Shift+R")));
-    m_imagePageAction = make(QStringLiteral("image"), tr("&Image"), QKeySequence(tr("Ctrl+1")));
-    m_benchmarkPageAction = make(QStringLiteral("benchmark"), tr("&Benchmark"), QKeySequence(tr("Ctrl+2")));
+    m_imagePageAction = make(QStringLiteral("image"), tr("I&mage"), QKeySequence(tr("Ctrl+1")));
+    m_benchmarkPageAction = make(QStringLiteral("benchmark"), tr("Ben&chmark"), QKeySequence(tr("Ctrl+2")));
     m_releasePageAction = make(QStringLiteral("release"), tr("R&elease"), QKeySequence(tr("Ctrl+3")));
     auto* pages = new QActionGroup(this);
     for (QAction* action : {m_imagePageAction, m_benchmarkPageAction, m_releasePageAction}) {
@@ -68,9 +68,9 @@ void MainWindow::buildActions() {
     }
     m_runBenchmark = make(QStringLiteral("play"), tr("&Run benchmark"), QKeySequence(tr("Ctrl+R")));
     m_cancelBenchmark = make(QStringLiteral("stop"), tr("&Cancel benchmark"), QKeySequence(tr("Ctrl+.")));
-    m_fullScreen = make({}, tr("&Full screen"), QKeySequence(tr("F11")));
+    m_fullScreen = make({}, tr("F&ull screen"), QKeySequence(tr("F11")));
     m_fullScreen->setCheckable(true);
-    m_resetLayout = make({}, tr("Reset &layout"), {});
+    m_resetLayout = make({}, tr("Reset la&yout"), {});
     m_shortcuts = make({}, tr("&Keyboard shortcuts"), QKeySequence(tr("F1")));
     m_about = make(QStringLiteral("info"), tr("&About IIR2D Workbench"), {});
     m_operationsDock->toggleViewAction()->setShortcut(QKeySequence(tr("Ctrl+Alt+O")));
@@ -155,7 +155,7 @@ void MainWindow::buildMenus() {
     view->addActions({m_imagePageAction, m_benchmarkPageAction, m_releasePageAction});
     view->addSeparator();
     view->addActions({m_operationsDock->toggleViewAction(), m_deviceDock->toggleViewAction()});
-    QMenu* themes = view->addMenu(tr("&Theme"));
+    QMenu* themes = view->addMenu(tr("T&heme"));
     auto* group = new QActionGroup(this);
     const std::pair<Theme, QString> choices[] = {
         {Theme::system, tr("As the &system")}, {Theme::light, tr("&Light")}, {Theme::dark, tr("&Dark")}};

@@ -479,6 +479,7 @@ bool ScreenshotTour::runAll() {
     benchmark();
     release();
     records();
+    work();
     themes();
     smallWindow();
     return m_problems.isEmpty();
@@ -492,6 +493,7 @@ bool ScreenshotTour::runScaleCheck() {
     shoot(QStringLiteral("40-benchmark-before"));
     release();
     records();
+    work();
     return m_problems.isEmpty();
 }
 

@@ -44,6 +44,8 @@ class ScreenshotTour {
     void release();
     void releaseDialogs();
     void records();
+    void wrongNumber();
+    void work();
     void themes();
     void smallWindow();
 

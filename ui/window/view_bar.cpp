@@ -3,13 +3,13 @@
 
 #include <QAction>
 #include <QComboBox>
-#include <QDoubleSpinBox>
 #include <QLabel>
 #include <QSignalBlocker>
 #include <QSlider>
 #include <QToolButton>
 #include <cmath>
 
+#include "ui/operations/number_field.h"
 #include "ui/window/icons.h"
 #include "ui/window/image_view.h"
 #include "ui/window/pixel_text.h"
@@ -60,7 +60,7 @@ ViewBar::ViewBar(ImageView& view, QWidget* parent) : QToolBar(tr("View"), parent
     auto* split = addViewAction(QStringLiteral("split"), tr("&Split before and after"),
                                 {QKeySequence(tr("S"))}, tr("Split: original left, result right"));
     split->setCheckable(true);
-    auto* original = addViewAction(QStringLiteral("original"), tr("Show &original"), {},
+    auto* original = addViewAction(QStringLiteral("original"), tr("Sho&w original"), {},
                                    tr("Hold to see the original (O)"));
     original->setCheckable(true);
     original->setShortcut(QKeySequence(tr("Shift+O")));
@@ -125,9 +125,9 @@ ViewBar::ViewBar(ImageView& view, QWidget* parent) : QToolBar(tr("View"), parent
     m_page->setMaximumWidth(180);
     m_pagePart = addWidget(m_page);
     connect(m_page, &QComboBox::activated, this, &ViewBar::pageChosen);
-    m_previousPage = new QAction(tr("&Previous page"), this);
+    m_previousPage = new QAction(tr("Pre&vious page"), this);
     m_previousPage->setShortcut(QKeySequence(tr("Ctrl+PgUp")));
-    m_nextPage = new QAction(tr("&Next page"), this);
+    m_nextPage = new QAction(tr("Nex&t page"), this);
     m_nextPage->setShortcut(QKeySequence(tr("Ctrl+PgDown")));
     connect(m_previousPage, &QAction::triggered, this,
             [this] { Q_EMIT pageChosen(m_page->currentIndex() - 1); });
@@ -143,19 +143,17 @@ ViewBar::ViewBar(ImageView& view, QWidget* parent) : QToolBar(tr("View"), parent
     m_exposureSlider->setRange(int(-exposureRange / exposureStep), int(exposureRange / exposureStep));
     m_exposureSlider->setMinimumWidth(60);
     m_exposureSlider->setMaximumWidth(140);
-    m_exposure = new QDoubleSpinBox(this);
+    m_exposure = new NumberBox(this);
     m_exposure->setAccessibleName(tr("Exposure in stops"));
     m_exposure->setRange(-exposureRange, exposureRange);
     m_exposure->setSingleStep(exposureStep);
-    m_exposure->setDecimals(2);
     m_exposure->setSuffix(tr(" EV"));
     m_exposure->setToolTip(tr("Exposure of the display, in stops; the result does not change"));
     auto* gammaLabel = new QLabel(tr("Gamma"), this);
-    m_gamma = new QDoubleSpinBox(this);
+    m_gamma = new NumberBox(this);
     m_gamma->setAccessibleName(tr("Gamma"));
     m_gamma->setRange(0.1, 5.0);
     m_gamma->setSingleStep(0.1);
-    m_gamma->setDecimals(2);
     m_gamma->setValue(1.0);
     m_gamma->setToolTip(tr("Gamma of the display; the result does not change"));
     auto* reset = new QAction(themedIcon(QStringLiteral("reset")), tr("&Reset exposure and gamma"), this);
@@ -173,7 +171,7 @@ ViewBar::ViewBar(ImageView& view, QWidget* parent) : QToolBar(tr("View"), parent
     m_actions.append(nullptr);
     auto* brighter = new QAction(tr("&Brighter"), this);
     brighter->setShortcut(QKeySequence(tr("E")));
-    auto* darker = new QAction(tr("&Darker"), this);
+    auto* darker = new QAction(tr("Dar&ker"), this);
     darker->setShortcut(QKeySequence(tr("Shift+E")));
     connect(brighter, &QAction::triggered, m_exposure, &QDoubleSpinBox::stepUp);
     connect(darker, &QAction::triggered, m_exposure, &QDoubleSpinBox::stepDown);
@@ -216,6 +214,7 @@ void ViewBar::resetDisplay() {
 void ViewBar::applyDisplay() {
     m_view.setDisplayOptions(
         {.exposure_stops = m_exposure->value(), .gamma = m_gamma->value(), .linear_source = m_linear});
+    Q_EMIT displayChanged();
 }
 
 void ViewBar::setImage(const ImagePtr& image) {

@@ -10,12 +10,12 @@
 
 class QAction;
 class QComboBox;
-class QDoubleSpinBox;
 class QSlider;
 
 namespace workbench {
 
 class ImageView;
+class NumberBox;
 
 class ViewBar : public QToolBar {
     Q_OBJECT
@@ -41,6 +41,7 @@ class ViewBar : public QToolBar {
 
   Q_SIGNALS:
     void pageChosen(int index);
+    void displayChanged();  // exposure or gamma
 
   private:
     QAction* addViewAction(const QString& icon, const QString& text, const QList<QKeySequence>& shortcuts,
@@ -60,8 +61,8 @@ class ViewBar : public QToolBar {
     QAction* m_pagePart;
     QComboBox* m_page;
     QSlider* m_exposureSlider;
-    QDoubleSpinBox* m_exposure;
-    QDoubleSpinBox* m_gamma;
+    NumberBox* m_exposure;
+    NumberBox* m_gamma;
     bool m_linear = false;
 };
 

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+#include "ui/session/saved_state.h"
+
+#include <QDateTime>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QUuid>
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <system_error>
+
+#include "core/support/atomic_file.h"
+#include "core/support/files.h"
+#include "ui/session/text.h"
+
+namespace workbench {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int state_schema = 1;
+constexpr char state_suffix[] = ".session.json";
+constexpr char results_suffix[] = ".results.json";
+constexpr char lock_suffix[] = ".lock";
+constexpr std::size_t most_bytes = std::size_t{64} << 20;
+
+fs::path withSuffix(const fs::path& stem, const char* suffix) {
+    fs::path path = stem;
+    path += suffix;
+    return path;
+}
+
+// "ab12.session.json" without its end.
+fs::path stemOf(const fs::path& path) {
+    const std::string name = path.filename().string();
+    return path.parent_path() / name.substr(0, name.size() - std::string_view(state_suffix).size());
+}
+
+std::unexpected<Error> damaged(const QString& what) {
+    return fail(ErrorKind::bad_input, "the saved session has no usable " + what.toStdString());
+}
+
+// Locks of windows that ended before they had anything to save. A young one may be about to be locked.
+void removeOldLocks(const fs::path& directory) {
+    std::error_code error;
+    for (const fs::directory_entry& entry : fs::directory_iterator(directory, error)) {
+        if (entry.path().extension() != lock_suffix) continue;
+        fs::path stem = entry.path();
+        stem.replace_extension();
+        const auto age = fs::file_time_type::clock::now() - entry.last_write_time(error);
+        if (error || age < std::chrono::hours(24) || fs::exists(withSuffix(stem, state_suffix), error))
+            continue;
+        if (FileLock::acquire(entry.path(), std::chrono::milliseconds(0))) fs::remove(entry.path(), error);
+    }
+}
+
+}  // namespace
+
+std::string toJson(const SavedState& state) {
+    QJsonArray recipes;
+    for (const Recipe& recipe : state.history.recipes) recipes.append(toText(to_json(recipe)));
+    const SavedView& view = state.view;
+    const QJsonObject json{
+        {QStringLiteral("schema_version"), state_schema},
+        {QStringLiteral("saved_utc"), state.savedUtc},
+        {QStringLiteral("image"), state.image},
+        {QStringLiteral("image_index"), state.imageIndex},
+        {QStringLiteral("page"), state.page},
+        {QStringLiteral("device"), state.device},
+        {QStringLiteral("threads"), state.threads},
+        {QStringLiteral("view"), QJsonObject{{QStringLiteral("fitted"), view.fitted},
+                                             {QStringLiteral("zoom"), view.zoom},
+                                             {QStringLiteral("x"), view.x},
+                                             {QStringLiteral("y"), view.y},
+                                             {QStringLiteral("split"), view.split},
+                                             {QStringLiteral("split_position"), view.splitPosition},
+                                             {QStringLiteral("exposure"), view.exposure},
+                                             {QStringLiteral("gamma"), view.gamma}}},
+        {QStringLiteral("recipes"), recipes},
+        {QStringLiteral("steps"), QJsonArray::fromStringList(state.history.steps)},
+        {QStringLiteral("position"), state.history.position},
+        {QStringLiteral("clean"), state.history.clean},
+        {QStringLiteral("recipe_file"), state.recipeFile},
+        {QStringLiteral("selected_row"), state.selectedRow},
+        {QStringLiteral("has_results"), state.hasResults}};
+    return QJsonDocument(json).toJson().toStdString();
+}
+
+Result<SavedState> savedStateFrom(const std::string& text) {
+    const QJsonDocument document = QJsonDocument::fromJson(QByteArray::fromStdString(text));
+    if (!document.isObject()) return fail(ErrorKind::bad_input, "the saved session is not a JSON object");
+    const QJsonObject json = document.object();
+    const auto at = [&](const char* key) { return json[QLatin1String(key)]; };
+    if (at("schema_version").toInt() != state_schema) return damaged(QStringLiteral("schema_version"));
+    SavedState state;
+    state.savedUtc = at("saved_utc").toString();
+    state.image = at("image").toString();
+    state.imageIndex = at("image_index").toInt();
+    state.page = at("page").toString();
+    state.device = at("device").toString();
+    state.threads = std::clamp(at("threads").toInt(), 0, 1024);
+    const QJsonObject view = at("view").toObject();
+    const auto number = [&](const char* key, double otherwise) {
+        return view[QLatin1String(key)].toDouble(otherwise);
+    };
+    state.view = {.fitted = view[QLatin1String("fitted")].toBool(true),
+                  .zoom = number("zoom", 1),
+                  .x = number("x", 0),
+                  .y = number("y", 0),
+                  .split = view[QLatin1String("split")].toBool(),
+                  .splitPosition = number("split_position", 0.5),
+                  .exposure = number("exposure", 0),
+                  .gamma = number("gamma", 1)};
+    state.history.recipes.clear();
+    for (const QJsonValue& each : at("recipes").toArray()) {
+        auto recipe = recipe_from_json(each.toString().toStdString());
+        if (!recipe) return std::unexpected(recipe.error());
+        state.history.recipes.push_back(*std::move(recipe));
+    }
+    for (const QJsonValue& each : at("steps").toArray()) state.history.steps.append(each.toString());
+    const int last = int(state.history.steps.size());
+    if (std::cmp_not_equal(state.history.recipes.size(), last + 1)) return damaged(QStringLiteral("recipes"));
+    state.history.position = at("position").toInt(-1);
+    state.history.clean = at("clean").toInt(-1);
+    if (state.history.position < 0 || state.history.position > last)
+        return damaged(QStringLiteral("position"));
+    if (state.history.clean < -1 || state.history.clean > last) state.history.clean = -1;
+    state.recipeFile = at("recipe_file").toString();
+    state.selectedRow = at("selected_row").toInt(-1);
+    state.hasResults = at("has_results").toBool();
+    return state;
+}
+
+fs::path stateDirectory() {
+    const auto from = [](const char* name) { return fs::path(qEnvironmentVariable(name).toStdU16String()); };
+    if (const fs::path chosen = from("IIR2D_STATE_DIR"); !chosen.empty()) return chosen;
+#ifdef Q_OS_WIN
+    const fs::path base = from("LOCALAPPDATA");
+#else
+    fs::path base = from("XDG_STATE_HOME");
+    if (base.is_relative()) {
+        const fs::path home = from("HOME");
+        base = home.empty() ? fs::temp_directory_path() : home / ".local" / "state";
+    }
+#endif
+    return base / "iir2d-workbench";
+}
+
+StateFile::StateFile(fs::path path, FileLock lock)
+    : m_path(std::move(path)), m_lock(std::make_shared<const FileLock>(std::move(lock))) {}
+
+Result<StateFile> StateFile::create(const fs::path& directory) {
+    std::error_code error;
+    if (fs::create_directories(directory, error)) {
+        fs::permissions(directory, fs::perms::owner_all, error);  // says what its owner works on
+    }
+    const fs::path stem = directory / QUuid::createUuid().toString(QUuid::Id128).toStdString();
+    auto lock = FileLock::acquire(withSuffix(stem, lock_suffix), std::chrono::seconds(2));
+    if (!lock) return std::unexpected(lock.error());
+    return StateFile(withSuffix(stem, state_suffix), *std::move(lock));
+}
+
+fs::path StateFile::resultsPath() const {
+    return withSuffix(stemOf(m_path), results_suffix);
+}
+
+Result<void> StateFile::write(const SavedState& state) const {
+    return write_file_atomically(m_path, toJson(state));
+}
+
+Result<void> StateFile::writeResults(const std::string& json) const {
+    return write_file_atomically(resultsPath(), json);
+}
+
+void StateFile::removeState() const {
+    std::error_code error;
+    fs::remove(m_path, error);
+}
+
+void StateFile::removeResults() const {
+    std::error_code error;
+    fs::remove(resultsPath(), error);
+}
+
+void StateFile::remove() const {
+    removeState();
+    removeResults();
+    std::error_code error;
+    // Whoever waits for this lock finds no state when it comes free; the name is never used again.
+    fs::remove(withSuffix(stemOf(m_path), lock_suffix), error);
+}
+
+std::vector<EndedSession> claimEndedSessions(const fs::path& directory) {
+    std::vector<EndedSession> ended;
+    std::error_code error;
+    if (!fs::is_directory(directory, error)) return ended;
+    remove_leftovers(directory);
+    removeOldLocks(directory);
+    std::vector<fs::path> paths;
+    for (const fs::directory_entry& entry : fs::directory_iterator(directory, error)) {
+        if (entry.path().filename().string().ends_with(state_suffix)) paths.push_back(entry.path());
+    }
+    for (const fs::path& path : paths) {
+        auto lock = FileLock::acquire(withSuffix(stemOf(path), lock_suffix), std::chrono::milliseconds(0));
+        if (!lock) continue;  // its window lives, or another window offers it
+        StateFile file(path, *std::move(lock));
+        if (!fs::exists(path, error)) {
+            file.remove();  // it was closed in the meantime
+            continue;
+        }
+        const auto text = read_file(path, most_bytes);
+        auto state = text ? savedStateFrom(*text) : std::unexpected(text.error());
+        if (state) {
+            state->hasResults = state->hasResults && fs::exists(file.resultsPath(), error);
+            ended.push_back({std::move(file), *std::move(state)});
+        } else {
+            fs::rename(path, withSuffix(path, ".damaged"), error);
+        }
+    }
+    std::ranges::sort(ended, std::ranges::greater(),
+                      [](const EndedSession& each) { return each.state.savedUtc; });
+    return ended;
+}
+
+}  // namespace workbench

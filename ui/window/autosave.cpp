@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+#include "ui/window/autosave.h"
+
+#include <QDateTime>
+#include <QUndoStack>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "core/record/record.h"
+#include "core/support/files.h"
+#include "ui/benchmark/benchmark_page.h"
+#include "ui/operations/operations_panel.h"
+#include "ui/session/session.h"
+#include "ui/window/image_page.h"
+#include "ui/window/image_view.h"
+#include "ui/window/main_window.h"
+#include "ui/window/view_bar.h"
+
+namespace workbench {
+namespace {
+
+constexpr std::pair<MainWindow::Page, const char*> page_names[] = {{MainWindow::Page::image, "image"},
+                                                                   {MainWindow::Page::benchmark, "benchmark"},
+                                                                   {MainWindow::Page::release, "release"}};
+
+QString nameOf(MainWindow::Page page) {
+    for (const auto& [each, name] : page_names) {
+        if (each == page) return QString::fromLatin1(name);
+    }
+    return {};
+}
+
+SavedView viewOf(const MainWindow& window) {
+    const ImageView& view = window.imagePage().view();
+    const ViewTransform& transform = view.transform();
+    const QSize size = transform.viewSize();
+    const QPointF middle = transform.toImage(QPointF(size.width(), size.height()) / 2.0);
+    return {.fitted = transform.isFitted(),
+            .zoom = transform.zoom(),
+            .x = middle.x(),
+            .y = middle.y(),
+            .split = view.hasSplit(),
+            .splitPosition = view.splitPosition(),
+            .exposure = view.displayOptions().exposure_stops,
+            .gamma = view.displayOptions().gamma};
+}
+
+}  // namespace
+
+// What waits to be written: only the newest.
+struct Autosave::Queue {
+    std::mutex mutex;
+    std::optional<SavedState> next;
+};
+
+Autosave::Autosave(MainWindow& window, StateFile file)
+    : m_window(window), m_file(std::move(file)), m_queue(std::make_shared<Queue>()) {
+    m_writer.setMaxThreadCount(1);
+    m_timer.setSingleShot(true);
+    m_timer.setInterval(delay_ms);
+    connect(&m_timer, &QTimer::timeout, this, &Autosave::write);
+    Session& session = window.session();
+    const auto on = [this](auto* sender, auto signal) { connect(sender, signal, this, &Autosave::changed); };
+    on(&session, &Session::openStarted);
+    on(&session, &Session::openFailed);
+    on(&session, &Session::openCancelled);
+    on(&session, &Session::imageChanged);
+    on(&session, &Session::recipeChanged);
+    on(&session, &Session::deviceChanged);
+    on(session.undoStack(), &QUndoStack::indexChanged);
+    on(session.undoStack(), &QUndoStack::cleanChanged);
+    on(&window, &MainWindow::pageChanged);
+    on(&window.operationsPanel(), &OperationsPanel::selectionChanged);
+    const ImageView* view = &window.imagePage().view();
+    on(view, &ImageView::viewChanged);
+    on(view, &ImageView::splitChanged);
+    on(view, &ImageView::splitMoved);
+    on(&window.imagePage().viewBar(), &ViewBar::displayChanged);
+    connect(&window.benchmarkPage(), &BenchmarkPage::runningChanged, this, &Autosave::writeResults);
+    connect(&window.benchmarkPage(), &BenchmarkPage::recordWritten, this, &Autosave::writeResults);
+    connect(&window, &MainWindow::closing, this, [this](bool decided) {
+        if (m_closed) return;
+        saveNow();
+        m_closed = true;
+        if (decided) m_file.remove();
+    });
+    changed();
+}
+
+Autosave::~Autosave() {
+    if (m_timer.isActive()) saveNow();
+    m_writer.waitForDone();
+}
+
+SavedState Autosave::state() const {
+    const Session& session = m_window.session();
+    const ImagePtr image = session.image();
+    SavedState state{.savedUtc = QDateTime::currentDateTimeUtc().toString(Qt::ISODateWithMs),
+                     .page = nameOf(m_window.page()),
+                     .device = session.deviceSpec(),
+                     .threads = session.threads(),
+                     .view = viewOf(m_window),
+                     .history = session.history(),
+                     .recipeFile = m_window.operationsPanel().recipeFile(),
+                     .selectedRow = m_window.operationsPanel().selectedRow(),
+                     .hasResults = m_hasResults};
+    if (session.isOpening()) {
+        state.image = session.openingPath();
+    } else if (image) {
+        state.image = QString::fromStdU16String(image->info.path.u16string());
+        state.imageIndex = image->info.image_index;
+    }
+    return state;
+}
+
+// Whoever goes on working was not ended after all.
+void Autosave::changed() {
+    if (m_closed) return;
+    m_window.setSessionEnding(false);
+    if (!m_timer.isActive()) m_timer.start();
+}
+
+void Autosave::write() {
+    {
+        const std::lock_guard lock(m_queue->mutex);
+        m_queue->next = state();
+    }
+    m_writer.start([this, queue = m_queue] {
+        std::optional<SavedState> next;
+        {
+            const std::lock_guard lock(queue->mutex);
+            next.swap(queue->next);
+        }
+        if (!next) return;
+        if (next->isEmpty()) {
+            m_file.removeState();
+            return;
+        }
+        report(m_file.write(*next));
+    });
+}
+
+// From the writer to the GUI thread.
+void Autosave::report(const Result<void>& done) {
+    const QString why = done ? QString() : QString::fromStdString(done.error().message);
+    QMetaObject::invokeMethod(
+        this, [this, why] { why.isEmpty() ? Q_EMIT written() : Q_EMIT failed(why); }, Qt::QueuedConnection);
+}
+
+// A run that no file has.
+void Autosave::writeResults() {
+    if (m_closed || m_window.benchmarkPage().isRunning()) return;
+    const BenchmarkPage& page = m_window.benchmarkPage();
+    const RecordPtr run = page.unwrittenRun();
+    if (!run) {
+        // What was restored is shown as a record that was opened.
+        if (!m_hasResults ||
+            (page.openedRecord() && page.openedRecord()->measured.path == m_file.resultsPath()))
+            return;
+        m_writer.start([this] { m_file.removeResults(); });
+        m_results.reset();
+        m_hasResults = false;
+    } else if (run != m_results.lock()) {
+        m_results = run;
+        m_hasResults = true;
+        m_writer.start([this, run] { report(m_file.writeResults(record_to_json(*run))); });
+    }
+    changed();
+}
+
+void Autosave::saveNow() {
+    if (m_closed) return;
+    m_timer.stop();
+    write();
+    m_writer.waitForDone();
+}
+
+void Autosave::endSession() {
+    saveNow();
+    m_window.setSessionEnding(true);
+}
+
+void Autosave::restore(const EndedSession& ended) {
+    Session& session = m_window.session();
+    OperationsPanel& operations = m_window.operationsPanel();
+    const SavedState& state = ended.state;
+    if (session.history() == RecipeHistory{}) {
+        session.restoreHistory(state.history);
+        operations.setRecipeFile(state.recipeFile);
+    } else {
+        session.changeRecipe(tr("Restore the recipe"),
+                             state.history.recipes[std::size_t(state.history.position)]);
+    }
+    if (state.selectedRow >= 0) operations.selectRow(state.selectedRow);
+    if (!state.device.isEmpty() && state.device != session.deviceSpec()) session.setDeviceSpec(state.device);
+    if (state.threads != session.threads()) session.setThreads(state.threads);
+
+    if (!state.image.isEmpty()) {
+        // Of this image only: whoever opens another meanwhile has a view of their own.
+        auto* waiting = new QObject(this);
+        connect(&session, &Session::imageChanged, waiting, [this, waiting, state] {
+            waiting->deleteLater();
+            const QString opened =
+                QString::fromStdU16String(m_window.session().image()->info.path.u16string());
+            if (opened == state.image) showView(state.view);
+        });
+        connect(&session, &Session::openFailed, waiting, &QObject::deleteLater);
+        connect(&session, &Session::openCancelled, waiting, &QObject::deleteLater);
+        session.openImage(state.image, state.imageIndex);
+    }
+    if (state.hasResults) {
+        // It becomes this window's before the ended one's is removed.
+        if (const auto json = read_file(ended.file.resultsPath()); json && m_file.writeResults(*json)) {
+            m_hasResults = true;
+            m_window.benchmarkPage().openRecordAt(
+                QString::fromStdU16String(m_file.resultsPath().u16string()));
+        }
+    }
+    for (const auto& [page, name] : page_names) {
+        if (state.page == QLatin1String(name)) m_window.setPage(page);
+    }
+    saveNow();
+    ended.file.remove();
+}
+
+void Autosave::showView(const SavedView& saved) {
+    ImageView& view = m_window.imagePage().view();
+    view.setSplitPosition(saved.splitPosition);
+    view.setSplit(saved.split);
+    m_window.imagePage().viewBar().setExposure(saved.exposure);
+    m_window.imagePage().viewBar().setGamma(saved.gamma);
+    if (!saved.fitted) view.showAt(saved.zoom, {saved.x, saved.y});
+}
+
+}  // namespace workbench

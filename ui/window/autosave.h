@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// Keeps the window's work in its state file, so that a process that is killed loses at most the last moments:
+// written soon after each change, off the GUI thread, whole or not at all. Closing the window ends that.
+#pragma once
+
+#include <QObject>
+#include <QThreadPool>
+#include <QTimer>
+#include <memory>
+
+#include "ui/session/saved_state.h"
+
+namespace workbench {
+
+class MainWindow;
+struct Record;
+
+class Autosave : public QObject {
+    Q_OBJECT
+  public:
+    static constexpr int delay_ms = 200;  // from a change to its writing, also while changes go on
+
+    // The window must outlive it.
+    Autosave(MainWindow& window, StateFile file);
+    ~Autosave() override;  // writes what waits
+
+    // Back when it is on the disk.
+    void saveNow();
+    // The process is about to be ended from outside: saves, and lets the window close without a question.
+    void endSession();
+    // Makes an ended session's work this window's. In a window that has work already, its recipe becomes one
+    // step that can be undone.
+    void restore(const EndedSession& ended);
+
+    SavedState state() const;
+
+  Q_SIGNALS:
+    void written();  // the newest state
+    void failed(const QString& message);
+
+  private:
+    struct Queue;
+    void changed();
+    void write();
+    void writeResults();
+    void report(const Result<void>& done);
+    void showView(const SavedView& view);
+
+    MainWindow& m_window;
+    StateFile m_file;
+    QTimer m_timer;
+    std::shared_ptr<Queue> m_queue;
+    std::weak_ptr<const Record> m_results;  // as last written
+    bool m_hasResults = false;
+    bool m_closed = false;
+    QThreadPool m_writer;  // one thread; the last member: its work uses the others
+};
+
+}  // namespace workbench
