@@ -36,7 +36,7 @@ std::string one_line(std::string_view text) {
 
 bool is_utf8(std::string_view text) {
     while (!text.empty()) {
-        const std::size_t length = sequence_length(text);
+        const std::size_t length = utf8_character_length(text);
         if (length == 0) return false;
         text.remove_prefix(length);
     }
