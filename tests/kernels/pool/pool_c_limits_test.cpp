@@ -195,4 +195,21 @@ TEST(PoolCLimits, NumbersAtTheEndsOfTheirTypes) {
     EXPECT_EQ(x, std::vector<float>(16, 1.0F));
 }
 
+// The longest row whose bytes 63 bits can count; four times its length they cannot.
+TEST(PoolCLimits, APlanOfTheLongestRow) {
+    std::vector<float> x(16, 1.0F);
+    for (const int op : {IIR2D_POOL_MAX, IIR2D_POOL_AVG, IIR2D_POOL_LP}) {
+        IIR2D_PoolParams p = params(op);
+        p.element = IIR2D_ELEMENT_F16;
+        p.height = p.window_h = 1;
+        p.width = highest / 2;
+        std::int64_t height = 0;
+        std::int64_t width = 0;
+        ASSERT_EQ(iir2d_pool_output_size(&p, &height, &width), IIR2D_STATUS_OK);
+        EXPECT_EQ(height, 1);
+        EXPECT_EQ(width, highest / 4);
+        EXPECT_EQ(iir2d_pool_forward_cpu(x.data(), x.data(), nullptr, &p), IIR2D_STATUS_INVALID_ARGUMENT);
+    }
+}
+
 }  // namespace
