@@ -11,6 +11,7 @@
 #include "core/batch/process.h"
 #include "core/support/atomic_file.h"
 #include "core/support/files.h"
+#include "core/support/strict_json.h"
 
 namespace workbench {
 
@@ -32,14 +33,14 @@ using Manifest = std::map<std::string, Entry>;  // by output file name
 // A manifest that cannot be read only means that everything is done again.
 Manifest read_manifest(const fs::path& directory) {
     Manifest manifest;
-    const auto text = read_file(directory / manifest_name, std::size_t{1} << 26);
+    const auto text = read_file(directory / manifest_name, record_json_limits.bytes);
     if (!text) return manifest;
-    const auto json = nlohmann::json::parse(*text, nullptr, false);
-    if (!json.is_object()) return manifest;
-    const auto schema = json.find("schema_version");
-    if (schema == json.end() || *schema != manifest_schema) return manifest;
-    const auto files = json.find("files");
-    if (files == json.end() || !files->is_object()) return manifest;
+    const auto json = parse_json_strictly(*text, record_json_limits);
+    if (!json || !json->is_object()) return manifest;
+    const auto schema = json->find("schema_version");
+    if (schema == json->end() || *schema != manifest_schema) return manifest;
+    const auto files = json->find("files");
+    if (files == json->end() || !files->is_object()) return manifest;
     for (const auto& [name, file] : files->items()) {
         const auto text_of = [&file](const char* key) {
             const auto found = file.is_object() ? file.find(key) : file.end();

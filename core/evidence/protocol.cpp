@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "core/evidence/protocol.h"
 
+#include <cstdint>
 #include <exception>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <stdexcept>
 #include <utility>
 
 #include "core/benchmark/named_protocols.h"
-#include "core/record/record_json.h"
+#include "core/support/escaped.h"
 #include "core/support/files.h"
+#include "core/support/strict_json.h"
 #include "core/support/text.h"
 
 namespace workbench {
@@ -17,14 +21,25 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t largest_file = std::size_t{1} << 20;
-
+// A sentence may quote a name from the file.
 std::unexpected<Error> wrong(const std::string& what) {
-    return fail(ErrorKind::bad_input, "the protocol " + what);
+    constexpr std::size_t longest = 1000;
+    return fail(ErrorKind::bad_input, "the protocol " + escaped(what, longest));
+}
+
+// Throws what the caller catches where the value is not a whole number within these: the library would round
+// or wrap it.
+template <class Integer>
+Integer whole(const json& value) {
+    constexpr auto largest = static_cast<std::uint64_t>(std::numeric_limits<Integer>::max());
+    if (!value.is_number_integer() || (value.is_number_unsigned() && value.get<std::uint64_t>() > largest) ||
+        (!value.is_number_unsigned() && !std::in_range<Integer>(value.get<std::int64_t>())))
+        throw std::out_of_range("not a whole number");
+    return value.get<Integer>();
 }
 
 Result<int> count_of(const json& value, const char* key, int least) {
-    const auto n = value.get<std::int64_t>();
+    const auto n = whole<std::int64_t>(value);
     if (n < least || n > 1'000'000)
         return wrong(std::string("has ") + key + " " + std::to_string(n) + ": give " + std::to_string(least) +
                      " to 1000000");
@@ -34,8 +49,9 @@ Result<int> count_of(const json& value, const char* key, int least) {
 Result<void> read_lists(const json& j, BenchmarkMatrix& m) {
     m.sizes.clear();
     for (const json& size : j.at("sizes"))
-        m.sizes.push_back({size.at("width").get<std::int64_t>(), size.at("height").get<std::int64_t>()});
-    m.filter_ids = j.at("filter_ids").get<std::vector<int>>();
+        m.sizes.push_back({whole<std::int64_t>(size.at("width")), whole<std::int64_t>(size.at("height"))});
+    m.filter_ids.clear();
+    for (const json& id : j.at("filter_ids")) m.filter_ids.push_back(whole<int>(id));
     m.borders.clear();
     for (const json& name : j.at("border_modes")) {
         const auto border = iir2d::border_from_name(name.get<std::string>());
@@ -64,8 +80,8 @@ Result<void> read_measuring(const json& j, BenchmarkMatrix& m) {
         const json& until = j.at("until");
         if (until.size() != 4) return wrong("has an until that is not precision, least, most, most_seconds");
         m.stopping = StoppingRule{.precision = until.at("precision").get<double>(),
-                                  .least = until.at("least").get<int>(),
-                                  .most = until.at("most").get<int>(),
+                                  .least = whole<int>(until.at("least")),
+                                  .most = whole<int>(until.at("most")),
                                   .most_seconds = until.at("most_seconds").get<double>()};
         if (auto sentence = wrong_with(*m.stopping); !sentence.empty())
             return wrong("has an until: " + sentence);
@@ -81,7 +97,7 @@ Result<void> read_measuring(const json& j, BenchmarkMatrix& m) {
         if (!(m.most_disturbed >= 0 && m.most_disturbed <= 1))
             return wrong("has a most_disturbed that is not 0 to 1");
     }
-    if (j.contains("seed")) m.seed = j.at("seed").get<std::uint64_t>();
+    if (j.contains("seed")) m.seed = whole<std::uint64_t>(j.at("seed"));
     return {};
 }
 
@@ -94,7 +110,7 @@ Result<BenchmarkMatrix> read(const json& j) {
         return wrong("is none: its schema must be iir2d-workbench/protocol, schema_version 1");
     for (const auto& [key, value] : j.items()) {
         if (!known.contains(key))
-            return wrong("has the key \"" + printable_utf8(key.substr(0, 100)) + "\", which is not known");
+            return wrong("has the key \"" + escaped(key, 100) + "\", which is not known");
     }
     BenchmarkMatrix m;
     m.protocol = j.at("name").get<std::string>();
@@ -110,8 +126,8 @@ Result<BenchmarkMatrix> read(const json& j) {
 }  // namespace
 
 Result<BenchmarkMatrix> matrix_from_protocol_json(std::string_view text) {
-    const auto parsed = parse_strictly(text);
-    if (!parsed) return std::unexpected(parsed.error());
+    const auto parsed = parse_json_strictly(text, protocol_json_limits);
+    if (!parsed) return wrong(parsed.error().message);
     try {
         return read(*parsed);
     } catch (const std::exception&) {
@@ -128,7 +144,7 @@ Result<BenchmarkMatrix> matrix_of_protocol(const std::string& name_or_path) {
         return fail(ErrorKind::bad_argument, "the protocol " + quoted(std::filesystem::path(name_or_path)) +
                                                  " is neither standard nor smoke, nor a file that exists");
     }
-    const auto text = read_file(name_or_path, largest_file);
+    const auto text = read_file(name_or_path, protocol_json_limits.bytes);
     if (!text) return std::unexpected(text.error());
     auto matrix = matrix_from_protocol_json(*text);
     if (!matrix)

@@ -6,9 +6,11 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "core/recipe/parse_json.h"
 #include "core/recipe/recipe.h"
+#include "core/support/escaped.h"
 #include "core/support/files.h"
+#include "core/support/strict_json.h"
+#include "core/support/text.h"
 
 namespace workbench {
 
@@ -274,21 +276,8 @@ void check_schema(Members& members) {
                    std::to_string(recipe_schema_version) + (newer ? ": use a newer version of it" : ""));
 }
 
-}  // namespace
-
-std::string to_json(const Recipe& recipe) {
-    ordered_json out;
-    out["schema_version"] = recipe_schema_version;
-    out["name"] = recipe.name;
-    out["keep_alpha"] = recipe.keep_alpha;
-    out["operations"] = ordered_json::array();
-    for (const Operation& operation : recipe.operations)
-        out["operations"].push_back(operation_json(operation));
-    return out.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
-}
-
-Result<Recipe> recipe_from_json(std::string_view text) {
-    const auto document = parse_json_strictly(text);
+Result<Recipe> read_recipe(std::string_view text) {
+    const auto document = parse_json_strictly(text, recipe_json_limits);
     if (!document) return fail(document.error().kind, "the recipe " + document.error().message);
 
     Members members(*document, "the recipe");
@@ -311,11 +300,32 @@ Result<Recipe> recipe_from_json(std::string_view text) {
     return recipe;
 }
 
+}  // namespace
+
+std::string to_json(const Recipe& recipe) {
+    ordered_json out;
+    out["schema_version"] = recipe_schema_version;
+    out["name"] = recipe.name;
+    out["keep_alpha"] = recipe.keep_alpha;
+    out["operations"] = ordered_json::array();
+    for (const Operation& operation : recipe.operations)
+        out["operations"].push_back(operation_json(operation));
+    return out.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+Result<Recipe> recipe_from_json(std::string_view text) {
+    auto recipe = read_recipe(text);
+    // A sentence may quote a key or a value of the file, in whatever part of the program it was written.
+    constexpr std::size_t longest = 1000;
+    if (!recipe) recipe.error().message = escaped(recipe.error().message, longest);
+    return recipe;
+}
+
 Result<Recipe> load_recipe(const std::filesystem::path& path) {
-    const auto text = read_file(path, JsonLimits{}.bytes);
+    const auto text = read_file(path, recipe_json_limits.bytes);
     if (!text) return std::unexpected(text.error());
     auto recipe = recipe_from_json(*text);
-    if (!recipe) recipe.error().message = "\"" + path.string() + "\": " + recipe.error().message;
+    if (!recipe) recipe.error().message = quoted(path) + ": " + recipe.error().message;
     return recipe;
 }
 

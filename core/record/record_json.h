@@ -10,7 +10,7 @@
 
 namespace workbench {
 
-// Strict: no duplicate keys, no deep nesting, valid UTF-8, nothing after the value. bad_input says where.
+// parse_json_strictly() within the limits of records. bad_input begins "the JSON ...".
 Result<nlohmann::json> parse_strictly(std::string_view text);
 
 // Parses and checks against the schema of records: what it returns has every key that the schema requires.

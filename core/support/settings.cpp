@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "core/support/files.h"
+#include "core/support/strict_json.h"
 
 namespace workbench {
 
@@ -23,7 +24,7 @@ fs::path settings_path() {
 }
 
 // A value of the wrong type is as good as none.
-void take(const Json& json, const char* key, std::string& value) {
+void take(const nlohmann::json& json, const char* key, std::string& value) {
     if (const auto found = json.find(key); found != json.end() && found->is_string())
         value = found->get<std::string>();
 }
@@ -44,14 +45,16 @@ Settings load_settings() {
     const fs::path path = settings_path();
     std::error_code error;
     if (!fs::exists(path, error)) return settings;
-    const auto text = read_file(path, std::size_t{1} << 20);
-    const Json json = text ? Json::parse(*text, nullptr, false) : Json(Json::value_t::discarded);
-    if (!json.is_object()) {
+    const auto text = read_file(path, settings_json_limits.bytes);
+    const auto parsed = text ? parse_json_strictly(*text, settings_json_limits)
+                             : Result<nlohmann::json>(std::unexpected(text.error()));
+    if (!parsed || !parsed->is_object()) {
         fs::path aside = path;
         aside += ".damaged";
         fs::rename(path, aside, error);
         return settings;
     }
+    const nlohmann::json& json = *parsed;
     take(json, "device", settings.device);
     take(json, "last_release", settings.last_release);
     take(json, "window_geometry", settings.window_geometry);

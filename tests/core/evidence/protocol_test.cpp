@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "core/record/record.h"
+#include "core/support/escaped.h"
 #include "tests/core/record/record_testing.h"
 
 namespace workbench {
@@ -62,6 +63,15 @@ TEST(Protocol, IsRefusedWhenItIsNone) {
         {"\"warmup\": 2,", ""},
         {"\"warmup\": 2", "\"warmup\": 2, \"iterations\": 5"},
         {"\"warmup\": 2", "\"warmup\": 2, \"itterations\": 5"},
+        {"\"warmup\": 2", "\"warmup\": 2.5"},
+        {"\"width\": 64", "\"width\": 64.5"},
+        {"\"width\": 64", "\"width\": 18446744073709551615"},
+        {"[1, 4]", "[1, 4294967300]"},
+        {"[1, 4]", "[1, 4.5]"},
+        {"\"least\": 10", "\"least\": 10.5"},
+        {"\"seed\": 7", "\"seed\": -7"},
+        {"\"seed\": 7", "\"seed\": 7.5"},
+        {"\"seed\": 7", "\"seed\": 1e300"},
         {"0.02", "2"},
         {"\"least\": 10", "\"least\": 1"},
         {"[1, 4]", "[1, 9]"},
@@ -80,9 +90,29 @@ TEST(Protocol, IsRefusedWhenItIsNone) {
         EXPECT_EQ(refused.error().kind, ErrorKind::bad_input) << to;
         EXPECT_THAT(refused.error().message, HasSubstr("the protocol ")) << to;
     }
+    EXPECT_EQ(matrix_from_protocol_json(with("\"seed\": 7", "\"seed\": 18446744073709551615"))->seed,
+              18446744073709551615U);
     EXPECT_FALSE(matrix_from_protocol_json("[]"));
     EXPECT_FALSE(matrix_from_protocol_json(std::string(100'000, '[')));
     EXPECT_EQ(matrix_of_protocol("nowhere.json").error().kind, ErrorKind::bad_argument);
+}
+
+TEST(Protocol, AnErrorIsOneLineThatATerminalShows) {
+    const std::string hostile = R"(\u001b[2J\naccepted\u007f\u009b\u202e)";
+    for (const std::string& text :
+         {with("nightly", hostile), with("\"seed\"", "\"" + hostile + "\""), with("mirror", hostile),
+          with("f32", hostile), with("cold", hostile), with("nightly", "\x1b\n"), with("nightly", "\xff"),
+          with("\"seed\": 7", "\"" + hostile + "\": 7, \"" + hostile + "\": 7")}) {
+        const auto refused = matrix_from_protocol_json(text);
+        ASSERT_FALSE(refused) << text;
+        EXPECT_EQ(escaped(refused.error().message, 2000), refused.error().message)
+            << "nothing is left to escape";
+        EXPECT_THAT(refused.error().message, HasSubstr("the protocol "));
+    }
+    std::string many = "[{}";
+    while (many.size() < 900'000) many += ",{}";
+    EXPECT_THAT(matrix_from_protocol_json(many + "]").error().message,
+                HasSubstr("has more than 200000 values"));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <locale>
 
 #include "core/recipe/recipe.h"
+#include "core/support/escaped.h"
 #include "tests/core/recipe/recipe_testing.h"
 
 namespace workbench {
@@ -322,6 +323,41 @@ TEST(RecipeJson, AnyDamageIsAnErrorOrARecipeNeverACrash) {
             EXPECT_FALSE(recipe.error().message.empty());
         }
     }
+}
+
+TEST(RecipeJson, AnErrorIsOneLineThatATerminalShows) {
+    const std::string hostile = R"(\u001b[2J\naccepted\u007f\u009b\u202e)";
+    const std::string texts[] = {
+        "{\"" + hostile + "\": 1}",
+        R"({"schema_version": 1, "name": 1, ")" + hostile + "\": 1}",
+        with_operation("{\"type\": \"" + hostile + "\"}"),
+        with_operation("{\"" + hostile + "\": 1}"),
+        with_operation(R"({"type": "filter", "filter": ")" + hostile + "\"}"),
+        with_operation(R"({"type": "filter", "filter": 1, "border": ")" + hostile + "\"}"),
+        with_operation(R"({"type": "filter", "filter": 1, "parameters": {")" + hostile + "\": 2}}"),
+        with_operation(R"({"type": "filter", "filter": 1, "parameters": {")" + hostile + "\": \"x\"}}"),
+        with_operation(R"({"type": "pool", "op": ")" + hostile + "\"}"),
+        "{\"\x1b\n\xff\": 1}",
+        "{\"" + hostile + "\": 1, \"" + hostile + "\": 2}"};
+    for (const std::string& text : texts) {
+        const auto refused = recipe_from_json(text);
+        ASSERT_FALSE(refused) << text;
+        EXPECT_EQ(escaped(refused.error().message, 2000), refused.error().message)
+            << "nothing is left to escape";
+        EXPECT_LT(refused.error().message.size(), 1100U);
+    }
+}
+
+// Once a megabyte of these took 14 s.
+TEST(RecipeJson, AMegabyteOfNothingIsRefusedForItsNumber) {
+    std::string text = R"({"schema_version": 1, "operations": [{})";
+    while (text.size() < 1'000'000) text += ",{}";
+    const auto refused = recipe_from_json(text + "]}");
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().message,
+              "the recipe has more than 200000 values, which is the most that is read");
+    EXPECT_THAT(recipe_from_json(std::string(std::size_t{1} << 21, ' ')).error().message,
+                HasSubstr("has 2097152 bytes, and at most 1048576 are read"));
 }
 
 class RecipeFile : public testing::Test {

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// UTF-8, byte by byte.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace workbench {
+
+// How many bytes the well-formed character at the start of `text` has; 0 when there is none. Unicode
+// standard, table 3-7.
+std::size_t utf8_character_length(std::string_view text);
+
+// Whether a well-formed character moves the cursor, colours or reorders what follows, or ends a line, instead
+// of being shown: control characters of ISO 6429, and Unicode's line separators and text directions.
+bool is_utf8_control(std::string_view character);
+
+}  // namespace workbench
