@@ -3,18 +3,24 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <exception>
+#include <limits>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <regex>
+#include <set>
+#include <stdexcept>
 #include <string>
-#include <valijson/adapters/nlohmann_json_adapter.hpp>
-#include <valijson/schema.hpp>
-#include <valijson/schema_parser.hpp>
-#include <valijson/validation_results.hpp>
-#include <valijson/validator.hpp>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "core/record/record.h"
 #include "core/record/record_json.h"
+#include "core/support/escaped.h"
+#include "core/support/strict_json.h"
 
 namespace workbench {
 
@@ -27,45 +33,186 @@ extern const std::string_view record_4_schema;
 
 namespace {
 
-// "<root>[cases][0][key]" as "cases[0].key".
-std::string place_of(const std::vector<std::string>& context) {
-    std::string place;
-    for (const std::string& part : context) {
-        if (part == "<root>") continue;
-        const bool index =
-            part.size() > 2 && part[0] == '[' && part.find_first_not_of("0123456789", 1) == part.size() - 1;
-        if (index) {
-            place += part;
-        } else {
-            if (!place.empty()) place += '.';
-            place += part.size() > 2 && part[0] == '[' ? part.substr(1, part.size() - 2) : part;
-        }
+using nlohmann::json;
+
+// A schema with what is looked up in it again and again. The part of JSON Schema draft 7 that the schemas
+// here are written in; one that uses another word is refused when it is parsed.
+struct Schema {
+    json document;
+    std::map<std::string, std::regex> patterns;
+};
+
+// Fails where `node` has a word that is not understood.
+void collect(const json& node, Schema& schema) {
+    static const std::set<std::string_view> known = {
+        "$schema", "$ref",     "title",      "description", "definitions",
+        "type",    "enum",     "properties", "required",    "additionalProperties",
+        "items",   "minItems", "maxItems",   "minLength",   "maxLength",
+        "pattern", "minimum",  "maximum",    "if",          "then",
+        "else"};
+    if (!node.is_object()) throw std::invalid_argument("a schema that is no object");
+    for (const auto& [word, value] : node.items()) {
+        if (!known.contains(word)) throw std::invalid_argument(word);
+        if (word == "additionalProperties" && value != false) throw std::invalid_argument(word);
+        if (word == "pattern")
+            schema.patterns.try_emplace(value.get<std::string>(), value.get<std::string>());
+        if (word == "items" || word == "if" || word == "then" || word == "else") collect(value, schema);
+        if (word != "properties" && word != "definitions") continue;
+        for (const json& one : value) collect(one, schema);
     }
-    return place.empty() ? "the document" : place;
 }
 
-// The deepest complaint is the most telling one: those above it only say that something below failed.
-std::string complaint_of(valijson::ValidationResults& results) {
-    std::string complaint = "it does not fit";
-    std::size_t deepest = 0;
-    for (valijson::ValidationResults::Error error; results.popError(error);) {
-        if (error.context.size() >= deepest) {
-            const bool first_at_this_depth = error.context.size() > deepest;
-            deepest = error.context.size();
-            if (first_at_this_depth) complaint = place_of(error.context) + ": " + error.description;
-        }
-    }
-    // It may quote a key or place from a hostile file.
-    constexpr std::size_t longest = 400;
-    if (complaint.size() > longest) complaint = complaint.substr(0, longest) + "...";
-    return complaint;
+bool has_type(const json& value, std::string_view type) {
+    if (type == "object") return value.is_object();
+    if (type == "array") return value.is_array();
+    if (type == "string") return value.is_string();
+    if (type == "integer") return value.is_number_integer();  // 1.0 is none
+    if (type == "number") return value.is_number();
+    if (type == "boolean") return value.is_boolean();
+    return type == "null" && value.is_null();
 }
 
-std::unique_ptr<const valijson::Schema> parse(std::string_view text) {
+bool is_same(const json& a, const json& b) {
+    return a == b && a.is_number_float() == b.is_number_float();
+}
+
+std::size_t character_count(const std::string& utf8) {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(utf8, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+}
+
+// Stops at the first thing that does not fit, so that a hostile value costs no more than a good one.
+class Checker {
+  public:
+    explicit Checker(const Schema& schema) : m_schema(schema) {}
+
+    bool fits(const json& value) { return fits(m_schema.document, value); }
+    // Where, and what must be there instead.
+    std::string complaint() const {
+        return (m_place.empty() ? "the document" : m_place) + ": " + m_complaint;
+    }
+
+  private:
+    bool fits(const json& node, const json& value) {
+        if (const auto ref = node.find("$ref"); ref != node.end()) {
+            constexpr std::string_view definitions = "#/definitions/";
+            return fits(m_schema.document.at("definitions")
+                            .at(ref->get_ref<const std::string&>().substr(definitions.size())),
+                        value);
+        }
+        if (const auto type = node.find("type"); type != node.end()) {
+            const auto& name = type->get_ref<const std::string&>();
+            if (!has_type(value, name)) return refuse("must be of type " + name + ", not " + shown(value));
+        }
+        if (const auto list = node.find("enum"); list != node.end()) {
+            if (std::ranges::none_of(*list, [&](const json& one) { return is_same(one, value); }))
+                return refuse("must be one of " + list->dump() + ", not " + shown(value));
+        }
+        if (value.is_object() && !object_fits(node, value)) return false;
+        if (value.is_array() && !array_fits(node, value)) return false;
+        if (value.is_string() && !text_fits(node, value.get_ref<const std::string&>())) return false;
+        if (value.is_number() && !number_fits(node, value)) return false;
+        return condition_fits(node, value);
+    }
+
+    bool object_fits(const json& node, const json& value) {
+        const auto required = node.find("required");
+        if (required != node.end()) {
+            for (const json& key : *required) {
+                if (!value.contains(key.get_ref<const std::string&>()))
+                    return refuse("lacks the key " + key.dump());
+            }
+        }
+        const auto properties = node.find("properties");
+        const bool closed = node.contains("additionalProperties");
+        for (const auto& [key, item] : value.get_ref<const json::object_t&>()) {
+            const auto of_key = properties == node.end() ? json::const_iterator() : properties->find(key);
+            if (properties != node.end() && of_key != properties->end()) {
+                const auto before = enter((m_place.empty() ? "" : ".") + key);
+                if (!fits(*of_key, item)) return false;
+                m_place.resize(before);
+            } else if (closed) {
+                return refuse("has the unknown key " + shown(key));
+            }
+        }
+        return true;
+    }
+
+    bool array_fits(const json& node, const json& value) {
+        const auto count = [&](const char* word, std::size_t otherwise) {
+            const auto found = node.find(word);
+            return found == node.end() ? otherwise : found->get<std::size_t>();
+        };
+        if (value.size() < count("minItems", 0) || value.size() > count("maxItems", value.size()))
+            return refuse("must not have " + std::to_string(value.size()) + " items");
+        const auto items = node.find("items");
+        if (items == node.end()) return true;
+        for (std::size_t i = 0; i < value.size(); ++i) {
+            const auto before = enter("[" + std::to_string(i) + "]");
+            if (!fits(*items, value[i])) return false;
+            m_place.resize(before);
+        }
+        return true;
+    }
+
+    bool text_fits(const json& node, const std::string& text) {
+        const auto least = node.find("minLength");
+        if (least != node.end() && character_count(text) < least->get<std::size_t>())
+            return refuse("must not be shorter than " + least->dump() + " characters");
+        const auto most = node.find("maxLength");
+        if (most != node.end() && character_count(text) > most->get<std::size_t>())
+            return refuse("must not be longer than " + most->dump() + " characters");
+        // Only on a text that is short: the library's matcher takes a stack that grows with it.
+        const auto pattern = node.find("pattern");
+        if (pattern == node.end()) return true;
+        const auto& form = pattern->get_ref<const std::string&>();
+        if (most == node.end() || !std::regex_search(text, m_schema.patterns.at(form)))
+            return refuse("must be of the form " + form + ", not " + shown(text));
+        return true;
+    }
+
+    bool number_fits(const json& node, const json& value) {
+        const auto least = node.find("minimum");
+        // Whole numbers are read into 63 bits, but for the seeds, which have no minimum.
+        constexpr auto largest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+        if (least != node.end() && value.is_number_unsigned() && value.get<std::uint64_t>() > largest)
+            return refuse("must be at most " + std::to_string(largest) + ", not " + value.dump());
+        if (least != node.end() && value < *least)
+            return refuse("must be at least " + least->dump() + ", not " + value.dump());
+        if (const auto most = node.find("maximum"); most != node.end() && value > *most)
+            return refuse("must be at most " + most->dump() + ", not " + value.dump());
+        return true;
+    }
+
+    bool condition_fits(const json& node, const json& value) {
+        const auto condition = node.find("if");
+        if (condition == node.end()) return true;
+        Checker silent(m_schema);
+        const auto branch = node.find(silent.fits(*condition, value) ? "then" : "else");
+        return branch == node.end() || fits(*branch, value);
+    }
+
+    std::size_t enter(const std::string& step) {
+        const std::size_t before = m_place.size();
+        m_place += step;
+        return before;
+    }
+
+    bool refuse(std::string complaint) {
+        m_complaint = std::move(complaint);
+        return false;
+    }
+
+    const Schema& m_schema;
+    std::string m_place;  // "cases[0].key"
+    std::string m_complaint;
+};
+
+std::unique_ptr<const Schema> parse(std::string_view text) {
     try {
-        const nlohmann::json document = nlohmann::json::parse(text);
-        auto schema = std::make_unique<valijson::Schema>();
-        valijson::SchemaParser().populateSchema(valijson::adapters::NlohmannJsonAdapter(document), *schema);
+        auto schema = std::make_unique<Schema>();
+        schema->document = json::parse(text);
+        collect(schema->document, *schema);
         return schema;
     } catch (const std::exception&) {
         return nullptr;
@@ -76,7 +223,7 @@ std::unique_ptr<const valijson::Schema> parse(std::string_view text) {
 struct Parsed {
     std::string_view name;
     std::string_view text;
-    std::unique_ptr<const valijson::Schema> schema;
+    std::unique_ptr<const Schema> schema;
     std::once_flag once;
 };
 Parsed* parsed(std::string_view name) {
@@ -88,7 +235,7 @@ Parsed* parsed(std::string_view name) {
     return found == all.end() ? nullptr : &*found;
 }
 
-const valijson::Schema* parsed_schema(std::string_view name) {
+const Schema* parsed_schema(std::string_view name) {
     Parsed* const one = parsed(name);
     if (one == nullptr) return nullptr;
     std::call_once(one->once, [one] { one->schema = parse(one->text); });
@@ -103,26 +250,25 @@ std::optional<std::string_view> embedded_schema(std::string_view name) {
     return one->text;
 }
 
-Result<void> check_schema(const nlohmann::json& value, std::string_view schema_name) {
-    const valijson::Schema* schema = parsed_schema(schema_name);
+Result<void> check_schema(const json& value, std::string_view schema_name) {
+    const Schema* schema = parsed_schema(schema_name);
     if (schema == nullptr) {
-        return fail(ErrorKind::bad_argument, "there is no schema named \"" + std::string(schema_name) + "\"");
+        return fail(ErrorKind::bad_argument, "there is no schema named \"" + escaped(schema_name) + "\"");
     }
     try {
-        // Strong types: the text "1" is not the number 1.
-        valijson::Validator validator(valijson::Validator::kStrongTypes);
-        valijson::ValidationResults results;
-        if (validator.validate(*schema, valijson::adapters::NlohmannJsonAdapter(value), &results)) return {};
+        Checker checker(*schema);
+        if (checker.fits(value)) return {};
+        constexpr std::size_t longest = 400;  // it may quote a key or value of the file
         return fail(ErrorKind::bad_input,
-                    "not a valid " + std::string(schema_name) + ": " + complaint_of(results));
+                    "not a valid " + std::string(schema_name) + ": " + escaped(checker.complaint(), longest));
     } catch (const std::exception& error) {
         return fail(ErrorKind::bad_input,
                     "the schema " + std::string(schema_name) + " cannot be applied: " + error.what());
     }
 }
 
-Result<void> validate_against_schema(std::string_view json, std::string_view schema_name) {
-    const auto value = parse_strictly(json);
+Result<void> validate_against_schema(std::string_view text, std::string_view schema_name) {
+    const auto value = parse_strictly(text);
     if (!value) return std::unexpected(value.error());
     return check_schema(*value, schema_name);
 }
