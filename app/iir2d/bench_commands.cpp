@@ -12,6 +12,7 @@
 #include "core/benchmark/benchmark.h"
 #include "core/evidence/protocol.h"
 #include "core/record/record.h"
+#include "core/support/escaped.h"
 #include "core/support/files.h"
 
 namespace app {
@@ -238,17 +239,28 @@ Result<int> run_verify(const std::string& path, const std::string& signer, bool 
     if (!quiet) {
         for (const auto& good : verification->checked) std::printf("ok       %s\n", good.c_str());
         for (const auto& problem : verification->problems) std::printf("problem  %s\n", problem.c_str());
+        if (verification->more_problems > 0)
+            std::printf("problem  and %zu more, which are not listed\n", verification->more_problems);
+        for (const auto& text : verification->notes) std::printf("note     %s\n", text.c_str());
     }
+    constexpr std::size_t longest = 4096;
+    const std::string name = workbench::escaped(path, longest);
     if (!verification->problems.empty()) {
-        const auto more = verification->problems.size() - 1;
+        const auto more = verification->problems.size() - 1 + verification->more_problems;
         return fail(ErrorKind::check_failed,
-                    "the record \"" + path + "\" is not accepted: " + verification->problems[0] +
+                    "the record \"" + name + "\" is not accepted: " + verification->problems[0] +
                         (more > 0 ? " (and " + std::to_string(more) + " more)" : ""));
     }
     if (!quiet) {
-        std::printf(
-            "accepted %s, record_id %s, %s\n", path.c_str(), verification->record_id.c_str(),
-            verification->signer ? ("signed by " + verification->signer->hex()).c_str() : "not signed");
+        const std::string& id = verification->record_id;
+        if (verification->notes.empty()) {
+            std::printf(
+                "accepted %s, record_id %s, %s\n", name.c_str(), id.c_str(),
+                verification->signer ? ("signed by " + verification->signer->hex()).c_str() : "not signed");
+        } else {
+            std::printf("agrees with itself: %s, record_id %s, not protected by hashes or a signature\n",
+                        name.c_str(), id.c_str());
+        }
     }
     return 0;
 }

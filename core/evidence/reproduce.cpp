@@ -8,6 +8,7 @@
 #include "core/record/record_json.h"
 #include "core/record/record_matrix.h"
 #include "core/record/verified_record.h"
+#include "core/support/escaped.h"
 #include "core/support/files.h"
 #include "core/support/text.h"
 
@@ -41,7 +42,7 @@ class Differences {
     void compare(const char* what, const std::string& before, const std::string& now) {
         if (before == now) return;
         const auto shown = [](const std::string& t) {
-            return t.empty() ? std::string("not known") : printable_utf8(t);
+            return t.empty() ? std::string("not known") : escaped(t);
         };
         m_list.push_back(std::string(what) + ": the record's " + shown(before) + ", this one's " +
                          shown(now));
@@ -119,9 +120,8 @@ Result<Reproduction> reproduce(const fs::path& path, const ReproduceSettings& se
                                               std::to_string(run->case_total) + " cases");
     finish_environment(r.record.environment);
     r.record.environment.threads = run->threads;
-    const json& image = value_of(original.at("matrix").at("image"));
-    r.record.command_line =
-        bench_command_line(*matrix, image.is_null() ? "" : cell_text(image.at("path")), "recipe.json");
+    r.record.command_line = bench_command_line(
+        *matrix, matrix->image ? matrix->image->info.path.string() : std::string(), "recipe.json");
     r.record.run = std::move(*run);
     r.record.reproduces = before->record_id;
 
@@ -148,8 +148,8 @@ std::string reproduction_to_text(const Reproduction& r) {
     const std::size_t wrong = r.changed_outputs.size() + r.not_reproduced.size();
     out += "outputs  " + std::to_string(cases - std::min(cases, wrong)) + " of " + std::to_string(cases) +
            " cases the same bit for bit\n";
-    for (const auto& key : r.changed_outputs) out += "  changed  " + printable_utf8(key) + "\n";
-    for (const auto& key : r.not_reproduced) out += "  missing  " + printable_utf8(key) + "\n";
+    for (const auto& key : r.changed_outputs) out += "  changed  " + escaped(key) + "\n";
+    for (const auto& key : r.not_reproduced) out += "  missing  " + escaped(key) + "\n";
     out += "timings  " + std::to_string(r.comparison.count(Verdict::same)) + " SAME, " +
            std::to_string(r.comparison.count(Verdict::faster)) + " FASTER, " +
            std::to_string(r.comparison.count(Verdict::slower)) + " SLOWER, " +

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The `iir2d bench` command of a matrix.
+#include "core/record/command_line.h"
+
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/record/record.h"
@@ -12,14 +16,29 @@ namespace workbench {
 
 namespace {
 
+// What a POSIX shell takes as it is.
+constexpr std::string_view unquoted =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%_+=:,./-";
+constexpr std::string_view quoted_quote = "'\\''";
+
 // As a POSIX shell reads it back unchanged.
 std::string shell_quoted(const std::string& text) {
-    constexpr std::string_view plain =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%_+=:,./-";
-    if (!text.empty() && text.find_first_not_of(plain) == std::string::npos) return text;
+    if (!text.empty() && text.find_first_not_of(unquoted) == std::string::npos) return text;
     std::string quoted = "'";
-    for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    for (const char c : text) quoted += c == '\'' ? std::string(quoted_quote) : std::string(1, c);
     return quoted + "'";
+}
+
+// Whether it is what shell_quoted() gives for some text.
+bool is_shell_quoted(std::string_view word) {
+    if (!word.empty() && word.find_first_not_of(unquoted) == std::string_view::npos) return true;
+    if (word.size() < 2 || !word.starts_with('\'') || !word.ends_with('\'')) return false;
+    word = word.substr(1, word.size() - 2);
+    for (auto quote = word.find('\''); quote != std::string_view::npos; quote = word.find('\'')) {
+        if (!word.substr(quote).starts_with(quoted_quote)) return false;
+        word.remove_prefix(quote + quoted_quote.size());
+    }
+    return true;
 }
 
 template <class List, class Text>
@@ -89,12 +108,12 @@ struct PoolGroup {
 // By their options, in the order of first use.
 std::vector<PoolGroup> groups_of(const std::vector<PoolOperation>& pools, bool adaptive) {
     std::vector<PoolGroup> groups;
+    std::map<std::string, std::size_t> places;
     for (const PoolOperation& pool : pools) {
         if (is_adaptive(pool.op) != adaptive) continue;
-        const std::string options = pool_options(pool);
-        auto group = std::ranges::find(groups, options, &PoolGroup::options);
-        if (group == groups.end()) group = groups.insert(groups.end(), {options, {}});
-        group->ops.push_back(pool.op);
+        const auto [place, fresh] = places.emplace(pool_options(pool), groups.size());
+        if (fresh) groups.push_back({place->first, {}});
+        groups[place->second].ops.push_back(pool.op);
     }
     return groups;
 }
@@ -143,6 +162,20 @@ std::string bench_command_line(const BenchmarkMatrix& matrix, const std::string&
     text += common;
     for (std::size_t i = 1; i < pools.size(); ++i) text += " && iir2d bench" + pools[i] + common;
     return text;
+}
+
+bool is_bench_command_line(std::string_view text, const BenchmarkMatrix& matrix,
+                           const std::string& image_path) {
+    const std::string some_recipe = "recipe.json";
+    const std::string wanted = bench_command_line(matrix, image_path, some_recipe);
+    const std::string option = " --recipe ";
+    // Only options of filters, which hold no text of anyone's, stand before it.
+    const auto at = matrix.recipe ? wanted.find(option + some_recipe) : std::string::npos;
+    if (at == std::string::npos) return text == wanted;
+    const std::string_view before = std::string_view(wanted).substr(0, at + option.size());
+    const std::string_view after = std::string_view(wanted).substr(before.size() + some_recipe.size());
+    return text.size() >= before.size() + after.size() && text.starts_with(before) && text.ends_with(after) &&
+           is_shell_quoted(text.substr(before.size(), text.size() - before.size() - after.size()));
 }
 
 }  // namespace workbench

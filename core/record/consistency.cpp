@@ -14,6 +14,9 @@
 #include "core/record/matrix_consistency.h"
 #include "core/record/record_json.h"
 #include "core/record/record_matrix.h"
+#include "core/record/run_consistency.h"
+#include "core/support/escaped.h"
+#include "core/support/strict_json.h"
 
 namespace workbench {
 
@@ -29,8 +32,8 @@ bool agree(double a, double b) {
 // The problems of one case, each said with the case's key.
 class CaseChecker {
   public:
-    CaseChecker(const json& record, const json& one, std::vector<std::string>& problems)
-        : m_record(record), m_case(one), m_problems(problems) {}
+    CaseChecker(const json& record, const json& one, const Findings& found)
+        : m_record(record), m_case(one), m_found(found) {}
 
     void check() {
         check_parity();
@@ -44,7 +47,7 @@ class CaseChecker {
 
   private:
     void problem(const std::string& text) {
-        m_problems.push_back("case \"" + cell_text(m_case.at("key")) + "\": " + text);
+        m_found("case \"" + escaped(cell_text(m_case.at("key"))) + "\": " + text);
     }
 
     void expect(const std::string& name, const json& stated, double computed) {
@@ -172,7 +175,7 @@ class CaseChecker {
         std::set<std::string> words;
         for (const json& word : reasons) {
             if (!words.insert(cell_text(word)).second)
-                problem("throttle_reasons has \"" + cell_text(word) + "\" twice");
+                problem("throttle_reasons has " + shown(word) + " twice");
         }
     }
 
@@ -232,50 +235,45 @@ class CaseChecker {
 
     const json& m_record;
     const json& m_case;
-    std::vector<std::string>& m_problems;
+    const Findings& m_found;
 };
 
-void check_whole(const json& record, std::vector<std::string>& problems) {
+void check_whole(const json& record, const Findings& found) {
     const json& cases = record.at("cases");
     const auto total = record.at("case_total").get<std::size_t>();
     const bool cancelled = record.at("cancelled") == true;
     if (cases.size() > total) {
-        problems.push_back("it has " + std::to_string(cases.size()) + " cases of " + std::to_string(total));
+        found("it has " + std::to_string(cases.size()) + " cases of " + std::to_string(total));
     }
     if (!cancelled && cases.size() < total) {
-        problems.push_back("it has " + std::to_string(cases.size()) + " of " + std::to_string(total) +
-                           " cases but was not cancelled");
+        found("it has " + std::to_string(cases.size()) + " of " + std::to_string(total) +
+              " cases but was not cancelled");
     }
     std::set<std::string> keys;
     for (std::size_t i = 0; i < cases.size(); ++i) {
         const std::string key = cell_text(cases[i].at("key"));
-        if (!keys.insert(key).second) problems.push_back("the case \"" + key + "\" appears twice");
+        if (!keys.insert(key).second) found("the case \"" + escaped(key) + "\" appears twice");
         if (cases[i].at("index").get<std::size_t>() != i + 1) {
-            problems.push_back("case \"" + key + "\": its index is " + cell_text(cases[i].at("index")) +
-                               " but it is number " + std::to_string(i + 1));
+            found("case \"" + escaped(key) + "\": its index is " + cell_text(cases[i].at("index")) +
+                  " but it is number " + std::to_string(i + 1));
         }
     }
-    // Written in one form, so that text order is time order.
-    if (cell_text(record.at("finished_utc")) < cell_text(record.at("started_utc"))) {
-        problems.push_back("it was finished before it was started");
-    }
-    // The validator compares integers as signed ones, so that half of the seeds would seem negative to it.
-    if (!record.at("matrix").at("seed").is_number_unsigned()) problems.push_back("its seed is negative");
+    // A minimum in the schema would allow 63 bits only.
+    if (!record.at("matrix").at("seed").is_number_unsigned()) found("its seed is negative");
     if (const json& recipe = value_of(record.at("matrix").at("recipe")); !recipe.is_null()) {
         if (const auto read = recipe_from_json(recipe.dump()); !read) {
-            problems.push_back("the recipe of its matrix is refused: " + read.error().message);
+            found("the recipe of its matrix is refused: " + read.error().message);
         }
     }
 }
 
 }  // namespace
 
-std::vector<std::string> inconsistencies(const json& record) {
-    std::vector<std::string> problems;
-    check_whole(record, problems);
-    for (std::string& problem : matrix_inconsistencies(record)) problems.push_back(std::move(problem));
-    for (const json& one : record.at("cases")) CaseChecker(record, one, problems).check();
-    return problems;
+void check_consistency(const json& record, const Findings& found) {
+    check_whole(record, found);
+    check_run(record, found);
+    check_matrix(record, found);
+    for (const json& one : record.at("cases")) CaseChecker(record, one, found).check();
 }
 
 }  // namespace workbench

@@ -57,4 +57,9 @@ bool is_needed(std::string_view name, int schema_version) {
     return name == "record.csv" || name == "record.md";
 }
 
+bool is_record_file(std::string_view name) {
+    return name == "record.json" || name == "record.csv" || name == "record.md" || name == statement_name ||
+           name == file_name_of(RecordChart::latency) || name == file_name_of(RecordChart::ratio_to_copy);
+}
+
 }  // namespace workbench

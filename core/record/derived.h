@@ -32,4 +32,8 @@ Result<std::map<std::string, std::string>> derived_files(std::string_view text, 
 // Whether a record of this version must have the file; the others may be missing.
 bool is_needed(std::string_view derived_name, int schema_version);
 
+// Whether a record's directory has a file of this name that SHA256SUMS lists: record.json or one made from
+// it.
+bool is_record_file(std::string_view name);
+
 }  // namespace workbench

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Whether a record has the cases that its matrix gives, and the matrix that its protocol names.
+// Whether a record has the cases that its matrix gives, the command line that runs it, and the matrix that
+// its protocol names.
 #pragma once
 
 #include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
+
+#include "core/record/consistency.h"
 
 namespace workbench {
 
-// Sentences on what does not fit; none for records before record-4, whose matrix
-// need not say all.
-// The record has passed its schema.
-std::vector<std::string> matrix_inconsistencies(const nlohmann::json& record);
+// Finds nothing in records before record-4, whose matrix need not say all. The record has passed its schema.
+void check_matrix(const nlohmann::json& record, const Findings& found);
 
 }  // namespace workbench

@@ -4,6 +4,7 @@
 // them all, SHA256SUMS.sig signs it where there was a key. A record directory appears whole or not at all.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -54,11 +55,17 @@ std::filesystem::path new_record_directory(const std::filesystem::path& base);
 struct Verification {
     std::vector<std::string> checked;   // what was found good
     std::vector<std::string> problems;  // each names the file and what is wrong; empty means accepted
+    std::size_t more_problems = 0;      // that were found beyond the first 200, which are listed
+    std::vector<std::string> notes;     // what an acceptance does not cover; none for a directory
     std::string record_id;              // empty when there is no JSON to take it of
     std::optional<PublicKey> signer;    // whose signature the record has; absent without a good one
 };
 // A record directory, or one record.json. bad_input when there is nothing to verify; problems are not errors.
+// Every sentence is one line of UTF-8 without control characters, whatever the files hold.
 Result<Verification> verify_record(const std::filesystem::path& path);
+
+// The same of the text of a lone record.json.
+Verification verify_record_text(std::string_view json);
 
 // Every key must be known, every value of its type and range.
 Result<void> validate_against_schema(std::string_view json, std::string_view schema_name);

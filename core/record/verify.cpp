@@ -15,7 +15,9 @@
 #include "core/record/signature_file.h"
 #include "core/record/verified_record.h"
 #include "core/support/canonical_json.h"
+#include "core/support/escaped.h"
 #include "core/support/files.h"
+#include "core/support/strict_json.h"
 #include "core/support/text.h"
 
 namespace workbench {
@@ -24,33 +26,37 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t largest_json = std::size_t{1} << 26;
-constexpr std::uintmax_t largest_file = std::uintmax_t{1} << 30;  // of those only listed: charts, images
+constexpr std::size_t largest_json = record_json_limits.bytes;
+// Pictures and notes that were added to a record, each and together.
+constexpr std::uintmax_t largest_addition = std::uintmax_t{1} << 26;
+constexpr std::uintmax_t most_added = std::uintmax_t{1} << 28;
 constexpr std::size_t largest_sums = std::size_t{1} << 20;
+constexpr std::size_t most_files = 1000;
 constexpr std::size_t most_problems = 200;
 constexpr std::string_view sums_name = "SHA256SUMS";
 
-// Control characters of a hostile name do not reach a terminal.
-std::string shown(std::string_view name) {
-    std::string text;
-    for (const char c : name.substr(0, 200))
-        text += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
-    return text;
-}
-
+// Keeps the first problems, on one line each: what is quoted in them comes from a stranger's file.
 class Report {
   public:
-    void good(std::string text) { m_result.checked.push_back(std::move(text)); }
+    void good(const std::string& text) { m_result.checked.push_back(escaped(text, longest)); }
     void problem(std::string_view file, const std::string& text) {
-        if (m_result.problems.size() < most_problems) m_result.problems.push_back(shown(file) + ": " + text);
+        ++m_count;
+        if (m_result.problems.size() < most_problems) {
+            m_result.problems.push_back(escaped(file) + ": " + escaped(text, longest));
+        } else {
+            ++m_result.more_problems;
+        }
     }
+    void note(std::string text) { m_result.notes.push_back(std::move(text)); }
     void id(std::string hash) { m_result.record_id = std::move(hash); }
     void signer(const PublicKey& key) { m_result.signer = key; }
-    std::size_t problem_count() const { return m_result.problems.size(); }
+    std::size_t problem_count() const { return m_count; }
     Verification take() { return std::move(m_result); }
 
   private:
+    static constexpr std::size_t longest = 1000;
     Verification m_result;
+    std::size_t m_count = 0;
 };
 
 // A name that stays inside the record's own folder on every system.
@@ -80,9 +86,9 @@ std::map<std::string, std::string> parse_sums(std::string_view text, Report& rep
         const std::string_view name = line.substr(66);
         if (!is_plain_name(name) || name == sums_name || name == signature_name) {
             report.problem(sums_name,
-                           place + " names \"" + shown(name) + "\", which no file of a record can be");
+                           place + " names \"" + escaped(name) + "\", which no file of a record can be");
         } else if (!sums.emplace(name, line.substr(0, 64)).second) {
-            report.problem(sums_name, place + " names \"" + shown(name) + "\" a second time");
+            report.problem(sums_name, place + " names \"" + escaped(name) + "\" a second time");
         }
     }
     return sums;
@@ -109,11 +115,15 @@ Result<std::set<std::string>> regular_files(const fs::path& directory, Report& r
             default:
                 report.problem(name, "it is not a plain file");
         }
-        if (names.size() > 10'000) break;
+        if (names.size() > most_files) {
+            report.problem(name, "it is one of more than " + std::to_string(most_files) +
+                                     " files, and the rest are not looked at");
+            break;
+        }
     }
     if (error) {
         return fail(ErrorKind::bad_input,
-                    "the folder \"" + directory.string() + "\" cannot be listed: " + error.message());
+                    "the folder " + quoted(directory) + " cannot be listed: " + error.message());
     }
     return names;
 }
@@ -137,6 +147,32 @@ void check_signature(const fs::path& directory, std::string_view sums, Report& r
     }
 }
 
+// The files whose sizes a record can have; the others are problems and are not read.
+std::set<std::string> files_of_fit_size(const fs::path& directory,
+                                        const std::map<std::string, std::string>& sums, Report& report) {
+    std::set<std::string> fit;
+    std::uintmax_t added = 0;
+    for (const auto& [name, hash] : sums) {
+        std::error_code error;
+        const auto size = fs::file_size(directory / name, error);
+        const bool own = is_record_file(name);
+        const std::uintmax_t largest = own ? largest_json : largest_addition;
+        if (!error && !own && size <= largest) added += size;
+        if (error) {
+            report.problem(name, "its size cannot be read: " + error.message());
+        } else if (size > largest) {
+            report.problem(name, "it has " + std::to_string(size) +
+                                     " bytes, and a file of a record has at most " + std::to_string(largest));
+        } else if (!own && added > most_added) {
+            report.problem(name, "with it, the files that were added to the record have more than " +
+                                     std::to_string(most_added) + " bytes");
+        } else {
+            fit.insert(name);
+        }
+    }
+    return fit;
+}
+
 void check_hashes(const fs::path& directory, const std::set<std::string>& files, Report& report) {
     const auto text = read_file(directory / sums_name, largest_sums);
     if (!text) {
@@ -144,31 +180,25 @@ void check_hashes(const fs::path& directory, const std::set<std::string>& files,
         return;
     }
     if (files.contains(std::string(signature_name))) check_signature(directory, *text, report);
-    const auto sums = parse_sums(*text, report);
-    for (const auto& [name, hash] : sums) {
-        if (!files.contains(name)) {
-            report.problem(name, "it is listed in SHA256SUMS but is not there as a plain file");
-            continue;
-        }
-        std::error_code error;
-        if (const auto size = fs::file_size(directory / name, error); error || size > largest_file) {
-            report.problem(
-                name, error ? "its size cannot be read: " + error.message()
-                            : "it has " + std::to_string(size) + " bytes, more than any file of a record");
-            continue;
-        }
-        const auto actual = sha256_of_file(directory / name);
-        if (!actual) {
-            report.problem(name, actual.error().message);
-        } else if (*actual != hash) {
-            report.problem(name, "its SHA-256 is " + *actual + ", SHA256SUMS lists " + hash);
-        } else {
-            report.good(name + ": SHA-256");
-        }
-    }
+    auto sums = parse_sums(*text, report);
     for (const std::string& name : files) {
         if (name != sums_name && name != signature_name && !sums.contains(name)) {
             report.problem(name, "it is not listed in SHA256SUMS");
+        }
+    }
+    std::erase_if(sums, [&](const auto& sum) {
+        if (files.contains(sum.first)) return false;
+        report.problem(sum.first, "it is listed in SHA256SUMS but is not there as a plain file");
+        return true;
+    });
+    for (const std::string& name : files_of_fit_size(directory, sums, report)) {
+        const auto actual = sha256_of_file(directory / name);
+        if (!actual) {
+            report.problem(name, actual.error().message);
+        } else if (*actual != sums.at(name)) {
+            report.problem(name, "its SHA-256 is " + *actual + ", SHA256SUMS lists " + sums.at(name));
+        } else {
+            report.good(name + ": SHA-256");
         }
     }
 }
@@ -178,15 +208,9 @@ struct CheckedJson {
     nlohmann::json record;
 };
 
-// The JSON when it could be read and is a record, whether its figures add up or not.
-std::optional<CheckedJson> check_json(const fs::path& path, Report& report) {
-    const std::string name = path.filename().string();
-    auto text = read_file(path, largest_json);
-    if (!text) {
-        report.problem(name, text.error().message);
-        return std::nullopt;
-    }
-    auto record = parse_record(*text);
+// The JSON when it is a record, whether its figures add up or not.
+std::optional<CheckedJson> check_text(std::string text, const std::string& name, Report& report) {
+    auto record = parse_record(text);
     if (!record) {
         report.problem(name, record.error().message);
         return std::nullopt;
@@ -195,13 +219,35 @@ std::optional<CheckedJson> check_json(const fs::path& path, Report& report) {
     report.id(canonical_sha256(*record));
     const std::size_t before = report.problem_count();
     try {
-        for (const std::string& text_of_problem : inconsistencies(*record))
-            report.problem(name, text_of_problem);
+        check_consistency(*record, [&](const std::string& sentence) { report.problem(name, sentence); });
     } catch (const std::exception& error) {
         report.problem(name, std::string("its figures cannot be checked: ") + error.what());
     }
     if (report.problem_count() == before) report.good(name + ": figures follow from the samples");
-    return CheckedJson{std::move(*text), std::move(*record)};
+    return CheckedJson{std::move(text), std::move(*record)};
+}
+
+std::optional<CheckedJson> check_json(const fs::path& path, Report& report) {
+    const std::string name = path.filename().string();
+    auto text = read_file(path, largest_json);
+    if (!text) {
+        report.problem(name, text.error().message);
+        return std::nullopt;
+    }
+    return check_text(std::move(*text), name, report);
+}
+
+// A lone file is held against itself only, which one that is not accepted need not say.
+void note_what_is_open(Report& report) {
+    if (report.problem_count() > 0) return;
+    report.note(
+        "a lone record.json is checked against itself: its schema, the figures that follow from the samples, "
+        "and that cases, labels, command line, protocol, times, threads and build fit together");
+    report.note(
+        "nothing shows whether these are as they were written, and they are taken as they stand: the "
+        "samples, "
+        "the parity errors, the hashes of inputs and outputs, the commit, the library and the environment; "
+        "verify the record's directory for its hashes and its signature");
 }
 
 void check_derived(const fs::path& path, const std::string& wanted, Report& report) {
@@ -247,8 +293,8 @@ Result<Looked> look_at_directory(const fs::path& directory) {
     if (!files) return std::unexpected(files.error());
     if (!files->contains("record.json") && !files->contains(std::string(sums_name)) &&
         report.problem_count() == 0) {
-        return fail(ErrorKind::bad_input, "the folder \"" + directory.string() +
-                                              "\" holds no record: neither record.json nor SHA256SUMS");
+        return fail(ErrorKind::bad_input, "the folder " + quoted(directory) +
+                                              " holds no record: neither record.json nor SHA256SUMS");
     }
     if (!files->contains("record.json")) report.problem("record.json", "it is missing");
     if (files->contains(std::string(sums_name))) {
@@ -268,11 +314,12 @@ Result<Looked> look_at(const fs::path& path) {
     if (fs::is_directory(status)) return look_at_directory(path);
     if (!fs::is_regular_file(status)) {
         return fail(ErrorKind::bad_input,
-                    "\"" + path.string() + "\" is neither a record directory nor a record file" +
+                    quoted(path) + " is neither a record directory nor a record file" +
                         (fs::exists(status) ? "" : ": it does not exist or cannot be reached"));
     }
     Report report;
     auto json = check_json(path, report);
+    note_what_is_open(report);
     return Looked{report.take(), std::move(json)};
 }
 
@@ -282,6 +329,13 @@ Result<Verification> verify_record(const fs::path& path) {
     auto looked = look_at(path);
     if (!looked) return std::unexpected(looked.error());
     return std::move(looked->verification);
+}
+
+Verification verify_record_text(std::string_view json) {
+    Report report;
+    static_cast<void>(check_text(std::string(json), "record.json", report));
+    note_what_is_open(report);
+    return report.take();
 }
 
 Result<VerifiedRecord> read_verified_record(const fs::path& path) {

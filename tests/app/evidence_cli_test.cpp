@@ -16,11 +16,13 @@ namespace fs = std::filesystem;
 using app_test::error_lines;
 using app_test::Outcome;
 using app_test::RunOptions;
+using ::testing::AllOf;
 using ::testing::AnyOf;
 using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 using Json = nlohmann::json;
 
@@ -137,6 +139,19 @@ TEST_F(EvidenceCli, SignsARecordAndKnowsWhoDid) {
     const auto unsigned_record = record("u");
     EXPECT_THAT(iir2d({"verify", unsigned_record}).out, HasSubstr("not signed"));
     EXPECT_EQ(iir2d({"verify", unsigned_record, "--signer", hex}).code, 5);
+}
+
+TEST_F(EvidenceCli, SaysWhatALoneRecordDoesNotProtect) {
+    const auto r = record("r");
+    EXPECT_THAT(iir2d({"verify", r}).out, AllOf(HasSubstr("accepted "), Not(HasSubstr("note  "))));
+    const auto lone = iir2d({"verify", r + "/record.json"});
+    EXPECT_EQ(lone.code, 0) << lone.err;
+    EXPECT_THAT(lone.out, AllOf(HasSubstr("\nnote     nothing shows whether these are as they were written"),
+                                HasSubstr("\nagrees with itself: "), Not(HasSubstr("accepted "))));
+    EXPECT_EQ(iir2d({"verify", r + "/record.json", "--signer", std::string(64, 'a')}).code, 5);
+    const auto missing = iir2d({"verify", path("no\nsuch\x1b[2J\xff")});
+    EXPECT_EQ(missing.code, 3);
+    EXPECT_THAT(missing.err, HasSubstr("no\\nsuch\\x1b[2J\\xff"));
 }
 
 TEST_F(EvidenceCli, RefusesAKeyThatOthersMayReadBeforeItMeasures) {

@@ -67,7 +67,7 @@ TEST_F(FullDiskCli, WritesARecordWholeOrNotAtAll) {
 TEST_F(FullDiskCli, KeepsTheHistory) {
     ASSERT_TRUE(workbench::write_record(made::sample_record(), folder.path() / "first"));
     workbench::Record other = made::sample_record();
-    other.command_line += " again";
+    other.run.finished_utc = "2025-03-09T17:05:05Z";
     ASSERT_TRUE(workbench::write_record(other, folder.path() / "second"));
     const auto database = path("h.sqlite");
     ASSERT_EQ(iir2d({"history", "add", "--db", database, path("first")}).code, 0);

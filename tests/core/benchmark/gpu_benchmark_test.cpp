@@ -32,6 +32,8 @@ json record_under(const char* scenario) {
     }
     Record record = testing::sample_record();
     record.run = std::move(*run);
+    record.environment.threads = record.run.threads;
+    record.command_line = bench_command_line(matrix, "", "");
     const testing::TemporaryFolder folder;
     const auto written = write_record(record, folder.path() / "record");
     EXPECT_TRUE(written) << written.error().message;

@@ -116,7 +116,8 @@ TEST_F(Reproduce, RefusesOtherInputs) {
     record.environment = capture_environment(0);
     record.run = *run_benchmark(m);
     finish_environment(record.environment);
-    record.command_line = "iir2d bench";
+    record.environment.threads = record.run.threads;
+    record.command_line = bench_command_line(m, file.string(), "");
     const auto path = written(record);
     EXPECT_TRUE(reproduce(path, settings)->changed_outputs.empty());
     image.pixels.plane_f32(0)[3] = 0.5F;

@@ -118,7 +118,7 @@ Environment sample_environment() {
     e.version = "1.1.0";
     e.commit = {"0123456789abcdef0123456789abcdef01234567", {}};
     e.dirty = {false, {}};
-    e.build_fingerprint = "iir2d 1.1.0 0123456 GNU 12.2.0";
+    e.build_fingerprint = "iir2d 1.1.0, commit " + *e.commit.value + ", GNU 12.2.0, Release, Linux-x86_64";
     e.library_path = {"/usr/lib/libiir2d.so.1", {}};
     e.library_sha256 = {hash_of('f'), {}};
     e.threads = 2;
@@ -165,6 +165,7 @@ Record sample_gpu_record() {
         .id = "cuda:0", .name = "A GPU", .backend = iir2d::Backend::cuda, .usable = true, .properties = {}};
     run.device_reason = "this GPU was asked for";
     for (CaseResult& r : run.results) r.kernel.backend = iir2d::Backend::cuda;
+    record.command_line = bench_command_line(run.matrix, "", "");
     run.results[0].inconclusive = "the GPU's clocks were held back: power cap, thermal, software";
     run.results[0].transfer_ms_p50 = 0.25;
     run.results[1].transfer_ms_p50 = 0.5;

@@ -26,6 +26,8 @@ inline void write_release_record(const std::filesystem::path& directory, double 
                                  const std::string& commit = release_commit) {
     Record record = sample_record();
     record.environment.commit.value = commit;
+    record.environment.build_fingerprint =
+        "iir2d " + record.environment.version + ", commit " + commit + ", GNU 12.2.0";
     BenchmarkRun& run = record.run;
     run.matrix = *named_protocol(directory.filename() == "smoke" ? "smoke" : "standard");
     run.matrix.device = "cpu";

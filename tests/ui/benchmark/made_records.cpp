@@ -69,7 +69,7 @@ Record madeRecord(const std::vector<MadeTiming>& all, std::uint64_t seed) {
     run.case_total = std::int64_t(all.size());
     record.environment = capture_environment(1);
     finish_environment(record.environment);
-    record.command_line = "iir2d bench";
+    record.command_line = bench_command_line(run.matrix, "", "");
     return record;
 }
 

@@ -363,6 +363,7 @@ TEST_F(RecordsPageTest, KeepsAHistoryAndShowsItsTrend) {
         Record record = madeRecord({{1, 1.0 + 0.1 * i}, {2, 1.0}}, std::uint64_t(i));
         record.run.started_utc = "2026-01-0" + std::to_string(i) + "T03:04:05Z";
         record.run.finished_utc = "2026-01-0" + std::to_string(i) + "T03:05:05Z";
+        for (CaseResult& one : record.run.results) one.started_utc = record.run.started_utc;
         open(written(record, folder, QStringLiteral("r%1").arg(i)));
         page.setTab(BenchmarkPage::Tab::history);
         wait();
