@@ -9,6 +9,8 @@
 #include <set>
 #include <utility>
 
+#include "core/support/escaped.h"
+
 namespace workbench {
 
 namespace {
@@ -169,7 +171,7 @@ void pair_up(std::vector<const MeasuredCase*>& base, std::vector<const MeasuredC
 void note_unlike(std::vector<std::string>& unlike, std::string_view what, const std::string& base,
                  const std::string& now) {
     if (base == now) return;
-    const auto text = [](const std::string& t) { return t.empty() ? std::string("not known") : t; };
+    const auto text = [](const std::string& t) { return t.empty() ? std::string("not known") : escaped(t); };
     unlike.push_back(std::string(what) + ": base " + text(base) + ", new " + text(now));
 }
 
@@ -181,13 +183,13 @@ std::vector<std::string> unlike_records(const MeasuredRecord& base, const Measur
     note_unlike(unlike, "threads", std::to_string(base.threads), std::to_string(now.threads));
     note_unlike(unlike, "processors", base.processor, now.processor);
     for (const auto& [b, n] : pairs) {
-        note_unlike(unlike, "case \"" + b->key + "\", precisions", b->precision, n->precision);
-        note_unlike(unlike, "case \"" + b->key + "\", sizes",
+        note_unlike(unlike, "case \"" + escaped(b->key) + "\", precisions", b->precision, n->precision);
+        note_unlike(unlike, "case \"" + escaped(b->key) + "\", sizes",
                     std::to_string(b->width) + "x" + std::to_string(b->height),
                     std::to_string(n->width) + "x" + std::to_string(n->height));
         if (b->width == n->width && b->height == n->height && b->precision == n->precision &&
             b->input_sha256 && n->input_sha256 && *b->input_sha256 != *n->input_sha256) {
-            unlike.push_back("case \"" + b->key + "\", inputs: base " + short_id(*b->input_sha256) +
+            unlike.push_back("case \"" + escaped(b->key) + "\", inputs: base " + short_id(*b->input_sha256) +
                              ", new " + short_id(*n->input_sha256));
         }
     }
@@ -202,7 +204,8 @@ std::vector<std::string> nearly_alike(std::vector<const MeasuredCase*> base,
     pair_up(base, now, pairs, {"size:"});
     pair_up(base, now, pairs, {"precision:", "dtype:", "size:"});
     std::vector<std::string> texts;
-    for (const auto& [b, n] : pairs) texts.push_back("\"" + b->key + "\" and \"" + n->key + "\"");
+    for (const auto& [b, n] : pairs)
+        texts.push_back("\"" + escaped(b->key) + "\" and \"" + escaped(n->key) + "\"");
     return texts;
 }
 
@@ -329,14 +332,14 @@ Result<RecordComparison> compare_records(const MeasuredRecord& base, const Measu
                     base.cases.empty() || now.cases.empty()
                         ? "a record without cases cannot be compared"
                         : "the records have no case in common: the first of the base is \"" +
-                              base.cases.front().key + "\", of the new one \"" + now.cases.front().key +
-                              "\"");
+                              escaped(base.cases.front().key) + "\", of the new one \"" +
+                              escaped(now.cases.front().key) + "\"");
     for (const auto* c : left) comparison.missing_in_new.push_back(c->key);
     for (const auto* c : right) comparison.missing_in_base.push_back(c->key);
     for (const auto& [b, n] : pairs) {
         if (control.cancelled()) return fail(ErrorKind::cancelled, "the comparison was cancelled");
         control.report(static_cast<double>(comparison.cases.size()) / static_cast<double>(pairs.size()),
-                       "comparing " + n->key);
+                       "comparing " + escaped(n->key));
         comparison.cases.push_back(compare_case(*b, *n, settings));
     }
     return comparison;
@@ -351,7 +354,7 @@ std::vector<std::string> shortcomings(const RecordComparison& comparison) {
     const auto& limit = comparison.settings.max_regression;
     std::vector<std::string> texts;
     for (const auto* c : worst) {
-        std::string text = "\"" + c->now.key + "\" is " + std::string(name_of(c->verdict)) + " at " +
+        std::string text = "\"" + escaped(c->now.key) + "\" is " + std::string(name_of(c->verdict)) + " at " +
                            percent_text(c->cost_ratio - 1) + " above the base";
         if (c->unresolved) {
             text += ", not shown to be within the limit of " + percent_text(*limit);
@@ -362,12 +365,12 @@ std::vector<std::string> shortcomings(const RecordComparison& comparison) {
     }
     for (const auto& c : comparison.cases) {
         if (c.verdict == Verdict::not_timed)
-            texts.push_back("\"" + c.now.key + "\" cannot be compared: " + c.notes.front());
+            texts.push_back("\"" + escaped(c.now.key) + "\" cannot be compared: " + c.notes.front());
     }
     for (const auto& key : comparison.missing_in_new)
-        texts.push_back("\"" + key + "\" is missing in the new record");
+        texts.push_back("\"" + escaped(key) + "\" is missing in the new record");
     for (const auto& key : comparison.missing_in_base)
-        texts.push_back("\"" + key + "\" is missing in the base record");
+        texts.push_back("\"" + escaped(key) + "\" is missing in the base record");
     return texts;
 }
 

@@ -8,6 +8,7 @@
 #include "core/benchmark/utc_time.h"
 #include "core/evidence/sqlite.h"
 #include "core/record/verified_record.h"
+#include "core/support/escaped.h"
 #include "core/support/files.h"
 #include "core/support/text.h"
 
@@ -250,8 +251,8 @@ Result<std::vector<HistoryEntry>> History::list() const {
 
 Result<std::string> History::record(std::string_view prefix) const {
     if (prefix.size() < 4 || prefix.find_first_not_of("0123456789abcdef") != std::string_view::npos) {
-        return fail(ErrorKind::bad_argument, "\"" + printable_utf8(prefix) +
-                                                 "\" names no record: give at least 4 digits of a record_id");
+        return fail(ErrorKind::bad_argument,
+                    "\"" + escaped(prefix) + "\" names no record: give at least 4 digits of a record_id");
     }
     Query query(m_state->get(), "SELECT json FROM record WHERE substr(record_id, 1, ?) = ? LIMIT 2");
     query.bind(static_cast<std::int64_t>(prefix.size())).bind(prefix);
@@ -297,10 +298,10 @@ Result<std::vector<TrendPoint>> History::trend(std::string_view key, Metric metr
         if (auto point = point_of(*record, key, metric)) points.push_back(std::move(*point));
     }
     if (points.empty()) {
-        return fail(ErrorKind::bad_argument,
-                    "no record in the history has timed the case \"" + printable_utf8(key) + "\"" +
-                        (device.empty() ? "" : " on \"" + printable_utf8(device) + "\"") +
-                        ": history trend without a case lists them");
+        return fail(ErrorKind::bad_argument, "no record in the history has timed the case \"" + escaped(key) +
+                                                 "\"" +
+                                                 (device.empty() ? "" : " on \"" + escaped(device) + "\"") +
+                                                 ": history trend without a case lists them");
     }
     return points;
 }
@@ -313,7 +314,7 @@ Result<std::vector<std::string>> History::check() const {
             const auto row = query.step();
             if (!row) return std::unexpected(row.error());
             if (!*row) break;
-            if (query.text(0) != "ok") problems.push_back(printable_utf8(query.text(0)));
+            if (query.text(0) != "ok") problems.push_back(escaped(query.text(0)));
         }
     }
     Query query(m_state->get(),
@@ -322,7 +323,7 @@ Result<std::vector<std::string>> History::check() const {
         const auto row = query.step();
         if (!row) return std::unexpected(row.error());
         if (!*row) return problems;
-        const std::string name = "record " + printable_utf8(short_id(query.text(0))) + ": ";
+        const std::string name = "record " + escaped(short_id(query.text(0))) + ": ";
         const auto record = measured_record_from_json(query.text(1));
         if (!record) {
             problems.push_back(name + record.error().message);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "core/evidence/sqlite.h"
 
+#include "core/support/escaped.h"
 #include "core/support/text.h"
 
 namespace workbench {
 
 std::unexpected<Error> sqlite_failure(sqlite3* database) {
     const int code = database != nullptr ? sqlite3_errcode(database) : SQLITE_NOMEM;
-    const std::string words =
-        database != nullptr ? printable_utf8(sqlite3_errmsg(database)) : "out of memory";
+    const std::string words = database != nullptr ? escaped(sqlite3_errmsg(database)) : "out of memory";
     const char* name = database != nullptr ? sqlite3_db_filename(database, "main") : nullptr;
     const std::string file = "the history " + quoted(name != nullptr ? name : "");
     switch (code & 0xff) {

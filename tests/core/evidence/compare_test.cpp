@@ -14,6 +14,7 @@
 namespace workbench {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -295,6 +296,21 @@ TEST(ComparisonReport, EscapesWhatAHostileRecordSays) {
     const auto json = nlohmann::json::parse(comparison_to_json(*comparison));
     EXPECT_EQ(json.at("passed"), true);
     EXPECT_EQ(json.at("cases").at(0).at("verdict"), "SAME");
+}
+
+TEST(CompareRecords, SaysWhatAHostileRecordSaysOnOneLine) {
+    const std::string hostile = "a\x1b[2J\nPASSED\xff";
+    const std::string shown = "\"a\\x1b[2J\\nPASSED\\xff\"";
+    const auto none =
+        compare_records(record_of({case_of(hostile, 1, 3)}), record_of({case_of("b", 1, 3)}), {});
+    ASSERT_FALSE(none);
+    EXPECT_THAT(none.error().message, HasSubstr("the first of the base is " + shown));
+    auto base = record_of({case_of(hostile, 1, 3), case_of(hostile + " more", 1, 3)});
+    auto now = record_of({case_of(hostile, 1, 3)});
+    EXPECT_THAT(shortcomings(*compare_records(base, now, {})),
+                Contains("\"a\\x1b[2J\\nPASSED\\xff more\" is missing in the new record"));
+    now.processor = hostile;
+    EXPECT_THAT(compare_records(base, now, {}).error().message, HasSubstr("a\\x1b[2J\\nPASSED\\xff"));
 }
 
 TEST(CompareRecords, StopsBetweenCasesWhenAsked) {

@@ -206,13 +206,22 @@ TEST_F(HistoryTest, IsWholeAfterAKillAtAnyMoment) {
         if (!fs::exists(file)) continue;
         // A reader is let in again, and what was there stays.
         const auto history = History::open_to_read(file);
-        ASSERT_TRUE(history) << history.error().message;
+        if (!history) {
+            // On a busy machine the kill comes before the first transaction, which makes the tables.
+            EXPECT_EQ(known, 0U);
+            EXPECT_THAT(history.error().message, HasSubstr("it is empty"));
+            continue;
+        }
         const auto entries = history->list();
         ASSERT_TRUE(entries) << entries.error().message;
         EXPECT_GE(entries->size(), known);
         known = entries->size();
         EXPECT_THAT(problems(), IsEmpty());
     }
+    int status = 0;
+    waitpid(adder(file, records), &status, 0);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    EXPECT_THAT(*History::open_to_read(file)->list(), SizeIs(10));
 }
 
 }  // namespace
