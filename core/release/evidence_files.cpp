@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/release/evidence_files.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <system_error>
@@ -55,6 +56,10 @@ Result<std::map<std::string, fs::path>> names_in(const fs::path& folder) {
     }
     if (error) return refused(folder, error.message());
     if (names.empty()) return refused(folder, "it is an empty folder");
+    if (evidence_size(folder) > largest_evidence_folder) {
+        return refused(
+            folder, "its files have more than " + std::to_string(largest_evidence_folder) + " bytes in all");
+    }
     return names;
 }
 
@@ -62,6 +67,33 @@ Result<std::map<std::string, fs::path>> names_in(const fs::path& folder) {
 
 fs::path evidence_path(const fs::path& directory, std::string_view name) {
     return directory / "evidence" / std::string(name);
+}
+
+std::uintmax_t evidence_size(const fs::path& path) {
+    std::error_code error;
+    const auto size_of = [&error](const fs::path& file) -> std::uintmax_t {
+        if (fs::symlink_status(file, error).type() != fs::file_type::regular) return 0;
+        const auto size = fs::file_size(file, error);
+        return error ? 0 : std::min(size, std::uintmax_t{1} << 40);  // a sum of many does not overflow
+    };
+    if (fs::symlink_status(path, error).type() != fs::file_type::directory) return size_of(path);
+    std::uintmax_t total = 0;
+    std::size_t files = 0;
+    for (fs::directory_iterator entry(path, error);
+         !error && entry != fs::directory_iterator() && files <= most_evidence_files;
+         entry.increment(error), ++files) {
+        total += size_of(entry->path());
+    }
+    return total;
+}
+
+Result<void> check_evidence_size(const fs::path& directory, const ReleaseState& state, const fs::path& more) {
+    std::uintmax_t total = evidence_size(more);
+    for (const auto& a : state.attachments) total += evidence_size(evidence_path(directory, a.name));
+    if (total <= largest_evidence) return {};
+    const std::string what = more.empty() ? "evidence: it has" : "with " + quoted(more) + " the evidence has";
+    return fail(ErrorKind::bad_input, what + " more than " + std::to_string(largest_evidence) +
+                                          " bytes in all, the most that a release may have");
 }
 
 Result<EvidenceHash> read_evidence(
@@ -119,6 +151,22 @@ Result<EvidenceHash> copy_evidence(const fs::path& from, const fs::path& to, con
     });
     if (!written) return std::unexpected(written.error());
     return hash;
+}
+
+Result<std::string> attached_text(const fs::path& directory, const Attachment& attachment,
+                                  const std::stop_token& stop) {
+    std::string text;
+    const auto hash = read_evidence(
+        evidence_path(directory, attachment.name),
+        [&text](const std::string&, const std::string& content) -> Result<void> {
+            text = content;
+            return {};
+        },
+        stop);
+    if (!hash) return std::unexpected(hash.error());
+    if (hash->folder || hash->sha256 != attachment.sha256)
+        return fail(ErrorKind::bad_input, "evidence/" + attachment.name + " is not what was attached");
+    return text;
 }
 
 Result<EvidenceCheck> check_evidence(const fs::path& directory, const Attachment& attachment,

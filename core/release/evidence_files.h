@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <stop_token>
@@ -16,7 +17,9 @@
 namespace workbench {
 
 inline constexpr std::size_t largest_evidence_file = std::size_t{1} << 26;
-inline constexpr std::size_t most_evidence_files = 1000;  // in a folder
+inline constexpr std::size_t most_evidence_files = 1000;                            // in a folder
+inline constexpr std::uintmax_t largest_evidence_folder = std::uintmax_t{1} << 28;  // all its files
+inline constexpr std::uintmax_t largest_evidence = std::uintmax_t{1} << 30;         // of a release, in all
 
 std::filesystem::path evidence_path(const std::filesystem::path& directory, std::string_view name);
 
@@ -25,7 +28,8 @@ struct EvidenceHash {
     bool folder = false;
 };
 // Plain files, and folders of plain files with safe names, only: links, devices, folders in folders and what
-// is too large are bad_input. Links are never followed. `stop` is looked at before each file.
+// is too large are bad_input, before anything is read. Links are never followed. `stop` is looked at before
+// each file.
 Result<EvidenceHash> evidence_hash(const std::filesystem::path& path, const std::stop_token& stop = {});
 
 // Calls `use` with each file of a folder, in order, or with the one file and no name; the hash of all.
@@ -37,6 +41,17 @@ Result<EvidenceHash> read_evidence(
 // Copies it whole, or not at all, to where nothing is; what is copied is what was hashed.
 Result<EvidenceHash> copy_evidence(const std::filesystem::path& from, const std::filesystem::path& to,
                                    const std::stop_token& stop = {});
+
+// Bytes of a file, or of all files of a folder, as the file system has it; 0 of what is neither.
+std::uintmax_t evidence_size(const std::filesystem::path& path);
+// bad_input when what was attached, with `more`, is larger in all than `largest_evidence`: nothing of it is
+// read.
+Result<void> check_evidence_size(const std::filesystem::path& directory, const ReleaseState& state,
+                                 const std::filesystem::path& more = {});
+
+// The content of a file that was attached, as it was attached: bad_input when it is another, or none.
+Result<std::string> attached_text(const std::filesystem::path& directory, const Attachment& attachment,
+                                  const std::stop_token& stop = {});
 
 // How an attachment's file stands to what was attached.
 enum class EvidenceState { matches, changed, missing };

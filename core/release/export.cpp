@@ -3,8 +3,8 @@
 #include <archive.h>
 #include <archive_entry.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -48,16 +48,11 @@ Result<void> check_outside(const fs::path& directory, const fs::path& file) {
     }
 }
 
-// Seconds since 1970 of "2025-03-09T17:05:00Z"; 0 of anything else.
-std::int64_t seconds_of(std::string_view utc) {
-    const auto day = day_from(utc.substr(0, 10));
-    if (!day || utc.size() != 20) return 0;
-    int parts[3] = {};
-    for (std::size_t i = 0; i < 3; ++i) {
-        const char* begin = utc.data() + 11 + 3 * i;
-        std::from_chars(begin, begin + 2, parts[i]);
-    }
-    return std::chrono::seconds(day->time_since_epoch()).count() + parts[0] * 3600 + parts[1] * 60 + parts[2];
+// Seconds since 1970 for an archive, which holds those from then to the year 2242.
+std::int64_t archive_time(std::string_view utc) {
+    constexpr std::int64_t latest = (std::int64_t{1} << 33) - 1;
+    const auto time = time_from(utc);
+    return time ? std::clamp<std::int64_t>(time->time_since_epoch().count(), 0, latest) : 0;
 }
 
 // libarchive's own takes half a block for a whole one, and forgets why there was no more.
@@ -156,9 +151,10 @@ Result<void> fill(Archive& archive, const fs::path& directory, const ReleaseStat
         if (auto done = add_evidence(archive, directory, top, a, control); !done) return done;
     }
     if (auto done = archive.add_file(top + "log.jsonl", log); !done) return done;
+    const auto evaluation = evaluate_as_logged(directory, state, control);
+    if (control.cancelled()) return fail(ErrorKind::cancelled, "cancelled");
     for (const char* name : {"release.json", "release.md"}) {
-        if (control.cancelled()) return fail(ErrorKind::cancelled, "cancelled");
-        if (auto done = archive.add_file(top + name, made_file(name, directory, state)); !done) return done;
+        if (auto done = archive.add_file(top + name, made_file(name, state, evaluation)); !done) return done;
     }
     return archive.close();
 }
@@ -189,7 +185,7 @@ Result<std::string> export_release(const fs::path& directory, const fs::path& fi
         auto output = AtomicFile::create(file);
         if (!output) return std::unexpected(output.error());
         {
-            Archive archive(*output, file, *packing, seconds_of(state->changed_utc));
+            Archive archive(*output, file, *packing, archive_time(state->changed_utc));
             if (auto done = fill(archive, directory, *state, *before, control); !done)
                 return std::unexpected(done.error());
         }

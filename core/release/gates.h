@@ -6,13 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "core/release/checks.h"
 #include "core/release/state.h"
 #include "core/support/task.h"
 
 namespace workbench {
 
 // How a requirement stands: `missing` is not met because there is nothing yet, `failed` because of what there
-// is. `later` is not met, but not needed at this stage either.
+// is. `later` is not met, but not needed at this stage either. What nothing was supplied for never holds.
 enum class Standing { held, waived, missing, failed, later };
 
 struct Requirement {
@@ -37,24 +38,28 @@ struct Evaluation {
     std::vector<Requirement> requirements;
     // "A.tests: ..." of each that is needed and does not hold, in order.
     std::vector<std::string> blockers() const;
+    // The first and how many more; empty: there is none.
+    std::string first_blocker() const;
 };
-
-// Whether a requirement may be waived at all; issues are waived by "issue:ID".
-bool is_waivable(std::string_view scope);
 
 // Gate A: green test report on this commit, parity 100 %, C API status contract, no open P0, open P1 only
 // with a waiver. B: the last two test reports green, a clean rebuild with the same library or a stated
 // reason, a smoke record. C: a standard record, a baseline that a role holder signed, no case above the
 // limit. D: packaging, licence, notices, security review, no open P0 or P1, four sign-offs on what there is.
 // dev needs A; rc A to C and no P0; ga all. Reads the evidence under `directory`; what cannot be read or has
-// changed is not met, and says why. A waiver counts up to the day of `utc`, or of the release's last change
-// where that is later. When `control` asks to stop, the requirements that follow are not looked at: what is
+// changed is not met, and says why. A waiver counts up to the day of `utc`, but not once an entry was written
+// after its day. When `control` asks to stop, the requirements that follow are not looked at: what is
 // returned then is to be thrown away.
 Evaluation evaluate_release(const std::filesystem::path& directory, const ReleaseState& state,
                             const std::string& utc, const TaskControl& control = {});
 
-// How many days a waiver counts beyond that of `utc`: 0 on its last, below when it has expired.
-int days_left(const Waiver& waiver, const std::string& utc);
+// As of the release's last entry, by what the clock showed for it.
+Evaluation evaluate_as_logged(const std::filesystem::path& directory, const ReleaseState& state,
+                              const TaskControl& control = {});
+
+// What is wrong with the promotion that the log of `state` ends with, as a sentence that names its line;
+// empty when nothing is, or there is none. `evaluation` is evaluate_as_logged()'s.
+std::string wrong_with_promotion(const ReleaseState& state, const Evaluation& evaluation);
 
 // A letter's name: "Technical confidence".
 std::string_view gate_name(char letter);

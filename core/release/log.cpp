@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "core/release/log.h"
 
-#include <exception>
+#include <algorithm>
+#include <utility>
 
 #include "core/record/record_json.h"
 #include "core/support/canonical_json.h"
@@ -17,15 +18,8 @@ std::string previous_of(const std::vector<LogEntry>& log) {
     return log.empty() ? sha256_hex("iir2d release log 1") : log.back().hash;
 }
 
-// "2025-03-09T17:05:00Z" in form, so that times can be compared and shown.
-bool is_utc(std::string_view text) {
-    constexpr std::string_view form = "0000-00-00T00:00:00Z";
-    if (text.size() != form.size()) return false;
-    for (std::size_t i = 0; i < form.size(); ++i) {
-        const bool digit = text[i] >= '0' && text[i] <= '9';
-        if (form[i] == '0' ? !digit : text[i] != form[i]) return false;
-    }
-    return true;
+bool is_text(const json& entry, const char* key) {
+    return entry.contains(key) && entry.at(key).is_string();
 }
 
 // What is wrong with a line; empty: nothing, and it was added.
@@ -34,17 +28,18 @@ std::string add_line(std::string_view line, std::vector<LogEntry>& log) {
     if (!parsed) return parsed.error().message;
     const json& entry = *parsed;
     if (canonical_json(entry) != line) return "it is not written as the program writes it";
-    if (!entry.is_object() || entry.size() != 4 || !entry.contains("event") || !entry.contains("utc") ||
-        !entry.contains("previous") || !entry.contains("seq"))
+    const std::size_t members = entry.is_object() && entry.contains("clock") ? 5 : 4;
+    if (!entry.is_object() || entry.size() != members || !entry.contains("event") || !is_text(entry, "utc") ||
+        (members == 5 && !is_text(entry, "clock")) || !entry.contains("previous") || !entry.contains("seq") ||
+        !entry.at("event").is_object() || !is_text(entry.at("event"), "type"))
         return "it is not an entry";
     if (entry.at("seq") != log.size() + 1) return "it is not number " + std::to_string(log.size() + 1);
     if (entry.at("previous") != previous_of(log))
         return "the entry before it is not the one it was written after";
-    if (!entry.at("utc").is_string() || !is_utc(entry.at("utc").get<std::string>()) ||
-        !entry.at("event").is_object() || !entry.at("event").contains("type") ||
-        !entry.at("event").at("type").is_string())
-        return "it is not an entry";
-    log.push_back({entry.at("utc").get<std::string>(), entry.at("event"), sha256_hex(line)});
+    EntryTime time{entry.at("utc").get<std::string>(), entry.at("utc").get<std::string>()};
+    if (members == 5) time.clock = entry.at("clock").get<std::string>();
+    if (members == 5 && time.clock == time.utc) return "it is not written as the program writes it";
+    log.push_back({std::move(time), entry.at("event"), sha256_hex(line)});
     return {};
 }
 
@@ -64,8 +59,14 @@ Result<std::vector<LogEntry>> parse_log(std::string_view text) {
     return log;
 }
 
-std::string log_line(const std::vector<LogEntry>& log, const std::string& utc, const json& event) {
-    const json entry{{"event", event}, {"previous", previous_of(log)}, {"seq", log.size() + 1}, {"utc", utc}};
+EntryTime time_after(const std::vector<LogEntry>& log, const std::string& clock) {
+    return {log.empty() ? clock : std::max(log.back().time.utc, clock), clock};
+}
+
+std::string log_line(const std::vector<LogEntry>& log, const std::string& clock, const json& event) {
+    const EntryTime time = time_after(log, clock);
+    json entry{{"event", event}, {"previous", previous_of(log)}, {"seq", log.size() + 1}, {"utc", time.utc}};
+    if (time.clock != time.utc) entry["clock"] = time.clock;
     return canonical_json(entry) + "\n";
 }
 

@@ -46,7 +46,7 @@ Result<std::string> attach(const std::filesystem::path& directory, const std::st
                            const std::filesystem::path& file, std::string name, const std::string& commit,
                            const TaskControl& control = {});
 
-// bad_argument: nothing of the scope can be waived, an empty text, a date that is none or past.
+// bad_argument: nothing of the scope can be waived, an empty text, a date that is none or past by the clock.
 Result<void> waive(const std::filesystem::path& directory, const Waiver& waiver);
 
 // `seen` is the hash that release show printed: a release that changed since is not signed (check_failed).
@@ -60,7 +60,7 @@ Result<void> promote(const std::filesystem::path& directory, const TaskControl& 
 
 struct Release {
     ReleaseState state;
-    Evaluation evaluation;  // as of now
+    Evaluation evaluation;  // as of now; of a promoted release as of its promotion
 };
 // bad_input when there is no release, or its log is not as it was written.
 Result<Release> load_release(const std::filesystem::path& directory, const TaskControl& control = {});

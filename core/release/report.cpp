@@ -25,7 +25,8 @@ std::string checklist(const Evaluation& evaluation) {
             out += "\n### Gate " + std::string(1, gate) + ": " + std::string(gate_name(gate)) + "\n\n";
         }
         out += std::string("- [") + (r.holds() ? "x" : " ") + "] **" + r.id + "** " + r.what + ": " +
-               markdown_escaped(r.finding) + (r.needed ? "" : " _(not needed at this stage)_") + "\n";
+               markdown_escaped(r.finding) + (r.needed || !r.holds() ? "" : " _(not needed at this stage)_") +
+               "\n";
     }
     return out;
 }
@@ -119,8 +120,10 @@ std::string release_markdown(const ReleaseState& state, const Evaluation& evalua
     out += "Stage " + std::string(name_of(state.stage)) + ", commit " + state.commit + ", begun " +
            state.created_utc + ".\n";
     const auto blockers = evaluation.blockers();
-    if (state.promoted_utc) {
+    if (state.promoted_utc && blockers.empty()) {
         out += "**Promoted** on " + *state.promoted_utc + ".\n";
+    } else if (state.promoted_utc) {
+        out += "**Not accepted**: " + markdown_escaped(wrong_with_promotion(state, evaluation)) + ".\n";
     } else if (blockers.empty()) {
         out += "**May be promoted**, as of " + evaluation.as_of + ".\n";
     } else {

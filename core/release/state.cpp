@@ -4,11 +4,9 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <exception>
-#include <utility>
+#include <nlohmann/json.hpp>
 
 #include "core/support/canonical_json.h"
-#include "core/support/signing.h"
 #include "core/support/text.h"
 
 namespace workbench {
@@ -20,10 +18,6 @@ using Format = EvidenceKind::Format;
 
 constexpr std::string_view hex_digits = "0123456789abcdef";
 
-std::string text_in(const json& event, const char* key) {
-    return event.at(key).get<std::string>();
-}
-
 // What Windows takes for a device whatever follows the first dot.
 bool is_device(std::string_view lower) {
     const auto stem = lower.substr(0, lower.find('.'));
@@ -31,51 +25,6 @@ bool is_device(std::string_view lower) {
     if (std::ranges::find(devices, stem) != std::end(devices)) return true;
     return stem.size() == 4 && (stem.starts_with("com") || stem.starts_with("lpt")) && stem[3] >= '0' &&
            stem[3] <= '9';
-}
-
-void apply_new(ReleaseState& s, const json& e, const std::string& utc) {
-    s.id = text_in(e, "id");
-    s.stage = stage_from_name(text_in(e, "stage")).value();
-    s.commit = text_in(e, "commit");
-    s.max_regression = e.at("max_regression").get<double>();
-    s.holders = e.at("holders").get<std::map<std::string, std::string>>();
-    s.created_utc = utc;
-}
-
-// What an entry's event does; a sentence when it cannot be.
-std::string apply(ReleaseState& s, const json& e, const std::string& utc) {
-    const std::string type = text_in(e, "type");
-    if ((type == "new") != (s.entries == 0)) return "a release begins with \"new\", once";
-    if (s.promoted_utc) return "nothing follows a promotion";
-    if (type == "new") {
-        apply_new(s, e, utc);
-        if (!is_safe_name(s.id) || !is_commit(s.commit)) return "its id or commit is none";
-    } else if (type == "attach") {
-        Attachment a{text_in(e, "name"),         text_in(e, "kind"),   text_in(e, "sha256"),
-                     e.at("folder").get<bool>(), text_in(e, "commit"), utc};
-        if (!is_safe_name(a.name) || s.find_like(a.name) != nullptr) return "its name is unsafe or taken";
-        if (!evidence_kind_from_name(a.kind)) return "its kind is not known";
-        s.attachments.push_back(std::move(a));
-    } else if (type == "waive") {
-        s.waivers.push_back(
-            {text_in(e, "scope"), text_in(e, "risk"), text_in(e, "owner"), text_in(e, "expires"), utc});
-        if (!is_date(s.waivers.back().expires)) return "its date is none";
-    } else if (type == "sign-off") {
-        SignOff o{text_in(e, "role"), text_in(e, "person"),    text_in(e, "key"),
-                  text_in(e, "seen"), text_in(e, "signature"), utc};
-        const auto holder = s.holders.find(o.role);
-        if (holder == s.holders.end() || holder->second != o.key) return "its key is not the role's";
-        const auto key = public_key_from_hex(o.key);
-        if (!key || !is_signature(*key, sign_off_message(s, o.role, o.person, o.seen), o.signature))
-            return "its signature is not the key's";
-        if (o.seen != s.seen()) return "what it signed is not what there was";
-        s.sign_offs.push_back(std::move(o));
-    } else if (type == "promote") {
-        s.promoted_utc = utc;
-    } else {
-        return "its type is not known";
-    }
-    return {};
 }
 
 }  // namespace
@@ -134,7 +83,11 @@ Result<EvidenceKind> evidence_kind_from_name(std::string_view name) {
 std::string ReleaseState::seen() const {
     json evidence = json::array();
     for (const auto& a : attachments) {
-        evidence.push_back({{"name", a.name}, {"kind", a.kind}, {"sha256", a.sha256}, {"commit", a.commit}});
+        evidence.push_back({{"name", a.name},
+                            {"kind", a.kind},
+                            {"sha256", a.sha256},
+                            {"folder", a.folder},
+                            {"commit", a.commit}});
     }
     json waived = json::array();
     for (const auto& w : waivers) {
@@ -166,32 +119,6 @@ const SignOff* ReleaseState::last_sign_off(std::string_view role) const {
         if (s.role == role) last = &s;
     }
     return last;
-}
-
-Result<ReleaseState> replay(const std::vector<LogEntry>& log) {
-    ReleaseState state;
-    for (const auto& entry : log) {
-        const std::string place = "log.jsonl: line " + std::to_string(state.entries + 1) + ": ";
-        try {
-            if (auto wrong = apply(state, entry.event, entry.utc); !wrong.empty())
-                return fail(ErrorKind::bad_input, place + wrong);
-        } catch (const std::exception&) {
-            return fail(ErrorKind::bad_input, place + "it lacks what its type needs");
-        }
-        ++state.entries;
-        state.changed_utc = std::max(state.changed_utc, entry.utc);
-        state.log_head = entry.hash;
-    }
-    return state;
-}
-
-std::string sign_off_message(const ReleaseState& state, std::string_view role, std::string_view person,
-                             std::string_view seen) {
-    return "iir2d release sign-off 2\n" + canonical_json({{"id", state.id},
-                                                          {"role", role},
-                                                          {"person", person},
-                                                          {"seen", seen},
-                                                          {"log_head", state.log_head}});
 }
 
 bool is_safe_name(std::string_view name) {
@@ -230,6 +157,21 @@ std::optional<std::chrono::sys_days> day_from(std::string_view text) {
 
 bool is_date(std::string_view text) {
     return day_from(text).has_value();
+}
+
+std::optional<std::chrono::sys_seconds> time_from(std::string_view text) {
+    constexpr std::string_view form = "T00:00:00Z";
+    if (text.size() != 10 + form.size()) return std::nullopt;
+    const auto day = day_from(text.substr(0, 10));
+    text.remove_prefix(10);
+    for (std::size_t i = 0; i < form.size(); ++i) {
+        const bool digit = text[i] >= '0' && text[i] <= '9';
+        if (form[i] == '0' ? !digit : text[i] != form[i]) return std::nullopt;
+    }
+    const auto number = [text](std::size_t at) { return (text[at] - '0') * 10 + (text[at + 1] - '0'); };
+    const int hours = number(1), minutes = number(4), seconds = number(7);
+    if (!day || hours > 23 || minutes > 59 || seconds > 59) return std::nullopt;
+    return *day + std::chrono::hours(hours) + std::chrono::minutes(minutes) + std::chrono::seconds(seconds);
 }
 
 }  // namespace workbench

@@ -5,13 +5,11 @@
 #include <array>
 #include <chrono>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/release/log.h"
 #include "core/support/error.h"
 
 namespace workbench {
@@ -41,6 +39,7 @@ struct Attachment {
     bool folder = false;
     std::string commit;  // that it is about; empty where the kind has none
     std::string utc;
+    std::size_t line = 0;  // of log.jsonl
 };
 
 struct Waiver {
@@ -49,6 +48,9 @@ struct Waiver {
     std::string owner;
     std::string expires;  // YYYY-MM-DD, the last day on which it counts
     std::string utc;
+    // The latest that the clock showed for an entry since it was given: what was seen to expire stays
+    // expired.
+    std::string latest_clock = {};
 };
 
 struct SignOff {
@@ -67,7 +69,8 @@ struct ReleaseState {
     double max_regression = 0.25;
     std::map<std::string, std::string> holders;  // role to public key
     std::string created_utc;
-    std::string changed_utc;  // latest of all entries: a clock that was set back does not turn it back
+    std::string changed_utc;  // the last entry's date
+    std::string clock_utc;    // what the clock showed for it
     std::vector<Attachment> attachments;
     std::vector<Waiver> waivers;
     std::vector<SignOff> sign_offs;
@@ -84,13 +87,6 @@ struct ReleaseState {
     const SignOff* last_sign_off(std::string_view role) const;
 };
 
-// bad_input names the entry that cannot follow those before it.
-Result<ReleaseState> replay(const std::vector<LogEntry>& log);
-
-// What a sign-off signs, after the entries of `state`: by the hash of the last, these too.
-std::string sign_off_message(const ReleaseState& state, std::string_view role, std::string_view person,
-                             std::string_view seen);
-
 // A file or folder name that means the same everywhere: letters, digits, '.', '_' and '-', at most 64, not
 // first '.' or '-', not last '.', and no device of Windows (CON, NUL.txt).
 bool is_safe_name(std::string_view name);
@@ -99,5 +95,7 @@ bool is_commit(std::string_view text);  // 40 lower-case hex digits
 // YYYY-MM-DD of the calendar; nothing else is one.
 std::optional<std::chrono::sys_days> day_from(std::string_view text);
 bool is_date(std::string_view text);
+// "2025-03-09T17:05:00Z"; nothing else is one.
+std::optional<std::chrono::sys_seconds> time_from(std::string_view text);
 
 }  // namespace workbench

@@ -6,6 +6,7 @@
 
 #include "core/benchmark/utc_time.h"
 #include "core/record/record_json.h"
+#include "core/release/evidence_files.h"
 #include "core/release/release.h"
 #include "core/support/atomic_file.h"
 #include "core/support/files.h"
@@ -70,9 +71,8 @@ void clear_leftovers(const fs::path& directory) {
 
 }  // namespace
 
-std::string made_file(std::string_view name, const fs::path& directory, const ReleaseState& state) {
-    if (name == "release.json") return release_json(state);
-    return release_markdown(state, evaluate_release(directory, state, state.changed_utc));
+std::string made_file(std::string_view name, const ReleaseState& state, const Evaluation& evaluation) {
+    return name == "release.json" ? release_json(state) : release_markdown(state, evaluation);
 }
 
 Result<std::string> load_log_text(const fs::path& directory) {
@@ -99,17 +99,20 @@ Result<ReleaseState> load_state(const fs::path& directory) {
 }
 
 MadeFile judge_made_file(const char* name, const std::string& text, const fs::path& directory,
-                         const std::vector<LogEntry>& log) {
-    const auto state = replay(log);
-    if (state && text == made_file(name, directory, *state)) return MadeFile::current;
+                         const std::vector<LogEntry>& log, const ReleaseState& state,
+                         const Evaluation& evaluation) {
+    if (text == made_file(name, state, evaluation)) return MadeFile::current;
     if (log.size() < 2) return MadeFile::other;
     const auto earlier = replay(std::vector<LogEntry>(log.begin(), log.end() - 1));
-    return earlier && text == made_file(name, directory, *earlier) ? MadeFile::behind : MadeFile::other;
+    if (!earlier) return MadeFile::other;
+    return text == made_file(name, *earlier, evaluate_as_logged(directory, *earlier)) ? MadeFile::behind
+                                                                                      : MadeFile::other;
 }
 
 Result<void> write_made_files(const fs::path& directory, const ReleaseState& state) {
+    const auto evaluation = evaluate_as_logged(directory, state);
     for (const char* name : {"release.json", "release.md"}) {
-        if (auto done = write_file_atomically(directory / name, made_file(name, directory, state)); !done)
+        if (auto done = write_file_atomically(directory / name, made_file(name, state, evaluation)); !done)
             return done;
     }
     return {};
@@ -128,6 +131,8 @@ Result<Change> Change::begin(const fs::path& directory) {
     auto state = replay(*log);
     if (!state) return std::unexpected(state.error());
     if (auto good = check_head(directory, *log); !good) return std::unexpected(good.error());
+    if (auto good = check_evidence_size(directory, *state); !good) return std::unexpected(good.error());
+    change.m_time = time_after(*log, utc_now());
     change.m_text = std::move(*text);
     change.m_log = std::move(*log);
     change.m_state = std::move(*state);
@@ -139,12 +144,18 @@ Result<Change> Change::begin(const fs::path& directory) {
     return change;
 }
 
-// No change follows a promotion, so what a kill left behind it is put right here.
+// No change follows a promotion, so what a kill left behind it is put right here: where it is one that the
+// program could have written.
 Result<void> Change::finish() const {
+    const auto evaluation = evaluate_as_logged(m_directory, m_state);
+    if (auto wrong = wrong_with_promotion(m_state, evaluation); !wrong.empty())
+        return fail(ErrorKind::check_failed, wrong);
     for (const char* name : {"release.json", "release.md"}) {
         const auto text = read_file(m_directory / name, largest_made_file);
-        if (!text || judge_made_file(name, *text, m_directory, m_log) != MadeFile::behind) continue;
-        if (auto done = write_file_atomically(m_directory / name, made_file(name, m_directory, m_state));
+        if (!text ||
+            judge_made_file(name, *text, m_directory, m_log, m_state, evaluation) != MadeFile::behind)
+            continue;
+        if (auto done = write_file_atomically(m_directory / name, made_file(name, m_state, evaluation));
             !done)
             return done;
     }
@@ -153,7 +164,7 @@ Result<void> Change::finish() const {
 }
 
 Result<void> Change::commit(const nlohmann::json& event) {
-    m_text += log_line(m_log, utc_now(), event);
+    m_text += log_line(m_log, m_time.clock, event);
     auto log = parse_log(m_text);
     if (!log) return std::unexpected(log.error());
     auto state = replay(*log);

@@ -8,6 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "core/release/entries.h"
+#include "core/release/gates.h"
+#include "core/release/release.h"
 #include "core/release/state.h"
 #include "core/support/file_lock.h"
 
@@ -21,9 +24,9 @@ Result<std::string> load_log_text(const std::filesystem::path& directory);
 Result<std::vector<LogEntry>> load_log(const std::filesystem::path& directory);
 Result<ReleaseState> load_state(const std::filesystem::path& directory);
 
-// The text of release.json or release.md, as of the state's last change.
-std::string made_file(std::string_view name, const std::filesystem::path& directory,
-                      const ReleaseState& state);
+// The text of release.json or release.md, as of the state's last change; `evaluation` is
+// evaluate_as_logged()'s.
+std::string made_file(std::string_view name, const ReleaseState& state, const Evaluation& evaluation);
 
 // Writes both.
 Result<void> write_made_files(const std::filesystem::path& directory, const ReleaseState& state);
@@ -32,7 +35,13 @@ Result<void> write_made_files(const std::filesystem::path& directory, const Rele
 // entry before the last.
 enum class MadeFile { current, behind, other };
 MadeFile judge_made_file(const char* name, const std::string& text, const std::filesystem::path& directory,
-                         const std::vector<LogEntry>& log);
+                         const std::vector<LogEntry>& log, const ReleaseState& state,
+                         const Evaluation& evaluation);
+
+// As verify_release() for who is about to write an entry: that the last one is dated ahead of the clock is no
+// problem then, since the next one puts it right.
+Result<ReleaseVerification> verify_before_change(const std::filesystem::path& directory,
+                                                 const TaskControl& control);
 
 // Holds the directory's lock until it ends. bad_input when something in the directory is not the plain file
 // or folder that it should be; check_failed when the log is not the one that release.json names, or the
@@ -41,6 +50,8 @@ class Change {
   public:
     static Result<Change> begin(const std::filesystem::path& directory);
     const ReleaseState& state() const { return m_state; }
+    // Of the entry that commit() writes: when the change was begun.
+    const EntryTime& time() const { return m_time; }
     // Clears away what a killed process left, writes the log with one more entry, then what is made from it.
     // Once.
     Result<void> commit(const nlohmann::json& event);
@@ -54,6 +65,7 @@ class Change {
     std::string m_text;  // of the log
     std::vector<LogEntry> m_log;
     ReleaseState m_state;
+    EntryTime m_time;
 };
 
 }  // namespace workbench

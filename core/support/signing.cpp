@@ -219,13 +219,14 @@ std::string PublicKey::hex() const {
     return to_hex(bytes);
 }
 
-std::string weakness_of(const PublicKey& key) {
-    return weakness_of_point(key.bytes);
+std::string weakness_of_key(std::string_view hex) {
+    PublicKey key;
+    return from_hex(hex, key.bytes) ? weakness_of_point(key.bytes) : "it is not 64 lower-case hex digits";
 }
 
 std::optional<PublicKey> public_key_from_hex(std::string_view hex) {
     PublicKey key;
-    if (!from_hex(hex, key.bytes) || !weakness_of(key).empty()) return std::nullopt;
+    if (!from_hex(hex, key.bytes) || !weakness_of_point(key.bytes).empty()) return std::nullopt;
     return key;
 }
 
@@ -238,7 +239,7 @@ Result<PublicKey> load_public_key(const fs::path& path) {
     std::size_t size = result.bytes.size();
     if (!is_ed25519(key.get()) || EVP_PKEY_get_raw_public_key(key.get(), result.bytes.data(), &size) != 1)
         return fail(ErrorKind::bad_input, quoted(path) + " is not an Ed25519 public key (PEM)");
-    if (const auto wrong = weakness_of(result); !wrong.empty())
+    if (const auto wrong = weakness_of_point(result.bytes); !wrong.empty())
         return fail(ErrorKind::bad_input, "the public key in " + quoted(path) + " is refused: " + wrong);
     return result;
 }
@@ -246,7 +247,7 @@ Result<PublicKey> load_public_key(const fs::path& path) {
 Result<PublicKey> public_key_from(const std::string& hex_or_path) {
     PublicKey key;
     if (!from_hex(hex_or_path, key.bytes)) return load_public_key(hex_or_path);
-    if (const auto wrong = weakness_of(key); !wrong.empty())
+    if (const auto wrong = weakness_of_point(key.bytes); !wrong.empty())
         return fail(ErrorKind::bad_argument, "the public key " + hex_or_path + " is refused: " + wrong);
     return key;
 }
@@ -322,7 +323,7 @@ Result<std::string> SigningKey::sign(std::string_view message) const {
 
 bool is_signature(const PublicKey& key, std::string_view message, std::string_view signature) {
     std::array<unsigned char, 64> raw{};
-    if (!from_hex(signature, raw) || !weakness_of(key).empty()) return false;
+    if (!from_hex(signature, raw) || !weakness_of_point(key.bytes).empty()) return false;
     // Its halves are a point R and a number S (RFC 8032, section 5.1.6).
     Number r{}, s{};
     std::copy_n(raw.begin(), 32, r.begin());

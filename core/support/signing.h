@@ -21,10 +21,10 @@ struct PublicKey {
     friend bool operator==(const PublicKey&, const PublicKey&) = default;
 };
 
-// Why a key must not be trusted; empty: no reason. Refused are the points of small order, for which a
-// signature can be made that holds for any message, and the encodings of a point that RFC 8032
-// (section 5.1.3) does not allow, so that a key has one name.
-std::string weakness_of(const PublicKey& key);
+// Why these 64 lower-case hex digits must not be taken as a key; empty: no reason. Refused are the points of
+// small order, for which a signature can be made that holds for any message, and the encodings of a point
+// that RFC 8032 (section 5.1.3) does not allow, so that a key has one name.
+std::string weakness_of_key(std::string_view hex);
 
 // Exactly 64 lower-case hex digits of a key without weakness; nothing else is one.
 std::optional<PublicKey> public_key_from_hex(std::string_view hex);

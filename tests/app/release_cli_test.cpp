@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "core/benchmark/synthetic.h"
+#include "core/release/log.h"
 #include "core/support/files.h"
 #include "core/support/signing.h"
 #include "tests/app/run_program.h"
@@ -88,6 +89,32 @@ TEST_F(ReleaseCli, ShowsNoControlCharactersOfARecord) {
         EXPECT_THAT(done.out + done.err, ::testing::Not(HasSubstr("\x1b")));
         EXPECT_THAT(done.out, HasSubstr("9 ("));
     }
+}
+
+// A line as the program would write it, by somebody who wrote it by hand.
+TEST_F(ReleaseCli, AcceptsNoForgedPromotion) {
+    make_keys();
+    succeed(new_arguments("v2", "ga"));
+    const fs::path log = folder.path() / "releases" / "v2" / "log.jsonl";
+    const std::string text = made::read_text(log);
+    const auto before = workbench::parse_log(text);
+    ASSERT_TRUE(before);
+    made::write_text(log,
+                     text + workbench::log_line(*before, before->back().time.utc, {{"type", "promote"}}));
+    const std::string sentence =
+        "log.jsonl: line 2 (promote): it could not be promoted: A.tests: nothing is attached as test-report";
+    refused({"promote", "v2"}, 5, sentence);
+    refused({"verify", "v2"}, 5, sentence);
+    refused({"export", "v2", path("v2.tar")}, 5, sentence);
+    refused({"attach", "v2", "other", file("a.txt", "a")}, 5, sentence);
+    EXPECT_THAT(release({"show", "v2"}).out, HasSubstr("**Not accepted**"));
+}
+
+TEST_F(ReleaseCli, TakesNoLoneRecordForARecord) {
+    make_keys();
+    succeed(new_arguments("v2", "rc"));
+    refused({"attach", "v2", "smoke-record", record("smoke", 1) + "/record.json"}, 3,
+            "a smoke-record is a record directory");
 }
 
 TEST_F(ReleaseCli, RunsFromNewToPromoteAndIsRefusedOnTheWay) {

@@ -345,6 +345,9 @@ void ReleasePage::showState() {
     if (m_unreadable) {
         text = tr("It could not be read again: what is shown is as it was.");
         tone = ToneLabel::Tone::error;
+    } else if (m_view->isClosed() && !blocker.isEmpty()) {
+        text = tr("Not accepted: it could not be promoted as the log says: %1").arg(blocker);
+        tone = ToneLabel::Tone::error;
     } else if (m_view->isClosed()) {
         text = tr("Promoted on %1, and closed.").arg(toText(*m_view->release.state.promoted_utc));
     } else if (blocker.isEmpty()) {

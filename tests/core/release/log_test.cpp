@@ -26,7 +26,7 @@ TEST(ReleaseLog, IsReadAsWritten) {
     ASSERT_TRUE(log) << log.error().message;
     ASSERT_THAT(*log, SizeIs(3));
     EXPECT_EQ((*log)[2].event.at("i"), 3);
-    EXPECT_EQ((*log)[2].utc, "2025-03-09T17:05:03Z");
+    EXPECT_EQ((*log)[2].time.utc, "2025-03-09T17:05:03Z");
 }
 
 TEST(ReleaseLog, ShowsAnyChangeButThatOfItsEnd) {
@@ -44,10 +44,20 @@ TEST(ReleaseLog, ShowsAnyChangeButThatOfItsEnd) {
     EXPECT_FALSE(parse_log(good.substr(0, first) + good));
     EXPECT_THAT(parse_log(good.substr(0, good.size() - 1)).error().message,
                 HasSubstr("line 3: it does not end"));
-    EXPECT_FALSE(parse_log(log_line({}, "yesterday", {{"type", "x"}})));
     EXPECT_FALSE(parse_log(""));
     EXPECT_FALSE(parse_log("\n"));
     EXPECT_FALSE(parse_log(std::string(1'000'000, '[') + "\n"));
+}
+
+TEST(ReleaseLog, HasDatesThatDoNotGoBack) {
+    const std::string first = log_line({}, "2025-03-09T17:05:00Z", {{"type", "x"}});
+    const auto log = *parse_log(first);
+    EXPECT_EQ(log[0].time.clock, log[0].time.utc);
+    const auto later = parse_log(first + log_line(log, "2025-03-09T17:06:00Z", {{"type", "x"}}));
+    EXPECT_EQ((*later)[1].time.utc, "2025-03-09T17:06:00Z");
+    const auto behind = parse_log(first + log_line(log, "2025-03-08T00:00:00Z", {{"type", "x"}}));
+    EXPECT_EQ((*behind)[1].time.utc, "2025-03-09T17:05:00Z");
+    EXPECT_EQ((*behind)[1].time.clock, "2025-03-08T00:00:00Z");
 }
 
 TEST(ReleaseNames, AreSafeEverywhere) {
@@ -64,6 +74,11 @@ TEST(ReleaseDates, AreThoseOfTheCalendar) {
     for (const char* date :
          {"", "2025-02-29", "2025-13-01", "2025-1-1", "2025-00-10", "-025-01-01", "2025-01-0a"})
         EXPECT_FALSE(is_date(date)) << date;
+    EXPECT_EQ(time_from("1970-01-02T01:02:03Z")->time_since_epoch().count(), 86400 + 3723);
+    for (const char* time : {"", "yesterday", "2025-03-09", "2025-03-09T17:05:00", "2025-03-09 17:05:00Z",
+                             "2025-03-09T24:00:00Z", "2025-03-09T17:60:00Z", "2025-03-09T17:05:60Z",
+                             "2025-02-30T00:00:00Z", "2025-03-09T1 :05:00Z"})
+        EXPECT_FALSE(time_from(time)) << time;
 }
 
 }  // namespace

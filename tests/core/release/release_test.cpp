@@ -65,7 +65,7 @@ TEST_F(ReleaseTest, KeepsAClockThatWasSetBackFromRevivingAWaiver) {
     add_all(1.6);
     ASSERT_TRUE(waive(directory, {"C.comparison", "risk", "owner", far_off, ""}));
     auto state = load_release(directory)->state;
-    state.changed_utc = "3000-01-01T00:00:00Z";  // another entry was written then
+    state.waivers[0].latest_clock = "3000-01-01T00:00:00Z";  // another entry was written then
     EXPECT_THAT(evaluate_release(directory, state, "2025-01-01T00:00:00Z").blockers(),
                 ElementsAre(HasSubstr("C.comparison")));
 }

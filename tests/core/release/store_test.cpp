@@ -154,18 +154,21 @@ TEST_F(StoreTest, BindsASignOffToTheLogBeforeIt) {
     const auto state = load_release(directory)->state;
     auto other = state;
     other.log_head = std::string(64, '0');
-    EXPECT_NE(sign_off_message(state, "qa-engineer", "Q", state.seen()),
-              sign_off_message(other, "qa-engineer", "Q", state.seen()));
+    const EntryTime time{"2999-03-09T17:05:00Z", "2999-03-09T17:05:00Z"};
+    const EntryTime later{"2999-03-09T17:05:01Z", "2999-03-09T17:05:01Z"};
+    const auto message = sign_off_message(state, "qa-engineer", "Q", state.seen(), time);
+    EXPECT_NE(message, sign_off_message(other, "qa-engineer", "Q", state.seen(), time));
+    EXPECT_NE(message, sign_off_message(state, "qa-engineer", "Q", state.seen(), later));
     const auto log = [&](const ReleaseState& signed_state) {
         const std::string text = testing::read_text(directory / "log.jsonl");
-        const auto message = sign_off_message(signed_state, "qa-engineer", "Q", state.seen());
-        return parse_log(text + log_line(*parse_log(text), "2025-03-09T17:05:00Z",
+        const auto what = sign_off_message(signed_state, "qa-engineer", "Q", state.seen(), time);
+        return parse_log(text + log_line(*parse_log(text), time.clock,
                                          {{"type", "sign-off"},
                                           {"role", "qa-engineer"},
                                           {"person", "Q"},
                                           {"key", key.public_key().hex()},
                                           {"seen", state.seen()},
-                                          {"signature", *key.sign(message)}}));
+                                          {"signature", *key.sign(what)}}));
     };
     EXPECT_TRUE(replay(*log(state)));
     EXPECT_THAT(replay(*log(other)).error().message, HasSubstr("its signature is not the key's"));

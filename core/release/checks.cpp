@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT
+#include "core/release/checks.h"
+
+#include <algorithm>
+
+#include "core/evidence/compare.h"
+#include "core/release/admission.h"
+#include "core/release/evidence_files.h"
+
+namespace workbench {
+
+namespace {
+
+std::string list_of(const std::vector<std::string>& names) {
+    std::string text;
+    for (std::size_t i = 0; i < names.size() && i < 3; ++i) text += (i > 0 ? ", " : "") + names[i];
+    if (names.size() > 3) text += " and " + std::to_string(names.size() - 3) + " more";
+    return text;
+}
+
+std::string without_blanks(std::string text) {
+    std::erase_if(text, [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; });
+    return text;
+}
+
+}  // namespace
+
+int days_left(const Waiver& waiver, const std::string& utc) {
+    const auto last = day_from(waiver.expires);
+    const auto today = day_from(std::max(utc, waiver.latest_clock).substr(0, 10));
+    if (!last || !today) return -1;  // no waiver of the log is so
+    return static_cast<int>((*last - *today).count());
+}
+
+const Waiver* Checks::waiver_of(std::string_view scope) const {
+    const auto found = std::ranges::find_if(
+        m_state.waivers, [&](const Waiver& w) { return w.scope == scope && days_left(w, m_utc) >= 0; });
+    return found == m_state.waivers.end() ? nullptr : &*found;
+}
+
+std::vector<const Attachment*> Checks::all_of(std::string_view kind) const {
+    std::vector<const Attachment*> found;
+    for (const auto& a : m_state.attachments) {
+        if (a.kind == kind) found.push_back(&a);
+    }
+    return found;
+}
+
+// A sentence when evidence that is about `commit` is not about the release's.
+std::string Checks::other_commit(const Attachment& a, const std::string& commit) const {
+    if (commit == m_state.commit) return {};
+    return "evidence/" + a.name + " is about commit " + commit.substr(0, 12) + ", not " +
+           m_state.commit.substr(0, 12);
+}
+
+// As it was attached, and of this commit where it has one.
+Result<std::string> Checks::text_of(const Attachment& a) const {
+    auto text = attached_text(m_directory, a, m_control.stop);
+    if (!text || a.commit.empty()) return text;
+    if (auto wrong = other_commit(a, a.commit); !wrong.empty()) return fail(ErrorKind::bad_input, wrong);
+    return text;
+}
+
+// As it was attached, and accepted.
+Result<MeasuredRecord> Checks::measured(const Attachment& a) const {
+    auto known = m_unchanged.find(a.name);
+    if (known == m_unchanged.end()) {
+        const auto check = check_evidence(m_directory, a, m_control.stop);
+        if (!check) return std::unexpected(check.error());
+        known = m_unchanged.emplace(a.name, check->problem).first;
+    }
+    if (!known->second.empty())
+        return fail(ErrorKind::bad_input,
+                    "evidence/" + a.name + " is not what was attached: " + known->second);
+    return record_at(evidence_path(m_directory, a.name), a.sha256);
+}
+
+Finding Checks::test_report(const Attachment& a) const {
+    const auto text = text_of(a);
+    if (!text) return {false, text.error().message};
+    const auto report = read_test_report(*text);
+    if (!report) return {false, "evidence/" + a.name + ": " + report.error().message};
+    if (report->green()) {
+        return {true, std::to_string(report->tests) + " tests, " + std::to_string(report->skipped) +
+                          " skipped, none failed (evidence/" + a.name + ")"};
+    }
+    if (report->failures.empty()) return {false, "evidence/" + a.name + " has no test that ran"};
+    return {false, "evidence/" + a.name + ": " + std::to_string(report->failures.size()) +
+                       (report->failures.size() == 1 ? " test failed: " : " tests failed: ") +
+                       list_of(report->failures)};
+}
+
+Finding Checks::tests(std::string_view kind) const {
+    return test_report(latest(kind));
+}
+
+Finding Checks::two_runs() const {
+    const auto all = all_of("test-report");
+    if (all.size() < 2)
+        return {false, "two test reports are needed, " + std::to_string(all.size()) + " attached", true};
+    std::string runs[2];
+    for (std::size_t i = 0; i < 2; ++i) {
+        const Attachment& a = *all[all.size() - 2 + i];
+        if (auto finding = test_report(a); !finding.met) return finding;
+        auto text = text_of(a);
+        if (!text) return {false, text.error().message};
+        runs[i] = without_blanks(std::move(*text));
+    }
+    if (runs[0] == runs[1]) {
+        return {false, "evidence/" + all[all.size() - 2]->name + " and evidence/" + all.back()->name +
+                           " are one run: but for white space they are the same"};
+    }
+    return {true, "evidence/" + all[all.size() - 2]->name + ", evidence/" + all.back()->name};
+}
+
+Finding Checks::parity() const {
+    std::size_t cases = 0;
+    for (const auto* a : all_of("parity-report")) {
+        const auto text = text_of(*a);
+        if (!text) return {false, text.error().message};
+        const auto report = read_parity_report(*text);
+        if (!report) return {false, "evidence/" + a->name + ": " + report.error().message};
+        if (!report->failures.empty())
+            return {false, "evidence/" + a->name + ": out of bounds: " + list_of(report->failures)};
+        cases += report->cases;
+    }
+    if (cases == 0) return {false, "the parity reports have no case"};
+    return {true, std::to_string(cases) + " of " + std::to_string(cases) + " cases"};
+}
+
+Finding Checks::issues(std::string_view priority, bool waivers_count) const {
+    const Attachment& a = latest("issues");
+    const auto text = text_of(a);
+    if (!text) return {false, text.error().message};
+    const auto list = read_issues(*text);
+    if (!list) return {false, "evidence/" + a.name + ": " + list.error().message};
+    return open_ones(*list, priority, waivers_count);
+}
+
+Finding Checks::open_ones(const std::vector<Issue>& list, std::string_view priority,
+                          bool waivers_count) const {
+    std::vector<std::string> open, scopes;
+    std::size_t waived = 0;
+    for (const Issue& issue : list) {
+        if (!issue.open || issue.priority != priority) continue;
+        if (waivers_count && waiver_of("issue:" + issue.id) != nullptr) {
+            ++waived;
+        } else {
+            open.push_back(issue.id + " (" + issue.title + ")");
+            if (waivers_count) scopes.push_back("issue:" + issue.id);
+        }
+    }
+    const std::string name(priority);
+    if (!open.empty()) return {false, "open " + name + ": " + list_of(open), false, scopes};
+    return {true, waived == 0 ? "no open " + name : std::to_string(waived) + " open " + name + ", waived"};
+}
+
+Finding Checks::rebuild() const {
+    const Attachment& a = latest("rebuild");
+    const auto text = text_of(a);
+    if (!text) return {false, text.error().message};
+    const auto report = read_rebuild(*text);
+    if (!report) return {false, "evidence/" + a.name + ": " + report.error().message};
+    const bool same =
+        std::ranges::all_of(report->hashes, [&](const auto& h) { return h == report->hashes[0]; });
+    if (same) return {true, "the library's SHA-256 is " + report->hashes[0].substr(0, 12) + " each time"};
+    if (report->reason.empty())
+        return {false, "the library differs from build to build and no reason is stated"};
+    return {true, "the library differs, and why is stated: " + report->reason};
+}
+
+Finding Checks::record(std::string_view kind, std::string_view protocol) const {
+    const Attachment& a = latest(kind);
+    const auto r = measured(a);
+    if (!r) return {false, r.error().message};
+    // The record's own word, whatever the log says of it.
+    if (auto wrong = other_commit(a, r->commit); !wrong.empty()) return {false, wrong};
+    const std::string name = "evidence/" + a.name;
+    if (r->protocol != protocol)
+        return {false, name + " was not run by the " + std::string(protocol) + " protocol"};
+    if (r->cases.empty()) return {false, name + " has no case"};
+    if (r->cancelled) return {false, name + " is a run that was cancelled"};
+    if (r->dirty.value_or(true))
+        return {false, name + " was measured with uncommitted changes, or that is not known"};
+    for (const auto& c : r->cases) {
+        if (!c.why_not_timed.empty()) return {false, "\"" + c.key + "\" was not timed: " + c.why_not_timed};
+        if (!c.inconclusive.empty()) return {false, "\"" + c.key + "\" is inconclusive: " + c.inconclusive};
+    }
+    return {true, "record " + short_id(r->record_id) + ", " + std::to_string(r->cases.size()) + " cases"};
+}
+
+// A baseline is of another commit, which it knows: the release is no baseline of itself.
+Finding Checks::baseline_commit(const Attachment& a) const {
+    const auto r = measured(a);
+    if (!r) return {false, r.error().message};
+    if (!is_commit(r->commit)) return {false, "evidence/" + a.name + " does not know its commit"};
+    if (r->commit == m_state.commit)
+        return {false, "evidence/" + a.name + " is of the release's own commit, no baseline for it"};
+    return {true, {}};
+}
+
+Finding Checks::baseline() const {
+    const Attachment& a = latest("baseline-record");
+    const auto r = measured(a);
+    if (!r) return {false, r.error().message};
+    if (!r->signer) return {false, "evidence/" + a.name + " is not signed"};
+    if (auto other = baseline_commit(a); !other.met) return other;
+    for (const auto& [role, key] : m_state.holders) {
+        if (key == r->signer->hex())
+            return {true, "record " + short_id(r->record_id) + ", signed by the " + role};
+    }
+    return {false, "evidence/" + a.name + " is signed by " + r->signer->hex() +
+                       ", who holds no role of this release"};
+}
+
+Finding Checks::comparison() const {
+    const Attachment& base = latest("baseline-record");
+    const Attachment& now = latest("standard-record");
+    if (auto other = baseline_commit(base); !other.met) return other;
+    const auto b = measured(base);
+    if (!b) return {false, b.error().message};
+    const auto n = measured(now);
+    if (!n) return {false, n.error().message};
+    if (auto wrong = other_commit(now, n->commit); !wrong.empty()) return {false, wrong};
+    const auto compared = compare_records(*b, *n, {.max_regression = m_state.max_regression});
+    if (!compared) return {false, compared.error().message};
+    const auto wrong = shortcomings(*compared);
+    if (!wrong.empty()) return {false, list_of(wrong)};
+    return {true, std::to_string(compared->cases.size()) +
+                      " cases: " + std::to_string(compared->count(Verdict::same)) + " SAME, " +
+                      std::to_string(compared->count(Verdict::faster)) + " FASTER, " +
+                      std::to_string(compared->count(Verdict::slower)) + " SLOWER, " +
+                      std::to_string(compared->count(Verdict::ambiguous)) +
+                      " AMBIGUOUS, all within the limit"};
+}
+
+Result<SecurityReview> Checks::review() const {
+    const auto text = text_of(latest("security-review"));
+    if (!text) return std::unexpected(text.error());
+    return read_security_review(*text);
+}
+
+Finding Checks::review_findings(std::string_view priority) const {
+    const auto r = review();
+    if (!r) return {false, r.error().message};
+    return open_ones(r->findings, priority, false);
+}
+
+Finding Checks::no_p1() const {
+    const auto listed = issues("P1", false);
+    return listed.met ? review_findings("P1") : listed;
+}
+
+Finding Checks::security() const {
+    const auto r = review();
+    if (!r) return {false, r.error().message};
+    if (!r->accepted) return {false, "the review by " + r->reviewer + " did not accept it"};
+    return {true, "accepted by " + r->reviewer};
+}
+
+Finding Checks::present(std::string_view kind) const {
+    const Attachment& a = latest(kind);
+    const auto text = text_of(a);
+    if (!text) return {false, text.error().message};
+    if (text->empty()) return {false, "evidence/" + a.name + " is empty"};
+    return {true, "evidence/" + a.name};
+}
+
+Finding Checks::signed_off(std::string_view role) const {
+    const SignOff* last = m_state.last_sign_off(role);
+    if (last == nullptr) return {false, "the " + std::string(role) + " has not signed", true};
+    if (last->seen != m_state.seen()) {
+        return {false, "stale: " + last->person + " signed " + short_id(last->seen) +
+                           ", evidence or waivers came later"};
+    }
+    return {true, last->person + ", " + last->utc};
+}
+
+}  // namespace workbench
