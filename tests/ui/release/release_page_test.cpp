@@ -90,6 +90,18 @@ TEST_F(ReleasePageTest, SaysWhatIsNoRelease) {
     EXPECT_THAT(said(), HasSubstr("There is no release in"));
 }
 
+TEST_F(ReleasePageTest, SaysThatAForgedPromotionIsNotAccepted) {
+    begin(Stage::ga);
+    const std::string text = testing::read_text(directory / "log.jsonl");
+    const auto log = *parse_log(text);
+    testing::write_text(directory / "log.jsonl",
+                        text + log_line(log, log.back().time.utc, {{"type", "promote"}}));
+    ASSERT_TRUE(write_made_files(directory, *load_state(directory)));
+    open();
+    EXPECT_THAT(state(), StartsWith("Not accepted: it could not be promoted as the log says: A.tests: "));
+    EXPECT_FALSE(page->promoteAction().isEnabled());
+}
+
 TEST_F(ReleasePageTest, OffersNoSignatureWhereNobodyHoldsAKey) {
     ASSERT_TRUE(new_release(folder.path(), {.id = "v1", .commit = testing::release_commit, .holders = {}}));
     open();
