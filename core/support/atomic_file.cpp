@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cerrno>
 #include <charconv>
+#include <mutex>
+#include <set>
 #include <string_view>
 #include <system_error>
 
@@ -16,6 +18,7 @@
 #else
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #endif
@@ -42,6 +45,68 @@ fs::path folder_of(const fs::path& path) {
     return parent.empty() ? fs::path(".") : parent;
 }
 
+// This process's temporaries. Never destroyed: a thread may still be at work when the program ends.
+struct Live {
+    std::mutex mutex;
+    std::set<fs::path> paths;
+};
+
+Live& live() {
+    static Live* const all = new Live;
+    return *all;
+}
+
+enum class Lock { taken, held_by_another, gone, not_possible };
+
+#if !defined(_WIN32)
+// Locks a file or a folder, not following links. NFS wants a file to be open for writing for that.
+Lock lock(const fs::path& path, int& file) {
+    constexpr int flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+    file = open(path.c_str(), O_RDWR | flags);
+    if (file < 0 && errno == EISDIR) file = open(path.c_str(), O_RDONLY | O_DIRECTORY | flags);
+    if (file < 0) return errno == ENOENT ? Lock::gone : Lock::not_possible;
+    if (flock(file, LOCK_EX | LOCK_NB) == 0) {
+        struct stat status {};
+        // Removed by whoever had the lock before.
+        return fstat(file, &status) == 0 && status.st_nlink == 0 ? Lock::gone : Lock::taken;
+    }
+    return errno == EWOULDBLOCK ? Lock::held_by_another : Lock::not_possible;
+}
+
+class Descriptor {
+  public:
+    Descriptor() = default;
+    ~Descriptor() {
+        if (number >= 0) close(number);
+    }
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    int number = -1;
+};
+#endif
+
+bool is_older(const fs::path& path, std::chrono::seconds age) {
+    std::error_code error;
+    const auto changed = fs::last_write_time(path, error);
+    return !error && fs::file_time_type::clock::now() - changed >= age;
+}
+
+// Removes it while its lock is held, so that nobody else can claim it meanwhile.
+void remove_if_nobodys([[maybe_unused]] const fs::path& path) {
+#if !defined(_WIN32)
+    std::error_code ignored;
+    if (fs::is_symlink(fs::symlink_status(path, ignored))) {  // none of ours is claimed
+        fs::remove(path, ignored);
+        return;
+    }
+    Descriptor file;
+    const Lock locked = lock(path, file.number);
+    if (locked != Lock::taken && !(locked == Lock::not_possible && is_older(path, std::chrono::hours(1))))
+        return;
+    fs::remove_all(path, ignored);
+#endif
+}
+
 // Opens with a mode of fopen; "x" in it refuses a file that exists.
 std::FILE* open_stream(const fs::path& path, const char* mode) {
     errno = 0;
@@ -50,6 +115,21 @@ std::FILE* open_stream(const fs::path& path, const char* mode) {
     return _wfopen(path.c_str(), wide.c_str());
 #else
     return std::fopen(path.c_str(), mode);
+#endif
+}
+
+// Opens a device or a pipe. A pipe that nobody reads from is not waited for.
+std::FILE* open_directly(const fs::path& path) {
+#if defined(_WIN32)
+    return open_stream(path, "wb");
+#else
+    const int descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (descriptor < 0) return nullptr;
+    const int flags = fcntl(descriptor, F_GETFL);
+    if (flags >= 0) static_cast<void>(fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK));
+    std::FILE* file = fdopen(descriptor, "wb");
+    if (file == nullptr) close(descriptor);
+    return file;
 #endif
 }
 
@@ -91,7 +171,6 @@ std::unexpected<Error> unwritable(const fs::path& path, const std::string& why) 
 
 void remove_leftovers(const fs::path& folder, std::chrono::seconds older_than) {
     std::error_code error;
-    const auto now = fs::file_time_type::clock::now();
     for (fs::directory_iterator entry(folder, error); !error && entry != fs::directory_iterator();
          entry.increment(error)) {
         const std::string name = entry->path().filename().string();
@@ -100,11 +179,86 @@ void remove_leftovers(const fs::path& folder, std::chrono::seconds older_than) {
         const char* number = name.data() + temporary_prefix.size();
         const auto [end, code] = std::from_chars(number, name.data() + name.size(), process);
         if (code != std::errc{} || *end != '-' || process < 1 || is_running(process)) continue;
-        std::error_code ignored;
-        const auto changed = fs::last_write_time(entry->path(), ignored);
-        if (older_than > std::chrono::seconds::min() && (ignored || now - changed < older_than)) continue;
-        fs::remove_all(entry->path(), ignored);  // folders too; links are removed, not followed
+        if (older_than > std::chrono::seconds::min() && !is_older(entry->path(), older_than)) continue;
+        remove_if_nobodys(entry->path());
     }
+}
+
+void discard_temporaries() noexcept {
+    Live& all = live();
+    // One that is taken or dropped at this moment has the mutex for moments only.
+    const std::unique_lock lock(all.mutex, std::try_to_lock);
+    if (!lock) return;
+    for (const fs::path& path : all.paths) {
+        std::error_code ignored;
+        fs::remove_all(path, ignored);
+    }
+}
+
+bool TemporaryClaim::take(const fs::path& temporary) {
+    drop();
+#if !defined(_WIN32)
+    const Lock locked = lock(temporary, m_file);
+    if (locked == Lock::gone || locked == Lock::held_by_another) {
+        drop();
+        return false;
+    }
+#endif
+    Live& all = live();
+    const std::scoped_lock guard(all.mutex);
+    m_path = *all.paths.insert(temporary).first;
+    return true;
+}
+
+void TemporaryClaim::drop() {
+    if (!m_path.empty()) {
+        Live& all = live();
+        const std::scoped_lock guard(all.mutex);
+        all.paths.erase(m_path);
+    }
+    m_path.clear();
+#if !defined(_WIN32)
+    if (m_file >= 0) close(std::exchange(m_file, -1));
+#endif
+}
+
+TemporaryClaim::TemporaryClaim(TemporaryClaim&& other) noexcept
+    : m_path(std::exchange(other.m_path, {})), m_file(std::exchange(other.m_file, -1)) {}
+
+TemporaryClaim& TemporaryClaim::operator=(TemporaryClaim&& other) noexcept {
+    if (this == &other) return *this;
+    drop();
+    m_path = std::exchange(other.m_path, {});
+    m_file = std::exchange(other.m_file, -1);
+    return *this;
+}
+
+TemporaryFolder::TemporaryFolder(const fs::path& target) {
+    // A leftover of a crashed process that had our number may be in the way, once or twice.
+    for (int attempt = 0; attempt < 100; ++attempt) {
+        const fs::path name = temporary_sibling(target);
+        std::error_code error;
+        const bool made = fs::create_directory(name, error);
+        if (made && m_claim.take(name)) {
+            m_path = name;
+            return;
+        }
+        if (error) {
+            m_failure = error.value();
+            return;
+        }
+    }
+    m_failure = EEXIST;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+    std::error_code ignored;
+    if (!m_path.empty()) fs::remove_all(m_path, ignored);
+}
+
+void TemporaryFolder::release() {
+    m_claim.drop();
+    m_path.clear();
 }
 
 fs::path temporary_sibling(const fs::path& path) {
@@ -151,7 +305,9 @@ Result<AtomicFile> AtomicFile::create(const fs::path& target) {
     if (fs::exists(status)) {
         if (!is_writable(made.m_target)) return unwritable(target, system_words(EACCES));
         if (!fs::is_regular_file(status)) {
-            made.m_file.reset(open_stream(made.m_target, "wb"));
+            made.m_file.reset(open_directly(made.m_target));
+            if (!made.m_file && errno == ENXIO)
+                return unwritable(target, "it is a pipe that no program reads from");
             if (!made.m_file) return unwritable(target, system_words(errno));
             return made;
         }
@@ -160,7 +316,9 @@ Result<AtomicFile> AtomicFile::create(const fs::path& target) {
     for (int attempt = 0; attempt < 100 && !made.m_file; ++attempt) {
         fs::path name = temporary_sibling(made.m_target);
         made.m_file.reset(open_stream(name, "w+bx"));
-        if (made.m_file) {
+        if (made.m_file && !made.m_claim.take(name)) {
+            made.m_file.reset();
+        } else if (made.m_file) {
             made.m_temporary = std::move(name);
         } else if (errno != EEXIST) {
             break;
@@ -179,7 +337,8 @@ AtomicFile::AtomicFile(AtomicFile&& other) noexcept
     : m_file(std::move(other.m_file)),
       m_asked(std::move(other.m_asked)),
       m_target(std::move(other.m_target)),
-      m_temporary(std::exchange(other.m_temporary, {})) {}
+      m_temporary(std::exchange(other.m_temporary, {})),
+      m_claim(std::move(other.m_claim)) {}
 
 AtomicFile& AtomicFile::operator=(AtomicFile&& other) noexcept {
     if (this == &other) return *this;
@@ -188,6 +347,7 @@ AtomicFile& AtomicFile::operator=(AtomicFile&& other) noexcept {
     m_asked = std::move(other.m_asked);
     m_target = std::move(other.m_target);
     m_temporary = std::exchange(other.m_temporary, {});
+    m_claim = std::move(other.m_claim);
     return *this;
 }
 
@@ -200,6 +360,7 @@ void AtomicFile::discard() {
     std::error_code ignored;
     if (!m_temporary.empty()) fs::remove(m_temporary, ignored);
     m_temporary.clear();
+    m_claim.drop();
 }
 
 Result<void> AtomicFile::commit() {
@@ -219,6 +380,7 @@ Result<void> AtomicFile::commit() {
         return unwritable(m_asked, error.message());
     }
     m_temporary.clear();
+    m_claim.drop();
     static_cast<void>(flush_to_disk(folder_of(m_target)));
     return {};
 }

@@ -54,13 +54,17 @@ FileLock::~FileLock() = default;
 FileLock::FileLock(FileLock&&) noexcept = default;
 FileLock& FileLock::operator=(FileLock&&) noexcept = default;
 
-Result<FileLock> FileLock::acquire(const fs::path& path, std::chrono::milliseconds patience) {
+Result<FileLock> FileLock::acquire(const fs::path& path, std::chrono::milliseconds patience,
+                                   const std::stop_token& stop) {
     auto state = std::make_unique<State>();
     const auto end = std::chrono::steady_clock::now() + patience;
     for (;;) {
         const int failed = state->try_once(path);
         if (failed == 0) return FileLock(std::move(state));
         if (failed != EAGAIN) return unwritable(path, system_words(failed));
+        if (stop.stop_requested())
+            return fail(ErrorKind::cancelled,
+                        "interrupted while another process changes " + quoted(path.parent_path()));
         if (std::chrono::steady_clock::now() >= end) {
             return fail(ErrorKind::unwritable_output,
                         quoted(path.parent_path()) + " is being changed by another process: try again");

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <stop_token>
 
 #include "core/support/error.h"
 
@@ -15,9 +16,10 @@ namespace workbench {
 class FileLock {
   public:
     // On the file `path`, made when it is not there; waits while another holds it. unwritable_output when it
-    // cannot be made, or still is held after `patience`.
+    // cannot be made, or still is held after `patience`; cancelled when `stop` asks meanwhile.
     static Result<FileLock> acquire(const std::filesystem::path& path,
-                                    std::chrono::milliseconds patience = std::chrono::seconds(10));
+                                    std::chrono::milliseconds patience = std::chrono::seconds(10),
+                                    const std::stop_token& stop = {});
     ~FileLock();
     FileLock(FileLock&&) noexcept;
     FileLock& operator=(FileLock&&) noexcept;

@@ -7,11 +7,11 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
-#include <fstream>
 #include <memory>
 #include <system_error>
 
 #include "core/support/atomic_file.h"
+#include "core/support/input_file.h"
 #include "core/support/text.h"
 
 namespace workbench {
@@ -19,22 +19,6 @@ namespace workbench {
 namespace fs = std::filesystem;
 
 namespace {
-
-// Removes what a failed write left, unless it was released.
-class Leftover {
-  public:
-    explicit Leftover(fs::path path) : m_path(std::move(path)) {}
-    ~Leftover() {
-        std::error_code ignored;
-        if (!m_path.empty()) fs::remove_all(m_path, ignored);
-    }
-    Leftover(const Leftover&) = delete;
-    Leftover& operator=(const Leftover&) = delete;
-    void release() { m_path.clear(); }
-
-  private:
-    fs::path m_path;
-};
 
 using Digest = std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)>;
 
@@ -80,26 +64,19 @@ std::string sha256_hex(std::string_view text) {
     return sha256_hex(std::as_bytes(std::span(text)));
 }
 
-Result<std::string> sha256_of_file(const fs::path& path) {
-    std::error_code error;
-    if (fs::is_directory(path, error)) {
-        return fail(ErrorKind::bad_input, quoted(path) + " is a folder, not a file");
-    }
-    errno = 0;
-    std::ifstream file(path, std::ios::binary);
-    if (!file) {
-        return fail(ErrorKind::bad_input, quoted(path) + " could not be read: " + system_words(errno));
-    }
+Result<std::string> sha256_of_file(const fs::path& path, const std::stop_token& stop) {
+    auto file = InputFile::open(path);
+    if (!file) return std::unexpected(file.error());
     Sha256 digest;
     std::vector<char> block(std::size_t{1} << 20);
-    while (file) {
-        file.read(block.data(), static_cast<std::streamsize>(block.size()));
-        digest.add(std::as_bytes(std::span(block).first(static_cast<std::size_t>(file.gcount()))));
+    for (;;) {
+        if (stop.stop_requested())
+            return fail(ErrorKind::cancelled, "reading " + quoted(path) + " was interrupted");
+        const auto count = file->read(block);
+        if (!count) return std::unexpected(count.error());
+        if (*count == 0) return digest.hex();
+        digest.add(std::as_bytes(std::span(block).first(*count)));
     }
-    if (file.bad()) {
-        return fail(ErrorKind::bad_input, quoted(path) + " could not be read: " + system_words(errno));
-    }
-    return digest.hex();
 }
 
 Result<void> write_file_atomically(const fs::path& path, std::string_view content) {
@@ -120,11 +97,9 @@ Result<void> write_directory_atomically(const fs::path& directory,
         return fail(ErrorKind::unwritable_output, quoted(target) + " already exists: name a new directory");
     }
     remove_leftovers(target.has_parent_path() ? target.parent_path() : fs::path("."), std::chrono::hours(1));
-    const fs::path temporary = temporary_sibling(target);
-    if (!fs::create_directory(temporary, error)) {
-        return unwritable(target, error ? error.message() : system_words(EEXIST));
-    }
-    Leftover leftover(temporary);
+    TemporaryFolder folder(target);
+    if (folder.failure() != 0) return unwritable(target, system_words(folder.failure()));
+    const fs::path& temporary = folder.path();
     if (auto filled = fill(temporary); !filled) return filled;
 
     using Walk = fs::recursive_directory_iterator;
@@ -137,32 +112,27 @@ Result<void> write_directory_atomically(const fs::path& directory,
         return unwritable(target, system_words(failed));
     fs::rename(temporary, target, error);
     if (error) return unwritable(target, error.message());
-    leftover.release();
+    folder.release();
     const fs::path parent = target.parent_path();
     static_cast<void>(flush_to_disk(parent.empty() ? fs::path(".") : parent));
     return {};
 }
 
 Result<std::string> read_file(const fs::path& path, std::size_t limit) {
-    const auto unreadable = [&path](const std::string& why) {
-        return fail(ErrorKind::bad_input, quoted(path) + " could not be read: " + why);
-    };
-    std::error_code error;
-    if (fs::is_directory(path, error)) return unreadable("it is a folder");
-    errno = 0;
-    std::ifstream file(path, std::ios::binary);
-    if (!file) return unreadable(system_words(errno));
+    auto file = InputFile::open(path);
+    if (!file) return std::unexpected(file.error());
     std::string content;
     std::array<char, 65536> block{};
-    while (file) {
-        file.read(block.data(), block.size());
-        content.append(block.data(), static_cast<std::size_t>(file.gcount()));
+    for (;;) {
+        const auto count = file->read(block);
+        if (!count) return std::unexpected(count.error());
+        if (*count == 0) return content;
+        content.append(block.data(), *count);
         if (content.size() > limit) {
-            return unreadable("it is larger than the " + std::to_string(limit) + " bytes that are allowed");
+            return fail(ErrorKind::bad_input, quoted(path) + " could not be read: it is larger than the " +
+                                                  std::to_string(limit) + " bytes that are allowed");
         }
     }
-    if (file.bad()) return unreadable(system_words(errno));
-    return content;
 }
 
 std::string format_number(double value) {

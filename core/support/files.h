@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,7 +26,7 @@ Result<void> write_directory_atomically(
     const std::filesystem::path& directory,
     const std::function<Result<void>(const std::filesystem::path&)>& fill);
 
-// The whole file, refused above `limit` bytes.
+// The whole file, refused above `limit` bytes and when it is not a regular file.
 Result<std::string> read_file(const std::filesystem::path& path, std::size_t limit = std::size_t{1} << 28);
 
 // SHA-256 of what add() was given, in order.
@@ -46,10 +47,15 @@ class Sha256 {
 // Lower-case hex SHA-256.
 std::string sha256_hex(std::span<const std::byte> bytes);
 std::string sha256_hex(std::string_view text);
-Result<std::string> sha256_of_file(const std::filesystem::path& path);
+// Of a regular file; cancelled when `stop` asks.
+Result<std::string> sha256_of_file(const std::filesystem::path& path, const std::stop_token& stop = {});
 
 // $XDG_CONFIG_HOME/iir2d-workbench and the like; IIR2D_CONFIG_DIR overrides (tests use it). Not created.
+// Without HOME, the home that the system's list of users has. A user who has none there either gets a folder
+// that cannot be made, so that nothing is kept: never one where others can put files.
 std::filesystem::path config_directory();
+// False for a user without a home, as above.
+bool has_config_directory();
 // Where samples, presets and schemas are: IIR2D_RESOURCE_DIR, else beside the program, else as installed,
 // else the source tree the program was built from.
 std::filesystem::path resource_directory();

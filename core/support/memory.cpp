@@ -1,22 +1,49 @@
 // SPDX-License-Identifier: MIT
 #include "core/support/memory.h"
 
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <string>
+#include <string_view>
 
 #if defined(_WIN32)
 #include <windows.h>
+#else
+#include <sys/resource.h>
+#include <unistd.h>
 #endif
 
 namespace workbench {
 
-std::optional<std::uint64_t> available_memory_bytes() {
+namespace {
+
+using Bytes = std::optional<std::uint64_t>;
+
+Bytes less(Bytes a, Bytes b) {
+    return a && b ? std::min(a, b) : a ? a : b;
+}
+
+Bytes number_of(std::string_view text) {
+    std::uint64_t number = 0;
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return code == std::errc{} && end == text.data() + text.size() ? Bytes(number) : std::nullopt;
+}
+
 #if defined(_WIN32)
+
+Bytes free_memory() {
     MEMORYSTATUSEX status{};
     status.dwLength = sizeof status;
     if (!GlobalMemoryStatusEx(&status)) return std::nullopt;
-    return status.ullAvailPhys;
+    return std::min(status.ullAvailPhys, status.ullAvailVirtual);
+}
+
 #else
+
+Bytes free_memory_of_machine() {
     std::ifstream file("/proc/meminfo");
     std::string key;
     std::uint64_t kibibytes = 0;
@@ -25,7 +52,70 @@ std::optional<std::uint64_t> available_memory_bytes() {
         if (key == "MemAvailable:") return kibibytes * 1024;
     }
     return std::nullopt;
+}
+
+Bytes left_of(Bytes limit, Bytes used) {
+    if (!limit || !used) return std::nullopt;
+    return *limit - std::min(*limit, *used);
+}
+
+// What the process may still map.
+Bytes free_address_space() {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::nullopt;
+    std::ifstream file("/proc/self/statm");
+    std::uint64_t pages = 0;
+    if (!(file >> pages)) return std::nullopt;
+    return left_of(limit.rlim_cur, pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)));
+}
+
+Bytes number_in(const std::filesystem::path& name) {
+    std::ifstream file(name);
+    std::string text;
+    return file >> text ? number_of(text) : std::nullopt;  // "max" is no number: no limit
+}
+
+// Of one control group (version 2), with the files that it could drop from its cache.
+Bytes free_in_group(const std::filesystem::path& group) {
+    const Bytes limit = number_in(group / "memory.max");
+    Bytes used = number_in(group / "memory.current");
+    if (!limit || !used) return std::nullopt;
+    std::ifstream file(group / "memory.stat");
+    std::string key;
+    std::uint64_t bytes = 0;
+    while (file >> key >> bytes) {
+        if (key == "inactive_file") used = *used - std::min(*used, bytes);
+    }
+    return left_of(limit, used);
+}
+
+// Of the process's control group and those it is in.
+Bytes free_in_groups() {
+    std::ifstream file("/proc/self/cgroup");
+    Bytes least;
+    for (std::string line; std::getline(file, line);) {
+        if (!line.starts_with("0::/")) continue;
+        const std::filesystem::path root = "/sys/fs/cgroup";
+        std::filesystem::path group = root / line.substr(4);
+        for (;; group = group.parent_path()) {
+            least = less(least, free_in_group(group));
+            if (group == root || !group.has_relative_path()) break;
+        }
+    }
+    return least;
+}
+
+Bytes free_memory() {
+    return less(less(free_memory_of_machine(), free_address_space()), free_in_groups());
+}
+
 #endif
+
+}  // namespace
+
+std::optional<std::uint64_t> available_memory_bytes() {
+    const char* limit = std::getenv("IIR2D_MEMORY_LIMIT");  // NOLINT(concurrency-mt-unsafe): never set here
+    return less(free_memory(), limit != nullptr ? number_of(limit) : std::nullopt);
 }
 
 }  // namespace workbench

@@ -6,7 +6,9 @@
 
 namespace workbench {
 
-// Bytes that a process could still take without swapping; absent where the system does not say.
+// Bytes that this process could still take without swapping: what the machine has free, and no more than the
+// limits of the process (ulimit -v) and of its control group leave. IIR2D_MEMORY_LIMIT, in bytes, is taken
+// for it where it is less. Absent where the system does not say.
 std::optional<std::uint64_t> available_memory_bytes();
 
 }  // namespace workbench

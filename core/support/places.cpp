@@ -7,6 +7,11 @@
 
 #if defined(_WIN32)
 #include <windows.h>
+#else
+#include <pwd.h>
+#include <unistd.h>
+
+#include <vector>
 #endif
 
 namespace workbench {
@@ -19,6 +24,33 @@ fs::path from_environment(const char* name) {
     const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nothing here sets variables
     return value != nullptr && *value != '\0' ? fs::path(value) : fs::path();
 }
+
+#if defined(_WIN32)
+// The folder that the system gives each user for settings; empty where there is none.
+fs::path settings_base() {
+    return from_environment("APPDATA");
+}
+constexpr const char* no_home = "NUL";  // a device: there are no files in it
+#else
+// Of this user, by the system's list of users; empty when it does not say.
+fs::path listed_home() {
+    std::vector<char> text(std::size_t{1} << 14);
+    passwd entry{};
+    passwd* found = nullptr;
+    if (getpwuid_r(getuid(), &entry, text.data(), text.size(), &found) != 0 || found == nullptr) return {};
+    return entry.pw_dir != nullptr ? fs::path(entry.pw_dir) : fs::path();
+}
+
+// Where each user's settings are; empty where there is no such place. A relative name would be another place
+// in each folder, and whoever owns that folder could have put something there.
+fs::path settings_base() {
+    if (fs::path base = from_environment("XDG_CONFIG_HOME"); base.is_absolute()) return base;
+    fs::path home = from_environment("HOME");
+    if (!home.is_absolute()) home = listed_home();
+    return home.is_absolute() ? home / ".config" : fs::path();
+}
+constexpr const char* no_home = "/nonexistent";  // Debian's name for the home of who has none
+#endif
 
 fs::path program_folder() {
 #if defined(_WIN32)
@@ -35,16 +67,12 @@ fs::path program_folder() {
 
 fs::path config_directory() {
     if (fs::path chosen = from_environment("IIR2D_CONFIG_DIR"); !chosen.empty()) return chosen;
-#if defined(_WIN32)
-    const fs::path base = from_environment("APPDATA");
-#else
-    fs::path base = from_environment("XDG_CONFIG_HOME");
-    if (base.empty()) {
-        const fs::path home = from_environment("HOME");
-        base = home.empty() ? fs::temp_directory_path() : home / ".config";
-    }
-#endif
-    return base / "iir2d-workbench";
+    const fs::path base = settings_base();
+    return (base.empty() ? fs::path(no_home) : base) / "iir2d-workbench";
+}
+
+bool has_config_directory() {
+    return !from_environment("IIR2D_CONFIG_DIR").empty() || !settings_base().empty();
 }
 
 fs::path resource_directory() {

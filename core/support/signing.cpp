@@ -157,6 +157,8 @@ Result<void> write_new(const fs::path& path, std::string_view content, [[maybe_u
     constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
     Descriptor file(open(temporary.c_str(), flags, secret ? 0600 : 0644));
     if (file.get() < 0) return unwritable(path, system_words(errno));
+    TemporaryClaim claim;
+    if (!claim.take(temporary)) return unwritable(path, system_words(ENOENT));
     int failed = write_all(file.get(), content);
     if (const int closed = file.close(); failed == 0) failed = closed;
     if (failed == 0) failed = name_new(temporary, path);

@@ -63,6 +63,15 @@ std::string one_line(std::string_view text) {
     return line;
 }
 
+bool is_utf8(std::string_view text) {
+    while (!text.empty()) {
+        const std::size_t length = sequence_length(text);
+        if (length == 0) return false;
+        text.remove_prefix(length);
+    }
+    return true;
+}
+
 std::string utf8_path(const std::filesystem::path& path) {
 #if defined(_WIN32)
     const std::u8string text = path.u8string();

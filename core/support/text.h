@@ -15,6 +15,9 @@ std::string printable_utf8(std::string_view text);
 // The same on one line: tabs and newlines are blanks.
 std::string one_line(std::string_view text);
 
+// Whether all of it is well-formed UTF-8.
+bool is_utf8(std::string_view text);
+
 // A path as UTF-8 for libraries that want it so; on POSIX its bytes as they are.
 std::string utf8_path(const std::filesystem::path& path);
 
