@@ -1,69 +1,23 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <atomic>
+#include <exception>
 #include <map>
 #include <mutex>
-#include <nlohmann/json.hpp>
-#include <set>
 #include <system_error>
 #include <thread>
 
+#include "core/batch/manifest.h"
 #include "core/batch/process.h"
 #include "core/support/atomic_file.h"
 #include "core/support/files.h"
+#include "core/support/text.h"
 
 namespace workbench {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr const char* manifest_name = ".iir2d-batch.json";
-constexpr int manifest_schema = 1;
-
-// What made an output: equal ingredients and an equal output mean that there is nothing to do again.
-struct Entry {
-    std::string work;  // SHA-256 of recipe and options
-    std::string input;
-    std::string output;
-};
-using Manifest = std::map<std::string, Entry>;  // by output file name
-
-// A manifest that cannot be read only means that everything is done again.
-Manifest read_manifest(const fs::path& directory) {
-    Manifest manifest;
-    const auto text = read_file(directory / manifest_name, std::size_t{1} << 26);
-    if (!text) return manifest;
-    const auto json = nlohmann::json::parse(*text, nullptr, false);
-    if (!json.is_object()) return manifest;
-    const auto schema = json.find("schema_version");
-    if (schema == json.end() || *schema != manifest_schema) return manifest;
-    const auto files = json.find("files");
-    if (files == json.end() || !files->is_object()) return manifest;
-    for (const auto& [name, file] : files->items()) {
-        const auto text_of = [&file](const char* key) {
-            const auto found = file.is_object() ? file.find(key) : file.end();
-            return found != file.end() && found->is_string() ? found->get<std::string>() : std::string();
-        };
-        manifest[name] = {.work = text_of("work_sha256"),
-                          .input = text_of("input_sha256"),
-                          .output = text_of("output_sha256")};
-    }
-    return manifest;
-}
-
-Result<void> write_manifest(const fs::path& directory, const Manifest& manifest) {
-    nlohmann::ordered_json json;
-    json["schema_version"] = manifest_schema;
-    json["files"] = nlohmann::ordered_json::object();
-    for (const auto& [name, entry] : manifest) {
-        json["files"][name] = {
-            {"work_sha256", entry.work}, {"input_sha256", entry.input}, {"output_sha256", entry.output}};
-    }
-    using Json = nlohmann::ordered_json;
-    return write_file_atomically(directory / manifest_name,
-                                 json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
-}
 
 std::string work_hash(const BatchOptions& options) {
     const std::string text = to_json(options.recipe) + "\n" +
@@ -98,30 +52,28 @@ Result<void> check_names(const BatchOptions& options) {
 // The state that the workers share; every member function takes the lock.
 class Book {
   public:
-    Book(const BatchOptions& options, std::function<void(const BatchItem&)> on_item)
-        : m_options(options), m_on_item(std::move(on_item)), m_items(options.inputs.size()) {
-        if (options.resume) m_manifest = read_manifest(options.output_directory);
+    Book(const BatchOptions& options, std::function<void(const BatchItem&)> on_item, std::stop_token stop)
+        : m_on_item(std::move(on_item)),
+          m_stop(std::move(stop)),
+          m_items(options.inputs.size()),
+          m_manifest(options.output_directory) {}
+
+    std::optional<ManifestEntry> entry(const std::string& name) {
+        const std::scoped_lock lock(m_mutex);
+        return m_manifest.entry(name);
     }
 
-    std::optional<Entry> entry(const std::string& name) {
+    // Once for each item; what comes after the first time for one is ignored.
+    void finish(std::size_t index, BatchItem item, const std::optional<ManifestEntry>& entry) {
         const std::scoped_lock lock(m_mutex);
-        const auto found = m_manifest.find(name);
-        return found == m_manifest.end() ? std::nullopt : std::optional(found->second);
-    }
-
-    void finish(std::size_t index, BatchItem item, std::optional<Entry> entry) {
-        const std::scoped_lock lock(m_mutex);
-        const std::string name = item.output.filename().string();
-        if (entry) {
-            m_manifest[name] = *entry;
-            if (auto written = write_manifest(m_options.output_directory, m_manifest); !written) {
+        if (m_items[index]) return;
+        if (item.outcome != BatchItem::Outcome::skipped) {
+            const auto noted = m_manifest.set(item.output.filename().string(), entry, m_stop);
+            if (!noted && entry) {
                 item.notes.push_back(
-                    "the manifest could not be written, so --resume will not know of this "
-                    "file: " +
-                    written.error().message);
+                    "the manifest could not be written, so --resume will not know of this file: " +
+                    noted.error().message);
             }
-        } else if (item.outcome == BatchItem::Outcome::failed) {
-            m_manifest.erase(name);
         }
         m_items[index] = std::move(item);
         if (m_on_item) m_on_item(*m_items[index]);
@@ -137,52 +89,79 @@ class Book {
     }
 
   private:
-    const BatchOptions& m_options;
     std::function<void(const BatchItem&)> m_on_item;
+    std::stop_token m_stop;
     std::mutex m_mutex;
     std::vector<std::optional<BatchItem>> m_items;
     Manifest m_manifest;
 };
 
+// What the images of one batch have in common.
+struct Work {
+    const BatchOptions& options;
+    const std::string hash;
+    const iir2d::Device& device;
+    MemoryBudget& budget;
+};
+
+BatchItem item_of(const BatchOptions& options, std::size_t index) {
+    return {.input = options.inputs[index],
+            .output = options.output_directory / options.inputs[index].filename(),
+            .outcome = BatchItem::Outcome::done,
+            .error = std::nullopt,
+            .notes = {}};
+}
+
+// False when it was cancelled.
+bool finish_failed(const Work& work, std::size_t index, Error error, Book& book) {
+    if (error.kind == ErrorKind::cancelled) return false;
+    BatchItem item = item_of(work.options, index);
+    item.outcome = BatchItem::Outcome::failed;
+    item.error = std::move(error);
+    book.finish(index, std::move(item), std::nullopt);
+    return true;
+}
+
 // One input from start to end. Returns false when it was cancelled.
-bool process_one(const BatchOptions& options, const std::string& work, std::size_t index,
-                 const iir2d::Device& device, const TaskControl& control, Book& book) {
-    BatchItem item{.input = options.inputs[index],
-                   .output = options.output_directory / options.inputs[index].filename(),
-                   .outcome = BatchItem::Outcome::done,
-                   .error = std::nullopt,
-                   .notes = {}};
-    const auto input_hash = sha256_of_file(item.input);
-    if (!input_hash) {
-        item.outcome = BatchItem::Outcome::failed;
-        item.error = input_hash.error();
-        book.finish(index, std::move(item), std::nullopt);
-        return true;
-    }
-    if (const auto known = book.entry(item.output.filename().string());
-        known && known->work == work && known->input == *input_hash) {
-        const auto output_hash = sha256_of_file(item.output);
-        if (output_hash && *output_hash == known->output) {
-            item.outcome = BatchItem::Outcome::skipped;
-            book.finish(index, std::move(item), std::nullopt);
-            return true;
+bool process_one(const Work& work, std::size_t index, const TaskControl& control, Book& book) {
+    const BatchOptions& options = work.options;
+    BatchItem item = item_of(options, index);
+    const auto input_hash = sha256_of_file(item.input, control.stop);
+    if (!input_hash) return finish_failed(work, index, input_hash.error(), book);
+    if (options.resume) {
+        const auto known = book.entry(item.output.filename().string());
+        if (known && known->work == work.hash && known->input == *input_hash) {
+            const auto output_hash = sha256_of_file(item.output, control.stop);
+            if (output_hash && *output_hash == known->output) {
+                item.outcome = BatchItem::Outcome::skipped;
+                book.finish(index, std::move(item), std::nullopt);
+                return true;
+            }
         }
     }
     const ProcessJob job{
         .input = item.input, .output = item.output, .recipe = options.recipe, .type = options.type};
-    auto report = process_file(job, device, control);
-    if (!report) {
-        if (report.error().kind == ErrorKind::cancelled) return false;
-        item.outcome = BatchItem::Outcome::failed;
-        item.error = report.error();
-        book.finish(index, std::move(item), std::nullopt);
-        return true;
-    }
+    auto report = process_file(job, work.device, control, work.budget);
+    if (!report) return finish_failed(work, index, report.error(), book);
     item.notes = report->notes;
     const auto output_hash = sha256_of_file(item.output);
     book.finish(index, std::move(item),
-                Entry{.work = work, .input = *input_hash, .output = output_hash.value_or(std::string())});
+                ManifestEntry{.work = work.hash, .input = *input_hash, .output = output_hash.value_or("")});
     return true;
+}
+
+// The same where the standard library finds no memory: that image failed, and the next may well be smaller.
+bool process_guarded(const Work& work, std::size_t index, const TaskControl& control, Book& book) {
+    try {
+        return process_one(work, index, control, book);
+    } catch (const std::exception&) {
+        return finish_failed(
+            work, index,
+            {ErrorKind::device_failure, quoted(work.options.inputs[index]) +
+                                            " could not be worked on: there is not enough memory; try fewer "
+                                            "images at once"},
+            book);
+    }
 }
 
 }  // namespace
@@ -202,21 +181,23 @@ Result<BatchReport> run_batch(const BatchOptions& options, const iir2d::Device& 
                                                       "\" could not be made: " + error.message());
     }
     if (options.resume) remove_leftovers(options.output_directory);
-    const std::string work = work_hash(options);
-    Book book(options, on_item);
+    MemoryBudget budget(MemoryBudget::usable_bytes());
+    const Work work{.options = options, .hash = work_hash(options), .device = device, .budget = budget};
+    Book book(options, on_item, control.stop);
     std::atomic<std::size_t> next{0};
     std::atomic<std::size_t> finished{0};
     std::atomic<bool> cancelled{false};
+    std::atomic<bool> exhausted{false};
     const std::size_t count = options.inputs.size();
 
     // Only the calling thread reports, and files are the unit: a single file also reports its own progress.
     const auto worker = [&](bool reports) {
         const TaskControl inner =
             reports && count == 1 ? control : TaskControl{.stop = control.stop, .progress = {}};
-        while (true) {
+        while (!exhausted) {
             const std::size_t index = next.fetch_add(1);
             if (index >= count) return;
-            if (control.cancelled() || !process_one(options, work, index, device, inner, book)) {
+            if (control.cancelled() || !process_guarded(work, index, inner, book)) {
                 cancelled = true;
                 return;
             }
@@ -226,12 +207,28 @@ Result<BatchReport> run_batch(const BatchOptions& options, const iir2d::Device& 
             }
         }
     };
+    // Not even memory to say so: nothing may leave a thread but its end.
+    const auto guarded = [&](bool reports) noexcept {
+        try {
+            worker(reports);
+        } catch (const std::exception&) {
+            exhausted = true;
+        }
+    };
     {
         std::vector<std::jthread> others;
         const std::size_t jobs = std::min(static_cast<std::size_t>(options.jobs), count);
-        for (std::size_t i = 1; i < jobs; ++i) others.emplace_back([&worker] { worker(false); });
-        worker(true);
+        try {
+            others.reserve(jobs - 1);
+            for (std::size_t i = 1; i < jobs; ++i) others.emplace_back([&guarded] { guarded(false); });
+        } catch (const std::exception&) {
+            // No room for more threads: those that there are do the work.
+        }
+        guarded(true);
     }
+    if (exhausted)
+        return fail(ErrorKind::device_failure,
+                    "there is not enough memory for this batch: --resume continues, with fewer --jobs");
     return BatchReport{.items = book.items(), .cancelled = cancelled.load()};
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/batch/memory_budget.h"
 #include "core/image/image.h"
 #include "core/image/image_io.h"
 #include "core/recipe/recipe.h"
@@ -30,7 +31,20 @@ struct ProcessJob {
     int image_index = 0;             // page or part of the input
 };
 
+// Bytes of rows between a file and its planes, while reading and while writing.
+inline constexpr std::uint64_t rows_in_transit = std::uint64_t{16} << 20;
+
+// bad_input when an image needs more than `usable` bytes by itself, unwritable_output when what is computed
+// of it, both at once, needs `peak` and that is more: a sentence with both numbers.
+Result<void> check_memory(const ImageInfo& input, std::uint64_t input_bytes,
+                          const std::filesystem::path& output, std::uint64_t peak, std::uint64_t usable);
+
 // Reads, applies, writes. The output appears whole or not at all. Returns what the format could not hold.
+// What the job needs by the input's header is taken from the budget before a pixel is read, or refused as
+// check_memory() does.
+Result<WriteReport> process_file(const ProcessJob& job, const iir2d::Device& device,
+                                 const TaskControl& control, MemoryBudget& budget);
+// With a budget of its own: what this process can use now.
 Result<WriteReport> process_file(const ProcessJob& job, const iir2d::Device& device,
                                  const TaskControl& control = {});
 
@@ -60,9 +74,10 @@ struct BatchReport {
 // Each output has its input's file name, in output_directory; two inputs of one name, or an output that is an
 // input, are bad arguments before anything is written. One file's failure does not stop the others.
 // The manifest is `output_directory`/.iir2d-batch.json: for each finished output the SHA-256 of the recipe
-// and options, of the input and of the output. It is rewritten whole after every file, so a kill loses
-// nothing that was done; resuming also removes the unfinished file that a kill leaves. `on_item` is called
-// from the calling thread or a worker, one at a time.
+// and options, of the input and of the output. It is rewritten whole after every file, under a lock, so a
+// kill loses nothing that was done, and batches into one folder keep each other's entries; resuming also
+// removes the unfinished file that a kill leaves. Files are begun as long as what they need at once is within
+// MemoryBudget::usable_bytes(). `on_item` is called from the calling thread or a worker, one at a time.
 Result<BatchReport> run_batch(const BatchOptions& options, const iir2d::Device& device,
                               const TaskControl& control = {},
                               const std::function<void(const BatchItem&)>& on_item = {});

@@ -6,6 +6,7 @@
 #include <barrier>
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <string>
 #include <thread>
 
@@ -137,7 +138,16 @@ double round_of(Loop loop, std::int64_t steps, int threads) {
     };
     {
         std::vector<std::jthread> others;
-        for (std::size_t i = 1; i < begun.size(); ++i) others.emplace_back(work, i);
+        others.reserve(begun.size() - 1);
+        std::size_t started = 1;
+        try {
+            for (; started < begun.size(); ++started) others.emplace_back(work, started);
+        } catch (...) {
+            // Those that there are wait for all.
+            for (std::size_t missing = started; missing <= begun.size(); ++missing)
+                together.arrive_and_drop();
+            throw;
+        }
         work(0);
     }
     return std::chrono::duration<double>(*std::ranges::max_element(ended) - *std::ranges::min_element(begun))
@@ -169,9 +179,14 @@ Result<ArithmeticCeiling> measure_arithmetic(int threads, const TaskControl& con
         most = std::ranges::max(all);
         return true;
     };
-    if (!measure(k.f32, k.lanes_f32, ceiling.rounds_f32, ceiling.gflops_f32) ||
-        !measure(k.f64, k.lanes_f64, ceiling.rounds_f64, ceiling.gflops_f64))
-        return fail(ErrorKind::cancelled, "measuring the arithmetic ceiling was cancelled");
+    try {
+        if (!measure(k.f32, k.lanes_f32, ceiling.rounds_f32, ceiling.gflops_f32) ||
+            !measure(k.f64, k.lanes_f64, ceiling.rounds_f64, ceiling.gflops_f64))
+            return fail(ErrorKind::cancelled, "measuring the arithmetic ceiling was cancelled");
+    } catch (const std::exception&) {
+        return fail(ErrorKind::device_failure,
+                    "the system has no room for " + std::to_string(threads) + " threads: give fewer");
+    }
     return ceiling;
 }
 

@@ -2,8 +2,10 @@
 #include "core/benchmark/benchmark.h"
 
 #include <algorithm>
+#include <exception>
 #include <new>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "core/benchmark/cache_eviction.h"
@@ -137,7 +139,14 @@ Result<BenchmarkRun> run_benchmark(const BenchmarkMatrix& matrix, const TaskCont
         settings.evict = [&eviction] { eviction->evict(); };
     }
 
-    CopyProbe probe(run.threads);  // of the host
+    std::optional<CopyProbe> made;  // of the host
+    try {
+        made.emplace(run.threads);
+    } catch (const std::exception&) {
+        return fail(ErrorKind::device_failure, "the system has no room for " + std::to_string(run.threads) +
+                                                   " threads that copy: give fewer with --threads");
+    }
+    CopyProbe& probe = *made;
     const auto one = [&](Workload& workload, const TaskControl& part) {
         return run_case(workload, settings, probe, part);
     };

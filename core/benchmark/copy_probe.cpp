@@ -164,10 +164,17 @@ struct CopyProbe::Impl {
 
     explicit Impl(int threads) : count(static_cast<std::size_t>(std::max(1, threads))) {
         workers.reserve(count - 1);
-        for (std::size_t i = 1; i < count; ++i) workers.emplace_back([this, i] { work(i); });
+        try {
+            for (std::size_t i = 1; i < count; ++i) workers.emplace_back([this, i] { work(i); });
+        } catch (...) {
+            close();  // else those that there are would be waited for in vain
+            throw;
+        }
     }
 
-    ~Impl() {
+    ~Impl() { close(); }
+
+    void close() {
         {
             const std::scoped_lock lock(mutex);
             closing = true;

@@ -210,6 +210,8 @@ class Applier {
 };
 
 std::uint64_t bytes(Shape s, ElementType type) {
+    // More than any machine has, and several of them still make a number.
+    if (samples(s) >= 0x1p56) return std::uint64_t{1} << 60;
     return static_cast<std::uint64_t>(s.n * s.c * s.h * s.w) * iir2d::element_size(type);
 }
 
@@ -218,6 +220,26 @@ std::uint64_t workspace(const Step& step) {
     if (!cpu || !step.filter()) return 0;
     const auto plan = iir2d::FilterPlan::make(*cpu, filter_desc(*step.filter(), step.input));
     return plan ? plan->workspace_bytes() : 0;
+}
+
+// The most that the steps hold at once, without their source, which stays as it is.
+std::uint64_t beyond_source(const Recipe& recipe, Shape input, ElementType type) {
+    const auto steps = steps_of(recipe, input);
+    if (steps.empty()) return bytes(input, type);  // the copy
+    std::uint64_t held = 0;                        // by the image that the steps own
+    std::uint64_t peak = 0;
+    const auto replace = [&](std::uint64_t next) {
+        peak = std::max(peak, held + next);
+        held = next;
+    };
+    for (const Step& step : steps) {
+        if (type != step.element) replace(bytes(step.input, step.element));
+        type = step.element;
+        if (step.pool() || held == 0) replace(bytes(step.output, type));
+        peak = std::max(peak, held + workspace(step));
+    }
+    if (asks_f64(steps) && type != ElementType::f64) replace(bytes(steps.back().output, ElementType::f64));
+    return peak;
 }
 
 }  // namespace
@@ -276,23 +298,11 @@ Image with_pixels(const Image& source, PlanarImage pixels) {
 }
 
 std::uint64_t memory_estimate(const Recipe& recipe, Shape input) {
-    const auto steps = steps_of(recipe, input);
-    if (steps.empty()) return bytes(input, ElementType::f32);  // the copy
-    std::uint64_t held = 0;                                    // by the image that the steps own
-    ElementType type = ElementType::f32;
-    std::uint64_t peak = 0;
-    const auto replace = [&](std::uint64_t next) {
-        peak = std::max(peak, held + next);
-        held = next;
-    };
-    for (const Step& step : steps) {
-        if (type != step.element) replace(bytes(step.input, step.element));
-        type = step.element;
-        if (step.pool() || held == 0) replace(bytes(step.output, type));
-        peak = std::max(peak, held + workspace(step));
-    }
-    if (asks_f64(steps) && type != ElementType::f64) replace(bytes(steps.back().output, ElementType::f64));
-    return peak;
+    return beyond_source(recipe, input, ElementType::f32);
+}
+
+std::uint64_t peak_memory(const Recipe& recipe, Shape source, ElementType type) {
+    return bytes(source, type) + beyond_source(recipe, source, type);
 }
 
 }  // namespace workbench

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <optional>
 
@@ -42,6 +43,9 @@ struct ApplyWork {
 // The one code path behind both functions of recipe.h.
 Result<PlanarImage> apply(const Recipe& recipe, const PlanarImage& source, int alpha_channel,
                           const iir2d::Device& device, const TaskControl& control, ApplyWork& work);
+
+// Bytes that apply() holds at its peak: the source, of this element type, and memory_estimate().
+std::uint64_t peak_memory(const Recipe& recipe, iir2d::Shape source, iir2d::ElementType type);
 
 // What apply() gives back of an image: these pixels, with the source's info and metadata and the new size.
 Image with_pixels(const Image& source, PlanarImage pixels);

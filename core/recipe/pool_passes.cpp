@@ -8,6 +8,7 @@
 
 #include "core/image/element_planes.h"
 #include "core/recipe/apply.h"
+#include "core/recipe/steps.h"
 #include "iir2d/plan.h"
 
 namespace workbench {
@@ -38,6 +39,28 @@ PlanarImage index_image(const std::vector<std::int64_t>& indices, const Shape& s
 }
 
 }  // namespace
+
+std::uint64_t peak_memory(const PoolOperation& operation, Shape source, ElementType type,
+                          const PoolPassesWanted& wanted, bool with_gradient) {
+    const Shape pooled = validate(Operation{.what = operation}, source).value_or(source);
+    // More than any machine has, and several of them still make a number.
+    const auto count_of = [](const Shape& shape) {
+        return samples(shape) >= 0x1p56 ? std::uint64_t{1} << 56 : std::uint64_t{count(shape)};
+    };
+    const std::uint64_t in = count_of(source);
+    const std::uint64_t out = count_of(pooled);
+    const std::uint64_t image = iir2d::element_size(type);
+    const std::uint64_t element = iir2d::element_size(wanted.element);
+    // An image of results is f64 for f64, else f32; samples of other types lie beside their image.
+    const std::uint64_t result = wanted.element == ElementType::f64 ? 8 : 4;
+    const std::uint64_t source_planes = wanted.element == type ? 0 : element;
+    const std::uint64_t result_planes = element < 4 ? element : 0;
+    std::uint64_t bytes = in * (image + source_planes) + out * (result + result_planes);
+    if (is_max(operation.op) && (wanted.indices || with_gradient)) bytes += out * sizeof(std::int64_t);
+    if (is_max(operation.op) && wanted.indices) bytes += out * sizeof(double);
+    if (with_gradient) bytes += out * (image + source_planes) + in * (result + result_planes);
+    return bytes;
+}
 
 Result<PoolPasses> pool_passes(const PoolOperation& operation, const Image& source,
                                const PoolPassesWanted& wanted, const iir2d::Device& device,

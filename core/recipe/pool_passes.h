@@ -3,6 +3,7 @@
 // maxima, and the backward pass.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "core/image/image.h"
@@ -27,6 +28,11 @@ struct PoolPasses {
     std::optional<Image> indices;
     std::optional<Image> gradient;  // of the source
 };
+
+// Bytes that pool_passes() holds at its peak, the source and the upstream gradient included, both of this
+// element type. The operation is valid for the source's shape.
+std::uint64_t peak_memory(const PoolOperation& operation, iir2d::Shape source, iir2d::ElementType type,
+                          const PoolPassesWanted& wanted, bool with_gradient);
 
 // An upstream gradient must have the pooled image's size and channels.
 Result<PoolPasses> pool_passes(const PoolOperation& operation, const Image& source,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Many files, the manifest, and resuming.
 #include <gmock/gmock.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -77,8 +78,8 @@ TEST_F(Batch, WritesEachUnderItsNameAndTheManifest) {
     EXPECT_FALSE(report->cancelled);
     EXPECT_THAT(report->items, SizeIs(5));
     EXPECT_THAT(told, ElementsAre("in0.png", "in1.png", "in2.png", "in3.png", "in4.png"));
-    EXPECT_THAT(listing(),
-                ElementsAre(".iir2d-batch.json", "in0.png", "in1.png", "in2.png", "in3.png", "in4.png"));
+    EXPECT_THAT(listing(), ElementsAre(".iir2d-batch.json", ".iir2d-batch.lock", "in0.png", "in1.png",
+                                       "in2.png", "in3.png", "in4.png"));
     ASSERT_TRUE(process_file(
         {.input = options.inputs[2], .output = folder / "alone.png", .recipe = options.recipe}, cpu));
     EXPECT_EQ(bytes_of(folder / "out/in2.png"), bytes_of(folder / "alone.png"));
@@ -157,7 +158,7 @@ TEST_F(Batch, ACancelKeepsWhatIsDoneAndResumeGoesOn) {
     ASSERT_TRUE(report);
     EXPECT_TRUE(report->cancelled);
     EXPECT_THAT(report->items, SizeIs(2));
-    EXPECT_THAT(listing(), ElementsAre(".iir2d-batch.json", "in0.png", "in1.png"));
+    EXPECT_THAT(listing(), ElementsAre(".iir2d-batch.json", ".iir2d-batch.lock", "in0.png", "in1.png"));
     options.resume = true;
     EXPECT_THAT(outcomes(), ElementsAre(skipped, skipped, done, done, done));
 }
@@ -183,6 +184,53 @@ TEST_F(Batch, ResumingRemovesWhatAKilledRunLeft) {
                                     std::string("out/.iir2d-99.tmp"), std::string("out/mine.tmp")}) {
         EXPECT_TRUE(fs::exists(folder / name)) << name;
     }
+}
+
+TEST_F(Batch, BatchesIntoOneFolderKeepEachOthersEntries) {
+    BatchOptions other = options;
+    other.inputs = {options.inputs[3], options.inputs[4]};
+    options.inputs.resize(3);
+    ASSERT_TRUE(run_batch(options, cpu));
+    ASSERT_TRUE(run_batch(other, cpu));
+    options.resume = other.resume = true;
+    const auto all_skipped = [this](const BatchOptions& what) {
+        const auto report = run_batch(what, cpu);
+        return report && std::ranges::all_of(report->items, [](const BatchItem& item) {
+                   return item.outcome == Outcome::skipped;
+               });
+    };
+    EXPECT_TRUE(all_skipped(options));
+    EXPECT_TRUE(all_skipped(other));
+}
+
+TEST_F(Batch, NamesThatAreNotUtf8AreRecognised) {
+    options.inputs.clear();
+    for (const char* name : {"\xff.png", "\xfe.png", "%FF.png", "\xC3\xA9.png"}) {
+        options.inputs.emplace_back(folder / name);
+        ASSERT_TRUE(write_image(make_image(9, 9, 1, SampleType::u8), options.inputs.back()));
+    }
+    EXPECT_THAT(outcomes(), ElementsAre(done, done, done, done));
+    options.resume = true;
+    EXPECT_THAT(outcomes(), ElementsAre(skipped, skipped, skipped, skipped));
+    const auto manifest = nlohmann::json::parse(bytes_of(folder / "out/.iir2d-batch.json"));
+    for (const char* key : {"/%FF.png", "/%FE.png", "%FF.png", "\xC3\xA9.png"})
+        EXPECT_TRUE(manifest["files"].contains(key)) << key;
+}
+
+TEST_F(Batch, AnItemWithoutMemoryFailsAlone) {
+    ASSERT_TRUE(write_image(make_image(2000, 1000, 3, SampleType::u8), folder / "large.png"));
+    options.inputs.insert(options.inputs.begin(), folder / "large.png");
+    options.jobs = 4;
+    // Three quarters are used: 21 MiB are less than the large image, and enough for one of the others at a
+    // time.
+    ASSERT_EQ(setenv("IIR2D_MEMORY_LIMIT", "29360128", 1), 0);
+    const auto report = run_batch(options, cpu);
+    ASSERT_EQ(unsetenv("IIR2D_MEMORY_LIMIT"), 0);
+    ASSERT_TRUE(report) << report.error().message;
+    ASSERT_THAT(report->items, SizeIs(6));
+    ASSERT_TRUE(report->items[0].error);
+    EXPECT_THAT(report->items[0].error->message, HasSubstr("MiB can be used"));
+    for (std::size_t i = 1; i < 6; ++i) EXPECT_FALSE(report->items[i].error) << i;
 }
 
 TEST_F(Batch, WhatCannotBeIsSaidBeforeAnythingIsWritten) {

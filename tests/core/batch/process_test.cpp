@@ -2,6 +2,9 @@
 // One file through a recipe: what is refused before work is done, and what reaches the writer.
 #include <gmock/gmock.h>
 
+#include <optional>
+#include <thread>
+
 #include "core/batch/process.h"
 #include "tests/core/image/image_testing.h"
 
@@ -165,6 +168,49 @@ TEST_F(Process, ProgressRisesToOneAndACancelLeavesNothing) {
         EXPECT_EQ(report.error().kind, ErrorKind::cancelled) << at;
         EXPECT_THAT(folder.names(), ElementsAre("in.tif")) << at;
     }
+}
+
+TEST_F(Process, WhatAJobNeedsIsTakenFromTheBudget) {
+    struct Need {
+        SampleType type;
+        Recipe recipe;
+        std::uint64_t planes;  // of 24 x 16 x 3 floats, at the peak
+    };
+    const Recipe f64 = recipe_of(FilterOperation{.precision = iir2d::Precision::f64});
+    const Recipe larger = recipe_of(PoolOperation{.op = iir2d::PoolOp::adaptive_avg, .output = {32, 48}});
+    for (const Need& need : {Need{u8, recipe_of(FilterOperation{}), 2}, Need{u8, f64, 3}, Need{f32, f64, 3},
+                             Need{SampleType::f64, f64, 4}, Need{u8, {}, 2}, Need{u8, larger, 5}}) {
+        SCOPED_TRACE(std::string(name_of(need.type)) + " " + to_json(need.recipe));
+        const ProcessJob job{
+            .input = image("in.tif", need.type), .output = folder / "out.tif", .recipe = need.recipe};
+        const std::uint64_t bytes = need.planes * 24 * 16 * 3 * 4 + rows_in_transit;
+        MemoryBudget too_small(bytes - 1);
+        expect_error(process_file(job, cpu, {}, too_small), ErrorKind::unwritable_output,
+                     "need 17 MiB of memory; 17 MiB can be used");
+        EXPECT_FALSE(fs::exists(job.output));
+        MemoryBudget enough(bytes);
+        const auto report = process_file(job, cpu, {}, enough);
+        EXPECT_TRUE(report) << report.error().message;
+        fs::remove(job.output);
+    }
+    MemoryBudget nothing(100);
+    expect_error(process_file({.input = image("in.tif"), .output = folder / "out.tif", .recipe = {}}, cpu, {},
+                              nothing),
+                 ErrorKind::bad_input,
+                 "in.tif\" is 24 x 16 pixels and needs 1 MiB of memory; 1 MiB can be used");
+}
+
+TEST_F(Process, ABudgetThatIsTakenIsWaitedFor) {
+    MemoryBudget budget(100);
+    std::optional<MemoryBudget::Lease> all = budget.take(100, {});
+    ASSERT_TRUE(all);
+    std::stop_source source;
+    source.request_stop();
+    EXPECT_FALSE(budget.take(1, source.get_token())) << "interrupted";
+    std::jthread other([&] { EXPECT_TRUE(budget.take(60, {})); });
+    all.reset();
+    other.join();
+    EXPECT_TRUE(budget.take(100, {}));
 }
 
 TEST_F(Process, TheSameWorkGivesTheSameBytesAtAnyTime) {
