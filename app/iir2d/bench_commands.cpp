@@ -2,6 +2,7 @@
 // bench, parity and verify: figures, and whether they can be believed.
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <utility>
@@ -32,16 +33,18 @@ int key_width(const workbench::BenchmarkMatrix& matrix) {
 
 void print_row(const workbench::CaseResult& result, int width) {
     if (result.failure) {
-        std::printf("%-*s FAILED: %s\n", width, result.what.key.c_str(), result.failure->c_str());
+        std::printf("%-*s FAILED: %s\n", width, shown(result.what.key).c_str(),
+                    shown(*result.failure).c_str());
         return;
     }
     const auto& l = result.latency;
     const std::string throttle = workbench::throttled_by(result);
-    std::printf("%-*s %10.4f %10.4f %8.2fx %10.1f %8.2f %10.2e%s%s\n", width, result.what.key.c_str(), l.p50,
-                l.p95, result.ratio_to_copy, result.throughput_mpix_per_s_p50, result.throughput_gb_per_s_p50,
-                result.parity.max_abs_error, throttle.empty() ? "" : "  throttled: ", throttle.c_str());
+    std::printf("%-*s %10.4f %10.4f %8.2fx %10.1f %8.2f %10.2e%s%s\n", width, shown(result.what.key).c_str(),
+                l.p50, l.p95, result.ratio_to_copy, result.throughput_mpix_per_s_p50,
+                result.throughput_gb_per_s_p50, result.parity.max_abs_error,
+                throttle.empty() ? "" : "  throttled: ", throttle.c_str());
     if (!result.inconclusive.empty() && throttle.empty())
-        std::printf("    inconclusive: %s\n", result.inconclusive.c_str());
+        std::printf("    inconclusive: %s\n", shown(result.inconclusive).c_str());
 }
 
 Result<int> failures_of(const std::vector<workbench::CaseResult>& results) {
@@ -136,7 +139,13 @@ struct BenchArguments {
         return {};
     }
 
+    bool writes_files() const {
+        return !out_csv.empty() || !out_json.empty() || !out_md.empty() || !record.empty();
+    }
+
     Result<int> run(const Interruption& interruption) const {
+        if (writes_files()) outlive_readers();
+        interruption.give_time(std::chrono::seconds(30));
         const auto signing = key();
         if (!signing) return std::unexpected(signing.error());
         if (auto possible = check_outputs(); !possible) return std::unexpected(possible.error());
@@ -172,7 +181,7 @@ struct BenchArguments {
         full.environment.threads = run->threads;
         full.run = std::move(*run);
         if (auto written = write(full, *signing); !written) return std::unexpected(written.error());
-        if (matrix.json) std::fputs((workbench::record_to_json(full)).c_str(), stdout);
+        if (matrix.json) print_text(workbench::record_to_json(full));
         if (!record.empty()) note("record written to " + record, matrix.quiet);
         if (full.run.cancelled) {
             return fail(ErrorKind::cancelled, "interrupted after " + std::to_string(full.run.results.size()) +
@@ -193,7 +202,7 @@ Result<int> run_parity_command(const MatrixOptions& arguments, const Interruptio
             progress.clear();
             if (arguments.json || arguments.quiet) return;
             std::printf("%-*s %s  max abs %.3e  mean %.3e  max ulp %lld  bound %.1e\n", width,
-                        result.what.key.c_str(), result.failure ? "FAIL" : "ok  ",
+                        shown(result.what.key).c_str(), result.failure ? "FAIL" : "ok  ",
                         result.parity.max_abs_error, result.parity.mean_abs_error,
                         static_cast<long long>(result.parity.max_ulp), result.parity.bound);
             std::fflush(stdout);
@@ -236,8 +245,9 @@ Result<int> run_verify(const std::string& path, const std::string& signer, bool 
                                              : "it has no good signature by " + wanted->hex());
     }
     if (!quiet) {
-        for (const auto& good : verification->checked) std::printf("ok       %s\n", good.c_str());
-        for (const auto& problem : verification->problems) std::printf("problem  %s\n", problem.c_str());
+        for (const auto& good : verification->checked) std::printf("ok       %s\n", shown(good).c_str());
+        for (const auto& problem : verification->problems)
+            std::printf("problem  %s\n", shown(problem).c_str());
     }
     if (!verification->problems.empty()) {
         const auto more = verification->problems.size() - 1;
@@ -247,7 +257,7 @@ Result<int> run_verify(const std::string& path, const std::string& signer, bool 
     }
     if (!quiet) {
         std::printf(
-            "accepted %s, record_id %s, %s\n", path.c_str(), verification->record_id.c_str(),
+            "accepted %s, record_id %s, %s\n", shown(path).c_str(), shown(verification->record_id).c_str(),
             verification->signer ? ("signed by " + verification->signer->hex()).c_str() : "not signed");
     }
     return 0;

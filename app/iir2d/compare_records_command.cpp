@@ -53,8 +53,6 @@ struct CompareRecordsArguments {
     }
 
     static void print(const workbench::RecordComparison& comparison) {
-        // Keys come from a file.
-        const auto shown = [](const std::string& text) { return workbench::one_line(text); };
         for (const auto& sentence : comparison.unlike) std::printf("unlike %s\n", shown(sentence).c_str());
         std::printf("%-56s %-10s %7s %18s %9s %12s %12s\n", "case", "verdict", "ratio", "95 % interval", "p",
                     "base p50", "new p50");
@@ -93,7 +91,7 @@ struct CompareRecordsArguments {
                 return std::unexpected(done.error());
         }
         if (json) {
-            std::fputs(workbench::comparison_to_json(*comparison).c_str(), stdout);
+            print_text(workbench::comparison_to_json(*comparison));
         } else if (!quiet) {
             print(*comparison);
         }

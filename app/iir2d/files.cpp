@@ -17,6 +17,7 @@ void Files::add_to(CLI::App& command) {
 }
 
 Result<int> Files::process(workbench::Recipe recipe, const Interruption& interruption) const {
+    outlive_readers();
     const auto type = out.type();
     if (!type) return std::unexpected(type.error());
     const auto index = page.index();

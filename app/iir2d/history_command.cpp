@@ -6,6 +6,7 @@
 #include "app/iir2d/evidence.h"
 #include "app/iir2d/json.h"
 #include "core/evidence/history.h"
+#include "core/support/files.h"
 #include "core/support/text.h"
 
 namespace app {
@@ -13,7 +14,6 @@ namespace app {
 using workbench::ErrorKind;
 using workbench::fail;
 using workbench::History;
-using workbench::one_line;
 
 namespace {
 
@@ -33,6 +33,7 @@ struct HistoryArguments {
 };
 
 Result<int> run_add(const HistoryArguments& a, const Interruption& interruption) {
+    outlive_readers();
     std::error_code error;
     if (a.file.empty()) std::filesystem::create_directories(a.path().parent_path(), error);
     auto history = History::open(a.path());
@@ -44,7 +45,7 @@ Result<int> run_add(const HistoryArguments& a, const Interruption& interruption)
         const auto added = history->add(record);
         if (!added) return std::unexpected(added.error());
         if (!a.quiet) {
-            std::printf("%s %s%s\n", added->record_id.c_str(), record.c_str(),
+            std::printf("%s %s%s\n", shown(added->record_id).c_str(), shown(record).c_str(),
                         added->added ? "" : " (was there already)");
             std::fflush(stdout);
         }
@@ -80,10 +81,9 @@ Result<int> run_list(const HistoryArguments& a) {
     std::printf("%-12s %-20s %5s %-16s %-24s %s\n", "record", "measured", "cases", "host", "device",
                 "commit");
     for (const auto& e : *entries) {
-        std::printf("%-12s %-20s %5lld %-16s %-24s %s\n", one_line(workbench::short_id(e.record_id)).c_str(),
-                    one_line(e.started_utc).c_str(), static_cast<long long>(e.cases),
-                    one_line(e.host).c_str(), one_line(e.device_name).c_str(),
-                    one_line(e.commit.substr(0, 12)).c_str());
+        std::printf("%-12s %-20s %5lld %-16s %-24s %s\n", shown(workbench::short_id(e.record_id)).c_str(),
+                    shown(e.started_utc).c_str(), static_cast<long long>(e.cases), shown(e.host).c_str(),
+                    shown(e.device_name).c_str(), shown(e.commit.substr(0, 12)).c_str());
     }
     return 0;
 }
@@ -93,7 +93,7 @@ Result<int> run_show(const HistoryArguments& a) {
     if (!history) return std::unexpected(history.error());
     const auto json = history->record(a.id);
     if (!json) return std::unexpected(json.error());
-    std::fwrite(json->data(), 1, json->size(), stdout);
+    print_text(*json);
     return 0;
 }
 
@@ -102,7 +102,7 @@ Result<int> print_keys(const History& history, bool json) {
     if (!keys) return std::unexpected(keys.error());
     if (json) print_json({{"cases", *keys}});
     for (const auto& key : *keys) {
-        if (!json) std::printf("%s\n", one_line(key).c_str());
+        if (!json) std::printf("%s\n", shown(key).c_str());
     }
     return 0;
 }
@@ -141,10 +141,10 @@ Result<int> run_trend(const HistoryArguments& a) {
         // A change from one device to another is none of the program.
         const bool alike = before > 0 && device == p.device_name + "\n" + p.host;
         std::printf("%-12s %-20s %-12s %12.5g %12.5g to %10.5g %12.5g %8s  %s\n",
-                    one_line(workbench::short_id(p.record_id)).c_str(), one_line(p.started_utc).c_str(),
-                    one_line(p.commit.substr(0, 12)).c_str(), p.p50, p.p50_interval.low, p.p50_interval.high,
+                    shown(workbench::short_id(p.record_id)).c_str(), shown(p.started_utc).c_str(),
+                    shown(p.commit.substr(0, 12)).c_str(), p.p50, p.p50_interval.low, p.p50_interval.high,
                     p.p95, alike ? workbench::percent_text(p.p50 / before - 1).c_str() : "-",
-                    one_line(p.device_name).c_str());
+                    shown(p.device_name).c_str());
         before = p.p50;
         device = p.device_name + "\n" + p.host;
     }
@@ -157,7 +157,7 @@ Result<int> run_check(const HistoryArguments& a) {
     const auto problems = history->check();
     if (!problems) return std::unexpected(problems.error());
     if (!a.quiet) {
-        for (const auto& problem : *problems) std::printf("problem  %s\n", one_line(problem).c_str());
+        for (const auto& problem : *problems) std::printf("problem  %s\n", shown(problem).c_str());
     }
     if (!problems->empty()) {
         return fail(ErrorKind::check_failed,
@@ -179,7 +179,15 @@ void add_history_command(CLI::App& parser, Action& chosen) {
         CLI::App* one = command->add_subcommand(name, help);
         one->add_option("--db", a->file, "The database (default: in the settings folder)");
         one->callback([a, run, &chosen] {
-            chosen = [a, run](const Interruption& interruption) { return run(*a, interruption); };
+            chosen = [a, run](const Interruption& interruption) -> Result<int> {
+                if (a->file.empty() && !workbench::has_config_directory()) {
+                    return fail(
+                        ErrorKind::bad_argument,
+                        "this user has no home folder for the history: give --db FILE, or set HOME or "
+                        "IIR2D_CONFIG_DIR");
+                }
+                return run(*a, interruption);
+            };
         });
         return one;
     };

@@ -57,20 +57,22 @@ Json info_json(const workbench::ImageInfo& info,
 
 void print_info(const workbench::ImageInfo& info,
                 const std::vector<workbench::ChannelStatistics>& statistics) {
-    std::printf("%s: %s, %lld x %lld, %d channel%s, %s%s%s\n", info.path.string().c_str(),
-                info.format.c_str(), static_cast<long long>(info.width), static_cast<long long>(info.height),
-                info.channels, info.channels == 1 ? "" : "s",
+    std::printf("%s: %s, %lld x %lld, %d channel%s, %s%s%s\n", shown(info.path).c_str(),
+                shown(info.format).c_str(), static_cast<long long>(info.width),
+                static_cast<long long>(info.height), info.channels, info.channels == 1 ? "" : "s",
                 std::string(workbench::name_of(info.type)).c_str(), info.colour_space.empty() ? "" : ", ",
-                info.colour_space.c_str());
+                shown(info.colour_space).c_str());
     if (info.image_count > 1) std::printf("page %d of %d\n", info.image_index + 1, info.image_count);
     std::printf("%-12s %14s %14s %14s %10s %10s\n", "channel", "min", "max", "mean", "NaN", "Inf");
     for (std::size_t c = 0; c < statistics.size(); ++c) {
         const auto& s = statistics[c];
         std::printf("%-12s %14.7g %14.7g %14.7g %10lld %10lld\n",
-                    c < info.channel_names.size() ? info.channel_names[c].c_str() : "", s.minimum, s.maximum,
-                    s.mean, static_cast<long long>(s.nan_count), static_cast<long long>(s.infinity_count));
+                    c < info.channel_names.size() ? shown(info.channel_names[c]).c_str() : "", s.minimum,
+                    s.maximum, s.mean, static_cast<long long>(s.nan_count),
+                    static_cast<long long>(s.infinity_count));
     }
-    for (const auto& [name, value] : info.metadata) std::printf("%s: %s\n", name.c_str(), value.c_str());
+    for (const auto& [name, value] : info.metadata)
+        std::printf("%s: %s\n", shown(name).c_str(), shown(value).c_str());
 }
 
 Result<int> run_info(const InfoArguments& arguments, const Interruption& interruption) {
@@ -159,13 +161,13 @@ void print_device(const iir2d::DeviceInfo& device) {
     std::string text = device.id;
     if (!device.name.empty()) text += ": " + device.name;
     if (!device.usable) text += ": not usable: " + device.why_not;
-    std::printf("%s\n", text.c_str());
+    std::printf("%s\n", shown(text).c_str());
     for (const auto& property : device.properties) {
         if (property.value) {
-            std::printf("  %-26s %s%s%s\n", property.label.c_str(), property.value->c_str(),
+            std::printf("  %-26s %s%s%s\n", property.label.c_str(), shown(*property.value).c_str(),
                         property.unit.empty() ? "" : " ", property.unit.c_str());
         } else {
-            std::printf("  %-26s not known: %s\n", property.label.c_str(), property.reason.c_str());
+            std::printf("  %-26s not known: %s\n", property.label.c_str(), shown(property.reason).c_str());
         }
     }
 }

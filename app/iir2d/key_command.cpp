@@ -11,6 +11,7 @@ namespace app {
 namespace {
 
 Result<int> run_new(const std::string& path, bool quiet) {
+    outlive_readers();
     const auto key = workbench::SigningKey::generate();
     if (!key) return std::unexpected(key.error());
     if (auto saved = key->save(path); !saved) return std::unexpected(saved.error());

@@ -2,16 +2,21 @@
 // The command line program: arguments in, exit code out.
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
 #include <exception>
+#include <memory>
 #include <new>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <string_view>
 
 #include "app/iir2d/evidence.h"
 #include "app/iir2d/options.h"
 #include "iir2d/iir2d_core.h"
+
+#if defined(__GLIBC__)
+#include <execinfo.h>
+#endif
 
 namespace {
 
@@ -21,15 +26,45 @@ std::string version_text() {
            "\n" + iir2d_build_fingerprint();
 }
 
+constexpr const char* has_empty_value = " has an empty value: give one, or leave it out";
+
 // CLI11's sentence in our words, where they are terse.
 std::string sentence_of(const CLI::ParseError& error) {
     const std::string text = error.what();
+    // It puts the name before what a check returned.
+    if (const auto at = text.find(": "); at != std::string::npos && text.ends_with(has_empty_value))
+        return text.substr(at + 2);
+    if (text == "The following argument was not expected: ") return "an empty argument was not expected";
     const std::string option = text.substr(0, text.find(':'));
     if (text.find(": At Most 1 required") != std::string::npos) return option + " is given more than once";
     if (text.find(": 1 required") != std::string::npos && text.ends_with(" missing"))
         return option + " needs a value";
     if (text == "A subcommand is required") return "a command is required";
     return text;
+}
+
+// An empty value is refused wherever one can be given: it would read as if the option were not there, and a
+// check that was asked for would not be made. For an option whose help says what empty means, leave it out
+// here.
+void refuse_empty_values(CLI::App& parser) {
+    for (CLI::Option* option : parser.get_options()) {
+        if (option->get_items_expected_max() == 0) continue;  // a flag
+        const std::string name = option->get_name();
+        option->check([name](const std::string& text) {
+            return text.empty() ? name + has_empty_value : std::string();
+        });
+    }
+    for (CLI::App* command : parser.get_subcommands({})) refuse_empty_values(*command);
+}
+
+// "--name=", which CLI11 reads as if the next argument were the value.
+std::optional<std::string> option_without_value(const std::vector<std::string>& arguments) {
+    for (const std::string& text : arguments) {
+        if (text == "--") break;
+        if (text.starts_with("--") && text.find('=') == text.size() - 1)
+            return text.substr(0, text.size() - 1) + has_empty_value;
+    }
+    return std::nullopt;
 }
 
 // CLI11 only says that a command is missing.
@@ -42,6 +77,15 @@ std::optional<std::string> unknown_command(const CLI::App& parser,
         parser.get_subcommands([&](const CLI::App* command) { return command->get_name() == *word; });
     if (!named.empty()) return std::nullopt;
     return "\"" + *word + "\" is not a command";
+}
+
+// glibc looks for what unwinds its own frames (std::call_once has one) when an exception first passes one,
+// and aborts when there is no memory left to find it with: found now, it is found.
+void prepare_unwinding() {
+#if defined(__GLIBC__)
+    void* frame = nullptr;
+    static_cast<void>(backtrace(&frame, 1));
+#endif
 }
 
 int run(int argc, char** argv) {
@@ -70,34 +114,43 @@ int run(int argc, char** argv) {
     app::add_release_command(parser, chosen);
     app::add_reproduce_command(parser, chosen);
 
+    refuse_empty_values(parser);
+
     auto arguments = app::with_hyphens(argc, argv);
+    constexpr const char* hint = " (iir2d --help lists commands and options)";
+    if (const auto wrong = option_without_value(arguments))
+        return app::report({workbench::ErrorKind::bad_argument, *wrong + hint});
     const auto unknown = unknown_command(parser, arguments);
     std::ranges::reverse(arguments);  // CLI11 takes them from the back
     try {
         parser.parse(arguments);
     } catch (const CLI::ParseError& error) {
-        if (error.get_exit_code() == 0) return parser.exit(error);  // --help, --version
-        return app::report(
-            {workbench::ErrorKind::bad_argument,
-             unknown.value_or(sentence_of(error)) + " (iir2d --help lists commands and options)"});
+        if (error.get_exit_code() == 0) {  // --help, --version
+            std::ostringstream text;
+            parser.exit(error, text, text);
+            app::print_text(text.str());
+            return 0;
+        }
+        return app::report({workbench::ErrorKind::bad_argument, unknown.value_or(sentence_of(error)) + hint});
     }
-    const app::Interruption interruption;
-    const auto code = chosen(interruption);
+    // Gone before anything is reported: it may end the program with a report of its own.
+    auto interruption = std::make_unique<app::Interruption>();
+    const auto code = chosen(*interruption);
+    interruption.reset();
     return code ? *code : app::report(code.error());
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+    prepare_unwinding();
     app::prepare_standard_streams();
     try {
         const int code = run(argc, argv);
-        // A full disk or a closed pipe behind stdout is a failed output, not a success.
-        if (std::fflush(stdout) != 0 || std::ferror(stdout)) {
-            return app::report(
-                {workbench::ErrorKind::unwritable_output, "standard output could not be written"});
-        }
-        return code;
+        // A full disk or a closed pipe behind stdout is a failed output, not a success. Another failure has
+        // been reported already.
+        const auto written = app::finish_standard_output();
+        return written || code != 0 ? code : app::report(written.error());
     } catch (const std::bad_alloc&) {
         return app::report({workbench::ErrorKind::device_failure, "there is not enough memory for this job"});
     } catch (const std::exception& error) {

@@ -7,6 +7,7 @@
 
 #include "app/iir2d/files.h"
 #include "app/iir2d/pool_options.h"
+#include "core/batch/process.h"
 #include "core/image/image_io.h"
 #include "core/recipe/pool_passes.h"
 
@@ -105,6 +106,23 @@ Result<workbench::SampleType> index_type(const PoolArguments& arguments, std::in
     return wanted;
 }
 
+// What everything will need, by the headers of the files: said before a pixel is read.
+Result<void> check_passes_memory(const PoolArguments& arguments, const workbench::PoolOperation& pool,
+                                 const workbench::PoolPassesWanted& wanted, int image_index) {
+    const auto header = workbench::probe_image(arguments.files.input, image_index);
+    if (!header) return std::unexpected(header.error());
+    const iir2d::Shape shape{1, header->channels, header->height, header->width};
+    if (const auto pooled = workbench::validate(workbench::Operation{.what = pool}, shape); !pooled)
+        return std::unexpected(pooled.error());
+    const bool as_double =
+        wanted.element == iir2d::ElementType::f64 && header->type == workbench::SampleType::f64;
+    const auto type = as_double ? iir2d::ElementType::f64 : iir2d::ElementType::f32;
+    const auto peak = workbench::peak_memory(pool, shape, type, wanted, !arguments.backward.empty());
+    return workbench::check_memory(*header, header->memory_bytes * (as_double ? 2 : 1),
+                                   arguments.files.output, peak + workbench::rows_in_transit,
+                                   workbench::MemoryBudget::usable_bytes());
+}
+
 // Pooling with what a recipe does not have: an element type, indices, a gradient. Everything is computed
 // before anything is written.
 Result<int> run_passes(const PoolArguments& arguments, const workbench::PoolOperation& pool,
@@ -122,6 +140,8 @@ Result<int> run_passes(const PoolArguments& arguments, const workbench::PoolOper
     workbench::PoolPassesWanted wanted{.element = *arguments.element(),
                                        .indices = !arguments.indices.empty()};
     const bool keep_double = wanted.element == iir2d::ElementType::f64;
+    if (auto fits = check_passes_memory(arguments, pool, wanted, *index); !fits)
+        return std::unexpected(fits.error());
     auto image = workbench::read_image(arguments.files.input,
                                        {.image_index = *index, .keep_double = keep_double}, control);
     if (!image) return std::unexpected(image.error());
@@ -182,6 +202,7 @@ void add_pool_command(CLI::App& parser, Action& chosen) {
                         "Where --backward writes the gradient with respect to IN, as numbers (.tif or .exr)");
     command->callback([arguments, &chosen] {
         chosen = [arguments](const Interruption& interruption) -> Result<int> {
+            outlive_readers();
             auto pool = arguments->operation();
             if (!pool) return std::unexpected(pool.error());
             if (auto possible = arguments->check_number_files(); !possible)

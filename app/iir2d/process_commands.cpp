@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // filter, run and batch: a recipe, given in one way or another, applied to files.
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -94,6 +95,8 @@ struct BatchArguments {
     OutputOptions out;
 
     Result<int> run(const Interruption& interruption) const {
+        outlive_readers();
+        interruption.give_time(std::chrono::seconds(5));
         auto loaded = workbench::load_recipe(recipe);
         if (!loaded) return std::unexpected(loaded.error());
         loaded->keep_alpha = loaded->keep_alpha || out.keep_alpha;

@@ -13,7 +13,6 @@ namespace app {
 
 using workbench::ErrorKind;
 using workbench::fail;
-using workbench::one_line;
 using workbench::printable_utf8;
 
 namespace {
@@ -56,7 +55,7 @@ Result<int> run_new(const ReleaseArguments& a) {
     release.max_regression = *limit;
     for (const auto& text : a.roles) {
         const auto equals = text.find('=');
-        if (equals == std::string::npos)
+        if (equals == std::string::npos || equals + 1 == text.size())
             return fail(ErrorKind::bad_argument, "--role \"" + text + "\" is not ROLE=KEY");
         const auto key = workbench::public_key_from(text.substr(equals + 1));
         if (!key) return std::unexpected(key.error());
@@ -100,7 +99,7 @@ void print_gates(const workbench::Evaluation& evaluation) {
             std::printf("gate %c: %s\n", gate, std::string(workbench::gate_name(gate)).c_str());
         }
         const char* state = r.met ? "ok" : r.waived ? "waived" : r.needed ? "MISSING" : "later";
-        std::printf("  %-8s %-30s %s\n", state, r.id.c_str(), r.finding.c_str());
+        std::printf("  %-8s %-30s %s\n", state, shown(r.id).c_str(), shown(r.finding).c_str());
     }
 }
 
@@ -142,8 +141,8 @@ Result<int> run_show(const ReleaseArguments& a, const fs::path& directory) {
     if (a.json) {
         print_json(json_of(*release));
     } else {
-        std::fputs(workbench::release_markdown(release->state, release->evaluation).c_str(), stdout);
-        std::printf("\nseen %s\n", release->state.seen().c_str());
+        print_text(workbench::release_markdown(release->state, release->evaluation));
+        std::printf("\nseen %s\n", shown(release->state.seen()).c_str());
     }
     return 0;
 }
@@ -160,7 +159,7 @@ Result<int> run_export(const ReleaseArguments& a, const fs::path& directory,
     const auto hash = workbench::export_release(directory, a.archive, progress.control());
     progress.clear();
     if (!hash) return std::unexpected(hash.error());
-    if (!a.quiet) std::printf("%s  %s\n", hash->c_str(), a.archive.c_str());
+    if (!a.quiet) std::printf("%s  %s\n", hash->c_str(), shown(a.archive).c_str());
     return 0;
 }
 
@@ -168,9 +167,9 @@ Result<int> run_verify_release(const ReleaseArguments& a, const fs::path& direct
     const auto v = workbench::verify_release(directory);
     if (!v) return std::unexpected(v.error());
     if (!a.quiet) {
-        for (const auto& text : v->checked) std::printf("ok       %s\n", one_line(text).c_str());
-        for (const auto& text : v->notes) std::printf("note     %s\n", one_line(text).c_str());
-        for (const auto& text : v->problems) std::printf("problem  %s\n", one_line(text).c_str());
+        for (const auto& text : v->checked) std::printf("ok       %s\n", shown(text).c_str());
+        for (const auto& text : v->notes) std::printf("note     %s\n", shown(text).c_str());
+        for (const auto& text : v->problems) std::printf("problem  %s\n", shown(text).c_str());
     }
     if (!v->problems.empty()) {
         const auto more = v->problems.size() - 1;
@@ -178,7 +177,7 @@ Result<int> run_verify_release(const ReleaseArguments& a, const fs::path& direct
                     "the release \"" + a.id + "\" is not accepted: " + v->problems.front() +
                         (more > 0 ? " (and " + std::to_string(more) + " more)" : ""));
     }
-    if (!a.quiet) std::printf("accepted %s\n", directory.string().c_str());
+    if (!a.quiet) std::printf("accepted %s\n", shown(directory).c_str());
     return 0;
 }
 
@@ -193,8 +192,11 @@ void add_release_command(CLI::App& parser, Action& chosen) {
         CLI::App* one = command->add_subcommand(name, help);
         one->add_option("ID", a->id, "The release")->required();
         one->add_option("--dir", a->base, "Where releases are")->capture_default_str();
-        one->callback([a, run, &chosen] {
-            chosen = [a, run]([[maybe_unused]] const Interruption& interruption) -> Result<int> {
+        const std::string_view word(name);
+        const bool writes = word != "evaluate" && word != "show" && word != "verify";
+        one->callback([a, run, writes, &chosen] {
+            chosen = [a, run, writes]([[maybe_unused]] const Interruption& interruption) -> Result<int> {
+                if (writes) outlive_readers();
                 const auto directory = a->directory();
                 if (!directory) return std::unexpected(directory.error());
                 if constexpr (std::is_invocable_v<decltype(run), const ReleaseArguments&, const fs::path&,

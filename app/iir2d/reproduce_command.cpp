@@ -28,6 +28,7 @@ struct ReproduceArguments {
     bool quiet = false;
 
     Result<int> run(const Interruption& interruption) const {
+        outlive_readers();
         std::error_code error;
         if (fs::exists(record, error)) {
             return fail(ErrorKind::unwritable_output,
@@ -56,7 +57,7 @@ struct ReproduceArguments {
             if (auto done = workbench::write_file_atomically(out_md, report); !done)
                 return std::unexpected(done.error());
         }
-        if (!quiet) std::fputs(workbench::reproduction_to_text(*r).c_str(), stdout);
+        if (!quiet) print_text(workbench::reproduction_to_text(*r));
         note("record written to " + record, quiet);
         if (r->reproduced()) return 0;
         const auto wrong = workbench::shortcomings(r->comparison);

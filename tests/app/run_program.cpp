@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <thread>
@@ -78,7 +79,9 @@ Outcome run_program(const std::string& program, const std::vector<std::string>& 
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    if (options.stdout_file.empty()) {
+    if (options.stdout_descriptor >= 0) {
+        posix_spawn_file_actions_adddup2(&actions, options.stdout_descriptor, 1);
+    } else if (options.stdout_file.empty()) {
         posix_spawn_file_actions_adddup2(&actions, out.descriptor(), 1);
     } else {
         posix_spawn_file_actions_addopen(&actions, 1, options.stdout_file.c_str(), O_WRONLY, 0);
@@ -91,13 +94,31 @@ Outcome run_program(const std::string& program, const std::vector<std::string>& 
     if (options.interrupt_after) {
         wait_for_handler(child);
         std::this_thread::sleep_for(*options.interrupt_after);
-        kill(child, SIGINT);
+        kill(child, options.signal);
+    } else if (options.interrupt_when) {
+        wait_for_handler(child);
+        // At most 30 seconds: what the program then does shows that it never came to it.
+        for (int i = 0; i < 3000 && !options.interrupt_when(child); ++i)
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        kill(child, options.signal);
     }
     int status = 0;
     waitpid(child, &status, 0);
     return {.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
             .out = out.text(),
             .err = err.text()};
+}
+
+bool has_open(int process, const std::string& file) {
+    namespace fs = std::filesystem;
+    std::error_code error;
+    const fs::path folder = "/proc/" + std::to_string(process) + "/fd";
+    for (fs::directory_iterator entry(folder, error); !error && entry != fs::directory_iterator();
+         entry.increment(error)) {
+        std::error_code gone;
+        if (fs::read_symlink(entry->path(), gone) == fs::path(file)) return true;
+    }
+    return false;
 }
 
 std::vector<std::string> error_lines(const std::string& text) {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <chrono>
+#include <csignal>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,10 +18,18 @@ struct Outcome {
 };
 
 struct RunOptions {
-    std::vector<std::string> environment;                      // NAME=value, on top of our own
-    std::optional<std::chrono::milliseconds> interrupt_after;  // of handling SIGINT: send it then
-    std::string stdout_file;                                   // instead of catching standard output
+    std::vector<std::string> environment = {};  // NAME=value, on top of our own
+    // Of handling SIGINT: send `signal` then.
+    std::optional<std::chrono::milliseconds> interrupt_after = {};
+    // Once it handles SIGINT: send `signal` as soon as this is true of its process number.
+    std::function<bool(int)> interrupt_when = {};
+    int signal = SIGINT;
+    std::string stdout_file = {};  // instead of catching standard output
+    int stdout_descriptor = -1;    // the same, open already
 };
+
+// Whether the process has this file open, through whatever name.
+bool has_open(int process, const std::string& file);
 
 Outcome run_program(const std::string& program, const std::vector<std::string>& arguments,
                     const RunOptions& options = {});
