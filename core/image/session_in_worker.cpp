@@ -42,7 +42,8 @@ Error error_of(const worker::Failure& failure, const Subject& subject) {
             return {ErrorKind::cancelled,
                     subject.writing ? "writing was cancelled" : "reading was cancelled"};
         case FailureKind::could_not_start:
-            return {ErrorKind::device_failure, "images cannot be read or written: the image worker " + one_line(failure.what)};
+            return {ErrorKind::device_failure,
+                    "images cannot be read or written: the image worker " + one_line(failure.what)};
         default:
             break;
     }
@@ -157,6 +158,8 @@ class WorkerRead final : public ReadSession {
         frame.handles.push_back(*std::move(shared));
         if (auto sent = m_request.send(std::move(frame)); !sent) return std::unexpected(sent.error());
         if (auto decoded = wait(control); !decoded) return std::unexpected(decoded.error());
+        // The worker has touched them all: they are only made known here, without a fault for each.
+        memory->take_pages(0, memory->size());
         auto owner = std::make_shared<worker::SharedMemory>(*std::move(memory));
         std::byte* samples = owner->data();
         return PlanarImage::over(std::move(owner), samples, planes.width, planes.height, planes.channels,
