@@ -158,8 +158,6 @@ class WorkerRead final : public ReadSession {
         frame.handles.push_back(*std::move(shared));
         if (auto sent = m_request.send(std::move(frame)); !sent) return std::unexpected(sent.error());
         if (auto decoded = wait(control); !decoded) return std::unexpected(decoded.error());
-        // The worker has touched them all: they are only made known here, without a fault for each.
-        memory->take_pages(0, memory->size());
         auto owner = std::make_shared<worker::SharedMemory>(*std::move(memory));
         std::byte* samples = owner->data();
         return PlanarImage::over(std::move(owner), samples, planes.width, planes.height, planes.channels,
