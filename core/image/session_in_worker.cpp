@@ -42,7 +42,8 @@ Error error_of(const worker::Failure& failure, const Subject& subject) {
             return {ErrorKind::cancelled,
                     subject.writing ? "writing was cancelled" : "reading was cancelled"};
         case FailureKind::could_not_start:
-            return {ErrorKind::device_failure, "images cannot be read or written: " + one_line(failure.what)};
+            return {ErrorKind::device_failure,
+                    "images cannot be read or written: the image worker " + one_line(failure.what)};
         default:
             break;
     }

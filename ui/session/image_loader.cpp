@@ -101,7 +101,8 @@ void ImageLoader::start(const QString& path, int imageIndex, bool hasConsent) {
         auto image = read_image(toPath(path), {.image_index = imageIndex, .keep_double = true}, control);
         if (!image) return fail(image.error());
         // For the page chooser; where there are no names, it has numbers.
-        if (image->info.image_count > 1) image->info.image_names = image_names(toPath(path)).value_or({});
+        if (image->info.image_count > 1)
+            image->info.image_names = image_names(toPath(path)).value_or(std::vector<std::string>{});
         const ImagePtr shared = std::make_shared<const Image>(*std::move(image));
         const auto statistics = channel_statistics(shared->pixels);
         post([this, shared, statistics] { Q_EMIT loaded(shared, statistics); }, true);
