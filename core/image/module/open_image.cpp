@@ -120,6 +120,11 @@ Result<OpenImage> open_image(const SourceFile& source, int image_index) {
         return bad_file(path, "has no page or part " + std::to_string(std::int64_t{image_index} + 1));
     }
     file.spec = file.input->spec();
+    // OpenImageIO 2.4 says of every GIF that its fifth channel is alpha, and there are four.
+    if (file.spec.alpha_channel >= file.spec.nchannels) {
+        const bool last_is_alpha = !file.spec.channelnames.empty() && file.spec.channelnames.back() == "A";
+        file.spec.alpha_channel = last_is_alpha ? file.spec.nchannels - 1 : -1;
+    }
     if (auto header = check_header(file); !header) return std::unexpected(header.error());
     return file;
 }
