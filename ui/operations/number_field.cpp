@@ -182,7 +182,8 @@ void NumberEntry::commitBefore(const QKeyEvent* event) {
         (event->modifiers() & (Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier)) ||
         (event->key() >= Qt::Key_F1 && event->key() <= Qt::Key_F35);
     // A third level of the keyboard looks like Ctrl+Alt, but types.
-    const bool types = !event->text().isEmpty() && event->text().front().isPrint();
+    const bool types = event->modifiers().testFlags(Qt::ControlModifier | Qt::AltModifier) &&
+                       !event->text().isEmpty() && event->text().front().isPrint();
     if (!isModifier && !types && isCommand) commit();
 }
 

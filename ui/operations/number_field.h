@@ -133,7 +133,7 @@ class NumberFieldOf : public Base {
     QString valueText() const {
         const bool isSpecial = Base::value() == Base::minimum() && !Base::specialValueText().isEmpty();
         return isSpecial ? Base::specialValueText()
-                         : Base::prefix() + Base::textFromValue(Base::value()) + Base::suffix();
+                         : Base::prefix() + this->textFromValue(Base::value()) + Base::suffix();
     }
     NumberEntry m_entry;
 };

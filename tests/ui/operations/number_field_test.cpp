@@ -189,9 +189,9 @@ TEST_F(NumberFieldTest, AWrongTextStaysWhenTheFocusGoesAndItsNoteDoesNot) {
     EXPECT_EQ(number.text(), u("500 px"));
     EXPECT_FALSE(number.wrong().isEmpty());
     EXPECT_EQ(number.value(), 2);
-    ASSERT_NE(note(), nullptr);
-    EXPECT_FALSE(note()->isVisible());
+    EXPECT_TRUE(note() == nullptr || !note()->isVisible());
     number.setFocus();
+    ASSERT_NE(note(), nullptr);
     EXPECT_TRUE(note()->isVisible());
     number.stepBy(1);
     EXPECT_EQ(number.value(), 3) << "from the value, not from what was typed";

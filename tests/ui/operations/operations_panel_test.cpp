@@ -339,5 +339,30 @@ TEST(OperationsPanel, MenusForTheMenuBar) {
     EXPECT_EQ(on.panel.createPresetsMenu(&bar)->title().toStdString(), "&Presets");
 }
 
+TEST(OperationsPanel, NewFiltersStartSteady) {
+    PanelOnScreen on;
+    for (int id = 1; id <= 8; ++id) {
+        on.panel.addFilter(id);
+        EXPECT_EQ(on.filterAt(on.panel.selectedRow()).start, iir2d::Start::steady) << id;
+    }
+    EXPECT_EQ(FilterOperation{}.start, iir2d::Start::truncated) << "the format's default stays";
+}
+
+TEST(OperationsPanel, SaysThatATruncatedStartDarkens) {
+    PanelOnScreen on({.operations = {{.what = FilterOperation{.filter_id = 6}}}});
+    const auto isSaid = [&] {
+        for (const QLabel* label : on.panel.findChildren<QLabel*>()) {
+            if (label->isVisible() && label->text().contains(u("darkens towards the edges"))) return true;
+        }
+        return false;
+    };
+    EXPECT_TRUE(isSaid());
+    auto* start = on.find<QComboBox>("Start");
+    start->setFocus();
+    QTest::keyClick(start, Qt::Key_Down);
+    EXPECT_EQ(on.filterAt(0).start, iir2d::Start::steady);
+    EXPECT_FALSE(isSaid());
+}
+
 }  // namespace
 }  // namespace workbench

@@ -40,7 +40,7 @@ SavedState fullState() {
                      .splitPosition = 0.25,
                      .exposure = -1.5,
                      .gamma = 2.2},
-            .history = {.recipes = {{}, deriche(0.1), deriche(0.30000000000000004)},
+            .history = {.recipes = {{}, deriche(0.5), deriche(0.30000000000000004)},
                         .steps = {u("Add Deriche"), u("Change sigma")},
                         .position = 1,
                         .clean = -1},

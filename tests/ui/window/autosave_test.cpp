@@ -118,10 +118,15 @@ TEST_F(AutosaveTest, AnEndingSessionSavesAndClosesWithoutAQuestion) {
     {
         Window window(state);
         window.window.operationsPanel().addFilter(6);  // not saved: closing would ask
+        window.window.setPage(MainWindow::Page::release);
         window.autosave.endSession();
         EXPECT_TRUE(window.window.close());
     }
-    EXPECT_EQ(claimEndedSessions(state).size(), 1U);
+    const auto ended = claimEndedSessions(state);
+    ASSERT_EQ(ended.size(), 1U);
+    Window window(state);
+    window.autosave.restore(ended[0]);
+    EXPECT_EQ(window.window.page(), MainWindow::Page::release);
 }
 
 TEST_F(AutosaveTest, EverythingComesBack) {
@@ -140,7 +145,6 @@ TEST_F(AutosaveTest, EverythingComesBack) {
         window.window.imagePage().view().setSplitPosition(0.3);
         window.window.imagePage().view().setSplit(true);
         window.window.imagePage().view().showAt(4.0, {200, 150});
-        window.window.setPage(MainWindow::Page::release);
         history = window.session.history();
         window.autosave.endSession();
         window.window.close();
@@ -159,10 +163,8 @@ TEST_F(AutosaveTest, EverythingComesBack) {
     EXPECT_EQ(window.window.operationsPanel().selectedRow(), 1);
     EXPECT_TRUE(window.session.isRecipeModified());
     EXPECT_EQ(window.session.threads(), 1);
-    EXPECT_EQ(window.window.page(), MainWindow::Page::release);
     ASSERT_TRUE(QTest::qWaitFor([&] { return window.session.image() != nullptr; }, 10000));
     EXPECT_EQ(window.session.image()->info.path, path);
-    window.window.setPage(MainWindow::Page::image);
     const ImageView& view = window.window.imagePage().view();
     EXPECT_DOUBLE_EQ(view.displayOptions().exposure_stops, -1.25);
     EXPECT_TRUE(view.hasSplit());
