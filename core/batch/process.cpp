@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "core/image/reading_notes.h"
+
 namespace workbench {
 
 ReadOptions read_options_for(const Recipe& recipe, int image_index) {
@@ -45,7 +47,12 @@ Result<WriteReport> process_file(const ProcessJob& job, const iir2d::Device& dev
     if (auto possible = check_output(job.output, *shape); !possible) return std::unexpected(possible.error());
     auto result = apply(job.recipe, *image, device, part(control, 1));
     if (!result) return std::unexpected(result.error());
-    return write_image(*result, job.output, {.type = job.type}, part(control, 2));
+    auto report = write_image(*result, job.output, {.type = job.type}, part(control, 2));
+    if (report) {
+        auto notes = reading_notes(image->info);
+        report->notes.insert(report->notes.begin(), notes.begin(), notes.end());
+    }
+    return report;
 }
 
 }  // namespace workbench

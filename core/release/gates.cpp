@@ -11,6 +11,7 @@
 #include "core/release/evidence_files.h"
 #include "core/release/records_read.h"
 #include "core/release/reports.h"
+#include "core/support/counted.h"
 #include "core/support/signing.h"
 #include "core/support/text.h"
 
@@ -174,13 +175,12 @@ class Evaluator {
         const auto report = read_test_report(*text);
         if (!report) return {false, "evidence/" + a.name + ": " + report.error().message};
         if (report->green()) {
-            return {true, std::to_string(report->tests) + " tests, " + std::to_string(report->skipped) +
+            return {true, counted(report->tests, "test") + ", " + std::to_string(report->skipped) +
                               " skipped, none failed (evidence/" + a.name + ")"};
         }
         if (report->failures.empty()) return {false, "evidence/" + a.name + " has no test that ran"};
-        return {false, "evidence/" + a.name + ": " + std::to_string(report->failures.size()) +
-                           (report->failures.size() == 1 ? " test failed: " : " tests failed: ") +
-                           list_of(report->failures)};
+        return {false, "evidence/" + a.name + ": " + counted(report->failures.size(), "test") +
+                           " failed: " + list_of(report->failures)};
     }
 
     Finding tests(std::string_view kind) const {
@@ -221,7 +221,7 @@ class Evaluator {
             cases += report->cases;
         }
         if (cases == 0) return {false, "the parity reports have no case"};
-        return {true, std::to_string(cases) + " of " + std::to_string(cases) + " cases"};
+        return {true, std::to_string(cases) + " of " + counted(cases, "case")};
     }
 
     Finding issues(std::string_view priority, bool waivers_count) const {
@@ -295,7 +295,7 @@ class Evaluator {
             if (!c.inconclusive.empty())
                 return {false, "\"" + c.key + "\" is inconclusive: " + c.inconclusive};
         }
-        return {true, "record " + short_id(r->record_id) + ", " + std::to_string(r->cases.size()) + " cases"};
+        return {true, "record " + short_id(r->record_id) + ", " + counted(r->cases.size(), "case")};
     }
 
     // A baseline is of another commit, which it knows: the release is no baseline of itself.
@@ -337,8 +337,8 @@ class Evaluator {
         if (!compared) return {false, compared.error().message};
         const auto wrong = shortcomings(*compared);
         if (!wrong.empty()) return {false, list_of(wrong)};
-        return {true, std::to_string(compared->cases.size()) +
-                          " cases: " + std::to_string(compared->count(Verdict::same)) + " SAME, " +
+        return {true, counted(compared->cases.size(), "case") + ": " +
+                          std::to_string(compared->count(Verdict::same)) + " SAME, " +
                           std::to_string(compared->count(Verdict::faster)) + " FASTER, " +
                           std::to_string(compared->count(Verdict::slower)) + " SLOWER, " +
                           std::to_string(compared->count(Verdict::ambiguous)) +

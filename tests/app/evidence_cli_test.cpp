@@ -21,6 +21,7 @@ using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 using Json = nlohmann::json;
 
@@ -163,6 +164,19 @@ TEST_F(EvidenceCli, RemembersRecords) {
     EXPECT_EQ(list.at("records").size(), 2U);
     EXPECT_EQ(iir2d({"history", "show", id.substr(0, 12), "--db", db}).out, text_of(first + "/record.json"));
     EXPECT_EQ(iir2d({"history", "show", "xyz", "--db", db}).code, 2);
+    EXPECT_TRUE(list.at("records").at(0).at("note").is_null());
+    const auto noted = iir2d({"history", "note", id.substr(0, 12), "after the change", "--db", db});
+    EXPECT_EQ(noted.code, 0) << noted.err;
+    EXPECT_EQ(noted.out, id + " after the change\n");
+    EXPECT_THAT(iir2d({"history", "list", "--db", db}).out, HasSubstr("after the change\n"));
+    EXPECT_EQ(iir2d({"history", "add", second, "--note", "the second", "-q", "--db", db}).code, 0);
+    EXPECT_THAT(iir2d({"history", "list", "--json", "--db", db}).out, HasSubstr("\"note\": \"the second\""));
+    EXPECT_EQ(iir2d({"history", "note", id.substr(0, 12), "", "-q", "--db", db}).code, 0);
+    EXPECT_THAT(iir2d({"history", "list", "--db", db}).out, Not(HasSubstr("after the change")));
+    EXPECT_EQ(iir2d({"history", "note", "0000", "x", "--db", db}).code, 2);
+    EXPECT_EQ(iir2d({"history", "note", id.substr(0, 12), "two\nlines", "--db", db}).code, 2);
+    EXPECT_EQ(iir2d({"history", "note", id, "x", "--db", path("none")}).code, 3);
+    EXPECT_FALSE(fs::exists(path("none")));
     const auto keys = iir2d({"history", "trend", "--db", db});
     const std::string key = keys.out.substr(0, keys.out.find('\n'));
     const auto trend = iir2d({"history", "trend", key, "--metric", "latency", "--db", db});

@@ -12,7 +12,7 @@
 namespace workbench {
 namespace {
 
-constexpr int textFrom = 720;  // the state keeps half of the width beside the buttons' words
+constexpr int textFrom = 860;  // the state keeps half of the width beside the buttons' words
 
 }  // namespace
 

@@ -65,7 +65,7 @@ class RecordsPageTest : public ::testing::Test {
     }
     QString said() { return page.messages().textOf(QStringLiteral("record")); }
     QString state() { return page.findChild<QLabel*>(QStringLiteral("runState"))->text(); }
-    QAction* reproduceAction() { return page.recordActions()[2]; }
+    QAction* reproduceAction() { return page.recordActions()[3]; }
     QString measured(const QString& name, int seed = 1) {
         return written(madeRecord({{1, 1.0}, {2, 1.0}}, std::uint64_t(seed)), folder, name);
     }
@@ -299,7 +299,7 @@ TEST_F(RecordsPageTest, SaysWhichOutputsWereNotReproduced) {
     wait();
     const StatusStrip& strip = page.compareView().reproductionStrip();
     EXPECT_TRUE(strip.title().startsWith(QStringLiteral("NOT REPRODUCED"))) << strip.title().toStdString();
-    EXPECT_TRUE(strip.text().contains(QStringLiteral("0 of 1 cases the same")));
+    EXPECT_TRUE(strip.text().contains(QStringLiteral("0 of 1 case the same")));
     EXPECT_TRUE(strip.details().contains(QStringLiteral("changed output: filter:1")))
         << strip.details().toStdString();
 }
@@ -350,7 +350,7 @@ TEST_F(RecordsPageTest, AsksForTheImageThatIsNoLongerThere) {
     wait();
     ASSERT_TRUE(page.compareView().compared());
     EXPECT_TRUE(
-        page.compareView().reproductionStrip().text().contains(QStringLiteral("1 of 1 cases the same")));
+        page.compareView().reproductionStrip().text().contains(QStringLiteral("1 of 1 case the same")));
 }
 
 TEST_F(RecordsPageTest, KeepsAHistoryAndShowsItsTrend) {

@@ -41,7 +41,7 @@ constexpr std::array shapes = {
 
 RooflineChart::RooflineChart(QWidget* parent)
     : ChartView(tr("Roofline"), QStringLiteral("roofline"), parent) {
-    chart()->setTitle(name());
+    setHeading(name());
     setOverlay([this](QPainter& painter) { draw(painter); });
 }
 
