@@ -233,11 +233,13 @@ void BenchmarkPage::offerReplaced() {
 
 void BenchmarkPage::showRun(RecordPtr record) {
     if (isRunning()) return;
+    m_replaced = hasUnkeptResults() ? m_record : nullptr;
     m_record = std::move(record);
     m_recordWrittenTo.clear();
     m_keptId.clear();
     m_opened.reset();
     showShown();
+    offerReplaced();
 }
 
 void BenchmarkPage::showShown() {

@@ -237,7 +237,9 @@ TEST_F(RecordsPageTest, TakesADroppedRecord) {
     EXPECT_FALSE(drop(recipe.fileName()));
 }
 
-TEST_F(RecordsPageTest, BringsBackARunThatWasNotExported) {
+TEST_F(RecordsPageTest, BringsBackARunThatNothingKeeps) {
+    page.setHistoryFile(folder.filePath(QStringLiteral("no/such/folder/h.sqlite")));
+    wait();
     MatrixChoices choices = page.form().choices();
     choices.sizes = {};
     choices.customSizes = QStringLiteral("64x64");
@@ -251,7 +253,7 @@ TEST_F(RecordsPageTest, BringsBackARunThatWasNotExported) {
     const std::string key = page.model().results().at(0).what.key;
     open(measured(QStringLiteral("monday")));
     EXPECT_EQ(page.model().results().size(), 2U);
-    EXPECT_TRUE(said().contains(QStringLiteral("not exported"))) << said().toStdString();
+    EXPECT_TRUE(said().contains(QStringLiteral("neither exported nor kept"))) << said().toStdString();
     for (auto* button : page.messages().findChildren<QPushButton*>()) {
         if (button->text() == QStringLiteral("Show it again")) QTest::mouseClick(button, Qt::LeftButton);
     }
