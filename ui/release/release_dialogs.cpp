@@ -80,8 +80,13 @@ void tickBoxes(QTextDocument& document) {
         if (marker == QTextBlockFormat::MarkerType::NoMarker) continue;
         const bool holds = marker == QTextBlockFormat::MarkerType::Checked;
         QTextCursor cursor(block);
-        if (QTextList* list = block.textList()) list->remove(block);
         QTextBlockFormat plain;
+        QTextList* list = block.textList();
+        if (!list) {  // a paragraph after the list, which Qt gives the marker of its last item
+            cursor.setBlockFormat(plain);
+            continue;
+        }
+        list->remove(block);
         plain.setLeftMargin(3 * normalSpacing);
         plain.setTextIndent(-2 * normalSpacing);
         cursor.setBlockFormat(plain);

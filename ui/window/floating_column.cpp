@@ -16,8 +16,8 @@ constexpr int distance = 8;  // from the host's edges
 
 }  // namespace
 
-FloatingColumn::FloatingColumn(Edge edge, QWidget* host)
-    : QWidget(host), m_edge(edge), m_layout(new QVBoxLayout(this)) {
+FloatingColumn::FloatingColumn(Edge edge, QWidget* host, int freeRight)
+    : QWidget(host), m_edge(edge), m_freeRight(freeRight), m_layout(new QVBoxLayout(this)) {
     m_layout->setContentsMargins(1, 1, 1, 1);
     m_layout->setSpacing(0);
     host->installEventFilter(this);
@@ -50,12 +50,13 @@ void FloatingColumn::place() {
     setVisible(any);
     if (!any) return;
     const QWidget* host = parentWidget();
-    const int width = std::clamp(host->width() - 2 * distance, 1, widest);
+    const int room = host->width() - 2 * distance - m_freeRight;
+    const int width = std::clamp(room, 1, widest);
     m_layout->activate();
     const int wanted = m_layout->hasHeightForWidth() ? m_layout->totalHeightForWidth(width)
                                                      : m_layout->totalSizeHint().height();
     const int height = std::clamp(wanted, 1, std::max(1, host->height() - 2 * distance));
-    setGeometry((host->width() - width) / 2,
+    setGeometry(distance + std::max(0, room - width) / 2,
                 m_edge == Edge::top ? distance : host->height() - distance - height, width, height);
     raise();
 }

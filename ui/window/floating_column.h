@@ -14,8 +14,9 @@ class FloatingColumn : public QWidget {
   public:
     enum class Edge { top, bottom };
 
-    // Over `host`, which is its parent, at that edge; in the order of add() from the top.
-    FloatingColumn(Edge edge, QWidget* host);
+    // Over `host`, which is its parent, at that edge; in the order of add() from the top. So much of the
+    // host's width stays free at the right, for what is shown there.
+    FloatingColumn(Edge edge, QWidget* host, int freeRight = 0);
     void add(QWidget* row);
 
   protected:
@@ -27,6 +28,7 @@ class FloatingColumn : public QWidget {
     void place();
 
     Edge m_edge;
+    int m_freeRight;
     QVBoxLayout* m_layout;
 };
 

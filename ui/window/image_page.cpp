@@ -43,6 +43,7 @@ const auto recordSubject = QStringLiteral("record");
 
 // A resize is a stream of sizes; a proxy is made for the last.
 constexpr int resizeSettledMs = 120;
+constexpr int roomForMark = 130;  // "Proxy at 1:12.5", which lies in the picture's corner
 constexpr std::int64_t clipboardPixels = std::int64_t{1} << 27;  // half a gigabyte of screen pixels
 
 QString fileName(const QString& path) {
@@ -70,7 +71,7 @@ ImagePage::ImagePage(Session& session, QWidget* parent)
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     m_recordBar->setObjectName(QStringLiteral("recordBar"));
-    auto* column = new FloatingColumn(FloatingColumn::Edge::top, this);
+    auto* column = new FloatingColumn(FloatingColumn::Edge::top, this, roomForMark);
     for (QWidget* row : std::initializer_list<QWidget*>{m_messages, m_openBar, m_saveBar, m_recordBar})
         column->add(row);
     m_stack->addWidget(m_empty);

@@ -75,6 +75,11 @@ void MainWindow::buildActions() {
     m_about = make(QStringLiteral("info"), tr("&About IIR2D Workbench"), {});
     m_operationsDock->toggleViewAction()->setShortcut(QKeySequence(tr("Ctrl+Alt+O")));
     m_deviceDock->toggleViewAction()->setShortcut(QKeySequence(tr("Ctrl+Shift+D")));
+    // Behind the other's tab it would be shown and not seen.
+    for (QDockWidget* dock : {m_operationsDock, m_deviceDock})
+        connect(dock->toggleViewAction(), &QAction::triggered, dock, [dock](bool on) {
+            if (on) dock->raise();
+        });
 
     connect(m_open, &QAction::triggered, this, &MainWindow::open);
     connect(m_openSample, &QAction::triggered, this, &MainWindow::openSample);

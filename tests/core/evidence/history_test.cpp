@@ -255,7 +255,10 @@ TEST_F(HistoryTest, TakesARecordFromMemory) {
 
 TEST_F(HistoryTest, FindsThePreviousRecordOfTheSameCases) {
     auto history = History::open(file);
-    const auto measured = [&](int minute) { return *load_measured_record(record(minute)); };
+    const auto measured = [&](int minute) {
+        const fs::path there = folder.path() / ("r" + std::to_string(minute));
+        return *load_measured_record(fs::exists(there) ? there : record(minute));
+    };
     EXPECT_EQ(history->previous(measured(10)).error().kind, ErrorKind::bad_input) << "none is there";
     const std::string first = history->add(folder.path() / "r10")->record_id;
     EXPECT_EQ(history->previous(measured(10)).error().kind, ErrorKind::bad_input) << "only itself";
@@ -346,6 +349,8 @@ TEST_F(HistoryTest, IsWholeAfterAKillAtAnyMoment) {
         if (!fs::exists(file)) continue;
         // A reader is let in again, and what was there stays.
         const auto history = History::open_to_read(file);
+        // Killed before the first transaction, which makes it one.
+        if (!history && known == 0 && history.error().message.ends_with("it is empty")) continue;
         ASSERT_TRUE(history) << history.error().message;
         const auto entries = history->list();
         ASSERT_TRUE(entries) << entries.error().message;

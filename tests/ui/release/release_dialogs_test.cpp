@@ -205,6 +205,7 @@ TEST_F(ReleaseDialogsTest, WhatIsSignedShowsTicksAndNoLinks) {
     for (QTextBlock block = report.begin(); block.isValid(); block = block.next()) {
         EXPECT_EQ(block.blockFormat().marker(), QTextBlockFormat::MarkerType::NoMarker)
             << block.text().toStdString();
+        EXPECT_FALSE(block.text().contains(QStringLiteral("○  Made from log.jsonl")));
         ticks += block.text().startsWith(QStringLiteral("✓  A.tests"));
         open_ones += block.text().startsWith(QStringLiteral("○  A.parity"));
         for (auto part = block.begin(); !part.atEnd(); ++part)

@@ -54,7 +54,12 @@ void walkFiles(Scene& s) {
     Walker& w = s.walker;
     QAction* save = s.action(QStringLiteral("File"), QStringLiteral("Save result"));
     w.step(
-        QStringLiteral("the window opens and is empty"), [&] { s.window.show(); },
+        QStringLiteral("the window opens and is empty"),
+        [&] {
+            s.window.show();
+            if (!QTest::qWaitForWindowExposed(&s.window)) return w.fail(QStringLiteral("it is not exposed"));
+            s.window.activateWindow();
+        },
         [&] { return s.window.isActiveWindow() && !s.session.image() && !save->isEnabled(); });
     w.step(
         QStringLiteral("open an image by the dialog (Ctrl+O)"),
@@ -224,7 +229,10 @@ void walkPicture(Scene& s) {
         QStringLiteral("zoom with the wheel"),
         [&] {
             before = zoom();
-            QTest::wheelEvent(s.window.windowHandle(), view.mapTo(&s.window, view.rect().center()), {0, 120});
+            const QPointF middle = view.rect().center();
+            QWheelEvent turn(middle, view.mapToGlobal(middle), {}, {0, 120}, Qt::NoButton, Qt::NoModifier,
+                             Qt::NoScrollPhase, false);
+            QApplication::sendEvent(&view, &turn);
         },
         [&] { return zoom() > before; });
     QRectF place;

@@ -23,6 +23,7 @@ void Walker::fail(const QString& why) {
 
 void Walker::step(const QString& what, const std::function<void()>& act, const std::function<bool()>& seen) {
     ++m_steps;
+    if (m_failures >= 3) return;  // what follows would fail for the same reason
     m_why.clear();
     act();
     bool good = m_why.isEmpty();
@@ -36,14 +37,27 @@ void Walker::step(const QString& what, const std::function<void()>& act, const s
     std::fflush(stdout);
 }
 
+// An X server without a window manager gives the keyboard to nobody by itself.
+QWindow* Walker::active() {
+    QWidget* wanted = QApplication::activeModalWidget();
+    for (auto* dialog : m_window.findChildren<QDialog*>()) {
+        if (!wanted && dialog->isVisible()) wanted = dialog;
+    }
+    if (!wanted) wanted = &m_window;
+    if (!wanted->isActiveWindow()) {
+        wanted->activateWindow();
+        if (!QTest::qWaitForWindowActive(wanted)) fail(QStringLiteral("the window does not become active"));
+    }
+    return wanted->windowHandle();
+}
+
 void Walker::press(Qt::Key key, Qt::KeyboardModifiers modifiers) {
-    QWindow* target = QGuiApplication::focusWindow();
-    QTest::keyClick(target ? target : m_window.windowHandle(), key, modifiers);
+    QTest::keyClick(active(), key, modifiers);
 }
 
 void Walker::type(const QString& text) {
-    QWindow* target = QGuiApplication::focusWindow();
-    for (const QChar c : text) QTest::keyClick(target ? target : m_window.windowHandle(), c.toLatin1());
+    QWindow* target = active();
+    for (const QChar c : text) QTest::keyClick(target, c.toLatin1());
 }
 
 void Walker::clickAt(QWidget* widget, QPoint place, Qt::KeyboardModifiers modifiers) {
@@ -51,6 +65,7 @@ void Walker::clickAt(QWidget* widget, QPoint place, Qt::KeyboardModifiers modifi
         fail(QStringLiteral("what is to be clicked is not there"));
         return;
     }
+    if (widget->window() == &m_window) active();
     QWidget* top = widget->window();
     QTest::mouseClick(top->windowHandle(), Qt::LeftButton, modifiers, widget->mapTo(top, place));
 }

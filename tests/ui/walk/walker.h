@@ -11,6 +11,7 @@
 
 class QAction;
 class QFileDialog;
+class QWindow;
 
 namespace workbench::walk {
 
@@ -41,6 +42,7 @@ class Walker {
     void fail(const QString& why);
 
   private:
+    QWindow* active();
     void whenModal(const std::function<bool(QWidget*)>& answer, const std::function<void()>& act);
 
     QWidget& m_window;
