@@ -171,19 +171,21 @@ void BenchmarkPage::writeNote(const QString& id, const QString& note) {
     m_unwritten.insert(id, note);
     showNote();
     if (m_noteJob == nullptr) return;  // going: the destructor writes it
-    m_noteJob->start(
-        tr("Writing the note"), [this, notes = m_unwritten, file = m_history->file()](const TaskControl&) {
-            const auto done = writeNotes(file, notes);
-            return std::function<void()>([this, notes, done] {
-                m_unwritten.removeIf(
-                    [&](const auto& one) { return notes.value(one.key(), one.value()) == one.value(); });
-                if (!done) {
-                    sayRecordError(done.error());
-                } else if (tab() == Tab::history) {
-                    readHistory(true);
-                }
-            });
-        });
+    m_noteJob->start(tr("Writing the note"),
+                     [this, notes = m_unwritten, file = m_history->file()](const TaskControl&) {
+                         const auto done = writeNotes(file, notes);
+                         return std::function<void()>([this, notes, done] {
+                             // The list shows it already; reading it again would take the place of what was
+                             // asked for since.
+                             if (!done) {
+                                 sayRecordError(done.error());
+                                 return;
+                             }
+                             m_unwritten.removeIf([&](const auto& one) {
+                                 return notes.contains(one.key()) && notes.value(one.key()) == one.value();
+                             });
+                         });
+                     });
 }
 
 void BenchmarkPage::addToHistory() {

@@ -38,11 +38,12 @@ Result<void> writeNotes(const QString& historyFile, const QHash<QString, QString
     if (notes.isEmpty()) return {};
     auto history = History::open(toPath(historyFile));
     if (!history) return std::unexpected(history.error());
+    Result<void> all;
     for (auto one = notes.cbegin(); one != notes.cend(); ++one) {
         const auto done = history->set_note(one.key().toStdString(), one.value().toStdString());
-        if (!done) return std::unexpected(done.error());
+        if (!done && all) all = std::unexpected(done.error());  // the others are written all the same
     }
-    return {};
+    return all;
 }
 
 Result<OpenedRecord> openKept(const QString& historyFile, const QString& id) {

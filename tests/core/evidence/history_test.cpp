@@ -39,6 +39,19 @@ class HistoryTest : public ::testing::Test {
         return directory;
     }
     std::vector<std::string> problems() { return *History::open_to_read(file)->check(); }
+    // Four processes at once.
+    void open_by_four() {
+        pid_t children[4];
+        for (pid_t& child : children) {
+            child = fork();
+            if (child == 0) _exit(History::open(file) ? 0 : 1);
+        }
+        for (const pid_t child : children) {
+            int status = 0;
+            ASSERT_EQ(waitpid(child, &status, 0), child);
+            EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+        }
+    }
 
     testing::TemporaryFolder folder;
     fs::path file = folder.path() / "history.sqlite";
@@ -125,16 +138,7 @@ TEST_F(HistoryTest, MakesNoHistoryOfAnEmptyFileToRead) {
 TEST_F(HistoryTest, IsMadeByTheFirstOfManyWriters) {
     for (int round = 0; round < 20; ++round) {
         fs::remove(file);
-        pid_t children[4];
-        for (pid_t& child : children) {
-            child = fork();
-            if (child == 0) _exit(History::open(file) ? 0 : 1);
-        }
-        for (const pid_t child : children) {
-            int status = 0;
-            ASSERT_EQ(waitpid(child, &status, 0), child);
-            EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << round;
-        }
+        open_by_four();
         EXPECT_THAT(problems(), IsEmpty());
     }
 }
@@ -213,16 +217,7 @@ TEST_F(HistoryTest, IsMigratedOnceByManyWriters) {
         fs::remove(file);
         ASSERT_TRUE(History::open(file)->add(round == 0 ? record(10) : folder.path() / "r10"));
         make_older(file);
-        pid_t children[4];
-        for (pid_t& child : children) {
-            child = fork();
-            if (child == 0) _exit(History::open(file) ? 0 : 1);
-        }
-        for (const pid_t child : children) {
-            int status = 0;
-            ASSERT_EQ(waitpid(child, &status, 0), child);
-            EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << round;
-        }
+        open_by_four();
         EXPECT_EQ(version_of(file), 2);
         EXPECT_THAT(problems(), IsEmpty());
     }

@@ -10,6 +10,7 @@
 #include <QTest>
 
 #include "core/support/settings.h"
+#include "tests/ui/walk/tiny_matrix.h"
 #include "tests/ui/window/view_testing.h"
 #include "ui/benchmark/benchmark_page.h"
 #include "ui/benchmark/matrix_form.h"
@@ -63,16 +64,7 @@ class StatesTest : public ::testing::Test {
     QAction* cancel() { return action(QStringLiteral("Benchmark"), QStringLiteral("Cancel benchmark")); }
     BenchmarkPage& page() { return window.benchmarkPage(); }
     void choose(const QString& sizes, int iterations) {
-        MatrixChoices c;
-        c.sizes = {};
-        c.customSizes = sizes;
-        c.filterIds = {1, 4};
-        c.precisions = {iir2d::Precision::f32};
-        c.device = QStringLiteral("cpu");
-        c.threads = 1;
-        c.warmup = 0;
-        c.iterations = iterations;
-        page().form().setChoices(c);
+        page().form().setChoices(walk::tinyMatrix(sizes, iterations));
     }
     // A chord of the keyboard at the window, as a person presses it.
     void press(Qt::Key key, Qt::KeyboardModifiers modifiers = Qt::ControlModifier) {

@@ -20,6 +20,7 @@
 #include "core/release/release.h"
 #include "core/support/settings.h"
 #include "core/support/signing.h"
+#include "tests/ui/walk/tiny_matrix.h"
 #include "tests/ui/walk/walk_steps.h"
 #include "ui/benchmark/benchmark_page.h"
 #include "ui/benchmark/compare_view.h"
@@ -39,19 +40,6 @@
 
 namespace workbench::walk {
 namespace {
-
-MatrixChoices choices(const QString& sizes, int iterations) {
-    MatrixChoices c;
-    c.sizes = {};
-    c.customSizes = sizes;
-    c.filterIds = {1, 4};
-    c.precisions = {iir2d::Precision::f32};
-    c.device = QStringLiteral("cpu");
-    c.threads = 1;
-    c.warmup = 0;
-    c.iterations = iterations;
-    return c;
-}
 
 std::vector<HistoryEntry> history() {
     const auto file = History::open_to_read(default_history_file());
@@ -77,7 +65,7 @@ void walkBenchmark(Scene& s) {
     w.step(
         QStringLiteral("type a size that is none: refused beside it"),
         [&] {
-            page.form().setChoices(choices({}, 3));
+            page.form().setChoices(tinyMatrix({}, 3));
             w.replaceText(page.findChild<QLineEdit*>(QStringLiteral("customSizes")), QStringLiteral("64y64"));
         },
         [&] {
@@ -150,7 +138,7 @@ void walkBenchmark(Scene& s) {
     w.step(
         QStringLiteral("a long run, cancelled (Ctrl+R, Ctrl+.)"),
         [&] {
-            page.form().setChoices(choices(QStringLiteral("1200x1200"), 5000));
+            page.form().setChoices(tinyMatrix(QStringLiteral("1200x1200"), 5000));
             w.press(Qt::Key_R, Qt::ControlModifier);
             if (!page.isRunning() || run->isEnabled() || !cancel->isEnabled())
                 return w.fail(QStringLiteral("it does not run, or its actions do not follow"));
@@ -160,7 +148,7 @@ void walkBenchmark(Scene& s) {
     w.step(
         QStringLiteral("run after the cancel (Ctrl+R)"),
         [&] {
-            page.form().setChoices(choices(QStringLiteral("64x64"), 3));
+            page.form().setChoices(tinyMatrix(QStringLiteral("64x64"), 3));
             const QSignalSpy running(&page, &BenchmarkPage::runningChanged);
             w.press(Qt::Key_R, Qt::ControlModifier);
             if (running.isEmpty()) w.fail(QStringLiteral("Ctrl+R is dead"));
