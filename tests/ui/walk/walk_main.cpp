@@ -1,22 +1,12 @@
 // SPDX-License-Identifier: MIT
 // A walk through the whole window on a real display: every page, the way a person goes. Prints one line a
 // step; exits with 1 when a step did not do what it should. Run by xvfb-run in the tests.
-#include <QAction>
 #include <QApplication>
-#include <QClipboard>
-#include <QDropEvent>
-#include <QFile>
-#include <QMimeData>
 #include <QTemporaryDir>
-#include <QTest>
-#include <QUndoStack>
 #include <cstdio>
 
-#include "core/image/image_io.h"
-#include "core/support/settings.h"
 #include "tests/ui/walk/walk_steps.h"
 #include "ui/session/text.h"
-#include "ui/window/theme.h"
 
 int main(int argc, char** argv) {
     const QTemporaryDir settings;
