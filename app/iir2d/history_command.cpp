@@ -6,6 +6,7 @@
 #include "app/iir2d/evidence.h"
 #include "app/iir2d/json.h"
 #include "core/evidence/history.h"
+#include "core/support/counted.h"
 #include "core/support/files.h"
 #include "core/support/text.h"
 
@@ -24,6 +25,7 @@ struct HistoryArguments {
     std::string key;
     std::string metric = "ratio-to-copy";
     std::string device;
+    std::string note;
     bool json = false;
     bool quiet = false;
 
@@ -42,7 +44,7 @@ Result<int> run_add(const HistoryArguments& a, const Interruption& interruption)
         if (interruption.token().stop_requested())
             return fail(ErrorKind::cancelled,
                         "interrupted before \"" + record + "\"; what was added before is kept");
-        const auto added = history->add(record);
+        const auto added = history->add(record, a.note);
         if (!added) return std::unexpected(added.error());
         if (!a.quiet) {
             std::printf("%s %s%s\n", shown(added->record_id).c_str(), shown(record).c_str(),
@@ -73,18 +75,31 @@ Result<int> run_list(const HistoryArguments& a) {
                            {"device_name", e.device_name},
                            {"version", e.version},
                            {"commit", text_or_null(e.commit)},
-                           {"cases", e.cases}});
+                           {"cases", e.cases},
+                           {"note", text_or_null(e.note)}});
         }
         print_json({{"records", all}});
         return 0;
     }
-    std::printf("%-12s %-20s %5s %-16s %-24s %s\n", "record", "measured", "cases", "host", "device",
-                "commit");
+    std::printf("%-12s %-20s %5s %-16s %-24s %-12s %s\n", "record", "measured", "cases", "host", "device",
+                "commit", "note");
     for (const auto& e : *entries) {
-        std::printf("%-12s %-20s %5lld %-16s %-24s %s\n", shown(workbench::short_id(e.record_id)).c_str(),
-                    shown(e.started_utc).c_str(), static_cast<long long>(e.cases), shown(e.host).c_str(),
-                    shown(e.device_name).c_str(), shown(e.commit.substr(0, 12)).c_str());
+        std::printf("%-12s %-20s %5lld %-16s %-24s %-12s %s\n",
+                    shown(workbench::short_id(e.record_id)).c_str(), shown(e.started_utc).c_str(),
+                    static_cast<long long>(e.cases), shown(e.host).c_str(), shown(e.device_name).c_str(),
+                    shown(e.commit.substr(0, 12)).c_str(), shown(e.note).c_str());
     }
+    return 0;
+}
+
+Result<int> run_note(const HistoryArguments& a) {
+    // Of one that exists: a mistyped name makes no empty history.
+    if (const auto there = History::open_to_read(a.path()); !there) return std::unexpected(there.error());
+    auto history = History::open(a.path());
+    if (!history) return std::unexpected(history.error());
+    const auto id = history->set_note(a.id, a.note);
+    if (!id) return std::unexpected(id.error());
+    if (!a.quiet) std::printf("%s %s\n", id->c_str(), a.note.c_str());
     return 0;
 }
 
@@ -165,7 +180,7 @@ Result<int> run_check(const HistoryArguments& a) {
     }
     const auto entries = history->list();
     if (!entries) return std::unexpected(entries.error());
-    if (!a.quiet) std::printf("accepted %zu records\n", entries->size());
+    if (!a.quiet) std::printf("accepted %s\n", workbench::counted(entries->size(), "record").c_str());
     return 0;
 }
 
@@ -193,7 +208,13 @@ void add_history_command(CLI::App& parser, Action& chosen) {
     };
     CLI::App* add = sub("add", "Verify records and keep them", run_add);
     add->add_option("RECORD", a->records, "Record directories, or their record.json")->required();
+    add->add_option("--note", a->note, "A line about them, kept beside each; history note changes it");
     add_quiet(*add, a->quiet);
+    CLI::App* note = sub("note", "Write or take away a record's note",
+                         [](const HistoryArguments& h, const Interruption&) { return run_note(h); });
+    note->add_option("RECORD_ID", a->id, "Its record_id, or the first digits of it")->required();
+    note->add_option("TEXT", a->note, "The note; empty takes it away")->required();
+    add_quiet(*note, a->quiet);
     CLI::App* list = sub("list", "The records, oldest first",
                          [](const HistoryArguments& h, const Interruption&) { return run_list(h); });
     list->add_flag("--json", a->json, "Print JSON");

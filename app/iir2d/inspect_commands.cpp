@@ -8,10 +8,13 @@
 #include "app/iir2d/json.h"
 #include "app/iir2d/options.h"
 #include "core/image/image_io.h"
+#include "core/image/reading_notes.h"
+#include "core/support/counted.h"
 #include "core/support/files.h"
 
 namespace app {
 
+using workbench::counted;
 using workbench::ErrorKind;
 using workbench::fail;
 using workbench::format_number;
@@ -57,9 +60,9 @@ Json info_json(const workbench::ImageInfo& info,
 
 void print_info(const workbench::ImageInfo& info,
                 const std::vector<workbench::ChannelStatistics>& statistics) {
-    std::printf("%s: %s, %lld x %lld, %d channel%s, %s%s%s\n", shown(info.path).c_str(),
-                shown(info.format).c_str(), static_cast<long long>(info.width),
-                static_cast<long long>(info.height), info.channels, info.channels == 1 ? "" : "s",
+    std::printf("%s: %s, %lld x %lld, %s, %s%s%s\n", shown(info.path).c_str(), shown(info.format).c_str(),
+                static_cast<long long>(info.width), static_cast<long long>(info.height),
+                counted(static_cast<std::uint64_t>(info.channels), "channel").c_str(),
                 std::string(workbench::name_of(info.type)).c_str(), info.colour_space.empty() ? "" : ", ",
                 shown(info.colour_space).c_str());
     if (info.image_count > 1) std::printf("page %d of %d\n", info.image_index + 1, info.image_count);
@@ -84,6 +87,7 @@ Result<int> run_info(const InfoArguments& arguments, const Interruption& interru
     progress.clear();
     if (!image) return std::unexpected(image.error());
     const auto statistics = workbench::channel_statistics(image->pixels);
+    for (const auto& sentence : workbench::reading_notes(image->info)) note(sentence, arguments.quiet);
     if (arguments.json) {
         print_json(info_json(image->info, statistics));
     } else {
@@ -141,15 +145,17 @@ Result<int> run_compare(const CompareArguments& arguments, const Interruption& i
             static_cast<long long>(result->worst_x), static_cast<long long>(result->worst_y),
             result->worst_channel);
         if (result->nan_mismatches > 0) {
-            std::printf("NaN in one of the two only: %lld samples\n",
-                        static_cast<long long>(result->nan_mismatches));
+            std::printf("NaN in one of the two only: %s\n",
+                        counted(static_cast<std::uint64_t>(result->nan_mismatches), "sample").c_str());
         }
     }
     if (tolerance && (result->nan_mismatches > 0 || !(result->max_abs <= *tolerance))) {
-        const std::string nan =
-            result->nan_mismatches > 0
-                ? " and " + std::to_string(result->nan_mismatches) + " samples are NaN in one only"
-                : "";
+        const std::string nan = result->nan_mismatches > 0
+                                    ? " and " +
+                                          counted(static_cast<std::uint64_t>(result->nan_mismatches),
+                                                  "sample is", "samples are") +
+                                          " NaN in one only"
+                                    : "";
         return fail(ErrorKind::check_failed, "the images differ by " + format_number(result->max_abs) + nan +
                                                  ", above the tolerance of " + format_number(*tolerance));
     }

@@ -9,6 +9,7 @@
 #include "app/iir2d/pool_options.h"
 #include "core/batch/process.h"
 #include "core/image/image_io.h"
+#include "core/image/reading_notes.h"
 #include "core/recipe/pool_passes.h"
 
 namespace app {
@@ -145,6 +146,7 @@ Result<int> run_passes(const PoolArguments& arguments, const workbench::PoolOper
     auto image = workbench::read_image(arguments.files.input,
                                        {.image_index = *index, .keep_double = keep_double}, control);
     if (!image) return std::unexpected(image.error());
+    for (const auto& sentence : workbench::reading_notes(image->info)) note(sentence, arguments.files.quiet);
     std::optional<workbench::Image> upstream;
     if (!arguments.backward.empty()) {
         auto read = workbench::read_image(arguments.backward, {.keep_double = keep_double}, control);

@@ -8,6 +8,8 @@
 #include "core/support/atomic_file.h"
 #include "core/support/text.h"
 
+#include "core/image/reading_notes.h"
+
 namespace workbench {
 
 namespace fs = std::filesystem;
@@ -86,7 +88,12 @@ Result<WriteReport> process_file(const ProcessJob& job, const iir2d::Device& dev
     if (!image) return std::unexpected(image.error());
     auto result = apply(job.recipe, *image, device, part(control, 1));
     if (!result) return std::unexpected(result.error());
-    return write_image(*result, job.output, {.type = job.type}, part(control, 2));
+    auto report = write_image(*result, job.output, {.type = job.type}, part(control, 2));
+    if (report) {
+        auto notes = reading_notes(image->info);
+        report->notes.insert(report->notes.begin(), notes.begin(), notes.end());
+    }
+    return report;
 }
 
 Result<WriteReport> process_file(const ProcessJob& job, const iir2d::Device& device,

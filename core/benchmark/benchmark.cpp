@@ -14,6 +14,7 @@
 #include "core/benchmark/runner.h"
 #include "core/benchmark/utc_time.h"
 #include "core/benchmark/workload.h"
+#include "core/support/counted.h"
 
 namespace workbench {
 
@@ -165,7 +166,7 @@ Result<std::vector<CaseResult>> run_parity(const BenchmarkMatrix& matrix, const 
     if (!for_each_case(matrix, *prepared, control, check_case_parity, results, on_result)) {
         return fail(ErrorKind::cancelled, "the parity check was cancelled after " +
                                               std::to_string(results.size()) + " of " +
-                                              std::to_string(prepared->cases.size()) + " cases");
+                                              counted(prepared->cases.size(), "case"));
     }
     return results;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "core/evidence/compare.h"
+#include "core/support/counted.h"
 
 #include <algorithm>
 #include <array>
@@ -94,7 +95,7 @@ void add_notes(CaseComparison& c, const MeasuredCase& base, const MeasuredCase& 
         }
         if (2 * side->preempted > side->count && side->count > 0) {
             c.notes.push_back(std::string(word) + " was preempted in " + std::to_string(side->preempted) +
-                              " of " + std::to_string(side->count) + " samples");
+                              " of " + counted(side->count, "sample"));
         }
     }
     if (c.same_output == false) c.notes.emplace_back("the outputs differ bit for bit");

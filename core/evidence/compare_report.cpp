@@ -173,7 +173,13 @@ std::string comparison_to_json(const RecordComparison& c) {
 std::string comparison_to_markdown(const RecordComparison& c) {
     std::string out = "# Comparison of two benchmark records\n\n";
     const auto wrong = shortcomings(c);
-    out += wrong.empty() ? "**Passed**" : "**Not passed**";
+    // AMBIGUOUS is no verdict that anything passed; with a limit it is a shortcoming, or shown to be within
+    // it.
+    const bool doubtful = c.count(Verdict::ambiguous) > 0;
+    out += !wrong.empty()              ? "**Not passed**"
+           : !doubtful                 ? "**Passed**"
+           : c.settings.max_regression ? "**Passed, within the limit**"
+                                       : "**Undecided**";
     out += ": " + std::to_string(c.count(Verdict::same)) + " SAME, " +
            std::to_string(c.count(Verdict::faster)) + " FASTER, " + std::to_string(c.count(Verdict::slower)) +
            " SLOWER, " + std::to_string(c.count(Verdict::ambiguous)) + " AMBIGUOUS";

@@ -7,6 +7,9 @@
 
 #include "core/benchmark/utc_time.h"
 #include "core/evidence/sqlite.h"
+#include "core/record/consistency.h"
+#include "core/record/record.h"
+#include "core/record/record_json.h"
 #include "core/record/verified_record.h"
 #include "core/support/escaped.h"
 #include "core/support/files.h"
@@ -20,16 +23,19 @@ namespace {
 
 // In the file's header, so that nothing else's database is taken for ours: "IIRH".
 constexpr std::int64_t application_id = 0x49495248;
-constexpr std::int64_t newest_version = 1;
+constexpr std::int64_t newest_version = 2;
 constexpr int wait_ms = 10'000;
+constexpr std::size_t longest_note = 500;  // bytes
 
-// `seq` orders records of one second. The JSON is the record; the columns beside it are for lists.
+// Version 1. `seq` orders records of one second. The JSON is the record; the columns beside it are for lists.
 constexpr const char* schema =
     "CREATE TABLE record (seq INTEGER PRIMARY KEY, record_id TEXT NOT NULL UNIQUE, added_utc TEXT NOT NULL,"
     " started_utc TEXT NOT NULL, host TEXT NOT NULL, device_id TEXT NOT NULL, device_name TEXT NOT NULL,"
     " version TEXT NOT NULL, commit_id TEXT NOT NULL, cases INTEGER NOT NULL, json TEXT NOT NULL) STRICT;"
     "CREATE TABLE timed (record INTEGER NOT NULL REFERENCES record (seq), key TEXT NOT NULL,"
     " PRIMARY KEY (key, record)) STRICT, WITHOUT ROWID;";
+// What version 2 adds: what a person says of a record.
+constexpr const char* notes_column = "ALTER TABLE record ADD COLUMN note TEXT NOT NULL DEFAULT '';";
 
 Result<void> execute(sqlite3* database, const char* sql) {
     if (sqlite3_exec(database, sql, nullptr, nullptr, nullptr) != SQLITE_OK) return sqlite_failure(database);
@@ -72,8 +78,8 @@ std::unexpected<Error> not_ours(const fs::path& file, const std::string& why) {
     return fail(ErrorKind::bad_input, quoted(file) + " is not a history of records: " + why);
 }
 
-// Ours, of a version that is known; false: an empty database.
-Result<bool> check_database(sqlite3* database, const fs::path& file) {
+// The version of a database that is ours and known; 0: an empty database.
+Result<std::int64_t> check_database(sqlite3* database, const fs::path& file) {
     // The tables first: another may make it ours meanwhile, tables and id at once.
     const auto tables = [&] {
         Query query(database, "SELECT count(*) FROM sqlite_schema");
@@ -85,33 +91,42 @@ Result<bool> check_database(sqlite3* database, const fs::path& file) {
     const auto version = pragma(database, "user_version");
     if (!version) return std::unexpected(version.error());
     if (*id == application_id) {
-        if (*version > newest_version)
-            return not_ours(file,
-                            "its version is " + std::to_string(*version) + ", newer than is known here");
-        return true;
+        if (*version < 1 || *version > newest_version)
+            return not_ours(file, "its version is " + std::to_string(*version) + ", and 1 to " +
+                                      std::to_string(newest_version) + " are known here");
+        return *version;
     }
     if (*id != 0 || tables != 0) return not_ours(file, "it is another program's database");
-    return false;
+    return 0;
 }
 
-// An empty database becomes a history, in one transaction: of two that are the first, one makes it and the
-// other finds it made.
-Result<void> make_or_check(sqlite3* database, const fs::path& file) {
-    const auto id = pragma(database, "application_id");
-    if (!id) return std::unexpected(id.error());
-    const bool looks_empty = *id == 0;
+// An empty database becomes a history and an older one is brought to the newest version, in one transaction:
+// of two that are the first, one does it and the other finds it done.
+Result<void> make_or_migrate(sqlite3* database, const fs::path& file) {
+    const auto seen = check_database(database, file);
+    if (!seen) return std::unexpected(seen.error());
+    if (*seen == newest_version) return {};
     Transaction transaction(database);
-    if (looks_empty) {
-        if (auto begun = transaction.begin(); !begun) return begun;
-    }
-    const auto made = check_database(database, file);
-    if (!made) return std::unexpected(made.error());
-    if (*made) return {};
-    const std::string stamp = "PRAGMA application_id = " + std::to_string(application_id) +
+    if (auto begun = transaction.begin(); !begun) return begun;
+    const auto version = check_database(database, file);
+    if (!version) return std::unexpected(version.error());
+    if (*version == newest_version) return {};
+    const std::string steps = std::string(*version == 0 ? schema : "") + notes_column +
+                              "PRAGMA application_id = " + std::to_string(application_id) +
                               "; PRAGMA user_version = " + std::to_string(newest_version) + ";";
-    if (auto done = execute(database, schema); !done) return done;
-    if (auto done = execute(database, stamp.c_str()); !done) return done;
+    if (auto done = execute(database, steps.c_str()); !done) return done;
     return transaction.commit();
+}
+
+Result<void> check_note(std::string_view note) {
+    if (note.size() > longest_note)
+        return fail(ErrorKind::bad_argument, "the note has " + std::to_string(note.size()) +
+                                                 " bytes: at most " + std::to_string(longest_note) +
+                                                 " are kept");
+    if (one_line(note) != note)
+        return fail(ErrorKind::bad_argument,
+                    "the note has characters that cannot be shown on one line: leave them out");
+    return {};
 }
 
 using Database = std::unique_ptr<sqlite3, int (*)(sqlite3*)>;
@@ -163,7 +178,9 @@ std::optional<TrendPoint> point_of(const MeasuredRecord& record, std::string_vie
 
 struct History::State {
     Database database{nullptr, sqlite3_close_v2};
+    std::int64_t version = newest_version;
     sqlite3* get() const { return database.get(); }
+    Result<Added> insert(const MeasuredRecord& record, const std::string& json, std::string_view note);
 };
 
 History::History(std::unique_ptr<State> state) : m_state(std::move(state)) {}
@@ -174,7 +191,7 @@ History& History::operator=(History&&) noexcept = default;
 Result<History> History::open(const fs::path& file) {
     auto database = open_database(file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
     if (!database) return std::unexpected(database.error());
-    if (auto good = make_or_check(database->get(), file); !good) return std::unexpected(good.error());
+    if (auto good = make_or_migrate(database->get(), file); !good) return std::unexpected(good.error());
     auto state = std::make_unique<State>();
     state->database = std::move(*database);
     return History(std::move(state));
@@ -187,87 +204,160 @@ Result<History> History::open_to_read(const fs::path& file) {
     // A killed writer's journal can be rolled back only by who may write.
     auto database = open_database(file, SQLITE_OPEN_READWRITE);
     if (!database) return std::unexpected(fail(ErrorKind::bad_input, database.error().message).error());
-    const auto made = check_database(database->get(), file);
-    if (!made) return std::unexpected(made.error());
-    if (!*made) return not_ours(file, "it is empty");
+    const auto version = check_database(database->get(), file);
+    if (!version) return std::unexpected(version.error());
+    if (*version == 0) return not_ours(file, "it is empty");
     if (auto done = execute(database->get(), "PRAGMA query_only = ON"); !done)
         return std::unexpected(done.error());
     auto state = std::make_unique<State>();
     state->database = std::move(*database);
+    state->version = *version;
     return History(std::move(state));
 }
 
-Result<History::Added> History::add(const fs::path& path) {
+Result<History::Added> History::add(const fs::path& path, std::string_view note) {
     const auto verified = read_verified_record(path);
     if (!verified) return std::unexpected(verified.error());
     const auto record = measured_record_of(*verified);
     if (!record) return std::unexpected(record.error());
+    return m_state->insert(*record, verified->text, note);
+}
 
-    sqlite3* database = m_state->get();
-    Transaction transaction(database);
+Result<History::Added> History::add(const Record& record, std::string_view note) {
+    const std::string text = record_to_json(record);
+    const auto json = parse_record(text);
+    if (!json) return std::unexpected(json.error());
+    if (const auto problems = inconsistencies(*json); !problems.empty())
+        return fail(ErrorKind::check_failed, "the record is not accepted: " + problems.front());
+    const auto measured = measured_record_from_json(text);
+    if (!measured) return std::unexpected(measured.error());
+    return m_state->insert(*measured, text, note);
+}
+
+Result<History::Added> History::State::insert(const MeasuredRecord& record, const std::string& json,
+                                              std::string_view note) {
+    if (auto good = check_note(note); !good) return std::unexpected(good.error());
+    Transaction transaction(get());
     if (auto begun = transaction.begin(); !begun) return std::unexpected(begun.error());
     Query insert(
-        database,
+        get(),
         "INSERT INTO record (record_id, added_utc, started_utc, host, device_id, device_name, version,"
-        " commit_id, cases, json) VALUES (?,?,?,?,?,?,?,?,?,?) ON CONFLICT (record_id) DO NOTHING");
-    const auto done = insert.bind(record->record_id)
+        " commit_id, cases, json, note) VALUES (?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT (record_id) DO NOTHING");
+    const auto done = insert.bind(record.record_id)
                           .bind(utc_now())
-                          .bind(record->started_utc)
-                          .bind(record->host)
-                          .bind(record->device_id)
-                          .bind(record->device_name)
-                          .bind(record->version)
-                          .bind(record->commit)
-                          .bind(static_cast<std::int64_t>(record->cases.size()))
-                          .bind(verified->text)
+                          .bind(record.started_utc)
+                          .bind(record.host)
+                          .bind(record.device_id)
+                          .bind(record.device_name)
+                          .bind(record.version)
+                          .bind(record.commit)
+                          .bind(static_cast<std::int64_t>(record.cases.size()))
+                          .bind(json)
+                          .bind(note)
                           .run();
     if (!done) return std::unexpected(done.error());
-    if (sqlite3_changes(database) == 0) return Added{record->record_id, false};
-    const std::int64_t seq = sqlite3_last_insert_rowid(database);
-    for (const auto& c : record->cases) {
+    if (sqlite3_changes(get()) == 0) {
+        if (!note.empty()) {
+            Query again(get(), "UPDATE record SET note = ? WHERE record_id = ?");
+            if (auto set = again.bind(note).bind(record.record_id).run(); !set)
+                return std::unexpected(set.error());
+            if (auto committed = transaction.commit(); !committed) return std::unexpected(committed.error());
+        }
+        return Added{record.record_id, false};
+    }
+    const std::int64_t seq = sqlite3_last_insert_rowid(get());
+    for (const auto& c : record.cases) {
         if (c.samples_ms.empty()) continue;
-        Query timed(database, "INSERT INTO timed (record, key) VALUES (?,?)");
+        Query timed(get(), "INSERT INTO timed (record, key) VALUES (?,?)");
         if (auto inserted = timed.bind(seq).bind(c.key).run(); !inserted)
             return std::unexpected(inserted.error());
     }
     if (auto committed = transaction.commit(); !committed) return std::unexpected(committed.error());
-    return Added{record->record_id, true};
+    return Added{record.record_id, true};
+}
+
+Result<std::string> History::set_note(std::string_view prefix, std::string_view note) {
+    if (auto good = check_note(note); !good) return std::unexpected(good.error());
+    const auto found = find(prefix);
+    if (!found) return std::unexpected(found.error());
+    Query update(m_state->get(), "UPDATE record SET note = ? WHERE record_id = ?");
+    if (auto done = update.bind(note).bind(found->record_id).run(); !done)
+        return std::unexpected(done.error());
+    return found->record_id;
 }
 
 Result<std::vector<HistoryEntry>> History::list() const {
-    Query query(
-        m_state->get(),
-        "SELECT record_id, added_utc, started_utc, host, device_id, device_name, version, commit_id, cases"
-        " FROM record ORDER BY started_utc, seq");
+    // One of version 1 that is only read has no notes.
+    Query query(m_state->get(),
+                "SELECT record_id, added_utc, started_utc, host, device_id, device_name, version, commit_id,"
+                " cases, " +
+                    std::string(m_state->version == 1 ? "''" : "note") +
+                    " FROM record ORDER BY started_utc, seq");
     std::vector<HistoryEntry> entries;
     for (;;) {
         const auto row = query.step();
         if (!row) return std::unexpected(row.error());
         if (!*row) return entries;
         entries.push_back({query.text(0), query.text(1), query.text(2), query.text(3), query.text(4),
-                           query.text(5), query.text(6), query.text(7), query.number(8)});
+                           query.text(5), query.text(6), query.text(7), query.number(8), query.text(9)});
     }
 }
 
 Result<std::string> History::record(std::string_view prefix) const {
+    auto found = find(prefix);
+    if (!found) return std::unexpected(found.error());
+    return std::move(found->json);
+}
+
+Result<History::Found> History::find(std::string_view prefix) const {
     if (prefix.size() < 4 || prefix.find_first_not_of("0123456789abcdef") != std::string_view::npos) {
         return fail(ErrorKind::bad_argument,
                     "\"" + escaped(prefix) + "\" names no record: give at least 4 digits of a record_id");
     }
-    Query query(m_state->get(), "SELECT json FROM record WHERE substr(record_id, 1, ?) = ? LIMIT 2");
+    Query query(m_state->get(),
+                "SELECT record_id, json FROM record WHERE substr(record_id, 1, ?) = ? LIMIT 2");
     query.bind(static_cast<std::int64_t>(prefix.size())).bind(prefix);
     const auto row = query.step();
     if (!row) return std::unexpected(row.error());
     if (!*row)
         return fail(ErrorKind::bad_argument, "no record's record_id starts with " + std::string(prefix));
-    std::string json = query.text(0);
+    Found found{query.text(0), query.text(1)};
     const auto second = query.step();
     if (!second) return std::unexpected(second.error());
     if (*second) {
         return fail(ErrorKind::bad_argument,
                     "several records' record_id starts with " + std::string(prefix) + ": give more digits");
     }
-    return json;
+    return found;
+}
+
+Result<std::string> History::previous(const MeasuredRecord& record) const {
+    const auto entries = list();
+    if (!entries) return std::unexpected(entries.error());
+    auto end = std::ranges::find(*entries, record.record_id, &HistoryEntry::record_id);
+    if (end == entries->end())
+        end = std::ranges::upper_bound(*entries, record.started_utc, {}, &HistoryEntry::started_utc);
+    std::string on_another;  // device, where none is of this one
+    for (auto entry = end; entry != entries->begin();) {
+        --entry;
+        const bool same_device = entry->device_name == record.device_name && entry->host == record.host;
+        if (!same_device && !on_another.empty()) continue;
+        Query keys(m_state->get(),
+                   "SELECT key FROM timed JOIN record ON timed.record = record.seq WHERE record_id = ?");
+        keys.bind(entry->record_id);
+        for (;;) {
+            const auto row = keys.step();
+            if (!row) return std::unexpected(row.error());
+            if (!*row) break;
+            if (std::ranges::find(record.cases, keys.text(0), &MeasuredCase::key) == record.cases.end())
+                continue;
+            if (same_device) return entry->record_id;
+            on_another = entry->record_id;
+            break;
+        }
+    }
+    if (!on_another.empty()) return on_another;
+    return fail(ErrorKind::bad_input, "the history has no earlier record with one of these cases");
 }
 
 Result<std::vector<std::string>> History::keys() const {

@@ -15,6 +15,8 @@
 
 namespace workbench {
 
+struct Record;
+
 struct HistoryEntry {
     std::string record_id;
     std::string added_utc;
@@ -25,6 +27,7 @@ struct HistoryEntry {
     std::string version;
     std::string commit;
     std::int64_t cases = 0;
+    std::string note;  // what a person says of it; empty: nothing
 };
 
 // One record's place in a trend.
@@ -47,8 +50,9 @@ struct TrendPoint {
 // seconds for another. One object is for one thread at a time.
 class History {
   public:
-    // Made when it does not exist, in a folder that does. bad_input: the file is no history, damaged, or of a
-    // newer version. unwritable_output: it cannot be made.
+    // Made when it does not exist, in a folder that does; brought to the newest version when it is older.
+    // bad_input: the file is no history, damaged, or of a newer version. unwritable_output: it cannot be
+    // made.
     static Result<History> open(const std::filesystem::path& file);
     // Of one that exists. Nothing is written but what a killed process left undone. bad_input where there is
     // none.
@@ -63,12 +67,21 @@ class History {
         std::string record_id;
         bool added = false;
     };
-    Result<Added> add(const std::filesystem::path& record);
+    // A note that is not empty replaces that of a record that was there. bad_argument: it has more than 500
+    // bytes or more than one line.
+    Result<Added> add(const std::filesystem::path& record, std::string_view note = {});
+    // One that was just measured and lies in no file.
+    Result<Added> add(const Record& record, std::string_view note = {});
+    // Of the record whose record_id starts with `prefix`; an empty note takes it away. Its whole record_id.
+    Result<std::string> set_note(std::string_view prefix, std::string_view note);
 
     // Oldest measurement first.
     Result<std::vector<HistoryEntry>> list() const;
     // The JSON of the record whose record_id starts with `prefix`; bad_argument when none or several do.
     Result<std::string> record(std::string_view prefix) const;
+    // The record_id of the newest record before `record` that has timed one of its cases: of the same device
+    // and host where there is one. bad_input when there is none.
+    Result<std::string> previous(const MeasuredRecord& record) const;
     // The distinct keys of all timed cases.
     Result<std::vector<std::string>> keys() const;
     // A case over time, oldest first; `device` alone where it is not empty. bad_argument when no record has
@@ -78,6 +91,12 @@ class History {
     Result<std::vector<std::string>> check() const;
 
   private:
+    struct Found {
+        std::string record_id;
+        std::string json;
+    };
+    Result<Found> find(std::string_view prefix) const;
+
     struct State;
     explicit History(std::unique_ptr<State> state);
     std::unique_ptr<State> m_state;

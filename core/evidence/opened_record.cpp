@@ -41,7 +41,10 @@ Result<OpenedRecord> open_record(const fs::path& path, const TaskControl& contro
 }
 
 Result<OpenedRecord> opened_record_of(const Record& record) {
-    std::string text = record_to_json(record);
+    return opened_record_from_json(record_to_json(record));
+}
+
+Result<OpenedRecord> opened_record_from_json(std::string text) {
     const auto json = parse_record(text);
     if (!json) return std::unexpected(json.error());
     auto measured = measured_record_from_json(text);

@@ -27,6 +27,8 @@ Result<OpenedRecord> open_record(const std::filesystem::path& path, const TaskCo
 
 // One that was just measured and lies in no file: `measured.path` is empty.
 Result<OpenedRecord> opened_record_of(const Record& record);
+// The JSON of a record that was verified before, as a history keeps it; bad_input when it fits no schema.
+Result<OpenedRecord> opened_record_from_json(std::string text);
 
 // Whether this machine is the one it was measured on: host and processor are known and the same.
 bool is_of_this_machine(const MeasuredRecord& record);

@@ -8,6 +8,7 @@
 #include "core/record/record_json.h"
 #include "core/record/record_matrix.h"
 #include "core/record/verified_record.h"
+#include "core/support/counted.h"
 #include "core/support/escaped.h"
 #include "core/support/files.h"
 #include "core/support/text.h"
@@ -117,7 +118,7 @@ Result<Reproduction> reproduce(const fs::path& path, const ReproduceSettings& se
     if (run->cancelled)
         return fail(ErrorKind::cancelled, "the reproduction was cancelled after " +
                                               std::to_string(run->results.size()) + " of " +
-                                              std::to_string(run->case_total) + " cases");
+                                              counted(static_cast<std::uint64_t>(run->case_total), "case"));
     finish_environment(r.record.environment);
     r.record.environment.threads = run->threads;
     r.record.command_line = bench_command_line(
@@ -146,8 +147,8 @@ std::string reproduction_to_text(const Reproduction& r) {
     out += " record " + short_id(r.original_id) + "\n";
     const std::size_t cases = r.comparison.base.cases.size();
     const std::size_t wrong = r.changed_outputs.size() + r.not_reproduced.size();
-    out += "outputs  " + std::to_string(cases - std::min(cases, wrong)) + " of " + std::to_string(cases) +
-           " cases the same bit for bit\n";
+    out += "outputs  " + std::to_string(cases - std::min(cases, wrong)) + " of " + counted(cases, "case") +
+           " the same bit for bit\n";
     for (const auto& key : r.changed_outputs) out += "  changed  " + escaped(key) + "\n";
     for (const auto& key : r.not_reproduced) out += "  missing  " + escaped(key) + "\n";
     out += "timings  " + std::to_string(r.comparison.count(Verdict::same)) + " SAME, " +

@@ -36,8 +36,9 @@ Query::Query(sqlite3* database, std::string_view sql)
 }
 
 Query& Query::bind(std::string_view text) {
-    sqlite3_bind_text64(m_statement.get(), ++m_bound, text.data(), text.size(), SQLITE_TRANSIENT,
-                        SQLITE_UTF8);
+    // Without an address it would be NULL.
+    sqlite3_bind_text64(m_statement.get(), ++m_bound, text.empty() ? "" : text.data(), text.size(),
+                        SQLITE_TRANSIENT, SQLITE_UTF8);
     return *this;
 }
 

@@ -9,6 +9,7 @@
 #include "core/image/element_planes.h"
 #include "core/recipe/apply.h"
 #include "core/recipe/steps.h"
+#include "core/support/counted.h"
 #include "iir2d/plan.h"
 
 namespace workbench {
@@ -24,7 +25,7 @@ std::size_t count(const Shape& shape) {
 
 std::string size_text(const Shape& shape) {
     return std::to_string(shape.w) + " x " + std::to_string(shape.h) + " pixels of " +
-           std::to_string(shape.c) + (shape.c == 1 ? " channel" : " channels");
+           counted(static_cast<std::uint64_t>(shape.c), "channel");
 }
 
 PlanarImage index_image(const std::vector<std::int64_t>& indices, const Shape& shape) {

@@ -6,6 +6,7 @@
 #include "core/evidence/compare.h"
 #include "core/release/admission.h"
 #include "core/release/evidence_files.h"
+#include "core/support/counted.h"
 
 namespace workbench {
 
@@ -81,13 +82,12 @@ Finding Checks::test_report(const Attachment& a) const {
     const auto report = read_test_report(*text);
     if (!report) return {false, "evidence/" + a.name + ": " + report.error().message};
     if (report->green()) {
-        return {true, std::to_string(report->tests) + " tests, " + std::to_string(report->skipped) +
+        return {true, counted(report->tests, "test") + ", " + std::to_string(report->skipped) +
                           " skipped, none failed (evidence/" + a.name + ")"};
     }
     if (report->failures.empty()) return {false, "evidence/" + a.name + " has no test that ran"};
-    return {false, "evidence/" + a.name + ": " + std::to_string(report->failures.size()) +
-                       (report->failures.size() == 1 ? " test failed: " : " tests failed: ") +
-                       list_of(report->failures)};
+    return {false, "evidence/" + a.name + ": " + counted(report->failures.size(), "test") +
+                       " failed: " + list_of(report->failures)};
 }
 
 Finding Checks::tests(std::string_view kind) const {
@@ -125,7 +125,7 @@ Finding Checks::parity() const {
         cases += report->cases;
     }
     if (cases == 0) return {false, "the parity reports have no case"};
-    return {true, std::to_string(cases) + " of " + std::to_string(cases) + " cases"};
+    return {true, std::to_string(cases) + " of " + counted(cases, "case")};
 }
 
 Finding Checks::issues(std::string_view priority, bool waivers_count) const {
@@ -186,7 +186,7 @@ Finding Checks::record(std::string_view kind, std::string_view protocol) const {
         if (!c.why_not_timed.empty()) return {false, "\"" + c.key + "\" was not timed: " + c.why_not_timed};
         if (!c.inconclusive.empty()) return {false, "\"" + c.key + "\" is inconclusive: " + c.inconclusive};
     }
-    return {true, "record " + short_id(r->record_id) + ", " + std::to_string(r->cases.size()) + " cases"};
+    return {true, "record " + short_id(r->record_id) + ", " + counted(r->cases.size(), "case")};
 }
 
 // A baseline is of another commit, which it knows: the release is no baseline of itself.
@@ -226,8 +226,8 @@ Finding Checks::comparison() const {
     if (!compared) return {false, compared.error().message};
     const auto wrong = shortcomings(*compared);
     if (!wrong.empty()) return {false, list_of(wrong)};
-    return {true, std::to_string(compared->cases.size()) +
-                      " cases: " + std::to_string(compared->count(Verdict::same)) + " SAME, " +
+    return {true, counted(compared->cases.size(), "case") + ": " +
+                      std::to_string(compared->count(Verdict::same)) + " SAME, " +
                       std::to_string(compared->count(Verdict::faster)) + " FASTER, " +
                       std::to_string(compared->count(Verdict::slower)) + " SLOWER, " +
                       std::to_string(compared->count(Verdict::ambiguous)) +

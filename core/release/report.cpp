@@ -4,6 +4,7 @@
 
 #include "core/evidence/compare.h"
 #include "core/release/release.h"
+#include "core/support/counted.h"
 #include "core/support/markdown.h"
 
 namespace workbench {
@@ -127,8 +128,8 @@ std::string release_markdown(const ReleaseState& state, const Evaluation& evalua
     } else if (blockers.empty()) {
         out += "**May be promoted**, as of " + evaluation.as_of + ".\n";
     } else {
-        out += "**May not be promoted**, as of " + evaluation.as_of + ": " + std::to_string(blockers.size()) +
-               (blockers.size() == 1 ? " requirement does" : " requirements do") + " not hold.\n";
+        out += "**May not be promoted**, as of " + evaluation.as_of + ": " +
+               counted(blockers.size(), "requirement does", "requirements do") + " not hold.\n";
     }
     out += "\n## Gates\n" + checklist(evaluation);
     out += "\n## Evidence\n\n" + evidence_table(state);
@@ -137,8 +138,8 @@ std::string release_markdown(const ReleaseState& state, const Evaluation& evalua
         "\n## Sign-offs\n\nEach is one person's signature on the hash of what they saw. That of what there "
         "is now: " +
         state.seen() + ".\n\n" + sign_offs_table(state);
-    out += "\nMade from log.jsonl (" + std::to_string(state.entries) + " entries, last " + state.log_head +
-           "); `iir2d release verify` checks all of it.\n";
+    out += "\nMade from log.jsonl (" + counted(state.entries, "entry", "entries") + ", last " +
+           state.log_head + "); `iir2d release verify` checks all of it.\n";
     return out;
 }
 

@@ -9,6 +9,7 @@
 #include "core/release/evidence_files.h"
 #include "core/release/release.h"
 #include "core/release/store.h"
+#include "core/support/counted.h"
 #include "core/support/text.h"
 
 namespace workbench {
@@ -63,9 +64,8 @@ class Verifier {
             state->id != utf8_path(fs::canonical(m_directory, error).filename()))
             m_result.problems.push_back("log.jsonl: it is the log of release " + state->id +
                                         ", not of this folder");
-        good("log.jsonl: " + std::to_string(log->size()) + " entries, each after the one before");
-        if (!state->sign_offs.empty())
-            good("log.jsonl: " + std::to_string(state->sign_offs.size()) + " signatures");
+        good("log.jsonl: " + counted(log->size(), "entry", "entries") + ", each after the one before");
+        if (!state->sign_offs.empty()) good("log.jsonl: " + counted(state->sign_offs.size(), "signature"));
         look_at_times(*log);
         if (auto fits = check_evidence_size(m_directory, *state); !fits) return problem(fits.error().message);
         if (!look_at_evidence(*state)) return fail(ErrorKind::cancelled, "cancelled");

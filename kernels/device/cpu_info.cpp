@@ -97,7 +97,7 @@ DeviceInfo cpu_info() {
     add("architecture", "Compiled for", std::string(IIR2D_CPU_BASELINE), "", "");
     add("logical_cores", "Logical cores", std::to_string(std::thread::hardware_concurrency()), "", not_said);
     add("physical_cores", "Physical cores", physical_cores(), "", not_said);
-    add("threads", "Threads used", std::to_string(support::available_threads()), "", "");
+    add("threads", "Threads available", std::to_string(support::available_threads()), "", "");
     add("threading", "Threading",
         std::string(support::has_threads() ? "oneTBB" : "none: built without oneTBB"), "", "");
     add("simd", "SIMD", simd_features(), "", not_said);

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/release/entries.h"
 #include "core/release/log.h"
 #include "core/release/state.h"
 #include "core/support/files.h"
@@ -23,9 +24,9 @@ std::string chained(const std::vector<LogEntry>& entries) {
     std::string text;
     std::vector<LogEntry> before;
     for (const LogEntry& entry : entries) {
-        const std::string line = workbench::log_line(before, entry.utc, entry.event);
+        const std::string line = workbench::log_line(before, entry.time.clock, entry.event);
         text += line;
-        before.push_back({entry.utc, entry.event,
+        before.push_back({entry.time, entry.event,
                           workbench::sha256_hex(std::string_view(line).substr(0, line.size() - 1))});
     }
     return text;

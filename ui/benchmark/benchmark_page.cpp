@@ -15,7 +15,10 @@
 #include "ui/benchmark/benchmark_runner.h"
 #include "ui/benchmark/charts_area.h"
 #include "ui/benchmark/figures.h"
+#include "ui/benchmark/history_view.h"
+#include "ui/benchmark/kept_runs.h"
 #include "ui/benchmark/matrix_form.h"
+#include "ui/benchmark/result_note.h"
 #include "ui/benchmark/results_header.h"
 #include "ui/benchmark/results_model.h"
 #include "ui/benchmark/results_table.h"
@@ -39,7 +42,8 @@ BenchmarkPage::BenchmarkPage(Session& session, QWidget* parent)
       m_model(new ResultsModel(this)),
       m_runner(new BenchmarkRunner(this)),
       m_exporter(new ResultExporter(this)),
-      m_job(new BackgroundJob(this)) {
+      m_job(new BackgroundJob(this)),
+      m_noteJob(new BackgroundJob(this)) {
     setObjectName(QStringLiteral("benchmarkPage"));
     setAccessibleName(tr("Benchmark"));
     auto* layout = new QVBoxLayout(this);
@@ -80,6 +84,9 @@ BenchmarkPage::~BenchmarkPage() {
     delete m_runner;
     delete m_exporter;
     delete m_job;
+    delete std::exchange(m_noteJob, nullptr);
+    m_note->commit();
+    static_cast<void>(writeNotes(m_history->file(), m_unwritten));  // nobody is left to read why not
 }
 
 void BenchmarkPage::connectRunner() {
@@ -88,18 +95,23 @@ void BenchmarkPage::connectRunner() {
     });
     connect(m_runner, &BenchmarkRunner::caseFinished, this,
             [this](const std::shared_ptr<const CaseResult>& result) { addResult(*result); });
-    connect(m_runner, &BenchmarkRunner::finished, this, [this](const RecordPtr& record) {
+    connect(m_runner, &BenchmarkRunner::finished, this, [this](const RecordPtr& record, const KeptRun& kept) {
         m_record = record;
         m_recordWrittenTo.clear();
+        m_keptId = kept.id;
         finish();
+        showKept(kept);
         const BenchmarkRun& run = record->run;
-        Q_EMIT message(run.cancelled ? tr("Benchmark cancelled: %1 of %2 cases are kept")
-                                           .arg(run.results.size())
-                                           .arg(run.case_total)
-                                     : tr("Benchmark done: %n case(s)", nullptr, int(run.results.size())));
+        Q_EMIT message(run.cancelled
+                           ? tr("Benchmark cancelled: %1 of %n case(s) kept", nullptr, int(run.case_total))
+                                 .arg(run.results.size())
+                           : tr("Benchmark done: %n case(s)", nullptr, int(run.results.size())));
     });
     connect(m_runner, &BenchmarkRunner::reproduced, this,
-            [this](const std::shared_ptr<const Reproduced>& what) { finishReproduction(*what); });
+            [this](const std::shared_ptr<const Reproduced>& what, const KeptRun& kept) {
+                finishReproduction(*what, kept.id);
+                showKept(kept);
+            });
     connect(m_runner, &BenchmarkRunner::cancelledEmpty, this, [this] {
         const bool wasReproduction = m_original != nullptr;
         finish();
@@ -130,15 +142,30 @@ bool BenchmarkPage::hasResults() const {
     return m_model->rowCount() > 0;
 }
 
+bool BenchmarkPage::hasUnkeptResults() const {
+    return m_record && m_keptId.isEmpty() && m_recordWrittenTo.isEmpty();
+}
+
+void BenchmarkPage::setHindrance(const QString& why) {
+    if (std::exchange(m_hindrance, why) == why) return;
+    m_run->setHindrance(why);
+    showRecordActions();
+}
+
+// Says why not: whatever else computes would take processors from what is measured.
+bool BenchmarkPage::mayMeasure() {
+    if (isRunning()) return false;
+    const QString text = !m_hindrance.isEmpty()
+                             ? m_hindrance
+                             : tr("A record is still being worked on: run when that is done, or cancel it.");
+    if (m_hindrance.isEmpty() && !isBusy()) return true;
+    m_messages->show(QStringLiteral("run"), MessageArea::Severity::info, text);
+    Q_EMIT message(text);
+    return false;
+}
+
 void BenchmarkPage::run() {
-    if (isRunning()) return;
-    if (isBusy()) {
-        // It would take processors from what is measured.
-        const QString text = tr("A record is still being worked on: run when that is done, or cancel it.");
-        m_messages->show(QStringLiteral("run"), MessageArea::Severity::info, text);
-        Q_EMIT message(text);
-        return;
-    }
+    if (!mayMeasure()) return;
     m_form->refresh();  // memory may have become free
     const auto& chosen = m_form->matrix();
     if (!chosen) {
@@ -156,7 +183,8 @@ void BenchmarkPage::run() {
     m_run->begin(chosen->cases, chosen->seconds);
     const ImagePtr& image = chosen->matrix.image;
     m_runner->start(chosen->matrix,
-                    image ? QString::fromStdU16String(image->info.path.u16string()) : QString());
+                    image ? QString::fromStdU16String(image->info.path.u16string()) : QString(),
+                    m_history->file());
     m_form->setEnabled(false);
     showState();
     Q_EMIT runningChanged(true);
@@ -172,7 +200,9 @@ void BenchmarkPage::addResult(const CaseResult& result) {
     if (m_freshRun) {
         // The results of the run before stay until there are new ones.
         m_freshRun = false;
+        if (hasUnkeptResults()) m_replaced = m_record;
         m_record.reset();
+        m_keptId.clear();
         m_opened.reset();
         m_chosen = -1;
         m_model->clear();
@@ -196,6 +226,7 @@ void BenchmarkPage::finish() {
         showState();
     }
     showCeilings();
+    offerReplaced();
     Q_EMIT runningChanged(false);
 }
 
@@ -220,10 +251,13 @@ void BenchmarkPage::showState() {
     const bool running = isRunning();
     m_stack->setCurrentIndex(hasResults() ? 1 : 0);
     m_export->setEnabled(mayExport());
+    for (QAction* action : m_exportActions) action->setEnabled(mayExport());
+    m_exportRecordAction->setEnabled(mayExport() && m_record);
     m_export->setToolTip(running ? tr("Results can be exported when the run has ended")
                                  : tr("Write the record, its CSV, JSON or Markdown, or a chart"));
     showRecordActions();
     showEmptyText();
+    showNote();
     const int done = m_model->rowCount();
     auto tone = ToneLabel::Tone::normal;
     QString text;
@@ -240,7 +274,7 @@ void BenchmarkPage::showState() {
         tone = ToneLabel::Tone::muted;
     } else if (m_record) {
         const BenchmarkRun& run = m_record->run;
-        text = run.cancelled ? tr("Cancelled: %1 of %2 cases").arg(done).arg(run.case_total)
+        text = run.cancelled ? tr("Cancelled: %1 of %n case(s)", nullptr, int(run.case_total)).arg(done)
                              : tr("%n case(s)", nullptr, done);
         if (run.cancelled) tone = ToneLabel::Tone::error;
         text += QStringLiteral(" · ") + toText(run.device.name) + QStringLiteral(", ") +
@@ -279,10 +313,10 @@ void BenchmarkPage::showEmptyText() {
             tr("%n case(s) will be measured in %1.", nullptr, int(plan->cases))
                 .arg(durationText(plan->seconds)) +
             QStringLiteral("\n\n") +
-            tr("Each is checked against the double-precision reference, run %1 times to warm up and timed %2 "
-               "times, beside a copy of the same plane. Every sample is kept.")
-                .arg(plan->matrix.warmup)
-                .arg(plan->matrix.iterations));
+            tr("Each is checked against the double-precision reference, run %n time(s) to warm up", nullptr,
+               plan->matrix.warmup) +
+            tr(" and timed %n time(s), beside a copy of the same plane. Every sample is kept.", nullptr,
+               plan->matrix.iterations));
     } else {
         m_emptyTitle->setText(tr("No benchmark yet"));
         m_emptyText->setText(plan.error().front().text);

@@ -4,7 +4,9 @@
 // cleanly.
 #pragma once
 
+#include <QHash>
 #include <QWidget>
+#include <functional>
 #include <memory>
 
 #include "ui/benchmark/compared_records.h"
@@ -29,6 +31,7 @@ class HistoryView;
 class JobBar;
 class MatrixForm;
 class MessageArea;
+class ResultNote;
 class ResultsHeader;
 class ResultsModel;
 class ResultsTable;
@@ -37,7 +40,9 @@ class Session;
 class ToneLabel;
 struct CaseResult;
 struct HistoryContents;
+struct KeptRun;
 struct Reproduced;
+struct TaskControl;
 
 class BenchmarkPage : public QWidget {
     Q_OBJECT
@@ -48,6 +53,10 @@ class BenchmarkPage : public QWidget {
     bool isRunning() const;
     bool isBusy() const;      // with a record: opening, comparing, a history, a ceiling
     bool hasResults() const;  // at least one case is shown
+    // Of a run that is neither in the history nor exported.
+    bool hasUnkeptResults() const;
+    // Why nothing may be measured now; empty: it may.
+    void setHindrance(const QString& why);
 
     MatrixForm& form() const { return *m_form; }
     ChartsArea& charts() const { return *m_charts; }
@@ -77,6 +86,8 @@ class BenchmarkPage : public QWidget {
     // A record's directory or its record.json. What is wrong with it is said in place.
     void openRecordAt(const QString& path);
     void compareWithRecordAt(const QString& path);  // as the base of what is shown
+    void openKeptRecord(const QString& id);         // of the history
+    void compareWithKept(const QString& id);
     void setHistoryFile(const QString& path);
     // The finished run that is shown, as long as no file has it; else null.
     RecordPtr unwrittenRun() const { return m_recordWrittenTo.isEmpty() ? m_record : nullptr; }
@@ -92,6 +103,7 @@ class BenchmarkPage : public QWidget {
     void exportAllCharts();
     void openRecord();
     void compareWith();
+    void compareWithPrevious();
     void reproduce();
     void exportReport();
     void addToHistory();
@@ -118,6 +130,13 @@ class BenchmarkPage : public QWidget {
     void connectExporter();
     void connectRecords();
     void connectHistory();
+    void showKept(const KeptRun& kept);
+    void showNote();
+    void writeNote(const QString& id, const QString& note);
+    void offerReplaced();
+    void sayRecordError(const Error& error);
+    void rememberRecordFolder(const std::string& record);
+    bool mayMeasure();
     void showForm();
     void showState();
     void showEmptyText();
@@ -127,8 +146,12 @@ class BenchmarkPage : public QWidget {
     void showShown();
     void showCeilings();
     void showReproductionFailure(const QString& why);
-    void finishReproduction(const Reproduced& reproduced);
+    void finishReproduction(const Reproduced& reproduced, const QString& keptId);
     void compareShown(OpenedRecordPtr base, OpenedRecordPtr now, bool allowUnlike);
+    // The base of a comparison, of what is shown; off the GUI thread.
+    using BaseOf = std::function<Result<OpenedRecord>(const MeasuredRecord& now, const TaskControl& control)>;
+    void compareWithBase(const QString& what, BaseOf base);
+    void openBy(const QString& what, std::function<Result<OpenedRecord>(const TaskControl&)> open);
     void measureCeiling(int threads);
     void readHistory(bool keepChoice);
     void readTrend();
@@ -156,22 +179,32 @@ class BenchmarkPage : public QWidget {
     QLabel* m_emptyTitle = nullptr;
     ToneLabel* m_emptyText = nullptr;
     ResultsHeader* m_header = nullptr;
+    ResultNote* m_note = nullptr;
     QToolButton* m_export = nullptr;
     QTabWidget* m_tabs = nullptr;
     CompareView* m_compare = nullptr;
     HistoryView* m_history = nullptr;
     BackgroundJob* m_job;
+    BackgroundJob* m_noteJob;
     JobBar* m_jobBar = nullptr;
     DropCue* m_dropCue = nullptr;
     QAction* m_openAction = nullptr;
     QAction* m_compareAction = nullptr;
+    QAction* m_previousAction = nullptr;
     QAction* m_reproduceAction = nullptr;
     ChartsArea* m_charts = nullptr;
     ResultsTable* m_table = nullptr;
     // What is shown, at most one of the two; neither while the first run is under way.
-    RecordPtr m_record;             // of the last finished run
-    OpenedRecordPtr m_opened;       // read from a file
-    QString m_recordWrittenTo;      // where m_record lies, when it was exported whole
+    RecordPtr m_record;                   // of the last finished run
+    OpenedRecordPtr m_opened;             // read from a file
+    QString m_recordWrittenTo;            // where m_record lies, when it was exported whole
+    QString m_keptId;                     // of m_record in the history; empty: it is not there
+    QHash<QString, QString> m_notes;      // as far as known here, by record_id
+    QHash<QString, QString> m_unwritten;  // notes on their way into the history
+    RecordPtr m_replaced;                 // a run that nothing keeps, in whose place a newer is shown
+    QString m_hindrance;
+    QList<QAction*> m_exportActions;  // enabled while something can be exported
+    QAction* m_exportRecordAction = nullptr;
     OpenedRecordPtr m_original;     // being reproduced, to be shown again when that fails
     OpenedRecordPtr m_base, m_now;  // of the comparison
     bool m_allowUnlike = false;     // as asked for, for this pair

@@ -36,7 +36,8 @@ QString caption(const std::string& device, int threads, const std::string& start
 }
 
 QString cancelledText(std::size_t done, std::int64_t total) {
-    return QStringLiteral(" · ") + BenchmarkPage::tr("cancelled: %1 of %2 cases").arg(done).arg(total);
+    return QStringLiteral(" · ") +
+           BenchmarkPage::tr("cancelled: %1 of %n case(s)", nullptr, int(total)).arg(done);
 }
 
 QString captionOf(const Record& record) {
@@ -66,8 +67,7 @@ QMenu* BenchmarkPage::makeExportMenu() {
     record->setShortcut(QKeySequence(Qt::CTRL | Qt::Key_E));
     record->setShortcutContext(Qt::WidgetWithChildrenShortcut);
     addAction(record);
-    connect(menu, &QMenu::aboutToShow, record, [this, record] { record->setEnabled(m_record != nullptr); });
-    connect(menu, &QMenu::aboutToHide, record, [record] { record->setEnabled(true); });  // for its keys
+    m_exportRecordAction = record;
     menu->addSeparator();
     add(menu, tr("&CSV…"), tr("One row a case"), &BenchmarkPage::exportCsv);
     add(menu, tr("&JSON…"), tr("Everything, with every sample"), &BenchmarkPage::exportJson);
@@ -87,10 +87,7 @@ QMenu* BenchmarkPage::makeExportMenu() {
         connect(chartSvg, &QAction::triggered, asSvg, &QAction::trigger);
         charts[i]->addActions({chartPng, chartSvg});
         charts[i]->setContextMenuPolicy(Qt::ActionsContextMenu);
-        connect(this, &BenchmarkPage::runningChanged, charts[i], [this, chartPng, chartSvg] {
-            chartPng->setEnabled(mayExport());
-            chartSvg->setEnabled(mayExport());
-        });
+        m_exportActions.append({chartPng, chartSvg});
     }
     add(menu, tr("&All charts…"), tr("Each as PNG and SVG, into a directory"),
         &BenchmarkPage::exportAllCharts);
@@ -137,11 +134,11 @@ void BenchmarkPage::connectExporter() {
     });
     connect(m_exporter, &ResultExporter::verified, this,
             [this](const QString& path, bool accepted, const QString& verdict) {
-                if (accepted) {
+                if (accepted && m_record) {
                     m_recordWrittenTo = path;
                     Q_EMIT recordWritten();
                 }
-                showRecordActions();
+                showState();
                 const QString text =
                     tr("The record was written to %1. %2").arg(QDir::toNativeSeparators(path), verdict);
                 m_messages->show(

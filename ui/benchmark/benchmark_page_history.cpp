@@ -9,6 +9,8 @@
 #include "ui/benchmark/benchmark_page.h"
 #include "ui/benchmark/charts_area.h"
 #include "ui/benchmark/history_view.h"
+#include "ui/benchmark/kept_runs.h"
+#include "ui/benchmark/result_note.h"
 #include "ui/benchmark/results_model.h"
 #include "ui/benchmark/roofline_view.h"
 #include "ui/session/session.h"
@@ -19,6 +21,7 @@ namespace workbench {
 namespace {
 
 const QString recordSubject = QStringLiteral("record");
+const QString keptSubject = QStringLiteral("kept");
 
 std::filesystem::path toPath(const QString& text) {
     return {text.toStdU16String()};
@@ -27,9 +30,11 @@ std::filesystem::path toPath(const QString& text) {
 }  // namespace
 
 void BenchmarkPage::connectHistory() {
-    const std::string& kept = m_session.settings().history_file;
-    m_history->setFile(kept.empty() ? QString::fromStdU16String(default_history_file().u16string())
-                                    : QString::fromStdString(kept));
+    m_history->setFile(historyFileOf(m_session.settings()));
+    connect(m_history, &HistoryView::openWanted, this, &BenchmarkPage::openKeptRecord);
+    connect(m_history, &HistoryView::compareWanted, this, &BenchmarkPage::compareWithKept);
+    connect(m_history, &HistoryView::noteWritten, this, &BenchmarkPage::writeNote);
+    connect(m_note, &ResultNote::noteWritten, this, &BenchmarkPage::writeNote);
     connect(m_history, &HistoryView::addWanted, this, &BenchmarkPage::addToHistory);
     connect(m_history, &HistoryView::refreshWanted, this, [this] { readHistory(true); });
     connect(m_history, &HistoryView::trendWanted, this, &BenchmarkPage::readTrend);
@@ -95,7 +100,7 @@ void BenchmarkPage::readHistory(bool keepChoice) {
     }
     const QString file = m_history->file();
     if (!QFileInfo::exists(file)) {
-        m_history->showNothing(tr("There is no history yet: adding a record makes it."));
+        m_history->showNothing(tr("There is no history yet: the first run makes it."));
         return;
     }
     m_job->start(tr("Reading the history"), [this, file](const TaskControl& /*control*/) {
@@ -111,6 +116,11 @@ void BenchmarkPage::readHistory(bool keepChoice) {
         }
         return std::function<void()>([this, contents = std::move(contents)] {
             if (contents) {
+                for (const HistoryEntry& entry : contents->entries)
+                    m_notes.insert(toText(entry.record_id), toText(entry.note));
+                for (auto one = m_unwritten.cbegin(); one != m_unwritten.cend(); ++one)
+                    m_notes.insert(one.key(), one.value());
+                showNote();
                 m_history->showContents(*contents);
             } else {
                 m_history->showNothing(toSentence(contents.error().message));
@@ -136,6 +146,46 @@ void BenchmarkPage::readTrend() {
                 }
             });
         });
+}
+
+// What became of the run that just ended.
+void BenchmarkPage::showKept(const KeptRun& kept) {
+    if (kept.problem.isEmpty()) {
+        m_messages->clear(keptSubject);
+        m_notes.insert(kept.id, {});
+        return;
+    }
+    m_messages->show(
+        keptSubject, MessageArea::Severity::warning,
+        tr("These results are not in the history: %1. Export them to keep them.").arg(kept.problem));
+}
+
+void BenchmarkPage::showNote() {
+    QString id = m_record ? m_keptId : QString();
+    if (m_opened && isKeptPath(toText(m_opened->measured.path))) id = toText(m_opened->measured.record_id);
+    m_note->showRecord(id, m_notes.value(id));
+}
+
+void BenchmarkPage::writeNote(const QString& id, const QString& note) {
+    m_notes.insert(id, note);
+    m_unwritten.insert(id, note);
+    showNote();
+    if (m_noteJob == nullptr) return;  // going: the destructor writes it
+    m_noteJob->start(tr("Writing the note"),
+                     [this, notes = m_unwritten, file = m_history->file()](const TaskControl&) {
+                         const auto done = writeNotes(file, notes);
+                         return std::function<void()>([this, notes, done] {
+                             // The list shows it already; reading it again would take the place of what was
+                             // asked for since.
+                             if (!done) {
+                                 sayRecordError(done.error());
+                                 return;
+                             }
+                             m_unwritten.removeIf([&](const auto& one) {
+                                 return notes.contains(one.key()) && notes.value(one.key()) == one.value();
+                             });
+                         });
+                     });
 }
 
 void BenchmarkPage::addToHistory() {

@@ -19,11 +19,13 @@
 #include "ui/benchmark/compare_view.h"
 #include "ui/benchmark/history_view.h"
 #include "ui/benchmark/matrix_form.h"
+#include "ui/benchmark/result_note.h"
 #include "ui/benchmark/results_header.h"
 #include "ui/benchmark/results_table.h"
 #include "ui/benchmark/run_panel.h"
 #include "ui/operations/form_parts.h"
 #include "ui/session/session.h"
+#include "ui/window/floating_column.h"
 #include "ui/window/glyph.h"
 #include "ui/window/icons.h"
 #include "ui/window/job_bar.h"
@@ -107,9 +109,10 @@ QWidget* BenchmarkPage::makeRightSide() {
     m_tabs->addTab(m_stack, tr("Results"));
     m_tabs->addTab(m_compare, tr("Comparison"));
     m_tabs->addTab(m_history, tr("History"));
-    layout->addWidget(m_messages);
-    layout->addWidget(m_jobBar);
     layout->addWidget(m_tabs, 1);
+    auto* column = new FloatingColumn(FloatingColumn::Edge::bottom, right);
+    column->add(m_messages);
+    column->add(m_jobBar);
     return right;
 }
 
@@ -121,6 +124,8 @@ QWidget* BenchmarkPage::makeResultsPage() {
     m_header = new ResultsHeader(page);
     m_export = m_header->exportButton();
     layout->addWidget(m_header);
+    m_note = new ResultNote(page);
+    layout->addWidget(m_note);
 
     m_resultsSplitter = new QSplitter(Qt::Vertical, page);
     m_resultsSplitter->setChildrenCollapsible(false);
@@ -150,6 +155,8 @@ void BenchmarkPage::makeActions() {
         make("open", tr("&Open record…"), QStringLiteral("Ctrl+Shift+O"), &BenchmarkPage::openRecord);
     m_compareAction =
         make("split", tr("Co&mpare with…"), QStringLiteral("Ctrl+Shift+B"), &BenchmarkPage::compareWith);
+    m_previousAction = make("previous", tr("Compare with previous"), QStringLiteral("Ctrl+Alt+B"),
+                            &BenchmarkPage::compareWithPrevious);
     m_reproduceAction =
         make("refresh", tr("Re&produce"), QStringLiteral("Ctrl+Alt+R"), &BenchmarkPage::reproduce);
     // The window has Ctrl+R; these are the page's own, and only while it has the focus.

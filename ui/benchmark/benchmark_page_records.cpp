@@ -10,6 +10,7 @@
 #include <QMimeData>
 #include <QTabWidget>
 #include <filesystem>
+#include <utility>
 
 #include "core/support/files.h"
 #include "ui/benchmark/background_job.h"
@@ -18,6 +19,7 @@
 #include "ui/benchmark/charts_area.h"
 #include "ui/benchmark/compare_view.h"
 #include "ui/benchmark/history_view.h"
+#include "ui/benchmark/kept_runs.h"
 #include "ui/benchmark/matrix_form.h"
 #include "ui/benchmark/results_model.h"
 #include "ui/benchmark/results_table.h"
@@ -110,36 +112,43 @@ bool BenchmarkPage::isBusy() const {
 }
 
 QList<QAction*> BenchmarkPage::recordActions() const {
-    return {m_openAction, m_compareAction, m_reproduceAction};
+    return {m_openAction, m_compareAction, m_previousAction, m_reproduceAction};
 }
 
-// Where what is shown lies as a record; empty: nowhere.
+// Where what is shown lies as a record; empty: in the history alone, or nowhere.
 QString BenchmarkPage::keptRecordPath() const {
-    return m_opened ? QString::fromStdString(m_opened->measured.path) : m_recordWrittenTo;
+    if (!m_opened) return m_recordWrittenTo;
+    const QString path = toText(m_opened->measured.path);
+    return isKeptPath(path) ? QString() : path;
 }
 
 void BenchmarkPage::showRecordActions() {
     const bool free = !isRunning() && !isBusy();
     m_openAction->setEnabled(free);
     m_compareAction->setEnabled(free);
-    m_reproduceAction->setEnabled(free && m_opened != nullptr);
+    m_previousAction->setEnabled(free && (m_record || m_opened));
+    m_reproduceAction->setEnabled(free && m_opened != nullptr && m_hindrance.isEmpty());
     m_openAction->setToolTip(tr("Open a record, a directory or its record.json (%1)")
                                  .arg(m_openAction->shortcut().toString(QKeySequence::NativeText)));
     m_compareAction->setToolTip(tr("Compare what is shown with a record measured before (%1)")
                                     .arg(m_compareAction->shortcut().toString(QKeySequence::NativeText)));
+    m_previousAction->setToolTip(
+        tr("Compare what is shown with the record before it in the history, of the same cases (%1)")
+            .arg(m_previousAction->shortcut().toString(QKeySequence::NativeText)));
     m_reproduceAction->setToolTip(
         m_opened ? tr("Measure again what this record measured, and compare outputs and timings (%1)")
                        .arg(m_reproduceAction->shortcut().toString(QKeySequence::NativeText))
                  : tr("Open a record to reproduce it"));
     const QString path = keptRecordPath();
     m_history->setAddable(free && !path.isEmpty(), recordNameAt(path));
+    m_history->setFree(free);
     m_charts->roofline().setBusy(!free);
 }
 
 // Opening -----------------------------------------------------------------------------------------------
 
 QString BenchmarkPage::askForRecord(const QString& title) {
-    std::string& directory = m_session.settings().record_directory;
+    const std::string& directory = m_session.settings().record_directory;
     const QString from = directory.empty() ? exportDirectory() : QString::fromStdString(directory);
     const QString path = QFileDialog::getOpenFileName(
         this, title, from, tr("Records (record.json);;JSON (*.json);;All files (*)"));
@@ -148,10 +157,6 @@ QString BenchmarkPage::askForRecord(const QString& title) {
     const QFileInfo file(path);
     const bool isWhole = file.fileName() == QLatin1String("record.json") &&
                          file.absoluteDir().exists(QStringLiteral("SHA256SUMS"));
-    QDir above = file.absoluteDir();
-    above.cdUp();
-    directory = (isWhole ? above : file.absoluteDir()).path().toStdString();
-    m_session.saveSettings();
     return isWhole ? file.absolutePath() : path;
 }
 
@@ -163,47 +168,78 @@ void BenchmarkPage::openRecord() {
 }
 
 void BenchmarkPage::openRecordAt(const QString& path) {
+    openBy(tr("Opening the record %1").arg(recordNameAt(path)),
+           [path](const TaskControl& control) { return open_record(toPath(path), control); });
+}
+
+void BenchmarkPage::openKeptRecord(const QString& id) {
+    if (id.isEmpty()) return;
+    openBy(tr("Opening a record of the history"),
+           [id, file = m_history->file()](const TaskControl&) { return openKept(file, id); });
+}
+
+void BenchmarkPage::openBy(const QString& what,
+                           std::function<Result<OpenedRecord>(const TaskControl&)> open) {
     if (isRunning()) return;
     m_messages->clear(recordSubject);
-    m_job->start(tr("Opening the record %1").arg(recordNameAt(path)), [this,
-                                                                       path](const TaskControl& control) {
-        auto opened = open_record(toPath(path), control);
+    m_job->start(what, [this, open = std::move(open)](const TaskControl& control) {
+        auto opened = open(control);
         return std::function<void()>([this, opened = std::move(opened)]() mutable {
             if (opened) {
                 showOpened(std::make_shared<const OpenedRecord>(std::move(*opened)));
-                return;
+            } else {
+                sayRecordError(opened.error());
             }
-            const QString text = toSentence(opened.error().message);
-            const bool cancelled = opened.error().kind == ErrorKind::cancelled;
-            m_messages->show(recordSubject,
-                             cancelled ? MessageArea::Severity::info : MessageArea::Severity::error, text);
-            Q_EMIT message(text);
         });
     });
 }
 
-// What is shown gives way; a run that was not exported can be brought back.
+void BenchmarkPage::sayRecordError(const Error& error) {
+    const QString text = toSentence(error.message);
+    m_messages->show(
+        recordSubject,
+        error.kind == ErrorKind::cancelled ? MessageArea::Severity::info : MessageArea::Severity::error,
+        text);
+    Q_EMIT message(text);
+}
+
+// What is shown gives way; a run that nothing keeps can be brought back.
 void BenchmarkPage::showOpened(OpenedRecordPtr opened) {
-    const RecordPtr before = m_recordWrittenTo.isEmpty() ? m_record : nullptr;
+    if (hasUnkeptResults()) m_replaced = m_record;
     m_record.reset();
     m_recordWrittenTo.clear();
+    m_keptId.clear();
     m_opened = std::move(opened);
+    rememberRecordFolder(m_opened->measured.path);
     showShown();
-    const QString text = tr("Opened the record %1").arg(recordName(m_opened->measured));
-    if (before) {
-        m_messages->show(recordSubject, MessageArea::Severity::info,
-                         tr("%1. The run before was not exported.").arg(text),
-                         {{tr("Show it again"), [this, before] { showRun(before); }}});
-    }
-    Q_EMIT message(text);
+    offerReplaced();
+    Q_EMIT message(tr("Opened the record %1").arg(recordName(m_opened->measured)));
+}
+
+// After a refusal the folder stays the one that held a record.
+void BenchmarkPage::rememberRecordFolder(const std::string& record) {
+    const QString path = toText(record);
+    if (path.isEmpty() || isKeptPath(path)) return;
+    const std::string folder = QFileInfo(QDir::cleanPath(path)).absolutePath().toStdString();
+    if (std::exchange(m_session.settings().record_directory, folder) != folder) m_session.saveSettings();
+}
+
+void BenchmarkPage::offerReplaced() {
+    if (!m_replaced || isRunning()) return;
+    m_messages->show(recordSubject, MessageArea::Severity::warning,
+                     tr("The run before was neither exported nor kept in the history."),
+                     {{tr("Show it again"), [this] { showRun(std::exchange(m_replaced, nullptr)); }}});
 }
 
 void BenchmarkPage::showRun(RecordPtr record) {
     if (isRunning()) return;
+    m_replaced = hasUnkeptResults() ? m_record : nullptr;
     m_record = std::move(record);
     m_recordWrittenTo.clear();
+    m_keptId.clear();
     m_opened.reset();
     showShown();
+    offerReplaced();
 }
 
 void BenchmarkPage::showShown() {
@@ -267,32 +303,56 @@ void BenchmarkPage::compareWith() {
 }
 
 void BenchmarkPage::compareWithRecordAt(const QString& path) {
+    compareWithBase(tr("Comparing with the record %1").arg(recordNameAt(path)),
+                    [path](const MeasuredRecord&, const TaskControl& control) {
+                        return open_record(toPath(path), control);
+                    });
+}
+
+void BenchmarkPage::compareWithKept(const QString& id) {
+    if (id.isEmpty()) return;
+    compareWithBase(tr("Comparing with a record of the history"),
+                    [id, file = m_history->file()](const MeasuredRecord&, const TaskControl&) {
+                        return openKept(file, id);
+                    });
+}
+
+void BenchmarkPage::compareWithPrevious() {
+    if (isBusy()) return;
+    Q_EMIT attentionWanted();
+    compareWithBase(
+        tr("Comparing with the previous record"),
+        [file = m_history->file()](const MeasuredRecord& now, const TaskControl&) -> Result<OpenedRecord> {
+            const auto history = History::open_to_read(toPath(file));
+            if (!history) return std::unexpected(history.error());
+            const auto id = history->previous(now);
+            if (!id) return std::unexpected(id.error());
+            return openKept(file, toText(*id));
+        });
+}
+
+void BenchmarkPage::compareWithBase(const QString& what, BaseOf baseOf) {
     if (isRunning() || (!m_record && !m_opened)) return;
     m_messages->clear(recordSubject);
-    m_job->start(
-        tr("Comparing with the record %1").arg(recordNameAt(path)),
-        [this, path, record = m_record, opened = m_opened](const TaskControl& control) {
-            Result<OpenedRecordPtr> now = opened;
-            if (!opened) {
-                auto fresh = opened_record_of(*record);
-                now = fresh ? Result<OpenedRecordPtr>(std::make_shared<const OpenedRecord>(std::move(*fresh)))
-                            : Result<OpenedRecordPtr>(std::unexpected(fresh.error()));
+    m_job->start(what, [this, baseOf = std::move(baseOf), record = m_record,
+                        opened = m_opened](const TaskControl& control) {
+        Result<OpenedRecordPtr> now = opened;
+        if (!opened) {
+            auto fresh = opened_record_of(*record);
+            now = fresh ? Result<OpenedRecordPtr>(std::make_shared<const OpenedRecord>(std::move(*fresh)))
+                        : Result<OpenedRecordPtr>(std::unexpected(fresh.error()));
+        }
+        Result<OpenedRecord> base =
+            now ? baseOf((*now)->measured, control) : Result<OpenedRecord>(std::unexpected(now.error()));
+        return std::function<void()>([this, now = std::move(now), base = std::move(base)]() mutable {
+            if (base) {
+                rememberRecordFolder(base->measured.path);
+                compareShown(std::make_shared<const OpenedRecord>(std::move(*base)), *now, false);
+            } else {
+                sayRecordError(base.error());
             }
-            Result<OpenedRecord> base =
-                now ? open_record(toPath(path), control) : Result<OpenedRecord>(std::unexpected(now.error()));
-            return std::function<void()>([this, now = std::move(now), base = std::move(base)]() mutable {
-                if (base) {
-                    compareShown(std::make_shared<const OpenedRecord>(std::move(*base)), *now, false);
-                    return;
-                }
-                const QString text = toSentence(base.error().message);
-                const bool cancelled = base.error().kind == ErrorKind::cancelled;
-                m_messages->show(recordSubject,
-                                 cancelled ? MessageArea::Severity::info : MessageArea::Severity::error,
-                                 text);
-                Q_EMIT message(text);
-            });
         });
+    });
 }
 
 void BenchmarkPage::compareShown(OpenedRecordPtr base, OpenedRecordPtr now, bool allowUnlike) {
@@ -348,7 +408,7 @@ void BenchmarkPage::reproduce() {
 }
 
 void BenchmarkPage::reproduceOn(const QString& image) {
-    if (isRunning() || isBusy() || !m_opened) return;
+    if (!m_opened || !mayMeasure()) return;
     Q_EMIT attentionWanted();
     m_messages->clear(runSubject);
     m_messages->clear(recordSubject);
@@ -358,7 +418,8 @@ void BenchmarkPage::reproduceOn(const QString& image) {
     m_userChose = false;
     m_run->begin(std::size_t(m_original->measured.case_total), secondsOf(m_original->measured));
     m_runner->reproduce(m_original,
-                        {.compare = m_compare->settings(), .image = image.toStdString(), .device = {}});
+                        {.compare = m_compare->settings(), .image = image.toStdString(), .device = {}},
+                        m_history->file());
     m_form->setEnabled(false);
     showState();
     Q_EMIT runningChanged(true);
@@ -379,11 +440,12 @@ void BenchmarkPage::showReproductionFailure(const QString& why) {
     Q_EMIT message(text);
 }
 
-void BenchmarkPage::finishReproduction(const Reproduced& reproduced) {
+void BenchmarkPage::finishReproduction(const Reproduced& reproduced, const QString& keptId) {
     m_original.reset();
     m_opened.reset();
     m_record = std::make_shared<const Record>(reproduced.reproduction.record);
     m_recordWrittenTo.clear();
+    m_keptId = keptId;
     finish();
     m_base = reproduced.compared->base;
     m_now = reproduced.compared->now;

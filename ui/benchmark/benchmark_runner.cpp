@@ -2,11 +2,13 @@
 #include "ui/benchmark/benchmark_runner.h"
 
 #include <QMetaObject>
+#include <QTemporaryDir>
 #include <chrono>
 #include <filesystem>
 
 #include "core/recipe/recipe.h"
 #include "core/support/files.h"
+#include "ui/session/text.h"
 
 namespace workbench {
 namespace {
@@ -32,11 +34,11 @@ BenchmarkRunner::BenchmarkRunner(QObject* parent) : QObject(parent) {}
 
 BenchmarkRunner::~BenchmarkRunner() = default;  // the thread's destructor asks it to stop and joins
 
-void BenchmarkRunner::start(BenchmarkMatrix matrix, const QString& imagePath) {
+void BenchmarkRunner::start(BenchmarkMatrix matrix, const QString& imagePath, const QString& historyFile) {
     if (m_running) return;
     m_running = true;
-    m_thread = std::jthread([this, matrix = std::move(matrix), path = imagePath.toStdString()](
-                                const std::stop_token& stop) { run(matrix, path, stop); });
+    m_thread = std::jthread([this, matrix = std::move(matrix), path = imagePath.toStdString(), historyFile](
+                                const std::stop_token& stop) { run(matrix, path, historyFile, stop); });
 }
 
 void BenchmarkRunner::cancel() {
@@ -81,7 +83,7 @@ void BenchmarkRunner::tellFailure(const Error& error) {
 }
 
 void BenchmarkRunner::run(const BenchmarkMatrix& matrix, const std::string& imagePath,
-                          const std::stop_token& stop) {
+                          const QString& historyFile, const std::stop_token& stop) {
     auto record = std::make_shared<Record>();
     record->environment = capture_environment(matrix.threads);
     auto run = run_benchmark(matrix, watched(stop), [this](const CaseResult& result) {
@@ -96,23 +98,37 @@ void BenchmarkRunner::run(const BenchmarkMatrix& matrix, const std::string& imag
     record->command_line =
         bench_command_line(matrix, imagePath, matrix.recipe ? keepRecipe(*matrix.recipe) : std::string());
     record->run = std::move(*run);
-    post([this, done = std::shared_ptr<const Record>(std::move(record))] { Q_EMIT finished(done); }, true);
+    const KeptRun kept = keepRun(historyFile, *record);
+    post([this, kept,
+          done = std::shared_ptr<const Record>(std::move(record))] { Q_EMIT finished(done, kept); },
+         true);
 }
 
-void BenchmarkRunner::reproduce(OpenedRecordPtr original, ReproduceSettings settings) {
+void BenchmarkRunner::reproduce(OpenedRecordPtr original, ReproduceSettings settings,
+                                const QString& historyFile) {
     if (m_running) return;
     m_running = true;
-    m_thread = std::jthread([this, original = std::move(original), settings = std::move(settings)](
-                                const std::stop_token& stop) { runReproduction(original, settings, stop); });
+    m_thread = std::jthread([this, original = std::move(original), settings = std::move(settings),
+                             historyFile](const std::stop_token& stop) {
+        runReproduction(original, settings, historyFile, stop);
+    });
 }
 
 void BenchmarkRunner::runReproduction(const OpenedRecordPtr& original, const ReproduceSettings& settings,
-                                      const std::stop_token& stop) {
-    const std::u8string path(original->measured.path.begin(), original->measured.path.end());
-    auto result = workbench::reproduce(
-        std::filesystem::path(path), settings, watched(stop), [this](const CaseResult& one) {
-            post([this, copy = std::make_shared<const CaseResult>(one)] { Q_EMIT caseFinished(copy); });
-        });
+                                      const QString& historyFile, const std::stop_token& stop) {
+    const std::u8string named(original->measured.path.begin(), original->measured.path.end());
+    std::filesystem::path path(named);
+    const QTemporaryDir copies;  // of a record that lies in the history alone
+    if (isKeptPath(toText(original->measured.path))) {
+        path = std::filesystem::path(copies.filePath(QStringLiteral("record.json")).toStdU16String());
+        if (auto written = write_file_atomically(path, original->json); !written) {
+            tellFailure(written.error());
+            return;
+        }
+    }
+    auto result = workbench::reproduce(path, settings, watched(stop), [this](const CaseResult& one) {
+        post([this, copy = std::make_shared<const CaseResult>(one)] { Q_EMIT caseFinished(copy); });
+    });
     if (!result) {
         tellFailure(result.error());
         return;
@@ -126,9 +142,12 @@ void BenchmarkRunner::runReproduction(const OpenedRecordPtr& original, const Rep
     reproduced_records->compared = comparedRecords(
         original, std::make_shared<const OpenedRecord>(std::move(*again)), result->comparison);
     reproduced_records->reproduction = std::move(*result);
-    post([this, done = std::shared_ptr<const Reproduced>(
-                    std::move(reproduced_records))] { Q_EMIT reproduced(done); },
-         true);
+    const KeptRun kept = keepRun(historyFile, reproduced_records->reproduction.record);
+    post(
+        [this, kept, done = std::shared_ptr<const Reproduced>(std::move(reproduced_records))] {
+            Q_EMIT reproduced(done, kept);
+        },
+        true);
 }
 
 }  // namespace workbench

@@ -11,6 +11,7 @@
 #include "core/evidence/reproduce.h"
 #include "core/record/record.h"
 #include "ui/benchmark/compared_records.h"
+#include "ui/benchmark/kept_runs.h"
 
 namespace workbench {
 
@@ -27,12 +28,14 @@ class BenchmarkRunner : public QObject {
     ~BenchmarkRunner() override;  // cancels and waits: milliseconds, the runner looks at its token often
 
     bool isRunning() const { return m_running; }
-    // Nothing happens while one is running. `imagePath` names the image in the record's command line.
-    void start(BenchmarkMatrix matrix, const QString& imagePath);
+    // Nothing happens while one is running. `imagePath` names the image in the record's command line. What is
+    // measured, to its end or until it was cancelled, is kept in `historyFile` before it is reported: also
+    // when this object goes meanwhile.
+    void start(BenchmarkMatrix matrix, const QString& imagePath, const QString& historyFile);
     // Measures again what `original`, a record that lies in a file, has measured; `settings` say how the
     // timings are compared. The same signals, but `reproduced` in place of `finished`; a cancelled one is
     // cancelledEmpty, whatever was complete.
-    void reproduce(OpenedRecordPtr original, ReproduceSettings settings);
+    void reproduce(OpenedRecordPtr original, ReproduceSettings settings, const QString& historyFile);
     void cancel();
 
   Q_SIGNALS:
@@ -40,15 +43,16 @@ class BenchmarkRunner : public QObject {
     void progressed(double fraction, const QString& what);
     void caseFinished(std::shared_ptr<const workbench::CaseResult> result);
     // Complete, or cancelled with at least one complete case (run.cancelled).
-    void finished(std::shared_ptr<const workbench::Record> record);
-    void reproduced(std::shared_ptr<const workbench::Reproduced> what);
+    void finished(std::shared_ptr<const workbench::Record> record, const workbench::KeptRun& kept);
+    void reproduced(std::shared_ptr<const workbench::Reproduced> what, const workbench::KeptRun& kept);
     void cancelledEmpty();
     void failed(const QString& message);
 
   private:
-    void run(const BenchmarkMatrix& matrix, const std::string& imagePath, const std::stop_token& stop);
+    void run(const BenchmarkMatrix& matrix, const std::string& imagePath, const QString& historyFile,
+             const std::stop_token& stop);
     void runReproduction(const OpenedRecordPtr& original, const ReproduceSettings& settings,
-                         const std::stop_token& stop);
+                         const QString& historyFile, const std::stop_token& stop);
     TaskControl watched(const std::stop_token& stop);
     void tellFailure(const Error& error);
     template <class Deliver>

@@ -346,13 +346,13 @@ void CompareView::showReproduction(const Reproduction& r, ComparedRecordsPtr com
     }
     const std::size_t cases = r.comparison.base.cases.size();
     const std::size_t wrong = std::min(cases, r.changed_outputs.size() + r.not_reproduced.size());
-    const QString text = tr("Outputs: %1 of %2 cases the same bit for bit. Timings: %3. %4")
-                             .arg(cases - wrong)
-                             .arg(cases)
-                             .arg(counted(r.comparison))
-                             .arg(r.differences.empty() ? tr("Build and machine are the record's.")
-                                                        : tr("Build or machine differ in %n thing(s).",
-                                                             nullptr, int(r.differences.size())));
+    const QString text =
+        tr("Outputs: %1 of %n case(s) the same bit for bit. Timings: %2. %3", nullptr, int(cases))
+            .arg(cases - wrong)
+            .arg(counted(r.comparison))
+            .arg(r.differences.empty()
+                     ? tr("Build and machine are the record's.")
+                     : tr("Build or machine differ in %n thing(s).", nullptr, int(r.differences.size())));
     QStringList details;
     for (const std::string& key : r.changed_outputs)
         details.append(tr("changed output: %1").arg(toText(key)));
@@ -378,10 +378,16 @@ void CompareView::showVerdict() {
         !wrong.empty() ? StatusStrip::Tone::bad
         : doubtful     ? StatusStrip::Tone::warning
                        : StatusStrip::Tone::good,
-        (wrong.empty() ? tr("Passed") : tr("Not passed")) + QStringLiteral("   ") + counted(c), {},
-        doubtful ? tr("AMBIGUOUS is neither sameness nor a difference; with a limit, it passes only where it "
-                      "is shown to be within it.")
-                 : lines(wrong));
+        (!wrong.empty() ? tr("Not passed")
+         : doubtful     ? (c.settings.max_regression ? tr("Passed, within the limit") : tr("Undecided"))
+                        : tr("Passed")) +
+            QStringLiteral("   ") + counted(c),
+        {},
+        doubtful
+            ? tr("AMBIGUOUS is neither sameness nor a difference: nothing speaks against the new record, "
+                 "and not all of it was shown to be as fast. With a limit, a case passes only where it is "
+                 "shown to be within it.")
+            : lines(wrong));
     if (c.unlike.empty()) {
         m_unlike->hide();
         return;

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "ui/benchmark/figures.h"
+#include "ui/benchmark/kept_runs.h"
 #include "ui/session/text.h"
 
 namespace workbench {
@@ -68,6 +69,7 @@ QString recordName(const MeasuredRecord& record) {
 
 QString recordNameAt(const QString& path) {
     if (path.isEmpty()) return tr("this run");
+    if (isKeptPath(path)) return tr("%1 of the history").arg(idOfKeptPath(path));
     const QFileInfo file(QDir::cleanPath(path));
     // "record.json" says nothing: its folder does.
     const bool isPlain = file.fileName() == QLatin1String("record.json");

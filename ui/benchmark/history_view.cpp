@@ -8,9 +8,11 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QSignalBlocker>
+#include <QSplitter>
 #include <QVBoxLayout>
 
 #include "ui/benchmark/charts/trend_chart.h"
+#include "ui/benchmark/history_table.h"
 #include "ui/benchmark/verdict_style.h"
 #include "ui/operations/form_parts.h"
 #include "ui/session/text.h"
@@ -32,13 +34,21 @@ void refill(QComboBox& box, const QStringList& texts, const QStringList& values,
 
 }  // namespace
 
-HistoryView::HistoryView(QWidget* parent) : QWidget(parent), m_chart(new TrendChart(this)) {
+HistoryView::HistoryView(QWidget* parent)
+    : QWidget(parent), m_chart(new TrendChart(this)), m_table(new HistoryTable(this)) {
     setObjectName(QStringLiteral("historyView"));
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     layout->addWidget(makeHeader());
-    layout->addWidget(m_chart, 1);
+    auto* splitter = new QSplitter(Qt::Vertical, this);
+    splitter->setChildrenCollapsible(false);
+    splitter->addWidget(m_chart);
+    splitter->addWidget(makeRecords());
+    splitter->setStretchFactor(0, 3);
+    splitter->setStretchFactor(1, 2);
+    splitter->setSizes({320, 220});
+    layout->addWidget(splitter, 1);
     connect(m_key, &QComboBox::currentIndexChanged, this, &HistoryView::trendWanted);
     connect(m_metric, &QComboBox::currentIndexChanged, this, &HistoryView::trendWanted);
     connect(m_device, &QComboBox::currentIndexChanged, this, &HistoryView::trendWanted);
@@ -96,6 +106,54 @@ QWidget* HistoryView::makeHeader() {
     return header;
 }
 
+QWidget* HistoryView::makeRecords() {
+    auto* records = new QWidget(this);
+    auto* rows = new QVBoxLayout(records);
+    rows->setContentsMargins(0, 0, 0, 0);
+    rows->setSpacing(0);
+    auto* bar = new QHBoxLayout;
+    bar->setContentsMargins(normalSpacing + smallSpacing, smallSpacing, normalSpacing, smallSpacing);
+    bar->setSpacing(normalSpacing);
+    auto* title = new ToneLabel(ToneLabel::Tone::muted, records);
+    title->setWordWrap(false);
+    title->setText(tr("Every finished run is kept here."));
+    const auto button = [&](const QString& text, const char* name, const QString& help) {
+        auto* push = new QPushButton(text, records);
+        push->setObjectName(QLatin1String(name));
+        push->setToolTip(help);
+        push->setAccessibleName(text);
+        bar->addWidget(push);
+        return push;
+    };
+    bar->addWidget(title, 1);
+    m_open = button(tr("Open it"), "openKept", tr("Show the chosen record's results"));
+    m_compare = button(tr("Compare with it"), "compareKept",
+                       tr("Compare what is shown with the chosen record, the base"));
+    rows->addLayout(bar);
+    rows->addWidget(m_table, 1);
+    m_table->setMinimumHeight(90);
+    connect(m_open, &QPushButton::clicked, this, [this] { Q_EMIT openWanted(m_table->chosenId()); });
+    connect(m_compare, &QPushButton::clicked, this, [this] { Q_EMIT compareWanted(m_table->chosenId()); });
+    connect(m_table, &HistoryTable::openWanted, this, &HistoryView::openWanted);
+    connect(m_table, &HistoryTable::compareWanted, this, &HistoryView::compareWanted);
+    connect(m_table, &HistoryTable::noteWritten, this, &HistoryView::noteWritten);
+    connect(m_table, &HistoryTable::choiceChanged, this, &HistoryView::showChoice);
+    showChoice();
+    return records;
+}
+
+void HistoryView::showChoice() {
+    const bool may = m_free && !m_table->chosenId().isEmpty();
+    m_open->setEnabled(may);
+    m_compare->setEnabled(may);
+}
+
+void HistoryView::setFree(bool free) {
+    m_free = free;
+    m_table->setFree(free);
+    showChoice();
+}
+
 void HistoryView::setFile(const QString& file) {
     m_file = file;
     m_fileLabel->setFullText(tr("History: %1").arg(QDir::toNativeSeparators(file)),
@@ -105,7 +163,7 @@ void HistoryView::setFile(const QString& file) {
 void HistoryView::setAddable(bool addable, const QString& name) {
     m_add->setEnabled(addable);
     const QString help = addable ? tr("Verify the record %1 and keep it in the history").arg(name)
-                                 : tr("Open a record, or export the results as one, to add it");
+                                 : tr("Runs are kept by themselves; open a record to add it");
     m_add->setToolTip(help);
     m_add->setAccessibleName(tr("Add this record to the history"));
     m_add->setAccessibleDescription(help);
@@ -130,6 +188,8 @@ void HistoryView::showContents(const HistoryContents& contents) {
     m_state->setText(tr("%n record(s)", nullptr, int(contents.entries.size())) + QStringLiteral(", ") +
                      tr("%n case(s)", nullptr, int(keys.size())) +
                      tr(". A diamond: host, threads, input or output are not those of the record before."));
+    m_table->showEntries(contents.entries);
+    m_table->setFree(m_free);
     for (QComboBox* box : {m_key, m_metric, m_device}) box->setEnabled(!keys.isEmpty());
     if (keys.isEmpty()) {
         m_chart->showTrend({}, metric(), {}, tr("The history has no timed case yet: add a record."));
@@ -145,6 +205,7 @@ void HistoryView::showNothing(const QString& why) {
     }
     for (QComboBox* box : {m_key, m_metric, m_device}) box->setEnabled(false);
     m_state->setText({});
+    m_table->showEntries({});
     m_chart->showTrend({}, metric(), {}, why);
 }
 

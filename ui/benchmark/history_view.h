@@ -15,6 +15,7 @@ class QPushButton;
 namespace workbench {
 
 class ElidedLabel;
+class HistoryTable;
 class ToneLabel;
 class TrendChart;
 
@@ -33,6 +34,7 @@ class HistoryView : public QWidget {
     QString file() const { return m_file; }
     // Whether the record shown can be added, and which.
     void setAddable(bool addable, const QString& name);
+    void setFree(bool free);  // whether records may be opened and compared now
     void showContents(const HistoryContents& contents);
     // There is none at that file, or it cannot be read.
     void showNothing(const QString& why);
@@ -45,15 +47,21 @@ class HistoryView : public QWidget {
     // Where the history has it: what was looked at is looked at over time.
     void setKey(const QString& key);
     TrendChart& chart() const { return *m_chart; }
+    HistoryTable& table() const { return *m_table; }
 
   Q_SIGNALS:
     void fileWanted();  // choose another
     void addWanted();
     void refreshWanted();
     void trendWanted();  // of key(), metric() and device()
+    void openWanted(const QString& id);
+    void compareWanted(const QString& id);  // as the base of what is shown
+    void noteWritten(const QString& id, const QString& note);
 
   private:
     QWidget* makeHeader();
+    QWidget* makeRecords();
+    void showChoice();
 
     QString m_file;
     ElidedLabel* m_fileLabel = nullptr;
@@ -63,6 +71,10 @@ class HistoryView : public QWidget {
     QComboBox* m_device = nullptr;
     ToneLabel* m_state = nullptr;
     TrendChart* m_chart;
+    HistoryTable* m_table;
+    QPushButton* m_open = nullptr;
+    QPushButton* m_compare = nullptr;
+    bool m_free = true;
     QString m_wantedKey;
 };
 

@@ -5,6 +5,7 @@
 #include <QHBoxLayout>
 #include <QResizeEvent>
 #include <QToolButton>
+#include <QVBoxLayout>
 
 #include "ui/window/icons.h"
 #include "ui/window/theme.h"
@@ -12,19 +13,24 @@
 namespace workbench {
 namespace {
 
-constexpr int textFrom = 720;  // the state keeps half of the width beside the buttons' words
+constexpr int textFrom = 640;  // the buttons' words have room
 
 }  // namespace
 
 ResultsHeader::ResultsHeader(QWidget* parent)
     : QWidget(parent),
       m_state(new ToneLabel(ToneLabel::Tone::normal, this)),
+      m_row(new QHBoxLayout),
       m_export(new QToolButton(this)) {
-    auto* layout = new QHBoxLayout(this);
+    // One above the other: beside the buttons the state of a record would be a column of five lines.
+    auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(normalSpacing + smallSpacing, smallSpacing, normalSpacing, smallSpacing);
-    layout->setSpacing(normalSpacing);
+    layout->setSpacing(smallSpacing);
+    layout->addLayout(m_row);
+    m_row->setSpacing(normalSpacing);
+    m_row->addStretch(1);
     m_state->setObjectName(QStringLiteral("runState"));
-    layout->addWidget(m_state, 1);
+    layout->addWidget(m_state);
     m_export->setObjectName(QStringLiteral("exportButton"));
     m_export->setText(tr("E&xport"));
     m_export->setIcon(themedIcon(QStringLiteral("export")));
@@ -32,7 +38,7 @@ ResultsHeader::ResultsHeader(QWidget* parent)
     m_export->setAccessibleName(tr("Export the results"));
     m_export->setFocusPolicy(Qt::StrongFocus);
     m_buttons.append(m_export);
-    layout->addWidget(m_export, 0, Qt::AlignTop);
+    m_row->addWidget(m_export);
     fit();
 }
 
@@ -47,8 +53,7 @@ QToolButton* ResultsHeader::addAction(QAction* action) {
     button->setDefaultAction(action);
     button->setFocusPolicy(Qt::StrongFocus);
     button->setAccessibleName(QString(action->text()).remove(QLatin1Char('&')).remove(QStringLiteral("…")));
-    auto* row = static_cast<QHBoxLayout*>(layout());
-    row->insertWidget(row->indexOf(m_export), button, 0, Qt::AlignTop);
+    m_row->insertWidget(m_row->indexOf(m_export) - 1, button);  // before the stretch
     m_buttons.insert(m_buttons.size() - 1, button);
     fit();
     return button;

@@ -8,6 +8,7 @@
 #include "ui/operations/form_parts.h"
 
 class QAction;
+class QHBoxLayout;
 class QToolButton;
 
 namespace workbench {
@@ -28,6 +29,7 @@ class ResultsHeader : public QWidget {
     void fit();
 
     ToneLabel* m_state;
+    QHBoxLayout* m_row;
     QToolButton* m_export;
     QList<QToolButton*> m_buttons;
 };

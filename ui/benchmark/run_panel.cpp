@@ -78,21 +78,30 @@ RunPanel::RunPanel(QWidget* parent)
 }
 
 void RunPanel::setPlan(std::size_t cases, double seconds) {
-    m_hasProblem = false;
-    m_summary->setTone(ToneLabel::Tone::normal);
-    m_summary->setText(tr("%n case(s), %1", nullptr, int(cases)).arg(durationText(seconds)));
-    m_summary->setAccessibleName(m_summary->text());
-    m_run->setEnabled(true);
-    m_run->setAccessibleDescription(m_summary->text());
+    m_plan = tr("%n case(s), %1", nullptr, int(cases)).arg(durationText(seconds));
+    m_problem.clear();
+    showPlan();
 }
 
 void RunPanel::setProblem(const QString& problem) {
-    m_hasProblem = true;
-    m_summary->setTone(ToneLabel::Tone::error);
-    m_summary->setText(problem);
-    m_summary->setAccessibleName(tr("Cannot run: %1").arg(problem));
-    m_run->setEnabled(false);
-    m_run->setAccessibleDescription(problem);
+    m_problem = problem;
+    showPlan();
+}
+
+void RunPanel::setHindrance(const QString& why) {
+    m_hindrance = why;
+    showPlan();
+}
+
+void RunPanel::showPlan() {
+    const QString why = m_problem.isEmpty() ? m_hindrance : m_problem;
+    m_summary->setTone(!m_problem.isEmpty()     ? ToneLabel::Tone::error
+                       : !m_hindrance.isEmpty() ? ToneLabel::Tone::muted
+                                                : ToneLabel::Tone::normal);
+    m_summary->setText(why.isEmpty() ? m_plan : why);
+    m_summary->setAccessibleName(why.isEmpty() ? m_plan : tr("Cannot run: %1").arg(why));
+    m_run->setEnabled(why.isEmpty());
+    m_run->setAccessibleDescription(m_summary->text());
 }
 
 QString RunPanel::summary() const {
@@ -137,7 +146,7 @@ void RunPanel::end() {
     const bool hadFocus = m_cancel->hasFocus() || !m_cancel->isEnabled();
     m_cancel->hide();
     m_run->show();
-    m_run->setEnabled(!m_hasProblem);
+    showPlan();
     m_summary->show();
     if (hadFocus && isVisible()) m_run->setFocus();
 }

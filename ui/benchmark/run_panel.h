@@ -26,6 +26,8 @@ class RunPanel : public QWidget {
     void setPlan(std::size_t cases, double seconds);
     // Why nothing can be run; `runnable` stays possible otherwise.
     void setProblem(const QString& problem);
+    // Why nothing may be measured now, whatever is chosen; empty: it may.
+    void setHindrance(const QString& why);
     QString summary() const;
 
     void begin(std::size_t cases, double estimatedSeconds);
@@ -42,6 +44,7 @@ class RunPanel : public QWidget {
 
   private:
     void tintRun();
+    void showPlan();
 
     ToneLabel* m_summary;
     QWidget* m_progress;
@@ -53,7 +56,9 @@ class RunPanel : public QWidget {
     QElapsedTimer m_clock;
     std::size_t m_cases = 0;
     double m_estimated = 0;
-    bool m_hasProblem = false;
+    QString m_plan;
+    QString m_problem;
+    QString m_hindrance;
 };
 
 }  // namespace workbench

@@ -11,8 +11,10 @@
 #include <QHBoxLayout>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QTextBlock>
 #include <QTextBrowser>
 #include <QTextDocument>
+#include <QTextList>
 #include <QTextTable>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -66,6 +68,30 @@ void drawTables(QTextDocument& document) {
         format.setCellPadding(3);
         format.setBottomMargin(normalSpacing);
         table->setFormat(format);
+    }
+}
+
+// Qt draws the box of an item that holds with a cross in it, which reads as a failure: a tick in its place.
+void tickBoxes(QTextDocument& document) {
+    const ThemeColours& c = themeColours();
+    for (QTextBlock block = document.begin(); block.isValid(); block = block.next()) {
+        const auto marker = block.blockFormat().marker();
+        if (marker == QTextBlockFormat::MarkerType::NoMarker) continue;
+        const bool holds = marker == QTextBlockFormat::MarkerType::Checked;
+        QTextCursor cursor(block);
+        QTextBlockFormat plain;
+        QTextList* list = block.textList();
+        if (!list) {  // a paragraph after the list, which Qt gives the marker of its last item
+            cursor.setBlockFormat(plain);
+            continue;
+        }
+        list->remove(block);
+        plain.setLeftMargin(3 * normalSpacing);
+        plain.setTextIndent(-2 * normalSpacing);
+        cursor.setBlockFormat(plain);
+        QTextCharFormat mark;
+        mark.setForeground(holds ? c.success : c.muted);
+        cursor.insertText(holds ? QStringLiteral("✓  ") : QStringLiteral("○  "), mark);
     }
 }
 
@@ -377,9 +403,14 @@ SignOffDialog::SignOffDialog(ReleaseViewPtr view, const QString& role, QWidget* 
         markdown = tr("**Only the beginning is shown here. `iir2d release show` prints all of it.**") +
                    QStringLiteral("\n\n") + markdown.left(longestReport);
     }
-    report->document()->setMarkdown(markdown, QTextDocument::MarkdownFeatures(QTextDocument::MarkdownNoHTML) |
-                                                  QTextDocument::MarkdownDialectGitHub);
+    // GitHub's dialect as Qt reads it, but for one thing: text between two _ is emphasised, as everywhere
+    // else, and not underlined, as links are.
+    constexpr int underlineFlag = 0x4000;  // MD_FLAG_UNDERLINE of MD4C, which reads it
+    const auto dialect =
+        QTextDocument::MarkdownFeatures::fromInt(QTextDocument::MarkdownDialectGitHub & ~underlineFlag);
+    report->document()->setMarkdown(markdown, dialect | QTextDocument::MarkdownNoHTML);
     drawTables(*report->document());
+    tickBoxes(*report->document());
     report->moveCursor(QTextCursor::Start);
     report->setMinimumHeight(140);
     static_cast<QVBoxLayout*>(body()->layout())->insertWidget(0, report, 1);

@@ -28,6 +28,7 @@
 #include "ui/session/text.h"
 #include "ui/window/drop_cue.h"
 #include "ui/window/elided_label.h"
+#include "ui/window/floating_column.h"
 #include "ui/window/glyph.h"
 #include "ui/window/icons.h"
 #include "ui/window/job_bar.h"
@@ -76,8 +77,9 @@ ReleasePage::ReleasePage(Session& session, QWidget* parent)
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
-    layout->addWidget(m_messages);
-    layout->addWidget(m_bar);
+    auto* column = new FloatingColumn(FloatingColumn::Edge::bottom, this);
+    column->add(m_messages);
+    column->add(m_bar);
     m_stack->addWidget(makeEmptyPage());
     m_stack->addWidget(makeReleasePage());
     layout->addWidget(m_stack, 1);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "ui/session/text.h"
 
+#include <QStringList>
+
 namespace workbench {
 
 QString toText(std::string_view utf8) {
@@ -11,6 +13,17 @@ QString toSentence(std::string_view utf8) {
     QString text = toText(utf8);
     if (!text.isEmpty()) text[0] = text[0].toUpper();
     return text;
+}
+
+QString toSentences(const std::vector<std::string>& texts) {
+    QStringList sentences;
+    for (const std::string& text : texts) {
+        QString sentence = toSentence(text).trimmed();
+        if (sentence.isEmpty()) continue;
+        if (!QStringLiteral(".!?…").contains(sentence.back())) sentence += QLatin1Char('.');
+        sentences << sentence;
+    }
+    return sentences.join(QLatin1Char(' '));
 }
 
 QString EnglishPlurals::translate(const char* /*context*/, const char* source, const char* /*disambiguation*/,

@@ -45,8 +45,7 @@ QString headingText(const iir2d::DeviceInfo& device) {
 
 QString deviceBadgeText(const iir2d::Device& device) {
     if (device.backend() != iir2d::Backend::cpu) return QString::fromStdString(device.name());
-    if (device.threads() == 1) return DevicePanel::tr("CPU · 1 thread");
-    return DevicePanel::tr("CPU · %1 threads").arg(device.threads());
+    return DevicePanel::tr("CPU · %n thread(s)", nullptr, device.threads());
 }
 
 DevicePanel::DevicePanel(Session& session, QWidget* parent)

@@ -13,8 +13,11 @@
 #include <QVBoxLayout>
 
 #include "core/image/display.h"
+#include "core/image/reading_notes.h"
 #include "ui/session/session.h"
+#include "ui/session/text.h"
 #include "ui/window/empty_state.h"
+#include "ui/window/floating_column.h"
 #include "ui/window/image_view.h"
 #include "ui/window/job_bar.h"
 #include "ui/window/message_bar.h"
@@ -34,11 +37,13 @@ const auto openSubject = QStringLiteral("open");
 const auto saveSubject = QStringLiteral("save");
 const auto previewSubject = QStringLiteral("preview");
 const auto contentSubject = QStringLiteral("content");
+const auto readingSubject = QStringLiteral("reading");
 const auto pullsSubject = QStringLiteral("pulls");
 const auto recordSubject = QStringLiteral("record");
 
 // A resize is a stream of sizes; a proxy is made for the last.
 constexpr int resizeSettledMs = 120;
+constexpr int roomForMark = 130;  // "Proxy at 1:12.5", which lies in the picture's corner
 constexpr std::int64_t clipboardPixels = std::int64_t{1} << 27;  // half a gigabyte of screen pixels
 
 QString fileName(const QString& path) {
@@ -65,11 +70,10 @@ ImagePage::ImagePage(Session& session, QWidget* parent)
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
-    layout->addWidget(m_messages);
-    layout->addWidget(m_openBar);
-    layout->addWidget(m_saveBar);
     m_recordBar->setObjectName(QStringLiteral("recordBar"));
-    layout->addWidget(m_recordBar);
+    auto* column = new FloatingColumn(FloatingColumn::Edge::top, this, roomForMark);
+    for (QWidget* row : std::initializer_list<QWidget*>{m_messages, m_openBar, m_saveBar, m_recordBar})
+        column->add(row);
     m_stack->addWidget(m_empty);
     m_stack->addWidget(m_view);
     layout->addLayout(m_stack, 1);
@@ -213,8 +217,10 @@ void ImagePage::connectRecording() {
             buttons.push_back({tr("Choose a folder…"), [this] { Q_EMIT recordFolderRequested(); }});
         m_messages->show(recordSubject, Severity::error, tr("No record was made: %1").arg(why), buttons);
     });
+    connect(m_record, &RecordJob::writingStarted, this, &ImagePage::recordStateChanged);
     connect(m_record, &RecordJob::written, this,
             [this](const QString& directory, bool accepted, const QString& verdict) {
+                Q_EMIT recordStateChanged();
                 m_messages->show(
                     recordSubject, accepted ? Severity::info : Severity::error,
                     tr("The record was written to %1. %2").arg(QDir::toNativeSeparators(directory), verdict),
@@ -236,6 +242,7 @@ void ImagePage::showImage() {
     m_view->setSource(image);
     m_bar->setImage(image);
     m_messages->clear(contentSubject);
+    m_messages->clear(readingSubject);
     m_messages->clear(previewSubject);
     if (!image) return;
     const QString nonFinite = nonFiniteText(m_session.statistics());
@@ -250,6 +257,8 @@ void ImagePage::showImage() {
                                   : nullptr)) {
         m_view->setFocus();
     }
+    const QString notes = toSentences(reading_notes(image->info));
+    if (!notes.isEmpty()) m_messages->show(readingSubject, Severity::info, notes);
     limitProxy();
     showFrame();
 }

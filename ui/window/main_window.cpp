@@ -202,8 +202,19 @@ void MainWindow::connectSession() {
         updateTitle();
         updateActions();
         m_info->setZoom(m_image->view().transform().zoom());
-        m_session.saveSettings();  // the list of recent files
+        // The samples lie where nobody keeps images.
+        const ImagePtr image = m_session.image();
+        if (image && image->info.path.parent_path() != resource_directory() / "samples")
+            m_session.settings().last_directory = toText(image->info.path.parent_path()).toStdString();
+        m_session.saveSettings();  // the list of recent files too
     });
+    // Only a folder that took a file is proposed for the next one.
+    const auto remember = [this](const QString& written) {
+        m_session.settings().export_directory = QFileInfo(written).absolutePath().toStdString();
+        m_session.saveSettings();
+    };
+    connect(&m_image->saveJob(), &SaveJob::saved, this, remember);
+    connect(&m_image->recordJob(), &RecordJob::written, this, remember);
     connect(&m_session, &Session::openFailed, this, [this](const QString& path) {
         if (QFileInfo::exists(path)) return;
         std::erase(m_session.settings().recent_files, path.toStdString());  // gone: no use offering it
@@ -271,7 +282,6 @@ void MainWindow::showDevices(bool on) {
 
 void MainWindow::openPath(const QString& path) {
     setPage(Page::image);
-    m_session.settings().last_directory = QFileInfo(path).absolutePath().toStdString();
     m_session.openImage(QFileInfo(path).absoluteFilePath());
 }
 
@@ -291,15 +301,13 @@ void MainWindow::saveResultAs() {
     const ImagePtr image = m_session.image();
     if (!image) return;
     const QFileInfo source(toText(image->info.path));
-    std::string& directory = m_session.settings().export_directory;
+    const std::string& directory = m_session.settings().export_directory;
     const QString folder = directory.empty() ? source.absolutePath() : QString::fromStdString(directory);
     const QString path = QFileDialog::getSaveFileName(
         this, tr("Save the result as"),
         QStringLiteral("%1/%2-result.%3").arg(folder, source.completeBaseName(), source.suffix()),
         tr("Images (%1);;All files (*)").arg(patterns(writable_extensions())));
-    if (path.isEmpty()) return;
-    directory = QFileInfo(path).absolutePath().toStdString();
-    m_image->saveJob().start(path);
+    if (!path.isEmpty()) m_image->saveJob().start(path);
 }
 
 QString MainWindow::commandLine() {
@@ -339,13 +347,11 @@ void MainWindow::copyCommandLine() {
 
 void MainWindow::chooseRecordFolder() {
     if (!m_interactive) return;  // whoever drives the window says where
-    std::string& directory = m_session.settings().export_directory;
+    const std::string& directory = m_session.settings().export_directory;
     const QString folder = QFileDialog::getExistingDirectory(
         this, tr("Where to make the record's directory"),
         directory.empty() ? QDir::homePath() : QString::fromStdString(directory));
     if (folder.isEmpty()) return;  // its message still offers it
-    directory = folder.toStdString();
-    m_session.saveSettings();
     m_image->recordJob().writeInto(folder);
 }
 
@@ -382,6 +388,13 @@ bool MainWindow::mayClose() {
         box.exec();
         if (box.clickedButton() != cancelIt) return false;
     }
+    if (m_benchmark->hasUnkeptResults()) {
+        const auto answer = QMessageBox::question(
+            this, tr("Results not kept"),
+            tr("The benchmark's results are neither in the history nor exported: closing now loses them."),
+            QMessageBox::Discard | QMessageBox::Cancel, QMessageBox::Cancel);
+        if (answer == QMessageBox::Cancel) return false;
+    }
     if (m_session.isRecipeModified()) {
         const auto answer = QMessageBox::question(
             this, tr("Recipe not saved"), tr("The recipe has changes that are not saved."),
@@ -393,6 +406,12 @@ bool MainWindow::mayClose() {
         }
     }
     return true;
+}
+
+void MainWindow::changeEvent(QEvent* event) {
+    QMainWindow::changeEvent(event);
+    // A window manager may begin and end it too.
+    if (event->type() == QEvent::WindowStateChange && m_fullScreen) m_fullScreen->setChecked(isFullScreen());
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {

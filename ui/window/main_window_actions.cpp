@@ -75,6 +75,11 @@ void MainWindow::buildActions() {
     m_about = make(QStringLiteral("info"), tr("&About IIR2D Workbench"), {});
     m_operationsDock->toggleViewAction()->setShortcut(QKeySequence(tr("Ctrl+Alt+O")));
     m_deviceDock->toggleViewAction()->setShortcut(QKeySequence(tr("Ctrl+Shift+D")));
+    // Behind the other's tab it would be shown and not seen.
+    for (QDockWidget* dock : {m_operationsDock, m_deviceDock})
+        connect(dock->toggleViewAction(), &QAction::triggered, dock, [dock](bool on) {
+            if (on) dock->raise();
+        });
 
     connect(m_open, &QAction::triggered, this, &MainWindow::open);
     connect(m_openSample, &QAction::triggered, this, &MainWindow::openSample);
@@ -101,7 +106,9 @@ void MainWindow::buildActions() {
         m_benchmark->run();
     });
     connect(m_cancelBenchmark, &QAction::triggered, m_benchmark, &BenchmarkPage::cancel);
-    connect(m_fullScreen, &QAction::toggled, this, [this](bool on) { on ? showFullScreen() : showNormal(); });
+    connect(m_fullScreen, &QAction::triggered, this, [this](bool on) {
+        setWindowState(on ? windowState() | Qt::WindowFullScreen : windowState() & ~Qt::WindowFullScreen);
+    });
     connect(m_resetLayout, &QAction::triggered, this, &MainWindow::resetLayout);
     connect(m_shortcuts, &QAction::triggered, this, [this] {
         const QString view = tr("Picture");
@@ -184,7 +191,7 @@ void MainWindow::buildMenus() {
     benchmark->addAction(m_record);
     benchmark->addActions(m_benchmark->recordActions());
     connect(m_benchmark, &BenchmarkPage::attentionWanted, this, [this] { setPage(Page::benchmark); });
-    connect(benchmark, &QMenu::aboutToShow, this, &MainWindow::updateActions);
+    connect(m_benchmark, &BenchmarkPage::runningChanged, this, &MainWindow::updateActions);
     QMenu* release = menuBar()->addMenu(tr("&Release"));
     release->setToolTipsVisible(true);
     for (QAction* action : m_release->actionsForMenu()) {
@@ -275,7 +282,12 @@ void MainWindow::updateActions() {
     for (QAction* action : m_image->viewBar().viewActions()) {
         if (action) action->setEnabled(hasImage && onImage);
     }
-    m_runBenchmark->setEnabled(!m_benchmark->isRunning() && !m_image->recordJob().isMeasuring());
+    const bool recording = m_image->recordJob().isMeasuring();
+    m_benchmark->setHindrance(
+        recording ? tr("A record is being made, and two at once would measure each other: wait for it, or "
+                       "cancel it.")
+                  : QString());
+    m_runBenchmark->setEnabled(!m_benchmark->isRunning() && !recording);
     m_cancelBenchmark->setEnabled(m_benchmark->isRunning());
 }
 

@@ -83,7 +83,8 @@ QString summaryText(const ImageInfo& info) {
         channels += name;
     }
     if (info.channels == 1) channels = tr("gray");
-    if (info.channels > 4 || channels.isEmpty()) channels = tr("%1 channels").arg(info.channels);
+    if (info.channels > 4 || channels.isEmpty())
+        channels = QCoreApplication::translate("PixelText", "%n channel(s)", nullptr, info.channels);
     return QStringLiteral("%1 × %2 · %3 · %4").arg(info.width).arg(info.height).arg(channels, typeText(info));
 }
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "ui/benchmark/benchmark_runner.h"
+#include "ui/benchmark/kept_runs.h"
 #include "ui/benchmark/matrix_choices.h"
 #include "ui/benchmark/result_exporter.h"
 #include "ui/session/session.h"
@@ -87,7 +88,7 @@ void RecordJob::start() {
     }
     const QString path = QString::fromStdU16String(image->info.path.u16string());
     m_impl->subject = QFileInfo(path).fileName();
-    m_impl->runner.start(chosen->matrix, path);
+    m_impl->runner.start(chosen->matrix, path, historyFileOf(m_impl->session.settings()));
     Q_EMIT started();
 }
 
@@ -99,6 +100,7 @@ void RecordJob::writeInto(const QString& folder) {
     if (!m_impl->record || isWriting()) return;
     const auto directory = new_record_directory(std::filesystem::path(folder.toStdU16String()));
     m_impl->exporter.writeRecord(m_impl->record, QString::fromStdU16String(directory.u16string()));
+    Q_EMIT writingStarted();
 }
 
 void RecordJob::discard() {

@@ -34,6 +34,7 @@ class RecordJob : public QObject {
     void started();
     void progressed(double fraction, const QString& what);
     void measured();
+    void writingStarted();
     void written(const QString& directory, bool accepted, const QString& verdict);
     void failed(const QString& message);  // measuring, or writing: then record() is still there
     void cancelled();

@@ -2,12 +2,12 @@
 #include "ui/window/save_job.h"
 
 #include <QMetaObject>
-#include <QStringList>
 #include <chrono>
 #include <thread>
 
 #include "core/image/image_io.h"
 #include "ui/session/session.h"
+#include "ui/session/text.h"
 
 namespace workbench {
 
@@ -96,9 +96,7 @@ void SaveJob::proceed() {
             }};
         const auto written = write_image(*result, std::filesystem::path(path.toStdU16String()), {}, control);
         if (written) {
-            QStringList notes;
-            for (const std::string& note : written->notes) notes << QString::fromStdString(note);
-            post([this, path, text = notes.join(QLatin1Char(' '))] { Q_EMIT saved(path, text); }, true);
+            post([this, path, text = toSentences(written->notes)] { Q_EMIT saved(path, text); }, true);
         } else if (written.error().kind != ErrorKind::cancelled) {  // cancel() has said so already
             post([this, path,
                   text = QString::fromStdString(written.error().message)] { Q_EMIT failed(path, text); },

@@ -2,6 +2,7 @@
 // The tour's stop at records: opened, compared, refused, reproduced, under a roof and over time. All of them
 // are measured on the way.
 #include <QApplication>
+#include <QLineEdit>
 #include <QPushButton>
 #include <QTemporaryDir>
 
@@ -9,6 +10,7 @@
 #include "ui/benchmark/charts/roofline_chart.h"
 #include "ui/benchmark/charts_area.h"
 #include "ui/benchmark/compare_view.h"
+#include "ui/benchmark/history_table.h"
 #include "ui/benchmark/history_view.h"
 #include "ui/benchmark/matrix_form.h"
 #include "ui/benchmark/roofline_view.h"
@@ -53,6 +55,17 @@ void ScreenshotTour::records() {
             shoot(name + (theme == Theme::light ? QStringLiteral("-light") : QStringLiteral("-dark")));
         }
     };
+    if (auto* note = page.findChild<QLineEdit*>(QStringLiteral("resultNote"))) {
+        note->setText(QStringLiteral("after the new border code"));
+        Q_EMIT note->editingFinished();
+    }
+    for (ChartView* chart : page.charts().charts()) {
+        if (chart->fileStem() == QLatin1String("throughput")) page.charts().setCurrentChart(chart);
+    }
+    inBoth(QStringLiteral("44-throughput-and-note"));
+    page.compareWithPrevious();
+    settled(QStringLiteral("the comparison with the previous run"));
+    shoot(QStringLiteral("44-compared-with-previous"));
     page.openRecordAt(folder.filePath(QStringLiteral("tuesday")));
     settled(QStringLiteral("the record to open"));
     page.charts().setCurrentChart(&page.charts().roofline().chart());
@@ -91,6 +104,10 @@ void ScreenshotTour::records() {
     page.messages().clear(QStringLiteral("record"));
     page.setTab(BenchmarkPage::Tab::history);
     settled(QStringLiteral("the history"));
+    HistoryTable& table = page.historyView().table();
+    if (QTableWidgetItem* first = table.item(table.rowCount() - 1, HistoryTable::note))
+        first->setText(QStringLiteral("before the new border code"));
+    settled(QStringLiteral("the note"));
     inBoth(QStringLiteral("49-history"));
 
     const QSize before = m_window.size();

@@ -57,6 +57,19 @@ TEST_F(Process, DoublesAreKeptForWhoeverUsesThem) {
     EXPECT_EQ(read_options_for({}, 3).image_index, 3);
 }
 
+TEST_F(Process, SaysThatCmykBecameRgb) {
+    const fs::path cmyk = fs::path(IIR2D_SOURCE_DIR) / "tests/core/image/files/cmyk.jpg";
+    const auto report = process_file(
+        {.input = cmyk, .output = folder / "out.png", .recipe = recipe_of(FilterOperation{})}, cpu);
+    ASSERT_TRUE(report) << report.error().message;
+    EXPECT_THAT(report->notes, ElementsAre(HasSubstr("CMYK, which was converted to RGB")));
+    const auto plain = process_file(
+        {.input = image("in.png", u8), .output = folder / "rgb.png", .recipe = recipe_of(FilterOperation{})},
+        cpu);
+    ASSERT_TRUE(plain);
+    EXPECT_THAT(plain->notes, ElementsAre());
+}
+
 TEST_F(Process, ReadsAppliesAndWrites) {
     const auto in = image("in.tif", u16);
     const Recipe recipe = recipe_of(FilterOperation{.filter_id = 2});

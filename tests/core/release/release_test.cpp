@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+
+#include "core/support/counted.h"
 #include "tests/core/release/release_fixture.h"
 
 namespace workbench {
@@ -37,6 +40,24 @@ TEST_F(ReleaseTest, GoesFromNewToPromoted) {
     EXPECT_FALSE(add("other", "late.txt", "late"));
     EXPECT_FALSE(sign("qa-engineer"));
     EXPECT_EQ(verify_release(directory)->notes, std::vector<std::string>());
+}
+
+TEST_F(ReleaseTest, CountsOneThingAsOne) {
+    EXPECT_EQ(counted(0, "test"), "0 tests");
+    EXPECT_EQ(counted(1, "test"), "1 test");
+    EXPECT_EQ(counted(2, "entry", "entries"), "2 entries");
+    begin(Stage::rc);
+    ASSERT_TRUE(add("test-report", "tests.xml", testing::test_report(1)));
+    ASSERT_TRUE(add("parity-report", "parity.json", R"({"cases": [{"case": "a", "passed": true}]})"));
+    const auto release = load_release(directory);
+    ASSERT_TRUE(release);
+    const auto finding = [&](std::string_view id) {
+        const auto& all = release->evaluation.requirements;
+        const auto found = std::ranges::find(all, id, &Requirement::id);
+        return found == all.end() ? std::string() : found->finding;
+    };
+    EXPECT_EQ(finding("A.tests"), "1 test, 0 skipped, none failed (evidence/tests.xml)");
+    EXPECT_EQ(finding("A.parity"), "1 of 1 case");
 }
 
 TEST_F(ReleaseTest, NeedsLessForACandidate) {

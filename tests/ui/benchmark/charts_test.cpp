@@ -7,6 +7,7 @@
 #include <QChart>
 #include <QHorizontalBarSeries>
 #include <QImage>
+#include <QLegend>
 #include <QLineSeries>
 #include <QPainter>
 #include <QSet>
@@ -14,6 +15,7 @@
 #include <QSvgRenderer>
 #include <QTest>
 #include <numeric>
+#include <set>
 
 #include "tests/ui/benchmark/made_results.h"
 #include "ui/benchmark/charts/chart_export.h"
@@ -21,6 +23,7 @@
 #include "ui/benchmark/charts/distribution_chart.h"
 #include "ui/benchmark/charts/histogram.h"
 #include "ui/benchmark/charts/latency_chart.h"
+#include "ui/benchmark/charts/line_legend.h"
 #include "ui/benchmark/charts/ratio_chart.h"
 #include "ui/benchmark/charts/throughput_chart.h"
 #include "ui/benchmark/charts/timeline_chart.h"
@@ -128,6 +131,65 @@ TEST(ThroughputChart, HasOneLineForEachFamilyInOrderOfSize) {
     EXPECT_EQ(chart->caseAt(at + QPointF(3, 2)), 1);
     EXPECT_TRUE(chart->toolTipAt(at).contains(QStringLiteral("Mpix/s")));
     EXPECT_EQ(chart->caseAt(at + QPointF(0, 60)), -1);
+}
+
+// Six filters in two precisions each share their beginning; at 1280 x 800 the chart has some 470 pixels.
+TEST(ThroughputChart, NamesEveryLineInFull) {
+    std::vector<CaseResult> results;
+    for (const int filter : {1, 2, 3, 4, 5, 6}) {
+        for (const Precision precision : {Precision::f32, Precision::f64}) {
+            for (const int side : {512, 1024}) results.push_back(madeCase(filter, side, precision, {1.0 * filter}));
+        }
+    }
+    ThroughputChart chart;
+    chart.resize(470, 340);
+    chart.showResults(results, 0);
+    chart.show();
+    QApplication::processEvents();
+    EXPECT_FALSE(chart.chart()->legend()->isVisible()) << "Qt's own cuts names to what they share";
+    const LineLegend& legend = chart.legend();
+    ASSERT_EQ(legend.shown.size(), 12U);
+    EXPECT_EQ(legend.hidden, 0);
+    QFont bold = chartFont();
+    bold.setBold(true);
+    std::set<QString> names;
+    for (const LegendEntry& entry : legend.shown) {
+        names.insert(entry.name);
+        EXPECT_LE(24 + 6 + QFontMetricsF(bold).horizontalAdvance(entry.name), legend.columnWidth)
+            << entry.name.toStdString();
+    }
+    EXPECT_EQ(names.size(), 12U);
+    // It lies below the plot with its axis, and within the chart.
+    EXPECT_LE(chart.chart()->plotArea().bottom() + legend.height(), chart.chart()->rect().bottom());
+    EXPECT_GT(chart.chart()->plotArea().height(), 100);
+}
+
+TEST(LineLegend, SaysHowManyLinesItHasNoRoomFor) {
+    std::vector<LegendEntry> entries;
+    for (int i = 0; i < 100; ++i)
+        entries.push_back({QStringLiteral("Filter %1, mixed").arg(i), QPen(), i == 70});
+    const LineLegend legend = layOutLegend(entries, 400, 100);
+    EXPECT_LE(legend.height(), 100);
+    EXPECT_LT(legend.shown.size(), 100U);
+    EXPECT_EQ(int(legend.shown.size()) + legend.hidden, 100);
+    EXPECT_TRUE(legend.shown.back().chosen) << "the chosen one is named in any case";
+    EXPECT_EQ(hiddenText(legend.hidden).toStdString(), "and " + std::to_string(legend.hidden) + " more");
+    EXPECT_EQ(layOutLegend({}, 400, 100).rows, 0);
+    EXPECT_EQ(layOutLegend({entries[0]}, 10, 1).rows, 1) << "too narrow: cut, and not left out";
+}
+
+// What is written at a line of the plot stands between the heading and the plot.
+TEST(ChartHeadings, AreNotOverprintedByLabels) {
+    const auto results = someResults();
+    const auto ratio = shownChart<RatioChart>(results, 0);
+    const auto distribution = shownChart<DistributionChart>(results, 0);
+    for (const ChartView* chart : {static_cast<ChartView*>(ratio.get()), static_cast<ChartView*>(distribution.get())}) {
+        EXPECT_FALSE(chart->heading().isEmpty());
+        EXPECT_TRUE(chart->chart()->title().isEmpty());
+        const double headingBottom = 4 + QFontMetricsF(chartTitleFont()).height();
+        const double labelTop = chart->chart()->plotArea().top() - 3 - QFontMetricsF(chartFont()).ascent();
+        EXPECT_GE(labelTop, headingBottom) << chart->name().toStdString();
+    }
 }
 
 TEST(TimelineChart, ShowsEverySampleAndMarksThePreempted) {

@@ -123,6 +123,41 @@ class CompareViewTest : public ::testing::Test {
     CompareView view;
 };
 
+TEST_F(CompareViewTest, CallsNothingPassedThatIsAmbiguous) {
+    // Medians alike, samples that are too few and too far apart to say so.
+    const auto base = opened(madeRecord({{.filter = 1, .median_ms = 1.0, .spread = 0.5}}, 1));
+    const auto now = opened(madeRecord({{.filter = 1, .median_ms = 1.04, .spread = 0.5}}, 2));
+    const auto undecided = compareOpened(base, now, {});
+    ASSERT_TRUE(undecided) << undecided.error().message;
+    ASSERT_EQ((*undecided)->comparison.cases[0].verdict, Verdict::ambiguous);
+    view.showComparison(*undecided);
+    EXPECT_TRUE(view.verdictStrip().title().startsWith(QStringLiteral("Undecided")))
+        << view.verdictStrip().title().toStdString();
+    const std::string report = comparison_to_markdown((*undecided)->comparison);
+    EXPECT_EQ(report.find("**Passed**"), std::string::npos);
+    EXPECT_NE(report.find("**Undecided**"), std::string::npos);
+    // With a limit that it is shown to be within it passes, and why is said.
+    CompareSettings limited;
+    limited.max_regression = 5.0;
+    ComparedRecordsPtr within;
+    for (const double spread : {0.02, 0.05, 0.1, 0.2}) {
+        const auto steady = opened(madeRecord({{.filter = 1, .median_ms = 1.0, .spread = spread}}, 1));
+        for (const double median : {1.03, 1.04, 1.045, 1.05, 1.055, 1.06}) {
+            const auto other = opened(madeRecord({{.filter = 1, .median_ms = median, .spread = spread}}, 2));
+            const auto compared = compareOpened(steady, other, limited);
+            ASSERT_TRUE(compared);
+            const CaseComparison& c = (*compared)->comparison.cases[0];
+            if (c.verdict == Verdict::ambiguous && !c.unresolved) within = *compared;
+        }
+    }
+    ASSERT_TRUE(within) << "no pair is ambiguous without drifting";
+    view.showComparison(within);
+    EXPECT_TRUE(view.verdictStrip().title().startsWith(QStringLiteral("Passed, within the limit")))
+        << view.verdictStrip().title().toStdString();
+    EXPECT_NE(comparison_to_markdown(within->comparison).find("**Passed, within the limit**"),
+              std::string::npos);
+}
+
 TEST_F(CompareViewTest, ShowsChartsOfBothRecords) {
     const auto compared = fourVerdicts();
     view.showComparison(compared);

@@ -65,7 +65,7 @@ class RecordsPageTest : public ::testing::Test {
     }
     QString said() { return page.messages().textOf(QStringLiteral("record")); }
     QString state() { return page.findChild<QLabel*>(QStringLiteral("runState"))->text(); }
-    QAction* reproduceAction() { return page.recordActions()[2]; }
+    QAction* reproduceAction() { return page.recordActions()[3]; }
     QString measured(const QString& name, int seed = 1) {
         return written(madeRecord({{1, 1.0}, {2, 1.0}}, std::uint64_t(seed)), folder, name);
     }
@@ -237,7 +237,9 @@ TEST_F(RecordsPageTest, TakesADroppedRecord) {
     EXPECT_FALSE(drop(recipe.fileName()));
 }
 
-TEST_F(RecordsPageTest, BringsBackARunThatWasNotExported) {
+TEST_F(RecordsPageTest, BringsBackARunThatNothingKeeps) {
+    page.setHistoryFile(folder.filePath(QStringLiteral("no/such/folder/h.sqlite")));
+    wait();
     MatrixChoices choices = page.form().choices();
     choices.sizes = {};
     choices.customSizes = QStringLiteral("64x64");
@@ -251,7 +253,7 @@ TEST_F(RecordsPageTest, BringsBackARunThatWasNotExported) {
     const std::string key = page.model().results().at(0).what.key;
     open(measured(QStringLiteral("monday")));
     EXPECT_EQ(page.model().results().size(), 2U);
-    EXPECT_TRUE(said().contains(QStringLiteral("not exported"))) << said().toStdString();
+    EXPECT_TRUE(said().contains(QStringLiteral("neither exported nor kept"))) << said().toStdString();
     for (auto* button : page.messages().findChildren<QPushButton*>()) {
         if (button->text() == QStringLiteral("Show it again")) QTest::mouseClick(button, Qt::LeftButton);
     }
@@ -299,7 +301,7 @@ TEST_F(RecordsPageTest, SaysWhichOutputsWereNotReproduced) {
     wait();
     const StatusStrip& strip = page.compareView().reproductionStrip();
     EXPECT_TRUE(strip.title().startsWith(QStringLiteral("NOT REPRODUCED"))) << strip.title().toStdString();
-    EXPECT_TRUE(strip.text().contains(QStringLiteral("0 of 1 cases the same")));
+    EXPECT_TRUE(strip.text().contains(QStringLiteral("0 of 1 case the same")));
     EXPECT_TRUE(strip.details().contains(QStringLiteral("changed output: filter:1")))
         << strip.details().toStdString();
 }
@@ -350,7 +352,7 @@ TEST_F(RecordsPageTest, AsksForTheImageThatIsNoLongerThere) {
     wait();
     ASSERT_TRUE(page.compareView().compared());
     EXPECT_TRUE(
-        page.compareView().reproductionStrip().text().contains(QStringLiteral("1 of 1 cases the same")));
+        page.compareView().reproductionStrip().text().contains(QStringLiteral("1 of 1 case the same")));
 }
 
 TEST_F(RecordsPageTest, KeepsAHistoryAndShowsItsTrend) {

@@ -8,7 +8,9 @@
 #include <QDateEdit>
 #include <QDropEvent>
 #include <QMimeData>
+#include <QTextBlock>
 #include <QTextBrowser>
+#include <QTextDocument>
 #include <QTextEdit>
 
 #include "tests/ui/release/release_page_fixture.h"
@@ -19,6 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 class ReleaseDialogsTest : public testing::ReleasePageFixture {
@@ -187,6 +190,33 @@ TEST_F(ReleaseDialogsTest, ASignOffSignsWhatThePageShowed) {
     ASSERT_EQ(state.sign_offs.size(), 1U);
     EXPECT_EQ(state.sign_offs[0].seen, state.seen());
     EXPECT_THAT(standing("D.sign-off.qa-engineer"), StartsWith("D.sign-off.qa-engineer, held"));
+}
+
+// Qt draws the box of what holds with a cross in it, and text between two _ as links are drawn.
+TEST_F(ReleaseDialogsTest, WhatIsSignedShowsTicksAndNoLinks) {
+    begin(Stage::rc);
+    ASSERT_TRUE(add("test-report", "tests.xml", testing::test_report(1)));
+    open();
+    page->signOffRole(QStringLiteral("qa-engineer"));
+    ASSERT_NE(dialog(), nullptr);
+    const QTextDocument& report = *dialog()->findChild<QTextBrowser*>()->document();
+    int ticks = 0;
+    int open_ones = 0;
+    for (QTextBlock block = report.begin(); block.isValid(); block = block.next()) {
+        EXPECT_EQ(block.blockFormat().marker(), QTextBlockFormat::MarkerType::NoMarker)
+            << block.text().toStdString();
+        EXPECT_FALSE(block.text().contains(QStringLiteral("○  Made from log.jsonl")));
+        ticks += block.text().startsWith(QStringLiteral("✓  A.tests"));
+        open_ones += block.text().startsWith(QStringLiteral("○  A.parity"));
+        for (auto part = block.begin(); !part.atEnd(); ++part)
+            EXPECT_FALSE(part.fragment().charFormat().fontUnderline())
+                << part.fragment().text().toStdString();
+    }
+    EXPECT_EQ(ticks, 1);
+    EXPECT_EQ(open_ones, 1);
+    EXPECT_THAT(report.toPlainText().toStdString(), HasSubstr("(not needed at this stage)"));
+    EXPECT_THAT(report.toPlainText().toStdString(), Not(HasSubstr("_(not")));
+    dialog()->close();
 }
 
 TEST_F(ReleaseDialogsTest, WhatIsDroppedIsAttachedOrOpened) {

@@ -76,7 +76,8 @@ void CaseBarsChart::makeSeries() {
         chart()->removeAxis(axis);
         delete axis;
     }
-    chart()->setTitle(m_common.isEmpty() ? titleText() : titleText() + QStringLiteral(" · ") + m_common);
+    setHeading(m_common.isEmpty() ? titleText() : titleText() + QStringLiteral(" · ") + m_common,
+               reference() && !referenceText().isEmpty());
 
     double smallest = std::numeric_limits<double>::infinity();
     double largest = reference().value_or(0.0);
@@ -170,7 +171,7 @@ void CaseBarsChart::arrange(const QSizeF& size) {
         figures = std::max(figures, metrics.horizontalAdvance(bar.figure));
     }
     m_nameWidth = std::min(names + 1, size.width() * largestNameShare);
-    chart()->setMargins(QMargins(int(m_nameWidth + 2 * gap), 4, int(figures + 2 * gap), 4));
+    setFreeEdges(int(m_nameWidth + 2 * gap), int(figures + 2 * gap), 4);
 }
 
 double CaseBarsChart::rowHeight() const {
@@ -242,7 +243,7 @@ void CaseBarsChart::draw(QPainter& painter) const {
     if (reference() && !referenceText().isEmpty()) {
         painter.setFont(chartFont());
         painter.setPen(c.text);
-        painter.drawText(QPointF(xOf(*reference()) + 4, plot.top() - 3), referenceText());
+        painter.drawText(QPointF(xOf(*reference()) + 4, labelBaseline()), referenceText());
     }
 }
 

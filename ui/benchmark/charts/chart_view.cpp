@@ -23,13 +23,14 @@ namespace workbench {
 // Above everything of the chart, and drawn with it into a file.
 class ChartView::Overlay : public QGraphicsItem {
   public:
-    explicit Overlay(QChart* chart) : QGraphicsItem(chart), m_chart(chart) {
+    Overlay(QChart* chart, const ChartView& view) : QGraphicsItem(chart), m_chart(chart), m_view(view) {
         setZValue(1000);
         setAcceptedMouseButtons(Qt::NoButton);
     }
     QRectF boundingRect() const override { return m_rect; }
     void paint(QPainter* painter, const QStyleOptionGraphicsItem* /*option*/, QWidget* /*widget*/) override {
         painter->setRenderHint(QPainter::Antialiasing);
+        m_view.drawHeading(*painter);
         if (draw) draw(*painter);
     }
     void follow() {
@@ -41,11 +42,12 @@ class ChartView::Overlay : public QGraphicsItem {
 
   private:
     QChart* m_chart;
+    const ChartView& m_view;
     QRectF m_rect;
 };
 
 ChartView::ChartView(const QString& name, const QString& fileStem, QWidget* parent)
-    : QChartView(parent), m_name(name), m_fileStem(fileStem), m_overlay(new Overlay(chart())) {
+    : QChartView(parent), m_name(name), m_fileStem(fileStem), m_overlay(new Overlay(chart(), *this)) {
     setObjectName(fileStem + QStringLiteral("Chart"));
     setAccessibleName(name);
     setRenderHint(QPainter::Antialiasing);
@@ -56,7 +58,7 @@ ChartView::ChartView(const QString& name, const QString& fileStem, QWidget* pare
     setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     setMinimumSize(160, 120);
     viewport()->setMouseTracking(true);
-    chart()->setMargins(QMargins(8, 4, 12, 4));
+    applyMargins();
     chart()->layout()->setContentsMargins(0, 0, 0, 0);
     chart()->legend()->setAlignment(Qt::AlignBottom);
     connect(chart(), &QChart::plotAreaChanged, this, [this] { m_overlay->follow(); });
@@ -86,6 +88,40 @@ void ChartView::present(int count, int chosen, const QString& nothing, const std
 void ChartView::setEmptyText(const QString& text) {
     m_emptyText = text;
     chart()->setVisible(text.isEmpty());
+}
+
+// Drawn and not the chart's own title: that one is cut at its end, and what stands at lines of the plot would
+// be drawn over it.
+void ChartView::setHeading(const QString& heading, bool labelled) {
+    m_heading = heading;
+    m_labelled = labelled;
+    applyMargins();
+}
+
+double ChartView::labelBaseline() const {
+    return chart()->plotArea().top() - 3;
+}
+
+void ChartView::setFreeEdges(int left, int right, int bottom) {
+    m_edges = QMargins(left, 4, right, bottom);
+    applyMargins();
+}
+
+void ChartView::applyMargins() {
+    int top = m_edges.top();
+    if (!m_heading.isEmpty()) top += QFontMetrics(chartTitleFont()).height() + smallSpacing;
+    if (m_labelled) top += QFontMetrics(chartFont()).height();
+    chart()->setMargins({m_edges.left(), top, m_edges.right(), m_edges.bottom()});
+}
+
+void ChartView::drawHeading(QPainter& painter) const {
+    const QFontMetricsF metrics(chartTitleFont());
+    const QRectF area(normalSpacing, m_edges.top(), chart()->rect().width() - 2 * normalSpacing,
+                      metrics.height());
+    painter.setFont(chartTitleFont());
+    painter.setPen(themeColours().text);
+    painter.drawText(area, int(Qt::AlignCenter) | Qt::TextSingleLine,
+                     metrics.elidedText(m_heading, Qt::ElideMiddle, area.width()));
 }
 
 void ChartView::setOverlay(std::function<void(QPainter&)> draw) {

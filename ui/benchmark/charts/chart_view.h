@@ -4,6 +4,7 @@
 #pragma once
 
 #include <QChartView>
+#include <QMargins>
 #include <functional>
 #include <vector>
 
@@ -28,6 +29,9 @@ class ChartView : public QChartView {
     // results, -1: none. Keeps no reference.
     void showResults(const std::vector<CaseResult>& results, int chosen);
 
+    // Above the chart.
+    QString heading() const { return m_heading; }
+
     // Draws the chart as it would be at `size`, on the theme's background.
     void renderTo(QPainter& painter, const QSizeF& size);
 
@@ -50,6 +54,11 @@ class ChartView : public QChartView {
     virtual void arrange(const QSizeF& /*size*/) {}
 
     void setEmptyText(const QString& text);
+    // With `labelled`, a line below it is left for what stands at lines of the plot: labelBaseline().
+    void setHeading(const QString& heading, bool labelled = false);
+    double labelBaseline() const;
+    // What the chart leaves free at its other edges, for what is drawn there.
+    void setFreeEdges(int left, int right, int bottom);
     // Draws over the series, in the coordinates of the view.
     void setOverlay(std::function<void(QPainter&)> draw);
     void updateOverlay();
@@ -67,10 +76,15 @@ class ChartView : public QChartView {
   private:
     class Overlay;
     void applyStyle();
+    void applyMargins();
+    void drawHeading(QPainter& painter) const;
 
     QString m_name;
     QString m_fileStem;
     QString m_emptyText;
+    QString m_heading;
+    bool m_labelled = false;
+    QMargins m_edges{8, 4, 12, 4};
     Overlay* m_overlay;
     int m_count = 0;
     int m_chosen = -1;

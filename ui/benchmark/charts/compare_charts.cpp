@@ -254,13 +254,12 @@ QString CompareDistributionChart::make(const ComparedRecords& compared, std::siz
     const int beyond = m_base.clipped + m_now.clipped;
     m_valueAxis->setTitleText(beyond == 0 ? axis
                                           : tr("%1; %n beyond, in the last bin", nullptr, beyond).arg(axis));
-    chart()->setTitle(compared.names[qsizetype(index)]);
-    return tr("Histograms of %1: base %2 samples with median %3, new %4 samples with median %5.")
-        .arg(compared.names[qsizetype(index)])
-        .arg(before.size())
-        .arg(metricValue(m_baseP50, m_metric))
-        .arg(after.size())
-        .arg(metricValue(m_nowP50, m_metric));
+    setHeading(compared.names[qsizetype(index)], true);
+    return tr("Histograms of %1: ").arg(compared.names[qsizetype(index)]) +
+           tr("base %n sample(s) with median %1, ", nullptr, int(before.size()))
+               .arg(metricValue(m_baseP50, m_metric)) +
+           tr("new %n sample(s) with median %1.", nullptr, int(after.size()))
+               .arg(metricValue(m_nowP50, m_metric));
 }
 
 void CompareDistributionChart::restyle() {
@@ -291,7 +290,7 @@ void CompareDistributionChart::draw(QPainter& painter) const {
         const double width = metrics.horizontalAdvance(name);
         double left = before ? x - width - 4 : x + 4;
         left = std::clamp(left, plot.left(), std::max(plot.left(), chart()->rect().right() - width));
-        painter.drawText(QPointF(left, plot.top() - 3), name);
+        painter.drawText(QPointF(left, labelBaseline()), name);
     };
     // On the outer side of the two, so that they do not overlap.
     const bool baseFirst = m_baseP50 <= m_nowP50;
@@ -305,10 +304,9 @@ QString CompareDistributionChart::toolTipAt(const QPointF& position) const {
     const double bin = std::floor((x - m_now.low) / m_now.width);
     if (bin < 0.0 || bin >= double(m_now.counts.size())) return {};
     const double from = m_now.low + bin * m_now.width;
-    return tr("%1 to %2\nbase: %3 samples\nnew: %4 samples")
-        .arg(metricValue(from, m_metric), metricValue(from + m_now.width, m_metric))
-        .arg(m_base.counts[std::size_t(bin)])
-        .arg(m_now.counts[std::size_t(bin)]);
+    return tr("%1 to %2").arg(metricValue(from, m_metric), metricValue(from + m_now.width, m_metric)) +
+           QLatin1Char('\n') + tr("base: %n sample(s)", nullptr, m_base.counts[std::size_t(bin)]) +
+           QLatin1Char('\n') + tr("new: %n sample(s)", nullptr, m_now.counts[std::size_t(bin)]);
 }
 
 }  // namespace workbench

@@ -71,9 +71,9 @@ QString DistributionChart::build(const std::vector<CaseResult>& results, int cho
             ? tr("Latency (ms)")
             : tr("Latency (ms); %n longer one(s), up to %1, in the last bin", nullptr, m_histogram.clipped)
                   .arg(msText(r.latency.max)));
-    chart()->setTitle(toText(r.what.label));
-    return tr("Histogram of %1 samples of %2 in %3 bins from %4 to %5; median %6, p95 %7.")
-        .arg(r.samples.size())
+    setHeading(toText(r.what.label), true);
+    return tr("Histogram of %n sample(s) of %1 in %2 bins from %3 to %4; median %5, p95 %6.", nullptr,
+              int(r.samples.size()))
         .arg(toText(r.what.label))
         .arg(m_histogram.counts.size())
         .arg(msWithUnit(m_histogram.low), msWithUnit(edge), msWithUnit(m_p50), msWithUnit(m_p95));
@@ -105,7 +105,7 @@ void DistributionChart::draw(QPainter& painter) const {
         if (left < plot.left()) left = x + 4;
         if (left + width > chart()->rect().right()) left = x - width - 4;
         painter.setPen(colour);
-        painter.drawText(QPointF(left, plot.top() - 3), name);
+        painter.drawText(QPointF(left, labelBaseline()), name);
     };
     mark(m_p50, tr("p50"), c.text, true);
     mark(m_p95, tr("p95"), c.accent2, false);

@@ -41,7 +41,7 @@ constexpr std::array shapes = {
 
 RooflineChart::RooflineChart(QWidget* parent)
     : ChartView(tr("Roofline"), QStringLiteral("roofline"), parent) {
-    chart()->setTitle(name());
+    setHeading(name());
     setOverlay([this](QPainter& painter) { draw(painter); });
 }
 
@@ -196,7 +196,8 @@ void RooflineChart::draw(QPainter& painter) const {
     painter.setClipRect(plot);
     // The slope of memory ends where the highest known roof begins.
     const double top = m_ceiling ? m_ceiling->gflops_f32 : m_high;
-    const QPointF from = at(m_left, m_left * m_bandwidth);
+    const double begin = std::max(m_left, m_low / m_bandwidth);  // where it enters the plot, with its name
+    const QPointF from = at(begin, begin * m_bandwidth);
     const QPointF to = at(top / m_bandwidth, top);
     painter.setPen(linePen(c.text, 1.8));
     painter.drawLine(from, to);

@@ -4,7 +4,6 @@
 #include <QBarCategoryAxis>
 #include <QChart>
 #include <QLegend>
-#include <QLegendMarker>
 #include <QLineSeries>
 #include <QPainter>
 #include <QValueAxis>
@@ -22,7 +21,8 @@
 namespace workbench {
 namespace {
 
-constexpr int mostLegends = 12;
+constexpr double largestLegendShare = 0.35;  // of the chart's height
+constexpr int legendEdge = 12;
 constexpr double reach = 14;  // pixels from a point to a mouse that means it
 
 constexpr std::array penStyles = {Qt::SolidLine, Qt::DashLine, Qt::DotLine, Qt::DashDotLine};
@@ -134,25 +134,10 @@ QString ThroughputChart::build(const std::vector<CaseResult>& results, int chose
         }
         lines.append(line.name + QStringLiteral(": ") + points.join(QStringLiteral(", ")));
     }
-    limitLegend();
-    return tr("Lines of throughput against size. %1").arg(lines.join(QStringLiteral("; ")));
-}
-
-// A legend of a hundred lines would leave no chart: the first, the chosen one, and how many there are more.
-void ThroughputChart::limitLegend() {
-    int shown = 0;
-    int hidden = 0;
-    for (std::size_t i = 0; i < m_series.size(); ++i) {
-        const auto markers = chart()->legend()->markers(m_series[i]);
-        const bool show = shown < mostLegends || holds(m_lines[i], m_chosen);
-        for (QLegendMarker* marker : markers) marker->setVisible(show);
-        show ? ++shown : ++hidden;
-    }
     const QString title = tr("Throughput against size");
-    chart()->setTitle(hidden == 0 ? title
-                                  : tr("%1 (%2 more lines without a name below)").arg(title).arg(hidden));
-    chart()->legend()->setVisible(m_series.size() > 1);
-    if (m_series.size() == 1) chart()->setTitle(title + QStringLiteral(" · ") + m_lines.front().name);
+    setHeading(m_lines.size() == 1 ? title + QStringLiteral(" · ") + m_lines.front().name : title);
+    chart()->legend()->hide();
+    return tr("Lines of throughput against size. %1").arg(lines.join(QStringLiteral("; ")));
 }
 
 void ThroughputChart::restyle() {
@@ -170,8 +155,20 @@ void ThroughputChart::restyle() {
     }
 }
 
+// One line is named by the heading.
+void ThroughputChart::arrange(const QSizeF& size) {
+    std::vector<LegendEntry> entries;
+    for (std::size_t i = 0; i < m_series.size() && m_series.size() > 1; ++i)
+        entries.push_back({m_lines[i].name, m_series[i]->pen(), holds(m_lines[i], m_chosen)});
+    m_legend = layOutLegend(entries, size.width() - 2 * legendEdge, largestLegendShare * size.height());
+    setFreeEdges(8, 12, m_legend.rows == 0 ? 4 : int(m_legend.height()) + legendEdge);
+}
+
 void ThroughputChart::draw(QPainter& painter) const {
     const ThemeColours& c = themeColours();
+    const QRectF all = chart()->rect();
+    m_legend.draw(painter, {all.left() + legendEdge, all.bottom() - m_legend.height() - 4,
+                            all.width() - 2 * legendEdge, m_legend.height()});
     for (std::size_t i = 0; i < m_series.size(); ++i) {
         const QColor colour = m_series[i]->pen().color();
         for (std::size_t p = 0; p < m_lines[i].points.size(); ++p) {

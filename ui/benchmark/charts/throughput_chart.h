@@ -6,6 +6,7 @@
 #include <QStringList>
 
 #include "ui/benchmark/charts/chart_view.h"
+#include "ui/benchmark/charts/line_legend.h"
 
 class QBarCategoryAxis;
 class QLineSeries;
@@ -27,6 +28,7 @@ class ThroughputChart : public ChartView {
     };
     const std::vector<Line>& lines() const { return m_lines; }
     const QStringList& sizes() const { return m_sizes; }
+    const LineLegend& legend() const { return m_legend; }
 
     QString toolTipAt(const QPointF& position) const override;
     int caseAt(const QPointF& position) const override;
@@ -34,6 +36,7 @@ class ThroughputChart : public ChartView {
   protected:
     QString build(const std::vector<CaseResult>& results, int chosen) override;
     void restyle() override;
+    void arrange(const QSizeF& size) override;
 
   private:
     struct Place {
@@ -42,13 +45,13 @@ class ThroughputChart : public ChartView {
     };
     std::optional<Place> placeAt(const QPointF& position) const;
     void draw(QPainter& painter) const;
-    void limitLegend();
 
     std::vector<Line> m_lines;
     QStringList m_sizes;
     std::vector<QString> m_toolTips;  // one a result
     std::vector<QLineSeries*> m_series;
     int m_chosen = -1;
+    LineLegend m_legend;
     QBarCategoryAxis* m_sizeAxis;
     QValueAxis* m_rateAxis;
 };

@@ -93,9 +93,9 @@ QString TimelineChart::build(const std::vector<CaseResult>& results, int chosen)
     m_iterationAxis->setRange(1.0, std::max(count, 2.0));
     const double pad = std::max((r.latency.max - r.latency.min) * 0.05, r.latency.max * 1e-3);
     applyScale(*m_latencyAxis, tickScale(std::max(0.0, r.latency.min - pad), r.latency.max + pad, 5));
-    chart()->setTitle(toText(r.what.label));
-    return tr("Latency of each of %1 iterations of %2: from %3 to %4, median %5; %6 preempted.")
-        .arg(r.samples.size())
+    setHeading(toText(r.what.label));
+    return tr("Latency of each of %n iteration(s) of %1: from %2 to %3, median %4; %5 preempted.", nullptr,
+              int(r.samples.size()))
         .arg(toText(r.what.label), msWithUnit(r.latency.min), msWithUnit(r.latency.max),
              msWithUnit(r.latency.p50))
         .arg(m_preempted.size());

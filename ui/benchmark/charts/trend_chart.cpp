@@ -76,7 +76,7 @@ QString TrendChart::make() {
     // From 0 where that costs little room: a trend is no drama because its axis is cut.
     applyScale(*m_valueAxis, tickScale(low > 0.5 * high ? low - 0.15 * (high - low) : 0.0, high, 5));
     m_valueAxis->setTitleText(tr("p50 with its 95 % interval (%1)").arg(toText(unit_of(m_metric))));
-    chart()->setTitle(m_key);
+    setHeading(m_key);
     return tr("Trend of %1 over %n record(s), oldest first. %2", nullptr, int(m_points.size()))
         .arg(m_key, lines.join(QStringLiteral("; ")));
 }

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// A number and what it counts.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace workbench {
+
+// "1 test", "2 tests"; where an s is not enough: counted(2, "entry", "entries").
+inline std::string counted(std::uint64_t count, std::string_view one, std::string_view many = {}) {
+    std::string text = std::to_string(count) + " ";
+    if (count == 1) return text.append(one);
+    return many.empty() ? text.append(one).append("s") : text.append(many);
+}
+
+}  // namespace workbench

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// Every finished run is kept in the history, so that neither a new run nor closing the window loses it.
+#pragma once
+
+#include <QHash>
+#include <QString>
+
+#include "core/evidence/opened_record.h"
+#include "core/support/error.h"
+
+namespace workbench {
+
+struct Record;
+struct Settings;
+
+// What became of a run's record: in the history under an id, or why it is not.
+struct KeptRun {
+    QString id;
+    QString problem;
+};
+
+// The database that the settings name, else the default one.
+QString historyFileOf(const Settings& settings);
+
+// Any thread. The default database's folder is made where it does not exist.
+KeptRun keepRun(const QString& historyFile, const Record& record);
+
+// Notes by record_id. Any thread.
+Result<void> writeNotes(const QString& historyFile, const QHash<QString, QString>& notes);
+
+// A record of the history, verified when it was added. Its path is "history:" and the record_id's first
+// digits. Any thread.
+Result<OpenedRecord> openKept(const QString& historyFile, const QString& id);
+bool isKeptPath(const QString& path);
+// "1f0c9a2b77de" of such a path.
+QString idOfKeptPath(const QString& path);
+
+}  // namespace workbench

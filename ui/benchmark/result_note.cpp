@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#include "ui/benchmark/result_note.h"
+
+#include <QHBoxLayout>
+#include <QLineEdit>
+
+#include "ui/operations/form_parts.h"
+#include "ui/window/theme.h"
+
+namespace workbench {
+namespace {
+
+constexpr int longestNote = 500;  // bytes, in the history
+
+}  // namespace
+
+ResultNote::ResultNote(QWidget* parent)
+    : QWidget(parent), m_label(new ToneLabel(ToneLabel::Tone::muted, this)), m_note(new QLineEdit(this)) {
+    auto* layout = new QHBoxLayout(this);
+    layout->setContentsMargins(normalSpacing + smallSpacing, 0, normalSpacing, smallSpacing);
+    layout->setSpacing(normalSpacing);
+    m_label->setWordWrap(false);
+    m_label->setText(tr("Kept in the history"));
+    m_note->setObjectName(QStringLiteral("resultNote"));
+    m_note->setAccessibleName(tr("Note on these results"));
+    m_note->setPlaceholderText(tr("Note: what is to be remembered of this run?"));
+    m_note->setToolTip(tr("Kept beside the record in the history; it is no part of the record"));
+    m_note->setMaxLength(longestNote / 4);  // a character has up to four bytes
+    layout->addWidget(m_label);
+    layout->addWidget(m_note, 1);
+    connect(m_note, &QLineEdit::editingFinished, this, &ResultNote::commit);
+    hide();
+}
+
+void ResultNote::showRecord(const QString& id, const QString& note) {
+    if (id == m_id && m_note->hasFocus()) return;  // being written
+    commit();
+    m_id = id;
+    m_written = note;
+    m_note->setText(note);
+    m_label->setToolTip(tr("Record %1").arg(id));
+    setVisible(!id.isEmpty());
+}
+
+void ResultNote::commit() {
+    const QString note = m_note->text().simplified();
+    if (m_id.isEmpty() || note == m_written) return;
+    m_written = note;
+    Q_EMIT noteWritten(m_id, note);
+}
+
+}  // namespace workbench

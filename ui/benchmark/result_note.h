@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// A line below the header of the results: that they are in the history, and the note they have there.
+#pragma once
+
+#include <QWidget>
+
+class QLineEdit;
+
+namespace workbench {
+
+class ToneLabel;
+
+class ResultNote : public QWidget {
+    Q_OBJECT
+  public:
+    explicit ResultNote(QWidget* parent = nullptr);
+
+    // Of the record that is shown; without an id nothing is shown.
+    void showRecord(const QString& id, const QString& note);
+    QString id() const { return m_id; }
+    // Says what was typed and not yet said.
+    void commit();
+
+  Q_SIGNALS:
+    void noteWritten(const QString& id, const QString& note);
+
+  private:
+    ToneLabel* m_label;
+    QLineEdit* m_note;
+    QString m_id;
+    QString m_written;
+};
+
+}  // namespace workbench
