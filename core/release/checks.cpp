@@ -226,12 +226,11 @@ Finding Checks::comparison() const {
     if (!compared) return {false, compared.error().message};
     const auto wrong = shortcomings(*compared);
     if (!wrong.empty()) return {false, list_of(wrong)};
-    return {true, counted(compared->cases.size(), "case") + ": " +
-                      std::to_string(compared->count(Verdict::same)) + " SAME, " +
-                      std::to_string(compared->count(Verdict::faster)) + " FASTER, " +
-                      std::to_string(compared->count(Verdict::slower)) + " SLOWER, " +
-                      std::to_string(compared->count(Verdict::ambiguous)) +
-                      " AMBIGUOUS, all within the limit"};
+    return {true,
+            counted(compared->cases.size(), "case") + ": " + std::to_string(compared->count(Verdict::same)) +
+                " SAME, " + std::to_string(compared->count(Verdict::faster)) + " FASTER, " +
+                std::to_string(compared->count(Verdict::slower)) + " SLOWER, " +
+                std::to_string(compared->count(Verdict::ambiguous)) + " AMBIGUOUS, all within the limit"};
 }
 
 Result<SecurityReview> Checks::review() const {

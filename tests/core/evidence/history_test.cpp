@@ -353,6 +353,10 @@ TEST_F(HistoryTest, IsWholeAfterAKillAtAnyMoment) {
         known = entries->size();
         EXPECT_THAT(problems(), IsEmpty());
     }
+    int status = 0;
+    waitpid(adder(file, records), &status, 0);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    EXPECT_THAT(*History::open_to_read(file)->list(), SizeIs(10));
 }
 
 }  // namespace
