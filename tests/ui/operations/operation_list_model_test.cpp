@@ -83,7 +83,8 @@ TEST_F(ModelTest, AChangedParameterIsAChangeOfItsRowAlone) {
     EXPECT_GE(changed.size(), 1);
     EXPECT_EQ(inserted.size() + removed.size() + moved.size() + reset.size(), 0);
     EXPECT_EQ(selection.currentIndex().row(), 1);
-    EXPECT_EQ(model.index(0).data(OperationListModel::DetailsRole).toString().toStdString(), "alpha 0.5");
+    EXPECT_EQ(model.index(0).data(OperationListModel::DetailsRole).toString().toStdString(),
+              "alpha 0.5, steady start");
 }
 
 TEST_F(ModelTest, AnyRecipeCanReplaceAnyOther) {

@@ -257,6 +257,7 @@ template <class Box>
 void expectTakenOrRefused(Box* box) {
     const std::string name = box->accessibleName().toStdString();
     const auto type = [&](const QString& text) {
+        box->setEnabled(true);  // a form may switch it off again for the choices that it has
         box->selectAll();
         QTest::keyClicks(box, text);
         QTest::keyClick(box, Qt::Key_Return);
