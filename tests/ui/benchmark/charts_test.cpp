@@ -138,7 +138,8 @@ TEST(ThroughputChart, NamesEveryLineInFull) {
     std::vector<CaseResult> results;
     for (const int filter : {1, 2, 3, 4, 5, 6}) {
         for (const Precision precision : {Precision::f32, Precision::f64}) {
-            for (const int side : {512, 1024}) results.push_back(madeCase(filter, side, precision, {1.0 * filter}));
+            for (const int side : {512, 1024})
+                results.push_back(madeCase(filter, side, precision, {1.0 * filter}));
         }
     }
     ThroughputChart chart;
@@ -183,7 +184,8 @@ TEST(ChartHeadings, AreNotOverprintedByLabels) {
     const auto results = someResults();
     const auto ratio = shownChart<RatioChart>(results, 0);
     const auto distribution = shownChart<DistributionChart>(results, 0);
-    for (const ChartView* chart : {static_cast<ChartView*>(ratio.get()), static_cast<ChartView*>(distribution.get())}) {
+    for (const ChartView* chart :
+         {static_cast<ChartView*>(ratio.get()), static_cast<ChartView*>(distribution.get())}) {
         EXPECT_FALSE(chart->heading().isEmpty());
         EXPECT_TRUE(chart->chart()->title().isEmpty());
         const double headingBottom = 4 + QFontMetricsF(chartTitleFont()).height();
