@@ -249,7 +249,10 @@ class InWorker final : public ImageSessions {
     InWorker()
         : m_pool({.role = images::role,
                   .arguments = {utf8_path(images_module_path())},
-                  .frame_limit = images::frame_limit}) {}
+                  .frame_limit = images::frame_limit,
+                  // A damaged file may have written over the decoder's memory without ending it. A new child
+                  // takes 3 ms, and no other file is read with what is left of that.
+                  .most_requests = 1}) {}
 
     Result<ImageInfo> header(OpenSource source, int image_index) override {
         const Known known(source);

@@ -69,13 +69,14 @@ Outcome<void> Child::wait_until_ready(const PoolOptions& options, const std::sto
     return std::unexpected(std::move(failure));
 }
 
-bool Child::fresh(std::uint64_t most_kept) const {
+bool Child::fresh(const PoolOptions& options) const {
     if (m_ended || m_server->gone()) return false;
+    if (options.most_requests != 0 && m_requests >= options.most_requests) return false;
     // Between requests a child says nothing: bytes are a fault, and the end of the connection is its own.
     pollfd socket{m_channel.descriptor(), POLLIN, 0};
     if (::poll(&socket, 1, 0) != 0) return false;
     const auto bytes = private_bytes(m_process_id);
-    return bytes && *bytes <= m_bytes_at_start + most_kept;
+    return bytes && *bytes <= m_bytes_at_start + options.most_kept_bytes;
 }
 
 std::optional<ChildEnd> Child::end() {

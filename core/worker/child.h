@@ -24,9 +24,11 @@ class Child {
     Child(const Child&) = delete;
     Child& operator=(const Child&) = delete;
 
-    // Whether it can take another request: alive, silent, and no larger than `most_kept` beyond its start.
-    bool fresh(std::uint64_t most_kept) const;
+    // Whether it can take another request: alive, silent, and within what the options let it keep
+    // and serve.
+    bool fresh(const PoolOptions& options) const;
     bool ended() const { return m_ended; }
+    void count_request() { ++m_requests; }
 
     // How it ended; ends it first where needed. Once.
     std::optional<ChildEnd> end();
@@ -50,6 +52,7 @@ class Child {
     int m_process_id = -1;
     bool m_ended = false;
     std::uint64_t m_bytes_at_start = 0;
+    std::uint64_t m_requests = 0;
 };
 
 }  // namespace workbench::worker

@@ -41,7 +41,7 @@ Lease::State::State(WorkerPool::State& from, std::unique_ptr<Child> borrowed, st
 
 Lease::State::~State() {
     m_on_stop.reset();
-    if (under_way) pool.end(*child, false);
+    if (under_way) pool.end(*child, Cause::killed);
     if (child->ended()) child.reset();
     pool.give_back(std::move(child));
 }
@@ -58,7 +58,7 @@ void Lease::State::hold(std::unique_ptr<Child> next) {
 }
 
 Outcome<void> Lease::State::replace_child() {
-    pool.end(*child, true);
+    pool.end(*child, Cause::replaced);
     auto next = pool.child(m_stop);
     if (!next) return std::unexpected(next.error());
     hold(std::move(*next));
@@ -72,7 +72,7 @@ Outcome<void> Lease::State::apply(const Limits& limits) {
     const std::uint64_t most = limits.memory_bytes == 0 ? 0 : bytes_now.value_or(0) + limits.memory_bytes;
     // A process that has just ended has no limits; its end is found at the next frame.
     if (bytes_now && !limit_private_bytes(process_id, most) && ::kill(process_id, 0) == 0)
-        return end(FailureKind::could_not_start, "could not be given a limit of memory", false);
+        return end(FailureKind::could_not_start, "could not be given a limit of memory", Cause::killed);
 
     m_processor_time_at_limit = processor_time(process_id).value_or(0ns);
     m_last_look = Clock::now();
@@ -87,7 +87,7 @@ Outcome<void> Lease::State::apply(const Limits& limits) {
 
 Outcome<void> Lease::State::begin(Frame request, const Limits& limits) {
     if (m_stop.stop_requested()) return failed(FailureKind::cancelled, "was not needed any more");
-    if (child->ended() || !child->fresh(pool.options.most_kept_bytes)) {
+    if (child->ended() || !child->fresh(pool.options)) {
         if (auto replaced = replace_child(); !replaced) return replaced;
     }
     for (bool again = true;; again = false) {
@@ -95,6 +95,7 @@ Outcome<void> Lease::State::begin(Frame request, const Limits& limits) {
         child->status().allocation_failed = 0;
         under_way = true;
         answered = false;
+        child->count_request();
         if (auto applied = apply(limits); !applied) return applied;
         child->channel().begin_write(FrameKind::request, std::move(request));
         const bool gone = child->channel().write() == Channel::Progress::closed;
@@ -140,7 +141,7 @@ Outcome<Frame> Lease::State::receive() {
             case Channel::Progress::closed:
                 return died();
             case Channel::Progress::broken:
-                return end(FailureKind::protocol, "was ended: " + child->channel().fault(), false);
+                return end(FailureKind::protocol, "was ended: " + child->channel().fault(), Cause::killed);
             case Channel::Progress::waiting:
                 if (auto ready = wait_for(POLLIN, since); !ready) return std::unexpected(ready.error());
         }
@@ -156,12 +157,12 @@ Outcome<Frame> Lease::State::take(Channel::Arrived arrived) {
             answered = true;
             return std::move(arrived.frame);
         case FrameKind::out_of_memory:
-            return end(FailureKind::out_of_memory, beyond_memory(m_limits), true);
+            return end(FailureKind::out_of_memory, beyond_memory(m_limits), Cause::died);
         case FrameKind::threw:
-            return end(FailureKind::threw, "failed: " + one_line(arrived.frame.payload), true);
+            return end(FailureKind::threw, "failed: " + one_line(arrived.frame.payload), Cause::died);
         default:
             return end(FailureKind::protocol, "was ended: it sent a frame that only the program sends",
-                       false);
+                       Cause::killed);
     }
 }
 
@@ -174,7 +175,7 @@ Outcome<void> Lease::State::check_processor_time() {
     return end(
         FailureKind::processor_time,
         "took more than the " + seconds(m_limits.processor_time) + " of processor time that it may take",
-        false);
+        Cause::killed);
 }
 
 Outcome<void> Lease::State::wait_for(short events, Clock::time_point since) {
@@ -192,7 +193,8 @@ Outcome<void> Lease::State::wait_for(short events, Clock::time_point since) {
         // What has arrived counts, even when this process was stopped itself until after the deadline.
         if (both[0].revents != 0) return {};
         if (m_limits.silence.count() != 0 && Clock::now() >= since + m_limits.silence)
-            return end(FailureKind::silent, "gave no sign of life for " + seconds(m_limits.silence), false);
+            return end(FailureKind::silent, "gave no sign of life for " + seconds(m_limits.silence),
+                       Cause::killed);
     }
 }
 
@@ -211,11 +213,11 @@ std::unexpected<Failure> Lease::State::cancel() {
         under_way = false;
         return failed(FailureKind::cancelled, what);
     }
-    return end(FailureKind::cancelled, what, false);
+    return end(FailureKind::cancelled, what, Cause::killed);
 }
 
-std::unexpected<Failure> Lease::State::end(FailureKind kind, std::string what, bool by_itself) {
-    pool.end(*child, by_itself);
+std::unexpected<Failure> Lease::State::end(FailureKind kind, std::string what, Cause cause) {
+    pool.end(*child, cause);
     under_way = false;
     Failure failure{.kind = kind, .what = std::move(what)};
     failure.output = child->server().output();
@@ -224,7 +226,7 @@ std::unexpected<Failure> Lease::State::end(FailureKind kind, std::string what, b
 
 std::unexpected<Failure> Lease::State::died() {
     const bool out_of_memory = child->status().allocation_failed != 0;
-    const auto how = pool.end(*child, true);
+    const auto how = pool.end(*child, Cause::died);
     under_way = false;
     Failure failure{.kind = FailureKind::died, .what = "ended with its server"};
     if (how) {

@@ -31,6 +31,7 @@ struct Lease::State {
 
   private:
     using Clock = Channel::Clock;
+    using Cause = WorkerPool::State::Cause;
     void hold(std::unique_ptr<Child> next);
     Outcome<void> replace_child();
     Outcome<void> start(FrameKind kind, Frame frame);
@@ -41,7 +42,7 @@ struct Lease::State {
     Outcome<void> check_processor_time();
 
     std::unexpected<Failure> cancel();  // asks the child to stop, waits a little, kills it
-    std::unexpected<Failure> end(FailureKind kind, std::string what, bool by_itself);
+    std::unexpected<Failure> end(FailureKind kind, std::string what, Cause cause);
     std::unexpected<Failure> died();
 
     std::stop_token m_stop;

@@ -59,8 +59,8 @@ Outcome<std::unique_ptr<Child>> WorkerPool::State::child(const std::stop_token& 
             warm = std::move(idle.back());
             idle.pop_back();
         }
-        if (warm->fresh(options.most_kept_bytes)) return warm;
-        end(*warm, true);
+        if (warm->fresh(options)) return warm;
+        end(*warm, Cause::replaced);
     }
     // A server can end at any time, even between being prepared and being asked; twice in a row is a fault.
     for (bool again = true;; again = false) {
@@ -81,8 +81,8 @@ Outcome<std::unique_ptr<Child>> WorkerPool::State::child(const std::stop_token& 
 }
 
 void WorkerPool::State::give_back(std::unique_ptr<Child> child) {
-    if (child != nullptr && !child->fresh(options.most_kept_bytes)) {
-        end(*child, false);
+    if (child != nullptr && !child->fresh(options)) {
+        end(*child, Cause::replaced);
         child.reset();
     }
     {
@@ -93,11 +93,12 @@ void WorkerPool::State::give_back(std::unique_ptr<Child> child) {
     one_less.notify_one();
 }
 
-std::optional<ChildEnd> WorkerPool::State::end(Child& child, bool by_itself) {
+std::optional<ChildEnd> WorkerPool::State::end(Child& child, Cause cause) {
     if (child.ended()) return std::nullopt;
     const auto how = child.end();
     const std::lock_guard lock(mutex);
-    ++(by_itself ? statistics.children_died : statistics.children_killed);
+    if (cause == Cause::died) ++statistics.children_died;
+    if (cause == Cause::killed) ++statistics.children_killed;
     if (how) statistics.peak_child_bytes = std::max(statistics.peak_child_bytes, how->peak_bytes);
     return how;
 }

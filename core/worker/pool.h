@@ -52,6 +52,9 @@ struct PoolOptions {
     // How long a child that was asked to stop may take to answer before it is killed. Only the thread that
     // cancels waits for it.
     std::chrono::milliseconds cancel_grace{200};
+    // A child that has served so many is replaced by a new one; 0: never. 1: what one request did to a child,
+    // e.g. a damaged file to its heap, cannot reach the next.
+    std::uint64_t most_requests = 0;
     // A child that kept more private memory than this after a request is replaced.
     std::uint64_t most_kept_bytes = std::uint64_t{64} << 20;
 };

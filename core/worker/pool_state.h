@@ -22,8 +22,9 @@ struct WorkerPool::State {
     // One that can take a request, warm or new.
     Outcome<std::unique_ptr<Child>> child(const std::stop_token& stop);
     void give_back(std::unique_ptr<Child> child);  // one session less; null for one that is gone
-    // Ends it and counts that; `by_itself`: the pool had no part in it.
-    std::optional<ChildEnd> end(Child& child, bool by_itself);
+    // Ends it and counts that.
+    enum class Cause { died, killed, replaced };
+    std::optional<ChildEnd> end(Child& child, Cause cause);
 
     const PoolOptions options;
     const std::size_t most_sessions;

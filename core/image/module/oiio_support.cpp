@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <string_view>
 
 #include "core/support/text.h"
 
@@ -46,6 +47,25 @@ OIIO::TypeDesc file_type(SampleType type) {
     return OIIO::TypeDesc::FLOAT;
 }
 
+namespace {
+
+// Its lines as one, each once, as many as make a sentence: a decoder can complain 70,000 times.
+std::string short_lines(std::string_view text) {
+    constexpr std::size_t enough = 300;
+    std::string all;
+    std::string_view before;
+    while (!text.empty() && all.size() < enough) {
+        const std::string_view line = text.substr(0, text.find('\n'));
+        text.remove_prefix(std::min(text.size(), line.size() + 1));
+        if (line == before) continue;
+        all += (all.empty() ? "" : " ") + std::string(line);
+        before = line;
+    }
+    return all;
+}
+
+}  // namespace
+
 std::string library_words(std::string text, const std::string& opened, const std::string& path) {
     if (!opened.empty() && opened != path) {
         for (std::size_t at = text.find(opened); at != std::string::npos; at = text.find(opened, at)) {
@@ -53,8 +73,7 @@ std::string library_words(std::string text, const std::string& opened, const std
             at += path.size();
         }
     }
-    text = printable_utf8(text);
-    std::ranges::replace(text, '\n', ' ');
+    text = short_lines(printable_utf8(text));
     while (text.ends_with(' ') || text.ends_with('.')) text.pop_back();
     return text.empty() ? std::string("no reason given") : text;
 }

@@ -28,13 +28,14 @@ double microseconds_since(Clock::time_point begin) {
 
 }  // namespace
 
-// measure_workers [PROGRAM ROLE]: another worker program, of which only start and fork are measured.
+// measure_workers [PROGRAM ROLE [ARGUMENT...]]: another worker program, of which only start and fork are
+// measured.
 int main(int argc, char** argv) {
     PoolOptions chosen = options();
-    if (argc == 3) {
+    if (argc >= 3) {
         chosen.program = argv[1];
         chosen.role = argv[2];
-        chosen.arguments.clear();
+        chosen.arguments.assign(argv + 3, argv + argc);
     }
     std::vector<double> starts;
     for (int i = 0; i < 11; ++i) {
@@ -47,17 +48,18 @@ int main(int argc, char** argv) {
     }
     print("start of a server", starts);
 
+    chosen.most_sessions = 20;
     WorkerPool pool(chosen);
     std::vector<double> forks;
     std::vector<Lease> leases;
-    for (int i = 0; i < 2; ++i) {
+    for (int i = 0; i < (argc >= 3 ? 20 : 2); ++i) {
         auto lease = pool.borrow();
         if (!lease) return 1;
         forks.push_back(static_cast<double>(pool.statistics().last_fork.count()));
         leases.push_back(std::move(*lease));
     }
-    print("fork of a child, the first two", forks);
-    if (argc == 3) return 0;
+    print("fork of a child", forks);
+    if (argc >= 3) return 0;
 
     std::vector<double> trips;
     for (int i = 0; i < 10'000; ++i) {

@@ -49,7 +49,8 @@ TEST(Payload, LengthsAreNotBelieved) {
     PayloadReader does_not(three);
     EXPECT_EQ(does_not.count(4), 0U);
     EXPECT_FALSE(does_not.ok());
-    PayloadReader limited(PayloadWriter().put("four").take());
+    const std::string four = PayloadWriter().put("four").take();
+    PayloadReader limited(four);
     EXPECT_EQ(limited.text(3), "");
     EXPECT_FALSE(limited.ok());
 }

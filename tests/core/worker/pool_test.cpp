@@ -312,6 +312,17 @@ TEST(Pool, ReplacesAChildThatGrew) {
     EXPECT_NE(children.front(), children.back());
 }
 
+TEST(Pool, ReplacesAChildThatHasServedEnough) {
+    PoolOptions chosen = options();
+    chosen.most_requests = 2;
+    WorkerPool pool(chosen);
+    auto lease = pool.borrow();
+    ASSERT_TRUE(lease);
+    for (int i = 0; i < 5; ++i) ASSERT_TRUE(ask(*lease, request_text(Action::echo, "")));
+    EXPECT_EQ(pool.statistics().children_forked, 3U);
+    EXPECT_EQ(pool.statistics().children_died, 0U);
+}
+
 TEST(Pool, LeavesNoOpenFilesBehind) {
     WorkerPool pool(options());
     ASSERT_TRUE(ask(pool, request_text(Action::echo, "")));

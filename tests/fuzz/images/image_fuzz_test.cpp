@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The driver's own parts: mutations that can be had again, and sentences told apart.
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -65,6 +66,22 @@ TEST(Mutate, RepairsTheChecksumsOfPng) {
         EXPECT_TRUE(repaired == bytes) << entry.path();
     }
     EXPECT_GE(files, 3U);
+}
+
+// 32,767 layers that are not there: the decoder complains about each.
+TEST(Found, EndlessComplaintsAreOneSentence) {
+    std::ifstream stream(IIR2D_IMAGE_CORPUS "/layer.psd", std::ios::binary);
+    std::string bytes{std::istreambuf_iterator<char>(stream), {}};
+    const std::size_t layers = 34 + static_cast<unsigned char>(bytes[33]) + 8;  // after the resources
+    bytes.replace(layers, 2, "\x7f\xff");
+    const auto path =
+        std::filesystem::temp_directory_path() / ("iir2d-layers-" + std::to_string(::getpid()) + ".psd");
+    std::ofstream(path, std::ios::binary) << bytes;
+    const auto image = read_image(path);
+    std::filesystem::remove(path);
+    ASSERT_FALSE(image);
+    EXPECT_THAT(image.error().message, ::testing::HasSubstr("hit end of file"));
+    EXPECT_LT(image.error().message.size(), 1000U);
 }
 
 End end_of_sentence(const std::string& what) {
