@@ -7,7 +7,6 @@
 
 #include "core/benchmark/utc_time.h"
 #include "core/evidence/sqlite.h"
-#include "core/record/consistency.h"
 #include "core/record/record.h"
 #include "core/record/record_json.h"
 #include "core/record/verified_record.h"
@@ -225,9 +224,7 @@ Result<History::Added> History::add(const fs::path& path, std::string_view note)
 
 Result<History::Added> History::add(const Record& record, std::string_view note) {
     const std::string text = record_to_json(record);
-    const auto json = parse_record(text);
-    if (!json) return std::unexpected(json.error());
-    if (const auto problems = inconsistencies(*json); !problems.empty())
+    if (const auto problems = verify_record_text(text).problems; !problems.empty())
         return fail(ErrorKind::check_failed, "the record is not accepted: " + problems.front());
     const auto measured = measured_record_from_json(text);
     if (!measured) return std::unexpected(measured.error());
