@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: MIT
 # Builds the fuzzers with Clang in build/fuzz and runs each of them on its seeds (docs/fuzzing.md).
 # usage: tests/fuzz/run.sh [SECONDS_PER_TARGET=60] [JOBS=all cores]
-# What a target finds is kept in build/fuzz/crashes; the exit status is then 1.
+# What a target finds is kept in build/fuzz/crashes; the exit status is then 1. IIR2D_FUZZ_SEED=0 draws other mutations in
+# each run; the default, 1, repeats them, so that CI fails for a change and not by chance.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 seconds=${1:-60}
 jobs=${2:-$(nproc)}
+seed=${IIR2D_FUZZ_SEED:-1}
 fail() { printf 'fuzz: error: %s\n' "$*" >&2; exit 2; }
-for number in "$seconds" "$jobs"; do
+for number in "$seconds" "$jobs" "1$seed"; do
     [[ "$number" =~ ^[1-9][0-9]*$ ]] || fail "\"$number\" is no number: usage: tests/fuzz/run.sh [SECONDS_PER_TARGET] [JOBS]"
 done
 
@@ -33,13 +35,13 @@ run_one() {
     mkdir -p "$build/corpus/$target"
     # Longer than most genuine files; -timeout and -rss_limit_mb are of one input.
     ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=0 UBSAN_OPTIONS=print_stacktrace=1 \
-        "$build/bin/fuzz-$target" -max_total_time="$seconds" -rss_limit_mb=2048 -timeout=60 -max_len=32768 \
+        "$build/bin/fuzz-$target" -max_total_time="$seconds" -seed="$seed" -rss_limit_mb=2048 -timeout=60 -max_len=32768 \
         -print_final_stats=1 -artifact_prefix="$build/crashes/$target-" \
         "$build/corpus/$target" "tests/fuzz/corpus/$target" > "$log" 2>&1 && return
     touch "$build/logs/$target.failed"
 }
 export -f run_one
-export seconds build
+export seconds build seed
 
 targets=()
 for folder in tests/fuzz/corpus/*/; do targets+=("$(basename "$folder")"); done
