@@ -100,10 +100,10 @@ TEST_F(ImagesModule, InProcessGivesTheSameBytes) {
         SCOPED_TRACE(name);
         std::string bytes[2];
         for (const bool in_process : {false, true}) {
-            const Outcome outcome =
-                iir2d({"filter", (samples / "rocket.jpg").string(), (folder / name).string(), "--filter", "1",
-                       "--device", "cpu"},
-                      {std::string("IIR2D_IMAGES_IN_PROCESS=") + (in_process ? "1" : "0")});
+            const std::string mode = in_process ? "IIR2D_IMAGES_IN_PROCESS=1" : "IIR2D_IMAGES_IN_PROCESS=0";
+            const Outcome outcome = iir2d({"filter", (samples / "rocket.jpg").string(),
+                                           (folder / name).string(), "--filter", "1", "--device", "cpu"},
+                                          {mode});
             ASSERT_EQ(outcome.code, 0) << outcome.err;
             bytes[in_process ? 1 : 0] = bytes_of(folder / name);
         }

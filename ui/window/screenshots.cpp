@@ -6,6 +6,7 @@
 #include <QDialog>
 #include <QDoubleSpinBox>
 #include <QElapsedTimer>
+#include <QFile>
 #include <QMimeData>
 #include <QPixmap>
 #include <QTemporaryDir>
@@ -316,6 +317,21 @@ void ScreenshotTour::messages() {
     m_window.openPath(sample("no-such-picture.png"));
     waitFor(QStringLiteral("the error message"), [&] { return area.has(QStringLiteral("open")); });
     shoot(QStringLiteral("21-error-in-place"));
+    area.clear(QStringLiteral("open"));
+
+    // A photograph whose colour profile crashes the JPEG decoder: the one before stays open.
+    const QTemporaryDir folder;
+    const QString damaged = folder.filePath(QStringLiteral("holiday.jpg"));
+    QFile good(sample("rocket.jpg"));
+    QFile bad(damaged);
+    if (good.open(QIODevice::ReadOnly) && bad.open(QIODevice::WriteOnly)) {
+        bad.write(good.readAll().replace(174, 4, QByteArray(4, '\xff')));
+        bad.close();
+    }
+    m_window.openPath(damaged);
+    waitFor(QStringLiteral("the message on a crashed decoder"),
+            [&] { return area.has(QStringLiteral("open")); });
+    shoot(QStringLiteral("21-decoder-crashed"));
     area.clear(QStringLiteral("open"));
 
     session.resetRecipe(recipeOf({{.enabled = true, .what = PoolOperation{.window = {1000, 1000}}}}));

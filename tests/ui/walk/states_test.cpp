@@ -8,6 +8,8 @@
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTest>
+#include <fstream>
+#include <iterator>
 
 #include "core/support/settings.h"
 #include "tests/ui/walk/tiny_matrix.h"
@@ -202,6 +204,25 @@ TEST_F(StatesTest, CmykIsSaid) {
     EXPECT_TRUE(said("reading").contains(QStringLiteral("converted to RGB")));
     open(written(folder, "in.png", gradient(64, 48)));
     EXPECT_TRUE(said("reading").isEmpty());
+}
+
+// A colour profile that crashes the JPEG decoder costs the file, not the window, and the next one opens.
+TEST_F(StatesTest, LivesThroughADecodersCrash) {
+    open(written(folder, "before.png", gradient(64, 48)));
+    std::ifstream good(IIR2D_SOURCE_DIR "/resources/samples/rocket.jpg", std::ios::binary);
+    std::string bytes{std::istreambuf_iterator<char>(good), {}};
+    ASSERT_GT(bytes.size(), 178U);
+    bytes.replace(174, 4, 4, '\xff');
+    const QString damaged = folder.filePath(QStringLiteral("damaged.jpg"));
+    std::ofstream(damaged.toStdString(), std::ios::binary) << bytes;
+    window.openPath(damaged);
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !said("open").isEmpty(); }, patience));
+    EXPECT_TRUE(said("open").contains(QStringLiteral("damaged.jpg"))) << said("open").toStdString();
+    EXPECT_TRUE(said("open").contains(QStringLiteral("JPEG decoder"))) << said("open").toStdString();
+    ASSERT_NE(session.image(), nullptr) << "the image before stays";
+    EXPECT_EQ(session.image()->info.width, 64);
+    open(written(folder, "after.png", gradient(32, 16)));
+    EXPECT_EQ(session.image()->info.width, 32);
 }
 
 // Where things are on a page, so that a message that comes between two clicks does not move the second.
