@@ -26,6 +26,7 @@ struct HistoryArguments {
     std::string metric = "ratio-to-copy";
     std::string device;
     std::string note;
+    bool remove_note = false;
     bool json = false;
     bool quiet = false;
 
@@ -93,13 +94,15 @@ Result<int> run_list(const HistoryArguments& a) {
 }
 
 Result<int> run_note(const HistoryArguments& a) {
+    if (a.note.empty() != a.remove_note)
+        return fail(ErrorKind::bad_argument, "give the note's TEXT, or --remove");
     // Of one that exists: a mistyped name makes no empty history.
     if (const auto there = History::open_to_read(a.path()); !there) return std::unexpected(there.error());
     auto history = History::open(a.path());
     if (!history) return std::unexpected(history.error());
     const auto id = history->set_note(a.id, a.note);
     if (!id) return std::unexpected(id.error());
-    if (!a.quiet) std::printf("%s %s\n", id->c_str(), a.note.c_str());
+    if (!a.quiet) std::printf("%s %s\n", id->c_str(), a.remove_note ? "has no note" : shown(a.note).c_str());
     return 0;
 }
 
@@ -210,10 +213,11 @@ void add_history_command(CLI::App& parser, Action& chosen) {
     add->add_option("RECORD", a->records, "Record directories, or their record.json")->required();
     add->add_option("--note", a->note, "A line about them, kept beside each; history note changes it");
     add_quiet(*add, a->quiet);
-    CLI::App* note = sub("note", "Write or take away a record's note",
+    CLI::App* note = sub("note", "Write or remove a record's note",
                          [](const HistoryArguments& h, const Interruption&) { return run_note(h); });
     note->add_option("RECORD_ID", a->id, "Its record_id, or the first digits of it")->required();
-    note->add_option("TEXT", a->note, "The note; empty takes it away")->required();
+    note->add_option("TEXT", a->note, "The note: one line");
+    note->add_flag("--remove", a->remove_note, "Remove the note");
     add_quiet(*note, a->quiet);
     CLI::App* list = sub("list", "The records, oldest first",
                          [](const HistoryArguments& h, const Interruption&) { return run_list(h); });

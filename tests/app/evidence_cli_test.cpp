@@ -185,7 +185,11 @@ TEST_F(EvidenceCli, RemembersRecords) {
     EXPECT_THAT(iir2d({"history", "list", "--db", db}).out, HasSubstr("after the change\n"));
     EXPECT_EQ(iir2d({"history", "add", second, "--note", "the second", "-q", "--db", db}).code, 0);
     EXPECT_THAT(iir2d({"history", "list", "--json", "--db", db}).out, HasSubstr("\"note\": \"the second\""));
-    EXPECT_EQ(iir2d({"history", "note", id.substr(0, 12), "", "-q", "--db", db}).code, 0);
+    EXPECT_EQ(iir2d({"history", "note", id.substr(0, 12), "", "--db", db}).code, 2);
+    EXPECT_EQ(iir2d({"history", "note", id.substr(0, 12), "--db", db}).code, 2);
+    EXPECT_EQ(iir2d({"history", "note", id.substr(0, 12), "x", "--remove", "--db", db}).code, 2);
+    EXPECT_THAT(iir2d({"history", "list", "--db", db}).out, HasSubstr("after the change"));
+    EXPECT_EQ(iir2d({"history", "note", id.substr(0, 12), "--remove", "-q", "--db", db}).code, 0);
     EXPECT_THAT(iir2d({"history", "list", "--db", db}).out, Not(HasSubstr("after the change")));
     EXPECT_EQ(iir2d({"history", "note", "0000", "x", "--db", db}).code, 2);
     EXPECT_EQ(iir2d({"history", "note", id.substr(0, 12), "two\nlines", "--db", db}).code, 2);

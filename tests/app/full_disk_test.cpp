@@ -78,7 +78,7 @@ TEST_F(FullDiskCli, KeepsTheHistory) {
         const bool added = had_room(with_room(room, {"history", "add", "--db", database, path("second")}));
         refused += added ? 0 : 1;
         EXPECT_THAT(iir2d({"history", "check", "--db", database}).out,
-                    HasSubstr(added ? "accepted 2 records" : "accepted 1 records"))
+                    HasSubstr(added ? "accepted 2 records\n" : "accepted 1 record\n"))
             << room;
         EXPECT_EQ(iir2d({"history", "add", "--db", database, path("second")}).code, 0) << room;
         EXPECT_THAT(iir2d({"history", "check", "--db", database}).out, HasSubstr("accepted 2 records"));

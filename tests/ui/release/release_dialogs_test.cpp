@@ -21,7 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
-using ::testing::Not;
 using ::testing::StartsWith;
 
 class ReleaseDialogsTest : public testing::ReleasePageFixture {
@@ -214,8 +213,7 @@ TEST_F(ReleaseDialogsTest, WhatIsSignedShowsTicksAndNoLinks) {
     }
     EXPECT_EQ(ticks, 1);
     EXPECT_EQ(open_ones, 1);
-    EXPECT_THAT(report.toPlainText().toStdString(), HasSubstr("(not needed at this stage)"));
-    EXPECT_THAT(report.toPlainText().toStdString(), Not(HasSubstr("_(not")));
+    EXPECT_THAT(report.toPlainText().toStdString(), HasSubstr("not needed at this stage: nothing is attached"));
     dialog()->close();
 }
 
