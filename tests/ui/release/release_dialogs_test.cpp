@@ -213,7 +213,8 @@ TEST_F(ReleaseDialogsTest, WhatIsSignedShowsTicksAndNoLinks) {
     }
     EXPECT_EQ(ticks, 1);
     EXPECT_EQ(open_ones, 1);
-    EXPECT_THAT(report.toPlainText().toStdString(), HasSubstr("not needed at this stage: nothing is attached"));
+    EXPECT_THAT(report.toPlainText().toStdString(),
+                HasSubstr("not needed at this stage: nothing is attached"));
     dialog()->close();
 }
 
