@@ -8,7 +8,7 @@ set(IIR2D_CUDA_ARCHITECTURES "75" CACHE STRING
     "GPU architectures to compile for; the newest is kept as PTX too, which a driver compiles for newer GPUs")
 include(Embed)
 
-# nvcc of PATH, of the usual place, or of what ./bootstrap fetched.
+# nvcc of PATH, of CUDA_HOME (./bootstrap names what it fetched), or of the usual place.
 function(iir2d_find_nvcc result)
   find_program(IIR2D_NVCC nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH
                PATHS /usr/local/cuda PATH_SUFFIXES bin)

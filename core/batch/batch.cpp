@@ -4,6 +4,7 @@
 #include <exception>
 #include <map>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <thread>
 
@@ -154,12 +155,18 @@ bool process_one(const Work& work, std::size_t index, const TaskControl& control
 bool process_guarded(const Work& work, std::size_t index, const TaskControl& control, Book& book) {
     try {
         return process_one(work, index, control, book);
-    } catch (const std::exception&) {
+    } catch (const std::bad_alloc&) {
         return finish_failed(
             work, index,
             {ErrorKind::device_failure, quoted(work.options.inputs[index]) +
                                             " could not be worked on: there is not enough memory; try fewer "
                                             "images at once"},
+            book);
+    } catch (const std::exception& error) {
+        return finish_failed(
+            work, index,
+            {ErrorKind::device_failure,
+             quoted(work.options.inputs[index]) + " could not be worked on: " + one_line(error.what())},
             book);
     }
 }

@@ -105,8 +105,11 @@ Result<BenchmarkMatrix> read(const json& j) {
     static const std::set<std::string> known = {
         "schema", "schema_version", "name",  "sizes",          "filter_ids", "border_modes", "precisions",
         "warmup", "iterations",     "until", "most_disturbed", "cache",      "seed"};
-    if (!j.is_object() || j.value("schema", "") != "iir2d-workbench/protocol" ||
-        j.value("schema_version", 0) != 1)
+    const auto is = [&j](const char* key, const json& value) {
+        const auto found = j.find(key);
+        return found != j.end() && found->type() == value.type() && *found == value;
+    };
+    if (!j.is_object() || !is("schema", "iir2d-workbench/protocol") || !is("schema_version", 1U))
         return wrong("is none: its schema must be iir2d-workbench/protocol, schema_version 1");
     for (const auto& [key, value] : j.items()) {
         if (!known.contains(key))

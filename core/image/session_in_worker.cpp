@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The program's side of the image worker.
 #include <algorithm>
+#include <cmath>
+#include <csignal>
 #include <cstring>
 #include <string_view>
 #include <utility>
@@ -36,6 +38,24 @@ struct Subject {
     bool writing = false;
 };
 
+// Whether the file brought it about, and not somebody who ended the process, or a machine that is short of
+// memory or time.
+bool is_of_the_file(const worker::Failure& failure) {
+    switch (failure.signal) {
+        case SIGSEGV:
+        case SIGABRT:
+        case SIGFPE:
+        case SIGILL:
+#if !defined(_WIN32)
+        case SIGBUS:
+        case SIGSYS:
+#endif
+            return true;
+        default:
+            return failure.kind == FailureKind::protocol || failure.kind == FailureKind::threw;
+    }
+}
+
 Error error_of(const worker::Failure& failure, const Subject& subject) {
     switch (failure.kind) {
         case FailureKind::cancelled:
@@ -55,7 +75,8 @@ Error error_of(const worker::Failure& failure, const Subject& subject) {
                 quoted(path_of(subject.path)) + " could not be written: " + coder + one_line(failure.what)};
     }
     return {ErrorKind::bad_input, quoted(path_of(subject.path)) + " could not be read: " + coder +
-                                      one_line(failure.what) + "; the file is damaged or hostile"};
+                                      one_line(failure.what) +
+                                      (is_of_the_file(failure) ? "; the file is damaged or hostile" : "")};
 }
 
 // One request to the worker, to its answer.
@@ -173,7 +194,9 @@ class WorkerRead final : public ReadSession {
             if (!frame) return std::unexpected(frame.error());
             if (frame->type == Message::progress) {
                 PayloadReader in(frame->payload);
-                control.report(std::clamp(in.number<double>(), 0.0, 1.0), {});
+                const auto fraction = in.number<double>();
+                if (!in.complete() || !std::isfinite(fraction)) return std::unexpected(m_request.nonsense());
+                control.report(std::clamp(fraction, 0.0, 1.0), {});
                 continue;
             }
             auto metadata = m_request.content(*frame, Message::metadata, images::get_metadata);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <thread>
 
 #include "core/support/memory.h"
 
@@ -13,7 +14,8 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
-constexpr std::uint64_t base_memory = 256 * mebibyte;
+// The stacks of a thread for each core count as memory of the process.
+const std::uint64_t base_memory = (256 + 8 * std::uint64_t{std::thread::hardware_concurrency()}) * mebibyte;
 // Of a machine that does not say how much is free.
 constexpr std::uint64_t assumed_memory = 8192 * mebibyte;
 // The slowest honest decoders and encoders (JPEG 2000, WebP) take less than a second a mebibyte.

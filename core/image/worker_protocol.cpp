@@ -91,7 +91,12 @@ ImageInfo get_info(worker::PayloadReader& in) {
                info.channel_names.size() == static_cast<std::size_t>(info.channels) &&
                info.alpha_channel >= -1 && info.alpha_channel < info.channels && info.orientation >= 1 &&
                info.orientation <= 8 && info.image_index >= 0 && info.image_count > info.image_index &&
-               info.image_count <= most_images;
+               info.image_count <= most_images &&
+               // What limits are worked out from: no sample has more than 8 bytes.
+               info.native_bytes <= 8U * static_cast<std::uint64_t>(info.width) *
+                                        static_cast<std::uint64_t>(info.height) *
+                                        static_cast<std::uint64_t>(info.channels) &&
+               info.file_bytes <= std::uint64_t{1} << 50;
     if (!possible) refuse(in);
     return info;
 }

@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "core/support/files.h"
+#include "core/support/home.h"
 #include "core/support/program_folder.h"
 
 #if defined(_WIN32)
@@ -46,14 +47,23 @@ fs::path listed_home() {
 // in each folder, and whoever owns that folder could have put something there.
 fs::path settings_base() {
     if (fs::path base = from_environment("XDG_CONFIG_HOME"); base.is_absolute()) return base;
-    fs::path home = from_environment("HOME");
-    if (!home.is_absolute()) home = listed_home();
-    return home.is_absolute() ? home / ".config" : fs::path();
+    const fs::path home = home_directory();
+    return home.empty() ? fs::path() : home / ".config";
 }
 constexpr const char* no_home = "/nonexistent";  // Debian's name for the home of who has none
 #endif
 
 }  // namespace
+
+fs::path home_directory() {
+#if defined(_WIN32)
+    fs::path home = from_environment("USERPROFILE");
+#else
+    fs::path home = from_environment("HOME");
+    if (!home.is_absolute()) home = listed_home();
+#endif
+    return home.is_absolute() ? home : fs::path();
+}
 
 fs::path program_folder() {
 #if defined(_WIN32)

@@ -27,14 +27,15 @@ std::unexpected<Error> refused(const std::string& doing) {
 }
 
 // The limit on the size of files counts for memory with a handle as well, which is no file on any disk: where
-// it may, the process lifts its own for a moment.
+// it may, the process lifts its own for a moment. It asks first: going beyond the limit raises SIGXFSZ, which
+// ends a process that does not ignore it.
 bool set_size(int descriptor, std::size_t bytes) {
-    if (::ftruncate(descriptor, static_cast<off_t>(bytes)) == 0) return true;
-    if (errno != EFBIG) return false;
     static std::mutex one_at_a_time;  // or the last one to end would put back what another lifted
     const std::scoped_lock lock(one_at_a_time);
     rlimit limit{};
-    if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_max < bytes) {
+    if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || bytes <= limit.rlim_cur)
+        return ::ftruncate(descriptor, static_cast<off_t>(bytes)) == 0;
+    if (limit.rlim_max < bytes) {
         errno = EFBIG;
         return false;
     }

@@ -33,7 +33,8 @@ class StripFilter {
     bool sweep(const SweptPass<A>& pass) {
         const bool beside = pass.pass->from_scratch || pass.pass->to_scratch || pass.pass->add_scratch;
         if (beside && m_beside.empty()) m_beside.resize(static_cast<std::size_t>(m_rows * m_columns));
-        const RowsAt<S> kept{m_beside.data(), m_columns};
+        // Without memory beside the plane no pass looks at `kept`: no arithmetic is done on a null pointer.
+        const RowsAt<S> kept = beside ? RowsAt<S>{m_beside.data(), m_columns} : m_data;
         const RowsAt<S> from = directed(pass, pass.pass->from_scratch ? kept : m_data, m_rows);
         const RowsAt<S> to = directed(pass, pass.pass->to_scratch ? kept : m_data, m_rows);
         const RowsAt<S> add = directed(pass, kept, m_rows);

@@ -13,6 +13,7 @@
 
 #include "core/support/atomic_file.h"
 #include "core/support/files.h"
+#include "core/support/home.h"
 #include "ui/session/text.h"
 
 namespace workbench {
@@ -142,8 +143,9 @@ fs::path stateDirectory() {
 #else
     fs::path base = from("XDG_STATE_HOME");
     if (base.is_relative()) {
-        const fs::path home = from("HOME");
-        base = home.empty() ? fs::temp_directory_path() : home / ".local" / "state";
+        const fs::path home = home_directory();
+        // Debian's name for the home of who has none: nothing can be made there, and that is said.
+        base = home.empty() ? fs::path("/nonexistent") : home / ".local" / "state";
     }
 #endif
     return base / "iir2d-workbench";

@@ -209,9 +209,15 @@ void Autosave::restore(const EndedSession& ended) {
         connect(&session, &Session::openCancelled, waiting, &QObject::deleteLater);
         session.openImage(state.image, state.imageIndex);
     }
+    // What is restored becomes this window's file before the ended session's is removed. Results are not
+    // shown over a benchmark that runs: they stay with the ended session, which is offered again.
+    bool kept = true;
     if (state.hasResults) {
-        // It becomes this window's before the ended one's is removed.
-        if (const auto json = read_file(ended.file.resultsPath()); json && m_file.writeResults(*json)) {
+        kept = false;
+        m_writer.waitForDone();
+        const auto json = read_file(ended.file.resultsPath());
+        if (json && !m_window.benchmarkPage().isRunning() && m_file.writeResults(*json)) {
+            kept = true;
             m_hasResults = true;
             m_window.benchmarkPage().openRecordAt(
                 QString::fromStdU16String(m_file.resultsPath().u16string()));
@@ -221,7 +227,14 @@ void Autosave::restore(const EndedSession& ended) {
         if (state.page == QLatin1String(name)) m_window.setPage(page);
     }
     saveNow();
-    ended.file.remove();
+    const auto saved = m_file.write(this->state());
+    if (kept && saved) {
+        ended.file.remove();
+    } else {
+        Q_EMIT failed(saved ? tr("the benchmark results of the ended session could not be taken over; they "
+                                 "are offered again at the next start")
+                            : QString::fromStdString(saved.error().message));
+    }
 }
 
 void Autosave::showView(const SavedView& saved) {

@@ -15,6 +15,7 @@ namespace workbench {
 namespace {
 
 constexpr int most_channels = 64;
+constexpr std::size_t longest_shown = std::size_t{1} << 16;  // of an attribute's text
 constexpr std::int64_t largest_side = 1'000'000;
 // No format packs real pixels this tightly: a header that claims more is damaged or hostile.
 constexpr std::uint64_t believable_packing = 100'000;
@@ -151,8 +152,10 @@ ImageInfo describe(const OpenImage& file) {
     info.native_bytes = static_cast<std::uint64_t>(spec.image_bytes(true));
     info.file_bytes = file.file->bytes();
     for (const auto& attribute : spec.extra_attribs) {
-        info.metadata.emplace_back(printable_utf8(attribute.name().string()),
-                                   printable_utf8(metadata_text(spec, attribute)));
+        // What is shown; what is carried to an output is kept whole elsewhere.
+        std::string text = metadata_text(spec, attribute);
+        if (text.size() > longest_shown) text = text.substr(0, longest_shown) + "...";
+        info.metadata.emplace_back(printable_utf8(attribute.name().string()), printable_utf8(text));
     }
     info.image_count = count_images(file);
     return info;

@@ -72,6 +72,8 @@ TEST(Protocol, IsRefusedWhenItIsNone) {
         {"\"seed\": 7", "\"seed\": -7"},
         {"\"seed\": 7", "\"seed\": 7.5"},
         {"\"seed\": 7", "\"seed\": 1e300"},
+        {"\"schema_version\": 1", "\"schema_version\": -1e308"},
+        {"\"schema_version\": 1", "\"schema_version\": 1.0"},
         {"0.02", "2"},
         {"\"least\": 10", "\"least\": 1"},
         {"[1, 4]", "[1, 9]"},

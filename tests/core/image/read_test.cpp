@@ -95,6 +95,21 @@ TEST(ReadImage, HonoursTheOrientationOfPhotographs) {
     EXPECT_EQ(probe_image(folder / "b.jpg")->orientation, 1);
 }
 
+TEST(ReadImage, AVeryLongDescriptionIsShownInPart) {
+    const ScratchFolder folder;
+    OIIO::ImageSpec spec(8, 4, 1, OIIO::TypeDesc::UINT8);
+    spec.attribute("ImageDescription", std::string(std::size_t{3} << 20, 'x'));
+    write_counting<unsigned char>(folder / "long.tif", spec);
+    const auto image = read_image(folder / "long.tif");
+    ASSERT_TRUE(image) << image.error().message;
+    const auto& metadata = image->info.metadata;
+    const auto found =
+        std::ranges::find_if(metadata, [](const auto& one) { return one.first == "ImageDescription"; });
+    ASSERT_NE(found, metadata.end());
+    EXPECT_TRUE(found->second.starts_with("xxx") && found->second.ends_with("..."));
+    EXPECT_LT(found->second.size(), std::size_t{1} << 17);
+}
+
 TEST(ReadImage, TilesAndStripsGiveTheSame) {
     const ScratchFolder folder;
     for (const char* planes : {"contig", "separate"}) {
