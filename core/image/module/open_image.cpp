@@ -15,7 +15,7 @@ namespace workbench {
 namespace {
 
 constexpr int most_channels = 64;
-constexpr std::size_t longest_shown = std::size_t{1} << 16;  // of an attribute's text
+constexpr std::size_t longest_shown = std::size_t{1} << 15;  // of an attribute's text
 constexpr std::int64_t largest_side = 1'000'000;
 // No format packs real pixels this tightly: a header that claims more is damaged or hostile.
 constexpr std::uint64_t believable_packing = 100'000;
