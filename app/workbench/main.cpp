@@ -18,16 +18,16 @@
 #include "core/support/error.h"
 #include "iir2d/iir2d_core.h"
 #include "ui/operations/operations_panel.h"
+#include "ui/picture/image_page.h"
 #include "ui/session/session.h"
-#include "ui/session/text.h"
+#include "ui/support/text.h"
+#include "ui/tour/screenshots.h"
+#include "ui/widgets/icons.h"
+#include "ui/widgets/message_bar.h"
+#include "ui/widgets/theme.h"
 #include "ui/window/autosave.h"
-#include "ui/window/icons.h"
-#include "ui/window/image_page.h"
 #include "ui/window/main_window.h"
-#include "ui/window/message_bar.h"
 #include "ui/window/restore_offer.h"
-#include "ui/window/screenshots.h"
-#include "ui/window/theme.h"
 
 namespace {
 

@@ -12,8 +12,8 @@
 #include "core/recipe/recipe.h"
 #include "core/support/files.h"
 #include "tests/app/run_program.h"
+#include "ui/picture/save_job.h"
 #include "ui/session/session.h"
-#include "ui/window/save_job.h"
 
 namespace workbench {
 namespace {

@@ -18,8 +18,8 @@
 #include "core/benchmark/synthetic.h"
 #include "core/image/image_io.h"
 #include "ui/session/session.h"
+#include "ui/widgets/theme.h"
 #include "ui/window/main_window.h"
-#include "ui/window/theme.h"
 
 namespace {
 

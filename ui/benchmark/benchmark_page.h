@@ -9,8 +9,8 @@
 #include <functional>
 #include <memory>
 
-#include "ui/benchmark/compared_records.h"
 #include "ui/benchmark/result_exporter.h"
+#include "ui/charts/compared_records.h"
 
 class QAction;
 class QLabel;

@@ -12,15 +12,15 @@
 #include <filesystem>
 
 #include "ui/benchmark/benchmark_page.h"
-#include "ui/benchmark/charts/chart_export.h"
-#include "ui/benchmark/charts/chart_view.h"
 #include "ui/benchmark/charts_area.h"
-#include "ui/benchmark/figures.h"
 #include "ui/benchmark/results_table.h"
+#include "ui/charts/chart_export.h"
+#include "ui/charts/chart_view.h"
+#include "ui/charts/figures.h"
 #include "ui/session/session.h"
-#include "ui/session/text.h"
-#include "ui/window/icons.h"
-#include "ui/window/message_bar.h"
+#include "ui/support/text.h"
+#include "ui/widgets/icons.h"
+#include "ui/widgets/message_bar.h"
 
 namespace workbench {
 namespace {

@@ -9,13 +9,13 @@
 #include "ui/benchmark/benchmark_page.h"
 #include "ui/benchmark/charts_area.h"
 #include "ui/benchmark/history_view.h"
-#include "ui/benchmark/kept_runs.h"
 #include "ui/benchmark/result_note.h"
 #include "ui/benchmark/results_model.h"
 #include "ui/benchmark/roofline_view.h"
+#include "ui/session/kept_runs.h"
 #include "ui/session/session.h"
-#include "ui/session/text.h"
-#include "ui/window/message_bar.h"
+#include "ui/support/text.h"
+#include "ui/widgets/message_bar.h"
 
 namespace workbench {
 namespace {

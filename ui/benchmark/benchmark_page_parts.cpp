@@ -23,14 +23,14 @@
 #include "ui/benchmark/results_header.h"
 #include "ui/benchmark/results_table.h"
 #include "ui/benchmark/run_panel.h"
-#include "ui/operations/form_parts.h"
 #include "ui/session/session.h"
-#include "ui/window/floating_column.h"
-#include "ui/window/glyph.h"
-#include "ui/window/icons.h"
-#include "ui/window/job_bar.h"
-#include "ui/window/message_bar.h"
-#include "ui/window/theme.h"
+#include "ui/widgets/floating_column.h"
+#include "ui/widgets/form_parts.h"
+#include "ui/widgets/glyph.h"
+#include "ui/widgets/icons.h"
+#include "ui/widgets/job_bar.h"
+#include "ui/widgets/message_bar.h"
+#include "ui/widgets/theme.h"
 
 namespace workbench {
 

@@ -19,17 +19,17 @@
 #include "ui/benchmark/charts_area.h"
 #include "ui/benchmark/compare_view.h"
 #include "ui/benchmark/history_view.h"
-#include "ui/benchmark/kept_runs.h"
 #include "ui/benchmark/matrix_form.h"
 #include "ui/benchmark/results_model.h"
 #include "ui/benchmark/results_table.h"
 #include "ui/benchmark/roofline_view.h"
 #include "ui/benchmark/run_panel.h"
+#include "ui/session/kept_runs.h"
 #include "ui/session/session.h"
-#include "ui/session/text.h"
-#include "ui/window/drop_cue.h"
-#include "ui/window/job_bar.h"
-#include "ui/window/message_bar.h"
+#include "ui/support/text.h"
+#include "ui/widgets/drop_cue.h"
+#include "ui/widgets/job_bar.h"
+#include "ui/widgets/message_bar.h"
 
 namespace workbench {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "core/recipe/recipe.h"
 #include "core/support/files.h"
-#include "ui/session/text.h"
+#include "ui/support/text.h"
 
 namespace workbench {
 namespace {

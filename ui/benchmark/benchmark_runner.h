@@ -10,8 +10,8 @@
 #include "core/benchmark/benchmark.h"
 #include "core/evidence/reproduce.h"
 #include "core/record/record.h"
-#include "ui/benchmark/compared_records.h"
-#include "ui/benchmark/kept_runs.h"
+#include "ui/charts/compared_records.h"
+#include "ui/session/kept_runs.h"
 
 namespace workbench {
 

@@ -3,14 +3,14 @@
 
 #include <QCheckBox>
 
-#include "ui/benchmark/charts/distribution_chart.h"
-#include "ui/benchmark/charts/latency_chart.h"
-#include "ui/benchmark/charts/ratio_chart.h"
-#include "ui/benchmark/charts/roofline_chart.h"
-#include "ui/benchmark/charts/throughput_chart.h"
-#include "ui/benchmark/charts/timeline_chart.h"
 #include "ui/benchmark/roofline_view.h"
-#include "ui/window/theme.h"
+#include "ui/charts/distribution_chart.h"
+#include "ui/charts/latency_chart.h"
+#include "ui/charts/ratio_chart.h"
+#include "ui/charts/roofline_chart.h"
+#include "ui/charts/throughput_chart.h"
+#include "ui/charts/timeline_chart.h"
+#include "ui/widgets/theme.h"
 
 namespace workbench {
 namespace {

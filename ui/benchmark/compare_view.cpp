@@ -15,17 +15,17 @@
 #include <QVBoxLayout>
 #include <array>
 
-#include "ui/benchmark/charts/compare_charts.h"
 #include "ui/benchmark/comparison_model.h"
 #include "ui/benchmark/figures_table.h"
 #include "ui/benchmark/spread_tabs.h"
 #include "ui/benchmark/status_strip.h"
-#include "ui/benchmark/verdict_style.h"
-#include "ui/operations/form_parts.h"
-#include "ui/session/text.h"
-#include "ui/window/elided_label.h"
-#include "ui/window/icons.h"
-#include "ui/window/theme.h"
+#include "ui/charts/compare_charts.h"
+#include "ui/charts/verdict_style.h"
+#include "ui/support/text.h"
+#include "ui/widgets/elided_label.h"
+#include "ui/widgets/form_parts.h"
+#include "ui/widgets/icons.h"
+#include "ui/widgets/theme.h"
 
 namespace workbench {
 namespace {

@@ -6,7 +6,7 @@
 #include <QWidget>
 
 #include "core/evidence/reproduce.h"
-#include "ui/benchmark/compared_records.h"
+#include "ui/charts/compared_records.h"
 
 class QBoxLayout;
 class QCheckBox;

@@ -5,12 +5,12 @@
 #include <array>
 #include <cmath>
 
-#include "ui/benchmark/figures.h"
 #include "ui/benchmark/figures_table.h"
 #include "ui/benchmark/results_model.h"
-#include "ui/benchmark/verdict_style.h"
-#include "ui/session/text.h"
-#include "ui/window/theme.h"
+#include "ui/charts/figures.h"
+#include "ui/charts/verdict_style.h"
+#include "ui/support/text.h"
+#include "ui/widgets/theme.h"
 
 namespace workbench {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <QAbstractTableModel>
 
-#include "ui/benchmark/compared_records.h"
+#include "ui/charts/compared_records.h"
 
 namespace workbench {
 

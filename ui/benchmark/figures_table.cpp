@@ -11,7 +11,7 @@
 
 #include "core/support/files.h"
 #include "ui/benchmark/results_model.h"
-#include "ui/window/icons.h"
+#include "ui/widgets/icons.h"
 
 namespace workbench {
 namespace {

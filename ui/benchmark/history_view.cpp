@@ -11,14 +11,14 @@
 #include <QSplitter>
 #include <QVBoxLayout>
 
-#include "ui/benchmark/charts/trend_chart.h"
 #include "ui/benchmark/history_table.h"
-#include "ui/benchmark/verdict_style.h"
-#include "ui/operations/form_parts.h"
-#include "ui/session/text.h"
-#include "ui/window/elided_label.h"
-#include "ui/window/icons.h"
-#include "ui/window/theme.h"
+#include "ui/charts/trend_chart.h"
+#include "ui/charts/verdict_style.h"
+#include "ui/support/text.h"
+#include "ui/widgets/elided_label.h"
+#include "ui/widgets/form_parts.h"
+#include "ui/widgets/icons.h"
+#include "ui/widgets/theme.h"
 
 namespace workbench {
 namespace {

@@ -16,12 +16,12 @@
 #include <tuple>
 
 #include "core/support/devices.h"
-#include "ui/benchmark/figures.h"
 #include "ui/benchmark/pool_form.h"
-#include "ui/operations/form_parts.h"
+#include "ui/charts/figures.h"
 #include "ui/session/session.h"
-#include "ui/session/text.h"
-#include "ui/window/theme.h"
+#include "ui/support/text.h"
+#include "ui/widgets/form_parts.h"
+#include "ui/widgets/theme.h"
 
 namespace workbench {
 namespace {

@@ -9,9 +9,9 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "ui/operations/form_parts.h"
-#include "ui/session/text.h"
-#include "ui/window/theme.h"
+#include "ui/support/text.h"
+#include "ui/widgets/form_parts.h"
+#include "ui/widgets/theme.h"
 
 namespace workbench {
 namespace {

@@ -4,8 +4,8 @@
 #include <QHBoxLayout>
 #include <QLineEdit>
 
-#include "ui/operations/form_parts.h"
-#include "ui/window/theme.h"
+#include "ui/widgets/form_parts.h"
+#include "ui/widgets/theme.h"
 
 namespace workbench {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <QWidget>
 
-#include "ui/operations/form_parts.h"
+#include "ui/widgets/form_parts.h"
 
 class QAction;
 class QHBoxLayout;

@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <array>
 
-#include "ui/benchmark/figures.h"
 #include "ui/benchmark/figures_table.h"
-#include "ui/session/text.h"
-#include "ui/window/theme.h"
+#include "ui/charts/figures.h"
+#include "ui/support/text.h"
+#include "ui/widgets/theme.h"
 
 namespace workbench {
 namespace {

@@ -5,11 +5,11 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
-#include "ui/benchmark/charts/roofline_chart.h"
-#include "ui/benchmark/figures.h"
-#include "ui/operations/form_parts.h"
-#include "ui/session/text.h"
-#include "ui/window/theme.h"
+#include "ui/charts/figures.h"
+#include "ui/charts/roofline_chart.h"
+#include "ui/support/text.h"
+#include "ui/widgets/form_parts.h"
+#include "ui/widgets/theme.h"
 
 namespace workbench {
 

@@ -10,10 +10,10 @@
 #include <algorithm>
 
 #include "ui/benchmark/matrix_choices.h"
-#include "ui/operations/form_parts.h"
-#include "ui/window/elided_label.h"
-#include "ui/window/icons.h"
-#include "ui/window/theme.h"
+#include "ui/widgets/elided_label.h"
+#include "ui/widgets/form_parts.h"
+#include "ui/widgets/icons.h"
+#include "ui/widgets/theme.h"
 
 namespace workbench {
 

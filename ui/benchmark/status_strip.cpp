@@ -8,7 +8,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include "ui/window/theme.h"
+#include "ui/widgets/theme.h"
 
 namespace workbench {
 

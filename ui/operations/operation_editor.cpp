@@ -6,11 +6,11 @@
 
 #include "iir2d/filter.h"
 #include "ui/operations/filter_editor.h"
-#include "ui/operations/form_parts.h"
 #include "ui/operations/pool_editor.h"
 #include "ui/operations/recipe_edits.h"
 #include "ui/session/session.h"
-#include "ui/window/theme.h"
+#include "ui/widgets/form_parts.h"
+#include "ui/widgets/theme.h"
 
 namespace workbench {
 namespace {

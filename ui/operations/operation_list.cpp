@@ -8,8 +8,8 @@
 #include <algorithm>
 
 #include "ui/operations/operation_list_model.h"
-#include "ui/window/icons.h"
-#include "ui/window/theme.h"
+#include "ui/widgets/icons.h"
+#include "ui/widgets/theme.h"
 
 namespace workbench {
 namespace {

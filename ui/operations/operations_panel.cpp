@@ -16,15 +16,15 @@
 #include <algorithm>
 
 #include "iir2d/filter.h"
-#include "ui/operations/form_parts.h"
 #include "ui/operations/operation_editor.h"
 #include "ui/operations/operation_list.h"
 #include "ui/operations/operation_list_model.h"
 #include "ui/operations/recipe_bar.h"
 #include "ui/operations/recipe_edits.h"
 #include "ui/session/session.h"
-#include "ui/window/icons.h"
-#include "ui/window/theme.h"
+#include "ui/widgets/form_parts.h"
+#include "ui/widgets/icons.h"
+#include "ui/widgets/theme.h"
 
 namespace workbench {
 namespace {

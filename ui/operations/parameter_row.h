@@ -7,7 +7,7 @@
 #include <QTimer>
 
 #include "iir2d/filter.h"
-#include "ui/operations/form_parts.h"
+#include "ui/widgets/form_parts.h"
 
 class QCheckBox;
 class QSlider;

@@ -10,10 +10,10 @@
 #include <QUndoStack>
 #include <QVBoxLayout>
 
-#include "ui/operations/form_parts.h"
-#include "ui/operations/message_strip.h"
 #include "ui/session/session.h"
-#include "ui/window/theme.h"
+#include "ui/widgets/form_parts.h"
+#include "ui/widgets/message_strip.h"
+#include "ui/widgets/theme.h"
 
 namespace workbench {
 namespace {

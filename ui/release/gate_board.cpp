@@ -11,11 +11,11 @@
 #include <algorithm>
 #include <functional>
 
-#include "ui/operations/form_parts.h"
-#include "ui/release/mark_label.h"
-#include "ui/session/text.h"
-#include "ui/window/icons.h"
-#include "ui/window/theme.h"
+#include "ui/support/text.h"
+#include "ui/widgets/form_parts.h"
+#include "ui/widgets/icons.h"
+#include "ui/widgets/mark_label.h"
+#include "ui/widgets/theme.h"
 
 namespace workbench {
 namespace {

@@ -19,12 +19,12 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "ui/operations/form_parts.h"
-#include "ui/release/path_field.h"
-#include "ui/session/text.h"
-#include "ui/window/job_bar.h"
-#include "ui/window/message_bar.h"
-#include "ui/window/theme.h"
+#include "ui/support/text.h"
+#include "ui/widgets/form_parts.h"
+#include "ui/widgets/job_bar.h"
+#include "ui/widgets/message_bar.h"
+#include "ui/widgets/path_field.h"
+#include "ui/widgets/theme.h"
 
 namespace workbench {
 namespace {

@@ -18,22 +18,22 @@
 #include <algorithm>
 
 #include "core/support/files.h"
-#include "ui/operations/form_parts.h"
 #include "ui/release/gate_board.h"
-#include "ui/release/mark_label.h"
 #include "ui/release/release_dialogs.h"
 #include "ui/release/release_tables.h"
 #include "ui/release/release_watcher.h"
 #include "ui/session/session.h"
-#include "ui/session/text.h"
-#include "ui/window/drop_cue.h"
-#include "ui/window/elided_label.h"
-#include "ui/window/floating_column.h"
-#include "ui/window/glyph.h"
-#include "ui/window/icons.h"
-#include "ui/window/job_bar.h"
-#include "ui/window/message_bar.h"
-#include "ui/window/theme.h"
+#include "ui/support/text.h"
+#include "ui/widgets/drop_cue.h"
+#include "ui/widgets/elided_label.h"
+#include "ui/widgets/floating_column.h"
+#include "ui/widgets/form_parts.h"
+#include "ui/widgets/glyph.h"
+#include "ui/widgets/icons.h"
+#include "ui/widgets/job_bar.h"
+#include "ui/widgets/mark_label.h"
+#include "ui/widgets/message_bar.h"
+#include "ui/widgets/theme.h"
 
 namespace workbench {
 namespace {

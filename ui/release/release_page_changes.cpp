@@ -17,9 +17,9 @@
 #include "ui/release/release_page.h"
 #include "ui/release/release_watcher.h"
 #include "ui/session/session.h"
-#include "ui/session/text.h"
-#include "ui/window/job_bar.h"
-#include "ui/window/message_bar.h"
+#include "ui/support/text.h"
+#include "ui/widgets/job_bar.h"
+#include "ui/widgets/message_bar.h"
 
 namespace workbench {
 namespace {

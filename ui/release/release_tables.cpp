@@ -9,9 +9,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "ui/session/text.h"
-#include "ui/window/icons.h"
-#include "ui/window/theme.h"
+#include "ui/support/text.h"
+#include "ui/widgets/icons.h"
+#include "ui/widgets/theme.h"
 
 namespace workbench {
 namespace {

@@ -5,8 +5,8 @@
 #include <QStringList>
 #include <QTableWidget>
 
-#include "ui/release/mark_label.h"
 #include "ui/release/release_view.h"
+#include "ui/widgets/mark_label.h"
 
 namespace workbench {
 

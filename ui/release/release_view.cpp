@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "ui/release/release_view.h"
 
-#include "ui/session/text.h"
+#include "ui/support/text.h"
 
 namespace workbench {
 

@@ -6,7 +6,7 @@
 #include <QFileSystemWatcher>
 #include <QTimer>
 
-#include "ui/session/text.h"
+#include "ui/support/text.h"
 
 namespace workbench {
 namespace {

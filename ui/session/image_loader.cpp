@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "core/image/image_io.h"
-#include "ui/session/text.h"
+#include "ui/support/text.h"
 
 namespace workbench {
 namespace {

@@ -14,7 +14,7 @@
 #include "core/support/atomic_file.h"
 #include "core/support/files.h"
 #include "core/support/home.h"
-#include "ui/session/text.h"
+#include "ui/support/text.h"
 
 namespace workbench {
 

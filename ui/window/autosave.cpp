@@ -11,11 +11,11 @@
 #include "core/support/files.h"
 #include "ui/benchmark/benchmark_page.h"
 #include "ui/operations/operations_panel.h"
+#include "ui/picture/image_page.h"
+#include "ui/picture/image_view.h"
+#include "ui/picture/view_bar.h"
 #include "ui/session/session.h"
-#include "ui/window/image_page.h"
-#include "ui/window/image_view.h"
 #include "ui/window/main_window.h"
-#include "ui/window/view_bar.h"
 
 namespace workbench {
 namespace {

@@ -14,12 +14,12 @@
 #include <QVBoxLayout>
 
 #include "core/support/devices.h"
-#include "ui/operations/number_field.h"
+#include "ui/picture/pixel_text.h"
 #include "ui/session/session.h"
-#include "ui/session/text.h"
-#include "ui/window/icons.h"
-#include "ui/window/pixel_text.h"
-#include "ui/window/theme.h"
+#include "ui/support/text.h"
+#include "ui/widgets/icons.h"
+#include "ui/widgets/number_field.h"
+#include "ui/widgets/theme.h"
 
 namespace workbench {
 namespace {

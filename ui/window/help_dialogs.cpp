@@ -17,9 +17,9 @@
 #include "core/image/library_version.h"
 #include "core/record/environment.h"
 #include "ui/session/session.h"
-#include "ui/session/text.h"
-#include "ui/window/icons.h"
-#include "ui/window/theme.h"
+#include "ui/support/text.h"
+#include "ui/widgets/icons.h"
+#include "ui/widgets/theme.h"
 
 namespace workbench {
 namespace {

@@ -5,13 +5,13 @@
 #include <QToolButton>
 #include <algorithm>
 
+#include "ui/picture/pixel_text.h"
 #include "ui/session/session.h"
-#include "ui/session/text.h"
+#include "ui/support/text.h"
+#include "ui/widgets/elided_label.h"
+#include "ui/widgets/icons.h"
+#include "ui/widgets/theme.h"
 #include "ui/window/device_panel.h"
-#include "ui/window/elided_label.h"
-#include "ui/window/icons.h"
-#include "ui/window/pixel_text.h"
-#include "ui/window/theme.h"
 
 namespace workbench {
 

@@ -6,7 +6,7 @@
 #include <QWidget>
 #include <optional>
 
-#include "ui/window/view_overlays.h"
+#include "ui/picture/view_overlays.h"
 
 class QToolButton;
 

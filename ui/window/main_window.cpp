@@ -28,21 +28,22 @@
 #include "core/support/files.h"
 #include "ui/benchmark/benchmark_page.h"
 #include "ui/operations/operations_panel.h"
+#include "ui/picture/image_page.h"
+#include "ui/picture/image_view.h"
+#include "ui/picture/pull_view.h"
+#include "ui/picture/save_job.h"
+#include "ui/picture/view_bar.h"
 #include "ui/release/release_page.h"
 #include "ui/session/session.h"
+#include "ui/widgets/drop_cue.h"
+#include "ui/widgets/icons.h"
+#include "ui/widgets/message_bar.h"
+#include "ui/widgets/theme.h"
+#include "ui/widgets/undo_keys.h"
 #include "ui/window/device_panel.h"
-#include "ui/window/drop_cue.h"
-#include "ui/window/icons.h"
-#include "ui/window/image_page.h"
-#include "ui/window/image_view.h"
 #include "ui/window/info_bar.h"
-#include "ui/window/message_bar.h"
-#include "ui/window/pull_view.h"
+#include "ui/window/picture_recorder.h"
 #include "ui/window/record_job.h"
-#include "ui/window/save_job.h"
-#include "ui/window/theme.h"
-#include "ui/window/undo_keys.h"
-#include "ui/window/view_bar.h"
 
 namespace workbench {
 namespace {
@@ -116,6 +117,7 @@ MainWindow::MainWindow(Session& session, QWidget* parent)
     : QMainWindow(parent),
       m_session(session),
       m_image(new ImagePage(session, this)),
+      m_recorder(new PictureRecorder(session, *m_image)),
       m_benchmark(new BenchmarkPage(session, this)),
       m_release(new ReleasePage(session, this)),
       m_operations(new OperationsPanel(session, this)),
@@ -214,7 +216,7 @@ void MainWindow::connectSession() {
         m_session.saveSettings();
     };
     connect(&m_image->saveJob(), &SaveJob::saved, this, remember);
-    connect(&m_image->recordJob(), &RecordJob::written, this, remember);
+    connect(&m_recorder->job(), &RecordJob::written, this, remember);
     connect(&m_session, &Session::openFailed, this, [this](const QString& path) {
         if (QFileInfo::exists(path)) return;
         std::erase(m_session.settings().recent_files, path.toStdString());  // gone: no use offering it
@@ -236,12 +238,12 @@ void MainWindow::connectSession() {
     connect(m_image, &ImagePage::openRequested, this, &MainWindow::open);
     connect(m_image, &ImagePage::sampleRequested, this, &MainWindow::openSample);
     connect(m_image, &ImagePage::fileRequested, this, &MainWindow::openPath);
-    connect(m_image, &ImagePage::recordFolderRequested, this, &MainWindow::chooseRecordFolder);
-    connect(m_image, &ImagePage::recordShowRequested, this, [this](const QString& directory) {
+    connect(m_recorder, &PictureRecorder::folderRequested, this, &MainWindow::chooseRecordFolder);
+    connect(m_recorder, &PictureRecorder::showRequested, this, [this](const QString& directory) {
         setPage(Page::benchmark);
         m_benchmark->openRecordAt(directory);
     });
-    connect(m_image, &ImagePage::recordStateChanged, this, &MainWindow::updateActions);
+    connect(m_recorder, &PictureRecorder::stateChanged, this, &MainWindow::updateActions);
     connect(m_image, &ImagePage::markChanged, m_info, &InfoBar::setMark);
     connect(&m_image->view(), &ImageView::probeChanged, this,
             [this] { m_info->setProbe(m_image->view().probedPixel()); });
@@ -352,7 +354,7 @@ void MainWindow::chooseRecordFolder() {
         this, tr("Where to make the record's directory"),
         directory.empty() ? QDir::homePath() : QString::fromStdString(directory));
     if (folder.isEmpty()) return;  // its message still offers it
-    m_image->recordJob().writeInto(folder);
+    m_recorder->job().writeInto(folder);
 }
 
 void MainWindow::updateTitle() {
@@ -375,8 +377,8 @@ bool MainWindow::mayClose() {
         running = tr("%1 is still being saved.").arg(QFileInfo(m_image->saveJob().path()).fileName());
     } else if (m_benchmark->isRunning()) {
         running = tr("A benchmark is still running.");
-    } else if (m_image->recordJob().isMeasuring() || m_image->recordJob().isWriting()) {
-        running = tr("A record of %1 is still being made.").arg(m_image->recordJob().subject());
+    } else if (m_recorder->job().isMeasuring() || m_recorder->job().isWriting()) {
+        running = tr("A record of %1 is still being made.").arg(m_recorder->job().subject());
     } else if (m_release->isChanging()) {
         running = tr("The release is still being changed.");
     }
@@ -423,7 +425,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     m_session.cancelOpen();
     m_image->saveJob().cancel();
     m_benchmark->cancel();
-    m_image->recordJob().cancel();
+    m_recorder->job().cancel();
     m_release->cancel();
     if (m_interactive) {
         rememberLayout();

@@ -17,6 +17,7 @@ class DropCue;
 class ImagePage;
 class InfoBar;
 class OperationsPanel;
+class PictureRecorder;
 class ReleasePage;
 class Session;
 
@@ -30,6 +31,7 @@ class MainWindow : public QMainWindow {
 
     Session& session() const { return m_session; }
     ImagePage& imagePage() const { return *m_image; }
+    PictureRecorder& recorder() const { return *m_recorder; }
     BenchmarkPage& benchmarkPage() const { return *m_benchmark; }
     ReleasePage& releasePage() const { return *m_release; }
     OperationsPanel& operationsPanel() const { return *m_operations; }
@@ -90,6 +92,7 @@ class MainWindow : public QMainWindow {
 
     Session& m_session;
     ImagePage* m_image;
+    PictureRecorder* m_recorder;
     BenchmarkPage* m_benchmark;
     ReleasePage* m_release;
     OperationsPanel* m_operations;

@@ -14,17 +14,18 @@
 
 #include "ui/benchmark/benchmark_page.h"
 #include "ui/operations/operations_panel.h"
+#include "ui/picture/image_page.h"
+#include "ui/picture/image_view.h"
+#include "ui/picture/view_bar.h"
 #include "ui/release/release_page.h"
 #include "ui/session/session.h"
+#include "ui/widgets/icons.h"
+#include "ui/widgets/message_bar.h"
+#include "ui/widgets/theme.h"
 #include "ui/window/help_dialogs.h"
-#include "ui/window/icons.h"
-#include "ui/window/image_page.h"
-#include "ui/window/image_view.h"
 #include "ui/window/main_window.h"
-#include "ui/window/message_bar.h"
+#include "ui/window/picture_recorder.h"
 #include "ui/window/record_job.h"
-#include "ui/window/theme.h"
-#include "ui/window/view_bar.h"
 
 namespace workbench {
 namespace {
@@ -95,7 +96,7 @@ void MainWindow::buildActions() {
                                         "wait for it, or cancel it."));
             return;
         }
-        m_image->recordSeen();
+        m_recorder->start();
     });
     connect(m_imagePageAction, &QAction::triggered, this, [this] { setPage(Page::image); });
     connect(m_benchmarkPageAction, &QAction::triggered, this, [this] { setPage(Page::benchmark); });
@@ -273,8 +274,7 @@ void MainWindow::updateActions() {
     m_save->setEnabled(hasImage);
     m_copyImage->setEnabled(hasImage && onImage);  // elsewhere Ctrl+C belongs to what has the focus
     m_copyCommand->setEnabled(hasImage);
-    m_record->setEnabled(hasImage && !m_image->recordJob().isMeasuring() &&
-                         !m_image->recordJob().isWriting());
+    m_record->setEnabled(hasImage && !m_recorder->job().isMeasuring() && !m_recorder->job().isWriting());
     m_imagePageAction->setChecked(onImage);
     m_benchmarkPageAction->setChecked(shown == Page::benchmark);
     m_releasePageAction->setChecked(shown == Page::release);
@@ -282,7 +282,7 @@ void MainWindow::updateActions() {
     for (QAction* action : m_image->viewBar().viewActions()) {
         if (action) action->setEnabled(hasImage && onImage);
     }
-    const bool recording = m_image->recordJob().isMeasuring();
+    const bool recording = m_recorder->job().isMeasuring();
     m_benchmark->setHindrance(
         recording ? tr("A record is being made, and two at once would measure each other: wait for it, or "
                        "cancel it.")

@@ -5,11 +5,11 @@
 #include <filesystem>
 
 #include "ui/benchmark/benchmark_runner.h"
-#include "ui/benchmark/kept_runs.h"
 #include "ui/benchmark/matrix_choices.h"
 #include "ui/benchmark/result_exporter.h"
+#include "ui/session/kept_runs.h"
 #include "ui/session/session.h"
-#include "ui/session/text.h"
+#include "ui/support/text.h"
 
 namespace workbench {
 

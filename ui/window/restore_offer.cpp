@@ -12,8 +12,8 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "ui/window/icons.h"
-#include "ui/window/theme.h"
+#include "ui/widgets/icons.h"
+#include "ui/widgets/theme.h"
 
 namespace workbench {
 namespace {

@@ -23,17 +23,17 @@
 
 #include "core/record/record.h"
 #include "tests/ui/benchmark/access.h"
-#include "ui/benchmark/charts/latency_chart.h"
-#include "ui/benchmark/charts/timeline_chart.h"
 #include "ui/benchmark/charts_area.h"
 #include "ui/benchmark/matrix_form.h"
 #include "ui/benchmark/results_model.h"
 #include "ui/benchmark/results_table.h"
 #include "ui/benchmark/run_panel.h"
-#include "ui/operations/form_parts.h"
+#include "ui/charts/latency_chart.h"
+#include "ui/charts/timeline_chart.h"
 #include "ui/session/session.h"
-#include "ui/window/message_bar.h"
-#include "ui/window/theme.h"
+#include "ui/widgets/form_parts.h"
+#include "ui/widgets/message_bar.h"
+#include "ui/widgets/theme.h"
 
 namespace workbench {
 namespace {

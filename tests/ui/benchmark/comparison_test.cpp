@@ -11,14 +11,14 @@
 #include <QTest>
 
 #include "tests/ui/benchmark/made_records.h"
-#include "ui/benchmark/charts/compare_charts.h"
 #include "ui/benchmark/compare_view.h"
 #include "ui/benchmark/comparison_model.h"
 #include "ui/benchmark/figures_table.h"
 #include "ui/benchmark/results_model.h"
 #include "ui/benchmark/status_strip.h"
-#include "ui/benchmark/verdict_style.h"
-#include "ui/window/theme.h"
+#include "ui/charts/compare_charts.h"
+#include "ui/charts/verdict_style.h"
+#include "ui/widgets/theme.h"
 
 namespace workbench {
 namespace {

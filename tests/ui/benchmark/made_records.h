@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/record/record.h"
-#include "ui/benchmark/compared_records.h"
+#include "ui/charts/compared_records.h"
 
 namespace workbench {
 

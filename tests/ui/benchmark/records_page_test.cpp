@@ -21,8 +21,6 @@
 #include "tests/ui/benchmark/access.h"
 #include "tests/ui/benchmark/made_records.h"
 #include "ui/benchmark/benchmark_page.h"
-#include "ui/benchmark/charts/roofline_chart.h"
-#include "ui/benchmark/charts/trend_chart.h"
 #include "ui/benchmark/charts_area.h"
 #include "ui/benchmark/compare_view.h"
 #include "ui/benchmark/comparison_model.h"
@@ -31,9 +29,11 @@
 #include "ui/benchmark/results_model.h"
 #include "ui/benchmark/roofline_view.h"
 #include "ui/benchmark/status_strip.h"
+#include "ui/charts/roofline_chart.h"
+#include "ui/charts/trend_chart.h"
 #include "ui/session/session.h"
-#include "ui/window/message_bar.h"
-#include "ui/window/theme.h"
+#include "ui/widgets/message_bar.h"
+#include "ui/widgets/theme.h"
 
 namespace workbench {
 namespace {

@@ -13,8 +13,8 @@
 #include <QTest>
 
 #include "tests/ui/benchmark/made_results.h"
-#include "ui/benchmark/figures.h"
 #include "ui/benchmark/results_table.h"
+#include "ui/charts/figures.h"
 
 namespace workbench {
 namespace {

@@ -9,7 +9,7 @@
 #include <QTemporaryDir>
 
 #include "panel_testing.h"
-#include "ui/operations/message_strip.h"
+#include "ui/widgets/message_strip.h"
 
 namespace workbench {
 namespace {

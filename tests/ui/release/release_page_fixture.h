@@ -17,8 +17,8 @@
 #include "ui/release/gate_board.h"
 #include "ui/release/release_page.h"
 #include "ui/session/session.h"
-#include "ui/window/message_bar.h"
-#include "ui/window/theme.h"
+#include "ui/widgets/message_bar.h"
+#include "ui/widgets/theme.h"
 
 namespace workbench::testing {
 

@@ -12,22 +12,22 @@
 #include <iterator>
 
 #include "core/support/settings.h"
+#include "tests/ui/picture/view_testing.h"
 #include "tests/ui/walk/tiny_matrix.h"
-#include "tests/ui/window/view_testing.h"
 #include "ui/benchmark/benchmark_page.h"
 #include "ui/benchmark/matrix_form.h"
 #include "ui/benchmark/results_model.h"
 #include "ui/operations/operations_panel.h"
+#include "ui/picture/image_page.h"
+#include "ui/picture/image_view.h"
+#include "ui/picture/save_job.h"
 #include "ui/release/release_page.h"
 #include "ui/session/session.h"
-#include "ui/session/text.h"
-#include "ui/window/image_page.h"
-#include "ui/window/image_view.h"
+#include "ui/support/text.h"
+#include "ui/widgets/message_bar.h"
+#include "ui/widgets/theme.h"
 #include "ui/window/main_window.h"
-#include "ui/window/message_bar.h"
 #include "ui/window/record_job.h"
-#include "ui/window/save_job.h"
-#include "ui/window/theme.h"
 
 namespace workbench {
 namespace {
@@ -111,7 +111,7 @@ TEST_F(StatesTest, RecordingAndRunningHoldEachOtherBack) {
     auto* button = page().findChild<QPushButton*>(QStringLiteral("runButton"));
     EXPECT_TRUE(record->isEnabled());
     EXPECT_TRUE(button->isEnabled());
-    RecordJob& job = window.imagePage().recordJob();
+    RecordJob& job = window.recorder().job();
     QSignalSpy measured(&job, &RecordJob::measured);
     record->trigger();
     ASSERT_TRUE(job.isMeasuring());

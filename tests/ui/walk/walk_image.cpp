@@ -17,10 +17,10 @@
 
 #include "tests/ui/walk/walk_steps.h"
 #include "ui/operations/operations_panel.h"
-#include "ui/window/image_page.h"
-#include "ui/window/image_view.h"
-#include "ui/window/message_bar.h"
-#include "ui/window/save_job.h"
+#include "ui/picture/image_page.h"
+#include "ui/picture/image_view.h"
+#include "ui/picture/save_job.h"
+#include "ui/widgets/message_bar.h"
 
 namespace workbench::walk {
 namespace {

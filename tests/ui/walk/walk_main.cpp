@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "tests/ui/walk/walk_steps.h"
-#include "ui/session/text.h"
+#include "ui/support/text.h"
 
 int main(int argc, char** argv) {
     const QTemporaryDir settings;

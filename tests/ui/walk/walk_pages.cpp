@@ -29,14 +29,14 @@
 #include "ui/benchmark/matrix_form.h"
 #include "ui/benchmark/results_model.h"
 #include "ui/operations/operations_panel.h"
+#include "ui/picture/image_page.h"
+#include "ui/picture/image_view.h"
 #include "ui/release/release_dialogs.h"
 #include "ui/release/release_page.h"
 #include "ui/release/release_tables.h"
+#include "ui/widgets/message_bar.h"
+#include "ui/widgets/theme.h"
 #include "ui/window/device_panel.h"
-#include "ui/window/image_page.h"
-#include "ui/window/image_view.h"
-#include "ui/window/message_bar.h"
-#include "ui/window/theme.h"
 
 namespace workbench::walk {
 namespace {

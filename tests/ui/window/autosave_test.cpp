@@ -12,16 +12,16 @@
 #include <QUndoStack>
 
 #include "core/support/files.h"
-#include "tests/ui/window/view_testing.h"
+#include "tests/ui/picture/view_testing.h"
 #include "ui/benchmark/benchmark_page.h"
 #include "ui/benchmark/matrix_form.h"
 #include "ui/operations/operations_panel.h"
+#include "ui/picture/image_page.h"
+#include "ui/picture/image_view.h"
+#include "ui/picture/view_bar.h"
 #include "ui/session/session.h"
-#include "ui/window/image_page.h"
-#include "ui/window/image_view.h"
 #include "ui/window/main_window.h"
 #include "ui/window/restore_offer.h"
-#include "ui/window/view_bar.h"
 
 namespace workbench {
 namespace {

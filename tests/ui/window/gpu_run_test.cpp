@@ -10,8 +10,8 @@
 
 #include "core/image/image_io.h"
 #include "ui/session/session.h"
+#include "ui/widgets/elided_label.h"
 #include "ui/window/device_panel.h"
-#include "ui/window/elided_label.h"
 #include "ui/window/info_bar.h"
 
 namespace workbench {

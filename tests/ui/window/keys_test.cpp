@@ -15,16 +15,16 @@
 #include <QUndoStack>
 #include <map>
 
-#include "tests/ui/window/view_testing.h"
+#include "tests/ui/picture/view_testing.h"
 #include "ui/benchmark/benchmark_page.h"
-#include "ui/operations/number_field.h"
 #include "ui/operations/operation_list.h"
 #include "ui/operations/operations_panel.h"
+#include "ui/picture/image_page.h"
 #include "ui/release/release_dialogs.h"
 #include "ui/session/session.h"
-#include "ui/window/image_page.h"
+#include "ui/widgets/message_bar.h"
+#include "ui/widgets/number_field.h"
 #include "ui/window/main_window.h"
-#include "ui/window/message_bar.h"
 
 namespace workbench {
 namespace {

@@ -28,18 +28,18 @@
 #include <QUndoStack>
 #include <set>
 
-#include "tests/ui/window/view_testing.h"
+#include "tests/ui/picture/view_testing.h"
 #include "ui/operations/operations_panel.h"
+#include "ui/picture/image_page.h"
+#include "ui/picture/image_view.h"
+#include "ui/picture/view_bar.h"
 #include "ui/session/session.h"
-#include "ui/session/text.h"
+#include "ui/support/text.h"
+#include "ui/widgets/drop_cue.h"
+#include "ui/widgets/message_bar.h"
+#include "ui/widgets/theme.h"
 #include "ui/window/device_panel.h"
-#include "ui/window/drop_cue.h"
 #include "ui/window/help_dialogs.h"
-#include "ui/window/image_page.h"
-#include "ui/window/image_view.h"
-#include "ui/window/message_bar.h"
-#include "ui/window/theme.h"
-#include "ui/window/view_bar.h"
 
 namespace workbench {
 namespace {

@@ -12,13 +12,14 @@
 #include "core/image/image_io.h"
 #include "core/record/record.h"
 #include "core/support/files.h"
-#include "tests/ui/window/view_testing.h"
+#include "tests/ui/picture/view_testing.h"
 #include "ui/benchmark/benchmark_page.h"
 #include "ui/benchmark/results_model.h"
+#include "ui/picture/image_page.h"
 #include "ui/session/session.h"
-#include "ui/window/image_page.h"
+#include "ui/widgets/message_bar.h"
 #include "ui/window/main_window.h"
-#include "ui/window/message_bar.h"
+#include "ui/window/picture_recorder.h"
 #include "ui/window/record_job.h"
 
 namespace workbench {
@@ -54,7 +55,7 @@ class RecordTest : public ::testing::Test {
         }
         return nullptr;
     }
-    RecordJob& job() { return window.imagePage().recordJob(); }
+    RecordJob& job() { return window.recorder().job(); }
     std::string said() {
         return window.imagePage().messages().textOf(QStringLiteral("record")).toStdString();
     }

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+#include "ui/widgets/theme.h"
+
+#include <gmock/gmock.h>
+
+#include <QApplication>
+#include <QPalette>
+#include <QPixmap>
+#include <QSignalSpy>
+#include <cmath>
+
+#include "ui/widgets/icons.h"
+
+namespace workbench {
+namespace {
+
+double linear(double v) {
+    return v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4);
+}
+
+double luminance(const QColor& c) {
+    return 0.2126 * linear(c.redF()) + 0.7152 * linear(c.greenF()) + 0.0722 * linear(c.blueF());
+}
+
+// WCAG 2.1, 1.4.3.
+double contrast(const QColor& a, const QColor& b) {
+    const double x = luminance(a);
+    const double y = luminance(b);
+    return (std::max(x, y) + 0.05) / (std::min(x, y) + 0.05);
+}
+
+class ThemeTest : public ::testing::TestWithParam<Theme> {};
+
+TEST_P(ThemeTest, TextIsReadable) {
+    applyTheme(*qApp, GetParam());
+    const ThemeColours& c = themeColours();
+    for (const QColor& ground : {c.window, c.panel, c.base}) {
+        EXPECT_GE(contrast(c.text, ground), 7.0) << ground.name().toStdString();
+        for (const QColor& words : {c.muted, c.accent, c.warning, c.error, c.success}) {
+            EXPECT_GE(contrast(words, ground), 4.5)
+                << words.name().toStdString() << " on " << ground.name().toStdString();
+        }
+    }
+    EXPECT_GE(contrast(c.accentText, c.accent), 4.5);
+    for (const QColor& line : c.series) EXPECT_GE(contrast(line, c.base), 3.0) << line.name().toStdString();
+}
+
+TEST_P(ThemeTest, PaletteFollows) {
+    applyTheme(*qApp, GetParam());
+    EXPECT_EQ(isDark(), GetParam() == Theme::dark);
+    EXPECT_EQ(QApplication::palette().color(QPalette::Text), themeColours().text);
+}
+
+INSTANTIATE_TEST_SUITE_P(Both, ThemeTest, ::testing::Values(Theme::light, Theme::dark));
+
+TEST(Theme, TellsOfAChange) {
+    QSignalSpy changed(&ThemeNotifier::instance(), &ThemeNotifier::changed);
+    applyTheme(*qApp, Theme::light);
+    EXPECT_EQ(changed.count(), 1);
+}
+
+TEST(Theme, EveryIconIsThereAndFollowsTheTheme) {
+    for (const char* name :
+         {"open",      "save",     "undo",  "redo",  "fit",       "zoom-in", "zoom-out", "actual-size",
+          "split",     "original", "grid",  "image", "benchmark", "device",  "add",      "remove",
+          "duplicate", "up",       "down",  "reset", "play",      "stop",    "export",   "copy",
+          "close",     "warning",  "error", "info",  "refresh"}) {
+        applyTheme(*qApp, Theme::dark);
+        const QIcon icon = themedIcon(QString::fromLatin1(name));
+        ASSERT_FALSE(icon.isNull()) << name;
+        const QImage dark = icon.pixmap(32, 32).toImage();
+        applyTheme(*qApp, Theme::light);
+        const QImage light = icon.pixmap(32, 32).toImage();
+        EXPECT_NE(dark, light) << name;
+    }
+    EXPECT_TRUE(themedIcon(QStringLiteral("no-such-icon")).isNull());
+    EXPECT_FALSE(applicationIcon().isNull());
+}
+
+}  // namespace
+}  // namespace workbench

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// One row a case, the first on top: a bar with a whisker, or two of them, and the figure beside it.
+// Horizontal, because the names of cases are long; as tall as its cases need, so that no name is ever cut.
+#pragma once
+
+#include <QStringList>
+#include <optional>
+
+#include "ui/charts/chart_view.h"
+
+class QAbstractAxis;
+class QBarCategoryAxis;
+class QBarSet;
+
+namespace workbench {
+
+class CaseBarsChart : public ChartView {
+    Q_OBJECT
+  public:
+    struct Bar {
+        QString name;
+        double value = 0;                   // 0 when there is none
+        std::optional<double> whisker;      // from `value`, or from `whiskerFrom`, to here
+        std::optional<double> whiskerFrom;  // for an interval around the value
+        std::optional<double> beside;       // a second bar, above this one
+        QString figure;                     // written beside the bar
+        QString toolTip;
+        bool failed = false;
+    };
+
+    CaseBarsChart(const QString& name, const QString& fileStem, QWidget* parent);
+
+    const std::vector<Bar>& bars() const { return m_bars; }
+    bool isLogarithmic() const { return m_logarithmic; }
+    void setLogarithmic(bool on);
+    // The largest bar over the smallest.
+    double spread() const;
+    double xOf(double value) const;  // in the view's coordinates
+    double yOf(std::size_t bar) const;
+
+    QString toolTipAt(const QPointF& position) const override;
+    int caseAt(const QPointF& position) const override;
+    QSize sizeHint() const override;
+
+  protected:
+    // Shows `bars`; `common` is what all cases share, for the title.
+    void buildBars(std::vector<Bar> bars, const QString& common, int chosen);
+    virtual QString titleText() const = 0;
+    virtual QString axisTitle() const = 0;
+    virtual QColor barColour() const = 0;
+    virtual std::optional<double> reference() const { return {}; }  // a line across all bars
+    virtual QString referenceText() const { return {}; }
+    virtual QColor besideColour() const { return {}; }
+    // Where the axis begins; absent: at 0.
+    virtual std::optional<double> lowEnd() const { return {}; }
+    // Below the rows, and in place of a row's bar: then no bars are drawn.
+    virtual void drawBelow(QPainter& /*painter*/, const QRectF& /*plot*/) const {}
+    virtual bool drawsMarks() const { return false; }
+    virtual void drawMark(QPainter& /*painter*/, std::size_t /*bar*/, const QPointF& /*at*/) const {}
+    virtual QColor figureColour(std::size_t bar) const;
+
+    void restyle() override;
+    void arrange(const QSizeF& size) override;
+
+  private:
+    void makeSeries();
+    void draw(QPainter& painter) const;
+    void drawRow(QPainter& painter, std::size_t index) const;
+    double rowHeight() const;
+
+    std::vector<Bar> m_bars;
+    QString m_common;
+    int m_chosen = -1;
+    bool m_logarithmic = false;
+    double m_low = 0;
+    double m_high = 1;
+    double m_nameWidth = 0;
+    QAbstractAxis* m_valueAxis = nullptr;
+    QBarCategoryAxis* m_caseAxis = nullptr;
+    QBarSet* m_set = nullptr;
+    QBarSet* m_besideSet = nullptr;
+};
+
+// Of the results of a run.
+class ResultBarsChart : public CaseBarsChart {
+    Q_OBJECT
+  public:
+    using CaseBarsChart::CaseBarsChart;
+
+  protected:
+    virtual std::vector<Bar> barsOf(const std::vector<CaseResult>& results) const = 0;
+    virtual QString describe(const std::vector<CaseResult>& results) const = 0;
+    QString build(const std::vector<CaseResult>& results, int chosen) override;
+};
+
+}  // namespace workbench

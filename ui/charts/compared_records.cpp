@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#include "ui/charts/compared_records.h"
+
+#include <QCoreApplication>
+#include <QDir>
+#include <QFileInfo>
+#include <algorithm>
+
+#include "ui/charts/figures.h"
+#include "ui/session/kept_runs.h"
+#include "ui/support/text.h"
+
+namespace workbench {
+namespace {
+
+QString tr(const char* text) {
+    return QCoreApplication::translate("ComparedRecords", text);
+}
+
+const CaseResult* resultOf(const OpenedRecord& record, const std::string& key) {
+    const auto found = std::ranges::find(
+        record.results, key, [](const CaseResult& r) -> const auto& { return r.what.key; });
+    return found == record.results.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+ComparedRecordsPtr comparedRecords(OpenedRecordPtr base, OpenedRecordPtr now, RecordComparison comparison) {
+    auto compared = std::make_shared<ComparedRecords>();
+    std::vector<CaseResult> named;
+    for (const CaseComparison& c : comparison.cases) {
+        CaseResult result;
+        if (const CaseResult* r = resultOf(*now, c.now.key)) result.what = r->what;
+        named.push_back(std::move(result));
+    }
+    const CaseNames names = nameCases(named);
+    compared->common = names.common;
+    for (std::size_t i = 0; i < named.size(); ++i) {
+        const CaseComparison& c = comparison.cases[i];
+        QString name = names.cases[qsizetype(i)];
+        const CaseResult* base_result = c.base.key == c.now.key ? nullptr : resultOf(*base, c.base.key);
+        if (base_result) name = tr("%1 against %2").arg(name, toText(base_result->what.label));
+        compared->names.append(name);
+    }
+    compared->base = std::move(base);
+    compared->now = std::move(now);
+    compared->comparison = std::move(comparison);
+    return compared;
+}
+
+Result<ComparedRecordsPtr> compareOpened(OpenedRecordPtr base, OpenedRecordPtr now,
+                                         const CompareSettings& settings, const TaskControl& control) {
+    auto comparison = compare_records(base->measured, now->measured, settings, control);
+    if (!comparison) return std::unexpected(comparison.error());
+    return comparedRecords(std::move(base), std::move(now), std::move(*comparison));
+}
+
+std::vector<double> shownSamples(const OpenedRecord& record, const std::string& key, Metric metric) {
+    const auto found = std::ranges::find(record.measured.cases, key, &MeasuredCase::key);
+    if (found == record.measured.cases.end()) return {};
+    std::vector<double> samples = costs_of(*found, metric);
+    for (double& sample : samples) sample = shown_cost(sample, metric);
+    return samples;
+}
+
+QString recordName(const MeasuredRecord& record) {
+    return recordNameAt(QString::fromStdString(record.path));
+}
+
+QString recordNameAt(const QString& path) {
+    if (path.isEmpty()) return tr("this run");
+    if (isKeptPath(path)) return tr("%1 of the history").arg(idOfKeptPath(path));
+    const QFileInfo file(QDir::cleanPath(path));
+    // "record.json" says nothing: its folder does.
+    const bool isPlain = file.fileName() == QLatin1String("record.json");
+    return isPlain ? file.absoluteDir().dirName() : file.fileName();
+}
+
+QString recordText(const MeasuredRecord& record) {
+    QStringList parts{recordName(record), toText(record.started_utc), toText(record.device_name)};
+    if (!record.commit.empty()) {
+        parts.append(tr("commit %1").arg(toText(record.commit).left(10)) +
+                     (record.dirty.value_or(false) ? tr(" with changes") : QString()));
+    }
+    parts.removeAll(QString());
+    return parts.join(QStringLiteral(" · "));
+}
+
+}  // namespace workbench

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+#include "ui/charts/figures.h"
+
+#include <QCoreApplication>
+#include <QLocale>
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "ui/support/text.h"
+
+namespace workbench {
+namespace {
+
+QString tr(const char* text) {
+    return QCoreApplication::translate("Figures", text);
+}
+
+// Figures in a chart have no thousands separator: "12345.6" beside "9.8765" lines up better.
+QString fixed(double value, int decimals) {
+    QLocale plain;
+    plain.setNumberOptions(plain.numberOptions() | QLocale::OmitGroupSeparator);
+    return plain.toString(value, 'f', decimals);
+}
+
+// The parts a case's name is made of, in the order they are read; empty when the case has no such part.
+struct Parts {
+    QString operation;
+    QString border;
+    QString precision;  // of pooling: its element type
+    QString pass;       // of pooling; forward goes without saying
+    QString size;
+};
+
+QString extentText(iir2d::Extent e) {
+    return QStringLiteral("%1 × %2").arg(e.h).arg(e.w);
+}
+
+// "max 3 × 3 stride 2 × 2", "adaptive-avg to 7 × 7"
+QString poolText(const PoolOperation& pool) {
+    const QString op = toText(iir2d::name_of(pool.op));
+    if (is_adaptive(pool.op)) return tr("%1 to %2").arg(op, extentText(pool.output));
+    const QString window = op + QLatin1Char(' ') + extentText(pool.window);
+    if (pool.stride.value_or(pool.window) == pool.window) return window;
+    return tr("%1 stride %2").arg(window, extentText(*pool.stride));
+}
+
+Parts partsOf(const BenchmarkCase& what) {
+    Parts parts{.operation = operationText(what), .size = sizeText(what)};
+    if (what.filter_id) {
+        parts.border = toText(iir2d::name_of(what.border));
+        parts.precision = precisionText(what);
+    }
+    if (what.pool) {
+        parts.precision = precisionText(what);
+        parts.operation = poolText(*what.pool);  // shorter: charts have little room
+        if (what.pass == PoolPass::backward) parts.pass = tr("backward");
+    }
+    return parts;
+}
+
+QString joined(const QStringList& parts) {
+    QStringList present;
+    for (const QString& part : parts) {
+        if (!part.isEmpty()) present.append(part);
+    }
+    return present.join(QStringLiteral(", "));
+}
+
+}  // namespace
+
+QString msText(double milliseconds) {
+    const double size = std::abs(milliseconds);
+    return fixed(milliseconds, size >= 1000 ? 1 : size >= 100 ? 2 : size >= 10 ? 3 : 4);
+}
+
+QString msWithUnit(double milliseconds) {
+    return tr("%1 ms").arg(msText(milliseconds));
+}
+
+QString ratioText(double ratio) {
+    return fixed(ratio, 2) + QStringLiteral("×");
+}
+
+QString rateText(double rate) {
+    const double size = std::abs(rate);
+    return fixed(rate, size >= 100 ? 1 : size >= 10 ? 2 : 3);
+}
+
+QString errorText(double error) {
+    if (error == 0.0) return QStringLiteral("0");
+    return QLocale().toString(error, 'e', 2);
+}
+
+bool isTimed(const CaseResult& result) {
+    return !result.failure && !result.samples.empty();
+}
+
+int preemptedCount(const CaseResult& result) {
+    return int(std::ranges::count_if(result.samples, &TimedSample::preempted));
+}
+
+QString sizeText(const BenchmarkCase& what) {
+    return QStringLiteral("%1 × %2").arg(what.width).arg(what.height);
+}
+
+QString operationText(const BenchmarkCase& what) {
+    if (what.filter_id) return tr("Filter %1").arg(*what.filter_id);
+    if (what.pool) {
+        const QString text = poolText(*what.pool);
+        const int space = int(text.indexOf(QLatin1Char(' ')));
+        return tr("%1 pool %2").arg(text.left(space), text.mid(space + 1));
+    }
+    if (what.recipe && !what.recipe->name.empty()) return QString::fromStdString(what.recipe->name);
+    // A record of before version 3 does not say all of a pooling operation.
+    return what.recipe ? tr("Recipe") : toText(what.label);
+}
+
+QString precisionText(const BenchmarkCase& what) {
+    return toText(what.pool ? iir2d::name_of(what.element) : iir2d::name_of(what.precision));
+}
+
+QString familyText(const BenchmarkCase& what) {
+    const Parts parts = partsOf(what);
+    return joined({parts.operation, parts.border, parts.precision, parts.pass});
+}
+
+CaseNames nameCases(const std::vector<CaseResult>& results) {
+    CaseNames names;
+    std::vector<Parts> all;
+    all.reserve(results.size());
+    for (const CaseResult& result : results) all.push_back(partsOf(result.what));
+    constexpr std::array members = {&Parts::operation, &Parts::border, &Parts::precision, &Parts::pass,
+                                    &Parts::size};
+    std::array<bool, members.size()> shared{};
+    QStringList common;
+    for (std::size_t m = 0; m < members.size(); ++m) {
+        // Cases that have no such part (pooling has no border) do not stand in the way.
+        QString value;
+        bool same = true;
+        for (const Parts& parts : all) {
+            const QString& part = parts.*members[m];
+            if (part.isEmpty()) continue;
+            if (value.isEmpty()) value = part;
+            same = same && part == value;
+        }
+        // A pass that is not named is the other one.
+        if (members[m] == &Parts::pass)
+            same = std::ranges::all_of(all, [](const Parts& parts) { return !parts.pass.isEmpty(); });
+        shared[m] = results.size() > 1 && same && !value.isEmpty();
+        if (shared[m]) common.append(value);
+    }
+    names.common = common.join(QStringLiteral(", "));
+    for (const Parts& parts : all) {
+        QStringList kept;
+        for (std::size_t m = 0; m < members.size(); ++m) {
+            if (!shared[m]) kept.append(parts.*members[m]);
+        }
+        QString name = joined(kept);
+        kept.clear();
+        for (std::size_t m = 0; m + 1 < members.size(); ++m) {
+            if (!shared[m]) kept.append(parts.*members[m]);
+        }
+        QString family = joined(kept);
+        names.cases.append(name.isEmpty() ? parts.operation : name);
+        names.families.append(family.isEmpty() ? parts.operation : family);
+    }
+    return names;
+}
+
+}  // namespace workbench

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// p50 of each case as a bar, p95 as a whisker.
+#pragma once
+
+#include "ui/charts/case_bars_chart.h"
+
+namespace workbench {
+
+class LatencyChart : public ResultBarsChart {
+    Q_OBJECT
+  public:
+    explicit LatencyChart(QWidget* parent = nullptr);
+
+  protected:
+    std::vector<Bar> barsOf(const std::vector<CaseResult>& results) const override;
+    QString describe(const std::vector<CaseResult>& results) const override;
+    QString titleText() const override;
+    QString axisTitle() const override;
+    QColor barColour() const override;
+};
+
+}  // namespace workbench

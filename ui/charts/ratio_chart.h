@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// Each case's p50 as a multiple of copying the same plane in the same run: how far from the least there is.
+#pragma once
+
+#include "ui/charts/case_bars_chart.h"
+
+namespace workbench {
+
+class RatioChart : public ResultBarsChart {
+    Q_OBJECT
+  public:
+    explicit RatioChart(QWidget* parent = nullptr);
+
+  protected:
+    std::vector<Bar> barsOf(const std::vector<CaseResult>& results) const override;
+    QString describe(const std::vector<CaseResult>& results) const override;
+    QString titleText() const override;
+    QString axisTitle() const override;
+    QColor barColour() const override;
+    std::optional<double> reference() const override { return 1.0; }
+    QString referenceText() const override;
+};
+
+}  // namespace workbench

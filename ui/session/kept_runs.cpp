@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#include "ui/session/kept_runs.h"
+
+#include <system_error>
+
+#include "core/evidence/history.h"
+#include "core/support/settings.h"
+#include "ui/support/text.h"
+
+namespace workbench {
+namespace {
+
+const QString keptScheme = QStringLiteral("history:");
+
+std::filesystem::path toPath(const QString& text) {
+    return {text.toStdU16String()};
+}
+
+}  // namespace
+
+QString historyFileOf(const Settings& settings) {
+    return settings.history_file.empty() ? QString::fromStdU16String(default_history_file().u16string())
+                                         : QString::fromStdString(settings.history_file);
+}
+
+KeptRun keepRun(const QString& historyFile, const Record& record) {
+    const std::filesystem::path file = toPath(historyFile);
+    std::error_code error;  // opening it says what failed
+    if (file == default_history_file()) std::filesystem::create_directories(file.parent_path(), error);
+    auto history = History::open(file);
+    if (!history) return {{}, toSentence(history.error().message)};
+    const auto added = history->add(record);
+    if (!added) return {{}, toSentence(added.error().message)};
+    return {toText(added->record_id), {}};
+}
+
+Result<void> writeNotes(const QString& historyFile, const QHash<QString, QString>& notes) {
+    if (notes.isEmpty()) return {};
+    auto history = History::open(toPath(historyFile));
+    if (!history) return std::unexpected(history.error());
+    Result<void> all;
+    for (auto one = notes.cbegin(); one != notes.cend(); ++one) {
+        const auto done = history->set_note(one.key().toStdString(), one.value().toStdString());
+        if (!done && all) all = std::unexpected(done.error());  // the others are written all the same
+    }
+    return all;
+}
+
+Result<OpenedRecord> openKept(const QString& historyFile, const QString& id) {
+    const auto history = History::open_to_read(toPath(historyFile));
+    if (!history) return std::unexpected(history.error());
+    auto json = history->record(id.toStdString());
+    if (!json) return std::unexpected(json.error());
+    auto opened = opened_record_from_json(std::move(*json));
+    if (!opened) return opened;
+    if (!opened->measured.record_id.starts_with(id.toStdString()))
+        return fail(ErrorKind::check_failed,
+                    "the record " + short_id(id.toStdString()) + " was altered in the history");
+    opened->measured.path = keptScheme.toStdString() + short_id(opened->measured.record_id);
+    return opened;
+}
+
+bool isKeptPath(const QString& path) {
+    return path.startsWith(keptScheme);
+}
+
+QString idOfKeptPath(const QString& path) {
+    return path.mid(keptScheme.size());
+}
+
+}  // namespace workbench

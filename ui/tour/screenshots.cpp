@@ -1,0 +1,516 @@
+// SPDX-License-Identifier: MIT
+#include "ui/tour/screenshots.h"
+
+#include <QAction>
+#include <QApplication>
+#include <QDialog>
+#include <QDoubleSpinBox>
+#include <QElapsedTimer>
+#include <QFile>
+#include <QMimeData>
+#include <QPixmap>
+#include <QTemporaryDir>
+#include <QThread>
+#include <QUndoStack>
+#include <algorithm>
+#include <limits>
+
+#include "core/image/image_io.h"
+#include "core/support/files.h"
+#include "ui/benchmark/benchmark_page.h"
+#include "ui/benchmark/matrix_form.h"
+#include "ui/operations/operations_panel.h"
+#include "ui/picture/image_page.h"
+#include "ui/picture/image_view.h"
+#include "ui/picture/pull_view.h"
+#include "ui/picture/view_bar.h"
+#include "ui/session/session.h"
+#include "ui/widgets/drop_cue.h"
+#include "ui/widgets/job_bar.h"
+#include "ui/widgets/message_bar.h"
+#include "ui/widgets/theme.h"
+#include "ui/window/device_panel.h"
+#include "ui/window/main_window.h"
+
+namespace workbench {
+namespace {
+
+constexpr QSize usualSize(1280, 800);
+constexpr QSize smallSize(800, 600);
+
+QString text(const std::filesystem::path& path) {
+    return QString::fromStdU16String(path.u16string());
+}
+
+Recipe recipeOf(std::initializer_list<Operation> operations) {
+    Recipe recipe;
+    recipe.operations.assign(operations);
+    return recipe;
+}
+
+Operation deriche(double sigma) {
+    return {.enabled = true, .what = FilterOperation{.filter_id = 6, .parameters = {{"sigma", sigma}}}};
+}
+
+// The sample photograph repeated to some 24 megapixels: large enough that the exact result takes a while.
+Result<void> writeLarge(const std::filesystem::path& from, const std::filesystem::path& to) {
+    const auto source = read_image(from);
+    if (!source) return std::unexpected(source.error());
+    Image large = *source;
+    const std::int64_t w = source->pixels.width();
+    const std::int64_t h = source->pixels.height();
+    constexpr std::int64_t times = 9;
+    large.pixels = PlanarImage(w * times, h * times, source->pixels.channels(), iir2d::ElementType::f32);
+    large.info.width = w * times;
+    large.info.height = h * times;
+    for (int c = 0; c < source->pixels.channels(); ++c) {
+        const auto in = source->pixels.plane_f32(c);
+        const auto out = large.pixels.plane_f32(c);
+        for (std::int64_t y = 0; y < h * times; ++y) {
+            for (std::int64_t x = 0; x < w * times; ++x) {
+                out[std::size_t(y * w * times + x)] = in[std::size_t((y / times) * w + x / times)];
+            }
+        }
+    }
+    const auto written = write_image(large, to);
+    if (!written) return std::unexpected(written.error());
+    return {};
+}
+
+// The light sample with a patch of NaN and a few infinities.
+Result<void> writeDamaged(const std::filesystem::path& from, const std::filesystem::path& to) {
+    auto image = read_image(from);
+    if (!image) return std::unexpected(image.error());
+    const auto w = image->pixels.width();
+    const auto plane = image->pixels.plane_f32(0);
+    for (std::int64_t y = 60; y < 84; ++y) {
+        for (std::int64_t x = 60; x < 100; ++x) {
+            plane[std::size_t(y * w + x)] = std::numeric_limits<float>::quiet_NaN();
+        }
+    }
+    for (std::int64_t x = 200; x < 205; ++x) {
+        plane[std::size_t(100 * w + x)] = std::numeric_limits<float>::infinity();
+    }
+    const auto written = write_image(*image, to);
+    if (!written) return std::unexpected(written.error());
+    return {};
+}
+
+}  // namespace
+
+ScreenshotTour::ScreenshotTour(MainWindow& window, const QDir& directory, const QString& suffix)
+    : m_window(window), m_directory(directory), m_suffix(suffix) {
+    window.setInteractive(false);
+}
+
+bool ScreenshotTour::waitFor(const QString& what, const std::function<bool()>& condition, int milliseconds) {
+    QElapsedTimer timer;
+    timer.start();
+    while (!condition()) {
+        if (timer.elapsed() > milliseconds) {
+            m_problems << QStringLiteral("waited %1 s in vain for %2").arg(milliseconds / 1000).arg(what);
+            return false;
+        }
+        QApplication::processEvents(QEventLoop::AllEvents, 10);
+        QThread::msleep(2);
+    }
+    return true;
+}
+
+void ScreenshotTour::settle() {
+    // Twice: what a layout moves is drawn by the next round.
+    for (int round = 0; round < 2; ++round) {
+        QApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+        QApplication::processEvents();
+        QThread::msleep(10);
+    }
+    m_window.repaint();
+    waitFor(QStringLiteral("the picture to be drawn"), [this] {
+        const bool settled =
+            m_window.page() != MainWindow::Page::image || m_window.imagePage().view().isSettled();
+        if (!settled) m_window.repaint();
+        return settled;
+    });
+}
+
+void ScreenshotTour::shoot(const QString& name, QWidget* widget) {
+    settle();
+    const QString path = m_directory.filePath(name + m_suffix + QStringLiteral(".png"));
+    if ((widget ? widget : &m_window)->grab().save(path)) {
+        m_saved << path;
+    } else {
+        m_problems << QStringLiteral("could not write %1").arg(path);
+    }
+}
+
+QString ScreenshotTour::sample(const char* name) const {
+    return text(resource_directory() / "samples" / name);
+}
+
+bool ScreenshotTour::openAndWait(const QString& path) {
+    Session& session = m_window.session();
+    m_window.openPath(path);
+    const bool opened =
+        waitFor(QStringLiteral("%1 to open").arg(path), [&] { return !session.isOpening(); }) &&
+        session.image() != nullptr && text(session.image()->info.path) == QFileInfo(path).absoluteFilePath();
+    if (!opened) m_problems << QStringLiteral("could not open %1").arg(path);
+    return opened;
+}
+
+bool ScreenshotTour::waitForExact() {
+    return waitFor(
+        QStringLiteral("the exact result"), [this] { return m_window.session().exactResult() != nullptr; },
+        60000);
+}
+
+void ScreenshotTour::empty() {
+    shoot(QStringLiteral("01-empty"));
+}
+
+bool ScreenshotTour::loaded() {
+    m_window.session().resetRecipe({});
+    if (!openAndWait(sample("astronaut.png")) || !waitForExact()) return false;
+    shoot(QStringLiteral("02-loaded"));
+
+    ImageView& view = m_window.imagePage().view();
+    m_window.session().resetRecipe(recipeOf({deriche(6.0)}));
+    m_window.operationsPanel().selectRow(0);
+    waitForExact();
+    view.setSplit(true);
+    shoot(QStringLiteral("03-split"));
+    view.showOriginal(true);
+    shoot(QStringLiteral("04-original-held"));
+    view.showOriginal(false);
+    view.zoomTo(24.0);
+    view.setFocus();
+    shoot(QStringLiteral("05-zoomed-pixel-grid"));
+    view.setSplit(false);
+    view.fit();
+    return true;
+}
+
+// What a pooled pixel depends on, read by the keyboard's cross in the middle of the picture.
+void ScreenshotTour::dependencies() {
+    ImagePage& page = m_window.imagePage();
+    m_window.session().resetRecipe(
+        {.operations = {{.what = PoolOperation{.op = iir2d::PoolOp::lp, .window = {3, 4}, .p = 3.0}}}});
+    waitForExact();
+    page.viewBar().pullsAction()->setChecked(true);
+    page.view().zoomTo(64.0);
+    page.view().setFocus();
+    waitForExact();
+    shoot(QStringLiteral("11-pool-depends"));
+    // An upstream gradient on some pixels, of both signs, behind a filter.
+    m_window.session().resetRecipe(recipeOf(
+        {deriche(2.0),
+         {.what = PoolOperation{
+              .op = iir2d::PoolOp::lp, .window = {5, 5}, .stride = iir2d::Extent{2, 2}, .p = 3.0}}}));
+    page.view().zoomTo(40.0);
+    waitForExact();
+    const QPoint middle = page.view().probedPixel().value_or(QPoint());
+    for (int i = -3; i <= 3; ++i) Q_EMIT page.view().brushed(middle + QPoint(2 * i, i / 2 * 2), true, i > 1);
+    waitForExact();
+    for (const Theme theme : {Theme::light, Theme::dark}) {
+        applyTheme(*qApp, theme);
+        shoot(theme == Theme::light ? QStringLiteral("13-painted-light") : QStringLiteral("13-painted-dark"));
+    }
+    page.pullView().clearPainted();
+    page.viewBar().pullsAction()->setChecked(false);
+
+    m_window.session().resetRecipe(
+        recipeOf({deriche(2.0), {.what = PoolOperation{.window = {3, 3}, .stride = iir2d::Extent{2, 2}}}}));
+    page.viewBar().winnersAction()->setChecked(true);
+    page.view().setSplit(true);
+    waitFor(QStringLiteral("the winners"), [&] { return page.view().winners() != nullptr; });
+    for (const double zoom : {40.0, 8.0, 3.0}) {
+        page.view().zoomTo(zoom);
+        waitForExact();
+        shoot(QStringLiteral("14-winners-%1").arg(int(zoom)));
+    }
+    page.view().setSplit(false);
+    page.view().fit();
+    waitForExact();
+    shoot(QStringLiteral("14-winners-fit"));
+    page.viewBar().winnersAction()->setChecked(false);
+}
+
+void ScreenshotTour::operations() {
+    OperationsPanel& panel = m_window.operationsPanel();
+    for (int id = 1; id <= 8; ++id) {
+        m_window.session().resetRecipe({});
+        panel.addFilter(id);
+        waitForExact();
+        shoot(QStringLiteral("10-filter-%1").arg(id));
+    }
+    const std::pair<iir2d::PoolOp, QString> pools[] = {
+        {iir2d::PoolOp::max, QStringLiteral("max")},
+        {iir2d::PoolOp::avg, QStringLiteral("avg")},
+        {iir2d::PoolOp::lp, QStringLiteral("lp")},
+        {iir2d::PoolOp::adaptive_avg, QStringLiteral("adaptive")}};
+    for (const auto& [op, name] : pools) {
+        m_window.session().resetRecipe({});
+        panel.addPool(op);
+        waitForExact();
+        shoot(QStringLiteral("11-pool-%1").arg(name));
+    }
+    dependencies();
+
+    m_window.session().resetRecipe({});
+    panel.addFilter(6);
+    panel.addFilter(1);
+    panel.addPool(iir2d::PoolOp::max);
+    panel.toggleSelected();
+    panel.selectRow(1);
+    waitForExact();
+    shoot(QStringLiteral("12-recipe-of-three"));
+
+    // Typed by hand, as a user would: the control refuses it and says why.
+    m_window.session().resetRecipe({});
+    panel.addFilter(3);
+    settle();
+    QDoubleSpinBox* feedback = nullptr;
+    for (QDoubleSpinBox* box : panel.findChildren<QDoubleSpinBox*>()) {
+        const QString name = box->accessibleName().toLower();
+        if (box->isVisible() && name.contains(QLatin1String("a1"))) feedback = box;
+    }
+    if (feedback) {
+        feedback->setValue(1.5);
+        shoot(QStringLiteral("13-unstable-refused"));
+    } else {
+        m_problems << QStringLiteral("found no control for a1");
+    }
+    m_window.session().resetRecipe({});
+}
+
+void ScreenshotTour::busy() {
+    const QTemporaryDir folder;
+    const auto large = std::filesystem::path(folder.path().toStdU16String()) / "large.tif";
+    if (const auto written = writeLarge(resource_directory() / "samples" / "astronaut.png", large);
+        !written) {
+        m_problems << QString::fromStdString(written.error().message);
+        return;
+    }
+    Session& session = m_window.session();
+    m_window.openPath(text(large));
+    const auto bars = m_window.findChildren<JobBar*>();
+    const auto isShown = [](const JobBar* bar) { return bar->isVisible(); };
+    waitFor(QStringLiteral("the opening to show"),
+            [&] { return !session.isOpening() || std::ranges::any_of(bars, isShown); });
+    if (session.isOpening()) shoot(QStringLiteral("19-opening"));  // a fast disk may be done by now
+    if (!waitFor(
+            QStringLiteral("a large image to open"), [&] { return !session.isOpening(); }, 60000))
+        return;
+    session.resetRecipe(recipeOf({deriche(8), deriche(12), deriche(20), deriche(30)}));
+    m_window.operationsPanel().selectRow(0);
+    waitFor(QStringLiteral("a proxy"), [&] {
+        return session.frame() && session.frame()->quality == PreviewQuality::proxy &&
+               session.status().progress > 0.1;
+    });
+    shoot(QStringLiteral("20-proxy-while-exact-is-computed"));
+    session.resetRecipe({});
+}
+
+void ScreenshotTour::messages() {
+    Session& session = m_window.session();
+    MessageArea& area = m_window.imagePage().messages();
+    openAndWait(sample("astronaut.png"));
+    m_window.openPath(sample("no-such-picture.png"));
+    waitFor(QStringLiteral("the error message"), [&] { return area.has(QStringLiteral("open")); });
+    shoot(QStringLiteral("21-error-in-place"));
+    area.clear(QStringLiteral("open"));
+
+    // A photograph whose colour profile crashes the JPEG decoder: the one before stays open.
+    const QTemporaryDir folder;
+    const QString damaged = folder.filePath(QStringLiteral("holiday.jpg"));
+    QFile good(sample("rocket.jpg"));
+    QFile bad(damaged);
+    if (good.open(QIODevice::ReadOnly) && bad.open(QIODevice::WriteOnly)) {
+        bad.write(good.readAll().replace(174, 4, QByteArray(4, '\xff')));
+        bad.close();
+    }
+    m_window.openPath(damaged);
+    waitFor(QStringLiteral("the message on a crashed decoder"),
+            [&] { return area.has(QStringLiteral("open")); });
+    shoot(QStringLiteral("21-decoder-crashed"));
+    area.clear(QStringLiteral("open"));
+
+    session.resetRecipe(recipeOf({{.enabled = true, .what = PoolOperation{.window = {1000, 1000}}}}));
+    m_window.operationsPanel().selectRow(0);
+    waitFor(QStringLiteral("the preview to fail"),
+            [&] { return session.status().state == PreviewStatus::State::failed; });
+    shoot(QStringLiteral("22-window-larger-than-image"));
+    session.resetRecipe({});
+
+    DropCue* cue = m_window.findChild<DropCue*>();
+    if (cue) {
+        cue->appear(QStringLiteral("Drop to open holiday.tif"));
+        shoot(QStringLiteral("23-drop"));
+        cue->hide();
+    }
+}
+
+void ScreenshotTour::floatImages() {
+    const QTemporaryDir folder;
+    openAndWait(sample("rocket-light.exr"));
+    m_window.session().resetRecipe(recipeOf({deriche(3.0)}));
+    waitForExact();
+    m_window.imagePage().viewBar().setExposure(-1.5);
+    m_window.imagePage().view().setSplit(true);
+    shoot(QStringLiteral("24-float-exposure"));
+    m_window.imagePage().view().setSplit(false);
+    m_window.imagePage().viewBar().resetDisplay();
+    const auto damaged = std::filesystem::path(folder.path().toStdU16String()) / "damaged.exr";
+    if (writeDamaged(resource_directory() / "samples" / "rocket-light.exr", damaged)) {
+        m_window.session().resetRecipe({});
+        openAndWait(text(damaged));
+        waitForExact();
+        shoot(QStringLiteral("25-nan-and-infinity"));
+    }
+    openAndWait(sample("chelsea-gray16.png"));
+    waitForExact();
+    shoot(QStringLiteral("26-gray-16-bit"));
+}
+
+void ScreenshotTour::docksAndDialogs() {
+    openAndWait(sample("astronaut.png"));
+    waitForExact();
+    waitFor(QStringLiteral("the devices"), [this] { return !m_window.devicePanel().isListing(); });
+    m_window.showDevices(true);
+    shoot(QStringLiteral("30-device-dock"));
+    m_window.showDevices(false);
+
+    const auto dialog = [&](const QString& objectName, const QString& menu, const QString& name) {
+        for (const auto& [group, actions] : m_window.actionsByMenu()) {
+            for (QAction* action : actions) {
+                if (action->text().contains(menu)) action->trigger();
+            }
+        }
+        auto* shown = m_window.findChild<QDialog*>(objectName);
+        if (!shown) {
+            m_problems << QStringLiteral("the dialog %1 did not open").arg(objectName);
+            return;
+        }
+        QElapsedTimer patience;
+        patience.start();
+        while (patience.elapsed() < 700) QApplication::processEvents(QEventLoop::AllEvents, 20);
+        shoot(name, shown);
+        shown->close();
+    };
+    dialog(QStringLiteral("shortcutsDialog"), QStringLiteral("&Keyboard"), QStringLiteral("31-shortcuts"));
+    dialog(QStringLiteral("aboutDialog"), QStringLiteral("&About"), QStringLiteral("32-about"));
+}
+
+void ScreenshotTour::benchmark() {
+    m_window.setPage(MainWindow::Page::benchmark);
+    shoot(QStringLiteral("40-benchmark-before"));
+    BenchmarkPage& page = m_window.benchmarkPage();
+    page.run();
+    QElapsedTimer timer;
+    timer.start();
+    waitFor(QStringLiteral("the benchmark to be under way"),
+            [&] { return !page.isRunning() || timer.elapsed() > 2500; });
+    shoot(QStringLiteral("41-benchmark-running"));
+    waitFor(
+        QStringLiteral("the benchmark"), [&] { return !page.isRunning(); }, 300000);
+    shoot(QStringLiteral("42-benchmark-after"));
+
+    MatrixChoices pooling = page.form().choices();
+    pooling.sizes = {{512, 512}, {1024, 1024}};
+    pooling.filterIds.clear();
+    pooling.pools = {.ops = {iir2d::PoolOp::max, iir2d::PoolOp::adaptive_avg},
+                     .elements = {iir2d::ElementType::f32, iir2d::ElementType::f16},
+                     .passes = {PoolPass::forward, PoolPass::backward}};
+    pooling.warmup = 1;
+    pooling.iterations = 10;
+    page.form().setChoices(pooling);
+    page.run();
+    waitFor(
+        QStringLiteral("the benchmark of pooling"), [&] { return !page.isRunning(); }, 300000);
+    shoot(QStringLiteral("43-benchmark-pooling"));
+}
+
+void ScreenshotTour::themes() {
+    Session& session = m_window.session();
+    for (const auto& [theme, name] :
+         {std::pair{Theme::light, QStringLiteral("light")}, std::pair{Theme::dark, QStringLiteral("dark")}}) {
+        applyTheme(*qApp, theme);
+        m_window.setPage(MainWindow::Page::benchmark);
+        shoot(QStringLiteral("50-%1-benchmark").arg(name));
+        m_window.setPage(MainWindow::Page::release);
+        shoot(QStringLiteral("53-%1-release").arg(name));
+        m_window.setPage(MainWindow::Page::image);
+        session.resetRecipe(
+            recipeOf({deriche(6.0), {.enabled = true, .what = FilterOperation{.filter_id = 3}}}));
+        m_window.operationsPanel().selectRow(0);
+        waitForExact();
+        m_window.imagePage().view().setSplit(true);
+        m_window.showDevices(true);
+        shoot(QStringLiteral("51-%1-image").arg(name));
+        m_window.showDevices(false);
+        m_window.openPath(sample("no-such-picture.png"));
+        waitFor(QStringLiteral("the error message"),
+                [&] { return m_window.imagePage().messages().has(QStringLiteral("open")); });
+        m_window.imagePage().view().setSplit(false);
+        shoot(QStringLiteral("52-%1-error").arg(name));
+        m_window.imagePage().messages().clear(QStringLiteral("open"));
+    }
+}
+
+void ScreenshotTour::smallWindow() {
+    m_window.resize(smallSize);
+    m_window.setPage(MainWindow::Page::image);
+    shoot(QStringLiteral("60-small-image"));
+    m_window.showDevices(true);
+    shoot(QStringLiteral("61-small-two-docks"));
+    m_window.showDevices(false);
+    m_window.setPage(MainWindow::Page::benchmark);
+    shoot(QStringLiteral("62-small-benchmark"));
+    m_window.setPage(MainWindow::Page::release);
+    shoot(QStringLiteral("63-small-release"));
+    m_window.setPage(MainWindow::Page::image);
+    m_window.resize(usualSize);
+}
+
+bool ScreenshotTour::prepare() {
+    if (!m_directory.mkpath(QStringLiteral("."))) {
+        m_problems << QStringLiteral("could not make the folder %1").arg(m_directory.path());
+        return false;
+    }
+    applyTheme(*qApp, Theme::dark);
+    m_window.resize(usualSize);
+    m_window.show();
+    return true;
+}
+
+bool ScreenshotTour::runAll() {
+    if (!prepare()) return false;
+    empty();
+    if (!loaded()) return false;  // without the sample all the rest would wait in vain
+    operations();
+    busy();
+    messages();
+    floatImages();
+    docksAndDialogs();
+    recording();
+    benchmark();
+    release();
+    records();
+    work();
+    themes();
+    smallWindow();
+    return m_problems.isEmpty();
+}
+
+bool ScreenshotTour::runScaleCheck() {
+    if (!prepare()) return false;
+    empty();
+    if (!loaded()) return false;
+    m_window.setPage(MainWindow::Page::benchmark);
+    shoot(QStringLiteral("40-benchmark-before"));
+    release();
+    records();
+    work();
+    return m_problems.isEmpty();
+}
+
+}  // namespace workbench

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+#include "ui/widgets/theme.h"
+
+#include <QApplication>
+#include <QFontDatabase>
+#include <QFontMetrics>
+#include <QPainter>
+#include <QPalette>
+#include <QPointer>
+#include <QProxyStyle>
+#include <QStyleFactory>
+#include <QStyleOption>
+
+namespace workbench {
+namespace {
+
+QList<QColor> colours(std::initializer_list<QRgb> values) {
+    QList<QColor> list;
+    for (const QRgb value : values) list.append(QColor(value));
+    return list;
+}
+
+const ThemeColours& darkColours() {
+    static const ThemeColours table{
+        .window = QColor(0x1d2024),
+        .panel = QColor(0x25292e),
+        .base = QColor(0x16191c),
+        .canvas = QColor(0x121212),
+        .text = QColor(0xe8eaed),
+        .muted = QColor(0x9fa7b0),
+        .border = QColor(0x3a4047),
+        .accent = QColor(0x5aa9ff),
+        .accentText = QColor(0x08131f),
+        .accent2 = QColor(0xf5a04c),
+        .warning = QColor(0xf2b84b),
+        .error = QColor(0xff7b72),
+        .success = QColor(0x56c98d),
+        .grid = QColor(0x383d44),
+        .series = colours({0x5aa9ff, 0xf5a04c, 0x4fc48a, 0xf0709f, 0xa993f5, 0xd9c04a, 0x4fc6d6, 0xa3abb5})};
+    return table;
+}
+
+const ThemeColours& lightColours() {
+    static const ThemeColours table{
+        .window = QColor(0xeceef1),
+        .panel = QColor(0xf8f9fa),
+        .base = QColor(0xffffff),
+        .canvas = QColor(0xd4d4d4),
+        .text = QColor(0x1a1d21),
+        .muted = QColor(0x555d66),
+        .border = QColor(0xc9ced4),
+        .accent = QColor(0x0a66c2),
+        .accentText = QColor(0xffffff),
+        .accent2 = QColor(0xc25a00),
+        .warning = QColor(0x8f5b00),
+        .error = QColor(0xb3261e),
+        .success = QColor(0x137a43),
+        .grid = QColor(0xdde1e5),
+        .series = colours({0x0a66c2, 0xd4690a, 0x178a55, 0xb8336a, 0x7252c4, 0x8a6d00, 0x0b8394, 0x68717b})};
+    return table;
+}
+
+bool g_dark = false;  // GUI thread only
+
+// Fusion outlines check and radio boxes darker than the window, which on a dark one cannot be seen.
+class WorkbenchStyle : public QProxyStyle {
+  public:
+    WorkbenchStyle() : QProxyStyle(QStyleFactory::create(QStringLiteral("Fusion"))) {}
+
+    void drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter,
+                       const QWidget* widget) const override {
+        QProxyStyle::drawPrimitive(element, option, painter, widget);
+        const bool round = element == PE_IndicatorRadioButton;
+        if (!g_dark ||
+            (!round && element != PE_IndicatorCheckBox && element != PE_IndicatorItemViewItemCheck))
+            return;
+        QColor outline = themeColours().muted;
+        if (!(option->state & State_Enabled)) outline.setAlphaF(0.4F);
+        painter->save();
+        painter->setRenderHint(QPainter::Antialiasing);
+        painter->setPen(QPen(outline, 1));
+        painter->setBrush(Qt::NoBrush);
+        const QRectF box = QRectF(option->rect).adjusted(0.5, 0.5, -0.5, -0.5);
+        if (round) {
+            painter->drawEllipse(box);
+        } else {
+            painter->drawRoundedRect(box, 1.5, 1.5);
+        }
+        painter->restore();
+    }
+};
+
+QPalette paletteOf(const ThemeColours& c) {
+    QPalette p;
+    p.setColor(QPalette::Window, c.panel);
+    p.setColor(QPalette::WindowText, c.text);
+    p.setColor(QPalette::Base, c.base);
+    p.setColor(QPalette::AlternateBase, c.window);
+    p.setColor(QPalette::Text, c.text);
+    p.setColor(QPalette::Button, g_dark ? c.panel.lighter(118) : c.panel);
+    p.setColor(QPalette::ButtonText, c.text);
+    p.setColor(QPalette::BrightText, c.error);
+    p.setColor(QPalette::Highlight, c.accent);
+    p.setColor(QPalette::HighlightedText, c.accentText);
+    p.setColor(QPalette::Link, c.accent);
+    p.setColor(QPalette::LinkVisited, c.accent);
+    p.setColor(QPalette::ToolTipBase, c.base);
+    p.setColor(QPalette::ToolTipText, c.text);
+    p.setColor(QPalette::PlaceholderText, c.muted);
+    p.setColor(QPalette::Light, g_dark ? c.panel.lighter(130) : QColor(Qt::white));
+    p.setColor(QPalette::Midlight, g_dark ? c.panel.lighter(115) : c.window);
+    p.setColor(QPalette::Mid, c.border);
+    p.setColor(QPalette::Dark, g_dark ? c.base : c.border.darker(115));
+    p.setColor(QPalette::Shadow, g_dark ? QColor(Qt::black) : c.border.darker(150));
+    QColor faint = c.muted;
+    faint.setAlphaF(0.6F);
+    for (const auto role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText}) {
+        p.setColor(QPalette::Disabled, role, faint);
+    }
+    p.setColor(QPalette::Disabled, QPalette::Highlight, c.border);
+    p.setColor(QPalette::Disabled, QPalette::HighlightedText, c.muted);
+    return p;
+}
+
+// Only what Fusion has no palette role for.
+QString styleSheetOf(const ThemeColours& c) {
+    return QStringLiteral(
+               "QToolTip { color: %1; background: %2; border: 1px solid %3; padding: 4px; }"
+               "QMainWindow::separator { background: %3; width: 1px; height: 1px; }"
+               "QMainWindow::separator:hover { background: %4; }"
+               "QDockWidget::title { background: %5; padding: 6px 8px; }"
+               "QToolBar { background: %5; border: 0; border-bottom: 1px solid %3; spacing: 4px; padding: "
+               "4px; }"
+               "QStatusBar { background: %5; border-top: 1px solid %3; }"
+               "QStatusBar::item { border: 0; }"
+               "QMenuBar { background: %5; }")
+        .arg(c.text.name(), c.base.name(), c.border.name(), c.accent.name(), c.window.name());
+}
+
+}  // namespace
+
+void applyTheme(QApplication& application, Theme theme) {
+    static const bool desktopIsDark =
+        QGuiApplication::palette().color(QPalette::Window).lightnessF() < 0.5F;  // before ours is set
+    g_dark = theme == Theme::dark || (theme == Theme::system && desktopIsDark);
+    static QPointer<WorkbenchStyle> style;
+    if (style.isNull()) QApplication::setStyle(style = new WorkbenchStyle);  // which owns it
+    QApplication::setPalette(paletteOf(themeColours()));
+    application.setStyleSheet(styleSheetOf(themeColours()));
+    Q_EMIT ThemeNotifier::instance().changed();
+}
+
+bool isDark() {
+    return g_dark;
+}
+
+const ThemeColours& themeColours() {
+    return g_dark ? darkColours() : lightColours();
+}
+
+QFont tabularFont() {
+    QFont font = QApplication::font();
+    const QFontMetrics metrics(font);
+    const int width = metrics.horizontalAdvance(QLatin1Char('0'));
+    for (char digit = '1'; digit <= '9'; ++digit) {
+        if (metrics.horizontalAdvance(QLatin1Char(digit)) != width) {
+            QFont fixed = QFontDatabase::systemFont(QFontDatabase::FixedFont);
+            fixed.setPointSizeF(font.pointSizeF());
+            return fixed;
+        }
+    }
+    return font;
+}
+
+ThemeNotifier& ThemeNotifier::instance() {
+    static ThemeNotifier notifier;
+    return notifier;
+}
+
+}  // namespace workbench

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// "Record what I see": runs a RecordJob on the session and shows its progress, questions and result on the
+// image page.
+#pragma once
+
+#include <QObject>
+
+namespace workbench {
+
+class ImagePage;
+class JobBar;
+class RecordJob;
+class Session;
+
+class PictureRecorder : public QObject {
+    Q_OBJECT
+  public:
+    PictureRecorder(Session& session, ImagePage& page);
+
+    RecordJob& job() const { return *m_job; }
+    // Measures the recipe on the image; folderRequested follows when that is done.
+    void start();
+
+  Q_SIGNALS:
+    // A record was measured: where is it to be written? Answered by job().writeInto().
+    void folderRequested();
+    void showRequested(const QString& directory);
+    void stateChanged();
+
+  private:
+    void connectJob();
+
+    ImagePage& m_page;
+    JobBar* m_bar;
+    RecordJob* m_job;
+};
+
+}  // namespace workbench
