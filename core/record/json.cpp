@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The master copy of a record. Keys are in resources/schemas/record-4.schema.json, meanings in
+// The master copy of a record. Keys are in resources/schemas/record.schema.json, meanings in
 // docs/records.md.
 #include <algorithm>
 #include <cmath>

@@ -18,7 +18,7 @@
 
 namespace workbench {
 
-inline constexpr int record_schema_version = 4;
+inline constexpr int record_schema_version = 1;
 
 struct Record {
     BenchmarkRun run;

@@ -28,13 +28,7 @@ Result<json> parse_record(std::string_view text) {
                                               ", newer than the version " +
                                               std::to_string(record_schema_version) + " that is known here");
     }
-    // An older record is held to what records were then.
-    const bool older =
-        version != record->end() && version->is_number_integer() && version->get<std::int64_t>() >= 1;
-    const std::int64_t schema = older ? version->get<std::int64_t>() : record_schema_version;
-    if (auto valid = check_schema(*record, "record-" + std::to_string(schema)); !valid) {
-        return std::unexpected(valid.error());
-    }
+    if (auto valid = check_schema(*record, "record"); !valid) return std::unexpected(valid.error());
     return record;
 }
 
@@ -50,7 +44,7 @@ std::string cell_text(const json& value) {
 
 std::string throttled_by(const nlohmann::json& one) {
     std::string text;
-    if (!one.contains("gpu_state") || value_of(one.at("gpu_state")).is_null()) return text;
+    if (value_of(one.at("gpu_state")).is_null()) return text;
     for (const auto& word : value_of(value_of(one.at("gpu_state")).at("throttle_reasons"))) {
         if (is_throttling(cell_text(word))) text += (text.empty() ? "" : ", ") + cell_text(word);
     }

@@ -20,7 +20,7 @@ Result<nlohmann::json> parse_record(std::string_view text);
 const nlohmann::json& value_of(const nlohmann::json& fact);
 
 // What held a GPU's clocks back while a case (one of `cases`) was timed, as throttled_by() says it of a
-// result; empty too where nothing is known, as in record-1.
+// result; empty too where nothing is known.
 std::string throttled_by(const nlohmann::json& one);
 
 // A value as text for a table cell: numbers as JSON writes them, null and objects as nothing.

@@ -219,7 +219,7 @@ void refresh_sums(const std::filesystem::path& directory) {
     std::string sums;
     for (const char* name :
          {"latency.svg", "ratio.svg", "record.csv", "record.json", "record.md", "statement.json"}) {
-        if (!std::filesystem::exists(directory / name)) continue;  // older records have fewer
+        if (!std::filesystem::exists(directory / name)) continue;
         const std::string text = read_text(directory / name);
         sums += sha256_hex(std::as_bytes(std::span(text))) + "  " + name + "\n";
     }

@@ -230,53 +230,6 @@ TEST(Verify, WorksOutWhatTheGpuDidAgain) {
     EXPECT_EQ(with("/cases/1/gpu_state", {{"value", nullptr}, {"reason", "NVML is not installed"}}), "");
 }
 
-// The problems of a record of an older version, and those of its JSON after a change.
-class OldRecord {
-  public:
-    explicit OldRecord(const std::string& version) {
-        const fs::path golden = fs::path(IIR2D_SOURCE_DIR) / "tests/core/record/golden";
-        for (const char* kind : {".json", ".csv", ".md"})
-            fs::copy_file(golden / (version + kind), m_folder.path() / (std::string("record") + kind));
-        testing::refresh_sums(m_folder.path());
-        const auto verification = verify_record(m_folder.path());
-        EXPECT_TRUE(verification) << verification.error().message;
-        EXPECT_THAT(verification->problems, IsEmpty());
-        EXPECT_THAT(verification->checked, ::testing::Contains("record.json: schema " + version));
-    }
-    std::string problems_with(const char* place, const json& value) {
-        json record = json::parse(testing::read_text(m_folder.path() / "record.json"));
-        record[json::json_pointer(place)] = value;
-        testing::write_text(m_folder.path() / "changed.json", record.dump());
-        return testing::problems_of(m_folder.path() / "changed.json");
-    }
-
-  private:
-    testing::TemporaryFolder m_folder;
-};
-
-// As programs that knew only these wrote them: their schemas, their columns, their reports.
-TEST(Verify, AcceptsARecordOfVersion1) {
-    EXPECT_THAT(
-        OldRecord("record-1").problems_with("/cases/0/gpu_state", {{"value", nullptr}, {"reason", "x"}}),
-        HasSubstr("gpu_state"))
-        << "record-1 has no such key";
-}
-
-TEST(Verify, AcceptsARecordOfVersion2) {
-    OldRecord old("record-2");
-    EXPECT_THAT(old.problems_with("/cases/1/operation/pass", "forward"), HasSubstr("pass"))
-        << "record-2 has no such key";
-    EXPECT_THAT(old.problems_with("/matrix/pool_passes", {"forward"}), HasSubstr("pool_passes"));
-}
-
-TEST(Verify, AcceptsARecordOfVersion3) {
-    OldRecord old("record-3");
-    EXPECT_THAT(old.problems_with("/cases/0/timing/value/stop_reason", "iterations"),
-                HasSubstr("stop_reason"))
-        << "record-3 has no such key";
-    EXPECT_THAT(old.problems_with("/matrix/iterations", 4), HasSubstr("3 samples for 4 iterations"));
-}
-
 TEST_F(VerifyTest, KnowsWhatPoolingMoves) {
     const std::string bytes = "/cases/1/timing/value/bytes_moved";
     EXPECT_THAT(problems_with(bytes, 1024 * 512 * 8), HasSubstr("bytes_moved"));
