@@ -5,7 +5,6 @@
 
 #include "core/record/record_json.h"
 #include "core/record/verified_record.h"
-#include "core/support/canonical_json.h"
 #include "core/support/text.h"
 
 namespace workbench {
@@ -52,7 +51,7 @@ MeasuredCase case_of(const json& one) {
 
 MeasuredRecord record_of(const json& record) {
     MeasuredRecord r;
-    r.record_id = canonical_sha256(record);
+    r.record_id = record_id(record);
     r.started_utc = cell_text(record.at("started_utc"));
     const json& e = record.at("environment");
     r.host = text_of(e.at("host"));

@@ -16,6 +16,9 @@ Result<nlohmann::json> parse_strictly(std::string_view text);
 // Parses and checks against the schema of records: what it returns has every key that the schema requires.
 Result<nlohmann::json> parse_record(std::string_view text);
 
+// Returns the record_id, the SHA-256 of all that a record says. parse_record() has found it to be that.
+std::string record_id(const nlohmann::json& record);
+
 // The value of {"value": ...}, null when it is absent.
 const nlohmann::json& value_of(const nlohmann::json& fact);
 

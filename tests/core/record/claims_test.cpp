@@ -17,7 +17,7 @@ std::string problems_with(const std::vector<std::pair<const char*, json>>& chang
     const testing::TemporaryFolder folder;
     json record = json::parse(record_to_json(testing::sample_record()));
     for (const auto& [place, value] : changes) record[json::json_pointer(place)] = value;
-    testing::write_text(folder.path() / "changed.json", record.dump());
+    testing::write_text(folder.path() / "changed.json", testing::sealed(record));
     return testing::problems_of(folder.path() / "changed.json");
 }
 

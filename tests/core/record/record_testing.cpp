@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "core/support/canonical_json.h"
 #include "core/support/files.h"
 
 namespace workbench::testing {
@@ -213,6 +214,11 @@ std::string problems_of(const std::filesystem::path& path) {
     std::string all;
     for (const auto& problem : verification->problems) all += problem + "\n";
     return all;
+}
+
+std::string sealed(nlohmann::json record) {
+    if (record.is_object()) record["content_sha256"] = canonical_sha256_without(record, "content_sha256");
+    return canonical_json(record);
 }
 
 void refresh_sums(const std::filesystem::path& directory) {

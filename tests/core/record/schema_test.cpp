@@ -33,8 +33,8 @@ std::string complaint(const json& record) {
 }
 
 TEST(Schema, IsTheFileThatShips) {
-    EXPECT_EQ(embedded_schema("record"),
-              testing::read_text(std::filesystem::path(IIR2D_SOURCE_DIR) / "resources/schemas/record.schema.json"));
+    EXPECT_EQ(embedded_schema("record"), testing::read_text(std::filesystem::path(IIR2D_SOURCE_DIR) /
+                                                            "resources/schemas/record.schema.json"));
     EXPECT_FALSE(embedded_schema("recording"));
 }
 
@@ -200,7 +200,7 @@ TEST(ParseStrictly, RefusesHostileText) {
 TEST(ParseRecord, SaysWhenARecordIsNewer) {
     json record = sample();
     record["schema_version"] = 2;
-    const auto parsed = parse_record(record.dump());
+    const auto parsed = parse_record(testing::sealed(record));
     ASSERT_FALSE(parsed);
     EXPECT_THAT(parsed.error().message, HasSubstr("newer than the version 1"));
 }
