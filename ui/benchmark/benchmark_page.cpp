@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "ui/benchmark/background_job.h"
 #include "ui/benchmark/benchmark_runner.h"
 #include "ui/benchmark/charts_area.h"
 #include "ui/benchmark/history_view.h"
@@ -22,8 +21,10 @@
 #include "ui/benchmark/results_table.h"
 #include "ui/benchmark/run_panel.h"
 #include "ui/charts/figures.h"
+#include "ui/session/job.h"
 #include "ui/session/kept_runs.h"
 #include "ui/session/session.h"
+#include "ui/support/paths.h"
 #include "ui/support/text.h"
 #include "ui/widgets/drop_cue.h"
 #include "ui/widgets/form_parts.h"
@@ -42,8 +43,8 @@ BenchmarkPage::BenchmarkPage(Session& session, QWidget* parent)
       m_model(new ResultsModel(this)),
       m_runner(new BenchmarkRunner(this)),
       m_exporter(new ResultExporter(this)),
-      m_job(new BackgroundJob(this)),
-      m_noteJob(new BackgroundJob(this)) {
+      m_job(new Job(JobPolicy::newest_wins, this)),
+      m_noteJob(new Job(JobPolicy::newest_wins, this)) {
     setObjectName(QStringLiteral("benchmarkPage"));
     setAccessibleName(tr("Benchmark"));
     auto* layout = new QVBoxLayout(this);
@@ -182,9 +183,7 @@ void BenchmarkPage::run() {
     m_userChose = false;
     m_run->begin(chosen->cases, chosen->seconds);
     const ImagePtr& image = chosen->matrix.image;
-    m_runner->start(chosen->matrix,
-                    image ? QString::fromStdU16String(image->info.path.u16string()) : QString(),
-                    m_history->file());
+    m_runner->start(chosen->matrix, image ? fromPath(image->info.path) : QString(), m_history->file());
     m_form->setEnabled(false);
     showState();
     Q_EMIT runningChanged(true);

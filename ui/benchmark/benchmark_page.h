@@ -22,7 +22,7 @@ class QToolButton;
 
 namespace workbench {
 
-class BackgroundJob;
+class Job;
 class BenchmarkRunner;
 class ChartsArea;
 class CompareView;
@@ -184,8 +184,8 @@ class BenchmarkPage : public QWidget {
     QTabWidget* m_tabs = nullptr;
     CompareView* m_compare = nullptr;
     HistoryView* m_history = nullptr;
-    BackgroundJob* m_job;
-    BackgroundJob* m_noteJob;
+    Job* m_job;
+    Job* m_noteJob;
     JobBar* m_jobBar = nullptr;
     DropCue* m_dropCue = nullptr;
     QAction* m_openAction = nullptr;

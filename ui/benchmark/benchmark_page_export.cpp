@@ -18,6 +18,7 @@
 #include "ui/charts/chart_view.h"
 #include "ui/charts/figures.h"
 #include "ui/session/session.h"
+#include "ui/support/paths.h"
 #include "ui/support/text.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/message_bar.h"
@@ -217,8 +218,8 @@ void BenchmarkPage::exportRecord() {
     const QString base = QFileDialog::getExistingDirectory(this, tr("Where to make the record's directory"),
                                                            exportDirectory());
     if (base.isEmpty()) return;
-    const auto directory = new_record_directory(std::filesystem::path(base.toStdU16String()));
-    exportTo(ExportKind::record, QString::fromStdU16String(directory.u16string()));
+    const auto directory = new_record_directory(toPath(base));
+    exportTo(ExportKind::record, fromPath(directory));
 }
 
 void BenchmarkPage::exportFile(ExportKind kind, const QString& title, const QString& suffix,

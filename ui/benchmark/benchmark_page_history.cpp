@@ -5,15 +5,16 @@
 #include <QTabWidget>
 #include <filesystem>
 
-#include "ui/benchmark/background_job.h"
 #include "ui/benchmark/benchmark_page.h"
 #include "ui/benchmark/charts_area.h"
 #include "ui/benchmark/history_view.h"
 #include "ui/benchmark/result_note.h"
 #include "ui/benchmark/results_model.h"
 #include "ui/benchmark/roofline_view.h"
+#include "ui/session/job.h"
 #include "ui/session/kept_runs.h"
 #include "ui/session/session.h"
+#include "ui/support/paths.h"
 #include "ui/support/text.h"
 #include "ui/widgets/message_bar.h"
 
@@ -23,8 +24,20 @@ namespace {
 const QString recordSubject = QStringLiteral("record");
 const QString keptSubject = QStringLiteral("kept");
 
-std::filesystem::path toPath(const QString& text) {
-    return {text.toStdU16String()};
+Result<HistoryContents> readContents(const QString& file) {
+    auto history = History::open_to_read(toPath(file));
+    if (!history) return std::unexpected(history.error());
+    auto entries = history->list();
+    if (!entries) return std::unexpected(entries.error());
+    auto keys = history->keys();
+    if (!keys) return std::unexpected(keys.error());
+    return HistoryContents{std::move(*entries), std::move(*keys)};
+}
+
+Result<History::Added> addRecord(const QString& file, const QString& path) {
+    auto history = History::open(toPath(file));
+    if (!history) return std::unexpected(history.error());
+    return history->add(toPath(path));
 }
 
 }  // namespace
@@ -71,9 +84,10 @@ void BenchmarkPage::showCeilings() {
 
 void BenchmarkPage::measureCeiling(int threads) {
     if (isRunning() || isBusy()) return;
-    m_job->start(tr("Measuring the arithmetic ceiling"), [this, threads](const TaskControl& control) {
-        auto ceiling = measure_arithmetic(threads, control);
-        return std::function<void()>([this, ceiling = std::move(ceiling)] {
+    m_job->start(
+        tr("Measuring the arithmetic ceiling"),
+        [threads](const TaskControl& control) { return measure_arithmetic(threads, control); },
+        [this](const auto& ceiling) {
             if (ceiling) {
                 m_charts->roofline().setCeiling(*ceiling);
             } else {
@@ -81,7 +95,6 @@ void BenchmarkPage::measureCeiling(int threads) {
                                  toSentence(ceiling.error().message));
             }
         });
-    });
 }
 
 // The history -------------------------------------------------------------------------------------------
@@ -103,18 +116,9 @@ void BenchmarkPage::readHistory(bool keepChoice) {
         m_history->showNothing(tr("There is no history yet: the first run makes it."));
         return;
     }
-    m_job->start(tr("Reading the history"), [this, file](const TaskControl& /*control*/) {
-        Result<HistoryContents> contents;
-        if (auto history = History::open_to_read(toPath(file)); !history) {
-            contents = std::unexpected(history.error());
-        } else if (auto entries = history->list(); !entries) {
-            contents = std::unexpected(entries.error());
-        } else if (auto keys = history->keys(); !keys) {
-            contents = std::unexpected(keys.error());
-        } else {
-            contents = HistoryContents{std::move(*entries), std::move(*keys)};
-        }
-        return std::function<void()>([this, contents = std::move(contents)] {
+    m_job->start(
+        tr("Reading the history"), [file](const TaskControl&) { return readContents(file); },
+        [this](const Result<HistoryContents>& contents) {
             if (contents) {
                 for (const HistoryEntry& entry : contents->entries)
                     m_notes.insert(toText(entry.record_id), toText(entry.note));
@@ -126,25 +130,26 @@ void BenchmarkPage::readHistory(bool keepChoice) {
                 m_history->showNothing(toSentence(contents.error().message));
             }
         });
-    });
 }
 
 void BenchmarkPage::readTrend() {
     const QString key = m_history->key();
     if (key.isEmpty()) return;
+    const auto metric = m_history->metric();
     m_job->start(
-        tr("Reading the history"), [this, key, file = m_history->file(), metric = m_history->metric(),
-                                    device = m_history->device()](const TaskControl& /*control*/) {
+        tr("Reading the history"),
+        [key, metric, file = m_history->file(),
+         device = m_history->device()](const TaskControl&) -> Result<std::vector<TrendPoint>> {
             const auto history = History::open_to_read(toPath(file));
-            auto points = history ? history->trend(key.toStdString(), metric, device.toStdString())
-                                  : Result<std::vector<TrendPoint>>(std::unexpected(history.error()));
-            return std::function<void()>([this, key, metric, points = std::move(points)] {
-                if (points) {
-                    m_history->showTrend(key, metric, *points);
-                } else {
-                    m_history->showTrendFailure(toSentence(points.error().message));
-                }
-            });
+            if (!history) return std::unexpected(history.error());
+            return history->trend(key.toStdString(), metric, device.toStdString());
+        },
+        [this, key, metric](const Result<std::vector<TrendPoint>>& points) {
+            if (points) {
+                m_history->showTrend(key, metric, *points);
+            } else {
+                m_history->showTrendFailure(toSentence(points.error().message));
+            }
         });
 }
 
@@ -171,21 +176,21 @@ void BenchmarkPage::writeNote(const QString& id, const QString& note) {
     m_unwritten.insert(id, note);
     showNote();
     if (m_noteJob == nullptr) return;  // going: the destructor writes it
-    m_noteJob->start(tr("Writing the note"),
-                     [this, notes = m_unwritten, file = m_history->file()](const TaskControl&) {
-                         const auto done = writeNotes(file, notes);
-                         return std::function<void()>([this, notes, done] {
-                             // The list shows it already; reading it again would take the place of what was
-                             // asked for since.
-                             if (!done) {
-                                 sayRecordError(done.error());
-                                 return;
-                             }
-                             m_unwritten.removeIf([&](const auto& one) {
-                                 return notes.contains(one.key()) && notes.value(one.key()) == one.value();
-                             });
-                         });
-                     });
+    m_noteJob->start(
+        tr("Writing the note"),
+        [notes = m_unwritten, file = m_history->file()](const TaskControl&) {
+            return writeNotes(file, notes);
+        },
+        [this, notes = m_unwritten](const Result<void>& done) {
+            // The list shows it already; reading it again would take the place of what was asked for since.
+            if (!done) {
+                sayRecordError(done.error());
+                return;
+            }
+            m_unwritten.removeIf([&](const auto& one) {
+                return notes.contains(one.key()) && notes.value(one.key()) == one.value();
+            });
+        });
 }
 
 void BenchmarkPage::addToHistory() {
@@ -194,23 +199,16 @@ void BenchmarkPage::addToHistory() {
     const QString file = m_history->file();
     m_job->start(
         tr("Adding the record %1 to the history").arg(recordNameAt(path)),
-        [this, path, file](const TaskControl& /*control*/) {
-            Result<History::Added> added;
-            if (auto history = History::open(toPath(file)); history) {
-                added = history->add(toPath(path));
-            } else {
-                added = std::unexpected(history.error());
-            }
-            return std::function<void()>([this, path, added = std::move(added)] {
-                const QString text =
-                    !added         ? toSentence(added.error().message)
-                    : added->added ? tr("The record %1 is in the history.").arg(recordNameAt(path))
-                                   : tr("The record %1 was in the history already.").arg(recordNameAt(path));
-                m_messages->show(recordSubject,
-                                 added ? MessageArea::Severity::info : MessageArea::Severity::error, text);
-                Q_EMIT message(text);
-                if (added) readHistory(true);
-            });
+        [path, file](const TaskControl&) { return addRecord(file, path); },
+        [this, path](const Result<History::Added>& added) {
+            const QString text =
+                !added         ? toSentence(added.error().message)
+                : added->added ? tr("The record %1 is in the history.").arg(recordNameAt(path))
+                               : tr("The record %1 was in the history already.").arg(recordNameAt(path));
+            m_messages->show(recordSubject,
+                             added ? MessageArea::Severity::info : MessageArea::Severity::error, text);
+            Q_EMIT message(text);
+            if (added) readHistory(true);
         });
 }
 

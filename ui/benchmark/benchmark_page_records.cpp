@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "core/support/files.h"
-#include "ui/benchmark/background_job.h"
 #include "ui/benchmark/benchmark_page.h"
 #include "ui/benchmark/benchmark_runner.h"
 #include "ui/benchmark/charts_area.h"
@@ -24,8 +23,10 @@
 #include "ui/benchmark/results_table.h"
 #include "ui/benchmark/roofline_view.h"
 #include "ui/benchmark/run_panel.h"
+#include "ui/session/job.h"
 #include "ui/session/kept_runs.h"
 #include "ui/session/session.h"
+#include "ui/support/paths.h"
 #include "ui/support/text.h"
 #include "ui/widgets/drop_cue.h"
 #include "ui/widgets/job_bar.h"
@@ -36,10 +37,6 @@ namespace {
 
 const QString recordSubject = QStringLiteral("record");
 const QString runSubject = QStringLiteral("run");
-
-std::filesystem::path toPath(const QString& text) {
-    return {text.toStdU16String()};
-}
 
 // A directory, or JSON that is no recipe: those are the window's.
 bool mayBeRecord(const QString& path) {
@@ -60,6 +57,10 @@ QString droppedRecord(const QMimeData* data) {
     return {};
 }
 
+struct RecordPair {
+    OpenedRecordPtr base, now;
+};
+
 // As long as the record took, copies included.
 double secondsOf(const MeasuredRecord& record) {
     double milliseconds = 0;
@@ -73,16 +74,16 @@ double secondsOf(const MeasuredRecord& record) {
 }  // namespace
 
 void BenchmarkPage::connectRecords() {
-    connect(m_job, &BackgroundJob::started, this, [this](const QString& what) {
+    connect(m_job, &Job::started, this, [this](const QString& what) {
         m_jobBar->begin(what);
         showRecordActions();
     });
-    connect(m_job, &BackgroundJob::progressed, m_jobBar, &JobBar::setFraction);
-    connect(m_job, &BackgroundJob::ended, this, [this] {
+    connect(m_job, &Job::progressed, m_jobBar, &JobBar::setFraction);
+    connect(m_job, &Job::ended, this, [this] {
         m_jobBar->end();
         showRecordActions();
     });
-    connect(m_jobBar, &JobBar::cancelRequested, m_job, &BackgroundJob::cancel);
+    connect(m_jobBar, &JobBar::cancelRequested, m_job, &Job::cancel);
     connect(m_compare, &CompareView::recordWanted, this, &BenchmarkPage::compareWith);
     connect(m_compare, &CompareView::reportWanted, this, &BenchmarkPage::exportReport);
     connect(m_compare, &CompareView::recordExportWanted, this, &BenchmarkPage::exportRecord);
@@ -182,15 +183,12 @@ void BenchmarkPage::openBy(const QString& what,
                            std::function<Result<OpenedRecord>(const TaskControl&)> open) {
     if (isRunning()) return;
     m_messages->clear(recordSubject);
-    m_job->start(what, [this, open = std::move(open)](const TaskControl& control) {
-        auto opened = open(control);
-        return std::function<void()>([this, opened = std::move(opened)]() mutable {
-            if (opened) {
-                showOpened(std::make_shared<const OpenedRecord>(std::move(*opened)));
-            } else {
-                sayRecordError(opened.error());
-            }
-        });
+    m_job->start(what, std::move(open), [this](Result<OpenedRecord> opened) {
+        if (opened) {
+            showOpened(std::make_shared<const OpenedRecord>(std::move(*opened)));
+        } else {
+            sayRecordError(opened.error());
+        }
     });
 }
 
@@ -334,25 +332,28 @@ void BenchmarkPage::compareWithPrevious() {
 void BenchmarkPage::compareWithBase(const QString& what, BaseOf baseOf) {
     if (isRunning() || (!m_record && !m_opened)) return;
     m_messages->clear(recordSubject);
-    m_job->start(what, [this, baseOf = std::move(baseOf), record = m_record,
-                        opened = m_opened](const TaskControl& control) {
-        Result<OpenedRecordPtr> now = opened;
-        if (!opened) {
-            auto fresh = opened_record_of(*record);
-            now = fresh ? Result<OpenedRecordPtr>(std::make_shared<const OpenedRecord>(std::move(*fresh)))
-                        : Result<OpenedRecordPtr>(std::unexpected(fresh.error()));
-        }
-        Result<OpenedRecord> base =
-            now ? baseOf((*now)->measured, control) : Result<OpenedRecord>(std::unexpected(now.error()));
-        return std::function<void()>([this, now = std::move(now), base = std::move(base)]() mutable {
-            if (base) {
-                rememberRecordFolder(base->measured.path);
-                compareShown(std::make_shared<const OpenedRecord>(std::move(*base)), *now, false);
+    m_job->start(
+        what,
+        [baseOf = std::move(baseOf), record = m_record,
+         opened = m_opened](const TaskControl& control) -> Result<RecordPair> {
+            OpenedRecordPtr now = opened;
+            if (!now) {
+                auto fresh = opened_record_of(*record);
+                if (!fresh) return std::unexpected(fresh.error());
+                now = std::make_shared<const OpenedRecord>(std::move(*fresh));
+            }
+            auto base = baseOf(now->measured, control);
+            if (!base) return std::unexpected(base.error());
+            return RecordPair{std::make_shared<const OpenedRecord>(std::move(*base)), now};
+        },
+        [this](const Result<RecordPair>& pair) {
+            if (pair) {
+                rememberRecordFolder(pair->base->measured.path);
+                compareShown(pair->base, pair->now, false);
             } else {
-                sayRecordError(base.error());
+                sayRecordError(pair.error());
             }
         });
-    });
 }
 
 void BenchmarkPage::compareShown(OpenedRecordPtr base, OpenedRecordPtr now, bool allowUnlike) {
@@ -364,24 +365,24 @@ void BenchmarkPage::compareShown(OpenedRecordPtr base, OpenedRecordPtr now, bool
     setTab(Tab::comparison);
     m_job->start(
         tr("Comparing with the record %1").arg(recordName(base->measured)),
-        [this, base, now, settings](const TaskControl& control) {
-            auto compared = compareOpened(base, now, settings, control);
-            return std::function<void()>([this, base, now, settings, compared = std::move(compared)] {
-                if (compared) {
-                    m_compare->showComparison(*compared);
-                    Q_EMIT message(tr("Compared with the record %1").arg(recordName(base->measured)));
-                    return;
-                }
-                const Error& error = compared.error();
-                const QString text = toSentence(error.message);
-                if (error.kind == ErrorKind::cancelled) {
-                    m_messages->show(recordSubject, MessageArea::Severity::info, text);
-                } else {
-                    m_compare->showRefusal(base->measured, now->measured, text,
-                                           error.kind == ErrorKind::check_failed && !settings.allow_unlike);
-                }
-                Q_EMIT message(text);
-            });
+        [base, now, settings](const TaskControl& control) {
+            return compareOpened(base, now, settings, control);
+        },
+        [this, base, now, settings](const Result<ComparedRecordsPtr>& compared) {
+            if (compared) {
+                m_compare->showComparison(*compared);
+                Q_EMIT message(tr("Compared with the record %1").arg(recordName(base->measured)));
+                return;
+            }
+            const Error& error = compared.error();
+            const QString text = toSentence(error.message);
+            if (error.kind == ErrorKind::cancelled) {
+                m_messages->show(recordSubject, MessageArea::Severity::info, text);
+            } else {
+                m_compare->showRefusal(base->measured, now->measured, text,
+                                       error.kind == ErrorKind::check_failed && !settings.allow_unlike);
+            }
+            Q_EMIT message(text);
         });
 }
 

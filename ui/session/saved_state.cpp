@@ -14,6 +14,7 @@
 #include "core/support/atomic_file.h"
 #include "core/support/files.h"
 #include "core/support/home.h"
+#include "ui/support/paths.h"
 #include "ui/support/text.h"
 
 namespace workbench {
@@ -136,7 +137,7 @@ Result<SavedState> savedStateFrom(const std::string& text) {
 }
 
 fs::path stateDirectory() {
-    const auto from = [](const char* name) { return fs::path(qEnvironmentVariable(name).toStdU16String()); };
+    const auto from = [](const char* name) { return toPath(qEnvironmentVariable(name)); };
     if (const fs::path chosen = from("IIR2D_STATE_DIR"); !chosen.empty()) return chosen;
 #ifdef Q_OS_WIN
     const fs::path base = from("LOCALAPPDATA");

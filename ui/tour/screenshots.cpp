@@ -374,7 +374,7 @@ void ScreenshotTour::floatImages() {
 void ScreenshotTour::docksAndDialogs() {
     openAndWait(sample("astronaut.png"));
     waitForExact();
-    waitFor(QStringLiteral("the devices"), [this] { return !m_window.devicePanel().isListing(); });
+    waitFor(QStringLiteral("the devices"), [this] { return !m_window.session().isListingDevices(); });
     m_window.showDevices(true);
     shoot(QStringLiteral("30-device-dock"));
     m_window.showDevices(false);

@@ -15,6 +15,7 @@
 #include "ui/picture/image_view.h"
 #include "ui/picture/view_bar.h"
 #include "ui/session/session.h"
+#include "ui/support/paths.h"
 #include "ui/window/main_window.h"
 
 namespace workbench {
@@ -107,8 +108,9 @@ SavedState Autosave::state() const {
                      .hasResults = m_hasResults};
     if (session.isOpening()) {
         state.image = session.openingPath();
+        state.imageIndex = session.openingIndex();
     } else if (image) {
-        state.image = QString::fromStdU16String(image->info.path.u16string());
+        state.image = fromPath(image->info.path);
         state.imageIndex = image->info.image_index;
     }
     return state;
@@ -201,8 +203,7 @@ void Autosave::restore(const EndedSession& ended) {
         auto* waiting = new QObject(this);
         connect(&session, &Session::imageChanged, waiting, [this, waiting, state] {
             waiting->deleteLater();
-            const QString opened =
-                QString::fromStdU16String(m_window.session().image()->info.path.u16string());
+            const QString opened = fromPath(m_window.session().image()->info.path);
             if (opened == state.image) showView(state.view);
         });
         connect(&session, &Session::openFailed, waiting, &QObject::deleteLater);
@@ -219,8 +220,7 @@ void Autosave::restore(const EndedSession& ended) {
         if (json && !m_window.benchmarkPage().isRunning() && m_file.writeResults(*json)) {
             kept = true;
             m_hasResults = true;
-            m_window.benchmarkPage().openRecordAt(
-                QString::fromStdU16String(m_file.resultsPath().u16string()));
+            m_window.benchmarkPage().openRecordAt(fromPath(m_file.resultsPath()));
         }
     }
     for (const auto& [page, name] : page_names) {

@@ -318,7 +318,8 @@ void walkWindow(Scene& s) {
         QStringLiteral("the devices (Ctrl+Shift+D)"),
         [&] { w.press(Qt::Key_D, Qt::ControlModifier | Qt::ShiftModifier); },
         [&] {
-            return !s.window.devicePanel().visibleRegion().isEmpty() && !s.window.devicePanel().isListing();
+            return !s.window.devicePanel().visibleRegion().isEmpty() &&
+                   !s.window.session().isListingDevices();
         });
     w.step(
         QStringLiteral("one thread"),
