@@ -16,7 +16,6 @@
 #include <utility>
 
 #include "core/support/text.h"
-#include "core/support/try.h"
 #include "core/worker/payload.h"
 #include "core/worker/protocol.h"
 
@@ -271,9 +270,9 @@ Outcome<int> ForkServer::fork_child(FileHandle connection, FileHandle status_pag
     std::vector<FileHandle> handles;
     handles.push_back(std::move(connection));
     handles.push_back(std::move(status_page));
-    IIR2D_TRY(const auto answer,
-              call(static_cast<std::uint32_t>(ServerCall::fork_child), {}, std::move(handles)));
-    PayloadReader reader(answer);
+    const auto answer = call(static_cast<std::uint32_t>(ServerCall::fork_child), {}, std::move(handles));
+    if (!answer) return std::unexpected(answer.error());  // not IIR2D_TRY: GCC 12 takes the moved string
+    PayloadReader reader(*answer);                        // for one that is not initialised
     const auto process_id = reader.number<std::int64_t>();
     const std::string error = reader.text();
     if (!reader.complete() || process_id <= 0)
