@@ -236,11 +236,11 @@ void ScreenshotTour::dependencies() {
 
 void ScreenshotTour::operations() {
     OperationsPanel& panel = m_window.operationsPanel();
-    for (int id = 1; id <= 8; ++id) {
+    for (const iir2d::FilterRow& row : iir2d::filter_table()) {
         m_window.session().resetRecipe({});
-        panel.addFilter(id);
+        panel.addFilter(row.id);
         waitForExact();
-        shoot(QStringLiteral("10-filter-%1").arg(id));
+        shoot(QStringLiteral("10-filter-%1").arg(row.id));
     }
     const std::pair<iir2d::PoolOp, QString> pools[] = {
         {iir2d::PoolOp::max, QStringLiteral("max")},
