@@ -35,7 +35,7 @@
 namespace workbench {
 namespace {
 
-const QString recordSubject = QStringLiteral("record");
+const QString openedSubject = QStringLiteral("record");
 const QString runSubject = QStringLiteral("run");
 
 // A directory, or JSON that is no recipe: those are the window's.
@@ -182,7 +182,7 @@ void BenchmarkPage::openKeptRecord(const QString& id) {
 void BenchmarkPage::openBy(const QString& what,
                            std::function<Result<OpenedRecord>(const TaskControl&)> open) {
     if (isRunning()) return;
-    m_messages->clear(recordSubject);
+    m_messages->clear(openedSubject);
     m_job->start(what, std::move(open), [this](Result<OpenedRecord> opened) {
         if (opened) {
             showOpened(std::make_shared<const OpenedRecord>(std::move(*opened)));
@@ -195,7 +195,7 @@ void BenchmarkPage::openBy(const QString& what,
 void BenchmarkPage::sayRecordError(const Error& error) {
     const QString text = toSentence(error.message);
     m_messages->show(
-        recordSubject,
+        openedSubject,
         error.kind == ErrorKind::cancelled ? MessageArea::Severity::info : MessageArea::Severity::error,
         text);
     Q_EMIT message(text);
@@ -224,7 +224,7 @@ void BenchmarkPage::rememberRecordFolder(const std::string& record) {
 
 void BenchmarkPage::offerReplaced() {
     if (!m_replaced || isRunning()) return;
-    m_messages->show(recordSubject, MessageArea::Severity::warning,
+    m_messages->show(openedSubject, MessageArea::Severity::warning,
                      tr("The run before was neither exported nor kept in the history."),
                      {{tr("Show it again"), [this] { showRun(std::exchange(m_replaced, nullptr)); }}});
 }
@@ -291,7 +291,7 @@ void BenchmarkPage::compareWith() {
     Q_EMIT attentionWanted();
     if (!hasResults()) {
         const QString text = tr("There is nothing to compare yet: run a benchmark or open a record first.");
-        m_messages->show(recordSubject, MessageArea::Severity::info, text,
+        m_messages->show(openedSubject, MessageArea::Severity::info, text,
                          {{tr("Open a record…"), [this] { openRecord(); }}});
         Q_EMIT message(text);
         return;
@@ -331,7 +331,7 @@ void BenchmarkPage::compareWithPrevious() {
 
 void BenchmarkPage::compareWithBase(const QString& what, BaseOf baseOf) {
     if (isRunning() || (!m_record && !m_opened)) return;
-    m_messages->clear(recordSubject);
+    m_messages->clear(openedSubject);
     m_job->start(
         what,
         [baseOf = std::move(baseOf), record = m_record,
@@ -377,7 +377,7 @@ void BenchmarkPage::compareShown(OpenedRecordPtr base, OpenedRecordPtr now, bool
             const Error& error = compared.error();
             const QString text = toSentence(error.message);
             if (error.kind == ErrorKind::cancelled) {
-                m_messages->show(recordSubject, MessageArea::Severity::info, text);
+                m_messages->show(openedSubject, MessageArea::Severity::info, text);
             } else {
                 m_compare->showRefusal(base->measured, now->measured, text,
                                        error.kind == ErrorKind::check_failed && !settings.allow_unlike);
@@ -412,7 +412,7 @@ void BenchmarkPage::reproduceOn(const QString& image) {
     if (!m_opened || !mayMeasure()) return;
     Q_EMIT attentionWanted();
     m_messages->clear(runSubject);
-    m_messages->clear(recordSubject);
+    m_messages->clear(openedSubject);
     setTab(Tab::results);
     m_original = m_opened;
     m_freshRun = true;
