@@ -27,6 +27,7 @@
 #include "core/image/image_io.h"
 #include "core/support/files.h"
 #include "ui/benchmark/benchmark_page.h"
+#include "ui/benchmark/record_desk.h"
 #include "ui/operations/operations_panel.h"
 #include "ui/picture/image_page.h"
 #include "ui/picture/image_view.h"
@@ -238,7 +239,7 @@ void MainWindow::connectSession() {
     connect(m_recorder, &PictureRecorder::folderRequested, this, &MainWindow::chooseRecordFolder);
     connect(m_recorder, &PictureRecorder::showRequested, this, [this](const QString& directory) {
         setPage(Page::benchmark);
-        m_benchmark->openRecordAt(directory);
+        m_benchmark->desk().open(directory);
     });
     connect(m_recorder, &PictureRecorder::stateChanged, this, &MainWindow::updateActions);
     connect(m_image, &ImagePage::markChanged, m_info, &InfoBar::setMark);
@@ -387,7 +388,7 @@ bool MainWindow::mayClose() {
         box.exec();
         if (box.clickedButton() != cancelIt) return false;
     }
-    if (m_benchmark->hasUnkeptResults()) {
+    if (m_benchmark->desk().hasUnkept()) {
         const auto answer = QMessageBox::question(
             this, tr("Results not kept"),
             tr("The benchmark's results are neither in the history nor exported: closing now loses them."),
