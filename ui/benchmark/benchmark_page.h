@@ -39,7 +39,7 @@ class BenchmarkPage : public QWidget {
 
     RecordDesk& desk() const { return *m_desk; }
     bool isRunning() const;
-    // Why nothing may be measured now; empty: it may.
+    // Sets why nothing may be measured now; empty: it may.
     void setHindrance(const QString& why);
 
     MatrixForm& form() const { return *m_form; }
@@ -59,7 +59,8 @@ class BenchmarkPage : public QWidget {
     QList<QAction*> recordActions() const;
 
     void setHistoryFile(const QString& path);
-    // On the record's image, which lies at `image` now; empty: where it was, or on synthetic planes.
+    // Reproduces the record on its image, which lies at `image` now; empty: where it was, or on synthetic
+    // planes.
     void reproduceOn(const QString& image);
 
   public Q_SLOTS:

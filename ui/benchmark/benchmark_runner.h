@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One benchmark at a time on a thread of its own; what happens is told in the GUI thread.
+// Runs one benchmark at a time off the GUI thread and reports in it.
 #pragma once
 
 #include <QObject>
@@ -29,7 +29,7 @@ class BenchmarkRunner : public QObject {
     ~BenchmarkRunner() override;  // cancels and waits: milliseconds, the runner looks at its token often
 
     bool isRunning() const { return m_job.isRunning(); }
-    // Nothing happens while one is running. `imagePath` names the image in the record's command line. What is
+    // Starts nothing while one is running. `imagePath` names the image in the record's command line. What is
     // measured, to its end or until it was cancelled, is kept in `historyFile` before it is reported: also
     // when this object goes meanwhile.
     void start(BenchmarkMatrix matrix, const QString& imagePath, const QString& historyFile);

@@ -36,14 +36,14 @@ class CompareView : public QWidget {
   public:
     explicit CompareView(QWidget* parent = nullptr);
 
-    // By what the controls say; allow_unlike is the caller's to set.
+    // Returns what the controls say; allow_unlike is the caller's to set.
     CompareSettings settings() const;
 
     void showComparison(ComparedRecordsPtr compared);
-    // Why there is none, in place of it; `mayInsist` offers to compare all the same.
+    // Shows why there is none, in place of it; `mayInsist` offers to compare all the same.
     void showRefusal(const MeasuredRecord& base, const MeasuredRecord& now, const QString& why,
                      bool mayInsist);
-    // What came of a reproduction, above its comparison, until another comparison takes its place.
+    // Shows the result of a reproduction above its comparison, until another comparison takes its place.
     void showReproduction(const Reproduction& reproduction, ComparedRecordsPtr compared);
     void clear();
 

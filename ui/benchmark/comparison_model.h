@@ -52,7 +52,7 @@ class ComparisonModel : public QAbstractTableModel {
     ComparedRecordsPtr m_compared;
 };
 
-// What is behind a row's verdict, as rich text: every figure, and the notes.
+// Returns what a row's verdict rests on, as rich text: every figure, and the notes.
 QString evidenceOf(const ComparisonModel& model, int row);
 
 }  // namespace workbench

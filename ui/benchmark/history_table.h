@@ -21,7 +21,7 @@ class HistoryTable : public QTableWidget {
     // Oldest first, as a history lists them.
     void showEntries(const std::vector<HistoryEntry>& entries);
     QString chosenId() const;  // the record_id of the current row; empty: none
-    // Whether records may be opened and compared now.
+    // Sets whether records may be opened and compared now.
     void setFree(bool free);
 
   Q_SIGNALS:

@@ -28,14 +28,14 @@ class HistoryView : public QWidget {
     explicit HistoryView(RecordHistory& history, QWidget* parent = nullptr);
 
     void showFile();  // The history's, which is another one now.
-    // Whether the record shown can be added, and which.
+    // Sets whether the record shown can be added, and its name.
     void setAddable(bool addable, const QString& name);
     void setFree(bool free);  // whether records may be opened and compared now
 
     QString key() const;
     QString device() const;  // empty: all
     Metric metric() const;
-    // Where the history has it: what was looked at is looked at over time.
+    // Chooses the case to show over time, where the history has it.
     void setKey(const QString& key);
     TrendChart& chart() const { return *m_chart; }
     HistoryTable& table() const { return *m_table; }

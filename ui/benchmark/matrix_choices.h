@@ -44,7 +44,7 @@ inline constexpr std::array offered_sizes = {512, 1024, 2048, 4096};
 inline constexpr std::array offered_pools = {iir2d::PoolOp::max, iir2d::PoolOp::avg, iir2d::PoolOp::lp,
                                              iir2d::PoolOp::adaptive_max, iir2d::PoolOp::adaptive_avg};
 
-// What the form is about to run on, from the session.
+// The image and recipe that the form is about to run, from the session.
 struct MatrixContext {
     ImagePtr image;
     Recipe recipe;
@@ -70,7 +70,7 @@ struct ChosenMatrix {
 std::expected<ChosenMatrix, std::vector<MatrixProblem>> toMatrix(const MatrixChoices& choices,
                                                                  const MatrixContext& context);
 
-// What a preset puts in place of everything but source, recipe, device and threads.
+// Returns the choices with what a preset puts in place of everything but source, recipe, device and threads.
 enum class MatrixPreset { smoke, standard, full };
 MatrixChoices applied(MatrixPreset preset, MatrixChoices choices);
 

@@ -9,13 +9,12 @@
 #include <QLineEdit>
 #include <QRadioButton>
 #include <QScopedValueRollback>
-#include <QStandardItemModel>
-#include <QThread>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <tuple>
 
 #include "ui/benchmark/pool_form.h"
+#include "ui/benchmark/run_form.h"
 #include "ui/charts/figures.h"
 #include "ui/session/session.h"
 #include "ui/support/text.h"
@@ -26,7 +25,6 @@ namespace workbench {
 namespace {
 
 constexpr int customPreset = 3;  // the row after MatrixPreset's
-constexpr int mostIterations = 100'000;
 
 template <class T>
 std::vector<T> checkedOf(const std::vector<std::pair<T, QCheckBox*>>& boxes) {
@@ -45,13 +43,13 @@ void check(const std::vector<std::pair<T, QCheckBox*>>& boxes, const std::vector
 QString borderHelp(iir2d::Border border) {
     switch (border) {
         case iir2d::Border::clamp:
-            return MatrixForm::tr("The sample at the edge is repeated");
+            return MatrixForm::tr("Repeats the sample at the edge");
         case iir2d::Border::mirror:
-            return MatrixForm::tr("The picture is mirrored at its edge");
+            return MatrixForm::tr("Mirrors the image at its edge");
         case iir2d::Border::wrap:
-            return MatrixForm::tr("The picture repeats periodically");
+            return MatrixForm::tr("Continues at the opposite edge (periodic)");
         case iir2d::Border::constant:
-            return MatrixForm::tr("A constant, here 0");
+            return MatrixForm::tr("A constant outside, here 0");
     }
     return {};
 }
@@ -80,7 +78,13 @@ MatrixForm::MatrixForm(Session& session, QWidget* parent) : QWidget(parent), m_s
     makeSource(layout);
     makeWork(layout);
     makeVariants(layout);
-    makeRun(layout);
+    layout->addWidget(makeSection(tr("Run")));
+    m_run = new RunForm(session, this);
+    layout->addWidget(m_run);
+    addProblemLine(layout, MatrixField::device);
+    connect(m_run, &RunForm::changed, this, &MatrixForm::refresh);
+    for (const CountBox* box : findChildren<CountBox*>())
+        connect(box, &CountBox::wrongChanged, this, &MatrixForm::refresh);
     layout->addStretch();
 
     MatrixChoices standard;
@@ -91,8 +95,6 @@ MatrixForm::MatrixForm(Session& session, QWidget* parent) : QWidget(parent), m_s
     connect(&session, &Session::recipeChanged, this, &MatrixForm::refresh);
     m_followed = {standard.device, standard.threads};
     connect(&session, &Session::deviceChanged, this, &MatrixForm::followDevice);
-    connect(&session, &Session::devicesChanged, this, &MatrixForm::showDevices);
-    showDevices();
 }
 
 // The window's device is the form's too, until another is chosen here.
@@ -259,82 +261,6 @@ void MatrixForm::makeVariants(QVBoxLayout* layout) {
     addProblemLine(layout, MatrixField::precisions);
 }
 
-void MatrixForm::makeRun(QVBoxLayout* layout) {
-    layout->addWidget(makeSection(tr("Run")));
-    auto* grid = new QGridLayout;
-    grid->setHorizontalSpacing(normalSpacing);
-    grid->setVerticalSpacing(smallSpacing);
-    grid->setColumnStretch(1, 1);
-    int row = 0;
-    const auto add = [&](const QString& text, QWidget* widget, const QString& spoken, const QString& help,
-                         bool wide) {
-        auto* label = new QLabel(text, this);
-        label->setBuddy(widget);
-        label->setToolTip(help);
-        widget->setToolTip(help);
-        widget->setAccessibleName(spoken);
-        grid->addWidget(label, row, 0);
-        grid->addWidget(widget, row, 1, wide ? Qt::Alignment() : Qt::AlignLeft);
-        ++row;
-    };
-    m_device = new QComboBox(this);
-    m_device->setObjectName(QStringLiteral("deviceBox"));
-    m_device->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    m_device->setMinimumContentsLength(12);
-    guardWheel(m_device);
-    addDevice(QStringLiteral("auto"), tr("Automatic"), {});
-    addDevice(QStringLiteral("cpu"), tr("CPU"), {});
-    add(tr("&Device"), m_device, tr("Device"), tr("What computes"), true);
-
-    m_threads = new CountBox(0, this);
-    m_threads->setMaximum(std::max(1, QThread::idealThreadCount()));
-    m_threads->setSpecialValueText(tr("all"));
-    add(tr("&Threads"), m_threads, tr("Threads of the CPU"),
-        tr("Threads of the CPU; 0 is all %1").arg(QThread::idealThreadCount()), false);
-    m_warmup = new CountBox(0, this);
-    m_warmup->setMaximum(mostIterations);
-    add(tr("War&m-up"), m_warmup, tr("Warm-up iterations"), tr("Iterations before the timed ones, not kept"),
-        false);
-    m_iterations = new CountBox(1, this);
-    m_iterations->setMaximum(mostIterations);
-    add(tr("Iteratio&ns"), m_iterations, tr("Timed iterations"),
-        tr("Timed iterations of each case; every sample is kept"), false);
-    layout->addLayout(grid);
-    m_deviceText = new ToneLabel(ToneLabel::Tone::muted, this);
-    layout->addWidget(m_deviceText);
-    addProblemLine(layout, MatrixField::device);
-    connect(m_device, &QComboBox::currentIndexChanged, this, &MatrixForm::refresh);
-    for (CountBox* box : {m_threads, m_warmup, m_iterations}) {
-        connect(box, &QSpinBox::valueChanged, this, &MatrixForm::refresh);
-    }
-    for (const CountBox* box : findChildren<CountBox*>())
-        connect(box, &CountBox::wrongChanged, this, &MatrixForm::refresh);
-}
-
-void MatrixForm::addDevice(const QString& id, const QString& text, const QString& whyNot) {
-    int row = m_device->findData(id);
-    if (row < 0) {
-        row = m_device->count();
-        m_device->addItem(text, id);
-    } else {
-        m_device->setItemText(row, text);
-    }
-    m_device->setItemData(row, whyNot, Qt::ToolTipRole);
-    if (auto* model = qobject_cast<QStandardItemModel*>(m_device->model()))
-        model->item(row)->setEnabled(whyNot.isEmpty());
-}
-
-void MatrixForm::showDevices() {
-    const QScopedValueRollback setting(m_setting, true);
-    for (const iir2d::DeviceInfo& device : m_session.devices()) {
-        const QString name = device.name.empty() ? toText(device.id) : toText(device.name);
-        addDevice(toText(device.id),
-                  device.usable ? tr("%1: %2").arg(toText(device.id), name)
-                                : tr("%1: not usable").arg(toText(device.id)),
-                  device.usable ? QString() : toText(device.why_not));
-    }
-}
-
 MatrixChoices MatrixForm::choices() const {
     MatrixChoices c;
     c.source = m_image->isChecked() ? MatrixChoices::Source::image : MatrixChoices::Source::synthetic;
@@ -346,10 +272,7 @@ MatrixChoices MatrixForm::choices() const {
     c.recipe = m_recipe->isChecked();
     c.borders = checkedOf(m_borders);
     c.precisions = checkedOf(m_precisions);
-    c.device = m_device->currentData().toString();
-    c.threads = m_threads->value();
-    c.warmup = m_warmup->value();
-    c.iterations = m_iterations->value();
+    m_run->fill(c);
     return c;
 }
 
@@ -376,11 +299,7 @@ void MatrixForm::setChoices(const MatrixChoices& choices) {
         m_recipe->setChecked(choices.recipe);
         check(m_borders, choices.borders);
         check(m_precisions, choices.precisions);
-        if (m_device->findData(choices.device) < 0) addDevice(choices.device, choices.device, {});
-        m_device->setCurrentIndex(m_device->findData(choices.device));
-        m_threads->setValue(choices.threads);
-        m_warmup->setValue(choices.warmup);
-        m_iterations->setValue(choices.iterations);
+        m_run->setChoices(choices);
     }
     refresh();
 }
@@ -442,13 +361,7 @@ void MatrixForm::showContext() {
     for (const auto& [border, box] : m_borders) box->setEnabled(filters);
     for (const auto& [precision, box] : m_precisions) box->setEnabled(filters);
 
-    const QString spec = m_device->currentData().toString();
-    const iir2d::DeviceChoice& device = m_session.device();
-    m_deviceText->setText(spec == m_session.deviceSpec()
-                              ? toText(device.device.name()) + QStringLiteral(": ") + toText(device.reason)
-                              : QString());
-    m_deviceText->setVisible(!m_deviceText->text().isEmpty());
-    m_threads->setEnabled(!spec.startsWith(QLatin1String("cuda")));
+    m_run->showContext();
 }
 
 void MatrixForm::showPreset() {
@@ -494,10 +407,14 @@ void MatrixForm::focusProblem() {
             m_precisions.front().second->setFocus();
             break;
         case MatrixField::device:
-            m_device->setFocus();
+            m_run->focusDevice();
             break;
         case MatrixField::run:
-            (wrongNumber() != nullptr ? wrongNumber() : m_iterations)->setFocus();
+            if (CountBox* box = wrongNumber()) {
+                box->setFocus();
+            } else {
+                m_run->focusIterations();
+            }
             break;
     }
 }

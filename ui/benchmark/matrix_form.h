@@ -18,6 +18,7 @@ namespace workbench {
 
 class CountBox;
 class PoolForm;
+class RunForm;
 class Session;
 class ToneLabel;
 
@@ -28,14 +29,14 @@ class MatrixForm : public QWidget {
 
     MatrixChoices choices() const;
     void setChoices(const MatrixChoices& choices);
-    // As of the last change.
+    // Returns the matrix as of the last change.
     const std::expected<ChosenMatrix, std::vector<MatrixProblem>>& matrix() const { return m_matrix; }
     void focusProblem();
-    // What is wrong there, as shown; empty when nothing is.
+    // Returns what is wrong there, as shown; empty when nothing is.
     QString problemAt(MatrixField field) const;
 
   public Q_SLOTS:
-    // What is open, and how much memory is free, may have changed.
+    // Reads the session anew: what is open, and how much memory is free, may have changed.
     void refresh();
 
   Q_SIGNALS:
@@ -47,13 +48,10 @@ class MatrixForm : public QWidget {
     void makeSource(QVBoxLayout* layout);
     void makeWork(QVBoxLayout* layout);
     void makeVariants(QVBoxLayout* layout);
-    void makeRun(QVBoxLayout* layout);
     ToneLabel* addProblemLine(QVBoxLayout* layout, MatrixField field);
     template <class T>
     QCheckBox* addBox(std::vector<std::pair<T, QCheckBox*>>& boxes, T value, const QString& text,
                       const QString& spoken, const QString& toolTip);
-    void showDevices();
-    void addDevice(const QString& id, const QString& text, const QString& whyNot);
     void followDevice();
     void showContext();
     void showPreset();
@@ -72,11 +70,7 @@ class MatrixForm : public QWidget {
     QCheckBox* m_recipe = nullptr;
     std::vector<std::pair<iir2d::Border, QCheckBox*>> m_borders;
     std::vector<std::pair<iir2d::Precision, QCheckBox*>> m_precisions;
-    QComboBox* m_device = nullptr;
-    ToneLabel* m_deviceText = nullptr;
-    CountBox* m_threads = nullptr;
-    CountBox* m_warmup = nullptr;
-    CountBox* m_iterations = nullptr;
+    RunForm* m_run = nullptr;
     std::vector<std::pair<MatrixField, ToneLabel*>> m_problems;
     bool m_setting = false;
     std::pair<QString, int> m_followed;  // device and threads of the session, as of last

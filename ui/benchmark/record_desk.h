@@ -84,7 +84,7 @@ class RecordDesk : public QObject {
     const std::vector<DeskResults>& aside() const { return m_aside; }
     void showAside();  // The newest of them. Nothing happens while something runs.
     bool hasUnkept() const { return !m_aside.empty() || m_shown.isUnkept(); }
-    // What no file has, the oldest first: for keeping it beside the window's state.
+    // Returns the results that no file has, the oldest first: for keeping them beside the window's state.
     std::vector<DeskResults> unwritten() const;
 
   Q_SIGNALS:

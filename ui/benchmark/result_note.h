@@ -15,10 +15,10 @@ class ResultNote : public QWidget {
   public:
     explicit ResultNote(QWidget* parent = nullptr);
 
-    // Of the record that is shown; without an id nothing is shown.
+    // Shows the note on a record; without an id nothing is shown.
     void showRecord(const QString& id, const QString& note);
     QString id() const { return m_id; }
-    // Says what was typed and not yet said.
+    // Emits what was typed and not yet emitted.
     void commit();
 
   Q_SIGNALS:

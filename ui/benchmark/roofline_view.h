@@ -20,8 +20,8 @@ class RooflineView : public QWidget {
     explicit RooflineView(QWidget* parent = nullptr);
 
     RooflineChart& chart() const { return *m_chart; }
-    // What the results were measured on: a ceiling can be measured when that is this machine's processor, for
-    // as many threads. `why` says why not otherwise, and is shown.
+    // Sets what the results were measured on: a ceiling can be measured when that is this machine's
+    // processor, for as many threads. `why` says why not otherwise, and is shown.
     void setMachine(int threads, bool measurable, const QString& why);
     void setCeiling(const ArithmeticCeiling& ceiling);  // kept until another number of threads is set
     bool hasCeiling() const;

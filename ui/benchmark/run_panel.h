@@ -24,9 +24,9 @@ class RunPanel : public QWidget {
     explicit RunPanel(QWidget* parent = nullptr);
 
     void setPlan(std::size_t cases, double seconds);
-    // Why nothing can be run; `runnable` stays possible otherwise.
+    // Sets why nothing can be run; `runnable` stays possible otherwise.
     void setProblem(const QString& problem);
-    // Why nothing may be measured now, whatever is chosen; empty: it may.
+    // Sets why nothing may be measured now, whatever is chosen; empty: it may.
     void setHindrance(const QString& why);
     QString summary() const;
 

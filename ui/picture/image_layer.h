@@ -34,7 +34,7 @@ class ImageLayer : public QObject {
 
     // Draws the part in `clip`; painter and clip are in device pixels.
     void paint(QPainter& painter, const ViewTransform& transform, const QRect& clip);
-    // Whether the last paint() showed exactly what was asked for.
+    // Returns whether the last paint() showed exactly what was asked for.
     bool isUpToDate() const { return m_upToDate; }
 
   Q_SIGNALS:

@@ -12,9 +12,9 @@
 #include "core/image/display.h"
 #include "core/image/reading_notes.h"
 #include "ui/picture/empty_state.h"
+#include "ui/picture/gradient_view.h"
 #include "ui/picture/image_view.h"
 #include "ui/picture/pixel_text.h"
-#include "ui/picture/pull_view.h"
 #include "ui/picture/save_job.h"
 #include "ui/picture/view_bar.h"
 #include "ui/session/session.h"
@@ -35,7 +35,7 @@ const auto saveSubject = QStringLiteral("save");
 const auto previewSubject = QStringLiteral("preview");
 const auto contentSubject = QStringLiteral("content");
 const auto readingSubject = QStringLiteral("reading");
-const auto pullsSubject = QStringLiteral("pulls");
+const auto gradientSubject = QStringLiteral("gradient");
 
 // A resize is a stream of sizes; a proxy is made for the last.
 constexpr int resizeSettledMs = 120;
@@ -59,7 +59,7 @@ ImagePage::ImagePage(Session& session, QWidget* parent)
       m_view(new ImageView(this)),
       m_bar(new ViewBar(*m_view, this)),
       m_save(new SaveJob(session, this)),
-      m_pulls(new PullView(session, *m_view)) {
+      m_gradient(new GradientView(session, *m_view)) {
     setObjectName(QStringLiteral("imagePage"));
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -80,21 +80,21 @@ ImagePage::ImagePage(Session& session, QWidget* parent)
     connect(&session, &Session::frameChanged, this, &ImagePage::showFrame);
     connect(&session, &Session::statusChanged, this, &ImagePage::showMark);
     connect(m_bar, &ViewBar::pageChosen, this, &ImagePage::choosePage);
-    connect(m_bar->pullsAction(), &QAction::toggled, m_pulls, &PullView::setShown);
-    connect(m_bar->winnersAction(), &QAction::toggled, m_pulls, &PullView::setShowsWinners);
+    connect(m_bar->gradientAction(), &QAction::toggled, m_gradient, &GradientView::setShown);
+    connect(m_bar->argmaxAction(), &QAction::toggled, m_gradient, &GradientView::setShowsArgmax);
     for (const auto& [action, negative] :
          {std::pair{m_bar->paintAction(), false}, std::pair{m_bar->paintNegativeAction(), true}}) {
         connect(action, &QAction::triggered, this, [this, negative = negative] {
-            m_bar->pullsAction()->setChecked(true);
-            m_pulls->paintHere(negative);
+            m_bar->gradientAction()->setChecked(true);
+            m_gradient->paintHere(negative);
         });
     }
-    connect(m_bar->clearPaintedAction(), &QAction::triggered, m_pulls, &PullView::clearPainted);
-    connect(m_pulls, &PullView::reasonChanged, this, [this](const QString& reason) {
+    connect(m_bar->clearPaintedAction(), &QAction::triggered, m_gradient, &GradientView::clearPainted);
+    connect(m_gradient, &GradientView::reasonChanged, this, [this](const QString& reason) {
         if (reason.isEmpty()) {
-            m_messages->clear(pullsSubject);
+            m_messages->clear(gradientSubject);
         } else {
-            m_messages->show(pullsSubject, Severity::info, reason);
+            m_messages->show(gradientSubject, Severity::info, reason);
         }
     });
     auto* settled = new QTimer(this);

@@ -17,7 +17,7 @@ class FloatingColumn;
 class ImageView;
 class JobBar;
 class MessageArea;
-class PullView;
+class GradientView;
 class SaveJob;
 class Session;
 class ViewBar;
@@ -32,10 +32,10 @@ class ImagePage : public QWidget {
     ViewBar& viewBar() const { return *m_bar; }
     MessageArea& messages() const { return *m_messages; }
     SaveJob& saveJob() const { return *m_save; }
-    PullView& pullView() const { return *m_pulls; }
+    GradientView& gradientView() const { return *m_gradient; }
     const ViewMark& mark() const { return m_mark; }
 
-    // What is on the screen, at its own size, exposure and gamma included. Rendered in the background.
+    // Copies what is on the screen, at its own size, exposure and gamma included. Works in the background.
     void copyImage();
     // Adds a row below the messages and the running jobs. The page owns it.
     void addRow(QWidget* row);
@@ -65,7 +65,7 @@ class ImagePage : public QWidget {
     ImageView* m_view;
     ViewBar* m_bar;
     SaveJob* m_save;
-    PullView* m_pulls;
+    GradientView* m_gradient;
     ViewMark m_mark;
     Job m_copier{JobPolicy::newest_wins};
 };

@@ -71,17 +71,17 @@ void ImageView::setInput(std::shared_ptr<const Image> input, const QString& of) 
     update();
 }
 
-void ImageView::setPulls(PullPicture pulls) {
-    if (pulls == m_pulls) return;
-    m_pulls = std::move(pulls);
+void ImageView::setGradient(GradientPicture gradient) {
+    if (gradient == m_gradient) return;
+    m_gradient = std::move(gradient);
     describe();
     update();
 }
 
-void ImageView::setWinners(std::shared_ptr<const Winners> winners, const QString& caption) {
-    if (winners == m_winners && caption == m_winnersCaption) return;
-    m_winners = std::move(winners);
-    m_winnersCaption = caption;
+void ImageView::setArgmax(std::shared_ptr<const ArgmaxMap> argmax, const QString& caption) {
+    if (argmax == m_argmax && caption == m_argmaxCaption) return;
+    m_argmax = std::move(argmax);
+    m_argmaxCaption = caption;
     describe();
     update();
 }
@@ -91,8 +91,8 @@ void ImageView::describe() {
     QStringList parts{
         m_source ? tr("%1, %2").arg(fromPath(m_source->info.path.filename()), summaryText(m_source->info))
                  : tr("No image is open.")};
-    if (!m_pulls.marks.empty()) parts << m_pulls.caption;
-    if (m_winners) parts << m_winnersCaption;
+    if (!m_gradient.marks.empty()) parts << m_gradient.caption;
+    if (m_argmax) parts << m_argmaxCaption;
     setAccessibleDescription(parts.join(QStringLiteral("; ")));
 }
 
@@ -251,16 +251,16 @@ void ImageView::paintEvent(QPaintEvent* /*event*/) {
         const bool gridOfResult = !onlySource && !m_split && !m_resultSize.isEmpty();
         paintPixelGrid(painter, m_transform, gridOfResult ? m_resultSize : m_transform.imageSize());
     }
-    if (m_winners) paintWinners(painter, m_transform, *m_winners);
-    paintPulls(painter, m_transform, m_pulls);
+    if (m_argmax) paintArgmax(painter, m_transform, *m_argmax);
+    paintGradient(painter, m_transform, m_gradient);
     painter.restore();
 
     if (m_split && !m_original) paintSplit(painter, rect(), splitX(), m_drag == Drag::split, originalName());
     QPoint corner = rect().bottomLeft() + QPoint(normalSpacing, -normalSpacing);
-    if (const QRect scale = paintPullScale(painter, corner, m_pulls); !scale.isEmpty())
+    if (const QRect scale = paintGradientScale(painter, corner, m_gradient); !scale.isEmpty())
         corner = scale.topLeft() - QPoint(0, smallSpacing);
-    if (m_winners) {
-        paintPill(painter, corner, Qt::AlignLeft | Qt::AlignBottom, m_winnersCaption, themeColours().success);
+    if (m_argmax) {
+        paintPill(painter, corner, Qt::AlignLeft | Qt::AlignBottom, m_argmaxCaption, themeColours().success);
     }
     if (!m_mouse && hasFocus() && m_probed) paintProbe(painter, QPointF(width(), height()) / 2.0);
     paintMark(painter, rect(),

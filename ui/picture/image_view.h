@@ -10,8 +10,8 @@
 
 #include "core/image/display.h"
 #include "core/image/image.h"
+#include "ui/picture/gradient_overlays.h"
 #include "ui/picture/image_layer.h"
-#include "ui/picture/pull_overlays.h"
 #include "ui/picture/view_overlays.h"
 #include "ui/picture/view_transform.h"
 
@@ -31,12 +31,12 @@ class ImageView : public QWidget {
     // Stands in for the original before and beside the result, under this name; null: the source itself.
     void setInput(std::shared_ptr<const Image> input, const QString& of);
     // Painted over the picture; without marks none.
-    void setPulls(PullPicture pulls);
-    const PullPicture& pullPicture() const { return m_pulls; }
-    const std::vector<PullMark>& pulls() const { return m_pulls.marks; }
-    void setWinners(std::shared_ptr<const Winners> winners, const QString& caption);  // null: none
-    const std::shared_ptr<const Winners>& winners() const { return m_winners; }
-    // Whether strokes with Ctrl brush the picture.
+    void setGradient(GradientPicture gradient);
+    const GradientPicture& gradientPicture() const { return m_gradient; }
+    const std::vector<GradientMark>& gradientMarks() const { return m_gradient.marks; }
+    void setArgmax(std::shared_ptr<const ArgmaxMap> argmax, const QString& caption);  // null: none
+    const std::shared_ptr<const ArgmaxMap>& argmax() const { return m_argmax; }
+    // Sets whether strokes with Ctrl brush the picture.
     void setBrushable(bool brushable) { m_brushable = brushable; }
     void setDisplayOptions(const DisplayOptions& options);
     const DisplayOptions& displayOptions() const { return m_options; }
@@ -49,7 +49,7 @@ class ImageView : public QWidget {
     bool hasPixelGrid() const { return m_grid; }
     // The source pixel under the mouse, or under the cross in the middle while the keyboard has the view.
     std::optional<QPoint> probedPixel() const;
-    // Whether everything asked for is on the screen, nothing still being drawn in the background.
+    // Returns whether everything asked for is on the screen, nothing still being drawn in the background.
     bool isSettled() const;
 
     QSize sizeHint() const override { return {800, 600}; }
@@ -116,9 +116,9 @@ class ImageView : public QWidget {
     ViewMark m_mark;
     std::shared_ptr<const Image> m_input;
     QString m_inputOf;
-    PullPicture m_pulls;
-    std::shared_ptr<const Winners> m_winners;
-    QString m_winnersCaption;
+    GradientPicture m_gradient;
+    std::shared_ptr<const ArgmaxMap> m_argmax;
+    QString m_argmaxCaption;
     bool m_brushable = false;
     std::optional<QPoint> m_lastBrushed;
     bool m_split = false;

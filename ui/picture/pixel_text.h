@@ -31,12 +31,12 @@ QString nonFiniteText(const std::vector<ChannelStatistics>& statistics);
 QString bytesText(std::uint64_t bytes);
 // "12.3 ms", "1.23 s"
 QString computeTimeText(double milliseconds);
-// Where the time of a run on a GPU went, a label and a text each: "Upload", "1.23 ms, 12 MiB".
+// Returns where the time of a run on a GPU went, a label and a text each: "Upload", "1.23 ms, 12 MiB".
 QList<std::pair<QString, QString>> runParts(const iir2d::RunTimes& times);
 // "100 %", "6.25 %"
 QString zoomText(double zoom);
 
-// Whether the samples are light itself and need the sRGB curve before a screen shows them.
+// Returns whether the samples are linear light and need the sRGB curve before a screen shows them.
 bool isSceneLinear(const ImageInfo& info);
 
 }  // namespace workbench

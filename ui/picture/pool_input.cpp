@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/recipe/pulls.h"
+#include "core/recipe/pool_gradient.h"
 #include "core/support/devices.h"
 #include "ui/session/session.h"
 #include "ui/support/text.h"
@@ -15,18 +15,18 @@ struct PoolInput::Request {
     ImagePtr source;
     Recipe before;
     std::shared_ptr<const Image> input;  // when it is there already
-    std::optional<PoolOperation> winnersOf;
+    std::optional<PoolOperation> argmaxOf;
     int threads = 0;
 };
 
 struct PoolInput::Outcome {
     Request request;
-    std::shared_ptr<const Winners> winners;
-    QString problem;  // of the input, or where there is one of the winners
+    std::shared_ptr<const ArgmaxMap> argmax;
+    QString problem;  // of the input, or where there is one of the argmax
 };
 
 Result<PoolInput::Outcome> PoolInput::compute(Request request, const TaskControl& control) {
-    Outcome outcome{.request = std::move(request), .winners = nullptr, .problem = {}};
+    Outcome outcome{.request = std::move(request), .argmax = nullptr, .problem = {}};
     Request& wanted = outcome.request;
     const iir2d::Device cpu = cpu_device(wanted.threads, "").device;
     if (!wanted.input) {
@@ -37,11 +37,11 @@ Result<PoolInput::Outcome> PoolInput::compute(Request request, const TaskControl
         }
         wanted.input = std::make_shared<const Image>(std::move(*input));
     }
-    if (!wanted.winnersOf) return outcome;
-    auto found = workbench::winners(*wanted.winnersOf, wanted.input->pixels, colourChannels(*wanted.input),
-                                    cpu, {.stop = control.stop});
+    if (!wanted.argmaxOf) return outcome;
+    auto found = argmax_map(*wanted.argmaxOf, wanted.input->pixels, colourChannels(*wanted.input), cpu,
+                            {.stop = control.stop});
     if (found) {
-        outcome.winners = std::make_shared<const Winners>(std::move(*found));
+        outcome.argmax = std::make_shared<const ArgmaxMap>(std::move(*found));
     } else {
         outcome.problem = toText(found.error().message);
     }
@@ -64,9 +64,9 @@ PoolInput::PoolInput(Session& session, QObject* parent) : QObject(parent), m_ses
 
 PoolInput::~PoolInput() = default;
 
-void PoolInput::setWanted(bool input, bool winners) {
+void PoolInput::setWanted(bool input, bool argmax) {
     m_wantsInput = input;
-    m_wantsWinners = winners;
+    m_wantsArgmax = argmax;
     follow();
 }
 
@@ -90,15 +90,15 @@ void PoolInput::clear() {
     m_index = -1;
     m_operation.reset();
     m_input.reset();
-    m_winners.reset();
+    m_argmax.reset();
     m_source.reset();
-    m_winnersOf.reset();
-    m_winnersIn.reset();
+    m_argmaxOf.reset();
+    m_argmaxIn.reset();
 }
 
 void PoolInput::follow() {
     m_reason.clear();
-    m_winnersReason.clear();
+    m_argmaxReason.clear();
     const ImagePtr image = m_session.image();
     const Recipe& recipe = m_session.recipe();
     const int index = image && isWanted() ? pooling_to_look_at(recipe, m_selected) : -1;
@@ -115,7 +115,7 @@ void PoolInput::follow() {
     // What is shown stays until there is better, but never another picture's.
     if (image != m_source) {
         m_input.reset();
-        m_winners.reset();
+        m_argmax.reset();
     }
     if (before.operations.empty()) {
         m_input = image;
@@ -123,29 +123,29 @@ void PoolInput::follow() {
         m_before = before;
     }
     const bool hasInput = m_input && m_source == image && m_before == before;
-    const bool wantsWinners = m_wantsWinners && is_max(m_operation->op);
-    if (!wantsWinners) {
-        m_winners.reset();
-        m_winnersOf.reset();
-        if (m_wantsWinners)
-            m_winnersReason =
+    const bool wantsArgmax = m_wantsArgmax && is_max(m_operation->op);
+    if (!wantsArgmax) {
+        m_argmax.reset();
+        m_argmaxOf.reset();
+        if (m_wantsArgmax)
+            m_argmaxReason =
                 tr("%1 takes no single sample of a window: choose a maximum.").arg(operationName());
     }
-    const bool hasWinners = hasInput && m_winners && m_winnersOf == m_operation && m_winnersIn == m_input;
-    if (hasInput && (!wantsWinners || hasWinners)) {
+    const bool hasArgmax = hasInput && m_argmax && m_argmaxOf == m_operation && m_argmaxIn == m_input;
+    if (hasInput && (!wantsArgmax || hasArgmax)) {
         m_job.abandon();
     } else {
         const Request request{.source = image,
                               .before = std::move(before),
                               .input = hasInput ? m_input : nullptr,
-                              .winnersOf = wantsWinners ? m_operation : std::nullopt,
+                              .argmaxOf = wantsArgmax ? m_operation : std::nullopt,
                               .threads = m_session.threads()};
         m_job.start(
             {}, [request](const TaskControl& control) { return compute(request, control); },
             [this, request](Result<Outcome> outcome) {
                 deliver(outcome ? std::move(*outcome)
                                 : Outcome{.request = request,
-                                          .winners = nullptr,
+                                          .argmax = nullptr,
                                           .problem = toSentence(outcome.error().message)});
             });
     }
@@ -161,13 +161,13 @@ void PoolInput::deliver(Outcome outcome) {
         m_source = done.source;
         m_before = done.before;
     }
-    if (done.winnersOf && m_wantsWinners && is_max(m_operation->op)) {
-        m_winners = outcome.winners;
-        m_winnersOf = done.winnersOf;
-        m_winnersIn = done.input;
+    if (done.argmaxOf && m_wantsArgmax && is_max(m_operation->op)) {
+        m_argmax = outcome.argmax;
+        m_argmaxOf = done.argmaxOf;
+        m_argmaxIn = done.input;
     }
     m_reason = done.input ? QString() : outcome.problem;
-    m_winnersReason = done.input ? outcome.problem : QString();
+    m_argmaxReason = done.input ? outcome.problem : QString();
     Q_EMIT changed();
 }
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "core/image/image.h"
+#include "core/recipe/argmax_map.h"
 #include "core/recipe/recipe.h"
-#include "core/recipe/winners.h"
 #include "ui/session/job.h"
 
 namespace workbench {
@@ -27,22 +27,22 @@ class PoolInput : public QObject {
     explicit PoolInput(Session& session, QObject* parent = nullptr);
     ~PoolInput() override;
 
-    // What is not wanted is not computed.
-    void setWanted(bool input, bool winners);
+    // Sets what is to be computed.
+    void setWanted(bool input, bool argmax);
     // The operation that is selected in the list; -1: none.
     void setSelected(int row);
 
-    bool isWanted() const { return m_wantsInput || m_wantsWinners; }
+    bool isWanted() const { return m_wantsInput || m_wantsArgmax; }
     // All null or absent while not wanted, and until they are there. The operation is the newest, the others
     // may lag behind it while they are computed again.
     const std::optional<PoolOperation>& operation() const { return m_operation; }
     QString operationName() const;  // "2. Max pooling", by its number in the list
     std::shared_ptr<const Image> input() const { return m_input; }
     bool isSource() const;  // whether the input is the open image
-    std::shared_ptr<const Winners> winners() const { return m_winners; }
-    // Why one of them cannot be had; empty when it can, or is not wanted.
+    std::shared_ptr<const ArgmaxMap> argmax() const { return m_argmax; }
+    // Returns why one of them cannot be had; empty when it can, or is not wanted.
     QString reason() const { return m_reason; }
-    QString winnersReason() const { return m_winnersReason; }
+    QString argmaxReason() const { return m_argmaxReason; }
 
   Q_SIGNALS:
     void changed();
@@ -59,19 +59,19 @@ class PoolInput : public QObject {
     Session& m_session;
     Job m_job{JobPolicy::newest_next};  // A moving slider does not starve what follows it.
     bool m_wantsInput = false;
-    bool m_wantsWinners = false;
+    bool m_wantsArgmax = false;
     int m_selected = -1;
     int m_index = -1;
     std::optional<PoolOperation> m_operation;
     std::shared_ptr<const Image> m_input;
-    std::shared_ptr<const Winners> m_winners;
-    // What m_input and m_winners were made from.
+    std::shared_ptr<const ArgmaxMap> m_argmax;
+    // What m_input and m_argmax were made from.
     ImagePtr m_source;
     Recipe m_before;
-    std::optional<PoolOperation> m_winnersOf;
-    std::shared_ptr<const Image> m_winnersIn;
+    std::optional<PoolOperation> m_argmaxOf;
+    std::shared_ptr<const Image> m_argmaxIn;
     QString m_reason;
-    QString m_winnersReason;
+    QString m_argmaxReason;
 };
 
 }  // namespace workbench

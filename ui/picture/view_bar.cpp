@@ -69,15 +69,14 @@ ViewBar::ViewBar(ImageView& view, QWidget* parent) : QToolBar(tr("View"), parent
     grid->setCheckable(true);
     grid->setChecked(view.hasPixelGrid());
 
-    m_pulls =
-        addViewAction(QStringLiteral("link"), tr("What a pooled pixel &depends on"), {QKeySequence(tr("D"))},
+    m_gradient =
+        addViewAction(QStringLiteral("link"), tr("Input gra&dient of pooling"), {QKeySequence(tr("D"))},
                       tr("Show the samples that the pooled pixel under the cursor depends on, and how much; "
                          "Ctrl+click pooled pixels to paint an upstream gradient"));
-    m_pulls->setCheckable(true);
-    m_winners =
-        addViewAction(QStringLiteral("winner"), tr("Which samples a ma&ximum takes"), {QKeySequence(tr("W"))},
-                      tr("Mark the samples of its input that a max pooling takes"));
-    m_winners->setCheckable(true);
+    m_gradient->setCheckable(true);
+    m_argmax = addViewAction(QStringLiteral("argmax"), tr("Argma&x of pooling"), {QKeySequence(tr("W"))},
+                             tr("Mark the samples of its input that a max pooling takes"));
+    m_argmax->setCheckable(true);
     m_actions.append(nullptr);
     const auto menuAction = [this](const QString& text, const QString& keys, const QString& toolTip) {
         auto* action = new QAction(text, this);

@@ -27,8 +27,8 @@ class ViewBar : public QToolBar {
     // For the menu: all that can be done to the view, in order; null is a separator.
     const QList<QAction*>& viewActions() const { return m_actions; }
     QList<QAction*> pageActions() const { return {m_previousPage, m_nextPage}; }
-    QAction* pullsAction() const { return m_pulls; }
-    QAction* winnersAction() const { return m_winners; }
+    QAction* gradientAction() const { return m_gradient; }
+    QAction* argmaxAction() const { return m_argmax; }
     // Of the upstream gradient, in the menu only: 1 or -1 for the pixel under the cursor, and away with all.
     QAction* paintAction() const { return m_paint; }
     QAction* paintNegativeAction() const { return m_paintNegative; }
@@ -50,8 +50,8 @@ class ViewBar : public QToolBar {
 
     ImageView& m_view;
     QList<QAction*> m_actions;
-    QAction* m_pulls;
-    QAction* m_winners;
+    QAction* m_gradient;
+    QAction* m_argmax;
     QAction* m_paint;
     QAction* m_paintNegative;
     QAction* m_clearPainted;

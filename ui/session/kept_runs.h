@@ -13,22 +13,22 @@ namespace workbench {
 struct Record;
 struct Settings;
 
-// What became of a run's record: in the history under an id, or why it is not.
+// Says where a run's record is kept: in the history under an id, or why it is not.
 struct KeptRun {
     QString id;
     QString problem;
 };
 
-// The database that the settings name, else the default one.
+// Returns the database that the settings name, else the default one.
 QString historyFileOf(const Settings& settings);
 
-// Any thread. The default database's folder is made where it does not exist.
+// Adds a run to the history. Any thread. Makes the default database's folder where it does not exist.
 KeptRun keepRun(const QString& historyFile, const Record& record);
 
-// Notes by record_id. Any thread.
+// Writes notes, by record_id. Any thread.
 Result<void> writeNotes(const QString& historyFile, const QHash<QString, QString>& notes);
 
-// A record of the history, verified when it was added. Its path is "history:" and the record_id's first
+// Opens a record of the history, verified when it was added. Its path is "history:" and the record_id's first
 // digits. Any thread.
 Result<OpenedRecord> openKept(const QString& historyFile, const QString& id);
 bool isKeptPath(const QString& path);

@@ -64,11 +64,11 @@ std::filesystem::path stateDirectory();
 // One window's files. Movable; the lock is held until it is destroyed. Thread-safe as a value is.
 class StateFile {
   public:
-    // Of a window that begins.
+    // Creates that of a window that begins.
     static Result<StateFile> create(const std::filesystem::path& directory);
 
     Result<void> write(const SavedState& state) const;
-    // Of a benchmark, as a record's JSON.
+    // Writes the results of a benchmark, a record's JSON.
     Result<void> writeResults(int number, const std::string& json) const;
     const std::filesystem::path& path() const { return m_path; }
     std::filesystem::path resultsPath(int number) const;
@@ -88,8 +88,8 @@ struct EndedSession {
     SavedState state;
 };
 
-// What windows that ended left, newest first. Each is claimed by its lock, so that no other window offers it
-// too. A file that cannot be read is kept aside under another name.
+// Claims what windows that ended left, newest first. Each is claimed by its lock, so that no other window
+// offers it too. A file that cannot be read is kept aside under another name.
 std::vector<EndedSession> claimEndedSessions(const std::filesystem::path& directory);
 
 }  // namespace workbench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the window is about: one image, one recipe with its undo history, one device, one preview engine.
+// The state of a window: one image, one recipe with its undo history, one device, one preview engine.
 // Views read it, ask it for changes and follow its signals; none of them knows another. Lives in the GUI
 // thread.
 #pragma once
@@ -32,14 +32,14 @@ class Session : public QObject {
     // Image. Opening runs in the background; imageChanged, openFailed, openCancelled or openNeedsConsent
     // follows. A newer open cancels an older, which then reports nothing.
     void openImage(const QString& path, int imageIndex = 0);
-    // What openNeedsConsent asked about, without asking again.
+    // Opens what openNeedsConsent asked about, without asking again.
     void openHugeImage(const QString& path, int imageIndex);
     void cancelOpen();
     bool isOpening() const;
     QString openingPath() const;  // empty when nothing is being opened
     int openingIndex() const;     // of the image in that file
     ImagePtr image() const;       // null when none is open
-    // Of the open image, by channel; counted while it was read.
+    // Returns those of the open image, by channel; counted while it was read.
     const std::vector<ChannelStatistics>& statistics() const;
 
     // Recipe. Every change is one undo step; changes that follow each other with the same non-zero mergeKey

@@ -12,10 +12,10 @@ namespace workbench {
 
 QString toText(std::string_view utf8);
 
-// As toText, beginning with a capital: reasons are written to stand after a colon.
+// Returns the text beginning with a capital: reasons are written to stand after a colon.
 QString toSentence(std::string_view utf8);
 
-// Each as a sentence of its own, with its capital and its full stop, one after the other.
+// Returns each as a sentence of its own, with its capital and its full stop, one after the other.
 QString toSentences(const std::vector<std::string>& texts);
 
 // English has plurals too: turns "%n case(s)" into "1 case" and "2 cases" where no other translation does.

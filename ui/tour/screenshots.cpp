@@ -21,9 +21,9 @@
 #include "ui/benchmark/benchmark_page.h"
 #include "ui/benchmark/matrix_form.h"
 #include "ui/operations/operations_panel.h"
+#include "ui/picture/gradient_view.h"
 #include "ui/picture/image_page.h"
 #include "ui/picture/image_view.h"
-#include "ui/picture/pull_view.h"
 #include "ui/picture/view_bar.h"
 #include "ui/session/session.h"
 #include "ui/widgets/drop_cue.h"
@@ -192,7 +192,7 @@ void ScreenshotTour::dependencies() {
     m_window.session().resetRecipe(
         {.operations = {{.what = PoolOperation{.op = iir2d::PoolOp::lp, .window = {3, 4}, .p = 3.0}}}});
     waitForExact();
-    page.viewBar().pullsAction()->setChecked(true);
+    page.viewBar().gradientAction()->setChecked(true);
     page.view().zoomTo(64.0);
     page.view().setFocus();
     waitForExact();
@@ -211,24 +211,24 @@ void ScreenshotTour::dependencies() {
         applyTheme(*qApp, theme);
         shoot(theme == Theme::light ? QStringLiteral("13-painted-light") : QStringLiteral("13-painted-dark"));
     }
-    page.pullView().clearPainted();
-    page.viewBar().pullsAction()->setChecked(false);
+    page.gradientView().clearPainted();
+    page.viewBar().gradientAction()->setChecked(false);
 
     m_window.session().resetRecipe(
         recipeOf({deriche(2.0), {.what = PoolOperation{.window = {3, 3}, .stride = iir2d::Extent{2, 2}}}}));
-    page.viewBar().winnersAction()->setChecked(true);
+    page.viewBar().argmaxAction()->setChecked(true);
     page.view().setSplit(true);
-    waitFor(QStringLiteral("the winners"), [&] { return page.view().winners() != nullptr; });
+    waitFor(QStringLiteral("the argmax"), [&] { return page.view().argmax() != nullptr; });
     for (const double zoom : {40.0, 8.0, 3.0}) {
         page.view().zoomTo(zoom);
         waitForExact();
-        shoot(QStringLiteral("14-winners-%1").arg(int(zoom)));
+        shoot(QStringLiteral("14-argmax-%1").arg(int(zoom)));
     }
     page.view().setSplit(false);
     page.view().fit();
     waitForExact();
-    shoot(QStringLiteral("14-winners-fit"));
-    page.viewBar().winnersAction()->setChecked(false);
+    shoot(QStringLiteral("14-argmax-fit"));
+    page.viewBar().argmaxAction()->setChecked(false);
 }
 
 void ScreenshotTour::operations() {

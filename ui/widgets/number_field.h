@@ -95,7 +95,7 @@ class NumberFieldOf : public Base {
     void fixup(QString& /*text*/) const override {}
 
   protected:
-    // What is wrong with a text, in a sentence with the range.
+    // Returns what is wrong with a text, in a sentence with the range.
     virtual QString fault(const QString& text) const = 0;
     NumberEntry& entry() { return m_entry; }
     bool event(QEvent* event) override {

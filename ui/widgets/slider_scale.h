@@ -23,7 +23,7 @@ class SliderScale {
     double valueAt(int position) const;
     // The nearest position; values outside the range go to its ends, NaN to 0.
     int positionOf(double value) const;
-    // How far one press of a spin box's arrow goes: finer where the scale is denser.
+    // Returns how far one press of a spin box's arrow goes: finer where the scale is denser.
     double stepAt(double value, bool up) const;
 
   private:

@@ -24,7 +24,7 @@ class Autosave : public QObject {
     Autosave(MainWindow& window, StateFile file);
     ~Autosave() override;  // writes what waits
 
-    // Back when it is on the disk.
+    // Returns when it is on the disk.
     void saveNow();
     // The process is about to be ended from outside: saves, and lets the window close without a question.
     void endSession();

@@ -29,9 +29,9 @@
 #include "ui/benchmark/benchmark_page.h"
 #include "ui/benchmark/record_desk.h"
 #include "ui/operations/operations_panel.h"
+#include "ui/picture/gradient_view.h"
 #include "ui/picture/image_page.h"
 #include "ui/picture/image_view.h"
-#include "ui/picture/pull_view.h"
 #include "ui/picture/save_job.h"
 #include "ui/picture/view_bar.h"
 #include "ui/release/release_page.h"
@@ -221,8 +221,8 @@ void MainWindow::connectSession() {
     });
     connect(&m_session, &Session::recipeChanged, this, &MainWindow::updateTitle);
     connect(m_operations, &OperationsPanel::selectionChanged, this,
-            [this](int row) { m_image->pullView().input().setSelected(row); });
-    m_image->pullView().input().setSelected(m_operations->selectedRow());
+            [this](int row) { m_image->gradientView().input().setSelected(row); });
+    m_image->gradientView().input().setSelected(m_operations->selectedRow());
     connect(m_session.undoStack(), &QUndoStack::cleanChanged, this, &MainWindow::updateTitle);
     connect(&m_session, &Session::deviceFailed, this, [this](const QString& message) {
         m_image->messages().show(QStringLiteral("device"), MessageArea::Severity::error, message,

@@ -49,7 +49,7 @@ class MainWindow : public QMainWindow {
 
     // Every action with a text, once, by menu: what Help lists.
     QList<std::pair<QString, QList<QAction*>>> actionsByMenu() const;
-    // One `iir2d` command that gives what the window would save; empty without an image.
+    // Returns one `iir2d` command that writes what the window would save; empty without an image.
     QString commandLine();
 
   public Q_SLOTS:

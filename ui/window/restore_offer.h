@@ -22,7 +22,7 @@ class RestoreOffer : public QFrame {
     explicit RestoreOffer(std::vector<EndedSession> sessions, QWidget* parent = nullptr);
 
     int count() const { return int(m_sessions.size()); }
-    // What a session has, in a line.
+    // Returns what a session has, in a line.
     static QString describe(const SavedState& state);
 
   Q_SIGNALS:

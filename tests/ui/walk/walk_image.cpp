@@ -268,10 +268,10 @@ void walkPicture(Scene& s) {
         [&] { return view.hasPixelGrid() == (before > 0); });
     w.step(
         QStringLiteral("show which samples the maximum takes (W)"), [&] { w.press(Qt::Key_W); },
-        [&] { return view.winners() != nullptr; });
+        [&] { return view.argmax() != nullptr; });
     w.step(
         QStringLiteral("and no more (W)"), [&] { w.press(Qt::Key_W); },
-        [&] { return view.winners() == nullptr; });
+        [&] { return view.argmax() == nullptr; });
     w.step(
         QStringLiteral("copy the image (Ctrl+C)"),
         [&] {

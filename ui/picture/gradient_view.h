@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What pooled pixels depend on, painted over the view: of the pixel under the cursor, or of an upstream
-// gradient that was painted onto pooled pixels; and which samples a maximum takes.
+// Shows, over the picture, the input gradient of pooling: of the pixel under the cursor, or of an upstream
+// gradient that was painted onto pooled pixels; and the argmax of a max pooling.
 #pragma once
 
 #include <QObject>
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/recipe/pulls.h"
+#include "core/recipe/pool_gradient.h"
 #include "ui/picture/pool_input.h"
 
 namespace workbench {
@@ -18,15 +18,16 @@ namespace workbench {
 class ImageView;
 class Session;
 
-class PullView : public QObject {
+class GradientView : public QObject {
     Q_OBJECT
   public:
-    PullView(Session& session, ImageView& view);
+    GradientView(Session& session, ImageView& view);
 
     bool isShown() const { return m_shown; }
-    bool showsWinners() const { return m_showsWinners; }
+    bool showsArgmax() const { return m_showsArgmax; }
     PoolInput& input() { return m_input; }
-    // Why there is nothing to see although it is shown; empty when there is, or no pixel is under the cursor.
+    // Returns why there is nothing to see although it is shown; empty when there is, or no pixel is under the
+    // cursor.
     QString reason() const { return m_reason; }
     // The painted gradient, where it lies within the pooled image.
     std::vector<Upstream> painted() const;
@@ -34,7 +35,7 @@ class PullView : public QObject {
 
   public Q_SLOTS:
     void setShown(bool shown);
-    void setShowsWinners(bool shown);
+    void setShowsArgmax(bool shown);
     // Gives the pooled pixel under the cursor a gradient of 1 (or -1); takes one away that is there.
     void paintHere(bool negative);
     void clearPainted();
@@ -49,8 +50,8 @@ class PullView : public QObject {
     void follow();
     void brush(const QPoint& sourcePixel, bool starts, bool negative);
     bool paint(Pixel pixel, double gradient);
-    void showPulls(const PoolOperation& operation, const Image& input);
-    void showWinners();
+    void showGradient(const PoolOperation& operation, const Image& input);
+    void showArgmax();
     void say(const QString& reason);
     iir2d::Shape pooledShape() const;  // w is 0 while there is none
     std::optional<Pixel> pooledPixel(const QPoint& sourcePixel) const;
@@ -59,7 +60,7 @@ class PullView : public QObject {
     ImageView& m_view;
     PoolInput m_input;
     bool m_shown = false;
-    bool m_showsWinners = false;
+    bool m_showsArgmax = false;
     bool m_erases = false;   // the stroke
     bool m_pending = false;  // more of it is to be shown
     std::map<Pixel, double> m_painted;

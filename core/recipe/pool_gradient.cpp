@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/recipe/pulls.h"
+#include "core/recipe/pool_gradient.h"
 #include "core/support/try.h"
 
 #include <cstddef>
@@ -15,18 +15,18 @@ namespace workbench {
 namespace {
 
 // Differentiates single windows, each as an image with nothing around it.
-class WindowGradient {
+class WindowDifferentiator {
   public:
-    static Result<WindowGradient> make(const PoolOperation& operation, const PlanarImage& input,
-                                       int channel) {
+    static Result<WindowDifferentiator> make(const PoolOperation& operation, const PlanarImage& input,
+                                             int channel) {
         IIR2D_TRY(auto cpu, from_kernel(iir2d::Device::cpu(1)));
         const iir2d::Shape whole{.h = input.height(), .w = input.width()};
         IIR2D_TRY(auto plan, from_kernel(iir2d::PoolPlan::make(
                                  cpu, pool_desc(operation, whole, iir2d::ElementType::f32))));
-        return WindowGradient(std::move(cpu), std::move(plan), operation, input, channel);
+        return WindowDifferentiator(std::move(cpu), std::move(plan), operation, input, channel);
     }
 
-    Result<Pulls> of(std::int64_t x, std::int64_t y, double gradient) {
+    Result<WindowGradient> of(std::int64_t x, std::int64_t y, double gradient) {
         const iir2d::Shape output = m_plan.output_shape();
         if (x < 0 || y < 0 || x >= output.w || y >= output.h || m_channel < 0 ||
             m_channel >= m_input.channels()) {
@@ -35,20 +35,20 @@ class WindowGradient {
                                                      std::to_string(m_channel));
         }
         const iir2d::PoolWindow window = m_plan.window(y, x);
-        if (window.rows == 0 || window.columns == 0) return Pulls{};
-        if (window.rows > most_pulls / window.columns) {
+        if (window.rows == 0 || window.columns == 0) return WindowGradient{};
+        if (window.rows > most_gradient_samples / window.columns) {
             return fail(ErrorKind::bad_argument, "the window has " + std::to_string(window.rows) + " x " +
                                                      std::to_string(window.columns) +
                                                      " samples, more than can be shown apart");
         }
-        Pulls result;
+        WindowGradient result;
         m_samples.clear();
         for (std::int64_t r = 0; r < window.rows; ++r) {
             for (std::int64_t c = 0; c < window.columns; ++c) {
-                const Pull pull{.x = window.first_column + c * window.column_step,
-                                .y = window.first_row + r * window.row_step};
-                m_samples.push_back(m_input.at(pull.x, pull.y, m_channel));
-                result.samples.push_back(pull);
+                const SampleGradient sample{.x = window.first_column + c * window.column_step,
+                                            .y = window.first_row + r * window.row_step};
+                m_samples.push_back(m_input.at(sample.x, sample.y, m_channel));
+                result.samples.push_back(sample);
             }
         }
         IIR2D_RETURN_IF_ERROR(differentiate(window, gradient, result));
@@ -56,8 +56,8 @@ class WindowGradient {
     }
 
   private:
-    WindowGradient(iir2d::Device cpu, iir2d::PoolPlan plan, const PoolOperation& operation,
-                   const PlanarImage& input, int channel)
+    WindowDifferentiator(iir2d::Device cpu, iir2d::PoolPlan plan, const PoolOperation& operation,
+                         const PlanarImage& input, int channel)
         : m_cpu(std::move(cpu)),
           m_plan(std::move(plan)),
           m_operation(operation),
@@ -82,7 +82,7 @@ class WindowGradient {
         return plan;
     }
 
-    Result<void> differentiate(const iir2d::PoolWindow& window, double gradient, Pulls& result) {
+    Result<void> differentiate(const iir2d::PoolWindow& window, double gradient, WindowGradient& result) {
         IIR2D_TRY(const auto alone, plan_of(window));
         const iir2d::Shape shape = alone.desc().shape;
         constexpr auto f64 = iir2d::ElementType::f64;
@@ -109,15 +109,15 @@ class WindowGradient {
 
 }  // namespace
 
-Result<Pulls> pulls(const PoolOperation& operation, const PlanarImage& input, int channel, std::int64_t x,
-                    std::int64_t y) {
-    IIR2D_TRY(auto windows, WindowGradient::make(operation, input, channel));
+Result<WindowGradient> window_gradient(const PoolOperation& operation, const PlanarImage& input, int channel,
+                                       std::int64_t x, std::int64_t y) {
+    IIR2D_TRY(auto windows, WindowDifferentiator::make(operation, input, channel));
     return windows.of(x, y, 1.0);
 }
 
-Result<std::vector<Pull>> summed_pulls(const PoolOperation& operation, const PlanarImage& input, int channel,
-                                       std::span<const Upstream> upstream) {
-    IIR2D_TRY(auto windows, WindowGradient::make(operation, input, channel));
+Result<std::vector<SampleGradient>> input_gradient(const PoolOperation& operation, const PlanarImage& input,
+                                                   int channel, std::span<const Upstream> upstream) {
+    IIR2D_TRY(auto windows, WindowDifferentiator::make(operation, input, channel));
     std::int64_t followed = 0;
     std::map<std::pair<std::int64_t, std::int64_t>, double> sums;  // by row and column
     for (const Upstream& pixel : upstream) {
@@ -129,13 +129,13 @@ Result<std::vector<Pull>> summed_pulls(const PoolOperation& operation, const Pla
                             " pixels have more samples together than can be followed at"
                             " once; paint fewer");
         }
-        for (const Pull& pull : found.samples) sums[{pull.y, pull.x}] += pull.weight;
-        if (static_cast<std::int64_t>(sums.size()) > most_pulls) {
+        for (const SampleGradient& sample : found.samples) sums[{sample.y, sample.x}] += sample.weight;
+        if (static_cast<std::int64_t>(sums.size()) > most_gradient_samples) {
             return fail(ErrorKind::bad_argument, "the windows of " + std::to_string(upstream.size()) +
                                                      " pixels have more samples than can be shown apart");
         }
     }
-    std::vector<Pull> all;
+    std::vector<SampleGradient> all;
     all.reserve(sums.size());
     for (const auto& [at, weight] : sums) all.push_back({.x = at.second, .y = at.first, .weight = weight});
     return all;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "ui/picture/pull_overlays.h"
+#include "ui/picture/gradient_overlays.h"
 
 #include <QFontMetrics>
 #include <QImage>
@@ -19,15 +19,15 @@ namespace {
 constexpr double numberRoom = 44.0;  // device pixels of a sample that its number fits
 constexpr double frameRoom = 6.0;    // and that a frame of its own fits
 
-QColor pullColour(double weight, double largest) {
+QColor gradientColour(double weight, double largest) {
     QColor colour = weight > 0.0 ? themeColours().accent : themeColours().accent2;
     colour.setAlphaF(float(0.15 + 0.6 * std::abs(weight) / largest));
     return colour;
 }
 
-double largestOf(const std::vector<PullMark>& marks) {
+double largestOf(const std::vector<GradientMark>& marks) {
     double largest = 0.0;
-    for (const PullMark& mark : marks) largest = std::max(largest, std::abs(mark.weight));
+    for (const GradientMark& mark : marks) largest = std::max(largest, std::abs(mark.weight));
     return largest;
 }
 
@@ -40,15 +40,15 @@ void paintFrame(QPainter& painter, const QRectF& area, const QColor& colour) {
     painter.drawRect(area);
 }
 
-// The theme's colour of success: neither of those that pulls have.
-QRgb winnerTint(double share) {
+// The theme's colour of success: neither of those of the gradient.
+QRgb argmaxTint(double share) {
     const QColor colour = themeColours().success;
     return qPremultiply(qRgba(colour.red(), colour.green(), colour.blue(), int(std::lround(185 * share))));
 }
 
 }  // namespace
 
-void paintPulls(QPainter& painter, const ViewTransform& transform, const PullPicture& picture) {
+void paintGradient(QPainter& painter, const ViewTransform& transform, const GradientPicture& picture) {
     if (picture.marks.empty()) return;
     const auto inView = [&](const QRectF& area) {
         return QRectF(transform.toView(area.topLeft()), transform.toView(area.bottomRight()));
@@ -58,18 +58,18 @@ void paintPulls(QPainter& painter, const ViewTransform& transform, const PullPic
     QRectF frame;
     painter.save();
     painter.setPen(Qt::NoPen);
-    for (const PullMark& mark : picture.marks) {
+    for (const GradientMark& mark : picture.marks) {
         frame = frame.united(mark.area);
         const QRectF area = inView(mark.area);
         if (mark.weight == 0.0 || !area.intersects(view)) continue;
-        painter.fillRect(area, pullColour(mark.weight, largest));
+        painter.fillRect(area, gradientColour(mark.weight, largest));
         if (std::min(area.width(), area.height()) < numberRoom) continue;
         painter.setPen(pillText);
         painter.drawText(area, Qt::AlignCenter, QLocale().toString(mark.weight, 'g', 3));
         painter.setPen(Qt::NoPen);
     }
     if (picture.painted.empty()) paintFrame(painter, inView(frame), Qt::white);
-    for (const PullMark& pixel : picture.painted) {
+    for (const GradientMark& pixel : picture.painted) {
         const QRectF area = inView(pixel.area);
         if (area.intersects(view))
             paintFrame(painter, area, pixel.weight > 0.0 ? Qt::white : QColor(0xff, 0xb0, 0xa8));
@@ -77,12 +77,12 @@ void paintPulls(QPainter& painter, const ViewTransform& transform, const PullPic
     painter.restore();
 }
 
-QRect paintPullScale(QPainter& painter, QPoint anchor, const PullPicture& picture) {
+QRect paintGradientScale(QPainter& painter, QPoint anchor, const GradientPicture& picture) {
     if (picture.marks.empty()) return {};
     const double largest = largestOf(picture.marks);
     const bool hasNegative =
-        std::ranges::any_of(picture.marks, [](const PullMark& mark) { return mark.weight < 0.0; });
-    const bool hasPositive = !hasNegative || std::ranges::any_of(picture.marks, [](const PullMark& mark) {
+        std::ranges::any_of(picture.marks, [](const GradientMark& mark) { return mark.weight < 0.0; });
+    const bool hasPositive = !hasNegative || std::ranges::any_of(picture.marks, [](const GradientMark& mark) {
         return mark.weight > 0.0;
     });
     const QFontMetrics metrics(painter.font());
@@ -111,7 +111,7 @@ QRect paintPullScale(QPainter& painter, QPoint anchor, const PullPicture& pictur
     if (largest > 0.0) {
         QLinearGradient gradient(ramp.topLeft(), ramp.topRight());
         const double middle = hasNegative && hasPositive ? 0.5 : hasNegative ? 1.0 : 0.0;
-        const auto at = [largest](double share) { return pullColour(share * largest, largest); };
+        const auto at = [largest](double share) { return gradientColour(share * largest, largest); };
         if (hasNegative) {
             gradient.setColorAt(0.0, at(-1.0));
             gradient.setColorAt(middle, at(-1e-9));
@@ -129,29 +129,29 @@ QRect paintPullScale(QPainter& painter, QPoint anchor, const PullPicture& pictur
     return box;
 }
 
-void paintWinners(QPainter& painter, const ViewTransform& transform, const Winners& winners) {
+void paintArgmax(QPainter& painter, const ViewTransform& transform, const ArgmaxMap& argmax) {
     const QRectF image = transform.imageInView();
-    if (image.isEmpty() || winners.width() == 0) return;
-    const double stepX = image.width() / double(winners.width());
-    const double stepY = image.height() / double(winners.height());
+    if (image.isEmpty() || argmax.width() == 0) return;
+    const double stepX = image.width() / double(argmax.width());
+    const double stepY = image.height() / double(argmax.height());
     const QRect clip = image.toAlignedRect().intersected(QRect(QPoint(0, 0), transform.viewSize()));
     if (clip.isEmpty()) return;
     const auto clampedTo = [](double at, std::int64_t count) {
         return std::clamp(std::int64_t(std::floor(at)), std::int64_t(0), count - 1);
     };
-    const auto shareAt = [&winners](std::int64_t x, std::int64_t y) {
-        return double(std::popcount(winners.at(x, y))) / winners.channels();
+    const auto shareAt = [&argmax](std::int64_t x, std::int64_t y) {
+        return double(std::popcount(argmax.at(x, y))) / argmax.channels();
     };
 
     if (std::min(stepX, stepY) >= frameRoom) {
         painter.save();
-        const std::int64_t left = clampedTo((clip.left() - image.left()) / stepX, winners.width());
-        const std::int64_t right = clampedTo((clip.right() - image.left()) / stepX, winners.width());
-        const std::int64_t top = clampedTo((clip.top() - image.top()) / stepY, winners.height());
-        const std::int64_t bottom = clampedTo((clip.bottom() - image.top()) / stepY, winners.height());
+        const std::int64_t left = clampedTo((clip.left() - image.left()) / stepX, argmax.width());
+        const std::int64_t right = clampedTo((clip.right() - image.left()) / stepX, argmax.width());
+        const std::int64_t top = clampedTo((clip.top() - image.top()) / stepY, argmax.height());
+        const std::int64_t bottom = clampedTo((clip.bottom() - image.top()) / stepY, argmax.height());
         for (std::int64_t y = top; y <= bottom; ++y) {
             for (std::int64_t x = left; x <= right; ++x) {
-                if (winners.at(x, y) == 0) continue;
+                if (argmax.at(x, y) == 0) continue;
                 // Inside the sample, so that the grid stays visible; thicker for more of the channels.
                 const double width = std::max(1.0, std::min(4.0, stepX / 8.0) * shareAt(x, y));
                 const double inset = 1.5 + width / 2.0;
@@ -170,14 +170,14 @@ void paintWinners(QPainter& painter, const ViewTransform& transform, const Winne
 
     // One look-up a pixel, in the squares that are at least as large as one.
     std::size_t level = 0;
-    for (double step = std::min(stepX, stepY); step < 1.0 && level < winners.levels().size(); step *= 2.0)
+    for (double step = std::min(stepX, stepY); step < 1.0 && level < argmax.levels().size(); step *= 2.0)
         ++level;
-    const Winners::Level* squares = level == 0 ? nullptr : &winners.levels()[level - 1];
+    const ArgmaxMap::Level* squares = level == 0 ? nullptr : &argmax.levels()[level - 1];
     const double side = double(std::int64_t(1) << level);
     QImage tint(clip.size(), QImage::Format_ARGB32_Premultiplied);
     if (tint.isNull()) return;
     QRgb shades[256];
-    for (int i = 0; i < 256; ++i) shades[i] = winnerTint(i / 255.0);
+    for (int i = 0; i < 256; ++i) shades[i] = argmaxTint(i / 255.0);
     for (int row = 0; row < clip.height(); ++row) {
         auto* line = reinterpret_cast<QRgb*>(tint.scanLine(row));
         const double y = (clip.top() + row + 0.5 - image.top()) / stepY;
@@ -185,7 +185,7 @@ void paintWinners(QPainter& painter, const ViewTransform& transform, const Winne
             const double x = (clip.left() + column + 0.5 - image.left()) / stepX;
             double share = 0.0;
             if (squares == nullptr) {
-                share = shareAt(clampedTo(x, winners.width()), clampedTo(y, winners.height()));
+                share = shareAt(clampedTo(x, argmax.width()), clampedTo(y, argmax.height()));
             } else {
                 const std::int64_t at = clampedTo(y / side, squares->height) * squares->width +
                                         clampedTo(x / side, squares->width);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which samples of its input a max pooling takes, with sums of them, so that they can be drawn at any size.
+// The samples of its input that a max pooling takes (its argmax), with sums over squares for drawing at any
+// size.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@
 
 namespace workbench {
 
-class Winners {
+class ArgmaxMap {
   public:
     std::int64_t width() const { return m_width; }
     std::int64_t height() const { return m_height; }
@@ -37,8 +38,8 @@ class Winners {
     const std::vector<Level>& levels() const { return m_levels; }
 
   private:
-    friend Result<Winners> winners(const PoolOperation&, const PlanarImage&, std::span<const int>,
-                                   const iir2d::Device&, const TaskControl&);
+    friend Result<ArgmaxMap> argmax_map(const PoolOperation&, const PlanarImage&, std::span<const int>,
+                                        const iir2d::Device&, const TaskControl&);
     void make_levels();
 
     std::int64_t m_width = 0;
@@ -49,9 +50,9 @@ class Winners {
     std::vector<Level> m_levels;
 };
 
-// Of at most 8 channels. An operation that takes no maximum is bad_argument.
-Result<Winners> winners(const PoolOperation& operation, const PlanarImage& input,
-                        std::span<const int> channels, const iir2d::Device& device,
-                        const TaskControl& control = {});
+// Returns the map of at most 8 channels. An operation that takes no maximum is bad_argument.
+Result<ArgmaxMap> argmax_map(const PoolOperation& operation, const PlanarImage& input,
+                             std::span<const int> channels, const iir2d::Device& device,
+                             const TaskControl& control = {});
 
 }  // namespace workbench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "ui/picture/pull_view.h"
+#include "ui/picture/gradient_view.h"
 
 #include <QLocale>
 #include <algorithm>
@@ -30,40 +30,40 @@ Scale scaleOf(const PlanarImage& source, double width, double height) {
 
 }  // namespace
 
-PullView::PullView(Session& session, ImageView& view)
+GradientView::GradientView(Session& session, ImageView& view)
     : QObject(&view), m_session(session), m_view(view), m_input(session) {
     connect(&view, &ImageView::probeChanged, this, [this] {
         if (m_painted.empty()) follow();
     });
-    connect(&view, &ImageView::brushed, this, &PullView::brush);
-    connect(&m_input, &PoolInput::changed, this, &PullView::follow);
-    connect(&session, &Session::imageChanged, this, &PullView::clearPainted);
+    connect(&view, &ImageView::brushed, this, &GradientView::brush);
+    connect(&m_input, &PoolInput::changed, this, &GradientView::follow);
+    connect(&session, &Session::imageChanged, this, &GradientView::clearPainted);
 }
 
-void PullView::setShown(bool shown) {
+void GradientView::setShown(bool shown) {
     m_shown = shown;
     m_view.setBrushable(shown);
-    m_input.setWanted(m_shown, m_showsWinners);
+    m_input.setWanted(m_shown, m_showsArgmax);
 }
 
-void PullView::setShowsWinners(bool shown) {
-    m_showsWinners = shown;
-    m_input.setWanted(m_shown, m_showsWinners);
+void GradientView::setShowsArgmax(bool shown) {
+    m_showsArgmax = shown;
+    m_input.setWanted(m_shown, m_showsArgmax);
 }
 
-void PullView::say(const QString& reason) {
+void GradientView::say(const QString& reason) {
     if (reason == m_reason) return;
     m_reason = reason;
     Q_EMIT reasonChanged(reason);
 }
 
-iir2d::Shape PullView::pooledShape() const {
+iir2d::Shape GradientView::pooledShape() const {
     if (!m_input.operation() || !m_input.input()) return {.w = 0};
     return validate(Operation{.what = *m_input.operation()}, m_input.input()->pixels.view().shape)
         .value_or(iir2d::Shape{.w = 0});
 }
 
-std::optional<PullView::Pixel> PullView::pooledPixel(const QPoint& sourcePixel) const {
+std::optional<GradientView::Pixel> GradientView::pooledPixel(const QPoint& sourcePixel) const {
     const ImagePtr image = m_session.image();
     const iir2d::Shape pooled = pooledShape();
     if (!image || pooled.w == 0) return std::nullopt;
@@ -74,7 +74,7 @@ std::optional<PullView::Pixel> PullView::pooledPixel(const QPoint& sourcePixel) 
                  scaled(sourcePixel.y(), image->pixels.height(), pooled.h)};
 }
 
-std::vector<Upstream> PullView::painted() const {
+std::vector<Upstream> GradientView::painted() const {
     const iir2d::Shape pooled = pooledShape();
     std::vector<Upstream> all;
     for (const auto& [pixel, gradient] : m_painted) {
@@ -84,12 +84,12 @@ std::vector<Upstream> PullView::painted() const {
     return all;
 }
 
-void PullView::paintHere(bool negative) {
+void GradientView::paintHere(bool negative) {
     const auto probe = m_view.probedPixel();
     if (m_shown && probe) brush(*probe, true, negative);
 }
 
-void PullView::brush(const QPoint& sourcePixel, bool starts, bool negative) {
+void GradientView::brush(const QPoint& sourcePixel, bool starts, bool negative) {
     const auto pixel = pooledPixel(sourcePixel);
     if (!m_shown || !pixel) return;
     const double gradient = negative ? -1.0 : 1.0;
@@ -110,7 +110,7 @@ void PullView::brush(const QPoint& sourcePixel, bool starts, bool negative) {
         Qt::QueuedConnection);
 }
 
-bool PullView::paint(Pixel pixel, double gradient) {
+bool GradientView::paint(Pixel pixel, double gradient) {
     const bool hadAny = hasPainted();
     bool isOther = false;
     if (m_erases) {
@@ -125,36 +125,36 @@ bool PullView::paint(Pixel pixel, double gradient) {
     return isOther;
 }
 
-void PullView::clearPainted() {
+void GradientView::clearPainted() {
     if (m_painted.empty()) return;
     m_painted.clear();
     Q_EMIT paintedChanged(false);
     follow();
 }
 
-void PullView::follow() {
+void GradientView::follow() {
     const std::shared_ptr<const Image> input = m_input.input();
     // Before and after are of the operation that is looked at.
     m_view.setInput(input && !m_input.isSource() ? input : nullptr, m_input.operationName());
-    showWinners();
+    showArgmax();
     const auto& operation = m_input.operation();
-    const QString reason = !m_input.reason().isEmpty() ? m_input.reason() : m_input.winnersReason();
+    const QString reason = !m_input.reason().isEmpty() ? m_input.reason() : m_input.argmaxReason();
     if (!m_shown || !operation || !input || !m_session.image()) {
-        m_view.setPulls({});
+        m_view.setGradient({});
         return say(reason);
     }
     say(reason);
-    showPulls(*operation, *input);
+    showGradient(*operation, *input);
 }
 
-void PullView::showWinners() {
-    const auto winners = m_input.winners();
-    if (!m_showsWinners || !winners) return m_view.setWinners(nullptr, {});
-    const QString share = QLocale().toString(100.0 * winners->share(), 'f', 1);
-    m_view.setWinners(winners, tr("%1 takes %2 % of the samples").arg(m_input.operationName(), share));
+void GradientView::showArgmax() {
+    const auto argmax = m_input.argmax();
+    if (!m_showsArgmax || !argmax) return m_view.setArgmax(nullptr, {});
+    const QString share = QLocale().toString(100.0 * argmax->share(), 'f', 1);
+    m_view.setArgmax(argmax, tr("%1 takes %2 % of the samples").arg(m_input.operationName(), share));
 }
 
-void PullView::showPulls(const PoolOperation& operation, const Image& input) {
+void GradientView::showGradient(const PoolOperation& operation, const Image& input) {
     const iir2d::Shape pooled = pooledShape();
     const auto probe = m_view.probedPixel();
     std::vector<Upstream> upstream = painted();
@@ -165,7 +165,7 @@ void PullView::showPulls(const PoolOperation& operation, const Image& input) {
     }
     if (upstream.empty() || pooled.w == 0) {
         if (isPainted) say(tr("The pooled image is smaller now: no painted pixel is in it"));
-        return m_view.setPulls({});
+        return m_view.setGradient({});
     }
 
     // The mean over the colours: each channel may have its maximum elsewhere.
@@ -173,18 +173,18 @@ void PullView::showPulls(const PoolOperation& operation, const Image& input) {
         scaleOf(m_session.image()->pixels, double(input.pixels.width()), double(input.pixels.height()));
     const Scale pooledScale = scaleOf(m_session.image()->pixels, double(pooled.w), double(pooled.h));
     const std::vector<int> channels = colourChannels(input);
-    PullPicture picture;
+    GradientPicture picture;
     for (const int channel : channels) {
-        const auto found = summed_pulls(operation, input.pixels, channel, upstream);
+        const auto found = input_gradient(operation, input.pixels, channel, upstream);
         if (!found) {
-            m_view.setPulls({});
+            m_view.setGradient({});
             return say(QString::fromStdString(found.error().message));
         }
         picture.marks.resize(found->size());
         for (std::size_t i = 0; i < found->size(); ++i) {
-            const Pull& pull = (*found)[i];
-            picture.marks[i].area = scale.area(double(pull.x), double(pull.y), 1.0, 1.0);
-            picture.marks[i].weight += pull.weight / double(channels.size());
+            const SampleGradient& sample = (*found)[i];
+            picture.marks[i].area = scale.area(double(sample.x), double(sample.y), 1.0, 1.0);
+            picture.marks[i].weight += sample.weight / double(channels.size());
         }
     }
     double sum = 0.0;
@@ -195,18 +195,19 @@ void PullView::showPulls(const PoolOperation& operation, const Image& input) {
                                        .weight = pixel.gradient});
         }
     }
-    const double total = std::accumulate(picture.marks.begin(), picture.marks.end(), 0.0,
-                                         [](double all, const PullMark& mark) { return all + mark.weight; });
+    const double total =
+        std::accumulate(picture.marks.begin(), picture.marks.end(), 0.0,
+                        [](double all, const GradientMark& mark) { return all + mark.weight; });
     const auto number = [](double value) { return QLocale().toString(value, 'g', 4); };
-    picture.caption = isPainted ? tr("%1: %n painted pixel(s), gradient %2; pulls add up to %3", nullptr,
-                                     int(upstream.size()))
+    picture.caption = isPainted ? tr("%1: %n painted pixel(s), gradient %2; input gradient adds up to %3",
+                                     nullptr, int(upstream.size()))
                                       .arg(m_input.operationName(), number(sum), number(total))
-                                : tr("%1: pixel %2, %3; pulls add up to %4")
+                                : tr("%1: pixel %2, %3; input gradient adds up to %4")
                                       .arg(m_input.operationName())
                                       .arg(upstream[0].x)
                                       .arg(upstream[0].y)
                                       .arg(number(total));
-    m_view.setPulls(std::move(picture));
+    m_view.setGradient(std::move(picture));
 }
 
 }  // namespace workbench
