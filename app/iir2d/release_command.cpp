@@ -7,13 +7,16 @@
 #include "app/iir2d/evidence.h"
 #include "app/iir2d/json.h"
 #include "core/release/release.h"
-#include "core/support/text.h"
+#include "core/release/requirements.h"
+#include "core/support/listed.h"
+#include "core/support/strict_json.h"
 
 namespace app {
 
 using workbench::ErrorKind;
 using workbench::fail;
-using workbench::printable_utf8;
+using workbench::listed;
+using workbench::listed_names;
 
 namespace {
 
@@ -40,7 +43,7 @@ struct ReleaseArguments {
 
     Result<fs::path> directory() const {
         if (!workbench::is_safe_name(id))
-            return fail(ErrorKind::bad_argument, "\"" + printable_utf8(id) + "\" is not the id of a release");
+            return fail(ErrorKind::bad_argument, workbench::shown(id) + " is not the id of a release");
         return fs::path(base) / id;
     }
 };
@@ -92,14 +95,14 @@ Result<int> run_sign_off(const ReleaseArguments& a, const fs::path& directory) {
 }
 
 void print_gates(const workbench::Evaluation& evaluation) {
-    char gate = 0;
-    for (const auto& r : evaluation.requirements) {
-        if (r.id[0] != gate) {
-            gate = r.id[0];
-            std::printf("gate %c: %s\n", gate, std::string(workbench::gate_name(gate)).c_str());
+    for (const auto& gate : workbench::gates()) {
+        std::printf("gate %c: %s\n", gate.letter, std::string(gate.name).c_str());
+        for (const auto& r : evaluation.requirements) {
+            if (r.gate() != gate.letter) continue;
+            const char* state = r.met ? "ok" : r.waived ? "waived" : r.needed ? "MISSING" : "later";
+            std::printf("  %-8s %-30s %s\n", state, shown(r.id).c_str(), shown(r.finding).c_str());
+            if (r.needed && !r.holds()) std::printf("  %-39s to do: %s\n", "", shown(r.remedy).c_str());
         }
-        const char* state = r.met ? "ok" : r.waived ? "waived" : r.needed ? "MISSING" : "later";
-        std::printf("  %-8s %-30s %s\n", state, shown(r.id).c_str(), shown(r.finding).c_str());
     }
 }
 
@@ -107,11 +110,12 @@ Json json_of(const workbench::Release& release) {
     Json requirements = Json::array();
     for (const auto& r : release.evaluation.requirements) {
         requirements.push_back({{"id", r.id},
-                                {"what", r.what},
+                                {"title", r.title},
                                 {"needed", r.needed},
                                 {"met", r.met},
                                 {"waived", r.waived},
-                                {"finding", r.finding}});
+                                {"finding", r.finding},
+                                {"remedy", r.remedy}});
     }
     Json json = Json::parse(workbench::release_json(release.state));
     json["as_of"] = release.evaluation.as_of;
@@ -128,11 +132,9 @@ Result<int> run_evaluate(const ReleaseArguments& a, const fs::path& directory) {
     } else if (!a.quiet) {
         print_gates(release->evaluation);
     }
-    const auto blockers = release->evaluation.blockers();
-    if (blockers.empty()) return 0;
-    const auto more = blockers.size() - 1;
-    return fail(ErrorKind::check_failed, "the release may not be promoted: " + blockers.front() +
-                                             (more > 0 ? " (and " + std::to_string(more) + " more)" : ""));
+    const auto blocker = release->evaluation.first_blocker();
+    if (blocker.empty()) return 0;
+    return fail(ErrorKind::check_failed, "the release may not be promoted: " + blocker);
 }
 
 Result<int> run_show(const ReleaseArguments& a, const fs::path& directory) {
@@ -181,6 +183,10 @@ Result<int> run_verify_release(const ReleaseArguments& a, const fs::path& direct
     return 0;
 }
 
+std::vector<std::string> role_names() {
+    return {workbench::release_roles.begin(), workbench::release_roles.end()};
+}
+
 }  // namespace
 
 void add_release_command(CLI::App& parser, Action& chosen) {
@@ -211,29 +217,30 @@ void add_release_command(CLI::App& parser, Action& chosen) {
     };
     CLI::App* make =
         sub("new", "Begin a release", [](const ReleaseArguments& r, const fs::path&) { return run_new(r); });
-    make->add_option("--stage", a->stage, "dev, rc or ga")->required();
+    make->add_option("--stage", a->stage, workbench::needs_of_stages())->required();
     make->add_option("--commit", a->commit, "What is released: 40 hex digits")->required();
     make->add_option("--max-regression", a->max_regression, "What a case may be above the baseline")
         ->capture_default_str();
-    make->add_option(
-            "--role", a->roles,
-            "ROLE=KEY, a public key file or its digits, for each of kernel-engineer, platform-engineer, "
-            "qa-engineer, product-lead; rc and ga need all four")
+    make->add_option("--role", a->roles,
+                     "ROLE=KEY, a public key file or its digits, for each of " + listed(role_names(), "and") +
+                         "; " + workbench::stages_with_keys() + " need all of them")
         ->allow_extra_args(false);
     add_quiet(*make, a->quiet);
 
-    std::string kinds;
-    for (const auto& kind : workbench::evidence_kinds())
-        kinds += (kinds.empty() ? "" : ", ") + std::string(kind.name);
     CLI::App* attach = sub("attach", "Copy evidence in", run_attach);
-    attach->add_option("KIND", a->kind, kinds)->required();
+    attach
+        ->add_option("KIND", a->kind,
+                     listed_names(workbench::evidence_kinds(), &workbench::EvidenceKind::name))
+        ->required();
     attach->add_option("FILE", a->file, "A file, or a record directory")->required();
     attach->add_option("--name", a->name, "Its name there (default: the file's)");
     attach->add_option("--commit", a->commit, "The commit that a report is about: 40 hex digits");
     add_quiet(*attach, a->quiet);
 
     CLI::App* waive = sub("waive", "Let a requirement go unmet, for a time", run_waive);
-    waive->add_option("--scope", a->waiver.scope, "issue:ID of an open P1, or a requirement, as C.comparison")
+    waive
+        ->add_option("--scope", a->waiver.scope,
+                     "issue:ID of an open P1, or " + workbench::waivable_requirements())
         ->required();
     waive->add_option("--risk", a->waiver.risk, "What may go wrong")->required();
     waive->add_option("--owner", a->waiver.owner, "Who answers for it")->required();
@@ -242,8 +249,7 @@ void add_release_command(CLI::App& parser, Action& chosen) {
     add_quiet(*waive, a->quiet);
 
     CLI::App* sign = sub("sign-off", "Sign what release show shows", run_sign_off);
-    sign->add_option("--role", a->role, "kernel-engineer, platform-engineer, qa-engineer or product-lead")
-        ->required();
+    sign->add_option("--role", a->role, listed(role_names(), "or"))->required();
     sign->add_option("--person", a->person, "Who signs")->required();
     sign->add_option("--key", a->key, "The role's private key")->required();
     sign->add_option("--seen", a->seen, "The hash that release show printed")->required();

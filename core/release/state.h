@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// What a release is, as its log tells it.
+// What a release is, as its log says.
 #pragma once
 
 #include <array>
 #include <chrono>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,14 @@
 namespace workbench {
 
 enum class Stage { dev, rc, ga };
+struct StageRow {
+    Stage stage;
+    std::string_view name;
+    bool needs_keys;  // one of each role
+};
+// In the order of the enumeration.
+std::span<const StageRow> stages();
+const StageRow& row_of(Stage stage);
 std::string_view name_of(Stage stage);
 Result<Stage> stage_from_name(std::string_view name);
 
@@ -92,6 +101,7 @@ struct ReleaseState {
 bool is_safe_name(std::string_view name);
 std::string lower_case(std::string_view name);
 bool is_commit(std::string_view text);  // 40 lower-case hex digits
+bool is_sha256(std::string_view text);  // 64 lower-case hex digits
 // YYYY-MM-DD of the calendar; nothing else is one.
 std::optional<std::chrono::sys_days> day_from(std::string_view text);
 bool is_date(std::string_view text);

@@ -5,11 +5,11 @@
 #include <system_error>
 
 #include "core/benchmark/utc_time.h"
-#include "core/record/record_json.h"
 #include "core/release/evidence_files.h"
 #include "core/release/release.h"
 #include "core/support/atomic_file.h"
 #include "core/support/files.h"
+#include "core/support/strict_json.h"
 #include "core/support/text.h"
 
 namespace workbench {
@@ -48,8 +48,8 @@ Result<void> check_head(const fs::path& directory, const std::vector<LogEntry>& 
         return wrong("release.json is missing: it names the last entry of log.jsonl");
     const auto text = read_file(directory / "release.json", largest_made_file);
     if (!text) return std::unexpected(text.error());
-    const auto made = parse_strictly(*text);
-    if (!made) return wrong("release.json: " + made.error().message);
+    const auto made = parse_json_strictly(*text, record_json_limits);
+    if (!made) return wrong("release.json: it " + made.error().message);
     const auto value = [&](const char* key) {
         return made->is_object() && made->contains(key) ? made->at(key) : nlohmann::json();
     };
