@@ -12,10 +12,10 @@
 #include <functional>
 
 #include "core/release/requirements.h"
+#include "ui/release/mark_label.h"
 #include "ui/support/text.h"
 #include "ui/widgets/form_parts.h"
 #include "ui/widgets/icons.h"
-#include "ui/widgets/mark_label.h"
 #include "ui/widgets/theme.h"
 
 namespace workbench {
@@ -191,13 +191,13 @@ GateBoard::GateBoard(QWidget* parent) : QScrollArea(parent) {
     setWidget(content);
 }
 
-void GateBoard::display(const ReleaseView& view, bool mayChange) {
+void GateBoard::display(const ReleaseSnapshot& snapshot, bool mayChange) {
     for (GateCard* card : m_cards) {
         std::vector<Requirement> its;
-        std::ranges::copy_if(view.release.evaluation.requirements, std::back_inserter(its),
+        std::ranges::copy_if(snapshot.release.evaluation.requirements, std::back_inserter(its),
                              [card](const Requirement& r) { return r.gate() == card->letter(); });
         for (Requirement& r : its) {
-            if (!view.release.state.holders.contains(r.role)) r.role.clear();  // nobody can sign in it
+            if (!snapshot.release.state.holders.contains(r.role)) r.role.clear();  // nobody can sign in it
         }
         card->display(its, mayChange);
     }

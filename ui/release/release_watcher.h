@@ -4,7 +4,7 @@
 
 #include <QObject>
 
-#include "ui/release/release_view.h"
+#include "ui/release/release_snapshot.h"
 
 class QFileSystemWatcher;
 class QTimer;
@@ -17,7 +17,7 @@ class ReleaseWatcher : public QObject {
     explicit ReleaseWatcher(QObject* parent = nullptr);
     // In place of what was watched before; to be called after each reading, since a file that was replaced is
     // another one.
-    void watch(const ReleaseView& view);
+    void watch(const ReleaseSnapshot& snapshot);
 
   Q_SIGNALS:
     void changed();
