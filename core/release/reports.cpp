@@ -73,7 +73,7 @@ Result<Rebuild> read_rebuild(std::string_view text) {
         for (const json& one : j.at("builds")) {
             rebuild.hashes.push_back(one.at("library_sha256").get<std::string>());
             static_cast<void>(one.at("built_utc").get<std::string>());
-            if (!is_sha256(rebuild.hashes.back()))
+            if (!is_file_hash(rebuild.hashes.back()))
                 return wrong("the library_sha256 " + shown(rebuild.hashes.back()) + " is not a SHA-256");
         }
         if (rebuild.hashes.size() < 2) return wrong("it has fewer than two builds");

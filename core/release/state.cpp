@@ -142,7 +142,7 @@ bool is_commit(std::string_view text) {
     return is_hex(text, 40);
 }
 
-bool is_sha256(std::string_view text) {
+bool is_file_hash(std::string_view text) {
     return is_hex(text, 64);
 }
 
