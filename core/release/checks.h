@@ -26,8 +26,8 @@ struct Finding {
 // What the clock showed for an entry since it was given counts where that is later.
 int days_left(const Waiver& waiver, const std::string& utc);
 
-// Of each kind the latest counts: what was attached before it is outdated. Each function but signed_off()
-// needs something to be attached as its kinds.
+// Judges the evidence of a release. Of each kind the latest counts: what was attached before it is outdated.
+// Each function but signed_off() needs something to be attached as its kinds.
 class Checks {
   public:
     // Keeps references to all of them.

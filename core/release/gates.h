@@ -12,8 +12,9 @@
 
 namespace workbench {
 
-// How a requirement stands: `missing` is not met because there is nothing yet, `failed` because of what there
-// is. `later` is not met, but not needed at this stage either. What nothing was supplied for never holds.
+// Says how a requirement stands: `missing` is not met because there is nothing yet, `failed` because of what
+// there is. `later` is not met, but not needed at this stage either. What nothing was supplied for never
+// holds.
 enum class Standing { held, waived, missing, failed, later };
 
 struct Requirement {
@@ -24,8 +25,8 @@ struct Requirement {
     bool waived = false;  // not met, but a waiver counts
     std::string finding;  // what was found, or what is missing
     std::string remedy;   // what to do where it does not hold
-    // How it can be supplied: by evidence of these kinds, by the sign-off of a role (empty: by none), by a
-    // waiver of one of these scopes.
+    // Name how it can be supplied: by evidence of these kinds, by the sign-off of a role (empty: by none), by
+    // a waiver of one of these scopes.
     std::vector<std::string> kinds;
     std::string role;
     std::vector<std::string> waivable;
@@ -38,9 +39,9 @@ struct Requirement {
 struct Evaluation {
     std::string as_of;  // UTC
     std::vector<Requirement> requirements;
-    // "A.tests: ..." of each that is needed and does not hold, in order.
+    // Returns "A.tests: ..." of each that is needed and does not hold, in order.
     std::vector<std::string> blockers() const;
-    // The first and how many more; empty: there is none.
+    // Returns the first and how many more there are; empty: there is none.
     std::string first_blocker() const;
 };
 

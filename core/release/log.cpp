@@ -22,7 +22,7 @@ bool is_text(const json& entry, const char* key) {
     return entry.contains(key) && entry.at(key).is_string();
 }
 
-// What is wrong with a line; empty: nothing, and it was added.
+// Adds the line to the log; returns what is wrong with it instead, if anything is.
 std::string add_line(std::string_view line, std::vector<LogEntry>& log) {
     const auto parsed = parse_json_strictly(line, record_json_limits);
     if (!parsed) return "it " + parsed.error().message;

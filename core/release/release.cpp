@@ -138,7 +138,7 @@ Result<void> sign_off(const fs::path& directory, const std::string& role, const 
         return fail(ErrorKind::check_failed, "what there is to sign is " + state.seen() + ", not " +
                                                  escaped(seen, 64) + ": look at it again (release show)");
     }
-    // What is signed are hashes: the files must be those.
+    // Hashes are signed: the files must have them.
     if (auto good = check_verified(directory, control); !good) return good;
     const auto signature = key.sign(sign_off_message(state, role, person, seen, change->time()));
     if (!signature) return std::unexpected(signature.error());

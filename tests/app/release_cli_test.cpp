@@ -110,7 +110,7 @@ TEST_F(ReleaseCli, AcceptsNoForgedPromotion) {
     EXPECT_THAT(release({"show", "v2"}).out, HasSubstr("**Not accepted**"));
 }
 
-TEST_F(ReleaseCli, TakesNoLoneRecordForARecord) {
+TEST_F(ReleaseCli, RefusesALoneRecordFile) {
     make_keys();
     succeed(new_arguments("v2", "rc"));
     refused({"attach", "v2", "smoke-record", record("smoke", 1) + "/record.json"}, 3,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a person can do to a release: the actions of menus and buttons, and the dialogs that ask for the rest.
+// The commands on a release: the actions of menus and buttons, and the dialogs that ask for the rest.
 // A dialog stays until what it asked for is done.
 #pragma once
 

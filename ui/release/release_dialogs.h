@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a person decides about a release, asked for: beginning one, attaching, waiving (signing off:
+// Dialogs that ask for what a person decides about a release: beginning one, attaching, waiving (signing off:
 // sign_off_dialog.h). A dialog stays until what it asked for is done, so that nothing typed is lost to a
 // refusal. None of them fills in what is a person's to say.
 #pragma once

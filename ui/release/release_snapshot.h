@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What was read of a release's directory at one time. Immutable, so that a dialog signs what it showed even
+// A release's directory as it was read at one time. Immutable, so that a dialog signs what it showed even
 // when the release was read anew meanwhile. No widgets.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a release has, as tables: its evidence, its waivers, its sign-offs. No widgets.
+// Tables of what a release has: its evidence, its waivers, its sign-offs. No widgets.
 #pragma once
 
 #include <QAbstractTableModel>

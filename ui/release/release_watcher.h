@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tells when the files of a release change on disk, whoever changed them: once for what comes together.
+// Notices changes of a release's files on disk, whoever makes them: once for those that come together.
 #pragma once
 
 #include <QObject>

@@ -55,7 +55,7 @@ class GatesTest : public testing::ReleaseFixture {
     }
 };
 
-TEST_F(GatesTest, HoldNothingWhereNothingIs) {
+TEST_F(GatesTest, HoldNothingWithoutEvidence) {
     for (const Stage stage : {Stage::dev, Stage::rc, Stage::ga}) {
         fs::remove_all(directory);
         begin(stage);
@@ -80,7 +80,7 @@ TEST_F(GatesTest, HoldNothingWhereNothingIs) {
     }
 }
 
-TEST_F(GatesTest, HoldNothingOnEvidenceThatSaysNothing) {
+TEST_F(GatesTest, HoldNothingOnEmptyReports) {
     begin(Stage::ga);
     ASSERT_TRUE(add("test-report", "tests.xml", "<testsuite></testsuite>"));
     ASSERT_TRUE(add("c-api-report", "c-api.xml", "<testsuite></testsuite>"));
@@ -96,7 +96,7 @@ TEST_F(GatesTest, HoldNothingOnEvidenceThatSaysNothing) {
     }
 }
 
-TEST_F(GatesTest, TakeNoLoneRecordForARecord) {
+TEST_F(GatesTest, RefuseALoneRecordFile) {
     begin(Stage::rc);
     testing::write_release_record(folder.path() / "smoke", 1);
     const fs::path lone = folder.path() / "smoke" / "record.json";
@@ -181,7 +181,7 @@ TEST_F(GatesTest, JudgeAPromotedReleaseAsOfItsPromotion) {
 }
 
 // Files are measured before they are read: those of this test say that they have many bytes, and have none.
-TEST_F(GatesTest, ReadNothingOfWhatIsTooLarge) {
+TEST_F(GatesTest, RefuseWhatIsTooLargeWithoutReadingIt) {
     begin(Stage::rc);
     const auto sparse = [this](const fs::path& path, std::uintmax_t size) {
         write_text(path, "x");

@@ -63,7 +63,7 @@ class ReleaseDialogsTest : public testing::ReleasePageFixture {
     }
 };
 
-TEST_F(ReleaseDialogsTest, ANewReleaseIsBegunWithItsRolesKeys) {
+TEST_F(ReleaseDialogsTest, BeginsAReleaseWithTheKeysOfItsRoles) {
     page->commands().beginRelease();
     ASSERT_NE(dialog(), nullptr);
     EXPECT_FALSE(confirm()->isEnabled());
@@ -93,7 +93,7 @@ TEST_F(ReleaseDialogsTest, ANewReleaseIsBegunWithItsRolesKeys) {
     EXPECT_TRUE(verify_release(base / "v9")->problems.empty());
 }
 
-TEST_F(ReleaseDialogsTest, AttachingAsksForWhatTheKindNeedsAndClaimsNothingByItself) {
+TEST_F(ReleaseDialogsTest, AsksForWhatAKindOfEvidenceNeedsAndFillsNothingIn) {
     begin(Stage::rc);
     open();
     testing::write_text(folder.path() / "tests.xml", "no report");
@@ -123,7 +123,7 @@ TEST_F(ReleaseDialogsTest, AttachingAsksForWhatTheKindNeedsAndClaimsNothingByIts
     EXPECT_EQ(page->snapshot()->release.state.attachments.size(), 2U);
 }
 
-TEST_F(ReleaseDialogsTest, TheBoardsButtonsOpenWhatSupplies) {
+TEST_F(ReleaseDialogsTest, OpensTheDialogThatSuppliesARequirement) {
     begin(Stage::rc);
     open();
     QTest::mouseClick(button("A.c-api", QStringLiteral("Waive…")), Qt::LeftButton);
@@ -151,7 +151,7 @@ TEST_F(ReleaseDialogsTest, TheBoardsButtonsOpenWhatSupplies) {
     dialog()->close();
 }
 
-TEST_F(ReleaseDialogsTest, ASignOffSignsWhatThePageShowed) {
+TEST_F(ReleaseDialogsTest, SignsTheSnapshotThatTheDialogShowed) {
     begin(Stage::ga);
     open();
     page->commands().signOffRole(QStringLiteral("qa-engineer"));
@@ -193,7 +193,7 @@ TEST_F(ReleaseDialogsTest, ASignOffSignsWhatThePageShowed) {
 }
 
 // Qt draws the box of what holds with a cross in it, and text between two _ as links are drawn.
-TEST_F(ReleaseDialogsTest, WhatIsSignedShowsTicksAndNoLinks) {
+TEST_F(ReleaseDialogsTest, ShowsTheReportThatIsSignedWithTicksAndWithoutLinks) {
     begin(Stage::rc);
     ASSERT_TRUE(add("test-report", "tests.xml", testing::test_report(1)));
     open();
@@ -219,7 +219,7 @@ TEST_F(ReleaseDialogsTest, WhatIsSignedShowsTicksAndNoLinks) {
     dialog()->close();
 }
 
-TEST_F(ReleaseDialogsTest, WhatIsDroppedIsAttachedOrOpened) {
+TEST_F(ReleaseDialogsTest, OpensADroppedReleaseAndAttachesADroppedFile) {
     begin(Stage::rc);
     drop(directory / "release.json");
     ASSERT_NE(page->snapshot(), nullptr);
@@ -239,7 +239,7 @@ TEST_F(ReleaseDialogsTest, WhatIsDroppedIsAttachedOrOpened) {
     EXPECT_EQ(page->snapshot()->release.state.id, "v2");
 }
 
-TEST_F(ReleaseDialogsTest, EverythingOneCanTouchHasANameAndTheFocus) {
+TEST_F(ReleaseDialogsTest, GivesEveryInteractiveWidgetANameAndFocus) {
     expectNames(*page, 2);
     begin(Stage::ga);
     ASSERT_TRUE(add("other", "a.txt", "a"));
