@@ -194,15 +194,14 @@ void add_release_command(CLI::App& parser, Action& chosen) {
         parser.add_subcommand("release", "Evidence for a release, and whether it may be promoted");
     command->require_subcommand(1);
     auto a = std::make_shared<ReleaseArguments>();
-    const auto sub = [&](const char* name, const char* help, auto run) {
+    enum class Access { reads, writes };
+    const auto sub = [&](const char* name, const char* help, Access access, auto run) {
         CLI::App* one = command->add_subcommand(name, help);
         one->add_option("ID", a->id, "The release")->required();
         one->add_option("--dir", a->base, "Where releases are")->capture_default_str();
-        const std::string_view word(name);
-        const bool writes = word != "evaluate" && word != "show" && word != "verify";
-        one->callback([a, run, writes, &chosen] {
-            chosen = [a, run, writes]([[maybe_unused]] const Interruption& interruption) -> Result<int> {
-                if (writes) outlive_readers();
+        one->callback([a, run, access, &chosen] {
+            chosen = [a, run, access]([[maybe_unused]] const Interruption& interruption) -> Result<int> {
+                if (access == Access::writes) outlive_readers();
                 const auto directory = a->directory();
                 if (!directory) return std::unexpected(directory.error());
                 if constexpr (std::is_invocable_v<decltype(run), const ReleaseArguments&, const fs::path&,
@@ -215,8 +214,8 @@ void add_release_command(CLI::App& parser, Action& chosen) {
         });
         return one;
     };
-    CLI::App* make =
-        sub("new", "Begin a release", [](const ReleaseArguments& r, const fs::path&) { return run_new(r); });
+    CLI::App* make = sub("new", "Begin a release", Access::writes,
+                         [](const ReleaseArguments& r, const fs::path&) { return run_new(r); });
     make->add_option("--stage", a->stage, workbench::needs_of_stages())->required();
     make->add_option("--commit", a->commit, "What is released: 40 hex digits")->required();
     make->add_option("--max-regression", a->max_regression, "What a case may be above the baseline")
@@ -227,7 +226,7 @@ void add_release_command(CLI::App& parser, Action& chosen) {
         ->allow_extra_args(false);
     add_quiet(*make, a->quiet);
 
-    CLI::App* attach = sub("attach", "Copy evidence in", run_attach);
+    CLI::App* attach = sub("attach", "Copy evidence in", Access::writes, run_attach);
     attach
         ->add_option("KIND", a->kind,
                      listed_names(workbench::evidence_kinds(), &workbench::EvidenceKind::name))
@@ -237,7 +236,7 @@ void add_release_command(CLI::App& parser, Action& chosen) {
     attach->add_option("--commit", a->commit, "The commit that a report is about: 40 hex digits");
     add_quiet(*attach, a->quiet);
 
-    CLI::App* waive = sub("waive", "Let a requirement go unmet, for a time", run_waive);
+    CLI::App* waive = sub("waive", "Let a requirement go unmet, for a time", Access::writes, run_waive);
     waive
         ->add_option("--scope", a->waiver.scope,
                      "issue:ID of an open P1, or " + workbench::waivable_requirements())
@@ -248,25 +247,27 @@ void add_release_command(CLI::App& parser, Action& chosen) {
         ->required();
     add_quiet(*waive, a->quiet);
 
-    CLI::App* sign = sub("sign-off", "Sign what release show shows", run_sign_off);
+    CLI::App* sign = sub("sign-off", "Sign what release show shows", Access::writes, run_sign_off);
     sign->add_option("--role", a->role, listed(role_names(), "or"))->required();
     sign->add_option("--person", a->person, "Who signs")->required();
     sign->add_option("--key", a->key, "The role's private key")->required();
     sign->add_option("--seen", a->seen, "The hash that release show printed")->required();
     add_quiet(*sign, a->quiet);
 
-    CLI::App* evaluate =
-        sub("evaluate", "What holds and what is missing; exit code 5 when something is", run_evaluate);
+    CLI::App* evaluate = sub("evaluate", "What holds and what is missing; exit code 5 when something is",
+                             Access::reads, run_evaluate);
     evaluate->add_flag("--json", a->json, "Print JSON");
     add_quiet(*evaluate, a->quiet);
-    CLI::App* promote =
-        sub("promote", "Promote and close the release; exit code 5 when it may not be", run_promote);
+    CLI::App* promote = sub("promote", "Promote and close the release; exit code 5 when it may not be",
+                            Access::writes, run_promote);
     add_quiet(*promote, a->quiet);
-    CLI::App* show = sub("show", "The release as a report, and the hash to sign", run_show);
+    CLI::App* show = sub("show", "The release as a report, and the hash to sign", Access::reads, run_show);
     show->add_flag("--json", a->json, "Print JSON");
-    CLI::App* verify = sub("verify", "Check the log, the signatures and every file", run_verify_release);
+    CLI::App* verify =
+        sub("verify", "Check the log, the signatures and every file", Access::reads, run_verify_release);
     add_quiet(*verify, a->quiet);
-    CLI::App* archive = sub("export", "Write the release as one archive, and print its SHA-256", run_export);
+    CLI::App* archive =
+        sub("export", "Write the release as one archive, and print its SHA-256", Access::writes, run_export);
     archive->add_option("FILE", a->archive, "NAME.tar.gz or NAME.tar; the same release gives the same bytes")
         ->required();
     add_quiet(*archive, a->quiet);
