@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <string>
 
+#include "core/image/memory_need.h"
+#include "core/image/reading_notes.h"
 #include "core/recipe/apply.h"
 #include "core/support/atomic_file.h"
 #include "core/support/text.h"
-
-#include "core/image/reading_notes.h"
 #include "core/support/try.h"
 
 namespace workbench {
@@ -73,7 +73,10 @@ Result<WriteReport> process_file(const ProcessJob& job, const iir2d::Device& dev
 
     const bool as_double = reading.keep_double && header.type == SampleType::f64;
     const auto type = as_double ? iir2d::ElementType::f64 : iir2d::ElementType::f32;
-    const std::uint64_t peak = peak_memory(job.recipe, input, type) + rows_in_transit;
+    // While it is read, or while it is computed and what came of it is written.
+    const std::uint64_t peak =
+        std::max(memory_to_read(header, as_double),
+                 peak_memory(job.recipe, input, type) + memory_to_write(shape, job.output));
     const std::uint64_t input_bytes = header.memory_bytes * (as_double ? 2 : 1);
     IIR2D_RETURN_IF_ERROR(check_memory(header, input_bytes, job.output, peak, budget.bytes()));
     const auto lease = budget.take(peak, control.stop);

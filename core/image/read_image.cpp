@@ -103,8 +103,8 @@ std::string image_library_version() {
 
 void warm_up_images() {
     ImageSessions& sessions = image_sessions();
-    // Joined when the program ends, before the sessions end.
-    static const std::jthread starter([&sessions] { sessions.warm_up(); });
+    // Asked to stop and joined when the program ends, before the sessions end.
+    static const std::jthread starter([&sessions](const std::stop_token& stop) { sessions.warm_up(stop); });
 }
 
 const std::vector<std::string>& readable_extensions() {

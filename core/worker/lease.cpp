@@ -122,9 +122,8 @@ Outcome<void> Lease::State::finish_writing() {
     while (child->channel().writing()) {
         const auto progress = child->channel().write();
         if (progress == Channel::Progress::closed) return died();
-        if (progress == Channel::Progress::waiting) {
-            IIR2D_RETURN_IF_ERROR(wait_for(POLLOUT, since));
-        }
+        if (progress == Channel::Progress::failed) return unreachable();
+        if (progress == Channel::Progress::waiting) IIR2D_RETURN_IF_ERROR(wait_for(POLLOUT, since));
     }
     return {};
 }
@@ -140,6 +139,8 @@ Outcome<Frame> Lease::State::receive() {
                 return take(std::move(arrived));
             case Channel::Progress::closed:
                 return died();
+            case Channel::Progress::failed:
+                return unreachable();
             case Channel::Progress::broken:
                 return end(FailureKind::protocol, "was ended: " + child->channel().fault(), Cause::killed);
             case Channel::Progress::waiting:
@@ -200,6 +201,8 @@ Outcome<void> Lease::State::wait_for(short events, Clock::time_point since) {
 
 std::unexpected<Failure> Lease::State::cancel() {
     constexpr const char* what = "was stopped";
+    // Waiting for an answer pays only where it keeps a warm child.
+    if (!child->serves_again(pool.options)) return end(FailureKind::cancelled, what, Cause::killed);
     child->status().cancelled = 1;
     // For a child that waits for a frame. No harm when it cannot be written: then the child is killed.
     Channel& channel = child->channel();
@@ -224,11 +227,16 @@ std::unexpected<Failure> Lease::State::end(FailureKind kind, std::string what, C
     return std::unexpected(std::move(failure));
 }
 
+std::unexpected<Failure> Lease::State::unreachable() {
+    return end(FailureKind::unreachable, "could not be reached: " + child->channel().fault(), Cause::killed);
+}
+
 std::unexpected<Failure> Lease::State::died() {
     const bool out_of_memory = child->status().allocation_failed != 0;
     const auto how = pool.end(*child, Cause::died);
     under_way = false;
-    Failure failure{.kind = FailureKind::died, .what = "ended with its server"};
+    Failure failure{.kind = FailureKind::died,
+                    .what = "was ended together with the process that starts workers"};
     if (how) {
         failure.what = describe_end(how->wait_status);
         if (WIFSIGNALED(how->wait_status)) failure.signal = WTERMSIG(how->wait_status);
