@@ -10,6 +10,7 @@
 
 #include "core/recipe/apply_on_gpu.h"
 #include "core/recipe/apply_steps.h"
+#include "core/support/counted.h"
 #include "core/support/try.h"
 
 namespace workbench {
@@ -183,10 +184,10 @@ Result<PlanarImage> apply(const Recipe& recipe, const PlanarImage& source, int a
         if (!result) return std::unexpected(error_of(result.error()));
         return *std::move(result);
     } catch (const std::exception&) {  // of the standard library: no room for the pixels
-        const std::uint64_t needed = memory_estimate(recipe, input) >> 20;
         return fail(ErrorKind::device_failure,
-                    "there is not enough memory: the recipe needs about " + std::to_string(needed) +
-                        " MiB beyond the image; close other programs or use a smaller image");
+                    "there is not enough memory: the recipe needs about " +
+                        mebibytes(memory_estimate(recipe, input)) +
+                        " beyond the image; close other programs or use a smaller image");
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/recipe/pulls.h"
-#include "core/support/try.h"
+
+#include <fmt/core.h>
 
 #include <cstddef>
 #include <map>
@@ -8,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/support/try.h"
 #include "iir2d/plan.h"
 
 namespace workbench {
@@ -30,16 +32,15 @@ class WindowGradient {
         const iir2d::Shape output = m_plan.output_shape();
         if (x < 0 || y < 0 || x >= output.w || y >= output.h || m_channel < 0 ||
             m_channel >= m_input.channels()) {
-            return fail(ErrorKind::bad_argument, "the pooled image has no pixel (" + std::to_string(x) +
-                                                     ", " + std::to_string(y) + ") in channel " +
-                                                     std::to_string(m_channel));
+            return fail(ErrorKind::bad_argument,
+                        fmt::format("the pooled image has no pixel ({}, {}) in channel {}", x, y, m_channel));
         }
         const iir2d::PoolWindow window = m_plan.window(y, x);
         if (window.rows == 0 || window.columns == 0) return Pulls{};
         if (window.rows > most_pulls / window.columns) {
-            return fail(ErrorKind::bad_argument, "the window has " + std::to_string(window.rows) + " x " +
-                                                     std::to_string(window.columns) +
-                                                     " samples, more than can be shown apart");
+            return fail(ErrorKind::bad_argument,
+                        fmt::format("the window has {} x {} samples, more than can be shown apart",
+                                    window.rows, window.columns));
         }
         Pulls result;
         m_samples.clear();

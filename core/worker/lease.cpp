@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "core/support/counted.h"
 #include "core/support/text.h"
 #include "core/support/try.h"
 #include "core/worker/lease_state.h"
@@ -29,8 +30,7 @@ std::string seconds(std::chrono::milliseconds time) {
 
 std::string beyond_memory(const Limits& limits) {
     if (limits.memory_bytes == 0) return "needed more memory than there is";
-    const std::uint64_t mebibytes = (limits.memory_bytes + (1U << 20) - 1) >> 20;
-    return "needed more memory than the " + std::to_string(mebibytes) + " MiB that it may take";
+    return "needed more memory than the " + mebibytes(limits.memory_bytes) + " that it may take";
 }
 
 }  // namespace
