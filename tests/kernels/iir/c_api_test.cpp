@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "iir2d/filter.h"
 #include "iir2d/iir2d_core.h"
 
 extern "C" int iir2d_c_header_check(void);
