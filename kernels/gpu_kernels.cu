@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The entry points of every GPU kernel: one parameter struct each, by value. The bodies and their list are
 // shared with the tests' executor.
-#include "kernels/convert/gpu_kernel_list.h"
-#include "kernels/iir/gpu_kernel_list.h"
-#include "kernels/pool/gpu_kernel_list.h"
+#include "kernels/gpu_kernel_list.h"
 
 #define IIR2D_ENTRY(name, Parameters, body, threads)          \
     extern "C" __global__ void __launch_bounds__(threads, 1)  \
@@ -12,6 +10,4 @@
         body(parameters, block);                              \
     }
 
-IIR2D_IIR_KERNELS(IIR2D_ENTRY)
-IIR2D_POOL_KERNELS(IIR2D_ENTRY)
-IIR2D_CONVERT_KERNELS(IIR2D_ENTRY)
+IIR2D_GPU_KERNELS(IIR2D_ENTRY)

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "kernels/device/cuda/driver.h"
+#include "kernels/device/cuda/run.h"
 #include "kernels/iir/plan_checks.h"
-#include "kernels/support/cuda_transfer.h"
 
 namespace iir2d::iir {
 
@@ -31,7 +31,7 @@ std::uint64_t bits(std::int64_t stride) {
     return static_cast<std::uint64_t>(stride);
 }
 
-Result<void> enqueue_again(support::CudaRun& run, cuda::RepeatedLaunches& repeats, const GpuFilter& filter,
+Result<void> enqueue_again(cuda::Run& run, cuda::RepeatedLaunches& repeats, const GpuFilter& filter,
                            const GpuPlanes& x, const GpuPlanes& y, cuda::DevicePointer workspace) {
     const cuda::RepeatedLaunches::Key key{x.data,   bits(x.row_stride), bits(x.plane_stride),
                                           y.data,   bits(y.row_stride), bits(y.plane_stride),
@@ -90,10 +90,10 @@ Result<void> synchronize_current_context(cuda::StreamHandle stream) {
 
 Result<void> run_cuda(int device_index, const GpuFilter& filter, cuda::RepeatedLaunches& repeats,
                       const ConstTensorView& x, const TensorView& y, const RunControl& control) {
-    auto run = support::CudaRun::begin(device_index, control);
+    auto run = cuda::Run::begin(device_index, control);
     if (!run) return std::unexpected(run.error());
-    const support::HostPlanes from{x.data, x.type, x.shape, {x.row_stride, x.plane_stride}};
-    const support::HostPlanes to{y.data, y.type, y.shape, {y.row_stride, y.plane_stride}};
+    const cuda::HostPlanes from{x.data, x.type, x.shape, {x.row_stride, x.plane_stride}};
+    const cuda::HostPlanes to{y.data, y.type, y.shape, {y.row_stride, y.plane_stride}};
     // In place on the device: one plane less to hold, and none to copy.
     const auto planes = run->allocate(from.dense_bytes());
     if (!planes) return std::unexpected(planes.error());
@@ -111,7 +111,7 @@ Result<void> run_cuda(int device_index, const GpuFilter& filter, cuda::RepeatedL
 Result<void> run_on_device(std::shared_ptr<cuda::Context> context, const GpuFilter& filter,
                            cuda::RepeatedLaunches& repeats, const GpuPlanes& x, const GpuPlanes& y,
                            const RunControl& control) {
-    auto run = support::CudaRun::begin(std::move(context), control);
+    auto run = cuda::Run::begin(std::move(context), control);
     if (!run) return std::unexpected(run.error());
     const auto workspace = run->allocate(filter.workspace_bytes);
     if (!workspace) return std::unexpected(workspace.error());

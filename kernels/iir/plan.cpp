@@ -5,13 +5,13 @@
 #include <utility>
 #include <variant>
 
-#include "kernels/device/device_tensor_state.h"
 #include "kernels/iir/cpu.h"
 #include "kernels/iir/cuda.h"
 #include "kernels/iir/gpu_plan.h"
 #include "kernels/iir/plan_checks.h"
 #include "kernels/support/cpu_target.h"
 #include "kernels/support/guard.h"
+#include "kernels/tensor/device_tensor_state.h"
 
 namespace iir2d {
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/support/cuda_transfer.h"
+#include "kernels/device/cuda/run.h"
 
 namespace iir2d::pool {
 
@@ -42,7 +42,7 @@ auto launches(const GpuPooling& pooling, const GpuGradients& data) {
     return [&pooling, data](const MakeLaunch& launch) { for_each_launch(pooling, data, launch); };
 }
 
-support::HostPlanes host_planes(const ConstTensorView& view) {
+cuda::HostPlanes host_planes(const ConstTensorView& view) {
     return {view.data, view.type, view.shape, {view.row_stride, view.plane_stride}};
 }
 
@@ -74,12 +74,12 @@ Result<void> enqueue_backward_on_current_context(cuda::StreamHandle stream, cons
 
 Result<void> run_cuda(int device_index, const GpuPooling& pooling, const ConstTensorView& x,
                       const TensorView& y, std::int64_t* argmax, const RunControl& control) {
-    auto run = support::CudaRun::begin(device_index, control);
+    auto run = cuda::Run::begin(device_index, control);
     if (!run) return std::unexpected(run.error());
-    const support::HostPlanes from = host_planes(x);
-    const support::HostPlanes to = host_planes(y);
+    const cuda::HostPlanes from = host_planes(x);
+    const cuda::HostPlanes to = host_planes(y);
     // Eight bytes an element, as f64 has.
-    const support::HostPlanes indices{argmax, ElementType::f64, y.shape, {y.shape.w, y.shape.h * y.shape.w}};
+    const cuda::HostPlanes indices{argmax, ElementType::f64, y.shape, {y.shape.w, y.shape.h * y.shape.w}};
     const auto input = run->allocate(from.dense_bytes());
     if (!input) return std::unexpected(input.error());
     const auto output = run->allocate(to.dense_bytes());
@@ -103,7 +103,7 @@ Result<void> run_cuda(int device_index, const GpuPooling& pooling, const ConstTe
 
 Result<void> run_backward_cuda(int device_index, const GpuPooling& pooling, const Backward& data,
                                const RunControl& control) {
-    auto run = support::CudaRun::begin(device_index, control);
+    auto run = cuda::Run::begin(device_index, control);
     if (!run) return std::unexpected(run.error());
     GpuGradients on_gpu;
     // Eight bytes an element, as f64 has.
@@ -122,7 +122,7 @@ Result<void> run_backward_cuda(int device_index, const GpuPooling& pooling, cons
     std::vector<cuda::DeviceBuffer> buffers;
     for (const Part& part : parts) {
         if (part.view.data == nullptr) continue;
-        const support::HostPlanes from = host_planes(part.view);
+        const cuda::HostPlanes from = host_planes(part.view);
         auto buffer = run->allocate(from.dense_bytes());
         if (!buffer) return std::unexpected(buffer.error());
         part.planes = dense_planes(*buffer, part.view.shape);
@@ -131,7 +131,7 @@ Result<void> run_backward_cuda(int device_index, const GpuPooling& pooling, cons
         buffers.push_back(std::move(*buffer));
     }
     on_gpu.argmax = argmax.data;
-    const support::HostPlanes to = host_planes(data.dx);
+    const cuda::HostPlanes to = host_planes(data.dx);
     const auto gradient = run->allocate(to.dense_bytes());
     if (!gradient) return std::unexpected(gradient.error());
     on_gpu.dx = dense_planes(*gradient, data.dx.shape);
@@ -144,7 +144,7 @@ Result<void> run_backward_cuda(int device_index, const GpuPooling& pooling, cons
 
 Result<void> run_on_device(std::shared_ptr<cuda::Context> context, const GpuPooling& pooling,
                            const GpuPlanes& x, const GpuPlanes& y, const RunControl& control) {
-    auto run = support::CudaRun::begin(std::move(context), control);
+    auto run = cuda::Run::begin(std::move(context), control);
     if (!run) return std::unexpected(run.error());
     return run->work_alone([&] { return enqueue(run->context(), run->stream(), pooling, x, y, 0); });
 }
@@ -152,7 +152,7 @@ Result<void> run_on_device(std::shared_ptr<cuda::Context> context, const GpuPool
 Result<void> run_backward_on_device(std::shared_ptr<cuda::Context> context, const GpuPooling& pooling,
                                     GpuGradients data, const std::optional<PlacesToFind>& find,
                                     const RunControl& control) {
-    auto run = support::CudaRun::begin(std::move(context), control);
+    auto run = cuda::Run::begin(std::move(context), control);
     if (!run) return std::unexpected(run.error());
     std::vector<cuda::DeviceBuffer> buffers;
     GpuPlanes maxima;

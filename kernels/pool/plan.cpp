@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "iir2d/plan.h"
-#include "kernels/device/device_tensor_state.h"
 #include "kernels/pool/backward.h"
 #include "kernels/pool/cpu.h"
 #include "kernels/pool/cpu_gather.h"
@@ -15,6 +14,7 @@
 #include "kernels/pool/plan_checks.h"
 #include "kernels/support/cpu_target.h"
 #include "kernels/support/guard.h"
+#include "kernels/tensor/device_tensor_state.h"
 
 namespace iir2d {
 

@@ -15,8 +15,6 @@ namespace {
 constexpr unsigned plain_shared_bytes = 48 * 1024;
 // What the pool keeps for the next allocation when a stream is waited for.
 constexpr std::uint64_t kept_bytes = std::uint64_t{256} << 20;
-// Any kernel: loads where they all do.
-constexpr const char* some_kernel = "iir_rows_f32_order1_x1";
 
 Result<DeviceHandle> device_at(const Driver& driver, int index) {
     if (index < 0 || index >= driver.device_count) {
@@ -121,7 +119,7 @@ Result<void> check_usable(int index) {
                       std::to_string(facts->capability_minor) +
                       ", which is older than the kernels of this build (" + architectures() + ")"});
     }
-    if (const auto some = kernel(d, some_kernel); !some) return std::unexpected(some.error());
+    if (const auto probe = kernel(d, probe_kernel()); !probe) return std::unexpected(probe.error());
     return {};
 }
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "kernels/device/shared_library.h"
+#include "kernels/support/shared_library.h"
 
 namespace iir2d::cuda {
 
@@ -24,7 +24,7 @@ using GetProcAddress = int(IIR2D_CUDA_CALL*)(const char* symbol, void** function
                                              std::uint64_t flags, int* status);
 
 Result<Driver> load() {
-    const device::SharedLibrary library {
+    const support::SharedLibrary library {
 #if defined(_WIN32)
         "nvcuda.dll"
 #else

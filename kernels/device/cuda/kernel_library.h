@@ -17,4 +17,8 @@ int oldest_architecture();  // 75 of "sm_75 sm_80"; 0 when this build has none
 // sentence what is wrong with it on this driver.
 Result<KernelHandle> kernel(const Driver& driver, const char* name);
 
+// Names a kernel to find out with whether the image loads: where one does, all do. Defined beside the list of
+// kernels, which this folder does not know.
+const char* probe_kernel();
+
 }  // namespace iir2d::cuda

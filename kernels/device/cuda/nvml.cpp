@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "kernels/device/cuda/driver_types.h"
-#include "kernels/device/shared_library.h"
+#include "kernels/support/shared_library.h"
 
 namespace iir2d::cuda {
 
@@ -52,7 +52,7 @@ std::unexpected<Error> nothing(std::string why) {
 }
 
 Result<Nvml> open_library() {
-    const device::SharedLibrary library {
+    const support::SharedLibrary library {
 #if defined(_WIN32)
         "nvml.dll"
 #else

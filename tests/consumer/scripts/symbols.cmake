@@ -6,7 +6,7 @@ set(expected
   iir2d_api_version_major iir2d_api_version_minor iir2d_api_version_packed iir2d_api_version_patch
   iir2d_build_fingerprint iir2d_forward_cpu iir2d_forward_cuda iir2d_forward_cuda_stream iir2d_pool_backward_cpu
   iir2d_pool_backward_cuda iir2d_pool_forward_cpu iir2d_pool_forward_cuda iir2d_pool_output_size iir2d_status_string)
-set(internal_namespaces "(7support|4pool|3iir|6device)")
+set(internal_namespaces "(7support|4pool|3iir|6device|4cuda|7convert|8embedded|3gpu)")
 
 run(listing ${NM} --dynamic --defined-only ${LIBRARY})
 string(REGEX MATCHALL "[^\n]+" lines "${listing}")

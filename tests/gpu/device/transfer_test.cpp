@@ -2,7 +2,7 @@
 // Host planes to the device and back through the staging buffers, over the stand-in driver. Everything is
 // also run with copies that wait in their stream until somebody waits for them: a buffer that is filled or
 // emptied too early shows.
-#include "kernels/support/cuda_transfer.h"
+#include "kernels/device/cuda/run.h"
 
 #include <gtest/gtest.h>
 
@@ -14,8 +14,8 @@
 namespace {
 
 using namespace iir2d;
-using support::CudaRun;
-using support::HostPlanes;
+using cuda::HostPlanes;
+using cuda::Run;
 
 constexpr auto staging = static_cast<std::int64_t>(cuda::StagingBlock::bytes);
 
@@ -72,7 +72,7 @@ std::vector<S> numbered(const Layout& l) {
 // Up as `from` lies and down as `to` does.
 template <class S>
 Result<void> there_and_back(const HostPlanes& from, const HostPlanes& to, const RunControl& control = {}) {
-    auto run = CudaRun::begin(0, control);
+    auto run = Run::begin(0, control);
     if (!run) return std::unexpected(run.error());
     const auto memory = run->allocate(from.dense_bytes());
     if (!memory) return std::unexpected(memory.error());

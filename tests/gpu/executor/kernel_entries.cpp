@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <array>
 
-#include "kernels/convert/gpu_kernel_list.h"
-#include "kernels/iir/gpu_kernel_list.h"
-#include "kernels/pool/gpu_kernel_list.h"
+#include "kernels/gpu_kernel_list.h"
 #include "tests/gpu/executor/block_runner.h"
 
 namespace gpu_test {
@@ -13,8 +11,7 @@ namespace gpu_test {
     KernelEntry{#name, sizeof(Parameters), run_kernel<Parameters, GPU_TEST_BODY body, threads>},
 
 std::span<const KernelEntry> kernel_entries() {
-    static constexpr auto entries = std::to_array<KernelEntry>({IIR2D_IIR_KERNELS(
-        GPU_TEST_ENTRY) IIR2D_POOL_KERNELS(GPU_TEST_ENTRY) IIR2D_CONVERT_KERNELS(GPU_TEST_ENTRY)});
+    static constexpr auto entries = std::to_array<KernelEntry>({IIR2D_GPU_KERNELS(GPU_TEST_ENTRY)});
     return entries;
 }
 

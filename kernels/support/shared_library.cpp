@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kernels/device/shared_library.h"
+#include "kernels/support/shared_library.h"
 
 #if defined(_WIN32)
 #include <windows.h>
@@ -7,7 +7,7 @@
 #include <dlfcn.h>
 #endif
 
-namespace iir2d::device {
+namespace iir2d::support {
 
 SharedLibrary::SharedLibrary(std::initializer_list<const char*> names) {
     for (const char* name : names) {
@@ -30,4 +30,4 @@ void* SharedLibrary::symbol(const char* name) const {
 #endif
 }
 
-}  // namespace iir2d::device
+}  // namespace iir2d::support

@@ -11,14 +11,14 @@
 #include "kernels/device/cuda/context.h"
 #include "kernels/support/view.h"
 
-namespace iir2d::support {
+namespace iir2d::cuda {
 
 // A host view with its strides resolved.
 struct HostPlanes {
     const void* data;
     ElementType element;
     Shape shape;
-    Strides strides;
+    support::Strides strides;
 
     std::size_t dense_bytes() const;
 };
@@ -33,23 +33,23 @@ struct ProgressPart {
 // staging buffers: while one is copied by the GPU, the host fills or empties the other; so planes of any
 // stride and rows of any length may be copied, and the caller's memory is not touched any more once a
 // transfer has returned. Whatever happens, nothing of the run is under way once this is gone.
-class CudaRun {
+class Run {
   public:
-    static Result<CudaRun> begin(int device_index, const RunControl& control);
-    static Result<CudaRun> begin(std::shared_ptr<cuda::Context> context, const RunControl& control);
-    CudaRun(CudaRun&&) noexcept = default;
-    CudaRun& operator=(CudaRun&&) = delete;
-    ~CudaRun();
+    static Result<Run> begin(int device_index, const RunControl& control);
+    static Result<Run> begin(std::shared_ptr<Context> context, const RunControl& control);
+    Run(Run&&) noexcept = default;
+    Run& operator=(Run&&) = delete;
+    ~Run();
 
-    cuda::Context& context() { return *m_context; }
-    cuda::StreamHandle stream() const { return m_stream.get(); }
-    Result<cuda::DeviceBuffer> allocate(std::size_t bytes) { return m_context->allocate(bytes, stream()); }
+    Context& context() { return *m_context; }
+    StreamHandle stream() const { return m_stream.get(); }
+    Result<DeviceBuffer> allocate(std::size_t bytes) { return m_context->allocate(bytes, stream()); }
 
-    Result<void> upload(const HostPlanes& from, cuda::DevicePointer to, ProgressPart part);
+    Result<void> upload(const HostPlanes& from, DevicePointer to, ProgressPart part);
     // Between the last upload and the first launch, and between the last launch and the first download.
     Result<void> begin_work();
     Result<void> end_work();
-    Result<void> download(cuda::DevicePointer from, const HostPlanes& to, ProgressPart part);
+    Result<void> download(DevicePointer from, const HostPlanes& to, ProgressPart part);
     // Waits for everything and reports what failed on the way.
     Result<void> finish();
     // A run without transfers: `enqueue` queues its work. Stops before it when asked.
@@ -67,12 +67,12 @@ class CudaRun {
   private:
     // A staging buffer and the end of the copy from or to it.
     struct Slot {
-        cuda::StagingBuffer buffer;
-        cuda::Event copied;
+        StagingBuffer buffer;
+        Event copied;
         bool busy = false;
     };
 
-    CudaRun(std::shared_ptr<cuda::Context> context, cuda::Stream stream, const RunControl& control)
+    Run(std::shared_ptr<Context> context, Stream stream, const RunControl& control)
         : m_context(std::move(context)), m_stream(std::move(stream)), m_control(control) {}
 
     Result<void> make_slots();
@@ -80,16 +80,16 @@ class CudaRun {
     Result<void> mark_copied(Slot& slot);
     Result<void> check_stop() const;
     void report(ProgressPart part, std::size_t done, std::size_t total) const;
-    Result<void> mark(cuda::Event& event);
+    Result<void> mark(Event& event);
 
-    std::shared_ptr<cuda::Context> m_context;
-    cuda::Stream m_stream;
+    std::shared_ptr<Context> m_context;
+    Stream m_stream;
     const RunControl& m_control;
     std::array<Slot, 2> m_slots;
     // Where uploads, work and downloads begin and end; only of a run whose times are wanted.
-    cuda::Event m_begin, m_uploaded, m_worked, m_end;
+    Event m_begin, m_uploaded, m_worked, m_end;
     std::int64_t m_uploaded_bytes = 0;
     std::int64_t m_downloaded_bytes = 0;
 };
 
-}  // namespace iir2d::support
+}  // namespace iir2d::cuda

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-#include "kernels/support/cuda_transfer.h"
+#include "kernels/device/cuda/run.h"
 
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
-namespace iir2d::support {
+namespace iir2d::cuda {
 
 namespace {
 
-constexpr std::size_t piece_bytes = cuda::StagingBuffer::size();
+constexpr std::size_t piece_bytes = StagingBuffer::size();
 
 // Calls f(byte in the host's memory, byte in the piece, bytes) for every stretch without a gap of the bytes
 // [first, first + count) of the dense planes.
@@ -38,19 +38,19 @@ std::size_t HostPlanes::dense_bytes() const {
     return static_cast<std::size_t>(shape.n * shape.c * shape.h * shape.w) * element_size(element);
 }
 
-Result<CudaRun> CudaRun::begin(int device_index, const RunControl& control) {
-    auto context = cuda::Context::get(device_index);
+Result<Run> Run::begin(int device_index, const RunControl& control) {
+    auto context = Context::get(device_index);
     if (!context) return std::unexpected(context.error());
     return begin(std::move(*context), control);
 }
 
-Result<CudaRun> CudaRun::begin(std::shared_ptr<cuda::Context> context, const RunControl& control) {
+Result<Run> Run::begin(std::shared_ptr<Context> context, const RunControl& control) {
     auto stream = context->make_stream();
     if (!stream) return std::unexpected(stream.error());
-    CudaRun run(std::move(context), std::move(*stream), control);
+    Run run(std::move(context), std::move(*stream), control);
     if (control.times != nullptr) {
         *control.times = {};
-        for (cuda::Event* event : {&run.m_begin, &run.m_uploaded, &run.m_worked, &run.m_end}) {
+        for (Event* event : {&run.m_begin, &run.m_uploaded, &run.m_worked, &run.m_end}) {
             auto made = run.m_context->make_event();
             if (!made) return std::unexpected(made.error());
             *event = std::move(*made);
@@ -59,18 +59,18 @@ Result<CudaRun> CudaRun::begin(std::shared_ptr<cuda::Context> context, const Run
     return run;
 }
 
-CudaRun::~CudaRun() {
+Run::~Run() {
     // The staging buffers, and the device memory of whoever runs, may still be in use after an error or a
     // stop.
     if (m_context) static_cast<void>(m_context->synchronize(stream()));
 }
 
-Result<void> CudaRun::mark(cuda::Event& event) {
+Result<void> Run::mark(Event& event) {
     if (m_control.times == nullptr) return {};
     return m_context->record(event.get(), stream());
 }
 
-Result<void> CudaRun::make_slots() {
+Result<void> Run::make_slots() {
     if (m_slots.front().buffer.data() != nullptr) return {};
     for (Slot& slot : m_slots) {
         auto event = m_context->make_event();
@@ -83,27 +83,27 @@ Result<void> CudaRun::make_slots() {
     return {};
 }
 
-Result<void> CudaRun::wait_for(Slot& slot) {
+Result<void> Run::wait_for(Slot& slot) {
     if (!std::exchange(slot.busy, false)) return {};
     return m_context->wait_for(slot.copied.get());
 }
 
-Result<void> CudaRun::mark_copied(Slot& slot) {
+Result<void> Run::mark_copied(Slot& slot) {
     slot.busy = true;
     return m_context->record(slot.copied.get(), stream());
 }
 
-Result<void> CudaRun::check_stop() const {
+Result<void> Run::check_stop() const {
     if (!m_control.stop.stop_requested()) return {};
     return std::unexpected(Error{ErrorCode::cancelled, "the run was cancelled"});
 }
 
-void CudaRun::report(ProgressPart part, std::size_t done, std::size_t total) const {
+void Run::report(ProgressPart part, std::size_t done, std::size_t total) const {
     if (!m_control.progress) return;
     m_control.progress(part.from + part.share * static_cast<double>(done) / static_cast<double>(total));
 }
 
-Result<void> CudaRun::upload(const HostPlanes& from, cuda::DevicePointer to, ProgressPart part) {
+Result<void> Run::upload(const HostPlanes& from, DevicePointer to, ProgressPart part) {
     if (auto done = make_slots(); !done) return done;
     if (m_uploaded_bytes == 0) {  // not before: pinning and allocating are no transfer
         if (auto done = mark(m_begin); !done) return done;
@@ -127,15 +127,15 @@ Result<void> CudaRun::upload(const HostPlanes& from, cuda::DevicePointer to, Pro
     return {};
 }
 
-Result<void> CudaRun::begin_work() {
+Result<void> Run::begin_work() {
     return mark(m_uploaded);
 }
 
-Result<void> CudaRun::end_work() {
+Result<void> Run::end_work() {
     return mark(m_worked);
 }
 
-Result<void> CudaRun::download(cuda::DevicePointer from, const HostPlanes& to, ProgressPart part) {
+Result<void> Run::download(DevicePointer from, const HostPlanes& to, ProgressPart part) {
     if (auto done = make_slots(); !done) return done;
     const std::size_t total = to.dense_bytes();
     auto* data = static_cast<std::byte*>(const_cast<void*>(to.data));
@@ -167,7 +167,7 @@ Result<void> CudaRun::download(cuda::DevicePointer from, const HostPlanes& to, P
     return {};
 }
 
-Result<void> CudaRun::finish() {
+Result<void> Run::finish() {
     if (auto done = mark(m_end); !done) return done;
     if (auto done = m_context->synchronize(stream()); !done) return done;
     if (m_control.times == nullptr) return {};
@@ -176,8 +176,8 @@ Result<void> CudaRun::finish() {
     times.downloaded_bytes = m_downloaded_bytes;
     struct Part {
         double* ms;
-        const cuda::Event* from;
-        const cuda::Event* to;
+        const Event* from;
+        const Event* to;
         bool happened;
     };
     for (const Part& part : {Part{&times.upload_ms, &m_begin, &m_uploaded, m_uploaded_bytes > 0},
@@ -191,4 +191,4 @@ Result<void> CudaRun::finish() {
     return {};
 }
 
-}  // namespace iir2d::support
+}  // namespace iir2d::cuda

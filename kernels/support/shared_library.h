@@ -4,7 +4,7 @@
 
 #include <initializer_list>
 
-namespace iir2d::device {
+namespace iir2d::support {
 
 class SharedLibrary {
   public:
@@ -17,4 +17,4 @@ class SharedLibrary {
     void* m_handle = nullptr;
 };
 
-}  // namespace iir2d::device
+}  // namespace iir2d::support

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "kernels/convert/cuda.h"
-#include "kernels/device/device_tensor_state.h"
-#include "kernels/support/cuda_transfer.h"
+#include "kernels/device/cuda/run.h"
 #include "kernels/support/describe.h"
 #include "kernels/support/view.h"
+#include "kernels/tensor/device_tensor_state.h"
 
 namespace iir2d {
 
@@ -44,7 +44,7 @@ std::int64_t elements(const Shape& shape) {
     return shape.n * shape.c * shape.h * shape.w;
 }
 
-support::HostPlanes host_planes(const ConstTensorView& view, const support::Strides& strides) {
+cuda::HostPlanes host_planes(const ConstTensorView& view, const support::Strides& strides) {
     return {view.data, view.type, view.shape, strides};
 }
 
@@ -103,7 +103,7 @@ Result<DeviceTensor> DeviceTensor::upload(const Device& device, const ConstTenso
     auto tensor = make(device, x.type, x.shape);
     if (!tensor) return tensor;
     const State& state = *tensor->m_state;
-    auto run = support::CudaRun::begin(state.memory->context, control);
+    auto run = cuda::Run::begin(state.memory->context, control);
     if (!run) return std::unexpected(run.error());
     auto done = run->upload(host_planes(x, *strides), state.address, {});
     if (done) done = run->begin_work();
@@ -125,7 +125,7 @@ Result<void> DeviceTensor::download(const TensorView& y, const RunControl& contr
     }
     const auto strides = support::check_output_view("y", y, m_state->type, m_state->shape);
     if (!strides) return std::unexpected(strides.error());
-    auto run = support::CudaRun::begin(m_state->memory->context, control);
+    auto run = cuda::Run::begin(m_state->memory->context, control);
     if (!run) return std::unexpected(run.error());
     if (auto done = run->begin_work(); !done) return done;
     if (auto done = run->end_work(); !done) return done;
@@ -150,7 +150,7 @@ Result<void> DeviceTensor::copy_from(const DeviceTensor& x) const try {
         return bad(ErrorCode::invalid_argument, "x overlaps the tensor: it must lie apart from it");
     }
     const RunControl control;
-    auto run = support::CudaRun::begin(m_state->memory->context, control);
+    auto run = cuda::Run::begin(m_state->memory->context, control);
     if (!run) return std::unexpected(run.error());
     if (auto done = convert::enqueue(run->context(), run->stream(), x.type(), x.m_state->address, type(),
                                      m_state->address, elements(shape()));
