@@ -77,7 +77,7 @@ void ImageView::setPulls(PullPicture pulls) {
     update();
 }
 
-void ImageView::setWinners(std::shared_ptr<const Winners> winners, const QString& caption) {
+void ImageView::setWinners(std::shared_ptr<const ArgmaxMask> winners, const QString& caption) {
     if (winners == m_winners && caption == m_winnersCaption) return;
     m_winners = std::move(winners);
     m_winnersCaption = caption;

@@ -34,8 +34,8 @@ class ImageView : public QWidget {
     void setPulls(PullPicture pulls);
     const PullPicture& pullPicture() const { return m_pulls; }
     const std::vector<PullMark>& pulls() const { return m_pulls.marks; }
-    void setWinners(std::shared_ptr<const Winners> winners, const QString& caption);  // null: none
-    const std::shared_ptr<const Winners>& winners() const { return m_winners; }
+    void setWinners(std::shared_ptr<const ArgmaxMask> winners, const QString& caption);  // null: none
+    const std::shared_ptr<const ArgmaxMask>& winners() const { return m_winners; }
     // Whether strokes with Ctrl brush the picture.
     void setBrushable(bool brushable) { m_brushable = brushable; }
     void setDisplayOptions(const DisplayOptions& options);
@@ -117,7 +117,7 @@ class ImageView : public QWidget {
     std::shared_ptr<const Image> m_input;
     QString m_inputOf;
     PullPicture m_pulls;
-    std::shared_ptr<const Winners> m_winners;
+    std::shared_ptr<const ArgmaxMask> m_winners;
     QString m_winnersCaption;
     bool m_brushable = false;
     std::optional<QPoint> m_lastBrushed;

@@ -9,7 +9,7 @@
 #include <thread>
 #include <utility>
 
-#include "core/recipe/pulls.h"
+#include "core/recipe/pool_gradient.h"
 #include "core/support/devices.h"
 #include "ui/session/latest_slot.h"
 #include "ui/session/session.h"
@@ -27,7 +27,7 @@ struct PoolInput::Job {
 
 struct PoolInput::Outcome {
     Job job;
-    std::shared_ptr<const Winners> winners;
+    std::shared_ptr<const ArgmaxMask> winners;
     QString problem;  // of the input, or where there is one of the winners
 };
 
@@ -75,10 +75,10 @@ class PoolInput::Worker {
             job.input = std::make_shared<const Image>(std::move(*input));
         }
         if (!job.winnersOf) return;
-        auto found = workbench::winners(*job.winnersOf, job.input->pixels, colourChannels(*job.input), cpu,
-                                        {.stop = stop});
+        auto found = workbench::argmax_mask(*job.winnersOf, job.input->pixels, colourChannels(*job.input),
+                                            cpu, {.stop = stop});
         if (found) {
-            outcome.winners = std::make_shared<const Winners>(std::move(*found));
+            outcome.winners = std::make_shared<const ArgmaxMask>(std::move(*found));
         } else {
             outcome.problem = QString::fromStdString(found.error().message);
         }

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "core/image/image.h"
+#include "core/recipe/argmax_mask.h"
 #include "core/recipe/recipe.h"
-#include "core/recipe/winners.h"
 
 namespace workbench {
 
@@ -38,7 +38,7 @@ class PoolInput : public QObject {
     QString operationName() const;  // "2. Max pooling", by its number in the list
     std::shared_ptr<const Image> input() const { return m_input; }
     bool isSource() const;  // whether the input is the open image
-    std::shared_ptr<const Winners> winners() const { return m_winners; }
+    std::shared_ptr<const ArgmaxMask> winners() const { return m_winners; }
     // Why one of them cannot be had; empty when it can, or is not wanted.
     QString reason() const { return m_reason; }
     QString winnersReason() const { return m_winnersReason; }
@@ -63,7 +63,7 @@ class PoolInput : public QObject {
     int m_index = -1;
     std::optional<PoolOperation> m_operation;
     std::shared_ptr<const Image> m_input;
-    std::shared_ptr<const Winners> m_winners;
+    std::shared_ptr<const ArgmaxMask> m_winners;
     // What m_input and m_winners were made from.
     ImagePtr m_source;
     Recipe m_before;

@@ -129,7 +129,7 @@ QRect paintPullScale(QPainter& painter, QPoint anchor, const PullPicture& pictur
     return box;
 }
 
-void paintWinners(QPainter& painter, const ViewTransform& transform, const Winners& winners) {
+void paintWinners(QPainter& painter, const ViewTransform& transform, const ArgmaxMask& winners) {
     const QRectF image = transform.imageInView();
     if (image.isEmpty() || winners.width() == 0) return;
     const double stepX = image.width() / double(winners.width());
@@ -172,7 +172,7 @@ void paintWinners(QPainter& painter, const ViewTransform& transform, const Winne
     std::size_t level = 0;
     for (double step = std::min(stepX, stepY); step < 1.0 && level < winners.levels().size(); step *= 2.0)
         ++level;
-    const Winners::Level* squares = level == 0 ? nullptr : &winners.levels()[level - 1];
+    const ArgmaxMask::Level* squares = level == 0 ? nullptr : &winners.levels()[level - 1];
     const double side = double(std::int64_t(1) << level);
     QImage tint(clip.size(), QImage::Format_ARGB32_Premultiplied);
     if (tint.isNull()) return;

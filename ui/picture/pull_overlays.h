@@ -8,7 +8,7 @@
 #include <QString>
 #include <vector>
 
-#include "core/recipe/winners.h"
+#include "core/recipe/argmax_mask.h"
 #include "ui/picture/view_transform.h"
 
 class QPainter;
@@ -36,8 +36,8 @@ void paintPulls(QPainter& painter, const ViewTransform& transform, const PullPic
 // Returns where.
 QRect paintPullScale(QPainter& painter, QPoint anchor, const PullPicture& picture);
 
-// Device pixels. Winners cover the whole image. Samples of a few pixels are framed one by one, smaller ones
-// are tinted, and where several share a pixel it is tinted as strongly as their part that wins.
-void paintWinners(QPainter& painter, const ViewTransform& transform, const Winners& winners);
+// Device pixels. ArgmaxMask cover the whole image. Samples of a few pixels are framed one by one, smaller
+// ones are tinted, and where several share a pixel it is tinted as strongly as their part that wins.
+void paintWinners(QPainter& painter, const ViewTransform& transform, const ArgmaxMask& winners);
 
 }  // namespace workbench

@@ -74,9 +74,9 @@ std::optional<PullView::Pixel> PullView::pooledPixel(const QPoint& sourcePixel) 
                  scaled(sourcePixel.y(), image->pixels.height(), pooled.h)};
 }
 
-std::vector<Upstream> PullView::painted() const {
+std::vector<UpstreamGradient> PullView::painted() const {
     const iir2d::Shape pooled = pooledShape();
-    std::vector<Upstream> all;
+    std::vector<UpstreamGradient> all;
     for (const auto& [pixel, gradient] : m_painted) {
         if (pixel.first < pooled.w && pixel.second < pooled.h)
             all.push_back({.x = pixel.first, .y = pixel.second, .gradient = gradient});
@@ -157,7 +157,7 @@ void PullView::showWinners() {
 void PullView::showPulls(const PoolOperation& operation, const Image& input) {
     const iir2d::Shape pooled = pooledShape();
     const auto probe = m_view.probedPixel();
-    std::vector<Upstream> upstream = painted();
+    std::vector<UpstreamGradient> upstream = painted();
     const bool isPainted = hasPainted();
     if (!isPainted && probe) {
         if (const auto pixel = pooledPixel(*probe))
@@ -175,20 +175,20 @@ void PullView::showPulls(const PoolOperation& operation, const Image& input) {
     const std::vector<int> channels = colourChannels(input);
     PullPicture picture;
     for (const int channel : channels) {
-        const auto found = summed_pulls(operation, input.pixels, channel, upstream);
+        const auto found = input_gradient(operation, input.pixels, channel, upstream);
         if (!found) {
             m_view.setPulls({});
             return say(QString::fromStdString(found.error().message));
         }
         picture.marks.resize(found->size());
         for (std::size_t i = 0; i < found->size(); ++i) {
-            const Pull& pull = (*found)[i];
+            const SampleGradient& pull = (*found)[i];
             picture.marks[i].area = scale.area(double(pull.x), double(pull.y), 1.0, 1.0);
             picture.marks[i].weight += pull.weight / double(channels.size());
         }
     }
     double sum = 0.0;
-    for (const Upstream& pixel : upstream) {
+    for (const UpstreamGradient& pixel : upstream) {
         sum += pixel.gradient;
         if (isPainted) {
             picture.painted.push_back({.area = pooledScale.area(double(pixel.x), double(pixel.y), 1.0, 1.0),

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/recipe/pulls.h"
+#include "core/recipe/pool_gradient.h"
 #include "ui/picture/pool_input.h"
 
 namespace workbench {
@@ -29,7 +29,7 @@ class PullView : public QObject {
     // Why there is nothing to see although it is shown; empty when there is, or no pixel is under the cursor.
     QString reason() const { return m_reason; }
     // The painted gradient, where it lies within the pooled image.
-    std::vector<Upstream> painted() const;
+    std::vector<UpstreamGradient> painted() const;
     bool hasPainted() const { return !m_painted.empty(); }
 
   public Q_SLOTS:

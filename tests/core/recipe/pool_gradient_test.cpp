@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/recipe/pulls.h"
+#include "core/recipe/pool_gradient.h"
 
 #include <gmock/gmock.h>
 
@@ -23,7 +23,7 @@ Image noise(std::int64_t width, std::int64_t height) {
 }
 
 // What the window alone says is what the backward pass of the whole image says of that pixel.
-TEST(Pulls, AreTheGradientOfOnePixel) {
+TEST(WindowGradients, EqualTheBackwardPassOfOnePixel) {
     const Image image = noise(13, 11);
     const auto cpu = *iir2d::Device::cpu(1);
     for (const PoolOperation& pool :
@@ -48,13 +48,13 @@ TEST(Pulls, AreTheGradientOfOnePixel) {
             const auto passes =
                 pool_passes(pool, image, {.element = iir2d::ElementType::f64, .upstream = &upstream}, cpu);
             ASSERT_TRUE(passes) << passes.error().message;
-            const auto got = pulls(pool, image.pixels, 1, x, y);
+            const auto got = window_gradients(pool, image.pixels, 1, x, y);
             ASSERT_TRUE(got) << got.error().message;
             EXPECT_NEAR(got->value, passes->pooled.pixels.at(x, y, 1), 1e-12);
             double sum = 0;
-            for (const Pull& pull : got->samples) {
-                EXPECT_NEAR(pull.weight, passes->gradient->pixels.at(pull.x, pull.y, 1), 1e-12);
-                sum += pull.weight;
+            for (const SampleGradient& sample : got->samples) {
+                EXPECT_NEAR(sample.weight, passes->gradient->pixels.at(sample.x, sample.y, 1), 1e-12);
+                sum += sample.weight;
             }
             double whole = 0;
             for (const double v : passes->gradient->pixels.plane_f64(1)) whole += v;
@@ -64,10 +64,10 @@ TEST(Pulls, AreTheGradientOfOnePixel) {
 }
 
 // Overlapping windows of several pixels, with gradients of both signs.
-TEST(SummedPulls, AreTheGradientOfThePaintedPixels) {
+TEST(InputGradient, EqualsTheBackwardPassOfThePaintedPixels) {
     const Image image = noise(13, 11);
     const auto cpu = *iir2d::Device::cpu(1);
-    const std::vector<Upstream> painted{
+    const std::vector<UpstreamGradient> painted{
         {.x = 1, .y = 1}, {.x = 2, .y = 1, .gradient = -0.5}, {.x = 3, .y = 2}};
     for (const PoolOperation& pool :
          {PoolOperation{.op = iir2d::PoolOp::max, .window = {4, 4}, .stride = iir2d::Extent{2, 2}},
@@ -77,32 +77,32 @@ TEST(SummedPulls, AreTheGradientOfThePaintedPixels) {
         SCOPED_TRACE(describe({.what = pool}));
         const auto size = validate(Operation{.what = pool}, image.pixels.view().shape).value();
         PlanarImage upstream(size.w, size.h, 2, iir2d::ElementType::f64);
-        for (const Upstream& pixel : painted)
+        for (const UpstreamGradient& pixel : painted)
             upstream.plane_f64(1)[static_cast<std::size_t>(pixel.y * size.w + pixel.x)] = pixel.gradient;
         const auto passes =
             pool_passes(pool, image, {.element = iir2d::ElementType::f64, .upstream = &upstream}, cpu);
         ASSERT_TRUE(passes) << passes.error().message;
-        const auto got = summed_pulls(pool, image.pixels, 1, painted);
+        const auto got = input_gradient(pool, image.pixels, 1, painted);
         ASSERT_TRUE(got) << got.error().message;
         PlanarImage sums(13, 11, 1, iir2d::ElementType::f64);
-        for (const Pull& pull : *got)
-            sums.plane_f64(0)[static_cast<std::size_t>(pull.y * 13 + pull.x)] = pull.weight;
+        for (const SampleGradient& sample : *got)
+            sums.plane_f64(0)[static_cast<std::size_t>(sample.y * 13 + sample.x)] = sample.weight;
         for (std::size_t i = 0; i < 13 * 11; ++i)
             EXPECT_NEAR(sums.plane_f64(0)[i], passes->gradient->pixels.plane_f64(1)[i], 1e-12) << i;
     }
-    EXPECT_FALSE(summed_pulls({}, image.pixels, 0, std::vector<Upstream>{{.x = 6, .y = 0}}));
+    EXPECT_FALSE(input_gradient({}, image.pixels, 0, std::vector<UpstreamGradient>{{.x = 6, .y = 0}}));
 }
 
-TEST(SummedPulls, AreRefusedWhereTheyWouldKeepOneWaiting) {
+TEST(InputGradient, IsRefusedWhereItWouldTakeTooLong) {
     const PoolOperation pool{.op = iir2d::PoolOp::avg, .window = {65, 65}, .stride = iir2d::Extent{1, 1}};
     const PlanarImage picture(200, 200, 1, iir2d::ElementType::f32);
-    std::vector<Upstream> painted;
+    std::vector<UpstreamGradient> painted;
     for (std::int64_t i = 0; i < 64; ++i) painted.push_back({.x = i, .y = i});
-    const auto refused = summed_pulls(pool, picture, 0, painted);
+    const auto refused = input_gradient(pool, picture, 0, painted);
     ASSERT_FALSE(refused);
     EXPECT_NE(refused.error().message.find("paint fewer"), std::string::npos) << refused.error().message;
     painted.resize(4);
-    EXPECT_TRUE(summed_pulls(pool, picture, 0, painted));
+    EXPECT_TRUE(input_gradient(pool, picture, 0, painted));
 }
 
 TEST(PoolingToLookAt, IsTheSelectedOneOrTheLast) {
@@ -119,19 +119,20 @@ TEST(PoolingToLookAt, IsTheSelectedOneOrTheLast) {
     EXPECT_EQ(before_operation(recipe, 0).operations.size(), 0U);
 }
 
-TEST(Pulls, RefuseWhatCannotBeShown) {
+TEST(WindowGradients, RefuseWhatCannotBeShown) {
     const Image image = noise(300, 300);
     const PoolOperation all{.op = iir2d::PoolOp::adaptive_avg};
-    EXPECT_THAT(pulls(all, image.pixels, 0, 0, 0).error().message, testing::HasSubstr("300 x 300 samples"));
+    EXPECT_THAT(window_gradients(all, image.pixels, 0, 0, 0).error().message,
+                testing::HasSubstr("300 x 300 samples"));
     const PoolOperation half;
-    EXPECT_THAT(pulls(half, image.pixels, 0, 150, 0).error().message,
+    EXPECT_THAT(window_gradients(half, image.pixels, 0, 150, 0).error().message,
                 testing::HasSubstr("no pixel (150, 0)"));
-    EXPECT_FALSE(pulls(half, image.pixels, 2, 0, 0));
-    EXPECT_FALSE(pulls({.op = iir2d::PoolOp::max, .window = {400, 400}}, image.pixels, 0, 0, 0));
+    EXPECT_FALSE(window_gradients(half, image.pixels, 2, 0, 0));
+    EXPECT_FALSE(window_gradients({.op = iir2d::PoolOp::max, .window = {400, 400}}, image.pixels, 0, 0, 0));
     // Dilation may step over the whole image.
     const Image dot = noise(1, 1);
-    const auto none = pulls({.window = {2, 2}, .padding = {1, 1}, .dilation = {3, 3}, .ceil_mode = true},
-                            dot.pixels, 0, 0, 0);
+    const auto none = window_gradients(
+        {.window = {2, 2}, .padding = {1, 1}, .dilation = {3, 3}, .ceil_mode = true}, dot.pixels, 0, 0, 0);
     if (none) {
         EXPECT_THAT(none->samples, testing::SizeIs(testing::Le(1)));
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/recipe/winners.h"
+#include "core/recipe/argmax_mask.h"
 
 #include <algorithm>
 #include <bit>
@@ -14,8 +14,8 @@ namespace workbench {
 namespace {
 
 // The means of two by two squares of the level below, at the far edges of those there are.
-Winners::Level halved(const Winners::Level& below) {
-    Winners::Level level{.width = (below.width + 1) / 2, .height = (below.height + 1) / 2, .shares = {}};
+ArgmaxMask::Level halved(const ArgmaxMask::Level& below) {
+    ArgmaxMask::Level level{.width = (below.width + 1) / 2, .height = (below.height + 1) / 2, .shares = {}};
     level.shares.reserve(static_cast<std::size_t>(level.width * level.height));
     for (std::int64_t y = 0; y < level.height; ++y) {
         for (std::int64_t x = 0; x < level.width; ++x) {
@@ -35,7 +35,7 @@ Winners::Level halved(const Winners::Level& below) {
 
 }  // namespace
 
-void Winners::make_levels() {
+void ArgmaxMask::make_levels() {
     Level level{.width = m_width, .height = m_height, .shares = {}};
     level.shares.resize(m_bits.size());
     double sum = 0;
@@ -50,9 +50,9 @@ void Winners::make_levels() {
     }
 }
 
-Result<Winners> winners(const PoolOperation& operation, const PlanarImage& input,
-                        std::span<const int> channels, const iir2d::Device& device,
-                        const TaskControl& control) {
+Result<ArgmaxMask> argmax_mask(const PoolOperation& operation, const PlanarImage& input,
+                               std::span<const int> channels, const iir2d::Device& device,
+                               const TaskControl& control) {
     if (!is_max(operation.op)) {
         return fail(ErrorKind::bad_argument, std::string(iir2d::name_of(operation.op)) +
                                                  " pooling takes no single sample of a window");
@@ -66,7 +66,7 @@ Result<Winners> winners(const PoolOperation& operation, const PlanarImage& input
     const SourcePlanes samples(iir2d::ElementType::f32, input);
     std::vector<float> maxima(static_cast<std::size_t>(size.h * size.w));
     std::vector<std::int64_t> argmax(maxima.size());
-    Winners found;
+    ArgmaxMask found;
     found.m_width = plane.w;
     found.m_height = plane.h;
     found.m_channels = static_cast<int>(channels.size());

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "core/recipe/winners.h"
+#include "core/recipe/argmax_mask.h"
 
 #include <gmock/gmock.h>
 
 #include <array>
 #include <bit>
 
-#include "core/recipe/pulls.h"
+#include "core/recipe/pool_gradient.h"
 
 namespace {
 
@@ -22,7 +22,7 @@ PlanarImage slopes(std::int64_t width, std::int64_t height) {
     return image;
 }
 
-TEST(Winners, AreTheSamplesThatWindowsPull) {
+TEST(ArgmaxMask, HasTheSamplesWithAGradient) {
     const PlanarImage image = slopes(7, 5);
     const auto cpu = *iir2d::Device::cpu(1);
     constexpr std::array both{0, 1};
@@ -30,16 +30,17 @@ TEST(Winners, AreTheSamplesThatWindowsPull) {
          {PoolOperation{}, PoolOperation{.window = {3, 3}, .stride = iir2d::Extent{2, 2}, .padding = {1, 1}},
           PoolOperation{.op = iir2d::PoolOp::adaptive_max, .output = {2, 3}}}) {
         SCOPED_TRACE(describe({.what = pool}));
-        const auto found = winners(pool, image, both, cpu);
+        const auto found = argmax_mask(pool, image, both, cpu);
         ASSERT_TRUE(found) << found.error().message;
         const auto size = validate(Operation{.what = pool}, image.view().shape).value();
         std::vector<int> wanted(35, 0);
         for (int c = 0; c < 2; ++c) {
             for (std::int64_t y = 0; y < size.h; ++y) {
                 for (std::int64_t x = 0; x < size.w; ++x) {
-                    const Pulls one = pulls(pool, image, c, x, y).value();
-                    for (const Pull& pull : one.samples) {
-                        if (pull.weight > 0) wanted[static_cast<std::size_t>(pull.y * 7 + pull.x)] |= 1 << c;
+                    const WindowGradients one = window_gradients(pool, image, c, x, y).value();
+                    for (const SampleGradient& sample : one.samples) {
+                        if (sample.weight > 0)
+                            wanted[static_cast<std::size_t>(sample.y * 7 + sample.x)] |= 1 << c;
                     }
                 }
             }
@@ -53,8 +54,8 @@ TEST(Winners, AreTheSamplesThatWindowsPull) {
     }
 }
 
-TEST(Winners, AddUpOverSquares) {
-    const auto found = winners({}, slopes(8, 4), std::array{0}, *iir2d::Device::cpu(1));
+TEST(ArgmaxMask, LevelsAreSharesOfSquares) {
+    const auto found = argmax_mask({}, slopes(8, 4), std::array{0}, *iir2d::Device::cpu(1));
     ASSERT_TRUE(found);
     ASSERT_EQ(found->levels().size(), 3U);  // 4x2, 2x1, 1x1
     EXPECT_EQ(found->levels()[0].width, 4);
@@ -64,11 +65,11 @@ TEST(Winners, AddUpOverSquares) {
     EXPECT_DOUBLE_EQ(found->share(), 0.25);
 }
 
-TEST(Winners, AreRefusedWhereNothingWins) {
+TEST(ArgmaxMask, NeedsAMaximum) {
     const auto cpu = *iir2d::Device::cpu(1);
-    EXPECT_FALSE(winners({.op = iir2d::PoolOp::avg}, slopes(8, 4), std::array{0}, cpu));
-    EXPECT_FALSE(winners({}, slopes(8, 4), {}, cpu));
-    EXPECT_FALSE(winners({.window = {9, 9}}, slopes(8, 4), std::array{0}, cpu));
+    EXPECT_FALSE(argmax_mask({.op = iir2d::PoolOp::avg}, slopes(8, 4), std::array{0}, cpu));
+    EXPECT_FALSE(argmax_mask({}, slopes(8, 4), {}, cpu));
+    EXPECT_FALSE(argmax_mask({.window = {9, 9}}, slopes(8, 4), std::array{0}, cpu));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/recipe/pulls.h"
+#include "core/recipe/pool_gradient.h"
 
 #include <fmt/core.h>
 
@@ -28,7 +28,7 @@ class WindowGradient {
         return WindowGradient(std::move(cpu), std::move(plan), operation, input, channel);
     }
 
-    Result<Pulls> of(std::int64_t x, std::int64_t y, double gradient) {
+    Result<WindowGradients> of(std::int64_t x, std::int64_t y, double gradient) {
         const iir2d::Shape output = m_plan.output_shape();
         if (x < 0 || y < 0 || x >= output.w || y >= output.h || m_channel < 0 ||
             m_channel >= m_input.channels()) {
@@ -36,20 +36,20 @@ class WindowGradient {
                         fmt::format("the pooled image has no pixel ({}, {}) in channel {}", x, y, m_channel));
         }
         const iir2d::PoolWindow window = m_plan.window(y, x);
-        if (window.rows == 0 || window.columns == 0) return Pulls{};
-        if (window.rows > most_pulls / window.columns) {
+        if (window.rows == 0 || window.columns == 0) return WindowGradients{};
+        if (window.rows > most_gradients / window.columns) {
             return fail(ErrorKind::bad_argument,
                         fmt::format("the window has {} x {} samples, more than can be shown apart",
                                     window.rows, window.columns));
         }
-        Pulls result;
+        WindowGradients result;
         m_samples.clear();
         for (std::int64_t r = 0; r < window.rows; ++r) {
             for (std::int64_t c = 0; c < window.columns; ++c) {
-                const Pull pull{.x = window.first_column + c * window.column_step,
-                                .y = window.first_row + r * window.row_step};
-                m_samples.push_back(m_input.at(pull.x, pull.y, m_channel));
-                result.samples.push_back(pull);
+                const SampleGradient sample{.x = window.first_column + c * window.column_step,
+                                            .y = window.first_row + r * window.row_step};
+                m_samples.push_back(m_input.at(sample.x, sample.y, m_channel));
+                result.samples.push_back(sample);
             }
         }
         IIR2D_RETURN_IF_ERROR(differentiate(window, gradient, result));
@@ -83,7 +83,7 @@ class WindowGradient {
         return plan;
     }
 
-    Result<void> differentiate(const iir2d::PoolWindow& window, double gradient, Pulls& result) {
+    Result<void> differentiate(const iir2d::PoolWindow& window, double gradient, WindowGradients& result) {
         IIR2D_TRY(const auto alone, plan_of(window));
         const iir2d::Shape shape = alone.desc().shape;
         constexpr auto f64 = iir2d::ElementType::f64;
@@ -110,33 +110,33 @@ class WindowGradient {
 
 }  // namespace
 
-Result<Pulls> pulls(const PoolOperation& operation, const PlanarImage& input, int channel, std::int64_t x,
-                    std::int64_t y) {
+Result<WindowGradients> window_gradients(const PoolOperation& operation, const PlanarImage& input,
+                                         int channel, std::int64_t x, std::int64_t y) {
     IIR2D_TRY(auto windows, WindowGradient::make(operation, input, channel));
     return windows.of(x, y, 1.0);
 }
 
-Result<std::vector<Pull>> summed_pulls(const PoolOperation& operation, const PlanarImage& input, int channel,
-                                       std::span<const Upstream> upstream) {
+Result<std::vector<SampleGradient>> input_gradient(const PoolOperation& operation, const PlanarImage& input,
+                                                   int channel, std::span<const UpstreamGradient> upstream) {
     IIR2D_TRY(auto windows, WindowGradient::make(operation, input, channel));
     std::int64_t followed = 0;
     std::map<std::pair<std::int64_t, std::int64_t>, double> sums;  // by row and column
-    for (const Upstream& pixel : upstream) {
+    for (const UpstreamGradient& pixel : upstream) {
         IIR2D_TRY(const auto found, windows.of(pixel.x, pixel.y, pixel.gradient));
         followed += static_cast<std::int64_t>(found.samples.size());
-        if (followed > most_followed) {
+        if (followed > most_summed) {
             return fail(ErrorKind::bad_argument,
                         "the windows of " + std::to_string(upstream.size()) +
                             " pixels have more samples together than can be followed at"
                             " once; paint fewer");
         }
-        for (const Pull& pull : found.samples) sums[{pull.y, pull.x}] += pull.weight;
-        if (static_cast<std::int64_t>(sums.size()) > most_pulls) {
+        for (const SampleGradient& sample : found.samples) sums[{sample.y, sample.x}] += sample.weight;
+        if (static_cast<std::int64_t>(sums.size()) > most_gradients) {
             return fail(ErrorKind::bad_argument, "the windows of " + std::to_string(upstream.size()) +
                                                      " pixels have more samples than can be shown apart");
         }
     }
-    std::vector<Pull> all;
+    std::vector<SampleGradient> all;
     all.reserve(sums.size());
     for (const auto& [at, weight] : sums) all.push_back({.x = at.second, .y = at.first, .weight = weight});
     return all;

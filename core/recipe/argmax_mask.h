@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which samples of its input a max pooling takes, with sums of them, so that they can be drawn at any size.
+// The samples of its input that a max pooling takes, with sums of them, so that they can be drawn at any
+// size.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@
 
 namespace workbench {
 
-class Winners {
+class ArgmaxMask {
   public:
     std::int64_t width() const { return m_width; }
     std::int64_t height() const { return m_height; }
@@ -24,7 +25,7 @@ class Winners {
     std::uint8_t at(std::int64_t x, std::int64_t y) const {
         return m_bits[static_cast<std::size_t>(y * m_width + x)];
     }
-    // Of all samples, in all channels that were looked at: the part that some window takes.
+    // Returns the part of all samples, in all channels that were looked at, that some window takes.
     double share() const { return m_share; }
 
     // The same over squares of 2^level samples a side (fewer at the far edges), in row-major order.
@@ -37,8 +38,8 @@ class Winners {
     const std::vector<Level>& levels() const { return m_levels; }
 
   private:
-    friend Result<Winners> winners(const PoolOperation&, const PlanarImage&, std::span<const int>,
-                                   const iir2d::Device&, const TaskControl&);
+    friend Result<ArgmaxMask> argmax_mask(const PoolOperation&, const PlanarImage&, std::span<const int>,
+                                          const iir2d::Device&, const TaskControl&);
     void make_levels();
 
     std::int64_t m_width = 0;
@@ -49,9 +50,9 @@ class Winners {
     std::vector<Level> m_levels;
 };
 
-// Of at most 8 channels. An operation that takes no maximum is bad_argument.
-Result<Winners> winners(const PoolOperation& operation, const PlanarImage& input,
-                        std::span<const int> channels, const iir2d::Device& device,
-                        const TaskControl& control = {});
+// Returns the mask of at most 8 channels. An operation that takes no maximum is bad_argument.
+Result<ArgmaxMask> argmax_mask(const PoolOperation& operation, const PlanarImage& input,
+                               std::span<const int> channels, const iir2d::Device& device,
+                               const TaskControl& control = {});
 
 }  // namespace workbench
