@@ -33,6 +33,10 @@ std::string beyond_memory(const Limits& limits) {
     return "needed more memory than the " + mebibytes(limits.memory_bytes) + " that it may take";
 }
 
+std::string beyond_processor_time(const Limits& limits) {
+    return "took more than the " + seconds(limits.processor_time) + " of processor time that it may take";
+}
+
 }  // namespace
 
 Lease::State::State(WorkerPool::State& from, std::unique_ptr<Child> borrowed, std::stop_token token)
@@ -173,10 +177,7 @@ Outcome<void> Lease::State::check_processor_time() {
     m_last_look = now;
     const auto used = processor_time(child->process_id());
     if (!used || *used - m_processor_time_at_limit <= m_limits.processor_time) return {};
-    return end(
-        FailureKind::processor_time,
-        "took more than the " + seconds(m_limits.processor_time) + " of processor time that it may take",
-        Cause::killed);
+    return end(FailureKind::processor_time, beyond_processor_time(m_limits), Cause::killed);
 }
 
 Outcome<void> Lease::State::wait_for(short events, Clock::time_point since) {
@@ -242,7 +243,10 @@ std::unexpected<Failure> Lease::State::died() {
         if (WIFSIGNALED(how->wait_status)) failure.signal = WTERMSIG(how->wait_status);
         if (WIFEXITED(how->wait_status)) failure.exit_status = WEXITSTATUS(how->wait_status);
     }
-    if (failure.signal == SIGXCPU) failure.kind = FailureKind::processor_time;
+    if (failure.signal == SIGXCPU) {
+        failure.kind = FailureKind::processor_time;
+        failure.what = beyond_processor_time(m_limits);
+    }
     if (out_of_memory) {
         failure.kind = FailureKind::out_of_memory;
         failure.what = beyond_memory(m_limits);
