@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a worker cannot do: take too much, take too long, reach the machine.
+#include <signal.h>
 #include <sys/resource.h>
 
 #include <cerrno>
