@@ -13,7 +13,7 @@ namespace workbench {
 namespace {
 
 // A decoder's or encoder's own tables, and the rows that are handed over at a time.
-constexpr std::uint64_t always = std::uint64_t{32} << 20;
+constexpr std::uint64_t always = std::uint64_t{16} << 20;
 
 constexpr std::array<std::string_view, 5> row_by_row{"tiff", "openexr", "hdr", "pnm", "dpx"};
 

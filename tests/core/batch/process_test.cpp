@@ -201,7 +201,7 @@ TEST_F(Process, WhatAJobNeedsIsTakenFromTheBudget) {
             need.planes * 24 * 16 * 3 * 4 + memory_to_write({1, 3, 16, 24}, job.output);
         MemoryBudget too_small(bytes - 1);
         expect_error(process_file(job, cpu, {}, too_small), ErrorKind::unwritable_output,
-                     "need 33 MiB of memory; 33 MiB can be used");
+                     "need 17 MiB of memory; 17 MiB can be used");
         EXPECT_FALSE(fs::exists(job.output));
         MemoryBudget enough(bytes);
         const auto report = process_file(job, cpu, {}, enough);
