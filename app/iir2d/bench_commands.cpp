@@ -267,8 +267,7 @@ Result<int> run_verify(const std::string& path, const std::string& signer, bool 
                 "accepted %s, record_id %s, %s\n", name.c_str(), id.c_str(),
                 verification->signer ? ("signed by " + verification->signer->hex()).c_str() : "not signed");
         } else {
-            std::printf("agrees with itself: %s, record_id %s, not protected by hashes or a signature\n",
-                        name.c_str(), id.c_str());
+            std::printf("agrees with itself: %s, record_id %s, not signed\n", name.c_str(), id.c_str());
         }
     }
     return 0;

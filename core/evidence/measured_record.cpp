@@ -5,7 +5,6 @@
 
 #include "core/record/record_json.h"
 #include "core/record/verified_record.h"
-#include "core/support/canonical_json.h"
 #include "core/support/text.h"
 
 namespace workbench {
@@ -46,13 +45,13 @@ MeasuredCase case_of(const json& one) {
     c.copy_samples_ms = timing.at("copy_samples_ms").get<std::vector<double>>();
     c.preempted = timing.at("preempted").size();
     c.throttled_by = throttled_by(one);
-    if (timing.contains("inconclusive")) c.inconclusive = text_of(timing.at("inconclusive"));
+    c.inconclusive = text_of(timing.at("inconclusive"));
     return c;
 }
 
 MeasuredRecord record_of(const json& record) {
     MeasuredRecord r;
-    r.record_id = canonical_sha256(record);
+    r.record_id = record_id(record);
     r.started_utc = cell_text(record.at("started_utc"));
     const json& e = record.at("environment");
     r.host = text_of(e.at("host"));
@@ -67,9 +66,8 @@ MeasuredRecord record_of(const json& record) {
     if (const json& dirty = value_of(e.at("dirty")); dirty.is_boolean()) r.dirty = dirty.get<bool>();
     r.library_sha256 = text_of(e.at("library_sha256"));
     r.command_line = cell_text(record.at("command_line"));
-    const json& matrix = record.at("matrix");
-    if (matrix.contains("protocol")) r.protocol = text_of(matrix.at("protocol"));
-    if (record.contains("reproduces")) r.reproduces = text_of(record.at("reproduces"));
+    r.protocol = text_of(record.at("matrix").at("protocol"));
+    r.reproduces = text_of(record.at("reproduces"));
     r.cancelled = record.at("cancelled") == true;
     r.case_total = record.at("case_total").get<std::int64_t>();
     for (const json& one : record.at("cases")) r.cases.push_back(case_of(one));

@@ -24,7 +24,7 @@ struct MeasuredCase {
     std::vector<double> samples_ms;
     std::vector<double> copy_samples_ms;  // of the same iterations
     std::size_t preempted = 0;            // of the samples
-    std::string inconclusive;             // why the samples say nothing; empty: they do, or an old record
+    std::string inconclusive;             // why the samples say nothing; empty: they do
     std::string throttled_by;  // what held a GPU's clocks back; empty: nothing, or nothing is known
 };
 

@@ -75,7 +75,7 @@ Row row_of(const json& one, RecordChart chart) {
         row.note = "not timed: " + cell_text(one.at("timing").at("reason"));
         return row;
     }
-    if (timing.contains("inconclusive") && !value_of(timing.at("inconclusive")).is_null())
+    if (!value_of(timing.at("inconclusive")).is_null())
         row.note = "inconclusive";
     if (chart == RecordChart::ratio_to_copy) {
         row.p50 = row.high = number_of(timing.at("ratio_to_copy"));
@@ -88,10 +88,8 @@ Row row_of(const json& one, RecordChart chart) {
     row.p50 = number_of(latency.at("p50"));
     row.high = number_of(latency.at("p95"));
     row.copy = number_of(timing.at("copy_ms").at("p50"));
-    if (timing.contains("latency_p50_interval_ms")) {
-        row.interval_low = number_of(timing.at("latency_p50_interval_ms").at("low"));
-        row.interval_high = number_of(timing.at("latency_p50_interval_ms").at("high"));
-    }
+    row.interval_low = number_of(timing.at("latency_p50_interval_ms").at("low"));
+    row.interval_high = number_of(timing.at("latency_p50_interval_ms").at("high"));
     return row;
 }
 

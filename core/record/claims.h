@@ -7,8 +7,7 @@
 
 namespace workbench {
 
-// The sections of the report that came with record-4: how it was measured, claim hygiene, approvals. Empty
-// for older records.
+// Three sections of the report: how it was measured, claim hygiene, approvals.
 std::string claims_sections(const nlohmann::json& record);
 
 // Throughout the report a case's mark: " (inconclusive)" or nothing.

@@ -39,8 +39,7 @@ class CaseChecker {
         check_parity();
         const json& timing = value_of(m_case.at("timing"));
         if (!timing.is_null()) check_timing(timing);
-        if (m_case.contains("gpu_state"))
-            check_gpu_state(value_of(m_case.at("gpu_state")));  // not in record-1
+        check_gpu_state(value_of(m_case.at("gpu_state")));
         const json& operation = m_case.at("operation");
         if (operation.at("kind") == "recipe") check_recipe(operation.at("recipe"));
     }
@@ -79,15 +78,13 @@ class CaseChecker {
         deviation("median_absolute_deviation", s.median_absolute_deviation);
     }
 
-    // Until record-4 every case had as many samples as there were iterations.
     bool count_fits(const json& timing, std::size_t count) {
         const json& matrix = m_record.at("matrix");
         const auto iterations = matrix.at("iterations").get<std::size_t>();
-        const json* rule = matrix.contains("stopping") ? &value_of(matrix.at("stopping")) : nullptr;
-        if (rule == nullptr || rule->is_null())
-            return count == iterations && (rule == nullptr || timing.at("stop_reason") == "iterations");
-        const auto least = rule->at("least").get<std::size_t>();
-        const auto most = rule->at("most").get<std::size_t>();
+        const json& rule = value_of(matrix.at("stopping"));
+        if (rule.is_null()) return count == iterations && timing.at("stop_reason") == "iterations";
+        const auto least = rule.at("least").get<std::size_t>();
+        const auto most = rule.at("most").get<std::size_t>();
         if (count < least || count > most) return false;
         const json& why = timing.at("stop_reason");
         if (why == "most samples") return count == most;
@@ -137,7 +134,7 @@ class CaseChecker {
         const auto plain = timing.at("memcpy_samples_ms").get<std::vector<double>>();
         check_statistics("latency_ms", timing.at("latency_ms"), samples);
         check_statistics("copy_ms", timing.at("copy_ms"), copies);
-        if (timing.contains("stop_reason")) check_stopping(timing, samples);  // not before record-4
+        check_stopping(timing, samples);
         expect("memcpy_ms_p50", timing.at("memcpy_ms_p50"), percentile(plain, 50));
 
         const double p50 = percentile(samples, 50);
@@ -182,8 +179,7 @@ class CaseChecker {
     // A filter's traffic is known from its size, one read and one write; that of pooling from what it is.
     void check_bytes(const json& timing) {
         const json& operation = m_case.at("operation");
-        if (operation.at("kind") == "pool" && operation.contains("pass"))  // not before record-3
-            return check_pool_bytes(timing, operation);
+        if (operation.at("kind") == "pool") return check_pool_bytes(timing, operation);
         if (operation.at("kind") != "filter") return;
         const double per_pixel = operation.at("precision") == "f64" ? 16 : 8;
         const double pixels = m_case.at("width").get<double>() * m_case.at("height").get<double>();

@@ -112,7 +112,7 @@ std::string failure_of(const Row& r) {
     return value_of(timing).is_null() ? cell_text(timing.at("reason")) : std::string();
 }
 
-// Of what a GPU did meanwhile: not in record-1.
+// Of what a GPU did meanwhile.
 Column of_gpu_state(const char* name, const char* place) {
     return {name, [place](const Row& r) -> std::string {
                 const json& state = value_of(r.one.at("gpu_state"));
@@ -205,8 +205,8 @@ std::vector<Column> columns() {
     };
 }
 
-// Those that came with record-2.
-std::vector<Column> columns_of_2() {
+// Of a GPU while a case was timed on it.
+std::vector<Column> gpu_columns() {
     return {of_gpu_state("gpu_samples", "/samples"),
             of_gpu_state("gpu_sm_clock_mhz_min", "/sm_clock_mhz/value/min"),
             of_gpu_state("gpu_sm_clock_mhz_median", "/sm_clock_mhz/value/median"),
@@ -216,7 +216,7 @@ std::vector<Column> columns_of_2() {
             {"gpu_throttle_reasons", throttle_reasons}};
 }
 
-// Of pooling: not before record-3.
+// Of pooling.
 Column of_pool(const char* name, std::function<std::string(const json& operation)> cell) {
     return {name, [cell = std::move(cell)](const Row& r) {
                 return r.operation().at("kind") == "pool" ? cell(r.operation()) : std::string();
@@ -229,8 +229,8 @@ std::string extent_cell(const json& e) {
     return extent.is_null() ? std::string() : cell_text(extent.at("h")) + "x" + cell_text(extent.at("w"));
 }
 
-// Those that came with record-3. Adaptive operations read neither window nor stride.
-std::vector<Column> columns_of_3() {
+// Adaptive operations read neither window nor stride.
+std::vector<Column> pool_columns() {
     const auto of_windows = [](const char* key) {
         return [key](const json& o) {
             const json& pool = o.at("pool");
@@ -245,8 +245,8 @@ std::vector<Column> columns_of_3() {
             of_pool("pool_pass", [](const json& o) { return cell_text(o.at("pass")); })};
 }
 
-// Those that came with record-4.
-std::vector<Column> columns_of_4() {
+// How a case ended and by what protocol.
+std::vector<Column> ending_columns() {
     return {of_timing("latency_ms_p50_low", "/latency_p50_interval_ms/low"),
             of_timing("latency_ms_p50_high", "/latency_p50_interval_ms/high"),
             of_timing("stop_reason", "/stop_reason"),
@@ -271,10 +271,8 @@ std::string quoted(const std::string& cell) {
 Result<std::string> csv_of(const json& record) {
     try {
         std::vector<Column> all = columns();
-        const auto version = record.at("schema_version").get<int>();
-        if (version >= 2) std::ranges::move(columns_of_2(), std::back_inserter(all));
-        if (version >= 3) std::ranges::move(columns_of_3(), std::back_inserter(all));
-        if (version >= 4) std::ranges::move(columns_of_4(), std::back_inserter(all));
+        for (const auto& more : {gpu_columns(), pool_columns(), ending_columns()})
+            std::ranges::copy(more, std::back_inserter(all));
         std::string text;
         for (std::size_t i = 0; i < all.size(); ++i) text += (i > 0 ? "," : "") + std::string(all[i].name);
         text += '\n';

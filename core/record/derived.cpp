@@ -52,9 +52,8 @@ Result<std::map<std::string, std::string>> derived_files(std::string_view text,
     return files;
 }
 
-bool is_needed(std::string_view name, int schema_version) {
-    if (name == statement_name) return schema_version >= 4;  // the first to have one
-    return name == "record.csv" || name == "record.md";
+bool is_needed(std::string_view name) {
+    return name == "record.csv" || name == "record.md" || name == statement_name;
 }
 
 bool is_record_file(std::string_view name) {

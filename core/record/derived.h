@@ -29,8 +29,8 @@ Result<std::string> statement_of(const nlohmann::json& record,
 // All of them by name. `text` is record.json as it is on disk, which the statement attests.
 Result<std::map<std::string, std::string>> derived_files(std::string_view text, const nlohmann::json& record);
 
-// Whether a record of this version must have the file; the others may be missing.
-bool is_needed(std::string_view derived_name, int schema_version);
+// Whether a record must have the file; the others may be missing.
+bool is_needed(std::string_view derived_name);
 
 // Whether a record's directory has a file of this name that SHA256SUMS lists: record.json or one made from
 // it.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The master copy of a record. Keys are in resources/schemas/record-4.schema.json, meanings in
+// The master copy of a record. Keys are in resources/schemas/record.schema.json, meanings in
 // docs/records.md.
 #include <algorithm>
 #include <cmath>
@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "core/record/record.h"
+#include "core/support/canonical_json.h"
 
 namespace workbench {
 
@@ -307,6 +308,7 @@ Json json_of_case(const CaseResult& result, std::size_t index) {
 }
 
 std::string scalar_text(const Json& value) {
+    if (value.is_number_float()) return canonical_number(value.get<double>());
     return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -340,9 +342,10 @@ std::string record_to_json(const Record& record) {
     const BenchmarkRun& run = record.run;
     Json cases = Json::array();
     for (std::size_t i = 0; i < run.results.size(); ++i) cases.push_back(json_of_case(run.results[i], i + 1));
-    const Json json{
+    Json json{
         {"schema", "iir2d-workbench/record"},
         {"schema_version", record_schema_version},
+        {seal_name, ""},
         {"program", {{"name", "iir2d-workbench"}, {"version", record.environment.version}}},
         {"command_line", record.command_line},
         {"started_utc", run.started_utc},
@@ -368,6 +371,10 @@ std::string record_to_json(const Record& record) {
         {"environment", json_of_environment(record.environment)},
         {"cases", cases}};
     std::string text;
+    write_pretty(json, 0, text);
+    // Of the values as a reader finds them: bytes that are no text have been replaced.
+    json[seal_name] = canonical_sha256_without(nlohmann::json::parse(text), seal_name);
+    text.clear();
     write_pretty(json, 0, text);
     return text + "\n";
 }

@@ -118,7 +118,6 @@ void check_protocol(const BenchmarkMatrix& m, const json& record, const Findings
 }  // namespace
 
 void check_matrix(const json& record, const Findings& found) {
-    if (record.at("schema_version").get<int>() < 4) return;
     auto matrix = matrix_of_record(record);
     if (!matrix) return;  // its recipe cannot be read, which check_consistency() says
     if (case_count(*matrix) > most_cases) {

@@ -9,7 +9,7 @@
 
 namespace workbench {
 
-// Finds nothing in records before record-4, whose matrix need not say all. The record has passed its schema.
+// The record has passed its schema.
 void check_matrix(const nlohmann::json& record, const Findings& found);
 
 }  // namespace workbench

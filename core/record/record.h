@@ -18,7 +18,8 @@
 
 namespace workbench {
 
-inline constexpr int record_schema_version = 4;
+inline constexpr int record_schema_version = 1;
+inline constexpr std::string_view seal_name = "content_sha256";  // the record_id, in the record itself
 
 struct Record {
     BenchmarkRun run;
@@ -46,7 +47,8 @@ std::string bench_command_line(const BenchmarkMatrix& matrix, const std::string&
 Result<void> write_record(const Record& record, const std::filesystem::path& directory,
                           const std::optional<SigningKey>& key = std::nullopt);
 
-// The record_id: SHA-256 of the record's JSON in canonical form, whatever its layout.
+// Returns the record_id: the SHA-256 of the record's JSON in canonical form without content_sha256, which is
+// it. bad_input where it is not.
 Result<std::string> record_id_of(std::string_view json);
 
 // `base`/YYYYMMDD-HHMMSS-<host>, with a suffix when taken.

@@ -12,7 +12,6 @@
 #include "core/record/record.h"
 #include "core/record/record_json.h"
 #include "core/record/signature_file.h"
-#include "core/support/canonical_json.h"
 #include "core/support/files.h"
 
 namespace workbench {
@@ -68,7 +67,7 @@ Result<void> write_record(const Record& record, const std::filesystem::path& dir
 Result<std::string> record_id_of(std::string_view json) {
     const auto record = parse_record(json);
     if (!record) return std::unexpected(record.error());
-    return canonical_sha256(*record);
+    return record_id(*record);
 }
 
 std::filesystem::path new_record_directory(const std::filesystem::path& base) {

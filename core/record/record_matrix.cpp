@@ -49,7 +49,6 @@ Result<BenchmarkMatrix> read(const json& j) {
     m.warmup = j.at("warmup").get<int>();
     m.iterations = j.at("iterations").get<int>();
     m.seed = j.at("seed").get<std::uint64_t>();
-    if (!j.contains("stopping")) return m;  // record-3
     m.protocol = cell_text(value_of(j.at("protocol")));
     m.cold_cache = j.at("cache") == "cold";
     m.most_disturbed = j.at("most_disturbed").get<double>();
@@ -91,8 +90,6 @@ std::optional<PoolOperation> pool_of(const json& pool) {
 }
 
 Result<BenchmarkMatrix> matrix_of_record(const json& record) {
-    if (record.at("schema_version").get<int>() < 3)
-        return refused("records before version 3 do not say all of it; its command line does");
     try {
         return read(record.at("matrix"));
     } catch (const std::exception& error) {

@@ -11,11 +11,9 @@
 namespace workbench {
 
 std::optional<iir2d::ElementType> element_of(const std::string& name);
-// Of a JSON that fits the schema of record-3 or later.
 std::optional<PoolOperation> pool_of(const nlohmann::json& pool);
 
-// Everything but the image, which is not in the record: where there was one, `sizes` is its size. bad_input
-// for records before record-3, whose pooling is not said in full.
+// Everything but the image, which is not in the record: where there was one, `sizes` is its size.
 Result<BenchmarkMatrix> matrix_of_record(const nlohmann::json& record);
 
 }  // namespace workbench

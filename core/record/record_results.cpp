@@ -31,9 +31,7 @@ void read_operation(const json& operation, BenchmarkCase& what) {
         what.border = iir2d::border_from_name(cell_text(operation.at("border"))).value();
         what.precision = iir2d::precision_from_name(cell_text(operation.at("precision"))).value();
     } else if (kind == "pool") {
-        if (!operation.at("pool").contains("output")) return;  // record-1 and record-2
         what.pool = pool_of(operation.at("pool")).value();
-        if (!operation.contains("element")) return;
         what.element = element_of(cell_text(operation.at("element"))).value();
         what.pass = pool_pass_from_name(cell_text(operation.at("pass"))).value();
     } else {
@@ -98,12 +96,10 @@ StopReason stop_reason_of(const std::string& name) {
 void read_timing(const json& t, CaseResult& r) {
     r.samples = samples_of(t.at("samples_ms"), t.at("preempted"));
     r.latency = statistics_of(t.at("latency_ms"));
-    if (t.contains("latency_p50_interval_ms")) {  // from record-4 on, as stop_reason and inconclusive
-        const json& interval = t.at("latency_p50_interval_ms");
-        r.latency_p50_interval = {interval.at("low").get<double>(), interval.at("high").get<double>()};
-        r.stop_reason = stop_reason_of(cell_text(t.at("stop_reason")));
-        r.inconclusive = text_of(t.at("inconclusive"));
-    }
+    const json& interval = t.at("latency_p50_interval_ms");
+    r.latency_p50_interval = {interval.at("low").get<double>(), interval.at("high").get<double>()};
+    r.stop_reason = stop_reason_of(cell_text(t.at("stop_reason")));
+    r.inconclusive = text_of(t.at("inconclusive"));
     r.copy_samples = samples_of(t.at("copy_samples_ms"), t.at("copy_preempted"));
     r.copy_latency = statistics_of(t.at("copy_ms"));
     r.memcpy_samples = samples_of(t.at("memcpy_samples_ms"), t.at("memcpy_preempted"));
@@ -179,7 +175,7 @@ CaseResult result_of(const json& one) {
     } else {
         r.failure = cell_text(one.at("timing").at("reason"));
     }
-    if (one.contains("gpu_state")) r.gpu = gpu_of(one.at("gpu_state"));
+    r.gpu = gpu_of(one.at("gpu_state"));
     return r;
 }
 

@@ -10,9 +10,8 @@
 
 namespace workbench {
 
-// The cases of a JSON that fits the schema of records, in their order. Records before record-3 do not say all
-// of a pooling operation: such a case has its key, label and figures, but no `pool`. bad_input where a case
-// cannot be read.
+// The cases of a JSON that fits the schema of records, in their order. bad_input where a case cannot
+// be read.
 Result<std::vector<CaseResult>> results_of_record(const nlohmann::json& record);
 
 }  // namespace workbench

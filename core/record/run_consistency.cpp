@@ -66,8 +66,7 @@ void check_build(const json& record, const Findings& found) {
 void check_run(const json& record, const Findings& found) {
     check_times(record, found);
     check_threads(record, found);
-    // The fingerprints of older records have no one form.
-    if (record.at("schema_version").get<int>() >= 4) check_build(record, found);
+    check_build(record, found);
 }
 
 }  // namespace workbench

@@ -25,10 +25,7 @@
 namespace workbench {
 
 namespace embedded {
-extern const std::string_view record_1_schema;
-extern const std::string_view record_2_schema;
-extern const std::string_view record_3_schema;
-extern const std::string_view record_4_schema;
+extern const std::string_view record_schema;
 }  // namespace embedded
 
 namespace {
@@ -227,10 +224,7 @@ struct Parsed {
     std::once_flag once;
 };
 Parsed* parsed(std::string_view name) {
-    static std::array<Parsed, 4> all{{{"record-1", embedded::record_1_schema, nullptr, {}},
-                                      {"record-2", embedded::record_2_schema, nullptr, {}},
-                                      {"record-3", embedded::record_3_schema, nullptr, {}},
-                                      {"record-4", embedded::record_4_schema, nullptr, {}}}};
+    static std::array<Parsed, 1> all{{{"record", embedded::record_schema, nullptr, {}}}};
     const auto found = std::ranges::find(all, name, &Parsed::name);
     return found == all.end() ? nullptr : &*found;
 }

@@ -10,7 +10,7 @@
 
 namespace workbench {
 
-// The text of "record-1" to "record-4"; absent for other names.
+// The text of "record"; absent for other names.
 std::optional<std::string_view> embedded_schema(std::string_view name);
 
 // bad_input names the place and what is wrong with it.

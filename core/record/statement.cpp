@@ -4,7 +4,6 @@
 
 #include "core/record/derived.h"
 #include "core/record/record_json.h"
-#include "core/support/canonical_json.h"
 
 namespace workbench {
 
@@ -49,7 +48,7 @@ Ordered statement(const json& record, const std::map<std::string, std::string>& 
                {{"builder",
                  {{"id", "iir2d-workbench:bench"}, {"version", {{"iir2d", e.at("build_fingerprint")}}}}},
                 {"metadata",
-                 {{"invocationId", canonical_sha256(record)},
+                 {{"invocationId", record_id(record)},
                   {"startedOn", record.at("started_utc")},
                   {"finishedOn", record.at("finished_utc")}}}}}}}};
 }

@@ -14,7 +14,6 @@
 #include "core/record/record_json.h"
 #include "core/record/signature_file.h"
 #include "core/record/verified_record.h"
-#include "core/support/canonical_json.h"
 #include "core/support/escaped.h"
 #include "core/support/files.h"
 #include "core/support/strict_json.h"
@@ -215,8 +214,9 @@ std::optional<CheckedJson> check_text(std::string text, const std::string& name,
         report.problem(name, record.error().message);
         return std::nullopt;
     }
-    report.good(name + ": schema record-" + record->at("schema_version").dump());
-    report.id(canonical_sha256(*record));
+    report.good(name + ": schema");
+    report.good(name + ": content_sha256");
+    report.id(record_id(*record));
     const std::size_t before = report.problem_count();
     try {
         check_consistency(*record, [&](const std::string& sentence) { report.problem(name, sentence); });
@@ -237,17 +237,13 @@ std::optional<CheckedJson> check_json(const fs::path& path, Report& report) {
     return check_text(std::move(*text), name, report);
 }
 
-// A lone file is held against itself only, which one that is not accepted need not say.
+// A lone file is checked against itself only, which a file that is not accepted need not say.
 void note_what_is_open(Report& report) {
     if (report.problem_count() > 0) return;
     report.note(
-        "a lone record.json is checked against itself: its schema, the figures that follow from the samples, "
-        "and that cases, labels, command line, protocol, times, threads and build fit together");
-    report.note(
-        "nothing shows whether these are as they were written, and they are taken as they stand: the "
-        "samples, "
-        "the parity errors, the hashes of inputs and outputs, the commit, the library and the environment; "
-        "verify the record's directory for its hashes and its signature");
+        "a lone record.json is checked against itself: no value was changed after its content_sha256 was "
+        "computed, but whoever computes it anew can change everything; verify the record's directory for its "
+        "signature, or compare the record_id with one that you were given");
 }
 
 void check_derived(const fs::path& path, const std::string& wanted, Report& report) {
@@ -275,7 +271,7 @@ void check_derived_files(const fs::path& directory, const std::set<std::string>&
     for (const auto& [name, content] : *wanted) {
         if (there.contains(name)) {
             check_derived(directory / name, content, report);
-        } else if (is_needed(name, json.record.at("schema_version").get<int>())) {
+        } else if (is_needed(name)) {
             report.problem(name, "it is missing");
         }
     }

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <random>
 
 #include "tests/app/run_program.h"
 
@@ -146,12 +147,44 @@ TEST_F(EvidenceCli, SaysWhatALoneRecordDoesNotProtect) {
     EXPECT_THAT(iir2d({"verify", r}).out, AllOf(HasSubstr("accepted "), Not(HasSubstr("note  "))));
     const auto lone = iir2d({"verify", r + "/record.json"});
     EXPECT_EQ(lone.code, 0) << lone.err;
-    EXPECT_THAT(lone.out, AllOf(HasSubstr("\nnote     nothing shows whether these are as they were written"),
+    EXPECT_THAT(lone.out, AllOf(HasSubstr("\nnote     a lone record.json is checked against itself"),
                                 HasSubstr("\nagrees with itself: "), Not(HasSubstr("accepted "))));
     EXPECT_EQ(iir2d({"verify", r + "/record.json", "--signer", std::string(64, 'a')}).code, 5);
     const auto missing = iir2d({"verify", path("no\nsuch\x1b[2J\xff")});
     EXPECT_EQ(missing.code, 3);
     EXPECT_THAT(missing.err, HasSubstr("no\\nsuch\\x1b[2J\\xff"));
+}
+
+// With no hash beside it.
+TEST_F(EvidenceCli, FindsAnyChangedCharacterOfALoneRecord) {
+    const auto done =
+        iir2d({"bench", "--sizes", "64x48", "--filter-ids", "1,4", "--pool-ops", "max,lp", "--device", "cpu",
+               "--warmup", "1", "--iters", "9", "-q", "--out-json", path("b.json")});
+    ASSERT_EQ(done.code, 0) << done.err;
+    const std::string good = text_of(path("b.json"));
+    EXPECT_EQ(iir2d({"verify", path("b.json")}).code, 0);
+    std::mt19937 random(20'260'101);
+    const std::string characters =
+        "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ .,:;-+_\"\\/{}[]";
+    int refused = 0, still_json = 0;
+    for (int i = 0; i < 300; ++i) {
+        std::string bad = good;
+        std::size_t at = 0;
+        do at = random() % good.size();
+        while (good[at] == ' ' || good[at] == '\n');
+        // Every other change is one of a digit into a digit where there is one: it is JSON still.
+        const bool digit = i % 2 == 0 && good[at] >= '0' && good[at] <= '9';
+        do bad[at] = characters[random() % (digit ? 10 : characters.size())];
+        while (bad[at] == good[at]);
+        std::ofstream(path("bad.json"), std::ios::binary | std::ios::trunc) << bad;
+        const auto verified = iir2d({"verify", path("bad.json"), "-q"});
+        EXPECT_EQ(verified.code, 5) << "character " << at << " as '" << bad[at] << "': " << verified.err;
+        refused += verified.code == 5 ? 1 : 0;
+        still_json += Json::accept(bad) ? 1 : 0;
+    }
+    EXPECT_EQ(refused, 300);
+    EXPECT_GT(still_json, 100) << "of either kind";
+    EXPECT_LT(still_json, 280);
 }
 
 TEST_F(EvidenceCli, RefusesAKeyThatOthersMayReadBeforeItMeasures) {

@@ -160,9 +160,6 @@ TEST(MatrixOfRecord, GivesBackWhatWasWritten) {
     EXPECT_EQ(read->sizes, m.sizes);
     EXPECT_EQ(read->filter_ids, m.filter_ids);
     EXPECT_EQ(read->pool_elements, m.pool_elements);
-    const auto old = parse_strictly(
-        testing::read_text(fs::path(IIR2D_SOURCE_DIR) / "tests/core/record/golden/record-2.json"));
-    EXPECT_THAT(matrix_of_record(*old).error().message, HasSubstr("before version 3"));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What came with record-4: how a case ended, whether it is conclusive, and what the report makes of it.
+// How a case ended, whether it is conclusive, and what the report makes of it.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -17,11 +17,11 @@ std::string problems_with(const std::vector<std::pair<const char*, json>>& chang
     const testing::TemporaryFolder folder;
     json record = json::parse(record_to_json(testing::sample_record()));
     for (const auto& [place, value] : changes) record[json::json_pointer(place)] = value;
-    testing::write_text(folder.path() / "changed.json", record.dump());
+    testing::write_text(folder.path() / "changed.json", testing::sealed(record));
     return testing::problems_of(folder.path() / "changed.json");
 }
 
-TEST(RecordFour, ChecksTheIntervalAndTheEndOfACase) {
+TEST(RecordClaims, ChecksTheIntervalAndTheEndOfACase) {
     EXPECT_EQ(problems_with({}), "");
     EXPECT_THAT(problems_with({{"/cases/0/timing/value/latency_p50_interval_ms/low", 0.1}}),
                 HasSubstr("latency_p50_interval_ms.low is 0.1"));
@@ -36,14 +36,14 @@ TEST(RecordFour, ChecksTheIntervalAndTheEndOfACase) {
         << "fewer than the rule's least";
 }
 
-TEST(RecordFour, ChecksWhetherACaseIsConclusive) {
+TEST(RecordClaims, ChecksWhetherACaseIsConclusive) {
     EXPECT_THAT(problems_with({{"/cases/0/timing/value/inconclusive", {{"value", "a bad day"}}}}),
                 HasSubstr("it is called inconclusive although nothing disturbed"));
     EXPECT_THAT(problems_with({{"/matrix/most_disturbed", 0.1}}),
                 HasSubstr("it is not called inconclusive for what it was: preempted in 1 of 3 samples"));
 }
 
-TEST(RecordFour, SaysInItsReportWhatMayBeClaimed) {
+TEST(RecordClaims, SaysInItsReportWhatMayBeClaimed) {
     Record record = testing::sample_record();
     auto report = *record_to_markdown(record_to_json(record));
     EXPECT_THAT(report, HasSubstr("record_id: " + *record_id_of(record_to_json(record))));

@@ -12,10 +12,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::filesystem::path golden(const std::string& name) {
-    return std::filesystem::path(IIR2D_SOURCE_DIR) / "tests/core/record/golden" / name;
-}
-
 class RecordResults : public ::testing::TestWithParam<bool> {};
 
 TEST_P(RecordResults, MakeTheSameRecordAgain) {
@@ -28,23 +24,6 @@ TEST_P(RecordResults, MakeTheSameRecordAgain) {
     EXPECT_EQ(record_to_json(record), json);
 }
 INSTANTIATE_TEST_SUITE_P(CpuAndGpu, RecordResults, ::testing::Bool());
-
-TEST(OldRecordResults, AreReadWithWhatTheySay) {
-    for (const char* name : {"record-1.json", "record-2.json", "record-3.json", "record.json"}) {
-        const auto record = parse_record(testing::read_text(golden(name)));
-        ASSERT_TRUE(record) << name;
-        const auto results = results_of_record(*record);
-        ASSERT_TRUE(results) << name << ": " << results.error().message;
-        ASSERT_EQ(results->size(), record->at("cases").size()) << name;
-        for (std::size_t i = 0; i < results->size(); ++i) {
-            const auto& timing = value_of(record->at("cases")[i].at("timing"));
-            EXPECT_EQ((*results)[i].failure.has_value(), timing.is_null()) << name;
-            if (timing.is_null()) continue;
-            EXPECT_EQ((*results)[i].samples.size(), timing.at("samples_ms").size()) << name;
-            EXPECT_EQ((*results)[i].latency.p50, timing.at("latency_ms").at("p50").get<double>()) << name;
-        }
-    }
-}
 
 TEST(BrokenRecordResults, AreRefusedByCase) {
     auto json = *parse_record(record_to_json(testing::sample_record()));

@@ -40,7 +40,7 @@ TEST(RecordToJson, IsAsKept) {
 
 TEST(RecordToJson, FitsItsSchema) {
     for (const Record& record : {testing::sample_record(), testing::sample_gpu_record()}) {
-        const auto valid = validate_against_schema(record_to_json(record), "record-4");
+        const auto valid = validate_against_schema(record_to_json(record), "record");
         EXPECT_TRUE(valid) << valid.error().message;
     }
 }
@@ -96,7 +96,7 @@ TEST(RecordToJson, HoldsTheWholeRangeOfSeeds) {
     record.run.matrix.seed = std::numeric_limits<std::uint64_t>::max();
     const std::string text = record_to_json(record);
     EXPECT_EQ(json::parse(text)["matrix"]["seed"], std::numeric_limits<std::uint64_t>::max());
-    const auto valid = validate_against_schema(text, "record-4");
+    const auto valid = validate_against_schema(text, "record");
     EXPECT_TRUE(valid) << valid.error().message;
 }
 
@@ -108,13 +108,13 @@ TEST(RecordToJson, SaysWhyAnErrorIsNotANumber) {
     const json parity = json::parse(text)["cases"][2]["parity"]["value"];
     EXPECT_TRUE(parity["max_abs_error"]["value"].is_null());
     EXPECT_FALSE(parity["mean_abs_error"]["reason"].get<std::string>().empty());
-    EXPECT_TRUE(validate_against_schema(text, "record-4"));
+    EXPECT_TRUE(validate_against_schema(text, "record"));
 }
 
 TEST(RecordToJson, ReplacesBytesThatAreNotText) {
     Record record = testing::sample_record();
     record.command_line = "iir2d bench --image \xff\xfe.png";
-    EXPECT_TRUE(validate_against_schema(record_to_json(record), "record-4"));
+    EXPECT_TRUE(validate_against_schema(record_to_json(record), "record"));
 }
 
 TEST(RecordToJson, HoldsRecipeAndImage) {
@@ -130,7 +130,7 @@ TEST(RecordToJson, HoldsRecipeAndImage) {
     what.pool.reset();
     what.recipe = record.run.matrix.recipe;
     const std::string text = record_to_json(record);
-    const auto valid = validate_against_schema(text, "record-4");
+    const auto valid = validate_against_schema(text, "record");
     EXPECT_TRUE(valid) << valid.error().message;
     const json matrix = json::parse(text)["matrix"];
     EXPECT_EQ(matrix["image"]["value"]["pixel_sha256"], pixel_hash(record.run.matrix.image->pixels));
@@ -148,7 +148,7 @@ TEST(RecordToJson, HoldsEveryAxisOfPooling) {
     what.element = iir2d::ElementType::f16;
     what.pass = PoolPass::backward;
     const std::string text = record_to_json(record);
-    const auto valid = validate_against_schema(text, "record-4");
+    const auto valid = validate_against_schema(text, "record");
     EXPECT_TRUE(valid) << valid.error().message;
     const json all = json::parse(text);
     EXPECT_EQ(all["matrix"]["pool_elements"], (json{"f32", "f16"}));
@@ -225,7 +225,7 @@ TEST(RecordToCsv, HasWhatIsPooledAndHowACaseEnded) {
         std::string line;
         for (int i = 0; i < 3; ++i) std::getline(csv, line);
         std::size_t at = line.size();
-        // Before the six that came with record-4.
+        // Before the six of how a case ended.
         for (int i = 0; i < 6; ++i) at = line.rfind(',', at - 1);
         const std::size_t end = at;
         for (int i = 0; i < 6; ++i) at = line.rfind(',', at - 1);

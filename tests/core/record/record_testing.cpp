@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "core/support/canonical_json.h"
 #include "core/support/files.h"
 
 namespace workbench::testing {
@@ -215,11 +216,16 @@ std::string problems_of(const std::filesystem::path& path) {
     return all;
 }
 
+std::string sealed(nlohmann::json record) {
+    if (record.is_object()) record["content_sha256"] = canonical_sha256_without(record, "content_sha256");
+    return canonical_json(record);
+}
+
 void refresh_sums(const std::filesystem::path& directory) {
     std::string sums;
     for (const char* name :
          {"latency.svg", "ratio.svg", "record.csv", "record.json", "record.md", "statement.json"}) {
-        if (!std::filesystem::exists(directory / name)) continue;  // older records have fewer
+        if (!std::filesystem::exists(directory / name)) continue;
         const std::string text = read_text(directory / name);
         sums += sha256_hex(std::as_bytes(std::span(text))) + "  " + name + "\n";
     }

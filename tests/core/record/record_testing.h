@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
@@ -34,6 +35,10 @@ void write_text(const std::filesystem::path& path, std::string_view text);
 
 // The problems as one text, for matchers.
 std::string problems_of(const std::filesystem::path& path);
+
+// Returns the text of a record's JSON with the content_sha256 that fits it, as someone would write it who
+// tampers with care.
+std::string sealed(nlohmann::json record);
 
 // Writes SHA256SUMS anew, as someone would who tampers with care.
 void refresh_sums(const std::filesystem::path& directory);

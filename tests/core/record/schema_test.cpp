@@ -28,17 +28,14 @@ json sample() {
 }
 
 std::string complaint(const json& record) {
-    const auto valid = check_schema(record, "record-4");
+    const auto valid = check_schema(record, "record");
     return valid ? "valid" : valid.error().message;
 }
 
 TEST(Schema, IsTheFileThatShips) {
-    for (const char* name : {"record-1", "record-2", "record-3", "record-4"}) {
-        const auto file = testing::read_text(std::filesystem::path(IIR2D_SOURCE_DIR) / "resources/schemas" /
-                                             (std::string(name) + ".schema.json"));
-        EXPECT_EQ(embedded_schema(name), file);
-    }
-    EXPECT_FALSE(embedded_schema("record-5"));
+    EXPECT_EQ(embedded_schema("record"), testing::read_text(std::filesystem::path(IIR2D_SOURCE_DIR) /
+                                                            "resources/schemas/record.schema.json"));
+    EXPECT_FALSE(embedded_schema("recording"));
 }
 
 TEST(Schema, RefusesAnUnknownName) {
@@ -115,10 +112,8 @@ TEST(Schema, RefusesWrongTypesAndRanges) {
     EXPECT_NE(with("/environment/host", {{"value", nullptr}}), "valid") << "null without a reason";
     EXPECT_NE(with("/environment/host", {{"value", nullptr}, {"reason", ""}}), "valid");
     EXPECT_NE(with("/environment/host", {{"value", "x"}, {"reason", "y"}}), "valid");
-    EXPECT_NE(with("/schema_version", 1), "valid");
+    EXPECT_NE(with("/schema_version", 0), "valid");
     EXPECT_NE(with("/schema_version", 2), "valid");
-    EXPECT_NE(with("/schema_version", 3), "valid");
-    EXPECT_NE(with("/schema_version", 5), "valid");
     EXPECT_NE(with("/cases/1/operation/element", "f8"), "valid");
     EXPECT_NE(with("/cases/1/operation/pass", "sideways"), "valid");
     EXPECT_NE(with("/matrix/pool_passes", "forward"), "valid");
@@ -132,7 +127,7 @@ TEST(Schema, RefusesWrongTypesAndRanges) {
 // Another validator, which takes the whole of JSON Schema: of every value of the sample, replaced by others.
 TEST(Schema, AgreesWithAGeneralValidator) {
     const json good = sample();
-    const json document = json::parse(*embedded_schema("record-4"));
+    const json document = json::parse(*embedded_schema("record"));
     valijson::Schema schema;
     valijson::SchemaParser().populateSchema(valijson::adapters::NlohmannJsonAdapter(document), schema);
     const auto expected = [&](const json& value) {
@@ -167,7 +162,7 @@ TEST(Schema, AgreesWithAGeneralValidator) {
             for (int k = 0; k < 3; ++k) {
                 json changed = good;
                 changed[place] = others[turn++ % std::size(others)];
-                const bool fits = check_schema(changed, "record-4").has_value();
+                const bool fits = check_schema(changed, "record").has_value();
                 EXPECT_EQ(fits, expected(changed)) << place << " as " << changed[place];
                 ++tried;
                 refused += fits ? 0 : 1;
@@ -204,10 +199,10 @@ TEST(ParseStrictly, RefusesHostileText) {
 
 TEST(ParseRecord, SaysWhenARecordIsNewer) {
     json record = sample();
-    record["schema_version"] = 5;
-    const auto parsed = parse_record(record.dump());
+    record["schema_version"] = 2;
+    const auto parsed = parse_record(testing::sealed(record));
     ASSERT_FALSE(parsed);
-    EXPECT_THAT(parsed.error().message, HasSubstr("newer than the version 4"));
+    EXPECT_THAT(parsed.error().message, HasSubstr("newer than the version 1"));
 }
 
 }  // namespace
