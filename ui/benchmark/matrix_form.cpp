@@ -45,11 +45,11 @@ void check(const std::vector<std::pair<T, QCheckBox*>>& boxes, const std::vector
 QString borderHelp(iir2d::Border border) {
     switch (border) {
         case iir2d::Border::clamp:
-            return MatrixForm::tr("The sample at the edge is repeated");
+            return MatrixForm::tr("The edge's sample goes on");
         case iir2d::Border::mirror:
             return MatrixForm::tr("The picture is mirrored at its edge");
         case iir2d::Border::wrap:
-            return MatrixForm::tr("The picture repeats periodically");
+            return MatrixForm::tr("The other side follows");
         case iir2d::Border::constant:
             return MatrixForm::tr("A constant, here 0");
     }
