@@ -21,6 +21,13 @@ else()
   endif()
 endif()
 
+# What product code is compiled with, beside the above: no conversion that may change a value or its sign.
+add_library(iir2d_product_flags INTERFACE)
+target_link_libraries(iir2d_product_flags INTERFACE iir2d_flags)
+if(NOT MSVC)
+  target_compile_options(iir2d_product_flags INTERFACE -Wconversion -Wsign-conversion)
+endif()
+
 if(IIR2D_SANITIZE)
   list(JOIN IIR2D_SANITIZE "," _sanitizers)
   target_compile_options(iir2d_flags INTERFACE -fsanitize=${_sanitizers} -fno-sanitize-recover=all
@@ -30,7 +37,9 @@ endif()
 
 # ccache keeps its objects in the user's cache folder. Paths below the checkout are hashed as relative ones, so that
 # a second clone finds what the first compiled; a precompiled header is accepted by its content.
-find_program(CCACHE_PROGRAM ccache)
+if(PROJECT_IS_TOP_LEVEL)
+  find_program(CCACHE_PROGRAM ccache)
+endif()
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(_launcher ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1
                 CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${CCACHE_PROGRAM})

@@ -45,7 +45,7 @@ function(iir2d_embed target)
     DEPENDS ${E_FILE} ${IIR2D_EMBED_SCRIPT}
     COMMENT "Embedding ${E_NAME}" VERBATIM)
   # A custom command belongs to its folder's targets; this one carries it to a target of any folder.
-  add_custom_target(embed_${E_NAME} DEPENDS ${_source})
-  add_dependencies(${target} embed_${E_NAME})
+  add_custom_target(iir2d_embed_${E_NAME} DEPENDS ${_source})
+  add_dependencies(${target} iir2d_embed_${E_NAME})
   target_sources(${target} PRIVATE ${_source})
 endfunction()

@@ -52,10 +52,12 @@ function(iir2d_gpu_kernels target source)
               -fatbin -o ${_image} ${source}
       DEPENDS ${source} ${PROJECT_SOURCE_DIR}/cmake/CompileGpuKernels.cmake DEPFILE ${_image}.d
       COMMENT "Compiling the GPU kernels for ${_names}" VERBATIM)
-    add_custom_target(gpu_resources
-      COMMAND ${CMAKE_COMMAND} -DLOG=${_image}.ptxas.log -DTABLE=${PROJECT_SOURCE_DIR}/docs/gpu-resources.md
-              -DTOOLKIT=${_version} -P ${PROJECT_SOURCE_DIR}/cmake/GpuResources.cmake
-      DEPENDS ${_image} COMMENT "Writing docs/gpu-resources.md" VERBATIM)
+    if(PROJECT_IS_TOP_LEVEL)
+      add_custom_target(gpu_resources
+        COMMAND ${CMAKE_COMMAND} -DLOG=${_image}.ptxas.log -DTABLE=${PROJECT_SOURCE_DIR}/docs/gpu-resources.md
+                -DTOOLKIT=${_version} -P ${PROJECT_SOURCE_DIR}/cmake/GpuResources.cmake
+        DEPENDS ${_image} COMMENT "Writing docs/gpu-resources.md" VERBATIM)
+    endif()
     message(STATUS "iir2d: GPU kernels by CUDA ${_version} for ${_names}")
   else()
     set(_names "")
