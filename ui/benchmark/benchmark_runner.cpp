@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include "ui/benchmark/benchmark_runner.h"
 
-#include <QMetaObject>
 #include <QTemporaryDir>
 #include <chrono>
 #include <filesystem>
 
 #include "core/recipe/recipe.h"
 #include "core/support/files.h"
+#include "ui/support/paths.h"
 #include "ui/support/text.h"
 
 namespace workbench {
 namespace {
 
-// How often progress is told. A bar redrawn at every iteration would take the processors from the kernels.
+// A bar redrawn at every iteration would take the processors from the kernels.
 constexpr auto progressInterval = std::chrono::milliseconds(250);
 
 // A benchmarked recipe has to lie in a file to be named by a command. Its name says what is in it, so that
@@ -30,124 +30,96 @@ std::string keepRecipe(const Recipe& recipe) {
 
 }  // namespace
 
-BenchmarkRunner::BenchmarkRunner(QObject* parent) : QObject(parent) {}
+BenchmarkRunner::BenchmarkRunner(QObject* parent) : QObject(parent) {
+    m_job.setProgressInterval(progressInterval);
+    connect(&m_job, &Job::progressed, this, &BenchmarkRunner::progressed);
+}
 
-BenchmarkRunner::~BenchmarkRunner() = default;  // the thread's destructor asks it to stop and joins
+BenchmarkRunner::~BenchmarkRunner() = default;
 
 void BenchmarkRunner::start(BenchmarkMatrix matrix, const QString& imagePath, const QString& historyFile) {
-    if (m_running) return;
-    m_running = true;
-    m_thread = std::jthread([this, matrix = std::move(matrix), path = imagePath.toStdString(), historyFile](
-                                const std::stop_token& stop) { run(matrix, path, historyFile, stop); });
+    m_job.start(
+        {},
+        [this, matrix = std::move(matrix), path = imagePath.toStdString(),
+         historyFile](const JobControl& control) { return measure(matrix, path, historyFile, control); },
+        [this](const Result<Measured>& done) {
+            if (done) {
+                Q_EMIT finished(done->record, done->kept);
+            } else {
+                tellFailure(done.error());
+            }
+        });
 }
 
-void BenchmarkRunner::cancel() {
-    m_thread.request_stop();
-}
-
-template <class Deliver>
-void BenchmarkRunner::post(Deliver deliver, bool last) {
-    QMetaObject::invokeMethod(
-        this,
-        [this, last, deliver = std::move(deliver)] {
-            if (last) m_running = false;
-            deliver();
-        },
-        Qt::QueuedConnection);
-}
-
-// Tells progress seldom, and at once when what is done changes.
-TaskControl BenchmarkRunner::watched(const std::stop_token& stop) {
-    struct Told {
-        std::chrono::steady_clock::time_point when;
-        std::string what;
-    };
-    return {.stop = stop,
-            .progress = [this, told = std::make_shared<Told>()](double fraction, std::string_view what) {
-                const auto now = std::chrono::steady_clock::now();
-                if (now - told->when < progressInterval && what == told->what) return;
-                told->when = now;
-                told->what = what;
-                post([this, fraction, text = QString::fromUtf8(what.data(), qsizetype(what.size()))] {
-                    Q_EMIT progressed(fraction, text);
-                });
-            }};
+void BenchmarkRunner::reproduce(OpenedRecordPtr original, ReproduceSettings settings,
+                                const QString& historyFile) {
+    m_job.start(
+        {},
+        [this, original = std::move(original), settings = std::move(settings), historyFile](
+            const JobControl& control) { return measureAgain(original, settings, historyFile, control); },
+        [this](const Result<MeasuredAgain>& done) {
+            if (done) {
+                Q_EMIT reproduced(done->reproduced, done->kept);
+            } else {
+                tellFailure(done.error());
+            }
+        });
 }
 
 void BenchmarkRunner::tellFailure(const Error& error) {
     if (error.kind == ErrorKind::cancelled) {
-        post([this] { Q_EMIT cancelledEmpty(); }, true);
+        Q_EMIT cancelledEmpty();
     } else {
-        post([this, text = QString::fromStdString(error.message)] { Q_EMIT failed(text); }, true);
+        Q_EMIT failed(toText(error.message));
     }
 }
 
-void BenchmarkRunner::run(const BenchmarkMatrix& matrix, const std::string& imagePath,
-                          const QString& historyFile, const std::stop_token& stop) {
+std::function<void(const CaseResult&)> BenchmarkRunner::reporter(const JobControl& control) {
+    return [this, &control](const CaseResult& result) {
+        control.post(
+            [this, copy = std::make_shared<const CaseResult>(result)] { Q_EMIT caseFinished(copy); });
+    };
+}
+
+Result<BenchmarkRunner::Measured> BenchmarkRunner::measure(const BenchmarkMatrix& matrix,
+                                                           const std::string& imagePath,
+                                                           const QString& historyFile,
+                                                           const JobControl& control) {
     auto record = std::make_shared<Record>();
     record->environment = capture_environment(matrix.threads);
-    auto run = run_benchmark(matrix, watched(stop), [this](const CaseResult& result) {
-        post([this, copy = std::make_shared<const CaseResult>(result)] { Q_EMIT caseFinished(copy); });
-    });
-    if (!run) {
-        tellFailure(run.error());
-        return;
-    }
+    auto run = run_benchmark(matrix, control, reporter(control));
+    if (!run) return std::unexpected(run.error());
     finish_environment(record->environment);
     record->environment.threads = run->threads;
     record->command_line =
         bench_command_line(matrix, imagePath, matrix.recipe ? keepRecipe(*matrix.recipe) : std::string());
     record->run = std::move(*run);
     const KeptRun kept = keepRun(historyFile, *record);
-    post([this, kept,
-          done = std::shared_ptr<const Record>(std::move(record))] { Q_EMIT finished(done, kept); },
-         true);
+    return Measured{.record = std::move(record), .kept = kept};
 }
 
-void BenchmarkRunner::reproduce(OpenedRecordPtr original, ReproduceSettings settings,
-                                const QString& historyFile) {
-    if (m_running) return;
-    m_running = true;
-    m_thread = std::jthread([this, original = std::move(original), settings = std::move(settings),
-                             historyFile](const std::stop_token& stop) {
-        runReproduction(original, settings, historyFile, stop);
-    });
-}
-
-void BenchmarkRunner::runReproduction(const OpenedRecordPtr& original, const ReproduceSettings& settings,
-                                      const QString& historyFile, const std::stop_token& stop) {
+Result<BenchmarkRunner::MeasuredAgain> BenchmarkRunner::measureAgain(const OpenedRecordPtr& original,
+                                                                     const ReproduceSettings& settings,
+                                                                     const QString& historyFile,
+                                                                     const JobControl& control) {
     const std::u8string named(original->measured.path.begin(), original->measured.path.end());
     std::filesystem::path path(named);
-    const QTemporaryDir copies;  // of a record that lies in the history alone
-    if (isKeptPath(toText(original->measured.path))) {
-        path = std::filesystem::path(copies.filePath(QStringLiteral("record.json")).toStdU16String());
-        if (auto written = write_file_atomically(path, original->json); !written) {
-            tellFailure(written.error());
-            return;
-        }
+    const QTemporaryDir copies;  // of a record that lies in the history alone, or was restored
+    if (path.empty() || isKeptPath(toText(original->measured.path))) {
+        path = toPath(copies.filePath(QStringLiteral("record.json")));
+        if (auto written = write_file_atomically(path, original->json); !written)
+            return std::unexpected(written.error());
     }
-    auto result = workbench::reproduce(path, settings, watched(stop), [this](const CaseResult& one) {
-        post([this, copy = std::make_shared<const CaseResult>(one)] { Q_EMIT caseFinished(copy); });
-    });
-    if (!result) {
-        tellFailure(result.error());
-        return;
-    }
+    auto result = workbench::reproduce(path, settings, control, reporter(control));
+    if (!result) return std::unexpected(result.error());
     auto again = opened_record_of(result->record);
-    if (!again) {
-        tellFailure(again.error());
-        return;
-    }
-    auto reproduced_records = std::make_shared<Reproduced>();
-    reproduced_records->compared = comparedRecords(
-        original, std::make_shared<const OpenedRecord>(std::move(*again)), result->comparison);
-    reproduced_records->reproduction = std::move(*result);
-    const KeptRun kept = keepRun(historyFile, reproduced_records->reproduction.record);
-    post(
-        [this, kept, done = std::shared_ptr<const Reproduced>(std::move(reproduced_records))] {
-            Q_EMIT reproduced(done, kept);
-        },
-        true);
+    if (!again) return std::unexpected(again.error());
+    auto reproduced = std::make_shared<Reproduced>();
+    reproduced->compared = comparedRecords(original, std::make_shared<const OpenedRecord>(std::move(*again)),
+                                           result->comparison);
+    reproduced->reproduction = std::move(*result);
+    const KeptRun kept = keepRun(historyFile, reproduced->reproduction.record);
+    return MeasuredAgain{.reproduced = std::move(reproduced), .kept = kept};
 }
 
 }  // namespace workbench

@@ -50,6 +50,8 @@ QToolButton* textButton(const QString& text, QWidget* parent) {
     return button;
 }
 
+}  // namespace
+
 // Shows a requirement in one row: how it stands, what it is, what was found, and what supplies it.
 class RequirementLine : public QWidget {
   public:
@@ -107,8 +109,6 @@ class RequirementLine : public QWidget {
     QToolButton* m_waive;
     QToolButton* m_sign;
 };
-
-}  // namespace
 
 class GateCard : public QWidget {
   public:
