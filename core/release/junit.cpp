@@ -21,12 +21,12 @@ constexpr int most_levels = 32;
 // Each takes at most 64 bytes in pugixml's tree.
 constexpr std::int64_t most_tags_and_attributes = std::int64_t{1} << 22;
 
-std::unexpected<Error> wrong(const std::string& what) {
+std::unexpected<Error> bad_report(const std::string& what) {
     return fail(ErrorKind::bad_input, what);
 }
 
 // Says what is wrong before a tree is made of it; empty: nothing.
-std::string problem_of(std::string_view text) {
+std::string problem_before_parsing(std::string_view text) {
     if (text.find('\0') != std::string_view::npos) return "it has a null byte, after which XML is not read";
     const auto marks = std::ranges::count_if(text, [](char c) { return c == '<' || c == '='; });
     if (marks > most_tags_and_attributes) {
@@ -46,25 +46,25 @@ Result<std::optional<std::size_t>> stated_failures(const pugi::xml_node& suite) 
         std::uint32_t count = 0;
         const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), count);
         if (code != std::errc{} || end != text.data() + text.size())
-            return wrong(std::string(key) + "=\"" + escaped(text, 60) + "\" is not a count");
+            return bad_report(std::string(key) + "=\"" + escaped(text, 60) + "\" is not a count");
         total = total.value_or(0) + count;
     }
     return total;
 }
 
-class Reader {
+class JunitReader {
   public:
     Result<TestReport> read(const pugi::xml_document& document) {
         const pugi::xml_node root = document.document_element();
         for (const pugi::xml_node& node : document) {
             if (node.type() == pugi::node_doctype)
-                return wrong("it has a document type declaration, which no test report needs");
+                return bad_report("it has a document type declaration, which no test report needs");
             if (node.type() == pugi::node_element && node != root)
-                return wrong("it must be one <testsuites> or <testsuite>, and has more after it");
+                return bad_report("it must be one <testsuites> or <testsuite>, and has more after it");
         }
         if (!is_suite(root)) {
-            return wrong("it is not a JUnit report, which is one <testsuites> or <testsuite>: it is <" +
-                         escaped(root.name(), 60) + ">");
+            return bad_report("it is not a JUnit report, which is one <testsuites> or <testsuite>: it is <" +
+                              escaped(root.name(), 60) + ">");
         }
         if (const auto failed = read_element(root, 1, nullptr); !failed)
             return std::unexpected(failed.error());
@@ -85,11 +85,11 @@ class Reader {
     // Returns how many tests failed in it. `test` is the one that it is in, or null.
     Result<std::size_t> read_element(const pugi::xml_node& node, int level, Test* test) {
         if (level > most_levels)
-            return wrong("it is nested more than " + std::to_string(most_levels) + " levels deep");
+            return bad_report("it is nested more than " + std::to_string(most_levels) + " levels deep");
         if (auto repeated = check_attributes(node); !repeated) return std::unexpected(repeated.error());
         const std::string_view name = node.name();
         if (name == "testcase")
-            return test == nullptr ? read_test(node, level) : wrong("a test is in another");
+            return test == nullptr ? read_test(node, level) : bad_report("a test is in another");
         std::size_t failed = 0;
         if (name == "failure" || name == "error") {
             if (test != nullptr) {
@@ -108,8 +108,8 @@ class Reader {
         const auto stated = stated_failures(node);
         if (!stated) return std::unexpected(stated.error());
         if (*stated && **stated != failed) {
-            return wrong("a <" + std::string(name) + "> says that " + std::to_string(**stated) +
-                         " failed, its tests that " + std::to_string(failed) + " did");
+            return bad_report("a <" + std::string(name) + "> says that " + std::to_string(**stated) +
+                              " failed, its tests that " + std::to_string(failed) + " did");
         }
         return failed;
     }
@@ -129,7 +129,7 @@ class Reader {
         const std::string_view status = node.attribute("status").value();
         constexpr std::string_view known[] = {"", "run", "fail", "notrun", "disabled"};
         if (std::ranges::find(known, status) == std::end(known))
-            return wrong("the status \"" + escaped(status, 60) + "\" of a test is not known");
+            return bad_report("the status \"" + escaped(status, 60) + "\" of a test is not known");
         Test test{.failed = status == "fail", .skipped = status == "notrun" || status == "disabled"};
         if (auto inside = read_children(node, level, &test); !inside) return inside;
         ++m_report.tests;
@@ -146,8 +146,8 @@ class Reader {
         std::set<std::string_view> names;
         for (const pugi::xml_attribute& attribute : node.attributes()) {
             if (!names.insert(attribute.name()).second)
-                return wrong("a <" + escaped(node.name(), 60) + "> has the attribute \"" +
-                             escaped(attribute.name(), 60) + "\" twice");
+                return bad_report("a <" + escaped(node.name(), 60) + "> has the attribute \"" +
+                                  escaped(attribute.name(), 60) + "\" twice");
         }
         return {};
     }
@@ -158,17 +158,18 @@ class Reader {
 }  // namespace
 
 Result<TestReport> read_test_report(std::string_view xml) {
-    if (auto problem = problem_of(xml); !problem.empty()) return wrong(problem);
+    if (auto problem = problem_before_parsing(xml); !problem.empty()) return bad_report(problem);
     // CDATA, which only output has, is left out; a document type is kept, to be refused.
     constexpr unsigned options = (pugi::parse_default & ~pugi::parse_cdata) | pugi::parse_doctype;
     pugi::xml_document document;
     const auto parsed = document.load_buffer(xml.data(), xml.size(), options, pugi::encoding_utf8);
     if (!parsed) {
         const auto end = xml.begin() + std::clamp<std::ptrdiff_t>(parsed.offset, 0, std::ssize(xml));
-        return wrong("it is not a whole JUnit report: line " +
-                     std::to_string(std::count(xml.begin(), end, '\n') + 1) + ": " + parsed.description());
+        return bad_report("it is not a whole JUnit report: line " +
+                          std::to_string(std::count(xml.begin(), end, '\n') + 1) + ": " +
+                          parsed.description());
     }
-    return Reader().read(document);
+    return JunitReader().read(document);
 }
 
 }  // namespace workbench

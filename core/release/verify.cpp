@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int most_attempts = 8;
+constexpr int most_readings = 8;
 
 // How far apart two clocks may be without a note.
 constexpr auto clock_tolerance = std::chrono::days(1);
@@ -38,7 +38,7 @@ class Verifier {
     // A writer may come between one file and the next: when the log is another one at the end, all is read
     // again.
     Result<ReleaseVerification> run() {
-        for (int attempt = 0; attempt < most_attempts; ++attempt) {
+        for (int attempt = 0; attempt < most_readings; ++attempt) {
             const auto before = load_log_text(m_directory);
             m_result = {};
             auto verification = look();

@@ -12,6 +12,7 @@
 #include "ui/release/release_model.h"
 #include "ui/release/sign_off_dialog.h"
 #include "ui/session/session.h"
+#include "ui/support/paths.h"
 #include "ui/support/text.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/job_bar.h"
@@ -131,14 +132,14 @@ void ReleaseCommands::openRelease() {
     const auto& snapshot = m_model.snapshot();
     const QString path = QFileDialog::getExistingDirectory(
         &m_page, tr("Open a release's folder"),
-        snapshot ? pathText(snapshot->directory.parent_path()) : QDir::currentPath());
-    if (!path.isEmpty()) m_model.open(pathFrom(QDir::cleanPath(path)));
+        snapshot ? fromPath(snapshot->directory.parent_path()) : QDir::currentPath());
+    if (!path.isEmpty()) m_model.open(toPath(QDir::cleanPath(path)));
 }
 
 void ReleaseCommands::beginRelease() {
     if (m_model.isWorking()) return;
     const auto& snapshot = m_model.snapshot();
-    const QString base = snapshot ? pathText(snapshot->directory.parent_path())
+    const QString base = snapshot ? fromPath(snapshot->directory.parent_path())
                                   : QDir::current().filePath(QStringLiteral("release_records"));
     auto* dialog = new NewReleaseDialog(base, &m_page);
     ask(dialog, [this, dialog] {

@@ -15,6 +15,7 @@
 #include <algorithm>
 
 #include "core/release/requirements.h"
+#include "ui/support/paths.h"
 #include "ui/support/text.h"
 #include "ui/widgets/form_parts.h"
 #include "ui/widgets/job_bar.h"
@@ -176,7 +177,7 @@ bool NewReleaseDialog::isComplete() const {
 }
 
 NewReleaseDialog::Answer NewReleaseDialog::answer() const {
-    Answer answer{.base = pathFrom(m_base->text()),
+    Answer answer{.base = toPath(m_base->text()),
                   .release = {.id = trimmed(m_id),
                               .stage = stages()[std::size_t(m_stage->currentIndex())].stage,
                               .commit = trimmed(m_commit),
@@ -262,7 +263,7 @@ bool AttachDialog::isComplete() const {
 
 AttachDialog::Answer AttachDialog::answer() const {
     return {.kind = m_kind->currentText().toStdString(),
-            .file = pathFrom(m_file->text()),
+            .file = toPath(m_file->text()),
             .name = trimmed(m_name),
             .commit = m_commitRow->isEnabled() ? trimmed(m_commit) : std::string()};
 }

@@ -7,13 +7,12 @@
 
 #include "core/support/signing.h"
 #include "ui/release/release_watcher.h"
+#include "ui/support/paths.h"
 #include "ui/support/text.h"
 
 namespace workbench {
 namespace {
 
-using Severity = ReleaseMessage::Severity;
-using Offer = ReleaseMessage::Offer;
 namespace fs = std::filesystem;
 
 constexpr qsizetype mostLines = 12;
@@ -44,13 +43,12 @@ ReleaseModel::ReleaseModel(QObject* parent)
     connect(&m_job, &Job::progressed, this, [this](double fraction, const QString& at) {
         Q_EMIT jobProgressed(fraction, QStringLiteral("%1: %2").arg(m_job.what(), at));
     });
-    connect(&m_job, &Job::ended, this, [this] {
+    // When the result was delivered: what may be done next is shown with what it is done to.
+    connect(&m_job, &Job::idle, this, [this] {
         m_working = false;
         m_changing = false;
         Q_EMIT jobEnded();
         Q_EMIT stateChanged();
-    });
-    connect(&m_job, &Job::idle, this, [this] {
         if (std::exchange(m_reloadWanted, false)) readAgain();
     });
 }
@@ -102,7 +100,9 @@ void ReleaseModel::say(ReleaseSubject subject, ReleaseMessage message) {
 }
 
 void ReleaseModel::sayWork(bool failed, const QString& text) {
-    say(ReleaseSubject::work, {.severity = failed ? Severity::error : Severity::info, .text = text});
+    say(ReleaseSubject::work,
+        {.severity = failed ? ReleaseMessage::Severity::error : ReleaseMessage::Severity::info,
+         .text = text});
 }
 
 void ReleaseModel::takeBack(ReleaseSubject subject) {
@@ -163,21 +163,22 @@ void ReleaseModel::follow(const Result<ReleaseSnapshotPtr>& read) {
     if (!read && isCancelled(read.error())) {
         m_outdated = true;
         say(ReleaseSubject::disk,
-            {.severity = Severity::warning,
+            {.severity = ReleaseMessage::Severity::warning,
              .text = tr("Reading was cancelled: the release on disk may not be what is shown."),
-             .offer = Offer::readAgain});
+             .offer = ReleaseMessage::Offer::readAgain});
         return;
     }
     if (!read) {
         setUnreadable(true);
-        say(ReleaseSubject::disk, {.severity = Severity::error, .text = toSentence(read.error().message)});
+        say(ReleaseSubject::disk,
+            {.severity = ReleaseMessage::Severity::error, .text = toSentence(read.error().message)});
         return;
     }
     const QString difference = differenceOf(*m_snapshot, **read);
     if (m_unreadable || m_outdated) takeBack(ReleaseSubject::disk);
     show(*read);
     if (difference.isEmpty()) return;
-    say(ReleaseSubject::disk, {.severity = Severity::warning, .text = difference});
+    say(ReleaseSubject::disk, {.severity = ReleaseMessage::Severity::warning, .text = difference});
     Q_EMIT changedOnDisk(difference);
 }
 
@@ -187,7 +188,7 @@ void ReleaseModel::show(ReleaseSnapshotPtr snapshot) {
     m_unreadable = false;
     m_outdated = false;
     m_watcher->watch(*m_snapshot);
-    if (isAnother) Q_EMIT opened(QFileInfo(pathText(m_snapshot->directory)).absoluteFilePath());
+    if (isAnother) Q_EMIT opened(QFileInfo(fromPath(m_snapshot->directory)).absoluteFilePath());
     Q_EMIT snapshotChanged();
     Q_EMIT stateChanged();
 }
@@ -261,7 +262,7 @@ void ReleaseModel::begin(const fs::path& base, const NewRelease& release,
 void ReleaseModel::attach(const std::string& kind, const fs::path& file, const std::string& name,
                           const std::string& commit) {
     if (!m_snapshot) return;
-    const QString shown = pathText(file.filename());
+    const QString shown = fromPath(file.filename());
     change(tr("Attaching %1").arg(shown), tr("%1 is attached as %2.").arg(shown, toText(kind)),
            m_snapshot->directory,
            [directory = m_snapshot->directory, kind, file, name,
@@ -327,7 +328,7 @@ void ReleaseModel::exportTo(const QString& file) {
     takeBack(ReleaseSubject::work);
     work(
         tr("Exporting"), true,
-        [directory = m_snapshot->directory, path = pathFrom(file)](const JobControl& control) {
+        [directory = m_snapshot->directory, path = toPath(file)](const JobControl& control) {
             return export_release(directory, path, control);
         },
         [this, file](const Result<std::string>& hash) {
@@ -335,10 +336,10 @@ void ReleaseModel::exportTo(const QString& file) {
                 return sayWork(false, tr("Exporting was cancelled; nothing was written."));
             if (!hash) return sayWork(true, toSentence(hash.error().message));
             Q_EMIT exported(file);
-            say(ReleaseSubject::work, {.severity = Severity::info,
+            say(ReleaseSubject::work, {.severity = ReleaseMessage::Severity::info,
                                        .text = tr("The release was written to %1, SHA-256 %2")
                                                    .arg(QDir::toNativeSeparators(file), toText(*hash)),
-                                       .offer = Offer::archive,
+                                       .offer = ReleaseMessage::Offer::archive,
                                        .archive = file,
                                        .sha256 = toText(*hash)});
         });

@@ -28,6 +28,7 @@
 #include "ui/release/release_table.h"
 #include "ui/release/release_table_models.h"
 #include "ui/session/session.h"
+#include "ui/support/paths.h"
 #include "ui/support/text.h"
 #include "ui/widgets/drop_cue.h"
 #include "ui/widgets/elided_label.h"
@@ -63,7 +64,7 @@ MessageArea::Severity severityOf(const ReleaseMessage& message) {
     return MessageArea::Severity::error;
 }
 
-QString droppedFile(const QMimeData* data) {
+QString droppedPath(const QMimeData* data) {
     if (!data || !data->hasUrls()) return {};
     for (const QUrl& url : data->urls()) {
         if (url.isLocalFile()) return url.toLocalFile();
@@ -111,7 +112,7 @@ QList<QAction*> ReleasePage::actionsForMenu() const {
 }
 
 void ReleasePage::openDirectory(const QString& path) {
-    m_model->open(pathFrom(QDir::cleanPath(path)));
+    m_model->open(toPath(QDir::cleanPath(path)));
 }
 
 void ReleasePage::cancel() {
@@ -334,7 +335,7 @@ void ReleasePage::showSnapshot() {
                              .arg(toText(std::string_view(state.commit).substr(0, 12)),
                                   toText(format_number(100.0 * state.max_regression)),
                                   toText(std::string_view(state.created_utc).substr(0, 10))),
-                         tr("Commit %1\n%2").arg(toText(state.commit), pathText(snapshot.directory)));
+                         tr("Commit %1\n%2").arg(toText(state.commit), fromPath(snapshot.directory)));
     m_stage->setMark(Mark::quiet, toText(name_of(state.stage)));
     const int wrong = snapshot.evidenceNotAsAttached();
     const auto count = state.attachments.size();
@@ -356,7 +357,7 @@ void ReleasePage::showState() {
 }
 
 void ReleasePage::dragEnterEvent(QDragEnterEvent* event) {
-    const QString file = droppedFile(event->mimeData());
+    const QString file = droppedPath(event->mimeData());
     if (file.isEmpty() || m_model->isWorking()) return;
     const QString name = QFileInfo(file).fileName();
     if (!releaseAt(file).isEmpty()) {
@@ -377,7 +378,7 @@ void ReleasePage::dragLeaveEvent(QDragLeaveEvent* /*event*/) {
 
 void ReleasePage::dropEvent(QDropEvent* event) {
     m_dropCue->hide();
-    const QString file = droppedFile(event->mimeData());
+    const QString file = droppedPath(event->mimeData());
     if (file.isEmpty() || m_model->isWorking()) return;
     event->acceptProposedAction();
     if (const QString release = releaseAt(file); !release.isEmpty()) {

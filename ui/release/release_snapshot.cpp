@@ -10,20 +10,20 @@
 namespace workbench {
 namespace {
 
-QString tr(const char* text, int count = -1) {
+QString snapshotTr(const char* text, int count = -1) {
     return QCoreApplication::translate("ReleaseSnapshot", text, nullptr, count);
 }
 
 QString stateInSentence(EvidenceState state) {
     switch (state) {
         case EvidenceState::matches:
-            return tr("matches again");
+            return snapshotTr("matches again");
         case EvidenceState::missing:
-            return tr("is missing");
+            return snapshotTr("is missing");
         case EvidenceState::changed:
             break;
     }
-    return tr("is not what was attached");
+    return snapshotTr("is not what was attached");
 }
 
 }  // namespace
@@ -74,16 +74,16 @@ QString differenceOf(const ReleaseSnapshot& before, const ReleaseSnapshot& now) 
     const ReleaseState& state = now.release.state;
     if (old.log_head != state.log_head) {
         if (state.entries > old.entries) {
-            return tr(
+            return snapshotTr(
                 "Another process changed the release on disk: %n change(s) were added. "
                 "It is shown as it is now.",
                 int(state.entries - old.entries));
         }
-        return tr("The release on disk is another one than was shown. It is shown as it is now.");
+        return snapshotTr("The release on disk is another one than was shown. It is shown as it is now.");
     }
     for (std::size_t i = 0; i < now.evidence.size(); ++i) {
         if (now.evidence[i].state == before.evidence[i].state) continue;
-        return tr("The files of the release were changed on disk: evidence/%1 now %2.")
+        return snapshotTr("The files of the release were changed on disk: evidence/%1 now %2.")
             .arg(toText(state.attachments[i].name), stateInSentence(now.evidence[i].state));
     }
     return {};
@@ -100,14 +100,6 @@ QString releaseAt(const QString& path) {
 
 QString bounded(const QString& text, qsizetype most) {
     return text.size() <= most ? text : text.left(most) + QChar(0x2026);
-}
-
-std::filesystem::path pathFrom(const QString& text) {
-    return {text.toStdU16String()};
-}
-
-QString pathText(const std::filesystem::path& path) {
-    return QString::fromStdU16String(path.u16string());
 }
 
 }  // namespace workbench

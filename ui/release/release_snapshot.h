@@ -40,7 +40,4 @@ QString releaseAt(const QString& path);
 inline constexpr qsizetype longestShown = 500;
 QString bounded(const QString& text, qsizetype most);
 
-std::filesystem::path pathFrom(const QString& text);
-QString pathText(const std::filesystem::path& path);
-
 }  // namespace workbench

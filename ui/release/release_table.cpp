@@ -18,7 +18,7 @@
 namespace workbench {
 namespace {
 
-constexpr int widestColumn = 320;
+constexpr int widestReleaseColumn = 320;
 
 // Draws what has a mark in its colour, which is the present theme's.
 class MarkDelegate : public QStyledItemDelegate {
@@ -84,7 +84,7 @@ void ReleaseTable::fitColumns() {
     if (texts.isEmpty() || std::exchange(m_fitted, texts) == texts) return;
     resizeColumnsToContents();
     for (int column = 0; column < m_sorted->columnCount(); ++column) {
-        setColumnWidth(column, std::min(columnWidth(column) + normalSpacing, widestColumn));
+        setColumnWidth(column, std::min(columnWidth(column) + normalSpacing, widestReleaseColumn));
     }
 }
 

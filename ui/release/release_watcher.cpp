@@ -6,6 +6,7 @@
 #include <QFileSystemWatcher>
 #include <QTimer>
 
+#include "ui/support/paths.h"
 #include "ui/support/text.h"
 
 namespace workbench {
@@ -31,7 +32,7 @@ ReleaseWatcher::ReleaseWatcher(QObject* parent)
 }
 
 void ReleaseWatcher::watch(const ReleaseSnapshot& snapshot) {
-    const QDir top(pathText(snapshot.directory));
+    const QDir top(fromPath(snapshot.directory));
     m_top = top.path();
     m_above = QFileInfo(m_top).absolutePath();  // a folder is not told that it was renamed
     QStringList wanted{m_top, m_above, top.filePath(QStringLiteral("evidence"))};

@@ -12,6 +12,7 @@
 #include <QVBoxLayout>
 #include <utility>
 
+#include "ui/support/paths.h"
 #include "ui/support/text.h"
 #include "ui/widgets/path_field.h"
 #include "ui/widgets/theme.h"
@@ -132,7 +133,7 @@ bool SignOffDialog::isComplete() const {
 SignOffDialog::Answer SignOffDialog::answer() const {
     return {.role = m_role->currentText().toStdString(),
             .person = trimmed(m_person),
-            .key = pathFrom(m_key->text()),
+            .key = toPath(m_key->text()),
             .seen = m_snapshot->release.state.seen()};
 }
 

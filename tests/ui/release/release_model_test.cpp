@@ -11,6 +11,7 @@
 #include "core/support/files.h"
 #include "tests/core/release/release_fixture.h"
 #include "ui/release/release_table_models.h"
+#include "ui/support/paths.h"
 #include "ui/support/text.h"
 
 namespace workbench {
@@ -63,7 +64,7 @@ TEST_F(ReleaseModelTest, HasNothingToDoBeforeAReleaseIsOpen) {
     model.reload();
     model.verify();
     model.promote();
-    model.exportTo(pathText(folder.path() / "none.tar"));
+    model.exportTo(fromPath(folder.path() / "none.tar"));
     attachOther("a.txt");
     EXPECT_FALSE(model.isBusy());
 }
@@ -84,7 +85,7 @@ TEST_F(ReleaseModelTest, OpensAReleaseAndSaysHowItStands) {
     EXPECT_TRUE(model.mayChange());
     EXPECT_FALSE(model.mayPromote());
     ASSERT_EQ(opened.count(), 1);
-    EXPECT_EQ(opened[0][0].toString(), pathText(directory));
+    EXPECT_EQ(opened[0][0].toString(), fromPath(directory));
     EXPECT_EQ(started[0][0].toString(), QStringLiteral("Reading the release"));
     model.reload();
     settle();
@@ -133,7 +134,7 @@ TEST_F(ReleaseModelTest, AttachesWaivesSignsAndPromotes) {
     model.verify();
     settle();
     EXPECT_THAT(said(ReleaseSubject::work), StartsWith("Verified: accepted, "));
-    const QString archive = pathText(folder.path() / "v1.tar");
+    const QString archive = fromPath(folder.path() / "v1.tar");
     model.exportTo(archive);
     settle();
     const ReleaseMessage& message = *model.message(ReleaseSubject::work);
@@ -247,7 +248,7 @@ TEST_F(ReleaseModelTest, ChangesNothingWhenItIsCancelledOrGoes) {
     add_all();
     open();
     const fs::path archive = folder.path() / "v1.tar.gz";
-    model.exportTo(pathText(archive));
+    model.exportTo(fromPath(archive));
     model.cancel();
     settle();
     EXPECT_EQ(said(ReleaseSubject::work), "Exporting was cancelled; nothing was written.");
@@ -255,7 +256,7 @@ TEST_F(ReleaseModelTest, ChangesNothingWhenItIsCancelledOrGoes) {
         ReleaseModel another;
         another.open(directory);
         EXPECT_TRUE(QTest::qWaitFor([&] { return !another.isBusy(); }, patience));
-        another.exportTo(pathText(archive));
+        another.exportTo(fromPath(archive));
     }
     QCoreApplication::processEvents();
     EXPECT_FALSE(fs::exists(archive));
@@ -334,12 +335,12 @@ TEST_F(ReleaseTableModelsTest, KeepRowsThatAreStillThere) {
 TEST(ReleasePaths, LeadToTheReleaseThatTheyAreOf) {
     const testing::TemporaryFolder folder;
     ASSERT_TRUE(new_release(folder.path(), {.id = "v1", .commit = testing::release_commit, .holders = {}}));
-    const QString release = pathText(folder.path() / "v1");
+    const QString release = fromPath(folder.path() / "v1");
     EXPECT_EQ(releaseAt(release), release);
     EXPECT_EQ(releaseAt(release + QStringLiteral("/release.json")), release);
     EXPECT_EQ(releaseAt(release + QStringLiteral("/log.jsonl")), release);
     EXPECT_EQ(releaseAt(release + QStringLiteral("/evidence")), QString());
-    EXPECT_EQ(releaseAt(pathText(folder.path())), QString());
+    EXPECT_EQ(releaseAt(fromPath(folder.path())), QString());
 }
 
 }  // namespace

@@ -313,6 +313,25 @@ TEST_F(ReleasePageTest, CanBeCancelledAndClosedAtAnyMoment) {
         EXPECT_FALSE(entry.path().filename().string().starts_with(".iir2d-")) << entry.path();
 }
 
+// A finding of two lines after one of one line, with other buttons beside it.
+TEST_F(ReleasePageTest, GivesEachFindingTheRoomThatItNeedsInAnotherRelease) {
+    begin(Stage::rc);
+    for (const char* kind : {"test-report", "c-api-report"})
+        ASSERT_TRUE(add(kind, std::string(kind) + ".xml", testing::test_report(1)));
+    open();
+    ASSERT_TRUE(new_release(folder.path(), {.id = "v2", .commit = testing::release_commit, .holders = {}}));
+    page->openDirectory(text(folder.path() / "v2"));
+    settle();
+    ASSERT_EQ(page->snapshot()->release.state.id, "v2");
+    int labels = 0;
+    for (auto* label : page->board().findChildren<QLabel*>()) {
+        if (!label->wordWrap() || !label->isVisible()) continue;
+        ++labels;
+        EXPECT_GE(label->height(), label->heightForWidth(label->width())) << label->text().toStdString();
+    }
+    EXPECT_GE(labels, int(2 * page->snapshot()->release.evaluation.requirements.size()));
+}
+
 class ReleaseTableTest : public ReleasePageTest {
   protected:
     ReleaseTable& table() const { return *page->findChild<ReleaseTable*>(QStringLiteral("evidenceTable")); }
