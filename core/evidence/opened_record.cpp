@@ -11,10 +11,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Result<OpenedRecord> opened(MeasuredRecord measured, std::string text, const nlohmann::json& json) {
-    auto results = results_of_record(json);
+Result<OpenedRecord> opened(MeasuredRecord measured, std::string text, const nlohmann::json& document) {
+    auto results = results_of_record(document);
     if (!results) return std::unexpected(results.error());
-    const auto& image = value_of(json.at("matrix").at("image"));
+    const auto& image = value_of(document.at("matrix").at("image"));
     return OpenedRecord{.json = std::move(text),
                         .measured = std::move(measured),
                         .results = std::move(*results),

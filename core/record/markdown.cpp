@@ -22,7 +22,7 @@ std::string figure(const json& value) {
     return value.is_number() ? brief_number(value.get<double>()) : "-";
 }
 
-std::string fact(const json& f) {
+std::string fact_text(const json& f) {
     const json& value = value_of(f);
     if (value.is_null()) return "not available: " + markdown_escaped(cell_text(f.at("reason")));
     return markdown_escaped(cell_text(value));
@@ -33,12 +33,12 @@ std::string line(std::string_view name, const std::string& value) {
 }
 
 std::string bytes_fact(const json& f) {
-    if (value_of(f).is_null()) return fact(f);
+    if (value_of(f).is_null()) return fact_text(f);
     return brief_number(value_of(f).get<double>() / (1 << 30)) + " GiB";
 }
 
 std::string gpus(const json& f) {
-    if (value_of(f).is_null()) return fact(f);
+    if (value_of(f).is_null()) return fact_text(f);
     std::string names;
     for (const json& gpu : value_of(f)) {
         names += (names.empty() ? "" : ", ") + markdown_escaped(cell_text(gpu.at("name")));
@@ -66,19 +66,20 @@ std::string environment_table(const json& record) {
                               markdown_escaped(cell_text(device.at("reason"))) + ")");
     out += line("Threads", cell_text(device.at("threads")));
     out += line("GPU", gpus(e.at("gpus")));
-    out += line("Host", fact(e.at("host")));
+    out += line("Host", fact_text(e.at("host")));
     out += line("System", text("os") + ", " + text("kernel"));
-    out += line("Processor", fact(e.at("cpu_model")));
-    out += line("Cores", text("logical_cores") + " logical; physical: " + fact(e.at("physical_cores")));
-    out += line("Governor", fact(e.at("governor")));
-    out += line("Load before", fact(e.at("load_before")));
-    out += line("Load after", fact(e.at("load_after")));
+    out += line("Processor", fact_text(e.at("cpu_model")));
+    out += line("Cores", text("logical_cores") + " logical; physical: " + fact_text(e.at("physical_cores")));
+    out += line("Governor", fact_text(e.at("governor")));
+    out += line("Load before", fact_text(e.at("load_before")));
+    out += line("Load after", fact_text(e.at("load_after")));
     out += line("Memory", bytes_fact(e.at("memory_total_bytes")) +
                               "; free before: " + bytes_fact(e.at("memory_available_bytes")));
-    out += line("Version", text("version") + ", commit " + fact(e.at("commit")) +
+    out += line("Version", text("version") + ", commit " + fact_text(e.at("commit")) +
                                (value_of(e.at("dirty")) == true ? ", with uncommitted changes" : ""));
     out += line("Compiler", text("compiler") + ", " + text("build_type") + ", " + text("compile_flags"));
-    out += line("Library", fact(e.at("library_path")) + ", SHA-256 " + fact(e.at("library_sha256")));
+    out +=
+        line("Library", fact_text(e.at("library_path")) + ", SHA-256 " + fact_text(e.at("library_sha256")));
     out += line("Input", input_text(record.at("matrix")));
     return out;
 }
@@ -140,14 +141,14 @@ std::string failures(const json& record) {
 // "1410 MHz", or why there is no figure.
 std::string gpu_figure(const json& state, const char* key, const char* figure_key, const std::string& unit) {
     const json& f = state.at(key);
-    return value_of(f).is_null() ? fact(f) : cell_text(value_of(f).at(figure_key)) + unit;
+    return value_of(f).is_null() ? fact_text(f) : cell_text(value_of(f).at(figure_key)) + unit;
 }
 
 std::string gpu_line(const json& state) {
     std::string out = "SM clock ";
     const json& clock = state.at("sm_clock_mhz");
     if (value_of(clock).is_null()) {
-        out += fact(clock);
+        out += fact_text(clock);
     } else {
         out += cell_text(value_of(clock).at("min")) + " to " + cell_text(value_of(clock).at("max")) +
                " MHz, median " + cell_text(value_of(clock).at("median")) + " MHz";
@@ -157,7 +158,7 @@ std::string gpu_line(const json& state) {
     out += "; clocks held back by ";
     const json& reasons = state.at("throttle_reasons");
     std::string words;
-    if (value_of(reasons).is_null()) words = fact(reasons);
+    if (value_of(reasons).is_null()) words = fact_text(reasons);
     for (const json& word : value_of(reasons))
         words += (words.empty() ? "" : ", ") + markdown_escaped(cell_text(word));
     return out + (words.empty() ? "nothing" : words) + "; " + cell_text(state.at("samples")) + " samples";
@@ -171,7 +172,7 @@ std::string gpu_states(const json& record) {
         if (value_of(one.at("timing")).is_null()) continue;
         const json& state = one.at("gpu_state");
         out += "- " + markdown_escaped(cell_text(one.at("key"))) + ": " +
-               (value_of(state).is_null() ? fact(state) : gpu_line(value_of(state))) + "\n";
+               (value_of(state).is_null() ? fact_text(state) : gpu_line(value_of(state))) + "\n";
     }
     if (out.empty()) return out;
     return "\n## The GPU meanwhile\n\nSampled between the timed runs, never during one. A case is throttled "

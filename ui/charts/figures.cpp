@@ -12,7 +12,7 @@
 namespace workbench {
 namespace {
 
-QString tr(const char* text) {
+QString figuresTr(const char* text) {
     return QCoreApplication::translate("Figures", text);
 }
 
@@ -39,10 +39,10 @@ QString extentText(iir2d::Extent e) {
 // "max 3 × 3 stride 2 × 2", "adaptive-avg to 7 × 7"
 QString poolText(const PoolOperation& pool) {
     const QString op = toText(iir2d::name_of(pool.op));
-    if (is_adaptive(pool.op)) return tr("%1 to %2").arg(op, extentText(pool.output));
+    if (is_adaptive(pool.op)) return figuresTr("%1 to %2").arg(op, extentText(pool.output));
     const QString window = op + QLatin1Char(' ') + extentText(pool.window);
     if (pool.stride.value_or(pool.window) == pool.window) return window;
-    return tr("%1 stride %2").arg(window, extentText(*pool.stride));
+    return figuresTr("%1 stride %2").arg(window, extentText(*pool.stride));
 }
 
 Parts partsOf(const BenchmarkCase& what) {
@@ -54,7 +54,7 @@ Parts partsOf(const BenchmarkCase& what) {
     if (what.pool) {
         parts.precision = precisionText(what);
         parts.operation = poolText(*what.pool);  // shorter: charts have little room
-        if (what.pass == PoolPass::backward) parts.pass = tr("backward");
+        if (what.pass == PoolPass::backward) parts.pass = figuresTr("backward");
     }
     return parts;
 }
@@ -75,7 +75,7 @@ QString msText(double milliseconds) {
 }
 
 QString msWithUnit(double milliseconds) {
-    return tr("%1 ms").arg(msText(milliseconds));
+    return figuresTr("%1 ms").arg(msText(milliseconds));
 }
 
 QString ratioText(double ratio) {
@@ -105,15 +105,15 @@ QString sizeText(const BenchmarkCase& what) {
 }
 
 QString operationText(const BenchmarkCase& what) {
-    if (what.filter_id) return tr("Filter %1").arg(*what.filter_id);
+    if (what.filter_id) return figuresTr("Filter %1").arg(*what.filter_id);
     if (what.pool) {
         const QString text = poolText(*what.pool);
         const int space = int(text.indexOf(QLatin1Char(' ')));
-        return tr("%1 pool %2").arg(text.left(space), text.mid(space + 1));
+        return figuresTr("%1 pool %2").arg(text.left(space), text.mid(space + 1));
     }
     if (what.recipe && !what.recipe->name.empty()) return QString::fromStdString(what.recipe->name);
     // A record of before version 3 does not say all of a pooling operation.
-    return what.recipe ? tr("Recipe") : toText(what.label);
+    return what.recipe ? figuresTr("Recipe") : toText(what.label);
 }
 
 QString precisionText(const BenchmarkCase& what) {
