@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,11 +24,14 @@ struct ReadOptions {
     std::uint64_t memory_limit = 0;  // bytes; 0: three quarters of the machine's free memory
 };
 
-// Header only. bad_input for a file that is missing, empty, not an image, or whose header is absurd.
-Result<ImageInfo> probe_image(const std::filesystem::path& path, int image_index = 0);
+// Header only. cancelled when `stop` asked; bad_input for a file that is missing, empty, not an image, or
+// whose header is absurd.
+Result<ImageInfo> probe_image(const std::filesystem::path& path, int image_index = 0,
+                              const std::stop_token& stop = {});
 
 // Returns the names of all pages or parts of a file: what it says, or "page 1" and so on.
-Result<std::vector<std::string>> image_names(const std::filesystem::path& path);
+Result<std::vector<std::string>> image_names(const std::filesystem::path& path,
+                                             const std::stop_token& stop = {});
 
 // Reads the pixels, upright. Stops between chunks of rows when asked. Truncated files are errors, never half
 // images.

@@ -72,17 +72,17 @@ Result<T> guarded(const fs::path& path, const Body& body) {
 
 }  // namespace
 
-Result<ImageInfo> probe_image(const fs::path& path, int image_index) {
+Result<ImageInfo> probe_image(const fs::path& path, int image_index, const std::stop_token& stop) {
     return guarded<ImageInfo>(path, [&]() -> Result<ImageInfo> {
         IIR2D_TRY(auto source, open_source(path));
-        return image_sessions().header(std::move(source), image_index);
+        return image_sessions().header(std::move(source), image_index, stop);
     });
 }
 
-Result<std::vector<std::string>> image_names(const fs::path& path) {
+Result<std::vector<std::string>> image_names(const fs::path& path, const std::stop_token& stop) {
     return guarded<std::vector<std::string>>(path, [&]() -> Result<std::vector<std::string>> {
         IIR2D_TRY(auto source, open_source(path));
-        return image_sessions().names(std::move(source));
+        return image_sessions().names(std::move(source), stop);
     });
 }
 

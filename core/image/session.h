@@ -34,8 +34,8 @@ class ImageSessions {
     ImageSessions& operator=(const ImageSessions&) = delete;
     virtual ~ImageSessions() = default;
 
-    virtual Result<ImageInfo> header(OpenSource source, int image_index) = 0;
-    virtual Result<std::vector<std::string>> names(OpenSource source) = 0;
+    virtual Result<ImageInfo> header(OpenSource source, int image_index, const std::stop_token& stop) = 0;
+    virtual Result<std::vector<std::string>> names(OpenSource source, const std::stop_token& stop) = 0;
     virtual Result<std::unique_ptr<ReadSession>> read(OpenSource source, int image_index,
                                                       const std::stop_token& stop) = 0;
     // The encoder takes rows whose planes may lie apart (plane_stride).

@@ -36,12 +36,12 @@ class LocalRead final : public ReadSession {
 
 class InProcess final : public ImageSessions {
   public:
-    Result<ImageInfo> header(OpenSource source, int image_index) override {
-        IIR2D_TRY(const auto opened, read(std::move(source), image_index, {}));
+    Result<ImageInfo> header(OpenSource source, int image_index, const std::stop_token& stop) override {
+        IIR2D_TRY(const auto opened, read(std::move(source), image_index, stop));
         return opened->info();
     }
 
-    Result<std::vector<std::string>> names(OpenSource source) override {
+    Result<std::vector<std::string>> names(OpenSource source, const std::stop_token&) override {
         IIR2D_TRY(const auto module, load());
         return module->names(source.file);
     }

@@ -311,15 +311,15 @@ class InWorker final : public ImageSessions {
                   // takes 3 ms, and no other file is read with what is left of that.
                   .most_requests = 1}) {}
 
-    Result<ImageInfo> header(OpenSource source, int image_index) override {
+    Result<ImageInfo> header(OpenSource source, int image_index, const std::stop_token& stop) override {
         const Known known(source);
-        IIR2D_TRY(auto request, begin(Message::probe, std::move(source), image_index, {}));
+        IIR2D_TRY(auto request, begin(Message::probe, std::move(source), image_index, stop));
         IIR2D_TRY(auto info, request.receive(Message::header, images::get_info));
         return completed(std::move(info), known.path, known.size);
     }
 
-    Result<std::vector<std::string>> names(OpenSource source) override {
-        IIR2D_TRY(auto request, begin(Message::names, std::move(source), 0, {}));
+    Result<std::vector<std::string>> names(OpenSource source, const std::stop_token& stop) override {
+        IIR2D_TRY(auto request, begin(Message::names, std::move(source), 0, stop));
         return request.receive(Message::names, images::get_texts);
     }
 

@@ -21,7 +21,7 @@ struct Loaded {
 
 Result<Loaded> load(const std::filesystem::path& path, int imageIndex, bool hasConsent,
                     const TaskControl& control) {
-    auto info = probe_image(path, imageIndex);
+    auto info = probe_image(path, imageIndex, control.stop);
     if (!info) return std::unexpected(info.error());
     if (info->memory_bytes > ImageLoader::askAboveBytes && !hasConsent)
         return Loaded{.image = nullptr, .statistics = {}, .bytes = info->memory_bytes};
@@ -29,7 +29,7 @@ Result<Loaded> load(const std::filesystem::path& path, int imageIndex, bool hasC
     if (!image) return std::unexpected(image.error());
     // For the page chooser; where there are no names, it has numbers.
     if (image->info.image_count > 1)
-        image->info.image_names = image_names(path).value_or(std::vector<std::string>{});
+        image->info.image_names = image_names(path, control.stop).value_or(std::vector<std::string>{});
     auto shared = std::make_shared<const Image>(*std::move(image));
     auto statistics = channel_statistics(shared->pixels);
     return Loaded{.image = std::move(shared), .statistics = std::move(statistics)};

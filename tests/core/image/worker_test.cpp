@@ -156,6 +156,18 @@ TEST(ImageWorker, ACopyOfAnImageIsItsOwn) {
     EXPECT_EQ(moved.plane_f32(1)[7], old);
 }
 
+TEST(ImageWorker, HeaderAndNamesCanBeCancelled) {
+    std::stop_source stop;
+    stop.request_stop();
+    const auto info = probe_image(samples / "rocket.jpg", 0, stop.get_token());
+    ASSERT_FALSE(info);
+    EXPECT_EQ(info.error().kind, ErrorKind::cancelled) << info.error().message;
+    const auto names = image_names(samples / "rocket.jpg", stop.get_token());
+    ASSERT_FALSE(names);
+    EXPECT_EQ(names.error().kind, ErrorKind::cancelled) << names.error().message;
+    EXPECT_TRUE(probe_image(samples / "rocket.jpg")) << "and the next is read";
+}
+
 TEST(ImageWorker, CancelledInTheMiddleReadsTheNext) {
     const ScratchFolder folder;
     ASSERT_TRUE(write_image(make_image(1500, 3000, 1, SampleType::u8), folder / "a.png"));
