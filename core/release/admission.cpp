@@ -30,9 +30,10 @@ Result<std::string> commit_of_record(const EvidenceKind& kind, const fs::path& p
     if (!record) return std::unexpected(record.error());
     // A baseline is of an earlier commit by its nature.
     if (kind.name == "baseline-record") return std::string();
-    if (!is_commit(record->commit))
+    const std::string commit = record->environment.commit.value_or("");
+    if (!is_commit(commit))
         return fail(ErrorKind::bad_input, "the record " + quoted(path) + " does not know its commit");
-    return record->commit;
+    return commit;
 }
 
 Result<void> check_report(const EvidenceKind& kind, const fs::path& path) {
@@ -80,12 +81,12 @@ Result<std::string> read_as_kind(const EvidenceKind& kind, const fs::path& path,
     return kind.needs_commit ? stated_commit : std::string();
 }
 
-Result<MeasuredRecord> record_at(const fs::path& path, const std::string& sha256) {
+Result<Record> record_at(const fs::path& path, const std::string& sha256) {
     if (auto known = records_read().find(sha256)) {
         known->path = utf8_path(path);
         return *std::move(known);
     }
-    auto record = load_measured_record(path);
+    auto record = load_record(path);
     if (!record) return record;
     // What was read is what was hashed.
     const auto hash = evidence_hash(path);

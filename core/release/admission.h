@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "core/evidence/measured_record.h"
+#include "core/record/record.h"
 #include "core/release/state.h"
 #include "core/support/error.h"
 
@@ -19,6 +19,6 @@ Result<std::string> read_as_kind(const EvidenceKind& kind, const std::filesystem
                                  const std::string& sha256, const std::string& stated_commit);
 
 // The record in a directory whose evidence_hash() is `sha256`. Read and verified once in this process.
-Result<MeasuredRecord> record_at(const std::filesystem::path& path, const std::string& sha256);
+Result<Record> record_at(const std::filesystem::path& path, const std::string& sha256);
 
 }  // namespace workbench

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/record/record_json.h"
 #include "core/support/canonical_json.h"
 #include "core/support/files.h"
+#include "core/support/strict_json.h"
 
 namespace workbench {
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/evidence/measured_record.h"
+#include "core/record/record.h"
 
 namespace workbench {
 
@@ -17,11 +17,11 @@ namespace workbench {
 // at all of them again. Keeps the latest few. Thread-safe.
 class RecordsRead {
   public:
-    std::optional<MeasuredRecord> find(const std::string& sha256);
-    void keep(const std::string& sha256, const MeasuredRecord& record);
+    std::optional<Record> find(const std::string& sha256);
+    void keep(const std::string& sha256, const Record& record);
 
   private:
-    using Entry = std::pair<std::string, MeasuredRecord>;
+    using Entry = std::pair<std::string, Record>;
     static constexpr std::size_t most = 8;
     std::mutex m_mutex;
     std::vector<Entry> m_records;  // the oldest first

@@ -9,8 +9,8 @@
 #include <optional>
 #include <utility>
 
-#include "core/record/record_json.h"
 #include "core/release/state.h"
+#include "core/support/strict_json.h"
 #include "core/support/text.h"
 
 namespace workbench {

@@ -5,11 +5,11 @@
 #include <system_error>
 
 #include "core/benchmark/utc_time.h"
-#include "core/record/record_json.h"
 #include "core/release/evidence_files.h"
 #include "core/release/release.h"
 #include "core/support/atomic_file.h"
 #include "core/support/files.h"
+#include "core/support/strict_json.h"
 #include "core/support/text.h"
 
 namespace workbench {

@@ -30,6 +30,9 @@ inline constexpr JsonLimits record_json_limits{
 // An error is bad_input, says where or which limit, and begins without a subject: "is not UTF-8 text: ...".
 Result<nlohmann::json> parse_json_strictly(std::string_view text, const JsonLimits& limits);
 
+// Reads within the limits of records; an error begins "the JSON ...".
+Result<nlohmann::json> parse_strictly(std::string_view text);
+
 // A value as an error message shows it: JSON, on one line, shortened.
 std::string shown(const nlohmann::json& value);
 std::string shown(const std::string& text);

@@ -262,10 +262,8 @@ void BenchmarkPage::showState() {
     auto tone = ToneLabel::Tone::normal;
     QString text;
     if (running && !m_freshRun) {
-        text =
-            m_original
-                ? tr("Reproducing %1: %n case(s) done", nullptr, done).arg(recordName(m_original->measured))
-                : tr("Running: %n case(s) done", nullptr, done);
+        text = m_original ? tr("Reproducing %1: %n case(s) done", nullptr, done).arg(recordName(*m_original))
+                          : tr("Running: %n case(s) done", nullptr, done);
     } else if (running && m_original) {
         text = tr("Reproducing; these are the results of the record");
         tone = ToneLabel::Tone::muted;
@@ -280,11 +278,11 @@ void BenchmarkPage::showState() {
         text += QStringLiteral(" · ") + toText(run.device.name) + QStringLiteral(", ") +
                 tr("%n thread(s)", nullptr, run.threads);
     } else if (m_opened) {
-        const MeasuredRecord& r = m_opened->measured;
+        const Record& r = *m_opened;
         text = tr("Record %1").arg(recordText(r)) + QStringLiteral(" · ") + tr("%n case(s)", nullptr, done) +
-               QStringLiteral(", ") + tr("%n thread(s)", nullptr, r.threads);
-        if (r.cancelled)
-            text += QStringLiteral(" · ") + tr("cancelled after %1 of %2").arg(done).arg(r.case_total);
+               QStringLiteral(", ") + tr("%n thread(s)", nullptr, r.run.threads);
+        if (r.run.cancelled)
+            text += QStringLiteral(" · ") + tr("cancelled after %1 of %2").arg(done).arg(r.run.case_total);
     }
     const auto failed =
         std::ranges::count_if(m_model->results(), [](const CaseResult& r) { return r.failure.has_value(); });

@@ -149,9 +149,9 @@ class BenchmarkPage : public QWidget {
     void finishReproduction(const Reproduced& reproduced, const QString& keptId);
     void compareShown(OpenedRecordPtr base, OpenedRecordPtr now, bool allowUnlike);
     // The base of a comparison, of what is shown; off the GUI thread.
-    using BaseOf = std::function<Result<OpenedRecord>(const MeasuredRecord& now, const TaskControl& control)>;
+    using BaseOf = std::function<Result<Record>(const Record& now, const TaskControl& control)>;
     void compareWithBase(const QString& what, BaseOf base);
-    void openBy(const QString& what, std::function<Result<OpenedRecord>(const TaskControl&)> open);
+    void openBy(const QString& what, std::function<Result<Record>(const TaskControl&)> open);
     void measureCeiling(int threads);
     void readHistory(bool keepChoice);
     void readTrend();

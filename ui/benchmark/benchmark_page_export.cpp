@@ -46,11 +46,6 @@ QString captionOf(const Record& record) {
            (run.cancelled ? cancelledText(run.results.size(), run.case_total) : QString());
 }
 
-QString captionOf(const MeasuredRecord& record) {
-    return caption(record.device_name, record.threads, record.started_utc, record.version) +
-           (record.cancelled ? cancelledText(record.cases.size(), record.case_total) : QString());
-}
-
 }  // namespace
 
 QMenu* BenchmarkPage::makeExportMenu() {
@@ -107,7 +102,7 @@ bool BenchmarkPage::mayExport() const {
 }
 
 QString BenchmarkPage::chartCaption() const {
-    return m_record ? captionOf(*m_record) : captionOf(m_opened->measured);
+    return m_record ? captionOf(*m_record) : captionOf(*m_opened);
 }
 
 QString BenchmarkPage::exportDirectory() const {
@@ -167,12 +162,7 @@ void BenchmarkPage::exportTo(ExportKind kind, const QString& path) {
         case ExportKind::csv:
         case ExportKind::json:
         case ExportKind::markdown:
-            if (m_record) {
-                m_exporter->writeText(kind, m_record, path);
-            } else {
-                m_exporter->writeText(kind, std::shared_ptr<const std::string>(m_opened, &m_opened->json),
-                                      path);
-            }
+            m_exporter->writeText(kind, m_record ? m_record : m_opened, path);
             break;
         case ExportKind::png:
         case ExportKind::svg:

@@ -59,12 +59,12 @@ void BenchmarkPage::showCeilings() {
         roofline.setMachine(m_record->run.threads, onCpu,
                             tr("The arithmetic ceiling of a GPU is not measured here: it is not known."));
     } else if (m_opened) {
-        const MeasuredRecord& r = m_opened->measured;
-        const bool onCpu = r.backend == "cpu";
+        const Record& r = *m_opened;
+        const bool onCpu = r.run.device.backend == iir2d::Backend::cpu;
         roofline.setMachine(
-            r.threads, onCpu && is_of_this_machine(r),
+            r.run.threads, onCpu && is_of_this_machine(r),
             onCpu ? tr("The record is of another machine, %1: its arithmetic ceiling is not known.")
-                        .arg(toText(r.host.empty() ? r.processor : r.host))
+                        .arg(toText(r.environment.host.value_or(r.environment.cpu_model.value_or(""))))
                   : tr("The arithmetic ceiling of a GPU is not measured here: it is not known."));
     }
 }
@@ -162,7 +162,7 @@ void BenchmarkPage::showKept(const KeptRun& kept) {
 
 void BenchmarkPage::showNote() {
     QString id = m_record ? m_keptId : QString();
-    if (m_opened && isKeptPath(toText(m_opened->measured.path))) id = toText(m_opened->measured.record_id);
+    if (m_opened && isKeptPath(toText(m_opened->path))) id = toText(m_opened->record_id);
     m_note->showRecord(id, m_notes.value(id));
 }
 

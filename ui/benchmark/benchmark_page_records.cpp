@@ -61,11 +61,11 @@ QString droppedRecord(const QMimeData* data) {
 }
 
 // As long as the record took, copies included.
-double secondsOf(const MeasuredRecord& record) {
+double secondsOf(const Record& record) {
     double milliseconds = 0;
-    for (const MeasuredCase& c : record.cases) {
-        for (const double sample : c.samples_ms) milliseconds += sample;
-        for (const double sample : c.copy_samples_ms) milliseconds += 2 * sample;
+    for (const CaseResult& c : record.run.results) {
+        for (const TimedSample& sample : c.samples) milliseconds += sample.latency_ms;
+        for (const TimedSample& sample : c.copy_samples) milliseconds += 2 * sample.latency_ms;
     }
     return 1.3 * milliseconds / 1e3;
 }
@@ -118,7 +118,7 @@ QList<QAction*> BenchmarkPage::recordActions() const {
 // Where what is shown lies as a record; empty: in the history alone, or nowhere.
 QString BenchmarkPage::keptRecordPath() const {
     if (!m_opened) return m_recordWrittenTo;
-    const QString path = toText(m_opened->measured.path);
+    const QString path = toText(m_opened->path);
     return isKeptPath(path) ? QString() : path;
 }
 
@@ -169,7 +169,7 @@ void BenchmarkPage::openRecord() {
 
 void BenchmarkPage::openRecordAt(const QString& path) {
     openBy(tr("Opening the record %1").arg(recordNameAt(path)),
-           [path](const TaskControl& control) { return open_record(toPath(path), control); });
+           [path](const TaskControl& control) { return load_record(toPath(path), control); });
 }
 
 void BenchmarkPage::openKeptRecord(const QString& id) {
@@ -178,15 +178,14 @@ void BenchmarkPage::openKeptRecord(const QString& id) {
            [id, file = m_history->file()](const TaskControl&) { return openKept(file, id); });
 }
 
-void BenchmarkPage::openBy(const QString& what,
-                           std::function<Result<OpenedRecord>(const TaskControl&)> open) {
+void BenchmarkPage::openBy(const QString& what, std::function<Result<Record>(const TaskControl&)> open) {
     if (isRunning()) return;
     m_messages->clear(recordSubject);
     m_job->start(what, [this, open = std::move(open)](const TaskControl& control) {
         auto opened = open(control);
         return std::function<void()>([this, opened = std::move(opened)]() mutable {
             if (opened) {
-                showOpened(std::make_shared<const OpenedRecord>(std::move(*opened)));
+                showOpened(std::make_shared<const Record>(std::move(*opened)));
             } else {
                 sayRecordError(opened.error());
             }
@@ -210,10 +209,10 @@ void BenchmarkPage::showOpened(OpenedRecordPtr opened) {
     m_recordWrittenTo.clear();
     m_keptId.clear();
     m_opened = std::move(opened);
-    rememberRecordFolder(m_opened->measured.path);
+    rememberRecordFolder(m_opened->path);
     showShown();
     offerReplaced();
-    Q_EMIT message(tr("Opened the record %1").arg(recordName(m_opened->measured)));
+    Q_EMIT message(tr("Opened the record %1").arg(recordName(*m_opened)));
 }
 
 // After a refusal the folder stays the one that held a record.
@@ -245,7 +244,7 @@ void BenchmarkPage::showRun(RecordPtr record) {
 void BenchmarkPage::showShown() {
     m_userChose = false;
     m_chosen = 0;
-    m_model->replace(m_record ? m_record->run.results : m_opened->results);
+    m_model->replace((m_record ? m_record : m_opened)->run.results);
     setTab(Tab::results);
     showCeilings();
     showState();
@@ -303,32 +302,29 @@ void BenchmarkPage::compareWith() {
 }
 
 void BenchmarkPage::compareWithRecordAt(const QString& path) {
-    compareWithBase(tr("Comparing with the record %1").arg(recordNameAt(path)),
-                    [path](const MeasuredRecord&, const TaskControl& control) {
-                        return open_record(toPath(path), control);
-                    });
+    compareWithBase(
+        tr("Comparing with the record %1").arg(recordNameAt(path)),
+        [path](const Record&, const TaskControl& control) { return load_record(toPath(path), control); });
 }
 
 void BenchmarkPage::compareWithKept(const QString& id) {
     if (id.isEmpty()) return;
-    compareWithBase(tr("Comparing with a record of the history"),
-                    [id, file = m_history->file()](const MeasuredRecord&, const TaskControl&) {
-                        return openKept(file, id);
-                    });
+    compareWithBase(
+        tr("Comparing with a record of the history"),
+        [id, file = m_history->file()](const Record&, const TaskControl&) { return openKept(file, id); });
 }
 
 void BenchmarkPage::compareWithPrevious() {
     if (isBusy()) return;
     Q_EMIT attentionWanted();
-    compareWithBase(
-        tr("Comparing with the previous record"),
-        [file = m_history->file()](const MeasuredRecord& now, const TaskControl&) -> Result<OpenedRecord> {
-            const auto history = History::open_to_read(toPath(file));
-            if (!history) return std::unexpected(history.error());
-            const auto id = history->previous(now);
-            if (!id) return std::unexpected(id.error());
-            return openKept(file, toText(*id));
-        });
+    compareWithBase(tr("Comparing with the previous record"),
+                    [file = m_history->file()](const Record& now, const TaskControl&) -> Result<Record> {
+                        const auto history = History::open_to_read(toPath(file));
+                        if (!history) return std::unexpected(history.error());
+                        const auto id = history->previous(now);
+                        if (!id) return std::unexpected(id.error());
+                        return openKept(file, toText(*id));
+                    });
 }
 
 void BenchmarkPage::compareWithBase(const QString& what, BaseOf baseOf) {
@@ -336,18 +332,12 @@ void BenchmarkPage::compareWithBase(const QString& what, BaseOf baseOf) {
     m_messages->clear(recordSubject);
     m_job->start(what, [this, baseOf = std::move(baseOf), record = m_record,
                         opened = m_opened](const TaskControl& control) {
-        Result<OpenedRecordPtr> now = opened;
-        if (!opened) {
-            auto fresh = opened_record_of(*record);
-            now = fresh ? Result<OpenedRecordPtr>(std::make_shared<const OpenedRecord>(std::move(*fresh)))
-                        : Result<OpenedRecordPtr>(std::unexpected(fresh.error()));
-        }
-        Result<OpenedRecord> base =
-            now ? baseOf((*now)->measured, control) : Result<OpenedRecord>(std::unexpected(now.error()));
-        return std::function<void()>([this, now = std::move(now), base = std::move(base)]() mutable {
+        const OpenedRecordPtr now = opened ? opened : record;
+        Result<Record> base = baseOf(*now, control);
+        return std::function<void()>([this, now, base = std::move(base)]() mutable {
             if (base) {
-                rememberRecordFolder(base->measured.path);
-                compareShown(std::make_shared<const OpenedRecord>(std::move(*base)), *now, false);
+                rememberRecordFolder(base->path);
+                compareShown(std::make_shared<const Record>(std::move(*base)), now, false);
             } else {
                 sayRecordError(base.error());
             }
@@ -362,27 +352,26 @@ void BenchmarkPage::compareShown(OpenedRecordPtr base, OpenedRecordPtr now, bool
     CompareSettings settings = m_compare->settings();
     settings.allow_unlike = allowUnlike;
     setTab(Tab::comparison);
-    m_job->start(
-        tr("Comparing with the record %1").arg(recordName(base->measured)),
-        [this, base, now, settings](const TaskControl& control) {
-            auto compared = compareOpened(base, now, settings, control);
-            return std::function<void()>([this, base, now, settings, compared = std::move(compared)] {
-                if (compared) {
-                    m_compare->showComparison(*compared);
-                    Q_EMIT message(tr("Compared with the record %1").arg(recordName(base->measured)));
-                    return;
-                }
-                const Error& error = compared.error();
-                const QString text = toSentence(error.message);
-                if (error.kind == ErrorKind::cancelled) {
-                    m_messages->show(recordSubject, MessageArea::Severity::info, text);
-                } else {
-                    m_compare->showRefusal(base->measured, now->measured, text,
-                                           error.kind == ErrorKind::check_failed && !settings.allow_unlike);
-                }
-                Q_EMIT message(text);
-            });
+    m_job->start(tr("Comparing with the record %1").arg(recordName(*base)), [this, base, now, settings](
+                                                                                const TaskControl& control) {
+        auto compared = compareOpened(base, now, settings, control);
+        return std::function<void()>([this, base, now, settings, compared = std::move(compared)] {
+            if (compared) {
+                m_compare->showComparison(*compared);
+                Q_EMIT message(tr("Compared with the record %1").arg(recordName(*base)));
+                return;
+            }
+            const Error& error = compared.error();
+            const QString text = toSentence(error.message);
+            if (error.kind == ErrorKind::cancelled) {
+                m_messages->show(recordSubject, MessageArea::Severity::info, text);
+            } else {
+                m_compare->showRefusal(*base, *now, text,
+                                       error.kind == ErrorKind::check_failed && !settings.allow_unlike);
+            }
+            Q_EMIT message(text);
         });
+    });
 }
 
 void BenchmarkPage::exportReport() {
@@ -416,7 +405,7 @@ void BenchmarkPage::reproduceOn(const QString& image) {
     m_original = m_opened;
     m_freshRun = true;
     m_userChose = false;
-    m_run->begin(std::size_t(m_original->measured.case_total), secondsOf(m_original->measured));
+    m_run->begin(std::size_t(m_original->run.case_total), secondsOf(*m_original));
     m_runner->reproduce(m_original,
                         {.compare = m_compare->settings(), .image = image.toStdString(), .device = {}},
                         m_history->file());
@@ -429,7 +418,7 @@ void BenchmarkPage::reproduceOn(const QString& image) {
 void BenchmarkPage::showReproductionFailure(const QString& why) {
     const QString text = tr("The record could not be reproduced: %1").arg(why);
     std::vector<MessageArea::Button> buttons;
-    if (m_opened && !m_opened->image.empty()) {
+    if (m_opened && m_opened->run.matrix.image_identity) {
         buttons.push_back({tr("Choose the image…"), [this] {
                                const QString path = QFileDialog::getOpenFileName(
                                    this, tr("The image that the record was measured on"));

@@ -84,24 +84,18 @@ void BenchmarkRunner::tellFailure(const Error& error) {
 
 void BenchmarkRunner::run(const BenchmarkMatrix& matrix, const std::string& imagePath,
                           const QString& historyFile, const std::stop_token& stop) {
-    auto record = std::make_shared<Record>();
-    record->environment = capture_environment(matrix.threads);
-    auto run = run_benchmark(matrix, watched(stop), [this](const CaseResult& result) {
-        post([this, copy = std::make_shared<const CaseResult>(result)] { Q_EMIT caseFinished(copy); });
-    });
-    if (!run) {
-        tellFailure(run.error());
+    auto measured = measure_record(
+        matrix, imagePath, matrix.recipe ? keepRecipe(*matrix.recipe) : std::string(), watched(stop),
+        [this](const CaseResult& result) {
+            post([this, copy = std::make_shared<const CaseResult>(result)] { Q_EMIT caseFinished(copy); });
+        });
+    if (!measured) {
+        tellFailure(measured.error());
         return;
     }
-    finish_environment(record->environment);
-    record->environment.threads = run->threads;
-    record->command_line =
-        bench_command_line(matrix, imagePath, matrix.recipe ? keepRecipe(*matrix.recipe) : std::string());
-    record->run = std::move(*run);
+    auto record = std::make_shared<const Record>(std::move(*measured));
     const KeptRun kept = keepRun(historyFile, *record);
-    post([this, kept,
-          done = std::shared_ptr<const Record>(std::move(record))] { Q_EMIT finished(done, kept); },
-         true);
+    post([this, kept, done = std::move(record)] { Q_EMIT finished(done, kept); }, true);
 }
 
 void BenchmarkRunner::reproduce(OpenedRecordPtr original, ReproduceSettings settings,
@@ -116,31 +110,16 @@ void BenchmarkRunner::reproduce(OpenedRecordPtr original, ReproduceSettings sett
 
 void BenchmarkRunner::runReproduction(const OpenedRecordPtr& original, const ReproduceSettings& settings,
                                       const QString& historyFile, const std::stop_token& stop) {
-    const std::u8string named(original->measured.path.begin(), original->measured.path.end());
-    std::filesystem::path path(named);
-    const QTemporaryDir copies;  // of a record that lies in the history alone
-    if (isKeptPath(toText(original->measured.path))) {
-        path = std::filesystem::path(copies.filePath(QStringLiteral("record.json")).toStdU16String());
-        if (auto written = write_file_atomically(path, original->json); !written) {
-            tellFailure(written.error());
-            return;
-        }
-    }
-    auto result = workbench::reproduce(path, settings, watched(stop), [this](const CaseResult& one) {
+    auto result = workbench::reproduce(*original, settings, watched(stop), [this](const CaseResult& one) {
         post([this, copy = std::make_shared<const CaseResult>(one)] { Q_EMIT caseFinished(copy); });
     });
     if (!result) {
         tellFailure(result.error());
         return;
     }
-    auto again = opened_record_of(result->record);
-    if (!again) {
-        tellFailure(again.error());
-        return;
-    }
     auto reproduced_records = std::make_shared<Reproduced>();
-    reproduced_records->compared = comparedRecords(
-        original, std::make_shared<const OpenedRecord>(std::move(*again)), result->comparison);
+    reproduced_records->compared =
+        comparedRecords(original, std::make_shared<const Record>(result->record), result->comparison);
     reproduced_records->reproduction = std::move(*result);
     const KeptRun kept = keepRun(historyFile, reproduced_records->reproduction.record);
     post(

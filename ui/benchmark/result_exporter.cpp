@@ -15,14 +15,14 @@ std::filesystem::path toPath(const QString& text) {
     return {text.toStdU16String()};
 }
 
-Result<std::string> textOf(ExportKind kind, const std::string& json) {
+std::string textOf(ExportKind kind, const Record& record) {
     switch (kind) {
         case ExportKind::csv:
-            return record_to_csv(json);
+            return record_to_csv(record);
         case ExportKind::markdown:
-            return record_to_markdown(json);
+            return record_to_markdown(record);
         default:
-            return json;
+            return record_to_json(record);
     }
 }
 
@@ -88,29 +88,14 @@ void ResultExporter::writeRecord(RecordPtr record, const QString& path) {
     });
 }
 
-// `json` gives the record's JSON off the GUI thread.
-template <class Json>
-void ResultExporter::writeTextOf(ExportKind kind, Json json, const QString& path) {
-    start([this, kind, json = std::move(json), path]() -> std::function<void()> {
-        const auto text = textOf(kind, json());
-        const auto done =
-            text ? write_file_atomically(toPath(path), *text) : Result<void>(std::unexpected(text.error()));
+void ResultExporter::writeText(ExportKind kind, RecordPtr record, const QString& path) {
+    start([this, kind, record = std::move(record), path]() -> std::function<void()> {
+        const auto done = write_file_atomically(toPath(path), textOf(kind, *record));
         if (!done) {
             return [this, message = QString::fromStdString(done.error().message)] { Q_EMIT failed(message); };
         }
         return [this, kind, path] { Q_EMIT written(path, nameOf(kind)); };
     });
-}
-
-void ResultExporter::writeText(ExportKind kind, RecordPtr record, const QString& path) {
-    writeTextOf(
-        kind, [record = std::move(record)] { return record_to_json(*record); }, path);
-}
-
-void ResultExporter::writeText(ExportKind kind, std::shared_ptr<const std::string> json,
-                               const QString& path) {
-    writeTextOf(
-        kind, [json = std::move(json)] { return *json; }, path);
 }
 
 void ResultExporter::writeFiles(std::vector<RenderedFile> files, const QString& what) {

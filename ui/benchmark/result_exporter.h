@@ -33,8 +33,6 @@ class ResultExporter : public QObject {
     // `path` is a file; of a record the directory to make, which is verified at once.
     void writeRecord(RecordPtr record, const QString& path);
     void writeText(ExportKind kind, RecordPtr record, const QString& path);
-    // Of a record that was opened: `json` is its JSON.
-    void writeText(ExportKind kind, std::shared_ptr<const std::string> json, const QString& path);
     // `what` names a single file in what is said afterwards: "The chart".
     void writeFiles(std::vector<RenderedFile> files, const QString& what);
 
@@ -47,8 +45,6 @@ class ResultExporter : public QObject {
   private:
     template <class Work>
     void start(Work work);
-    template <class Json>
-    void writeTextOf(ExportKind kind, Json json, const QString& path);
 
     bool m_running = false;
     std::jthread m_thread;

@@ -156,7 +156,7 @@ void Autosave::writeResults() {
     if (!run) {
         // What was restored is shown as a record that was opened.
         if (!m_hasResults ||
-            (page.openedRecord() && page.openedRecord()->measured.path == m_file.resultsPath()))
+            (page.openedRecord() && page.openedRecord()->path == m_file.resultsPath()))
             return;
         m_writer.start([this] { m_file.removeResults(); });
         m_results.reset();

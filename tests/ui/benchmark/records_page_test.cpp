@@ -71,7 +71,6 @@ class RecordsPageTest : public ::testing::Test {
     }
     // Really measured here, so that it can be measured again.
     static Record measure(std::vector<int> filters, std::int64_t side, int iterations) {
-        Record record;
         BenchmarkMatrix m;
         m.sizes = {{side, side}};
         m.filter_ids = std::move(filters);
@@ -80,11 +79,7 @@ class RecordsPageTest : public ::testing::Test {
         m.threads = 1;
         m.warmup = 0;
         m.iterations = iterations;
-        record.environment = capture_environment(1);
-        record.run = *run_benchmark(m);
-        finish_environment(record.environment);
-        record.command_line = bench_command_line(m, "", "");
-        return record;
+        return *measure_record(m, "", "");
     }
     bool drop(const QString& path) {
         QMimeData data;
@@ -116,7 +111,7 @@ TEST_F(RecordsPageTest, OpensARecordWithAllItsFigures) {
     wait();
     QFile csv(folder.filePath(QStringLiteral("b.csv")));
     ASSERT_TRUE(csv.open(QIODevice::ReadOnly));
-    EXPECT_EQ(csv.readAll().toStdString(), *record_to_csv(record_to_json(record)));
+    EXPECT_EQ(csv.readAll().toStdString(), record_to_csv(record));
 }
 
 TEST_F(RecordsPageTest, SaysWhatIsWrongWithARecordAndGoesOn) {
@@ -139,7 +134,7 @@ TEST_F(RecordsPageTest, SaysWhatIsWrongWithARecordAndGoesOn) {
         file.close();
         open(file.fileName());
         EXPECT_FALSE(said().isEmpty());
-        EXPECT_EQ(QString::fromStdString(page.openedRecord()->measured.path), good);
+        EXPECT_EQ(QString::fromStdString(page.openedRecord()->path), good);
         const QString text = said();
         page.compareWithRecordAt(file.fileName());
         wait();
@@ -203,9 +198,7 @@ TEST_F(RecordsPageTest, RefusesUnlikeRecordsAndSaysSoWhenInsistedOn) {
     ASSERT_TRUE(strip->isVisible());
     // The command line's sentence.
     const auto sentence =
-        compare_records(*load_measured_record(base.toStdString()), page.openedRecord()->measured, {})
-            .error()
-            .message;
+        compare_records(*load_record(base.toStdString()), *page.openedRecord(), {}).error().message;
     EXPECT_EQ(strip->text().mid(1).toStdString(), sentence.substr(1));
     EXPECT_TRUE(strip->text().contains(QStringLiteral("threads")));
     QTest::mouseClick(page.findChild<QPushButton*>(QStringLiteral("insistButton")), Qt::LeftButton);
@@ -269,7 +262,7 @@ TEST_F(RecordsPageTest, ReproducesAnOpenedRecord) {
     const QString path = written(measure({1, 4}, 64, 5), folder, QStringLiteral("monday"));
     EXPECT_FALSE(reproduceAction()->isEnabled());
     open(path);
-    const std::string original = page.openedRecord()->measured.record_id;
+    const std::string original = page.openedRecord()->record_id;
     QSignalSpy running(&page, &BenchmarkPage::runningChanged);
     reproduceAction()->trigger();
     EXPECT_TRUE(page.isRunning());
@@ -288,7 +281,7 @@ TEST_F(RecordsPageTest, ReproducesAnOpenedRecord) {
     const QString again = folder.filePath(QStringLiteral("again"));
     page.exportTo(ExportKind::record, again);
     wait();
-    const auto record = load_measured_record(again.toStdString());
+    const auto record = load_record(again.toStdString());
     ASSERT_TRUE(record) << record.error().message;
     EXPECT_EQ(record->reproduces, original);
 }
@@ -325,7 +318,6 @@ TEST_F(RecordsPageTest, AsksForTheImageThatIsNoLongerThere) {
     const auto source = std::filesystem::path(IIR2D_SOURCE_DIR) / "resources/samples/chelsea-gray16.png";
     const QString image = folder.filePath(QStringLiteral("there.png"));
     ASSERT_TRUE(QFile::copy(QString::fromStdString(source.string()), image));
-    Record record;
     BenchmarkMatrix m;
     m.image = std::make_shared<const Image>(*read_image(image.toStdString(), {.keep_double = true}));
     m.filter_ids = {1};
@@ -334,11 +326,7 @@ TEST_F(RecordsPageTest, AsksForTheImageThatIsNoLongerThere) {
     m.threads = 1;
     m.warmup = 0;
     m.iterations = 3;
-    record.environment = capture_environment(1);
-    record.run = *run_benchmark(m);
-    finish_environment(record.environment);
-    record.command_line = bench_command_line(m, image.toStdString(), "");
-    open(written(record, folder, QStringLiteral("monday")));
+    open(written(*measure_record(m, image.toStdString(), ""), folder, QStringLiteral("monday")));
     const QString moved = folder.filePath(QStringLiteral("elsewhere.png"));
     ASSERT_TRUE(QFile::rename(image, moved));
     page.reproduce();

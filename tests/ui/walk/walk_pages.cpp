@@ -133,7 +133,7 @@ void walkBenchmark(Scene& s) {
         },
         [&] {
             return isIdle() && page.tab() == BenchmarkPage::Tab::results && page.openedRecord() &&
-                   page.openedRecord()->measured.record_id == history().at(0).record_id;
+                   page.openedRecord()->record_id == history().at(0).record_id;
         });
     w.step(
         QStringLiteral("a long run, cancelled (Ctrl+R, Ctrl+.)"),
