@@ -38,9 +38,18 @@ if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${_launcher})
 endif()
 
-# iir2d_compile_quickly(target): -O1 in a release build, for code that reads, writes and shows but does not compute:
-# it takes two thirds of the time to compile.
+# iir2d_compile_in_batches(target): eight sources at a time, so that the headers they share are read and the templates
+# they share are instantiated once (a unity build). Names in unnamed namespaces are then shared by the batch.
+function(iir2d_compile_in_batches target)
+  if(IIR2D_UNITY_BUILD)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  endif()
+endfunction()
+
+# iir2d_compile_quickly(target): in batches, and -O1 in a release build, for code that reads, writes and shows but does
+# not compute: it takes a third of the time to compile.
 function(iir2d_compile_quickly target)
+  iir2d_compile_in_batches(${target})
   if(NOT MSVC)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
   endif()

@@ -18,13 +18,13 @@ namespace ${NAMESPACE} {
 
 namespace {
 
-alignas(16) constexpr unsigned char bytes[] = {
+alignas(16) constexpr unsigned char bytes_of_${SYMBOL}[] = {
 ${_bytes}0x00};
 
 }  // namespace
 
 extern const std::string_view ${SYMBOL};
-const std::string_view ${SYMBOL}{reinterpret_cast<const char*>(bytes), sizeof bytes - 1};
+const std::string_view ${SYMBOL}{reinterpret_cast<const char*>(bytes_of_${SYMBOL}), sizeof bytes_of_${SYMBOL} - 1};
 
 }  // namespace ${NAMESPACE}
 ")

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/batch/process.h"
+#include "core/support/try.h"
 
 namespace app {
 
@@ -18,18 +19,15 @@ void Files::add_to(CLI::App& command) {
 
 Result<int> Files::process(workbench::Recipe recipe, const Interruption& interruption) const {
     outlive_readers();
-    const auto type = out.type();
-    if (!type) return std::unexpected(type.error());
-    const auto index = page.index();
-    if (!index) return std::unexpected(index.error());
-    const auto choice = device.choose();
-    if (!choice) return std::unexpected(choice.error());
+    IIR2D_TRY(const auto type, out.type());
+    IIR2D_TRY(const auto index, page.index());
+    IIR2D_TRY(const auto choice, device.choose());
     recipe.keep_alpha = recipe.keep_alpha || out.keep_alpha;
 
     Progress progress(interruption.token(), quiet);
     const workbench::ProcessJob job{
-        .input = input, .output = output, .recipe = std::move(recipe), .type = *type, .image_index = *index};
-    const auto report = workbench::process_file(job, choice->device, progress.control());
+        .input = input, .output = output, .recipe = std::move(recipe), .type = type, .image_index = index};
+    const auto report = workbench::process_file(job, choice.device, progress.control());
     progress.clear();
     if (!report) return std::unexpected(report.error());
     for (const auto& sentence : report->notes) note(sentence, quiet);

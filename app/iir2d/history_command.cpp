@@ -106,7 +106,7 @@ Result<int> run_note(const HistoryArguments& a) {
     return 0;
 }
 
-Result<int> run_show(const HistoryArguments& a) {
+Result<int> run_show_run(const HistoryArguments& a) {
     const auto history = History::open_to_read(a.path());
     if (!history) return std::unexpected(history.error());
     const auto json = history->record(a.id);
@@ -223,7 +223,7 @@ void add_history_command(CLI::App& parser, Action& chosen) {
                          [](const HistoryArguments& h, const Interruption&) { return run_list(h); });
     list->add_flag("--json", a->json, "Print JSON");
     CLI::App* show = sub("show", "Print a record's JSON",
-                         [](const HistoryArguments& h, const Interruption&) { return run_show(h); });
+                         [](const HistoryArguments& h, const Interruption&) { return run_show_run(h); });
     show->add_option("RECORD_ID", a->id, "Its record_id, or the first digits of it")->required();
     CLI::App* trend = sub("trend", "A case over time; without a case, the cases there are",
                           [](const HistoryArguments& h, const Interruption&) { return run_trend(h); });

@@ -5,6 +5,7 @@
 
 #include "app/iir2d/evidence.h"
 #include "core/support/signing.h"
+#include "core/support/try.h"
 
 namespace app {
 
@@ -12,10 +13,9 @@ namespace {
 
 Result<int> run_new(const std::string& path, bool quiet) {
     outlive_readers();
-    const auto key = workbench::SigningKey::generate();
-    if (!key) return std::unexpected(key.error());
-    if (auto saved = key->save(path); !saved) return std::unexpected(saved.error());
-    std::printf("%s\n", key->public_key().hex().c_str());
+    IIR2D_TRY(const auto key, workbench::SigningKey::generate());
+    IIR2D_RETURN_IF_ERROR(key.save(path));
+    std::printf("%s\n", key.public_key().hex().c_str());
 #if defined(_WIN32)
     constexpr const char* whose =
         ", which whoever may read its folder may read; keep it where only you may, and ";
@@ -27,12 +27,11 @@ Result<int> run_new(const std::string& path, bool quiet) {
 }
 
 // Of a private key's file, or a public one's.
-Result<int> run_show(const std::string& path) {
+Result<int> run_show_key(const std::string& path) {
     auto shown = workbench::load_public_key(path);
     if (!shown) {
-        const auto key = workbench::SigningKey::load(path);
-        if (!key) return std::unexpected(key.error());
-        shown = key->public_key();
+        IIR2D_TRY(const auto key, workbench::SigningKey::load(path));
+        shown = key.public_key();
     }
     std::printf("%s\n", shown->hex().c_str());
     return 0;
@@ -53,7 +52,7 @@ void add_key_command(CLI::App& parser, Action& chosen) {
     });
     CLI::App* show = command->add_subcommand("show", "Print the public key of a key file, as 64 hex digits");
     show->add_option("FILE", *path, "A private or a public key")->required();
-    show->callback([path, &chosen] { chosen = [path](const Interruption&) { return run_show(*path); }; });
+    show->callback([path, &chosen] { chosen = [path](const Interruption&) { return run_show_key(*path); }; });
 }
 
 }  // namespace app

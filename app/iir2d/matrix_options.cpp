@@ -10,6 +10,7 @@
 
 #include "app/iir2d/evidence.h"
 #include "core/image/image_io.h"
+#include "core/support/try.h"
 
 namespace app {
 
@@ -26,9 +27,8 @@ std::vector<CLI::Option*> options_from(CLI::App& command, std::size_t first) {
 template <class T>
 Result<void> whole(T& value, const char* option, const std::string& text, std::int64_t least,
                    std::int64_t most) {
-    const auto number = parse_integer(option, text, least, most);
-    if (!number) return std::unexpected(number.error());
-    value = static_cast<T>(*number);
+    IIR2D_TRY(const auto number, parse_integer(option, text, least, most));
+    value = static_cast<T>(number);
     return {};
 }
 
@@ -38,20 +38,10 @@ Result<void> fill(std::vector<T>& values, const std::vector<std::string>& texts,
     if (texts.empty()) return {};
     values.clear();
     for (const std::string& text : split_list(texts)) {
-        auto value = parse(text);
-        if (!value) return std::unexpected(value.error());
-        values.push_back(std::move(*value));
+        IIR2D_TRY(auto value, parse(text));
+        values.push_back(std::move(value));
     }
     return {};
-}
-
-Result<int> parse_filter_id(const std::string& text) {
-    const auto id = parse_integer("--filter-ids", text);
-    if (!id) return std::unexpected(id.error());
-    if (*id < 1 || *id > 8) {
-        return fail(ErrorKind::bad_argument, "--filter-ids " + text + " is out of range: filters are 1 to 8");
-    }
-    return static_cast<int>(*id);
 }
 
 }  // namespace
@@ -62,7 +52,7 @@ std::vector<CLI::Option*> MatrixOptions::add_what_to(CLI::App& command) {
         command.add_option(name, values, help)->type_name("LIST");
     };
     list("--sizes", sizes, "WIDTHxHEIGHT, with commas between (default: 1024x1024,2048x2048)");
-    list("--filter-ids", filter_ids, "Filters 1 to 8 (default: 1,4,8)");
+    list("--filter-ids", filter_ids, "Filters by number (default: 1,4,8)");
     list("--border-modes", borders, "clamp, mirror, wrap, constant (default: mirror)");
     list("--precisions", precisions, "f32, mixed, f64 (default: f32,mixed)");
     list("--pool-ops", pool_ops,
@@ -107,48 +97,45 @@ void MatrixOptions::add_shared_to(CLI::App& command) {
 Result<workbench::BenchmarkMatrix> MatrixOptions::matrix(const workbench::TaskControl& control) const {
     workbench::BenchmarkMatrix m;
     m.device = device.device;
-    const auto threads = device.thread_count();
-    if (!threads) return std::unexpected(threads.error());
-    m.threads = *threads;
-    if (auto done = fill_counts(m); !done) return std::unexpected(done.error());
+    IIR2D_TRY(const auto threads, device.thread_count());
+    m.threads = threads;
+    IIR2D_RETURN_IF_ERROR(fill_counts(m));
     // A wrong device is said before an image is read.
-    if (const auto choice = device.choose(); !choice) return std::unexpected(choice.error());
-    if (auto done = fill_cases(m); !done) return std::unexpected(done.error());
+    IIR2D_RETURN_IF_ERROR(device.choose());
+    IIR2D_RETURN_IF_ERROR(fill_cases(m));
     if (!recipe.empty()) {
-        auto loaded = workbench::load_recipe(recipe);
-        if (!loaded) return std::unexpected(loaded.error());
-        m.recipe = std::move(*loaded);
+        IIR2D_TRY(auto loaded, workbench::load_recipe(recipe));
+        m.recipe = std::move(loaded);
         if (filter_ids.empty()) m.filter_ids.clear();
     }
     if (!image.empty()) {
-        auto read = workbench::read_image(image, {.keep_double = true}, control);
-        if (!read) return std::unexpected(read.error());
-        m.image = std::make_shared<const workbench::Image>(std::move(*read));
+        IIR2D_TRY(auto read, workbench::read_image(image, {.keep_double = true}, control));
+        m.image = std::make_shared<const workbench::Image>(std::move(read));
     }
     return m;
 }
 
 Result<void> MatrixOptions::fill_cases(workbench::BenchmarkMatrix& m) const {
     const auto size = [](const std::string& t) { return parse_size("--sizes", t); };
-    if (auto done = fill(m.sizes, sizes, size); !done) return done;
-    if (auto done = fill(m.filter_ids, filter_ids, parse_filter_id); !done) return done;
-    if (auto done = fill(m.borders, borders, parse_border); !done) return done;
-    if (auto done = fill(m.precisions, precisions, parse_precision); !done) return done;
+    IIR2D_RETURN_IF_ERROR(fill(m.sizes, sizes, size));
+    const auto filter_id = [](const std::string& t) { return parse_filter_id("--filter-ids", t); };
+    IIR2D_RETURN_IF_ERROR(fill(m.filter_ids, filter_ids, filter_id));
+    IIR2D_RETURN_IF_ERROR(fill(m.borders, borders, parse_border));
+    IIR2D_RETURN_IF_ERROR(fill(m.precisions, precisions, parse_precision));
     if (!pool_ops.empty() && filter_ids.empty()) m.filter_ids.clear();
     return fill_pools(m);
 }
 
 Result<void> MatrixOptions::fill_pools(workbench::BenchmarkMatrix& m) const {
     const auto operation = [this](const std::string& t) -> Result<workbench::PoolOperation> {
-        const auto op = parse_pool_op(t);
-        if (!op) return std::unexpected(op.error());
-        return pool.operation(*op);
+        IIR2D_TRY(const auto op, parse_pool_op(t));
+        return pool.operation(op);
     };
     const auto element = [](const std::string& t) { return parse_element("--pool-dtypes", t); };
     const auto pass = [](const std::string& t) { return workbench::pool_pass_from_name(t); };
-    if (auto done = fill(m.pools, pool_ops, operation); !done) return done;
-    if (auto done = fill(m.pool_elements, pool_dtypes, element); !done) return done;
-    if (auto done = fill(m.pool_passes, pool_passes, pass); !done) return done;
+    IIR2D_RETURN_IF_ERROR(fill(m.pools, pool_ops, operation));
+    IIR2D_RETURN_IF_ERROR(fill(m.pool_elements, pool_dtypes, element));
+    IIR2D_RETURN_IF_ERROR(fill(m.pool_passes, pool_passes, pass));
     const bool adaptive =
         std::ranges::any_of(m.pools, [](const workbench::PoolOperation& o) { return is_adaptive(o.op); });
     if (!pool.output_size.empty() && !adaptive) {
@@ -159,33 +146,28 @@ Result<void> MatrixOptions::fill_pools(workbench::BenchmarkMatrix& m) const {
 }
 
 Result<void> MatrixOptions::fill_counts(workbench::BenchmarkMatrix& m) const {
-    if (auto done = whole(m.warmup, "--warmup", warmup, 0, 1'000'000); !done) return done;
-    if (auto done = whole(m.iterations, "--iters", iterations, 1, 1'000'000); !done) return done;
-    if (auto done = fill_stopping(m); !done) return done;
+    IIR2D_RETURN_IF_ERROR(whole(m.warmup, "--warmup", warmup, 0, 1'000'000));
+    IIR2D_RETURN_IF_ERROR(whole(m.iterations, "--iters", iterations, 1, 1'000'000));
+    IIR2D_RETURN_IF_ERROR(fill_stopping(m));
     return whole(m.seed, "--seed", seed, 0, std::numeric_limits<std::int64_t>::max());
 }
 
 Result<void> MatrixOptions::fill_stopping(workbench::BenchmarkMatrix& m) const {
     m.cold_cache = cold;
-    const auto disturbed = parse_part("--most-disturbed", most_disturbed);
-    if (!disturbed) return std::unexpected(disturbed.error());
-    if (!(*disturbed >= 0 && *disturbed <= 1))
+    IIR2D_TRY(const auto disturbed, parse_part("--most-disturbed", most_disturbed));
+    if (!(disturbed >= 0 && disturbed <= 1))
         return fail(ErrorKind::bad_argument,
                     "--most-disturbed " + most_disturbed + " is out of range: give 0% to 100%");
-    m.most_disturbed = *disturbed;
+    m.most_disturbed = disturbed;
     if (until.empty()) return {};
-    const auto precision = parse_part("--until", until);
-    if (!precision) return std::unexpected(precision.error());
-    const auto fewest = parse_integer("--min-iters", min_iterations, 5, 1'000'000);
-    if (!fewest) return std::unexpected(fewest.error());
-    const auto largest = parse_integer("--max-iters", max_iterations, *fewest, 1'000'000);
-    if (!largest) return std::unexpected(largest.error());
-    const auto seconds = parse_number("--max-seconds", max_seconds);
-    if (!seconds) return std::unexpected(seconds.error());
-    m.stopping = workbench::StoppingRule{.precision = *precision,
-                                         .least = static_cast<int>(*fewest),
-                                         .most = static_cast<int>(*largest),
-                                         .most_seconds = *seconds};
+    IIR2D_TRY(const auto precision, parse_part("--until", until));
+    IIR2D_TRY(const auto fewest, parse_integer("--min-iters", min_iterations, 5, 1'000'000));
+    IIR2D_TRY(const auto largest, parse_integer("--max-iters", max_iterations, fewest, 1'000'000));
+    IIR2D_TRY(const auto seconds, parse_number("--max-seconds", max_seconds));
+    m.stopping = workbench::StoppingRule{.precision = precision,
+                                         .least = static_cast<int>(fewest),
+                                         .most = static_cast<int>(largest),
+                                         .most_seconds = seconds};
     if (const auto wrong = workbench::wrong_with(*m.stopping); !wrong.empty())
         return fail(ErrorKind::bad_argument, "--until: " + wrong);
     m.iterations = m.stopping->most;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/support/try.h"
+
 namespace app {
 
 using workbench::ErrorKind;
@@ -31,15 +33,13 @@ void DeviceOptions::add_to(CLI::App& command) {
 
 Result<int> DeviceOptions::thread_count() const {
     if (threads.empty()) return 0;
-    const auto count = parse_integer("--threads", threads, 1, 1024);
-    if (!count) return std::unexpected(count.error());
-    return static_cast<int>(*count);
+    IIR2D_TRY(const auto count, parse_integer("--threads", threads, 1, 1024));
+    return static_cast<int>(count);
 }
 
 Result<iir2d::DeviceChoice> DeviceOptions::choose() const {
-    const auto count = thread_count();
-    if (!count) return std::unexpected(count.error());
-    return lift(iir2d::choose_device(device, *count));
+    IIR2D_TRY(const auto count, thread_count());
+    return workbench::from_kernel(iir2d::choose_device(device, count));
 }
 
 void OutputOptions::add_to(CLI::App& command) {
@@ -64,9 +64,8 @@ void PageOption::add_to(CLI::App& command) {
 }
 
 Result<int> PageOption::index() const {
-    const auto number = parse_integer("--page", page, 1, 1'000'000);
-    if (!number) return std::unexpected(number.error());
-    return static_cast<int>(*number - 1);
+    IIR2D_TRY(const auto number, parse_integer("--page", page, 1, 1'000'000));
+    return static_cast<int>(number - 1);
 }
 
 void add_quiet(CLI::App& command, bool& quiet) {
@@ -133,6 +132,12 @@ Result<std::int64_t> parse_integer(std::string_view option, std::string_view tex
                                              std::to_string(most));
 }
 
+Result<int> parse_filter_id(std::string_view option, std::string_view text) {
+    const auto count = static_cast<std::int64_t>(iir2d::filter_table().size());
+    IIR2D_TRY(const auto id, parse_integer(option, text, 1, count));
+    return static_cast<int>(id);
+}
+
 std::vector<std::string> split_list(const std::vector<std::string>& texts) {
     std::vector<std::string> parts;
     for (std::string_view text : texts) {
@@ -147,16 +152,16 @@ std::vector<std::string> split_list(const std::vector<std::string>& texts) {
 }
 
 Result<iir2d::Border> parse_border(std::string_view text) {
-    return lift(iir2d::border_from_name(text));
+    return workbench::from_kernel(iir2d::border_from_name(text));
 }
 Result<iir2d::Precision> parse_precision(std::string_view text) {
-    return lift(iir2d::precision_from_name(text));
+    return workbench::from_kernel(iir2d::precision_from_name(text));
 }
 Result<iir2d::Start> parse_start(std::string_view text) {
-    return lift(iir2d::start_from_name(text));
+    return workbench::from_kernel(iir2d::start_from_name(text));
 }
 Result<iir2d::PoolOp> parse_pool_op(std::string_view text) {
-    return lift(iir2d::pool_op_from_name(text));
+    return workbench::from_kernel(iir2d::pool_op_from_name(text));
 }
 
 }  // namespace app

@@ -71,18 +71,12 @@ Result<double> parse_number(std::string_view option, std::string_view text);
 Result<std::int64_t> parse_integer(std::string_view option, std::string_view text);
 Result<std::int64_t> parse_integer(std::string_view option, std::string_view text, std::int64_t least,
                                    std::int64_t most);
+Result<int> parse_filter_id(std::string_view option, std::string_view text);
 std::vector<std::string> split_list(const std::vector<std::string>& texts);
 
 Result<iir2d::Border> parse_border(std::string_view text);
 Result<iir2d::Precision> parse_precision(std::string_view text);
 Result<iir2d::Start> parse_start(std::string_view text);
 Result<iir2d::PoolOp> parse_pool_op(std::string_view text);
-
-// A kernel result as one of ours.
-template <class T>
-Result<T> lift(iir2d::Result<T> result) {
-    if (!result) return std::unexpected(workbench::from_kernel(result.error()));
-    return std::move(*result);
-}
 
 }  // namespace app

@@ -11,6 +11,7 @@
 #include "core/image/image_io.h"
 #include "core/image/reading_notes.h"
 #include "core/recipe/pool_passes.h"
+#include "core/support/try.h"
 
 namespace app {
 
@@ -64,10 +65,9 @@ struct PoolArguments {
                 }
             }
             taken.emplace_back(option, path);
-            if (auto possible = workbench::check_output(*path); !possible) return possible;
-            const auto holds = workbench::writable_types(*path);
-            if (!holds) return std::unexpected(holds.error());
-            if (std::ranges::count(*holds, workbench::SampleType::f32) == 0 || path->ends_with(".hdr")) {
+            IIR2D_RETURN_IF_ERROR(workbench::check_output(*path));
+            IIR2D_TRY(const auto holds, workbench::writable_types(*path));
+            if (std::ranges::count(holds, workbench::SampleType::f32) == 0 || path->ends_with(".hdr")) {
                 return fail(ErrorKind::unwritable_output,
                             "\"" + *path + "\" could not be written: its format cannot hold " +
                                 (path == &indices ? "indices" : "gradients") + ": use .tif or .exr");
@@ -84,11 +84,10 @@ struct PoolArguments {
     }
 
     Result<workbench::PoolOperation> operation() const {
-        const auto kind = parse_pool_op(op);
-        if (!kind) return std::unexpected(kind.error());
-        if (auto possible = check_combination(*kind); !possible) return std::unexpected(possible.error());
-        if (const auto type = element(); !type) return std::unexpected(type.error());
-        return pool.operation(*kind);
+        IIR2D_TRY(const auto kind, parse_pool_op(op));
+        IIR2D_RETURN_IF_ERROR(check_combination(kind));
+        IIR2D_RETURN_IF_ERROR(element());
+        return pool.operation(kind);
     }
 };
 
@@ -97,9 +96,8 @@ Result<workbench::SampleType> index_type(const PoolArguments& arguments, std::in
     using enum workbench::SampleType;
     constexpr std::int64_t exact_in_f32 = std::int64_t{1} << 24;
     const auto wanted = plane_size <= exact_in_f32 ? f32 : f64;
-    const auto holds = workbench::writable_types(arguments.indices);
-    if (!holds) return std::unexpected(holds.error());
-    if (std::ranges::count(*holds, wanted) == 0) {
+    IIR2D_TRY(const auto holds, workbench::writable_types(arguments.indices));
+    if (std::ranges::count(holds, wanted) == 0) {
         return fail(ErrorKind::unwritable_output, "\"" + arguments.indices +
                                                       "\" could not be written: its format does not hold the "
                                                       "indices of so large an image exactly: use .tif");
@@ -110,17 +108,15 @@ Result<workbench::SampleType> index_type(const PoolArguments& arguments, std::in
 // What everything will need, by the headers of the files: said before a pixel is read.
 Result<void> check_passes_memory(const PoolArguments& arguments, const workbench::PoolOperation& pool,
                                  const workbench::PoolPassesWanted& wanted, int image_index) {
-    const auto header = workbench::probe_image(arguments.files.input, image_index);
-    if (!header) return std::unexpected(header.error());
-    const iir2d::Shape shape{1, header->channels, header->height, header->width};
-    if (const auto pooled = workbench::validate(workbench::Operation{.what = pool}, shape); !pooled)
-        return std::unexpected(pooled.error());
+    IIR2D_TRY(const auto header, workbench::probe_image(arguments.files.input, image_index));
+    const iir2d::Shape shape{1, header.channels, header.height, header.width};
+    IIR2D_RETURN_IF_ERROR(workbench::validate(workbench::Operation{.what = pool}, shape));
     const bool as_double =
-        wanted.element == iir2d::ElementType::f64 && header->type == workbench::SampleType::f64;
+        wanted.element == iir2d::ElementType::f64 && header.type == workbench::SampleType::f64;
     const auto type = as_double ? iir2d::ElementType::f64 : iir2d::ElementType::f32;
     const auto peak = workbench::peak_memory(pool, shape, type, wanted, !arguments.backward.empty());
-    return workbench::check_memory(*header, header->memory_bytes * (as_double ? 2 : 1),
-                                   arguments.files.output, peak + workbench::rows_in_transit,
+    return workbench::check_memory(header, header.memory_bytes * (as_double ? 2 : 1), arguments.files.output,
+                                   peak + workbench::rows_in_transit,
                                    workbench::MemoryBudget::usable_bytes());
 }
 
@@ -128,37 +124,30 @@ Result<void> check_passes_memory(const PoolArguments& arguments, const workbench
 // before anything is written.
 Result<int> run_passes(const PoolArguments& arguments, const workbench::PoolOperation& pool,
                        const Interruption& interruption) {
-    const auto type = arguments.files.out.type();
-    if (!type) return std::unexpected(type.error());
-    const auto index = arguments.files.page.index();
-    if (!index) return std::unexpected(index.error());
-    const auto choice = arguments.files.device.choose();
-    if (!choice) return std::unexpected(choice.error());
-    if (auto possible = workbench::check_output(arguments.files.output); !possible)
-        return std::unexpected(possible.error());
+    IIR2D_TRY(const auto type, arguments.files.out.type());
+    IIR2D_TRY(const auto index, arguments.files.page.index());
+    IIR2D_TRY(const auto choice, arguments.files.device.choose());
+    IIR2D_RETURN_IF_ERROR(workbench::check_output(arguments.files.output));
     Progress progress(interruption.token(), arguments.files.quiet);
     const auto control = progress.control();
     workbench::PoolPassesWanted wanted{.element = *arguments.element(),
                                        .indices = !arguments.indices.empty()};
     const bool keep_double = wanted.element == iir2d::ElementType::f64;
-    if (auto fits = check_passes_memory(arguments, pool, wanted, *index); !fits)
-        return std::unexpected(fits.error());
-    auto image = workbench::read_image(arguments.files.input,
-                                       {.image_index = *index, .keep_double = keep_double}, control);
-    if (!image) return std::unexpected(image.error());
-    for (const auto& sentence : workbench::reading_notes(image->info)) note(sentence, arguments.files.quiet);
+    IIR2D_RETURN_IF_ERROR(check_passes_memory(arguments, pool, wanted, index));
+    IIR2D_TRY(auto image, workbench::read_image(arguments.files.input,
+                                                {.image_index = index, .keep_double = keep_double}, control));
+    for (const auto& sentence : workbench::reading_notes(image.info)) note(sentence, arguments.files.quiet);
     std::optional<workbench::Image> upstream;
     if (!arguments.backward.empty()) {
-        auto read = workbench::read_image(arguments.backward, {.keep_double = keep_double}, control);
-        if (!read) return std::unexpected(read.error());
-        upstream = std::move(*read);
+        IIR2D_TRY(auto read,
+                  workbench::read_image(arguments.backward, {.keep_double = keep_double}, control));
+        upstream = std::move(read);
         wanted.upstream = &upstream->pixels;
     }
-    const auto plane_size = image->pixels.plane_size();
-    const auto indices_as = wanted.indices ? index_type(arguments, plane_size) : workbench::SampleType::f32;
-    if (!indices_as) return std::unexpected(indices_as.error());
-    auto passes = workbench::pool_passes(pool, *image, wanted, choice->device, control);
-    if (!passes) return std::unexpected(passes.error());
+    const auto plane_size = image.pixels.plane_size();
+    IIR2D_TRY(const auto indices_as,
+              wanted.indices ? index_type(arguments, plane_size) : workbench::SampleType::f32);
+    IIR2D_TRY(auto passes, workbench::pool_passes(pool, image, wanted, choice.device, control));
     struct Output {
         const workbench::Image* image;
         const std::string& path;
@@ -168,9 +157,9 @@ Result<int> run_passes(const PoolArguments& arguments, const workbench::PoolOper
     // A gradient's doubles are kept where its file can.
     std::optional<workbench::SampleType> gradient_as = workbench::SampleType::f32;
     if (keep_double) gradient_as = workbench::SampleType::f64;
-    for (const Output& output : {Output{&passes->pooled, arguments.files.output, *type},
-                                 Output{pointer(passes->indices), arguments.indices, *indices_as},
-                                 Output{pointer(passes->gradient), arguments.grad_out, gradient_as}}) {
+    for (const Output& output : {Output{&passes.pooled, arguments.files.output, type},
+                                 Output{pointer(passes.indices), arguments.indices, indices_as},
+                                 Output{pointer(passes.gradient), arguments.grad_out, gradient_as}}) {
         if (output.image == nullptr) continue;
         const auto report =
             workbench::write_image(*output.image, output.path, {.type = output.type}, control);
@@ -205,13 +194,11 @@ void add_pool_command(CLI::App& parser, Action& chosen) {
     command->callback([arguments, &chosen] {
         chosen = [arguments](const Interruption& interruption) -> Result<int> {
             outlive_readers();
-            auto pool = arguments->operation();
-            if (!pool) return std::unexpected(pool.error());
-            if (auto possible = arguments->check_number_files(); !possible)
-                return std::unexpected(possible.error());
-            arguments->say_what_is_ignored(pool->op);
-            if (arguments->beyond_recipe()) return run_passes(*arguments, *pool, interruption);
-            return arguments->files.process({.operations = {{.what = *pool}}}, interruption);
+            IIR2D_TRY(auto pool, arguments->operation());
+            IIR2D_RETURN_IF_ERROR(arguments->check_number_files());
+            arguments->say_what_is_ignored(pool.op);
+            if (arguments->beyond_recipe()) return run_passes(*arguments, pool, interruption);
+            return arguments->files.process({.operations = {{.what = pool}}}, interruption);
         };
     });
 }

@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "core/support/try.h"
+
 namespace app {
 
 using workbench::ErrorKind;
@@ -28,9 +30,8 @@ Result<workbench::PoolOperation> PoolOptions::operation(iir2d::PoolOp op) const 
     if (is_adaptive(op)) {
         if (output_size.empty())
             return fail(ErrorKind::bad_argument, "--output is required with " + name + " pooling");
-        const auto size = parse_extent("--output", output_size);
-        if (!size) return std::unexpected(size.error());
-        return workbench::PoolOperation{.op = op, .output = *size};
+        IIR2D_TRY(const auto size, parse_extent("--output", output_size));
+        return workbench::PoolOperation{.op = op, .output = size};
     }
     if (window.empty()) return fail(ErrorKind::bad_argument, "--window is required");
     struct Field {
@@ -43,21 +44,18 @@ Result<workbench::PoolOperation> PoolOptions::operation(iir2d::PoolOp op) const 
          {Field{"--window", window, pool.window}, Field{"--padding", padding, pool.padding},
           Field{"--dilation", dilation, pool.dilation},
           Field{"--stride", stride.empty() ? window : stride, stride_value}}) {
-        const auto extent = parse_extent(field.option, field.text);
-        if (!extent) return std::unexpected(extent.error());
-        field.value = *extent;
+        IIR2D_TRY(const auto extent, parse_extent(field.option, field.text));
+        field.value = extent;
     }
     if (!stride.empty()) pool.stride = stride_value;
-    const auto power = parse_number("--p", p);
-    if (!power) return std::unexpected(power.error());
-    if (!(*power > 0 && std::isfinite(*power))) {
+    IIR2D_TRY(const auto power, parse_number("--p", p));
+    if (!(power > 0 && std::isfinite(power))) {
         return fail(ErrorKind::bad_argument, "--p " + p + " is out of range: give a finite number above 0");
     }
-    pool.p = *power;
+    pool.p = power;
     if (!divisor.empty()) {
-        const auto value = parse_integer("--divisor", divisor);
-        if (!value) return std::unexpected(value.error());
-        pool.divisor_override = *value;
+        IIR2D_TRY(const auto value, parse_integer("--divisor", divisor));
+        pool.divisor_override = value;
     }
     return pool;
 }

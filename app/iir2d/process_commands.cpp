@@ -11,6 +11,7 @@
 #include "app/iir2d/options.h"
 #include "core/batch/process.h"
 #include "core/image/image_io.h"
+#include "core/support/try.h"
 
 namespace app {
 
@@ -30,35 +31,29 @@ struct FilterArguments {
     bool normalise_gain = false;
 
     Result<workbench::FilterOperation> operation() const {
-        const auto id = parse_integer("--filter", filter_id, 1, 8);
-        if (!id) return std::unexpected(id.error());
-        workbench::FilterOperation filter{.filter_id = static_cast<int>(*id),
-                                          .normalise_gain = normalise_gain};
-        const auto border_mode = parse_border(border);
-        if (!border_mode) return std::unexpected(border_mode.error());
-        const auto constant = parse_number("--border-const", border_const);
-        if (!constant) return std::unexpected(constant.error());
-        const auto precision_mode = parse_precision(precision);
-        if (!precision_mode) return std::unexpected(precision_mode.error());
-        const auto start_mode = parse_start(start);
-        if (!start_mode) return std::unexpected(start_mode.error());
+        IIR2D_TRY(const auto id, parse_filter_id("--filter", filter_id));
+        workbench::FilterOperation filter{.filter_id = id, .normalise_gain = normalise_gain};
+        IIR2D_TRY(const auto border_mode, parse_border(border));
+        IIR2D_TRY(const auto constant, parse_number("--border-const", border_const));
+        IIR2D_TRY(const auto precision_mode, parse_precision(precision));
+        IIR2D_TRY(const auto start_mode, parse_start(start));
         for (const std::string& text : parameters) {
             const auto equals = text.find('=');
             if (equals == std::string::npos || equals == 0) {
                 return fail(ErrorKind::bad_argument,
                             "--param \"" + text + "\" is not of the form name=value");
             }
-            const auto value = parse_number("--param " + text.substr(0, equals), text.substr(equals + 1));
-            if (!value) return std::unexpected(value.error());
-            if (!filter.parameters.emplace(text.substr(0, equals), *value).second) {
+            IIR2D_TRY(const auto value,
+                      parse_number("--param " + text.substr(0, equals), text.substr(equals + 1)));
+            if (!filter.parameters.emplace(text.substr(0, equals), value).second) {
                 return fail(ErrorKind::bad_argument,
                             "--param " + text.substr(0, equals) + " is given more than once");
             }
         }
-        filter.border = *border_mode;
-        filter.border_const = *constant;
-        filter.precision = *precision_mode;
-        filter.start = *start_mode;
+        filter.border = border_mode;
+        filter.border_const = constant;
+        filter.precision = precision_mode;
+        filter.start = start_mode;
         return filter;
     }
 };
@@ -97,25 +92,21 @@ struct BatchArguments {
     Result<int> run(const Interruption& interruption) const {
         outlive_readers();
         interruption.give_time(std::chrono::seconds(5));
-        auto loaded = workbench::load_recipe(recipe);
-        if (!loaded) return std::unexpected(loaded.error());
-        loaded->keep_alpha = loaded->keep_alpha || out.keep_alpha;
-        const auto type = out.type();
-        if (!type) return std::unexpected(type.error());
-        const auto job_count = parse_integer("--jobs", jobs, 1, 1024);
-        if (!job_count) return std::unexpected(job_count.error());
-        const auto choice = device.choose();
-        if (!choice) return std::unexpected(choice.error());
+        IIR2D_TRY(auto loaded, workbench::load_recipe(recipe));
+        loaded.keep_alpha = loaded.keep_alpha || out.keep_alpha;
+        IIR2D_TRY(const auto type, out.type());
+        IIR2D_TRY(const auto job_count, parse_integer("--jobs", jobs, 1, 1024));
+        IIR2D_TRY(const auto choice, device.choose());
         workbench::BatchOptions options{.inputs = {inputs.begin(), inputs.end()},
                                         .output_directory = out_dir,
-                                        .recipe = std::move(*loaded),
-                                        .type = *type,
-                                        .jobs = static_cast<int>(*job_count),
+                                        .recipe = std::move(loaded),
+                                        .type = type,
+                                        .jobs = static_cast<int>(job_count),
                                         .resume = resume};
         Progress progress(interruption.token(), quiet);
         std::optional<workbench::Error> first_failure;
         const auto report = workbench::run_batch(
-            options, choice->device, progress.control(), [&](const workbench::BatchItem& item) {
+            options, choice.device, progress.control(), [&](const workbench::BatchItem& item) {
                 for (const auto& sentence : item.notes) note(item.input.string() + ": " + sentence, quiet);
                 if (item.error) {
                     note(item.input.string() + ": " + item.error->message, false);
@@ -153,7 +144,7 @@ void add_filter_command(CLI::App& parser, Action& chosen) {
     CLI::App* command = parser.add_subcommand("filter", "Run one recursive filter on an image");
     auto arguments = std::make_shared<FilterArguments>();
     arguments->files.add_to(*command);
-    command->add_option("--filter", arguments->filter_id, "Filter 1 to 8 (below)")->required();
+    command->add_option("--filter", arguments->filter_id, "A filter's number (below)")->required();
     command->add_option("--border", arguments->border, "clamp, mirror, wrap or constant")
         ->capture_default_str();
     command
@@ -169,9 +160,8 @@ void add_filter_command(CLI::App& parser, Action& chosen) {
     command->footer(filter_footer());
     command->callback([arguments, &chosen] {
         chosen = [arguments](const Interruption& interruption) -> Result<int> {
-            auto filter = arguments->operation();
-            if (!filter) return std::unexpected(filter.error());
-            return arguments->files.process({.operations = {{.what = std::move(*filter)}}}, interruption);
+            IIR2D_TRY(auto filter, arguments->operation());
+            return arguments->files.process({.operations = {{.what = std::move(filter)}}}, interruption);
         };
     });
 }
@@ -183,9 +173,8 @@ void add_run_command(CLI::App& parser, Action& chosen) {
     arguments->files.add_to(*command);
     command->callback([arguments, &chosen] {
         chosen = [arguments](const Interruption& interruption) -> Result<int> {
-            auto recipe = workbench::load_recipe(arguments->recipe);
-            if (!recipe) return std::unexpected(recipe.error());
-            return arguments->files.process(std::move(*recipe), interruption);
+            IIR2D_TRY(auto recipe, workbench::load_recipe(arguments->recipe));
+            return arguments->files.process(std::move(recipe), interruption);
         };
     });
 }

@@ -8,6 +8,7 @@
 #include "core/image/codec.h"
 #include "core/image/module_loader.h"
 #include "core/image/worker_protocol.h"
+#include "core/support/try.h"
 #include "core/worker/payload.h"
 #include "core/worker/shared_memory.h"
 
@@ -60,17 +61,14 @@ Result<Question> question_of(Frame request) {
 }
 
 Result<Frame> header(const ImagesModule& module, Frame request) {
-    const auto question = question_of(std::move(request));
-    if (!question) return std::unexpected(question.error());
-    const auto decoder = module.open(question->source, question->image_index);
-    if (!decoder) return std::unexpected(decoder.error());
-    return Frame{.type = Message::header, .payload = images::payload_of((*decoder)->info())};
+    IIR2D_TRY(const auto question, question_of(std::move(request)));
+    IIR2D_TRY(const auto decoder, module.open(question.source, question.image_index));
+    return Frame{.type = Message::header, .payload = images::payload_of(decoder->info())};
 }
 
 Result<Frame> names(const ImagesModule& module, Frame request) {
-    const auto question = question_of(std::move(request));
-    if (!question) return std::unexpected(question.error());
-    return answer(Message::names, module.names(question->source));
+    IIR2D_TRY(const auto question, question_of(std::move(request)));
+    return answer(Message::names, module.names(question.source));
 }
 
 // Stops the work that the control is given to once the program wants no answer any more.
@@ -84,26 +82,22 @@ workbench::TaskControl control_for(Conversation& program, std::stop_source& stop
 }
 
 Result<Frame> read(const ImagesModule& module, Frame request, Conversation& program) {
-    const auto question = question_of(std::move(request));
-    if (!question) return std::unexpected(question.error());
-    const auto decoder = module.open(question->source, question->image_index);
-    if (!decoder) return std::unexpected(decoder.error());
-    program.send({.type = Message::header, .payload = images::payload_of((*decoder)->info())});
+    IIR2D_TRY(const auto question, question_of(std::move(request)));
+    IIR2D_TRY(const auto decoder, module.open(question.source, question.image_index));
+    program.send({.type = Message::header, .payload = images::payload_of(decoder->info())});
 
     Frame wanted = program.receive();
     PayloadReader in(wanted.payload);
     const images::Planes planes = images::get_planes(in);
-    const workbench::ImageInfo& info = (*decoder)->info();
+    const workbench::ImageInfo& info = decoder->info();
     if (wanted.type != Message::pixels || !in.complete() || wanted.handles.size() != 1 ||
         planes.width != info.width || planes.height != info.height || planes.channels != info.channels)
         return not_understood();
-    auto memory =
-        SharedMemory::map(std::move(wanted.handles.front()), static_cast<std::size_t>(planes.bytes()));
-    if (!memory) return std::unexpected(memory.error());
+    IIR2D_TRY(auto memory,
+              SharedMemory::map(std::move(wanted.handles.front()), static_cast<std::size_t>(planes.bytes())));
     std::stop_source stop;
-    if (auto decoded = (*decoder)->decode(planes.view(memory->data()), control_for(program, stop)); !decoded)
-        return std::unexpected(decoded.error());
-    return Frame{.type = Message::metadata, .payload = images::payload_of((*decoder)->metadata())};
+    IIR2D_RETURN_IF_ERROR(decoder->decode(planes.view(memory.data()), control_for(program, stop)));
+    return Frame{.type = Message::metadata, .payload = images::payload_of(decoder->metadata())};
 }
 
 Result<Frame> write(const ImagesModule& module, Frame request, Conversation& program) {
@@ -113,10 +107,9 @@ Result<Frame> write(const ImagesModule& module, Frame request, Conversation& pro
     if (!in.complete() || request.handles.size() != 2) return not_understood();
     const FileHandle file = std::move(request.handles[0]);
     output.descriptor = file.get();
-    auto memory = SharedMemory::map(std::move(request.handles[1]), static_cast<std::size_t>(capacity));
-    if (!memory) return std::unexpected(memory.error());
-    const auto encoder = module.create(output);
-    if (!encoder) return std::unexpected(encoder.error());
+    IIR2D_TRY(auto memory,
+              SharedMemory::map(std::move(request.handles[1]), static_cast<std::size_t>(capacity)));
+    IIR2D_TRY(const auto encoder, module.create(output));
     program.send({.type = Message::ready});
 
     for (Frame frame = program.receive(); frame.type != Message::finish; frame = program.receive()) {
@@ -129,11 +122,10 @@ Result<Frame> write(const ImagesModule& module, Frame request, Conversation& pro
         if (frame.type != Message::rows || !place.complete() || part.bytes() > capacity ||
             rows.offset > capacity - part.bytes())
             return not_understood();
-        if (auto written = (*encoder)->write(part.view(memory->data() + rows.offset)); !written)
-            return std::unexpected(written.error());
+        IIR2D_RETURN_IF_ERROR(encoder->write(part.view(memory.data() + rows.offset)));
         program.send({.type = Message::written});
     }
-    if (auto finished = (*encoder)->finish(); !finished) return std::unexpected(finished.error());
+    IIR2D_RETURN_IF_ERROR(encoder->finish());
     return Frame{.type = Message::written};
 }
 
@@ -166,9 +158,8 @@ workbench::worker::Role images_role() {
     role.name = images::role;
     role.prepare = [module](std::span<const std::string> arguments) -> Result<void> {
         if (arguments.size() != 1) return not_understood();
-        const auto loaded = workbench::load_images_module(workbench::path_of(arguments.front()));
-        if (!loaded) return std::unexpected(loaded.error());
-        *module = *loaded;
+        IIR2D_TRY(const auto loaded, workbench::load_images_module(workbench::path_of(arguments.front())));
+        *module = loaded;
         return {};
     };
     // A file that would become too large is an error of write(), not the end.

@@ -13,6 +13,7 @@
 #include "core/support/atomic_file.h"
 #include "core/support/files.h"
 #include "core/support/text.h"
+#include "core/support/try.h"
 
 namespace workbench {
 
@@ -176,7 +177,7 @@ bool process_guarded(const Work& work, std::size_t index, const TaskControl& con
 Result<BatchReport> run_batch(const BatchOptions& options, const iir2d::Device& device,
                               const TaskControl& control,
                               const std::function<void(const BatchItem&)>& on_item) {
-    if (auto names = check_names(options); !names) return std::unexpected(names.error());
+    IIR2D_RETURN_IF_ERROR(check_names(options));
     if (options.jobs < 1) {
         return fail(ErrorKind::bad_argument, "jobs is " + std::to_string(options.jobs) + ": give at least 1");
     }

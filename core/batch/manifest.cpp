@@ -10,6 +10,7 @@
 #include "core/support/files.h"
 #include "core/support/strict_json.h"
 #include "core/support/text.h"
+#include "core/support/try.h"
 
 namespace workbench {
 
@@ -55,8 +56,7 @@ std::optional<ManifestEntry> Manifest::entry(const std::string& name) const {
 
 Result<void> Manifest::set(const std::string& name, const std::optional<ManifestEntry>& entry,
                            const std::stop_token& stop) {
-    const auto lock = FileLock::acquire(m_folder / lock_name, patience, stop);
-    if (!lock) return std::unexpected(lock.error());
+    IIR2D_TRY(const auto lock, FileLock::acquire(m_folder / lock_name, patience, stop));
     read();
     if (entry) {
         m_entries[key_of(name)] = *entry;

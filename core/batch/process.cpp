@@ -9,6 +9,7 @@
 #include "core/support/text.h"
 
 #include "core/image/reading_notes.h"
+#include "core/support/try.h"
 
 namespace workbench {
 
@@ -62,35 +63,28 @@ Result<WriteReport> process_file(const ProcessJob& job, const iir2d::Device& dev
                                  const TaskControl& control, MemoryBudget& budget) {
     // What is wrong with the recipe itself, or with where the result goes, is said before a large file is
     // read, and what is wrong with either for this image before it is worked on.
-    if (auto valid = validate(job.recipe, iir2d::Shape{.n = 1, .c = 1, .h = 0, .w = 0}); !valid) {
-        return std::unexpected(valid.error());
-    }
-    if (auto possible = check_output(job.output); !possible) return std::unexpected(possible.error());
+    IIR2D_RETURN_IF_ERROR(validate(job.recipe, iir2d::Shape{.n = 1, .c = 1, .h = 0, .w = 0}));
+    IIR2D_RETURN_IF_ERROR(check_output(job.output));
     ReadOptions reading = read_options_for(job.recipe, job.image_index);
-    const auto header = probe_image(job.input, job.image_index);
-    if (!header) return std::unexpected(header.error());
-    const iir2d::Shape input{1, header->channels, header->height, header->width};
-    const auto shape = validate(job.recipe, input);
-    if (!shape) return std::unexpected(shape.error());
-    if (auto possible = check_output(job.output, *shape); !possible) return std::unexpected(possible.error());
+    IIR2D_TRY(const auto header, probe_image(job.input, job.image_index));
+    const iir2d::Shape input{1, header.channels, header.height, header.width};
+    IIR2D_TRY(const auto shape, validate(job.recipe, input));
+    IIR2D_RETURN_IF_ERROR(check_output(job.output, shape));
 
-    const bool as_double = reading.keep_double && header->type == SampleType::f64;
+    const bool as_double = reading.keep_double && header.type == SampleType::f64;
     const auto type = as_double ? iir2d::ElementType::f64 : iir2d::ElementType::f32;
     const std::uint64_t peak = peak_memory(job.recipe, input, type) + rows_in_transit;
-    const std::uint64_t input_bytes = header->memory_bytes * (as_double ? 2 : 1);
-    if (auto fits = check_memory(*header, input_bytes, job.output, peak, budget.bytes()); !fits)
-        return std::unexpected(fits.error());
+    const std::uint64_t input_bytes = header.memory_bytes * (as_double ? 2 : 1);
+    IIR2D_RETURN_IF_ERROR(check_memory(header, input_bytes, job.output, peak, budget.bytes()));
     const auto lease = budget.take(peak, control.stop);
     if (!lease) return fail(ErrorKind::cancelled, "interrupted while waiting for memory");
 
     reading.memory_limit = budget.bytes();
-    auto image = read_image(job.input, reading, part(control, 0));
-    if (!image) return std::unexpected(image.error());
-    auto result = apply(job.recipe, *image, device, part(control, 1));
-    if (!result) return std::unexpected(result.error());
-    auto report = write_image(*result, job.output, {.type = job.type}, part(control, 2));
+    IIR2D_TRY(auto image, read_image(job.input, reading, part(control, 0)));
+    IIR2D_TRY(auto result, apply(job.recipe, image, device, part(control, 1)));
+    auto report = write_image(result, job.output, {.type = job.type}, part(control, 2));
     if (report) {
-        auto notes = reading_notes(image->info);
+        auto notes = reading_notes(image.info);
         report->notes.insert(report->notes.begin(), notes.begin(), notes.end());
     }
     return report;

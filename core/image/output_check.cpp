@@ -8,6 +8,7 @@
 #include "core/image/image_io.h"
 #include "core/support/atomic_file.h"
 #include "core/support/text.h"
+#include "core/support/try.h"
 
 namespace workbench {
 
@@ -72,16 +73,14 @@ Result<void> check_place(const fs::path& path) {
 }
 
 Result<void> check_output(const fs::path& path, const std::optional<iir2d::Shape>& shape) {
-    const auto format = format_for(path);
-    if (!format) return std::unexpected(format.error());
-    if (auto possible = check_place(path); !possible) return possible;
-    return shape ? check_fits(path, **format, shape->w, shape->h, shape->c) : Result<void>();
+    IIR2D_TRY(const auto format, format_for(path));
+    IIR2D_RETURN_IF_ERROR(check_place(path));
+    return shape ? check_fits(path, *format, shape->w, shape->h, shape->c) : Result<void>();
 }
 
 Result<std::vector<SampleType>> writable_types(const fs::path& path) {
-    const auto format = format_for(path);
-    if (!format) return std::unexpected(format.error());
-    return (*format)->types;
+    IIR2D_TRY(const auto format, format_for(path));
+    return format->types;
 }
 
 }  // namespace workbench

@@ -9,6 +9,7 @@
 #include "core/image/session.h"
 #include "core/support/memory.h"
 #include "core/support/text.h"
+#include "core/support/try.h"
 
 namespace workbench {
 
@@ -37,16 +38,13 @@ Result<void> check_memory(const fs::path& path, const ImageInfo& info, bool as_d
 }
 
 Result<Image> read_file(const fs::path& path, const ReadOptions& options, const TaskControl& control) {
-    auto source = open_source(path);
-    if (!source) return std::unexpected(source.error());
+    IIR2D_TRY(auto source, open_source(path));
     if (control.cancelled()) return fail(ErrorKind::cancelled, "reading was cancelled");
-    auto session = image_sessions().read(*std::move(source), options.image_index, control.stop);
-    if (!session) return std::unexpected(session.error());
+    IIR2D_TRY(auto session, image_sessions().read(std::move(source), options.image_index, control.stop));
     Image image;
-    image.info = (*session)->info();
+    image.info = session->info();
     const bool as_double = options.keep_double && image.info.type == SampleType::f64;
-    if (auto fits = check_memory(path, image.info, as_double, options.memory_limit); !fits)
-        return std::unexpected(fits.error());
+    IIR2D_RETURN_IF_ERROR(check_memory(path, image.info, as_double, options.memory_limit));
     image.info.memory_bytes = memory_of_samples(image.info, as_double);
 
     TaskControl named{.stop = control.stop, .progress = {}};
@@ -56,12 +54,11 @@ Result<Image> read_file(const fs::path& path, const ReadOptions& options, const 
             control.progress(fraction, doing);
         };
     }
-    auto pixels = (*session)->pixels(as_double ? iir2d::ElementType::f64 : iir2d::ElementType::f32, named);
-    if (!pixels) return std::unexpected(pixels.error());
-    image.pixels = *std::move(pixels);
-    auto metadata = (*session)->metadata();
-    if (!metadata) return std::unexpected(metadata.error());
-    image.metadata = std::make_shared<const FileMetadata>(*std::move(metadata));
+    IIR2D_TRY(auto pixels,
+              session->pixels(as_double ? iir2d::ElementType::f64 : iir2d::ElementType::f32, named));
+    image.pixels = std::move(pixels);
+    IIR2D_TRY(auto metadata, session->metadata());
+    image.metadata = std::make_shared<const FileMetadata>(std::move(metadata));
     return image;
 }
 
@@ -79,17 +76,15 @@ Result<T> guarded(const fs::path& path, const Body& body) {
 
 Result<ImageInfo> probe_image(const fs::path& path, int image_index) {
     return guarded<ImageInfo>(path, [&]() -> Result<ImageInfo> {
-        auto source = open_source(path);
-        if (!source) return std::unexpected(source.error());
-        return image_sessions().header(*std::move(source), image_index);
+        IIR2D_TRY(auto source, open_source(path));
+        return image_sessions().header(std::move(source), image_index);
     });
 }
 
 Result<std::vector<std::string>> image_names(const fs::path& path) {
     return guarded<std::vector<std::string>>(path, [&]() -> Result<std::vector<std::string>> {
-        auto source = open_source(path);
-        if (!source) return std::unexpected(source.error());
-        return image_sessions().names(*std::move(source));
+        IIR2D_TRY(auto source, open_source(path));
+        return image_sessions().names(std::move(source));
     });
 }
 

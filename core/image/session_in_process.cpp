@@ -6,6 +6,7 @@
 
 #include "core/image/module_loader.h"
 #include "core/image/session.h"
+#include "core/support/try.h"
 #include "core/worker/protections.h"
 
 namespace workbench {
@@ -22,8 +23,7 @@ class LocalRead final : public ReadSession {
     Result<PlanarImage> pixels(iir2d::ElementType type, const TaskControl& control) override {
         const ImageInfo& info = m_decoder->info();
         PlanarImage pixels = PlanarImage::uninitialised(info.width, info.height, info.channels, type);
-        if (auto decoded = m_decoder->decode(pixels.view(), control); !decoded)
-            return std::unexpected(decoded.error());
+        IIR2D_RETURN_IF_ERROR(m_decoder->decode(pixels.view(), control));
         return pixels;
     }
 
@@ -37,43 +37,36 @@ class LocalRead final : public ReadSession {
 class InProcess final : public ImageSessions {
   public:
     Result<ImageInfo> header(OpenSource source, int image_index) override {
-        const auto opened = read(std::move(source), image_index, {});
-        if (!opened) return std::unexpected(opened.error());
-        return (*opened)->info();
+        IIR2D_TRY(const auto opened, read(std::move(source), image_index, {}));
+        return opened->info();
     }
 
     Result<std::vector<std::string>> names(OpenSource source) override {
-        const auto module = load();
-        if (!module) return std::unexpected(module.error());
-        return (*module)->names(source.file);
+        IIR2D_TRY(const auto module, load());
+        return module->names(source.file);
     }
 
     Result<std::unique_ptr<ReadSession>> read(OpenSource source, int image_index,
                                               const std::stop_token&) override {
-        const auto module = load();
-        if (!module) return std::unexpected(module.error());
-        auto decoder = (*module)->open(source.file, image_index);
-        if (!decoder) return std::unexpected(decoder.error());
-        return std::make_unique<LocalRead>(std::move(source), *std::move(decoder));
+        IIR2D_TRY(const auto module, load());
+        IIR2D_TRY(auto decoder, module->open(source.file, image_index));
+        return std::make_unique<LocalRead>(std::move(source), std::move(decoder));
     }
 
     Result<std::unique_ptr<ImageEncoder>> write(const OutputRequest& request,
                                                 const std::stop_token&) override {
-        const auto module = load();
-        if (!module) return std::unexpected(module.error());
-        return (*module)->create(request);
+        IIR2D_TRY(const auto module, load());
+        return module->create(request);
     }
 
     Result<std::vector<FormatAbility>> formats() override {
-        const auto module = load();
-        if (!module) return std::unexpected(module.error());
-        return (*module)->formats();
+        IIR2D_TRY(const auto module, load());
+        return module->formats();
     }
 
     Result<std::string> version() override {
-        const auto module = load();
-        if (!module) return std::unexpected(module.error());
-        return (*module)->version();
+        IIR2D_TRY(const auto module, load());
+        return module->version();
     }
 
     void warm_up() override { static_cast<void>(load()); }

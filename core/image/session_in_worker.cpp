@@ -14,6 +14,7 @@
 #include "core/image/worker_protocol.h"
 #include "core/support/atomic_file.h"
 #include "core/support/text.h"
+#include "core/support/try.h"
 #include "core/worker/pool.h"
 #include "core/worker/program.h"
 #include "core/worker/shared_memory.h"
@@ -108,9 +109,8 @@ class Request {
     // The frame that has to come now, and what is in it.
     template <class T>
     Result<T> receive(Message type, T (*get)(PayloadReader&)) {
-        auto frame = receive();
-        if (!frame) return std::unexpected(frame.error());
-        return content(*frame, type, get);
+        IIR2D_TRY(auto frame, receive());
+        return content(frame, type, get);
     }
     template <class T>
     Result<T> content(const Frame& frame, Message type, T (*get)(PayloadReader&)) const {
@@ -170,15 +170,13 @@ class WorkerRead final : public ReadSession {
             return fail(ErrorKind::bad_input,
                         quoted(m_info.path) + " could not be read: " + memory.error().message);
         }
-        auto shared = memory->share();
-        if (!shared) return std::unexpected(shared.error());
+        IIR2D_TRY(auto shared, memory->share());
         memory->close_handle();
-        if (auto limited = m_request.limit(limits_to_decode(m_info)); !limited)
-            return std::unexpected(limited.error());
+        IIR2D_RETURN_IF_ERROR(m_request.limit(limits_to_decode(m_info)));
         Frame frame{.type = Message::pixels, .payload = images::payload_of(planes)};
-        frame.handles.push_back(*std::move(shared));
-        if (auto sent = m_request.send(std::move(frame)); !sent) return std::unexpected(sent.error());
-        if (auto decoded = wait(control); !decoded) return std::unexpected(decoded.error());
+        frame.handles.push_back(std::move(shared));
+        IIR2D_RETURN_IF_ERROR(m_request.send(std::move(frame)));
+        IIR2D_RETURN_IF_ERROR(wait(control));
         auto owner = std::make_shared<worker::SharedMemory>(*std::move(memory));
         std::byte* samples = owner->data();
         return PlanarImage::over(std::move(owner), samples, planes.width, planes.height, planes.channels,
@@ -190,18 +188,16 @@ class WorkerRead final : public ReadSession {
   private:
     Result<void> wait(const TaskControl& control) {
         while (true) {
-            auto frame = m_request.receive();
-            if (!frame) return std::unexpected(frame.error());
-            if (frame->type == Message::progress) {
-                PayloadReader in(frame->payload);
+            IIR2D_TRY(auto frame, m_request.receive());
+            if (frame.type == Message::progress) {
+                PayloadReader in(frame.payload);
                 const auto fraction = in.number<double>();
                 if (!in.complete() || !std::isfinite(fraction)) return std::unexpected(m_request.nonsense());
                 control.report(std::clamp(fraction, 0.0, 1.0), {});
                 continue;
             }
-            auto metadata = m_request.content(*frame, Message::metadata, images::get_metadata);
-            if (!metadata) return std::unexpected(metadata.error());
-            m_metadata = *std::move(metadata);
+            IIR2D_TRY(auto metadata, m_request.content(frame, Message::metadata, images::get_metadata));
+            m_metadata = std::move(metadata);
             return {};
         }
     }
@@ -220,7 +216,7 @@ class WorkerWrite final : public ImageEncoder {
     Result<void> write(const iir2d::ConstTensorView& rows) override {
         const std::size_t half = m_memory.size() / places;
         if (m_under_way == places) {
-            if (auto written = wait_for_one(); !written) return written;
+            IIR2D_RETURN_IF_ERROR(wait_for_one());
         }
         const std::size_t offset = half * m_next;
         const auto plane_bytes =
@@ -241,9 +237,9 @@ class WorkerWrite final : public ImageEncoder {
 
     Result<void> finish() override {
         while (m_under_way > 0) {
-            if (auto written = wait_for_one(); !written) return written;
+            IIR2D_RETURN_IF_ERROR(wait_for_one());
         }
-        if (auto sent = m_request.send({.type = Message::finish}); !sent) return sent;
+        IIR2D_RETURN_IF_ERROR(m_request.send({.type = Message::finish}));
         return received_written();
     }
 
@@ -255,9 +251,8 @@ class WorkerWrite final : public ImageEncoder {
         return received_written();
     }
     Result<void> received_written() {
-        const auto frame = m_request.receive();
-        if (!frame) return std::unexpected(frame.error());
-        if (frame->type != Message::written) return std::unexpected(m_request.nonsense());
+        IIR2D_TRY(const auto frame, m_request.receive());
+        if (frame.type != Message::written) return std::unexpected(m_request.nonsense());
         return {};
     }
 
@@ -279,72 +274,61 @@ class InWorker final : public ImageSessions {
 
     Result<ImageInfo> header(OpenSource source, int image_index) override {
         const Known known(source);
-        auto request = begin(Message::probe, std::move(source), image_index, {});
-        if (!request) return std::unexpected(request.error());
-        auto info = request->receive(Message::header, images::get_info);
-        if (!info) return std::unexpected(info.error());
-        return completed(*std::move(info), known.path, known.size);
+        IIR2D_TRY(auto request, begin(Message::probe, std::move(source), image_index, {}));
+        IIR2D_TRY(auto info, request.receive(Message::header, images::get_info));
+        return completed(std::move(info), known.path, known.size);
     }
 
     Result<std::vector<std::string>> names(OpenSource source) override {
-        auto request = begin(Message::names, std::move(source), 0, {});
-        if (!request) return std::unexpected(request.error());
-        return request->receive(Message::names, images::get_texts);
+        IIR2D_TRY(auto request, begin(Message::names, std::move(source), 0, {}));
+        return request.receive(Message::names, images::get_texts);
     }
 
     Result<std::unique_ptr<ReadSession>> read(OpenSource source, int image_index,
                                               const std::stop_token& stop) override {
         const Known known(source);
-        auto request = begin(Message::read, std::move(source), image_index, stop);
-        if (!request) return std::unexpected(request.error());
-        auto info = request->receive(Message::header, images::get_info);
-        if (!info) return std::unexpected(info.error());
-        request->set_format(spoken_format(info->format));
-        return std::make_unique<WorkerRead>(*std::move(request),
-                                            completed(*std::move(info), known.path, known.size));
+        IIR2D_TRY(auto request, begin(Message::read, std::move(source), image_index, stop));
+        IIR2D_TRY(auto info, request.receive(Message::header, images::get_info));
+        request.set_format(spoken_format(info.format));
+        return std::make_unique<WorkerRead>(std::move(request),
+                                            completed(std::move(info), known.path, known.size));
     }
 
     Result<std::unique_ptr<ImageEncoder>> write(const OutputRequest& asked,
                                                 const std::stop_token& stop) override {
-        if (auto usable = check_installed(); !usable) return std::unexpected(usable.error());
+        IIR2D_RETURN_IF_ERROR(check_installed());
         const std::int64_t rows = rows_to_write_at_a_time(asked.width, asked.channels, asked.height);
         const images::Planes part{
             .width = asked.width, .height = rows, .channels = asked.channels, .as_double = true};
         auto memory =
             worker::SharedMemory::create(static_cast<std::size_t>(part.bytes()) * WorkerWrite::places);
         if (!memory) return unwritable(path_of(asked.path), memory.error().message);
-        auto shared = memory->share();
-        if (!shared) return std::unexpected(shared.error());
+        IIR2D_TRY(auto shared, memory->share());
         memory->close_handle();
         worker::PayloadWriter payload;
         images::put(payload, asked);
         payload.put(static_cast<std::uint64_t>(memory->size()));
         Frame frame{.type = Message::write, .payload = payload.take()};
         frame.handles.push_back(duplicate(asked.descriptor));
-        frame.handles.push_back(*std::move(shared));
-        auto request = Request::begin(
-            m_pool, {.path = asked.path, .format = spoken_format(asked.format), .writing = true},
-            std::move(frame), limits_to_encode(asked), stop);
-        if (!request) return std::unexpected(request.error());
-        const auto ready = request->receive();
-        if (!ready) return std::unexpected(ready.error());
-        if (ready->type != Message::ready) return std::unexpected(request->nonsense());
-        return std::make_unique<WorkerWrite>(*std::move(request), *std::move(memory));
+        frame.handles.push_back(std::move(shared));
+        IIR2D_TRY(auto request,
+                  Request::begin(m_pool,
+                                 {.path = asked.path, .format = spoken_format(asked.format), .writing = true},
+                                 std::move(frame), limits_to_encode(asked), stop));
+        IIR2D_TRY(const auto ready, request.receive());
+        if (ready.type != Message::ready) return std::unexpected(request.nonsense());
+        return std::make_unique<WorkerWrite>(std::move(request), *std::move(memory));
     }
 
     Result<std::vector<FormatAbility>> formats() override {
-        auto request = ask(Message::formats);
-        if (!request) return std::unexpected(request.error());
-        return request->receive(Message::formats, images::get_abilities);
+        IIR2D_TRY(auto request, ask(Message::formats));
+        return request.receive(Message::formats, images::get_abilities);
     }
 
     Result<std::string> version() override {
-        auto request = ask(Message::version);
-        if (!request) return std::unexpected(request.error());
-        const auto texts = request->receive(Message::version, images::get_texts);
-        if (!texts) return std::unexpected(texts.error());
-        return texts->size() == 1 ? Result<std::string>(texts->front())
-                                  : std::unexpected(request->nonsense());
+        IIR2D_TRY(auto request, ask(Message::version));
+        IIR2D_TRY(const auto texts, request.receive(Message::version, images::get_texts));
+        return texts.size() == 1 ? Result<std::string>(texts.front()) : std::unexpected(request.nonsense());
     }
 
     void warm_up() override { static_cast<void>(m_pool.start()); }
@@ -358,7 +342,7 @@ class InWorker final : public ImageSessions {
     };
 
     Result<Request> begin(Message type, OpenSource source, int image_index, const std::stop_token& stop) {
-        if (auto usable = check_installed(); !usable) return std::unexpected(usable.error());
+        IIR2D_RETURN_IF_ERROR(check_installed());
         Subject subject{.path = source.file.path, .format = source.format};
         const worker::Limits limits = limits_to_open(source.format, source.size);
         return Request::begin(m_pool, std::move(subject), request_frame(type, std::move(source), image_index),
@@ -366,7 +350,7 @@ class InWorker final : public ImageSessions {
     }
 
     Result<Request> ask(Message type) {
-        if (auto usable = check_installed(); !usable) return std::unexpected(usable.error());
+        IIR2D_RETURN_IF_ERROR(check_installed());
         return Request::begin(m_pool, {}, {.type = type}, limits_to_ask(), {});
     }
 

@@ -11,6 +11,7 @@
 #include "core/image/formats.h"
 #include "core/support/atomic_file.h"
 #include "core/support/text.h"
+#include "core/support/try.h"
 
 #if !defined(_WIN32)
 #include <fcntl.h>
@@ -89,13 +90,12 @@ std::string spoken_format(std::string_view name) {
 }
 
 Result<OpenSource> open_source(const fs::path& path) {
-    if (auto kind = check_kind(path); !kind) return std::unexpected(kind.error());
+    IIR2D_RETURN_IF_ERROR(check_kind(path));
     OpenSource source;
     source.file.path = utf8_path(path);
-    const auto first = look_at(path, source);
-    if (!first) return std::unexpected(first.error());
+    IIR2D_TRY(const auto first, look_at(path, source));
     if (source.size == 0) return bad_source(path, "is empty");
-    std::string_view format = format_of_content(*first);
+    std::string_view format = format_of_content(first);
     const std::string extension = printable_utf8(utf8_path(path.extension()));
     if (format.empty() && extension.size() > 1) format = std::string_view(extension).substr(1);
     source.format = format.empty() ? "image" : spoken_format(format);

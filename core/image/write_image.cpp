@@ -10,6 +10,7 @@
 #include "core/image/session.h"
 #include "core/support/atomic_file.h"
 #include "core/support/text.h"
+#include "core/support/try.h"
 
 #if !defined(_WIN32)
 #include <sys/resource.h>
@@ -51,7 +52,7 @@ Result<void> write_rows(ImageEncoder& encoder, const PlanarImage& pixels, const 
                     static_cast<std::size_t>(y * pixels.width()) * iir2d::element_size(all.type);
         rows.shape.h = std::min(chunk, height - y);
         rows.plane_stride = pixels.plane_size();
-        if (auto written = encoder.write(rows); !written) return written;
+        IIR2D_RETURN_IF_ERROR(encoder.write(rows));
         control.report(static_cast<double>(y + rows.shape.h) / static_cast<double>(height), doing);
     }
     return encoder.finish();
@@ -59,33 +60,28 @@ Result<void> write_rows(ImageEncoder& encoder, const PlanarImage& pixels, const 
 
 Result<WriteReport> write_file(const Image& image, const fs::path& path, const WriteOptions& options,
                                const TaskControl& control) {
-    const auto format = format_for(path);
-    if (!format) return std::unexpected(format.error());
+    IIR2D_TRY(const auto format, format_for(path));
     const PlanarImage& pixels = image.pixels;
-    if (auto fits = check_fits(path, **format, pixels.width(), pixels.height(), pixels.channels()); !fits)
-        return std::unexpected(fits.error());
-    if (auto possible = check_place(path); !possible) return std::unexpected(possible.error());
+    IIR2D_RETURN_IF_ERROR(check_fits(path, *format, pixels.width(), pixels.height(), pixels.channels()));
+    IIR2D_RETURN_IF_ERROR(check_place(path));
     if (control.cancelled()) return fail(ErrorKind::cancelled, "writing was cancelled");
 
-    auto atomic = AtomicFile::create(path);
-    if (!atomic) return std::unexpected(atomic.error());
+    IIR2D_TRY(auto atomic, AtomicFile::create(path));
     const SampleType wanted = options.type.value_or(image.info.type);
     const OutputRequest request{.path = utf8_path(path),
-                                .descriptor = descriptor_of(atomic->handle()),
+                                .descriptor = descriptor_of(atomic.handle()),
                                 .most_bytes = largest_file(),
-                                .format = std::string((*format)->name),
-                                .type = nearest_type(**format, wanted),
+                                .format = std::string(format->name),
+                                .type = nearest_type(*format, wanted),
                                 .width = pixels.width(),
                                 .height = pixels.height(),
                                 .channels = pixels.channels(),
                                 .from_file = image.metadata != nullptr,
                                 .metadata = image.metadata ? *image.metadata : FileMetadata{}};
-    const auto encoder = image_sessions().write(request, control.stop);
-    if (!encoder) return std::unexpected(encoder.error());
-    if (auto written = write_rows(**encoder, pixels, path, control); !written)
-        return std::unexpected(written.error());
-    if (auto placed = atomic->commit(); !placed) return std::unexpected(placed.error());
-    return WriteReport{.type = request.type, .notes = output_notes(request, image.info, **format, wanted)};
+    IIR2D_TRY(const auto encoder, image_sessions().write(request, control.stop));
+    IIR2D_RETURN_IF_ERROR(write_rows(*encoder, pixels, path, control));
+    IIR2D_RETURN_IF_ERROR(atomic.commit());
+    return WriteReport{.type = request.type, .notes = output_notes(request, image.info, *format, wanted)};
 }
 
 }  // namespace

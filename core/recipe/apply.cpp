@@ -9,6 +9,7 @@
 
 #include "core/recipe/apply_on_gpu.h"
 #include "core/recipe/steps.h"
+#include "core/support/try.h"
 
 namespace workbench {
 
@@ -175,7 +176,7 @@ class Applier {
             return cancelled();
         }
         if (m_kept_channel > 0) {
-            if (auto done = filter_channels(result, 0, m_kept_channel, step, run); !done) return done;
+            IIR2D_RETURN_IF_ERROR(filter_channels(result, 0, m_kept_channel, step, run));
         }
         const int after = channels - m_kept_channel - 1;
         if (after == 0) return {};
@@ -185,17 +186,17 @@ class Applier {
     Result<void> filter_channels(PlanarImage& result, int first, int count, const Step& step,
                                  const iir2d::RunControl& run) {
         const iir2d::ConstTensorView x = m_pixels.read().view(first, count);
-        const auto plan = iir2d::FilterPlan::make(m_device, filter_desc(*step.filter(), x.shape));
-        if (!plan) return std::unexpected(from_kernel(plan.error()));
-        return timed([&] { return plan->run(x, result.view(first, count), {}, run); });
+        IIR2D_TRY(const auto plan,
+                  from_kernel(iir2d::FilterPlan::make(m_device, filter_desc(*step.filter(), x.shape))));
+        return timed([&] { return plan.run(x, result.view(first, count), {}, run); });
     }
 
     Result<void> pool(const Step& step, const iir2d::RunControl& run) {
-        const auto plan = iir2d::PoolPlan::make(m_device, pool_desc(*step.pool(), step.input, step.element));
-        if (!plan) return std::unexpected(from_kernel(plan.error()));
-        PlanarImage result = m_pixels.take(plan->output_shape(), step.element);
+        IIR2D_TRY(const auto plan, from_kernel(iir2d::PoolPlan::make(
+                                       m_device, pool_desc(*step.pool(), step.input, step.element))));
+        PlanarImage result = m_pixels.take(plan.output_shape(), step.element);
         const auto done =
-            timed([&] { return plan->forward(m_pixels.read().view(), result.view(), {}, {}, run); });
+            timed([&] { return plan.forward(m_pixels.read().view(), result.view(), {}, {}, run); });
         m_pixels.replace(std::move(result));
         return done;
     }
@@ -250,7 +251,7 @@ Result<PlanarImage> apply(const Recipe& recipe, const PlanarImage& source, int a
     if (source.empty()) {
         return fail(ErrorKind::bad_input, "the image is empty: there is nothing to apply the recipe to");
     }
-    if (const auto valid = validate(recipe, input); !valid) return std::unexpected(valid.error());
+    IIR2D_RETURN_IF_ERROR(validate(recipe, input));
     const bool keeps = recipe.keep_alpha && alpha_channel >= 0 && alpha_channel < source.channels();
     const int kept = keeps ? alpha_channel : -1;
     const auto steps = steps_of(recipe, input);
@@ -279,9 +280,8 @@ Result<PlanarImage> apply(const Recipe& recipe, const PlanarImage& source, int a
 
 Result<Image> apply(const Recipe& recipe, const Image& source, const iir2d::Device& device,
                     const TaskControl& control) {
-    auto pixels = apply(recipe, source.pixels, source.info.alpha_channel, device, control);
-    if (!pixels) return std::unexpected(pixels.error());
-    return with_pixels(source, std::move(*pixels));
+    IIR2D_TRY(auto pixels, apply(recipe, source.pixels, source.info.alpha_channel, device, control));
+    return with_pixels(source, std::move(pixels));
 }
 
 void ApplyWork::add(const iir2d::RunTimes& run) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "core/recipe/apply_on_gpu.h"
+#include "core/support/try.h"
 
 #include <algorithm>
 #include <optional>
@@ -45,10 +46,9 @@ class GpuApplier {
         m_what = operation_name(*steps.front().operation);
         if (!m_planes) {
             const iir2d::RunControl run = part(samples(view.shape));
-            auto uploaded = DeviceTensor::upload(m_device, view, run);
-            if (!uploaded) return std::unexpected(uploaded.error());
+            IIR2D_TRY(auto uploaded, DeviceTensor::upload(m_device, view, run));
             m_work.add(m_times);
-            m_planes = std::move(*uploaded);
+            m_planes = std::move(uploaded);
             if (resident != nullptr) resident->planes = m_planes;
         }
         m_is_own = resident == nullptr;
@@ -58,7 +58,7 @@ class GpuApplier {
     iir2d::Result<void> apply(const Step& step) {
         m_what = operation_name(*step.operation);
         const iir2d::RunControl run = part(samples(step.input));
-        if (auto done = convert(step.element); !done) return done;
+        IIR2D_RETURN_IF_ERROR(convert(step.element));
         auto done = step.pool() ? pool(step, run) : filter(step, run);
         if (done) m_control.report(std::min(m_done / m_total, 1.0), m_what);
         return done;
@@ -68,7 +68,7 @@ class GpuApplier {
         const iir2d::Shape shape = m_planes->shape();
         const iir2d::RunControl run = part(samples(shape));
         if (in_f64) {
-            if (auto done = convert(ElementType::f64); !done) return std::unexpected(done.error());
+            IIR2D_RETURN_IF_ERROR(convert(ElementType::f64));
         }
         PlanarImage image = m_work.take ? m_work.take(shape, m_planes->type())
                                         : PlanarImage::uninitialised(
@@ -105,19 +105,17 @@ class GpuApplier {
 
     iir2d::Result<void> convert(ElementType type) {
         if (m_planes->type() == type) return {};
-        auto next = make(m_planes->shape(), type);
-        if (!next) return std::unexpected(next.error());
-        if (auto done = next->copy_from(*m_planes); !done) return done;
-        replace(std::move(*next));
+        IIR2D_TRY(auto next, make(m_planes->shape(), type));
+        IIR2D_RETURN_IF_ERROR(next.copy_from(*m_planes));
+        replace(std::move(next));
         return {};
     }
 
     iir2d::Result<void> filter(const Step& step, const iir2d::RunControl& run) {
         if (m_is_own) return filter_into(*m_planes, step, run);
-        auto next = make(step.output, step.element);
-        if (!next) return std::unexpected(next.error());
-        if (auto done = filter_into(*next, step, run); !done) return done;
-        replace(std::move(*next));
+        IIR2D_TRY(auto next, make(step.output, step.element));
+        IIR2D_RETURN_IF_ERROR(filter_into(next, step, run));
+        replace(std::move(next));
         return {};
     }
 
@@ -130,10 +128,10 @@ class GpuApplier {
             const auto from = m_planes->planes(m_kept_channel, 1);
             const auto to = result.planes(m_kept_channel, 1);
             if (!from || !to) return std::unexpected(from ? to.error() : from.error());
-            if (auto done = to->copy_from(*from); !done) return done;
+            IIR2D_RETURN_IF_ERROR(to->copy_from(*from));
         }
         if (m_kept_channel > 0) {
-            if (auto done = filter_channels(result, 0, m_kept_channel, step, run); !done) return done;
+            IIR2D_RETURN_IF_ERROR(filter_channels(result, 0, m_kept_channel, step, run));
         }
         const std::int64_t after = channels - m_kept_channel - 1;
         if (after == 0) return {};
@@ -145,21 +143,20 @@ class GpuApplier {
         const auto x = m_planes->planes(first, count_of);
         const auto y = result.planes(first, count_of);
         if (!x || !y) return std::unexpected(x ? y.error() : x.error());
-        const auto plan = iir2d::FilterPlan::make(m_device, filter_desc(*step.filter(), x->shape()));
-        if (!plan) return std::unexpected(plan.error());
-        if (auto done = plan->run(*x, *y, run); !done) return done;
+        IIR2D_TRY(const auto plan,
+                  iir2d::FilterPlan::make(m_device, filter_desc(*step.filter(), x->shape())));
+        IIR2D_RETURN_IF_ERROR(plan.run(*x, *y, run));
         m_work.add(m_times);
         return {};
     }
 
     iir2d::Result<void> pool(const Step& step, const iir2d::RunControl& run) {
-        const auto plan = iir2d::PoolPlan::make(m_device, pool_desc(*step.pool(), step.input, step.element));
-        if (!plan) return std::unexpected(plan.error());
-        auto next = make(plan->output_shape(), step.element);
-        if (!next) return std::unexpected(next.error());
-        if (auto done = plan->forward(*m_planes, *next, run); !done) return done;
+        IIR2D_TRY(const auto plan,
+                  iir2d::PoolPlan::make(m_device, pool_desc(*step.pool(), step.input, step.element)));
+        IIR2D_TRY(auto next, make(plan.output_shape(), step.element));
+        IIR2D_RETURN_IF_ERROR(plan.forward(*m_planes, next, run));
         m_work.add(m_times);
-        replace(std::move(*next));
+        replace(std::move(next));
         return {};
     }
 

@@ -11,7 +11,7 @@ namespace workbench {
 
 namespace {
 
-std::string text_of(iir2d::Extent e) {
+std::string extent_text(iir2d::Extent e) {
     return std::to_string(e.h) + "x" + std::to_string(e.w);
 }
 
@@ -77,11 +77,11 @@ std::string describe_filter(const FilterOperation& filter) {
 std::string describe_pool(const PoolOperation& pool) {
     std::string text = pool_name(pool.op);
     text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
-    if (is_adaptive(pool.op)) return text + ", output " + text_of(pool.output);
-    text += ", window " + text_of(pool.window);
-    if (pool.stride && *pool.stride != pool.window) text += ", stride " + text_of(*pool.stride);
-    if (pool.padding != iir2d::Extent{0, 0}) text += ", padding " + text_of(pool.padding);
-    if (pool.dilation != iir2d::Extent{1, 1}) text += ", dilation " + text_of(pool.dilation);
+    if (is_adaptive(pool.op)) return text + ", output " + extent_text(pool.output);
+    text += ", window " + extent_text(pool.window);
+    if (pool.stride && *pool.stride != pool.window) text += ", stride " + extent_text(*pool.stride);
+    if (pool.padding != iir2d::Extent{0, 0}) text += ", padding " + extent_text(pool.padding);
+    if (pool.dilation != iir2d::Extent{1, 1}) text += ", dilation " + extent_text(pool.dilation);
     if (pool.op == iir2d::PoolOp::lp) text += ", p " + format_number(pool.p);
     if (pool.op == iir2d::PoolOp::avg && pool.count_include_pad) text += ", padding counted";
     if (pool.op == iir2d::PoolOp::avg && pool.divisor_override) {

@@ -10,6 +10,7 @@
 #include "core/recipe/apply.h"
 #include "core/recipe/steps.h"
 #include "core/support/counted.h"
+#include "core/support/try.h"
 #include "iir2d/plan.h"
 
 namespace workbench {
@@ -67,9 +68,9 @@ Result<PoolPasses> pool_passes(const PoolOperation& operation, const Image& sour
                                const PoolPassesWanted& wanted, const iir2d::Device& device,
                                const TaskControl& control) {
     const Shape input = source.pixels.view().shape;
-    const auto plan = iir2d::PoolPlan::make(device, pool_desc(operation, input, wanted.element));
-    if (!plan) return std::unexpected(from_kernel(plan.error()));
-    const Shape output = plan->output_shape();
+    IIR2D_TRY(const auto plan,
+              from_kernel(iir2d::PoolPlan::make(device, pool_desc(operation, input, wanted.element))));
+    const Shape output = plan.output_shape();
     if (wanted.upstream != nullptr && wanted.upstream->view().shape != output) {
         return fail(ErrorKind::bad_input,
                     "the upstream gradient is " + size_text(wanted.upstream->view().shape) +
@@ -91,8 +92,8 @@ Result<PoolPasses> pool_passes(const PoolOperation& operation, const Image& sour
     const bool has_indices = is_max(operation.op);
     std::vector<std::int64_t> argmax(
         has_indices && (wanted.indices || wanted.upstream != nullptr) ? count(output) : 0);
-    if (auto done = plan->forward(x.view(), y.view(), argmax, {}, part(0.0, forward_share, "pooling")); !done)
-        return std::unexpected(from_kernel(done.error()));
+    IIR2D_RETURN_IF_ERROR(
+        from_kernel(plan.forward(x.view(), y.view(), argmax, {}, part(0.0, forward_share, "pooling"))));
     PoolPasses passes;
     if (wanted.indices && has_indices) {
         passes.indices = with_pixels(source, index_image(argmax, output));
@@ -102,10 +103,9 @@ Result<PoolPasses> pool_passes(const PoolOperation& operation, const Image& sour
         const SourcePlanes dy(wanted.element, *wanted.upstream);
         PlanarImage gradient;
         ResultPlanes dx(wanted.element, input, gradient);
-        if (auto done = plan->backward(x.view(), y.view(), dy.view(), dx.view(), argmax, {},
-                                       part(forward_share, 1.0 - forward_share, "gradient"));
-            !done)
-            return std::unexpected(from_kernel(done.error()));
+        const auto run = part(forward_share, 1.0 - forward_share, "gradient");
+        IIR2D_RETURN_IF_ERROR(
+            from_kernel(plan.backward(x.view(), y.view(), dy.view(), dx.view(), argmax, {}, run)));
         dx.finish();
         passes.gradient = with_pixels(source, std::move(gradient));
         passes.gradient->metadata = nullptr;

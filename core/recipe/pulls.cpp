@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "core/recipe/pulls.h"
+#include "core/support/try.h"
 
 #include <cstddef>
 #include <map>
@@ -18,12 +19,11 @@ class WindowGradient {
   public:
     static Result<WindowGradient> make(const PoolOperation& operation, const PlanarImage& input,
                                        int channel) {
-        auto cpu = iir2d::Device::cpu(1);
-        if (!cpu) return std::unexpected(from_kernel(cpu.error()));
+        IIR2D_TRY(auto cpu, from_kernel(iir2d::Device::cpu(1)));
         const iir2d::Shape whole{.h = input.height(), .w = input.width()};
-        auto plan = iir2d::PoolPlan::make(*cpu, pool_desc(operation, whole, iir2d::ElementType::f32));
-        if (!plan) return std::unexpected(from_kernel(plan.error()));
-        return WindowGradient(std::move(*cpu), std::move(*plan), operation, input, channel);
+        IIR2D_TRY(auto plan, from_kernel(iir2d::PoolPlan::make(
+                                 cpu, pool_desc(operation, whole, iir2d::ElementType::f32))));
+        return WindowGradient(std::move(cpu), std::move(plan), operation, input, channel);
     }
 
     Result<Pulls> of(std::int64_t x, std::int64_t y, double gradient) {
@@ -51,7 +51,7 @@ class WindowGradient {
                 result.samples.push_back(pull);
             }
         }
-        if (auto done = differentiate(window, gradient, result); !done) return std::unexpected(done.error());
+        IIR2D_RETURN_IF_ERROR(differentiate(window, gradient, result));
         return result;
     }
 
@@ -76,26 +76,22 @@ class WindowGradient {
                       ? iir2d::PoolOp::max
                       : (m_operation.op == iir2d::PoolOp::lp ? iir2d::PoolOp::lp : iir2d::PoolOp::avg);
         if (desc.op == iir2d::PoolOp::avg) desc.divisor_override = window.divisor;
-        auto plan = iir2d::PoolPlan::make(m_cpu, desc);
-        if (!plan) return std::unexpected(from_kernel(plan.error()));
-        m_alone = *plan;
+        IIR2D_TRY(auto plan, from_kernel(iir2d::PoolPlan::make(m_cpu, desc)));
+        m_alone = plan;
         m_alone_key = key;
-        return *plan;
+        return plan;
     }
 
     Result<void> differentiate(const iir2d::PoolWindow& window, double gradient, Pulls& result) {
-        const auto alone = plan_of(window);
-        if (!alone) return std::unexpected(alone.error());
-        const iir2d::Shape shape = alone->desc().shape;
+        IIR2D_TRY(const auto alone, plan_of(window));
+        const iir2d::Shape shape = alone.desc().shape;
         constexpr auto f64 = iir2d::ElementType::f64;
         m_gradient.resize(m_samples.size());
         const iir2d::ConstTensorView in(m_samples.data(), f64, shape);
         const iir2d::TensorView pooled{&result.value, f64, {}};
-        if (auto done = alone->forward(in, pooled); !done) return std::unexpected(from_kernel(done.error()));
-        if (auto done = alone->backward(in, pooled, {&gradient, f64, iir2d::Shape{}},
-                                        {m_gradient.data(), f64, shape});
-            !done)
-            return std::unexpected(from_kernel(done.error()));
+        IIR2D_RETURN_IF_ERROR(from_kernel(alone.forward(in, pooled)));
+        IIR2D_RETURN_IF_ERROR(from_kernel(
+            alone.backward(in, pooled, {&gradient, f64, iir2d::Shape{}}, {m_gradient.data(), f64, shape})));
         for (std::size_t i = 0; i < m_gradient.size(); ++i) result.samples[i].weight = m_gradient[i];
         return {};
     }
@@ -115,28 +111,25 @@ class WindowGradient {
 
 Result<Pulls> pulls(const PoolOperation& operation, const PlanarImage& input, int channel, std::int64_t x,
                     std::int64_t y) {
-    auto windows = WindowGradient::make(operation, input, channel);
-    if (!windows) return std::unexpected(windows.error());
-    return windows->of(x, y, 1.0);
+    IIR2D_TRY(auto windows, WindowGradient::make(operation, input, channel));
+    return windows.of(x, y, 1.0);
 }
 
 Result<std::vector<Pull>> summed_pulls(const PoolOperation& operation, const PlanarImage& input, int channel,
                                        std::span<const Upstream> upstream) {
-    auto windows = WindowGradient::make(operation, input, channel);
-    if (!windows) return std::unexpected(windows.error());
+    IIR2D_TRY(auto windows, WindowGradient::make(operation, input, channel));
     std::int64_t followed = 0;
     std::map<std::pair<std::int64_t, std::int64_t>, double> sums;  // by row and column
     for (const Upstream& pixel : upstream) {
-        const auto found = windows->of(pixel.x, pixel.y, pixel.gradient);
-        if (!found) return std::unexpected(found.error());
-        followed += static_cast<std::int64_t>(found->samples.size());
+        IIR2D_TRY(const auto found, windows.of(pixel.x, pixel.y, pixel.gradient));
+        followed += static_cast<std::int64_t>(found.samples.size());
         if (followed > most_followed) {
             return fail(ErrorKind::bad_argument,
                         "the windows of " + std::to_string(upstream.size()) +
                             " pixels have more samples together than can be followed at"
                             " once; paint fewer");
         }
-        for (const Pull& pull : found->samples) sums[{pull.y, pull.x}] += pull.weight;
+        for (const Pull& pull : found.samples) sums[{pull.y, pull.x}] += pull.weight;
         if (static_cast<std::int64_t>(sums.size()) > most_pulls) {
             return fail(ErrorKind::bad_argument, "the windows of " + std::to_string(upstream.size()) +
                                                      " pixels have more samples than can be shown apart");

@@ -11,6 +11,7 @@
 #include "core/support/files.h"
 #include "core/support/strict_json.h"
 #include "core/support/text.h"
+#include "core/support/try.h"
 
 namespace workbench {
 
@@ -245,7 +246,7 @@ Result<Operation> read_operation(const json& value, std::size_t number) {
     members.required("type");
     std::string type;
     members.read("type", type);
-    if (auto good = members.done(); !good) return std::unexpected(good.error());
+    IIR2D_RETURN_IF_ERROR(members.done());
 
     Operation operation;
     members.read("enabled", operation.enabled);
@@ -256,7 +257,7 @@ Result<Operation> read_operation(const json& value, std::size_t number) {
     } else {
         members.refuse("has \"type\": " + shown(type) + ", which must be \"filter\" or \"pool\"");
     }
-    if (auto good = members.done(); !good) return std::unexpected(good.error());
+    IIR2D_RETURN_IF_ERROR(members.done());
     if (const auto valid = validate(operation, {.w = 0}); !valid) {
         return fail(valid.error().kind,
                     subject + " (" + operation_name(operation) + "): " + valid.error().message);
@@ -291,11 +292,10 @@ Result<Recipe> read_recipe(std::string_view text) {
     if (operations && !operations->is_array()) {
         members.refuse("has \"operations\": " + shown(*operations) + ", which must be an array");
     }
-    if (auto good = members.done(); !good) return std::unexpected(good.error());
+    IIR2D_RETURN_IF_ERROR(members.done());
     for (const json& value : *operations) {
-        auto operation = read_operation(value, recipe.operations.size() + 1);
-        if (!operation) return std::unexpected(operation.error());
-        recipe.operations.push_back(std::move(*operation));
+        IIR2D_TRY(auto operation, read_operation(value, recipe.operations.size() + 1));
+        recipe.operations.push_back(std::move(operation));
     }
     return recipe;
 }
@@ -322,9 +322,8 @@ Result<Recipe> recipe_from_json(std::string_view text) {
 }
 
 Result<Recipe> load_recipe(const std::filesystem::path& path) {
-    const auto text = read_file(path, recipe_json_limits.bytes);
-    if (!text) return std::unexpected(text.error());
-    auto recipe = recipe_from_json(*text);
+    IIR2D_TRY(const auto text, read_file(path, recipe_json_limits.bytes));
+    auto recipe = recipe_from_json(text);
     if (!recipe) recipe.error().message = quoted(path) + ": " + recipe.error().message;
     return recipe;
 }

@@ -6,6 +6,7 @@
 #include <complex>
 #include <cstdint>
 #include <numbers>
+#include <span>
 #include <string>
 
 #include "core/recipe/recipe.h"
@@ -29,36 +30,33 @@ class FilterScaler {
         : m_scaled(filter), m_row(row), m_factor(factor) {}
 
     FilterOperation scaled() {
-        // Names mean the same in every row of the table.
+        using enum iir2d::ParameterScaling;
         const bool one_way = runs_one_way();
-        for (const char* name : {"alpha", "a"}) {
-            if (!has(name)) continue;
-            set(name, one_way ? same_delay(get(name)) : std::pow(get(name), m_factor));
-            start_from_nothing();
-        }
-        if (has("sigma")) {
-            set("sigma", get("sigma") / m_factor);
-            if (m_factor >= 3.0) start_from_nothing();
-        }
-        for (const std::string prefix : {"", "second_"}) {
-            if (has(prefix + "b0")) scale_section(prefix);
+        for (auto rest = m_row.parameters; !rest.empty();) {
+            const iir2d::FilterParameter& p = rest.front();
+            if (p.scaling == decay) {
+                set(p, one_way ? same_delay(get(p)) : std::pow(get(p), m_factor));
+                start_from_nothing();
+            } else if (p.scaling == length) {
+                set(p, get(p) / m_factor);
+                if (m_factor >= 3.0) start_from_nothing();
+            } else if (p.scaling == section) {
+                scale_section(rest.first<section_size>());
+            }
+            rest = rest.subspan(p.scaling == section ? section_size : 1);
         }
         return std::move(m_scaled);
     }
 
   private:
-    const iir2d::FilterParameter* find(const std::string& name) const {
-        const auto found = std::ranges::find(m_row.parameters, name, &iir2d::FilterParameter::name);
-        return found == m_row.parameters.end() ? nullptr : &*found;
+    static constexpr std::size_t section_size = 5;  // b0, b1, b2, a1, a2
+
+    double get(const iir2d::FilterParameter& p) const {
+        const auto given = m_scaled.parameters.find(std::string(p.name));
+        return given != m_scaled.parameters.end() ? given->second : p.default_value;
     }
-    bool has(const std::string& name) const { return find(name) != nullptr; }
-    double get(const std::string& name) const {
-        const auto given = m_scaled.parameters.find(name);
-        return given != m_scaled.parameters.end() ? given->second : find(name)->default_value;
-    }
-    void set(const std::string& name, double value) {
-        const iir2d::FilterParameter& p = *find(name);
-        m_scaled.parameters[name] = std::clamp(value, p.minimum, p.maximum);
+    void set(const iir2d::FilterParameter& p, double value) {
+        m_scaled.parameters[std::string(p.name)] = std::clamp(value, p.minimum, p.maximum);
     }
 
     bool runs_one_way() const {
@@ -104,9 +102,9 @@ class FilterScaler {
         return out;
     }
 
-    void scale_section(const std::string& prefix) {
-        const double a1 = get(prefix + "a1");
-        const double a2 = get(prefix + "a2");
+    void scale_section(std::span<const iir2d::FilterParameter, section_size> of) {
+        const double a1 = get(of[3]);
+        const double a2 = get(of[4]);
         // Poles: the roots of z^2 - a1 z - a2, two real ones or a conjugate pair.
         const double discriminant = a1 * a1 + 4.0 * a2;
         double new_a1 = 0.0;
@@ -124,12 +122,10 @@ class FilterScaler {
         }
         // The gain at frequency zero is sum(b) / (1 - sum(a)); scaled_taps keeps sum(b).
         const double keep_gain = (1.0 - new_a1 - new_a2) / (1.0 - a1 - a2);
-        const auto taps = scaled_taps({get(prefix + "b0"), get(prefix + "b1"), get(prefix + "b2")});
-        set(prefix + "a1", new_a1);
-        set(prefix + "a2", new_a2);
-        set(prefix + "b0", taps[0] * keep_gain);
-        set(prefix + "b1", taps[1] * keep_gain);
-        set(prefix + "b2", taps[2] * keep_gain);
+        const auto taps = scaled_taps({get(of[0]), get(of[1]), get(of[2])});
+        for (std::size_t k = 0; k < taps.size(); ++k) set(of[k], taps[k] * keep_gain);
+        set(of[3], new_a1);
+        set(of[4], new_a2);
     }
 
     FilterOperation m_scaled;

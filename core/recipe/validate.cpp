@@ -5,6 +5,7 @@
 
 #include "core/recipe/recipe.h"
 #include "core/support/files.h"
+#include "core/support/try.h"
 #include "iir2d/reference.h"
 
 namespace workbench {
@@ -23,9 +24,9 @@ Result<void> check_known(E value, std::string_view field) {
 }
 
 Result<void> check_filter(const FilterOperation& filter) {
-    if (auto good = check_known(filter.border, "border"); !good) return good;
-    if (auto good = check_known(filter.precision, "precision"); !good) return good;
-    if (auto good = check_known(filter.start, "start"); !good) return good;
+    IIR2D_RETURN_IF_ERROR(check_known(filter.border, "border"));
+    IIR2D_RETURN_IF_ERROR(check_known(filter.precision, "precision"));
+    IIR2D_RETURN_IF_ERROR(check_known(filter.start, "start"));
     // The constant is read as float wherever pixels are.
     constexpr double largest = std::numeric_limits<float>::max();
     if (!(std::abs(filter.border_const) <= largest)) {
@@ -55,9 +56,7 @@ Result<iir2d::Shape> validate(const Operation& operation, iir2d::Shape input) {
                      " channels has nothing to work on: every size must be at least 1");
     }
     if (const auto* pool = std::get_if<PoolOperation>(&operation.what)) return pool_shape(*pool, input);
-    if (auto good = check_filter(std::get<FilterOperation>(operation.what)); !good) {
-        return std::unexpected(good.error());
-    }
+    IIR2D_RETURN_IF_ERROR(check_filter(std::get<FilterOperation>(operation.what)));
     return input;
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "core/image/element_planes.h"
+#include "core/support/try.h"
 #include "iir2d/plan.h"
 
 namespace workbench {
@@ -59,9 +60,9 @@ Result<Winners> winners(const PoolOperation& operation, const PlanarImage& input
     if (channels.empty() || channels.size() > 8)
         return fail(ErrorKind::bad_argument, "1 to 8 channels can be looked at");
     const iir2d::Shape plane{.h = input.height(), .w = input.width()};
-    const auto plan = iir2d::PoolPlan::make(device, pool_desc(operation, plane, iir2d::ElementType::f32));
-    if (!plan) return std::unexpected(from_kernel(plan.error()));
-    const iir2d::Shape size = plan->output_shape();
+    IIR2D_TRY(const auto plan, from_kernel(iir2d::PoolPlan::make(
+                                   device, pool_desc(operation, plane, iir2d::ElementType::f32))));
+    const iir2d::Shape size = plan.output_shape();
     const SourcePlanes samples(iir2d::ElementType::f32, input);
     std::vector<float> maxima(static_cast<std::size_t>(size.h * size.w));
     std::vector<std::int64_t> argmax(maxima.size());
@@ -74,11 +75,8 @@ Result<Winners> winners(const PoolOperation& operation, const PlanarImage& input
         const auto* first = static_cast<const float*>(samples.view().data) +
                             static_cast<std::ptrdiff_t>(channels[i]) * input.plane_size();
         const iir2d::TensorView pooled{maxima.data(), iir2d::ElementType::f32, size};
-        if (auto done = plan->forward({first, iir2d::ElementType::f32, plane}, pooled, argmax, {},
-                                      {.stop = control.stop});
-            !done) {
-            return std::unexpected(from_kernel(done.error()));
-        }
+        IIR2D_RETURN_IF_ERROR(from_kernel(plan.forward({first, iir2d::ElementType::f32, plane}, pooled,
+                                                       argmax, {}, {.stop = control.stop})));
         for (const std::int64_t index : argmax) {
             if (index < 0) continue;  // a window without a sample
             auto& bits = found.m_bits[static_cast<std::size_t>(index)];

@@ -35,7 +35,7 @@ constexpr std::string_view middle = "#0b5ed7";
 constexpr std::string_view yardstick = "#b35900";
 
 // What one case shows; absent where it was not timed.
-struct Row {
+struct ChartRow {
     std::string label;
     std::string key;
     std::string note;  // stands in the plot where there are no figures, behind the label where there are
@@ -58,8 +58,8 @@ std::string shortened(const std::string& text) {
     return text;
 }
 
-Row row_of(const CaseResult& one, RecordChart chart) {
-    Row row{.label = one.what.label, .key = one.what.key};
+ChartRow row_of(const CaseResult& one, RecordChart chart) {
+    ChartRow row{.label = one.what.label, .key = one.what.key};
     if (one.samples.empty()) {
         row.note = "not timed: " + one.failure.value_or("it has no samples");
         return row;
@@ -90,10 +90,10 @@ struct Axis {
 };
 
 // 1, 2, 5, 10, 20, ... around all values.
-Axis logarithmic(const std::vector<Row>& rows) {
+Axis logarithmic(const std::vector<ChartRow>& rows) {
     double least = std::numeric_limits<double>::infinity();
     double most = 0;
-    for (const Row& row : rows) {
+    for (const ChartRow& row : rows) {
         for (const auto& value : {row.low, row.p50, row.high, row.copy}) {
             if (!value || !(*value > 0) || !std::isfinite(*value)) continue;
             least = std::min(least, *value);
@@ -124,9 +124,9 @@ Axis logarithmic(const std::vector<Row>& rows) {
 }
 
 // From 0, in steps of 1, 2 or 5 times a power of ten.
-Axis linear(const std::vector<Row>& rows) {
+Axis linear(const std::vector<ChartRow>& rows) {
     double most = 1;
-    for (const Row& row : rows) most = std::max(most, row.high.value_or(0));
+    for (const ChartRow& row : rows) most = std::max(most, row.high.value_or(0));
     const double power = std::pow(10.0, std::floor(std::log10(most / 5)));
     double step = power;
     for (const double digit : {2.0, 5.0, 10.0}) {
@@ -153,7 +153,7 @@ void draw_legend(Svg& svg, RecordChart chart) {
     svg.text(left + 382, 74, "median of the copy", words);
 }
 
-void draw_row(Svg& svg, const Row& row, double y, const Axis& axis) {
+void draw_row(Svg& svg, const ChartRow& row, double y, const Axis& axis) {
     const double base = y + row_height / 2 + 4;
     svg.text(left - 10, base, shortened(row.label), {.anchor = TextAnchor::end}, row.key);
     if (!row.p50) {
@@ -174,7 +174,7 @@ void draw_row(Svg& svg, const Row& row, double y, const Axis& axis) {
 
 std::string record_to_svg(const Record& record, RecordChart chart) {
     const auto& cases = record.run.results;
-    std::vector<Row> rows;
+    std::vector<ChartRow> rows;
     for (std::size_t i = 0; i < std::min(cases.size(), most_rows); ++i)
         rows.push_back(row_of(cases[i], chart));
     const bool ratio = chart == RecordChart::ratio_to_copy;
@@ -201,7 +201,7 @@ std::string record_to_svg(const Record& record, RecordChart chart) {
     for (std::size_t i = 0; i < rows.size(); ++i)
         draw_row(svg, rows[i], top + row_height * static_cast<double>(i), axis);
     if (ratio) svg.line(axis.place(1), top, axis.place(1), bottom, yardstick, 1.5, true);
-    if (std::ranges::any_of(rows, [](const Row& r) { return r.p50 && !r.note.empty(); }))
+    if (std::ranges::any_of(rows, [](const ChartRow& r) { return r.p50 && !r.note.empty(); }))
         svg.text(20, bottom + 40, "?: inconclusive, too many samples were disturbed",
                  {.size = 11, .fill = muted});
     return svg.document();

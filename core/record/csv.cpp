@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One row a case. The first columns are those that readers of old results know, in their order.
+// One row a case. The first csv_columns are those that readers of old results know, in their order.
 #include <cmath>
 #include <concepts>
 #include <functional>
@@ -14,40 +14,40 @@ namespace workbench {
 
 namespace {
 
-std::string cell(const std::string& text) {
+std::string csv_cell(const std::string& text) {
     return text;
 }
-std::string cell(std::string_view text) {
+std::string csv_cell(std::string_view text) {
     return std::string(text);
 }
-std::string cell(bool value) {
+std::string csv_cell(bool value) {
     return value ? "true" : "false";
 }
-std::string cell(std::integral auto value) {
+std::string csv_cell(std::integral auto value) {
     return std::to_string(value);
 }
 // What is not finite is absent.
-std::string cell(double value) {
+std::string csv_cell(double value) {
     return std::isfinite(value) ? canonical_number(value) : std::string();
 }
 template <class T>
-std::string cell(const std::optional<T>& value) {
-    return value ? cell(*value) : std::string();
+std::string csv_cell(const std::optional<T>& value) {
+    return value ? csv_cell(*value) : std::string();
 }
 template <class T>
-std::string cell(const Fact<T>& fact) {
-    return cell(fact.value);
+std::string csv_cell(const Fact<T>& fact) {
+    return csv_cell(fact.value);
 }
-std::string cell(iir2d::Extent e) {
+std::string csv_cell(iir2d::Extent e) {
     return std::to_string(e.h) + "x" + std::to_string(e.w);
 }
 // A figure that divides by a time, of which a clock too coarse leaves none.
-std::optional<double> ratio(double value) {
+std::optional<double> ratio_cell(double value) {
     return value > 0 && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
-// What a cell is made from.
-struct Row {
+// What a csv_cell is made from.
+struct CsvRow {
     const Record& record;
     const CaseResult& one;
     std::size_t index;  // from 1
@@ -55,56 +55,56 @@ struct Row {
     bool is_cuda() const { return record.run.device.backend == iir2d::Backend::cuda; }
 };
 
-struct Column {
+struct CsvColumn {
     const char* name;
-    std::string (*text)(const Row&);
+    std::string (*text)(const CsvRow&);
 };
 
 // Nothing for a case that was not timed, not judged, of another kind, or not on a GPU.
 template <class Of>
-std::string timed(const Row& r, Of of) {
-    return r.one.samples.empty() ? std::string() : cell(of(r.one));
+std::string timed(const CsvRow& r, Of of) {
+    return r.one.samples.empty() ? std::string() : csv_cell(of(r.one));
 }
 template <class Of>
-std::string judged(const Row& r, Of of) {
-    return r.one.parity ? cell(of(*r.one.parity)) : std::string();
+std::string judged(const CsvRow& r, Of of) {
+    return r.one.parity ? csv_cell(of(*r.one.parity)) : std::string();
 }
 template <class Of>
-std::string filtered(const Row& r, Of of) {
+std::string filtered(const CsvRow& r, Of of) {
     const FilterCase* filter = r.one.what.filter();
-    return filter != nullptr ? cell(of(*filter)) : std::string();
+    return filter != nullptr ? csv_cell(of(*filter)) : std::string();
 }
 template <class Of>
-std::string pooled(const Row& r, Of of) {
+std::string pooled(const CsvRow& r, Of of) {
     const PoolCase* pool = r.one.what.pool();
-    return pool != nullptr ? cell(of(*pool)) : std::string();
+    return pool != nullptr ? csv_cell(of(*pool)) : std::string();
 }
 // Adaptive operations have an output size, and read neither window nor stride.
 template <class Of>
-std::string windowed(const Row& r, bool adaptive, Of of) {
+std::string windowed(const CsvRow& r, bool adaptive, Of of) {
     return pooled(r, [&](const PoolCase& c) {
-        return is_adaptive(c.pool.op) == adaptive ? cell(of(c.pool)) : std::string();
+        return is_adaptive(c.pool.op) == adaptive ? csv_cell(of(c.pool)) : std::string();
     });
 }
 template <class Of>
-std::string on_gpu(const Row& r, Of of) {
-    return r.one.gpu ? cell(of(*r.one.gpu)) : std::string();
+std::string on_gpu(const CsvRow& r, Of of) {
+    return r.one.gpu ? csv_cell(of(*r.one.gpu)) : std::string();
 }
 template <class Of>
-std::string course(const Fact<GpuCourse>& fact, Of of) {
-    return fact ? cell(std::invoke(of, *fact)) : std::string();
+std::string course_cell(const Fact<GpuCourse>& fact, Of of) {
+    return fact ? csv_cell(std::invoke(of, *fact)) : std::string();
 }
 
 // A property of the device, when that is a GPU.
-std::string gpu_property(const Row& r, std::string_view key) {
+std::string gpu_property(const CsvRow& r, std::string_view key) {
     if (!r.is_cuda()) return {};
     for (const auto& property : r.record.run.device.properties) {
-        if (property.key == key) return cell(property.value);
+        if (property.key == key) return csv_cell(property.value);
     }
     return {};
 }
 
-std::string cuda_index(const Row& r) {
+std::string cuda_index(const CsvRow& r) {
     const std::string& id = r.record.run.device.id;
     return r.is_cuda() && id.starts_with("cuda:") ? id.substr(5) : std::string();
 }
@@ -118,31 +118,31 @@ std::string throttle_reasons(const GpuStates& gpu) {
 }
 
 // How many there were; where nothing was timed, how many there were to be.
-std::string timed_iterations(const Row& r) {
-    return r.one.samples.empty() ? cell(r.record.run.matrix.iterations) : cell(r.one.samples.size());
+std::string timed_iterations(const CsvRow& r) {
+    return r.one.samples.empty() ? csv_cell(r.record.run.matrix.iterations) : csv_cell(r.one.samples.size());
 }
 
-using R = const Row&;
+using R = const CsvRow&;
 using C = const CaseResult&;
 using P = const Parity&;
 
-constexpr Column columns[] = {
-    {"timestamp_utc", [](R r) { return cell(r.one.started_utc); }},
-    {"host", [](R r) { return cell(r.record.environment.host); }},
-    {"platform", [](R r) { return cell(r.record.environment.platform); }},
+constexpr CsvColumn csv_columns[] = {
+    {"timestamp_utc", [](R r) { return csv_cell(r.one.started_utc); }},
+    {"host", [](R r) { return csv_cell(r.record.environment.host); }},
+    {"platform", [](R r) { return csv_cell(r.record.environment.platform); }},
     {"python_version", [](R) { return std::string(); }},
-    {"lib_path", [](R r) { return cell(r.record.environment.library_path); }},
+    {"lib_path", [](R r) { return csv_cell(r.record.environment.library_path); }},
     {"cuda_runtime_version", [](R r) { return gpu_property(r, "cuda_runtime_version"); }},
     {"cuda_driver_version", [](R r) { return gpu_property(r, "cuda_driver_version"); }},
     {"cuda_device_id", cuda_index},
-    {"gpu_name", [](R r) { return r.is_cuda() ? cell(r.record.run.device.name) : std::string(); }},
+    {"gpu_name", [](R r) { return r.is_cuda() ? csv_cell(r.record.run.device.name) : std::string(); }},
     {"gpu_driver", [](R r) { return gpu_property(r, "driver_version"); }},
     {"nvcc_release", [](R r) { return gpu_property(r, "nvcc_release"); }},
-    {"case_index", [](R r) { return cell(r.index); }},
-    {"case_total", [](R r) { return cell(r.record.run.case_total); }},
-    {"width", [](R r) { return cell(r.one.what.width); }},
-    {"height", [](R r) { return cell(r.one.what.height); }},
-    {"pixels", [](R r) { return cell(r.one.what.width * r.one.what.height); }},
+    {"case_index", [](R r) { return csv_cell(r.index); }},
+    {"case_total", [](R r) { return csv_cell(r.record.run.case_total); }},
+    {"width", [](R r) { return csv_cell(r.one.what.width); }},
+    {"height", [](R r) { return csv_cell(r.one.what.height); }},
+    {"pixels", [](R r) { return csv_cell(r.one.what.width * r.one.what.height); }},
     {"filter_id", [](R r) { return filtered(r, [](const FilterCase& c) { return c.filter_id; }); }},
     {"border_mode",
      [](R r) { return filtered(r, [](const FilterCase& c) { return iir2d::name_of(c.border); }); }},
@@ -154,24 +154,24 @@ constexpr Column columns[] = {
     {"latency_ms_mean", [](R r) { return timed(r, [](C c) { return c.latency.mean; }); }},
     {"latency_ms_max", [](R r) { return timed(r, [](C c) { return c.latency.max; }); }},
     {"throughput_mpix_per_s_p50",
-     [](R r) { return timed(r, [](C c) { return ratio(c.throughput_mpix_per_s_p50); }); }},
+     [](R r) { return timed(r, [](C c) { return ratio_cell(c.throughput_mpix_per_s_p50); }); }},
     {"throughput_gb_per_s_p50",
-     [](R r) { return timed(r, [](C c) { return ratio(c.throughput_gb_per_s_p50); }); }},
-    {"warmup_iters", [](R r) { return cell(r.record.run.matrix.warmup); }},
+     [](R r) { return timed(r, [](C c) { return ratio_cell(c.throughput_gb_per_s_p50); }); }},
+    {"warmup_iters", [](R r) { return csv_cell(r.record.run.matrix.warmup); }},
     {"timed_iters", timed_iterations},
     // From here on: additions.
-    {"case_key", [](R r) { return cell(r.one.what.key); }},
+    {"case_key", [](R r) { return csv_cell(r.one.what.key); }},
     {"operation",
      [](R r) {
          return std::string(r.one.what.filter() ? "filter" : r.one.what.pool() ? "pool" : "recipe");
      }},
-    {"channels", [](R r) { return cell(r.one.what.channels); }},
-    {"device_id", [](R r) { return cell(r.record.run.device.id); }},
-    {"device_name", [](R r) { return cell(r.record.run.device.name); }},
-    {"threads", [](R r) { return cell(r.record.run.threads); }},
-    {"kernel", [](R r) { return cell(r.one.kernel.name); }},
-    {"kernel_variant", [](R r) { return cell(r.one.kernel.variant); }},
-    {"kernel_architecture", [](R r) { return cell(r.one.kernel.architecture); }},
+    {"channels", [](R r) { return csv_cell(r.one.what.channels); }},
+    {"device_id", [](R r) { return csv_cell(r.record.run.device.id); }},
+    {"device_name", [](R r) { return csv_cell(r.record.run.device.name); }},
+    {"threads", [](R r) { return csv_cell(r.record.run.threads); }},
+    {"kernel", [](R r) { return csv_cell(r.one.kernel.name); }},
+    {"kernel_variant", [](R r) { return csv_cell(r.one.kernel.variant); }},
+    {"kernel_architecture", [](R r) { return csv_cell(r.one.kernel.architecture); }},
     {"latency_ms_p5", [](R r) { return timed(r, [](C c) { return c.latency.p5; }); }},
     {"latency_ms_p99", [](R r) { return timed(r, [](C c) { return c.latency.p99; }); }},
     {"latency_ms_standard_deviation",
@@ -181,7 +181,7 @@ constexpr Column columns[] = {
     {"preempted_samples", [](R r) { return timed(r, [](C c) { return preempted_count(c.samples); }); }},
     {"copy_ms_p50", [](R r) { return timed(r, [](C c) { return c.copy_latency.p50; }); }},
     {"memcpy_ms_p50", [](R r) { return timed(r, [](C c) { return c.memcpy_ms_p50; }); }},
-    {"ratio_to_copy", [](R r) { return timed(r, [](C c) { return ratio(c.ratio_to_copy); }); }},
+    {"ratio_to_copy", [](R r) { return timed(r, [](C c) { return ratio_cell(c.ratio_to_copy); }); }},
     {"bytes_moved", [](R r) { return timed(r, [](C c) { return c.bytes_moved; }); }},
     {"transfer_ms_p50", [](R r) { return timed(r, [](C c) { return c.transfer_ms_p50; }); }},
     {"parity_passed", [](R r) { return judged(r, [](P p) { return p.passed; }); }},
@@ -191,31 +191,33 @@ constexpr Column columns[] = {
     {"parity_max_ulp", [](R r) { return judged(r, [](P p) { return p.max_ulp; }); }},
     {"parity_bound", [](R r) { return judged(r, [](P p) { return p.bound; }); }},
     {"parity_bound_is_relative", [](R r) { return judged(r, [](P p) { return p.bound_is_relative; }); }},
-    {"input_sha256", [](R r) { return cell(r.one.input_sha256); }},
-    {"output_sha256", [](R r) { return cell(r.one.output_sha256); }},
-    {"failure", [](R r) { return r.one.samples.empty() ? cell(r.one.failure) : std::string(); }},
-    {"version", [](R r) { return cell(r.record.environment.version); }},
-    {"commit", [](R r) { return cell(r.record.environment.commit); }},
-    {"dirty", [](R r) { return cell(r.record.environment.dirty); }},
+    {"input_sha256", [](R r) { return csv_cell(r.one.input_sha256); }},
+    {"output_sha256", [](R r) { return csv_cell(r.one.output_sha256); }},
+    {"failure", [](R r) { return r.one.samples.empty() ? csv_cell(r.one.failure) : std::string(); }},
+    {"version", [](R r) { return csv_cell(r.record.environment.version); }},
+    {"commit", [](R r) { return csv_cell(r.record.environment.commit); }},
+    {"dirty", [](R r) { return csv_cell(r.record.environment.dirty); }},
     {"gpu_samples", [](R r) { return on_gpu(r, [](const GpuStates& g) { return g.samples; }); }},
     {"gpu_sm_clock_mhz_min",
      [](R r) {
-         return on_gpu(r, [](const GpuStates& g) { return course(g.sm_clock_mhz, &GpuCourse::min); });
+         return on_gpu(r, [](const GpuStates& g) { return course_cell(g.sm_clock_mhz, &GpuCourse::min); });
      }},
     {"gpu_sm_clock_mhz_median",
      [](R r) {
-         return on_gpu(r, [](const GpuStates& g) { return course(g.sm_clock_mhz, &GpuCourse::median); });
+         return on_gpu(r, [](const GpuStates& g) { return course_cell(g.sm_clock_mhz, &GpuCourse::median); });
      }},
     {"gpu_sm_clock_mhz_max",
      [](R r) {
-         return on_gpu(r, [](const GpuStates& g) { return course(g.sm_clock_mhz, &GpuCourse::max); });
+         return on_gpu(r, [](const GpuStates& g) { return course_cell(g.sm_clock_mhz, &GpuCourse::max); });
      }},
     {"gpu_temperature_c_max",
      [](R r) {
-         return on_gpu(r, [](const GpuStates& g) { return course(g.temperature_c, &GpuCourse::max); });
+         return on_gpu(r, [](const GpuStates& g) { return course_cell(g.temperature_c, &GpuCourse::max); });
      }},
     {"gpu_power_w_median",
-     [](R r) { return on_gpu(r, [](const GpuStates& g) { return course(g.power_w, &GpuCourse::median); }); }},
+     [](R r) {
+         return on_gpu(r, [](const GpuStates& g) { return course_cell(g.power_w, &GpuCourse::median); });
+     }},
     {"gpu_throttle_reasons", [](R r) { return on_gpu(r, throttle_reasons); }},
     {"pool_op", [](R r) { return pooled(r, [](const PoolCase& c) { return iir2d::name_of(c.pool.op); }); }},
     {"pool_window", [](R r) { return windowed(r, false, [](const PoolOperation& p) { return p.window; }); }},
@@ -231,12 +233,12 @@ constexpr Column columns[] = {
     {"latency_ms_p50_high", [](R r) { return timed(r, [](C c) { return c.latency_p50_interval.high; }); }},
     {"stop_reason", [](R r) { return timed(r, [](C c) { return name_of(c.stop_reason); }); }},
     {"inconclusive", [](R r) { return timed(r, [](C c) { return c.inconclusive; }); }},
-    {"protocol", [](R r) { return cell(r.record.run.matrix.protocol); }},
+    {"protocol", [](R r) { return csv_cell(r.record.run.matrix.protocol); }},
     {"cache", [](R r) { return std::string(r.record.run.matrix.cold_cache ? "cold" : "warm"); }},
 };
 
-// RFC 4180: quoted when it must be, quotes doubled.
-std::string quoted(const std::string& text) {
+// RFC 4180: csv_quoted when it must be, quotes doubled.
+std::string csv_quoted(const std::string& text) {
     if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
     std::string out = "\"";
     for (const char c : text) {
@@ -250,12 +252,12 @@ std::string quoted(const std::string& text) {
 
 std::string record_to_csv(const Record& record) {
     std::string text;
-    for (const Column& column : columns) text += (text.empty() ? "" : ",") + std::string(column.name);
+    for (const CsvColumn& column : csv_columns) text += (text.empty() ? "" : ",") + std::string(column.name);
     text += '\n';
     for (std::size_t i = 0; i < record.run.results.size(); ++i) {
-        const Row row{record, record.run.results[i], i + 1};
-        for (const Column& column : columns)
-            text += (&column == columns ? "" : ",") + quoted(column.text(row));
+        const CsvRow row{record, record.run.results[i], i + 1};
+        for (const CsvColumn& column : csv_columns)
+            text += (&column == csv_columns ? "" : ",") + csv_quoted(column.text(row));
         text += '\n';
     }
     return text;

@@ -24,33 +24,33 @@ std::string ratio_figure(double value) {
     return value > 0 ? figure(value) : "-";
 }
 
-std::string plain(const std::string& value) {
+std::string plain_text(const std::string& value) {
     return value;
 }
-std::string plain(double value) {
+std::string plain_text(double value) {
     return canonical_number(value);
 }
-std::string plain(int value) {
+std::string plain_text(int value) {
     return std::to_string(value);
 }
 
 // The value as `text` makes it a text, or why there is none.
 template <class T, class Text>
-std::string fact(const Fact<T>& f, Text text) {
+std::string fact_text(const Fact<T>& f, Text text) {
     return f ? text(*f) : "not available: " + markdown_escaped(f.reason);
 }
 template <class T>
-std::string fact(const Fact<T>& f) {
-    return fact(f, [](const T& value) { return markdown_escaped(plain(value)); });
+std::string fact_text(const Fact<T>& f) {
+    return fact_text(f, [](const T& value) { return markdown_escaped(plain_text(value)); });
 }
 
-std::string line(std::string_view name, const std::string& value) {
+std::string table_line(std::string_view name, const std::string& value) {
     return "| " + std::string(name) + " | " + value + " |\n";
 }
 
 std::string gibibytes(const Fact<std::uint64_t>& bytes) {
-    return fact(bytes,
-                [](std::uint64_t n) { return brief_number(static_cast<double>(n) / (1 << 30)) + " GiB"; });
+    return fact_text(
+        bytes, [](std::uint64_t n) { return brief_number(static_cast<double>(n) / (1 << 30)) + " GiB"; });
 }
 
 std::string gpus(const Environment& e) {
@@ -74,25 +74,26 @@ std::string environment_table(const Record& record) {
     const Environment& e = record.environment;
     const BenchmarkRun& run = record.run;
     std::string out = "| | |\n| --- | --- |\n";
-    out += line("Device", markdown_escaped(run.device.id) + ": " + markdown_escaped(run.device.name) + " (" +
-                              markdown_escaped(run.device_reason) + ")");
-    out += line("Threads", std::to_string(run.threads));
-    out += line("GPU", gpus(e));
-    out += line("Host", fact(e.host));
-    out += line("System", markdown_escaped(e.os) + ", " + markdown_escaped(e.kernel));
-    out += line("Processor", fact(e.cpu_model));
-    out += line("Cores", std::to_string(e.logical_cores) + " logical; physical: " + fact(e.physical_cores));
-    out += line("Governor", fact(e.governor));
-    out += line("Load before", fact(e.load_before));
-    out += line("Load after", fact(e.load_after));
-    out += line("Memory",
-                gibibytes(e.memory_total_bytes) + "; free before: " + gibibytes(e.memory_available_bytes));
-    out += line("Version", markdown_escaped(e.version) + ", commit " + fact(e.commit) +
-                               (e.dirty.value == true ? ", with uncommitted changes" : ""));
-    out += line("Compiler", markdown_escaped(e.compiler) + ", " + markdown_escaped(e.build_type) + ", " +
-                                markdown_escaped(e.compile_flags));
-    out += line("Library", fact(e.library_path) + ", SHA-256 " + fact(e.library_sha256));
-    out += line("Input", input_text(run.matrix));
+    out += table_line("Device", markdown_escaped(run.device.id) + ": " + markdown_escaped(run.device.name) +
+                                    " (" + markdown_escaped(run.device_reason) + ")");
+    out += table_line("Threads", std::to_string(run.threads));
+    out += table_line("GPU", gpus(e));
+    out += table_line("Host", fact_text(e.host));
+    out += table_line("System", markdown_escaped(e.os) + ", " + markdown_escaped(e.kernel));
+    out += table_line("Processor", fact_text(e.cpu_model));
+    out += table_line("Cores",
+                      std::to_string(e.logical_cores) + " logical; physical: " + fact_text(e.physical_cores));
+    out += table_line("Governor", fact_text(e.governor));
+    out += table_line("Load before", fact_text(e.load_before));
+    out += table_line("Load after", fact_text(e.load_after));
+    out += table_line(
+        "Memory", gibibytes(e.memory_total_bytes) + "; free before: " + gibibytes(e.memory_available_bytes));
+    out += table_line("Version", markdown_escaped(e.version) + ", commit " + fact_text(e.commit) +
+                                     (e.dirty.value == true ? ", with uncommitted changes" : ""));
+    out += table_line("Compiler", markdown_escaped(e.compiler) + ", " + markdown_escaped(e.build_type) +
+                                      ", " + markdown_escaped(e.compile_flags));
+    out += table_line("Library", fact_text(e.library_path) + ", SHA-256 " + fact_text(e.library_sha256));
+    out += table_line("Input", input_text(run.matrix));
     return out;
 }
 
@@ -147,14 +148,15 @@ std::string failures(const Record& record) {
 }
 
 std::string gpu_line(const GpuStates& gpu) {
-    std::string out =
-        "SM clock " + fact(gpu.sm_clock_mhz, [](const GpuCourse& c) {
-            return plain(c.min) + " to " + plain(c.max) + " MHz, median " + plain(c.median) + " MHz";
-        });
+    std::string out = "SM clock " + fact_text(gpu.sm_clock_mhz, [](const GpuCourse& c) {
+                          return plain_text(c.min) + " to " + plain_text(c.max) + " MHz, median " +
+                                 plain_text(c.median) + " MHz";
+                      });
     out += "; highest temperature " +
-           fact(gpu.temperature_c, [](const GpuCourse& c) { return plain(c.max) + " °C"; });
-    out += "; median power " + fact(gpu.power_w, [](const GpuCourse& c) { return plain(c.median) + " W"; });
-    out += "; clocks held back by " + fact(gpu.throttle_reasons, [](std::uint64_t reasons) {
+           fact_text(gpu.temperature_c, [](const GpuCourse& c) { return plain_text(c.max) + " °C"; });
+    out += "; median power " +
+           fact_text(gpu.power_w, [](const GpuCourse& c) { return plain_text(c.median) + " W"; });
+    out += "; clocks held back by " + fact_text(gpu.throttle_reasons, [](std::uint64_t reasons) {
                std::string words;
                for (const std::string& word : iir2d::throttle_words(reasons))
                    words += (words.empty() ? "" : ", ") + markdown_escaped(word);
@@ -169,7 +171,7 @@ std::string gpu_states(const Record& record) {
     if (record.run.device.backend != iir2d::Backend::cuda) return out;
     for (const CaseResult& one : record.run.results) {
         if (!one.samples.empty())
-            out += "- " + markdown_escaped(one.what.key) + ": " + fact(one.gpu, gpu_line) + "\n";
+            out += "- " + markdown_escaped(one.what.key) + ": " + fact_text(one.gpu, gpu_line) + "\n";
     }
     if (out.empty()) return out;
     return "\n## The GPU meanwhile\n\nSampled between the timed runs, never during one. A case is throttled "

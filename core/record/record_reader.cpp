@@ -22,7 +22,7 @@ namespace workbench {
 
 namespace {
 
-using nlohmann::json;
+using JsonValue = nlohmann::json;
 using namespace layout;
 
 std::size_t character_count(std::string_view utf8) {
@@ -50,7 +50,7 @@ class Reader {
     }
 
     template <class S, class... Row>
-    bool read_object(const json& value, S& s, const std::tuple<Row...>& rows, std::size_t position = 0,
+    bool read_object(const JsonValue& value, S& s, const std::tuple<Row...>& rows, std::size_t position = 0,
                      std::size_t members_known = 0) {
         if (!value.is_object()) return wrong_type("object", value);
         std::size_t found = members_known;
@@ -69,7 +69,7 @@ class Reader {
         return true;
     }
     template <class Read>
-    bool member(const json& object, const char* name, std::size_t& found, Read read) {
+    bool member(const JsonValue& object, const char* name, std::size_t& found, Read read) {
         const auto one = object.find(name);
         if (one == object.end()) return refuse("lacks the key " + shown(std::string(name)));
         ++found;
@@ -77,26 +77,28 @@ class Reader {
     }
 
     template <class S, class... Row>
-    bool read_rows(const json& object, S& s, const std::tuple<Row...>& rows, std::size_t position,
+    bool read_rows(const JsonValue& object, S& s, const std::tuple<Row...>& rows, std::size_t position,
                    std::size_t& found) {
         return std::apply(
             [&](const auto&... row) { return (read_row(object, s, row, position, found) && ...); }, rows);
     }
 
     template <class S, class Get, class Rows>
-    bool read_row(const json& object, S& s, const Member<Get, Rows>& row, std::size_t, std::size_t& found) {
-        return member(object, row.name, found, [&](const json& value) {
+    bool read_row(const JsonValue& object, S& s, const Member<Get, Rows>& row, std::size_t,
+                  std::size_t& found) {
+        return member(object, row.name, found, [&](const JsonValue& value) {
             return read(value, std::invoke(row.get, s), row.limits, row.rows);
         });
     }
     template <class S, class Get, class Reason, class Absence, class Rows>
-    bool read_row(const json& object, S& s, const Nullable<Get, Reason, Absence, Rows>& row, std::size_t,
+    bool read_row(const JsonValue& object, S& s, const Nullable<Get, Reason, Absence, Rows>& row, std::size_t,
                   std::size_t& found) {
-        return member(object, row.name, found, [&](const json& fact) {
+        return member(object, row.name, found, [&](const JsonValue& fact) {
             auto& target = std::invoke(row.get, s);
             std::string reason;
-            const bool good = read_fact(
-                fact, reason, [&](const json& value) { return read(value, target, row.limits, row.rows); });
+            const bool good = read_fact(fact, reason, [&](const JsonValue& value) {
+                return read(value, target, row.limits, row.rows);
+            });
             if (!good || reason.empty()) return good;
             row.absence.clear(target);
             if constexpr (requires { row.reason.keep(s, reason); }) row.reason.keep(s, std::move(reason));
@@ -104,68 +106,71 @@ class Reader {
         });
     }
     template <class S, class Get>
-    bool read_row(const json& object, S& s, const Merged<Get>& row, std::size_t position,
+    bool read_row(const JsonValue& object, S& s, const Merged<Get>& row, std::size_t position,
                   std::size_t& found) {
         auto& target = std::invoke(row.get, s);
         return read_rows(object, target, Layout<std::remove_cvref_t<decltype(target)>>::rows, position,
                          found);
     }
     template <class S, class Value>
-    bool read_row(const json& object, S&, const Constant<Value>& row, std::size_t, std::size_t& found) {
+    bool read_row(const JsonValue& object, S&, const Constant<Value>& row, std::size_t, std::size_t& found) {
         return member(object, row.name, found,
-                      [&](const json& value) { return expect(value, json(row.value)); });
+                      [&](const JsonValue& value) { return expect(value, JsonValue(row.value)); });
     }
     template <class S, class Get>
-    bool read_row(const json& object, S& s, const Derived<Get>& row, std::size_t, std::size_t& found) {
-        return member(object, row.name, found, [&](const json& value) {
+    bool read_row(const JsonValue& object, S& s, const Derived<Get>& row, std::size_t, std::size_t& found) {
+        return member(object, row.name, found, [&](const JsonValue& value) {
             std::string text;
             if (!read(value, text, a_name, std::tuple<>())) return false;
-            return !row.is_checked || expect(value, json(row.get(s)));
+            return !row.is_checked || expect(value, JsonValue(row.get(s)));
         });
     }
     template <class S>
-    bool read_row(const json& object, S&, const Position& row, std::size_t position, std::size_t& found) {
+    bool read_row(const JsonValue& object, S&, const Position& row, std::size_t position,
+                  std::size_t& found) {
         return member(object, row.name, found,
-                      [&](const json& value) { return expect(value, json(position)); });
+                      [&](const JsonValue& value) { return expect(value, JsonValue(position)); });
     }
     template <class S, class Get, class Set>
-    bool read_row(const json& object, S& s, const Computed<Get, Set>& row, std::size_t, std::size_t& found) {
-        return member(object, row.name, found, [&](const json& value) {
+    bool read_row(const JsonValue& object, S& s, const Computed<Get, Set>& row, std::size_t,
+                  std::size_t& found) {
+        return member(object, row.name, found, [&](const JsonValue& value) {
             auto kept = row.get(std::as_const(s));
             if (!read(value, kept, row.limits, std::tuple<>())) return false;
             return row.set(s, std::move(kept)) || refuse("has a word that is not known, or one twice");
         });
     }
     template <class S, class Value, class Reason>
-    bool read_row(const json& object, S& s, const InlineFact<Value, Reason>& row, std::size_t,
+    bool read_row(const JsonValue& object, S& s, const InlineFact<Value, Reason>& row, std::size_t,
                   std::size_t& found) {
         auto& target = std::invoke(row.value, s);
         return member(object, "value", found,
-                      [&](const json& value) {
+                      [&](const JsonValue& value) {
                           if (value.is_null()) {
                               target.reset();
                               return true;
                           }
                           return read(value, target, no_limits, std::tuple<>());
                       }) &&
-               (target || member(object, "reason", found, [&](const json& value) {
+               (target || member(object, "reason", found, [&](const JsonValue& value) {
                     return read(value, std::invoke(row.reason, s), a_name, std::tuple<>());
                 }));
     }
     template <class S, class Get>
-    bool read_row(const json& object, S& s, const SampleLists<Get>& row, std::size_t, std::size_t& found) {
+    bool read_row(const JsonValue& object, S& s, const SampleLists<Get>& row, std::size_t,
+                  std::size_t& found) {
         auto& target = std::invoke(row.get, s);
         return member(object, row.name, found,
-                      [&](const json& values) {
-                          return read_list(values, a_list_of_samples, [&](const json& value) {
+                      [&](const JsonValue& values) {
+                          return read_list(values, a_list_of_samples, [&](const JsonValue& value) {
                               return read(value, target.emplace_back().latency_ms, not_negative,
                                           std::tuple<>());
                           });
                       }) &&
-               member(object, row.preempted, found, [&](const json& positions) {
+               member(object, row.preempted, found, [&](const JsonValue& positions) {
                    std::int64_t before = -1;
                    constexpr Limits limits = {.least = 0, .most_items = 1'000'000};
-                   return read_list(positions, limits, [&](const json& value) {
+                   return read_list(positions, limits, [&](const JsonValue& value) {
                        std::int64_t position = 0;
                        if (!read(value, position, not_negative, std::tuple<>())) return false;
                        if (position <= before || position >= static_cast<std::int64_t>(target.size()))
@@ -177,13 +182,13 @@ class Reader {
                });
     }
     template <class S, class Get>
-    bool read_row(const json& object, S& s, const Choice<Get>& row, std::size_t, std::size_t& found) {
+    bool read_row(const JsonValue& object, S& s, const Choice<Get>& row, std::size_t, std::size_t& found) {
         return member(object, row.name, found,
-                      [&](const json& value) { return read_choice(value, std::invoke(row.get, s)); });
+                      [&](const JsonValue& value) { return read_choice(value, std::invoke(row.get, s)); });
     }
 
     template <class... Alternative>
-    bool read_choice(const json& value, std::variant<Alternative...>& chosen) {
+    bool read_choice(const JsonValue& value, std::variant<Alternative...>& chosen) {
         if (!value.is_object()) return wrong_type("object", value);
         const auto kind = value.find("kind");
         if (kind == value.end()) return refuse("lacks the key \"kind\"");
@@ -199,10 +204,10 @@ class Reader {
     }
 
     template <class T, class Rows>
-    bool read(const json& value, T& target, const Limits& limits, const Rows& rows) {
+    bool read(const JsonValue& value, T& target, const Limits& limits, const Rows& rows) {
         if constexpr (IsVector<T>::value) {
             target.clear();
-            return read_list(value, limits, [&](const json& item) {
+            return read_list(value, limits, [&](const JsonValue& item) {
                 typename T::value_type one{};
                 if (!read_item(item, one, limits, rows, target.size() + 1)) return false;
                 target.push_back(std::move(one));
@@ -212,7 +217,7 @@ class Reader {
             return read(value, target.emplace(), limits, rows);
         } else if constexpr (IsFact<T>::value) {
             target = {};
-            return read_fact(value, target.reason, [&](const json& inner) {
+            return read_fact(value, target.reason, [&](const JsonValue& inner) {
                 return read(inner, target.value.emplace(), limits, rows);
             });
         } else {
@@ -221,7 +226,7 @@ class Reader {
     }
 
     template <class T, class Rows>
-    bool read_item(const json& value, T& target, const Limits& limits, const Rows& rows,
+    bool read_item(const JsonValue& value, T& target, const Limits& limits, const Rows& rows,
                    std::size_t position) {
         if constexpr (std::tuple_size_v < Rows >> 0) {
             return read_object(value, target, rows, position);
@@ -243,7 +248,7 @@ class Reader {
     }
 
     template <class Item>
-    bool read_list(const json& value, const Limits& limits, Item read_one) {
+    bool read_list(const JsonValue& value, const Limits& limits, Item read_one) {
         if (!value.is_array()) return wrong_type("array", value);
         if (value.size() < limits.fewest_items || value.size() > limits.most_items)
             return refuse("must not have " + std::to_string(value.size()) + " items");
@@ -254,34 +259,34 @@ class Reader {
     }
 
     template <class Read>
-    bool read_fact(const json& fact, std::string& reason, Read read_value) {
+    bool read_fact(const JsonValue& fact, std::string& reason, Read read_value) {
         if (!fact.is_object()) return wrong_type("object", fact);
         std::size_t found = 0;
         bool is_null = false;
-        const bool good = member(fact, "value", found, [&](const json& value) {
+        const bool good = member(fact, "value", found, [&](const JsonValue& value) {
             is_null = value.is_null();
             return is_null || read_value(value);
         });
         if (!good) return false;
-        if (is_null && !member(fact, "reason", found, [&](const json& value) {
+        if (is_null && !member(fact, "reason", found, [&](const JsonValue& value) {
                 return read(value, reason, a_name, std::tuple<>());
             }))
             return false;
         return found == fact.size() || refuse_unknown(fact, {"value", is_null ? "reason" : "value"});
     }
 
-    bool read_scalar(const json& value, bool& target, const Limits&) {
+    bool read_scalar(const JsonValue& value, bool& target, const Limits&) {
         if (!value.is_boolean()) return wrong_type("boolean", value);
         target = value.get<bool>();
         return true;
     }
-    bool read_scalar(const json& value, double& target, const Limits& limits) {
+    bool read_scalar(const JsonValue& value, double& target, const Limits& limits) {
         if (!value.is_number()) return wrong_type("number", value);
         target = value.get<double>();
         return in_range(value, target, limits);
     }
     template <std::integral T>
-    bool read_scalar(const json& value, T& target, const Limits& limits) {
+    bool read_scalar(const JsonValue& value, T& target, const Limits& limits) {
         if (!value.is_number_integer()) return wrong_type("integer", value);
         // Whole numbers are read into 63 bits where they have a least value.
         using Wide = std::conditional_t<std::is_same_v<T, std::uint64_t>, std::uint64_t, std::int64_t>;
@@ -299,7 +304,7 @@ class Reader {
         target = static_cast<T>(whole);
         return in_range(value, static_cast<double>(whole), limits);
     }
-    bool read_scalar(const json& value, std::string& target, const Limits& limits) {
+    bool read_scalar(const JsonValue& value, std::string& target, const Limits& limits) {
         if (!value.is_string()) return wrong_type("string", value);
         target = value.get<std::string>();
         switch (limits.text) {
@@ -316,7 +321,7 @@ class Reader {
         }
         return is_no_longer(target, 100'000);
     }
-    bool read_scalar(const json& value, Recipe& target, const Limits&) {
+    bool read_scalar(const JsonValue& value, Recipe& target, const Limits&) {
         if (!value.is_object()) return wrong_type("object", value);
         auto recipe = recipe_from_json(value.dump());
         if (!recipe) return refuse("its recipe is refused: " + recipe.error().message);
@@ -328,22 +333,22 @@ class Reader {
         return character_count(text) <= most ||
                refuse("must not be longer than " + std::to_string(most) + " characters");
     }
-    bool in_range(const json& value, double number, const Limits& limits) {
+    bool in_range(const JsonValue& value, double number, const Limits& limits) {
         if (limits.least && number < *limits.least)
             return refuse("must be at least " + canonical_number(*limits.least) + ", not " + value.dump());
         if (limits.most && number > *limits.most)
             return refuse("must be at most " + canonical_number(*limits.most) + ", not " + value.dump());
         return true;
     }
-    bool expect(const json& value, const json& wanted) {
+    bool expect(const JsonValue& value, const JsonValue& wanted) {
         const bool same = value == wanted && value.is_number_float() == wanted.is_number_float();
         return same || refuse("must be " + shown(wanted) + ", not " + shown(value));
     }
-    bool wrong_type(const char* wanted, const json& value) {
+    bool wrong_type(const char* wanted, const JsonValue& value) {
         return refuse("must be of type " + std::string(wanted) + ", not " + shown(value));
     }
-    bool refuse_word(const auto& words, const json& value) {
-        return refuse("must be one of " + json(words).dump() + ", not " + shown(value));
+    bool refuse_word(const auto& words, const JsonValue& value) {
+        return refuse("must be one of " + JsonValue(words).dump() + ", not " + shown(value));
     }
     bool refuse(std::string complaint) {
         m_complaint = std::move(complaint);
@@ -356,7 +361,7 @@ class Reader {
         add_names<S>(rows, names);
         return names;
     }
-    bool refuse_unknown(const json& object, const std::vector<std::string_view>& known) {
+    bool refuse_unknown(const JsonValue& object, const std::vector<std::string_view>& known) {
         for (const auto& [key, value] : object.items()) {
             if (std::ranges::find(known, key) == known.end())
                 return refuse("has the unknown key " + shown(key));
@@ -374,7 +379,7 @@ std::unexpected<Error> refused(const std::string& why) {
 
 // A hash over the values finds every other value. What is spelled in another way has the same value, so that
 // there is one way only.
-Result<void> check_seal(std::string_view text, const json& document, const Record& record) {
+Result<void> check_seal(std::string_view text, const JsonValue& document, const Record& record) {
     if (const auto at = first_uncanonical_spelling(text)) {
         const auto line = std::ranges::count(text.substr(0, *at), '\n') + 1;
         return refused("was changed: on line " + std::to_string(line) +
@@ -387,7 +392,7 @@ Result<void> check_seal(std::string_view text, const json& document, const Recor
                    record.record_id);
 }
 
-Result<void> check_version(const json& record) {
+Result<void> check_version(const JsonValue& record) {
     if (!record.is_object()) return refused("is not a record: it is not an object");
     const auto version = record.find("schema_version");
     if (version == record.end() || !version->is_number_integer() || *version <= record_schema_version)
@@ -410,7 +415,8 @@ Result<Record> record_from_json(std::string_view text) {
             constexpr std::size_t longest = 400;  // it may quote a key or value of the file
             return fail(ErrorKind::bad_input, "not a valid record: " + escaped(reader.complaint(), longest));
         }
-        if (auto sealed = check_seal(text, *document, record); !sealed) return std::unexpected(sealed.error());
+        if (auto sealed = check_seal(text, *document, record); !sealed)
+            return std::unexpected(sealed.error());
         return record;
     } catch (const std::exception& error) {
         return fail(ErrorKind::bad_input,

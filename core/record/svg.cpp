@@ -27,7 +27,7 @@ std::string attribute(std::string_view name, std::string_view value) {
     return " " + std::string(name) + "=\"" + std::string(value) + "\"";
 }
 
-std::string escaped(std::string_view text) {
+std::string escape_xml(std::string_view text) {
     std::string plain = one_line(text);
     for (const std::string_view not_a_character : {"\xEF\xBF\xBE", "\xEF\xBF\xBF"}) {
         for (std::size_t at = 0; (at = plain.find(not_a_character, at)) != std::string::npos;)
@@ -64,8 +64,8 @@ Svg::Svg(double width, double height, std::string_view title, std::string_view d
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "
         "version=\"1.1\" role=\"img\"" +
         attribute("width", width) + attribute("height", height) + " viewBox=\"0 0 " + number(width) + " " +
-        number(height) + "\" font-family=\"sans-serif\">\n<title>" + escaped(title) + "</title>\n<desc>" +
-        escaped(description) + "</desc>\n";
+        number(height) + "\" font-family=\"sans-serif\">\n<title>" + escape_xml(title) + "</title>\n<desc>" +
+        escape_xml(description) + "</desc>\n";
     rectangle(0, 0, width, height, "#ffffff");
 }
 
@@ -90,7 +90,7 @@ void Svg::text(double x, double y, std::string_view text, const SvgText& style, 
     m_text += "<text" + attribute("x", x) + attribute("y", y) + attribute("font-size", style.size) +
               (style.anchor == TextAnchor::start ? "" : attribute("text-anchor", name_of(style.anchor))) +
               (style.bold ? attribute("font-weight", "bold") : "") + attribute("fill", style.fill) + ">" +
-              escaped(text) + (tip.empty() ? "" : "<title>" + escaped(tip) + "</title>") + "</text>\n";
+              escape_xml(text) + (tip.empty() ? "" : "<title>" + escape_xml(tip) + "</title>") + "</text>\n";
 }
 
 std::string Svg::document() const {

@@ -97,23 +97,23 @@ std::string release_json(const ReleaseState& state) {
                              {"signed_utc", s.utc},
                              {"stale", s.seen != state.seen()}});
     }
-    const Json json{{"schema", "iir2d-workbench/release"},
-                    {"schema_version", 1},
-                    {"id", state.id},
-                    {"stage", name_of(state.stage)},
-                    {"commit", state.commit},
-                    {"max_regression", state.max_regression},
-                    {"created_utc", state.created_utc},
-                    {"changed_utc", state.changed_utc},
-                    {"promoted_utc", state.promoted_utc ? Json(*state.promoted_utc) : Json()},
-                    {"role_holders", state.holders},
-                    {"seen", state.seen()},
-                    {"attachments", attachments},
-                    {"waivers", waivers},
-                    {"sign_offs", sign_offs},
-                    {"log_entries", state.entries},
-                    {"log_head", state.log_head}};
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    const Json document{{"schema", "iir2d-workbench/release"},
+                        {"schema_version", 1},
+                        {"id", state.id},
+                        {"stage", name_of(state.stage)},
+                        {"commit", state.commit},
+                        {"max_regression", state.max_regression},
+                        {"created_utc", state.created_utc},
+                        {"changed_utc", state.changed_utc},
+                        {"promoted_utc", state.promoted_utc ? Json(*state.promoted_utc) : Json()},
+                        {"role_holders", state.holders},
+                        {"seen", state.seen()},
+                        {"attachments", attachments},
+                        {"waivers", waivers},
+                        {"sign_offs", sign_offs},
+                        {"log_entries", state.entries},
+                        {"log_head", state.log_head}};
+    return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::string release_markdown(const ReleaseState& state, const Evaluation& evaluation) {

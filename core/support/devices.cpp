@@ -6,9 +6,7 @@
 namespace workbench {
 
 Result<iir2d::DeviceChoice> choose_device(std::string_view spec, int threads) {
-    auto choice = iir2d::choose_device(spec, threads);
-    if (!choice) return std::unexpected(from_kernel(choice.error()));
-    return *std::move(choice);
+    return from_kernel(iir2d::choose_device(spec, threads));
 }
 
 iir2d::DeviceChoice cpu_device(int threads, std::string_view reason) {

@@ -4,6 +4,7 @@
 
 #include <expected>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "iir2d/error.h"
@@ -31,8 +32,8 @@ inline std::unexpected<Error> fail(ErrorKind kind, std::string message) {
     return std::unexpected(Error{kind, std::move(message)});
 }
 
-// A kernel library's error as core's: cancelled stays cancelled, CUDA and workspace errors are device
-// failures, the rest are bad arguments.
+// Converts an error, or a result, of the kernel library into core's: cancelled stays cancelled, CUDA and
+// workspace errors are device failures, the rest are bad arguments.
 inline Error from_kernel(const iir2d::Error& error) {
     switch (error.code) {
         case iir2d::ErrorCode::cancelled:
@@ -43,6 +44,15 @@ inline Error from_kernel(const iir2d::Error& error) {
         default:
             return {ErrorKind::bad_argument, error.message};
     }
+}
+
+template <class T>
+Result<T> from_kernel(iir2d::Result<T> result) {
+    if (!result) return std::unexpected(from_kernel(result.error()));
+    if constexpr (std::is_void_v<T>)
+        return {};
+    else
+        return *std::move(result);
 }
 
 constexpr int exit_code(ErrorKind kind) {

@@ -13,6 +13,7 @@
 #include "core/support/atomic_file.h"
 #include "core/support/input_file.h"
 #include "core/support/text.h"
+#include "core/support/try.h"
 
 namespace workbench {
 
@@ -65,28 +66,25 @@ std::string sha256_hex(std::string_view text) {
 }
 
 Result<std::string> sha256_of_file(const fs::path& path, const std::stop_token& stop) {
-    auto file = InputFile::open(path);
-    if (!file) return std::unexpected(file.error());
+    IIR2D_TRY(auto file, InputFile::open(path));
     Sha256 digest;
     std::vector<char> block(std::size_t{1} << 20);
     for (;;) {
         if (stop.stop_requested())
             return fail(ErrorKind::cancelled, "reading " + quoted(path) + " was interrupted");
-        const auto count = file->read(block);
-        if (!count) return std::unexpected(count.error());
-        if (*count == 0) return digest.hex();
-        digest.add(std::as_bytes(std::span(block).first(*count)));
+        IIR2D_TRY(const auto count, file.read(block));
+        if (count == 0) return digest.hex();
+        digest.add(std::as_bytes(std::span(block).first(count)));
     }
 }
 
 Result<void> write_file_atomically(const fs::path& path, std::string_view content) {
-    auto file = AtomicFile::create(path);
-    if (!file) return std::unexpected(file.error());
+    IIR2D_TRY(auto file, AtomicFile::create(path));
     errno = 0;
-    if (std::fwrite(content.data(), 1, content.size(), file->handle()) != content.size()) {
+    if (std::fwrite(content.data(), 1, content.size(), file.handle()) != content.size()) {
         return unwritable(path, system_words(errno != 0 ? errno : EIO));
     }
-    return file->commit();
+    return file.commit();
 }
 
 Result<void> write_directory_atomically(const fs::path& directory,
@@ -100,7 +98,7 @@ Result<void> write_directory_atomically(const fs::path& directory,
     TemporaryFolder folder(target);
     if (folder.failure() != 0) return unwritable(target, system_words(folder.failure()));
     const fs::path& temporary = folder.path();
-    if (auto filled = fill(temporary); !filled) return filled;
+    IIR2D_RETURN_IF_ERROR(fill(temporary));
 
     using Walk = fs::recursive_directory_iterator;
     for (Walk entry(temporary, error); !error && entry != Walk(); entry.increment(error)) {
@@ -119,15 +117,13 @@ Result<void> write_directory_atomically(const fs::path& directory,
 }
 
 Result<std::string> read_file(const fs::path& path, std::size_t limit) {
-    auto file = InputFile::open(path);
-    if (!file) return std::unexpected(file.error());
+    IIR2D_TRY(auto file, InputFile::open(path));
     std::string content;
     std::array<char, 65536> block{};
     for (;;) {
-        const auto count = file->read(block);
-        if (!count) return std::unexpected(count.error());
-        if (*count == 0) return content;
-        content.append(block.data(), *count);
+        IIR2D_TRY(const auto count, file.read(block));
+        if (count == 0) return content;
+        content.append(block.data(), count);
         if (content.size() > limit) {
             return fail(ErrorKind::bad_input, quoted(path) + " could not be read: it is larger than the " +
                                                   std::to_string(limit) + " bytes that are allowed");

@@ -9,6 +9,7 @@
 #include "core/support/file_lock.h"
 #include "core/support/files.h"
 #include "core/support/strict_json.h"
+#include "core/support/try.h"
 
 namespace workbench {
 
@@ -144,8 +145,7 @@ Settings load_settings() {
 }
 
 Result<void> save_settings(const Settings& settings, const Settings& base) {
-    const auto lock = lock_settings();
-    if (!lock) return std::unexpected(lock.error());
+    IIR2D_TRY(const auto lock, lock_settings());
     Json json = read_or_set_aside(settings_path());
     const bool is_new = json.is_null();
     const Settings stored = settings_from(json);

@@ -15,6 +15,7 @@
 #include "core/support/atomic_file.h"
 #include "core/support/files.h"
 #include "core/support/text.h"
+#include "core/support/try.h"
 
 #if !defined(_WIN32)
 #include <fcntl.h>
@@ -233,9 +234,8 @@ std::optional<PublicKey> public_key_from_hex(std::string_view hex) {
 }
 
 Result<PublicKey> load_public_key(const fs::path& path) {
-    const auto text = read_file(path, largest_key_file);
-    if (!text) return std::unexpected(text.error());
-    const Bio bio = memory_of(*text);
+    IIR2D_TRY(const auto text, read_file(path, largest_key_file));
+    const Bio bio = memory_of(text);
     const Key key(PEM_read_bio_PUBKEY(bio.get(), nullptr, no_passphrase, nullptr), EVP_PKEY_free);
     PublicKey result;
     std::size_t size = result.bytes.size();
@@ -263,14 +263,13 @@ Result<SigningKey> SigningKey::generate() {
 }
 
 Result<SigningKey> SigningKey::load(const fs::path& path) {
-    auto text = read_private(path);
-    if (!text) return std::unexpected(text.error());
+    IIR2D_TRY(auto text, read_private(path));
     auto state = std::make_shared<State>();
     {
-        const Bio bio = memory_of(*text);
+        const Bio bio = memory_of(text);
         state->key.reset(PEM_read_bio_PrivateKey(bio.get(), nullptr, no_passphrase, nullptr));
     }
-    OPENSSL_cleanse(text->data(), text->size());
+    OPENSSL_cleanse(text.data(), text.size());
     if (!is_ed25519(state->key.get())) {
         return fail(ErrorKind::bad_input,
                     quoted(path) + " is not an Ed25519 private key (PEM, not encrypted)");

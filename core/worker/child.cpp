@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/support/try.h"
 #include "core/worker/limits.h"
 
 namespace workbench::worker {
@@ -41,11 +42,11 @@ Outcome<std::unique_ptr<Child>> Child::fork(std::shared_ptr<ForkServer> server, 
 
     std::unique_ptr<Child> child(new Child(std::move(server), std::move(sockets->first), std::move(*page),
                                            std::move(wake), options.frame_limit));
-    const auto process_id = child->m_server->fork_child(std::move(sockets->second), std::move(*their_page));
-    if (!process_id) return std::unexpected(process_id.error());
-    child->m_process_id = *process_id;
-    if (auto ready = child->wait_until_ready(options, stop); !ready) return std::unexpected(ready.error());
-    child->m_bytes_at_start = private_bytes(*process_id).value_or(0);
+    IIR2D_TRY(const auto process_id,
+              child->m_server->fork_child(std::move(sockets->second), std::move(*their_page)));
+    child->m_process_id = process_id;
+    IIR2D_RETURN_IF_ERROR(child->wait_until_ready(options, stop));
+    child->m_bytes_at_start = private_bytes(process_id).value_or(0);
     return child;
 }
 

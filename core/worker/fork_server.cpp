@@ -271,8 +271,8 @@ Outcome<int> ForkServer::fork_child(FileHandle connection, FileHandle status_pag
     handles.push_back(std::move(connection));
     handles.push_back(std::move(status_page));
     const auto answer = call(static_cast<std::uint32_t>(ServerCall::fork_child), {}, std::move(handles));
-    if (!answer) return std::unexpected(answer.error());
-    PayloadReader reader(*answer);
+    if (!answer) return std::unexpected(answer.error());  // not IIR2D_TRY: GCC 12 takes the moved string
+    PayloadReader reader(*answer);                        // for one that is not initialised
     const auto process_id = reader.number<std::int64_t>();
     const std::string error = reader.text();
     if (!reader.complete() || process_id <= 0)

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/support/text.h"
+#include "core/support/try.h"
 #include "core/worker/lease_state.h"
 #include "core/worker/limits.h"
 
@@ -59,9 +60,8 @@ void Lease::State::hold(std::unique_ptr<Child> next) {
 
 Outcome<void> Lease::State::replace_child() {
     pool.end(*child, Cause::replaced);
-    auto next = pool.child(m_stop);
-    if (!next) return std::unexpected(next.error());
-    hold(std::move(*next));
+    IIR2D_TRY(auto next, pool.child(m_stop));
+    hold(std::move(next));
     return {};
 }
 
@@ -88,7 +88,7 @@ Outcome<void> Lease::State::apply(const Limits& limits) {
 Outcome<void> Lease::State::begin(Frame request, const Limits& limits) {
     if (m_stop.stop_requested()) return failed(FailureKind::cancelled, "was not needed any more");
     if (child->ended() || !child->fresh(pool.options)) {
-        if (auto replaced = replace_child(); !replaced) return replaced;
+        IIR2D_RETURN_IF_ERROR(replace_child());
     }
     for (bool again = true;; again = false) {
         child->status().cancelled = 0;
@@ -96,14 +96,14 @@ Outcome<void> Lease::State::begin(Frame request, const Limits& limits) {
         under_way = true;
         answered = false;
         child->count_request();
-        if (auto applied = apply(limits); !applied) return applied;
+        IIR2D_RETURN_IF_ERROR(apply(limits));
         child->channel().begin_write(FrameKind::request, std::move(request));
         const bool gone = child->channel().write() == Channel::Progress::closed;
         auto unsent = gone && again ? child->channel().take_back() : std::nullopt;
         if (!unsent) break;
         // A warm child that ended in this moment: the request is not at fault.
         request = std::move(*unsent);
-        if (auto replaced = replace_child(); !replaced) return replaced;
+        IIR2D_RETURN_IF_ERROR(replace_child());
     }
     {
         const std::lock_guard lock(pool.mutex);
@@ -123,7 +123,7 @@ Outcome<void> Lease::State::finish_writing() {
         const auto progress = child->channel().write();
         if (progress == Channel::Progress::closed) return died();
         if (progress == Channel::Progress::waiting) {
-            if (auto ready = wait_for(POLLOUT, since); !ready) return ready;
+            IIR2D_RETURN_IF_ERROR(wait_for(POLLOUT, since));
         }
     }
     return {};
@@ -133,7 +133,7 @@ Outcome<Frame> Lease::State::receive() {
     const auto since = Clock::now();
     for (;;) {
         if (m_stop.stop_requested()) return cancel();
-        if (auto checked = check_processor_time(); !checked) return std::unexpected(checked.error());
+        IIR2D_RETURN_IF_ERROR(check_processor_time());
         Channel::Arrived arrived;
         switch (child->channel().read(arrived)) {
             case Channel::Progress::done:
@@ -143,7 +143,7 @@ Outcome<Frame> Lease::State::receive() {
             case Channel::Progress::broken:
                 return end(FailureKind::protocol, "was ended: " + child->channel().fault(), Cause::killed);
             case Channel::Progress::waiting:
-                if (auto ready = wait_for(POLLIN, since); !ready) return std::unexpected(ready.error());
+                IIR2D_RETURN_IF_ERROR(wait_for(POLLIN, since));
         }
     }
 }
@@ -181,7 +181,7 @@ Outcome<void> Lease::State::check_processor_time() {
 Outcome<void> Lease::State::wait_for(short events, Clock::time_point since) {
     for (;;) {
         if (m_stop.stop_requested()) return cancel();
-        if (auto checked = check_processor_time(); !checked) return checked;
+        IIR2D_RETURN_IF_ERROR(check_processor_time());
         auto patience = m_limits.processor_time.count() != 0 ? look_interval : std::chrono::milliseconds(1h);
         if (m_limits.silence.count() != 0) {
             const auto left =

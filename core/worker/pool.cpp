@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "core/support/try.h"
 #include "core/worker/lease_state.h"
 #include "core/worker/pool_state.h"
 #include "core/worker/program.h"
@@ -32,17 +33,15 @@ Outcome<std::shared_ptr<ForkServer>> WorkerPool::State::prepared_server(const st
     {
         const std::lock_guard lock(mutex);
         if (server == nullptr || server->gone()) {
-            auto spawned = ForkServer::spawn(options.program, options.role, options.arguments);
-            if (!spawned) return std::unexpected(spawned.error());
-            server = std::move(*spawned);
+            IIR2D_TRY(auto spawned, ForkServer::spawn(options.program, options.role, options.arguments));
+            server = std::move(spawned);
             started = true;
             ++statistics.servers_started;
         }
         chosen = server;
     }
-    const auto prepared = chosen->wait_until_prepared(options.start_patience, stop);
-    if (!prepared) return std::unexpected(prepared.error());
-    if (protections != nullptr) *protections = *prepared;
+    IIR2D_TRY(const auto prepared, chosen->wait_until_prepared(options.start_patience, stop));
+    if (protections != nullptr) *protections = prepared;
     if (started) {
         const std::lock_guard lock(mutex);
         statistics.last_start = chosen->start_time();
@@ -64,11 +63,10 @@ Outcome<std::unique_ptr<Child>> WorkerPool::State::child(const std::stop_token& 
     }
     // A server can end at any time, even between being prepared and being asked; twice in a row is a fault.
     for (bool again = true;; again = false) {
-        auto prepared = prepared_server(stop, nullptr);
-        if (!prepared) return std::unexpected(prepared.error());
+        IIR2D_TRY(auto prepared, prepared_server(stop, nullptr));
         const auto begin = Channel::Clock::now();
-        auto forked = Child::fork(*prepared, options, stop);
-        if (!forked && again && forked.error().kind == FailureKind::could_not_start && (*prepared)->gone())
+        auto forked = Child::fork(prepared, options, stop);
+        if (!forked && again && forked.error().kind == FailureKind::could_not_start && prepared->gone())
             continue;
         if (forked) {
             const std::lock_guard lock(mutex);
@@ -125,8 +123,7 @@ Outcome<Lease> WorkerPool::borrow(std::stop_token stop) {
 
 Outcome<Protections> WorkerPool::start() {
     Protections protections;
-    if (auto prepared = m_state->prepared_server({}, &protections); !prepared)
-        return std::unexpected(prepared.error());
+    IIR2D_RETURN_IF_ERROR(m_state->prepared_server({}, &protections));
     return protections;
 }
 

@@ -22,7 +22,8 @@ using iir2d::support::status_of;
 int check(const void* in, const void* out, const IIR2D_Params* params) {
     if (in == nullptr || out == nullptr || params == nullptr) return IIR2D_STATUS_NULL_POINTER;
     if (params->width < 1 || params->height < 1) return IIR2D_STATUS_INVALID_DIMENSION;
-    if (params->filter_id < 1 || params->filter_id > 8) return IIR2D_STATUS_INVALID_FILTER_ID;
+    if (params->filter_id < 1 || params->filter_id > static_cast<int>(iir2d::filter_table().size()))
+        return IIR2D_STATUS_INVALID_FILTER_ID;
     if (params->border_mode < IIR2D_BORDER_CLAMP || params->border_mode > IIR2D_BORDER_CONSTANT) {
         return IIR2D_STATUS_INVALID_BORDER_MODE;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Filters 1 to 8: rows that make filter data from named parameters. Nothing after this file knows an id.
+// The filters: rows that make filter data from named parameters. Nothing after this file knows an id.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -107,7 +107,8 @@ constexpr FilterParameter alpha_parameter(double value) {
             .maximum = 0.999,
             .default_value = value,
             .step = 0.01,
-            .help = "Share of the previous output in the next one; nearer 1 smooths more."};
+            .help = "Share of the previous output in the next one; nearer 1 smooths more.",
+            .scaling = ParameterScaling::decay};
 }
 
 constexpr FilterParameter coefficient(std::string_view name, std::string_view label, double value,
@@ -119,7 +120,8 @@ constexpr FilterParameter coefficient(std::string_view name, std::string_view la
             .maximum = 4.0,
             .default_value = value,
             .step = 0.01,
-            .help = help};
+            .help = help,
+            .scaling = ParameterScaling::section};
 }
 
 constexpr std::string_view tap0 = "Weight of the current input sample.";
@@ -139,7 +141,8 @@ constexpr std::array ema_cascade_parameters{
                     .maximum = 0.999,
                     .default_value = 0.75,
                     .step = 0.01,
-                    .help = "Share of the previous output in both sections; nearer 1 smooths more."}};
+                    .help = "Share of the previous output in both sections; nearer 1 smooths more.",
+                    .scaling = ParameterScaling::decay}};
 constexpr std::array biquad_parameters{coefficient("b0", "b0", 0.2, tap0), coefficient("b1", "b1", 0.2, tap1),
                                        coefficient("b2", "b2", 0.2, tap2),
                                        coefficient("a1", "a1", 0.3, feedback1),
@@ -163,7 +166,8 @@ constexpr std::array deriche_parameters{
                     .maximum = 100.0,
                     .default_value = 2.0,
                     .step = 0.1,
-                    .help = "Width of the smoother in pixels."},
+                    .help = "Width of the smoother in pixels.",
+                    .scaling = ParameterScaling::length},
     FilterParameter{.name = "compat_1_0",
                     .label = "As iir2d 1.0",
                     .unit = "",
@@ -179,36 +183,38 @@ struct TableRow {
     FilterData (*make)(const Values&);
 };
 
-const std::array<TableRow, 8>& table() {
-    static const std::array<TableRow, 8> rows{{
-        {{1, "ema", "EMA", "Exponential moving average, one causal first-order section.", ema_parameters},
-         make_ema},
-        {{2, "ema_cascade", "EMA cascade", "Two equal exponential averages, one after the other.",
-          ema_cascade_parameters},
-         make_ema_cascade},
-        {{3, "biquad", "Biquad", "One causal second-order section with free coefficients.",
-          biquad_parameters},
-         make_biquad},
-        {{4, "biquad_cascade", "Biquad cascade", "Two second-order sections, one after the other.",
-          biquad_cascade_parameters},
-         make_biquad_cascade},
-        {{5, "forward_backward_ema", "Forward-backward EMA",
-          "An exponential average forwards, then backwards: smooths without shifting.",
-          forward_backward_parameters},
-         make_forward_backward},
-        {{6, "deriche", "Deriche smoother",
-          "A symmetric smoother close to a Gaussian, the sum of a causal and an anticausal section.",
-          deriche_parameters},
-         make_deriche},
-        {{7, "ema_7", "EMA, slot 7", "The same as filter 1, in the slot that iir2d 1.0 had for it.",
-          ema_parameters},
-         make_ema},
-        {{8, "state_space", "State space", "The biquad of filter 3, evaluated in a state-space form.",
-          biquad_parameters},
-         make_state_space},
-    }};
-    return rows;
-}
+constexpr auto table = std::to_array<TableRow>({
+    {{1, "ema", "EMA", "Exponential moving average, one causal first-order section.", ema_parameters},
+     make_ema},
+    {{2, "ema_cascade", "EMA cascade", "Two equal exponential averages, one after the other.",
+      ema_cascade_parameters},
+     make_ema_cascade},
+    {{3, "biquad", "Biquad", "One causal second-order section with free coefficients.", biquad_parameters},
+     make_biquad},
+    {{4, "biquad_cascade", "Biquad cascade", "Two second-order sections, one after the other.",
+      biquad_cascade_parameters},
+     make_biquad_cascade},
+    {{5, "forward_backward_ema", "Forward-backward EMA",
+      "An exponential average forwards, then backwards: smooths without shifting.",
+      forward_backward_parameters},
+     make_forward_backward},
+    {{6, "deriche", "Deriche smoother",
+      "A symmetric smoother close to a Gaussian, the sum of a causal and an anticausal section.",
+      deriche_parameters},
+     make_deriche},
+    {{7, "ema_7", "EMA, slot 7", "The same as filter 1, in the slot that iir2d 1.0 had for it.",
+      ema_parameters},
+     make_ema},
+    {{8, "state_space", "State space", "The biquad of filter 3, evaluated in a state-space form.",
+      biquad_parameters},
+     make_state_space},
+});
+
+constexpr auto rows = [] {
+    std::array<FilterRow, table.size()> out{};
+    std::ranges::transform(table, out.begin(), &TableRow::row);
+    return out;
+}();
 
 std::string shown(const FilterRow& row) {
     return "filter " + std::to_string(row.id) + " (" + std::string(row.name) + ")";
@@ -277,20 +283,16 @@ Result<void> normalise(const FilterRow& row, AxisFilter& axis) {
 }  // namespace
 
 std::span<const FilterRow> filter_table() {
-    static const std::array<FilterRow, 8> rows = [] {
-        std::array<FilterRow, 8> out;
-        std::ranges::transform(table(), out.begin(), &TableRow::row);
-        return out;
-    }();
     return rows;
 }
 
 Result<FilterRow> filter_row(int id) {
-    if (id < 1 || id > static_cast<int>(table().size())) {
-        return std::unexpected(Error{ErrorCode::invalid_filter_id,
-                                     "filter " + std::to_string(id) + " does not exist: filters are 1 to 8"});
+    if (id < 1 || id > static_cast<int>(table.size())) {
+        return std::unexpected(Error{ErrorCode::invalid_filter_id, "filter " + std::to_string(id) +
+                                                                       " does not exist: filters are 1 to " +
+                                                                       std::to_string(table.size())});
     }
-    return table()[static_cast<std::size_t>(id - 1)].row;
+    return rows[static_cast<std::size_t>(id - 1)];
 }
 
 Result<FilterData> make_filter(const FilterSpec& spec) {
@@ -298,7 +300,7 @@ Result<FilterData> make_filter(const FilterSpec& spec) {
     if (!row) return std::unexpected(row.error());
     const auto values = values_of(*row, spec);
     if (!values) return std::unexpected(values.error());
-    FilterData data = table()[static_cast<std::size_t>(spec.id - 1)].make(*values);
+    FilterData data = table[static_cast<std::size_t>(spec.id - 1)].make(*values);
     for (AxisFilter* axis : {&data.horizontal, &data.vertical}) {
         if (auto stable = check_stable(*row, *axis); !stable) return std::unexpected(stable.error());
         if (!spec.normalise_gain) continue;

@@ -2,31 +2,37 @@
 #include "ui/benchmark/benchmark_page.h"
 
 #include <QAction>
-#include <QLabel>
+#include <QDragEnterEvent>
+#include <QFileDialog>
 #include <QSplitter>
 #include <QStackedWidget>
+#include <QTabBar>
 #include <QTabWidget>
-#include <QToolButton>
 #include <QVBoxLayout>
-#include <algorithm>
 #include <utility>
 
-#include "ui/benchmark/background_job.h"
-#include "ui/benchmark/benchmark_runner.h"
 #include "ui/benchmark/charts_area.h"
+#include "ui/benchmark/compare_view.h"
+#include "ui/benchmark/dropped_record.h"
+#include "ui/benchmark/empty_results.h"
+#include "ui/benchmark/export_menu.h"
 #include "ui/benchmark/history_view.h"
 #include "ui/benchmark/matrix_form.h"
+#include "ui/benchmark/record_actions.h"
+#include "ui/benchmark/record_desk.h"
 #include "ui/benchmark/result_note.h"
 #include "ui/benchmark/results_header.h"
-#include "ui/benchmark/results_model.h"
-#include "ui/benchmark/results_table.h"
+#include "ui/benchmark/results_page.h"
+#include "ui/benchmark/roofline_view.h"
+#include "ui/benchmark/run_column.h"
 #include "ui/benchmark/run_panel.h"
-#include "ui/charts/figures.h"
 #include "ui/session/kept_runs.h"
 #include "ui/session/session.h"
+#include "ui/support/paths.h"
 #include "ui/support/text.h"
 #include "ui/widgets/drop_cue.h"
-#include "ui/widgets/form_parts.h"
+#include "ui/widgets/floating_column.h"
+#include "ui/widgets/job_bar.h"
 #include "ui/widgets/message_bar.h"
 
 namespace workbench {
@@ -34,210 +40,164 @@ namespace {
 
 constexpr int formWidth = 320;
 
+const QString runSubject = QStringLiteral("run");
+const QString recordSubject = QStringLiteral("record");
+const QString keptSubject = QStringLiteral("kept");
+
+// As long as the record took, copies included.
+double secondsOf(const Record& record) {
+    double milliseconds = 0;
+    for (const CaseResult& c : record.run.results) {
+        for (const TimedSample& sample : c.samples) milliseconds += sample.latency_ms;
+        for (const TimedSample& sample : c.copy_samples) milliseconds += 2 * sample.latency_ms;
+    }
+    return 1.3 * milliseconds / 1e3;
+}
+
 }  // namespace
 
+// What it is made of ------------------------------------------------------------------------------------
+
 BenchmarkPage::BenchmarkPage(Session& session, QWidget* parent)
-    : QWidget(parent),
-      m_session(session),
-      m_model(new ResultsModel(this)),
-      m_runner(new BenchmarkRunner(this)),
-      m_exporter(new ResultExporter(this)),
-      m_job(new BackgroundJob(this)),
-      m_noteJob(new BackgroundJob(this)) {
+    : QWidget(parent), m_session(session), m_desk(new RecordDesk(historyFileOf(session.settings()), this)) {
     setObjectName(QStringLiteral("benchmarkPage"));
     setAccessibleName(tr("Benchmark"));
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
-    m_splitter = new QSplitter(Qt::Horizontal, this);
-    m_splitter->setChildrenCollapsible(false);
-    m_splitter->setHandleWidth(1);
-    layout->addWidget(m_splitter);
-    m_splitter->addWidget(makeFormColumn());
-
-    m_splitter->addWidget(makeRightSide());
-    m_splitter->setStretchFactor(0, 0);
-    m_splitter->setStretchFactor(1, 1);
-    m_splitter->setSizes({formWidth, 960});
-
+    auto* splitter = new QSplitter(Qt::Horizontal, this);
+    splitter->setChildrenCollapsible(false);
+    splitter->setHandleWidth(1);
+    layout->addWidget(splitter);
+    auto* column = new RunColumn(session, splitter);
+    m_form = &column->form();
+    m_run = &column->panel();
+    splitter->addWidget(column);
+    splitter->addWidget(makeRightSide(splitter));
+    splitter->setStretchFactor(0, 0);
+    splitter->setStretchFactor(1, 1);
+    splitter->setSizes({formWidth, 960});
     m_dropCue = new DropCue(this);
     setAcceptDrops(true);
 
     makeActions();
-    connectRunner();
-    connectExporter();
+    connectRun();
     connectRecords();
-    connect(m_form, &MatrixForm::changed, this, &BenchmarkPage::showForm);
-    connect(m_run, &RunPanel::runRequested, this, &BenchmarkPage::run);
-    connect(m_run, &RunPanel::cancelRequested, this, &BenchmarkPage::cancel);
-    const auto choose = [this](int index) {
-        m_userChose = true;
-        chooseCase(index);
-    };
-    connect(m_table, &ResultsTable::caseChosen, this, choose);
-    connect(m_charts, &ChartsArea::caseChosen, this, choose);
-    showForm();
-    showState();
+    connectComparison();
+    connectHistory();
+    showPlan();
 }
 
 BenchmarkPage::~BenchmarkPage() {
-    // Joined here, while everything that they tell is still there.
-    delete m_runner;
-    delete m_exporter;
-    delete m_job;
-    delete std::exchange(m_noteJob, nullptr);
-    m_note->commit();
-    static_cast<void>(writeNotes(m_history->file(), m_unwritten));  // nobody is left to read why not
+    m_results->note().commit();
+    // Joined here, while everything that follows it is still there.
+    m_desk->disconnect();
+    delete m_desk;
 }
 
-void BenchmarkPage::connectRunner() {
-    connect(m_runner, &BenchmarkRunner::progressed, this, [this](double fraction, const QString& what) {
-        m_run->setProgress(fraction, what, m_freshRun ? 0 : m_model->rowCount());
-    });
-    connect(m_runner, &BenchmarkRunner::caseFinished, this,
-            [this](const std::shared_ptr<const CaseResult>& result) { addResult(*result); });
-    connect(m_runner, &BenchmarkRunner::finished, this, [this](const RecordPtr& record, const KeptRun& kept) {
-        m_record = record;
-        m_recordWrittenTo.clear();
-        m_keptId = kept.id;
-        finish();
-        showKept(kept);
-        const BenchmarkRun& run = record->run;
-        Q_EMIT message(run.cancelled
-                           ? tr("Benchmark cancelled: %1 of %n case(s) kept", nullptr, int(run.case_total))
-                                 .arg(run.results.size())
-                           : tr("Benchmark done: %n case(s)", nullptr, int(run.results.size())));
-    });
-    connect(m_runner, &BenchmarkRunner::reproduced, this,
-            [this](const std::shared_ptr<const Reproduced>& what, const KeptRun& kept) {
-                finishReproduction(*what, kept.id);
-                showKept(kept);
-            });
-    connect(m_runner, &BenchmarkRunner::cancelledEmpty, this, [this] {
-        const bool wasReproduction = m_original != nullptr;
-        finish();
-        const QString text =
-            wasReproduction ? tr("The reproduction was cancelled: what it had measured is not kept.")
-                            : tr("Cancelled before the first case was complete: there is nothing to keep.");
-        m_messages->show(QStringLiteral("run"), MessageArea::Severity::info, text);
-        Q_EMIT message(text);
-    });
-    connect(m_runner, &BenchmarkRunner::failed, this, [this](const QString& why) {
-        const bool wasReproduction = m_original != nullptr;
-        finish();
-        if (wasReproduction) {
-            showReproductionFailure(why);
-            return;
-        }
-        const QString text = tr("The benchmark could not run: %1").arg(why);
-        m_messages->show(QStringLiteral("run"), MessageArea::Severity::error, text);
-        Q_EMIT message(text);
-    });
+// Results, comparison and history, below what is said and what is under way.
+QWidget* BenchmarkPage::makeRightSide(QWidget* parent) {
+    auto* right = new QWidget(parent);
+    auto* layout = new QVBoxLayout(right);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    m_messages = new MessageArea(right);
+    m_jobBar = new JobBar(right);
+    m_tabs = new QTabWidget(right);
+    m_tabs->setObjectName(QStringLiteral("benchmarkTabs"));
+    m_tabs->setDocumentMode(true);
+    m_tabs->setAccessibleName(tr("Results, comparison, history"));
+    m_tabs->tabBar()->setAccessibleName(m_tabs->accessibleName());
+    m_stack = new QStackedWidget(m_tabs);
+    m_empty = new EmptyResults(m_stack);
+    m_results = new ResultsPage(*m_desk, m_session, m_stack);
+    exports().setMessages(m_messages);
+    m_stack->addWidget(m_empty);
+    m_stack->addWidget(m_results);
+    m_compare = new CompareView(m_tabs);
+    m_historyView = new HistoryView(m_desk->history(), m_tabs);
+    m_tabs->addTab(m_stack, tr("Results"));
+    m_tabs->addTab(m_compare, tr("Comparison"));
+    m_tabs->addTab(m_historyView, tr("History"));
+    layout->addWidget(m_tabs, 1);
+    auto* column = new FloatingColumn(FloatingColumn::Edge::bottom, right);
+    column->add(m_messages);
+    column->add(m_jobBar);
+    return right;
 }
+
+void BenchmarkPage::makeActions() {
+    m_records = new RecordActions(*m_desk, m_session, exports(), this);
+    for (QAction* action : m_records->all()) m_results->header().addAction(action);
+    connect(m_records, &RecordActions::reproduceWanted, this, &BenchmarkPage::reproduce);
+    connect(m_records, &RecordActions::attentionWanted, this, &BenchmarkPage::attentionWanted);
+    connect(m_records, &RecordActions::nothingToCompare, this, [this] {
+        const QString text = tr("There is nothing to compare yet: run a benchmark or open a record first.");
+        m_messages->show(recordSubject, MessageArea::Severity::info, text,
+                         {{tr("Open a record…"), [this] { m_records->open(); }}});
+        Q_EMIT message(text);
+    });
+    // The window has Ctrl+R; these are the page's own, and only while it has the focus.
+    auto* run = new QAction(tr("Run benchmark"), this);
+    run->setShortcut(QKeySequence(Qt::Key_F5));
+    auto* stop = new QAction(tr("Cancel the benchmark"), this);
+    stop->setShortcut(QKeySequence(Qt::Key_Escape));
+    for (QAction* action : {run, stop}) {
+        action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+        addAction(action);
+    }
+    connect(run, &QAction::triggered, this, &BenchmarkPage::run);
+    connect(stop, &QAction::triggered, this, &BenchmarkPage::cancel);
+    stop->setEnabled(false);
+    connect(this, &BenchmarkPage::runningChanged, stop, &QAction::setEnabled);
+    addAction(exports().recordAction());
+}
+
+ChartsArea& BenchmarkPage::charts() const {
+    return m_results->charts();
+}
+
+ResultsTable& BenchmarkPage::table() const {
+    return m_results->table();
+}
+
+ExportMenu& BenchmarkPage::exports() const {
+    return m_results->exports();
+}
+
+BenchmarkPage::Tab BenchmarkPage::tab() const {
+    return Tab(m_tabs->currentIndex());
+}
+
+void BenchmarkPage::setTab(Tab tab) {
+    m_tabs->setCurrentIndex(int(tab));
+}
+
+QList<QAction*> BenchmarkPage::recordActions() const {
+    return m_records->all();
+}
+
+// State -------------------------------------------------------------------------------------------------
 
 bool BenchmarkPage::isRunning() const {
-    return m_runner->isRunning();
+    return m_desk->isRunning();
 }
 
-bool BenchmarkPage::hasResults() const {
-    return m_model->rowCount() > 0;
+bool BenchmarkPage::isFree() const {
+    return !m_desk->isRunning() && !m_desk->isBusy();
 }
 
-bool BenchmarkPage::hasUnkeptResults() const {
-    return m_record && m_keptId.isEmpty() && m_recordWrittenTo.isEmpty();
+void BenchmarkPage::say(const QString& subject, bool bad, const QString& text) {
+    m_messages->show(subject, bad ? MessageArea::Severity::error : MessageArea::Severity::info, text);
+    Q_EMIT message(text);
 }
 
 void BenchmarkPage::setHindrance(const QString& why) {
     if (std::exchange(m_hindrance, why) == why) return;
     m_run->setHindrance(why);
-    showRecordActions();
-}
-
-// Says why not: whatever else computes would take processors from what is measured.
-bool BenchmarkPage::mayMeasure() {
-    if (isRunning()) return false;
-    const QString text = !m_hindrance.isEmpty()
-                             ? m_hindrance
-                             : tr("A record is still being worked on: run when that is done, or cancel it.");
-    if (m_hindrance.isEmpty() && !isBusy()) return true;
-    m_messages->show(QStringLiteral("run"), MessageArea::Severity::info, text);
-    Q_EMIT message(text);
-    return false;
-}
-
-void BenchmarkPage::run() {
-    if (!mayMeasure()) return;
-    m_form->refresh();  // memory may have become free
-    const auto& chosen = m_form->matrix();
-    if (!chosen) {
-        const QString text = chosen.error().front().text;
-        m_messages->show(QStringLiteral("run"), MessageArea::Severity::error, text);
-        m_form->focusProblem();
-        Q_EMIT message(text);
-        return;
-    }
-    m_messages->clear(QStringLiteral("run"));
-    m_messages->clear(QStringLiteral("export"));
-    setTab(Tab::results);
-    m_freshRun = true;
-    m_userChose = false;
-    m_run->begin(chosen->cases, chosen->seconds);
-    const ImagePtr& image = chosen->matrix.image;
-    m_runner->start(chosen->matrix,
-                    image ? QString::fromStdU16String(image->info.path.u16string()) : QString(),
-                    m_history->file());
-    m_form->setEnabled(false);
     showState();
-    Q_EMIT runningChanged(true);
 }
 
-void BenchmarkPage::cancel() {
-    if (!isRunning()) return;
-    m_runner->cancel();
-    m_run->setCancelling();
-}
-
-void BenchmarkPage::addResult(const CaseResult& result) {
-    if (m_freshRun) {
-        // The results of the run before stay until there are new ones.
-        m_freshRun = false;
-        if (hasUnkeptResults()) m_replaced = m_record;
-        m_record.reset();
-        m_keptId.clear();
-        m_opened.reset();
-        m_chosen = -1;
-        m_model->clear();
-    }
-    m_model->append(result);
-    if (m_chosen < 0 || !m_userChose) m_chosen = 0;
-    showState();
-    m_charts->showResults(m_model->results(), m_chosen);
-    m_table->chooseCase(m_chosen);
-}
-
-void BenchmarkPage::finish() {
-    m_freshRun = false;
-    m_run->end();
-    m_form->setEnabled(true);
-    m_form->refresh();
-    if (m_original) {
-        // Not to its end: what it was to be reproduced is shown again.
-        showOpened(std::exchange(m_original, nullptr));
-    } else {
-        showState();
-    }
-    showCeilings();
-    offerReplaced();
-    Q_EMIT runningChanged(false);
-}
-
-void BenchmarkPage::chooseCase(int index) {
-    if (index < 0 || index >= m_model->rowCount() || index == m_chosen) return;
-    m_chosen = index;
-    m_charts->showResults(m_model->results(), m_chosen);
-    m_table->chooseCase(m_chosen);
-}
-
-void BenchmarkPage::showForm() {
+void BenchmarkPage::showPlan() {
     const auto& chosen = m_form->matrix();
     if (chosen) {
         m_run->setPlan(chosen->cases, chosen->seconds);
@@ -248,77 +208,287 @@ void BenchmarkPage::showForm() {
 }
 
 void BenchmarkPage::showState() {
-    const bool running = isRunning();
-    m_stack->setCurrentIndex(hasResults() ? 1 : 0);
-    m_export->setEnabled(mayExport());
-    for (QAction* action : m_exportActions) action->setEnabled(mayExport());
-    m_exportRecordAction->setEnabled(mayExport() && m_record);
-    m_export->setToolTip(running ? tr("Results can be exported when the run has ended")
-                                 : tr("Write the record, its CSV, JSON or Markdown, or a chart"));
-    showRecordActions();
-    showEmptyText();
-    showNote();
-    const int done = m_model->rowCount();
-    auto tone = ToneLabel::Tone::normal;
-    QString text;
-    if (running && !m_freshRun) {
-        text = m_original ? tr("Reproducing %1: %n case(s) done", nullptr, done).arg(recordName(*m_original))
-                          : tr("Running: %n case(s) done", nullptr, done);
-    } else if (running && m_original) {
-        text = tr("Reproducing; these are the results of the record");
-        tone = ToneLabel::Tone::muted;
-    } else if (running) {
-        text = tr("Running; these are the results of the run before");
-        tone = ToneLabel::Tone::muted;
-    } else if (m_record) {
-        const BenchmarkRun& run = m_record->run;
-        text = run.cancelled ? tr("Cancelled: %1 of %n case(s)", nullptr, int(run.case_total)).arg(done)
-                             : tr("%n case(s)", nullptr, done);
-        if (run.cancelled) tone = ToneLabel::Tone::error;
-        text += QStringLiteral(" · ") + toText(run.device.name) + QStringLiteral(", ") +
-                tr("%n thread(s)", nullptr, run.threads);
-    } else if (m_opened) {
-        const Record& r = *m_opened;
-        text = tr("Record %1").arg(recordText(r)) + QStringLiteral(" · ") + tr("%n case(s)", nullptr, done) +
-               QStringLiteral(", ") + tr("%n thread(s)", nullptr, r.run.threads);
-        if (r.run.cancelled)
-            text += QStringLiteral(" · ") + tr("cancelled after %1 of %2").arg(done).arg(r.run.case_total);
+    m_stack->setCurrentIndex(m_desk->results().rowCount() > 0 ? 1 : 0);
+    if (isRunning()) {
+        m_empty->showRunning();
+    } else {
+        m_empty->showPlan(m_form->matrix());
     }
-    const auto failed =
-        std::ranges::count_if(m_model->results(), [](const CaseResult& r) { return r.failure.has_value(); });
-    if (failed > 0) {
-        text += QStringLiteral(" · ") + tr("%n failed, see the table", nullptr, int(failed));
-        tone = ToneLabel::Tone::error;
-    }
-    const auto throttled = std::ranges::count_if(
-        m_model->results(), [](const CaseResult& r) { return !throttled_by(r).empty(); });
-    if (throttled > 0)
-        text += QStringLiteral(" · ") + tr("%n throttled, see the table", nullptr, int(throttled));
-    m_header->setState(text, tone);
+    const bool free = isFree();
+    m_records->showState(m_hindrance.isEmpty());
+    m_historyView->setAddable(free && m_desk->mayAddToHistory(), recordNameAt(m_desk->shown().path));
+    m_historyView->setFree(free);
+    charts().roofline().setBusy(!free);
 }
 
-void BenchmarkPage::showEmptyText() {
-    const bool running = isRunning();
-    const auto& plan = m_form->matrix();
-    if (running) {
-        m_emptyTitle->setText(tr("Measuring the first case"));
-        m_emptyText->setText(
-            tr("It is checked against the double-precision reference before it is timed. Each "
-               "case appears here as it is done."));
-    } else if (plan) {
-        m_emptyTitle->setText(tr("No benchmark yet"));
-        m_emptyText->setText(
-            tr("%n case(s) will be measured in %1.", nullptr, int(plan->cases))
-                .arg(durationText(plan->seconds)) +
-            QStringLiteral("\n\n") +
-            tr("Each is checked against the double-precision reference, run %n time(s) to warm up", nullptr,
-               plan->matrix.warmup) +
-            tr(" and timed %n time(s), beside a copy of the same plane. Every sample is kept.", nullptr,
-               plan->matrix.iterations));
-    } else {
-        m_emptyTitle->setText(tr("No benchmark yet"));
-        m_emptyText->setText(plan.error().front().text);
+// Measuring ---------------------------------------------------------------------------------------------
+
+void BenchmarkPage::connectRun() {
+    connect(m_form, &MatrixForm::changed, this, &BenchmarkPage::showPlan);
+    connect(m_run, &RunPanel::runRequested, this, &BenchmarkPage::run);
+    connect(m_run, &RunPanel::cancelRequested, this, &BenchmarkPage::cancel);
+    connect(m_desk, &RecordDesk::progressed, this, [this](double fraction, const QString& what) {
+        m_run->setProgress(fraction, what, m_desk->isFresh() ? 0 : m_desk->results().rowCount());
+    });
+    connect(m_desk, &RecordDesk::resultAdded, this, &BenchmarkPage::showState);
+    connect(m_desk, &RecordDesk::runningChanged, this, [this](bool running) {
+        m_form->setEnabled(!running);
+        if (!running) {
+            m_run->end();
+            m_form->refresh();
+            offerAside();
+        }
+        showState();
+        Q_EMIT runningChanged(running);
+    });
+    connect(m_desk, &RecordDesk::runFinished, this, [this] {
+        const BenchmarkRun& run = m_desk->run()->run;
+        Q_EMIT message(run.cancelled
+                           ? tr("Benchmark cancelled: %1 of %n case(s) kept", nullptr, int(run.case_total))
+                                 .arg(run.results.size())
+                           : tr("Benchmark done: %n case(s)", nullptr, int(run.results.size())));
+    });
+    connect(m_desk, &RecordDesk::runKept, this, &BenchmarkPage::showKept);
+    connect(m_desk, &RecordDesk::runCancelled, this, [this](bool wasReproduction) {
+        say(runSubject, false,
+            wasReproduction ? tr("The reproduction was cancelled: what it had measured is not kept.")
+                            : tr("Cancelled before the first case was complete: there is nothing to keep."));
+    });
+    connect(m_desk, &RecordDesk::runFailed, this, [this](const QString& why, bool wasReproduction) {
+        if (wasReproduction) {
+            showReproductionFailure(why);
+        } else {
+            say(runSubject, true, tr("The benchmark could not run: %1").arg(why));
+        }
+    });
+}
+
+// Says why not: whatever else computes would take processors from what is measured.
+bool BenchmarkPage::mayMeasure() {
+    if (isRunning()) return false;
+    if (m_hindrance.isEmpty() && isFree()) return true;
+    say(runSubject, false,
+        !m_hindrance.isEmpty()
+            ? m_hindrance
+            : tr("A record is still being worked on: run when that is done, or cancel it."));
+    return false;
+}
+
+void BenchmarkPage::run() {
+    if (!mayMeasure()) return;
+    m_form->refresh();  // memory may have become free
+    const auto& chosen = m_form->matrix();
+    if (!chosen) {
+        m_form->focusProblem();
+        say(runSubject, true, chosen.error().front().text);
+        return;
     }
+    m_messages->clear(runSubject);
+    m_messages->clear(QStringLiteral("export"));
+    setTab(Tab::results);
+    m_run->begin(chosen->cases, chosen->seconds);
+    const ImagePtr& image = chosen->matrix.image;
+    m_desk->measure(chosen->matrix, image ? fromPath(image->info.path) : QString());
+}
+
+void BenchmarkPage::cancel() {
+    if (!isRunning()) return;
+    m_desk->cancelRun();
+    m_run->setCancelling();
+}
+
+void BenchmarkPage::reproduceOn(const QString& image) {
+    if (!m_desk->opened() || !mayMeasure()) return;
+    Q_EMIT attentionWanted();
+    m_messages->clear(runSubject);
+    m_messages->clear(recordSubject);
+    setTab(Tab::results);
+    const Record& record = *m_desk->opened();
+    m_run->begin(std::size_t(record.run.case_total), secondsOf(record));
+    m_desk->reproduce(image);
+}
+
+// What the record was measured on may lie elsewhere now.
+void BenchmarkPage::showReproductionFailure(const QString& why) {
+    const QString text = tr("The record could not be reproduced: %1").arg(why);
+    std::vector<MessageArea::Button> buttons;
+    if (m_desk->opened() && m_desk->opened()->run.matrix.image_identity) {
+        buttons.push_back({tr("Choose the image…"), [this] {
+                               const QString path = QFileDialog::getOpenFileName(
+                                   this, tr("The image that the record was measured on"));
+                               if (!path.isEmpty()) reproduceOn(path);
+                           }});
+    }
+    m_messages->show(runSubject, MessageArea::Severity::error, text, buttons);
+    Q_EMIT message(text);
+}
+
+// What became of the run that just ended.
+void BenchmarkPage::showKept(const KeptRun& kept) {
+    if (kept.problem.isEmpty()) {
+        m_messages->clear(keptSubject);
+        return;
+    }
+    m_messages->show(
+        keptSubject, MessageArea::Severity::warning,
+        tr("These results are not in the history: %1. Export them to keep them.").arg(kept.problem));
+}
+
+// Opening -----------------------------------------------------------------------------------------------
+
+void BenchmarkPage::connectRecords() {
+    Job* job = &m_desk->job();
+    connect(job, &Job::started, this, [this](const QString& what) {
+        m_jobBar->begin(what);
+        showState();
+    });
+    connect(job, &Job::progressed, m_jobBar, &JobBar::setFraction);
+    connect(job, &Job::ended, this, [this] {
+        m_jobBar->end();
+        showState();
+    });
+    connect(m_jobBar, &JobBar::cancelRequested, job, &Job::cancel);
+    connect(m_empty, &EmptyResults::openWanted, m_records, &RecordActions::open);
+    connect(m_desk, &RecordDesk::fetching, this, [this] { m_messages->clear(recordSubject); });
+    connect(m_desk, &RecordDesk::failed, this, &BenchmarkPage::sayRecordError);
+    connect(m_desk, &RecordDesk::shownChanged, this, [this] {
+        if (!isRunning()) {
+            setTab(Tab::results);
+            offerAside();
+        }
+        showState();
+    });
+    connect(m_desk, &RecordDesk::openedRecord, this,
+            [this] { Q_EMIT message(tr("Opened the record %1").arg(recordName(*m_desk->opened()))); });
+    connect(m_desk, &RecordDesk::stateChanged, this, &BenchmarkPage::showState);
+    connect(m_desk, &RecordDesk::exported, this, [this] {
+        offerAside();
+        showState();
+    });
+    connect(&exports(), &ExportMenu::message, this, &BenchmarkPage::message);
+}
+
+void BenchmarkPage::sayRecordError(const Error& error) {
+    say(recordSubject, error.kind != ErrorKind::cancelled, toSentence(error.message));
+}
+
+void BenchmarkPage::offerAside() {
+    if (m_desk->aside().empty() || isRunning()) return;
+    const QString text = m_desk->aside().back().restored
+                             ? tr("There are results of an ended session that no file has.")
+                             : tr("The run before was neither exported nor kept in the history.");
+    m_messages->show(recordSubject, MessageArea::Severity::warning, text,
+                     {{tr("Show it again"), [this] { m_desk->showAside(); }}});
+}
+
+void BenchmarkPage::dragEnterEvent(QDragEnterEvent* event) {
+    const QString path = droppedRecord(event->mimeData());
+    if (path.isEmpty() || isRunning()) {
+        event->ignore();  // the window may know what to do with it
+        return;
+    }
+    event->acceptProposedAction();
+    m_dropCue->appear((m_desk->results().rowCount() > 0 ? tr("Drop to compare with the record %1")
+                                                        : tr("Drop to open the record %1"))
+                          .arg(recordNameAt(path)));
+}
+
+void BenchmarkPage::dragLeaveEvent(QDragLeaveEvent* /*event*/) {
+    m_dropCue->hide();
+}
+
+void BenchmarkPage::dropEvent(QDropEvent* event) {
+    m_dropCue->hide();
+    const QString path = droppedRecord(event->mimeData());
+    if (path.isEmpty() || isRunning()) {
+        event->ignore();
+        return;
+    }
+    event->acceptProposedAction();
+    if (m_desk->results().rowCount() > 0) {
+        m_desk->compareWith(path);
+    } else {
+        m_desk->open(path);
+    }
+}
+
+// Comparing ---------------------------------------------------------------------------------------------
+
+void BenchmarkPage::connectComparison() {
+    m_desk->setCompareSettings(m_compare->settings());
+    connect(m_compare, &CompareView::recordWanted, m_records, &RecordActions::compare);
+    connect(m_compare, &CompareView::reportWanted, this,
+            [this] { exports().exportReport(m_compare->compared()); });
+    connect(m_compare, &CompareView::recordExportWanted, &exports(), &ExportMenu::exportRecord);
+    connect(m_compare, &CompareView::settingsChanged, this,
+            [this] { m_desk->setCompareSettings(m_compare->settings()); });
+    connect(m_compare, &CompareView::swapWanted, m_desk, &RecordDesk::swapCompared);
+    connect(m_compare, &CompareView::insisted, m_desk, &RecordDesk::compareAlthoughUnlike);
+    connect(m_desk, &RecordDesk::comparing, this, [this] { setTab(Tab::comparison); });
+    connect(m_desk, &RecordDesk::compared, this, [this](const ComparedRecordsPtr& compared) {
+        m_compare->showComparison(compared);
+        Q_EMIT message(tr("Compared with the record %1").arg(recordName(*compared->base)));
+    });
+    connect(m_desk, &RecordDesk::refused, this,
+            [this](const OpenedRecordPtr& base, const OpenedRecordPtr& now, const Error& why, bool unlike) {
+                const QString text = toSentence(why.message);
+                m_compare->showRefusal(*base, *now, text, unlike);
+                Q_EMIT message(text);
+            });
+    connect(m_desk, &RecordDesk::reproduced, this, [this](const std::shared_ptr<const Reproduced>& what) {
+        m_compare->showReproduction(what->reproduction, what->compared);
+        setTab(Tab::comparison);
+        Q_EMIT message(what->reproduction.reproduced() ? tr("The record was reproduced")
+                                                       : tr("The record was not reproduced"));
+    });
+}
+
+// The history, and the ceiling of the roofline ----------------------------------------------------------
+
+void BenchmarkPage::connectHistory() {
+    connect(m_historyView, &HistoryView::openWanted, m_desk, &RecordDesk::openKept);
+    connect(m_historyView, &HistoryView::compareWanted, m_desk, &RecordDesk::compareWithKept);
+    connect(m_historyView, &HistoryView::addWanted, m_desk, &RecordDesk::addToHistory);
+    connect(m_historyView, &HistoryView::refreshWanted, this, [this] { readHistory(true); });
+    connect(m_historyView, &HistoryView::fileChosen, this, &BenchmarkPage::setHistoryFile);
+    connect(&m_desk->history(), &RecordHistory::added, this, [this](const QString& path, bool isNew) {
+        readHistory(true);
+        say(recordSubject, false,
+            (isNew ? tr("The record %1 is in the history.") : tr("The record %1 was in the history already."))
+                .arg(recordNameAt(path)));
+    });
+    connect(m_tabs, &QTabWidget::currentChanged, this, [this] {
+        if (tab() == Tab::history) readHistory(true);
+    });
+    connect(&charts().roofline(), &RooflineView::ceilingWanted, this, [this](int threads) {
+        if (!isFree()) return;
+        m_desk->job().start(
+            tr("Measuring the arithmetic ceiling"),
+            [threads](const TaskControl& control) { return measure_arithmetic(threads, control); },
+            [this](const Result<ArithmeticCeiling>& ceiling) {
+                if (ceiling) {
+                    charts().roofline().setCeiling(*ceiling);
+                } else {
+                    say(recordSubject, false, toSentence(ceiling.error().message));
+                }
+            });
+    });
+}
+
+void BenchmarkPage::setHistoryFile(const QString& path) {
+    m_desk->history().setFile(path);
+    m_historyView->showFile();
+    m_session.settings().history_file = path.toStdString();
+    m_session.saveSettings();
+    readHistory(false);
+}
+
+void BenchmarkPage::readHistory(bool keepChoice) {
+    const int chosen = m_results->chosenCase();
+    if ((!keepChoice || m_historyView->key().isEmpty()) && chosen >= 0 &&
+        chosen < m_desk->results().rowCount())
+        m_historyView->setKey(toText(m_desk->results().results()[std::size_t(chosen)].what.key));
+    m_desk->history().read();
 }
 
 }  // namespace workbench

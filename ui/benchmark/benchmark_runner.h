@@ -4,13 +4,14 @@
 
 #include <QObject>
 #include <QString>
+#include <functional>
 #include <memory>
-#include <thread>
 
 #include "core/benchmark/benchmark.h"
 #include "core/evidence/reproduce.h"
 #include "core/record/record.h"
 #include "ui/charts/compared_records.h"
+#include "ui/session/job.h"
 #include "ui/session/kept_runs.h"
 
 namespace workbench {
@@ -27,7 +28,7 @@ class BenchmarkRunner : public QObject {
     explicit BenchmarkRunner(QObject* parent = nullptr);
     ~BenchmarkRunner() override;  // cancels and waits: milliseconds, the runner looks at its token often
 
-    bool isRunning() const { return m_running; }
+    bool isRunning() const { return m_job.isRunning(); }
     // Nothing happens while one is running. `imagePath` names the image in the record's command line. What is
     // measured, to its end or until it was cancelled, is kept in `historyFile` before it is reported: also
     // when this object goes meanwhile.
@@ -36,7 +37,7 @@ class BenchmarkRunner : public QObject {
     // timings are compared. The same signals, but `reproduced` in place of `finished`; a cancelled one is
     // cancelledEmpty, whatever was complete.
     void reproduce(OpenedRecordPtr original, ReproduceSettings settings, const QString& historyFile);
-    void cancel();
+    void cancel() { m_job.cancel(); }
 
   Q_SIGNALS:
     // At most a few times a second, so that showing it does not disturb what is measured.
@@ -49,17 +50,23 @@ class BenchmarkRunner : public QObject {
     void failed(const QString& message);
 
   private:
-    void run(const BenchmarkMatrix& matrix, const std::string& imagePath, const QString& historyFile,
-             const std::stop_token& stop);
-    void runReproduction(const OpenedRecordPtr& original, const ReproduceSettings& settings,
-                         const QString& historyFile, const std::stop_token& stop);
-    TaskControl watched(const std::stop_token& stop);
+    struct Measured {
+        std::shared_ptr<const Record> record;
+        KeptRun kept;
+    };
+    struct MeasuredAgain {
+        std::shared_ptr<const Reproduced> reproduced;
+        KeptRun kept;
+    };
+    // Off the GUI thread.
+    Result<Measured> measure(const BenchmarkMatrix& matrix, const std::string& imagePath,
+                             const QString& historyFile, const JobControl& control);
+    Result<MeasuredAgain> measureAgain(const OpenedRecordPtr& original, const ReproduceSettings& settings,
+                                       const QString& historyFile, const JobControl& control);
+    std::function<void(const CaseResult&)> reporter(const JobControl& control);
     void tellFailure(const Error& error);
-    template <class Deliver>
-    void post(Deliver deliver, bool last = false);
 
-    bool m_running = false;
-    std::jthread m_thread;
+    Job m_job{JobPolicy::refuse_while_busy};
 };
 
 }  // namespace workbench

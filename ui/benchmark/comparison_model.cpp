@@ -123,7 +123,7 @@ QString translated(const char* text) {
     return QCoreApplication::translate("ComparisonModel", text);
 }
 
-QString tr(const char* text) {
+QString comparisonTr(const char* text) {
     return translated(text);
 }
 
@@ -137,7 +137,7 @@ QString row(const QString& name, const QString& base, const QString& now) {
 QString sidesOf(const CaseComparison& c, Metric metric) {
     const auto interval = [metric](const CaseFigures& f) {
         return f.count == 0 ? dash
-                            : tr("%1 to %2")
+                            : comparisonTr("%1 to %2")
                                   .arg(metricValue(f.p50_interval.low, metric),
                                        metricValue(f.p50_interval.high, metric));
     };
@@ -147,13 +147,14 @@ QString sidesOf(const CaseComparison& c, Metric metric) {
     return QStringLiteral(
                "<table cellspacing=0 cellpadding=1><tr><td></td><td align=right><b>%1</b>&nbsp;"
                "&nbsp;</td><td align=right><b>%2</b></td></tr>")
-               .arg(tr("base"), tr("new")) +
-           row(tr("median"), value(c.base, c.base.p50), value(c.now, c.now.p50)) +
-           row(tr("its 95 % interval"), interval(c.base), interval(c.now)) +
-           row(tr("p95"), value(c.base, c.base.p95), value(c.now, c.now.p95)) +
-           row(tr("samples"), QString::number(c.base.count), QString::number(c.now.count)) +
-           row(tr("drift"), percentText(c.base.drift), percentText(c.now.drift)) +
-           row(tr("preempted"), QString::number(c.base.preempted), QString::number(c.now.preempted)) +
+               .arg(comparisonTr("base"), comparisonTr("new")) +
+           row(comparisonTr("median"), value(c.base, c.base.p50), value(c.now, c.now.p50)) +
+           row(comparisonTr("its 95 % interval"), interval(c.base), interval(c.now)) +
+           row(comparisonTr("p95"), value(c.base, c.base.p95), value(c.now, c.now.p95)) +
+           row(comparisonTr("samples"), QString::number(c.base.count), QString::number(c.now.count)) +
+           row(comparisonTr("drift"), percentText(c.base.drift), percentText(c.now.drift)) +
+           row(comparisonTr("preempted"), QString::number(c.base.preempted),
+               QString::number(c.now.preempted)) +
            QStringLiteral("</table>");
 }
 
@@ -265,40 +266,43 @@ QVariant ComparisonModel::headerData(int section, Qt::Orientation orientation, i
 
 QString evidenceOf(const ComparisonModel& model, int index) {
     const ComparedRecordsPtr& compared = model.compared();
-    if (!compared || index < 0) return tr("Choose a case to see what its verdict rests on.");
+    if (!compared || index < 0) return comparisonTr("Choose a case to see what its verdict rests on.");
     const QString key = QStringLiteral("<p><b>%1</b></p>").arg(model.keyAt(index).toHtmlEscaped());
     const CaseComparison* c = model.caseAt(index);
     if (!c) {
         return key + QStringLiteral("<p>%1</p>")
-                         .arg(tr("%1: there is nothing to compare it with.").arg(model.missingText(index)));
+                         .arg(comparisonTr("%1: there is nothing to compare it with.")
+                                  .arg(model.missingText(index)));
     }
     const CompareSettings& s = compared->comparison.settings;
     QString out = key;
     out += QStringLiteral("<p><b style=\"color:%1\">%2</b>%3<br>%4</p>")
                .arg(verdictColour(c->verdict).name(), verdictText(c->verdict),
-                    c->regression   ? tr(" – a regression")
-                    : c->unresolved ? tr(" – not shown to be within the limit")
+                    c->regression   ? comparisonTr(" – a regression")
+                    : c->unresolved ? comparisonTr(" – not shown to be within the limit")
                                     : QString(),
                     verdictHelp(c->verdict));
     if (c->verdict != Verdict::not_timed) {
         out += QStringLiteral("<p>%1<br>%2<br>%3</p>")
-                   .arg(tr("Cost ratio <b>%1</b> (%2), 95 % interval %3 to %4, of %5 resamples")
+                   .arg(comparisonTr("Cost ratio <b>%1</b> (%2), 95 % interval %3 to %4, of %5 resamples")
                             .arg(ratioText(c->cost_ratio), percentText(c->cost_ratio - 1),
                                  ratioText(c->ratio_interval.low), ratioText(c->ratio_interval.high))
                             .arg(s.bootstrap.resamples),
-                        tr("p %1 (significant below %3): Mann-Whitney U, %2")
+                        comparisonTr("p %1 (significant below %3): Mann-Whitney U, %2")
                             .arg(pText(c->test.p_value).toHtmlEscaped(),
-                                 c->test.exact ? tr("counted exactly") : tr("normal approximation"),
+                                 c->test.exact ? comparisonTr("counted exactly")
+                                               : comparisonTr("normal approximation"),
                                  pText(s.significance)),
-                        tr("Metric: %1. Margin: %2. Limit: %3.")
+                        comparisonTr("Metric: %1. Margin: %2. Limit: %3.")
                             .arg(metricText(s.metric), toText(percent_text(s.margin)),
-                                 s.max_regression ? toText(percent_text(*s.max_regression)) : tr("none")));
+                                 s.max_regression ? toText(percent_text(*s.max_regression))
+                                                  : comparisonTr("none")));
     }
     out += sidesOf(*c, s.metric);
     QStringList list;
     if (c->same_output) {
-        list.append(*c->same_output ? tr("the outputs are the same bit for bit")
-                                    : tr("the outputs differ bit for bit"));
+        list.append(*c->same_output ? comparisonTr("the outputs are the same bit for bit")
+                                    : comparisonTr("the outputs differ bit for bit"));
     }
     for (const std::string& note : c->notes) {
         const QString text = toText(note);

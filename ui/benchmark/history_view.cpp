@@ -3,6 +3,7 @@
 
 #include <QComboBox>
 #include <QDir>
+#include <QFileDialog>
 #include <QGridLayout>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -12,6 +13,7 @@
 #include <QVBoxLayout>
 
 #include "ui/benchmark/history_table.h"
+#include "ui/benchmark/record_history.h"
 #include "ui/charts/trend_chart.h"
 #include "ui/charts/verdict_style.h"
 #include "ui/support/text.h"
@@ -34,8 +36,8 @@ void refill(QComboBox& box, const QStringList& texts, const QStringList& values,
 
 }  // namespace
 
-HistoryView::HistoryView(QWidget* parent)
-    : QWidget(parent), m_chart(new TrendChart(this)), m_table(new HistoryTable(this)) {
+HistoryView::HistoryView(RecordHistory& history, QWidget* parent)
+    : QWidget(parent), m_history(history), m_chart(new TrendChart(this)), m_table(new HistoryTable(this)) {
     setObjectName(QStringLiteral("historyView"));
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -49,9 +51,34 @@ HistoryView::HistoryView(QWidget* parent)
     splitter->setStretchFactor(1, 2);
     splitter->setSizes({320, 220});
     layout->addWidget(splitter, 1);
-    connect(m_key, &QComboBox::currentIndexChanged, this, &HistoryView::trendWanted);
-    connect(m_metric, &QComboBox::currentIndexChanged, this, &HistoryView::trendWanted);
-    connect(m_device, &QComboBox::currentIndexChanged, this, &HistoryView::trendWanted);
+    connect(m_key, &QComboBox::currentIndexChanged, this, &HistoryView::readTrend);
+    connect(m_metric, &QComboBox::currentIndexChanged, this, &HistoryView::readTrend);
+    connect(m_device, &QComboBox::currentIndexChanged, this, &HistoryView::readTrend);
+    connectHistory();
+    showFile();
+}
+
+void HistoryView::connectHistory() {
+    const RecordHistory* history = &m_history;
+    connect(history, &RecordHistory::contentsRead, this, &HistoryView::showContents);
+    connect(history, &RecordHistory::contentsFailed, this, &HistoryView::showNothing);
+    connect(history, &RecordHistory::trendRead, this, &HistoryView::showTrend);
+    connect(history, &RecordHistory::trendFailed, this, &HistoryView::showTrendFailure);
+    connect(m_table, &HistoryTable::noteWritten, this, [this](const QString& id, const QString& note) {
+        m_history.writeNote(m_history.file(), id, note);
+    });
+}
+
+void HistoryView::readTrend() {
+    m_history.readTrend(key(), metric(), device());
+}
+
+void HistoryView::chooseFile() {
+    // One that does not exist is made when a record is added.
+    const QString file = QFileDialog::getSaveFileName(
+        this, tr("Choose or name a history database"), m_history.file(),
+        tr("Histories (*.sqlite);;All files (*)"), nullptr, QFileDialog::DontConfirmOverwrite);
+    if (!file.isEmpty()) Q_EMIT fileChosen(file);
 }
 
 QWidget* HistoryView::makeHeader() {
@@ -100,7 +127,7 @@ QWidget* HistoryView::makeHeader() {
     m_state = new ToneLabel(ToneLabel::Tone::muted, header);
     m_state->setObjectName(QStringLiteral("historyState"));
     rows->addWidget(m_state);
-    connect(other, &QPushButton::clicked, this, &HistoryView::fileWanted);
+    connect(other, &QPushButton::clicked, this, &HistoryView::chooseFile);
     connect(refresh, &QToolButton::clicked, this, &HistoryView::refreshWanted);
     connect(m_add, &QPushButton::clicked, this, &HistoryView::addWanted);
     return header;
@@ -136,7 +163,6 @@ QWidget* HistoryView::makeRecords() {
     connect(m_compare, &QPushButton::clicked, this, [this] { Q_EMIT compareWanted(m_table->chosenId()); });
     connect(m_table, &HistoryTable::openWanted, this, &HistoryView::openWanted);
     connect(m_table, &HistoryTable::compareWanted, this, &HistoryView::compareWanted);
-    connect(m_table, &HistoryTable::noteWritten, this, &HistoryView::noteWritten);
     connect(m_table, &HistoryTable::choiceChanged, this, &HistoryView::showChoice);
     showChoice();
     return records;
@@ -154,10 +180,9 @@ void HistoryView::setFree(bool free) {
     showChoice();
 }
 
-void HistoryView::setFile(const QString& file) {
-    m_file = file;
-    m_fileLabel->setFullText(tr("History: %1").arg(QDir::toNativeSeparators(file)),
-                             QDir::toNativeSeparators(file));
+void HistoryView::showFile() {
+    const QString file = QDir::toNativeSeparators(m_history.file());
+    m_fileLabel->setFullText(tr("History: %1").arg(file), file);
 }
 
 void HistoryView::setAddable(bool addable, const QString& name) {
@@ -194,7 +219,7 @@ void HistoryView::showContents(const HistoryContents& contents) {
     if (keys.isEmpty()) {
         m_chart->showTrend({}, metric(), {}, tr("The history has no timed case yet: add a record."));
     } else {
-        Q_EMIT trendWanted();
+        readTrend();
     }
 }
 
@@ -209,8 +234,8 @@ void HistoryView::showNothing(const QString& why) {
     m_chart->showTrend({}, metric(), {}, why);
 }
 
-void HistoryView::showTrend(const QString& key, Metric metric, std::vector<TrendPoint> points) {
-    m_chart->showTrend(key, metric, std::move(points), {});
+void HistoryView::showTrend(const QString& key, Metric metric, const std::vector<TrendPoint>& points) {
+    m_chart->showTrend(key, metric, points, {});
 }
 
 void HistoryView::showTrendFailure(const QString& why) {

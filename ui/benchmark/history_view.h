@@ -19,27 +19,18 @@ class HistoryTable;
 class ToneLabel;
 class TrendChart;
 
-// What a look into a history brings.
-struct HistoryContents {
-    std::vector<HistoryEntry> entries;
-    std::vector<std::string> keys;
-};
+class RecordHistory;
+struct HistoryContents;
 
 class HistoryView : public QWidget {
     Q_OBJECT
   public:
-    explicit HistoryView(QWidget* parent = nullptr);
+    explicit HistoryView(RecordHistory& history, QWidget* parent = nullptr);
 
-    void setFile(const QString& file);
-    QString file() const { return m_file; }
+    void showFile();  // The history's, which is another one now.
     // Whether the record shown can be added, and which.
     void setAddable(bool addable, const QString& name);
     void setFree(bool free);  // whether records may be opened and compared now
-    void showContents(const HistoryContents& contents);
-    // There is none at that file, or it cannot be read.
-    void showNothing(const QString& why);
-    void showTrend(const QString& key, Metric metric, std::vector<TrendPoint> points);
-    void showTrendFailure(const QString& why);
 
     QString key() const;
     QString device() const;  // empty: all
@@ -50,20 +41,26 @@ class HistoryView : public QWidget {
     HistoryTable& table() const { return *m_table; }
 
   Q_SIGNALS:
-    void fileWanted();  // choose another
+    void fileChosen(const QString& file);
     void addWanted();
     void refreshWanted();
-    void trendWanted();  // of key(), metric() and device()
     void openWanted(const QString& id);
     void compareWanted(const QString& id);  // as the base of what is shown
-    void noteWritten(const QString& id, const QString& note);
 
   private:
     QWidget* makeHeader();
     QWidget* makeRecords();
+    void connectHistory();
+    void showContents(const HistoryContents& contents);
+    // There is none at that file, or it cannot be read.
+    void showNothing(const QString& why);
+    void showTrend(const QString& key, Metric metric, const std::vector<TrendPoint>& points);
+    void showTrendFailure(const QString& why);
+    void readTrend();  // Of key(), metric() and device().
+    void chooseFile();
     void showChoice();
 
-    QString m_file;
+    RecordHistory& m_history;
     ElidedLabel* m_fileLabel = nullptr;
     QPushButton* m_add = nullptr;
     QComboBox* m_key = nullptr;

@@ -15,7 +15,6 @@
 #include <algorithm>
 #include <tuple>
 
-#include "core/support/devices.h"
 #include "ui/benchmark/pool_form.h"
 #include "ui/charts/figures.h"
 #include "ui/session/session.h"
@@ -92,10 +91,9 @@ MatrixForm::MatrixForm(Session& session, QWidget* parent) : QWidget(parent), m_s
     connect(&session, &Session::recipeChanged, this, &MatrixForm::refresh);
     m_followed = {standard.device, standard.threads};
     connect(&session, &Session::deviceChanged, this, &MatrixForm::followDevice);
-    listDevices();
+    connect(&session, &Session::devicesChanged, this, &MatrixForm::showDevices);
+    showDevices();
 }
-
-MatrixForm::~MatrixForm() = default;  // joins the lister
 
 // The window's device is the form's too, until another is chosen here.
 void MatrixForm::followDevice() {
@@ -321,30 +319,20 @@ void MatrixForm::addDevice(const QString& id, const QString& text, const QString
     } else {
         m_device->setItemText(row, text);
     }
-    if (whyNot.isEmpty()) return;
     m_device->setItemData(row, whyNot, Qt::ToolTipRole);
     if (auto* model = qobject_cast<QStandardItemModel*>(m_device->model()))
-        model->item(row)->setEnabled(false);
+        model->item(row)->setEnabled(whyNot.isEmpty());
 }
 
-// In the background: a driver may take long to wake.
-void MatrixForm::listDevices() {
-    m_lister = std::jthread([this] {
-        auto devices = list_devices();
-        QMetaObject::invokeMethod(
-            this,
-            [this, devices = std::move(devices)] {
-                const QScopedValueRollback setting(m_setting, true);
-                for (const iir2d::DeviceInfo& device : devices) {
-                    const QString name = device.name.empty() ? toText(device.id) : toText(device.name);
-                    addDevice(toText(device.id),
-                              device.usable ? tr("%1: %2").arg(toText(device.id), name)
-                                            : tr("%1: not usable").arg(toText(device.id)),
-                              device.usable ? QString() : toText(device.why_not));
-                }
-            },
-            Qt::QueuedConnection);
-    });
+void MatrixForm::showDevices() {
+    const QScopedValueRollback setting(m_setting, true);
+    for (const iir2d::DeviceInfo& device : m_session.devices()) {
+        const QString name = device.name.empty() ? toText(device.id) : toText(device.name);
+        addDevice(toText(device.id),
+                  device.usable ? tr("%1: %2").arg(toText(device.id), name)
+                                : tr("%1: not usable").arg(toText(device.id)),
+                  device.usable ? QString() : toText(device.why_not));
+    }
 }
 
 MatrixChoices MatrixForm::choices() const {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <QWidget>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -26,7 +25,6 @@ class MatrixForm : public QWidget {
     Q_OBJECT
   public:
     explicit MatrixForm(Session& session, QWidget* parent = nullptr);
-    ~MatrixForm() override;
 
     MatrixChoices choices() const;
     void setChoices(const MatrixChoices& choices);
@@ -54,7 +52,7 @@ class MatrixForm : public QWidget {
     template <class T>
     QCheckBox* addBox(std::vector<std::pair<T, QCheckBox*>>& boxes, T value, const QString& text,
                       const QString& spoken, const QString& toolTip);
-    void listDevices();
+    void showDevices();
     void addDevice(const QString& id, const QString& text, const QString& whyNot);
     void followDevice();
     void showContext();
@@ -82,7 +80,6 @@ class MatrixForm : public QWidget {
     std::vector<std::pair<MatrixField, ToneLabel*>> m_problems;
     bool m_setting = false;
     std::pair<QString, int> m_followed;  // device and threads of the session, as of last
-    std::jthread m_lister;
 };
 
 }  // namespace workbench

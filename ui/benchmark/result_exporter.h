@@ -5,11 +5,12 @@
 #include <QObject>
 #include <QString>
 #include <memory>
+#include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "core/record/record.h"
+#include "ui/session/job.h"
 
 namespace workbench {
 
@@ -29,7 +30,7 @@ class ResultExporter : public QObject {
     explicit ResultExporter(QObject* parent = nullptr);
     ~ResultExporter() override;
 
-    bool isRunning() const { return m_running; }
+    bool isRunning() const { return m_job.isRunning(); }
     // `path` is a file; of a record the directory to make, which is verified at once.
     void writeRecord(RecordPtr record, const QString& path);
     void writeText(ExportKind kind, RecordPtr record, const QString& path);
@@ -43,11 +44,20 @@ class ResultExporter : public QObject {
     void verified(const QString& path, bool accepted, const QString& message);
 
   private:
+    struct Verdict {
+        bool accepted = false;
+        QString text;
+    };
+    struct Export {
+        QString path;
+        QString what;
+        std::optional<Verdict> verdict;
+    };
+    static Verdict verdictOn(const QString& path);
     template <class Work>
     void start(Work work);
 
-    bool m_running = false;
-    std::jthread m_thread;
+    Job m_job{JobPolicy::refuse_while_busy};
 };
 
 }  // namespace workbench

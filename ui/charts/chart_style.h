@@ -13,6 +13,9 @@ class QValueAxis;
 
 namespace workbench {
 
+// Pixels from a point to a mouse that means it.
+inline constexpr double pointReach = 14;
+
 QFont chartFont();  // of ticks, legends and labels
 QFont chartTitleFont();
 

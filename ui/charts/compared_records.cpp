@@ -13,7 +13,7 @@
 namespace workbench {
 namespace {
 
-QString tr(const char* text) {
+QString recordsTr(const char* text) {
     return QCoreApplication::translate("ComparedRecords", text);
 }
 
@@ -39,7 +39,7 @@ ComparedRecordsPtr comparedRecords(OpenedRecordPtr base, OpenedRecordPtr now, Re
         const CaseComparison& c = comparison.cases[i];
         QString name = names.cases[qsizetype(i)];
         const CaseResult* base_result = c.base.key == c.now.key ? nullptr : resultOf(*base, c.base.key);
-        if (base_result) name = tr("%1 against %2").arg(name, toText(base_result->what.label));
+        if (base_result) name = recordsTr("%1 against %2").arg(name, toText(base_result->what.label));
         compared->names.append(name);
     }
     compared->base = std::move(base);
@@ -68,8 +68,8 @@ QString recordName(const Record& record) {
 }
 
 QString recordNameAt(const QString& path) {
-    if (path.isEmpty()) return tr("this run");
-    if (isKeptPath(path)) return tr("%1 of the history").arg(idOfKeptPath(path));
+    if (path.isEmpty()) return recordsTr("this run");
+    if (isKeptPath(path)) return recordsTr("%1 of the history").arg(idOfKeptPath(path));
     const QFileInfo file(QDir::cleanPath(path));
     // "record.json" says nothing: its folder does.
     const bool isPlain = file.fileName() == QLatin1String("record.json");
@@ -79,8 +79,8 @@ QString recordNameAt(const QString& path) {
 QString recordText(const Record& record) {
     QStringList parts{recordName(record), toText(record.run.started_utc), toText(record.run.device.name)};
     if (const auto& commit = record.environment.commit) {
-        parts.append(tr("commit %1").arg(toText(*commit).left(10)) +
-                     (record.environment.dirty.value_or(false) ? tr(" with changes") : QString()));
+        parts.append(recordsTr("commit %1").arg(toText(*commit).left(10)) +
+                     (record.environment.dirty.value_or(false) ? recordsTr(" with changes") : QString()));
     }
     parts.removeAll(QString());
     return parts.join(QStringLiteral(" · "));

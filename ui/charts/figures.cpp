@@ -12,7 +12,7 @@
 namespace workbench {
 namespace {
 
-QString tr(const char* text) {
+QString figuresTr(const char* text) {
     return QCoreApplication::translate("Figures", text);
 }
 
@@ -39,10 +39,10 @@ QString extentText(iir2d::Extent e) {
 // "max 3 × 3 stride 2 × 2", "adaptive-avg to 7 × 7"
 QString poolText(const PoolOperation& pool) {
     const QString op = toText(iir2d::name_of(pool.op));
-    if (is_adaptive(pool.op)) return tr("%1 to %2").arg(op, extentText(pool.output));
+    if (is_adaptive(pool.op)) return figuresTr("%1 to %2").arg(op, extentText(pool.output));
     const QString window = op + QLatin1Char(' ') + extentText(pool.window);
     if (pool.stride.value_or(pool.window) == pool.window) return window;
-    return tr("%1 stride %2").arg(window, extentText(*pool.stride));
+    return figuresTr("%1 stride %2").arg(window, extentText(*pool.stride));
 }
 
 Parts partsOf(const BenchmarkCase& what) {
@@ -54,7 +54,7 @@ Parts partsOf(const BenchmarkCase& what) {
     if (const auto* pool = what.pool()) {
         parts.precision = precisionText(what);
         parts.operation = poolText(pool->pool);  // shorter: charts have little room
-        if (pool->pass == PoolPass::backward) parts.pass = tr("backward");
+        if (pool->pass == PoolPass::backward) parts.pass = figuresTr("backward");
     }
     return parts;
 }
@@ -75,7 +75,7 @@ QString msText(double milliseconds) {
 }
 
 QString msWithUnit(double milliseconds) {
-    return tr("%1 ms").arg(msText(milliseconds));
+    return figuresTr("%1 ms").arg(msText(milliseconds));
 }
 
 QString ratioText(double ratio) {
@@ -97,7 +97,7 @@ bool isTimed(const CaseResult& result) {
 }
 
 int preemptedCount(const CaseResult& result) {
-    return int(preempted_count(result.samples));
+    return int(std::ranges::count_if(result.samples, &TimedSample::preempted));
 }
 
 QString sizeText(const BenchmarkCase& what) {
@@ -105,14 +105,14 @@ QString sizeText(const BenchmarkCase& what) {
 }
 
 QString operationText(const BenchmarkCase& what) {
-    if (const auto* filter = what.filter()) return tr("Filter %1").arg(filter->filter_id);
+    if (const auto* filter = what.filter()) return figuresTr("Filter %1").arg(filter->filter_id);
     if (const auto* pool = what.pool()) {
         const QString text = poolText(pool->pool);
         const int space = int(text.indexOf(QLatin1Char(' ')));
-        return tr("%1 pool %2").arg(text.left(space), text.mid(space + 1));
+        return figuresTr("%1 pool %2").arg(text.left(space), text.mid(space + 1));
     }
     const std::string& name = what.recipe()->name;
-    return name.empty() ? tr("Recipe") : QString::fromStdString(name);
+    return name.empty() ? figuresTr("Recipe") : QString::fromStdString(name);
 }
 
 QString precisionText(const BenchmarkCase& what) {

@@ -20,7 +20,6 @@
 namespace workbench {
 namespace {
 
-constexpr double reach = 14;  // pixels from a point to a mouse that means it
 constexpr int mostLegends = 12;
 
 // The power of 2 or 10 at or beyond a value: the axes begin and end there.
@@ -240,7 +239,7 @@ QString RooflineChart::textOf(const RooflinePoint& p) const {
 
 int RooflineChart::caseAt(const QPointF& position) const {
     int nearest = -1;
-    double best = reach;
+    double best = pointReach;
     for (const RooflinePoint& p : m_points) {
         const QPointF place = at(p.intensity, p.gflops);
         const double distance = std::hypot(place.x() - position.x(), place.y() - position.y());

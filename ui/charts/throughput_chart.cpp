@@ -23,7 +23,6 @@ namespace {
 
 constexpr double largestLegendShare = 0.35;  // of the chart's height
 constexpr int legendEdge = 12;
-constexpr double reach = 14;  // pixels from a point to a mouse that means it
 
 constexpr std::array penStyles = {Qt::SolidLine, Qt::DashLine, Qt::DotLine, Qt::DashDotLine};
 
@@ -185,7 +184,7 @@ void ThroughputChart::draw(QPainter& painter) const {
 
 std::optional<ThroughputChart::Place> ThroughputChart::placeAt(const QPointF& position) const {
     std::optional<Place> nearest;
-    double best = reach;
+    double best = pointReach;
     for (std::size_t i = 0; i < m_series.size(); ++i) {
         for (std::size_t p = 0; p < m_lines[i].points.size(); ++p) {
             const QPointF at = chart()->mapToPosition(m_lines[i].points[p], m_series[i]);

@@ -18,8 +18,6 @@
 namespace workbench {
 namespace {
 
-constexpr double reach = 14;
-
 // "2026-01-02 03:04" of "2026-01-02T03:04:05Z".
 QString timeText(const std::string& utc) {
     return toText(utc).left(16).replace(QLatin1Char('T'), QLatin1Char(' '));
@@ -173,7 +171,7 @@ QString TrendChart::textOf(std::size_t index) const {
 
 int TrendChart::caseAt(const QPointF& position) const {
     int nearest = -1;
-    double best = reach;
+    double best = pointReach;
     for (std::size_t i = 0; i < m_points.size(); ++i) {
         const QPointF place = at(i, m_points[i].p50);
         const double distance = std::hypot(place.x() - position.x(), place.y() - position.y());

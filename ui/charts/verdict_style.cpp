@@ -11,7 +11,7 @@
 namespace workbench {
 namespace {
 
-QString tr(const char* text) {
+QString verdictTr(const char* text) {
     return QCoreApplication::translate("VerdictStyle", text);
 }
 
@@ -40,19 +40,21 @@ QString verdictText(Verdict verdict) {
 QString verdictHelp(Verdict verdict) {
     switch (verdict) {
         case Verdict::same:
-            return tr("The whole interval of the ratio is within the margin.");
+            return verdictTr("The whole interval of the ratio is within the margin.");
         case Verdict::faster:
-            return tr("Significantly faster, by more than the margin, by the clock and beside the copy.");
+            return verdictTr(
+                "Significantly faster, by more than the margin, by the clock and beside the copy.");
         case Verdict::slower:
-            return tr("Significantly slower, by more than the margin, by the clock and beside the copy.");
+            return verdictTr(
+                "Significantly slower, by more than the margin, by the clock and beside the copy.");
         case Verdict::ambiguous:
-            return tr(
+            return verdictTr(
                 "Neither the same nor different can be said of these samples: measure again on a quiet "
                 "machine, or longer.");
         case Verdict::not_timed:
             break;
     }
-    return tr("The case has no samples in one of the two records.");
+    return verdictTr("The case has no samples in one of the two records.");
 }
 
 QColor verdictColour(Verdict verdict) {
@@ -75,13 +77,13 @@ QColor verdictColour(Verdict verdict) {
 QString metricText(Metric metric) {
     switch (metric) {
         case Metric::ratio_to_copy:
-            return tr("Times copy");
+            return verdictTr("Times copy");
         case Metric::latency:
-            return tr("Latency");
+            return verdictTr("Latency");
         case Metric::throughput:
             break;
     }
-    return tr("Throughput");
+    return verdictTr("Throughput");
 }
 
 QString metricValue(double value, Metric metric) {
@@ -93,12 +95,12 @@ QString metricValue(double value, Metric metric) {
         case Metric::throughput:
             break;
     }
-    return tr("%1 Mpix/s").arg(rateText(value));
+    return verdictTr("%1 Mpix/s").arg(rateText(value));
 }
 
 QString percentText(double part) {
     return (part >= 0 ? QStringLiteral("+") : QStringLiteral("−")) +
-           tr("%1 %").arg(QLocale().toString(std::abs(100 * part), 'f', 1));
+           verdictTr("%1 %").arg(QLocale().toString(std::abs(100 * part), 'f', 1));
 }
 
 QString pText(double p) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "ui/operations/operations_panel.h"
+#include "ui/support/text.h"
 
 #include <QAction>
 #include <QApplication>
@@ -31,10 +32,6 @@ namespace {
 
 // Merge keys below 1000 are the panel's, from there on those of the editors' controls.
 constexpr int drag_merge_key = 2;
-
-QString text(std::string_view view) {
-    return QString::fromUtf8(view.data(), qsizetype(view.size()));
-}
 
 QPushButton* menuButton(const QString& label, const QString& icon, QMenu* menu, QWidget* parent) {
     auto* button = new QPushButton(themedIcon(icon), label, parent);
@@ -215,8 +212,8 @@ void OperationsPanel::addOperationsTo(QMenu* menu) {
     menu->setToolTipsVisible(true);
     menu->addSection(tr("Filters"));
     for (const iir2d::FilterRow& row : iir2d::filter_table()) {
-        QAction* action = menu->addAction(QStringLiteral("&%1  %2").arg(row.id).arg(text(row.name)));
-        action->setToolTip(text(row.help));
+        QAction* action = menu->addAction(QStringLiteral("&%1  %2").arg(row.id).arg(toText(row.name)));
+        action->setToolTip(toText(row.help));
         connect(action, &QAction::triggered, this, [this, id = row.id] { addFilter(id); });
     }
     menu->addSection(tr("Pooling"));
@@ -404,7 +401,7 @@ void OperationsPanel::showSummary() {
         m_summary->setToolTip(tr("Size and memory show when an image is open."));
     } else if (!output) {
         m_summary->setText(tr("no result"));
-        m_summary->setToolTip(text(output.error().message));
+        m_summary->setToolTip(toText(output.error().message));
     } else {
         const QString memory =
             QLocale().formattedDataSize(qint64(memory_estimate(m_session.recipe(), input)), 0);

@@ -7,8 +7,6 @@
 namespace workbench {
 namespace {
 
-constexpr int burst_ms = 800;  // longer than a held arrow waits before it repeats
-
 int shown(std::int64_t value) {
     return int(std::clamp<std::int64_t>(value, 0, CountBox::largest));
 }
@@ -33,7 +31,7 @@ PairRow::PairRow(FormGrid& grid, const QString& label, const QString& help, int 
     setEnabled(true);
 
     m_burst.setSingleShot(true);
-    m_burst.setInterval(burst_ms);
+    m_burst.setInterval(editBurst_ms);
     connect(&m_burst, &QTimer::timeout, this, &PairRow::finishBurst);
     connect(m_height, &QSpinBox::valueChanged, this, [this](int h) {
         edit({h, m_link->isChecked() ? h : m_width->value()});

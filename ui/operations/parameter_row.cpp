@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "ui/operations/parameter_row.h"
+#include "ui/support/text.h"
 
 #include <QCheckBox>
 #include <QEvent>
@@ -13,11 +14,6 @@ namespace workbench {
 namespace {
 
 // Longer than a held arrow waits before it repeats.
-constexpr int burst_ms = 800;
-
-QString text(std::string_view view) {
-    return QString::fromUtf8(view.data(), qsizetype(view.size()));
-}
 
 // A press on the groove brings the handle there, ready to be dragged on.
 class ValueSlider : public QSlider {
@@ -61,10 +57,10 @@ ParameterRow::ParameterRow(FormGrid& grid, const iir2d::FilterParameter& paramet
     : QObject(grid.parent()),
       m_parameter(parameter),
       m_scale(scale),
-      m_label(text(parameter.label)),
+      m_label(toText(parameter.label)),
       m_value(parameter.default_value) {
     m_burst.setSingleShot(true);
-    m_burst.setInterval(burst_ms);
+    m_burst.setInterval(editBurst_ms);
     connect(&m_burst, &QTimer::timeout, this, &ParameterRow::finishBurst);
     if (parameter.is_switch) {
         buildSwitch(grid);
@@ -82,7 +78,7 @@ ParameterRow::ParameterRow(FormGrid& grid, const iir2d::FilterParameter& paramet
 void ParameterRow::buildSwitch(FormGrid& grid) {
     m_check = new QCheckBox(m_label, grid.parent());
     m_check->setAccessibleName(m_label);
-    m_check->setToolTip(text(m_parameter.help));
+    m_check->setToolTip(toText(m_parameter.help));
     grid.addRow();
     grid.add(m_check, 0, 3);
     connect(m_check, &QCheckBox::toggled, this, [this](bool on) { edit(on ? 1 : 0, true); });
@@ -98,13 +94,13 @@ void ParameterRow::buildNumber(FormGrid& grid) {
     m_box = new NumberBox(grid.parent());
     m_box->setScale(m_scale);
     m_box->setRange(m_parameter.minimum, m_parameter.maximum);
-    if (!m_parameter.unit.empty()) m_box->setSuffix(QLatin1Char(' ') + text(m_parameter.unit));
+    if (!m_parameter.unit.empty()) m_box->setSuffix(QLatin1Char(' ') + toText(m_parameter.unit));
     m_box->setAccessibleName(m_label);
 
     m_range = tr("%1 to %2%3")
                   .arg(m_box->textFromValue(m_parameter.minimum), m_box->textFromValue(m_parameter.maximum),
                        m_box->suffix());
-    const QString toolTip = tr("%1\nRange: %2").arg(text(m_parameter.help), m_range);
+    const QString toolTip = tr("%1\nRange: %2").arg(toText(m_parameter.help), m_range);
     m_slider->setToolTip(toolTip);
     m_box->setToolTip(toolTip);
     m_text = grid.addLabel(m_label, m_box, toolTip);

@@ -11,6 +11,7 @@
 #include <QVBoxLayout>
 
 #include "ui/session/session.h"
+#include "ui/support/paths.h"
 #include "ui/widgets/form_parts.h"
 #include "ui/widgets/message_strip.h"
 #include "ui/widgets/theme.h"
@@ -19,10 +20,6 @@ namespace workbench {
 namespace {
 
 constexpr int name_merge_key = 1;
-
-std::filesystem::path toPath(const QString& path) {
-    return std::filesystem::path(path.toStdU16String());
-}
 
 QString fileFilter() {
     return RecipeBar::tr("Recipes (*.json);;All files (*)");
@@ -117,7 +114,7 @@ void RecipeBar::addPresets(QMenu* menu) {
     menu->setToolTipsVisible(true);
     for (const Preset& preset : shipped_presets()) {
         const QString name = QString::fromStdString(preset.name);
-        const QString path = QString::fromStdU16String(preset.path.u16string());
+        const QString path = fromPath(preset.path);
         QAction* action = menu->addAction(QString(name).replace(QLatin1Char('&'), QLatin1String("&&")));
         connect(action, &QAction::triggered, this, [this, name, path] {
             // A file of its own is chosen when it is saved: a preset is never written over.

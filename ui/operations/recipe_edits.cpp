@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "ui/operations/recipe_edits.h"
+#include "ui/support/text.h"
 
 #include <QCoreApplication>
 #include <algorithm>
@@ -10,15 +11,11 @@
 namespace workbench {
 namespace {
 
-QString text(std::string_view view) {
-    return QString::fromUtf8(view.data(), qsizetype(view.size()));
-}
-
 bool isRow(const Recipe& recipe, int row) {
     return row >= 0 && std::cmp_less(row, recipe.operations.size());
 }
 
-QString tr(const char* source) {
+QString editsTr(const char* source) {
     return QCoreApplication::translate("workbench::RecipeEdits", source);
 }
 
@@ -27,30 +24,30 @@ QString tr(const char* source) {
 QString poolName(iir2d::PoolOp op) {
     switch (op) {
         case iir2d::PoolOp::max:
-            return tr("Max pooling");
+            return editsTr("Max pooling");
         case iir2d::PoolOp::avg:
-            return tr("Average pooling");
+            return editsTr("Average pooling");
         case iir2d::PoolOp::lp:
-            return tr("Lp pooling");
+            return editsTr("Lp pooling");
         case iir2d::PoolOp::adaptive_max:
-            return tr("Adaptive max pooling");
+            return editsTr("Adaptive max pooling");
         case iir2d::PoolOp::adaptive_avg:
-            return tr("Adaptive average pooling");
+            return editsTr("Adaptive average pooling");
     }
-    return text(name_of(op));
+    return toText(name_of(op));
 }
 
 QString operationName(const Operation& operation) {
     if (const auto* filter = std::get_if<FilterOperation>(&operation.what)) {
         const auto row = iir2d::filter_row(filter->filter_id);
-        return row ? text(row->name) : tr("Filter %1").arg(filter->filter_id);
+        return row ? toText(row->name) : editsTr("Filter %1").arg(filter->filter_id);
     }
     return poolName(std::get<PoolOperation>(operation.what).op);
 }
 
 QString operationDetails(const Operation& operation) {
-    const QString whole = text(describe(operation));
-    const QString name = text(operation_name(operation));  // may hold a comma itself
+    const QString whole = toText(describe(operation));
+    const QString name = toText(operation_name(operation));  // may hold a comma itself
     return whole.startsWith(name, Qt::CaseInsensitive) ? whole.mid(name.size() + 2) : whole;
 }
 
@@ -102,7 +99,7 @@ std::vector<RowState> rowStates(const Recipe& recipe, iir2d::Shape input) {
             if (const auto shape = validate(operation, input)) {
                 input = *shape;
             } else {
-                state.error = text(shape.error().message);
+                state.error = toText(shape.error().message);
                 input = {.w = 0};  // what follows can only be checked in itself
             }
         }
@@ -114,9 +111,9 @@ std::vector<RowState> rowStates(const Recipe& recipe, iir2d::Shape input) {
 QString refusal(const Recipe& recipe, int row, const Operation& next, iir2d::Shape input) {
     if (!isRow(recipe, row)) return {};
     const iir2d::Shape here = rowStates(recipe, input)[std::size_t(row)].input;
-    if (const auto own = validate(next, here); !own) return text(own.error().message);
+    if (const auto own = validate(next, here); !own) return toText(own.error().message);
     const auto after = validate(withReplaced(recipe, row, next), input);
-    if (!after && validate(recipe, input)) return text(after.error().message);
+    if (!after && validate(recipe, input)) return toText(after.error().message);
     return {};
 }
 

@@ -25,13 +25,9 @@ bool ImageLayer::Request::operator==(const Request& other) const {
            view == other.view && imageSize == other.imageSize;
 }
 
-ImageLayer::ImageLayer(QObject* parent) : QObject(parent) {
-    m_pool.setMaxThreadCount(1);
-}
+ImageLayer::ImageLayer(QObject* parent) : QObject(parent) {}
 
-ImageLayer::~ImageLayer() {
-    m_pool.waitForDone();
-}
+ImageLayer::~ImageLayer() = default;
 
 void ImageLayer::setImage(std::shared_ptr<const Image> image) {
     if (!image || image->pixels.empty()) {
@@ -102,22 +98,20 @@ void ImageLayer::keep(Picture picture) {
 }
 
 void ImageLayer::renderInBackground(const Request& request) {
-    if (m_busy) return;  // paint() asks again when that one has landed
-    m_busy = true;
     // Halvings pay when one image is drawn more than once.
     const bool again = m_picture.request.pyramid == request.pyramid;
-    m_pool.start([this, request, again] {
-        if (again) request.pyramid->build();
-        Picture picture = render(request);
-        QMetaObject::invokeMethod(
-            this,
-            [this, picture = std::move(picture)] {
-                m_busy = false;
-                if (m_pyramid) keep(picture);
-                Q_EMIT rendered();
-            },
-            Qt::QueuedConnection);
-    });
+    // While one is rendered nothing is started: paint() asks again when that one has landed.
+    m_job.start(
+        {},
+        [request, again](const TaskControl&) -> Result<Picture> {
+            if (again) request.pyramid->build();
+            return render(request);
+        },
+        [this](Result<Picture> picture) {
+            if (!picture) return;  // The old picture stays: another attempt would fail as well.
+            if (m_pyramid) keep(std::move(*picture));
+            Q_EMIT rendered();
+        });
 }
 
 void ImageLayer::paint(QPainter& painter, const ViewTransform& transform, const QRect& clip) {

@@ -8,13 +8,13 @@
 #include <QObject>
 #include <QPointF>
 #include <QRect>
-#include <QThreadPool>
 #include <memory>
 
 #include "core/image/display.h"
 #include "core/image/image.h"
 #include "ui/picture/image_pyramid.h"
 #include "ui/picture/view_transform.h"
+#include "ui/session/job.h"
 
 class QPainter;
 
@@ -67,9 +67,8 @@ class ImageLayer : public QObject {
     QRgb m_background = 0xff000000;
     Picture m_picture;
     bool m_upToDate = false;
-    bool m_busy = false;
     double m_nanosecondsPerSample = 8.0;  // measured as it goes
-    QThreadPool m_pool;
+    Job m_job{JobPolicy::refuse_while_busy};
 };
 
 }  // namespace workbench

@@ -18,6 +18,7 @@
 #include "ui/picture/save_job.h"
 #include "ui/picture/view_bar.h"
 #include "ui/session/session.h"
+#include "ui/support/paths.h"
 #include "ui/support/text.h"
 #include "ui/widgets/floating_column.h"
 #include "ui/widgets/job_bar.h"
@@ -251,7 +252,7 @@ void ImagePage::limitProxy() {
 void ImagePage::choosePage(int index) {
     const ImagePtr image = m_session.image();
     if (!image || index < 0 || index >= image->info.image_count || index == image->info.image_index) return;
-    m_session.openImage(QString::fromStdU16String(image->info.path.u16string()), index);
+    m_session.openImage(fromPath(image->info.path), index);
 }
 
 void ImagePage::copyImage() {
@@ -266,14 +267,21 @@ void ImagePage::copyImage() {
                              .arg(image->pixels.height()));
         return;
     }
-    m_copier = std::jthread([this, image, options = m_view->displayOptions()] {
+    const auto render = [image, options = m_view->displayOptions()](const TaskControl&) -> Result<QImage> {
         QImage copy(int(image->pixels.width()), int(image->pixels.height()), QImage::Format_RGB32);
-        if (copy.isNull()) return;
+        if (copy.isNull()) throw std::bad_alloc();
         workbench::render(image->pixels, options, 0.0, 0.0, 1.0, copy.width(), copy.height(), 0xff000000,
                           std::span(reinterpret_cast<std::uint32_t*>(copy.bits()),
                                     std::size_t(copy.width()) * std::size_t(copy.height())));
-        QMetaObject::invokeMethod(
-            this, [copy] { QGuiApplication::clipboard()->setImage(copy); }, Qt::QueuedConnection);
+        return copy;
+    };
+    m_copier.start({}, render, [this, copySubject](const Result<QImage>& copy) {
+        if (copy) {
+            QGuiApplication::clipboard()->setImage(*copy);
+        } else {
+            m_messages->show(copySubject, Severity::error,
+                             tr("The image was not copied: %1").arg(toText(copy.error().message)));
+        }
     });
 }
 

@@ -4,9 +4,9 @@
 #pragma once
 
 #include <QWidget>
-#include <thread>
 
 #include "ui/picture/view_overlays.h"
+#include "ui/session/job.h"
 
 class QStackedLayout;
 
@@ -67,7 +67,7 @@ class ImagePage : public QWidget {
     SaveJob* m_save;
     PullView* m_pulls;
     ViewMark m_mark;
-    std::jthread m_copier;
+    Job m_copier{JobPolicy::newest_wins};
 };
 
 }  // namespace workbench

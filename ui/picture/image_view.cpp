@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "ui/picture/pixel_text.h"
+#include "ui/support/paths.h"
 #include "ui/widgets/theme.h"
 
 namespace workbench {
@@ -88,8 +89,7 @@ void ImageView::setWinners(std::shared_ptr<const Winners> winners, const QString
 // What the overlays say is said to those who cannot see them.
 void ImageView::describe() {
     QStringList parts{
-        m_source ? tr("%1, %2").arg(QString::fromStdU16String(m_source->info.path.filename().u16string()),
-                                    summaryText(m_source->info))
+        m_source ? tr("%1, %2").arg(fromPath(m_source->info.path.filename()), summaryText(m_source->info))
                  : tr("No image is open.")};
     if (!m_pulls.marks.empty()) parts << m_pulls.caption;
     if (m_winners) parts << m_winnersCaption;
@@ -190,7 +190,9 @@ void ImageView::zoomTo(double zoom) {
 }
 
 void ImageView::showAt(double zoom, QPointF imagePoint) {
-    const QPointF middle = toDevice(QPointF(width(), height()) / 2.0);
+    // Of the transform, not of the widget: one that is hidden was told its size but not laid out yet, and the
+    // middle of the transform is what stays when it is.
+    const QPointF middle = QPointF(m_transform.viewSize().width(), m_transform.viewSize().height()) / 2.0;
     m_transform.zoomTo(zoom, middle);
     m_transform.panBy(middle - m_transform.toView(imagePoint));
     transformChanged();

@@ -2,22 +2,16 @@
 #include "ui/picture/pool_input.h"
 
 #include <algorithm>
-#include <condition_variable>
-#include <mutex>
-#include <new>
-#include <stop_token>
-#include <thread>
 #include <utility>
 
 #include "core/recipe/pulls.h"
 #include "core/support/devices.h"
-#include "ui/session/latest_slot.h"
 #include "ui/session/session.h"
 #include "ui/support/text.h"
 
 namespace workbench {
 
-struct PoolInput::Job {
+struct PoolInput::Request {
     ImagePtr source;
     Recipe before;
     std::shared_ptr<const Image> input;  // when it is there already
@@ -26,72 +20,33 @@ struct PoolInput::Job {
 };
 
 struct PoolInput::Outcome {
-    Job job;
+    Request request;
     std::shared_ptr<const Winners> winners;
     QString problem;  // of the input, or where there is one of the winners
 };
 
-// A mailbox for one job: the newest replaces one that waits. One that runs goes on, so that a moving slider
-// does not starve what follows it.
-class PoolInput::Worker {
-  public:
-    explicit Worker(PoolInput& owner)
-        : m_slot(&owner, [&owner](Outcome outcome) { owner.deliver(std::move(outcome)); }),
-          m_thread([this](const std::stop_token& stop) { run(stop); }) {}
-
-    void put(Job job) {
-        {
-            const std::lock_guard lock(m_mutex);
-            m_job = std::move(job);
+Result<PoolInput::Outcome> PoolInput::compute(Request request, const TaskControl& control) {
+    Outcome outcome{.request = std::move(request), .winners = nullptr, .problem = {}};
+    Request& wanted = outcome.request;
+    const iir2d::Device cpu = cpu_device(wanted.threads, "").device;
+    if (!wanted.input) {
+        auto input = apply(wanted.before, *wanted.source, cpu, {.stop = control.stop});
+        if (!input) {
+            outcome.problem = toText(input.error().message);
+            return outcome;
         }
-        m_arrived.notify_one();
+        wanted.input = std::make_shared<const Image>(std::move(*input));
     }
-    void drop() {
-        const std::lock_guard lock(m_mutex);
-        m_job.reset();
+    if (!wanted.winnersOf) return outcome;
+    auto found = workbench::winners(*wanted.winnersOf, wanted.input->pixels, colourChannels(*wanted.input),
+                                    cpu, {.stop = control.stop});
+    if (found) {
+        outcome.winners = std::make_shared<const Winners>(std::move(*found));
+    } else {
+        outcome.problem = toText(found.error().message);
     }
-
-  private:
-    void run(const std::stop_token& stop) {
-        while (true) {
-            std::unique_lock lock(m_mutex);
-            if (!m_arrived.wait(lock, stop, [this] { return m_job.has_value(); })) return;
-            Outcome outcome{.job = *std::exchange(m_job, std::nullopt), .winners = nullptr, .problem = {}};
-            lock.unlock();
-            work(outcome, stop);
-            if (!stop.stop_requested()) m_slot.put(std::move(outcome));
-        }
-    }
-
-    static void work(Outcome& outcome, const std::stop_token& stop) try {
-        Job& job = outcome.job;
-        const iir2d::Device cpu = cpu_device(job.threads, "").device;
-        if (!job.input) {
-            auto input = apply(job.before, *job.source, cpu, {.stop = stop});
-            if (!input) {
-                outcome.problem = QString::fromStdString(input.error().message);
-                return;
-            }
-            job.input = std::make_shared<const Image>(std::move(*input));
-        }
-        if (!job.winnersOf) return;
-        auto found = workbench::winners(*job.winnersOf, job.input->pixels, colourChannels(*job.input), cpu,
-                                        {.stop = stop});
-        if (found) {
-            outcome.winners = std::make_shared<const Winners>(std::move(*found));
-        } else {
-            outcome.problem = QString::fromStdString(found.error().message);
-        }
-    } catch (const std::bad_alloc&) {
-        outcome.problem = PoolInput::tr("There is not enough memory for the picture before the pooling.");
-    }
-
-    LatestSlot<Outcome> m_slot;
-    std::mutex m_mutex;
-    std::condition_variable_any m_arrived;
-    std::optional<Job> m_job;
-    std::jthread m_thread;  // last: it uses the rest
-};
+    return outcome;
+}
 
 std::vector<int> colourChannels(const Image& image) {
     std::vector<int> channels;
@@ -102,8 +57,7 @@ std::vector<int> colourChannels(const Image& image) {
     return channels;
 }
 
-PoolInput::PoolInput(Session& session, QObject* parent)
-    : QObject(parent), m_session(session), m_worker(std::make_unique<Worker>(*this)) {
+PoolInput::PoolInput(Session& session, QObject* parent) : QObject(parent), m_session(session) {
     connect(&session, &Session::recipeChanged, this, &PoolInput::follow);
     connect(&session, &Session::imageChanged, this, &PoolInput::follow);
 }
@@ -132,7 +86,7 @@ bool PoolInput::isSource() const {
 }
 
 void PoolInput::clear() {
-    m_worker->drop();
+    m_job.abandon();
     m_index = -1;
     m_operation.reset();
     m_input.reset();
@@ -179,33 +133,41 @@ void PoolInput::follow() {
     }
     const bool hasWinners = hasInput && m_winners && m_winnersOf == m_operation && m_winnersIn == m_input;
     if (hasInput && (!wantsWinners || hasWinners)) {
-        m_worker->drop();
+        m_job.abandon();
     } else {
-        m_worker->put({.source = image,
-                       .before = std::move(before),
-                       .input = hasInput ? m_input : nullptr,
-                       .winnersOf = wantsWinners ? m_operation : std::nullopt,
-                       .threads = m_session.threads()});
+        const Request request{.source = image,
+                              .before = std::move(before),
+                              .input = hasInput ? m_input : nullptr,
+                              .winnersOf = wantsWinners ? m_operation : std::nullopt,
+                              .threads = m_session.threads()};
+        m_job.start(
+            {}, [request](const TaskControl& control) { return compute(request, control); },
+            [this, request](Result<Outcome> outcome) {
+                deliver(outcome ? std::move(*outcome)
+                                : Outcome{.request = request,
+                                          .winners = nullptr,
+                                          .problem = toSentence(outcome.error().message)});
+            });
     }
     Q_EMIT changed();
 }
 
 void PoolInput::deliver(Outcome outcome) {
-    const Job& job = outcome.job;
-    if (!isWanted() || m_index < 0 || job.source != m_session.image()) return;
+    const Request& done = outcome.request;
+    if (!isWanted() || m_index < 0 || done.source != m_session.image()) return;
     // Perhaps not of the newest parameters: then nearer to them than what was shown, and more follows.
-    if (job.input) {
-        m_input = job.input;
-        m_source = job.source;
-        m_before = job.before;
+    if (done.input) {
+        m_input = done.input;
+        m_source = done.source;
+        m_before = done.before;
     }
-    if (job.winnersOf && m_wantsWinners && is_max(m_operation->op)) {
+    if (done.winnersOf && m_wantsWinners && is_max(m_operation->op)) {
         m_winners = outcome.winners;
-        m_winnersOf = job.winnersOf;
-        m_winnersIn = job.input;
+        m_winnersOf = done.winnersOf;
+        m_winnersIn = done.input;
     }
-    m_reason = job.input ? QString() : outcome.problem;
-    m_winnersReason = job.input ? outcome.problem : QString();
+    m_reason = done.input ? QString() : outcome.problem;
+    m_winnersReason = done.input ? outcome.problem : QString();
     Q_EMIT changed();
 }
 

@@ -12,6 +12,7 @@
 #include "core/image/image.h"
 #include "core/recipe/recipe.h"
 #include "core/recipe/winners.h"
+#include "ui/session/job.h"
 
 namespace workbench {
 
@@ -47,16 +48,16 @@ class PoolInput : public QObject {
     void changed();
 
   private:
-    struct Job;
+    struct Request;
     struct Outcome;
-    class Worker;
 
+    static Result<Outcome> compute(Request request, const TaskControl& control);
     void follow();
     void clear();
     void deliver(Outcome outcome);
 
     Session& m_session;
-    std::unique_ptr<Worker> m_worker;
+    Job m_job{JobPolicy::newest_next};  // A moving slider does not starve what follows it.
     bool m_wantsInput = false;
     bool m_wantsWinners = false;
     int m_selected = -1;

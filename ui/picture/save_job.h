@@ -5,7 +5,8 @@
 
 #include <QObject>
 #include <QString>
-#include <memory>
+
+#include "ui/session/job.h"
 
 namespace workbench {
 
@@ -19,8 +20,8 @@ class SaveJob : public QObject {
 
     void start(const QString& path);  // ends an older one first
     void cancel();
-    bool isRunning() const;
-    QString path() const;
+    bool isRunning() const { return m_waiting || m_writer.isRunning(); }
+    QString path() const { return m_path; }
 
   Q_SIGNALS:
     void started();
@@ -33,8 +34,10 @@ class SaveJob : public QObject {
   private:
     void proceed();
 
-    struct Impl;
-    std::unique_ptr<Impl> m_impl;
+    Session& m_session;
+    QString m_path;
+    bool m_waiting = false;  // For the exact result.
+    Job m_writer{JobPolicy::newest_wins};
 };
 
 }  // namespace workbench

@@ -13,7 +13,7 @@
 namespace workbench {
 namespace {
 
-QString tr(const char* text) {
+QString overlaysTr(const char* text) {
     return QCoreApplication::translate("ImageView", text);
 }
 
@@ -101,7 +101,7 @@ void paintSplit(QPainter& painter, const QRect& view, int x, bool active, const 
     }
     painter.restore();
     const int bottom = view.bottom() - normalSpacing;
-    const QString after = tr("Result");
+    const QString after = overlaysTr("Result");
     const QFontMetrics metrics(painter.font());
     if (x - view.left() > metrics.horizontalAdvance(before) + 6 * normalSpacing) {
         paintPill(painter, {x - normalSpacing, bottom}, Qt::AlignRight | Qt::AlignBottom, before, {}, -1);

@@ -50,6 +50,9 @@ QToolButton* textButton(const QString& text, QWidget* parent) {
 }
 
 // What is required, in one row: how it stands, what it is, what was found, and what supplies it.
+
+}  // namespace
+
 class RequirementRow : public QWidget {
   public:
     RequirementRow(GateBoard& board, QWidget* parent)
@@ -105,8 +108,6 @@ class RequirementRow : public QWidget {
     QToolButton* m_waive;
     QToolButton* m_sign;
 };
-
-}  // namespace
 
 class GateCard : public QWidget {
   public:

@@ -6,10 +6,10 @@
 #include <QObject>
 #include <QString>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "core/image/image.h"
+#include "ui/session/job.h"
 
 namespace workbench {
 
@@ -23,10 +23,12 @@ class ImageLoader : public QObject {
     ~ImageLoader() override;  // cancels and joins
 
     void start(const QString& path, int imageIndex, bool hasConsent);
-    // False when nothing was running.
-    bool cancel();
-    bool isRunning() const;
-    QString path() const;  // of the newest request
+    // Returns false when nothing was running.
+    bool cancel() { return m_job.abandon(); }
+    bool isRunning() const { return m_job.isRunning(); }
+    // Of the newest request.
+    QString path() const { return m_job.what(); }
+    int imageIndex() const { return m_imageIndex; }
 
   Q_SIGNALS:
     void progressed(double fraction, const QString& what);
@@ -35,8 +37,8 @@ class ImageLoader : public QObject {
     void needsConsent(const QString& path, int imageIndex, quint64 bytes);
 
   private:
-    struct Impl;
-    std::unique_ptr<Impl> m_impl;
+    int m_imageIndex = 0;
+    Job m_job;
 };
 
 }  // namespace workbench

@@ -12,16 +12,12 @@
 #include "ui/support/text.h"
 
 namespace workbench {
-namespace {
-
-struct Progress {
-    double fraction = 0.0;
-    std::string what;
-};
-
-}  // namespace
-
 struct Job::Run {
+    struct Progress {
+        double fraction = 0.0;
+        std::string what;
+    };
+
     Body body;
     std::stop_source stop = {};
     bool wanted = true;  // GUI thread only.
@@ -70,7 +66,7 @@ void Job::launch(const RunPtr& run) {
         control.progress = [this, &run](double fraction, std::string_view what) {
             const std::lock_guard lock(run->mutex);
             const bool posted = run->progress.has_value();
-            run->progress = Progress{fraction, std::string(what)};
+            run->progress = Run::Progress{fraction, std::string(what)};
             if (posted) return;
             QMetaObject::invokeMethod(
                 this,
@@ -119,7 +115,7 @@ void Job::finish(const RunPtr& run, const std::function<void()>& deliver) {
 void Job::showProgress() {
     const RunPtr run = std::exchange(m_reporting, nullptr);
     if (!run || !run->wanted) return;
-    std::optional<Progress> progress;
+    std::optional<Run::Progress> progress;
     {
         const std::lock_guard lock(run->mutex);
         progress.swap(run->progress);

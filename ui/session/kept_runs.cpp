@@ -5,6 +5,7 @@
 
 #include "core/evidence/history.h"
 #include "core/support/settings.h"
+#include "ui/support/paths.h"
 #include "ui/support/text.h"
 
 namespace workbench {
@@ -12,14 +13,10 @@ namespace {
 
 const QString keptScheme = QStringLiteral("history:");
 
-std::filesystem::path toPath(const QString& text) {
-    return {text.toStdU16String()};
-}
-
 }  // namespace
 
 QString historyFileOf(const Settings& settings) {
-    return settings.history_file.empty() ? QString::fromStdU16String(default_history_file().u16string())
+    return settings.history_file.empty() ? fromPath(default_history_file())
                                          : QString::fromStdString(settings.history_file);
 }
 

@@ -14,6 +14,7 @@
 #include "core/support/atomic_file.h"
 #include "core/support/files.h"
 #include "core/support/home.h"
+#include "ui/support/paths.h"
 #include "ui/support/text.h"
 
 namespace workbench {
@@ -24,11 +25,10 @@ namespace {
 
 constexpr int state_schema = 1;
 constexpr char state_suffix[] = ".session.json";
-constexpr char results_suffix[] = ".results.json";
 constexpr char lock_suffix[] = ".lock";
 constexpr std::size_t most_bytes = std::size_t{64} << 20;
 
-fs::path withSuffix(const fs::path& stem, const char* suffix) {
+fs::path withSuffix(const fs::path& stem, const std::string& suffix) {
     fs::path path = stem;
     path += suffix;
     return path;
@@ -63,6 +63,8 @@ void removeOldLocks(const fs::path& directory) {
 std::string toJson(const SavedState& state) {
     QJsonArray recipes;
     for (const Recipe& recipe : state.history.recipes) recipes.append(toText(to_json(recipe)));
+    QJsonArray results;
+    for (const int number : state.results) results.append(number);
     const SavedView& view = state.view;
     const QJsonObject json{
         {QStringLiteral("schema_version"), state_schema},
@@ -86,7 +88,7 @@ std::string toJson(const SavedState& state) {
         {QStringLiteral("clean"), state.history.clean},
         {QStringLiteral("recipe_file"), state.recipeFile},
         {QStringLiteral("selected_row"), state.selectedRow},
-        {QStringLiteral("has_results"), state.hasResults}};
+        {QStringLiteral("results"), results}};
     return QJsonDocument(json).toJson().toStdString();
 }
 
@@ -131,12 +133,14 @@ Result<SavedState> savedStateFrom(const std::string& text) {
     if (state.history.clean < -1 || state.history.clean > last) state.history.clean = -1;
     state.recipeFile = at("recipe_file").toString();
     state.selectedRow = at("selected_row").toInt(-1);
-    state.hasResults = at("has_results").toBool();
+    for (const QJsonValue& each : at("results").toArray()) {
+        if (const int result = each.toInt(-1); result >= 0) state.results.push_back(result);
+    }
     return state;
 }
 
 fs::path stateDirectory() {
-    const auto from = [](const char* name) { return fs::path(qEnvironmentVariable(name).toStdU16String()); };
+    const auto from = [](const char* name) { return toPath(qEnvironmentVariable(name)); };
     if (const fs::path chosen = from("IIR2D_STATE_DIR"); !chosen.empty()) return chosen;
 #ifdef Q_OS_WIN
     const fs::path base = from("LOCALAPPDATA");
@@ -165,16 +169,16 @@ Result<StateFile> StateFile::create(const fs::path& directory) {
     return StateFile(withSuffix(stem, state_suffix), *std::move(lock));
 }
 
-fs::path StateFile::resultsPath() const {
-    return withSuffix(stemOf(m_path), results_suffix);
+fs::path StateFile::resultsPath(int number) const {
+    return withSuffix(stemOf(m_path), ".results-" + std::to_string(number) + ".json");
 }
 
 Result<void> StateFile::write(const SavedState& state) const {
     return write_file_atomically(m_path, toJson(state));
 }
 
-Result<void> StateFile::writeResults(const std::string& json) const {
-    return write_file_atomically(resultsPath(), json);
+Result<void> StateFile::writeResults(int number, const std::string& json) const {
+    return write_file_atomically(resultsPath(number), json);
 }
 
 void StateFile::removeState() const {
@@ -182,15 +186,20 @@ void StateFile::removeState() const {
     fs::remove(m_path, error);
 }
 
-void StateFile::removeResults() const {
+void StateFile::removeResults(int number) const {
     std::error_code error;
-    fs::remove(resultsPath(), error);
+    fs::remove(resultsPath(number), error);
 }
 
 void StateFile::remove() const {
     removeState();
-    removeResults();
     std::error_code error;
+    const std::string results = stemOf(m_path).filename().string() + ".results-";
+    std::vector<fs::path> paths;
+    for (const fs::directory_entry& entry : fs::directory_iterator(m_path.parent_path(), error)) {
+        if (entry.path().filename().string().starts_with(results)) paths.push_back(entry.path());
+    }
+    for (const fs::path& path : paths) fs::remove(path, error);
     // Whoever waits for this lock finds no state when it comes free; the name is never used again.
     fs::remove(withSuffix(stemOf(m_path), lock_suffix), error);
 }
@@ -216,7 +225,8 @@ std::vector<EndedSession> claimEndedSessions(const fs::path& directory) {
         const auto text = read_file(path, most_bytes);
         auto state = text ? savedStateFrom(*text) : std::unexpected(text.error());
         if (state) {
-            state->hasResults = state->hasResults && fs::exists(file.resultsPath(), error);
+            std::erase_if(state->results,
+                          [&](int number) { return !fs::exists(file.resultsPath(number), error); });
             ended.push_back({std::move(file), *std::move(state)});
         } else {
             fs::rename(path, withSuffix(path, ".damaged"), error);

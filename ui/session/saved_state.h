@@ -48,10 +48,10 @@ struct SavedState {
     RecipeHistory history;
     QString recipeFile;  // that it was loaded from or saved to
     int selectedRow = -1;
-    bool hasResults = false;  // of a benchmark, beside the state
+    std::vector<int> results;  // numbers of benchmark results beside the state, the oldest first
 
     // A window in which nothing was done is not worth an offer.
-    bool isEmpty() const { return image.isEmpty() && history == RecipeHistory{} && !hasResults; }
+    bool isEmpty() const { return image.isEmpty() && history == RecipeHistory{} && results.empty(); }
     friend bool operator==(const SavedState&, const SavedState&) = default;
 };
 
@@ -69,11 +69,11 @@ class StateFile {
 
     Result<void> write(const SavedState& state) const;
     // Of a benchmark, as a record's JSON.
-    Result<void> writeResults(const std::string& json) const;
+    Result<void> writeResults(int number, const std::string& json) const;
     const std::filesystem::path& path() const { return m_path; }
-    std::filesystem::path resultsPath() const;
+    std::filesystem::path resultsPath(int number) const;
     void removeState() const;
-    void removeResults() const;
+    void removeResults(int number) const;
     void remove() const;  // all but the lock, which stays to the end
 
   private:

@@ -5,11 +5,11 @@
 #include <QThreadPool>
 #include <QUndoStack>
 #include <algorithm>
-#include <thread>
 #include <utility>
 
 #include "core/support/devices.h"
 #include "ui/session/image_loader.h"
+#include "ui/session/job.h"
 #include "ui/session/latest_slot.h"
 #include "ui/session/recipe_command.h"
 #include "ui/session/saved_state.h"
@@ -88,20 +88,15 @@ struct Session::Impl {
     }
 
     void chooseDevice() {
-        const std::uint64_t number = ++newestChoice;
-        choosing = true;
-        // One chooser at a time; a wait for the one before is a wait for a driver that is already awake.
-        chooser = std::jthread([this, number, spec = settings.device, threads = settings.threads] {
-            auto choice = choose_device(spec, threads);
-            QMetaObject::invokeMethod(
-                q, [this, number, choice = std::move(choice)] { takeDevice(number, choice); },
-                Qt::QueuedConnection);
-        });
+        chooser.start(
+            {},
+            [spec = settings.device, threads = settings.threads](const TaskControl&) {
+                return choose_device(spec, threads);
+            },
+            [this](const Result<iir2d::DeviceChoice>& choice) { takeDevice(choice); });
     }
 
-    void takeDevice(std::uint64_t number, const Result<iir2d::DeviceChoice>& choice) {
-        if (number != newestChoice) return;
-        choosing = false;
+    void takeDevice(const Result<iir2d::DeviceChoice>& choice) {
         if (choice) {
             const bool same = choice->device.id() == device.device.id() &&
                               choice->device.threads() == device.device.threads();
@@ -113,6 +108,15 @@ struct Session::Impl {
         }
         Q_EMIT q->deviceChanged();
         if (!choice) Q_EMIT q->deviceFailed(QString::fromStdString(choice.error().message));
+    }
+
+    void listDevices() {
+        lister.start(
+            {}, [](const TaskControl&) -> Result<std::vector<iir2d::DeviceInfo>> { return list_devices(); },
+            [this](Result<std::vector<iir2d::DeviceInfo>> listed) {
+                if (listed) devices = std::move(*listed);
+                Q_EMIT q->devicesChanged();
+            });
     }
 
     Session* q;
@@ -128,8 +132,7 @@ struct Session::Impl {
     std::vector<ChannelStatistics> statistics;
 
     iir2d::DeviceChoice device;
-    std::uint64_t newestChoice = 0;
-    bool choosing = false;
+    std::vector<iir2d::DeviceInfo> devices;
 
     std::optional<PreviewFrame> frame;
     PreviewStatus status;
@@ -140,7 +143,8 @@ struct Session::Impl {
     LatestSlot<PreviewFrame> frames;
     LatestSlot<PreviewStatus> statuses;
     PreviewEngine engine;
-    std::jthread chooser;
+    Job chooser{JobPolicy::newest_wins};
+    Job lister{JobPolicy::refuse_while_busy};
     QThreadPool saver;  // one thread, so that the last settings given are the last written
 };
 
@@ -161,6 +165,7 @@ Session::Session(QObject* parent) : QObject(parent), m_impl(std::make_unique<Imp
                 m_impl->setImage(image, statistics);
             });
     m_impl->chooseDevice();
+    m_impl->listDevices();
 }
 
 Session::~Session() {
@@ -188,6 +193,10 @@ bool Session::isOpening() const {
 
 QString Session::openingPath() const {
     return isOpening() ? m_impl->loader.path() : QString();
+}
+
+int Session::openingIndex() const {
+    return isOpening() ? m_impl->loader.imageIndex() : 0;
 }
 
 ImagePtr Session::image() const {
@@ -280,11 +289,23 @@ void Session::setThreads(int threads) {
 }
 
 bool Session::isChoosingDevice() const {
-    return m_impl->choosing;
+    return m_impl->chooser.isRunning();
 }
 
 const iir2d::DeviceChoice& Session::device() const {
     return m_impl->device;
+}
+
+const std::vector<iir2d::DeviceInfo>& Session::devices() const {
+    return m_impl->devices;
+}
+
+bool Session::isListingDevices() const {
+    return m_impl->lister.isRunning();
+}
+
+void Session::refreshDevices() {
+    m_impl->listDevices();
 }
 
 void Session::setProxyLimit(QSize devicePixels) {

@@ -37,6 +37,7 @@ class Session : public QObject {
     void cancelOpen();
     bool isOpening() const;
     QString openingPath() const;  // empty when nothing is being opened
+    int openingIndex() const;     // of the image in that file
     ImagePtr image() const;       // null when none is open
     // Of the open image, by channel; counted while it was read.
     const std::vector<ChannelStatistics>& statistics() const;
@@ -64,6 +65,11 @@ class Session : public QObject {
     void setThreads(int threads);
     bool isChoosingDevice() const;
     const iir2d::DeviceChoice& device() const;
+    // All devices that there are, usable or not: listed in the background at the start, and again by
+    // refreshDevices(). devicesChanged follows. Empty until the first list is there.
+    const std::vector<iir2d::DeviceInfo>& devices() const;
+    bool isListingDevices() const;
+    void refreshDevices();
 
     // Preview.
     void setProxyLimit(QSize devicePixels);
@@ -85,6 +91,7 @@ class Session : public QObject {
     void recipeChanged();
     void deviceChanged();
     void deviceFailed(const QString& message);
+    void devicesChanged();
     void frameChanged();
     void statusChanged();
     void settingsFailed(const QString& message);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "ui/tour/screenshots.h"
+#include "ui/support/paths.h"
 
 #include <QAction>
 #include <QApplication>
@@ -36,11 +37,6 @@ namespace workbench {
 namespace {
 
 constexpr QSize usualSize(1280, 800);
-constexpr QSize smallSize(800, 600);
-
-QString text(const std::filesystem::path& path) {
-    return QString::fromStdU16String(path.u16string());
-}
 
 Recipe recipeOf(std::initializer_list<Operation> operations) {
     Recipe recipe;
@@ -144,7 +140,7 @@ void ScreenshotTour::shoot(const QString& name, QWidget* widget) {
 }
 
 QString ScreenshotTour::sample(const char* name) const {
-    return text(resource_directory() / "samples" / name);
+    return fromPath(resource_directory() / "samples" / name);
 }
 
 bool ScreenshotTour::openAndWait(const QString& path) {
@@ -152,7 +148,8 @@ bool ScreenshotTour::openAndWait(const QString& path) {
     m_window.openPath(path);
     const bool opened =
         waitFor(QStringLiteral("%1 to open").arg(path), [&] { return !session.isOpening(); }) &&
-        session.image() != nullptr && text(session.image()->info.path) == QFileInfo(path).absoluteFilePath();
+        session.image() != nullptr &&
+        fromPath(session.image()->info.path) == QFileInfo(path).absoluteFilePath();
     if (!opened) m_problems << QStringLiteral("could not open %1").arg(path);
     return opened;
 }
@@ -236,11 +233,11 @@ void ScreenshotTour::dependencies() {
 
 void ScreenshotTour::operations() {
     OperationsPanel& panel = m_window.operationsPanel();
-    for (int id = 1; id <= 8; ++id) {
+    for (const iir2d::FilterRow& row : iir2d::filter_table()) {
         m_window.session().resetRecipe({});
-        panel.addFilter(id);
+        panel.addFilter(row.id);
         waitForExact();
-        shoot(QStringLiteral("10-filter-%1").arg(id));
+        shoot(QStringLiteral("10-filter-%1").arg(row.id));
     }
     const std::pair<iir2d::PoolOp, QString> pools[] = {
         {iir2d::PoolOp::max, QStringLiteral("max")},
@@ -291,7 +288,7 @@ void ScreenshotTour::busy() {
         return;
     }
     Session& session = m_window.session();
-    m_window.openPath(text(large));
+    m_window.openPath(fromPath(large));
     const auto bars = m_window.findChildren<JobBar*>();
     const auto isShown = [](const JobBar* bar) { return bar->isVisible(); };
     waitFor(QStringLiteral("the opening to show"),
@@ -362,7 +359,7 @@ void ScreenshotTour::floatImages() {
     const auto damaged = std::filesystem::path(folder.path().toStdU16String()) / "damaged.exr";
     if (writeDamaged(resource_directory() / "samples" / "rocket-light.exr", damaged)) {
         m_window.session().resetRecipe({});
-        openAndWait(text(damaged));
+        openAndWait(fromPath(damaged));
         waitForExact();
         shoot(QStringLiteral("25-nan-and-infinity"));
     }
@@ -374,7 +371,7 @@ void ScreenshotTour::floatImages() {
 void ScreenshotTour::docksAndDialogs() {
     openAndWait(sample("astronaut.png"));
     waitForExact();
-    waitFor(QStringLiteral("the devices"), [this] { return !m_window.devicePanel().isListing(); });
+    waitFor(QStringLiteral("the devices"), [this] { return !m_window.session().isListingDevices(); });
     m_window.showDevices(true);
     shoot(QStringLiteral("30-device-dock"));
     m_window.showDevices(false);
@@ -457,7 +454,7 @@ void ScreenshotTour::themes() {
 }
 
 void ScreenshotTour::smallWindow() {
-    m_window.resize(smallSize);
+    m_window.resize(smallScreen);
     m_window.setPage(MainWindow::Page::image);
     shoot(QStringLiteral("60-small-image"));
     m_window.showDevices(true);

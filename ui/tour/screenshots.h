@@ -4,6 +4,7 @@
 #pragma once
 
 #include <QDir>
+#include <QSize>
 #include <QString>
 #include <QStringList>
 #include <QTemporaryDir>
@@ -12,6 +13,8 @@
 class QWidget;
 
 namespace workbench {
+
+inline constexpr QSize smallScreen(800, 600);
 
 class MainWindow;
 

@@ -9,9 +9,13 @@
 #include "ui/benchmark/benchmark_page.h"
 #include "ui/benchmark/charts_area.h"
 #include "ui/benchmark/compare_view.h"
+#include "ui/benchmark/export_menu.h"
 #include "ui/benchmark/history_table.h"
 #include "ui/benchmark/history_view.h"
 #include "ui/benchmark/matrix_form.h"
+#include "ui/benchmark/record_actions.h"
+#include "ui/benchmark/record_desk.h"
+#include "ui/benchmark/results_page.h"
 #include "ui/benchmark/roofline_view.h"
 #include "ui/charts/roofline_chart.h"
 #include "ui/tour/screenshots.h"
@@ -27,7 +31,8 @@ void ScreenshotTour::records() {
     m_window.setPage(MainWindow::Page::benchmark);
     const auto settled = [&](const QString& what) {
         waitFor(
-            what, [&] { return !page.isRunning() && !page.isBusy() && !page.exporter().isRunning(); },
+            what,
+            [&] { return !page.isRunning() && !page.desk().isBusy() && !page.desk().exporter().isRunning(); },
             300000);
     };
     const auto measure = [&](const QString& name, int threads) {
@@ -42,7 +47,7 @@ void ScreenshotTour::records() {
         page.form().setChoices(choices);
         page.run();
         settled(QStringLiteral("the benchmark for %1").arg(name));
-        page.exportTo(ExportKind::record, folder.filePath(name));
+        page.exports().exportTo(ExportKind::record, folder.filePath(name));
         settled(QStringLiteral("the record %1").arg(name));
         page.messages().clear(QStringLiteral("export"));
     };
@@ -63,10 +68,10 @@ void ScreenshotTour::records() {
         if (chart->fileStem() == QLatin1String("throughput")) page.charts().setCurrentChart(chart);
     }
     inBoth(QStringLiteral("44-throughput-and-note"));
-    page.compareWithPrevious();
+    page.records().compareWithPrevious();
     settled(QStringLiteral("the comparison with the previous run"));
     shoot(QStringLiteral("44-compared-with-previous"));
-    page.openRecordAt(folder.filePath(QStringLiteral("tuesday")));
+    page.desk().open(folder.filePath(QStringLiteral("tuesday")));
     settled(QStringLiteral("the record to open"));
     page.charts().setCurrentChart(&page.charts().roofline().chart());
     shoot(QStringLiteral("44-roofline-without-a-ceiling"));
@@ -76,13 +81,13 @@ void ScreenshotTour::records() {
 
     page.setTab(BenchmarkPage::Tab::comparison);
     shoot(QStringLiteral("46-nothing-compared"));
-    page.compareWithRecordAt(folder.filePath(QStringLiteral("two-threads")));
+    page.desk().compareWith(folder.filePath(QStringLiteral("two-threads")));
     settled(QStringLiteral("the refusal"));
     shoot(QStringLiteral("46-unlike-refused"));
     page.findChild<QPushButton*>(QStringLiteral("insistButton"))->click();
     settled(QStringLiteral("the comparison of unlike records"));
     inBoth(QStringLiteral("46-unlike-compared"));
-    page.compareWithRecordAt(folder.filePath(QStringLiteral("monday")));
+    page.desk().compareWith(folder.filePath(QStringLiteral("monday")));
     settled(QStringLiteral("the comparison"));
     inBoth(QStringLiteral("47-compared"));
     page.compareView().showFigures();
@@ -96,9 +101,9 @@ void ScreenshotTour::records() {
     settled(QStringLiteral("no history"));
     shoot(QStringLiteral("49-no-history"));
     for (const char* name : {"monday", "tuesday", "two-threads"}) {
-        page.openRecordAt(folder.filePath(QLatin1String(name)));
+        page.desk().open(folder.filePath(QLatin1String(name)));
         settled(QStringLiteral("the record to open"));
-        page.addToHistory();
+        page.desk().addToHistory();
         settled(QStringLiteral("the record to be added"));
     }
     page.messages().clear(QStringLiteral("record"));
@@ -118,7 +123,7 @@ void ScreenshotTour::records() {
     page.setTab(BenchmarkPage::Tab::results);
     shoot(QStringLiteral("63-small-record"));
     m_window.resize(before);
-    page.openRecordAt(folder.filePath(QStringLiteral("no-such-record")));
+    page.desk().open(folder.filePath(QStringLiteral("no-such-record")));
     settled(QStringLiteral("the error message"));
     shoot(QStringLiteral("64-record-not-opened"));
     page.messages().clear(QStringLiteral("record"));

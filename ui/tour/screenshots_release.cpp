@@ -17,6 +17,7 @@
 #include "ui/picture/image_page.h"
 #include "ui/release/release_page.h"
 #include "ui/session/session.h"
+#include "ui/support/paths.h"
 #include "ui/tour/screenshots.h"
 #include "ui/widgets/message_bar.h"
 #include "ui/widgets/theme.h"
@@ -102,10 +103,6 @@ class MadeRelease {
     std::string m_problem;
 };
 
-QString text(const fs::path& path) {
-    return QString::fromStdU16String(path.u16string());
-}
-
 }  // namespace
 
 bool ScreenshotTour::openRelease(const QString& directory) {
@@ -170,7 +167,7 @@ void ScreenshotTour::release() {
     made.sign("kernel-engineer", "K. Ernel");
     made.add("notices", "NOTICES", "the notices of others");
     made.sign("platform-engineer", "P. Latform");
-    if (openRelease(text(made.directory()))) {
+    if (openRelease(fromPath(made.directory()))) {
         shoot(QStringLiteral("71-release-board"));
         page.tabs().setCurrentIndex(1);
         shoot(QStringLiteral("72-release-waivers"));
@@ -198,14 +195,14 @@ void ScreenshotTour::release() {
             m_problems << QStringLiteral("a release could not be made: %1")
                               .arg(QString::fromStdString(one->problem()));
     }
-    if (openRelease(text(complete.directory()))) {
+    if (openRelease(fromPath(complete.directory()))) {
         shoot(QStringLiteral("79-release-may-be-promoted"));
         page.exportTo(m_folder.filePath(QStringLiteral("v1.1-dev.tar.gz")));
         waitFor(QStringLiteral("the export"), [&] { return !page.isBusy(); });
         shoot(QStringLiteral("79-release-exported"));
     }
     page.messages().clear(QStringLiteral("release"));
-    openRelease(text(made.directory()));
+    openRelease(fromPath(made.directory()));
     page.messages().clear(QStringLiteral("disk"));
 }
 

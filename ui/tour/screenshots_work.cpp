@@ -17,8 +17,6 @@
 namespace workbench {
 namespace {
 
-constexpr QSize smallSize(800, 600);
-
 SavedState endedState(const QString& image, int operations, int secondsAgo) {
     SavedState state{
         .savedUtc = QDateTime::currentDateTimeUtc().addSecs(-secondsAgo).toString(Qt::ISODateWithMs),
@@ -80,7 +78,7 @@ void ScreenshotTour::work() {
         m_window.setOffer(offer);
         offer->setFocus();
         themed(name);
-        m_window.resize(smallSize);
+        m_window.resize(smallScreen);
         shoot(name + QStringLiteral("-small"));
         m_window.resize(usual);
         delete offer;

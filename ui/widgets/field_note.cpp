@@ -12,7 +12,7 @@
 namespace workbench {
 namespace {
 
-constexpr int widest = 300;
+constexpr int widestNote = 300;
 
 QWidget* hostOf(QWidget* field) {
     for (QWidget* each = field->parentWidget(); each != nullptr; each = each->parentWidget()) {
@@ -59,7 +59,7 @@ void FieldNote::place() {
     QLabel::setWordWrap(false);
     const int oneLine = QLabel::sizeHint().width();
     QLabel::setWordWrap(true);
-    const int width = std::min({oneLine, widest, room});
+    const int width = std::min({oneLine, widestNote, room});
     const int height = heightForWidth(width);
     const QRect field(m_field->mapTo(host, QPoint(0, 0)), m_field->size());
     const int x = std::clamp(field.right() - width + 1, smallSpacing,

@@ -11,8 +11,8 @@
 namespace workbench {
 namespace {
 
-constexpr int widest = 860;  // a line of text that is longer is hard to read
-constexpr int distance = 8;  // from the host's edges
+constexpr int widestColumn = 860;  // a line of text that is longer is hard to read
+constexpr int distance = 8;        // from the host's edges
 
 }  // namespace
 
@@ -51,7 +51,7 @@ void FloatingColumn::place() {
     if (!any) return;
     const QWidget* host = parentWidget();
     const int room = host->width() - 2 * distance - m_freeRight;
-    const int width = std::clamp(room, 1, widest);
+    const int width = std::clamp(room, 1, widestColumn);
     m_layout->activate();
     const int wanted = m_layout->hasHeightForWidth() ? m_layout->totalHeightForWidth(width)
                                                      : m_layout->totalSizeHint().height();

@@ -11,6 +11,10 @@
 
 namespace workbench {
 
+// Edits of one value within this time are one step of undo: longer than a held arrow key waits before it
+// repeats.
+inline constexpr int editBurst_ms = 800;
+
 // A label in one of the theme's text colours, also after a theme change. Wraps.
 class ToneLabel : public QLabel {
     Q_OBJECT

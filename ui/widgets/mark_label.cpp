@@ -10,7 +10,7 @@
 namespace workbench {
 namespace {
 
-QString tr(const char* text) {
+QString markTr(const char* text) {
     return QCoreApplication::translate("ReleaseMarks", text);
 }
 
@@ -34,17 +34,17 @@ QColor colourOf(Mark mark) {
 QString wordOf(Standing standing) {
     switch (standing) {
         case Standing::held:
-            return tr("held");
+            return markTr("held");
         case Standing::waived:
-            return tr("waived");
+            return markTr("waived");
         case Standing::missing:
-            return tr("missing");
+            return markTr("missing");
         case Standing::failed:
-            return tr("failed");
+            return markTr("failed");
         case Standing::later:
             break;
     }
-    return tr("later");
+    return markTr("later");
 }
 
 Mark markOf(Standing standing) {
@@ -65,13 +65,13 @@ Mark markOf(Standing standing) {
 QString wordOf(EvidenceState state) {
     switch (state) {
         case EvidenceState::matches:
-            return tr("matches");
+            return markTr("matches");
         case EvidenceState::changed:
-            return tr("changed");
+            return markTr("changed");
         case EvidenceState::missing:
             break;
     }
-    return tr("missing");
+    return markTr("missing");
 }
 
 Mark markOf(EvidenceState state) {

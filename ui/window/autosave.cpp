@@ -3,6 +3,8 @@
 
 #include <QDateTime>
 #include <QUndoStack>
+#include <algorithm>
+#include <filesystem>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -10,11 +12,13 @@
 #include "core/record/record.h"
 #include "core/support/files.h"
 #include "ui/benchmark/benchmark_page.h"
+#include "ui/benchmark/record_desk.h"
 #include "ui/operations/operations_panel.h"
 #include "ui/picture/image_page.h"
 #include "ui/picture/image_view.h"
 #include "ui/picture/view_bar.h"
 #include "ui/session/session.h"
+#include "ui/support/paths.h"
 #include "ui/window/main_window.h"
 
 namespace workbench {
@@ -77,8 +81,9 @@ Autosave::Autosave(MainWindow& window, StateFile file)
     on(view, &ImageView::splitChanged);
     on(view, &ImageView::splitMoved);
     on(&window.imagePage().viewBar(), &ViewBar::displayChanged);
-    connect(&window.benchmarkPage(), &BenchmarkPage::runningChanged, this, &Autosave::writeResults);
-    connect(&window.benchmarkPage(), &BenchmarkPage::recordWritten, this, &Autosave::writeResults);
+    const RecordDesk* desk = &window.benchmarkPage().desk();
+    for (const auto signal : {&RecordDesk::shownChanged, &RecordDesk::stateChanged, &RecordDesk::exported})
+        connect(desk, signal, this, &Autosave::writeResults);
     connect(&window, &MainWindow::closing, this, [this](bool decided) {
         if (m_closed) return;
         saveNow();
@@ -103,12 +108,13 @@ SavedState Autosave::state() const {
                      .view = viewOf(m_window),
                      .history = session.history(),
                      .recipeFile = m_window.operationsPanel().recipeFile(),
-                     .selectedRow = m_window.operationsPanel().selectedRow(),
-                     .hasResults = m_hasResults};
+                     .selectedRow = m_window.operationsPanel().selectedRow()};
+    for (const KeptResults& each : m_results) state.results.push_back(each.number);
     if (session.isOpening()) {
         state.image = session.openingPath();
+        state.imageIndex = session.openingIndex();
     } else if (image) {
-        state.image = QString::fromStdU16String(image->info.path.u16string());
+        state.image = fromPath(image->info.path);
         state.imageIndex = image->info.image_index;
     }
     return state;
@@ -148,24 +154,30 @@ void Autosave::report(const Result<void>& done) {
         this, [this, why] { why.isEmpty() ? Q_EMIT written() : Q_EMIT failed(why); }, Qt::QueuedConnection);
 }
 
-// A run that no file has.
+// Each in a file of its own, so that no file is overwritten by what takes its place.
 void Autosave::writeResults() {
-    if (m_closed || m_window.benchmarkPage().isRunning()) return;
-    const BenchmarkPage& page = m_window.benchmarkPage();
-    const RecordPtr run = page.unwrittenRun();
-    if (!run) {
-        // What was restored is shown as a record that was opened.
-        if (!m_hasResults ||
-            (page.openedRecord() && page.openedRecord()->path == m_file.resultsPath()))
-            return;
-        m_writer.start([this] { m_file.removeResults(); });
-        m_results.reset();
-        m_hasResults = false;
-    } else if (run != m_results.lock()) {
-        m_results = run;
-        m_hasResults = true;
-        m_writer.start([this, run] { report(m_file.writeResults(record_to_json(*run))); });
+    if (m_closed) return;
+    std::vector<KeptResults> next;
+    for (const DeskResults& each : m_window.benchmarkPage().desk().unwritten()) {
+        const std::shared_ptr<const void> what =
+            each.run ? std::shared_ptr<const void>(each.run) : std::shared_ptr<const void>(each.restored);
+        const auto found = std::ranges::find(m_results, what, &KeptResults::what);
+        if (found != m_results.end()) {
+            next.push_back(*found);
+            continue;
+        }
+        next.push_back({what, m_nextNumber++});
+        m_writer.start([this, each, number = next.back().number] {
+            report(m_file.writeResults(number, each.run ? record_to_json(*each.run) : *each.restored));
+        });
     }
+    const auto same = [](const KeptResults& a, const KeptResults& b) { return a.number == b.number; };
+    if (std::ranges::equal(next, m_results, same)) return;
+    for (const KeptResults& old : m_results) {
+        if (std::ranges::find(next, old.number, &KeptResults::number) == next.end())
+            m_writer.start([this, number = old.number] { m_file.removeResults(number); });
+    }
+    m_results = std::move(next);
     changed();
 }
 
@@ -201,33 +213,29 @@ void Autosave::restore(const EndedSession& ended) {
         auto* waiting = new QObject(this);
         connect(&session, &Session::imageChanged, waiting, [this, waiting, state] {
             waiting->deleteLater();
-            const QString opened =
-                QString::fromStdU16String(m_window.session().image()->info.path.u16string());
+            const QString opened = fromPath(m_window.session().image()->info.path);
             if (opened == state.image) showView(state.view);
         });
         connect(&session, &Session::openFailed, waiting, &QObject::deleteLater);
         connect(&session, &Session::openCancelled, waiting, &QObject::deleteLater);
         session.openImage(state.image, state.imageIndex);
     }
-    // What is restored becomes this window's file before the ended session's is removed. Results are not
-    // shown over a benchmark that runs: they stay with the ended session, which is offered again.
-    bool kept = true;
-    if (state.hasResults) {
-        kept = false;
-        m_writer.waitForDone();
-        const auto json = read_file(ended.file.resultsPath());
-        if (json && !m_window.benchmarkPage().isRunning() && m_file.writeResults(*json)) {
-            kept = true;
-            m_hasResults = true;
-            m_window.benchmarkPage().openRecordAt(
-                QString::fromStdU16String(m_file.resultsPath().u16string()));
-        }
+    // What is restored becomes this window's before the ended session's is removed.
+    std::vector<std::string> results;
+    for (const int number : state.results) {
+        if (auto json = read_file(ended.file.resultsPath(number))) results.push_back(*std::move(json));
     }
+    bool kept = results.size() == state.results.size();
+    if (!results.empty()) m_window.benchmarkPage().desk().restore(std::move(results));
+    writeResults();
     for (const auto& [page, name] : page_names) {
         if (state.page == QLatin1String(name)) m_window.setPage(page);
     }
     saveNow();
     const auto saved = m_file.write(this->state());
+    std::error_code error;
+    for (const KeptResults& each : m_results)
+        kept = kept && std::filesystem::exists(m_file.resultsPath(each.number), error);
     if (kept && saved) {
         ended.file.remove();
     } else {

@@ -7,13 +7,13 @@
 #include <QThreadPool>
 #include <QTimer>
 #include <memory>
+#include <vector>
 
 #include "ui/session/saved_state.h"
 
 namespace workbench {
 
 class MainWindow;
-struct Record;
 
 class Autosave : public QObject {
     Q_OBJECT
@@ -50,8 +50,13 @@ class Autosave : public QObject {
     StateFile m_file;
     QTimer m_timer;
     std::shared_ptr<Queue> m_queue;
-    std::weak_ptr<const Record> m_results;  // as last written
-    bool m_hasResults = false;
+    // Benchmark results beside the state, each in a file of its own number.
+    struct KeptResults {
+        std::shared_ptr<const void> what;
+        int number = 0;
+    };
+    std::vector<KeptResults> m_results;
+    int m_nextNumber = 0;
     bool m_closed = false;
     QThreadPool m_writer;  // one thread; the last member: its work uses the others
 };

@@ -131,19 +131,14 @@ DevicePanel::DevicePanel(Session& session, QWidget* parent)
     connect(&session, &Session::deviceChanged, this, &DevicePanel::showChoice);
     connect(&session, &Session::frameChanged, this, &DevicePanel::showRun);
     showChoice();
+    connect(&session, &Session::devicesChanged, this, &DevicePanel::showDevices);
     showRun();
-    refresh();
+    showDevices();
 }
 
 void DevicePanel::refresh() {
-    if (m_listing) return;
-    m_listing = true;
+    m_session.refreshDevices();
     m_refresh->setEnabled(false);
-    m_lister = std::jthread([this] {
-        auto devices = list_devices();
-        QMetaObject::invokeMethod(
-            this, [this, devices = std::move(devices)] { showDevices(devices); }, Qt::QueuedConnection);
-    });
 }
 
 void DevicePanel::showChoice() {
@@ -173,12 +168,10 @@ void DevicePanel::showRun() {
     m_run->setText(run);
 }
 
-void DevicePanel::showDevices(std::vector<iir2d::DeviceInfo> devices) {
-    m_listing = false;
-    m_refresh->setEnabled(true);
-    m_devices = std::move(devices);
+void DevicePanel::showDevices() {
+    m_refresh->setEnabled(!m_session.isListingDevices());
     m_tree->clear();
-    for (const iir2d::DeviceInfo& device : m_devices) {
+    for (const iir2d::DeviceInfo& device : m_session.devices()) {
         auto* top = new QTreeWidgetItem(m_tree, {toText(device.id), toText(device.name)});
         QFont strong = m_tree->font();
         strong.setBold(true);
@@ -200,13 +193,12 @@ void DevicePanel::showDevices(std::vector<iir2d::DeviceInfo> devices) {
         }
     }
     showChoice();
-    Q_EMIT listed();
 }
 
 QString DevicePanel::text() const {
     QString all;
     if (!m_run->text().isEmpty()) all = m_run->text() + QLatin1Char('\n');
-    for (const iir2d::DeviceInfo& device : m_devices) {
+    for (const iir2d::DeviceInfo& device : m_session.devices()) {
         all += headingText(device) + QLatin1Char('\n');
         all += QStringLiteral("  %1\n").arg(stateText(device));
         for (const iir2d::DeviceProperty& property : device.properties) {

@@ -3,8 +3,6 @@
 #pragma once
 
 #include <QWidget>
-#include <thread>
-#include <vector>
 
 #include "iir2d/device.h"
 
@@ -25,18 +23,12 @@ class DevicePanel : public QWidget {
 
     // All properties as text, one a line; the last run's parts first, when a GPU made it.
     QString text() const;
-    bool isListing() const { return m_listing; }
-
-  public Q_SLOTS:
-    void refresh();  // in the background
-
-  Q_SIGNALS:
-    void listed();
 
   private:
     void showChoice();
     void showRun();
-    void showDevices(std::vector<iir2d::DeviceInfo> devices);
+    void refresh();
+    void showDevices();
     void copy();
 
     Session& m_session;
@@ -47,9 +39,6 @@ class DevicePanel : public QWidget {
     CountBox* m_threads;
     QTreeWidget* m_tree;
     QPushButton* m_refresh;
-    std::vector<iir2d::DeviceInfo> m_devices;
-    bool m_listing = false;
-    std::jthread m_lister;
 };
 
 // "EPYC 7763 · 8 threads": short, for the badge.

@@ -179,17 +179,16 @@ AboutDialog::AboutDialog(const Session& session, QWidget* parent)
     const QString device =
         QStringLiteral("%1 (%2). %3")
             .arg(toText(choice.device.name()), toText(choice.device.id()), toSentence(choice.reason));
-    m_gatherer = std::jthread([this, copy, device, threads = choice.device.threads()] {
-        const QString text = diagnosticsText(capture_environment(threads), device);
-        QMetaObject::invokeMethod(
-            this,
-            [this, copy, text] {
-                m_text->setPlainText(text);
-                copy->setEnabled(true);
-                m_complete = true;
-            },
-            Qt::QueuedConnection);
-    });
+    m_gatherer.start(
+        {},
+        [device, threads = choice.device.threads()](const TaskControl&) -> Result<QString> {
+            return diagnosticsText(capture_environment(threads), device);
+        },
+        [this, copy](const Result<QString>& text) {
+            m_text->setPlainText(text ? *text : toSentence(text.error().message));
+            copy->setEnabled(text.has_value());
+            m_complete = true;
+        });
 }
 
 }  // namespace workbench

@@ -5,8 +5,9 @@
 #include <QDialog>
 #include <QList>
 #include <QString>
-#include <thread>
 #include <utility>
+
+#include "ui/session/job.h"
 
 class QAction;
 class QPlainTextEdit;
@@ -38,7 +39,7 @@ class AboutDialog : public QDialog {
   private:
     QPlainTextEdit* m_text;
     bool m_complete = false;
-    std::jthread m_gatherer;
+    Job m_gatherer{JobPolicy::refuse_while_busy};
 };
 
 }  // namespace workbench

@@ -7,6 +7,7 @@
 
 #include "ui/picture/pixel_text.h"
 #include "ui/session/session.h"
+#include "ui/support/paths.h"
 #include "ui/support/text.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/icons.h"
@@ -109,7 +110,7 @@ void InfoBar::showImage() {
         return;
     }
     const ImageInfo& info = image->info;
-    QStringList facts{QString::fromStdU16String(info.path.u16string()), summaryText(info),
+    QStringList facts{fromPath(info.path), summaryText(info),
                       tr("Format: %1").arg(QString::fromStdString(info.format))};
     if (!info.colour_space.empty()) {
         facts << tr("Colour space: %1").arg(QString::fromStdString(info.colour_space));

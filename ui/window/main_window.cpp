@@ -27,6 +27,7 @@
 #include "core/image/image_io.h"
 #include "core/support/files.h"
 #include "ui/benchmark/benchmark_page.h"
+#include "ui/benchmark/record_desk.h"
 #include "ui/operations/operations_panel.h"
 #include "ui/picture/image_page.h"
 #include "ui/picture/image_view.h"
@@ -35,6 +36,7 @@
 #include "ui/picture/view_bar.h"
 #include "ui/release/release_page.h"
 #include "ui/session/session.h"
+#include "ui/support/paths.h"
 #include "ui/widgets/drop_cue.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/message_bar.h"
@@ -47,10 +49,6 @@
 
 namespace workbench {
 namespace {
-
-QString toText(const std::filesystem::path& path) {
-    return QString::fromStdU16String(path.u16string());
-}
 
 // "*.png *.jpg ..."
 QString patterns(const std::vector<std::string>& extensions) {
@@ -207,7 +205,7 @@ void MainWindow::connectSession() {
         // The samples lie where nobody keeps images.
         const ImagePtr image = m_session.image();
         if (image && image->info.path.parent_path() != resource_directory() / "samples")
-            m_session.settings().last_directory = toText(image->info.path.parent_path()).toStdString();
+            m_session.settings().last_directory = fromPath(image->info.path.parent_path()).toStdString();
         m_session.saveSettings();  // the list of recent files too
     });
     // Only a folder that took a file is proposed for the next one.
@@ -241,7 +239,7 @@ void MainWindow::connectSession() {
     connect(m_recorder, &PictureRecorder::folderRequested, this, &MainWindow::chooseRecordFolder);
     connect(m_recorder, &PictureRecorder::showRequested, this, [this](const QString& directory) {
         setPage(Page::benchmark);
-        m_benchmark->openRecordAt(directory);
+        m_benchmark->desk().open(directory);
     });
     connect(m_recorder, &PictureRecorder::stateChanged, this, &MainWindow::updateActions);
     connect(m_image, &ImagePage::markChanged, m_info, &InfoBar::setMark);
@@ -296,13 +294,13 @@ void MainWindow::open() {
 
 void MainWindow::openSample() {
     setPage(Page::image);
-    m_session.openImage(toText(resource_directory() / "samples" / "astronaut.png"));
+    m_session.openImage(fromPath(resource_directory() / "samples" / "astronaut.png"));
 }
 
 void MainWindow::saveResultAs() {
     const ImagePtr image = m_session.image();
     if (!image) return;
-    const QFileInfo source(toText(image->info.path));
+    const QFileInfo source(fromPath(image->info.path));
     const std::string& directory = m_session.settings().export_directory;
     const QString folder = directory.empty() ? source.absolutePath() : QString::fromStdString(directory);
     const QString path = QFileDialog::getSaveFileName(
@@ -315,7 +313,7 @@ void MainWindow::saveResultAs() {
 QString MainWindow::commandLine() {
     const ImagePtr image = m_session.image();
     if (!image) return {};
-    const QFileInfo source(toText(image->info.path));
+    const QFileInfo source(fromPath(image->info.path));
     const QString output = QStringLiteral("%1/%2-result.%3")
                                .arg(source.absolutePath(), source.completeBaseName(), source.suffix());
     // A recipe of more than one operation has to lie in a file. Its name says what is in it, so that a
@@ -324,8 +322,8 @@ QString MainWindow::commandLine() {
     const std::string hash = sha256_hex(json);
     const std::filesystem::path recipe =
         config_directory() / "copied-recipes" / ("recipe-" + hash.substr(0, 12) + ".json");
-    const std::string command = command_line(m_session.recipe(), toText(image->info.path).toStdString(),
-                                             output.toStdString(), toText(recipe).toStdString(),
+    const std::string command = command_line(m_session.recipe(), fromPath(image->info.path).toStdString(),
+                                             output.toStdString(), fromPath(recipe).toStdString(),
                                              m_session.deviceSpec().toStdString(), image->info.image_index);
     if (command.find("recipe-" + hash.substr(0, 12)) != std::string::npos) {
         std::error_code failed;
@@ -361,7 +359,7 @@ void MainWindow::updateTitle() {
     const ImagePtr image = m_session.image();
     const QString recipe = QString::fromStdString(m_session.recipe().name);
     QStringList parts;
-    if (image) parts << toText(image->info.path.filename());
+    if (image) parts << fromPath(image->info.path.filename());
     if (!recipe.isEmpty()) parts << recipe;
     parts << tr("IIR2D Workbench");
     setWindowTitle(QStringLiteral("[*]") + parts.join(QStringLiteral(" – ")));
@@ -390,7 +388,7 @@ bool MainWindow::mayClose() {
         box.exec();
         if (box.clickedButton() != cancelIt) return false;
     }
-    if (m_benchmark->hasUnkeptResults()) {
+    if (m_benchmark->desk().hasUnkept()) {
         const auto answer = QMessageBox::question(
             this, tr("Results not kept"),
             tr("The benchmark's results are neither in the history nor exported: closing now loses them."),

@@ -9,6 +9,7 @@
 #include "ui/benchmark/result_exporter.h"
 #include "ui/session/kept_runs.h"
 #include "ui/session/session.h"
+#include "ui/support/paths.h"
 #include "ui/support/text.h"
 
 namespace workbench {
@@ -86,7 +87,7 @@ void RecordJob::start() {
         Q_EMIT failed(chosen.error().front().text);
         return;
     }
-    const QString path = QString::fromStdU16String(image->info.path.u16string());
+    const QString path = fromPath(image->info.path);
     m_impl->subject = QFileInfo(path).fileName();
     m_impl->runner.start(chosen->matrix, path, historyFileOf(m_impl->session.settings()));
     Q_EMIT started();
@@ -98,8 +99,8 @@ void RecordJob::cancel() {
 
 void RecordJob::writeInto(const QString& folder) {
     if (!m_impl->record || isWriting()) return;
-    const auto directory = new_record_directory(std::filesystem::path(folder.toStdU16String()));
-    m_impl->exporter.writeRecord(m_impl->record, QString::fromStdU16String(directory.u16string()));
+    const auto directory = new_record_directory(toPath(folder));
+    m_impl->exporter.writeRecord(m_impl->record, fromPath(directory));
     Q_EMIT writingStarted();
 }
 

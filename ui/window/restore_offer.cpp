@@ -35,7 +35,7 @@ QString RestoreOffer::describe(const SavedState& state) {
     const Recipe& recipe = state.history.recipes[std::size_t(state.history.position)];
     const int operations = int(recipe.operations.size());
     if (operations > 0) parts << tr("%n operation(s)", nullptr, operations);
-    if (state.hasResults) parts << tr("benchmark results");
+    if (!state.results.empty()) parts << tr("benchmark results");
     if (parts.isEmpty()) parts << tr("steps to undo or redo");
     return tr("%1, saved %2").arg(parts.join(QStringLiteral(", ")), timeText(state.savedUtc));
 }

@@ -11,6 +11,7 @@
 #include "core/image/module/metadata.h"
 #include "core/image/module/open_image.h"
 #include "core/image/module/pages.h"
+#include "core/support/try.h"
 
 namespace workbench {
 
@@ -168,8 +169,8 @@ class Decoder final : public ImageDecoder {
 
   private:
     Result<void> read(const iir2d::TensorView& planes, const TaskControl& control) {
-        if (auto readable = check_readable(m_file); !readable) return readable;
-        if (auto read = read_pixels(m_file, m_info.orientation, planes, control); !read) return read;
+        IIR2D_RETURN_IF_ERROR(check_readable(m_file));
+        IIR2D_RETURN_IF_ERROR(read_pixels(m_file, m_info.orientation, planes, control));
         if (!m_file.input->close()) {
             return bad_file(m_file.path(),
                             "is damaged or incomplete: " + m_file.words(m_file.input->geterror()));
@@ -188,18 +189,16 @@ class Decoder final : public ImageDecoder {
 Result<std::unique_ptr<ImageDecoder>> open_decoder(const SourceFile& source, int image_index) {
     using Opened = std::unique_ptr<ImageDecoder>;
     return without_exceptions<Opened>(source.path, [&]() -> Result<Opened> {
-        auto file = open_image(source, image_index);
-        if (!file) return std::unexpected(file.error());
-        return std::make_unique<Decoder>(*std::move(file));
+        IIR2D_TRY(auto file, open_image(source, image_index));
+        return std::make_unique<Decoder>(std::move(file));
     });
 }
 
 Result<std::vector<std::string>> names_in(const SourceFile& source) {
     using Names = std::vector<std::string>;
     return without_exceptions<Names>(source.path, [&]() -> Result<Names> {
-        auto file = open_image(source, 0);
-        if (!file) return std::unexpected(file.error());
-        return names_of_images(*file);
+        IIR2D_TRY(auto file, open_image(source, 0));
+        return names_of_images(file);
     });
 }
 

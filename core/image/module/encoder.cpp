@@ -17,6 +17,7 @@
 #include "core/image/module/tiff_exif.h"
 #include "core/support/atomic_file.h"
 #include "core/support/text.h"
+#include "core/support/try.h"
 
 namespace workbench {
 
@@ -170,8 +171,7 @@ class Encoder final : public ImageEncoder {
 Result<std::unique_ptr<ImageEncoder>> create_encoder(const OutputRequest& request) {
     prepare_library();
     auto encoder = std::make_unique<Encoder>(request);
-    if (auto opened = encoder->guarded([&] { return encoder->open(request); }); !opened)
-        return std::unexpected(opened.error());
+    IIR2D_RETURN_IF_ERROR(encoder->guarded([&] { return encoder->open(request); }));
     return encoder;
 }
 

@@ -9,6 +9,7 @@
 #include "core/image/memory_need.h"
 #include "core/image/module/pages.h"
 #include "core/support/text.h"
+#include "core/support/try.h"
 
 namespace workbench {
 
@@ -126,7 +127,7 @@ Result<OpenImage> open_image(const SourceFile& source, int image_index) {
         const bool last_is_alpha = !file.spec.channelnames.empty() && file.spec.channelnames.back() == "A";
         file.spec.alpha_channel = last_is_alpha ? file.spec.nchannels - 1 : -1;
     }
-    if (auto header = check_header(file); !header) return std::unexpected(header.error());
+    IIR2D_RETURN_IF_ERROR(check_header(file));
     return file;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Filters as data: what every IIR2D backend runs. Filters 1 to 8 are rows of a table that makes such data
-// from named parameters; a new filter is a new row, never a new branch in a backend.
+// Filters as data: what every IIR2D backend runs. The filters are rows of a table that makes such data from
+// named parameters; a new filter is a new row, never a new branch in a backend.
 #pragma once
 
 #include <array>
@@ -69,6 +69,15 @@ IIR2D_API double dc_gain(const AxisFilter&);
 // The largest pole magnitude of any section; below 1 for a stable filter.
 IIR2D_API double pole_radius(const AxisFilter&);
 
+// How a parameter changes where the same picture has fewer samples: a preview's proxy with a sample for every
+// `factor` samples of the picture.
+enum class ParameterScaling {
+    none,     // keeps its value: a switch, a gain
+    length,   // a length in samples: divided by the factor
+    decay,    // share of the previous output in the next one
+    section,  // b0, b1, b2, a1 and a2 of one second-order section, which stand in this order in the row
+};
+
 // One live parameter of a table row.
 struct FilterParameter {
     std::string_view name;   // "alpha", "sigma", "b0", ...
@@ -80,19 +89,20 @@ struct FilterParameter {
     double step;             // a sensible spin-box step
     std::string_view help;   // one sentence
     bool is_switch = false;  // 0 or 1
+    ParameterScaling scaling = ParameterScaling::none;
 };
 
 struct FilterRow {
-    int id;                 // 1 to 8
+    int id;                 // from 1, in the table's order
     std::string_view key;   // "ema", "ema_cascade", "biquad", ...
     std::string_view name;  // "EMA", "Deriche smoother", ...
     std::string_view help;  // one sentence
     std::span<const FilterParameter> parameters;
 };
 
-// The table, ids 1 to 8 in order. Static storage; never empty.
+// Returns the table: row i has id i + 1. Static storage; never empty.
 IIR2D_API std::span<const FilterRow> filter_table();
-// The row of an id, or an error naming it.
+// Returns the row of an id, or an error that names the id.
 IIR2D_API Result<FilterRow> filter_row(int id);
 
 // A filter as a user gives it: an id and the parameters that differ from their defaults.

@@ -52,7 +52,7 @@ typedef enum IIR2D_Precision {
 typedef struct IIR2D_Params {
     int width;          /* columns, at least 1 */
     int height;         /* rows, at least 1 */
-    int filter_id;      /* 1 to 8 */
+    int filter_id;      /* of the filter table, from 1 */
     int border_mode;    /* IIR2D_BorderMode */
     float border_const; /* read outside the plane under IIR2D_BORDER_CONSTANT */
     int precision;      /* IIR2D_Precision */

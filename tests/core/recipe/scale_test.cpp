@@ -233,7 +233,7 @@ class Dice {
 
 Operation random_operation(Dice& dice) {
     if (dice.below(2) == 0) {
-        FilterOperation f{.filter_id = static_cast<int>(1 + dice.below(8)),
+        FilterOperation f{.filter_id = static_cast<int>(1 + dice.below(iir2d::filter_table().size())),
                           .precision = static_cast<iir2d::Precision>(dice.below(3)),
                           .normalise_gain = dice.below(2) == 0};
         const auto parameters = iir2d::filter_row(f.filter_id)->parameters;

@@ -3,6 +3,7 @@
 
 #include <limits>
 #include <random>
+#include <string>
 
 #include "iir2d/filter.h"
 
@@ -11,10 +12,11 @@ namespace {
 using namespace iir2d;
 using ::testing::HasSubstr;
 
-TEST(FilterTable, HasRowsOneToEight) {
+TEST(FilterTable, NumbersItsRowsFromOne) {
     const auto rows = filter_table();
-    ASSERT_EQ(rows.size(), 8u);
-    for (int id = 1; id <= 8; ++id) {
+    const int count = static_cast<int>(rows.size());
+    ASSERT_GE(count, 8);  // ids are part of the C interface: none goes away
+    for (int id = 1; id <= count; ++id) {
         const FilterRow& row = rows[static_cast<std::size_t>(id - 1)];
         EXPECT_EQ(row.id, id);
         EXPECT_FALSE(row.name.empty());
@@ -26,9 +28,28 @@ TEST(FilterTable, HasRowsOneToEight) {
             EXPECT_FALSE(p.help.empty()) << p.name;
         }
     }
-    for (const int id : {0, -1, 9, 1000}) {
+    for (const int id : {0, -1, count + 1, 1000}) {
         EXPECT_EQ(filter_row(id).error().code, ErrorCode::invalid_filter_id);
         EXPECT_THAT(make_filter({.id = id}).error().message, HasSubstr(std::to_string(id)));
+    }
+}
+
+// What the preview's proxy relies on: see ParameterScaling.
+TEST(FilterTable, SaysHowEachParameterScales) {
+    for (const FilterRow& row : filter_table()) {
+        for (auto rest = row.parameters; !rest.empty(); rest = rest.subspan(1)) {
+            const FilterParameter& p = rest.front();
+            EXPECT_EQ(p.unit == "px", p.scaling == ParameterScaling::length) << row.key << " " << p.name;
+            EXPECT_TRUE(!p.is_switch || p.scaling == ParameterScaling::none) << row.key << " " << p.name;
+            if (p.scaling != ParameterScaling::section) continue;
+            ASSERT_GE(rest.size(), 5u) << row.key << " " << p.name;
+            const std::string_view prefix = p.name.substr(0, p.name.size() - 2);
+            for (const std::string_view coefficient : {"b0", "b1", "b2", "a1", "a2"}) {
+                EXPECT_EQ(rest.front().name, std::string(prefix) + std::string(coefficient)) << row.key;
+                EXPECT_EQ(rest.front().scaling, ParameterScaling::section) << row.key;
+                if (coefficient != "a2") rest = rest.subspan(1);
+            }
+        }
     }
 }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The page as a user meets it: real runs, small ones, through its own buttons.
 #include "ui/benchmark/benchmark_page.h"
+#include "ui/benchmark/export_menu.h"
+#include "ui/benchmark/record_desk.h"
+#include "ui/benchmark/results_page.h"
 
 #include <gmock/gmock.h>
 
@@ -70,7 +73,7 @@ class BenchmarkPageTest : public ::testing::Test {
         EXPECT_TRUE(QTest::qWaitFor([this] { return !page.isRunning(); }, patience));
     }
     void waitForExport() {
-        EXPECT_TRUE(QTest::qWaitFor([this] { return !page.exporter().isRunning(); }, patience));
+        EXPECT_TRUE(QTest::qWaitFor([this] { return !page.desk().exporter().isRunning(); }, patience));
     }
     QString exportMessage() { return page.messages().textOf(QStringLiteral("export")); }
 
@@ -81,7 +84,7 @@ class BenchmarkPageTest : public ::testing::Test {
 
 TEST_F(BenchmarkPageTest, SaysBeforehandWhatWillHappen) {
     EXPECT_FALSE(page.isRunning());
-    EXPECT_FALSE(page.hasResults());
+    EXPECT_FALSE((page.desk().results().rowCount() > 0));
     QStringList texts;
     for (const auto* label : page.findChildren<QLabel*>()) {
         if (label->isVisible()) texts.append(label->text());
@@ -94,7 +97,7 @@ TEST_F(BenchmarkPageTest, SaysBeforehandWhatWillHappen) {
 
 TEST_F(BenchmarkPageTest, RunsAndFillsTableAndCharts) {
     QSignalSpy running(&page, &BenchmarkPage::runningChanged);
-    QSignalSpy inserted(&page.model(), &QAbstractItemModel::rowsInserted);
+    QSignalSpy inserted(&page.desk().results(), &QAbstractItemModel::rowsInserted);
     QTest::mouseClick(button("runButton"), Qt::LeftButton);
     EXPECT_TRUE(page.isRunning());
     EXPECT_TRUE(button("cancelButton")->isVisible());
@@ -104,15 +107,15 @@ TEST_F(BenchmarkPageTest, RunsAndFillsTableAndCharts) {
     EXPECT_TRUE(running[0][0].toBool());
     EXPECT_FALSE(running[1][0].toBool());
     EXPECT_EQ(inserted.size(), 3) << "case by case";
-    EXPECT_TRUE(page.hasResults());
-    ASSERT_EQ(page.model().results().size(), 3U);
-    for (const CaseResult& result : page.model().results()) {
+    EXPECT_TRUE((page.desk().results().rowCount() > 0));
+    ASSERT_EQ(page.desk().results().results().size(), 3U);
+    for (const CaseResult& result : page.desk().results().results()) {
         EXPECT_FALSE(result.failure) << *result.failure;
         EXPECT_EQ(result.samples.size(), 3U);
         EXPECT_GT(result.latency.p50, 0.0);
     }
     ASSERT_EQ(page.charts().latency().bars().size(), 3U);
-    EXPECT_DOUBLE_EQ(page.charts().latency().bars()[1].value, page.model().results()[1].latency.p50);
+    EXPECT_DOUBLE_EQ(page.charts().latency().bars()[1].value, page.desk().results().results()[1].latency.p50);
     EXPECT_EQ(page.charts().timeline().samples().size(), 3);
     EXPECT_TRUE(button("runButton")->isVisible());
     EXPECT_FALSE(page.messages().has(QStringLiteral("run")));
@@ -120,19 +123,19 @@ TEST_F(BenchmarkPageTest, RunsAndFillsTableAndCharts) {
 
 TEST_F(BenchmarkPageTest, TableAndChartsChooseTogether) {
     runToItsEnd();
-    EXPECT_EQ(page.chosenCase(), 0);
+    EXPECT_EQ(page.results().chosenCase(), 0);
     page.table().setFocus();
     QTest::keyClick(&page.table(), Qt::Key_Down);
-    EXPECT_EQ(page.chosenCase(), 1);
+    EXPECT_EQ(page.results().chosenCase(), 1);
     EXPECT_DOUBLE_EQ(page.charts().timeline().samples().first().y(),
-                     page.model().results()[1].samples[0].latency_ms);
+                     page.desk().results().results()[1].samples[0].latency_ms);
     Q_EMIT page.charts().latency().caseChosen(2);
-    EXPECT_EQ(page.chosenCase(), 2);
+    EXPECT_EQ(page.results().chosenCase(), 2);
     EXPECT_EQ(page.table().currentIndex().row(), 2);
     page.table().sortByColumn(ResultsModel::case_name, Qt::DescendingOrder);
     Q_EMIT page.charts().latency().caseChosen(0);
     EXPECT_EQ(page.table().currentIndex().siblingAtColumn(0).data().toString().toStdString(),
-              page.model().results()[0].what.label);
+              page.desk().results().results()[0].what.label);
 }
 
 TEST_F(BenchmarkPageTest, CancellingKeepsWhatIsComplete) {
@@ -143,19 +146,19 @@ TEST_F(BenchmarkPageTest, CancellingKeepsWhatIsComplete) {
     c.warmup = 0;
     c.filterIds = {1, 2, 3, 4, 5, 6, 7, 8};
     page.form().setChoices(c);
-    QSignalSpy inserted(&page.model(), &QAbstractItemModel::rowsInserted);
+    QSignalSpy inserted(&page.desk().results(), &QAbstractItemModel::rowsInserted);
     page.run();
     ASSERT_TRUE(QTest::qWaitFor([&] { return !inserted.isEmpty(); }, patience));
     QTest::mouseClick(button("cancelButton"), Qt::LeftButton);
     ASSERT_TRUE(QTest::qWaitFor([this] { return !page.isRunning(); }, patience));
-    const auto done = page.model().results().size();
+    const auto done = page.desk().results().results().size();
     EXPECT_GE(done, 1U);
     EXPECT_LT(done, 16U);
     const auto* state = page.findChild<QLabel*>(QStringLiteral("runState"));
     EXPECT_TRUE(state->text().contains(QStringLiteral("Cancelled: %1 of 16 cases").arg(done)))
         << state->text().toStdString();
     // And it is still exported, as what it is.
-    page.exportTo(ExportKind::json, directory.filePath(QStringLiteral("cut.json")));
+    page.exports().exportTo(ExportKind::json, directory.filePath(QStringLiteral("cut.json")));
     waitForExport();
     QFile file(directory.filePath(QStringLiteral("cut.json")));
     ASSERT_TRUE(file.open(QIODevice::ReadOnly));
@@ -174,7 +177,7 @@ TEST_F(BenchmarkPageTest, CancellingBeforeTheFirstCaseSaysSo) {
     EXPECT_TRUE(page.isRunning());
     QTest::keyClick(&page, Qt::Key_Escape);
     EXPECT_TRUE(QTest::qWaitFor([this] { return !page.isRunning(); }, patience));
-    EXPECT_FALSE(page.hasResults());
+    EXPECT_FALSE((page.desk().results().rowCount() > 0));
     EXPECT_TRUE(page.messages().textOf(QStringLiteral("run")).contains(QStringLiteral("nothing to keep")));
 }
 
@@ -201,7 +204,7 @@ TEST_F(BenchmarkPageTest, AFailureToRunIsSaidInPlaceAndKeepsTheOldResults) {
     runToItsEnd();
     const QString text = page.messages().textOf(QStringLiteral("run"));
     EXPECT_TRUE(text.contains(QStringLiteral("cuda"))) << text.toStdString();
-    EXPECT_EQ(page.model().rowCount(), 3);
+    EXPECT_EQ(page.desk().results().rowCount(), 3);
     EXPECT_TRUE(page.findChild<QToolButton*>(QStringLiteral("exportButton"))->isEnabled());
 }
 
@@ -243,15 +246,15 @@ TEST_F(BenchmarkPageTest, TheRecipeIsMeasuredAsItIs) {
     c.recipe = true;
     page.form().setChoices(c);
     runToItsEnd();
-    ASSERT_EQ(page.model().results().size(), 1U);
-    EXPECT_FALSE(page.model().results()[0].failure);
-    EXPECT_EQ(page.model().results()[0].what.label, "Two 64x64");
+    ASSERT_EQ(page.desk().results().results().size(), 1U);
+    EXPECT_FALSE(page.desk().results().results()[0].failure);
+    EXPECT_EQ(page.desk().results().results()[0].what.label, "Two 64x64");
 }
 
 TEST_F(BenchmarkPageTest, ExportsARecordThatVerifies) {
     runToItsEnd();
     const QString path = directory.filePath(QStringLiteral("record"));
-    page.exportTo(ExportKind::record, path);
+    page.exports().exportTo(ExportKind::record, path);
     EXPECT_FALSE(page.findChild<QToolButton*>(QStringLiteral("exportButton"))->isEnabled());
     waitForExport();
     EXPECT_TRUE(exportMessage().contains(path)) << exportMessage().toStdString();
@@ -261,7 +264,7 @@ TEST_F(BenchmarkPageTest, ExportsARecordThatVerifies) {
     EXPECT_TRUE(verification->problems.empty());
     EXPECT_EQ(session.settings().export_directory, directory.path().toStdString());
 
-    page.exportTo(ExportKind::record, path);  // a second time: it exists
+    page.exports().exportTo(ExportKind::record, path);  // a second time: it exists
     waitForExport();
     EXPECT_TRUE(exportMessage().contains(QStringLiteral("Nothing was exported")))
         << exportMessage().toStdString();
@@ -271,7 +274,7 @@ TEST_F(BenchmarkPageTest, ExportsTexts) {
     runToItsEnd();
     const auto written = [&](ExportKind kind, const QString& name) {
         const QString path = directory.filePath(name);
-        page.exportTo(kind, path);
+        page.exports().exportTo(kind, path);
         waitForExport();
         QFile file(path);
         EXPECT_TRUE(file.open(QIODevice::ReadOnly)) << exportMessage().toStdString();
@@ -288,7 +291,7 @@ TEST_F(BenchmarkPageTest, ExportsTexts) {
 
 TEST_F(BenchmarkPageTest, ExportsEveryChart) {
     runToItsEnd();
-    page.exportTo(ExportKind::all_charts, directory.path());
+    page.exports().exportTo(ExportKind::all_charts, directory.path());
     waitForExport();
     const QDir dir(directory.path());
     EXPECT_EQ(dir.entryList({QStringLiteral("*.png")}).size(), 6);
@@ -299,14 +302,14 @@ TEST_F(BenchmarkPageTest, ExportsEveryChart) {
     for (const QString& name : dir.entryList({QStringLiteral("*.svg")})) {
         EXPECT_TRUE(QSvgRenderer(dir.filePath(name)).isValid()) << name.toStdString();
     }
-    page.exportChartTo(3, ExportKind::svg, dir.filePath(QStringLiteral("alone.svg")));
+    page.exports().exportChartTo(3, ExportKind::svg, dir.filePath(QStringLiteral("alone.svg")));
     waitForExport();
     EXPECT_TRUE(QSvgRenderer(dir.filePath(QStringLiteral("alone.svg"))).isValid());
 }
 
 TEST_F(BenchmarkPageTest, AnExportThatCannotBeWrittenIsSaidInPlace) {
     runToItsEnd();
-    page.exportTo(ExportKind::csv, directory.filePath(QStringLiteral("missing/b.csv")));
+    page.exports().exportTo(ExportKind::csv, directory.filePath(QStringLiteral("missing/b.csv")));
     waitForExport();
     EXPECT_TRUE(exportMessage().contains(QStringLiteral("missing"))) << exportMessage().toStdString();
     EXPECT_FALSE(QFile::exists(directory.filePath(QStringLiteral("missing"))));

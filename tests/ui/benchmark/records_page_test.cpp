@@ -24,9 +24,12 @@
 #include "ui/benchmark/charts_area.h"
 #include "ui/benchmark/compare_view.h"
 #include "ui/benchmark/comparison_model.h"
+#include "ui/benchmark/export_menu.h"
 #include "ui/benchmark/history_view.h"
 #include "ui/benchmark/matrix_form.h"
+#include "ui/benchmark/record_desk.h"
 #include "ui/benchmark/results_model.h"
+#include "ui/benchmark/results_page.h"
 #include "ui/benchmark/roofline_view.h"
 #include "ui/benchmark/status_strip.h"
 #include "ui/charts/roofline_chart.h"
@@ -52,15 +55,17 @@ class RecordsPageTest : public ::testing::Test {
 
     void wait() {
         EXPECT_TRUE(QTest::qWaitFor(
-            [this] { return !page.isBusy() && !page.isRunning() && !page.exporter().isRunning(); },
+            [this] {
+                return !page.desk().isBusy() && !page.isRunning() && !page.desk().exporter().isRunning();
+            },
             patience));
     }
     void open(const QString& path) {
-        page.openRecordAt(path);
+        page.desk().open(path);
         wait();
     }
     void compare(const QString& path) {
-        page.compareWithRecordAt(path);
+        page.desk().compareWith(path);
         wait();
     }
     QString said() { return page.messages().textOf(QStringLiteral("record")); }
@@ -101,13 +106,13 @@ class RecordsPageTest : public ::testing::Test {
 TEST_F(RecordsPageTest, OpensARecordWithAllItsFigures) {
     const Record record = madeRecord({{1, 1.0}, {2, 2.0}});
     open(written(record, folder, QStringLiteral("monday")));
-    ASSERT_EQ(page.model().results().size(), 2U);
-    EXPECT_EQ(page.model().results()[1].latency.p50, record.run.results[1].latency.p50);
+    ASSERT_EQ(page.desk().results().results().size(), 2U);
+    EXPECT_EQ(page.desk().results().results()[1].latency.p50, record.run.results[1].latency.p50);
     EXPECT_TRUE(state().contains(QStringLiteral("Record monday"))) << state().toStdString();
     EXPECT_TRUE(reproduceAction()->isEnabled());
     EXPECT_EQ(page.tab(), BenchmarkPage::Tab::results);
     // Its texts can be exported again; the whole lies where it lies.
-    page.exportTo(ExportKind::csv, folder.filePath(QStringLiteral("b.csv")));
+    page.exports().exportTo(ExportKind::csv, folder.filePath(QStringLiteral("b.csv")));
     wait();
     QFile csv(folder.filePath(QStringLiteral("b.csv")));
     ASSERT_TRUE(csv.open(QIODevice::ReadOnly));
@@ -125,7 +130,7 @@ TEST_F(RecordsPageTest, SaysWhatIsWrongWithARecordAndGoesOn) {
     open(altered);
     EXPECT_TRUE(said().contains(QStringLiteral("not accepted"))) << said().toStdString();
     EXPECT_TRUE(said().contains(QStringLiteral("record.md"))) << said().toStdString();
-    EXPECT_TRUE(page.openedRecord()) << "the one before stays";
+    EXPECT_TRUE(page.desk().opened()) << "the one before stays";
 
     const auto isRefused = [&](const QByteArray& content) {
         QFile file(folder.filePath(QStringLiteral("hostile.json")));
@@ -134,9 +139,9 @@ TEST_F(RecordsPageTest, SaysWhatIsWrongWithARecordAndGoesOn) {
         file.close();
         open(file.fileName());
         EXPECT_FALSE(said().isEmpty());
-        EXPECT_EQ(QString::fromStdString(page.openedRecord()->path), good);
+        EXPECT_EQ(QString::fromStdString(page.desk().opened()->path), good);
         const QString text = said();
-        page.compareWithRecordAt(file.fileName());
+        page.desk().compareWith(file.fileName());
         wait();
         EXPECT_EQ(said(), text) << "as a base it is refused by the same sentence";
         EXPECT_FALSE(page.compareView().compared());
@@ -151,14 +156,14 @@ TEST_F(RecordsPageTest, SaysWhatIsWrongWithARecordAndGoesOn) {
 }
 
 TEST_F(RecordsPageTest, MeasuresNothingWhileARecordIsWorkedOn) {
-    page.openRecordAt(measured(QStringLiteral("monday")));
-    ASSERT_TRUE(page.isBusy());
+    page.desk().open(measured(QStringLiteral("monday")));
+    ASSERT_TRUE(page.desk().isBusy());
     page.run();
     EXPECT_FALSE(page.isRunning());
     EXPECT_TRUE(
         page.messages().textOf(QStringLiteral("run")).contains(QStringLiteral("still being worked on")));
     wait();
-    EXPECT_EQ(page.model().results().size(), 2U);
+    EXPECT_EQ(page.desk().results().results().size(), 2U);
 }
 
 TEST_F(RecordsPageTest, ComparesWhatIsShownWithAnother) {
@@ -177,7 +182,7 @@ TEST_F(RecordsPageTest, ComparesWhatIsShownWithAnother) {
     wait();
     EXPECT_EQ(page.compareView().compared()->comparison.cases[1].verdict, Verdict::faster);
 
-    page.exportReportTo(folder.filePath(QStringLiteral("c.md")));
+    page.exports().exportReportTo(page.compareView().compared(), folder.filePath(QStringLiteral("c.md")));
     wait();
     QFile report(folder.filePath(QStringLiteral("c.md")));
     ASSERT_TRUE(report.open(QIODevice::ReadOnly));
@@ -198,7 +203,7 @@ TEST_F(RecordsPageTest, RefusesUnlikeRecordsAndSaysSoWhenInsistedOn) {
     ASSERT_TRUE(strip->isVisible());
     // The command line's sentence.
     const auto sentence =
-        compare_records(*load_record(base.toStdString()), *page.openedRecord(), {}).error().message;
+        compare_records(*load_record(base.toStdString()), *page.desk().opened(), {}).error().message;
     EXPECT_EQ(strip->text().mid(1).toStdString(), sentence.substr(1));
     EXPECT_TRUE(strip->text().contains(QStringLiteral("threads")));
     QTest::mouseClick(page.findChild<QPushButton*>(QStringLiteral("insistButton")), Qt::LeftButton);
@@ -243,16 +248,16 @@ TEST_F(RecordsPageTest, BringsBackARunThatNothingKeeps) {
     page.form().setChoices(choices);
     page.run();
     wait();
-    const std::string key = page.model().results().at(0).what.key;
+    const std::string key = page.desk().results().results().at(0).what.key;
     open(measured(QStringLiteral("monday")));
-    EXPECT_EQ(page.model().results().size(), 2U);
+    EXPECT_EQ(page.desk().results().results().size(), 2U);
     EXPECT_TRUE(said().contains(QStringLiteral("neither exported nor kept"))) << said().toStdString();
     for (auto* button : page.messages().findChildren<QPushButton*>()) {
         if (button->text() == QStringLiteral("Show it again")) QTest::mouseClick(button, Qt::LeftButton);
     }
-    ASSERT_EQ(page.model().results().size(), 1U);
-    EXPECT_EQ(page.model().results()[0].what.key, key);
-    EXPECT_FALSE(page.openedRecord());
+    ASSERT_EQ(page.desk().results().results().size(), 1U);
+    EXPECT_EQ(page.desk().results().results()[0].what.key, key);
+    EXPECT_FALSE(page.desk().opened());
     // A run can be compared as well: with a record that has no such case it is refused, in place.
     compare(folder.filePath(QStringLiteral("monday")));
     EXPECT_TRUE(page.findChild<StatusStrip*>(QStringLiteral("refusalStrip"))->isVisible());
@@ -262,7 +267,7 @@ TEST_F(RecordsPageTest, ReproducesAnOpenedRecord) {
     const QString path = written(measure({1, 4}, 64, 5), folder, QStringLiteral("monday"));
     EXPECT_FALSE(reproduceAction()->isEnabled());
     open(path);
-    const std::string original = page.openedRecord()->record_id;
+    const std::string original = page.desk().opened()->record_id;
     QSignalSpy running(&page, &BenchmarkPage::runningChanged);
     reproduceAction()->trigger();
     EXPECT_TRUE(page.isRunning());
@@ -279,7 +284,7 @@ TEST_F(RecordsPageTest, ReproducesAnOpenedRecord) {
     EXPECT_TRUE(strip.text().contains(QStringLiteral("Build and machine are the record's")));
     // The new record names the old one.
     const QString again = folder.filePath(QStringLiteral("again"));
-    page.exportTo(ExportKind::record, again);
+    page.exports().exportTo(ExportKind::record, again);
     wait();
     const auto record = load_record(again.toStdString());
     ASSERT_TRUE(record) << record.error().message;
@@ -301,14 +306,14 @@ TEST_F(RecordsPageTest, SaysWhichOutputsWereNotReproduced) {
 
 TEST_F(RecordsPageTest, ShowsTheRecordAgainWhenAReproductionIsCancelled) {
     open(written(measure({1, 2, 3, 4}, 700, 60), folder, QStringLiteral("monday")));
-    QSignalSpy inserted(&page.model(), &QAbstractItemModel::rowsInserted);
+    QSignalSpy inserted(&page.desk().results(), &QAbstractItemModel::rowsInserted);
     page.reproduce();
     ASSERT_TRUE(QTest::qWaitFor([&] { return !inserted.isEmpty(); }, patience));
-    EXPECT_FALSE(page.openedRecord()) << "what is shown is what is measured now";
+    EXPECT_FALSE(page.desk().opened()) << "what is shown is what is measured now";
     page.cancel();
     wait();
-    EXPECT_EQ(page.model().results().size(), 4U);
-    ASSERT_TRUE(page.openedRecord());
+    EXPECT_EQ(page.desk().results().results().size(), 4U);
+    ASSERT_TRUE(page.desk().opened());
     EXPECT_TRUE(
         page.messages().textOf(QStringLiteral("run")).contains(QStringLiteral("reproduction was cancelled")));
     EXPECT_TRUE(reproduceAction()->isEnabled());
@@ -335,7 +340,7 @@ TEST_F(RecordsPageTest, AsksForTheImageThatIsNoLongerThere) {
     QStringList buttons;
     for (auto* button : page.messages().findChildren<QPushButton*>()) buttons.append(button->text());
     EXPECT_TRUE(buttons.contains(QStringLiteral("Choose the image…")));
-    ASSERT_TRUE(page.openedRecord()) << "the record is shown still";
+    ASSERT_TRUE(page.desk().opened()) << "the record is shown still";
     page.reproduceOn(moved);
     wait();
     ASSERT_TRUE(page.compareView().compared());

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The charts and jobs that are about records: roofline, trend, and what runs behind them.
+// The charts that are about records: roofline and trend.
 #include <gmock/gmock.h>
 
 #include <QApplication>
 #include <QChart>
-#include <QSignalSpy>
 #include <QTest>
-#include <atomic>
 
 #include "tests/ui/benchmark/made_records.h"
 #include "tests/ui/benchmark/made_results.h"
-#include "ui/benchmark/background_job.h"
 #include "ui/charts/histogram.h"
 #include "ui/charts/roofline_chart.h"
 #include "ui/charts/trend_chart.h"
@@ -94,45 +91,6 @@ TEST(Histograms, OfTwoLieInTheSameBins) {
     EXPECT_EQ(part.counts.front(), 2) << "what lies before is in the first";
     EXPECT_EQ(part.counts.back(), 2) << "what lies behind in the last";
     EXPECT_EQ(part.clipped, 1);
-}
-
-TEST(BackgroundJob, TellsTheNewestOnly) {
-    BackgroundJob job;
-    QSignalSpy started(&job, &BackgroundJob::started);
-    QStringList told;
-    const auto until_stopped = [&](const QString& name) {
-        return [&told, name](const TaskControl& control) {
-            while (!control.cancelled()) std::this_thread::yield();
-            return std::function<void()>([&told, name] { told.append(name); });
-        };
-    };
-    job.start(QStringLiteral("first"), until_stopped(QStringLiteral("first")));
-    EXPECT_TRUE(job.isRunning());
-    job.start(QStringLiteral("second"), until_stopped(QStringLiteral("second")));
-    job.start(QStringLiteral("third"), [&told](const TaskControl&) {
-        return std::function<void()>([&told] { told.append(QStringLiteral("third")); });
-    });
-    ASSERT_TRUE(QTest::qWaitFor([&] { return !job.isRunning(); }, 5000));
-    EXPECT_EQ(told, QStringList{QStringLiteral("third")});
-    EXPECT_EQ(started.size(), 2) << "the second never began";
-}
-
-TEST(BackgroundJob, CancelsWithItsOwnWord) {
-    BackgroundJob job;
-    QString told;
-    job.start(QStringLiteral("long"), [&told](const TaskControl& control) {
-        while (!control.cancelled()) {
-            control.report(0.5, "going");
-            std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        }
-        return std::function<void()>([&told] { told = QStringLiteral("stopped"); });
-    });
-    QSignalSpy progressed(&job, &BackgroundJob::progressed);
-    ASSERT_TRUE(QTest::qWaitFor([&] { return !progressed.isEmpty(); }, 5000));
-    EXPECT_EQ(progressed[0][0].toDouble(), 0.5);
-    job.cancel();
-    ASSERT_TRUE(QTest::qWaitFor([&] { return !job.isRunning(); }, 5000));
-    EXPECT_EQ(told.toStdString(), "stopped");
 }
 
 }  // namespace

@@ -16,9 +16,11 @@
 #include "tests/ui/benchmark/made_records.h"
 #include "ui/benchmark/benchmark_page.h"
 #include "ui/benchmark/compare_view.h"
+#include "ui/benchmark/export_menu.h"
 #include "ui/benchmark/history_table.h"
 #include "ui/benchmark/history_view.h"
 #include "ui/benchmark/matrix_form.h"
+#include "ui/benchmark/record_desk.h"
 #include "ui/benchmark/results_model.h"
 #include "ui/session/session.h"
 #include "ui/widgets/message_bar.h"
@@ -55,7 +57,8 @@ class KeptRunsTest : public ::testing::Test {
         wait();
     }
     void wait() {
-        EXPECT_TRUE(QTest::qWaitFor([this] { return !page->isBusy() && !page->isRunning(); }, patience));
+        EXPECT_TRUE(
+            QTest::qWaitFor([this] { return !page->desk().isBusy() && !page->isRunning(); }, patience));
         QApplication::processEvents();
     }
     void run() {
@@ -88,9 +91,9 @@ class KeptRunsTest : public ::testing::Test {
 TEST_F(KeptRunsTest, EveryRunThatEndsIsInTheHistory) {
     run();
     EXPECT_THAT(kept(), SizeIs(1));
-    EXPECT_FALSE(page->hasUnkeptResults());
+    EXPECT_FALSE(page->desk().hasUnkept());
     EXPECT_TRUE(note().isVisible());
-    const double first = page->model().results()[0].latency.p50;
+    const double first = page->desk().results().results()[0].latency.p50;
     run();
     const auto entries = kept();
     ASSERT_THAT(entries, SizeIs(2));
@@ -103,9 +106,9 @@ TEST_F(KeptRunsTest, EveryRunThatEndsIsInTheHistory) {
     table.setCurrentCell(1, 0);
     click("openKept");
     EXPECT_EQ(page->tab(), BenchmarkPage::Tab::results);
-    ASSERT_TRUE(page->openedRecord());
-    EXPECT_EQ(page->openedRecord()->record_id, entries[0].record_id);
-    EXPECT_DOUBLE_EQ(page->model().results()[0].latency.p50, first);
+    ASSERT_TRUE(page->desk().opened());
+    EXPECT_EQ(page->desk().opened()->record_id, entries[0].record_id);
+    EXPECT_DOUBLE_EQ(page->desk().results().results()[0].latency.p50, first);
     EXPECT_TRUE(said("record").isEmpty()) << "nothing was lost, so nothing is offered back";
 }
 
@@ -115,7 +118,7 @@ TEST_F(KeptRunsTest, ClosingWhileItRunsKeepsTheCasesThatAreComplete) {
     c.filterIds = {1, 2, 3, 4, 5, 6, 7, 8};
     c.iterations = 60;
     page->form().setChoices(c);
-    QSignalSpy inserted(&page->model(), &QAbstractItemModel::rowsInserted);
+    QSignalSpy inserted(&page->desk().results(), &QAbstractItemModel::rowsInserted);
     page->run();
     ASSERT_TRUE(QTest::qWaitFor([&] { return !inserted.isEmpty(); }, patience));
     page.reset();
@@ -198,10 +201,10 @@ TEST_F(KeptRunsTest, WhatCannotBeKeptIsSaidAndOfferedBack) {
     page->setHistoryFile(folder.filePath(QStringLiteral("no/such/folder/h.sqlite")));
     wait();
     run();
-    EXPECT_TRUE(page->hasUnkeptResults());
+    EXPECT_TRUE(page->desk().hasUnkept());
     EXPECT_TRUE(said("kept").contains(QStringLiteral("not in the history"))) << said("kept").toStdString();
     EXPECT_FALSE(note().isVisible()) << "there is no place for a note";
-    const double first = page->model().results()[0].latency.p50;
+    const double first = page->desk().results().results()[0].latency.p50;
     run();
     EXPECT_TRUE(said("record").contains(QStringLiteral("neither exported nor kept")))
         << said("record").toStdString();
@@ -211,11 +214,19 @@ TEST_F(KeptRunsTest, WhatCannotBeKeptIsSaidAndOfferedBack) {
     }
     ASSERT_NE(again, nullptr);
     QTest::mouseClick(again, Qt::LeftButton);
-    EXPECT_DOUBLE_EQ(page->model().results()[0].latency.p50, first);
-    // Exported, it is kept.
-    page->exportTo(ExportKind::record, folder.filePath(QStringLiteral("record")));
-    ASSERT_TRUE(QTest::qWaitFor([&] { return !page->exporter().isRunning(); }, patience));
-    EXPECT_FALSE(page->hasUnkeptResults());
+    EXPECT_DOUBLE_EQ(page->desk().results().results()[0].latency.p50, first);
+    // Exported, it is kept; the one in whose place it is shown is not.
+    const auto exportTo = [&](const QString& name) {
+        page->exports().exportTo(ExportKind::record, folder.filePath(name));
+        EXPECT_TRUE(QTest::qWaitFor([&] { return !page->desk().exporter().isRunning(); }, patience));
+    };
+    exportTo(QStringLiteral("first"));
+    EXPECT_FALSE(page->desk().shown().isUnkept());
+    EXPECT_TRUE(page->desk().hasUnkept());
+    page->desk().showAside();
+    EXPECT_NE(page->desk().results().results()[0].latency.p50, first);
+    exportTo(QStringLiteral("second"));
+    EXPECT_FALSE(page->desk().hasUnkept());
 }
 
 TEST_F(KeptRunsTest, ARecordThatWasAlteredInTheHistoryIsRefused) {

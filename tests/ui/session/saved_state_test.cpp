@@ -46,7 +46,7 @@ SavedState fullState() {
                         .clean = -1},
             .recipeFile = u("/recipes/a.json"),
             .selectedRow = 0,
-            .hasResults = true};
+            .results = {0, 2}};
 }
 
 class SavedStateTest : public ::testing::Test {
@@ -111,7 +111,7 @@ TEST_F(SavedStateTest, ADamagedFileIsKeptAsideAndResultsThatAreGoneAreNotOffered
     }
     const auto ended = claimEndedSessions(folder);
     ASSERT_EQ(ended.size(), 1U);
-    EXPECT_FALSE(ended[0].state.hasResults);
+    EXPECT_TRUE(ended[0].state.results.empty());
     EXPECT_FALSE(fs::exists(damaged));
     damaged += ".damaged";
     EXPECT_TRUE(fs::exists(damaged));

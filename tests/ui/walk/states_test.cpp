@@ -16,6 +16,7 @@
 #include "tests/ui/walk/tiny_matrix.h"
 #include "ui/benchmark/benchmark_page.h"
 #include "ui/benchmark/matrix_form.h"
+#include "ui/benchmark/record_desk.h"
 #include "ui/benchmark/results_model.h"
 #include "ui/operations/operations_panel.h"
 #include "ui/picture/image_page.h"
@@ -27,6 +28,7 @@
 #include "ui/widgets/message_bar.h"
 #include "ui/widgets/theme.h"
 #include "ui/window/main_window.h"
+#include "ui/window/picture_recorder.h"
 #include "ui/window/record_job.h"
 
 namespace workbench {
@@ -99,7 +101,7 @@ TEST_F(StatesTest, CancelWorksByItsKeysAndRunAfterIt) {
     ASSERT_TRUE(page().isRunning());
     ASSERT_TRUE(QTest::qWaitFor([&] { return !page().isRunning(); }, patience));
     EXPECT_TRUE(run()->isEnabled());
-    EXPECT_EQ(page().model().results().size(), 2U);
+    EXPECT_EQ(page().desk().results().results().size(), 2U);
 }
 
 TEST_F(StatesTest, RecordingAndRunningHoldEachOtherBack) {

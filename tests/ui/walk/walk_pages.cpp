@@ -24,10 +24,13 @@
 #include "tests/ui/walk/walk_steps.h"
 #include "ui/benchmark/benchmark_page.h"
 #include "ui/benchmark/compare_view.h"
+#include "ui/benchmark/export_menu.h"
 #include "ui/benchmark/history_table.h"
 #include "ui/benchmark/history_view.h"
 #include "ui/benchmark/matrix_form.h"
+#include "ui/benchmark/record_desk.h"
 #include "ui/benchmark/results_model.h"
+#include "ui/benchmark/results_page.h"
 #include "ui/operations/operations_panel.h"
 #include "ui/picture/image_page.h"
 #include "ui/picture/image_view.h"
@@ -55,7 +58,7 @@ void walkBenchmark(Scene& s) {
     BenchmarkPage& page = s.window.benchmarkPage();
     QAction* run = s.action(QStringLiteral("Benchmark"), QStringLiteral("Run benchmark"));
     QAction* cancel = s.action(QStringLiteral("Benchmark"), QStringLiteral("Cancel benchmark"));
-    const auto isIdle = [&] { return !page.isRunning() && !page.isBusy(); };
+    const auto isIdle = [&] { return !page.isRunning() && !page.desk().isBusy(); };
     w.step(
         QStringLiteral("the benchmark page (Ctrl+2)"), [&] { w.press(Qt::Key_2, Qt::ControlModifier); },
         [&] {
@@ -87,7 +90,7 @@ void walkBenchmark(Scene& s) {
         },
         [&] {
             return isIdle() && run->isEnabled() && !cancel->isEnabled() &&
-                   page.model().results().size() == 2 && history().size() == 1;
+                   page.desk().results().results().size() == 2 && history().size() == 1;
         });
     w.step(
         QStringLiteral("write a note on it"),
@@ -132,8 +135,8 @@ void walkBenchmark(Scene& s) {
             w.click(page.findChild<QPushButton*>(QStringLiteral("openKept")));
         },
         [&] {
-            return isIdle() && page.tab() == BenchmarkPage::Tab::results && page.openedRecord() &&
-                   page.openedRecord()->record_id == history().at(0).record_id;
+            return isIdle() && page.tab() == BenchmarkPage::Tab::results && page.desk().opened() &&
+                   page.desk().opened()->record_id == history().at(0).record_id;
         });
     w.step(
         QStringLiteral("a long run, cancelled (Ctrl+R, Ctrl+.)"),
@@ -153,21 +156,23 @@ void walkBenchmark(Scene& s) {
             w.press(Qt::Key_R, Qt::ControlModifier);
             if (running.isEmpty()) w.fail(QStringLiteral("Ctrl+R is dead"));
         },
-        [&] { return isIdle() && page.model().results().size() == 2 && history().size() == 3; });
+        [&] { return isIdle() && page.desk().results().results().size() == 2 && history().size() == 3; });
     w.step(
         QStringLiteral("export the record by the dialog"),
         [&] {
             QDir(s.folder.path()).mkdir(QStringLiteral("records"));
-            w.chooseFile(s.path(QStringLiteral("records")), [&] { page.exportRecord(); });
+            w.chooseFile(s.path(QStringLiteral("records")), [&] { page.exports().exportRecord(); });
         },
         [&] {
-            return !page.exporter().isRunning() &&
+            return !page.desk().exporter().isRunning() &&
                    page.messages().textOf(QStringLiteral("export")).contains(QLatin1String("accepted"));
         });
     w.step(
         QStringLiteral("export a CSV by the dialog"),
-        [&] { w.chooseFile(s.path(QStringLiteral("b.csv")), [&] { page.exportCsv(); }); },
-        [&] { return !page.exporter().isRunning() && QFile::exists(s.path(QStringLiteral("b.csv"))); });
+        [&] { w.chooseFile(s.path(QStringLiteral("b.csv")), [&] { page.exports().exportCsv(); }); },
+        [&] {
+            return !page.desk().exporter().isRunning() && QFile::exists(s.path(QStringLiteral("b.csv")));
+        });
 }
 
 void walkRelease(Scene& s) {
@@ -318,7 +323,8 @@ void walkWindow(Scene& s) {
         QStringLiteral("the devices (Ctrl+Shift+D)"),
         [&] { w.press(Qt::Key_D, Qt::ControlModifier | Qt::ShiftModifier); },
         [&] {
-            return !s.window.devicePanel().visibleRegion().isEmpty() && !s.window.devicePanel().isListing();
+            return !s.window.devicePanel().visibleRegion().isEmpty() &&
+                   !s.window.session().isListingDevices();
         });
     w.step(
         QStringLiteral("one thread"),

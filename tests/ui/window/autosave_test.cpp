@@ -15,11 +15,13 @@
 #include "tests/ui/picture/view_testing.h"
 #include "ui/benchmark/benchmark_page.h"
 #include "ui/benchmark/matrix_form.h"
+#include "ui/benchmark/record_desk.h"
 #include "ui/operations/operations_panel.h"
 #include "ui/picture/image_page.h"
 #include "ui/picture/image_view.h"
 #include "ui/picture/view_bar.h"
 #include "ui/session/session.h"
+#include "ui/widgets/message_bar.h"
 #include "ui/window/main_window.h"
 #include "ui/window/restore_offer.h"
 
@@ -53,6 +55,22 @@ class AutosaveTest : public ::testing::Test {
             if (entry.path().filename().string().ends_with(".session.json")) ++count;
         }
         return count;
+    }
+
+    static RecordDesk& deskOf(Window& window) { return window.window.benchmarkPage().desk(); }
+    static void startRun(Window& window) {
+        BenchmarkPage& page = window.window.benchmarkPage();
+        MatrixChoices few;
+        few.sizes = {{64, 64}};
+        few.filterIds = {1};
+        few.precisions = {iir2d::Precision::f32};
+        few.warmup = 0;
+        few.iterations = 2;
+        page.form().setChoices(few);
+        page.run();
+    }
+    static void waitForRun(Window& window) {
+        ASSERT_TRUE(QTest::qWaitFor([&] { return !window.window.benchmarkPage().isRunning(); }, 60000));
     }
 
     QTemporaryDir folder;
@@ -172,10 +190,19 @@ TEST_F(AutosaveTest, EverythingComesBack) {
     EXPECT_DOUBLE_EQ(view.transform().zoom(), 4.0);
     const QSize size = view.transform().viewSize();
     const QPointF middle = view.transform().toImage(QPointF(size.width(), size.height()) / 2);
-    EXPECT_NEAR(middle.x(), 200, 16) << "the view had no size yet when it was shown";
-    EXPECT_NEAR(middle.y(), 150, 16);
+    // Whole device pixels, four to a pixel of the image.
+    EXPECT_NEAR(middle.x(), 200, 0.25) << "the view had no size yet when it was shown";
+    EXPECT_NEAR(middle.y(), 150, 0.25);
     window.session.undoStack()->redo();
     EXPECT_EQ(window.session.recipe().operations.size(), 3U);
+}
+
+TEST_F(AutosaveTest, ThePageOfAnImageThatIsBeingOpenedIsKept) {
+    Window window(state);
+    window.session.openImage(QStringLiteral("/pictures/pages.tif"), 2);
+    const SavedState saved = window.autosave.state();
+    EXPECT_EQ(saved.image, QStringLiteral("/pictures/pages.tif"));
+    EXPECT_EQ(saved.imageIndex, 2);
 }
 
 TEST_F(AutosaveTest, AnImageThatIsGoneLeavesTheRest) {
@@ -253,30 +280,56 @@ TEST_F(AutosaveTest, OffersSeveralSessionsByKeyboard) {
 TEST_F(AutosaveTest, ResultsThatNoFileHasComeBack) {
     {
         Window window(state);
-        BenchmarkPage& page = window.window.benchmarkPage();
-        MatrixChoices few;
-        few.sizes = {{64, 64}};
-        few.filterIds = {1};
-        few.precisions = {iir2d::Precision::f32};
-        few.warmup = 0;
-        few.iterations = 2;
-        page.form().setChoices(few);
-        page.run();
-        ASSERT_TRUE(QTest::qWaitFor([&] { return !page.isRunning(); }, 60000));
-        ASSERT_NE(page.unwrittenRun(), nullptr);
+        startRun(window);
+        waitForRun(window);
+        ASSERT_NE(deskOf(window).run(), nullptr);
         window.autosave.endSession();
         window.window.close();
     }
     Window window(state);
+    const std::string folderOfRecords = window.session.settings().record_directory;
     auto ended = claimEndedSessions(state);
     ASSERT_EQ(ended.size(), 1U);
     EXPECT_TRUE(RestoreOffer::describe(ended[0].state).contains(QStringLiteral("benchmark results")));
     window.autosave.restore(ended[0]);
     ended.clear();
-    ASSERT_TRUE(QTest::qWaitFor([&] { return window.window.benchmarkPage().hasResults(); }, 20000));
-    EXPECT_NE(window.window.benchmarkPage().openedRecord(), nullptr);
+    ASSERT_TRUE(QTest::qWaitFor([&] { return deskOf(window).opened() != nullptr; }, 20000));
+    EXPECT_EQ(deskOf(window).results().rowCount(), 1);
     window.autosave.saveNow();
-    EXPECT_TRUE(window.autosave.state().hasResults) << "and would come back again";
+    EXPECT_EQ(window.autosave.state().results.size(), 1U) << "and would come back again";
+    EXPECT_EQ(window.session.settings().record_directory, folderOfRecords)
+        << "the state folder is no folder of records";
+    EXPECT_TRUE(claimEndedSessions(state).empty()) << "they are this window's now";
+}
+
+TEST_F(AutosaveTest, ResultsAreTakenOverWhileABenchmarkRuns) {
+    {
+        Window window(state);
+        startRun(window);
+        waitForRun(window);
+        window.autosave.endSession();
+        window.window.close();
+    }
+    {
+        Window window(state);
+        startRun(window);
+        ASSERT_TRUE(window.window.benchmarkPage().isRunning());
+        QSignalSpy failed(&window.autosave, &Autosave::failed);
+        window.autosave.restore(claimEndedSessions(state)[0]);
+        EXPECT_TRUE(failed.isEmpty());
+        EXPECT_TRUE(claimEndedSessions(state).empty());
+        waitForRun(window);
+        EXPECT_EQ(window.autosave.state().results.size(), 2U) << "what was restored, and the run";
+        const QString said = window.window.benchmarkPage().messages().textOf(QStringLiteral("record"));
+        EXPECT_TRUE(said.contains(QStringLiteral("results of an ended session"))) << said.toStdString();
+        window.autosave.endSession();
+        window.window.close();
+    }
+    Window window(state);
+    window.autosave.restore(claimEndedSessions(state)[0]);
+    ASSERT_TRUE(QTest::qWaitFor([&] { return deskOf(window).opened() != nullptr; }, 20000));
+    EXPECT_EQ(deskOf(window).aside().size(), 1U) << "the older of the two waits";
+    EXPECT_EQ(window.autosave.state().results.size(), 2U);
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ TEST(GpuRun, ItsPartsAreShownApart) {
     InfoBar bar(session);
     const auto* run = panel.findChild<QLabel*>(QStringLiteral("lastRun"));
     ASSERT_NE(run, nullptr);
-    ASSERT_TRUE(QTest::qWaitFor([&] { return !panel.isListing(); }, patience));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !session.isListingDevices(); }, patience));
     session.setDeviceSpec(QStringLiteral("cpu"));
     Recipe recipe;
     recipe.operations = {{.what = FilterOperation{.filter_id = 1}},
@@ -80,7 +80,7 @@ TEST(GpuRun, NoEmptyNameStandsWhereThereIsNoGpu) {
     qputenv("FAKE_CUDA", "devices=0");
     Session session;
     DevicePanel panel(session);
-    ASSERT_TRUE(QTest::qWaitFor([&] { return !panel.isListing(); }, patience));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !session.isListingDevices(); }, patience));
     EXPECT_TRUE(panel.text().contains(
         QStringLiteral("cuda\n  not usable: there is an NVIDIA driver but no NVIDIA GPU\n")))
         << panel.text().toStdString();

@@ -323,7 +323,7 @@ TEST_F(MainWindowTest, UndoAndRedoSayWhat) {
 
 TEST_F(MainWindowTest, DevicesAreListedAndCopyable) {
     DevicePanel& panel = window.devicePanel();
-    ASSERT_TRUE(QTest::qWaitFor([&] { return !panel.isListing(); }, 20000));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !window.session().isListingDevices(); }, 20000));
     EXPECT_TRUE(panel.text().contains(QStringLiteral("cpu: ")));
     EXPECT_TRUE(panel.text().contains(QStringLiteral("usable")));
     auto* badge = window.findChild<QToolButton*>(QStringLiteral("deviceBadge"));

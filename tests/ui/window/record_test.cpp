@@ -14,7 +14,10 @@
 #include "core/support/files.h"
 #include "tests/ui/picture/view_testing.h"
 #include "ui/benchmark/benchmark_page.h"
+#include "ui/benchmark/export_menu.h"
+#include "ui/benchmark/record_desk.h"
 #include "ui/benchmark/results_model.h"
+#include "ui/benchmark/results_page.h"
 #include "ui/picture/image_page.h"
 #include "ui/session/session.h"
 #include "ui/widgets/message_bar.h"
@@ -116,7 +119,8 @@ TEST_F(RecordTest, WritesARecordOfTheRecipeOnTheImage) {
     ASSERT_NE(show, nullptr);
     show->click();
     EXPECT_EQ(window.page(), MainWindow::Page::benchmark);
-    EXPECT_TRUE(QTest::qWaitFor([&] { return window.benchmarkPage().model().rowCount() == 1; }, 20000));
+    EXPECT_TRUE(
+        QTest::qWaitFor([&] { return window.benchmarkPage().desk().results().rowCount() == 1; }, 20000));
 }
 
 TEST_F(RecordTest, SaysWhyThereIsNothingToRecord) {
