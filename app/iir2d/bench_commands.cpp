@@ -13,6 +13,7 @@
 #include "core/benchmark/benchmark.h"
 #include "core/evidence/protocol.h"
 #include "core/record/record.h"
+#include "core/support/counted.h"
 #include "core/support/escaped.h"
 #include "core/support/files.h"
 
@@ -42,7 +43,7 @@ void print_row(const workbench::CaseResult& result, int width) {
     const std::string throttle = workbench::throttled_by(result);
     std::printf("%-*s %10.4f %10.4f %8.2fx %10.1f %8.2f %10.2e%s%s\n", width, shown(result.what.key).c_str(),
                 l.p50, l.p95, result.ratio_to_copy, result.throughput_mpix_per_s_p50,
-                result.throughput_gb_per_s_p50, result.parity.max_abs_error,
+                result.throughput_gb_per_s_p50, result.parity.value_or(workbench::Parity{}).max_abs_error,
                 throttle.empty() ? "" : "  throttled: ", throttle.c_str());
     if (!result.inconclusive.empty() && throttle.empty())
         std::printf("    inconclusive: %s\n", shown(result.inconclusive).c_str());
@@ -54,9 +55,9 @@ Result<int> failures_of(const std::vector<workbench::CaseResult>& results) {
     if (failed == 0) return 0;
     const auto first =
         std::ranges::find_if(results, [](const workbench::CaseResult& r) { return r.failure.has_value(); });
-    return fail(ErrorKind::check_failed, std::to_string(failed) + " of " + std::to_string(results.size()) +
-                                             " cases failed; the first: " + first->what.key + ": " +
-                                             *first->failure);
+    return fail(ErrorKind::check_failed,
+                std::to_string(failed) + " of " + workbench::counted(results.size(), "case") +
+                    " failed; the first: " + first->what.key + ": " + *first->failure);
 }
 
 struct BenchArguments {
@@ -122,19 +123,13 @@ struct BenchArguments {
     }
 
     Result<void> write(const workbench::Record& full, const std::optional<workbench::SigningKey>& key) const {
-        const std::string json = workbench::record_to_json(full);
-        if (!out_json.empty()) {
-            if (auto done = workbench::write_file_atomically(out_json, json); !done) return done;
-        }
-        if (!out_csv.empty()) {
-            const auto csv = workbench::record_to_csv(json);
-            if (!csv) return std::unexpected(csv.error());
-            if (auto done = workbench::write_file_atomically(out_csv, *csv); !done) return done;
-        }
-        if (!out_md.empty()) {
-            const auto markdown = workbench::record_to_markdown(json);
-            if (!markdown) return std::unexpected(markdown.error());
-            if (auto done = workbench::write_file_atomically(out_md, *markdown); !done) return done;
+        const std::pair<const std::string&, std::string (*)(const workbench::Record&)> outputs[] = {
+            {out_json, workbench::record_to_json},
+            {out_csv, workbench::record_to_csv},
+            {out_md, workbench::record_to_markdown}};
+        for (const auto& [path, text] : outputs) {
+            if (path.empty()) continue;
+            if (auto done = workbench::write_file_atomically(path, text(full)); !done) return done;
         }
         if (!record.empty()) return workbench::write_record(full, record, key);
         return {};
@@ -153,9 +148,6 @@ struct BenchArguments {
         Progress progress(interruption.token(), matrix.quiet);
         auto m = protocol.empty() ? matrix.matrix(progress.control()) : by_protocol();
         if (!m) return std::unexpected(m.error());
-        workbench::Record full;
-        full.environment = workbench::capture_environment(m->threads);
-        full.command_line = workbench::bench_command_line(*m, matrix.image, matrix.recipe);
         const bool table = !matrix.json && !matrix.quiet;
         const int width = key_width(*m);
         const auto print_header = [width] {
@@ -163,7 +155,7 @@ struct BenchArguments {
                         "Mpix/s", "GB/s", "max error");
         };
         bool headed = false;
-        auto run = workbench::run_benchmark(*m, progress.control(), [&](const workbench::CaseResult& result) {
+        const auto print_result = [&](const workbench::CaseResult& result) {
             progress.clear();
             if (!table) return;
             // With the first row: a matrix that is refused prints nothing on standard output.
@@ -175,21 +167,22 @@ struct BenchArguments {
                 }
             }
             std::fflush(stdout);
-        });
+        };
+        const auto measured =
+            workbench::measure_record(*m, matrix.image, matrix.recipe, progress.control(), print_result);
         progress.clear();
-        if (!run) return std::unexpected(run.error());
-        workbench::finish_environment(full.environment);
-        full.environment.threads = run->threads;
-        full.run = std::move(*run);
-        if (auto written = write(full, *signing); !written) return std::unexpected(written.error());
-        if (matrix.json) print_text(workbench::record_to_json(full));
+        if (!measured) return std::unexpected(measured.error());
+        if (auto written = write(*measured, *signing); !written) return std::unexpected(written.error());
+        if (matrix.json) print_text(workbench::record_to_json(*measured));
         if (!record.empty()) note("record written to " + record, matrix.quiet);
-        if (full.run.cancelled) {
-            return fail(ErrorKind::cancelled, "interrupted after " + std::to_string(full.run.results.size()) +
-                                                  " of " + std::to_string(full.run.case_total) +
-                                                  " cases; these were kept");
+        const workbench::BenchmarkRun& run = measured->run;
+        if (run.cancelled) {
+            return fail(ErrorKind::cancelled,
+                        "interrupted after " + std::to_string(run.results.size()) + " of " +
+                            workbench::counted(static_cast<std::uint64_t>(run.case_total), "case") +
+                            "; the complete ones were kept");
         }
-        return failures_of(full.run.results);
+        return failures_of(run.results);
     }
 };
 
@@ -202,10 +195,10 @@ Result<int> run_parity_command(const MatrixOptions& arguments, const Interruptio
         workbench::run_parity(*m, progress.control(), [&](const workbench::CaseResult& result) {
             progress.clear();
             if (arguments.json || arguments.quiet) return;
+            const auto p = result.parity.value_or(workbench::Parity{});
             std::printf("%-*s %s  max abs %.3e  mean %.3e  max ulp %lld  bound %.1e\n", width,
-                        shown(result.what.key).c_str(), result.failure ? "FAIL" : "ok  ",
-                        result.parity.max_abs_error, result.parity.mean_abs_error,
-                        static_cast<long long>(result.parity.max_ulp), result.parity.bound);
+                        shown(result.what.key).c_str(), result.failure ? "FAIL" : "ok  ", p.max_abs_error,
+                        p.mean_abs_error, static_cast<long long>(p.max_ulp), p.bound);
             std::fflush(stdout);
         });
     progress.clear();
@@ -213,7 +206,7 @@ Result<int> run_parity_command(const MatrixOptions& arguments, const Interruptio
     if (arguments.json) {
         Json json = Json::array();
         for (const auto& result : *results) {
-            const auto& p = result.parity;
+            const auto p = result.parity.value_or(workbench::Parity{});
             json.push_back(
                 {{"case", result.what.key},
                  {"passed", !result.failure.has_value()},

@@ -79,9 +79,9 @@ struct CompareRecordsArguments {
     Result<int> run() const {
         const auto s = settings();
         if (!s) return std::unexpected(s.error());
-        const auto before = workbench::load_measured_record(base);
+        const auto before = workbench::load_record(base);
         if (!before) return std::unexpected(before.error());
-        const auto after = workbench::load_measured_record(now);
+        const auto after = workbench::load_record(now);
         if (!after) return std::unexpected(after.error());
         const auto comparison = workbench::compare_records(*before, *after, *s);
         if (!comparison) return std::unexpected(comparison.error());

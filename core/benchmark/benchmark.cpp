@@ -40,6 +40,21 @@ iir2d::DeviceInfo info_of(const iir2d::Device& device) {
     return {.id = device.id(), .name = device.name(), .backend = device.backend(), .usable = true};
 }
 
+// Puts what the image is in place of its pixels, which a result does not need.
+void keep_identity_of_image(BenchmarkMatrix& matrix) {
+    if (!matrix.image) return;
+    const PlanarImage& pixels = matrix.image->pixels;
+    matrix.sizes = {{pixels.width(), pixels.height()}};
+    matrix.image_identity = ImageIdentity{.path = matrix.image->info.path.string(),
+                                          .format = matrix.image->info.format,
+                                          .width = pixels.width(),
+                                          .height = pixels.height(),
+                                          .channels = pixels.channels(),
+                                          .type = pixels.type(),
+                                          .pixel_sha256 = pixel_hash(pixels)};
+    matrix.image.reset();
+}
+
 // Cases weigh as their samples do: a progress bar then moves evenly enough.
 class Weights {
   public:
@@ -70,6 +85,7 @@ CaseResult unstarted(const BenchmarkCase& what, std::string failure) {
     CaseResult result;
     result.what = what;
     result.started_utc = utc_now();
+    result.gpu.reason = failure;
     result.failure = std::move(failure);
     return result;
 }
@@ -117,6 +133,7 @@ Result<BenchmarkRun> run_benchmark(const BenchmarkMatrix& matrix, const TaskCont
 
     BenchmarkRun run;
     run.matrix = matrix;
+    keep_identity_of_image(run.matrix);
     run.device = info_of(device);
     run.device_reason = prepared->choice.reason;
     run.threads = device.threads();
@@ -130,8 +147,11 @@ Result<BenchmarkRun> run_benchmark(const BenchmarkMatrix& matrix, const TaskCont
         .stopping = matrix.stopping,
         .most_disturbed = matrix.most_disturbed,
         .preemption = run.threads == 1 ? PreemptionScope::thread : PreemptionScope::process};
-    if (device.backend() == iir2d::Backend::cuda)
+    if (device.backend() == iir2d::Backend::cuda) {
+        run.clock = "CUDA events, without transfers";
+        run.transfers = "not in the latency";
         settings.gpu_state = [&device] { return iir2d::sample_device(device); };
+    }
     run.preemption_counter = preemption_counter(settings.preemption);
 
     std::optional<CacheEviction> eviction;

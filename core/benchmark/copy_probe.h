@@ -12,11 +12,11 @@
 
 namespace workbench {
 
-// How a device's copy is made: on the CPU by non-temporal stores where the build has SSE2 and memcpy
+// Says how a device copies: on the CPU by non-temporal stores where the build has SSE2 and memcpy
 // elsewhere, on a GPU within its memory. A sentence for records.
 std::string_view copy_method(iir2d::Backend backend);
 
-// One copy in a GPU's memory that reads and writes as many bytes as reading `from_bytes` and writing
+// Times one copy in a GPU's memory that reads and writes as many bytes as reading `from_bytes` and writing
 // `to_bytes`. Milliseconds by the GPU's clock.
 Result<double> copy_on_gpu(const iir2d::Device& device, std::size_t from_bytes, std::size_t to_bytes);
 

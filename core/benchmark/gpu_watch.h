@@ -10,7 +10,7 @@
 
 namespace workbench {
 
-// On the thread that measures, and only when it is told to: between two measurements. A sample can so never
+// Samples on the thread that measures, when it is called: between two measurements. A sample can so never
 // run beside what is timed, which a thread of its own could not promise. For one thread.
 class GpuWatch {
   public:
@@ -21,12 +21,16 @@ class GpuWatch {
 
     void sample();
     void sample_when_due();  // when the last sample is `interval` old
-    const GpuStates& states() const { return m_states; }
+    // Returns what was sampled. Absent, as each value of it is, with the reason where nothing was had.
+    Fact<GpuStates> states() const;
 
   private:
     Source m_source;
     std::chrono::steady_clock::time_point m_last = {};
-    GpuStates m_states;
+    int m_samples = 0;
+    std::vector<double> m_clock_mhz, m_temperature_c, m_power_w;
+    std::optional<std::uint64_t> m_throttle_reasons;
+    std::string m_reason;  // why a value is missing
 };
 
 }  // namespace workbench

@@ -81,9 +81,7 @@ BenchmarkCase filter_case(BenchmarkSize size, int id, iir2d::Border border, iir2
     what.label = "F" + std::to_string(id) + " " + border_name + " " + precision_name + " " + text;
     what.width = size.width;
     what.height = size.height;
-    what.filter_id = id;
-    what.border = border;
-    what.precision = precision;
+    what.operation = FilterCase{id, border, precision};
     return what;
 }
 
@@ -103,9 +101,7 @@ BenchmarkCase pool_case(BenchmarkSize size, const PoolOperation& pool, iir2d::El
                  (plain_type ? "" : " " + type) + (backward ? " backward" : "") + " " + text;
     what.width = size.width;
     what.height = size.height;
-    what.pool = pool;
-    what.element = element;
-    what.pass = pass;
+    what.operation = PoolCase{pool, element, pass};
     return what;
 }
 
@@ -117,8 +113,7 @@ BenchmarkCase recipe_case(BenchmarkSize size, int channels, const Recipe& recipe
     what.width = size.width;
     what.height = size.height;
     what.channels = channels;
-    what.recipe = recipe;
-    what.precision = recipe_precision(recipe);
+    what.operation = RecipeCase{recipe};
     return what;
 }
 
@@ -209,16 +204,16 @@ Result<void> check_sizes(const BenchmarkMatrix& matrix) {
 }
 
 double element_bytes(const BenchmarkCase& what) {
-    if (what.pool) return static_cast<double>(iir2d::element_size(what.element));
-    return what.precision == iir2d::Precision::f64 ? 8 : 4;
+    if (const auto* pool = what.pool()) return static_cast<double>(iir2d::element_size(pool->element));
+    return precision_of(what) == iir2d::Precision::f64 ? 8 : 4;
 }
 
 // Beside its input: what a pass reads and writes, as the copy does, and the reference's doubles of all that.
-double pool_memory(const BenchmarkCase& what) {
+double pool_memory(const BenchmarkCase& what, const PoolCase& pool) {
     const iir2d::Shape input{1, 1, what.height, what.width};
-    const auto traffic = pool_traffic(*what.pool, input, what.element, what.pass);
+    const auto traffic = pool_traffic(pool.pool, input, pool.element, pool.pass);
     const auto output =
-        iir2d::reference::pool_output_shape(pool_desc(*what.pool, input, iir2d::ElementType::f64));
+        iir2d::reference::pool_output_shape(pool_desc(pool.pool, input, iir2d::ElementType::f64));
     if (!traffic || !output) return 0;
     const double plane = static_cast<double>(what.width) * static_cast<double>(what.height);
     return 2 * static_cast<double>(traffic->read + traffic->written) +
@@ -229,22 +224,20 @@ double pool_memory(const BenchmarkCase& what) {
 double memory_needed(const BenchmarkCase& what, bool input_is_there) {
     const double plane = static_cast<double>(what.width) * static_cast<double>(what.height);
     double bytes = plane * what.channels * element_bytes(what) * (input_is_there ? 2 : 3) + plane * 24;
-    if (what.pool) bytes += pool_memory(what);
-    if (what.recipe) {
-        bytes +=
-            static_cast<double>(memory_estimate(*what.recipe, {1, what.channels, what.height, what.width}));
-    }
+    if (const auto* pool = what.pool()) bytes += pool_memory(what, *pool);
+    if (const Recipe* recipe = what.recipe())
+        bytes += static_cast<double>(memory_estimate(*recipe, {1, what.channels, what.height, what.width}));
     return bytes;
 }
 
 Result<void> check_case(const BenchmarkCase& what, bool input_is_there) {
     const iir2d::Shape shape{1, what.channels, what.height, what.width};
-    if (what.pool) {
-        const auto size = iir2d::reference::pool_output_shape(pool_desc(*what.pool, shape, what.element));
+    if (const auto* pool = what.pool()) {
+        const auto size = iir2d::reference::pool_output_shape(pool_desc(pool->pool, shape, pool->element));
         if (!size) return std::unexpected(from_kernel(size.error()));
     }
-    if (what.recipe) {
-        if (const auto size = validate(*what.recipe, shape); !size) return std::unexpected(size.error());
+    if (const Recipe* recipe = what.recipe()) {
+        if (const auto size = validate(*recipe, shape); !size) return std::unexpected(size.error());
     }
     const double needed = memory_needed(what, input_is_there);
     const auto available = available_memory_bytes();
@@ -281,6 +274,25 @@ Result<Traffic> pool_traffic(const PoolOperation& pool, iir2d::Shape input, iir2
     if (is_max(pool.op)) read += count(*output) * sizeof(std::int64_t);
     if (pool.op == iir2d::PoolOp::lp) read += x + y;
     return Traffic{.read = read, .written = x};
+}
+
+std::optional<Traffic> traffic_of(const BenchmarkCase& what) {
+    const iir2d::Shape shape{1, what.channels, what.height, what.width};
+    if (const auto* pool = what.pool()) {
+        const auto traffic = pool_traffic(pool->pool, shape, pool->element, pool->pass);
+        return traffic ? std::optional(*traffic) : std::nullopt;
+    }
+    const auto* filter = what.filter();
+    if (filter == nullptr) return std::nullopt;
+    const auto plane = static_cast<std::uint64_t>(what.width) * static_cast<std::uint64_t>(what.height) *
+                       iir2d::element_size(storage_type(filter->precision));
+    return Traffic{.read = plane, .written = plane};
+}
+
+iir2d::Precision precision_of(const BenchmarkCase& what) {
+    if (const auto* filter = what.filter()) return filter->precision;
+    if (const Recipe* recipe = what.recipe()) return recipe_precision(*recipe);
+    return what.pool()->element == iir2d::ElementType::f64 ? iir2d::Precision::f64 : iir2d::Precision::f32;
 }
 
 std::vector<BenchmarkCase> cases_of(const BenchmarkMatrix& matrix, int recipe_channels) {
@@ -332,10 +344,10 @@ double estimated_seconds(const BenchmarkMatrix& matrix) {
         const double samples =
             static_cast<double>(what.width) * static_cast<double>(what.height) * what.channels;
         const double pass = samples * element_bytes(what) * 2 / bytes_per_second;
+        const Recipe* recipe = what.recipe();
         const double operations =
-            what.recipe
-                ? static_cast<double>(std::ranges::count_if(what.recipe->operations, &Operation::enabled))
-                : 1.0;
+            recipe ? static_cast<double>(std::ranges::count_if(recipe->operations, &Operation::enabled))
+                   : 1.0;
         const double iterations = std::max(0, matrix.warmup) + std::max(0, matrix.iterations);
         seconds += iterations * (pass * (operation_passes * operations + copy_passes) + iteration_overhead) +
                    samples * operations * reference_seconds_per_sample;
@@ -349,18 +361,17 @@ double parity_bound(const BenchmarkCase& what) {
         // An operation that cannot be made has no result to judge; its own error says so.
         if (const auto step = error_step(operation, element)) bound = bound * step->gain + step->own;
     };
-    const iir2d::ElementType element = storage_type(what.precision);
-    if (what.recipe) {
-        for (const Operation& operation : what.recipe->operations) {
+    if (const Recipe* recipe = what.recipe()) {
+        for (const Operation& operation : recipe->operations) {
             if (operation.enabled) add(operation, iir2d::ElementType::f32);
         }
-    } else if (what.pool) {
-        bound = pool_bound(*what.pool, what.element, what.pass);
-    } else if (what.filter_id) {
-        add({.what =
-                 FilterOperation{
-                     .filter_id = *what.filter_id, .border = what.border, .precision = what.precision}},
-            element);
+    } else if (const auto* pool = what.pool()) {
+        bound = pool_bound(pool->pool, pool->element, pool->pass);
+    } else if (const auto* filter = what.filter()) {
+        add({.what = FilterOperation{.filter_id = filter->filter_id,
+                                     .border = filter->border,
+                                     .precision = filter->precision}},
+            storage_type(filter->precision));
     }
     return bound;
 }

@@ -39,10 +39,10 @@ std::optional<BenchmarkMatrix> named_protocol(std::string_view name) {
 
 bool same_protocol(const BenchmarkMatrix& a, const BenchmarkMatrix& b) {
     return a.sizes == b.sizes && a.filter_ids == b.filter_ids && a.borders == b.borders &&
-           a.precisions == b.precisions && a.pools == b.pools && a.recipe == b.recipe && a.image == b.image &&
-           a.warmup == b.warmup && a.iterations == b.iterations && a.seed == b.seed &&
-           a.stopping == b.stopping && a.cold_cache == b.cold_cache && a.most_disturbed == b.most_disturbed &&
-           a.protocol == b.protocol;
+           a.precisions == b.precisions && a.pools == b.pools && a.recipe == b.recipe &&
+           a.has_image() == b.has_image() && a.warmup == b.warmup && a.iterations == b.iterations &&
+           a.seed == b.seed && a.stopping == b.stopping && a.cold_cache == b.cold_cache &&
+           a.most_disturbed == b.most_disturbed && a.protocol == b.protocol;
 }
 
 }  // namespace workbench

@@ -9,11 +9,11 @@
 
 namespace workbench {
 
-// "standard" and "smoke", as docs/benchmark-protocol.md defines them. A definition that changes gets a new
-// name: records of before are verified by this one. Device and threads are not part of a protocol.
+// Returns "standard" or "smoke", as docs/benchmark-protocol.md defines them. A definition that changes gets a
+// new name: records of before are verified by this one. Device and threads are not part of a protocol.
 std::optional<BenchmarkMatrix> named_protocol(std::string_view name);
 
-// Whether two matrices are the same but for device and threads.
+// Returns whether two matrices are the same but for device and threads.
 bool same_protocol(const BenchmarkMatrix& a, const BenchmarkMatrix& b);
 
 }  // namespace workbench

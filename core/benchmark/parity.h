@@ -46,10 +46,10 @@ class ParityCheck {
     bool m_worst_outside = false;
 };
 
-// Why a case was refused, in a sentence; absent when it passed.
+// Says why a case was refused, in a sentence; absent when it passed.
 std::optional<std::string> parity_failure(const Parity& parity);
 
-// The largest absolute value among finite samples, 0 when there is none.
+// Returns the largest absolute value among finite samples, 0 when there is none.
 double largest_magnitude(std::span<const double> samples);
 
 // What one operation may do to a result: add `own` times the scale of its input, after multiplying the error
@@ -61,10 +61,10 @@ struct ErrorStep {
 };
 Result<ErrorStep> error_step(const Operation& operation, iir2d::ElementType element);
 
-// What the pooling contract allows, relative to each value; 0: exact.
+// Returns what the pooling contract allows, relative to each value; 0: exact.
 double pool_bound(const PoolOperation& pool, iir2d::ElementType element, PoolPass pass);
 
-// The most that a filter can enlarge a change of its input: the product of the absolute sums of its sections'
+// Returns the largest gain of a change of a filter's input: the product of the absolute sums of its sections'
 // impulse responses, over both axes.
 double worst_gain(const iir2d::FilterData& data);
 

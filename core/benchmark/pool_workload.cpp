@@ -38,9 +38,9 @@ class PoolWorkload : public Workload {
         : Workload(std::move(a_case), std::move(an_input)),
           m_plan(std::move(plan)),
           m_traffic(a_traffic),
-          m_x(what.element, *input->pixels),
-          m_result(what.element, result, output) {
-        kernel = what.pass == PoolPass::backward ? m_plan.backward_kernel() : m_plan.kernel();
+          m_x(what.pool()->element, *input->pixels),
+          m_result(what.pool()->element, result, output) {
+        kernel = what.pool()->pass == PoolPass::backward ? m_plan.backward_kernel() : m_plan.kernel();
     }
 
     Traffic traffic() const override { return m_traffic; }
@@ -54,13 +54,13 @@ class PoolWorkload : public Workload {
     }
     // On doubles, as the reference takes it.
     iir2d::PoolDesc reference_desc() const {
-        return pool_desc(*what.pool, m_plan.desc().shape, iir2d::ElementType::f64);
+        return pool_desc(what.pool()->pool, m_plan.desc().shape, iir2d::ElementType::f64);
     }
     // `floor`: what a value's error is measured by where the value itself is smaller.
     Tolerance tolerance(double floor) const {
-        return {.relative = pool_bound(*what.pool, what.element, what.pass),
-                .floor = std::max(floor, least_normal(what.element)),
-                .stored = what.element};
+        return {.relative = pool_bound(what.pool()->pool, what.pool()->element, what.pool()->pass),
+                .floor = std::max(floor, least_normal(what.pool()->element)),
+                .stored = what.pool()->element};
     }
 
     iir2d::PoolPlan m_plan;
@@ -84,7 +84,7 @@ class ForwardWorkload final : public PoolWorkload {
         // Where signs mix, a sum may cancel: its rounding is then relative to what was summed.
         double floor = 0;
         if (std::ranges::any_of(plane, [](double v) { return v < 0; })) {
-            const auto step = error_step({.what = *what.pool}, what.element);
+            const auto step = error_step({.what = what.pool()->pool}, what.pool()->element);
             if (!step) return std::unexpected(step.error());
             floor = step->gain * largest_magnitude(plane);
         }
@@ -102,21 +102,21 @@ class BackwardWorkload final : public PoolWorkload {
                      Traffic a_traffic, PlanarImage upstream)
         : PoolWorkload(std::move(a_case), std::move(an_input), plan, a_traffic, plan.desc().shape),
           m_upstream(std::move(upstream)),
-          m_dy(what.element, m_upstream) {}
+          m_dy(what.pool()->element, m_upstream) {}
 
     // What the pass reads beside the gradient.
     Result<void> run_forward() {
-        const bool maximum = is_max(what.pool->op);
-        if (!maximum && what.pool->op != iir2d::PoolOp::lp) return {};
+        const bool maximum = is_max(what.pool()->pool.op);
+        if (!maximum && what.pool()->pool.op != iir2d::PoolOp::lp) return {};
         PlanarImage pooled;
-        ResultPlanes y(what.element, m_plan.output_shape(), pooled);
+        ResultPlanes y(what.pool()->element, m_plan.output_shape(), pooled);
         if (maximum) m_argmax.resize(static_cast<std::size_t>(pooled.plane_size()));
         if (const auto done = m_plan.forward(m_x.view(), y.view(), m_argmax); !done)
             return std::unexpected(from_kernel(done.error()));
         y.finish();
         if (maximum) return {};
         m_pooled = std::move(pooled);
-        m_y.emplace(what.element, m_pooled);
+        m_y.emplace(what.pool()->element, m_pooled);
         return {};
     }
 
@@ -154,16 +154,17 @@ class BackwardWorkload final : public PoolWorkload {
 Result<std::unique_ptr<Workload>> make_pool_workload(const BenchmarkCase& what, BenchmarkInputPtr input,
                                                      const iir2d::Device& device) {
     const iir2d::Shape shape = input->pixels->view().shape;
-    auto plan = iir2d::PoolPlan::make(device, pool_desc(*what.pool, shape, what.element));
+    auto plan = iir2d::PoolPlan::make(device, pool_desc(what.pool()->pool, shape, what.pool()->element));
     if (!plan) return std::unexpected(from_kernel(plan.error()));
-    const auto traffic = pool_traffic(*what.pool, shape, what.element, what.pass);
+    const auto traffic = pool_traffic(what.pool()->pool, shape, what.pool()->element, what.pool()->pass);
     if (!traffic) return std::unexpected(traffic.error());
     const iir2d::Shape result = plan->output_shape();
-    if (what.pass == PoolPass::forward) {
+    if (what.pool()->pass == PoolPass::forward) {
         return std::make_unique<ForwardWorkload>(what, std::move(input), std::move(*plan), *traffic, result);
     }
-    PlanarImage upstream = rounded(
-        synthetic_plane(result.w, result.h, image_type(what.element), input->upstream_seed), what.element);
+    PlanarImage upstream =
+        rounded(synthetic_plane(result.w, result.h, image_type(what.pool()->element), input->upstream_seed),
+                what.pool()->element);
     auto workload = std::make_unique<BackwardWorkload>(what, std::move(input), std::move(*plan), *traffic,
                                                        std::move(upstream));
     if (auto done = workload->run_forward(); !done) return std::unexpected(done.error());

@@ -14,7 +14,7 @@ enum class PreemptionScope { thread, process };
 // the system does not count them.
 std::optional<std::int64_t> involuntary_switches(PreemptionScope scope);
 
-// Which counter that is, for records; empty where there is none.
+// Names that counter, for records; empty where there is none.
 std::string_view preemption_counter(PreemptionScope scope);
 
 }  // namespace workbench

@@ -57,8 +57,7 @@ Result<double> recipe_operations(const Recipe& recipe, iir2d::Shape shape) {
 }
 
 bool is_in_double(const BenchmarkCase& what) {
-    if (what.pool) return what.element == iir2d::ElementType::f64;
-    return what.precision != iir2d::Precision::f32;  // mixed keeps its state in f64
+    return precision_of(what) != iir2d::Precision::f32;  // mixed keeps its state in f64
 }
 
 }  // namespace
@@ -97,10 +96,9 @@ Result<double> pool_operations(const PoolOperation& pool, iir2d::Shape input, ii
 
 Result<double> operation_count(const BenchmarkCase& what) {
     const iir2d::Shape shape{1, what.channels, what.height, what.width};
-    if (what.recipe) return recipe_operations(*what.recipe, shape);
-    if (what.pool) return pool_operations(*what.pool, shape, what.element, what.pass);
-    if (what.filter_id) return filter_operations({.filter_id = *what.filter_id}, shape);
-    return fail(ErrorKind::bad_argument, "the case \"" + what.key + "\" does not say all of its operation");
+    if (const Recipe* recipe = what.recipe()) return recipe_operations(*recipe, shape);
+    if (const auto* pool = what.pool()) return pool_operations(pool->pool, shape, pool->element, pool->pass);
+    return filter_operations({.filter_id = what.filter()->filter_id}, shape);
 }
 
 std::vector<RooflinePoint> roofline_points(const std::vector<CaseResult>& results) {

@@ -19,7 +19,7 @@ namespace workbench {
 // get. bad_argument where the case cannot be run.
 Result<double> operation_count(const BenchmarkCase& what);
 
-// For one sample of one axis.
+// Counts those for one sample of one axis.
 double operations_per_sample(const iir2d::AxisFilter& axis);
 
 // Of one plane, an addition, a multiplication, a division, a comparison, a power and a root counting as one
@@ -42,10 +42,10 @@ struct RooflinePoint {
     double of_bandwidth_ceiling = 0;  // gflops over intensity * copy_gb_per_s; above 1: caches helped
 };
 
-// Those that were timed and whose operations can be counted, in order.
+// Returns those that were timed and whose operations can be counted, in order.
 std::vector<RooflinePoint> roofline_points(const std::vector<CaseResult>& results);
 
-// The largest of the points' copies, GB/s: the roof that memory gives. 0 without points.
+// Returns the largest of the points' copies, GB/s: the roof that memory gives. 0 without points.
 double bandwidth_ceiling(const std::vector<RooflinePoint>& points);
 
 }  // namespace workbench

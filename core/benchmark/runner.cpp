@@ -51,30 +51,6 @@ Result<double> timed_compute(Workload& workload, const TaskControl& control) {
     return std::chrono::duration<double, std::milli>(end - start).count();
 }
 
-std::vector<double> latencies(const std::vector<TimedSample>& samples) {
-    std::vector<double> values(samples.size());
-    std::ranges::transform(samples, values.begin(), &TimedSample::latency_ms);
-    return values;
-}
-
-void fill_figures(CaseResult& result, const Workload& workload) {
-    const auto own = latencies(result.samples);
-    result.latency = summarise(own);
-    result.latency_p50_interval = median_interval(own);
-    result.copy_latency = summarise(latencies(result.copy_samples));
-    result.memcpy_ms_p50 = percentile(latencies(result.memcpy_samples), 50);
-    const double seconds = result.latency.p50 / 1e3;
-    const Traffic traffic = workload.traffic();
-    result.bytes_moved = traffic.read + traffic.written;
-    // A clock too coarse for the case leaves 0, which divides nothing.
-    if (seconds > 0) {
-        result.throughput_mpix_per_s_p50 =
-            static_cast<double>(result.what.width) * static_cast<double>(result.what.height) / seconds / 1e6;
-        result.throughput_gb_per_s_p50 = static_cast<double>(result.bytes_moved) / seconds / 1e9;
-    }
-    if (result.copy_latency.p50 > 0) result.ratio_to_copy = result.latency.p50 / result.copy_latency.p50;
-}
-
 Result<void> time_case(CaseResult& result, Workload& workload, const CaseSettings& settings, CopyProbe& probe,
                        const TaskControl& control) {
     const Traffic traffic = workload.traffic();
@@ -143,9 +119,9 @@ Result<void> time_case(CaseResult& result, Workload& workload, const CaseSetting
         return fail(ErrorKind::check_failed,
                     "the result changed from one run to the next: it is not reproducible");
     }
-    fill_figures(result, workload);
-    const auto preempted = std::ranges::count(result.samples, true, &TimedSample::preempted);
-    result.inconclusive = inconclusive_reason(static_cast<std::size_t>(preempted), result.samples.size(),
+    result.bytes_moved = traffic.read + traffic.written;
+    static_cast<TimingFigures&>(result) = figures_of(result);
+    result.inconclusive = inconclusive_reason(preempted_count(result.samples), result.samples.size(),
                                               settings.most_disturbed, throttled_by(result));
     if (!transfers.empty()) result.transfer_ms_p50 = percentile(transfers, 50);
     return {};
@@ -158,7 +134,7 @@ Result<CaseResult> failed(CaseResult result, const Error& error) {
     result.samples.clear();
     result.copy_samples.clear();
     result.memcpy_samples.clear();
-    result.gpu.reset();
+    result.gpu = Fact<GpuStates>::absent(error.message);
     return result;
 }
 
@@ -183,7 +159,7 @@ Result<void> check_parity(CaseResult& result, Workload& workload, const TaskCont
     }
     result.parity = check.parity();
     result.output_sha256 = pixel_hash(workload.output);
-    if (auto failure = parity_failure(result.parity)) {
+    if (auto failure = parity_failure(*result.parity)) {
         return fail(ErrorKind::check_failed, "parity: " + *failure);
     }
     return {};
@@ -195,6 +171,7 @@ CaseResult started(const Workload& workload) {
     result.started_utc = utc_now();
     result.kernel = workload.kernel;
     result.input_sha256 = workload.input->sha256;
+    result.gpu.reason = "the case ran on the CPU";
     return result;
 }
 

@@ -35,17 +35,17 @@ struct BootstrapSettings {
     std::uint64_t seed = 1;
 };
 
-// The medians of the resamples, in the order drawn. Above 4096 samples they are taken at binomial ranks, the
-// distribution that the median's rank then has, instead of resampling. Precondition: not empty.
+// Returns the medians of the resamples, in the order drawn. Above 4096 samples they are taken at binomial
+// ranks, the distribution that the median's rank then has, instead of resampling. Precondition: not empty.
 std::vector<double> bootstrap_medians(std::span<const double> samples,
                                       const BootstrapSettings& settings = {});
 
-// Confidence interval of the median, in the samples' unit. One sample has an interval of width 0, which says
-// nothing. Precondition: not empty.
+// Returns the confidence interval of the median, in the samples' unit. One sample has an interval of width 0,
+// which says nothing. Precondition: not empty.
 Interval median_interval(std::span<const double> samples, const BootstrapSettings& settings = {});
 
-// Confidence interval of median(a) / median(b), each resampled by itself. Preconditions: neither empty, all
-// samples above 0.
+// Returns the confidence interval of median(a) / median(b), each resampled by itself. Preconditions: neither
+// empty, all samples above 0.
 Interval median_ratio_interval(std::span<const double> a, std::span<const double> b,
                                const BootstrapSettings& settings = {});
 

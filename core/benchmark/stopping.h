@@ -23,19 +23,19 @@ struct StoppingRule {
 enum class StopReason { iterations, precision, most_samples, most_time };
 std::string_view name_of(StopReason reason);  // "iterations", "precision", "most samples", "most time"
 
-// What is wrong with a rule, as a sentence; empty: nothing.
+// Says what is wrong with a rule, in a sentence; empty: nothing.
 std::string wrong_with(const StoppingRule& rule);
 
-// Whether the interval of these samples' median is that narrow. Precondition: not empty.
+// Returns whether the interval of these samples' median is that narrow. Precondition: not empty.
 bool is_precise(std::span<const double> samples, double precision);
 
-// Why to stop after these samples, or nothing. The interval is looked at when the count is `least` and then
-// each time it has grown by a tenth: a bootstrap costs more than most samples.
+// Says why to stop after these samples, or nothing. The interval is looked at when the count is `least` and
+// then each time it has grown by a tenth: a bootstrap costs more than most samples.
 std::optional<StopReason> stop_reason(const StoppingRule& rule, std::span<const double> samples,
                                       double seconds);
 
-// Why samples are inconclusive; empty: they are not. Preempted in more than `most_disturbed` of them, or a
-// GPU's clocks were held back by `throttled`.
+// Says why samples are inconclusive; empty: they are not. Preempted in more than `most_disturbed` of them, or
+// a GPU's clocks were held back by `throttled`.
 std::string inconclusive_reason(std::size_t preempted, std::size_t count, double most_disturbed,
                                 std::string_view throttled);
 

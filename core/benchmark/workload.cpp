@@ -98,8 +98,8 @@ class FilterWorkload final : public Workload {
         std::vector<double> plane = plane_as_double(x, channel);
         const Tolerance tolerance{.absolute = m_error.own * std::max(1.0, largest_magnitude(plane))};
         // The same values in f32 and f64 storage have one reference; synthetic planes are such.
-        const std::string key = std::to_string(*what.filter_id) + ' ' +
-                                std::string(iir2d::name_of(what.border)) + ' ' + input->values_key;
+        const std::string key = std::to_string(what.filter()->filter_id) + ' ' +
+                                std::string(iir2d::name_of(what.filter()->border)) + ' ' + input->values_key;
         if (m_cache.key == key) return Judgement{m_cache.reference, tolerance};
         iir2d::Shape shape{1, 1, x.height(), x.width()};
         if (auto done = reference_step(m_operation, plane, shape, control); !done) {
@@ -133,7 +133,7 @@ class RecipeWorkload final : public Workload {
     Result<void> compute(const std::stop_token& stop) override {
         ApplyWork work;
         auto result =
-            apply(*what.recipe, *input->pixels, input->alpha_channel, m_device, {.stop = stop}, work);
+            apply(*what.recipe(), *input->pixels, input->alpha_channel, m_device, {.stop = stop}, work);
         if (!result) return std::unexpected(result.error());
         gpu_time = work.gpu_time;
         output = std::move(*result);
@@ -147,7 +147,7 @@ class RecipeWorkload final : public Workload {
         for (std::size_t i = 0; i < m_operations.size(); ++i) {
             const Operation& operation = m_operations[i];
             const auto* filter = std::get_if<FilterOperation>(&operation.what);
-            if (filter && what.recipe->keep_alpha && channel == input->alpha_channel) continue;
+            if (filter && what.recipe()->keep_alpha && channel == input->alpha_channel) continue;
             double scale = std::max(1.0, largest_magnitude(plane));
             if (filter && filter->border == iir2d::Border::constant) {
                 scale = std::max(scale, std::abs(filter->border_const));
@@ -200,7 +200,7 @@ Result<std::unique_ptr<Workload>> make_recipe_workload(const BenchmarkCase& what
     std::vector<ErrorStep> errors;
     ElementTracker elements(input->pixels->type());
     std::optional<iir2d::KernelIdentity> first;
-    for (const Operation& operation : what.recipe->operations) {
+    for (const Operation& operation : what.recipe()->operations) {
         if (!operation.enabled) continue;
         const iir2d::ElementType element = elements.before(operation);
         const auto error = error_step(operation, element);
@@ -263,9 +263,10 @@ std::vector<double> plane_as_double(const PlanarImage& image, int channel) {
 }
 
 BenchmarkInputPtr InputSource::input_of(const BenchmarkCase& what) {
-    const auto type =
-        what.recipe ? iir2d::ElementType::f32 : (what.pool ? what.element : storage_type(what.precision));
-    const bool whole_image = what.recipe.has_value() && m_matrix.image;
+    const auto type = what.pool()     ? what.pool()->element
+                      : what.filter() ? storage_type(what.filter()->precision)
+                                      : iir2d::ElementType::f32;
+    const bool whole_image = what.recipe() != nullptr && m_matrix.image;
     const std::string key = (whole_image ? "whole " : std::string(iir2d::name_of(type)) + ' ') +
                             std::to_string(what.width) + 'x' + std::to_string(what.height);
     if (m_input && m_key == key) return m_input;
@@ -293,10 +294,11 @@ namespace {
 Result<std::unique_ptr<Workload>> make_filter_workload(const BenchmarkCase& what, BenchmarkInputPtr input,
                                                        const iir2d::Device& device, ReferenceCache& cache) {
     const iir2d::Shape shape = shape_of(*input->pixels);
-    const Operation operation{.what = FilterOperation{.filter_id = *what.filter_id,
-                                                      .border = what.border,
-                                                      .precision = what.precision}};
-    const auto error = error_step(operation, storage_type(what.precision));
+    const FilterCase& filter = *what.filter();
+    const Operation operation{.what = FilterOperation{.filter_id = filter.filter_id,
+                                                      .border = filter.border,
+                                                      .precision = filter.precision}};
+    const auto error = error_step(operation, storage_type(filter.precision));
     if (!error) return std::unexpected(error.error());
     auto plan =
         iir2d::FilterPlan::make(device, filter_desc(std::get<FilterOperation>(operation.what), shape));
@@ -309,9 +311,9 @@ Result<std::unique_ptr<Workload>> make_filter_workload(const BenchmarkCase& what
 
 Result<std::unique_ptr<Workload>> make_workload(const BenchmarkCase& what, BenchmarkInputPtr input,
                                                 const iir2d::Device& device, ReferenceCache& cache) {
-    auto workload = what.recipe ? make_recipe_workload(what, std::move(input), device)
-                    : what.pool ? make_pool_workload(what, std::move(input), device)
-                                : make_filter_workload(what, std::move(input), device, cache);
+    auto workload = what.recipe() ? make_recipe_workload(what, std::move(input), device)
+                    : what.pool() ? make_pool_workload(what, std::move(input), device)
+                                  : make_filter_workload(what, std::move(input), device, cache);
     if (workload && device.backend() == iir2d::Backend::cuda) (*workload)->gpu = device;
     return workload;
 }

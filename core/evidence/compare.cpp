@@ -21,9 +21,12 @@ constexpr std::array<std::pair<Metric, std::string_view>, 3> metrics = {
      {Metric::latency, "latency"},
      {Metric::throughput, "throughput"}}};
 
-CaseFigures figures_of(const MeasuredCase& c, const std::vector<double>& costs,
+CaseFigures figures_of(const CaseResult& c, const std::vector<double>& costs,
                        const CompareSettings& settings) {
-    CaseFigures f{.key = c.key, .count = costs.size(), .p50_interval = {}, .preempted = c.preempted};
+    CaseFigures f{.key = c.what.key,
+                  .count = costs.size(),
+                  .p50_interval = {},
+                  .preempted = preempted_count(c.samples)};
     if (costs.empty()) return f;
     const Metric metric = settings.metric;
     f.p50 = shown_cost(percentile(costs, 50), metric);
@@ -59,9 +62,9 @@ Judged judge(const std::vector<double>& before, const std::vector<double>& after
 }
 
 // Why the samples allow no verdict, whatever their figures would give; empty: they do.
-std::string doubt(const CaseComparison& c, const MeasuredCase& base, const MeasuredCase& now,
+std::string doubt(const CaseComparison& c, const CaseResult& base, const CaseResult& now,
                   const CompareSettings& settings) {
-    if (!base.throttled_by.empty() || !now.throttled_by.empty()) return "no verdict from throttled samples";
+    if (!throttled_by(base).empty() || !throttled_by(now).empty()) return "no verdict from throttled samples";
     if (!base.inconclusive.empty()) return "no verdict: base is inconclusive, " + base.inconclusive;
     if (!now.inconclusive.empty()) return "no verdict: new is inconclusive, " + now.inconclusive;
     if (std::abs(c.base.drift) > settings.margin || std::abs(c.now.drift) > settings.margin)
@@ -80,13 +83,12 @@ std::string doubt(const CaseComparison& c, const MeasuredCase& base, const Measu
            std::string(name_of(second)) + ": the machine changed between the records";
 }
 
-void add_notes(CaseComparison& c, const MeasuredCase& base, const MeasuredCase& now,
+void add_notes(CaseComparison& c, const CaseResult& base, const CaseResult& now,
                const CompareSettings& settings) {
     for (const auto& [side, word] : {std::pair(&base, "base"), std::pair(&now, "new")}) {
-        if (!side->why_not_timed.empty())
-            c.notes.push_back(std::string(word) + " was not timed: " + side->why_not_timed);
-        if (!side->throttled_by.empty())
-            c.notes.push_back(std::string(word) + " was throttled: " + side->throttled_by);
+        if (side->failure) c.notes.push_back(std::string(word) + " was not timed: " + *side->failure);
+        if (const auto reasons = throttled_by(*side); !reasons.empty())
+            c.notes.push_back(std::string(word) + " was throttled: " + reasons);
     }
     for (const auto& [side, word] : {std::pair(&c.base, "base"), std::pair(&c.now, "new")}) {
         if (std::abs(side->drift) > settings.margin) {
@@ -101,18 +103,17 @@ void add_notes(CaseComparison& c, const MeasuredCase& base, const MeasuredCase& 
     if (c.same_output == false) c.notes.emplace_back("the outputs differ bit for bit");
 }
 
-CaseComparison compare_case(const MeasuredCase& base, const MeasuredCase& now,
-                            const CompareSettings& settings) {
+CaseComparison compare_case(const CaseResult& base, const CaseResult& now, const CompareSettings& settings) {
     CaseComparison c;
     const auto before = costs_of(base, settings.metric);
     const auto after = costs_of(now, settings.metric);
     c.base = figures_of(base, before, settings);
     c.now = figures_of(now, after, settings);
-    if (base.output_sha256 && now.output_sha256) c.same_output = *base.output_sha256 == *now.output_sha256;
+    if (!base.output_sha256.empty() && !now.output_sha256.empty())
+        c.same_output = base.output_sha256 == now.output_sha256;
     add_notes(c, base, now, settings);
     if (before.empty() || after.empty()) {
-        if (base.why_not_timed.empty() && now.why_not_timed.empty())
-            c.notes.insert(c.notes.begin(), "the clock was too coarse for it");
+        if (!base.failure && !now.failure) c.notes.insert(c.notes.begin(), "the clock was too coarse for it");
         return c;
     }
     const Judged judged = judge(before, after, settings);
@@ -148,23 +149,23 @@ std::string reduced(const std::string& key, std::initializer_list<std::string_vi
     return text;
 }
 
-using Pairing = std::vector<std::pair<const MeasuredCase*, const MeasuredCase*>>;
+using Pairing = std::vector<std::pair<const CaseResult*, const CaseResult*>>;
 
 // Pairs what has the same reduced key, where that is one case on each side; paired ones leave the lists.
-void pair_up(std::vector<const MeasuredCase*>& base, std::vector<const MeasuredCase*>& now, Pairing& pairs,
+void pair_up(std::vector<const CaseResult*>& base, std::vector<const CaseResult*>& now, Pairing& pairs,
              std::initializer_list<std::string_view> ignored) {
-    std::map<std::string, std::vector<const MeasuredCase*>> of_base, of_now;
-    for (const auto* c : base) of_base[reduced(c->key, ignored)].push_back(c);
-    for (const auto* c : now) of_now[reduced(c->key, ignored)].push_back(c);
-    std::set<const MeasuredCase*> paired;
+    std::map<std::string, std::vector<const CaseResult*>> of_base, of_now;
+    for (const auto* c : base) of_base[reduced(c->what.key, ignored)].push_back(c);
+    for (const auto* c : now) of_now[reduced(c->what.key, ignored)].push_back(c);
+    std::set<const CaseResult*> paired;
     for (const auto* c : base) {
-        const auto key = reduced(c->key, ignored);
+        const auto key = reduced(c->what.key, ignored);
         const auto found = of_now.find(key);
         if (found == of_now.end() || found->second.size() != 1 || of_base[key].size() != 1) continue;
         pairs.emplace_back(c, found->second.front());
         paired.insert({c, found->second.front()});
     }
-    const auto done = [&paired](const MeasuredCase* c) { return paired.contains(c); };
+    const auto done = [&paired](const CaseResult* c) { return paired.contains(c); };
     std::erase_if(base, done);
     std::erase_if(now, done);
 }
@@ -176,45 +177,52 @@ void note_unlike(std::vector<std::string>& unlike, std::string_view what, const 
     unlike.push_back(std::string(what) + ": base " + text(base) + ", new " + text(now));
 }
 
-std::vector<std::string> unlike_records(const MeasuredRecord& base, const MeasuredRecord& now,
-                                        const Pairing& pairs) {
+// What a filter computes in, or pooling stores; a recipe has its own.
+std::string precision_text(const BenchmarkCase& what) {
+    if (const auto* filter = what.filter()) return std::string(iir2d::name_of(filter->precision));
+    if (const auto* pool = what.pool()) return std::string(iir2d::name_of(pool->element));
+    return {};
+}
+
+std::vector<std::string> unlike_records(const Record& base, const Record& now, const Pairing& pairs) {
     std::vector<std::string> unlike;
-    note_unlike(unlike, "devices", base.device_id + " (" + base.device_name + ")",
-                now.device_id + " (" + now.device_name + ")");
-    note_unlike(unlike, "threads", std::to_string(base.threads), std::to_string(now.threads));
-    note_unlike(unlike, "processors", base.processor, now.processor);
+    const auto device = [](const Record& r) { return r.run.device.id + " (" + r.run.device.name + ")"; };
+    note_unlike(unlike, "devices", device(base), device(now));
+    note_unlike(unlike, "threads", std::to_string(base.run.threads), std::to_string(now.run.threads));
+    note_unlike(unlike, "processors", base.environment.cpu_model.value_or(""),
+                now.environment.cpu_model.value_or(""));
     for (const auto& [b, n] : pairs) {
-        note_unlike(unlike, "case \"" + escaped(b->key) + "\", precisions", b->precision, n->precision);
-        note_unlike(unlike, "case \"" + escaped(b->key) + "\", sizes",
-                    std::to_string(b->width) + "x" + std::to_string(b->height),
-                    std::to_string(n->width) + "x" + std::to_string(n->height));
-        if (b->width == n->width && b->height == n->height && b->precision == n->precision &&
-            b->input_sha256 && n->input_sha256 && *b->input_sha256 != *n->input_sha256) {
-            unlike.push_back("case \"" + escaped(b->key) + "\", inputs: base " + short_id(*b->input_sha256) +
-                             ", new " + short_id(*n->input_sha256));
+        const std::string name = "case \"" + escaped(b->what.key) + "\", ";
+        const auto size = [](const CaseResult& c) {
+            return std::to_string(c.what.width) + "x" + std::to_string(c.what.height);
+        };
+        const bool same_precision = precision_text(b->what) == precision_text(n->what);
+        note_unlike(unlike, name + "precisions", precision_text(b->what), precision_text(n->what));
+        note_unlike(unlike, name + "sizes", size(*b), size(*n));
+        if (size(*b) == size(*n) && same_precision && !b->input_sha256.empty() && !n->input_sha256.empty() &&
+            b->input_sha256 != n->input_sha256) {
+            unlike.push_back(name + "inputs: base " + short_id(b->input_sha256) + ", new " +
+                             short_id(n->input_sha256));
         }
     }
     return unlike;
 }
 
 // Cases that only the precision or the size keeps apart, for the sentence that refuses.
-std::vector<std::string> nearly_alike(std::vector<const MeasuredCase*> base,
-                                      std::vector<const MeasuredCase*> now) {
+std::vector<std::string> nearly_alike(std::vector<const CaseResult*> base,
+                                      std::vector<const CaseResult*> now) {
     Pairing pairs;
     pair_up(base, now, pairs, {"precision:", "dtype:"});
     pair_up(base, now, pairs, {"size:"});
     pair_up(base, now, pairs, {"precision:", "dtype:", "size:"});
     std::vector<std::string> texts;
     for (const auto& [b, n] : pairs)
-        texts.push_back("\"" + escaped(b->key) + "\" and \"" + escaped(n->key) + "\"");
+        texts.push_back("\"" + escaped(b->what.key) + "\" and \"" + escaped(n->what.key) + "\"");
     return texts;
 }
 
-MeasuredRecord without_samples(MeasuredRecord record) {
-    for (auto& c : record.cases) {
-        c.samples_ms.clear();
-        c.copy_samples_ms.clear();
-    }
+Record without_samples(Record record) {
+    for (auto& c : record.run.results) c.samples = c.copy_samples = c.memcpy_samples = {};
     return record;
 }
 
@@ -224,14 +232,16 @@ double shown_cost(double cost, Metric metric) {
     return metric == Metric::throughput ? 1 / cost : cost;
 }
 
-std::vector<double> costs_of(const MeasuredCase& c, Metric metric) {
+std::vector<double> costs_of(const CaseResult& c, Metric metric) {
     std::vector<double> costs;
-    for (std::size_t i = 0; i < c.samples_ms.size(); ++i) {
-        double cost = c.samples_ms[i];
-        if (metric == Metric::ratio_to_copy)
-            cost = i < c.copy_samples_ms.size() && c.copy_samples_ms[i] > 0 ? cost / c.copy_samples_ms[i] : 0;
+    for (std::size_t i = 0; i < c.samples.size(); ++i) {
+        double cost = c.samples[i].latency_ms;
+        if (metric == Metric::ratio_to_copy) {
+            const double copy = i < c.copy_samples.size() ? c.copy_samples[i].latency_ms : 0;
+            cost = copy > 0 ? cost / copy : 0;
+        }
         if (metric == Metric::throughput)
-            cost /= static_cast<double>(c.width) * static_cast<double>(c.height) / 1e3;
+            cost /= static_cast<double>(c.what.width) * static_cast<double>(c.what.height) / 1e3;
         if (cost > 0 && std::isfinite(cost)) costs.push_back(cost);
     }
     return costs;
@@ -287,16 +297,16 @@ std::size_t RecordComparison::count(Verdict verdict) const {
     return static_cast<std::size_t>(std::ranges::count(cases, verdict, &CaseComparison::verdict));
 }
 
-Result<RecordComparison> compare_records(const MeasuredRecord& base, const MeasuredRecord& now,
+Result<RecordComparison> compare_records(const Record& base, const Record& now,
                                          const CompareSettings& settings, const TaskControl& control) {
     if (!(settings.margin > 0 && settings.margin < 1))
         return fail(ErrorKind::bad_argument,
                     "the margin is out of range: give more than 0 and less than 100 %");
     if (settings.max_regression && !(*settings.max_regression >= 0 && *settings.max_regression <= 100))
         return fail(ErrorKind::bad_argument, "the largest regression is out of range: give 0 to 10000 %");
-    std::vector<const MeasuredCase*> left, right;
-    for (const auto& c : base.cases) left.push_back(&c);
-    for (const auto& c : now.cases) right.push_back(&c);
+    std::vector<const CaseResult*> left, right;
+    for (const auto& c : base.run.results) left.push_back(&c);
+    for (const auto& c : now.run.results) right.push_back(&c);
     Pairing pairs;
     pair_up(left, right, pairs, {});
     if (settings.allow_unlike) {
@@ -330,17 +340,17 @@ Result<RecordComparison> compare_records(const MeasuredRecord& base, const Measu
     }
     if (pairs.empty())
         return fail(ErrorKind::check_failed,
-                    base.cases.empty() || now.cases.empty()
+                    base.run.results.empty() || now.run.results.empty()
                         ? "a record without cases cannot be compared"
                         : "the records have no case in common: the first of the base is \"" +
-                              escaped(base.cases.front().key) + "\", of the new one \"" +
-                              escaped(now.cases.front().key) + "\"");
-    for (const auto* c : left) comparison.missing_in_new.push_back(c->key);
-    for (const auto* c : right) comparison.missing_in_base.push_back(c->key);
+                              escaped(base.run.results.front().what.key) + "\", of the new one \"" +
+                              escaped(now.run.results.front().what.key) + "\"");
+    for (const auto* c : left) comparison.missing_in_new.push_back(c->what.key);
+    for (const auto* c : right) comparison.missing_in_base.push_back(c->what.key);
     for (const auto& [b, n] : pairs) {
         if (control.cancelled()) return fail(ErrorKind::cancelled, "the comparison was cancelled");
         control.report(static_cast<double>(comparison.cases.size()) / static_cast<double>(pairs.size()),
-                       "comparing " + escaped(n->key));
+                       "comparing " + escaped(n->what.key));
         comparison.cases.push_back(compare_case(*b, *n, settings));
     }
     return comparison;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/benchmark/statistics.h"
-#include "core/evidence/measured_record.h"
+#include "core/record/record.h"
 #include "core/support/error.h"
 #include "core/support/task.h"
 
@@ -35,10 +35,10 @@ enum class Verdict {
 };
 std::string_view name_of(Verdict verdict);  // "SAME", ..., "NOT TIMED"
 
-// What each sample costs: more is worse for every metric (throughput is turned round). Samples that the clock
-// could not resolve are left out.
-std::vector<double> costs_of(const MeasuredCase& c, Metric metric);
-// A cost in the metric's own sense, for a reader: throughput is turned back.
+// Returns each sample's cost: more is worse for every metric (throughput is turned round). Samples that the
+// clock could not resolve are left out.
+std::vector<double> costs_of(const CaseResult& c, Metric metric);
+// Returns a cost in the metric's own sense, for a reader: throughput is turned back.
 double shown_cost(double cost, Metric metric);
 
 struct CompareSettings {
@@ -78,8 +78,8 @@ struct CaseComparison {
 
 struct RecordComparison {
     CompareSettings settings;
-    MeasuredRecord base;  // without samples
-    MeasuredRecord now;
+    Record base;  // without samples
+    Record now;
     std::vector<std::string> unlike;  // what differs although like must be compared with like; sentences
     std::vector<std::string> missing_in_new;
     std::vector<std::string> missing_in_base;
@@ -90,11 +90,11 @@ struct RecordComparison {
 
 // bad_argument: settings out of range. check_failed: unlike records that were not allowed; the first
 // difference is named. cancelled: control.stop asked between two cases.
-Result<RecordComparison> compare_records(const MeasuredRecord& base, const MeasuredRecord& now,
+Result<RecordComparison> compare_records(const Record& base, const Record& now,
                                          const CompareSettings& settings, const TaskControl& control = {});
 
-// What is wrong with it: regressions and unresolved cases, worst first, then cases that are missing or were
-// not timed. Empty: nothing.
+// Lists what is wrong with it: regressions and unresolved cases, worst first, then cases that are missing or
+// were not timed. Empty: nothing.
 std::vector<std::string> shortcomings(const RecordComparison& comparison);
 
 std::string comparison_to_json(const RecordComparison& comparison);

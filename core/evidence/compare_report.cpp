@@ -12,23 +12,25 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json text_or_null(const std::string& text) {
-    return text.empty() ? Json() : Json(text);
+template <class T>
+Json value_or_null(const Fact<T>& fact) {
+    return fact ? Json(*fact) : Json();
 }
 
-Json json_of(const MeasuredRecord& r) {
+Json json_of(const Record& r) {
+    const Environment& e = r.environment;
     return {{"record_id", r.record_id},
             {"path", r.path},
-            {"started_utc", r.started_utc},
-            {"host", text_or_null(r.host)},
-            {"processor", text_or_null(r.processor)},
-            {"device", r.device_id},
-            {"device_name", r.device_name},
-            {"threads", r.threads},
-            {"version", r.version},
-            {"commit", text_or_null(r.commit)},
-            {"dirty", r.dirty ? Json(*r.dirty) : Json()},
-            {"library_sha256", text_or_null(r.library_sha256)}};
+            {"started_utc", r.run.started_utc},
+            {"host", value_or_null(e.host)},
+            {"processor", value_or_null(e.cpu_model)},
+            {"device", r.run.device.id},
+            {"device_name", r.run.device.name},
+            {"threads", r.run.threads},
+            {"version", e.version},
+            {"commit", value_or_null(e.commit)},
+            {"dirty", value_or_null(e.dirty)},
+            {"library_sha256", value_or_null(e.library_sha256)}};
 }
 
 Json json_of(const Interval& i) {
@@ -66,23 +68,24 @@ std::string row(std::string_view name, const std::string& base, const std::strin
            markdown_escaped(now.empty() ? "not known" : now) + " |\n";
 }
 
-std::string commit_text(const MeasuredRecord& r) {
-    if (r.commit.empty()) return {};
-    return r.commit + (r.dirty.value_or(false) ? ", with uncommitted changes" : "");
+std::string commit_text(const Record& r) {
+    if (!r.environment.commit) return {};
+    return *r.environment.commit + (r.environment.dirty.value_or(false) ? ", with uncommitted changes" : "");
 }
 
 std::string records_table(const RecordComparison& c) {
+    const auto line = [&c](std::string_view name, auto text) { return row(name, text(c.base), text(c.now)); };
     std::string out = "| | base | new |\n| --- | --- | --- |\n";
-    out += row("Record", c.base.record_id, c.now.record_id);
-    out += row("Measured", c.base.started_utc, c.now.started_utc);
-    out += row("Host", c.base.host, c.now.host);
-    out += row("Processor", c.base.processor, c.now.processor);
-    out += row("Device", c.base.device_id + ": " + c.base.device_name,
-               c.now.device_id + ": " + c.now.device_name);
-    out += row("Threads", std::to_string(c.base.threads), std::to_string(c.now.threads));
-    out += row("Version", c.base.version, c.now.version);
-    out += row("Commit", commit_text(c.base), commit_text(c.now));
-    out += row("Library, SHA-256", c.base.library_sha256, c.now.library_sha256);
+    out += line("Record", [](const Record& r) { return r.record_id; });
+    out += line("Measured", [](const Record& r) { return r.run.started_utc; });
+    out += line("Host", [](const Record& r) { return r.environment.host.value_or(""); });
+    out += line("Processor", [](const Record& r) { return r.environment.cpu_model.value_or(""); });
+    out += line("Device", [](const Record& r) { return r.run.device.id + ": " + r.run.device.name; });
+    out += line("Threads", [](const Record& r) { return std::to_string(r.run.threads); });
+    out += line("Version", [](const Record& r) { return r.environment.version; });
+    out += line("Commit", commit_text);
+    out +=
+        line("Library, SHA-256", [](const Record& r) { return r.environment.library_sha256.value_or(""); });
     return out;
 }
 

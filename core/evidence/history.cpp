@@ -8,8 +8,6 @@
 #include "core/benchmark/utc_time.h"
 #include "core/evidence/sqlite.h"
 #include "core/record/record.h"
-#include "core/record/record_json.h"
-#include "core/record/verified_record.h"
 #include "core/support/escaped.h"
 #include "core/support/files.h"
 #include "core/support/hex.h"
@@ -152,24 +150,31 @@ double metric_of(double cost, Metric metric) {
     return metric == Metric::throughput && cost > 0 ? 1 / cost : cost;
 }
 
-std::optional<TrendPoint> point_of(const MeasuredRecord& record, std::string_view key, Metric metric) {
-    const auto found = std::ranges::find(record.cases, key, &MeasuredCase::key);
-    if (found == record.cases.end()) return std::nullopt;
+// What is said of the case of that name; null: nothing.
+const CaseResult* case_of(const Record& record, std::string_view key) {
+    const auto found = std::ranges::find(record.run.results, key,
+                                         [](const CaseResult& c) -> std::string_view { return c.what.key; });
+    return found == record.run.results.end() ? nullptr : &*found;
+}
+
+std::optional<TrendPoint> point_of(const Record& record, std::string_view key, Metric metric) {
+    const CaseResult* found = case_of(record, key);
+    if (found == nullptr) return std::nullopt;
     const auto costs = costs_of(*found, metric);
     if (costs.empty()) return std::nullopt;
     const Interval interval = median_interval(costs);
     TrendPoint p{.record_id = record.record_id,
-                 .started_utc = record.started_utc,
-                 .host = record.host,
-                 .device_name = record.device_name,
-                 .commit = record.commit,
-                 .threads = record.threads,
+                 .started_utc = record.run.started_utc,
+                 .host = record.environment.host.value_or(""),
+                 .device_name = record.run.device.name,
+                 .commit = record.environment.commit.value_or(""),
+                 .threads = record.run.threads,
                  .samples = costs.size(),
                  .p50 = metric_of(percentile(costs, 50), metric),
                  .p95 = metric_of(percentile(costs, 95), metric),
                  .p50_interval = {metric_of(interval.low, metric), metric_of(interval.high, metric)},
-                 .input_sha256 = found->input_sha256.value_or(""),
-                 .output_sha256 = found->output_sha256.value_or("")};
+                 .input_sha256 = found->input_sha256,
+                 .output_sha256 = found->output_sha256};
     if (p.p50_interval.low > p.p50_interval.high) std::swap(p.p50_interval.low, p.p50_interval.high);
     return p;
 }
@@ -180,7 +185,7 @@ struct History::State {
     Database database{nullptr, sqlite3_close_v2};
     std::int64_t version = newest_version;
     sqlite3* get() const { return database.get(); }
-    Result<Added> insert(const MeasuredRecord& record, const std::string& json, std::string_view note);
+    Result<Added> insert(const Record& record, const std::string& json, std::string_view note);
 };
 
 History::History(std::unique_ptr<State> state) : m_state(std::move(state)) {}
@@ -218,21 +223,19 @@ Result<History> History::open_to_read(const fs::path& file) {
 Result<History::Added> History::add(const fs::path& path, std::string_view note) {
     const auto verified = read_verified_record(path);
     if (!verified) return std::unexpected(verified.error());
-    const auto record = measured_record_of(*verified);
-    if (!record) return std::unexpected(record.error());
-    return m_state->insert(*record, verified->text, note);
+    return m_state->insert(verified->record, verified->text, note);
 }
 
 Result<History::Added> History::add(const Record& record, std::string_view note) {
     const std::string text = record_to_json(record);
     if (const auto problems = verify_record_text(text).problems; !problems.empty())
         return fail(ErrorKind::check_failed, "the record is not accepted: " + problems.front());
-    const auto measured = measured_record_from_json(text);
-    if (!measured) return std::unexpected(measured.error());
-    return m_state->insert(*measured, text, note);
+    const auto read = record_from_json(text);
+    if (!read) return std::unexpected(read.error());
+    return m_state->insert(*read, text, note);
 }
 
-Result<History::Added> History::State::insert(const MeasuredRecord& record, const std::string& json,
+Result<History::Added> History::State::insert(const Record& record, const std::string& json,
                                               std::string_view note) {
     if (auto good = check_note(note); !good) return std::unexpected(good.error());
     Transaction transaction(get());
@@ -243,13 +246,13 @@ Result<History::Added> History::State::insert(const MeasuredRecord& record, cons
         " commit_id, cases, json, note) VALUES (?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT (record_id) DO NOTHING");
     const auto done = insert.bind(record.record_id)
                           .bind(utc_now())
-                          .bind(record.started_utc)
-                          .bind(record.host)
-                          .bind(record.device_id)
-                          .bind(record.device_name)
-                          .bind(record.version)
-                          .bind(record.commit)
-                          .bind(static_cast<std::int64_t>(record.cases.size()))
+                          .bind(record.run.started_utc)
+                          .bind(record.environment.host.value_or(""))
+                          .bind(record.run.device.id)
+                          .bind(record.run.device.name)
+                          .bind(record.environment.version)
+                          .bind(record.environment.commit.value_or(""))
+                          .bind(static_cast<std::int64_t>(record.run.results.size()))
                           .bind(json)
                           .bind(note)
                           .run();
@@ -264,10 +267,10 @@ Result<History::Added> History::State::insert(const MeasuredRecord& record, cons
         return Added{record.record_id, false};
     }
     const std::int64_t seq = sqlite3_last_insert_rowid(get());
-    for (const auto& c : record.cases) {
-        if (c.samples_ms.empty()) continue;
+    for (const auto& c : record.run.results) {
+        if (c.samples.empty()) continue;
         Query timed(get(), "INSERT INTO timed (record, key) VALUES (?,?)");
-        if (auto inserted = timed.bind(seq).bind(c.key).run(); !inserted)
+        if (auto inserted = timed.bind(seq).bind(c.what.key).run(); !inserted)
             return std::unexpected(inserted.error());
     }
     if (auto committed = transaction.commit(); !committed) return std::unexpected(committed.error());
@@ -329,16 +332,17 @@ Result<History::Found> History::find(std::string_view prefix) const {
     return found;
 }
 
-Result<std::string> History::previous(const MeasuredRecord& record) const {
+Result<std::string> History::previous(const Record& record) const {
     const auto entries = list();
     if (!entries) return std::unexpected(entries.error());
     auto end = std::ranges::find(*entries, record.record_id, &HistoryEntry::record_id);
     if (end == entries->end())
-        end = std::ranges::upper_bound(*entries, record.started_utc, {}, &HistoryEntry::started_utc);
+        end = std::ranges::upper_bound(*entries, record.run.started_utc, {}, &HistoryEntry::started_utc);
     std::string on_another;  // device, where none is of this one
     for (auto entry = end; entry != entries->begin();) {
         --entry;
-        const bool same_device = entry->device_name == record.device_name && entry->host == record.host;
+        const bool same_device = entry->device_name == record.run.device.name &&
+                                 entry->host == record.environment.host.value_or("");
         if (!same_device && !on_another.empty()) continue;
         Query keys(m_state->get(),
                    "SELECT key FROM timed JOIN record ON timed.record = record.seq WHERE record_id = ?");
@@ -347,8 +351,7 @@ Result<std::string> History::previous(const MeasuredRecord& record) const {
             const auto row = keys.step();
             if (!row) return std::unexpected(row.error());
             if (!*row) break;
-            if (std::ranges::find(record.cases, keys.text(0), &MeasuredCase::key) == record.cases.end())
-                continue;
+            if (case_of(record, keys.text(0)) == nullptr) continue;
             if (same_device) return entry->record_id;
             on_another = entry->record_id;
             break;
@@ -381,7 +384,7 @@ Result<std::vector<TrendPoint>> History::trend(std::string_view key, Metric metr
         const auto row = query.step();
         if (!row) return std::unexpected(row.error());
         if (!*row) break;
-        const auto record = measured_record_from_json(query.text(0));
+        const auto record = record_from_json(query.text(0));
         if (!record) return std::unexpected(record.error());
         if (auto point = point_of(*record, key, metric)) points.push_back(std::move(*point));
     }
@@ -412,15 +415,16 @@ Result<std::vector<std::string>> History::check() const {
         if (!row) return std::unexpected(row.error());
         if (!*row) return problems;
         const std::string name = "record " + escaped(short_id(query.text(0))) + ": ";
-        const auto record = measured_record_from_json(query.text(1));
+        const auto record = record_from_json(query.text(1));
         if (!record) {
             problems.push_back(name + record.error().message);
             continue;
         }
         if (record->record_id != query.text(0)) problems.push_back(name + "its JSON has another record_id");
         const auto timed =
-            std::ranges::count_if(record->cases, [](const auto& c) { return !c.samples_ms.empty(); });
-        if (timed != query.number(3) || static_cast<std::int64_t>(record->cases.size()) != query.number(2))
+            std::ranges::count_if(record->run.results, [](const auto& c) { return !c.samples.empty(); });
+        if (timed != query.number(3) ||
+            static_cast<std::int64_t>(record->run.results.size()) != query.number(2))
             problems.push_back(name + "its list of cases is not that of its JSON");
     }
 }

@@ -15,8 +15,6 @@
 
 namespace workbench {
 
-struct Record;
-
 struct HistoryEntry {
     std::string record_id;
     std::string added_utc;
@@ -81,7 +79,7 @@ class History {
     Result<std::string> record(std::string_view prefix) const;
     // The record_id of the newest record before `record` that has timed one of its cases: of the same device
     // and host where there is one. bad_input when there is none.
-    Result<std::string> previous(const MeasuredRecord& record) const;
+    Result<std::string> previous(const Record& record) const;
     // The distinct keys of all timed cases.
     Result<std::vector<std::string>> keys() const;
     // A case over time, oldest first; `device` alone where it is not empty. bad_argument when no record has

@@ -110,7 +110,7 @@ Result<BenchmarkMatrix> read(const json& j) {
         return found != j.end() && found->type() == value.type() && *found == value;
     };
     if (!j.is_object() || !is("schema", "iir2d-workbench/protocol") || !is("schema_version", 1U))
-        return wrong("is none: its schema must be iir2d-workbench/protocol, schema_version 1");
+        return wrong("file is not one: its schema must be iir2d-workbench/protocol, schema_version 1");
     for (const auto& [key, value] : j.items()) {
         if (!known.contains(key))
             return wrong("has the key \"" + escaped(key, 100) + "\", which is not known");

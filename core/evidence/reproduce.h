@@ -40,7 +40,12 @@ Result<Reproduction> reproduce(const std::filesystem::path& record, const Reprod
                                const TaskControl& control = {},
                                const std::function<void(const CaseResult&)>& on_result = {});
 
-// For a person: what differs, what changed, the timings' verdicts.
+// Reproduces a record that was verified before.
+Result<Reproduction> reproduce(const Record& before, const ReproduceSettings& settings,
+                               const TaskControl& control = {},
+                               const std::function<void(const CaseResult&)>& on_result = {});
+
+// Describes for a person what differs, what changed, the timings' verdicts.
 std::string reproduction_to_text(const Reproduction& reproduction);
 
 }  // namespace workbench

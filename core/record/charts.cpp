@@ -1,26 +1,22 @@
 // SPDX-License-Identifier: MIT
-// A record's charts as SVG: a row for each case, from its JSON alone.
+// A record's charts as SVG: a row for each case.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
-#include <exception>
 #include <functional>
 #include <limits>
 #include <optional>
 #include <vector>
 
-#include "core/record/derived.h"
 #include "core/record/record.h"
-#include "core/record/record_json.h"
 #include "core/record/svg.h"
+#include "core/support/counted.h"
 #include "core/support/markdown.h"
 
 namespace workbench {
 
 namespace {
-
-using nlohmann::json;
 
 constexpr std::size_t most_rows = 200;
 constexpr std::size_t longest_label = 44;  // characters
@@ -34,24 +30,18 @@ constexpr double below = 48;
 
 constexpr std::string_view muted = "#59636e";
 constexpr std::string_view grid = "#d8dee4";
-constexpr std::string_view spread = "#b6d4fe";
+constexpr std::string_view percentile_band = "#b6d4fe";
 constexpr std::string_view middle = "#0b5ed7";
 constexpr std::string_view yardstick = "#b35900";
 
 // What one case shows; absent where it was not timed.
-struct Row {
+struct ChartRow {
     std::string label;
     std::string key;
     std::string note;  // stands in the plot where there are no figures, behind the label where there are
     std::optional<double> low, p50, high;  // bar from low to high, a mark at p50
     std::optional<double> interval_low, interval_high, copy;
 };
-
-std::optional<double> number_of(const json& value) {
-    const json& plain = value.is_object() ? value_of(value) : value;
-    if (!plain.is_number()) return std::nullopt;
-    return plain.get<double>();
-}
 
 // A value that is a line of the axis: no zeros behind it.
 std::string tick_text(double value) {
@@ -68,28 +58,28 @@ std::string shortened(const std::string& text) {
     return text;
 }
 
-Row row_of(const json& one, RecordChart chart) {
-    Row row{.label = cell_text(one.at("label")), .key = cell_text(one.at("key"))};
-    const json& timing = value_of(one.at("timing"));
-    if (timing.is_null()) {
-        row.note = "not timed: " + cell_text(one.at("timing").at("reason"));
+ChartRow row_of(const CaseResult& one, RecordChart chart) {
+    ChartRow row{.label = one.what.label, .key = one.what.key};
+    if (one.samples.empty()) {
+        row.note = "not timed: " + one.failure.value_or("it has no samples");
         return row;
     }
-    if (!value_of(timing.at("inconclusive")).is_null())
-        row.note = "inconclusive";
+    if (!one.inconclusive.empty()) row.note = "inconclusive";
     if (chart == RecordChart::ratio_to_copy) {
-        row.p50 = row.high = number_of(timing.at("ratio_to_copy"));
-        row.low = row.p50 ? std::optional(0.0) : std::nullopt;
-        if (!row.p50) row.note = "too short for the clock";
+        if (one.ratio_to_copy > 0) {
+            row.low = 0;
+            row.p50 = row.high = one.ratio_to_copy;
+        } else {
+            row.note = "too short for the clock";
+        }
         return row;
     }
-    const json& latency = timing.at("latency_ms");
-    row.low = number_of(latency.at("p5"));
-    row.p50 = number_of(latency.at("p50"));
-    row.high = number_of(latency.at("p95"));
-    row.copy = number_of(timing.at("copy_ms").at("p50"));
-    row.interval_low = number_of(timing.at("latency_p50_interval_ms").at("low"));
-    row.interval_high = number_of(timing.at("latency_p50_interval_ms").at("high"));
+    row.low = one.latency.p5;
+    row.p50 = one.latency.p50;
+    row.high = one.latency.p95;
+    row.copy = one.copy_latency.p50;
+    row.interval_low = one.latency_p50_interval.low;
+    row.interval_high = one.latency_p50_interval.high;
     return row;
 }
 
@@ -100,10 +90,10 @@ struct Axis {
 };
 
 // 1, 2, 5, 10, 20, ... around all values.
-Axis logarithmic(const std::vector<Row>& rows) {
+Axis logarithmic(const std::vector<ChartRow>& rows) {
     double least = std::numeric_limits<double>::infinity();
     double most = 0;
-    for (const Row& row : rows) {
+    for (const ChartRow& row : rows) {
         for (const auto& value : {row.low, row.p50, row.high, row.copy}) {
             if (!value || !(*value > 0) || !std::isfinite(*value)) continue;
             least = std::min(least, *value);
@@ -134,9 +124,9 @@ Axis logarithmic(const std::vector<Row>& rows) {
 }
 
 // From 0, in steps of 1, 2 or 5 times a power of ten.
-Axis linear(const std::vector<Row>& rows) {
+Axis linear(const std::vector<ChartRow>& rows) {
     double most = 1;
-    for (const Row& row : rows) most = std::max(most, row.high.value_or(0));
+    for (const ChartRow& row : rows) most = std::max(most, row.high.value_or(0));
     const double power = std::pow(10.0, std::floor(std::log10(most / 5)));
     double step = power;
     for (const double digit : {2.0, 5.0, 10.0}) {
@@ -155,7 +145,7 @@ void draw_legend(Svg& svg, RecordChart chart) {
         svg.text(left + 30, 74, "1: as fast as moving the same bytes, in the same run", words);
         return;
     }
-    svg.rectangle(left, 64, 24, 12, spread);
+    svg.rectangle(left, 64, 24, 12, percentile_band);
     svg.text(left + 30, 74, "5th to 95th percentile", words);
     svg.rectangle(left + 180, 64, 24, 12, middle);
     svg.text(left + 210, 74, "median, 95 % interval", words);
@@ -163,7 +153,7 @@ void draw_legend(Svg& svg, RecordChart chart) {
     svg.text(left + 382, 74, "median of the copy", words);
 }
 
-void draw_row(Svg& svg, const Row& row, double y, const Axis& axis) {
+void draw_row(Svg& svg, const ChartRow& row, double y, const Axis& axis) {
     const double base = y + row_height / 2 + 4;
     svg.text(left - 10, base, shortened(row.label), {.anchor = TextAnchor::end}, row.key);
     if (!row.p50) {
@@ -171,7 +161,7 @@ void draw_row(Svg& svg, const Row& row, double y, const Axis& axis) {
         return;
     }
     const double from = axis.place(*row.low);
-    svg.rectangle(from, y + 5, std::max(axis.place(*row.high) - from, 1.0), row_height - 10, spread);
+    svg.rectangle(from, y + 5, std::max(axis.place(*row.high) - from, 1.0), row_height - 10, percentile_band);
     const double low = axis.place(row.interval_low.value_or(*row.p50));
     const double high = axis.place(row.interval_high.value_or(*row.p50));
     svg.rectangle(std::min(low, axis.place(*row.p50) - 1), y + 3, std::max(high - low, 2.0), row_height - 6,
@@ -180,9 +170,11 @@ void draw_row(Svg& svg, const Row& row, double y, const Axis& axis) {
     svg.text(right + 10, base, brief_number(*row.p50) + (row.note.empty() ? "" : " ?"), {}, row.note);
 }
 
-std::string draw(const json& record, RecordChart chart) {
-    const json& cases = record.at("cases");
-    std::vector<Row> rows;
+}  // namespace
+
+std::string record_to_svg(const Record& record, RecordChart chart) {
+    const auto& cases = record.run.results;
+    std::vector<ChartRow> rows;
     for (std::size_t i = 0; i < std::min(cases.size(), most_rows); ++i)
         rows.push_back(row_of(cases[i], chart));
     const bool ratio = chart == RecordChart::ratio_to_copy;
@@ -190,10 +182,9 @@ std::string draw(const json& record, RecordChart chart) {
     const double bottom = top + row_height * static_cast<double>(rows.size());
 
     const std::string title = ratio ? "Median latency over the copy's" : "Latency, ms";
-    const json& device = record.at("device");
-    std::string under = cell_text(device.at("name")) + ", " + cell_text(device.at("threads")) +
-                        (device.at("threads") == 1 ? " thread, " : " threads, ") +
-                        cell_text(record.at("started_utc"));
+    std::string under = record.run.device.name + ", " +
+                        counted(static_cast<std::uint64_t>(record.run.threads), "thread") + ", " +
+                        record.run.started_utc;
     if (rows.size() < cases.size())
         under +=
             ", the first " + std::to_string(rows.size()) + " of " + std::to_string(cases.size()) + " cases";
@@ -210,24 +201,14 @@ std::string draw(const json& record, RecordChart chart) {
     for (std::size_t i = 0; i < rows.size(); ++i)
         draw_row(svg, rows[i], top + row_height * static_cast<double>(i), axis);
     if (ratio) svg.line(axis.place(1), top, axis.place(1), bottom, yardstick, 1.5, true);
-    if (std::ranges::any_of(rows, [](const Row& r) { return r.p50 && !r.note.empty(); }))
+    if (std::ranges::any_of(rows, [](const ChartRow& r) { return r.p50 && !r.note.empty(); }))
         svg.text(20, bottom + 40, "?: inconclusive, too many samples were disturbed",
                  {.size = 11, .fill = muted});
     return svg.document();
 }
 
-}  // namespace
-
 std::string_view file_name_of(RecordChart chart) {
     return chart == RecordChart::ratio_to_copy ? "ratio.svg" : "latency.svg";
-}
-
-Result<std::string> svg_of(const json& record, RecordChart chart) {
-    try {
-        return draw(record, chart);
-    } catch (const std::exception& error) {
-        return fail(ErrorKind::bad_input, std::string("the record has no chart: ") + error.what());
-    }
 }
 
 }  // namespace workbench

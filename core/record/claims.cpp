@@ -3,14 +3,12 @@
 
 #include <algorithm>
 
-#include "core/record/record_json.h"
+#include "core/support/canonical_json.h"
 #include "core/support/markdown.h"
 
 namespace workbench {
 
 namespace {
-
-using nlohmann::json;
 
 constexpr std::size_t fewest_samples = 20;
 
@@ -18,99 +16,71 @@ std::string item(bool holds, const std::string& text) {
     return std::string("- [") + (holds ? "x" : " ") + "] " + text + "\n";
 }
 
-std::string stopping_text(const json& matrix) {
-    const json& rule = value_of(matrix.at("stopping"));
-    if (rule.is_null()) return "after " + cell_text(matrix.at("iterations")) + " samples";
-    return "when the 95 % interval of the median is within " +
-           brief_number(100 * rule.at("precision").get<double>()) + " % of it, after " +
-           cell_text(rule.at("least")) + " to " + cell_text(rule.at("most")) + " samples and at most " +
-           brief_number(rule.at("most_seconds").get<double>()) + " s";
+std::string stopping_text(const BenchmarkMatrix& matrix) {
+    if (!matrix.stopping) return "after " + std::to_string(matrix.iterations) + " samples";
+    const StoppingRule& rule = *matrix.stopping;
+    return "when the 95 % interval of the median is within " + brief_number(100 * rule.precision) +
+           " % of it, after " + std::to_string(rule.least) + " to " + std::to_string(rule.most) +
+           " samples and at most " + brief_number(rule.most_seconds) + " s";
 }
 
-std::string how(const json& record) {
-    const json& matrix = record.at("matrix");
-    const json& protocol = value_of(matrix.at("protocol"));
-    const json& again = value_of(record.at("reproduces"));
+std::string how(const Record& record) {
+    const BenchmarkMatrix& matrix = record.run.matrix;
     std::string out = "\n## How it was measured\n\n";
-    out += "- record_id: " + record_id(record) + "\n";
-    if (!again.is_null()) out += "- It measures again what record " + cell_text(again) + " measured.\n";
-    out +=
-        "- Protocol: " + (protocol.is_null() ? std::string("none") : markdown_escaped(cell_text(protocol))) +
-        "\n";
+    out += "- record_id: " + record.record_id + "\n";
+    if (!record.reproduces.empty())
+        out += "- It measures again what record " + record.reproduces + " measured.\n";
+    out += "- Protocol: " + (matrix.protocol.empty() ? "none" : markdown_escaped(matrix.protocol)) + "\n";
     out += "- A case ends " + stopping_text(matrix) + ".\n";
-    out += "- The caches are " + cell_text(matrix.at("cache")) + " when a run begins.\n";
-    out += "- Transfers to and from a GPU: " + cell_text(record.at("measurement").at("transfers")) + ".\n";
-    for (const json& one : record.at("cases")) {
-        const json& t = value_of(one.at("timing"));
-        if (t.is_null()) continue;
-        const json& interval = t.at("latency_p50_interval_ms");
-        out += "- " + markdown_escaped(cell_text(one.at("key"))) + ": p50 is " +
-               brief_number(interval.at("low").get<double>()) + " to " +
-               brief_number(interval.at("high").get<double>()) + " ms (95 %), " +
-               std::to_string(t.at("samples_ms").size()) + " samples, ended by " +
-               cell_text(t.at("stop_reason"));
-        const json& why = value_of(t.at("inconclusive"));
-        out += why.is_null() ? "\n" : "; **inconclusive**: " + markdown_escaped(cell_text(why)) + "\n";
+    out += std::string("- The caches are ") + (matrix.cold_cache ? "cold" : "warm") + " when a run begins.\n";
+    out += "- Transfers to and from a GPU: " + record.run.transfers + ".\n";
+    for (const CaseResult& one : record.run.results) {
+        if (one.samples.empty()) continue;
+        const Interval& interval = one.latency_p50_interval;
+        out += "- " + markdown_escaped(one.what.key) + ": p50 is " + brief_number(interval.low) + " to " +
+               brief_number(interval.high) + " ms (95 %), " + std::to_string(one.samples.size()) +
+               " samples, ended by " + std::string(name_of(one.stop_reason));
+        out += one.inconclusive.empty() ? "\n"
+                                        : "; **inconclusive**: " + markdown_escaped(one.inconclusive) + "\n";
     }
     return out;
 }
 
-template <class Holds>
-bool all_cases(const json& record, Holds holds) {
-    return std::ranges::all_of(record.at("cases"), holds);
-}
-
-std::string hygiene(const json& record) {
-    const json& e = record.at("environment");
-    const auto timing = [](const json& one) -> const json& { return value_of(one.at("timing")); };
+std::string hygiene(const Record& record) {
+    const Environment& e = record.environment;
+    const auto every_case = [&](auto holds) { return std::ranges::all_of(record.run.results, holds); };
+    const auto is_timed = [](const CaseResult& one) { return !one.samples.empty(); };
     std::string out =
         "\n## Claim hygiene\n\nFilled in from the data. Claim nothing that an open box takes back.\n\n";
-    out += item(!value_of(record.at("matrix").at("protocol")).is_null(), "It was run by a named protocol.");
-    out += item(record.at("cancelled") == false, "The run was not cancelled.");
-    out += item(all_cases(record, [&](const json& one) { return !timing(one).is_null(); }),
-                "Every case was timed.");
-    out += item(all_cases(record,
-                          [](const json& one) {
-                              const json& parity = value_of(one.at("parity"));
-                              return parity.is_object() && parity.at("passed") == true;
-                          }),
+    out += item(!record.run.matrix.protocol.empty(), "It was run by a named protocol.");
+    out += item(!record.run.cancelled, "The run was not cancelled.");
+    out += item(every_case(is_timed), "Every case was timed.");
+    out += item(every_case([](const CaseResult& one) { return one.parity && one.parity->passed; }),
                 "Every case agrees with the double-precision reference.");
     out += item(
-        all_cases(record,
-                  [&](const json& one) {
-                      return !timing(one).is_null() && timing(one).at("samples_ms").size() >= fewest_samples;
-                  }),
+        every_case([](const CaseResult& one) { return one.samples.size() >= fewest_samples; }),
         "Every case has at least " + std::to_string(fewest_samples) + " samples; p50 and p95 are given.");
-    out += item(all_cases(record,
-                          [&](const json& one) {
-                              return !timing(one).is_null() &&
-                                     value_of(timing(one).at("inconclusive")).is_null();
-                          }),
+    out += item(every_case([&](const CaseResult& one) { return is_timed(one) && one.inconclusive.empty(); }),
                 "No case is inconclusive.");
-    out += item(all_cases(record,
-                          [](const json& one) {
-                              return !value_of(one.at("input_sha256")).is_null() &&
-                                     !value_of(one.at("output_sha256")).is_null();
-                          }),
+    out += item(every_case([](const CaseResult& one) {
+                    return !one.input_sha256.empty() && !one.output_sha256.empty();
+                }),
                 "Every input and output has its hash.");
-    out += item(!value_of(e.at("commit")).is_null() && value_of(e.at("dirty")) == false,
-                "The commit is known and had no uncommitted changes.");
-    out += item(!value_of(e.at("library_sha256")).is_null(), "The library's hash is known.");
-    out += item(!cell_text(record.at("command_line")).empty(), "The exact command is given.");
+    out += item(e.commit && e.dirty.value == false, "The commit is known and had no uncommitted changes.");
+    out += item(e.library_sha256.value.has_value(), "The library's hash is known.");
+    out += item(!record.command_line.empty(), "The exact command is given.");
     return out;
 }
 
 }  // namespace
 
-std::string claims_sections(const json& record) {
+std::string claims_sections(const Record& record) {
     return how(record) + hygiene(record) +
            "\n## Approvals\n\nPending. A record approves nothing; a release's sign-offs do.\n";
 }
 
-std::string conclusive_mark(const json& one) {
-    const json& t = value_of(one.at("timing"));
-    if (t.is_null() || value_of(t.at("inconclusive")).is_null()) return {};
-    return " (inconclusive)";
+std::string conclusive_mark(const CaseResult& one) {
+    return one.inconclusive.empty() ? "" : " (inconclusive)";
 }
 
 }  // namespace workbench

@@ -2,15 +2,16 @@
 // What a record allows one to claim, said by its own data.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
+
+#include "core/record/record.h"
 
 namespace workbench {
 
 // Three sections of the report: how it was measured, claim hygiene, approvals.
-std::string claims_sections(const nlohmann::json& record);
+std::string claims_sections(const Record& record);
 
-// Throughout the report a case's mark: " (inconclusive)" or nothing.
-std::string conclusive_mark(const nlohmann::json& one);
+// A case's mark throughout the report: " (inconclusive)" or nothing.
+std::string conclusive_mark(const CaseResult& one);
 
 }  // namespace workbench

@@ -64,7 +64,7 @@ std::string common_options(const BenchmarkMatrix& matrix, const std::string& ima
     if (matrix.cold_cache) text += " --cold";
     if (matrix.most_disturbed != BenchmarkMatrix{}.most_disturbed)
         text += " --most-disturbed " + format_number(matrix.most_disturbed);
-    if (matrix.image) {
+    if (matrix.has_image()) {
         text += " --image " + shell_quoted(image_path);
     } else {
         text += " --sizes " + joined(matrix.sizes, [](const BenchmarkSize& s) {
@@ -140,8 +140,8 @@ std::string bench_command_line(const BenchmarkMatrix& matrix, const std::string&
     return text;
 }
 
-bool is_bench_command_line(std::string_view text, const BenchmarkMatrix& matrix,
-                           const std::string& image_path) {
+bool is_bench_command_line(std::string_view text, const BenchmarkMatrix& matrix) {
+    const std::string image_path = matrix.image_identity ? matrix.image_identity->path : "";
     const std::string some_recipe = "recipe.json";
     const std::string wanted = bench_command_line(matrix, image_path, some_recipe);
     const std::string option = " --recipe ";

@@ -9,9 +9,7 @@
 
 namespace workbench {
 
-// Whether bench_command_line() gives `text` for the matrix and the image with some recipe_path. Of the
-// matrix's image only that there is one counts.
-bool is_bench_command_line(std::string_view text, const BenchmarkMatrix& matrix,
-                           const std::string& image_path);
+// Returns whether bench_command_line() gives `text` for the matrix and its image with some recipe_path.
+bool is_bench_command_line(std::string_view text, const BenchmarkMatrix& matrix);
 
 }  // namespace workbench

@@ -3,273 +3,203 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
+#include <functional>
 #include <set>
 #include <span>
-#include <utility>
+#include <string_view>
 
-#include "core/benchmark/benchmark.h"
-#include "core/benchmark/statistics.h"
-#include "core/recipe/recipe.h"
-#include "core/record/matrix_consistency.h"
-#include "core/record/record_json.h"
-#include "core/record/record_matrix.h"
-#include "core/record/run_consistency.h"
+#include "core/record/record_layout.h"
+#include "core/support/canonical_json.h"
+#include "core/support/counted.h"
 #include "core/support/escaped.h"
-#include "core/support/strict_json.h"
 
 namespace workbench {
 
 namespace {
 
-using nlohmann::json;
+using namespace layout;
 
-// Another compiler may round the last digits of a sum differently; nothing else may differ.
-bool agree(double a, double b) {
-    return std::abs(a - b) <= 1e-9 * std::max(std::abs(a), std::abs(b));
-}
+// Finds every figure that is not the one that was computed again.
+class FigureChecker {
+  public:
+    explicit FigureChecker(const Findings& found) : m_found(found) {}
+
+    template <class S, class... Row>
+    void check(const S& stated, const S& computed, const std::tuple<Row...>& rows, const std::string& place) {
+        std::apply([&](const auto&... row) { (check_row(stated, computed, row, place), ...); }, rows);
+    }
+
+  private:
+    template <class S, class Get, class Rows>
+    void check_row(const S& stated, const S& computed, const Member<Get, Rows>& row,
+                   const std::string& place) {
+        const auto& value = std::invoke(row.get, stated);
+        using T = std::remove_cvref_t<decltype(value)>;
+        const auto& wanted = std::invoke(row.get, computed);
+        if constexpr (HasLayout<T>) {
+            check(value, wanted, Layout<T>::rows, place + row.name + ".");
+        } else if constexpr (std::is_arithmetic_v<T>) {
+            // Deviations of nearly equal samples are differences of nearly equal numbers: compared at their
+            // scale.
+            double scale = 0;
+            if constexpr (requires { computed.max; }) scale = row.limits.is_deviation ? computed.max : 0;
+            expect(place + row.name, static_cast<double>(value), static_cast<double>(wanted), scale);
+        }
+    }
+    // A figure that the samples do not give is not looked at.
+    template <class S, class Get, class Reason, class Absence, class Rows>
+    void check_row(const S& stated, const S& computed, const Nullable<Get, Reason, Absence, Rows>& row,
+                   const std::string& place) {
+        const double value = std::invoke(row.get, stated);
+        const double wanted = std::invoke(row.get, computed);
+        if (row.absence.is_absent(computed, wanted)) return;
+        if (row.absence.is_absent(stated, value)) {
+            m_found(place + row.name + " is missing although the samples give it");
+        } else {
+            expect(place + row.name, value, wanted, 0);
+        }
+    }
+
+    // Another compiler may round the last digits of a sum differently; nothing else may differ.
+    void expect(const std::string& name, double stated, double computed, double scale) {
+        if (std::abs(stated - computed) <= 1e-9 * std::max({std::abs(stated), std::abs(computed), scale}))
+            return;
+        m_found(name + " is " + canonical_number(stated) + " but the samples give " +
+                canonical_number(computed));
+    }
+
+    const Findings& m_found;
+};
 
 // The problems of one case, each said with the case's key.
 class CaseChecker {
   public:
-    CaseChecker(const json& record, const json& one, const Findings& found)
-        : m_record(record), m_case(one), m_found(found) {}
+    CaseChecker(const Record& record, const CaseResult& one, const Findings& found)
+        : m_matrix(record.run.matrix),
+          m_on_gpu(record.run.device.backend == iir2d::Backend::cuda),
+          m_case(one),
+          m_problem([&found, name = "case \"" + escaped(one.what.key) + "\": "](const std::string& text) {
+              found(name + text);
+          }) {}
 
     void check() {
         check_parity();
-        const json& timing = value_of(m_case.at("timing"));
-        if (!timing.is_null()) check_timing(timing);
-        check_gpu_state(value_of(m_case.at("gpu_state")));
-        const json& operation = m_case.at("operation");
-        if (operation.at("kind") == "recipe") check_recipe(operation.at("recipe"));
+        if (is_timed()) check_timing();
+        if (m_case.gpu) check_gpu(*m_case.gpu);
     }
 
   private:
-    void problem(const std::string& text) {
-        m_found("case \"" + escaped(cell_text(m_case.at("key"))) + "\": " + text);
+    bool is_timed() const { return !m_case.samples.empty(); }
+
+    bool count_fits(std::size_t count) const {
+        using enum StopReason;
+        const auto wide = [](int n) { return static_cast<std::size_t>(n); };
+        const StopReason why = m_case.stop_reason;
+        if (!m_matrix.stopping) return count == wide(m_matrix.iterations) && why == iterations;
+        const StoppingRule& rule = *m_matrix.stopping;
+        if (count < wide(rule.least) || count > wide(rule.most)) return false;
+        if (why == most_samples) return count == wide(rule.most);
+        return why == precision || why == most_time;
     }
 
-    void expect(const std::string& name, const json& stated, double computed) {
-        const json& value = stated.is_object() ? value_of(stated) : stated;
-        if (!value.is_number()) {
-            problem(name + " is missing although the samples give it");
-        } else if (!agree(value.get<double>(), computed)) {
-            problem(name + " is " + value.dump() + " but the samples give " + json(computed).dump());
+    void check_count(const char* name, const std::vector<TimedSample>& samples) {
+        if (count_fits(samples.size())) return;
+        m_problem(std::string(name) + " has " + counted(samples.size(), "sample") + " for " +
+                  counted(static_cast<std::uint64_t>(m_matrix.iterations), "iteration"));
+    }
+
+    void check_timing() {
+        check_count("samples_ms", m_case.samples);
+        check_count("copy_samples_ms", m_case.copy_samples);
+        check_count("memcpy_samples_ms", m_case.memcpy_samples);
+        FigureChecker(m_problem).check<TimingFigures>(m_case, figures_of(m_case), Layout<TimingFigures>::rows,
+                                                      "");
+        if (m_matrix.stopping && m_case.stop_reason == StopReason::precision &&
+            !is_precise(latencies_of(m_case.samples), m_matrix.stopping->precision))
+            m_problem("it was stopped as precise although its interval is wider");
+        const std::string why = inconclusive_reason(preempted_count(m_case.samples), m_case.samples.size(),
+                                                    m_matrix.most_disturbed, throttled_by(m_case));
+        if (m_case.inconclusive != why)
+            m_problem(why.empty() ? "it is called inconclusive although nothing disturbed too many samples"
+                                  : "it is not called inconclusive for what it was: " + why);
+        check_bytes();
+    }
+
+    // The traffic of a filter or pooling follows from what it is.
+    void check_bytes() {
+        const auto traffic = traffic_of(m_case.what);
+        if (!traffic) {
+            if (m_case.what.pool() != nullptr) m_problem("its pooling is refused");
+            return;
         }
+        const std::uint64_t bytes = traffic->read + traffic->written;
+        if (m_case.bytes_moved != bytes)
+            m_problem("bytes_moved is " + std::to_string(m_case.bytes_moved) + " but its operation moves " +
+                      std::to_string(bytes));
     }
 
-    void check_statistics(const std::string& name, const json& stated, std::span<const double> samples) {
-        const SampleStatistics s = summarise(samples);
-        expect(name + ".count", stated.at("count"), static_cast<double>(s.count));
-        expect(name + ".min", stated.at("min"), s.min);
-        expect(name + ".p5", stated.at("p5"), s.p5);
-        expect(name + ".p50", stated.at("p50"), s.p50);
-        expect(name + ".p95", stated.at("p95"), s.p95);
-        expect(name + ".p99", stated.at("p99"), s.p99);
-        expect(name + ".max", stated.at("max"), s.max);
-        expect(name + ".mean", stated.at("mean"), s.mean);
-        // Deviations of nearly equal samples are differences of nearly equal numbers: compared at their
-        // scale.
-        const auto deviation = [&](const char* key, double computed) {
-            const double value = stated.at(key).get<double>();
-            if (std::abs(value - computed) > 1e-9 * s.max) expect(name + "." + key, stated.at(key), computed);
-        };
-        deviation("standard_deviation", s.standard_deviation);
-        deviation("median_absolute_deviation", s.median_absolute_deviation);
+    void check_course(const char* name, const Fact<GpuCourse>& course, const auto& rows, int samples) {
+        if (!course) return;
+        if (course->samples.size() > static_cast<std::size_t>(samples))
+            m_problem(std::string(name) + " has " + counted(course->samples.size(), "sample") + " of " +
+                      std::to_string(samples));
+        FigureChecker(m_problem).check(*course, course_of(course->samples), rows, std::string(name) + ".");
     }
 
-    bool count_fits(const json& timing, std::size_t count) {
-        const json& matrix = m_record.at("matrix");
-        const auto iterations = matrix.at("iterations").get<std::size_t>();
-        const json& rule = value_of(matrix.at("stopping"));
-        if (rule.is_null()) return count == iterations && timing.at("stop_reason") == "iterations";
-        const auto least = rule.at("least").get<std::size_t>();
-        const auto most = rule.at("most").get<std::size_t>();
-        if (count < least || count > most) return false;
-        const json& why = timing.at("stop_reason");
-        if (why == "most samples") return count == most;
-        return why == "precision" || why == "most time";
-    }
-
-    void check_stopping(const json& timing, std::span<const double> samples) {
-        const Interval interval = median_interval(samples);
-        const json& stated = timing.at("latency_p50_interval_ms");
-        expect("latency_p50_interval_ms.low", stated.at("low"), interval.low);
-        expect("latency_p50_interval_ms.high", stated.at("high"), interval.high);
-        const json& rule = value_of(m_record.at("matrix").at("stopping"));
-        if (!rule.is_null() && timing.at("stop_reason") == "precision" &&
-            !is_precise(samples, rule.at("precision").get<double>()))
-            problem("it was stopped as precise although its interval is wider");
-        const std::string why = inconclusive_reason(timing.at("preempted").size(), samples.size(),
-                                                    m_record.at("matrix").at("most_disturbed").get<double>(),
-                                                    throttled_by(m_case));
-        if (cell_text(value_of(timing.at("inconclusive"))) != why)
-            problem(why.empty() ? "it is called inconclusive although nothing disturbed too many samples"
-                                : "it is not called inconclusive for what it was: " + why);
-    }
-
-    void check_samples(const json& timing, const char* samples_key, const char* preempted_key) {
-        const std::size_t count = timing.at(samples_key).size();
-        if (!count_fits(timing, count)) {
-            problem(std::string(samples_key) + " has " + std::to_string(count) + " samples for " +
-                    cell_text(m_record.at("matrix").at("iterations")) + " iterations");
-        }
-        std::int64_t before = -1;
-        for (const json& index : timing.at(preempted_key)) {
-            const auto i = index.get<std::int64_t>();
-            if (i <= before || i >= static_cast<std::int64_t>(count)) {
-                problem(std::string(preempted_key) + " is not a rising list of sample positions");
-                return;
-            }
-            before = i;
-        }
-    }
-
-    void check_timing(const json& timing) {
-        check_samples(timing, "samples_ms", "preempted");
-        check_samples(timing, "copy_samples_ms", "copy_preempted");
-        check_samples(timing, "memcpy_samples_ms", "memcpy_preempted");
-        const auto samples = timing.at("samples_ms").get<std::vector<double>>();
-        const auto copies = timing.at("copy_samples_ms").get<std::vector<double>>();
-        const auto plain = timing.at("memcpy_samples_ms").get<std::vector<double>>();
-        check_statistics("latency_ms", timing.at("latency_ms"), samples);
-        check_statistics("copy_ms", timing.at("copy_ms"), copies);
-        check_stopping(timing, samples);
-        expect("memcpy_ms_p50", timing.at("memcpy_ms_p50"), percentile(plain, 50));
-
-        const double p50 = percentile(samples, 50);
-        const double copy = percentile(copies, 50);
-        if (copy > 0 && p50 > 0) expect("ratio_to_copy", timing.at("ratio_to_copy"), p50 / copy);
-        if (p50 > 0) {
-            const double pixels = m_case.at("width").get<double>() * m_case.at("height").get<double>();
-            expect("throughput_mpix_per_s_p50", timing.at("throughput_mpix_per_s_p50"), pixels / p50 / 1e3);
-            expect("throughput_gb_per_s_p50", timing.at("throughput_gb_per_s_p50"),
-                   timing.at("bytes_moved").get<double>() / p50 / 1e6);
-        }
-        check_bytes(timing);
-    }
-
-    void check_gpu_state(const json& state) {
-        if (state.is_null()) return;
-        if (m_record.at("device").at("backend") != "cuda") problem("it has a GPU's state but ran on the CPU");
-        if (value_of(m_case.at("timing")).is_null()) problem("it has a GPU's state but was not timed");
-        const auto count = state.at("samples").get<std::size_t>();
-        for (const char* key : {"sm_clock_mhz", "temperature_c", "power_w"}) {
-            const json& course = value_of(state.at(key));
-            if (course.is_null()) continue;
-            const auto samples = course.at("samples").get<std::vector<double>>();
-            if (samples.size() > count) {
-                problem(std::string(key) + " has " + std::to_string(samples.size()) + " samples of " +
-                        std::to_string(count));
-            }
-            constexpr std::pair<const char*, double> figures[] = {{"min", 0}, {"median", 50}, {"max", 100}};
-            for (const auto& [figure, q] : figures) {
-                if (course.contains(figure))
-                    expect(std::string(key) + "." + figure, course.at(figure), percentile(samples, q));
-            }
-        }
-        const json& reasons = value_of(state.at("throttle_reasons"));
-        std::set<std::string> words;
-        for (const json& word : reasons) {
-            if (!words.insert(cell_text(word)).second)
-                problem("throttle_reasons has " + shown(word) + " twice");
-        }
-    }
-
-    // A filter's traffic is known from its size, one read and one write; that of pooling from what it is.
-    void check_bytes(const json& timing) {
-        const json& operation = m_case.at("operation");
-        if (operation.at("kind") == "pool") return check_pool_bytes(timing, operation);
-        if (operation.at("kind") != "filter") return;
-        const double per_pixel = operation.at("precision") == "f64" ? 16 : 8;
-        const double pixels = m_case.at("width").get<double>() * m_case.at("height").get<double>();
-        expect("bytes_moved", timing.at("bytes_moved"), pixels * per_pixel);
-    }
-
-    void check_pool_bytes(const json& timing, const json& operation) {
-        const auto pool = pool_of(operation.at("pool"));
-        const auto element = element_of(cell_text(operation.at("element")));
-        const auto pass = pool_pass_from_name(cell_text(operation.at("pass")));
-        if (!pool || !element || !pass) return;  // which the schema rules out
-        const iir2d::Shape shape{1, m_case.at("channels").get<std::int64_t>(),
-                                 m_case.at("height").get<std::int64_t>(),
-                                 m_case.at("width").get<std::int64_t>()};
-        const auto traffic = pool_traffic(*pool, shape, *element, *pass);
-        if (!traffic) return problem("its pooling is refused: " + traffic.error().message);
-        expect("bytes_moved", timing.at("bytes_moved"),
-               static_cast<double>(traffic->read + traffic->written));
+    void check_gpu(const GpuStates& gpu) {
+        if (!m_on_gpu) m_problem("it has a GPU's state but ran on the CPU");
+        if (!is_timed()) m_problem("it has a GPU's state but was not timed");
+        check_course("sm_clock_mhz", gpu.sm_clock_mhz, clock_rows, gpu.samples);
+        check_course("temperature_c", gpu.temperature_c, temperature_rows, gpu.samples);
+        check_course("power_w", gpu.power_w, power_rows, gpu.samples);
     }
 
     void check_parity() {
-        const json& parity = value_of(m_case.at("parity"));
-        const bool timed = !value_of(m_case.at("timing")).is_null();
-        if (parity.is_null()) {
-            if (timed) problem("it was timed without a verdict on its parity");
+        if (!m_case.parity) {
+            if (is_timed()) m_problem("it was timed without a verdict on its parity");
             return;
         }
-        const bool passed = parity.at("passed") == true;
-        if (timed && !passed) problem("it was timed although its parity failed");
-        if (timed && value_of(m_case.at("output_sha256")).is_null())
-            problem("it was timed but has no output hash");
-        if (timed && value_of(m_case.at("input_sha256")).is_null())
-            problem("it was timed but has no input hash");
-        const json& error = value_of(parity.at("max_abs_error"));
-        const double bound = parity.at("bound").get<double>();
-        if (passed && error.is_null()) problem("its parity passed with an error that is not finite");
-        if (passed && error.is_number() && parity.at("bound_is_relative") == false &&
-            error.get<double>() > bound * (1 + 1e-9)) {
-            problem("its parity passed with an error of " + error.dump() + " above the bound " +
-                    parity.at("bound").dump());
+        const Parity& parity = *m_case.parity;
+        if (is_timed() && !parity.passed) m_problem("it was timed although its parity failed");
+        if (is_timed() && m_case.output_sha256.empty()) m_problem("it was timed but has no output hash");
+        if (is_timed() && m_case.input_sha256.empty()) m_problem("it was timed but has no input hash");
+        if (!parity.passed) return;
+        const double error = parity.max_abs_error;
+        if (!std::isfinite(error)) {
+            m_problem("its parity passed with an error that is not finite");
+        } else if (!parity.bound_is_relative && error > parity.bound * (1 + 1e-9)) {
+            m_problem("its parity passed with an error of " + canonical_number(error) + " above the bound " +
+                      canonical_number(parity.bound));
         }
     }
 
-    void check_recipe(const json& recipe) {
-        if (const auto read = recipe_from_json(recipe.dump()); !read) {
-            problem("its recipe is refused: " + read.error().message);
-        }
-    }
-
-    const json& m_record;
-    const json& m_case;
-    const Findings& m_found;
+    const BenchmarkMatrix& m_matrix;
+    bool m_on_gpu;
+    const CaseResult& m_case;
+    Findings m_problem;
 };
 
-void check_whole(const json& record, const Findings& found) {
-    const json& cases = record.at("cases");
-    const auto total = record.at("case_total").get<std::size_t>();
-    const bool cancelled = record.at("cancelled") == true;
-    if (cases.size() > total) {
-        found("it has " + std::to_string(cases.size()) + " cases of " + std::to_string(total));
+void check_case_count(const BenchmarkRun& run, const Findings& found) {
+    const auto total = static_cast<std::size_t>(run.case_total);
+    const std::size_t there = run.results.size();
+    if (there > total) found("it has " + counted(there, "case") + " of " + std::to_string(total));
+    if (!run.cancelled && there < total) {
+        found("it has " + std::to_string(there) + " of " + counted(total, "case") + " but was not cancelled");
     }
-    if (!cancelled && cases.size() < total) {
-        found("it has " + std::to_string(cases.size()) + " of " + std::to_string(total) +
-              " cases but was not cancelled");
-    }
-    std::set<std::string> keys;
-    for (std::size_t i = 0; i < cases.size(); ++i) {
-        const std::string key = cell_text(cases[i].at("key"));
-        if (!keys.insert(key).second) found("the case \"" + escaped(key) + "\" appears twice");
-        if (cases[i].at("index").get<std::size_t>() != i + 1) {
-            found("case \"" + escaped(key) + "\": its index is " + cell_text(cases[i].at("index")) +
-                  " but it is number " + std::to_string(i + 1));
-        }
-    }
-    // A minimum in the schema would allow 63 bits only.
-    if (!record.at("matrix").at("seed").is_number_unsigned()) found("its seed is negative");
-    if (const json& recipe = value_of(record.at("matrix").at("recipe")); !recipe.is_null()) {
-        if (const auto read = recipe_from_json(recipe.dump()); !read) {
-            found("the recipe of its matrix is refused: " + read.error().message);
-        }
+    std::set<std::string_view> keys;
+    for (const CaseResult& one : run.results) {
+        if (!keys.insert(one.what.key).second)
+            found("the case \"" + escaped(one.what.key) + "\" appears twice");
     }
 }
 
 }  // namespace
 
-void check_consistency(const json& record, const Findings& found) {
-    check_whole(record, found);
+void check_consistency(const Record& record, const Findings& found) {
+    check_case_count(record.run, found);
     check_run(record, found);
     check_matrix(record, found);
-    for (const json& one : record.at("cases")) CaseChecker(record, one, found).check();
+    for (const CaseResult& one : record.run.results) CaseChecker(record, one, found).check();
 }
 
 }  // namespace workbench

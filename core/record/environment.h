@@ -7,15 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "core/support/fact.h"
 #include "iir2d/device.h"
 
 namespace workbench {
-
-template <class T>
-struct Fact {
-    std::optional<T> value;
-    std::string reason;  // when absent
-};
 
 struct Environment {
     Fact<std::string> host;
@@ -45,7 +40,7 @@ struct Environment {
 };
 
 Fact<std::string> host_name();
-// The model that the processor calls itself.
+// Returns the model that the processor calls itself.
 Fact<std::string> processor_model();
 
 Environment capture_environment(int threads);

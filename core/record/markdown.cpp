@@ -1,253 +1,234 @@
 // SPDX-License-Identifier: MIT
-// The report of a record for a person, made from its JSON alone.
+// The report of a record for a person.
 #include <algorithm>
-#include <exception>
+#include <cmath>
+#include <cstdint>
 #include <string>
 
 #include "core/record/claims.h"
-#include "core/record/derived.h"
 #include "core/record/record.h"
-#include "core/record/record_json.h"
+#include "core/support/canonical_json.h"
+#include "core/support/counted.h"
 #include "core/support/markdown.h"
 
 namespace workbench {
 
 namespace {
 
-using nlohmann::json;
-
-// A number, or a fact that holds one; absent is a dash.
-std::string figure(const json& value) {
-    if (value.is_object()) return figure(value_of(value));
-    return value.is_number() ? brief_number(value.get<double>()) : "-";
+// A number; what is not finite is a dash.
+std::string figure(double value) {
+    return std::isfinite(value) ? brief_number(value) : "-";
+}
+// A figure that divides by a time.
+std::string ratio_figure(double value) {
+    return value > 0 ? figure(value) : "-";
 }
 
-std::string fact_text(const json& f) {
-    const json& value = value_of(f);
-    if (value.is_null()) return "not available: " + markdown_escaped(cell_text(f.at("reason")));
-    return markdown_escaped(cell_text(value));
+std::string plain_text(const std::string& value) {
+    return value;
+}
+std::string plain_text(double value) {
+    return canonical_number(value);
+}
+std::string plain_text(int value) {
+    return std::to_string(value);
 }
 
-std::string line(std::string_view name, const std::string& value) {
+// The value as `text` makes it a text, or why there is none.
+template <class T, class Text>
+std::string fact_text(const Fact<T>& f, Text text) {
+    return f ? text(*f) : "not available: " + markdown_escaped(f.reason);
+}
+template <class T>
+std::string fact_text(const Fact<T>& f) {
+    return fact_text(f, [](const T& value) { return markdown_escaped(plain_text(value)); });
+}
+
+std::string table_line(std::string_view name, const std::string& value) {
     return "| " + std::string(name) + " | " + value + " |\n";
 }
 
-std::string bytes_fact(const json& f) {
-    if (value_of(f).is_null()) return fact_text(f);
-    return brief_number(value_of(f).get<double>() / (1 << 30)) + " GiB";
+std::string gibibytes(const Fact<std::uint64_t>& bytes) {
+    return fact_text(
+        bytes, [](std::uint64_t n) { return brief_number(static_cast<double>(n) / (1 << 30)) + " GiB"; });
 }
 
-std::string gpus(const json& f) {
-    if (value_of(f).is_null()) return fact_text(f);
+std::string gpus(const Environment& e) {
+    if (e.gpus.empty()) return "not available: " + markdown_escaped(e.gpu_reason);
     std::string names;
-    for (const json& gpu : value_of(f)) {
-        names += (names.empty() ? "" : ", ") + markdown_escaped(cell_text(gpu.at("name")));
-    }
+    for (const auto& gpu : e.gpus) names += (names.empty() ? "" : ", ") + markdown_escaped(gpu.name);
     return names;
 }
 
-std::string input_text(const json& matrix) {
-    const json& image = value_of(matrix.at("image"));
-    if (image.is_null()) {
-        return "synthetic planes, uniform in [0, 1), seed " + cell_text(matrix.at("seed"));
-    }
-    return markdown_escaped(cell_text(image.at("path"))) + ", " + cell_text(image.at("width")) + "x" +
-           cell_text(image.at("height")) + ", " + cell_text(image.at("channels")) +
-           " channels, SHA-256 of the pixels " + cell_text(image.at("pixel_sha256"));
+std::string input_text(const BenchmarkMatrix& matrix) {
+    if (!matrix.image_identity)
+        return "synthetic planes, uniform in [0, 1), seed " + std::to_string(matrix.seed);
+    const ImageIdentity& image = *matrix.image_identity;
+    return markdown_escaped(image.path) + ", " + std::to_string(image.width) + "x" +
+           std::to_string(image.height) + ", " +
+           counted(static_cast<std::uint64_t>(image.channels), "channel") + ", SHA-256 of the pixels " +
+           image.pixel_sha256;
 }
 
-std::string environment_table(const json& record) {
-    const json& e = record.at("environment");
-    const json& device = record.at("device");
-    const auto text = [&](const char* key) { return markdown_escaped(cell_text(e.at(key))); };
+std::string environment_table(const Record& record) {
+    const Environment& e = record.environment;
+    const BenchmarkRun& run = record.run;
     std::string out = "| | |\n| --- | --- |\n";
-    out += line("Device", markdown_escaped(cell_text(device.at("id"))) + ": " +
-                              markdown_escaped(cell_text(device.at("name"))) + " (" +
-                              markdown_escaped(cell_text(device.at("reason"))) + ")");
-    out += line("Threads", cell_text(device.at("threads")));
-    out += line("GPU", gpus(e.at("gpus")));
-    out += line("Host", fact_text(e.at("host")));
-    out += line("System", text("os") + ", " + text("kernel"));
-    out += line("Processor", fact_text(e.at("cpu_model")));
-    out += line("Cores", text("logical_cores") + " logical; physical: " + fact_text(e.at("physical_cores")));
-    out += line("Governor", fact_text(e.at("governor")));
-    out += line("Load before", fact_text(e.at("load_before")));
-    out += line("Load after", fact_text(e.at("load_after")));
-    out += line("Memory", bytes_fact(e.at("memory_total_bytes")) +
-                              "; free before: " + bytes_fact(e.at("memory_available_bytes")));
-    out += line("Version", text("version") + ", commit " + fact_text(e.at("commit")) +
-                               (value_of(e.at("dirty")) == true ? ", with uncommitted changes" : ""));
-    out += line("Compiler", text("compiler") + ", " + text("build_type") + ", " + text("compile_flags"));
-    out +=
-        line("Library", fact_text(e.at("library_path")) + ", SHA-256 " + fact_text(e.at("library_sha256")));
-    out += line("Input", input_text(record.at("matrix")));
+    out += table_line("Device", markdown_escaped(run.device.id) + ": " + markdown_escaped(run.device.name) +
+                                    " (" + markdown_escaped(run.device_reason) + ")");
+    out += table_line("Threads", std::to_string(run.threads));
+    out += table_line("GPU", gpus(e));
+    out += table_line("Host", fact_text(e.host));
+    out += table_line("System", markdown_escaped(e.os) + ", " + markdown_escaped(e.kernel));
+    out += table_line("Processor", fact_text(e.cpu_model));
+    out += table_line("Cores",
+                      std::to_string(e.logical_cores) + " logical; physical: " + fact_text(e.physical_cores));
+    out += table_line("Governor", fact_text(e.governor));
+    out += table_line("Load before", fact_text(e.load_before));
+    out += table_line("Load after", fact_text(e.load_after));
+    out += table_line(
+        "Memory", gibibytes(e.memory_total_bytes) + "; free before: " + gibibytes(e.memory_available_bytes));
+    out += table_line("Version", markdown_escaped(e.version) + ", commit " + fact_text(e.commit) +
+                                     (e.dirty.value == true ? ", with uncommitted changes" : ""));
+    out += table_line("Compiler", markdown_escaped(e.compiler) + ", " + markdown_escaped(e.build_type) +
+                                      ", " + markdown_escaped(e.compile_flags));
+    out += table_line("Library", fact_text(e.library_path) + ", SHA-256 " + fact_text(e.library_sha256));
+    out += table_line("Input", input_text(run.matrix));
     return out;
 }
 
-std::string case_table(const json& record) {
+std::string case_table(const Record& record) {
     std::string out =
         "| Case | p50 ms | p95 ms | min ms | max ms | copy ms | times copy | Mpix/s | GB/s | preempted |\n"
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n";
-    for (const json& one : record.at("cases")) {
-        const json& t = value_of(one.at("timing"));
-        const std::string throttled = markdown_escaped(throttled_by(one));
-        out += "| " + markdown_escaped(cell_text(one.at("key"))) + (throttled.empty() ? "" : " (throttled)") +
+    for (const CaseResult& one : record.run.results) {
+        out += "| " + markdown_escaped(one.what.key) + (throttled_by(one).empty() ? "" : " (throttled)") +
                conclusive_mark(one) + " | ";
-        if (t.is_null()) {
+        if (one.samples.empty()) {
             out += "not timed | - | - | - | - | - | - | - | - |\n";
             continue;
         }
-        const json& l = t.at("latency_ms");
-        out += figure(l.at("p50")) + " | " + figure(l.at("p95")) + " | " + figure(l.at("min")) + " | " +
-               figure(l.at("max")) + " | " + figure(t.at("copy_ms").at("p50")) + " | " +
-               figure(t.at("ratio_to_copy")) + " | " + figure(t.at("throughput_mpix_per_s_p50")) + " | " +
-               figure(t.at("throughput_gb_per_s_p50")) + " | " + std::to_string(t.at("preempted").size()) +
-               " of " + std::to_string(t.at("samples_ms").size()) + " |\n";
+        const SampleStatistics& l = one.latency;
+        out += figure(l.p50) + " | " + figure(l.p95) + " | " + figure(l.min) + " | " + figure(l.max) + " | " +
+               figure(one.copy_latency.p50) + " | " + ratio_figure(one.ratio_to_copy) + " | " +
+               ratio_figure(one.throughput_mpix_per_s_p50) + " | " +
+               ratio_figure(one.throughput_gb_per_s_p50) + " | " +
+               std::to_string(preempted_count(one.samples)) + " of " + std::to_string(one.samples.size()) +
+               " |\n";
     }
     return out;
 }
 
-std::string parity_table(const json& record) {
+std::string parity_table(const Record& record) {
     std::string out =
         "| Case | verdict | max abs error | mean abs error | max ULP | allowed |\n"
         "| --- | --- | ---: | ---: | ---: | ---: |\n";
-    for (const json& one : record.at("cases")) {
-        const json& p = value_of(one.at("parity"));
-        out += "| " + markdown_escaped(cell_text(one.at("key"))) + " | ";
-        if (p.is_null()) {
+    for (const CaseResult& one : record.run.results) {
+        out += "| " + markdown_escaped(one.what.key) + " | ";
+        if (!one.parity) {
             out += "not judged | - | - | - | - |\n";
             continue;
         }
-        out += std::string(p.at("passed") == true ? "agrees" : "DIFFERS") + " | " +
-               figure(p.at("max_abs_error")) + " | " + figure(p.at("mean_abs_error")) + " | " +
-               cell_text(p.at("max_ulp")) + " | " + figure(p.at("bound")) +
-               (p.at("bound_is_relative") == true ? " relative" : "") + " |\n";
+        const Parity& p = *one.parity;
+        out += std::string(p.passed ? "agrees" : "DIFFERS") + " | " + figure(p.max_abs_error) + " | " +
+               figure(p.mean_abs_error) + " | " + std::to_string(p.max_ulp) + " | " + figure(p.bound) +
+               (p.bound_is_relative ? " relative" : "") + " |\n";
     }
     return out;
 }
 
-std::string failures(const json& record) {
+std::string failures(const Record& record) {
     std::string out;
-    for (const json& one : record.at("cases")) {
-        const json& timing = one.at("timing");
-        if (value_of(timing).is_null()) {
-            out += "- " + markdown_escaped(cell_text(one.at("key"))) + ": " +
-                   markdown_escaped(cell_text(timing.at("reason"))) + "\n";
-        }
+    for (const CaseResult& one : record.run.results) {
+        if (!one.samples.empty()) continue;
+        out += "- " + markdown_escaped(one.what.key) + ": " +
+               markdown_escaped(one.failure.value_or("it has no samples")) + "\n";
     }
     return out.empty() ? out : "\n## Cases that were not timed\n\n" + out;
 }
 
-// "1410 MHz", or why there is no figure.
-std::string gpu_figure(const json& state, const char* key, const char* figure_key, const std::string& unit) {
-    const json& f = state.at(key);
-    return value_of(f).is_null() ? fact_text(f) : cell_text(value_of(f).at(figure_key)) + unit;
-}
-
-std::string gpu_line(const json& state) {
-    std::string out = "SM clock ";
-    const json& clock = state.at("sm_clock_mhz");
-    if (value_of(clock).is_null()) {
-        out += fact_text(clock);
-    } else {
-        out += cell_text(value_of(clock).at("min")) + " to " + cell_text(value_of(clock).at("max")) +
-               " MHz, median " + cell_text(value_of(clock).at("median")) + " MHz";
-    }
-    out += "; highest temperature " + gpu_figure(state, "temperature_c", "max", " °C");
-    out += "; median power " + gpu_figure(state, "power_w", "median", " W");
-    out += "; clocks held back by ";
-    const json& reasons = state.at("throttle_reasons");
-    std::string words;
-    if (value_of(reasons).is_null()) words = fact_text(reasons);
-    for (const json& word : value_of(reasons))
-        words += (words.empty() ? "" : ", ") + markdown_escaped(cell_text(word));
-    return out + (words.empty() ? "nothing" : words) + "; " + cell_text(state.at("samples")) + " samples";
+std::string gpu_line(const GpuStates& gpu) {
+    std::string out = "SM clock " + fact_text(gpu.sm_clock_mhz, [](const GpuCourse& c) {
+                          return plain_text(c.min) + " to " + plain_text(c.max) + " MHz, median " +
+                                 plain_text(c.median) + " MHz";
+                      });
+    out += "; highest temperature " +
+           fact_text(gpu.temperature_c, [](const GpuCourse& c) { return plain_text(c.max) + " °C"; });
+    out += "; median power " +
+           fact_text(gpu.power_w, [](const GpuCourse& c) { return plain_text(c.median) + " W"; });
+    out += "; clocks held back by " + fact_text(gpu.throttle_reasons, [](std::uint64_t reasons) {
+               std::string words;
+               for (const std::string& word : iir2d::throttle_words(reasons))
+                   words += (words.empty() ? "" : ", ") + markdown_escaped(word);
+               return words.empty() ? "nothing" : words;
+           });
+    return out + "; " + counted(static_cast<std::uint64_t>(gpu.samples), "sample");
 }
 
 // One line a case that was timed on a GPU.
-std::string gpu_states(const json& record) {
+std::string gpu_states(const Record& record) {
     std::string out;
-    if (record.at("device").at("backend") != "cuda") return out;
-    for (const json& one : record.at("cases")) {
-        if (value_of(one.at("timing")).is_null()) continue;
-        const json& state = one.at("gpu_state");
-        out += "- " + markdown_escaped(cell_text(one.at("key"))) + ": " +
-               (value_of(state).is_null() ? fact_text(state) : gpu_line(value_of(state))) + "\n";
+    if (record.run.device.backend != iir2d::Backend::cuda) return out;
+    for (const CaseResult& one : record.run.results) {
+        if (!one.samples.empty())
+            out += "- " + markdown_escaped(one.what.key) + ": " + fact_text(one.gpu, gpu_line) + "\n";
     }
     if (out.empty()) return out;
     return "\n## The GPU meanwhile\n\nSampled between the timed runs, never during one. A case is throttled "
-           "when "
-           "anything but idleness held the clocks back.\n\n" +
+           "when anything but idleness held the clocks back.\n\n" +
            out;
 }
 
-std::string preemption_note(const json& record) {
-    const json& counter = record.at("measurement").at("preemption_counter");
-    if (value_of(counter).is_null())
-        return "Preemption was not observed: " + markdown_escaped(cell_text(counter.at("reason"))) + ".";
+std::string preemption_note(const BenchmarkRun& run) {
+    if (run.preemption_counter.empty())
+        return "Preemption was not observed: this system does not count involuntary context switches.";
     std::size_t preempted = 0;
     std::size_t samples = 0;
-    for (const json& one : record.at("cases")) {
-        const json& t = value_of(one.at("timing"));
-        if (t.is_null()) continue;
-        preempted += t.at("preempted").size();
-        samples += t.at("samples_ms").size();
+    for (const CaseResult& one : run.results) {
+        preempted += preempted_count(one.samples);
+        samples += one.samples.size();
     }
     return "The process was preempted during " + std::to_string(preempted) + " of " +
-           std::to_string(samples) + " samples (" + markdown_escaped(cell_text(value_of(counter))) +
+           counted(samples, "sample") + " (" + markdown_escaped(run.preemption_counter) +
            "); these are marked in the JSON and kept in every figure.";
 }
 
 // How keys of pooling are read.
-std::string pooling_note(const json& record) {
-    const auto pools = [](const json& one) { return one.at("operation").contains("pass"); };
-    if (std::ranges::none_of(record.at("cases"), pools)) return {};
+std::string pooling_note(const Record& record) {
+    const auto pools = [](const CaseResult& one) { return one.what.pool() != nullptr; };
+    if (std::ranges::none_of(record.run.results, pools)) return {};
     return "\nPooling is of f32 and forward unless its key has a dtype or pass. A backward pass moves the "
-           "gradient of the "
-           "pooled plane, what it needs besides (max: the places of the maxima, lp: the plane before and "
-           "after) "
-           "and the gradient of the plane before.\n";
+           "gradient of the pooled plane, what it needs besides (max: the places of the maxima, lp: the "
+           "plane "
+           "before and after) and the gradient of the plane before.\n";
 }
 
-std::string timed_runs(const json& matrix) {
-    const bool fixed = value_of(matrix.at("stopping")).is_null();
-    return (fixed ? "" : "at most ") + cell_text(matrix.at("iterations"));
-}
+}  // namespace
 
-std::string report(const json& record) {
-    const auto cases = record.at("cases").size();
+std::string record_to_markdown(const Record& record) {
+    const BenchmarkRun& run = record.run;
+    const BenchmarkMatrix& matrix = run.matrix;
     std::string out = "# Benchmark record\n\n";
-    out += "Measured from " + cell_text(record.at("started_utc")) + " to " +
-           cell_text(record.at("finished_utc")) + ": " + std::to_string(cases) + " of " +
-           cell_text(record.at("case_total")) + " cases";
-    out += record.at("cancelled") == true ? ", then cancelled.\n" : ".\n";
+    out += "Measured from " + run.started_utc + " to " + run.finished_utc + ": " +
+           std::to_string(run.results.size()) + " of " +
+           counted(static_cast<std::uint64_t>(run.case_total), "case");
+    out += run.cancelled ? ", then cancelled.\n" : ".\n";
     out += "\n## Figures\n\n" + case_table(record);
     out += "\n\"copy ms\" is the median time to move the same bytes on the same threads in the same run (" +
-           markdown_escaped(cell_text(record.at("measurement").at("copy_method"))) +
+           markdown_escaped(run.copy_method) +
            "); \"times copy\" is p50 over that, and the figure to compare between machines. Warm-up runs of "
            "each case: " +
-           cell_text(record.at("matrix").at("warmup")) + "; timed runs: " + timed_runs(record.at("matrix")) +
-           ". " + preemption_note(record) + "\n";
+           std::to_string(matrix.warmup) + "; timed runs: " + (matrix.stopping ? "at most " : "") +
+           std::to_string(matrix.iterations) + ". " + preemption_note(run) + "\n";
     out += pooling_note(record);
     out += gpu_states(record);
     out += failures(record);
     out += "\n## Agreement with the double-precision reference\n\n" + parity_table(record);
     out += claims_sections(record);
     out += "\n## Environment\n\n" + environment_table(record);
-    out += "\n## Again\n\n" + markdown_code_block(cell_text(record.at("command_line")));
+    out += "\n## Again\n\n" + markdown_code_block(record.command_line);
     out += "\nThis report is made from record.json; `iir2d verify` on the directory checks all of it.\n";
     return out;
-}
-
-}  // namespace
-
-Result<std::string> markdown_of(const json& record) {
-    try {
-        return report(record);
-    } catch (const std::exception& error) {
-        return fail(ErrorKind::bad_input,
-                    std::string("the record cannot be written as Markdown: ") + error.what());
-    }
 }
 
 }  // namespace workbench

@@ -19,13 +19,14 @@ std::optional<std::string> cpuinfo_model(std::string_view text);
 // Distinct pairs of "physical id" and "core id" in /proc/cpuinfo; absent where it does not list them.
 std::optional<int> cpuinfo_physical_cores(std::string_view text);
 
-// The one-minute figure of /proc/loadavg.
+// Returns the one-minute figure of /proc/loadavg.
 std::optional<double> loadavg_one_minute(std::string_view text);
 
 // A line of /proc/meminfo ("MemTotal"), in bytes.
 std::optional<std::uint64_t> meminfo_bytes(std::string_view text, std::string_view key);
 
-// The governors of all processors as one text: "performance", or "performance, powersave" when they differ.
+// Returns the governors of all processors as one text: "performance", or "performance, powersave" when they
+// differ.
 std::optional<std::string> combined_governor(const std::vector<std::string>& governors);
 
 }  // namespace workbench

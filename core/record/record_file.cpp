@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Records on disk: where they go, and writing one whole.
+// Records: measuring one, where it goes, and writing it whole.
 #include <cctype>
 #include <chrono>
 #include <map>
@@ -10,7 +10,6 @@
 #include "core/record/derived.h"
 #include "core/record/environment.h"
 #include "core/record/record.h"
-#include "core/record/record_json.h"
 #include "core/record/signature_file.h"
 #include "core/support/files.h"
 
@@ -42,11 +41,10 @@ std::string compact(const std::string& utc) {
 Result<void> write_record(const Record& record, const std::filesystem::path& directory,
                           const std::optional<SigningKey>& key) {
     const std::string json = record_to_json(record);
-    const auto parsed = parse_record(json);
-    if (!parsed) return std::unexpected(parsed.error());
-    auto derived = derived_files(json, *parsed);
-    if (!derived) return std::unexpected(derived.error());
-    std::map<std::string, std::string> files = std::move(*derived);
+    // As a reader finds it, so that the other files are those that verifying makes.
+    const auto read = record_from_json(json);
+    if (!read) return std::unexpected(read.error());
+    std::map<std::string, std::string> files = derived_files(json, *read);
     files["record.json"] = json;
     std::string sums;
     for (const auto& [name, content] : files) sums += sha256_hex(content) + "  " + name + "\n";
@@ -64,10 +62,31 @@ Result<void> write_record(const Record& record, const std::filesystem::path& dir
     });
 }
 
-Result<std::string> record_id_of(std::string_view json) {
-    const auto record = parse_record(json);
-    if (!record) return std::unexpected(record.error());
-    return record_id(*record);
+Result<Record> measure_record(const BenchmarkMatrix& matrix, const std::string& image_path,
+                              const std::string& recipe_path, const TaskControl& control,
+                              const std::function<void(const CaseResult&)>& on_result) {
+    Record record;
+    record.environment = capture_environment(matrix.threads);
+    record.command_line = bench_command_line(matrix, image_path, recipe_path);
+    auto run = run_benchmark(matrix, control, on_result);
+    if (!run) return std::unexpected(run.error());
+    finish_environment(record.environment);
+    record.environment.threads = run->threads;
+    record.run = std::move(*run);
+    // As a reader finds it: bytes that are no text are replaced. What no reader takes, no writer writes: the
+    // figures are not lost for that.
+    auto read = record_from_json(record_to_json(record));
+    return read ? std::move(*read) : std::move(record);
+}
+
+std::string short_id(const std::string& hash) {
+    return hash.substr(0, 12);
+}
+
+bool is_of_this_machine(const Record& record) {
+    const Environment& e = record.environment;
+    return e.host && e.cpu_model && host_name().value == e.host.value &&
+           processor_model().value == e.cpu_model.value;
 }
 
 std::filesystem::path new_record_directory(const std::filesystem::path& base) {

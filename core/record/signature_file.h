@@ -16,13 +16,13 @@ struct SignatureFile {
     std::string signature;  // hex
 };
 
-// Of a record: signs the text of its SHA256SUMS, whose hashes cover every other file.
+// Signs a record: the text of its SHA256SUMS, whose hashes cover every other file.
 Result<std::string> signature_file_text(const SigningKey& key, std::string_view sums);
 
 // bad_input unless it is byte for byte what signature_file_text() writes.
 Result<SignatureFile> parse_signature_file(std::string_view text);
 
-// Whether the file's signature is its key's for that text.
+// Returns whether the file's signature is its key's for that text.
 bool signs(const SignatureFile& file, std::string_view sums);
 
 }  // namespace workbench

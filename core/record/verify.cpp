@@ -11,9 +11,7 @@
 #include "core/record/consistency.h"
 #include "core/record/derived.h"
 #include "core/record/record.h"
-#include "core/record/record_json.h"
 #include "core/record/signature_file.h"
-#include "core/record/verified_record.h"
 #include "core/support/escaped.h"
 #include "core/support/files.h"
 #include "core/support/strict_json.h"
@@ -202,32 +200,27 @@ void check_hashes(const fs::path& directory, const std::set<std::string>& files,
     }
 }
 
-struct CheckedJson {
-    std::string text;
-    nlohmann::json record;
-};
-
-// The JSON when it is a record, whether its figures add up or not.
-std::optional<CheckedJson> check_text(std::string text, const std::string& name, Report& report) {
-    auto record = parse_record(text);
+// The record when it is one, whether its figures add up or not.
+std::optional<VerifiedRecord> check_text(std::string text, const std::string& name, Report& report) {
+    auto record = record_from_json(text);
     if (!record) {
         report.problem(name, record.error().message);
         return std::nullopt;
     }
     report.good(name + ": schema");
     report.good(name + ": content_sha256");
-    report.id(record_id(*record));
+    report.id(record->record_id);
     const std::size_t before = report.problem_count();
     try {
         check_consistency(*record, [&](const std::string& sentence) { report.problem(name, sentence); });
     } catch (const std::exception& error) {
-        report.problem(name, std::string("its figures cannot be checked: ") + error.what());
+        report.problem(name, std::string("its figures cannot be checked: ") + error.what());  // memory
     }
     if (report.problem_count() == before) report.good(name + ": figures follow from the samples");
-    return CheckedJson{std::move(text), std::move(*record)};
+    return VerifiedRecord{std::move(*record), std::move(text)};
 }
 
-std::optional<CheckedJson> check_json(const fs::path& path, Report& report) {
+std::optional<VerifiedRecord> check_json(const fs::path& path, Report& report) {
     const std::string name = path.filename().string();
     auto text = read_file(path, largest_json);
     if (!text) {
@@ -262,13 +255,8 @@ void check_derived(const fs::path& path, const std::string& wanted, Report& repo
 
 // What is made from the JSON, where it is there.
 void check_derived_files(const fs::path& directory, const std::set<std::string>& there,
-                         const CheckedJson& json, Report& report) {
-    const auto wanted = derived_files(json.text, json.record);
-    if (!wanted) {
-        report.problem("record.json", wanted.error().message);
-        return;
-    }
-    for (const auto& [name, content] : *wanted) {
+                         const VerifiedRecord& json, Report& report) {
+    for (const auto& [name, content] : derived_files(json.text, json.record)) {
         if (there.contains(name)) {
             check_derived(directory / name, content, report);
         } else if (is_needed(name)) {
@@ -280,7 +268,7 @@ void check_derived_files(const fs::path& directory, const std::set<std::string>&
 // What was found, and the JSON where there is one.
 struct Looked {
     Verification verification;
-    std::optional<CheckedJson> json;
+    std::optional<VerifiedRecord> json;
 };
 
 Result<Looked> look_at_directory(const fs::path& directory) {
@@ -334,17 +322,27 @@ Verification verify_record_text(std::string_view json) {
     return report.take();
 }
 
-Result<VerifiedRecord> read_verified_record(const fs::path& path) {
+Result<VerifiedRecord> read_verified_record(const fs::path& path, const TaskControl& control) {
+    control.report(0, "verifying the record");
     auto looked = look_at(path);
     if (!looked) return std::unexpected(looked.error());
+    if (control.cancelled()) return fail(ErrorKind::cancelled, "opening the record was cancelled");
     const Verification& verification = looked->verification;
     if (!verification.problems.empty()) {
         return fail(ErrorKind::check_failed,
                     "the record " + quoted(path) + " is not accepted: " + verification.problems.front());
     }
     // Without a problem there is its JSON.
-    return VerifiedRecord{path, std::move(looked->json->text), std::move(looked->json->record),
-                          verification.signer};
+    VerifiedRecord verified = std::move(*looked->json);
+    verified.record.path = utf8_path(path);
+    verified.record.signer = verification.signer;
+    return verified;
+}
+
+Result<Record> load_record(const fs::path& path, const TaskControl& control) {
+    auto verified = read_verified_record(path, control);
+    if (!verified) return std::unexpected(verified.error());
+    return std::move(verified->record);
 }
 
 }  // namespace workbench

@@ -30,9 +30,10 @@ Result<std::string> commit_of_record(const EvidenceKind& kind, const fs::path& p
     if (!record) return std::unexpected(record.error());
     // A baseline is of an earlier commit by its nature.
     if (kind.name == "baseline-record") return std::string();
-    if (!is_commit(record->commit))
+    const std::string commit = record->environment.commit.value_or("");
+    if (!is_commit(commit))
         return fail(ErrorKind::bad_input, "the record " + quoted(path) + " does not know its commit");
-    return record->commit;
+    return commit;
 }
 
 Result<void> check_report(const EvidenceKind& kind, const fs::path& path) {

@@ -64,7 +64,7 @@ Result<std::string> Checks::text_of(const Attachment& a) const {
 }
 
 // Reads a record as it was attached; bad_input when it changed since, or is not accepted.
-Result<MeasuredRecord> Checks::measured(const Attachment& a) const {
+Result<Record> Checks::measured(const Attachment& a) const {
     auto known = m_problems.find(a.name);
     if (known == m_problems.end()) {
         const auto check = check_evidence(m_directory, a, m_control.stop);
@@ -176,27 +176,30 @@ Finding Checks::record(std::string_view kind, std::string_view protocol) const {
     const auto r = measured(a);
     if (!r) return {false, r.error().message};
     // The record's own word, whatever the log says of it.
-    if (auto wrong = other_commit(a, r->commit); !wrong.empty()) return {false, wrong};
+    if (auto wrong = other_commit(a, r->environment.commit.value_or("")); !wrong.empty())
+        return {false, wrong};
     const std::string name = "evidence/" + a.name;
-    if (r->protocol != protocol)
+    if (r->run.matrix.protocol != protocol)
         return {false, name + " was not run by the " + std::string(protocol) + " protocol"};
-    if (r->cases.empty()) return {false, name + " has no case"};
-    if (r->cancelled) return {false, name + " is a run that was cancelled"};
-    if (r->dirty.value_or(true))
+    if (r->run.results.empty()) return {false, name + " has no case"};
+    if (r->run.cancelled) return {false, name + " is a run that was cancelled"};
+    if (r->environment.dirty.value_or(true))
         return {false, name + " was measured with uncommitted changes, or that is not known"};
-    for (const auto& c : r->cases) {
-        if (!c.why_not_timed.empty()) return {false, "\"" + c.key + "\" was not timed: " + c.why_not_timed};
-        if (!c.inconclusive.empty()) return {false, "\"" + c.key + "\" is inconclusive: " + c.inconclusive};
+    for (const auto& c : r->run.results) {
+        if (c.failure) return {false, "\"" + c.what.key + "\" was not timed: " + *c.failure};
+        if (!c.inconclusive.empty())
+            return {false, "\"" + c.what.key + "\" is inconclusive: " + c.inconclusive};
     }
-    return {true, "record " + short_id(r->record_id) + ", " + counted(r->cases.size(), "case")};
+    return {true, "record " + short_id(r->record_id) + ", " + counted(r->run.results.size(), "case")};
 }
 
 // A baseline is of another commit, which it knows: the release is no baseline of itself.
 Finding Checks::baseline_commit(const Attachment& a) const {
     const auto r = measured(a);
     if (!r) return {false, r.error().message};
-    if (!is_commit(r->commit)) return {false, "evidence/" + a.name + " does not know its commit"};
-    if (r->commit == m_state.commit)
+    const std::string commit = r->environment.commit.value_or("");
+    if (!is_commit(commit)) return {false, "evidence/" + a.name + " does not know its commit"};
+    if (commit == m_state.commit)
         return {false, "evidence/" + a.name + " is of the release's own commit, no baseline for it"};
     return {true, {}};
 }
@@ -223,7 +226,8 @@ Finding Checks::comparison() const {
     if (!b) return {false, b.error().message};
     const auto n = measured(now);
     if (!n) return {false, n.error().message};
-    if (auto wrong = other_commit(now, n->commit); !wrong.empty()) return {false, wrong};
+    if (auto wrong = other_commit(now, n->environment.commit.value_or("")); !wrong.empty())
+        return {false, wrong};
     const auto compared = compare_records(*b, *n, {.max_regression = m_state.max_regression});
     if (!compared) return {false, compared.error().message};
     const auto wrong = shortcomings(*compared);

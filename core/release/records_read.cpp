@@ -18,21 +18,21 @@ namespace {
 // Records that were accepted before, by the hash of their files.
 class AcceptedRecords {
   public:
-    std::optional<MeasuredRecord> find(const std::string& sha256) {
+    std::optional<Record> find(const std::string& sha256) {
         const std::lock_guard lock(m_mutex);
         const auto found = std::ranges::find(m_records, sha256, &Entry::first);
         if (found == m_records.end()) return std::nullopt;
         return found->second;
     }
 
-    void keep(const std::string& sha256, const MeasuredRecord& record) {
+    void keep(const std::string& sha256, const Record& record) {
         const std::lock_guard lock(m_mutex);
         if (m_records.size() == most) m_records.erase(m_records.begin());
         m_records.emplace_back(sha256, record);
     }
 
   private:
-    using Entry = std::pair<std::string, MeasuredRecord>;
+    using Entry = std::pair<std::string, Record>;
     static constexpr std::size_t most = 8;
     std::mutex m_mutex;
     std::vector<Entry> m_records;  // the oldest first
@@ -45,12 +45,12 @@ AcceptedRecords& accepted_records() {
 
 }  // namespace
 
-Result<MeasuredRecord> read_record(const std::filesystem::path& path, const std::string& sha256) {
+Result<Record> read_record(const std::filesystem::path& path, const std::string& sha256) {
     if (auto known = accepted_records().find(sha256)) {
         known->path = utf8_path(path);
         return *std::move(known);
     }
-    auto record = load_measured_record(path);
+    auto record = load_record(path);
     if (!record) return record;
     // What was read is what was hashed.
     const auto hash = evidence_hash(path);

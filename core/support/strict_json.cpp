@@ -150,4 +150,10 @@ Result<json> parse_json_strictly(std::string_view text, const JsonLimits& limits
     }
 }
 
+Result<json> parse_strictly(std::string_view text) {
+    auto value = parse_json_strictly(text, record_json_limits);
+    if (!value) value.error().message = "the JSON " + value.error().message;
+    return value;
+}
+
 }  // namespace workbench

@@ -31,6 +31,9 @@ inline constexpr JsonLimits record_json_limits{
 // UTF-8 text: ...".
 Result<nlohmann::json> parse_json_strictly(std::string_view text, const JsonLimits& limits);
 
+// Reads within the limits of records; an error begins "the JSON ...".
+Result<nlohmann::json> parse_strictly(std::string_view text);
+
 // Returns a value as an error message shows it: JSON, on one line, shortened.
 std::string shown(const nlohmann::json& value);
 std::string shown(const std::string& text);

@@ -56,8 +56,8 @@ struct Setup {
     iir2d::Device device;
 };
 
-MeasuredRecord measure(const Setup& setup, double slowdown) {
-    MeasuredRecord record;
+Record measure(const Setup& setup, double slowdown) {
+    Record record;
     InputSource inputs(setup.matrix);
     ReferenceCache references;
     CopyProbe probe(setup.device.threads());
@@ -69,14 +69,11 @@ MeasuredRecord measure(const Setup& setup, double slowdown) {
         auto workload = make_workload(what, inputs.input_of(what), setup.device, references);
         Slowed slowed(std::move(*workload), slowdown);
         const auto result = run_case(slowed, settings, probe, {});
-        MeasuredCase c{.key = what.key, .width = what.width, .height = what.height};
         if (!result || result->failure) {
             std::fprintf(stderr, "verdict_bench: %s\n", result ? result->failure->c_str() : "failed");
             std::exit(1);
         }
-        for (const auto& sample : result->samples) c.samples_ms.push_back(sample.latency_ms);
-        for (const auto& sample : result->copy_samples) c.copy_samples_ms.push_back(sample.latency_ms);
-        record.cases.push_back(std::move(c));
+        record.run.results.push_back(*result);
     }
     return record;
 }
@@ -98,8 +95,8 @@ int main(int argc, char** argv) {
     std::map<std::string, std::map<std::string, int>> counts;
     for (int t = 0; t < trials; ++t) {
         const auto base = measure(setup, 0);
-        const std::pair<std::string, MeasuredRecord> others[] = {{"unchanged", measure(setup, 0)},
-                                                                 {"slowed", measure(setup, slowdown)}};
+        const std::pair<std::string, Record> others[] = {{"unchanged", measure(setup, 0)},
+                                                         {"slowed", measure(setup, slowdown)}};
         for (const Metric metric : {Metric::ratio_to_copy, Metric::latency}) {
             for (const auto& [name, record] : others) {
                 const auto comparison = compare_records(base, record, {.metric = metric});

@@ -45,11 +45,11 @@ const QString recordSubject = QStringLiteral("record");
 const QString keptSubject = QStringLiteral("kept");
 
 // As long as the record took, copies included.
-double secondsOf(const MeasuredRecord& record) {
+double secondsOf(const Record& record) {
     double milliseconds = 0;
-    for (const MeasuredCase& c : record.cases) {
-        for (const double sample : c.samples_ms) milliseconds += sample;
-        for (const double sample : c.copy_samples_ms) milliseconds += 2 * sample;
+    for (const CaseResult& c : record.run.results) {
+        for (const TimedSample& sample : c.samples) milliseconds += sample.latency_ms;
+        for (const TimedSample& sample : c.copy_samples) milliseconds += 2 * sample.latency_ms;
     }
     return 1.3 * milliseconds / 1e3;
 }
@@ -303,8 +303,8 @@ void BenchmarkPage::reproduceOn(const QString& image) {
     m_messages->clear(runSubject);
     m_messages->clear(recordSubject);
     setTab(Tab::results);
-    const MeasuredRecord& record = m_desk->opened()->measured;
-    m_run->begin(std::size_t(record.case_total), secondsOf(record));
+    const Record& record = *m_desk->opened();
+    m_run->begin(std::size_t(record.run.case_total), secondsOf(record));
     m_desk->reproduce(image);
 }
 
@@ -312,7 +312,7 @@ void BenchmarkPage::reproduceOn(const QString& image) {
 void BenchmarkPage::showReproductionFailure(const QString& why) {
     const QString text = tr("The record could not be reproduced: %1").arg(why);
     std::vector<MessageArea::Button> buttons;
-    if (m_desk->opened() && !m_desk->opened()->image.empty()) {
+    if (m_desk->opened() && m_desk->opened()->run.matrix.image_identity) {
         buttons.push_back({tr("Choose the image…"), [this] {
                                const QString path = QFileDialog::getOpenFileName(
                                    this, tr("The image that the record was measured on"));
@@ -358,9 +358,8 @@ void BenchmarkPage::connectRecords() {
         }
         showState();
     });
-    connect(m_desk, &RecordDesk::openedRecord, this, [this] {
-        Q_EMIT message(tr("Opened the record %1").arg(recordName(m_desk->opened()->measured)));
-    });
+    connect(m_desk, &RecordDesk::openedRecord, this,
+            [this] { Q_EMIT message(tr("Opened the record %1").arg(recordName(*m_desk->opened()))); });
     connect(m_desk, &RecordDesk::stateChanged, this, &BenchmarkPage::showState);
     connect(m_desk, &RecordDesk::exported, this, [this] {
         offerAside();
@@ -428,12 +427,12 @@ void BenchmarkPage::connectComparison() {
     connect(m_desk, &RecordDesk::comparing, this, [this] { setTab(Tab::comparison); });
     connect(m_desk, &RecordDesk::compared, this, [this](const ComparedRecordsPtr& compared) {
         m_compare->showComparison(compared);
-        Q_EMIT message(tr("Compared with the record %1").arg(recordName(compared->base->measured)));
+        Q_EMIT message(tr("Compared with the record %1").arg(recordName(*compared->base)));
     });
     connect(m_desk, &RecordDesk::refused, this,
             [this](const OpenedRecordPtr& base, const OpenedRecordPtr& now, const Error& why, bool unlike) {
                 const QString text = toSentence(why.message);
-                m_compare->showRefusal(base->measured, now->measured, text, unlike);
+                m_compare->showRefusal(*base, *now, text, unlike);
                 Q_EMIT message(text);
             });
     connect(m_desk, &RecordDesk::reproduced, this, [this](const std::shared_ptr<const Reproduced>& what) {

@@ -80,15 +80,11 @@ Result<BenchmarkRunner::Measured> BenchmarkRunner::measure(const BenchmarkMatrix
                                                            const std::string& imagePath,
                                                            const QString& historyFile,
                                                            const JobControl& control) {
-    auto record = std::make_shared<Record>();
-    record->environment = capture_environment(matrix.threads);
-    auto run = run_benchmark(matrix, control, reporter(control));
-    if (!run) return std::unexpected(run.error());
-    finish_environment(record->environment);
-    record->environment.threads = run->threads;
-    record->command_line =
-        bench_command_line(matrix, imagePath, matrix.recipe ? keepRecipe(*matrix.recipe) : std::string());
-    record->run = std::move(*run);
+    auto measured =
+        measure_record(matrix, imagePath, matrix.recipe ? keepRecipe(*matrix.recipe) : std::string(), control,
+                       reporter(control));
+    if (!measured) return std::unexpected(measured.error());
+    auto record = std::make_shared<const Record>(std::move(*measured));
     const KeptRun kept = keepRun(historyFile, *record);
     return Measured{.record = std::move(record), .kept = kept};
 }
@@ -97,21 +93,11 @@ Result<BenchmarkRunner::MeasuredAgain> BenchmarkRunner::measureAgain(const Opene
                                                                      const ReproduceSettings& settings,
                                                                      const QString& historyFile,
                                                                      const JobControl& control) {
-    const std::u8string named(original->measured.path.begin(), original->measured.path.end());
-    std::filesystem::path path(named);
-    const QTemporaryDir copies;  // of a record that lies in the history alone, or was restored
-    if (path.empty() || isKeptPath(toText(original->measured.path))) {
-        path = toPath(copies.filePath(QStringLiteral("record.json")));
-        if (auto written = write_file_atomically(path, original->json); !written)
-            return std::unexpected(written.error());
-    }
-    auto result = workbench::reproduce(path, settings, control, reporter(control));
+    auto result = workbench::reproduce(*original, settings, control, reporter(control));
     if (!result) return std::unexpected(result.error());
-    auto again = opened_record_of(result->record);
-    if (!again) return std::unexpected(again.error());
     auto reproduced = std::make_shared<Reproduced>();
-    reproduced->compared = comparedRecords(original, std::make_shared<const OpenedRecord>(std::move(*again)),
-                                           result->comparison);
+    reproduced->compared =
+        comparedRecords(original, std::make_shared<const Record>(result->record), result->comparison);
     reproduced->reproduction = std::move(*result);
     const KeptRun kept = keepRun(historyFile, reproduced->reproduction.record);
     return MeasuredAgain{.reproduced = std::move(reproduced), .kept = kept};

@@ -300,14 +300,13 @@ void CompareView::clear() {
     m_stack->setCurrentIndex(0);
 }
 
-void CompareView::showSides(const MeasuredRecord& base, const MeasuredRecord& now) {
+void CompareView::showSides(const Record& base, const Record& now) {
     m_now->setFullText(tr("New: %1").arg(recordText(now)), toText(now.path));
     m_base->setFullText(tr("Base: %1").arg(recordText(base)), toText(base.path));
     m_stack->setCurrentIndex(1);
 }
 
-void CompareView::showRefusal(const MeasuredRecord& base, const MeasuredRecord& now, const QString& why,
-                              bool mayInsist) {
+void CompareView::showRefusal(const Record& base, const Record& now, const QString& why, bool mayInsist) {
     m_model->show({});
     showSides(base, now);
     m_chosen = -1;
@@ -344,7 +343,7 @@ void CompareView::showReproduction(const Reproduction& r, ComparedRecordsPtr com
         showComparison(std::move(compared));
         m_keepReproduction = false;
     }
-    const std::size_t cases = r.comparison.base.cases.size();
+    const std::size_t cases = r.comparison.base.run.results.size();
     const std::size_t wrong = std::min(cases, r.changed_outputs.size() + r.not_reproduced.size());
     const QString text =
         tr("Outputs: %1 of %n case(s) the same bit for bit. Timings: %2. %3", nullptr, int(cases))

@@ -46,11 +46,6 @@ QString captionOf(const Record& record) {
            (run.cancelled ? cancelledText(run.results.size(), run.case_total) : QString());
 }
 
-QString captionOf(const MeasuredRecord& record) {
-    return captionWith(record.device_name, record.threads, record.started_utc, record.version) +
-           (record.cancelled ? cancelledText(record.cases.size(), record.case_total) : QString());
-}
-
 }  // namespace
 
 ExportMenu::ExportMenu(RecordDesk& desk, ChartsArea& charts, Session& session, QToolButton* button)
@@ -120,7 +115,7 @@ bool ExportMenu::mayExport() const {
 }
 
 QString ExportMenu::caption() const {
-    return m_desk.run() ? captionOf(*m_desk.run()) : captionOf(m_desk.opened()->measured);
+    return m_desk.run() ? captionOf(*m_desk.run()) : captionOf(*m_desk.opened());
 }
 
 QString ExportMenu::directory() const {
@@ -171,12 +166,7 @@ void ExportMenu::exportTo(ExportKind kind, const QString& path) {
         case ExportKind::csv:
         case ExportKind::json:
         case ExportKind::markdown:
-            if (m_desk.run()) {
-                exporter.writeText(kind, m_desk.run(), path);
-            } else {
-                const OpenedRecordPtr& opened = m_desk.opened();
-                exporter.writeText(kind, std::shared_ptr<const std::string>(opened, &opened->json), path);
-            }
+            exporter.writeText(kind, m_desk.run() ? m_desk.run() : m_desk.opened(), path);
             break;
         case ExportKind::png:
         case ExportKind::svg:

@@ -16,18 +16,18 @@ struct RecordPair {
     OpenedRecordPtr base, now;
 };
 
-Result<OpenedRecordPtr> shared(Result<OpenedRecord> opened) {
+Result<OpenedRecordPtr> shared(Result<Record> opened) {
     if (!opened) return std::unexpected(opened.error());
-    return std::make_shared<const OpenedRecord>(std::move(*opened));
+    return std::make_shared<const Record>(std::move(*opened));
 }
 
 // Verified as any record that is opened.
-Result<OpenedRecord> openJson(const std::string& json, const TaskControl& control) {
+Result<Record> openJson(const std::string& json, const TaskControl& control) {
     const QTemporaryDir folder;
     const std::filesystem::path path = toPath(folder.filePath(QStringLiteral("record.json")));
     if (auto written = write_file_atomically(path, json); !written) return std::unexpected(written.error());
-    auto opened = open_record(path, control);
-    if (opened) opened->measured.path.clear();
+    auto opened = load_record(path, control);
+    if (opened) opened->path.clear();
     return opened;
 }
 
@@ -157,7 +157,7 @@ void RecordDesk::setAside() {
 
 void RecordDesk::open(const QString& path) {
     openBy(tr("Opening the record %1").arg(recordNameAt(path)),
-           [path](const TaskControl& control) { return open_record(toPath(path), control); }, {.path = path});
+           [path](const TaskControl& control) { return load_record(toPath(path), control); }, {.path = path});
 }
 
 void RecordDesk::openKept(const QString& id) {
@@ -167,7 +167,7 @@ void RecordDesk::openKept(const QString& id) {
            {.historyFile = m_history.file(), .keptId = id});
 }
 
-void RecordDesk::openBy(const QString& what, std::function<Result<OpenedRecord>(const TaskControl&)> open,
+void RecordDesk::openBy(const QString& what, std::function<Result<Record>(const TaskControl&)> open,
                         DeskResults into) {
     if (isRunning()) return;
     Q_EMIT fetching();
@@ -214,7 +214,7 @@ void RecordDesk::showAside() {
          file = m_history.file()](const TaskControl& control) -> Result<Read> {
             auto opened = shared(openJson(*json, control));
             if (!opened) return std::unexpected(opened.error());
-            const QString id = toText((*opened)->measured.record_id);
+            const QString id = toText((*opened)->record_id);
             return Read{*opened, workbench::openKept(file, id) ? id : QString()};
         },
         [this, json = m_aside.back().restored, file = m_history.file()](const Result<Read>& read) {
@@ -252,31 +252,29 @@ void RecordDesk::addToHistory() {
 // Comparing ---------------------------------------------------------------------------------------------
 
 void RecordDesk::compareWith(const QString& path) {
-    compareWithBase(tr("Comparing with the record %1").arg(recordNameAt(path)),
-                    [path](const MeasuredRecord&, const TaskControl& control) {
-                        return open_record(toPath(path), control);
-                    });
+    compareWithBase(
+        tr("Comparing with the record %1").arg(recordNameAt(path)),
+        [path](const Record&, const TaskControl& control) { return load_record(toPath(path), control); });
 }
 
 void RecordDesk::compareWithKept(const QString& id) {
     if (id.isEmpty()) return;
     compareWithBase(tr("Comparing with a record of the history"),
-                    [id, file = m_history.file()](const MeasuredRecord&, const TaskControl&) {
+                    [id, file = m_history.file()](const Record&, const TaskControl&) {
                         return workbench::openKept(file, id);
                     });
 }
 
 void RecordDesk::compareWithPrevious() {
     if (isBusy()) return;
-    compareWithBase(
-        tr("Comparing with the previous record"),
-        [file = m_history.file()](const MeasuredRecord& now, const TaskControl&) -> Result<OpenedRecord> {
-            const auto history = History::open_to_read(toPath(file));
-            if (!history) return std::unexpected(history.error());
-            const auto id = history->previous(now);
-            if (!id) return std::unexpected(id.error());
-            return workbench::openKept(file, toText(*id));
-        });
+    compareWithBase(tr("Comparing with the previous record"),
+                    [file = m_history.file()](const Record& now, const TaskControl&) -> Result<Record> {
+                        const auto history = History::open_to_read(toPath(file));
+                        if (!history) return std::unexpected(history.error());
+                        const auto id = history->previous(now);
+                        if (!id) return std::unexpected(id.error());
+                        return workbench::openKept(file, toText(*id));
+                    });
 }
 
 void RecordDesk::compareWithBase(const QString& what, BaseOf baseOf) {
@@ -286,18 +284,17 @@ void RecordDesk::compareWithBase(const QString& what, BaseOf baseOf) {
         what,
         [baseOf = std::move(baseOf), run = m_shown.run,
          opened = m_shown.opened](const TaskControl& control) -> Result<RecordPair> {
-            const auto now = opened ? Result<OpenedRecordPtr>(opened) : shared(opened_record_of(*run));
-            if (!now) return std::unexpected(now.error());
-            const auto base = shared(baseOf((*now)->measured, control));
+            const OpenedRecordPtr now = opened ? opened : run;
+            const auto base = shared(baseOf(*now, control));
             if (!base) return std::unexpected(base.error());
-            return RecordPair{*base, *now};
+            return RecordPair{*base, now};
         },
         [this](const Result<RecordPair>& pair) {
             if (!pair) {
                 Q_EMIT failed(pair.error());
                 return;
             }
-            const QString path = toText(pair->base->measured.path);
+            const QString path = toText(pair->base->path);
             if (!isKeptPath(path)) Q_EMIT recordFoundAt(path);
             compare(pair->base, pair->now, false);
         });
@@ -312,7 +309,7 @@ void RecordDesk::compare(OpenedRecordPtr base, OpenedRecordPtr now, bool allowUn
     settings.allow_unlike = allowUnlike;
     Q_EMIT comparing();
     m_job.start(
-        tr("Comparing with the record %1").arg(recordName(base->measured)),
+        tr("Comparing with the record %1").arg(recordName(*base)),
         [base, now, settings](const TaskControl& control) {
             return compareOpened(base, now, settings, control);
         },

@@ -109,7 +109,7 @@ class RecordDesk : public QObject {
     void exported();  // The run lies in a file now.
 
   private:
-    using BaseOf = std::function<Result<OpenedRecord>(const MeasuredRecord& now, const TaskControl& control)>;
+    using BaseOf = std::function<Result<Record>(const Record& now, const TaskControl& control)>;
 
     void connectRunner();
     void addResult(const CaseResult& result);
@@ -117,7 +117,7 @@ class RecordDesk : public QObject {
     void endRun();
     void show(DeskResults next);
     void setAside();
-    void openBy(const QString& what, std::function<Result<OpenedRecord>(const TaskControl&)> open,
+    void openBy(const QString& what, std::function<Result<Record>(const TaskControl&)> open,
                 DeskResults into);
     void compareWithBase(const QString& what, BaseOf baseOf);
     void compare(OpenedRecordPtr base, OpenedRecordPtr now, bool allowUnlike);

@@ -10,14 +10,14 @@
 namespace workbench {
 namespace {
 
-Result<std::string> textOf(ExportKind kind, const std::string& json) {
+std::string textOf(ExportKind kind, const Record& record) {
     switch (kind) {
         case ExportKind::csv:
-            return record_to_csv(json);
+            return record_to_csv(record);
         case ExportKind::markdown:
-            return record_to_markdown(json);
+            return record_to_markdown(record);
         default:
-            return json;
+            return record_to_json(record);
     }
 }
 
@@ -72,27 +72,12 @@ void ResultExporter::writeRecord(RecordPtr record, const QString& path) {
     });
 }
 
-// `json` gives the record's JSON off the GUI thread.
-template <class Json>
-void ResultExporter::writeTextOf(ExportKind kind, Json json, const QString& path) {
-    start([kind, json = std::move(json), path]() -> Result<Export> {
-        const auto text = textOf(kind, json());
-        if (!text) return std::unexpected(text.error());
-        if (const auto done = write_file_atomically(toPath(path), *text); !done)
+void ResultExporter::writeText(ExportKind kind, RecordPtr record, const QString& path) {
+    start([kind, record = std::move(record), path]() -> Result<Export> {
+        if (const auto done = write_file_atomically(toPath(path), textOf(kind, *record)); !done)
             return std::unexpected(done.error());
         return Export{.path = path, .what = nameOf(kind), .verdict = {}};
     });
-}
-
-void ResultExporter::writeText(ExportKind kind, RecordPtr record, const QString& path) {
-    writeTextOf(
-        kind, [record = std::move(record)] { return record_to_json(*record); }, path);
-}
-
-void ResultExporter::writeText(ExportKind kind, std::shared_ptr<const std::string> json,
-                               const QString& path) {
-    writeTextOf(
-        kind, [json = std::move(json)] { return *json; }, path);
 }
 
 void ResultExporter::writeFiles(std::vector<RenderedFile> files, const QString& what) {

@@ -34,8 +34,6 @@ class ResultExporter : public QObject {
     // `path` is a file; of a record the directory to make, which is verified at once.
     void writeRecord(RecordPtr record, const QString& path);
     void writeText(ExportKind kind, RecordPtr record, const QString& path);
-    // Writes that of a record that was opened: `json` is its JSON.
-    void writeText(ExportKind kind, std::shared_ptr<const std::string> json, const QString& path);
     // `what` names a single file in what is said afterwards: "The chart".
     void writeFiles(std::vector<RenderedFile> files, const QString& what);
 
@@ -58,8 +56,6 @@ class ResultExporter : public QObject {
     static Verdict verdictOn(const QString& path);
     template <class Work>
     void start(Work work);
-    template <class Json>
-    void writeTextOf(ExportKind kind, Json json, const QString& path);
 
     Job m_job{JobPolicy::refuse_while_busy};
 };

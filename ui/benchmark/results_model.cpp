@@ -49,20 +49,15 @@ QVariant timed(const CaseResult& r) {
     return Get(r);
 }
 
-// The reference was compared with the result: not so when the case could not even be computed.
-bool wasChecked(const CaseResult& r) {
-    return r.parity.bound > 0.0 || !r.output_sha256.empty();
-}
-
 QVariant parityValue(const CaseResult& r) {
-    if (!wasChecked(r)) return {};
-    return r.parity.passed ? QCoreApplication::translate("ResultsModel", "passed")
-                           : QCoreApplication::translate("ResultsModel", "failed");
+    if (!r.parity) return {};  // it could not be computed
+    return r.parity->passed ? QCoreApplication::translate("ResultsModel", "passed")
+                            : QCoreApplication::translate("ResultsModel", "failed");
 }
 
 QVariant errorValue(const CaseResult& r) {
-    if (!wasChecked(r)) return {};
-    return r.parity.bound_is_relative ? r.parity.max_relative_error : r.parity.max_abs_error;
+    if (!r.parity) return {};  // it could not be computed
+    return r.parity->bound_is_relative ? r.parity->max_relative_error : r.parity->max_abs_error;
 }
 
 QVariant kernelValue(const CaseResult& r) {
@@ -115,7 +110,7 @@ constexpr std::array<ColumnRow, ResultsModel::column_count> table = {{
      errorValue, asError},
     {QT_TRANSLATE_NOOP("ResultsModel", "Bound"),
      QT_TRANSLATE_NOOP("ResultsModel", "What the largest error may be"),
-     [](R r) -> QVariant { return wasChecked(r) ? QVariant(r.parity.bound) : QVariant(); }, asError},
+     [](R r) -> QVariant { return r.parity ? QVariant(r.parity->bound) : QVariant(); }, asError},
     {QT_TRANSLATE_NOOP("ResultsModel", "Min, ms"),
      QT_TRANSLATE_NOOP("ResultsModel", "Shortest latency, milliseconds"),
      timed<[](R r) { return r.latency.min; }>, asMs},
@@ -157,11 +152,16 @@ constexpr std::array<ColumnRow, ResultsModel::column_count> table = {{
      [](R r) -> QVariant { return operationText(r.what); }, asIs},
     {QT_TRANSLATE_NOOP("ResultsModel", "Pass"),
      QT_TRANSLATE_NOOP("ResultsModel", "Of pooling: forward, or backward from the result's gradient"),
-     [](R r) -> QVariant { return r.what.pool ? QVariant(toText(name_of(r.what.pass))) : QVariant(); }, asIs},
+     [](R r) -> QVariant {
+         const auto* pool = r.what.pool();
+         return pool ? QVariant(toText(name_of(pool->pass))) : QVariant();
+     },
+     asIs},
     {QT_TRANSLATE_NOOP("ResultsModel", "Border"),
      QT_TRANSLATE_NOOP("ResultsModel", "How a filter continues the picture beyond its edge"),
      [](R r) -> QVariant {
-         return r.what.filter_id ? QVariant(toText(iir2d::name_of(r.what.border))) : QVariant();
+         const auto* filter = r.what.filter();
+         return filter ? QVariant(toText(iir2d::name_of(filter->border))) : QVariant();
      },
      asIs},
     {QT_TRANSLATE_NOOP("ResultsModel", "Precision"),
@@ -261,8 +261,8 @@ QVariant ResultsModel::data(const QModelIndex& index, int role) const {
         case Qt::ForegroundRole:
             if (index.column() == failure) return themeColours().error;
             if (index.column() == throttled) return themeColours().warning;
-            if (index.column() == parity && wasChecked(result)) {
-                return result.parity.passed ? themeColours().success : themeColours().error;
+            if (index.column() == parity && result.parity) {
+                return result.parity->passed ? themeColours().success : themeColours().error;
             }
             return isTimed(result) ? QVariant() : QVariant(themeColours().muted);
         case Qt::ToolTipRole:

@@ -105,9 +105,8 @@ void ResultsPage::showState() {
     auto tone = ToneLabel::Tone::normal;
     QString text;
     if (running && !m_desk.isFresh()) {
-        text = original
-                   ? tr("Reproducing %1: %n case(s) done", nullptr, done).arg(recordName(original->measured))
-                   : tr("Running: %n case(s) done", nullptr, done);
+        text = original ? tr("Reproducing %1: %n case(s) done", nullptr, done).arg(recordName(*original))
+                        : tr("Running: %n case(s) done", nullptr, done);
     } else if (running && original) {
         text = tr("Reproducing; these are the results of the record");
         tone = ToneLabel::Tone::muted;
@@ -122,12 +121,12 @@ void ResultsPage::showState() {
         text += QStringLiteral(" · ") + toText(run.device.name) + QStringLiteral(", ") +
                 tr("%n thread(s)", nullptr, run.threads);
     } else if (m_desk.opened()) {
-        const MeasuredRecord& r = m_desk.opened()->measured;
+        const Record& r = *m_desk.opened();
         text = (m_desk.shown().restored ? tr("Restored: %1") : tr("Record %1")).arg(recordText(r)) +
                QStringLiteral(" · ") + tr("%n case(s)", nullptr, done) + QStringLiteral(", ") +
-               tr("%n thread(s)", nullptr, r.threads);
-        if (r.cancelled)
-            text += QStringLiteral(" · ") + tr("cancelled after %1 of %2").arg(done).arg(r.case_total);
+               tr("%n thread(s)", nullptr, r.run.threads);
+        if (r.run.cancelled)
+            text += QStringLiteral(" · ") + tr("cancelled after %1 of %2").arg(done).arg(r.run.case_total);
     }
     const auto& results = m_desk.results().results();
     const auto failed =
@@ -150,12 +149,12 @@ void ResultsPage::showCeilings() {
         const BenchmarkRun& run = m_desk.run()->run;
         roofline.setMachine(run.threads, run.device.backend == iir2d::Backend::cpu, unknown);
     } else if (m_desk.opened()) {
-        const MeasuredRecord& r = m_desk.opened()->measured;
-        const bool onCpu = r.backend == "cpu";
+        const Record& r = *m_desk.opened();
+        const bool onCpu = r.run.device.backend == iir2d::Backend::cpu;
         roofline.setMachine(
-            r.threads, onCpu && is_of_this_machine(r),
+            r.run.threads, onCpu && is_of_this_machine(r),
             onCpu ? tr("The record is of another machine, %1: its arithmetic ceiling is not known.")
-                        .arg(toText(r.host.empty() ? r.processor : r.host))
+                        .arg(toText(r.environment.host.value_or(r.environment.cpu_model.value_or(""))))
                   : unknown);
     }
 }

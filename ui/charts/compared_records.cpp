@@ -17,10 +17,10 @@ QString recordsTr(const char* text) {
     return QCoreApplication::translate("ComparedRecords", text);
 }
 
-const CaseResult* resultOf(const OpenedRecord& record, const std::string& key) {
+const CaseResult* resultOf(const Record& record, const std::string& key) {
     const auto found = std::ranges::find(
-        record.results, key, [](const CaseResult& r) -> const auto& { return r.what.key; });
-    return found == record.results.end() ? nullptr : &*found;
+        record.run.results, key, [](const CaseResult& r) -> const auto& { return r.what.key; });
+    return found == record.run.results.end() ? nullptr : &*found;
 }
 
 }  // namespace
@@ -50,20 +50,20 @@ ComparedRecordsPtr comparedRecords(OpenedRecordPtr base, OpenedRecordPtr now, Re
 
 Result<ComparedRecordsPtr> compareOpened(OpenedRecordPtr base, OpenedRecordPtr now,
                                          const CompareSettings& settings, const TaskControl& control) {
-    auto comparison = compare_records(base->measured, now->measured, settings, control);
+    auto comparison = compare_records(*base, *now, settings, control);
     if (!comparison) return std::unexpected(comparison.error());
     return comparedRecords(std::move(base), std::move(now), std::move(*comparison));
 }
 
-std::vector<double> shownSamples(const OpenedRecord& record, const std::string& key, Metric metric) {
-    const auto found = std::ranges::find(record.measured.cases, key, &MeasuredCase::key);
-    if (found == record.measured.cases.end()) return {};
+std::vector<double> shownSamples(const Record& record, const std::string& key, Metric metric) {
+    const CaseResult* found = resultOf(record, key);
+    if (found == nullptr) return {};
     std::vector<double> samples = costs_of(*found, metric);
     for (double& sample : samples) sample = shown_cost(sample, metric);
     return samples;
 }
 
-QString recordName(const MeasuredRecord& record) {
+QString recordName(const Record& record) {
     return recordNameAt(QString::fromStdString(record.path));
 }
 
@@ -76,11 +76,11 @@ QString recordNameAt(const QString& path) {
     return isPlain ? file.absoluteDir().dirName() : file.fileName();
 }
 
-QString recordText(const MeasuredRecord& record) {
-    QStringList parts{recordName(record), toText(record.started_utc), toText(record.device_name)};
-    if (!record.commit.empty()) {
-        parts.append(recordsTr("commit %1").arg(toText(record.commit).left(10)) +
-                     (record.dirty.value_or(false) ? recordsTr(" with changes") : QString()));
+QString recordText(const Record& record) {
+    QStringList parts{recordName(record), toText(record.run.started_utc), toText(record.run.device.name)};
+    if (const auto& commit = record.environment.commit) {
+        parts.append(recordsTr("commit %1").arg(toText(*commit).left(10)) +
+                     (record.environment.dirty.value_or(false) ? recordsTr(" with changes") : QString()));
     }
     parts.removeAll(QString());
     return parts.join(QStringLiteral(" · "));

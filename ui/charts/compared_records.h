@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "core/evidence/compare.h"
-#include "core/evidence/opened_record.h"
+#include "core/record/record.h"
 
 namespace workbench {
 
-using OpenedRecordPtr = std::shared_ptr<const OpenedRecord>;
+using OpenedRecordPtr = std::shared_ptr<const Record>;
 
 struct ComparedRecords {
     OpenedRecordPtr base;
@@ -29,12 +29,12 @@ Result<ComparedRecordsPtr> compareOpened(OpenedRecordPtr base, OpenedRecordPtr n
 ComparedRecordsPtr comparedRecords(OpenedRecordPtr base, OpenedRecordPtr now, RecordComparison comparison);
 
 // What the samples of a case are in the comparison's metric; empty where the record has no such case.
-std::vector<double> shownSamples(const OpenedRecord& record, const std::string& key, Metric metric);
+std::vector<double> shownSamples(const Record& record, const std::string& key, Metric metric);
 
 // "monday" for /records/monday, "this run" for what lies in no file.
-QString recordName(const MeasuredRecord& record);
+QString recordName(const Record& record);
 QString recordNameAt(const QString& path);
 // Name, time, device, commit: what a reader needs to tell records apart.
-QString recordText(const MeasuredRecord& record);
+QString recordText(const Record& record);
 
 }  // namespace workbench

@@ -47,14 +47,14 @@ QString poolText(const PoolOperation& pool) {
 
 Parts partsOf(const BenchmarkCase& what) {
     Parts parts{.operation = operationText(what), .size = sizeText(what)};
-    if (what.filter_id) {
-        parts.border = toText(iir2d::name_of(what.border));
+    if (const auto* filter = what.filter()) {
+        parts.border = toText(iir2d::name_of(filter->border));
         parts.precision = precisionText(what);
     }
-    if (what.pool) {
+    if (const auto* pool = what.pool()) {
         parts.precision = precisionText(what);
-        parts.operation = poolText(*what.pool);  // shorter: charts have little room
-        if (what.pass == PoolPass::backward) parts.pass = figuresTr("backward");
+        parts.operation = poolText(pool->pool);  // shorter: charts have little room
+        if (pool->pass == PoolPass::backward) parts.pass = figuresTr("backward");
     }
     return parts;
 }
@@ -105,19 +105,19 @@ QString sizeText(const BenchmarkCase& what) {
 }
 
 QString operationText(const BenchmarkCase& what) {
-    if (what.filter_id) return figuresTr("Filter %1").arg(*what.filter_id);
-    if (what.pool) {
-        const QString text = poolText(*what.pool);
+    if (const auto* filter = what.filter()) return figuresTr("Filter %1").arg(filter->filter_id);
+    if (const auto* pool = what.pool()) {
+        const QString text = poolText(pool->pool);
         const int space = int(text.indexOf(QLatin1Char(' ')));
         return figuresTr("%1 pool %2").arg(text.left(space), text.mid(space + 1));
     }
-    if (what.recipe && !what.recipe->name.empty()) return QString::fromStdString(what.recipe->name);
-    // A record of before version 3 does not say all of a pooling operation.
-    return what.recipe ? figuresTr("Recipe") : toText(what.label);
+    const std::string& name = what.recipe()->name;
+    return name.empty() ? figuresTr("Recipe") : QString::fromStdString(name);
 }
 
 QString precisionText(const BenchmarkCase& what) {
-    return toText(what.pool ? iir2d::name_of(what.element) : iir2d::name_of(what.precision));
+    const auto* pool = what.pool();
+    return toText(pool ? iir2d::name_of(pool->element) : iir2d::name_of(precision_of(what)));
 }
 
 QString familyText(const BenchmarkCase& what) {

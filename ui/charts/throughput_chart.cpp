@@ -28,8 +28,9 @@ constexpr std::array penStyles = {Qt::SolidLine, Qt::DashLine, Qt::DotLine, Qt::
 
 // Wide samples have dots in both.
 int styleOf(const BenchmarkCase& what) {
-    if (!what.pool) return int(what.precision);
-    switch (what.element) {
+    const auto* pool = what.pool();
+    if (pool == nullptr) return int(precision_of(what));
+    switch (pool->element) {
         case iir2d::ElementType::f16:
             return 1;
         case iir2d::ElementType::f64:
@@ -87,9 +88,10 @@ QString ThroughputChart::build(const std::vector<CaseResult>& results, int chose
         if (!isTimed(r)) continue;
         const auto [found, isNew] = lineOf.try_emplace(familyText(r.what), m_lines.size());
         if (isNew) {
+            const auto* pool = r.what.pool();
             m_lines.push_back({.name = names.families[qsizetype(i)],
                                .style = styleOf(r.what),
-                               .backward = r.what.pass == PoolPass::backward});
+                               .backward = pool != nullptr && pool->pass == PoolPass::backward});
         }
         Line& line = m_lines[found->second];
         line.points.emplace_back(double(std::distance(sizes.begin(), sizes.find(sizeKey(r.what)))),

@@ -43,17 +43,17 @@ Result<void> writeNotes(const QString& historyFile, const QHash<QString, QString
     return all;
 }
 
-Result<OpenedRecord> openKept(const QString& historyFile, const QString& id) {
+Result<Record> openKept(const QString& historyFile, const QString& id) {
     const auto history = History::open_to_read(toPath(historyFile));
     if (!history) return std::unexpected(history.error());
     auto json = history->record(id.toStdString());
     if (!json) return std::unexpected(json.error());
-    auto opened = opened_record_from_json(std::move(*json));
+    auto opened = record_from_json(*json);
     if (!opened) return opened;
-    if (!opened->measured.record_id.starts_with(id.toStdString()))
+    if (!opened->record_id.starts_with(id.toStdString()))
         return fail(ErrorKind::check_failed,
                     "the record " + short_id(id.toStdString()) + " was altered in the history");
-    opened->measured.path = keptScheme.toStdString() + short_id(opened->measured.record_id);
+    opened->path = keptScheme.toStdString() + short_id(opened->record_id);
     return opened;
 }
 

@@ -5,7 +5,7 @@
 #include <QHash>
 #include <QString>
 
-#include "core/evidence/opened_record.h"
+#include "core/record/record.h"
 #include "core/support/error.h"
 
 namespace workbench {
@@ -30,7 +30,7 @@ Result<void> writeNotes(const QString& historyFile, const QHash<QString, QString
 
 // Opens a record of the history, verified when it was added. Its path is "history:" and the record_id's first
 // digits. Any thread.
-Result<OpenedRecord> openKept(const QString& historyFile, const QString& id);
+Result<Record> openKept(const QString& historyFile, const QString& id);
 bool isKeptPath(const QString& path);
 // "1f0c9a2b77de" of such a path.
 QString idOfKeptPath(const QString& path);

@@ -213,33 +213,33 @@ TEST(ParityBound, IsTheContracts) {
     const auto cases = expand(m);
     ASSERT_TRUE(cases);
     for (const auto& c : *cases) {
-        const double expected = c.precision == iir2d::Precision::f32     ? 1e-5
-                                : c.precision == iir2d::Precision::mixed ? 1e-6
-                                                                         : 1e-12;
+        const double expected = precision_of(c) == iir2d::Precision::f32     ? 1e-5
+                                : precision_of(c) == iir2d::Precision::mixed ? 1e-6
+                                                                             : 1e-12;
         EXPECT_DOUBLE_EQ(parity_bound(c), expected) << c.key;
     }
-    BenchmarkCase pool;
-    pool.pool = PoolOperation{};
-    EXPECT_EQ(parity_bound(pool), 0);
-    pool.pool->op = iir2d::PoolOp::avg;
-    EXPECT_DOUBLE_EQ(parity_bound(pool), 2e-6);
-    pool.pool->op = iir2d::PoolOp::lp;
-    EXPECT_DOUBLE_EQ(parity_bound(pool), 2e-6);
+    BenchmarkCase what{.operation = PoolCase{}};
+    PoolCase& pool = std::get<PoolCase>(what.operation);
+    EXPECT_EQ(parity_bound(what), 0);
+    pool.pool.op = iir2d::PoolOp::avg;
+    EXPECT_DOUBLE_EQ(parity_bound(what), 2e-6);
+    pool.pool.op = iir2d::PoolOp::lp;
+    EXPECT_DOUBLE_EQ(parity_bound(what), 2e-6);
     pool.element = iir2d::ElementType::f64;
-    EXPECT_DOUBLE_EQ(parity_bound(pool), 1e-12);
+    EXPECT_DOUBLE_EQ(parity_bound(what), 1e-12);
     pool.element = iir2d::ElementType::bf16;
-    EXPECT_DOUBLE_EQ(parity_bound(pool), 0x1p-7);
-    pool.pool->op = iir2d::PoolOp::max;
-    EXPECT_EQ(parity_bound(pool), 0);
+    EXPECT_DOUBLE_EQ(parity_bound(what), 0x1p-7);
+    pool.pool.op = iir2d::PoolOp::max;
+    EXPECT_EQ(parity_bound(what), 0);
     pool.pass = PoolPass::backward;  // sums gradients
-    EXPECT_DOUBLE_EQ(parity_bound(pool), 0x1p-7);
+    EXPECT_DOUBLE_EQ(parity_bound(what), 0x1p-7);
 }
 
 TEST(ParityBound, AddsUpAlongARecipe) {
     BenchmarkCase what;
-    what.recipe = Recipe{.operations = {{.what = FilterOperation{.filter_id = 1}},
-                                        {.enabled = false, .what = FilterOperation{.filter_id = 2}},
-                                        {.what = FilterOperation{.filter_id = 1}}}};
+    what.operation = RecipeCase{{.operations = {{.what = FilterOperation{.filter_id = 1}},
+                                                {.enabled = false, .what = FilterOperation{.filter_id = 2}},
+                                                {.what = FilterOperation{.filter_id = 1}}}}};
     // Filter 1 has gain 1: the second one passes the first one's error on and adds its own.
     EXPECT_NEAR(parity_bound(what), 2e-5, 1e-9);
 }

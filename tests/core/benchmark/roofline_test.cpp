@@ -94,12 +94,6 @@ TEST(OperationCount, OfARecipeFollowsTheSizes) {
     EXPECT_EQ(*operation_count(case_of(m)), ema + (1200 - 300) + ema / 4);
 }
 
-TEST(OperationCount, RefusesWhatAnOldRecordDoesNotSay) {
-    const auto count = operation_count({.key = "pool:max size:6x4", .width = 6, .height = 4});
-    ASSERT_FALSE(count);
-    EXPECT_THAT(count.error().message, HasSubstr("pool:max"));
-}
-
 TEST(RooflinePoints, FollowFromTheFigures) {
     CaseResult r;
     r.what = case_of(filter_of(1));

@@ -73,8 +73,8 @@ TEST(RunCase, KeepsEverySampleOfAGoodCase) {
     const auto result = run_case(workload, quick, probe, {});
     ASSERT_TRUE(result) << result.error().message;
     EXPECT_FALSE(result->failure);
-    EXPECT_TRUE(result->parity.passed);
-    EXPECT_EQ(result->parity.max_abs_error, 0);
+    EXPECT_TRUE(result->parity->passed);
+    EXPECT_EQ(result->parity->max_abs_error, 0);
     EXPECT_EQ(workload.computed, 1 + 2 + 5);
     EXPECT_EQ(workload.prepared, workload.computed);
     EXPECT_EQ(result->samples.size(), 5U);
@@ -120,13 +120,21 @@ TEST(RunCase, SamplesTheGpuBetweenItsRunsAndNeverDuringOne) {
     EXPECT_THAT(taken_after, testing::Contains(4)) << "as soon as the long run was over";
     EXPECT_EQ(taken_after.back(), 1 + 2 + 5) << "after the last run";
     EXPECT_EQ(result->gpu->samples, static_cast<int>(taken_after.size()));
-    EXPECT_EQ(result->gpu->sm_clock_mhz.size(), taken_after.size());
-    EXPECT_EQ(result->gpu->sm_clock_mhz.front(), 1001);
-    EXPECT_EQ(result->gpu->temperature_c.front(), 41);
-    EXPECT_TRUE(result->gpu->power_w.empty());
-    EXPECT_EQ(result->gpu->reason, "no power");
-    EXPECT_EQ(result->gpu->throttle_reasons, 0x5U) << "of all samples together";
+    EXPECT_EQ(result->gpu->sm_clock_mhz->samples.size(), taken_after.size());
+    EXPECT_EQ(result->gpu->sm_clock_mhz->samples.front(), 1001);
+    EXPECT_EQ(result->gpu->sm_clock_mhz->max, 1000 + static_cast<double>(taken_after.size()));
+    EXPECT_EQ(result->gpu->temperature_c->samples.front(), 41);
+    EXPECT_FALSE(result->gpu->power_w);
+    EXPECT_EQ(result->gpu->power_w.reason, "no power");
+    EXPECT_EQ(*result->gpu->throttle_reasons, 0x5U) << "of all samples together";
     EXPECT_EQ(throttled_by(*result), "power cap");
+}
+
+TEST(GpuWatch, SaysWhyNothingIsKnownOfAGpu) {
+    GpuWatch watch([] { return iir2d::DeviceState{.reason = "NVML is not installed"}; });
+    watch.sample();
+    EXPECT_FALSE(watch.states());
+    EXPECT_EQ(watch.states().reason, "NVML is not installed");
 }
 
 TEST(RunCase, SaysNothingOfAGpuWhereNoneComputesOrNothingWasTimed) {
@@ -157,7 +165,7 @@ TEST(RunCase, DoesNotTimeAWrongResult) {
     ASSERT_TRUE(result);
     ASSERT_TRUE(result->failure);
     EXPECT_THAT(*result->failure, HasSubstr("column 7, row 3, channel 1"));
-    EXPECT_FALSE(result->parity.passed);
+    EXPECT_FALSE(result->parity->passed);
     EXPECT_TRUE(result->samples.empty());
     EXPECT_EQ(workload.computed, 1);
     EXPECT_FALSE(result->output_sha256.empty());

@@ -37,28 +37,38 @@ std::vector<double> timings(std::uint64_t seed, double median, double spread = 0
     return samples;
 }
 
-MeasuredCase case_of(const std::string& name, std::uint64_t seed, double median, double spread = 0.02) {
-    MeasuredCase c{.key = name,
-                   .width = 1024,
-                   .height = 1024,
-                   .precision = name.find("f64") != std::string::npos ? "f64" : "f32",
-                   .input_sha256 = std::string(64, 'a'),
-                   .output_sha256 = std::string(64, 'b'),
-                   .parity_passed = true};
-    c.samples_ms = timings(seed, median, spread);
-    c.copy_samples_ms = timings(seed + 1'000'000, 1, spread);
+std::vector<TimedSample> samples_of(const std::vector<double>& milliseconds) {
+    std::vector<TimedSample> samples;
+    for (const double ms : milliseconds) samples.push_back({ms, false});
+    return samples;
+}
+
+CaseResult case_of(const std::string& name, std::uint64_t seed, double median, double spread = 0.02) {
+    CaseResult c;
+    c.what.key = name;
+    c.what.width = c.what.height = 1024;
+    const bool wide = name.find("f64") != std::string::npos;
+    c.what.operation = FilterCase{.precision = wide ? iir2d::Precision::f64 : iir2d::Precision::f32};
+    c.input_sha256 = std::string(64, 'a');
+    c.output_sha256 = std::string(64, 'b');
+    c.parity = Parity{.passed = true};
+    c.samples = samples_of(timings(seed, median, spread));
+    c.copy_samples = samples_of(timings(seed + 1'000'000, 1, spread));
     return c;
 }
 
-MeasuredRecord record_of(std::vector<MeasuredCase> cases) {
-    MeasuredRecord r;
+// As a GPU does that reached its power limit.
+void throttle(CaseResult& c) {
+    c.gpu = GpuStates{.samples = 2, .throttle_reasons = 0x4U};
+}
+
+Record record_of(std::vector<CaseResult> cases) {
+    Record r;
     r.record_id = std::string(64, '1');
-    r.device_id = "cpu";
-    r.device_name = "A Processor";
-    r.backend = "cpu";
-    r.processor = "A Processor";
-    r.case_total = static_cast<std::int64_t>(cases.size());
-    r.cases = std::move(cases);
+    r.run.device = {.id = "cpu", .name = "A Processor", .usable = true, .why_not = {}, .properties = {}};
+    r.environment.cpu_model = std::string("A Processor");
+    r.run.case_total = static_cast<std::int64_t>(cases.size());
+    r.run.results = std::move(cases);
     return r;
 }
 
@@ -115,7 +125,7 @@ TEST(CompareRecords, HoldsTheLimit) {
 
 TEST(CompareRecords, DoesNotPassWhatIsNotShownToBeWithinTheLimit) {
     auto now = case_of(key, 2, 4);
-    now.throttled_by = "power cap";
+    throttle(now);
     const auto comparison =
         compare_records(record_of({case_of(key, 1, 3)}), record_of({now}), {.max_regression = 0.2});
     EXPECT_EQ(comparison->cases.at(0).verdict, Verdict::ambiguous);
@@ -143,7 +153,7 @@ TEST(CompareRecords, TakesAnAmbiguousCaseForWithinTheLimitOnlyWhereItsWholeInter
 
 TEST(CompareRecords, TakesNoDoubtfulSamplesForWithinTheLimit) {
     auto now = case_of(key, 2, 3);
-    now.throttled_by = "power cap";
+    throttle(now);
     const auto comparison =
         compare_records(record_of({case_of(key, 1, 3)}), record_of({now}), {.max_regression = 0.25});
     EXPECT_EQ(comparison->cases.at(0).verdict, Verdict::ambiguous);
@@ -164,8 +174,8 @@ TEST(CompareRecords, ListsWhatIsMissing) {
 TEST(CompareRecords, RefusesUnlikeRecordsUnlessToldTo) {
     const auto base = record_of({case_of(key, 1, 3)});
     auto now = record_of({case_of(key, 2, 3)});
-    now.device_id = "cuda:0";
-    now.device_name = "A GPU";
+    now.run.device.id = "cuda:0";
+    now.run.device.name = "A GPU";
     const auto refused = compare_records(base, now, {});
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().kind, ErrorKind::check_failed);
@@ -191,7 +201,7 @@ TEST(CompareRecords, PairsPrecisionsAndSizesOnlyWhenToldTo) {
     const std::string small = "filter:1 border:mirror precision:f32 size:512x512";
     for (const std::string& other : {f64, small}) {
         auto c = case_of(other, 2, 6);
-        if (other == small) c.width = c.height = 512;
+        if (other == small) c.what.width = c.what.height = 512;
         const auto base = record_of({case_of(key, 1, 3)});
         const auto refused = compare_records(base, record_of({c}), {});
         ASSERT_FALSE(refused);
@@ -206,8 +216,8 @@ TEST(CompareRecords, PairsPrecisionsAndSizesOnlyWhenToldTo) {
 
 TEST(CompareRecords, SaysWhatACaseThatWasNotTimedLacks) {
     auto failed = case_of(key, 2, 3);
-    failed.samples_ms.clear();
-    failed.why_not_timed = "parity: it differs";
+    failed.samples.clear();
+    failed.failure = "parity: it differs";
     const auto comparison = compare_records(record_of({case_of(key, 1, 3)}), record_of({failed}), {});
     EXPECT_EQ(comparison->cases.at(0).verdict, Verdict::not_timed);
     EXPECT_THAT(shortcomings(*comparison), ElementsAre(HasSubstr("new was not timed: parity: it differs")));
@@ -217,9 +227,10 @@ TEST(CompareRecords, SaysWhatACaseThatWasNotTimedLacks) {
 TEST(CompareRecords, NotesWhatAReaderMustKnow) {
     auto now = case_of(key, 2, 3);
     now.output_sha256 = std::string(64, 'd');
-    now.preempted = 40;
-    for (std::size_t i = 0; i < now.samples_ms.size(); ++i)
-        now.samples_ms[i] *= 1 + 0.005 * static_cast<double>(i);
+    for (std::size_t i = 0; i < now.samples.size(); ++i) {
+        now.samples[i].preempted = i < 40;
+        now.samples[i].latency_ms *= 1 + 0.005 * static_cast<double>(i);
+    }
     const auto comparison = compare_records(record_of({case_of(key, 1, 3)}), record_of({now}), {});
     EXPECT_EQ(comparison->cases.at(0).verdict, Verdict::ambiguous);
     EXPECT_THAT(comparison->cases.at(0).notes,
@@ -230,7 +241,7 @@ TEST(CompareRecords, NotesWhatAReaderMustKnow) {
 TEST(CompareRecords, GivesNoVerdictWhereTheMachineChangedAndNotTheProgram) {
     // Everything takes 30 % longer, the copy too.
     auto now = case_of(key, 2, 3.9);
-    for (double& copy : now.copy_samples_ms) copy *= 1.3;
+    for (TimedSample& copy : now.copy_samples) copy.latency_ms *= 1.3;
     const auto base = record_of({case_of(key, 1, 3)});
     const auto by_clock = compare_records(base, record_of({now}), {.metric = Metric::latency});
     EXPECT_EQ(by_clock->cases.at(0).verdict, Verdict::ambiguous);
@@ -239,7 +250,7 @@ TEST(CompareRecords, GivesNoVerdictWhereTheMachineChangedAndNotTheProgram) {
     EXPECT_EQ(compare_records(base, record_of({now}), {})->cases.at(0).verdict, Verdict::same);
     // Only the copy does.
     auto copy_slower = case_of(key, 2, 3);
-    for (double& copy : copy_slower.copy_samples_ms) copy *= 1.3;
+    for (TimedSample& copy : copy_slower.copy_samples) copy.latency_ms *= 1.3;
     const auto beside = compare_records(base, record_of({copy_slower}), {});
     EXPECT_EQ(beside->cases.at(0).verdict, Verdict::ambiguous);
 }
@@ -261,33 +272,57 @@ TEST(CompareRecords, RefusesRecordsWithNothingInCommon) {
     EXPECT_FALSE(compare_records(record_of({}), record_of({}), {}));
 }
 
-TEST(MeasuredRecord, IsReadFromARecordThatVerifies) {
+TEST(LoadRecord, ReadsARecordThatVerifies) {
     const testing::TemporaryFolder folder;
     const auto directory = folder.path() / "r";
     ASSERT_TRUE(write_record(testing::sample_gpu_record(), directory));
-    const auto record = load_measured_record(directory);
+    const auto record = load_record(directory);
     ASSERT_TRUE(record) << record.error().message;
     EXPECT_EQ(record->record_id.size(), 64U);
-    EXPECT_EQ(record->device_id, "cuda:0");
-    EXPECT_EQ(record->commit, "0123456789abcdef0123456789abcdef01234567");
-    ASSERT_EQ(record->cases.size(), 3U);
-    EXPECT_THAT(record->cases[0].samples_ms, ElementsAre(0.5, 0.75, 0.25));
-    EXPECT_THAT(record->cases[0].throttled_by, HasSubstr("power cap"));
-    EXPECT_EQ(record->cases[0].preempted, 1U);
-    EXPECT_EQ(record->cases[0].precision, "f32");
-    EXPECT_THAT(record->cases[2].why_not_timed, HasSubstr("parity"));
-    EXPECT_EQ(load_measured_record(directory / "record.json")->record_id, record->record_id);
+    EXPECT_EQ(record->path, directory.string());
+    EXPECT_EQ(record->run.device.id, "cuda:0");
+    EXPECT_EQ(*record->environment.commit, "0123456789abcdef0123456789abcdef01234567");
+    ASSERT_EQ(record->run.results.size(), 3U);
+    const auto& cases = record->run.results;
+    EXPECT_THAT(latencies_of(cases[0].samples), ElementsAre(0.5, 0.75, 0.25));
+    EXPECT_THAT(throttled_by(cases[0]), HasSubstr("power cap"));
+    EXPECT_EQ(preempted_count(cases[0].samples), 1U);
+    EXPECT_EQ(precision_of(cases[0].what), iir2d::Precision::f32);
+    EXPECT_THAT(*cases[2].failure, HasSubstr("parity"));
+    EXPECT_EQ(load_record(directory / "record.json")->record_id, record->record_id);
 
     testing::write_text(directory / "record.md", "other");
-    const auto refused = load_measured_record(directory);
+    const auto refused = load_record(directory);
     EXPECT_EQ(refused.error().kind, ErrorKind::check_failed);
     EXPECT_THAT(refused.error().message, HasSubstr("is not accepted: record.md"));
-    EXPECT_EQ(load_measured_record(folder.path() / "none").error().kind, ErrorKind::bad_input);
+    EXPECT_EQ(load_record(folder.path() / "none").error().kind, ErrorKind::bad_input);
+}
+
+TEST(LoadRecord, StopsWhenAsked) {
+    const testing::TemporaryFolder folder;
+    ASSERT_TRUE(write_record(testing::sample_record(), folder.path() / "r"));
+    std::stop_source source;
+    source.request_stop();
+    const auto opened = load_record(folder.path() / "r", {.stop = source.get_token()});
+    ASSERT_FALSE(opened);
+    EXPECT_EQ(opened.error().kind, ErrorKind::cancelled);
+}
+
+TEST(IsOfThisMachine, ComparesHostAndProcessor) {
+    Record record;
+    EXPECT_FALSE(is_of_this_machine(record)) << "nothing known is nothing alike";
+    record.environment.host = host_name();
+    record.environment.cpu_model = processor_model();
+    if (!record.environment.host || !record.environment.cpu_model)
+        GTEST_SKIP() << record.environment.host.reason << record.environment.cpu_model.reason;
+    EXPECT_TRUE(is_of_this_machine(record));
+    *record.environment.cpu_model += " of another kind";
+    EXPECT_FALSE(is_of_this_machine(record));
 }
 
 TEST(ComparisonReport, EscapesWhatAHostileRecordSays) {
     auto base = record_of({case_of("a|b\n# c", 1, 3)});
-    base.host = "<script>";
+    base.environment.host = std::string("<script>");
     const auto comparison = compare_records(base, base, {});
     const auto text = comparison_to_markdown(*comparison);
     EXPECT_THAT(text, HasSubstr("a\\|b # c"));
@@ -309,7 +344,7 @@ TEST(CompareRecords, SaysWhatAHostileRecordSaysOnOneLine) {
     auto now = record_of({case_of(hostile, 1, 3)});
     EXPECT_THAT(shortcomings(*compare_records(base, now, {})),
                 Contains("\"a\\x1b[2J\\nPASSED\\xff more\" is missing in the new record"));
-    now.processor = hostile;
+    now.environment.cpu_model = hostile;
     EXPECT_THAT(compare_records(base, now, {}).error().message, HasSubstr("a\\x1b[2J\\nPASSED\\xff"));
 }
 

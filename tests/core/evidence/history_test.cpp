@@ -252,7 +252,7 @@ TEST_F(HistoryTest, FindsThePreviousRecordOfTheSameCases) {
     auto history = History::open(file);
     const auto measured = [&](int minute) {
         const fs::path there = folder.path() / ("r" + std::to_string(minute));
-        return *load_measured_record(fs::exists(there) ? there : record(minute));
+        return *load_record(fs::exists(there) ? there : record(minute));
     };
     EXPECT_EQ(history->previous(measured(10)).error().kind, ErrorKind::bad_input) << "none is there";
     const std::string first = history->add(folder.path() / "r10")->record_id;
@@ -268,11 +268,11 @@ TEST_F(HistoryTest, FindsThePreviousRecordOfTheSameCases) {
     other.run.finished_utc = "2025-03-09T23:00:00Z";
     const std::string third = history->add(other)->record_id;
     EXPECT_EQ(*history->previous(measured(30)), second);
-    MeasuredRecord elsewhere = measured(30);
-    elsewhere.device_name = "a third one";
+    Record elsewhere = measured(30);
+    elsewhere.run.device.name = "a third one";
     EXPECT_EQ(*history->previous(elsewhere), third) << "where none is of its device, the newest";
-    MeasuredRecord unlike = measured(30);
-    for (auto& c : unlike.cases) c.key = "something else";
+    Record unlike = measured(30);
+    for (auto& c : unlike.run.results) c.what.key = "something else";
     EXPECT_EQ(history->previous(unlike).error().kind, ErrorKind::bad_input);
 }
 

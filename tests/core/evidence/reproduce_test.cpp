@@ -3,11 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include <nlohmann/json.hpp>
-
 #include "core/image/image_io.h"
-#include "core/record/record_json.h"
-#include "core/record/record_matrix.h"
 #include "tests/core/record/record_testing.h"
 
 namespace workbench {
@@ -24,7 +20,6 @@ class Reproduce : public ::testing::Test {
   protected:
     // Measured here and now, with pooling of two kinds.
     Record measure() {
-        Record record;
         BenchmarkMatrix m;
         m.sizes = {{64, 48}};
         m.filter_ids = {1};
@@ -35,11 +30,7 @@ class Reproduce : public ::testing::Test {
         m.warmup = 0;
         m.iterations = 7;
         m.seed = 5;
-        record.environment = capture_environment(1);
-        record.run = *run_benchmark(m);
-        finish_environment(record.environment);
-        record.command_line = bench_command_line(m, "", "");
-        return record;
+        return *measure_record(m, "", "");
     }
     fs::path written(const Record& record) {
         const auto done = write_record(record, directory);
@@ -70,7 +61,7 @@ TEST_F(Reproduce, GivesTheSameOutputsAndNamesItsOriginal) {
     EXPECT_EQ(r->record.reproduces, verify_record(path)->record_id);
     ASSERT_TRUE(write_record(r->record, folder.path() / "new"));
     EXPECT_EQ(testing::problems_of(folder.path() / "new"), "");
-    EXPECT_EQ(load_measured_record(folder.path() / "new")->reproduces, r->original_id);
+    EXPECT_EQ(load_record(folder.path() / "new")->reproduces, r->original_id);
     EXPECT_THAT(reproduction_to_text(*r), HasSubstr("3 of 3 cases the same bit for bit"));
 }
 
@@ -87,8 +78,8 @@ TEST_F(Reproduce, FindsAnOutputThatIsNotTheSame) {
 
 TEST_F(Reproduce, SaysWhatOfBuildAndMachineDiffers) {
     Record record = measure();
-    record.environment.library_sha256 = {std::string(64, 'a'), {}};
-    record.environment.cpu_model = {"Another Processor", {}};
+    record.environment.library_sha256 = std::string(64, 'a');
+    record.environment.cpu_model = std::string("Another Processor");
     const auto r = reproduce(written(record), settings);
     ASSERT_TRUE(r) << r.error().message;
     EXPECT_THAT(r->differences, ElementsAre(HasSubstr("library: the record's aaaa"),
@@ -112,13 +103,7 @@ TEST_F(Reproduce, RefusesOtherInputs) {
     m.device = "cpu";
     m.warmup = 0;
     m.iterations = 2;
-    Record record;
-    record.environment = capture_environment(0);
-    record.run = *run_benchmark(m);
-    finish_environment(record.environment);
-    record.environment.threads = record.run.threads;
-    record.command_line = bench_command_line(m, file.string(), "");
-    const auto path = written(record);
+    const auto path = written(*measure_record(m, file.string(), ""));
     EXPECT_TRUE(reproduce(path, settings)->changed_outputs.empty());
     image.pixels.plane_f32(0)[3] = 0.5F;
     ASSERT_TRUE(write_image(image, file));
@@ -132,34 +117,6 @@ TEST_F(Reproduce, RefusesARecordThatIsNotAccepted) {
     testing::write_text(path / "record.md", "other");
     EXPECT_EQ(reproduce(path, settings).error().kind, ErrorKind::check_failed);
     EXPECT_EQ(reproduce(folder.path() / "none", settings).error().kind, ErrorKind::bad_input);
-}
-
-TEST(MatrixOfRecord, GivesBackWhatWasWritten) {
-    Record record = testing::sample_record();
-    auto& m = record.run.matrix;
-    m.pools = {{.op = iir2d::PoolOp::lp,
-                .window = {3, 2},
-                .stride = iir2d::Extent{1, 2},
-                .padding = {1, 0},
-                .ceil_mode = true,
-                .p = 3},
-               {.op = iir2d::PoolOp::avg,
-                .stride = iir2d::Extent{2, 2},
-                .count_include_pad = true,
-                .divisor_override = 7}};
-    m.stopping = StoppingRule{0.02, 10, 20, 5};
-    m.cold_cache = true;
-    m.protocol = "nightly";
-    const auto json = parse_strictly(record_to_json(record));
-    const auto read = matrix_of_record(*json);
-    ASSERT_TRUE(read) << read.error().message;
-    EXPECT_EQ(read->pools, m.pools);
-    EXPECT_EQ(read->stopping, m.stopping);
-    EXPECT_TRUE(read->cold_cache);
-    EXPECT_EQ(read->protocol, "nightly");
-    EXPECT_EQ(read->sizes, m.sizes);
-    EXPECT_EQ(read->filter_ids, m.filter_ids);
-    EXPECT_EQ(read->pool_elements, m.pool_elements);
 }
 
 }  // namespace

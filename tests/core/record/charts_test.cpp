@@ -17,9 +17,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 std::string chart_of(const Record& record, RecordChart chart = RecordChart::latency) {
-    const auto svg = record_to_svg(record_to_json(record), chart);
-    EXPECT_TRUE(svg) << svg.error().message;
-    return svg.value_or("");
+    return record_to_svg(testing::reread(record), chart);
 }
 
 int count_of(const std::string& text, const std::string& what) {
@@ -79,7 +77,6 @@ TEST(RecordToSvg, TakesAnyTimes) {
             EXPECT_LT(svg.size(), 20'000U) << ms;
         }
     }
-    EXPECT_FALSE(record_to_svg("{}", RecordChart::latency));
 }
 
 TEST(Svg, WritesNumbersOneWay) {

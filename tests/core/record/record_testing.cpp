@@ -32,15 +32,8 @@ void fill_figures(CaseResult& r, const std::vector<double>& ms, const std::vecto
     r.samples = samples_of(ms, 1);
     r.copy_samples = samples_of(copies, 9);
     r.memcpy_samples = samples_of(plain, 9);
-    r.latency = summarise(ms);
-    r.latency_p50_interval = median_interval(ms);
-    r.copy_latency = summarise(copies);
-    r.memcpy_ms_p50 = percentile(plain, 50);
     r.bytes_moved = bytes;
-    r.ratio_to_copy = r.latency.p50 / r.copy_latency.p50;
-    r.throughput_mpix_per_s_p50 =
-        static_cast<double>(r.what.width * r.what.height) / (r.latency.p50 / 1e3) / 1e6;
-    r.throughput_gb_per_s_p50 = static_cast<double>(bytes) / (r.latency.p50 / 1e3) / 1e9;
+    static_cast<TimingFigures&>(r) = figures_of(r);
 }
 
 CaseResult filter_case() {
@@ -49,20 +42,21 @@ CaseResult filter_case() {
               .label = "F1 mirror f32 1024x512",
               .width = 1024,
               .height = 512,
-              .filter_id = 1};
+              .operation = FilterCase{}};
     r.started_utc = "2025-03-09T17:05:01Z";
     r.kernel = {.name = "iir_lines", .variant = "two_pass", .architecture = "x86-64-v3"};
-    r.parity = {.passed = true,
-                .max_abs_error = 1.5e-7,
-                .mean_abs_error = 2.5e-8,
-                .max_ulp = 3,
-                .bound = 1e-5,
-                .max_relative_error = 4e-7,
-                .worst_error = 1.5e-7,
-                .worst_x = 17,
-                .worst_y = 4};
+    r.parity = Parity{.passed = true,
+                      .max_abs_error = 1.5e-7,
+                      .mean_abs_error = 2.5e-8,
+                      .max_ulp = 3,
+                      .bound = 1e-5,
+                      .max_relative_error = 4e-7,
+                      .worst_error = 1.5e-7,
+                      .worst_x = 17,
+                      .worst_y = 4};
     r.input_sha256 = hash_of('a');
     r.output_sha256 = hash_of('b');
+    r.gpu.reason = "the case ran on the CPU";
     fill_figures(r, {0.5, 0.75, 0.25}, {0.125, 0.25, 0.25}, {0.5, 0.375, 0.4375}, 1024U * 512 * 8);
     return r;
 }
@@ -73,12 +67,13 @@ CaseResult pool_case() {
               .label = "avg 2x2 1024x512",
               .width = 1024,
               .height = 512,
-              .pool = PoolOperation{.op = iir2d::PoolOp::avg}};
+              .operation = PoolCase{{.op = iir2d::PoolOp::avg}}};
     r.started_utc = "2025-03-09T17:05:02Z";
     r.kernel = {.name = "pool_rows", .variant = "avg", .architecture = "x86-64-v3"};
-    r.parity = {.passed = true, .max_abs_error = 5e-8, .bound = 2e-6, .bound_is_relative = true};
+    r.parity = Parity{.passed = true, .max_abs_error = 5e-8, .bound = 2e-6, .bound_is_relative = true};
     r.input_sha256 = hash_of('a');
     r.output_sha256 = hash_of('c');
+    r.gpu.reason = "the case ran on the CPU";
     fill_figures(r, {1, 2, 3}, {1, 1, 1}, {2, 2, 2}, 1024U * 512 * 5);
     return r;
 }
@@ -89,13 +84,14 @@ CaseResult failed_case() {
               .label = "max 2x2 1024x512",
               .width = 1024,
               .height = 512,
-              .pool = PoolOperation{.op = iir2d::PoolOp::max}};
+              .operation = PoolCase{{.op = iir2d::PoolOp::max}}};
     r.started_utc = "2025-03-09T17:05:03Z";
     r.kernel = {.name = "pool_rows", .variant = "max", .architecture = "x86-64-v3"};
-    r.parity = {.max_abs_error = 0.5, .mean_abs_error = 0.1, .worst_error = 0.5};
+    r.parity = Parity{.max_abs_error = 0.5, .mean_abs_error = 0.1, .worst_error = 0.5};
     r.input_sha256 = hash_of('d');
     r.output_sha256 = hash_of('e');
     r.failure = "parity: the result differs from the reference by 0.5 at column 0, row 0, channel 0";
+    r.gpu.reason = *r.failure;
     return r;
 }
 
@@ -155,6 +151,7 @@ Record sample_record() {
     run.results = {filter_case(), pool_case(), failed_case()};
     record.environment = sample_environment();
     record.command_line = bench_command_line(run.matrix, "", "");
+    record.record_id = record_id_of(record);
     return record;
 }
 
@@ -165,23 +162,25 @@ Record sample_gpu_record() {
     run.device = {
         .id = "cuda:0", .name = "A GPU", .backend = iir2d::Backend::cuda, .usable = true, .properties = {}};
     run.device_reason = "this GPU was asked for";
+    run.clock = "CUDA events, without transfers";
+    run.transfers = "not in the latency";
     for (CaseResult& r : run.results) r.kernel.backend = iir2d::Backend::cuda;
     record.command_line = bench_command_line(run.matrix, "", "");
     run.results[0].inconclusive = "the GPU's clocks were held back: power cap, thermal, software";
     run.results[0].transfer_ms_p50 = 0.25;
     run.results[1].transfer_ms_p50 = 0.5;
     run.results[0].gpu = GpuStates{.samples = 4,
-                                   .sm_clock_mhz = {1980, 1755, 1410, 1605},
-                                   .temperature_c = {41, 42, 44, 43},
-                                   .power_w = {72.5, 310.25, 305, 301.75},
-                                   .throttle_reasons = 0x25,
-                                   .reason = {}};
+                                   .sm_clock_mhz = course_of({1980, 1755, 1410, 1605}),
+                                   .temperature_c = course_of({41, 42, 44, 43}),
+                                   .power_w = course_of({72.5, 310.25, 305, 301.75}),
+                                   .throttle_reasons = 0x25U};
+    const std::string why = "NVML has no value for this GPU";
     run.results[1].gpu = GpuStates{.samples = 2,
-                                   .sm_clock_mhz = {},
-                                   .temperature_c = {40, 40},
-                                   .power_w = {},
-                                   .throttle_reasons = {},
-                                   .reason = "NVML has no value for this GPU"};
+                                   .sm_clock_mhz = {std::nullopt, why},
+                                   .temperature_c = course_of({40, 40}),
+                                   .power_w = {std::nullopt, why},
+                                   .throttle_reasons = {std::nullopt, why}};
+    record.record_id = record_id_of(record);
     return record;
 }
 
@@ -214,6 +213,12 @@ std::string problems_of(const std::filesystem::path& path) {
     std::string all;
     for (const auto& problem : verification->problems) all += problem + "\n";
     return all;
+}
+
+Record reread(const Record& record) {
+    auto read = record_from_json(record_to_json(record));
+    EXPECT_TRUE(read) << read.error().message;
+    return read ? std::move(*read) : Record{};
 }
 
 std::string sealed(nlohmann::json record) {

@@ -36,6 +36,9 @@ void write_text(const std::filesystem::path& path, std::string_view text);
 // The problems as one text, for matchers.
 std::string problems_of(const std::filesystem::path& path);
 
+// Returns what a reader finds in a record that was written.
+Record reread(const Record& record);
+
 // Returns the text of a record's JSON with the content_sha256 that fits it, as someone would write it who
 // tampers with care.
 std::string sealed(nlohmann::json record);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "core/record/schema.h"
-
+// What a reader of records takes, and that the schema which ships says the same.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -14,7 +15,9 @@
 #include <valijson/validator.hpp>
 
 #include "core/record/record.h"
-#include "core/record/record_json.h"
+#include "core/support/canonical_json.h"
+#include "core/support/strict_json.h"
+#include "tests/core/record/record_schema.h"
 #include "tests/core/record/record_testing.h"
 
 namespace workbench {
@@ -28,20 +31,15 @@ json sample() {
 }
 
 std::string complaint(const json& record) {
-    const auto valid = check_schema(record, "record");
+    const auto valid = record_from_json(testing::sealed(record));
     return valid ? "valid" : valid.error().message;
 }
 
-TEST(Schema, IsTheFileThatShips) {
-    EXPECT_EQ(embedded_schema("record"), testing::read_text(std::filesystem::path(IIR2D_SOURCE_DIR) /
-                                                            "resources/schemas/record.schema.json"));
-    EXPECT_FALSE(embedded_schema("recording"));
-}
-
-TEST(Schema, RefusesAnUnknownName) {
-    const auto valid = validate_against_schema("{}", "no-such");
-    ASSERT_FALSE(valid);
-    EXPECT_EQ(valid.error().kind, ErrorKind::bad_argument);
+// IIR2D_UPDATE_GOLDEN=1 writes the file anew.
+TEST(Schema, IsMadeFromTheTableOfMembers) {
+    const auto file = std::filesystem::path(IIR2D_SOURCE_DIR) / "resources/schemas/record.schema.json";
+    if (std::getenv("IIR2D_UPDATE_GOLDEN") != nullptr) testing::write_text(file, testing::record_schema());
+    EXPECT_EQ(testing::record_schema(), testing::read_text(file));
 }
 
 // Every object of the sample, with one key more.
@@ -77,6 +75,7 @@ TEST(Schema, RequiresEveryKey) {
         [&](const json& v, const json::json_pointer& place) {
             if (v.is_object()) {
                 for (const auto& [key, item] : v.items()) {
+                    if (key == "content_sha256") continue;  // sealing puts it back
                     json bad = good;
                     bad[place].erase(key);
                     EXPECT_NE(complaint(bad), "valid") << place << " without " << key;
@@ -89,6 +88,13 @@ TEST(Schema, RequiresEveryKey) {
         };
     walk(good, json::json_pointer(""));
     EXPECT_GT(tried, 100);
+}
+
+TEST(Schema, RequiresTheSeal) {
+    json unsealed = sample();
+    unsealed.erase("content_sha256");
+    EXPECT_THAT(record_from_json(canonical_json(unsealed)).error().message,
+                HasSubstr("lacks the key \"content_sha256\""));
 }
 
 TEST(Schema, RefusesWrongTypesAndRanges) {
@@ -127,7 +133,7 @@ TEST(Schema, RefusesWrongTypesAndRanges) {
 // Another validator, which takes the whole of JSON Schema: of every value of the sample, replaced by others.
 TEST(Schema, AgreesWithAGeneralValidator) {
     const json good = sample();
-    const json document = json::parse(*embedded_schema("record"));
+    const json document = json::parse(testing::record_schema());
     valijson::Schema schema;
     valijson::SchemaParser().populateSchema(valijson::adapters::NlohmannJsonAdapter(document), schema);
     const auto expected = [&](const json& value) {
@@ -162,8 +168,15 @@ TEST(Schema, AgreesWithAGeneralValidator) {
             for (int k = 0; k < 3; ++k) {
                 json changed = good;
                 changed[place] = others[turn++ % std::size(others)];
-                const bool fits = check_schema(changed, "record").has_value();
-                EXPECT_EQ(fits, expected(changed)) << place << " as " << changed[place];
+                const std::string said = complaint(changed);
+                const bool fits = said == "valid";
+                // A schema cannot say what must be as another member is.
+                const bool follows = place.to_string().ends_with("/index") ||
+                                     place.to_string().ends_with("/version") ||
+                                     said.find("rising list") != said.npos ||
+                                     said.find("has a word that is not known") != said.npos;
+                if (place.to_string() == "/content_sha256" || (follows && !fits)) continue;
+                EXPECT_EQ(fits, expected(changed)) << place << " as " << changed[place] << ": " << said;
                 ++tried;
                 refused += fits ? 0 : 1;
             }
@@ -197,10 +210,10 @@ TEST(ParseStrictly, RefusesHostileText) {
     EXPECT_LT(refused("\"" + std::string(100'000, 'x')).size(), 500U);
 }
 
-TEST(ParseRecord, SaysWhenARecordIsNewer) {
+TEST(RecordFromJson, SaysWhenARecordIsNewer) {
     json record = sample();
     record["schema_version"] = 2;
-    const auto parsed = parse_record(testing::sealed(record));
+    const auto parsed = record_from_json(testing::sealed(record));
     ASSERT_FALSE(parsed);
     EXPECT_THAT(parsed.error().message, HasSubstr("newer than the version 1"));
 }

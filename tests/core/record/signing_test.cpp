@@ -147,7 +147,7 @@ TEST_F(SignedRecord, IsAcceptedAndNamesItsSigner) {
     ASSERT_TRUE(verification);
     EXPECT_THAT(verification->problems, IsEmpty());
     EXPECT_EQ(verification->signer, key.public_key());
-    EXPECT_EQ(verification->record_id, *record_id_of(testing::read_text(directory / "record.json")));
+    EXPECT_EQ(verification->record_id, load_record(directory)->record_id);
     fs::remove(directory / "SHA256SUMS.sig");
     EXPECT_EQ(verify_record(directory)->signer, std::nullopt);
     EXPECT_EQ(testing::problems_of(directory), "");
@@ -181,12 +181,11 @@ TEST_F(SignedRecord, IsNotAcceptedWithSumsThatFitAnotherRecord) {
     std::string text = testing::read_text(directory / "record.json");
     text.replace(text.find("Debian"), 6, "debian");
     text = testing::sealed(nlohmann::json::parse(text));
-    const auto csv = record_to_csv(text);
-    const auto markdown = record_to_markdown(text);
-    ASSERT_TRUE(csv && markdown);
+    const auto record = record_from_json(text);
+    ASSERT_TRUE(record) << record.error().message;
     testing::write_text(directory / "record.json", text);
-    testing::write_text(directory / "record.csv", *csv);
-    testing::write_text(directory / "record.md", *markdown);
+    testing::write_text(directory / "record.csv", record_to_csv(*record));
+    testing::write_text(directory / "record.md", record_to_markdown(*record));
     testing::refresh_sums(directory);
     EXPECT_THAT(testing::problems_of(directory),
                 HasSubstr("SHA256SUMS.sig: it is not the signature of SHA256SUMS"));

@@ -43,19 +43,12 @@ inline void write_release_record(const std::filesystem::path& directory, double 
     for (const double v : ms) measured.samples.push_back({v, false});
     for (const double v : copies) measured.copy_samples.push_back({v, false});
     measured.memcpy_samples = measured.copy_samples;
-    measured.latency = summarise(ms);
-    measured.latency_p50_interval = median_interval(ms);
-    measured.copy_latency = summarise(copies);
-    measured.memcpy_ms_p50 = percentile(copies, 50);
-    measured.ratio_to_copy = measured.latency.p50 / measured.copy_latency.p50;
     run.results.clear();
     for (const BenchmarkCase& what : cases_of(run.matrix, 1)) {
         CaseResult& r = run.results.emplace_back(measured);
         r.what = what;
-        const auto pixels = static_cast<std::uint64_t>(what.width * what.height);
-        r.bytes_moved = 8 * pixels;
-        r.throughput_mpix_per_s_p50 = static_cast<double>(pixels) / r.latency.p50 / 1e3;
-        r.throughput_gb_per_s_p50 = static_cast<double>(r.bytes_moved) / r.latency.p50 / 1e6;
+        r.bytes_moved = 8 * static_cast<std::uint64_t>(what.width * what.height);
+        static_cast<TimingFigures&>(r) = figures_of(r);
     }
     run.case_total = static_cast<std::int64_t>(run.results.size());
     record.command_line = bench_command_line(run.matrix, "", "");

@@ -242,7 +242,7 @@ TEST_F(CompareViewTest, RefusesWithTheSentenceAndAChoice) {
     ASSERT_FALSE(refused);
     const QString why = QString::fromStdString(refused.error().message);
     QSignalSpy insisted(&view, &CompareView::insisted);
-    view.showRefusal(base->measured, now->measured, why, true);
+    view.showRefusal(*base, *now, why, true);
     auto* strip = view.findChild<StatusStrip*>(QStringLiteral("refusalStrip"));
     EXPECT_EQ(strip->text(), why);
     EXPECT_FALSE(view.findChild<QWidget*>(QStringLiteral("reportButton"))->isEnabled());
@@ -267,7 +267,7 @@ TEST_F(CompareViewTest, FollowsTheTheme) {
 }
 
 TEST(ComparedRecords, NamesRecordsByWhereTheyLie) {
-    MeasuredRecord record;
+    Record record;
     EXPECT_EQ(recordName(record).toStdString(), "this run");
     record.path = "/records/monday";
     EXPECT_EQ(recordName(record).toStdString(), "monday");

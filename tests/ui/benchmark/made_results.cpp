@@ -21,7 +21,7 @@ CaseResult madeCase(int filterId, std::int64_t side, iir2d::Precision precision,
     r.what = caseOf(filterId, side, precision);
     r.started_utc = "2026-01-02T03:04:05Z";
     r.kernel = {.name = "iir_lines", .variant = "two_pass"};
-    r.parity = {.passed = true, .max_abs_error = 1.5e-7, .bound = 1e-5};
+    r.parity = Parity{.passed = true, .max_abs_error = 1.5e-7, .bound = 1e-5};
     for (std::size_t i = 0; i < latencies.size(); ++i) {
         const bool preempted = preemptedEvery > 0 && int(i + 1) % preemptedEvery == 0;
         r.samples.push_back({latencies[i], preempted});
@@ -45,7 +45,7 @@ CaseResult madePool(const PoolOperation& pool, iir2d::ElementType element, PoolP
     matrix.pool_elements = {element};
     matrix.pool_passes = {pass};
     r.what = expand(matrix)->front();
-    r.parity = {.passed = true, .bound = parity_bound(r.what)};
+    r.parity = Parity{.passed = true, .bound = parity_bound(r.what)};
     r.output_sha256 = std::string(64, 'a');
     return r;
 }

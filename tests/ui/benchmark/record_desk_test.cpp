@@ -214,13 +214,13 @@ TEST_F(RecordDeskTest, ComparesWithARecordAndTheOtherWayRound) {
     desk.compareWith(made(QStringLiteral("base"), 1));
     wait();
     ASSERT_EQ(compared.size(), 1) << problem.toStdString();
-    EXPECT_EQ(recordName(compared[0][0].value<ComparedRecordsPtr>()->base->measured).toStdString(), "base");
+    EXPECT_EQ(recordName(*compared[0][0].value<ComparedRecordsPtr>()->base).toStdString(), "base");
     desk.swapCompared();
     wait();
     ASSERT_EQ(compared.size(), 2);
     const auto swapped = compared[1][0].value<ComparedRecordsPtr>();
-    EXPECT_EQ(recordName(swapped->base->measured).toStdString(), "now");
-    EXPECT_EQ(recordName(swapped->now->measured).toStdString(), "base");
+    EXPECT_EQ(recordName(*swapped->base).toStdString(), "now");
+    EXPECT_EQ(recordName(*swapped->now).toStdString(), "base");
 }
 
 TEST_F(RecordDeskTest, RefusesUnlikeRecordsUnlessAsked) {

@@ -76,7 +76,6 @@ class RecordsPageTest : public ::testing::Test {
     }
     // Really measured here, so that it can be measured again.
     static Record measure(std::vector<int> filters, std::int64_t side, int iterations) {
-        Record record;
         BenchmarkMatrix m;
         m.sizes = {{side, side}};
         m.filter_ids = std::move(filters);
@@ -85,11 +84,7 @@ class RecordsPageTest : public ::testing::Test {
         m.threads = 1;
         m.warmup = 0;
         m.iterations = iterations;
-        record.environment = capture_environment(1);
-        record.run = *run_benchmark(m);
-        finish_environment(record.environment);
-        record.command_line = bench_command_line(m, "", "");
-        return record;
+        return *measure_record(m, "", "");
     }
     bool drop(const QString& path) {
         QMimeData data;
@@ -121,7 +116,7 @@ TEST_F(RecordsPageTest, OpensARecordWithAllItsFigures) {
     wait();
     QFile csv(folder.filePath(QStringLiteral("b.csv")));
     ASSERT_TRUE(csv.open(QIODevice::ReadOnly));
-    EXPECT_EQ(csv.readAll().toStdString(), *record_to_csv(record_to_json(record)));
+    EXPECT_EQ(csv.readAll().toStdString(), record_to_csv(record));
 }
 
 TEST_F(RecordsPageTest, SaysWhatIsWrongWithARecordAndGoesOn) {
@@ -144,7 +139,7 @@ TEST_F(RecordsPageTest, SaysWhatIsWrongWithARecordAndGoesOn) {
         file.close();
         open(file.fileName());
         EXPECT_FALSE(said().isEmpty());
-        EXPECT_EQ(QString::fromStdString(page.desk().opened()->measured.path), good);
+        EXPECT_EQ(QString::fromStdString(page.desk().opened()->path), good);
         const QString text = said();
         page.desk().compareWith(file.fileName());
         wait();
@@ -208,9 +203,7 @@ TEST_F(RecordsPageTest, RefusesUnlikeRecordsAndSaysSoWhenInsistedOn) {
     ASSERT_TRUE(strip->isVisible());
     // The command line's sentence.
     const auto sentence =
-        compare_records(*load_measured_record(base.toStdString()), page.desk().opened()->measured, {})
-            .error()
-            .message;
+        compare_records(*load_record(base.toStdString()), *page.desk().opened(), {}).error().message;
     EXPECT_EQ(strip->text().mid(1).toStdString(), sentence.substr(1));
     EXPECT_TRUE(strip->text().contains(QStringLiteral("threads")));
     QTest::mouseClick(page.findChild<QPushButton*>(QStringLiteral("insistButton")), Qt::LeftButton);
@@ -274,7 +267,7 @@ TEST_F(RecordsPageTest, ReproducesAnOpenedRecord) {
     const QString path = written(measure({1, 4}, 64, 5), folder, QStringLiteral("monday"));
     EXPECT_FALSE(reproduceAction()->isEnabled());
     open(path);
-    const std::string original = page.desk().opened()->measured.record_id;
+    const std::string original = page.desk().opened()->record_id;
     QSignalSpy running(&page, &BenchmarkPage::runningChanged);
     reproduceAction()->trigger();
     EXPECT_TRUE(page.isRunning());
@@ -293,7 +286,7 @@ TEST_F(RecordsPageTest, ReproducesAnOpenedRecord) {
     const QString again = folder.filePath(QStringLiteral("again"));
     page.exports().exportTo(ExportKind::record, again);
     wait();
-    const auto record = load_measured_record(again.toStdString());
+    const auto record = load_record(again.toStdString());
     ASSERT_TRUE(record) << record.error().message;
     EXPECT_EQ(record->reproduces, original);
 }
@@ -330,7 +323,6 @@ TEST_F(RecordsPageTest, AsksForTheImageThatIsNoLongerThere) {
     const auto source = std::filesystem::path(IIR2D_SOURCE_DIR) / "resources/samples/chelsea-gray16.png";
     const QString image = folder.filePath(QStringLiteral("there.png"));
     ASSERT_TRUE(QFile::copy(QString::fromStdString(source.string()), image));
-    Record record;
     BenchmarkMatrix m;
     m.image = std::make_shared<const Image>(*read_image(image.toStdString(), {.keep_double = true}));
     m.filter_ids = {1};
@@ -339,11 +331,7 @@ TEST_F(RecordsPageTest, AsksForTheImageThatIsNoLongerThere) {
     m.threads = 1;
     m.warmup = 0;
     m.iterations = 3;
-    record.environment = capture_environment(1);
-    record.run = *run_benchmark(m);
-    finish_environment(record.environment);
-    record.command_line = bench_command_line(m, image.toStdString(), "");
-    open(written(record, folder, QStringLiteral("monday")));
+    open(written(*measure_record(m, image.toStdString(), ""), folder, QStringLiteral("monday")));
     const QString moved = folder.filePath(QStringLiteral("elsewhere.png"));
     ASSERT_TRUE(QFile::rename(image, moved));
     page.reproduce();

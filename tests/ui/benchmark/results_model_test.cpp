@@ -163,18 +163,13 @@ TEST(ResultsTable, SaysWhatHeldAGpusClocksBack) {
     ResultsModel model;
     ResultsTable table(model);
     CaseResult calm = madeCase(1, 64, Precision::f32, {1.0});
-    calm.gpu = GpuStates{.samples = 2,
-                         .sm_clock_mhz = {1980, 1980},
-                         .temperature_c = {},
-                         .power_w = {},
-                         .throttle_reasons = 0x1,
-                         .reason = {}};
+    calm.gpu = GpuStates{.samples = 2, .sm_clock_mhz = course_of({1980, 1980}), .throttle_reasons = 0x1U};
     model.append(calm);
     EXPECT_FALSE(model.anyThrottled()) << "a GPU that is idle between runs is not held back";
     EXPECT_TRUE(table.isColumnHidden(M::throttled));
     CaseResult hot = madeCase(2, 64, Precision::f32, {1.0});
     hot.gpu = calm.gpu;
-    hot.gpu->throttle_reasons = 0x25;
+    hot.gpu->throttle_reasons = 0x25U;
     model.append(hot);
     EXPECT_FALSE(table.isColumnHidden(M::throttled));
     EXPECT_EQ(shown(model, 0, M::throttled).toStdString(), "");

@@ -135,7 +135,7 @@ void walkBenchmark(Scene& s) {
         },
         [&] {
             return isIdle() && page.tab() == BenchmarkPage::Tab::results && page.desk().opened() &&
-                   page.desk().opened()->measured.record_id == history().at(0).record_id;
+                   page.desk().opened()->record_id == history().at(0).record_id;
         });
     w.step(
         QStringLiteral("a long run, cancelled (Ctrl+R, Ctrl+.)"),
