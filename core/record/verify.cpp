@@ -14,6 +14,7 @@
 #include "core/record/signature_file.h"
 #include "core/support/escaped.h"
 #include "core/support/files.h"
+#include "core/support/hex.h"
 #include "core/support/strict_json.h"
 #include "core/support/text.h"
 
@@ -64,7 +65,7 @@ bool is_plain_name(std::string_view name) {
 }
 
 bool is_hash(std::string_view text) {
-    return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+    return is_sha256(text);
 }
 
 // The lines of SHA256SUMS, exactly as sha256sum writes them in text mode: hash, two spaces, name.

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/support/canonical_json.h"
+#include "core/support/hex.h"
 #include "core/support/listed.h"
 #include "core/support/strict_json.h"
 
@@ -134,16 +135,12 @@ std::string lower_case(std::string_view name) {
     return lower;
 }
 
-static bool is_hex(std::string_view text, std::size_t digits) {
-    return text.size() == digits && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-}
-
 bool is_commit(std::string_view text) {
-    return is_hex(text, 40);
+    return text.size() == 40 && is_hex(text);
 }
 
 bool is_file_hash(std::string_view text) {
-    return is_hex(text, 64);
+    return is_sha256(text);
 }
 
 std::optional<std::chrono::sys_days> day_from(std::string_view text) {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/support/files.h"
+#include "core/support/hex.h"
 
 namespace workbench {
 
@@ -117,7 +118,7 @@ bool is_canonical_escape(std::string_view text, std::size_t& length) {
     length = 6;
     constexpr std::string_view short_forms = "89acd";  // \b \t \n \f \r
     const std::string_view digits = text.substr(2, 4);
-    if (digits.find_first_not_of("0123456789abcdef") != std::string_view::npos) return false;
+    if (!is_hex(digits)) return false;
     return digits.starts_with("001") ||
            (digits.starts_with("000") && short_forms.find(digits[3]) == std::string_view::npos);
 }

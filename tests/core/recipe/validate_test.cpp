@@ -63,7 +63,7 @@ TEST(RecipeValidate, RefusesWhatNoFilterOrImageHas) {
     EXPECT_FALSE(
         validate(Operation{.what = FilterOperation{.start = static_cast<iir2d::Start>(2)}}, unsized));
     EXPECT_FALSE(validate(filter(0), unsized));
-    EXPECT_FALSE(validate(filter(9), unsized));
+    EXPECT_FALSE(validate(filter(99), unsized));
     EXPECT_FALSE(validate(filter(1), {1, 0, 4, 4}));
     EXPECT_FALSE(validate(filter(1), {1, 1, 0, 4}));
     EXPECT_FALSE(validate(filter(1), {1, 1, 4, -4}));
