@@ -6,7 +6,8 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <string_view>
+
+#include "core/support/hex.h"
 
 namespace app {
 
@@ -18,12 +19,7 @@ inline void print_json(const Json& json) {
     // its strings, and a terminal may obey them too.
     std::string safe;
     safe.reserve(text.size());
-    constexpr std::string_view digits = "0123456789abcdef";
-    const auto escape = [&](unsigned code) {
-        safe += "\\u00";
-        safe += digits[code >> 4];
-        safe += digits[code & 15];
-    };
+    const auto escape = [&](unsigned code) { safe += "\\u" + workbench::to_hex(code, 4); };
     for (std::size_t i = 0; i < text.size(); ++i) {
         const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
         if (byte(i) == 0x7F) {

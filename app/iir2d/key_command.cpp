@@ -26,7 +26,7 @@ Result<int> run_new(const std::string& path, bool quiet) {
     return 0;
 }
 
-// Of a private key's file, or a public one's.
+// Prints the public key of a private key's file, or of a public one's.
 Result<int> run_show_key(const std::string& path) {
     auto shown = workbench::load_public_key(path);
     if (!shown) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "app/iir2d/options.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <charconv>
 
@@ -127,9 +129,8 @@ Result<std::int64_t> parse_integer(std::string_view option, std::string_view tex
                                    std::int64_t most) {
     const auto value = parse_integer(option, text);
     if (!value || (*value >= least && *value <= most)) return value;
-    return fail(ErrorKind::bad_argument, std::string(option) + " " + std::string(text) +
-                                             " is out of range: give " + std::to_string(least) + " to " +
-                                             std::to_string(most));
+    return fail(ErrorKind::bad_argument,
+                fmt::format("{} {} is out of range: give {} to {}", option, text, least, most));
 }
 
 Result<int> parse_filter_id(std::string_view option, std::string_view text) {

@@ -9,6 +9,7 @@
 #include "app/iir2d/pool_options.h"
 #include "core/batch/process.h"
 #include "core/image/image_io.h"
+#include "core/image/memory_need.h"
 #include "core/image/reading_notes.h"
 #include "core/recipe/pool_passes.h"
 #include "core/support/try.h"
@@ -110,14 +111,16 @@ Result<void> check_passes_memory(const PoolArguments& arguments, const workbench
                                  const workbench::PoolPassesWanted& wanted, int image_index) {
     IIR2D_TRY(const auto header, workbench::probe_image(arguments.files.input, image_index));
     const iir2d::Shape shape{1, header.channels, header.height, header.width};
-    IIR2D_RETURN_IF_ERROR(workbench::validate(workbench::Operation{.what = pool}, shape));
+    IIR2D_TRY(const auto pooled, workbench::validate(workbench::Operation{.what = pool}, shape));
     const bool as_double =
         wanted.element == iir2d::ElementType::f64 && header.type == workbench::SampleType::f64;
     const auto type = as_double ? iir2d::ElementType::f64 : iir2d::ElementType::f32;
     const auto peak = workbench::peak_memory(pool, shape, type, wanted, !arguments.backward.empty());
-    return workbench::check_memory(header, header.memory_bytes * (as_double ? 2 : 1), arguments.files.output,
-                                   peak + workbench::rows_in_transit,
-                                   workbench::MemoryBudget::usable_bytes());
+    return workbench::check_memory(
+        header, header.memory_bytes * (as_double ? 2 : 1), arguments.files.output,
+        std::max(workbench::memory_to_read(header, as_double),
+                 peak + workbench::memory_to_write(pooled, arguments.files.output)),
+        workbench::MemoryBudget::usable_bytes());
 }
 
 // Pooling with what a recipe does not have: an element type, indices, a gradient. Everything is computed

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // filter, run and batch: a recipe, given in one way or another, applied to files.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -61,15 +63,10 @@ struct FilterArguments {
 std::string filter_footer() {
     std::string text = "Filters and their parameters (range, default):\n";
     for (const iir2d::FilterRow& row : iir2d::filter_table()) {
-        text += "  " + std::to_string(row.id) + "  " + std::string(row.name) + "\n";
-        for (const iir2d::FilterParameter& p : row.parameters) {
-            char line[160];
-            std::snprintf(line, sizeof(line), "       %-12.*s %g to %g%s%.*s, default %g\n",
-                          static_cast<int>(p.name.size()), p.name.data(), p.minimum, p.maximum,
-                          p.unit.empty() ? "" : " ", static_cast<int>(p.unit.size()), p.unit.data(),
-                          p.default_value);
-            text += line;
-        }
+        text += fmt::format("  {}  {}\n", row.id, row.name);
+        for (const iir2d::FilterParameter& p : row.parameters)
+            text += fmt::format("       {:<12} {:g} to {:g}{}{}, default {:g}\n", p.name, p.minimum,
+                                p.maximum, p.unit.empty() ? "" : " ", p.unit, p.default_value);
     }
     return text;
 }
@@ -125,14 +122,14 @@ struct BatchArguments {
                         count(Outcome::skipped), count(Outcome::failed), report->items.size(), inputs.size());
         }
         if (report->cancelled) {
-            return fail(ErrorKind::cancelled, "interrupted after " + std::to_string(report->items.size()) +
-                                                  " of " + std::to_string(inputs.size()) +
-                                                  " images; --resume continues");
+            return fail(ErrorKind::cancelled,
+                        fmt::format("interrupted after {} of {} images; --resume continues",
+                                    report->items.size(), inputs.size()));
         }
         if (first_failure) {
-            return fail(first_failure->kind, std::to_string(count(Outcome::failed)) + " of " +
-                                                 std::to_string(inputs.size()) +
-                                                 " images failed; the first: " + first_failure->message);
+            return fail(first_failure->kind,
+                        fmt::format("{} of {} images failed; the first: {}", count(Outcome::failed),
+                                    inputs.size(), first_failure->message));
         }
         return 0;
     }

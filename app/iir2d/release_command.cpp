@@ -7,13 +7,16 @@
 #include "app/iir2d/evidence.h"
 #include "app/iir2d/json.h"
 #include "core/release/release.h"
-#include "core/support/text.h"
+#include "core/release/requirements.h"
+#include "core/support/listed.h"
+#include "core/support/strict_json.h"
 
 namespace app {
 
 using workbench::ErrorKind;
 using workbench::fail;
-using workbench::printable_utf8;
+using workbench::listed;
+using workbench::listed_names;
 
 namespace {
 
@@ -40,7 +43,7 @@ struct ReleaseArguments {
 
     Result<fs::path> directory() const {
         if (!workbench::is_safe_name(id))
-            return fail(ErrorKind::bad_argument, "\"" + printable_utf8(id) + "\" is not the id of a release");
+            return fail(ErrorKind::bad_argument, workbench::shown(id) + " is not the id of a release");
         return fs::path(base) / id;
     }
 };
@@ -92,14 +95,14 @@ Result<int> run_sign_off(const ReleaseArguments& a, const fs::path& directory) {
 }
 
 void print_gates(const workbench::Evaluation& evaluation) {
-    char gate = 0;
-    for (const auto& r : evaluation.requirements) {
-        if (r.id[0] != gate) {
-            gate = r.id[0];
-            std::printf("gate %c: %s\n", gate, std::string(workbench::gate_name(gate)).c_str());
+    for (const auto& gate : workbench::gates()) {
+        std::printf("gate %c: %s\n", gate.letter, std::string(gate.name).c_str());
+        for (const auto& r : evaluation.requirements) {
+            if (r.gate() != gate.letter) continue;
+            const char* state = r.met ? "ok" : r.waived ? "waived" : r.needed ? "MISSING" : "later";
+            std::printf("  %-8s %-30s %s\n", state, shown(r.id).c_str(), shown(r.finding).c_str());
+            if (r.needed && !r.holds()) std::printf("  %-39s to do: %s\n", "", shown(r.remedy).c_str());
         }
-        const char* state = r.met ? "ok" : r.waived ? "waived" : r.needed ? "MISSING" : "later";
-        std::printf("  %-8s %-30s %s\n", state, shown(r.id).c_str(), shown(r.finding).c_str());
     }
 }
 
@@ -107,11 +110,12 @@ Json json_of(const workbench::Release& release) {
     Json requirements = Json::array();
     for (const auto& r : release.evaluation.requirements) {
         requirements.push_back({{"id", r.id},
-                                {"what", r.what},
+                                {"title", r.title},
                                 {"needed", r.needed},
                                 {"met", r.met},
                                 {"waived", r.waived},
-                                {"finding", r.finding}});
+                                {"finding", r.finding},
+                                {"remedy", r.remedy}});
     }
     Json json = Json::parse(workbench::release_json(release.state));
     json["as_of"] = release.evaluation.as_of;
@@ -128,11 +132,9 @@ Result<int> run_evaluate(const ReleaseArguments& a, const fs::path& directory) {
     } else if (!a.quiet) {
         print_gates(release->evaluation);
     }
-    const auto blockers = release->evaluation.blockers();
-    if (blockers.empty()) return 0;
-    const auto more = blockers.size() - 1;
-    return fail(ErrorKind::check_failed, "the release may not be promoted: " + blockers.front() +
-                                             (more > 0 ? " (and " + std::to_string(more) + " more)" : ""));
+    const auto blocker = release->evaluation.first_blocker();
+    if (blocker.empty()) return 0;
+    return fail(ErrorKind::check_failed, "the release may not be promoted: " + blocker);
 }
 
 Result<int> run_show(const ReleaseArguments& a, const fs::path& directory) {
@@ -181,6 +183,10 @@ Result<int> run_verify_release(const ReleaseArguments& a, const fs::path& direct
     return 0;
 }
 
+std::vector<std::string> role_names() {
+    return {workbench::release_roles.begin(), workbench::release_roles.end()};
+}
+
 }  // namespace
 
 void add_release_command(CLI::App& parser, Action& chosen) {
@@ -188,15 +194,14 @@ void add_release_command(CLI::App& parser, Action& chosen) {
         parser.add_subcommand("release", "Evidence for a release, and whether it may be promoted");
     command->require_subcommand(1);
     auto a = std::make_shared<ReleaseArguments>();
-    const auto sub = [&](const char* name, const char* help, auto run) {
+    enum class Access { reads, writes };
+    const auto sub = [&](const char* name, const char* help, Access access, auto run) {
         CLI::App* one = command->add_subcommand(name, help);
         one->add_option("ID", a->id, "The release")->required();
         one->add_option("--dir", a->base, "Where releases are")->capture_default_str();
-        const std::string_view word(name);
-        const bool writes = word != "evaluate" && word != "show" && word != "verify";
-        one->callback([a, run, writes, &chosen] {
-            chosen = [a, run, writes]([[maybe_unused]] const Interruption& interruption) -> Result<int> {
-                if (writes) outlive_readers();
+        one->callback([a, run, access, &chosen] {
+            chosen = [a, run, access]([[maybe_unused]] const Interruption& interruption) -> Result<int> {
+                if (access == Access::writes) outlive_readers();
                 const auto directory = a->directory();
                 if (!directory) return std::unexpected(directory.error());
                 if constexpr (std::is_invocable_v<decltype(run), const ReleaseArguments&, const fs::path&,
@@ -209,31 +214,32 @@ void add_release_command(CLI::App& parser, Action& chosen) {
         });
         return one;
     };
-    CLI::App* make =
-        sub("new", "Begin a release", [](const ReleaseArguments& r, const fs::path&) { return run_new(r); });
-    make->add_option("--stage", a->stage, "dev, rc or ga")->required();
+    CLI::App* make = sub("new", "Begin a release", Access::writes,
+                         [](const ReleaseArguments& r, const fs::path&) { return run_new(r); });
+    make->add_option("--stage", a->stage, workbench::needs_of_stages())->required();
     make->add_option("--commit", a->commit, "What is released: 40 hex digits")->required();
     make->add_option("--max-regression", a->max_regression, "What a case may be above the baseline")
         ->capture_default_str();
-    make->add_option(
-            "--role", a->roles,
-            "ROLE=KEY, a public key file or its digits, for each of kernel-engineer, platform-engineer, "
-            "qa-engineer, product-lead; rc and ga need all four")
+    make->add_option("--role", a->roles,
+                     "ROLE=KEY, a public key file or its digits, for each of " + listed(role_names(), "and") +
+                         "; " + workbench::stages_with_keys() + " need all of them")
         ->allow_extra_args(false);
     add_quiet(*make, a->quiet);
 
-    std::string kinds;
-    for (const auto& kind : workbench::evidence_kinds())
-        kinds += (kinds.empty() ? "" : ", ") + std::string(kind.name);
-    CLI::App* attach = sub("attach", "Copy evidence in", run_attach);
-    attach->add_option("KIND", a->kind, kinds)->required();
+    CLI::App* attach = sub("attach", "Copy evidence in", Access::writes, run_attach);
+    attach
+        ->add_option("KIND", a->kind,
+                     listed_names(workbench::evidence_kinds(), &workbench::EvidenceKind::name))
+        ->required();
     attach->add_option("FILE", a->file, "A file, or a record directory")->required();
     attach->add_option("--name", a->name, "Its name there (default: the file's)");
     attach->add_option("--commit", a->commit, "The commit that a report is about: 40 hex digits");
     add_quiet(*attach, a->quiet);
 
-    CLI::App* waive = sub("waive", "Let a requirement go unmet, for a time", run_waive);
-    waive->add_option("--scope", a->waiver.scope, "issue:ID of an open P1, or a requirement, as C.comparison")
+    CLI::App* waive = sub("waive", "Let a requirement go unmet, for a time", Access::writes, run_waive);
+    waive
+        ->add_option("--scope", a->waiver.scope,
+                     "issue:ID of an open P1, or " + workbench::waivable_requirements())
         ->required();
     waive->add_option("--risk", a->waiver.risk, "What may go wrong")->required();
     waive->add_option("--owner", a->waiver.owner, "Who answers for it")->required();
@@ -241,26 +247,27 @@ void add_release_command(CLI::App& parser, Action& chosen) {
         ->required();
     add_quiet(*waive, a->quiet);
 
-    CLI::App* sign = sub("sign-off", "Sign what release show shows", run_sign_off);
-    sign->add_option("--role", a->role, "kernel-engineer, platform-engineer, qa-engineer or product-lead")
-        ->required();
+    CLI::App* sign = sub("sign-off", "Sign what release show shows", Access::writes, run_sign_off);
+    sign->add_option("--role", a->role, listed(role_names(), "or"))->required();
     sign->add_option("--person", a->person, "Who signs")->required();
     sign->add_option("--key", a->key, "The role's private key")->required();
     sign->add_option("--seen", a->seen, "The hash that release show printed")->required();
     add_quiet(*sign, a->quiet);
 
-    CLI::App* evaluate =
-        sub("evaluate", "What holds and what is missing; exit code 5 when something is", run_evaluate);
+    CLI::App* evaluate = sub("evaluate", "What holds and what is missing; exit code 5 when something is",
+                             Access::reads, run_evaluate);
     evaluate->add_flag("--json", a->json, "Print JSON");
     add_quiet(*evaluate, a->quiet);
-    CLI::App* promote =
-        sub("promote", "Promote and close the release; exit code 5 when it may not be", run_promote);
+    CLI::App* promote = sub("promote", "Promote and close the release; exit code 5 when it may not be",
+                            Access::writes, run_promote);
     add_quiet(*promote, a->quiet);
-    CLI::App* show = sub("show", "The release as a report, and the hash to sign", run_show);
+    CLI::App* show = sub("show", "The release as a report, and the hash to sign", Access::reads, run_show);
     show->add_flag("--json", a->json, "Print JSON");
-    CLI::App* verify = sub("verify", "Check the log, the signatures and every file", run_verify_release);
+    CLI::App* verify =
+        sub("verify", "Check the log, the signatures and every file", Access::reads, run_verify_release);
     add_quiet(*verify, a->quiet);
-    CLI::App* archive = sub("export", "Write the release as one archive, and print its SHA-256", run_export);
+    CLI::App* archive =
+        sub("export", "Write the release as one archive, and print its SHA-256", Access::writes, run_export);
     archive->add_option("FILE", a->archive, "NAME.tar.gz or NAME.tar; the same release gives the same bytes")
         ->required();
     add_quiet(*archive, a->quiet);

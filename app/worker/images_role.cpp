@@ -18,11 +18,11 @@ namespace {
 
 using workbench::Error;
 using workbench::ErrorKind;
+using workbench::FileHandle;
 using workbench::ImagesModule;
 using workbench::Result;
 using workbench::images::Message;
 using workbench::worker::Conversation;
-using workbench::worker::FileHandle;
 using workbench::worker::Frame;
 using workbench::worker::PayloadReader;
 using workbench::worker::SharedMemory;

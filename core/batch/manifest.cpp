@@ -4,8 +4,10 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
+#include "core/support/atomic_file.h"
 #include "core/support/file_lock.h"
 #include "core/support/files.h"
 #include "core/support/strict_json.h"
@@ -46,7 +48,7 @@ std::string key_of(const std::string& name) {
 }  // namespace
 
 Manifest::Manifest(fs::path folder) : m_folder(std::move(folder)) {
-    read();
+    static_cast<void>(read());
 }
 
 std::optional<ManifestEntry> Manifest::entry(const std::string& name) const {
@@ -57,7 +59,13 @@ std::optional<ManifestEntry> Manifest::entry(const std::string& name) const {
 Result<void> Manifest::set(const std::string& name, const std::optional<ManifestEntry>& entry,
                            const std::stop_token& stop) {
     IIR2D_TRY(const auto lock, FileLock::acquire(m_folder / lock_name, patience, stop));
-    read();
+    IIR2D_TRY(const auto found, read());
+    if (found == Found::damaged) {
+        std::error_code error;
+        const fs::path manifest = m_folder / manifest_name;
+        fs::rename(manifest, manifest.string() + ".damaged", error);
+        if (error) return unwritable(manifest, error.message());
+    }
     if (entry) {
         m_entries[key_of(name)] = *entry;
     } else if (m_entries.erase(key_of(name)) == 0) {
@@ -66,16 +74,18 @@ Result<void> Manifest::set(const std::string& name, const std::optional<Manifest
     return write();
 }
 
-void Manifest::read() {
+Result<Manifest::Found> Manifest::read() {
     m_entries.clear();
-    const auto text = read_file(m_folder / manifest_name, record_json_limits.bytes);
-    if (!text) return;
-    const auto json = parse_json_strictly(*text, record_json_limits);
-    if (!json || !json->is_object()) return;
+    std::error_code error;
+    if (fs::symlink_status(m_folder / manifest_name, error).type() == fs::file_type::not_found)
+        return Found::nothing;
+    IIR2D_TRY(const auto text, read_file(m_folder / manifest_name, record_json_limits.bytes));
+    const auto json = parse_json_strictly(text, record_json_limits);
+    if (!json || !json->is_object()) return Found::damaged;
     const auto schema = json->find("schema_version");
-    if (schema == json->end() || *schema != manifest_schema) return;
+    if (schema == json->end() || *schema != manifest_schema) return Found::damaged;
     const auto files = json->find("files");
-    if (files == json->end() || !files->is_object()) return;
+    if (files == json->end() || !files->is_object()) return Found::damaged;
     for (const auto& [key, file] : files->items()) {
         const auto text_of = [&file](const char* field) {
             const auto found = file.is_object() ? file.find(field) : file.end();
@@ -85,6 +95,7 @@ void Manifest::read() {
                           .input = text_of("input_sha256"),
                           .output = text_of("output_sha256")};
     }
+    return Found::entries;
 }
 
 Result<void> Manifest::write() const {

@@ -23,19 +23,22 @@ struct ManifestEntry {
 // then, under a lock, and the file is written whole. Not thread-safe within a process.
 class Manifest {
   public:
-    // A file that cannot be read only means that everything is done again.
+    // A manifest that cannot be read has no entries: everything is done again.
     explicit Manifest(std::filesystem::path folder);
 
-    // Of an output's file name; as the file was when it was last read.
+    // Returns the entry of an output's file name, as the file was when it was last read.
     std::optional<ManifestEntry> entry(const std::string& name) const;
 
-    // An absent entry removes the one there is. Cancelled when `stop` asks while another process has the
-    // lock.
+    // Writes the entry; an absent one removes what there is. A file that makes no sense is set aside under
+    // its name and ".damaged", one that cannot be read stays as it is and is an error: it may hold the
+    // entries of others. Cancelled when `stop` asks while another process has the lock.
     Result<void> set(const std::string& name, const std::optional<ManifestEntry>& entry,
                      const std::stop_token& stop);
 
   private:
-    void read();
+    // What read() finds.
+    enum class Found { entries, nothing, damaged };
+    Result<Found> read();
     Result<void> write() const;
 
     std::filesystem::path m_folder;

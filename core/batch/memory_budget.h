@@ -17,7 +17,8 @@ class MemoryBudget {
     MemoryBudget(const MemoryBudget&) = delete;
     MemoryBudget& operator=(const MemoryBudget&) = delete;
 
-    // Three quarters of what this process could take now; without an answer from the system, no limit.
+    // Returns three quarters of what this process could take now; without an answer from the system, no
+    // limit.
     static std::uint64_t usable_bytes();
 
     class Lease {

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "core/batch/process.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <string>
 
+#include "core/image/memory_need.h"
+#include "core/image/reading_notes.h"
 #include "core/recipe/apply.h"
 #include "core/support/atomic_file.h"
+#include "core/support/counted.h"
 #include "core/support/text.h"
-
-#include "core/image/reading_notes.h"
 #include "core/support/try.h"
 
 namespace workbench {
@@ -27,10 +30,6 @@ ReadOptions read_options_for(const Recipe& recipe, int image_index) {
 
 namespace {
 
-std::string mebibytes(std::uint64_t bytes) {
-    return std::to_string((bytes + (1U << 20) - 1) >> 20) + " MiB";
-}
-
 // One third of a job's progress each for reading, computing and writing.
 TaskControl part(const TaskControl& control, int index) {
     TaskControl inner{.stop = control.stop, .progress = {}};
@@ -46,15 +45,16 @@ TaskControl part(const TaskControl& control, int index) {
 
 Result<void> check_memory(const ImageInfo& input, std::uint64_t input_bytes, const fs::path& output,
                           std::uint64_t peak, std::uint64_t usable) {
-    const std::string can_be_used = mebibytes(usable) + " can be used";
     if (input_bytes > usable) {
-        return fail(ErrorKind::bad_input, quoted(input.path) + " is " + std::to_string(input.width) + " x " +
-                                              std::to_string(input.height) + " pixels and needs " +
-                                              mebibytes(input_bytes) + " of memory; " + can_be_used);
+        return fail(
+            ErrorKind::bad_input,
+            fmt::format("{} is {} x {} pixels and needs {} of memory; {} can be used", quoted(input.path),
+                        input.width, input.height, mebibytes(input_bytes), mebibytes(usable)));
     }
     if (peak > usable) {
-        return unwritable(output, "the input and what is computed of it need " + mebibytes(peak) +
-                                      " of memory; " + can_be_used);
+        return unwritable(
+            output, fmt::format("the input and what is computed of it need {} of memory; {} can be used",
+                                mebibytes(peak), mebibytes(usable)));
     }
     return {};
 }
@@ -73,7 +73,10 @@ Result<WriteReport> process_file(const ProcessJob& job, const iir2d::Device& dev
 
     const bool as_double = reading.keep_double && header.type == SampleType::f64;
     const auto type = as_double ? iir2d::ElementType::f64 : iir2d::ElementType::f32;
-    const std::uint64_t peak = peak_memory(job.recipe, input, type) + rows_in_transit;
+    // While it is read, or while it is computed and what came of it is written.
+    const std::uint64_t peak =
+        std::max(memory_to_read(header, as_double),
+                 peak_memory(job.recipe, input, type) + memory_to_write(shape, job.output));
     const std::uint64_t input_bytes = header.memory_bytes * (as_double ? 2 : 1);
     IIR2D_RETURN_IF_ERROR(check_memory(header, input_bytes, job.output, peak, budget.bytes()));
     const auto lease = budget.take(peak, control.stop);

@@ -19,8 +19,8 @@
 
 namespace workbench {
 
-// How a recipe wants its input read: double files stay double when an operation computes in f64, and when
-// none computes at all.
+// Returns how a recipe wants its input read: double files stay double when an operation computes in f64, and
+// when none computes at all.
 ReadOptions read_options_for(const Recipe& recipe, int image_index = 0);
 
 struct ProcessJob {
@@ -30,9 +30,6 @@ struct ProcessJob {
     std::optional<SampleType> type;  // of the output; absent: the input's
     int image_index = 0;             // page or part of the input
 };
-
-// Bytes of rows between a file and its planes, while reading and while writing.
-inline constexpr std::uint64_t rows_in_transit = std::uint64_t{16} << 20;
 
 // bad_input when an image needs more than `usable` bytes by itself, unwritable_output when what is computed
 // of it, both at once, needs `peak` and that is more: a sentence with both numbers.
@@ -44,7 +41,7 @@ Result<void> check_memory(const ImageInfo& input, std::uint64_t input_bytes,
 // check_memory() does.
 Result<WriteReport> process_file(const ProcessJob& job, const iir2d::Device& device,
                                  const TaskControl& control, MemoryBudget& budget);
-// With a budget of its own: what this process can use now.
+// Does the same with a budget of its own: what this process can use now.
 Result<WriteReport> process_file(const ProcessJob& job, const iir2d::Device& device,
                                  const TaskControl& control = {});
 

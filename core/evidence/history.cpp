@@ -12,6 +12,7 @@
 #include "core/record/verified_record.h"
 #include "core/support/escaped.h"
 #include "core/support/files.h"
+#include "core/support/hex.h"
 #include "core/support/text.h"
 
 namespace workbench {
@@ -307,7 +308,7 @@ Result<std::string> History::record(std::string_view prefix) const {
 }
 
 Result<History::Found> History::find(std::string_view prefix) const {
-    if (prefix.size() < 4 || prefix.find_first_not_of("0123456789abcdef") != std::string_view::npos) {
+    if (prefix.size() < 4 || !is_hex(prefix)) {
         return fail(ErrorKind::bad_argument,
                     "\"" + escaped(prefix) + "\" names no record: give at least 4 digits of a record_id");
     }

@@ -18,7 +18,7 @@
 
 namespace workbench {
 
-// The filesystem's path of UTF-8, as utf8_path() gives it.
+// Returns the path of UTF-8 text, as utf8_path() gives it.
 inline std::filesystem::path path_of(const std::string& utf8) {
     return std::filesystem::path(std::u8string(utf8.begin(), utf8.end()));
 }
@@ -39,7 +39,7 @@ class ImageDecoder {
     virtual ~ImageDecoder() = default;
     virtual const ImageInfo& info() const = 0;
     virtual FileMetadata metadata() const = 0;
-    // The pixels, upright, into [1, channels, height, width]; once.
+    // Decodes the pixels, upright, into [1, channels, height, width]; once.
     virtual Result<void> decode(const iir2d::TensorView& planes, const TaskControl& control) = 0;
 };
 
@@ -63,7 +63,7 @@ class ImageEncoder {
     ImageEncoder(const ImageEncoder&) = delete;
     ImageEncoder& operator=(const ImageEncoder&) = delete;
     virtual ~ImageEncoder() = default;
-    // The next rows: [1, channels, rows, width], f32 or f64.
+    // Writes the next rows: [1, channels, rows, width], f32 or f64.
     virtual Result<void> write(const iir2d::ConstTensorView& rows) = 0;
     virtual Result<void> finish() = 0;
 };
@@ -71,7 +71,7 @@ class ImageEncoder {
 struct ImagesModule {
     const char* fingerprint;
     Result<std::unique_ptr<ImageDecoder>> (*open)(const SourceFile& source, int image_index);
-    // The names of all pages or parts.
+    // Returns the names of all pages or parts.
     Result<std::vector<std::string>> (*names)(const SourceFile& source);
     Result<std::unique_ptr<ImageEncoder>> (*create)(const OutputRequest& request);
     std::vector<FormatAbility> (*formats)();

@@ -10,12 +10,12 @@
 
 namespace workbench {
 
-// The type of an image that holds samples of `type` exactly.
+// Returns the type of an image that holds samples of `type` exactly.
 constexpr iir2d::ElementType image_type(iir2d::ElementType type) {
     return type == iir2d::ElementType::f64 ? type : iir2d::ElementType::f32;
 }
 
-// The image after its samples were stored in `type`.
+// Returns the image after its samples were stored in `type`.
 PlanarImage rounded(PlanarImage image, iir2d::ElementType type);
 
 // An image's samples rounded to a type, once; of the image's own type they are the image's, which must

@@ -28,12 +28,12 @@ const std::vector<Format>& formats();
 const Format* format_by_name(std::string_view name);            // null: none of ours
 const Format* format_by_extension(std::string_view extension);  // with or without the dot, any case
 
-// OpenImageIO's name of the format whose files start with these bytes, ours or another; empty when unknown.
-// TGA files have no such mark.
+// Returns OpenImageIO's name of the format whose files start with these bytes, ours or another; empty when
+// unknown. TGA files have no such mark.
 std::string_view format_of_content(std::string_view first_bytes);
 constexpr std::size_t bytes_to_tell_format = 16;
 
-// The type of `format` that keeps most of `wanted`.
+// Returns the type of `format` that keeps most of `wanted`.
 SampleType nearest_type(const Format& format, SampleType wanted);
 
 }  // namespace workbench

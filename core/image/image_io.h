@@ -29,11 +29,11 @@ struct ReadOptions {
 Result<ImageInfo> probe_image(const std::filesystem::path& path, int image_index = 0,
                               const std::stop_token& stop = {});
 
-// The names of all pages or parts of a file: what it says, or "page 1" and so on.
+// Returns the names of all pages or parts of a file: what it says, or "page 1" and so on.
 Result<std::vector<std::string>> image_names(const std::filesystem::path& path,
                                              const std::stop_token& stop = {});
 
-// The pixels, upright. Stops between chunks of rows when asked. Truncated files are errors, never half
+// Reads the pixels, upright. Stops between chunks of rows when asked. Truncated files are errors, never half
 // images.
 Result<Image> read_image(const std::filesystem::path& path, const ReadOptions& options = {},
                          const TaskControl& control = {});
@@ -56,10 +56,10 @@ Result<WriteReport> write_image(const Image& image, const std::filesystem::path&
 // and, given the shape, the size and channels that the format holds. What write_image() would say, earlier.
 Result<void> check_output(const std::filesystem::path& path,
                           const std::optional<iir2d::Shape>& shape = std::nullopt);
-// The sample types that a file of this name can be written with.
+// Returns the sample types that a file of this name can be written with.
 Result<std::vector<SampleType>> writable_types(const std::filesystem::path& path);
 
-// What this installation of OpenImageIO reads and writes.
+// Returns what this installation of OpenImageIO reads and writes.
 struct FormatAbility {
     std::string name;
     std::vector<std::string> extensions;

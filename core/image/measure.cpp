@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What can be measured of an image: statistics, hash, difference.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -8,6 +10,7 @@
 
 #include "core/image/image.h"
 #include "core/image/image_io.h"
+#include "core/support/counted.h"
 #include "core/support/files.h"
 
 namespace workbench {
@@ -93,8 +96,8 @@ std::string pixel_hash(const PlanarImage& image) {
 Result<Comparison> compare_images(const PlanarImage& a, const PlanarImage& b) {
     if (a.width() != b.width() || a.height() != b.height() || a.channels() != b.channels()) {
         const auto size = [](const PlanarImage& i) {
-            return std::to_string(i.width()) + " x " + std::to_string(i.height()) + " with " +
-                   std::to_string(i.channels()) + " channels";
+            return fmt::format("{} x {} with {}", i.width(), i.height(),
+                               counted(static_cast<std::uint64_t>(i.channels()), "channel"));
         };
         return fail(ErrorKind::bad_input, "the images differ in size: " + size(a) + " and " + size(b));
     }

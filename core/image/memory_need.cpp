@@ -5,30 +5,17 @@
 #include <array>
 #include <string_view>
 
+#include "core/image/formats.h"
+#include "core/support/text.h"
+
 namespace workbench {
 
 namespace {
 
 // A decoder's or encoder's own tables, and the rows that are handed over at a time.
-constexpr std::uint64_t always = std::uint64_t{32} << 20;
+constexpr std::uint64_t always = std::uint64_t{16} << 20;
 
 constexpr std::array<std::string_view, 5> row_by_row{"tiff", "openexr", "hdr", "pnm", "dpx"};
-
-std::uint64_t size_of(SampleType type) {
-    switch (type) {
-        case SampleType::u8:
-            return 1;
-        case SampleType::u16:
-        case SampleType::f16:
-            return 2;
-        case SampleType::f64:
-            return 8;
-        case SampleType::u32:
-        case SampleType::f32:
-            break;
-    }
-    return 4;
-}
 
 std::uint64_t held_whole(std::string_view format, std::uint64_t native_bytes) {
     if (std::ranges::count(row_by_row, format) > 0) return 0;
@@ -47,11 +34,13 @@ std::uint64_t memory_to_read(const ImageInfo& info, bool as_double) {
     return memory_of_samples(info, as_double) + held_whole(info.format, info.native_bytes) + always;
 }
 
-std::uint64_t memory_to_write(const iir2d::Shape& shape, SampleType type, std::string_view format) {
+std::uint64_t memory_to_write(const iir2d::Shape& shape, const std::filesystem::path& file) {
+    const Format* format = format_by_extension(utf8_path(file.extension()));
     const auto samples = static_cast<std::uint64_t>(shape.c) * static_cast<std::uint64_t>(shape.h) *
                          static_cast<std::uint64_t>(shape.w);
-    // PNG, JPEG, BMP and Targa files are read whole by some decoders, but written row by row.
-    return (format == "webp" ? samples * size_of(type) * 2 : 0) + always;
+    // WebP holds its bytes twice. PNG, JPEG, BMP and Targa files are read whole by some decoders, but written
+    // row by row.
+    return (format != nullptr && format->name == "webp" ? samples * 2 : 0) + always;
 }
 
 }  // namespace workbench

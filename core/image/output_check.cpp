@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "core/image/output_check.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <string>
 #include <system_error>
@@ -38,24 +40,27 @@ Result<const Format*> format_for(const fs::path& path) {
 
 Result<void> check_fits(const fs::path& path, const Format& format, std::int64_t width, std::int64_t height,
                         std::int64_t channels) {
-    const std::string name(format.name);
     if (channels < 1 || width < 1 || height < 1) return unwritable(path, "the image has no pixels");
     if (width > format.largest_side || height > format.largest_side) {
-        return unwritable(path, name + " holds at most " + std::to_string(format.largest_side) +
-                                    " pixels a side and the image is " + std::to_string(width) + " x " +
-                                    std::to_string(height) + ": choose another format, such as TIFF");
+        return unwritable(path,
+                          fmt::format("{} holds at most {} pixels a side and the image is {} x {}: choose "
+                                      "another format, such as TIFF",
+                                      format.name, format.largest_side, width, height));
     }
     if (format.channels.empty() || std::ranges::count(format.channels, channels) > 0) return {};
     if (format.alpha_is_spoilt && channels == 4) {
-        return unwritable(path, "OpenImageIO changes the colours of " + name +
-                                    " images with alpha and the image has " + std::to_string(channels) +
-                                    " channels: choose another format, such as PNG");
+        return unwritable(path,
+                          fmt::format("OpenImageIO changes the colours of {} images with alpha and the image "
+                                      "has {} channels: choose another format, such as PNG",
+                                      format.name, channels));
     }
     std::string possible;
     for (const int count : format.channels)
         possible += (possible.empty() ? "" : " or ") + std::to_string(count);
-    return unwritable(path, name + " holds " + possible + " channels and the image has " +
-                                std::to_string(channels) + ": choose another format, such as TIFF or EXR");
+    return unwritable(path,
+                      fmt::format("{} holds {} channels and the image has {}: choose another format, such as "
+                                  "TIFF or EXR",
+                                  format.name, possible, channels));
 }
 
 Result<void> check_place(const fs::path& path) {

@@ -17,7 +17,7 @@ bool has_alpha(const OutputRequest& request);
 // no alpha to speak of.
 bool has_straight_alpha(const OutputRequest& request);
 
-// What the format cannot say or hold of this image, in sentences for the person who saves it.
+// Returns what the format cannot say or hold of this image, in sentences for the person who saves it.
 std::vector<std::string> output_notes(const OutputRequest& request, const ImageInfo& info,
                                       const Format& format, SampleType wanted);
 

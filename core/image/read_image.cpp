@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <fmt/core.h>
+
 #include <new>
 #include <thread>
 
@@ -7,6 +9,7 @@
 #include "core/image/library_version.h"
 #include "core/image/memory_need.h"
 #include "core/image/session.h"
+#include "core/support/counted.h"
 #include "core/support/memory.h"
 #include "core/support/text.h"
 #include "core/support/try.h"
@@ -16,10 +19,6 @@ namespace workbench {
 namespace fs = std::filesystem;
 
 namespace {
-
-std::string mebibytes(std::uint64_t bytes) {
-    return std::to_string((bytes + (1U << 20) - 1) >> 20) + " MiB";
-}
 
 Result<void> check_memory(const fs::path& path, const ImageInfo& info, bool as_double, std::uint64_t limit) {
     // What a caller allows is for the pixels; what the machine has must do for the decoder, too.
@@ -31,10 +30,9 @@ Result<void> check_memory(const fs::path& path, const ImageInfo& info, bool as_d
         limit = *available / 4 * 3;
     }
     if (needed <= limit) return {};
-    return fail(ErrorKind::bad_input, quoted(path) + " is " + std::to_string(info.width) + " x " +
-                                          std::to_string(info.height) + " pixels and needs " +
-                                          mebibytes(needed) + " of memory; " + mebibytes(limit) +
-                                          " can be used");
+    return fail(ErrorKind::bad_input,
+                fmt::format("{} is {} x {} pixels and needs {} of memory; {} can be used", quoted(path),
+                            info.width, info.height, mebibytes(needed), mebibytes(limit)));
 }
 
 Result<Image> read_file(const fs::path& path, const ReadOptions& options, const TaskControl& control) {
@@ -103,8 +101,8 @@ std::string image_library_version() {
 
 void warm_up_images() {
     ImageSessions& sessions = image_sessions();
-    // Joined when the program ends, before the sessions end.
-    static const std::jthread starter([&sessions] { sessions.warm_up(); });
+    // Asked to stop and joined when the program ends, before the sessions end.
+    static const std::jthread starter([&sessions](const std::stop_token& stop) { sessions.warm_up(stop); });
 }
 
 const std::vector<std::string>& readable_extensions() {

@@ -43,7 +43,7 @@ class ImageSessions {
                                                         const std::stop_token& stop) = 0;
     virtual Result<std::vector<FormatAbility>> formats() = 0;
     virtual Result<std::string> version() = 0;
-    virtual void warm_up() = 0;
+    virtual void warm_up(const std::stop_token& stop) = 0;
 };
 
 // Those of this process: one choice for its whole life.

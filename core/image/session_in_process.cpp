@@ -69,7 +69,7 @@ class InProcess final : public ImageSessions {
         return module->version();
     }
 
-    void warm_up() override { static_cast<void>(load()); }
+    void warm_up(const std::stop_token&) override { static_cast<void>(load()); }
 
   private:
     static Result<const ImagesModule*> load() { return load_images_module(images_module_path()); }

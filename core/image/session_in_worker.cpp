@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The program's side of the image worker.
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <csignal>
 #include <cstring>
 #include <string_view>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 #include "core/image/memory_need.h"
@@ -18,10 +21,6 @@
 #include "core/worker/pool.h"
 #include "core/worker/program.h"
 #include "core/worker/shared_memory.h"
-
-#if !defined(_WIN32)
-#include <fcntl.h>
-#endif
 
 namespace workbench {
 
@@ -39,8 +38,18 @@ struct Subject {
     bool writing = false;
 };
 
-// Whether the file brought it about, and not somebody who ended the process, or a machine that is short of
-// memory or time.
+// Whether somebody else ended the process: a person, or the system when its memory ran out.
+bool was_ended_from_outside(const worker::Failure& failure) {
+#if defined(_WIN32)
+    return false;
+#else
+    return failure.kind == FailureKind::died &&
+           (failure.signal == SIGKILL || failure.signal == SIGTERM || failure.signal == SIGINT ||
+            failure.signal == SIGHUP || failure.signal == SIGQUIT);
+#endif
+}
+
+// Whether the file brought it about, and not a machine that is short of memory or time.
 bool is_of_the_file(const worker::Failure& failure) {
     switch (failure.signal) {
         case SIGSEGV:
@@ -63,6 +72,7 @@ Error error_of(const worker::Failure& failure, const Subject& subject) {
             return {ErrorKind::cancelled,
                     subject.writing ? "writing was cancelled" : "reading was cancelled"};
         case FailureKind::could_not_start:
+        case FailureKind::unreachable:
             return {ErrorKind::device_failure,
                     "images cannot be read or written: the image worker " + one_line(failure.what)};
         default:
@@ -70,11 +80,15 @@ Error error_of(const worker::Failure& failure, const Subject& subject) {
     }
     if (subject.path.empty())
         return {ErrorKind::device_failure, "the image worker " + one_line(failure.what)};
-    const std::string coder = "the " + subject.format + (subject.writing ? " encoder " : " decoder ");
-    if (subject.writing) {
-        return {ErrorKind::unwritable_output,
-                quoted(path_of(subject.path)) + " could not be written: " + coder + one_line(failure.what)};
+    if (was_ended_from_outside(failure)) {
+        // Neither the file nor its format is to blame, and trying again may well do.
+        return {ErrorKind::device_failure,
+                quoted(path_of(subject.path)) + " could not be " + (subject.writing ? "written" : "read") +
+                    ": the image worker " + one_line(failure.what) +
+                    (failure.signal == SIGKILL ? "; the system does that when its memory runs out" : "")};
     }
+    const std::string coder = "the " + subject.format + (subject.writing ? " encoder " : " decoder ");
+    if (subject.writing) return unwritable(path_of(subject.path), coder + one_line(failure.what)).error();
     return {ErrorKind::bad_input, quoted(path_of(subject.path)) + " could not be read: " + coder +
                                       one_line(failure.what) +
                                       (is_of_the_file(failure) ? "; the file is damaged or hostile" : "")};
@@ -154,6 +168,28 @@ ImageInfo completed(ImageInfo info, const std::string& path, std::uint64_t file_
     return info;
 }
 
+// Takes the pages of memory that a worker fills, ahead of it, in a thread of its own: a page that is there
+// costs the worker half of what a new one does.
+class PagesAhead {
+  public:
+    explicit PagesAhead(worker::SharedMemory& memory) {
+        if (memory.size() < least || std::thread::hardware_concurrency() < 2) return;
+        try {
+            m_thread = std::jthread([&memory](const std::stop_token& stop) {
+                for (std::size_t at = 0; at < memory.size() && !stop.stop_requested(); at += piece)
+                    memory.take_pages(at, piece);
+            });
+        } catch (const std::system_error&) {
+            // No room for a thread: the worker takes the pages itself.
+        }
+    }
+
+  private:
+    static constexpr std::size_t least = std::size_t{16} << 20;
+    static constexpr std::size_t piece = std::size_t{4} << 20;
+    std::jthread m_thread;
+};
+
 class WorkerRead final : public ReadSession {
   public:
     WorkerRead(Request request, ImageInfo info) : m_request(std::move(request)), m_info(std::move(info)) {}
@@ -176,7 +212,10 @@ class WorkerRead final : public ReadSession {
         Frame frame{.type = Message::pixels, .payload = images::payload_of(planes)};
         frame.handles.push_back(std::move(shared));
         IIR2D_RETURN_IF_ERROR(m_request.send(std::move(frame)));
-        IIR2D_RETURN_IF_ERROR(wait(control));
+        {
+            const PagesAhead ahead(*memory);
+            IIR2D_RETURN_IF_ERROR(wait(control));
+        }
         auto owner = std::make_shared<worker::SharedMemory>(*std::move(memory));
         std::byte* samples = owner->data();
         return PlanarImage::over(std::move(owner), samples, planes.width, planes.height, planes.channels,
@@ -309,7 +348,10 @@ class InWorker final : public ImageSessions {
         images::put(payload, asked);
         payload.put(static_cast<std::uint64_t>(memory->size()));
         Frame frame{.type = Message::write, .payload = payload.take()};
-        frame.handles.push_back(duplicate(asked.descriptor));
+        // The frame closes what it carries; the program's own stays open.
+        FileHandle output = FileHandle::duplicate(asked.descriptor);
+        if (!output) return unwritable(path_of(asked.path), system_words(errno));
+        frame.handles.push_back(std::move(output));
         frame.handles.push_back(std::move(shared));
         IIR2D_TRY(auto request,
                   Request::begin(m_pool,
@@ -331,7 +373,7 @@ class InWorker final : public ImageSessions {
         return texts.size() == 1 ? Result<std::string>(texts.front()) : std::unexpected(request.nonsense());
     }
 
-    void warm_up() override { static_cast<void>(m_pool.start()); }
+    void warm_up(const std::stop_token& stop) override { static_cast<void>(m_pool.start(stop)); }
 
   private:
     // What is known of a source after it was handed over.
@@ -361,15 +403,6 @@ class InWorker final : public ImageSessions {
             if (!file.empty() && !std::filesystem::exists(file, error)) return unusable(file, "is missing");
         }
         return {};
-    }
-
-    // The frame closes what it carries; the program's own stays open.
-    static worker::FileHandle duplicate([[maybe_unused]] int descriptor) {
-#if defined(_WIN32)
-        return {};
-#else
-        return worker::FileHandle(fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
-#endif
     }
 
     worker::WorkerPool m_pool;

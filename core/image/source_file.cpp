@@ -10,11 +10,11 @@
 
 #include "core/image/formats.h"
 #include "core/support/atomic_file.h"
+#include "core/support/input_file.h"
 #include "core/support/text.h"
 #include "core/support/try.h"
 
 #if !defined(_WIN32)
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #endif
@@ -29,19 +29,14 @@ std::unexpected<Error> bad_source(const fs::path& path, const std::string& why) 
     return fail(ErrorKind::bad_input, quoted(path) + " " + why);
 }
 
-Result<void> check_kind(const fs::path& path) {
-    std::error_code error;
-    const fs::file_status status = fs::status(path, error);
-    if (!fs::exists(status)) {
-        if (error && error != std::errc::no_such_file_or_directory)
-            return bad_source(path, "could not be opened: " + error.message());
-        return bad_source(path, "does not exist");
-    }
-    if (fs::is_directory(status)) return bad_source(path, "is a folder, not an image");
-    if (!fs::is_regular_file(status)) return bad_source(path, "is not a regular file");
-    return {};
+std::unexpected<Error> refused(const fs::path& path, const NotOpened& failure) {
+    if (failure.error == ENOENT || failure.error == ENOTDIR) return bad_source(path, "does not exist");
+    if (failure.error != 0) return bad_source(path, "could not be opened: " + system_words(failure.error));
+    if (failure.type == fs::file_type::directory) return bad_source(path, "is a folder, not an image");
+    return bad_source(path, "is not a regular file");
 }
 
+// Returns the first bytes of the file that is open.
 #if defined(_WIN32)
 Result<std::string> look_at(const fs::path& path, OpenSource& source) {
     std::error_code error;
@@ -54,14 +49,10 @@ Result<std::string> look_at(const fs::path& path, OpenSource& source) {
     return first;
 }
 #else
-// What is there may have become something else since it was looked at, hence O_NONBLOCK and the second look.
 Result<std::string> look_at(const fs::path& path, OpenSource& source) {
-    source.handle = worker::FileHandle(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-    if (!source.handle) return bad_source(path, "could not be opened: " + system_words(errno));
     struct stat facts {};
     if (fstat(source.handle.get(), &facts) != 0)
         return bad_source(path, "could not be opened: " + system_words(errno));
-    if (!S_ISREG(facts.st_mode)) return bad_source(path, "is not a regular file");
     source.size = static_cast<std::uint64_t>(facts.st_size);
     source.file.descriptor = source.handle.get();
     std::string first(bytes_to_tell_format, '\0');
@@ -90,8 +81,12 @@ std::string spoken_format(std::string_view name) {
 }
 
 Result<OpenSource> open_source(const fs::path& path) {
-    IIR2D_RETURN_IF_ERROR(check_kind(path));
+    auto opened = open_regular_file(path);
+    if (!opened) return refused(path, opened.error());
     OpenSource source;
+#if !defined(_WIN32)
+    source.handle = *std::move(opened);
+#endif
     source.file.path = utf8_path(path);
     IIR2D_TRY(const auto first, look_at(path, source));
     if (source.size == 0) return bad_source(path, "is empty");

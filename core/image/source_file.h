@@ -7,13 +7,13 @@
 #include <string>
 
 #include "core/image/codec.h"
-#include "core/worker/file_handle.h"
+#include "core/support/file_handle.h"
 
 namespace workbench {
 
 struct OpenSource {
-    SourceFile file;            // its descriptor is `handle`'s
-    worker::FileHandle handle;  // none on Windows
+    SourceFile file;    // its descriptor is `handle`'s
+    FileHandle handle;  // none on Windows
     std::uint64_t size = 0;
     std::string format;  // for sentences, by its first bytes or its name: "JPEG", "image"
 };
@@ -22,7 +22,7 @@ struct OpenSource {
 // waited for.
 Result<OpenSource> open_source(const std::filesystem::path& path);
 
-// A format as people write it: "jpeg" is "JPEG".
+// Returns a format's name as people write it: "JPEG" for "jpeg".
 std::string spoken_format(std::string_view name);
 
 }  // namespace workbench

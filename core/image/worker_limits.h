@@ -11,12 +11,12 @@
 
 namespace workbench {
 
-// Until the header is known: by the format (as spoken) and the file's size alone.
+// Returns the limits until the header is known, by the format (as spoken) and the file's size alone.
 worker::Limits limits_to_open(std::string_view format, std::uint64_t file_bytes);
-// For the pixels, once it is.
+// Returns those for the pixels, once it is.
 worker::Limits limits_to_decode(const ImageInfo& info);
 worker::Limits limits_to_encode(const OutputRequest& request);
-// For questions without a file.
+// Returns those for questions without a file.
 worker::Limits limits_to_ask();
 
 }  // namespace workbench

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Inside core/image and the image worker only: the frames between them.
 //
-//     probe  {source, page} + file           -> header
-//     names  {source} + file                 -> names
-//     read   {source, page} + file           -> header ... pixels {planes} + memory -> progress... ->
-//     metadata write  {request, capacity} + file, memory
-//                                            -> ready ... rows {where, count} -> written ... finish ->
-//                                            written
-//     formats, version                       -> formats, version
+// | request | payload + handles       | then, worker and program by turns                            |
+// |---------|-------------------------|--------------------------------------------------------------|
+// | probe   | source, page + file     | header                                                       |
+// | names   | source + file           | names                                                        |
+// | read    | source, page + file     | header, "pixels" {planes} + memory, progress..., metadata    |
+// | write   | output, size + file,    | ready, "rows" {where, count}, written, ... "finish", written |
+// |         | memory                  |                                                              |
+// | formats | nothing                 | formats                                                      |
+// | version | nothing                 | version                                                      |
 //
-// Instead of any answer a worker may give `refusal`, an Error. "..." stands for the program's next frame of
-// the same request.
+// Frames in quotes are the program's. Instead of any answer a worker may give `refusal`, an Error.
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 // The live preview: a latest-wins mailbox and one worker thread. Each change gives first a proxy (the whole
 // image at display resolution), which always completes, then the exact result, which a newer change cancels
 // between tiles and passes. A source no larger than the proxy limit has its exact result at once, in a pass
-// that always completes. docs/preview.md tells how it works and how it is measured.
+// that always completes. docs/preview.md says how it works and how it is measured.
 //
 // All functions may be called from any one thread, none from a callback. Callbacks come from the worker
 // thread and must not block.
@@ -54,12 +54,12 @@ class PreviewEngine {
     PreviewEngine& operator=(const PreviewEngine&) = delete;
 
     // These three submit the last recipe again, under its number.
-    // The image to work on; null clears. The proxy is made on the worker. Once this returns no frame of the
-    // image before is delivered.
+    // Sets the image to work on; null clears. The proxy is made on the worker. Once this returns no frame of
+    // the image before is delivered.
     void set_source(ImagePtr source);
     void set_device(iir2d::Device device);
-    // The display's size in device pixels: what a proxy has to fill. 1280 x 800 until it is told. When the
-    // exact result is out already, only the next change makes a proxy of the new size.
+    // Sets the display's size in device pixels, which a proxy has to fill. 1280 x 800 until it is set. When
+    // the exact result is out already, only the next change makes a proxy of the new size.
     void set_proxy_limit(std::int64_t width, std::int64_t height);
 
     // Replaces whatever waits. Returns its number, larger than any before.

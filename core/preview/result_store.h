@@ -19,7 +19,7 @@ class ResultStore : public std::enable_shared_from_this<ResultStore> {
     // `returned` is called after an image has come back; from any thread, and never again after close().
     explicit ResultStore(std::function<void()> returned) : m_returned(std::move(returned)) {}
 
-    // An image that came back, or a new one; its samples may be anything.
+    // Returns an image that came back, or a new one; its samples may be anything.
     PlanarImage take(iir2d::Shape shape, iir2d::ElementType type);
     void give_back(PlanarImage image);
     // For others to hold. Its pixels come back here when the last of them lets go.

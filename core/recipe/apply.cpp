@@ -2,13 +2,15 @@
 #include "core/recipe/apply.h"
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "core/recipe/apply_on_gpu.h"
-#include "core/recipe/steps.h"
+#include "core/recipe/apply_steps.h"
+#include "core/support/counted.h"
 #include "core/support/try.h"
 
 namespace workbench {
@@ -40,174 +42,88 @@ bool copy_channel(const PlanarImage& from, PlanarImage& to, int channel, const s
                      : copy_samples(from.plane_f32(channel), to.plane_f32(channel), stop);
 }
 
-// The images of one application: the source, which is never written, then one that the steps own.
-class Pixels {
+// Planes in memory: those of the source, then images that are taken from, and given back to, the caller.
+class PlanesInMemory {
   public:
-    Pixels(const PlanarImage& source, ApplyWork& work) : m_source(source), m_work(work) {}
-    Pixels(const Pixels&) = delete;
-    Pixels& operator=(const Pixels&) = delete;
-    ~Pixels() {
+    using Planes = PlanarImage;
+
+    PlanesInMemory(const PlanarImage& source, const iir2d::Device& device, const std::stop_token& stop,
+                   ApplyWork& work)
+        : m_source(source), m_device(device), m_stop(stop), m_work(work) {}
+    PlanesInMemory(const PlanesInMemory&) = delete;
+    PlanesInMemory& operator=(const PlanesInMemory&) = delete;
+    ~PlanesInMemory() {
         if (m_own) discard(std::move(*m_own));
     }
 
-    const PlanarImage& read() const { return m_own ? *m_own : m_source; }
-    ElementType type() const { return read().type(); }
+    double samples_to_begin() const { return 0; }
+    double samples_to_end(const Step&) const { return 0; }
+    iir2d::Result<void> begin(const iir2d::RunControl&) { return {}; }
+    iir2d::Result<PlanarImage> end(const iir2d::RunControl&) {
+        if (!m_own) return m_source;
+        return *std::exchange(m_own, std::nullopt);
+    }
+
     Shape shape() const { return read().view().shape; }
-
-    // The image to write a result of read()'s size and type to: read() itself once it is our own.
-    PlanarImage& in_place() { return *m_own; }
+    ElementType type() const { return read().type(); }
     bool is_own() const { return m_own.has_value(); }
+    PlanarImage& own() { return *m_own; }
 
-    PlanarImage take(Shape shape, ElementType type) const {
+    iir2d::Result<PlanarImage> make(Shape shape, ElementType type) const {
         if (m_work.take) return m_work.take(shape, type);
         return PlanarImage::uninitialised(shape.w, shape.h, static_cast<int>(shape.c), type);
     }
-
     void discard(PlanarImage image) const {
         if (m_work.give_back) m_work.give_back(std::move(image));
     }
-
     void replace(PlanarImage next) {
         if (m_own) discard(std::move(*m_own));
         m_own = std::move(next);
     }
 
-    // False when `stop` asked; the pixels are then as they were.
-    bool convert(ElementType wanted, const std::stop_token& stop) {
-        if (type() == wanted) return true;
-        PlanarImage next = take(shape(), wanted);
-        bool whole = true;
-        for (int c = 0; whole && c < read().channels(); ++c) whole = copy_channel(read(), next, c, stop);
-        if (!whole) {
-            discard(std::move(next));
-            return false;
-        }
-        replace(std::move(next));
-        return true;
+    iir2d::Result<void> convert_to(PlanarImage& to) const {
+        for (int c = 0; c < read().channels(); ++c) IIR2D_RETURN_IF_ERROR(copy_channel_to(to, c));
+        return {};
     }
-
-    PlanarImage result() {
-        if (!m_own) return m_source;
-        return *std::exchange(m_own, std::nullopt);
-    }
-
-  private:
-    const PlanarImage& m_source;
-    ApplyWork& m_work;
-    std::optional<PlanarImage> m_own;
-};
-
-class Applier {
-  public:
-    Applier(const PlanarImage& source, int kept_channel, const iir2d::Device& device,
-            const TaskControl& control, ApplyWork& work)
-        : m_pixels(source, work),
-          m_kept_channel(kept_channel),
-          m_device(device),
-          m_control(control),
-          m_work(work) {}
-
-    Result<PlanarImage> run(const std::vector<Step>& steps) {
-        double total = 0;
-        for (const Step& step : steps) total += samples(step.input);
-        double done = 0;
-        for (const Step& step : steps) {
-            if (m_control.cancelled()) return cancelled();
-            if (!m_pixels.convert(step.element, m_control.stop)) return cancelled();
-            m_what = operation_name(*step.operation);
-            const double weight = samples(step.input) / total;
-            const iir2d::RunControl run = run_control(done, weight);
-            if (auto good = step.pool() ? pool(step, run) : filter(step, run); !good) {
-                if (good.error().kind == ErrorKind::cancelled) return cancelled();
-                good.error().message = step.prefix() + good.error().message;
-                return std::unexpected(good.error());
-            }
-            done += weight;
-            m_control.report(std::min(done, 1.0), m_what);
-        }
-        if (m_control.cancelled()) return cancelled();
-        if (asks_f64(steps) && !m_pixels.convert(ElementType::f64, m_control.stop)) return cancelled();
-        return m_pixels.result();
-    }
-
-  private:
-    static std::unexpected<Error> cancelled() {
-        return fail(ErrorKind::cancelled, "applying the recipe was cancelled");
-    }
-
-    iir2d::RunControl run_control(double from, double weight) {
-        iir2d::RunControl run{.stop = m_control.stop, .times = &m_times};
-        if (m_control.progress) {
-            run.progress = [this, from, weight](double fraction) {
-                m_control.progress(std::min(from + weight * fraction, 1.0), m_what);
-            };
-        }
-        return run;
-    }
-
-    template <class Call>
-    Result<void> timed(Call&& call) {
-        const auto begin = std::chrono::steady_clock::now();
-        const iir2d::Result<void> result = call();
-        const auto elapsed = std::chrono::steady_clock::now() - begin;
-        if (!result) return std::unexpected(from_kernel(result.error()));
-        if (m_device.backend() == iir2d::Backend::cpu) {
-            m_work.kernel_time += elapsed;
-        } else {
-            m_work.add(m_times);
-        }
+    iir2d::Result<void> copy_channel_to(PlanarImage& to, std::int64_t channel) const {
+        if (!copy_channel(read(), to, static_cast<int>(channel), m_stop)) return step_cancelled();
         return {};
     }
 
-    Result<void> filter(const Step& step, const iir2d::RunControl& run) {
-        if (m_pixels.is_own()) return filter_into(m_pixels.in_place(), step, run);
-        PlanarImage result = m_pixels.take(step.output, step.element);
-        const auto done = filter_into(result, step, run);
-        m_pixels.replace(std::move(result));
-        return done;
+    iir2d::Result<void> run(const iir2d::FilterPlan& plan, PlanarImage& to, std::int64_t first,
+                            std::int64_t count, const iir2d::RunControl& run) const {
+        const int from = static_cast<int>(first);
+        const int channels = static_cast<int>(count);
+        return timed(run,
+                     [&] { return plan.run(read().view(from, channels), to.view(from, channels), {}, run); });
+    }
+    iir2d::Result<void> run(const iir2d::PoolPlan& plan, PlanarImage& to,
+                            const iir2d::RunControl& run) const {
+        return timed(run, [&] { return plan.forward(read().view(), to.view(), {}, {}, run); });
     }
 
-    // All channels but the kept one: at most one run before it and one after it.
-    Result<void> filter_into(PlanarImage& result, const Step& step, const iir2d::RunControl& run) {
-        const int channels = static_cast<int>(step.input.c);
-        if (m_kept_channel < 0) return filter_channels(result, 0, channels, step, run);
-        if (&result != &m_pixels.read() &&
-            !copy_channel(m_pixels.read(), result, m_kept_channel, m_control.stop)) {
-            return cancelled();
+  private:
+    const PlanarImage& read() const { return m_own ? *m_own : m_source; }
+
+    template <class Call>
+    iir2d::Result<void> timed(const iir2d::RunControl& run, Call&& call) const {
+        const auto begin = std::chrono::steady_clock::now();
+        iir2d::Result<void> result = call();
+        const auto elapsed = std::chrono::steady_clock::now() - begin;
+        if (!result) return result;
+        if (m_device.backend() == iir2d::Backend::cpu) {
+            m_work.kernel_time += elapsed;
+        } else {
+            m_work.add(*run.times);
         }
-        if (m_kept_channel > 0) {
-            IIR2D_RETURN_IF_ERROR(filter_channels(result, 0, m_kept_channel, step, run));
-        }
-        const int after = channels - m_kept_channel - 1;
-        if (after == 0) return {};
-        return filter_channels(result, m_kept_channel + 1, after, step, run);
+        return result;
     }
 
-    Result<void> filter_channels(PlanarImage& result, int first, int count, const Step& step,
-                                 const iir2d::RunControl& run) {
-        const iir2d::ConstTensorView x = m_pixels.read().view(first, count);
-        IIR2D_TRY(const auto plan,
-                  from_kernel(iir2d::FilterPlan::make(m_device, filter_desc(*step.filter(), x.shape))));
-        return timed([&] { return plan.run(x, result.view(first, count), {}, run); });
-    }
-
-    Result<void> pool(const Step& step, const iir2d::RunControl& run) {
-        IIR2D_TRY(const auto plan, from_kernel(iir2d::PoolPlan::make(
-                                       m_device, pool_desc(*step.pool(), step.input, step.element))));
-        PlanarImage result = m_pixels.take(plan.output_shape(), step.element);
-        const auto done =
-            timed([&] { return plan.forward(m_pixels.read().view(), result.view(), {}, {}, run); });
-        m_pixels.replace(std::move(result));
-        return done;
-    }
-
-    Pixels m_pixels;
-    int m_kept_channel;  // -1: none
+    const PlanarImage& m_source;
     const iir2d::Device& m_device;
-    const TaskControl& m_control;
+    const std::stop_token m_stop;
     ApplyWork& m_work;
-    iir2d::RunTimes m_times;  // of the latest run on a GPU
-    std::string m_what;
+    std::optional<PlanarImage> m_own;
 };
 
 std::uint64_t bytes(Shape s, ElementType type) {
@@ -263,12 +179,15 @@ Result<PlanarImage> apply(const Recipe& recipe, const PlanarImage& source, int a
             if (!result.error().no_room) return std::unexpected(std::move(result.error().error));
             work.gpu_time = gpu_time;
         }
-        return Applier(source, kept, device, control, work).run(steps);
+        PlanesInMemory planes(source, device, control.stop, work);
+        auto result = Applier(planes, kept, device, control).run(steps);
+        if (!result) return std::unexpected(error_of(result.error()));
+        return *std::move(result);
     } catch (const std::exception&) {  // of the standard library: no room for the pixels
-        const std::uint64_t needed = memory_estimate(recipe, input) >> 20;
         return fail(ErrorKind::device_failure,
-                    "there is not enough memory: the recipe needs about " + std::to_string(needed) +
-                        " MiB beyond the image; close other programs or use a smaller image");
+                    "there is not enough memory: the recipe needs about " +
+                        mebibytes(memory_estimate(recipe, input)) +
+                        " beyond the image; close other programs or use a smaller image");
     }
 }
 

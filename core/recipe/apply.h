@@ -36,7 +36,7 @@ struct ApplyWork {
     // On a GPU: what its kernels and the transfers to and from it took, by its own clock.
     std::optional<iir2d::RunTimes> gpu_time;
 
-    // One more run on a GPU: in both of the above.
+    // Adds one more run on a GPU to both of the above.
     void add(const iir2d::RunTimes& run);
 };
 
@@ -44,10 +44,11 @@ struct ApplyWork {
 Result<PlanarImage> apply(const Recipe& recipe, const PlanarImage& source, int alpha_channel,
                           const iir2d::Device& device, const TaskControl& control, ApplyWork& work);
 
-// Bytes that apply() holds at its peak: the source, of this element type, and memory_estimate().
+// Returns the bytes that apply() holds at its peak: the source, of this element type, and memory_estimate().
 std::uint64_t peak_memory(const Recipe& recipe, iir2d::Shape source, iir2d::ElementType type);
 
-// What apply() gives back of an image: these pixels, with the source's info and metadata and the new size.
+// Returns the image that apply() makes of another: these pixels, with the source's info and metadata and the
+// new size.
 Image with_pixels(const Image& source, PlanarImage pixels);
 
 }  // namespace workbench

@@ -5,25 +5,11 @@
 
 #include "core/recipe/recipe.h"
 #include "core/support/files.h"
+#include "core/support/shell.h"
 
 namespace workbench {
 
 namespace {
-
-std::string quoted(const std::string& argument) {
-    constexpr std::string_view plain =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@%+,";
-    if (!argument.empty() && argument.find_first_not_of(plain) == std::string::npos) return argument;
-    std::string text = "'";
-    for (const char c : argument) {
-        if (c == '\'') {
-            text += "'\\''";
-        } else {
-            text += c;
-        }
-    }
-    return text + "'";
-}
 
 // A file whose name begins with a hyphen must not be read as an option.
 std::string file_argument(const std::string& path) {
@@ -118,7 +104,7 @@ std::string command_line(const Recipe& recipe, const std::string& input, const s
     if (!device.empty() && device != "auto") arguments.insert(arguments.end(), {"--device", device});
 
     std::string line;
-    for (const std::string& argument : arguments) line += (line.empty() ? "" : " ") + quoted(argument);
+    for (const std::string& argument : arguments) line += (line.empty() ? "" : " ") + shell_quoted(argument);
     return line;
 }
 

@@ -66,25 +66,25 @@ std::string operation_name(const Operation& operation);
 // those that differ from their defaults.
 std::string describe(const Operation& operation);
 
-// The kernel descriptors of an operation on a given shape.
+// Return the kernel descriptors of an operation on a given shape.
 iir2d::FilterSpec filter_spec(const FilterOperation& operation);
 iir2d::FilterDesc filter_desc(const FilterOperation& operation, iir2d::Shape shape);
 iir2d::PoolDesc pool_desc(const PoolOperation& operation, iir2d::Shape shape, iir2d::ElementType element);
 
-// The size after the whole recipe, or an error that names the operation ("operation 2 (max pooling): ...").
-// With an empty shape (w == 0) only what does not depend on a size is checked.
+// Returns the size after the whole recipe, or an error that names the operation ("operation 2 (max pooling):
+// ..."). With an empty shape (w == 0) only what does not depend on a size is checked.
 Result<iir2d::Shape> validate(const Recipe& recipe, iir2d::Shape input);
 // One operation alone; the message carries no "operation N" prefix, for showing beside its controls.
 Result<iir2d::Shape> validate(const Operation& operation, iir2d::Shape input);
 
-// The same picture at 1/factor of the size: parameters scaled so that a proxy looks like the result. The
-// alpha of an EMA is chosen for the same delay, that of a forward-backward one becomes alpha^factor, sigma is
-// divided, biquad poles are raised to the factor with the gain kept, windows and strides are scaled and
-// rounded, at least 1. After pooling the factor is what the rounded strides leave of it. Where pooling sums
-// (lp, avg with a divisor), a filter that only multiplies follows it, so that fewer samples a window do not
-// darken the picture. A valid recipe gives a valid one; factor 1 and factors that are not finite and positive
-// return the recipe itself. With the proxy's shape, windows are made to fit it too. docs/recipes.md has the
-// reasons.
+// Returns the recipe for the same picture at 1/factor of the size: parameters scaled so that a proxy looks
+// like the result. The alpha of an EMA is chosen for the same delay, that of a forward-backward one becomes
+// alpha^factor, sigma is divided, biquad poles are raised to the factor with the gain kept, windows and
+// strides are scaled and rounded, at least 1. After pooling the factor is what the rounded strides leave of
+// it. Where pooling sums (lp, avg with a divisor), a filter that only multiplies follows it, so that fewer
+// samples a window do not darken the picture. A valid recipe gives a valid one; factor 1 and factors that are
+// not finite and positive return the recipe itself. With the proxy's shape, windows are made to fit it too.
+// docs/recipes.md has the reasons.
 Recipe scaled(const Recipe& recipe, double factor, iir2d::Shape proxy = {.w = 0});
 
 // Bytes that applying it to an image needs beyond the image itself.
@@ -116,7 +116,7 @@ struct Preset {
     std::string name;
     std::filesystem::path path;
 };
-// The presets that ship, from resource_directory()/presets, by name.
+// Returns the presets that ship, from resource_directory()/presets, by name.
 std::vector<Preset> shipped_presets();
 
 }  // namespace workbench

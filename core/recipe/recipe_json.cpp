@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The recipe file. Written in one order of keys; read strictly. docs/recipes.md is its description.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <initializer_list>
 #include <limits>
@@ -180,7 +182,7 @@ void read_filter_id(Members& members, int& id) {
     const auto table = iir2d::filter_table();
     std::string all;
     for (const auto& row : table) {
-        all += (all.empty() ? "" : ", ") + std::to_string(row.id) + " " + std::string(row.key);
+        all += fmt::format("{}{} {}", all.empty() ? "" : ", ", row.id, row.key);
     }
     const auto row = std::ranges::find_if(table, [&](const iir2d::FilterRow& r) {
         return given->is_string() ? *given == std::string(r.key)
@@ -192,8 +194,8 @@ void read_filter_id(Members& members, int& id) {
     id = row->id;
     const json* key = members.find("key");
     if (key && *key != std::string(row->key)) {
-        members.refuse("has \"key\": " + shown(*key) + ", but filter " + std::to_string(id) + " is \"" +
-                       std::string(row->key) + "\": correct one of the two");
+        members.refuse(fmt::format("has \"key\": {}, but filter {} is \"{}\": correct one of the two",
+                                   shown(*key), id, row->key));
     }
 }
 

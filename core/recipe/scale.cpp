@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A recipe for a smaller picture. What each parameter becomes is told in docs/recipes.md, "On a proxy".
+// A recipe for a smaller picture. docs/recipes.md, "On a proxy", says what each parameter becomes.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -20,11 +20,11 @@ struct Step {
 
     const FilterOperation* filter() const { return std::get_if<FilterOperation>(&operation->what); }
     const PoolOperation* pool() const { return std::get_if<PoolOperation>(&operation->what); }
-    // "operation 2 (max pooling): "
+    // Returns what an error begins with: "operation 2 (max pooling): "
     std::string prefix() const;
 };
 
-// Of a recipe that is valid for `shape`, and that outlives them.
+// Returns the steps of a recipe that is valid for `shape`, and that outlives them.
 std::vector<Step> steps_of(const Recipe& recipe, iir2d::Shape shape);
 
 // Whether the result is stored in f64.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <fmt/core.h>
+
 #include <cmath>
 #include <limits>
 #include <string>
@@ -20,7 +22,7 @@ std::unexpected<Error> wrong(std::string message) {
 template <class E>
 Result<void> check_known(E value, std::string_view field) {
     if (name_of(value) != "unknown") return {};
-    return wrong(std::string(field) + " " + std::to_string(static_cast<int>(value)) + " does not exist");
+    return wrong(fmt::format("{} {} does not exist", field, static_cast<int>(value)));
 }
 
 Result<void> check_filter(const FilterOperation& filter) {
@@ -51,9 +53,10 @@ Result<iir2d::Shape> pool_shape(const PoolOperation& pool, iir2d::Shape input) {
 
 Result<iir2d::Shape> validate(const Operation& operation, iir2d::Shape input) {
     if (input.w != 0 && (input.n < 1 || input.c < 1 || input.h < 1 || input.w < 1)) {
-        return wrong("an image of " + std::to_string(input.w) + " x " + std::to_string(input.h) +
-                     " pixels and " + std::to_string(input.n * input.c) +
-                     " channels has nothing to work on: every size must be at least 1");
+        return wrong(
+            fmt::format("an image of {} x {} pixels and {} channels has nothing to work on: every size must "
+                        "be at least 1",
+                        input.w, input.h, input.n * input.c));
     }
     if (const auto* pool = std::get_if<PoolOperation>(&operation.what)) return pool_shape(*pool, input);
     IIR2D_RETURN_IF_ERROR(check_filter(std::get<FilterOperation>(operation.what)));
@@ -66,8 +69,8 @@ Result<iir2d::Shape> validate(const Recipe& recipe, iir2d::Shape input) {
         if (!operation.enabled) continue;
         auto output = validate(operation, input);
         if (!output) {
-            output.error().message = "operation " + std::to_string(i + 1) + " (" + operation_name(operation) +
-                                     "): " + output.error().message;
+            output.error().message = fmt::format("operation {} ({}): {}", i + 1, operation_name(operation),
+                                                 output.error().message);
             return output;
         }
         input = *output;

@@ -11,35 +11,11 @@
 
 #include "core/record/record.h"
 #include "core/support/files.h"
+#include "core/support/shell.h"
 
 namespace workbench {
 
 namespace {
-
-// What a POSIX shell takes as it is.
-constexpr std::string_view unquoted =
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%_+=:,./-";
-constexpr std::string_view quoted_quote = "'\\''";
-
-// As a POSIX shell reads it back unchanged.
-std::string shell_quoted(const std::string& text) {
-    if (!text.empty() && text.find_first_not_of(unquoted) == std::string::npos) return text;
-    std::string quoted = "'";
-    for (const char c : text) quoted += c == '\'' ? std::string(quoted_quote) : std::string(1, c);
-    return quoted + "'";
-}
-
-// Whether it is what shell_quoted() gives for some text.
-bool is_shell_quoted(std::string_view word) {
-    if (!word.empty() && word.find_first_not_of(unquoted) == std::string_view::npos) return true;
-    if (word.size() < 2 || !word.starts_with('\'') || !word.ends_with('\'')) return false;
-    word = word.substr(1, word.size() - 2);
-    for (auto quote = word.find('\''); quote != std::string_view::npos; quote = word.find('\'')) {
-        if (!word.substr(quote).starts_with(quoted_quote)) return false;
-        word.remove_prefix(quote + quoted_quote.size());
-    }
-    return true;
-}
 
 template <class List, class Text>
 std::string joined(const List& list, Text text) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "core/record/signature_file.h"
 
+#include "core/support/hex.h"
+
 namespace workbench {
 
 namespace {
@@ -32,7 +34,7 @@ Result<SignatureFile> parse_signature_file(std::string_view text) {
     if (text.size() != text_of(std::string(64, '0'), std::string(128, '0')).size()) return wrong;
     const auto key = public_key_from_hex(text.substr(key_at, 64));
     file.signature = text.substr(signature_at, 128);
-    if (!key || file.signature.find_first_not_of("0123456789abcdef") != std::string::npos) return wrong;
+    if (!key || !is_hex(file.signature)) return wrong;
     file.key = *key;
     if (text_of(file.key.hex(), file.signature) != text) return wrong;
     return file;

@@ -26,7 +26,7 @@ Result<std::string> commit_of_record(const EvidenceKind& kind, const fs::path& p
             quoted(path) + " is a file, and a " + std::string(kind.name) +
                 " is a record directory: a lone record.json is judged only by what it says of itself");
     }
-    const auto record = record_at(path, sha256);
+    const auto record = read_record(path, sha256);
     if (!record) return std::unexpected(record.error());
     // A baseline is of an earlier commit by its nature.
     if (kind.name == "baseline-record") return std::string();
@@ -78,22 +78,6 @@ Result<std::string> read_as_kind(const EvidenceKind& kind, const fs::path& path,
         if (auto good = check_report(kind, path); !good) return std::unexpected(good.error());
     }
     return kind.needs_commit ? stated_commit : std::string();
-}
-
-Result<MeasuredRecord> record_at(const fs::path& path, const std::string& sha256) {
-    if (auto known = records_read().find(sha256)) {
-        known->path = utf8_path(path);
-        return *std::move(known);
-    }
-    auto record = load_measured_record(path);
-    if (!record) return record;
-    // What was read is what was hashed.
-    const auto hash = evidence_hash(path);
-    if (!hash) return std::unexpected(hash.error());
-    if (hash->sha256 != sha256)
-        return fail(ErrorKind::bad_input, quoted(path) + " changed while it was read");
-    records_read().keep(sha256, *record);
-    return record;
 }
 
 }  // namespace workbench

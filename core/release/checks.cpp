@@ -4,15 +4,16 @@
 #include <algorithm>
 
 #include "core/evidence/compare.h"
-#include "core/release/admission.h"
 #include "core/release/evidence_files.h"
+#include "core/release/records_read.h"
 #include "core/support/counted.h"
 
 namespace workbench {
 
 namespace {
 
-std::string list_of(const std::vector<std::string>& names) {
+// Returns the first three, and how many more there are.
+std::string first_few(const std::vector<std::string>& names) {
     std::string text;
     for (std::size_t i = 0; i < names.size() && i < 3; ++i) text += (i > 0 ? ", " : "") + names[i];
     if (names.size() > 3) text += " and " + std::to_string(names.size() - 3) + " more";
@@ -47,14 +48,14 @@ std::vector<const Attachment*> Checks::all_of(std::string_view kind) const {
     return found;
 }
 
-// A sentence when evidence that is about `commit` is not about the release's.
+// Returns a sentence when evidence that is about `commit` is not about the release's; empty: it is.
 std::string Checks::other_commit(const Attachment& a, const std::string& commit) const {
     if (commit == m_state.commit) return {};
     return "evidence/" + a.name + " is about commit " + commit.substr(0, 12) + ", not " +
            m_state.commit.substr(0, 12);
 }
 
-// As it was attached, and of this commit where it has one.
+// Reads it as it was attached, and of this commit where it has one.
 Result<std::string> Checks::text_of(const Attachment& a) const {
     auto text = attached_text(m_directory, a, m_control.stop);
     if (!text || a.commit.empty()) return text;
@@ -62,18 +63,18 @@ Result<std::string> Checks::text_of(const Attachment& a) const {
     return text;
 }
 
-// As it was attached, and accepted.
+// Reads a record as it was attached; bad_input when it changed since, or is not accepted.
 Result<MeasuredRecord> Checks::measured(const Attachment& a) const {
-    auto known = m_unchanged.find(a.name);
-    if (known == m_unchanged.end()) {
+    auto known = m_problems.find(a.name);
+    if (known == m_problems.end()) {
         const auto check = check_evidence(m_directory, a, m_control.stop);
         if (!check) return std::unexpected(check.error());
-        known = m_unchanged.emplace(a.name, check->problem).first;
+        known = m_problems.emplace(a.name, check->problem).first;
     }
     if (!known->second.empty())
         return fail(ErrorKind::bad_input,
                     "evidence/" + a.name + " is not what was attached: " + known->second);
-    return record_at(evidence_path(m_directory, a.name), a.sha256);
+    return read_record(evidence_path(m_directory, a.name), a.sha256);
 }
 
 Finding Checks::test_report(const Attachment& a) const {
@@ -87,7 +88,7 @@ Finding Checks::test_report(const Attachment& a) const {
     }
     if (report->failures.empty()) return {false, "evidence/" + a.name + " has no test that ran"};
     return {false, "evidence/" + a.name + ": " + counted(report->failures.size(), "test") +
-                       " failed: " + list_of(report->failures)};
+                       " failed: " + first_few(report->failures)};
 }
 
 Finding Checks::tests(std::string_view kind) const {
@@ -97,7 +98,8 @@ Finding Checks::tests(std::string_view kind) const {
 Finding Checks::two_runs() const {
     const auto all = all_of("test-report");
     if (all.size() < 2)
-        return {false, "two test reports are needed, " + std::to_string(all.size()) + " attached", true};
+        return {false, "two test reports are needed, and " + counted(all.size(), "is", "are") + " attached",
+                true};
     std::string runs[2];
     for (std::size_t i = 0; i < 2; ++i) {
         const Attachment& a = *all[all.size() - 2 + i];
@@ -121,7 +123,7 @@ Finding Checks::parity() const {
         const auto report = read_parity_report(*text);
         if (!report) return {false, "evidence/" + a->name + ": " + report.error().message};
         if (!report->failures.empty())
-            return {false, "evidence/" + a->name + ": out of bounds: " + list_of(report->failures)};
+            return {false, "evidence/" + a->name + ": out of bounds: " + first_few(report->failures)};
         cases += report->cases;
     }
     if (cases == 0) return {false, "the parity reports have no case"};
@@ -151,7 +153,7 @@ Finding Checks::open_ones(const std::vector<Issue>& list, std::string_view prior
         }
     }
     const std::string name(priority);
-    if (!open.empty()) return {false, "open " + name + ": " + list_of(open), false, scopes};
+    if (!open.empty()) return {false, "open " + name + ": " + first_few(open), false, scopes};
     return {true, waived == 0 ? "no open " + name : std::to_string(waived) + " open " + name + ", waived"};
 }
 
@@ -225,7 +227,7 @@ Finding Checks::comparison() const {
     const auto compared = compare_records(*b, *n, {.max_regression = m_state.max_regression});
     if (!compared) return {false, compared.error().message};
     const auto wrong = shortcomings(*compared);
-    if (!wrong.empty()) return {false, list_of(wrong)};
+    if (!wrong.empty()) return {false, first_few(wrong)};
     return {true,
             counted(compared->cases.size(), "case") + ": " + std::to_string(compared->count(Verdict::same)) +
                 " SAME, " + std::to_string(compared->count(Verdict::faster)) + " FASTER, " +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a requirement of a gate finds in the evidence.
+// Looks at a release's evidence for what the requirements ask.
 #pragma once
 
 #include <filesystem>
@@ -22,21 +22,21 @@ struct Finding {
     std::vector<std::string> waivable = {};  // scopes beside the requirement's own
 };
 
-// How many days a waiver counts beyond that of `utc`: 0 on its last, below when it has expired. What the
-// clock showed for an entry since it was given counts where that is later.
+// Returns for how many days a waiver counts beyond that of `utc`: 0 on its last, below 0 when it has expired.
+// What the clock showed for an entry since it was given counts where that is later.
 int days_left(const Waiver& waiver, const std::string& utc);
 
-// Of each kind the latest counts: what was attached before it is outdated. Each function but signed_off()
-// needs something to be attached as its kinds.
+// Judges the evidence of a release. Of each kind the latest counts: what was attached before it is outdated.
+// Each function but signed_off() needs something to be attached as its kinds.
 class Checks {
   public:
-    // Refers to all of them.
+    // Keeps references to all of them.
     Checks(const std::filesystem::path& directory, const ReleaseState& state, const std::string& utc,
            const TaskControl& control)
         : m_directory(directory), m_state(state), m_utc(utc), m_control(control) {}
 
     bool is_attached(std::string_view kind) const { return !all_of(kind).empty(); }
-    // One that counts at the time.
+    // Returns one that counts at the time, or null.
     const Waiver* waiver_of(std::string_view scope) const;
 
     Finding tests(std::string_view kind) const;
@@ -68,7 +68,7 @@ class Checks {
     const ReleaseState& m_state;
     const std::string& m_utc;
     const TaskControl& m_control;
-    mutable std::map<std::string, std::string> m_unchanged;  // what check_evidence() said, by name
+    mutable std::map<std::string, std::string> m_problems;  // of evidence that was hashed, by its name
 };
 
 }  // namespace workbench

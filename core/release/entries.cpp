@@ -8,7 +8,9 @@
 
 #include "core/release/requirements.h"
 #include "core/support/canonical_json.h"
+#include "core/support/escaped.h"
 #include "core/support/signing.h"
+#include "core/support/strict_json.h"
 #include "core/support/text.h"
 
 namespace workbench {
@@ -19,17 +21,11 @@ using nlohmann::json;
 using Format = EvidenceKind::Format;
 
 constexpr std::size_t longest_text = 500;
+const std::string safe_name_rule =
+    "letters, digits, '.', '_' and '-', at most 64, not first '.' or '-', not last '.', and none of Windows' "
+    "devices";
 
-// A stranger's text for a sentence.
-std::string shown(std::string_view text) {
-    return "\"" + one_line(text.substr(0, 100)) + "\"";
-}
-
-bool is_hex(std::string_view text, std::size_t size) {
-    return text.size() == size && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-}
-
-// Of a sentence of a person.
+// Says what is wrong with a text that a person wrote; empty: nothing. `what` names it.
 std::string wrong_with_text(const std::string& what, const std::string& text) {
     if (text.find_first_not_of(" \t\n") == std::string::npos)
         return what + " is empty: a waiver needs scope, risk, owner and expiry, a sign-off a person";
@@ -47,16 +43,16 @@ std::string wrong_with_keys(const ReleaseState& state) {
             return "the key of the " + role + " is refused: " + wrong;
         if (!keys.insert(hex).second) return "two roles have the same key: one sign-off is one person's";
     }
+    const StageRow& stage = row_of(state.stage);
     for (const auto role : release_roles) {
-        if (state.stage != Stage::dev && !state.holders.contains(std::string(role)))
-            return "the stage " + std::string(name_of(state.stage)) + " needs a key of the " +
-                   std::string(role);
+        if (stage.needs_keys && !state.holders.contains(std::string(role)))
+            return "the stage " + std::string(stage.name) + " needs a key of the " + std::string(role);
     }
     return {};
 }
 
-// Dates never go back, and an entry's date is the clock's or, where the clock is behind, that of the entry
-// before.
+// Says what is wrong with an entry's time; empty: nothing. Dates never go back, and an entry's date is the
+// clock's or, where the clock is behind, that of the entry before.
 std::string wrong_with_time(const ReleaseState& state, const EntryTime& time) {
     for (const auto& text : {time.utc, time.clock}) {
         if (!time_from(text)) return "its time " + shown(text) + " is not a time of the calendar";
@@ -142,7 +138,7 @@ const std::vector<EntryType>& entry_types() {
     return types;
 }
 
-// What an entry's event does; a sentence when it cannot be.
+// Does to the state what an entry's event says; returns a sentence when the entry cannot follow.
 std::string apply(ReleaseState& s, const EntryType& type, const LogEntry& entry) {
     if (auto wrong = wrong_with_time(s, entry.time); !wrong.empty()) return wrong;
     if ((type.name == "new") != (s.entries == 0))
@@ -163,10 +159,7 @@ std::string apply(ReleaseState& s, const EntryType& type, const LogEntry& entry)
 
 std::string wrong_with_beginning(const ReleaseState& state) {
     if (!is_safe_name(state.id)) {
-        return "the id " + shown(state.id) +
-               " is not a name: letters, digits, '.', '_' and '-', at most 64, not first '.' or '-', not "
-               "last "
-               "'.', and none of Windows' devices";
+        return "the id " + shown(state.id) + " is not a name: " + safe_name_rule;
     }
     if (!is_commit(state.commit))
         return "the commit " + shown(state.commit) + " is not 40 lower-case hex digits";
@@ -177,17 +170,15 @@ std::string wrong_with_beginning(const ReleaseState& state) {
 
 std::string wrong_with_attachment(const ReleaseState& state, const Attachment& a) {
     if (!is_safe_name(a.name)) {
-        return "the name " + shown(a.name) +
-               " is not safe everywhere: letters, digits, '.', '_' and '-', at most 64, not first '.' or "
-               "'-', "
-               "not last '.', and none of Windows' devices; give another with --name";
+        return "the name " + shown(a.name) + " is not safe everywhere: " + safe_name_rule +
+               "; give another with --name";
     }
     if (const Attachment* there = state.find_like(a.name))
         return "evidence/" + there->name +
                " is attached already: evidence is never replaced, give another --name";
     const auto kind = evidence_kind_from_name(a.kind);
     if (!kind) return kind.error().message;
-    if (!is_hex(a.sha256, 64)) return "its SHA-256 is not 64 lower-case hex digits";
+    if (!is_file_hash(a.sha256)) return "its SHA-256 is not 64 lower-case hex digits";
     const bool is_record = kind->format == Format::record;
     if (is_record && !a.folder) return "a " + a.kind + " is a record directory, not a file";
     if (!is_record && a.folder) return "a " + a.kind + " is a file, not a folder";
@@ -227,7 +218,7 @@ std::string wrong_with_sign_off(const ReleaseState& state, std::string_view role
     if (holder == state.holders.end())
         return "no key was named for the " + std::string(role) + " when the release was begun";
     if (holder->second != key) {
-        return "this key is not the " + std::string(role) + "'s: it is " + one_line(key.substr(0, 64)) +
+        return "this key is not the " + std::string(role) + "'s: it is " + escaped(key, 64) +
                ", the role's is " + holder->second;
     }
     return {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a release's log may say. Who writes an entry and who reads one ask the same rules, so that a log that
-// could not have been written is not read as one.
+// The rules of a release's log. Writing an entry and reading one ask the same rules, so that a log that could
+// not have been written is not read as one.
 #pragma once
 
 #include <string>
@@ -15,25 +15,26 @@ namespace workbench {
 
 inline constexpr std::size_t most_entries = 2000;
 
-// What the log makes of the release. bad_input names the first entry, by its line and type, that cannot
-// follow those before it. That a release may be promoted depends on its evidence too: wrong_with_promotion().
+// Applies the entries, one after the other, to a new state. bad_input names the first entry, by its line and
+// type, that cannot follow those before it. That a release may be promoted depends on its evidence too:
+// wrong_with_promotion().
 Result<ReleaseState> replay(const std::vector<LogEntry>& log);
 
-// "log.jsonl: line 3 (waive): "
+// Returns "log.jsonl: line 3 (waive): ".
 std::string place_of(std::size_t line, std::string_view type);
 
-// What a sign-off signs: by the hash of the last entry all that is in the log, by `seen` what is judged, and
-// when.
+// Returns the text that a sign-off signs: by the hash of the last entry all that is in the log, by `seen`
+// what is judged, and when.
 std::string sign_off_message(const ReleaseState& state, std::string_view role, std::string_view person,
                              std::string_view seen, const EntryTime& time);
 
-// The rules, each a sentence of what is wrong; empty: nothing.
-// Of a release that begins: its id, stage, commit, limit and keys.
+// The rules: each returns a sentence that says what is wrong; empty: nothing.
+// Judges a release that begins: its id, stage, commit, limit and keys.
 std::string wrong_with_beginning(const ReleaseState& state);
 std::string wrong_with_attachment(const ReleaseState& state, const Attachment& attachment);
-// `clock` is what the clock shows when it is given.
+// `clock` is what the clock shows when the waiver is given.
 std::string wrong_with_waiver(const Waiver& waiver, std::string_view clock);
-// All but the signature, with the key's hex digits.
+// Judges all but the signature; `key` is the key's hex digits.
 std::string wrong_with_sign_off(const ReleaseState& state, std::string_view role, std::string_view person,
                                 std::string_view key);
 

@@ -27,12 +27,13 @@ struct EvidenceHash {
     std::string sha256;  // of a file; of a folder, of the lines "hash  name" of its files in order
     bool folder = false;
 };
-// Plain files, and folders of plain files with safe names, only: links, devices, folders in folders and what
-// is too large are bad_input, before anything is read. Links are never followed. `stop` is looked at before
-// each file.
+// Hashes a plain file, or a folder of plain files with safe names, and nothing else: links, devices, folders
+// in folders and what is too large are bad_input, before anything is read. Links are never followed. `stop`
+// is looked at before each file.
 Result<EvidenceHash> evidence_hash(const std::filesystem::path& path, const std::stop_token& stop = {});
 
-// Calls `use` with each file of a folder, in order, or with the one file and no name; the hash of all.
+// Calls `use` with each file of a folder, in order, or with the one file and no name; returns the hash of
+// all.
 Result<EvidenceHash> read_evidence(
     const std::filesystem::path& path,
     const std::function<Result<void>(const std::string& name, const std::string& content)>& use,
@@ -42,24 +43,24 @@ Result<EvidenceHash> read_evidence(
 Result<EvidenceHash> copy_evidence(const std::filesystem::path& from, const std::filesystem::path& to,
                                    const std::stop_token& stop = {});
 
-// Bytes of a file, or of all files of a folder, as the file system has it; 0 of what is neither.
+// Returns the bytes of a file, or of all files of a folder, as the file system says; 0 of what is neither.
 std::uintmax_t evidence_size(const std::filesystem::path& path);
-// bad_input when what was attached, with `more`, is larger in all than `largest_evidence`: nothing of it is
-// read.
+// Returns bad_input when what was attached, with `more`, is larger in all than `largest_evidence`. Reads
+// nothing of it.
 Result<void> check_evidence_size(const std::filesystem::path& directory, const ReleaseState& state,
                                  const std::filesystem::path& more = {});
 
-// The content of a file that was attached, as it was attached: bad_input when it is another, or none.
+// Returns the content of a file that was attached: bad_input when it is not what was attached, or missing.
 Result<std::string> attached_text(const std::filesystem::path& directory, const Attachment& attachment,
                                   const std::stop_token& stop = {});
 
-// How an attachment's file stands to what was attached.
+// Says how an attachment's file compares with what was attached.
 enum class EvidenceState { matches, changed, missing };
 struct EvidenceCheck {
     EvidenceState state = EvidenceState::matches;
     std::string problem;  // what is wrong, for a sentence; empty when it matches
 };
-// Only `cancelled` is an error.
+// Hashes the file or folder again. Only `cancelled` is an error.
 Result<EvidenceCheck> check_evidence(const std::filesystem::path& directory, const Attachment& attachment,
                                      const std::stop_token& stop = {});
 

@@ -48,7 +48,7 @@ Result<void> check_outside(const fs::path& directory, const fs::path& file) {
     }
 }
 
-// Seconds since 1970 for an archive, which holds those from then to the year 2242.
+// Returns seconds since 1970 for an archive, which holds those from then to the year 2242.
 std::int64_t archive_time(std::string_view utc) {
     constexpr std::int64_t latest = (std::int64_t{1} << 33) - 1;
     const auto time = time_from(utc);
@@ -121,7 +121,7 @@ class Archive {
     bool m_good = false;
 };
 
-// What was attached, as it was attached.
+// Adds evidence, if it is still what was attached.
 Result<void> add_evidence(Archive& archive, const fs::path& directory, const std::string& top,
                           const Attachment& a, const TaskControl& control) {
     const std::string name = top + "evidence/" + a.name;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "core/release/gates.h"
 
-#include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "core/evidence/compare.h"
@@ -16,31 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What finds whether a requirement holds, where something is attached as each of its kinds.
-struct Check {
-    std::string_view id;
-    Finding (*find)(const Checks&);
-};
-
-constexpr Check checks_by_id[] = {
-    {"A.tests", [](const Checks& c) { return c.tests("test-report"); }},
-    {"A.parity", [](const Checks& c) { return c.parity(); }},
-    {"A.c-api", [](const Checks& c) { return c.tests("c-api-report"); }},
-    {"A.p0", [](const Checks& c) { return c.issues("P0", false); }},
-    {"A.p1", [](const Checks& c) { return c.issues("P1", true); }},
-    {"B.two-runs", [](const Checks& c) { return c.two_runs(); }},
-    {"B.rebuild", [](const Checks& c) { return c.rebuild(); }},
-    {"B.smoke", [](const Checks& c) { return c.record("smoke-record", "smoke"); }},
-    {"C.standard", [](const Checks& c) { return c.record("standard-record", "standard"); }},
-    {"C.baseline", [](const Checks& c) { return c.baseline(); }},
-    {"C.comparison", [](const Checks& c) { return c.comparison(); }},
-    {"D.p0", [](const Checks& c) { return c.review_findings("P0"); }},
-    {"D.p1", [](const Checks& c) { return c.no_p1(); }},
-    {"D.packaging", [](const Checks& c) { return c.tests("packaging-report"); }},
-    {"D.licence", [](const Checks& c) { return c.present("licence"); }},
-    {"D.notices", [](const Checks& c) { return c.present("notices"); }},
-    {"D.security", [](const Checks& c) { return c.security(); }}};
-
 std::string text_with_limit(std::string text, double limit) {
     constexpr std::string_view placeholder = "{limit}";
     if (const auto at = text.find(placeholder); at != std::string::npos)
@@ -52,9 +25,7 @@ Finding find(const RequirementRow& row, const Checks& checks) {
     for (const auto& kind : row.kinds) {
         if (!checks.is_attached(kind)) return {false, "nothing is attached as " + kind, true};
     }
-    if (!row.role.empty()) return checks.signed_off(row.role);
-    const auto check = std::ranges::find(checks_by_id, row.id, &Check::id);
-    return check == std::end(checks_by_id) ? Finding{false, "nothing checks it"} : check->find(checks);
+    return row.check(checks, row);
 }
 
 Requirement requirement_of(const RequirementRow& row, const ReleaseState& state, const Checks& checks,
@@ -62,10 +33,11 @@ Requirement requirement_of(const RequirementRow& row, const ReleaseState& state,
     Finding found = control.cancelled() ? Finding{false, "not looked at: cancelled"} : find(row, checks);
     // It quotes what strangers wrote.
     Requirement r{.id = row.id,
-                  .what = text_with_limit(row.what, state.max_regression),
+                  .title = text_with_limit(row.title, state.max_regression),
                   .needed = state.stage >= row.from,
                   .met = found.met,
                   .finding = one_line(found.text),
+                  .remedy = row.remedy,
                   .kinds = row.kinds,
                   .role = row.role,
                   .waivable = std::move(found.waivable),
@@ -128,19 +100,6 @@ std::string wrong_with_promotion(const ReleaseState& state, const Evaluation& ev
     const auto blocker = evaluation.first_blocker();
     if (blocker.empty()) return {};
     return place_of(state.entries, "promote") + "it could not be promoted: " + blocker;
-}
-
-std::string_view gate_name(char letter) {
-    switch (letter) {
-        case 'A':
-            return "Technical confidence";
-        case 'B':
-            return "Operability";
-        case 'C':
-            return "Performance";
-        default:
-            return "Readiness";
-    }
 }
 
 }  // namespace workbench

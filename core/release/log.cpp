@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/record/record_json.h"
 #include "core/support/canonical_json.h"
 #include "core/support/files.h"
+#include "core/support/strict_json.h"
 
 namespace workbench {
 
@@ -22,10 +22,10 @@ bool is_text(const json& entry, const char* key) {
     return entry.contains(key) && entry.at(key).is_string();
 }
 
-// What is wrong with a line; empty: nothing, and it was added.
+// Adds the line to the log; returns what is wrong with it instead, if anything is.
 std::string add_line(std::string_view line, std::vector<LogEntry>& log) {
-    const auto parsed = parse_strictly(line);
-    if (!parsed) return parsed.error().message;
+    const auto parsed = parse_json_strictly(line, record_json_limits);
+    if (!parsed) return "it " + parsed.error().message;
     const json& entry = *parsed;
     if (canonical_json(entry) != line) return "it is not written as the program writes it";
     const std::size_t members = entry.is_object() && entry.contains("clock") ? 5 : 4;

@@ -12,7 +12,7 @@
 
 namespace workbench {
 
-// When an entry was written. Dates never go back: an entry that is written while the clock is behind the
+// Says when an entry was written. Dates never go back: an entry that is written while the clock is behind the
 // entry before it takes that one's date, and says what the clock showed.
 struct EntryTime {
     std::string utc;    // its date: never before that of the entry before
@@ -25,15 +25,15 @@ struct LogEntry {
     std::string hash;      // SHA-256 of its line
 };
 
-// Lines of canonical JSON: {"event":...,"previous":hash,"seq":n,"utc":...}, with "clock" where that is
+// Reads lines of canonical JSON: {"event":...,"previous":hash,"seq":n,"utc":...}, with "clock" where that is
 // another time. bad_input names the line that is not as it was written. What the entries say is replay()'s to
 // judge.
 Result<std::vector<LogEntry>> parse_log(std::string_view text);
 
-// The time of an entry that follows `log`, by a clock that shows `clock`.
+// Returns the time of an entry that follows `log`, by a clock that shows `clock`.
 EntryTime time_after(const std::vector<LogEntry>& log, const std::string& clock);
 
-// The line that follows `log`, with its end, by a clock that shows `clock`.
+// Returns the line that follows `log`, with its line feed, by a clock that shows `clock`.
 std::string log_line(const std::vector<LogEntry>& log, const std::string& clock, const nlohmann::json& event);
 
 }  // namespace workbench

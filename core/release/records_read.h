@@ -1,32 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Records that were read and accepted before in this process.
+// The one place where a release reads records.
 #pragma once
 
-#include <cstddef>
-#include <mutex>
-#include <optional>
+#include <filesystem>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "core/evidence/measured_record.h"
+#include "core/support/error.h"
 
 namespace workbench {
 
-// By the hash of what was attached: the same bytes are the same record, and every change of a release looks
-// at all of them again. Keeps the latest few. Thread-safe.
-class RecordsRead {
-  public:
-    std::optional<MeasuredRecord> find(const std::string& sha256);
-    void keep(const std::string& sha256, const MeasuredRecord& record);
-
-  private:
-    using Entry = std::pair<std::string, MeasuredRecord>;
-    static constexpr std::size_t most = 8;
-    std::mutex m_mutex;
-    std::vector<Entry> m_records;  // the oldest first
-};
-
-RecordsRead& records_read();
+// Reads and verifies the record in a directory whose evidence_hash() is `sha256`. bad_input when it is none
+// or another one, check_failed when it is not accepted. The latest few are kept in this process: the same
+// bytes are the same record, and every change of a release looks at all of them again. Thread-safe.
+Result<MeasuredRecord> read_record(const std::filesystem::path& path, const std::string& sha256);
 
 }  // namespace workbench

@@ -10,6 +10,7 @@
 #include "core/release/evidence_files.h"
 #include "core/release/store.h"
 #include "core/support/atomic_file.h"
+#include "core/support/escaped.h"
 #include "core/support/text.h"
 
 namespace workbench {
@@ -135,10 +136,9 @@ Result<void> sign_off(const fs::path& directory, const std::string& role, const 
     if (auto wrong = wrong_with_sign_off(state, role, person, hex); !wrong.empty()) return refused(wrong);
     if (seen != state.seen()) {
         return fail(ErrorKind::check_failed, "what there is to sign is " + state.seen() + ", not " +
-                                                 printable_utf8(seen.substr(0, 64)) +
-                                                 ": look at it again (release show)");
+                                                 escaped(seen, 64) + ": look at it again (release show)");
     }
-    // What is signed are hashes: the files must be those.
+    // Hashes are signed: the files must have them.
     if (auto good = check_verified(directory, control); !good) return good;
     const auto signature = key.sign(sign_off_message(state, role, person, seen, change->time()));
     if (!signature) return std::unexpected(signature.error());

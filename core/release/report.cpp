@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// A release for programs and for people.
+// Writes what a release is, for programs (release.json) and for people (release.md).
 #include <nlohmann/json.hpp>
 
 #include "core/evidence/compare.h"
 #include "core/release/release.h"
+#include "core/release/requirements.h"
 #include "core/support/counted.h"
 #include "core/support/markdown.h"
 
@@ -19,15 +20,14 @@ std::string cell(const std::string& text) {
 
 std::string checklist(const Evaluation& evaluation) {
     std::string out;
-    char gate = 0;
-    for (const auto& r : evaluation.requirements) {
-        if (r.id[0] != gate) {
-            gate = r.id[0];
-            out += "\n### Gate " + std::string(1, gate) + ": " + std::string(gate_name(gate)) + "\n\n";
+    for (const Gate& gate : gates()) {
+        out += "\n### Gate " + std::string(1, gate.letter) + ": " + std::string(gate.name) + "\n\n";
+        for (const auto& r : evaluation.requirements) {
+            if (r.gate() != gate.letter) continue;
+            out += std::string("- [") + (r.holds() ? "x" : " ") + "] **" + r.id + "** " + r.title + ": " +
+                   markdown_escaped(r.finding) +
+                   (r.needed || !r.holds() ? "" : " _(not needed at this stage)_") + "\n";
         }
-        out += std::string("- [") + (r.holds() ? "x" : " ") + "] **" + r.id + "** " + r.what + ": " +
-               markdown_escaped(r.finding) + (r.needed || !r.holds() ? "" : " _(not needed at this stage)_") +
-               "\n";
     }
     return out;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The reports that a release's gates read. Everything here may come from a stranger: what is not as stated is
-// bad_input, never guessed at.
+// Reads the reports that a release's gates judge. Everything here may come from a stranger: what is not as
+// stated is bad_input, never guessed at.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,10 @@
 
 namespace workbench {
 
-// JUnit XML as `ctest --output-junit` writes it: the <testcase> elements, and <failure>, <error> and
+// Reads JUnit XML as `ctest --output-junit` writes it: the <testcase> elements, and <failure>, <error> and
 // <skipped> in them. What a suite says of its failures and errors must be what its tests say. A document type
-// declaration is refused; no entity is expanded.
+// declaration is refused, so there are no entities but XML's own; at most 32 levels and 2^22 tags and
+// attributes are read.
 struct TestReport {
     std::size_t tests = 0;
     std::size_t skipped = 0;
@@ -23,7 +24,7 @@ struct TestReport {
 };
 Result<TestReport> read_test_report(std::string_view xml);
 
-// What `iir2d parity --json` prints.
+// Reads what `iir2d parity --json` prints.
 struct ParityReport {
     std::size_t cases = 0;
     std::vector<std::string> failures;  // keys

@@ -3,53 +3,186 @@
 
 #include <algorithm>
 
+#include "core/release/checks.h"
+#include "core/support/listed.h"
+
 namespace workbench {
 
 namespace {
 
-std::vector<RequirementRow> make_rows() {
+using Row = RequirementRow;
+
+constexpr Gate gate_rows[] = {
+    {'A', "Technical confidence"}, {'B', "Operability"}, {'C', "Performance"}, {'D', "Readiness"}};
+
+Finding check_tests(const Checks& checks, const Row& row) {
+    return checks.tests(row.kinds[0]);
+}
+
+Finding check_presence(const Checks& checks, const Row& row) {
+    return checks.present(row.kinds[0]);
+}
+
+Finding check_parity(const Checks& checks, const Row& /*row*/) {
+    return checks.parity();
+}
+
+Finding check_open_p0(const Checks& checks, const Row& /*row*/) {
+    return checks.issues("P0", false);
+}
+
+Finding check_unwaived_p1(const Checks& checks, const Row& /*row*/) {
+    return checks.issues("P1", true);
+}
+
+Finding check_two_runs(const Checks& checks, const Row& /*row*/) {
+    return checks.two_runs();
+}
+
+Finding check_rebuild(const Checks& checks, const Row& /*row*/) {
+    return checks.rebuild();
+}
+
+Finding check_smoke_record(const Checks& checks, const Row& row) {
+    return checks.record(row.kinds[0], "smoke");
+}
+
+Finding check_standard_record(const Checks& checks, const Row& row) {
+    return checks.record(row.kinds[0], "standard");
+}
+
+Finding check_baseline(const Checks& checks, const Row& /*row*/) {
+    return checks.baseline();
+}
+
+Finding check_comparison(const Checks& checks, const Row& /*row*/) {
+    return checks.comparison();
+}
+
+Finding check_review_p0(const Checks& checks, const Row& /*row*/) {
+    return checks.review_findings("P0");
+}
+
+Finding check_any_p1(const Checks& checks, const Row& /*row*/) {
+    return checks.no_p1();
+}
+
+Finding check_security(const Checks& checks, const Row& /*row*/) {
+    return checks.security();
+}
+
+Finding check_sign_off(const Checks& checks, const Row& row) {
+    return checks.signed_off(row.role);
+}
+
+// clang-format off
+std::vector<Row> make_rows() {
     constexpr auto yes = Waivable::yes, no = Waivable::no;
     constexpr auto dev = Stage::dev, rc = Stage::rc, ga = Stage::ga;
-    std::vector<RequirementRow> rows = {
-        {"A.tests", "a green test report on this commit", dev, no, {"test-report"}, {}},
-        {"A.parity", "every case agrees with the reference", dev, no, {"parity-report"}, {}},
-        {"A.c-api", "the C API keeps its status contract", dev, yes, {"c-api-report"}, {}},
-        {"A.p0", "no open P0", dev, no, {"issues"}, {}},
-        {"A.p1", "no open P1 without a waiver", dev, no, {"issues"}, {}},
-        {"B.two-runs", "the last two test reports are green", rc, yes, {"test-report"}, {}},
-        {"B.rebuild",
+    const std::string none;
+    std::vector<Row> rows = {
+        {"A.tests", dev, no, {"test-report"}, none, check_tests,
+         "a green test report on this commit",
+         "attach the report of a test run on this commit, as ctest --output-junit writes it"},
+        {"A.parity", dev, no, {"parity-report"}, none, check_parity,
+         "every case agrees with the reference",
+         "attach what iir2d parity --json prints; every report counts, so a case out of bounds needs a new release"},
+        {"A.c-api", dev, yes, {"c-api-report"}, none, check_tests,
+         "the C API keeps its status contract",
+         "attach the JUnit report of the C API's tests on this commit"},
+        {"A.p0", dev, no, {"issues"}, none, check_open_p0,
+         "no open P0",
+         "close every P0, then attach the list of issues"},
+        {"A.p1", dev, no, {"issues"}, none, check_unwaived_p1,
+         "no open P1 without a waiver",
+         "close every P1 and attach the list of issues, or waive issue:ID of each"},
+        {"B.two-runs", rc, yes, {"test-report"}, none, check_two_runs,
+         "the last two test reports are green",
+         "run the tests once more and attach that report too"},
+        {"B.rebuild", rc, yes, {"rebuild"}, none, check_rebuild,
          "a clean rebuild gives the same library, or the reason is stated",
-         rc,
-         yes,
-         {"rebuild"},
-         {}},
-        {"B.smoke", "a smoke record of this commit", rc, yes, {"smoke-record"}, {}},
-        {"C.standard", "a standard record of this commit", rc, no, {"standard-record"}, {}},
-        {"C.baseline", "a baseline that a role holder signed", rc, no, {"baseline-record"}, {}},
-        {"C.comparison",
+         "build twice from clean and attach both SHA-256, with the reason where they differ"},
+        {"B.smoke", rc, yes, {"smoke-record"}, none, check_smoke_record,
+         "a smoke record of this commit",
+         "attach the record of iir2d bench --protocol smoke on this commit"},
+        {"C.standard", rc, no, {"standard-record"}, none, check_standard_record,
+         "a standard record of this commit",
+         "attach the record of iir2d bench --protocol standard on this commit"},
+        {"C.baseline", rc, no, {"baseline-record"}, none, check_baseline,
+         "a baseline that a role holder signed",
+         "attach a record of an earlier commit that was written with --sign and the key of one of the roles"},
+        {"C.comparison", rc, yes, {"baseline-record", "standard-record"}, none, check_comparison,
          "no case above the baseline by more than {limit}",
-         rc,
-         yes,
-         {"baseline-record", "standard-record"},
-         {}},
-        {"D.p0", "the security review leaves no open P0", rc, no, {"security-review"}, {}},
-        {"D.p1", "no open P1 at all, waived or not", ga, no, {"issues", "security-review"}, {}},
-        {"D.packaging", "the packages were validated", ga, yes, {"packaging-report"}, {}},
-        {"D.licence", "the licence is attached", ga, no, {"licence"}, {}},
-        {"D.notices", "the notices are attached", ga, yes, {"notices"}, {}},
-        {"D.security", "an accepted security review of this commit", ga, yes, {"security-review"}, {}}};
+         "look at both records with iir2d compare-records, then attach a better standard record"},
+        {"D.p0", rc, no, {"security-review"}, none, check_review_p0,
+         "the security review leaves no open P0",
+         "close every P0 of the security review, then attach the review"},
+        {"D.p1", ga, no, {"issues", "security-review"}, none, check_any_p1,
+         "no open P1 at all, waived or not",
+         "close every P1, then attach the list of issues and the security review"},
+        {"D.packaging", ga, yes, {"packaging-report"}, none, check_tests,
+         "the packages were validated",
+         "attach the JUnit report of the packages' tests on this commit"},
+        {"D.licence", ga, no, {"licence"}, none, check_presence,
+         "the licence is attached",
+         "attach the licence"},
+        {"D.notices", ga, yes, {"notices"}, none, check_presence,
+         "the notices are attached",
+         "attach the notices of what the packages contain"},
+        {"D.security", ga, yes, {"security-review"}, none, check_security,
+         "an accepted security review of this commit",
+         "have this commit reviewed and accepted, then attach the review"}};
     for (const auto name : release_roles) {
         const std::string role(name);
-        rows.push_back({"D.sign-off." + role, "the " + role + " signed what there is", ga, no, {}, role});
+        rows.push_back({"D.sign-off." + role, ga, no, {}, role, check_sign_off,
+                        "the " + role + " signed what there is",
+                        "have the " + role + " look at the report and sign it"});
     }
     return rows;
+}
+// clang-format on
+
+bool is_needed_whole(char gate, Stage stage) {
+    return std::ranges::all_of(requirement_rows(),
+                               [&](const Row& row) { return row.gate() != gate || row.from <= stage; });
 }
 
 }  // namespace
 
+std::span<const Gate> gates() {
+    return gate_rows;
+}
+
 const std::vector<RequirementRow>& requirement_rows() {
     static const std::vector<RequirementRow> rows = make_rows();
     return rows;
+}
+
+std::string needs_of(Stage stage) {
+    std::vector<std::string> letters, others;
+    for (const Gate& gate : gate_rows) {
+        if (is_needed_whole(gate.letter, stage)) letters.emplace_back(1, gate.letter);
+    }
+    for (const auto& row : requirement_rows()) {
+        if (row.from <= stage && !is_needed_whole(row.gate(), stage)) others.push_back(row.id);
+    }
+    std::string text = (letters.size() == 1 ? "gate " : "gates ") + listed(letters, "and");
+    return others.empty() ? text : text + ", and " + listed(others, "and");
+}
+
+std::string needs_of_stages() {
+    std::string text;
+    for (const StageRow& row : stages())
+        text += (text.empty() ? "" : "; ") + std::string(row.name) + " needs " + needs_of(row.stage);
+    return text;
+}
+
+std::string stages_with_keys() {
+    std::vector<std::string> names;
+    for (const StageRow& row : stages()) {
+        if (row.needs_keys) names.emplace_back(row.name);
+    }
+    return listed(names, "and");
 }
 
 bool is_waivable(std::string_view scope) {
@@ -64,10 +197,7 @@ std::string waivable_requirements() {
     for (const auto& row : requirement_rows()) {
         if (row.waivable == Waivable::yes) ids.push_back(row.id);
     }
-    std::string text;
-    for (std::size_t i = 0; i < ids.size(); ++i)
-        text += (i == 0 ? "" : i + 1 == ids.size() ? " or " : ", ") + ids[i];
-    return text;
+    return listed(ids, "or");
 }
 
 }  // namespace workbench

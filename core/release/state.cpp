@@ -7,7 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/support/canonical_json.h"
-#include "core/support/text.h"
+#include "core/support/listed.h"
+#include "core/support/strict_json.h"
 
 namespace workbench {
 
@@ -16,9 +17,10 @@ namespace {
 using nlohmann::json;
 using Format = EvidenceKind::Format;
 
-constexpr std::string_view hex_digits = "0123456789abcdef";
+constexpr StageRow stage_rows[] = {
+    {Stage::dev, "dev", false}, {Stage::rc, "rc", true}, {Stage::ga, "ga", true}};
 
-// What Windows takes for a device whatever follows the first dot.
+// Says whether Windows takes it for a device, whatever follows the first dot.
 bool is_device(std::string_view lower) {
     const auto stem = lower.substr(0, lower.find('.'));
     constexpr std::string_view devices[] = {"con", "prn", "aux", "nul"};
@@ -29,24 +31,23 @@ bool is_device(std::string_view lower) {
 
 }  // namespace
 
+std::span<const StageRow> stages() {
+    return stage_rows;
+}
+
+const StageRow& row_of(Stage stage) {
+    return stage_rows[static_cast<std::size_t>(stage)];
+}
+
 std::string_view name_of(Stage stage) {
-    switch (stage) {
-        case Stage::dev:
-            return "dev";
-        case Stage::rc:
-            return "rc";
-        case Stage::ga:
-            break;
-    }
-    return "ga";
+    return row_of(stage).name;
 }
 
 Result<Stage> stage_from_name(std::string_view name) {
-    for (const Stage stage : {Stage::dev, Stage::rc, Stage::ga}) {
-        if (name_of(stage) == name) return stage;
-    }
-    return fail(ErrorKind::bad_argument,
-                "the stage \"" + printable_utf8(name) + "\" is not one of dev, rc, ga");
+    const auto found = std::ranges::find(stage_rows, name, &StageRow::name);
+    if (found != std::end(stage_rows)) return found->stage;
+    return fail(ErrorKind::bad_argument, "the stage " + shown(std::string(name)) + " is not one of " +
+                                             listed_names(stage_rows, &StageRow::name));
 }
 
 bool is_release_role(std::string_view name) {
@@ -74,10 +75,8 @@ Result<EvidenceKind> evidence_kind_from_name(std::string_view name) {
     const auto& kinds = evidence_kinds();
     const auto found = std::ranges::find(kinds, name, &EvidenceKind::name);
     if (found != kinds.end()) return *found;
-    std::string known;
-    for (const auto& kind : kinds) known += (known.empty() ? "" : ", ") + std::string(kind.name);
-    return fail(ErrorKind::bad_argument,
-                "the kind of evidence \"" + printable_utf8(name) + "\" is not one of " + known);
+    return fail(ErrorKind::bad_argument, "the kind of evidence " + shown(std::string(name)) +
+                                             " is not one of " + listed_names(kinds, &EvidenceKind::name));
 }
 
 std::string ReleaseState::seen() const {
@@ -135,8 +134,16 @@ std::string lower_case(std::string_view name) {
     return lower;
 }
 
+static bool is_hex(std::string_view text, std::size_t digits) {
+    return text.size() == digits && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
 bool is_commit(std::string_view text) {
-    return text.size() == 40 && text.find_first_not_of(hex_digits) == std::string_view::npos;
+    return is_hex(text, 40);
+}
+
+bool is_file_hash(std::string_view text) {
+    return is_hex(text, 64);
 }
 
 std::optional<std::chrono::sys_days> day_from(std::string_view text) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// What a release is, as its log tells it.
+// The state of a release, as its log says.
 #pragma once
 
 #include <array>
 #include <chrono>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,14 @@
 namespace workbench {
 
 enum class Stage { dev, rc, ga };
+struct StageRow {
+    Stage stage;
+    std::string_view name;
+    bool needs_keys;  // one of each role
+};
+// In the order of the enumeration.
+std::span<const StageRow> stages();
+const StageRow& row_of(Stage stage);
 std::string_view name_of(Stage stage);
 Result<Stage> stage_from_name(std::string_view name);
 
@@ -22,7 +31,7 @@ inline constexpr std::array<std::string_view, 4> release_roles = {"kernel-engine
                                                                   "qa-engineer", "product-lead"};
 bool is_release_role(std::string_view name);
 
-// What an attachment is evidence of, and how it is read.
+// A kind says what an attachment is evidence of, and how it is read.
 struct EvidenceKind {
     enum class Format { junit, parity, issues, rebuild, record, security, text };
     std::string_view name;
@@ -78,24 +87,25 @@ struct ReleaseState {
     std::size_t entries = 0;
     std::string log_head;  // hash of the last entry
 
-    // SHA-256 of everything that a sign-off is about: identity, stage, commit, limit, keys, evidence,
-    // waivers. Not the sign-offs themselves.
+    // Returns the SHA-256 of everything that a sign-off is about: identity, stage, commit, limit, keys,
+    // evidence, waivers. Not the sign-offs themselves.
     std::string seen() const;
     const Attachment* find(std::string_view name) const;
-    // Whatever the case of its letters: not every file system tells them apart.
+    // Ignores the case of letters: not every file system tells them apart.
     const Attachment* find_like(std::string_view name) const;
     const SignOff* last_sign_off(std::string_view role) const;
 };
 
-// A file or folder name that means the same everywhere: letters, digits, '.', '_' and '-', at most 64, not
-// first '.' or '-', not last '.', and no device of Windows (CON, NUL.txt).
+// Says whether it is a file or folder name that means the same everywhere: letters, digits, '.', '_' and '-',
+// at most 64, not first '.' or '-', not last '.', and no device of Windows (CON, NUL.txt).
 bool is_safe_name(std::string_view name);
 std::string lower_case(std::string_view name);
-bool is_commit(std::string_view text);  // 40 lower-case hex digits
-// YYYY-MM-DD of the calendar; nothing else is one.
+bool is_commit(std::string_view text);     // 40 lower-case hex digits
+bool is_file_hash(std::string_view text);  // 64 lower-case hex digits
+// Reads YYYY-MM-DD of the calendar; nothing for any other text.
 std::optional<std::chrono::sys_days> day_from(std::string_view text);
 bool is_date(std::string_view text);
-// "2025-03-09T17:05:00Z"; nothing else is one.
+// Reads "2025-03-09T17:05:00Z"; nothing for any other text.
 std::optional<std::chrono::sys_seconds> time_from(std::string_view text);
 
 }  // namespace workbench

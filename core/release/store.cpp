@@ -5,11 +5,11 @@
 #include <system_error>
 
 #include "core/benchmark/utc_time.h"
-#include "core/record/record_json.h"
 #include "core/release/evidence_files.h"
 #include "core/release/release.h"
 #include "core/support/atomic_file.h"
 #include "core/support/files.h"
+#include "core/support/strict_json.h"
 #include "core/support/text.h"
 
 namespace workbench {
@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Nothing is written through a link, nor removed behind one.
+// Refuses links: nothing is written through one, nor removed behind one.
 Result<void> check_layout(const fs::path& directory) {
     std::error_code error;
     if (fs::symlink_status(directory / "evidence", error).type() != fs::file_type::directory)
@@ -31,7 +31,7 @@ Result<void> check_layout(const fs::path& directory) {
     return {};
 }
 
-// The log of a release that may be changed.
+// Reads the log of a release that may be changed.
 Result<std::string> changeable_log(const fs::path& directory) {
     auto text = load_log_text(directory);
     if (!text) return text;
@@ -39,8 +39,8 @@ Result<std::string> changeable_log(const fs::path& directory) {
     return text;
 }
 
-// release.json must be of the log's last entry or, after a kill, of the one before: a log that lost its end
-// is not continued as if nothing were missing.
+// Checks that release.json is of the log's last entry or, after a kill, of the one before: a log that lost
+// its end is not continued as if nothing were missing.
 Result<void> check_head(const fs::path& directory, const std::vector<LogEntry>& log) {
     const auto wrong = [](const std::string& why) { return fail(ErrorKind::check_failed, why); };
     std::error_code error;
@@ -48,8 +48,8 @@ Result<void> check_head(const fs::path& directory, const std::vector<LogEntry>& 
         return wrong("release.json is missing: it names the last entry of log.jsonl");
     const auto text = read_file(directory / "release.json", largest_made_file);
     if (!text) return std::unexpected(text.error());
-    const auto made = parse_strictly(*text);
-    if (!made) return wrong("release.json: " + made.error().message);
+    const auto made = parse_json_strictly(*text, record_json_limits);
+    if (!made) return wrong("release.json: it " + made.error().message);
     const auto value = [&](const char* key) {
         return made->is_object() && made->contains(key) ? made->at(key) : nlohmann::json();
     };
@@ -63,7 +63,7 @@ Result<void> check_head(const fs::path& directory, const std::vector<LogEntry>& 
     return {};
 }
 
-// What a killed process left unfinished.
+// Removes what a killed process left unfinished.
 void clear_leftovers(const fs::path& directory) {
     remove_leftovers(directory);
     remove_leftovers(directory / "evidence");
@@ -144,8 +144,8 @@ Result<Change> Change::begin(const fs::path& directory) {
     return change;
 }
 
-// No change follows a promotion, so what a kill left behind it is put right here: where it is one that the
-// program could have written.
+// Puts right what a kill left behind a promotion, since no change follows one; only where the program could
+// have written that promotion.
 Result<void> Change::finish() const {
     const auto evaluation = evaluate_as_logged(m_directory, m_state);
     if (auto wrong = wrong_with_promotion(m_state, evaluation); !wrong.empty())

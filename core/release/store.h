@@ -19,27 +19,27 @@ namespace workbench {
 inline constexpr std::size_t largest_log = std::size_t{1} << 24;
 inline constexpr std::size_t largest_made_file = std::size_t{1} << 24;
 
-// bad_input when there is no release, or its log is not as it was written.
+// Read the log. bad_input when there is no release, or its log is not as it was written.
 Result<std::string> load_log_text(const std::filesystem::path& directory);
 Result<std::vector<LogEntry>> load_log(const std::filesystem::path& directory);
 Result<ReleaseState> load_state(const std::filesystem::path& directory);
 
-// The text of release.json or release.md, as of the state's last change; `evaluation` is
+// Returns the text of release.json or release.md, as of the state's last change; `evaluation` is
 // evaluate_as_logged()'s.
 std::string made_file(std::string_view name, const ReleaseState& state, const Evaluation& evaluation);
 
-// Writes both.
+// Writes release.json and release.md.
 Result<void> write_made_files(const std::filesystem::path& directory, const ReleaseState& state);
 
-// How the text of release.json or release.md stands to the log: a killed process may have left it as of the
-// entry before the last.
+// Compares the text of release.json or release.md with what the log gives: a killed process may have left it
+// as of the entry before the last.
 enum class MadeFile { current, behind, other };
 MadeFile judge_made_file(const char* name, const std::string& text, const std::filesystem::path& directory,
                          const std::vector<LogEntry>& log, const ReleaseState& state,
                          const Evaluation& evaluation);
 
-// As verify_release() for who is about to write an entry: that the last one is dated ahead of the clock is no
-// problem then, since the next one puts it right.
+// Verifies as verify_release() does, before an entry is written: that the last one is dated ahead of the
+// clock is no problem then, since the next one puts it right.
 Result<ReleaseVerification> verify_before_change(const std::filesystem::path& directory,
                                                  const TaskControl& control);
 
@@ -50,7 +50,7 @@ class Change {
   public:
     static Result<Change> begin(const std::filesystem::path& directory);
     const ReleaseState& state() const { return m_state; }
-    // Of the entry that commit() writes: when the change was begun.
+    // Returns the time of the entry that commit() writes: when the change was begun.
     const EntryTime& time() const { return m_time; }
     // Clears away what a killed process left, writes the log with one more entry, then what is made from it.
     // Once.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whether a release's directory is what its log says. Everything read here may come from a stranger.
+// Verifies that a release's directory is what its log says. Everything read here may come from a stranger.
 #include <chrono>
 #include <system_error>
 
@@ -10,6 +10,7 @@
 #include "core/release/release.h"
 #include "core/release/store.h"
 #include "core/support/counted.h"
+#include "core/support/escaped.h"
 #include "core/support/text.h"
 
 namespace workbench {
@@ -20,7 +21,7 @@ namespace {
 
 constexpr int most_attempts = 8;
 
-// How far clocks may differ without a word.
+// How far apart two clocks may be without a note.
 constexpr auto clock_tolerance = std::chrono::days(1);
 
 bool is_well_before(const std::string& a, const std::string& b) {
@@ -128,7 +129,7 @@ class Verifier {
         }
     }
 
-    // False when it was cancelled.
+    // Returns false when it was cancelled.
     bool look_at_evidence(const ReleaseState& state) {
         double done = 0;
         for (const auto& a : state.attachments) {
@@ -152,14 +153,14 @@ class Verifier {
              entry.increment(error)) {
             const std::string name = utf8_path(entry->path().filename());
             if (state.find(name) == nullptr)
-                m_result.notes.push_back("evidence/" + printable_utf8(name) +
+                m_result.notes.push_back("evidence/" + escaped(name) +
                                          ": the log does not know it; it counts for nothing; attach it "
                                          "again or remove it");
         }
         return true;
     }
 
-    // The content of a made file, or a problem.
+    // Returns the content of a made file; without one, there is a problem more.
     std::optional<std::string> content(const char* name) {
         std::error_code error;
         const fs::path path = m_directory / name;
@@ -203,10 +204,10 @@ class Verifier {
                 name == ".lock")
                 continue;
             if (name.starts_with(".iir2d-") && name.ends_with(".tmp")) {
-                m_result.notes.push_back(printable_utf8(name) +
+                m_result.notes.push_back(escaped(name) +
                                          ": a killed process left it; the next change removes it");
             } else {
-                m_result.problems.push_back(printable_utf8(name) + ": a release has no such file");
+                m_result.problems.push_back(escaped(name) + ": a release has no such file");
             }
         }
     }

@@ -60,29 +60,19 @@ enum class Lock { taken, held_by_another, gone, not_possible };
 
 #if !defined(_WIN32)
 // Locks a file or a folder, not following links. NFS wants a file to be open for writing for that.
-Lock lock(const fs::path& path, int& file) {
+Lock lock(const fs::path& path, FileHandle& file) {
     constexpr int flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
-    file = open(path.c_str(), O_RDWR | flags);
-    if (file < 0 && errno == EISDIR) file = open(path.c_str(), O_RDONLY | O_DIRECTORY | flags);
-    if (file < 0) return errno == ENOENT ? Lock::gone : Lock::not_possible;
-    if (flock(file, LOCK_EX | LOCK_NB) == 0) {
+    file = FileHandle(open(path.c_str(), O_RDWR | flags));
+    if (!file && errno == EISDIR) file = FileHandle(open(path.c_str(), O_RDONLY | O_DIRECTORY | flags));
+    if (!file) return errno == ENOENT ? Lock::gone : Lock::not_possible;
+    if (flock(file.get(), LOCK_EX | LOCK_NB) == 0) {
         struct stat status {};
         // Removed by whoever had the lock before.
-        return fstat(file, &status) == 0 && status.st_nlink == 0 ? Lock::gone : Lock::taken;
+        return fstat(file.get(), &status) == 0 && status.st_nlink == 0 ? Lock::gone : Lock::taken;
     }
     return errno == EWOULDBLOCK ? Lock::held_by_another : Lock::not_possible;
 }
 
-class Descriptor {
-  public:
-    Descriptor() = default;
-    ~Descriptor() {
-        if (number >= 0) close(number);
-    }
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    int number = -1;
-};
 #endif
 
 bool is_older(const fs::path& path, std::chrono::seconds age) {
@@ -99,8 +89,8 @@ void remove_if_nobodys([[maybe_unused]] const fs::path& path) {
         fs::remove(path, ignored);
         return;
     }
-    Descriptor file;
-    const Lock locked = lock(path, file.number);
+    FileHandle file;
+    const Lock locked = lock(path, file);
     if (locked != Lock::taken && !(locked == Lock::not_possible && is_older(path, std::chrono::hours(1))))
         return;
     fs::remove_all(path, ignored);
@@ -123,12 +113,12 @@ std::FILE* open_directly(const fs::path& path) {
 #if defined(_WIN32)
     return open_stream(path, "wb");
 #else
-    const int descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (descriptor < 0) return nullptr;
-    const int flags = fcntl(descriptor, F_GETFL);
-    if (flags >= 0) static_cast<void>(fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK));
-    std::FILE* file = fdopen(descriptor, "wb");
-    if (file == nullptr) close(descriptor);
+    FileHandle descriptor(open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+    if (!descriptor) return nullptr;
+    const int flags = fcntl(descriptor.get(), F_GETFL);
+    if (flags >= 0) static_cast<void>(fcntl(descriptor.get(), F_SETFL, flags & ~O_NONBLOCK));
+    std::FILE* file = fdopen(descriptor.get(), "wb");
+    if (file != nullptr) descriptor.release();
     return file;
 #endif
 }
@@ -217,19 +207,17 @@ void TemporaryClaim::drop() {
         all.paths.erase(m_path);
     }
     m_path.clear();
-#if !defined(_WIN32)
-    if (m_file >= 0) close(std::exchange(m_file, -1));
-#endif
+    m_file.close();
 }
 
 TemporaryClaim::TemporaryClaim(TemporaryClaim&& other) noexcept
-    : m_path(std::exchange(other.m_path, {})), m_file(std::exchange(other.m_file, -1)) {}
+    : m_path(std::exchange(other.m_path, {})), m_file(std::move(other.m_file)) {}
 
 TemporaryClaim& TemporaryClaim::operator=(TemporaryClaim&& other) noexcept {
     if (this == &other) return *this;
     drop();
     m_path = std::exchange(other.m_path, {});
-    m_file = std::exchange(other.m_file, -1);
+    m_file = std::move(other.m_file);
     return *this;
 }
 
@@ -281,10 +269,9 @@ int flush_to_disk([[maybe_unused]] const fs::path& path) {
     CloseHandle(file);
     return failed;
 #else
-    const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (descriptor < 0) return errno;
-    const int failed = fsync(descriptor) == 0 ? 0 : errno;
-    close(descriptor);
+    const FileHandle file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (!file) return errno;
+    const int failed = fsync(file.get()) == 0 ? 0 : errno;
     // Some file systems cannot flush a folder; nothing more can be done there.
     return failed == EINVAL || failed == ENOTSUP ? 0 : failed;
 #endif

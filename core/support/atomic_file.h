@@ -8,11 +8,12 @@
 #include <memory>
 
 #include "core/support/error.h"
+#include "core/support/file_handle.h"
 
 namespace workbench {
 
-// Says of a temporary file or folder that it is somebody's: a lock (flock) on it, which the system gives up
-// with the process. remove_leftovers() leaves what is locked alone, whichever machine, container or user the
+// Marks a temporary file or folder as in use: by a lock (flock) on it, which the system gives up with the
+// process. remove_leftovers() leaves what is locked alone, whichever machine, container or user the
 // process belongs to, as far as the file system carries locks there (NFS does, some network file systems do
 // not). Also remembered within the process, for discard_temporaries().
 class TemporaryClaim {
@@ -22,14 +23,14 @@ class TemporaryClaim {
     TemporaryClaim(TemporaryClaim&&) noexcept;
     TemporaryClaim& operator=(TemporaryClaim&&) noexcept;
 
-    // Right after creating it. False when it was removed as a leftover before it could be claimed: create
-    // another one.
+    // Called right after creating it. Returns false when it was removed as a leftover before it could be
+    // claimed: create another one.
     bool take(const std::filesystem::path& temporary);
     void drop();
 
   private:
     std::filesystem::path m_path;
-    int m_file = -1;
+    FileHandle m_file;
 };
 
 // Created under a new name in the target's own folder; commit() flushes it to disk and renames it to the
@@ -85,13 +86,14 @@ class TemporaryFolder {
     int m_failure = 0;
 };
 
-// A name for a new file or folder beside `path` that no other call of this or another process gives.
+// Returns a name for a new file or folder beside `path` that no other call of this or another process
+// returns.
 std::filesystem::path temporary_sibling(const std::filesystem::path& path);
 
-// Removes from the folder what processes that are gone (killed, crashed) left there under such names, files
-// and folders: what no running process here has the number of and nobody has claimed. Where the file system
-// has no locks, only what is an hour old. Where others may write too, from machines whose locks are not seen
-// here, only what is `older_than` surely is nobody's.
+// Removes from the folder the temporary files and folders that processes left there when they were killed or
+// crashed: those of a process number that is not running here, and that nobody has claimed. Where the file
+// system has no locks, only what is an hour old. Where others may write too, from machines whose locks are
+// not seen here, only what is `older_than` surely is nobody's.
 void remove_leftovers(const std::filesystem::path& folder,
                       std::chrono::seconds older_than = std::chrono::seconds::min());
 
@@ -99,12 +101,12 @@ void remove_leftovers(const std::filesystem::path& folder,
 // makes them. Whoever still uses one sees it fail.
 void discard_temporaries() noexcept;
 
-// Flushes what a file or a folder holds to the disk. 0, or the system's error number.
+// Flushes what a file or a folder holds to the disk. Returns 0, or the system's error number.
 int flush_to_disk(const std::filesystem::path& path);
 
 std::unexpected<Error> unwritable(const std::filesystem::path& path, const std::string& why);
 
-// The system's words for an error number.
+// Returns the system's words for an error number.
 std::string system_words(int number);
 
 }  // namespace workbench

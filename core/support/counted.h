@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A number and what it counts.
+// Numbers with what they count, in words.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,11 @@ inline std::string counted(std::uint64_t count, std::string_view one, std::strin
     std::string text = std::to_string(count) + " ";
     if (count == 1) return text.append(one);
     return many.empty() ? text.append(one).append("s") : text.append(many);
+}
+
+// "17 MiB", rounded up.
+inline std::string mebibytes(std::uint64_t bytes) {
+    return std::to_string((bytes >> 20) + ((bytes & 0xFFFFFU) != 0 ? 1 : 0)) + " MiB";
 }
 
 }  // namespace workbench

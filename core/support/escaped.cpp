@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "core/support/escaped.h"
 
+#include "core/support/hex.h"
 #include "core/support/utf8.h"
 
 namespace workbench {
 
 namespace {
-
-std::string hex(unsigned value, int digits) {
-    std::string text;
-    for (int shift = 4 * (digits - 1); shift >= 0; shift -= 4)
-        text += "0123456789abcdef"[value >> shift & 15U];
-    return text;
-}
 
 std::string escape_of(std::string_view control) {
     const auto byte = [&](std::size_t i) {
@@ -28,9 +22,9 @@ std::string escape_of(std::string_view control) {
         default:
             break;
     }
-    if (control.size() == 1) return "\\x" + hex(byte(0), 2);
-    if (control.size() == 2) return "\\u" + hex((byte(0) & 0x1FU) << 6 | (byte(1) & 0x3FU), 4);
-    return "\\u" + hex((byte(0) & 0x0FU) << 12 | (byte(1) & 0x3FU) << 6 | (byte(2) & 0x3FU), 4);
+    if (control.size() == 1) return "\\x" + to_hex(byte(0), 2);
+    if (control.size() == 2) return "\\u" + to_hex((byte(0) & 0x1FU) << 6 | (byte(1) & 0x3FU), 4);
+    return "\\u" + to_hex((byte(0) & 0x0FU) << 12 | (byte(1) & 0x3FU) << 6 | (byte(2) & 0x3FU), 4);
 }
 
 }  // namespace
@@ -42,7 +36,7 @@ std::string escaped(std::string_view text, std::size_t longest) {
         const std::string_view character = text.substr(0, length == 0 ? 1 : length);
         std::string shown(character);
         if (length == 0) {
-            shown = "\\x" + hex(static_cast<unsigned char>(character.front()), 2);
+            shown = "\\x" + to_hex(static_cast<unsigned char>(character.front()), 2);
         } else if (is_utf8_control(character)) {
             shown = escape_of(character);
         }

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "core/support/atomic_file.h"
+#include "core/support/file_handle.h"
 #include "core/support/text.h"
 
 #if defined(_WIN32)
@@ -33,15 +34,22 @@ struct FileLock::State {
         return GetLastError() == ERROR_SHARING_VIOLATION ? EAGAIN : EACCES;
     }
 #else
-    int file = -1;
-    ~State() {
-        if (file >= 0) close(file);
-    }
+    FileHandle file;
     int try_once(const fs::path& path) {
-        if (file < 0) file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
-        if (file < 0) return errno;
-        if (flock(file, LOCK_EX | LOCK_NB) == 0) return 0;
-        return errno == EWOULDBLOCK || errno == EINTR ? EAGAIN : errno;
+        if (!file) file = FileHandle(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
+        if (!file) return errno;
+        if (flock(file.get(), LOCK_EX | LOCK_NB) == 0) return 0;
+        switch (errno) {
+            case EWOULDBLOCK:
+            case EINTR:
+                return EAGAIN;
+            case ENOLCK:  // a network file system whose server has no locks
+            case EOPNOTSUPP:
+            case ENOSYS:
+                return 0;
+            default:
+                return errno;
+        }
     }
 #endif
     State() = default;

@@ -12,11 +12,13 @@
 namespace workbench {
 
 // Held from acquire() until destroyed; the system gives it up when its process ends, however it ends.
-// Advisory: for those who ask.
+// Advisory: for those who ask. On a file system without locks (some network file systems) everybody is given
+// one at once: the last writer wins there, and what is written stays whole.
 class FileLock {
   public:
-    // On the file `path`, made when it is not there; waits while another holds it. unwritable_output when it
-    // cannot be made, or still is held after `patience`; cancelled when `stop` asks meanwhile.
+    // Locks the file `path`, creates it when it is missing, and waits while another holds it.
+    // unwritable_output when it cannot be created, or is still held after `patience`; cancelled when `stop`
+    // asks meanwhile.
     static Result<FileLock> acquire(const std::filesystem::path& path,
                                     std::chrono::milliseconds patience = std::chrono::seconds(10),
                                     const std::stop_token& stop = {});

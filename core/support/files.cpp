@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "core/support/atomic_file.h"
+#include "core/support/hex.h"
 #include "core/support/input_file.h"
 #include "core/support/text.h"
 #include "core/support/try.h"
@@ -27,13 +28,7 @@ std::string hex_of(EVP_MD_CTX* context) {
     std::array<unsigned char, EVP_MAX_MD_SIZE> bytes{};
     unsigned int size = 0;
     EVP_DigestFinal_ex(context, bytes.data(), &size);
-    constexpr std::string_view digits = "0123456789abcdef";
-    std::string text;
-    for (unsigned int i = 0; i < size; ++i) {
-        text += digits[bytes[i] >> 4];
-        text += digits[bytes[i] & 15];
-    }
-    return text;
+    return to_hex(std::span(bytes).first(size));
 }
 
 }  // namespace

@@ -26,10 +26,10 @@ Result<void> write_directory_atomically(
     const std::filesystem::path& directory,
     const std::function<Result<void>(const std::filesystem::path&)>& fill);
 
-// The whole file, refused above `limit` bytes and when it is not a regular file.
+// Returns the whole file. Refuses one that is larger than `limit` bytes or not a regular file.
 Result<std::string> read_file(const std::filesystem::path& path, std::size_t limit = std::size_t{1} << 28);
 
-// SHA-256 of what add() was given, in order.
+// Computes the SHA-256 of what add() is given, in order.
 class Sha256 {
   public:
     Sha256();
@@ -44,23 +44,24 @@ class Sha256 {
     std::unique_ptr<State> m_state;
 };
 
-// Lower-case hex SHA-256.
+// Returns the SHA-256 in lower-case hex digits.
 std::string sha256_hex(std::span<const std::byte> bytes);
 std::string sha256_hex(std::string_view text);
-// Of a regular file; cancelled when `stop` asks.
+// Returns that of a regular file; cancelled when `stop` asks.
 Result<std::string> sha256_of_file(const std::filesystem::path& path, const std::stop_token& stop = {});
 
-// $XDG_CONFIG_HOME/iir2d-workbench and the like; IIR2D_CONFIG_DIR overrides (tests use it). Not created.
-// Without HOME, the home that the system's list of users has. A user who has none there either gets a folder
-// that cannot be made, so that nothing is kept: never one where others can put files.
+// Returns $XDG_CONFIG_HOME/iir2d-workbench and the like; IIR2D_CONFIG_DIR overrides (tests use it). Not
+// created. Without HOME, the home that the system's list of users has. A user who has none there either gets
+// a folder that cannot be made, so that nothing is kept: never one where others can put files.
 std::filesystem::path config_directory();
 // False for a user without a home, as above.
 bool has_config_directory();
-// Where samples, presets and schemas are: IIR2D_RESOURCE_DIR, else beside the program, else as installed,
-// else the source tree the program was built from.
+// Returns where samples, presets and schemas are: IIR2D_RESOURCE_DIR, else beside the program, else as
+// installed, else the source tree the program was built from.
 std::filesystem::path resource_directory();
 
-// A number as the C locale writes it, shortest form that reads back the same. For files and command lines.
+// Writes a number as the C locale does, in the shortest form that reads back the same. For files and command
+// lines.
 std::string format_number(double value);
 
 }  // namespace workbench

@@ -5,7 +5,7 @@
 
 namespace workbench {
 
-// Where the running program lies, links followed; empty where the system does not say.
+// Returns the folder of the running program, links followed; empty where the system does not say.
 std::filesystem::path program_folder();
 
 }  // namespace workbench

@@ -13,7 +13,9 @@
 #include <vector>
 
 #include "core/support/atomic_file.h"
+#include "core/support/file_handle.h"
 #include "core/support/files.h"
+#include "core/support/hex.h"
 #include "core/support/text.h"
 #include "core/support/try.h"
 
@@ -34,25 +36,6 @@ using Bio = std::unique_ptr<BIO, int (*)(BIO*)>;
 using Digest = std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)>;
 
 constexpr std::size_t largest_key_file = std::size_t{1} << 16;
-constexpr std::string_view digits = "0123456789abcdef";
-
-std::string to_hex(std::span<const unsigned char> bytes) {
-    std::string text;
-    for (const unsigned char b : bytes) {
-        text += digits[b >> 4];
-        text += digits[b & 15];
-    }
-    return text;
-}
-
-bool from_hex(std::string_view text, std::span<unsigned char> bytes) {
-    if (text.size() != 2 * bytes.size() || text.find_first_not_of(digits) != std::string_view::npos)
-        return false;
-    for (std::size_t i = 0; i < bytes.size(); ++i) {
-        bytes[i] = static_cast<unsigned char>(digits.find(text[2 * i]) * 16 + digits.find(text[2 * i + 1]));
-    }
-    return true;
-}
 
 // OpenSSL would ask on the terminal.
 int no_passphrase(char*, int, int, void*) {
@@ -118,28 +101,12 @@ std::string weakness_of_point(Number y) {
 }
 
 #if !defined(_WIN32)
-class Descriptor {
-  public:
-    explicit Descriptor(int number) : m_number(number) {}
-    ~Descriptor() {
-        if (m_number >= 0) ::close(m_number);
-    }
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    int get() const { return m_number; }
-    // 0, or the system's error number.
-    int close() { return ::close(std::exchange(m_number, -1)) == 0 ? 0 : errno; }
-
-  private:
-    int m_number;
-};
-
 // The text of a private key's file. Refuses what others may read or own: a key that is not secret signs for
 // anyone. What is judged is what is read, whatever its name stands for by then.
 Result<std::string> read_private(const fs::path& path) {
     const auto refused = [](const std::string& why) { return fail(ErrorKind::bad_input, why); };
     const std::string name = "the private key " + quoted(path);
-    const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    const FileHandle file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     struct stat status {};
     if (file.get() < 0 || fstat(file.get(), &status) != 0)
         return refused(quoted(path) + " could not be read: " + system_words(errno));
@@ -196,7 +163,7 @@ Result<void> write_new(const fs::path& path, std::string_view content, [[maybe_u
 #else
     const fs::path temporary = temporary_sibling(path);
     constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
-    Descriptor file(open(temporary.c_str(), flags, secret ? 0600 : 0644));
+    FileHandle file(open(temporary.c_str(), flags, secret ? 0600 : 0644));
     if (file.get() < 0) return unwritable(path, system_words(errno));
     TemporaryClaim claim;
     if (!claim.take(temporary)) return unwritable(path, system_words(ENOENT));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "core/support/strict_json.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <exception>
 #include <optional>
@@ -30,7 +32,7 @@ std::string place(std::string_view text, std::size_t at) {
     const auto line = std::ranges::count(before, '\n') + 1;
     const auto newline = before.rfind('\n');
     const auto column = before.size() - (newline == std::string_view::npos ? 0 : newline + 1) + 1;
-    return "line " + std::to_string(line) + ", column " + std::to_string(column);
+    return fmt::format("line {}, column {}", line, column);
 }
 
 // Builds the value while the text is read. The library's own parser with a callback looks through the whole
@@ -77,8 +79,8 @@ class Builder final : public nlohmann::json_sax<json> {
 
     bool add(json value) {
         if (++m_values > m_limits.values)
-            return refuse("has more than " + std::to_string(m_limits.values) +
-                          " values, which is the most that is read");
+            return refuse(
+                fmt::format("has more than {} values, which is the most that is read", m_limits.values));
         if (m_open.empty()) {
             m_root = std::move(value);
             m_last = &m_root;
@@ -129,8 +131,8 @@ std::string shown(const std::string& text) {
 
 Result<json> parse_json_strictly(std::string_view text, const JsonLimits& limits) {
     if (text.size() > limits.bytes) {
-        return fail(ErrorKind::bad_input, "has " + std::to_string(text.size()) + " bytes, and at most " +
-                                              std::to_string(limits.bytes) + " are read");
+        return fail(ErrorKind::bad_input,
+                    fmt::format("has {} bytes, and at most {} are read", text.size(), limits.bytes));
     }
     if (const auto bad = first_bad_utf8(text)) {
         return fail(ErrorKind::bad_input,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The one way in which JSON from outside is read: strictly, in a time that grows with its length, and no
-// further than a limit. UTF-8, no repeated keys, no deep nesting, nothing after the value.
+// The one reader of JSON from outside: strict, in linear time, and within limits. It accepts UTF-8 alone, no
+// repeated keys, no deep nesting and nothing after the value.
 #pragma once
 
 #include <cstddef>
@@ -19,18 +19,19 @@ struct JsonLimits {
     int depth = 0;
 };
 
-// What nobody writes by hand or measures reaches none of these.
+// Far above what is written by hand or by a measurement.
 inline constexpr JsonLimits recipe_json_limits{.bytes = std::size_t{1} << 20, .values = 200'000, .depth = 16};
 inline constexpr JsonLimits protocol_json_limits = recipe_json_limits;
 inline constexpr JsonLimits settings_json_limits = recipe_json_limits;
-// Of records, what is attached to releases, and the manifest of a batch: a sample takes 16 bytes or more.
+// For records, what is attached to releases, and the manifest of a batch: a sample takes 16 bytes or more.
 inline constexpr JsonLimits record_json_limits{
     .bytes = std::size_t{1} << 26, .values = std::size_t{1} << 22, .depth = 32};
 
-// An error is bad_input, says where or which limit, and begins without a subject: "is not UTF-8 text: ...".
+// Parses the text. An error is bad_input, says where or which limit, and begins without a subject: "is not
+// UTF-8 text: ...".
 Result<nlohmann::json> parse_json_strictly(std::string_view text, const JsonLimits& limits);
 
-// A value as an error message shows it: JSON, on one line, shortened.
+// Returns a value as an error message shows it: JSON, on one line, shortened.
 std::string shown(const nlohmann::json& value);
 std::string shown(const std::string& text);
 

@@ -7,8 +7,8 @@
 
 namespace workbench {
 
-// How many bytes the well-formed character at the start of `text` has; 0 when there is none. Unicode
-// standard, table 3-7.
+// Returns the number of bytes of the well-formed character at the start of `text`; 0 when there is none.
+// Unicode standard, table 3-7.
 std::size_t utf8_character_length(std::string_view text);
 
 // Whether a well-formed character moves the cursor, colours or reorders what follows, or ends a line, instead

@@ -20,11 +20,6 @@ using Progress = Channel::Progress;
 // A frame's memory grows as its bytes come: a header that claims much costs nothing.
 constexpr std::size_t piece = std::size_t{1} << 20;
 
-Progress after_error() {
-    if (errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK) return Progress::waiting;
-    return Progress::closed;
-}
-
 // Space for the control message that carries the handles.
 union HandleSpace {
     std::array<char, CMSG_SPACE(sizeof(int) * most_handles)> bytes;
@@ -56,7 +51,26 @@ std::optional<std::pair<FileHandle, FileHandle>> connected_sockets() {
 
 Progress Channel::break_with(std::string fault) {
     m_fault = std::move(fault);
+    m_broken = true;
     return Progress::broken;
+}
+
+Progress Channel::after_error(const char* doing) {
+    switch (const int error = errno) {
+        case EINTR:
+        case EAGAIN:
+#if EWOULDBLOCK != EAGAIN
+        case EWOULDBLOCK:
+#endif
+            return Progress::waiting;
+        case EPIPE:
+        case ECONNRESET:
+        case ENOTCONN:
+            return Progress::closed;
+        default:
+            m_fault = std::string(doing) + ": " + std::generic_category().message(error);
+            return Progress::failed;
+    }
 }
 
 Progress Channel::read_header() {
@@ -72,7 +86,7 @@ Progress Channel::read_header() {
         message.msg_controllen = space.bytes.size();
     }
     const ssize_t got = ::recvmsg(m_socket.get(), &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-    if (got < 0) return after_error();
+    if (got < 0) return after_error("a frame could not be received");
     if (got == 0) return Progress::closed;
     for (FileHandle& handle : handles_in(message)) m_in.handles.push_back(std::move(handle));
     if ((message.msg_flags & MSG_CTRUNC) != 0)
@@ -100,14 +114,14 @@ Progress Channel::read_payload() {
         m_in.payload.resize(m_in_payload_bytes + std::min(piece, length - m_in_payload_bytes));
     const ssize_t got = ::recv(m_socket.get(), m_in.payload.data() + m_in_payload_bytes,
                                m_in.payload.size() - m_in_payload_bytes, MSG_DONTWAIT);
-    if (got < 0) return after_error();
+    if (got < 0) return after_error("a frame could not be received");
     if (got == 0) return Progress::closed;
     m_in_payload_bytes += static_cast<std::size_t>(got);
     return Progress::done;
 }
 
 Progress Channel::read(Arrived& arrived) {
-    if (!m_fault.empty()) return Progress::broken;
+    if (m_broken) return Progress::broken;
     while (m_in_header_bytes < sizeof m_in_header) {
         if (const Progress progress = read_header(); progress != Progress::done) return progress;
         if (m_in_header_bytes < sizeof m_in_header) continue;
@@ -163,7 +177,7 @@ Progress Channel::write_header() {
         }
     }
     const ssize_t put = ::sendmsg(m_socket.get(), &message, MSG_DONTWAIT | MSG_NOSIGNAL);
-    if (put < 0) return after_error();
+    if (put < 0) return after_error("a frame could not be sent");
     m_out.handles.clear();
     const std::size_t of_header =
         std::min(static_cast<std::size_t>(put), sizeof m_out_header - m_out_header_bytes);
@@ -179,7 +193,7 @@ Progress Channel::write() {
     while (m_out_payload_bytes < m_out.payload.size()) {
         const ssize_t put = ::send(m_socket.get(), m_out.payload.data() + m_out_payload_bytes,
                                    m_out.payload.size() - m_out_payload_bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
-        if (put < 0) return after_error();
+        if (put < 0) return after_error("a frame could not be sent");
         m_out_payload_bytes += static_cast<std::size_t>(put);
     }
     m_out = {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Inside core/worker only: frames over a socket, without waiting; who waits, and for what else, is the user's
-// business.
+// Inside core/worker only: frames over a socket. Reading and writing do not wait; the caller does, for the
+// socket and whatever else it waits for.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ enum class FrameKind : std::uint8_t {
     cancel = 5,         // program to worker: no answer is wanted
 };
 
-// Blocks or ends by itself never. For one reader and one writer at a time.
+// For one reader and one writer at a time. read() and write() never block.
 class Channel {
   public:
     enum class Handles { taken, refused };  // whether the other side may pass any
@@ -37,23 +37,24 @@ class Channel {
         waiting,  // for the socket; call again when it is ready
         closed,   // the other side is gone
         broken,   // it sent what no build of this sends; fault() says what
+        failed,   // the system refused for another reason, e.g. want of memory; fault() says which
     };
 
     struct Arrived {
         FrameKind kind = FrameKind::message;
         Frame frame;
     };
-    // done: a whole frame is in `arrived`.
+    // Reads what has come. done: a whole frame is in `arrived`.
     Progress read(Arrived& arrived);
 
     // Begins a frame; write() until done. Precondition: the one before is done.
     void begin_write(FrameKind kind, Frame frame);
     Progress write();
     bool writing() const { return m_writing; }
-    // Of a frame that was not written at all, because the other side was gone.
+    // Returns a frame of which nothing was written, because the other side was gone.
     std::optional<Frame> take_back();
 
-    // Both wait as long as it takes, or until `deadline`, which is `waiting`.
+    // Both wait as long as it takes, or return `waiting` at the deadline.
     using Clock = std::chrono::steady_clock;
     Progress read_now(Arrived& arrived, std::optional<Clock::time_point> deadline = {});
     Progress write_now(FrameKind kind, Frame frame, std::optional<Clock::time_point> deadline = {});
@@ -76,12 +77,14 @@ class Channel {
     Progress read_payload();
     Progress write_header();
     bool wait_for(short events, std::optional<Clock::time_point> deadline) const;
+    Progress after_error(const char* doing);
     Progress break_with(std::string fault);
 
     FileHandle m_socket;
     std::size_t m_limit;
     bool m_takes_handles;
     std::string m_fault;
+    bool m_broken = false;
 
     Header m_in_header;
     std::size_t m_in_header_bytes = 0;

@@ -70,9 +70,12 @@ Outcome<void> Child::wait_until_ready(const PoolOptions& options, const std::sto
     return std::unexpected(std::move(failure));
 }
 
+bool Child::serves_again(const PoolOptions& options) const {
+    return options.most_requests == 0 || m_requests < options.most_requests;
+}
+
 bool Child::fresh(const PoolOptions& options) const {
-    if (m_ended || m_server->gone()) return false;
-    if (options.most_requests != 0 && m_requests >= options.most_requests) return false;
+    if (m_ended || m_server->gone() || !serves_again(options)) return false;
     // Between requests a child says nothing: bytes are a fault, and the end of the connection is its own.
     pollfd socket{m_channel.descriptor(), POLLIN, 0};
     if (::poll(&socket, 1, 0) != 0) return false;

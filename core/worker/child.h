@@ -27,6 +27,8 @@ class Child {
     // Whether it can take another request: alive, silent, and within what the options let it keep
     // and serve.
     bool fresh(const PoolOptions& options) const;
+    // Whether it may take another request by the number of those it has had.
+    bool serves_again(const PoolOptions& options) const;
     bool ended() const { return m_ended; }
     void count_request() { ++m_requests; }
 

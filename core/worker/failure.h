@@ -10,6 +10,7 @@ namespace workbench::worker {
 
 enum class FailureKind {
     could_not_start,  // no program, its preparation failed, the system refused a process
+    unreachable,      // the system refused to carry frames to or from it, e.g. for want of memory
     died,             // ended by a signal or by itself before it had answered
     out_of_memory,    // it reached its limit of memory and said so or died of it
     processor_time,   // it used more processor time than it was given

@@ -103,11 +103,6 @@ class SpawnPlan {
     posix_spawnattr_t m_attributes{};
 };
 
-// Its number above those that the new process gets.
-FileHandle moved_up(const FileHandle& handle) {
-    return FileHandle(::fcntl(handle.get(), F_DUPFD_CLOEXEC, connection_descriptor + 1));
-}
-
 }  // namespace
 
 std::string describe_end(int wait_status) {
@@ -135,8 +130,10 @@ Outcome<std::shared_ptr<ForkServer>> ForkServer::spawn(const std::filesystem::pa
     if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return refused(errno);
     FileHandle output(ends[0]);
     const FileHandle output_end(ends[1]);
-    const FileHandle their_socket = moved_up(sockets->second);
-    const FileHandle their_output = moved_up(output_end);
+    // Numbers above those that the new process gets.
+    constexpr int least = connection_descriptor + 1;
+    const FileHandle their_socket = FileHandle::duplicate(sockets->second.get(), least);
+    const FileHandle their_output = FileHandle::duplicate(output_end.get(), least);
     if (!their_socket || !their_output) return refused(errno);
 
     SpawnPlan plan;

@@ -38,7 +38,7 @@ class ForkServer {
     // Waits until the role is prepared, at most `patience` from the spawning. Then what is in force.
     Outcome<Protections> wait_until_prepared(std::chrono::milliseconds patience, std::stop_token stop);
 
-    // The new child's process id.
+    // Forks a child and returns its process id.
     Outcome<int> fork_child(FileHandle connection, FileHandle status_page);
 
     // Kills the child where it still runs and learns how it ended; the process id is not given to another
@@ -49,7 +49,7 @@ class ForkServer {
     int process_id() const { return m_process_id; }
     std::chrono::microseconds start_time() const { return m_start_time; }
 
-    // The end of what the server and its children wrote on standard output and error so far.
+    // Returns the end of what the server and its children wrote on standard output and error so far.
     std::string output();
 
   private:

@@ -7,12 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "core/worker/file_handle.h"
+#include "core/support/file_handle.h"
 
 namespace workbench::worker {
 
-// On the wire: a header of 16 bytes (type u32, flags u32, length u64, in the machine's order: both ends are
-// one build on one machine), then the payload. The meaning of `type` is the role's.
+// On the wire: a header of 16 bytes, then the payload. The header holds the type (u32), the kind of frame
+// (u8), the number of handles (u8), two bytes of zeros and the payload's length (u64), in the machine's byte
+// order: both ends are one build on one machine. Each role defines its own types.
 struct Frame {
     std::uint32_t type = 0;
     std::string payload;  // bytes; payload.h writes and reads numbers and texts in it

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "core/support/counted.h"
 #include "core/support/text.h"
 #include "core/support/try.h"
 #include "core/worker/lease_state.h"
@@ -29,8 +30,11 @@ std::string seconds(std::chrono::milliseconds time) {
 
 std::string beyond_memory(const Limits& limits) {
     if (limits.memory_bytes == 0) return "needed more memory than there is";
-    const std::uint64_t mebibytes = (limits.memory_bytes + (1U << 20) - 1) >> 20;
-    return "needed more memory than the " + std::to_string(mebibytes) + " MiB that it may take";
+    return "needed more memory than the " + mebibytes(limits.memory_bytes) + " that it may take";
+}
+
+std::string beyond_processor_time(const Limits& limits) {
+    return "took more than the " + seconds(limits.processor_time) + " of processor time that it may take";
 }
 
 }  // namespace
@@ -122,9 +126,8 @@ Outcome<void> Lease::State::finish_writing() {
     while (child->channel().writing()) {
         const auto progress = child->channel().write();
         if (progress == Channel::Progress::closed) return died();
-        if (progress == Channel::Progress::waiting) {
-            IIR2D_RETURN_IF_ERROR(wait_for(POLLOUT, since));
-        }
+        if (progress == Channel::Progress::failed) return unreachable();
+        if (progress == Channel::Progress::waiting) IIR2D_RETURN_IF_ERROR(wait_for(POLLOUT, since));
     }
     return {};
 }
@@ -140,6 +143,8 @@ Outcome<Frame> Lease::State::receive() {
                 return take(std::move(arrived));
             case Channel::Progress::closed:
                 return died();
+            case Channel::Progress::failed:
+                return unreachable();
             case Channel::Progress::broken:
                 return end(FailureKind::protocol, "was ended: " + child->channel().fault(), Cause::killed);
             case Channel::Progress::waiting:
@@ -172,10 +177,7 @@ Outcome<void> Lease::State::check_processor_time() {
     m_last_look = now;
     const auto used = processor_time(child->process_id());
     if (!used || *used - m_processor_time_at_limit <= m_limits.processor_time) return {};
-    return end(
-        FailureKind::processor_time,
-        "took more than the " + seconds(m_limits.processor_time) + " of processor time that it may take",
-        Cause::killed);
+    return end(FailureKind::processor_time, beyond_processor_time(m_limits), Cause::killed);
 }
 
 Outcome<void> Lease::State::wait_for(short events, Clock::time_point since) {
@@ -200,6 +202,8 @@ Outcome<void> Lease::State::wait_for(short events, Clock::time_point since) {
 
 std::unexpected<Failure> Lease::State::cancel() {
     constexpr const char* what = "was stopped";
+    // Waiting for an answer pays only where it keeps a warm child.
+    if (!child->serves_again(pool.options)) return end(FailureKind::cancelled, what, Cause::killed);
     child->status().cancelled = 1;
     // For a child that waits for a frame. No harm when it cannot be written: then the child is killed.
     Channel& channel = child->channel();
@@ -224,17 +228,25 @@ std::unexpected<Failure> Lease::State::end(FailureKind kind, std::string what, C
     return std::unexpected(std::move(failure));
 }
 
+std::unexpected<Failure> Lease::State::unreachable() {
+    return end(FailureKind::unreachable, "could not be reached: " + child->channel().fault(), Cause::killed);
+}
+
 std::unexpected<Failure> Lease::State::died() {
     const bool out_of_memory = child->status().allocation_failed != 0;
     const auto how = pool.end(*child, Cause::died);
     under_way = false;
-    Failure failure{.kind = FailureKind::died, .what = "ended with its server"};
+    Failure failure{.kind = FailureKind::died,
+                    .what = "was ended together with the process that starts workers"};
     if (how) {
         failure.what = describe_end(how->wait_status);
         if (WIFSIGNALED(how->wait_status)) failure.signal = WTERMSIG(how->wait_status);
         if (WIFEXITED(how->wait_status)) failure.exit_status = WEXITSTATUS(how->wait_status);
     }
-    if (failure.signal == SIGXCPU) failure.kind = FailureKind::processor_time;
+    if (failure.signal == SIGXCPU) {
+        failure.kind = FailureKind::processor_time;
+        failure.what = beyond_processor_time(m_limits);
+    }
     if (out_of_memory) {
         failure.kind = FailureKind::out_of_memory;
         failure.what = beyond_memory(m_limits);

@@ -43,6 +43,7 @@ struct Lease::State {
 
     std::unexpected<Failure> cancel();  // asks the child to stop, waits a little, kills it
     std::unexpected<Failure> end(FailureKind kind, std::string what, Cause cause);
+    std::unexpected<Failure> unreachable();
     std::unexpected<Failure> died();
 
     std::stop_token m_stop;

@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/worker/file_handle.h"
+#include "core/support/file_handle.h"
 
 namespace workbench::worker {
 

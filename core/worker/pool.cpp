@@ -121,9 +121,9 @@ Outcome<Lease> WorkerPool::borrow(std::stop_token stop) {
     return Lease(std::make_unique<Lease::State>(*m_state, std::move(*child), std::move(stop)));
 }
 
-Outcome<Protections> WorkerPool::start() {
+Outcome<Protections> WorkerPool::start(const std::stop_token& stop) {
     Protections protections;
-    IIR2D_RETURN_IF_ERROR(m_state->prepared_server({}, &protections));
+    IIR2D_RETURN_IF_ERROR(m_state->prepared_server(stop, &protections));
     return protections;
 }
 

@@ -50,7 +50,7 @@ struct PoolOptions {
     std::size_t frame_limit = default_frame_limit;
     std::chrono::milliseconds start_patience{30000};  // until the role is prepared
     // How long a child that was asked to stop may take to answer before it is killed. Only the thread that
-    // cancels waits for it.
+    // cancels waits for it, and only where the child could serve again (most_requests).
     std::chrono::milliseconds cancel_grace{200};
     // A child that has served so many is replaced by a new one; 0: never. 1: what one request did to a child,
     // e.g. a damaged file to its heap, cannot reach the next.
@@ -81,13 +81,13 @@ class WorkerPool {
     WorkerPool(const WorkerPool&) = delete;
     WorkerPool& operator=(const WorkerPool&) = delete;
 
-    // A child for the caller alone, warm or new; waits while most_sessions are borrowed. Fails with
+    // Returns a child for the caller alone, warm or new; waits while most_sessions are borrowed. Fails with
     // could_not_start or cancelled. `stop` also ends every wait of the lease.
     Outcome<Lease> borrow(std::stop_token stop = {});
 
-    // Starts the server, so that the first borrow() finds it prepared; does nothing when it runs. What is in
-    // force there.
-    Outcome<Protections> start();
+    // Starts the server, so that the first borrow() finds it prepared; does nothing when it runs. Returns
+    // what is in force there. Fails with could_not_start or, when `stop` asks meanwhile, cancelled.
+    Outcome<Protections> start(const std::stop_token& stop = {});
 
     PoolStatistics statistics() const;
 
@@ -112,11 +112,10 @@ class Lease {
     // Another frame of the request under way.
     Outcome<void> send(Frame frame);
 
-    // The next frame of the request under way. Every frame is a sign of life. After the first Failure the
-    // lease is of no more use: borrow again.
-    // When the stop token is asked, at once: the child's Conversation::cancelled() becomes true; if it
-    // answers within the pool's cancel_grace it stays warm, else it is killed; the result is `cancelled`
-    // either way.
+    // Returns the next frame of the request under way. Every frame is a sign of life. After the first Failure
+    // the lease is of no more use: borrow again. When the stop token is asked, at once: the child's
+    // Conversation::cancelled() becomes true; if it answers within the pool's cancel_grace it stays warm,
+    // else it is killed; the result is `cancelled` either way.
     Outcome<Frame> receive();
 
     // Whether the frame received last was the answer, which ends the request.

@@ -16,10 +16,10 @@ namespace workbench::worker {
 struct WorkerPool::State {
     explicit State(PoolOptions chosen);
 
-    // A server that is prepared, started if need be.
+    // Returns a server that is prepared; starts it if need be.
     Outcome<std::shared_ptr<ForkServer>> prepared_server(const std::stop_token& stop,
                                                          Protections* protections);
-    // One that can take a request, warm or new.
+    // Returns a child that can take a request, warm or new.
     Outcome<std::unique_ptr<Child>> child(const std::stop_token& stop);
     void give_back(std::unique_ptr<Child> child);  // one session less; null for one that is gone
     // Ends it and counts that.

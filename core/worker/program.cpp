@@ -4,9 +4,7 @@
 #include <cstdlib>
 #include <system_error>
 
-#if defined(_WIN32)
-#include <windows.h>
-#endif
+#include "core/support/program_folder.h"
 
 namespace workbench::worker {
 
@@ -20,17 +18,6 @@ constexpr std::string_view suffix = ".exe";
 constexpr std::string_view suffix;
 #endif
 
-fs::path folder_of_this_program() {
-#if defined(_WIN32)
-    std::wstring name(32768, L'\0');
-    name.resize(GetModuleFileNameW(nullptr, name.data(), static_cast<DWORD>(name.size())));
-    return fs::path(name).parent_path();
-#else
-    std::error_code error;
-    return fs::read_symlink("/proc/self/exe", error).parent_path();
-#endif
-}
-
 }  // namespace
 
 fs::path find_worker_program(std::string_view name) {
@@ -38,7 +25,7 @@ fs::path find_worker_program(std::string_view name) {
     const char* chosen =
         std::getenv("IIR2D_WORKER_DIR");  // NOLINT(concurrency-mt-unsafe): nothing here sets it
     if (chosen != nullptr && *chosen != '\0') return fs::path(chosen) / file;
-    const fs::path folder = folder_of_this_program();
+    const fs::path folder = program_folder();
     std::error_code error;
     if (fs::exists(folder / file, error)) return folder / file;
     const fs::path installed = (folder / IIR2D_INSTALLED_WORKERS).lexically_normal() / file;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the worker program is.
+// Finds the worker program.
 #pragma once
 
 #include <filesystem>
@@ -8,9 +8,9 @@
 
 namespace workbench::worker {
 
-// The first of these that is there: $IIR2D_WORKER_DIR/NAME and, when that is set, nothing else; NAME beside
-// the running program; NAME as installed, seen from the running program. Never the search path, never the
-// current folder. When none is there: the one beside the program, for a message. `name` has no ".exe".
+// Returns the first of these that exists: $IIR2D_WORKER_DIR/NAME and, when that is set, nothing else; NAME
+// beside the running program; NAME as installed, seen from the running program. Never the search path, never
+// the current folder. When none exists: the one beside the program, for a message. `name` has no ".exe".
 std::filesystem::path find_worker_program(std::string_view name = "iir2d-worker");
 
 }  // namespace workbench::worker

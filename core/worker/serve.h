@@ -19,10 +19,10 @@ namespace workbench::worker {
 class Conversation {
   public:
     virtual ~Conversation() = default;
-    // A frame before the answer: progress, a header, a question. When the program is gone the process ends
-    // and this does not return. Any thread of the child may send, one at a time.
+    // Sends a frame before the answer: progress, a header, a question. When the program is gone the process
+    // ends and this does not return. Any thread of the child may send, one at a time.
     virtual void send(const Frame& frame) = 0;
-    // The program's next frame of this request.
+    // Returns the program's next frame of this request.
     virtual Frame receive() = 0;
     // Whether the program wants no answer any more. Cheap; ask it between chunks of work. Then return any
     // frame soon: the program does not look at it.

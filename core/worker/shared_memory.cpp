@@ -85,7 +85,7 @@ Result<SharedMemory> SharedMemory::create(std::size_t bytes) {
     if (!handle) return refused("created");
     if (!set_size(handle.get(), bytes)) return refused("given its size");
     if (::fcntl(handle.get(), F_ADD_SEALS, wanted_seals) != 0) return refused("sealed");
-    FileHandle kept(::fcntl(handle.get(), F_DUPFD_CLOEXEC, 0));
+    FileHandle kept = FileHandle::duplicate(handle.get());
     if (!kept) return refused("opened twice");
     auto memory = map(std::move(handle), bytes);
     if (memory) memory->m_handle = std::move(kept);
@@ -111,7 +111,7 @@ Result<SharedMemory> SharedMemory::map(FileHandle handle, std::size_t bytes) {
 }
 
 Result<FileHandle> SharedMemory::share() const {
-    FileHandle handle(::fcntl(m_handle.get(), F_DUPFD_CLOEXEC, 0));
+    FileHandle handle = FileHandle::duplicate(m_handle.get());
     if (!handle) return refused("shared");
     return handle;
 }

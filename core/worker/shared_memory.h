@@ -8,7 +8,7 @@
 #include <string>
 
 #include "core/support/error.h"
-#include "core/worker/file_handle.h"
+#include "core/support/file_handle.h"
 
 namespace workbench::worker {
 
@@ -26,15 +26,15 @@ class SharedMemory {
     SharedMemory(SharedMemory&&) noexcept;
     SharedMemory& operator=(SharedMemory&&) noexcept;
 
-    // Zeroed. Pages are taken when they are first touched. device_failure when there is no memory for it, or
-    // the system has no such memory; bytes of 0 is bad_argument.
+    // Creates zeroed memory. Pages are taken when they are first touched. device_failure when there is no
+    // memory for it, or the system has no such memory; bytes of 0 is bad_argument.
     static Result<SharedMemory> create(std::size_t bytes);
 
     // Maps what the other side passed, after checking with the system that it is sealed memory of exactly
     // `bytes`. Takes the handle over and closes it.
     static Result<SharedMemory> map(FileHandle handle, std::size_t bytes);
 
-    // A second handle, to be passed in a frame.
+    // Returns a second handle, to be passed in a frame.
     Result<FileHandle> share() const;
     // Closes the own handle: the mapping stays, share() is refused from then on. So that a thousand images
     // held in memory are not a thousand open files.

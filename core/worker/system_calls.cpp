@@ -19,7 +19,7 @@
 #include <cerrno>
 #include <memory>
 
-#include "core/worker/file_handle.h"
+#include "core/support/file_handle.h"
 
 namespace workbench::worker {
 

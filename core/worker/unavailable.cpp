@@ -19,7 +19,7 @@ WorkerPool::~WorkerPool() = default;
 Outcome<Lease> WorkerPool::borrow(std::stop_token) {
     return failed(FailureKind::could_not_start, reason);
 }
-Outcome<Protections> WorkerPool::start() {
+Outcome<Protections> WorkerPool::start(const std::stop_token&) {
     return failed(FailureKind::could_not_start, reason);
 }
 PoolStatistics WorkerPool::statistics() const {

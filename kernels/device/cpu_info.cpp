@@ -58,7 +58,7 @@ std::optional<std::string> cache_size(std::string_view level, std::string_view t
     return std::nullopt;
 }
 
-// Of the instruction sets that matter here, those that this processor has.
+// Returns those of the instruction sets in use here that this processor has.
 std::optional<std::string> simd_features() {
     const auto flags = first_value("/proc/cpuinfo", "flags");
     if (!flags) return std::nullopt;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a line reads outside itself.
+// Extends a line beyond its ends.
 #pragma once
 
 #include <cstdint>

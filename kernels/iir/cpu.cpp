@@ -78,7 +78,7 @@ class PlaneFilter {
     }
 
     void filter_columns(const CpuPlane<S>& plane, int threads, Watch& watch, const auto& done) const {
-        // Nothing is left where bands did the only pass, unless a NaN has to be spread.
+        // Nothing is left where bands did the only pass, unless a NaN has to be propagated.
         if (m_job.downward == Downward::filter && m_vertical.size() == 1 &&
             !m_vertical.front().start->of_whole_line()) {
             return;

@@ -23,7 +23,7 @@ struct CpuPass {
     PassStart start;
 };
 
-// What a plan runs.
+// The work of a plan, immutable.
 struct CpuJob {
     std::vector<CpuPass> horizontal;
     std::vector<CpuPass> vertical;
@@ -31,7 +31,7 @@ struct CpuJob {
     int threads = 1;
     // Few and long rows, of which a band would need more memory than the plane: each row is swept alone.
     bool rows_alone = false;
-    // What bands of rows do of the columns' first step.
+    // The part of the columns' first step that bands of rows do.
     Downward downward = Downward::none;
 };
 

@@ -45,7 +45,7 @@ class StripFilter {
                         pass.pass->add_scratch ? add.below(row) : RowsAt<S>{nullptr, 0});
             if (!m_watch.go_on(rows * m_columns)) return false;
         }
-        spread_non_finite(pass, states, to);
+        propagate_non_finite(pass, states, to);
         return true;
     }
 
@@ -66,8 +66,8 @@ class StripFilter {
             sweep_block(anticausal, block.upward(rows), block.upward(rows), rows, states, kept.upward(rows));
             if (!m_watch.go_on(2 * rows * m_columns)) return false;
         }
-        spread_non_finite(causal, down.states, m_data);
-        spread_non_finite(anticausal, states, m_data);
+        propagate_non_finite(causal, down.states, m_data);
+        propagate_non_finite(anticausal, states, m_data);
         return true;
     }
 
@@ -88,7 +88,7 @@ class StripFilter {
 
     // Under a periodic extension the line itself lies before its first sample, so a NaN or infinity anywhere
     // in it is in the past of every sample; a start state made from the nearest samples need not have met it.
-    void spread_non_finite(const SweptPass<A>& pass, const LaneStates<A>& states, const RowsAt<S>& rows) {
+    void propagate_non_finite(const SweptPass<A>& pass, const LaneStates<A>& states, const RowsAt<S>& rows) {
         if (!pass.start->of_whole_line()) return;
         for (std::int64_t c = 0; c < m_columns; ++c) {
             if (!is_lost(states, pass.states(), c)) continue;
@@ -159,7 +159,7 @@ bool filter_strip(const std::vector<SweptPass<A>>& passes, const Strip<S>& strip
     StripFilter<S, A> filter(strip, watch);
     for (std::size_t i = 0; i < passes.size(); ++i) {
         if (i == 0 && done.what == Downward::filter) {
-            filter.spread_non_finite(passes[i], done.states, filter.data());
+            filter.propagate_non_finite(passes[i], done.states, filter.data());
         } else if (!is_plain_sum(passes, i)) {
             if (!filter.sweep(passes[i])) return false;
         } else if (i == 0 && done.what == Downward::advance) {

@@ -32,7 +32,7 @@ class Notes {
           m_values(static_cast<std::size_t>((height + rows - 1) / rows * states * columns)) {}
 
     std::int64_t rows() const { return m_rows; }
-    // Of the block that begins with `row`, at a column.
+    // Returns the states of the block that begins with `row`, at a column.
     LaneStates<A> at(std::int64_t row, std::int64_t column) const {
         return {m_values.data() + row / m_rows * m_states * m_columns + column, m_columns};
     }
@@ -52,7 +52,7 @@ struct Strip {
     std::int64_t columns;
 };
 
-// What bands of rows have done of the first step already.
+// The part of the first step that bands of rows have done already.
 template <class A>
 struct DoneDown {
     Downward what = Downward::none;

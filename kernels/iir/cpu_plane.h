@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What bands of rows and strips of columns share: a plane, its passes with their coefficients, and how a run
+// Shared by bands of rows and strips of columns: a plane, its passes with their coefficients, and how a run
 // is watched.
 #pragma once
 
@@ -51,7 +51,7 @@ std::vector<SweptPass<A>> swept_passes(const std::vector<CpuPass>& passes) {
     return swept;
 }
 
-// Whether two successive passes are a sum of one causal and one anticausal pass.
+// Returns whether two successive passes are a sum of one causal and one anticausal pass.
 template <class AnyPass>
 bool is_plain_sum(const std::vector<AnyPass>& passes, std::size_t first) {
     const auto pass = [&](std::size_t i) -> const Pass& {

@@ -79,11 +79,11 @@ void RowBands<S, A>::start_columns() {
 template <class S, class A>
 bool RowBands<S, A>::filter_bands(Watch& watch) {
     const Lines lines = make_lines();
-    const bool past_caches = stores_past_caches();
+    const bool non_temporal = takes_non_temporal_stores();
     bool go_on = true;
     for (std::int64_t band = m_next.fetch_add(1); go_on && band < m_bands; band = m_next.fetch_add(1)) {
         const Target target{m_plane.out + band * band_rows * m_plane.out_stride, m_plane.out_stride,
-                            m_downward, past_caches};
+                            m_downward, non_temporal};
         const std::int64_t rows = std::min(band_rows, m_plane.height - band * band_rows);
         go_on = filter_band(band, lines, target, &watch) && watch.go_on(rows * m_plane.width);
     }
@@ -91,10 +91,11 @@ bool RowBands<S, A>::filter_bands(Watch& watch) {
     return go_on;
 }
 
-// Slow where much arithmetic lies between two such stores to a cache line: only first-order sections sweep
-// down and store at once fast enough. And a load waits for one shortly before it whose address ends alike.
+// Non-temporal stores are slow where much arithmetic lies between two of them to a cache line: only
+// first-order sections sweep down and store at once fast enough. And a load waits for a store shortly before
+// it whose address agrees with its own in the lowest 12 bits (4K aliasing).
 template <class S, class A>
-bool RowBands<S, A>::stores_past_caches() const {
+bool RowBands<S, A>::takes_non_temporal_stores() const {
     const auto light = [](const SweptPass<A>& pass) {
         return pass.cascade.size() == 1 && pass.cascade.front().terms == 1;
     };
@@ -104,7 +105,7 @@ bool RowBands<S, A>::stores_past_caches() const {
     constexpr std::uintptr_t near = 512;
     const std::uintptr_t ahead =
         (reinterpret_cast<std::uintptr_t>(m_plane.out) - reinterpret_cast<std::uintptr_t>(m_plane.in)) % page;
-    return m_plane.width * m_plane.height * static_cast<std::int64_t>(sizeof(S)) >= bytes_past_caches &&
+    return m_plane.width * m_plane.height * static_cast<std::int64_t>(sizeof(S)) >= non_temporal_bytes &&
            fast && (ahead == 0 || ahead > near);
 }
 
@@ -144,7 +145,7 @@ bool RowBands<S, A>::filter_band(std::int64_t band, const Lines& lines, const Ta
         sweep.out_stride = target.stride;
         sweep.downward = target.downward;
         if (target.downward != Downward::none) sweep.down = &m_vertical.front().cascade;
-        sweep.past_caches = target.past_caches;
+        sweep.non_temporal = target.non_temporal;
         return sweep;
     };
     bool in_line = false;  // or in the plane still
@@ -167,7 +168,7 @@ bool RowBands<S, A>::filter_band(std::int64_t band, const Lines& lines, const Ta
         in_line = in_line || !pass.pass->to_scratch;
         const bool last = i + 1 == m_horizontal.size() && !m_whole_line;
         if (!in_parts(last ? into_columns(sweep) : sweep)) return false;
-        if (pass.start->of_whole_line()) spread_non_finite(pass, lines);
+        if (pass.start->of_whole_line()) propagate_non_finite(pass, lines);
     }
     if (!m_whole_line) return true;
     return in_parts(into_columns({.rows = rows, .from = lines.line.data()}));
@@ -194,7 +195,7 @@ void RowBands<S, A>::start_pass(const SweptPass<A>& pass, std::int64_t band, std
 
 // As in strips of columns.
 template <class S, class A>
-void RowBands<S, A>::spread_non_finite(const SweptPass<A>& pass, const Lines& lines) const {
+void RowBands<S, A>::propagate_non_finite(const SweptPass<A>& pass, const Lines& lines) const {
     S* to = (pass.pass->to_scratch ? lines.beside : lines.line).data();
     for (std::int64_t r = 0; r < band_rows; ++r) {
         if (!is_lost(LaneStates<A>{lines.states.data(), band_rows}, pass.states(), r)) continue;

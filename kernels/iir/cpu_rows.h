@@ -15,8 +15,8 @@
 
 namespace iir2d::iir {
 
-// Bytes of an output from which on it is not worth having in the caches.
-inline constexpr std::int64_t bytes_past_caches = std::int64_t{8} << 20;
+// Bytes of an output from which on non-temporal (streaming) stores are worth it.
+inline constexpr std::int64_t non_temporal_bytes = std::int64_t{8} << 20;
 
 // One plane. Several threads may call filter_bands() at once: each takes the next band, filters its rows
 // alone and then goes down into the columns, a few hundred at a time, always behind the band above. Which
@@ -57,15 +57,15 @@ class RowBands {
         S* out;
         std::int64_t stride;
         Downward downward;
-        bool past_caches;
+        bool non_temporal;
     };
 
     Lines make_lines() const;
-    bool stores_past_caches() const;
+    bool takes_non_temporal_stores() const;
     bool filter_band(std::int64_t band, const Lines& lines, const Target& target, Watch* watch);
     void start_pass(const SweptPass<A>& pass, std::int64_t band, std::int64_t rows, const Lines& lines,
                     bool from_plane) const;
-    void spread_non_finite(const SweptPass<A>& pass, const Lines& lines) const;
+    void propagate_non_finite(const SweptPass<A>& pass, const Lines& lines) const;
     bool wait_for(std::int64_t part, std::int64_t band, Watch& watch) const;
     void note_states(std::int64_t band, std::int64_t first, std::int64_t last);
 

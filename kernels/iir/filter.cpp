@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What can be said of filter data whatever made it: gains and poles.
+// Computes gains and poles of any filter data.
 #include "iir2d/filter.h"
 
 #include <algorithm>

@@ -169,7 +169,7 @@ constexpr std::array deriche_parameters{
                     .help = "Width of the smoother in pixels.",
                     .scaling = ParameterScaling::length},
     FilterParameter{.name = "compat_1_0",
-                    .label = "As iir2d 1.0",
+                    .label = "Compatible with iir2d 1.0",
                     .unit = "",
                     .minimum = 0.0,
                     .maximum = 1.0,

@@ -39,14 +39,14 @@ struct GpuStep {
 // it.
 template <class A, int Sections>
 struct GpuState {
-    Lanes<A> s1[Sections];
-    Lanes<A> s2[Sections];
+    Lanes<A> s1[static_cast<std::size_t>(Sections)];
+    Lanes<A> s2[static_cast<std::size_t>(Sections)];
 };
 
 // Faults that tests plant in the kernel, to see that they are caught. The product has `none` only.
 enum class GpuFault { none, no_barrier, carry_off_by_one, wrong_border };
 
-// What a warp keeps in dynamic shared memory: its tile, in whose place its state is posted, then its mask.
+// A warp's part of dynamic shared memory: its tile, in whose place its state is posted, then its mask.
 template <class A, bool Rows>
 struct GpuShared {
     static constexpr int state_bytes = warp_lanes * 2 * gpu_sections * static_cast<int>(sizeof(double));
@@ -84,7 +84,7 @@ struct GpuAxisRun {
     }
 
     IIR2D_DEVICE State start() const {
-        GpuStart exact[Sections];
+        GpuStart exact[static_cast<std::size_t>(Sections)];
         gpu_start_states<Order, Sections>(axis, pass, lines, exact);
         State state;
         IIR2D_UNROLL
@@ -140,7 +140,7 @@ struct GpuAxisRun {
     // it adds from rest, carried over the segments between.
     IIR2D_DEVICE State carried() const {
         constexpr int size = 2 * gpu_sections;
-        Lanes<double> sum[2 * Sections];
+        Lanes<double> sum[static_cast<std::size_t>(2 * Sections)];
         IIR2D_UNROLL
         for (int i = 0; i < 2 * Sections; ++i) {
             for_lanes([&](int l) { sum[i][l] = 0.0; });
@@ -150,7 +150,7 @@ struct GpuAxisRun {
         for (int w = 0; w < warps; ++w) {
             const double* from = posted(w);
             for_lanes([&](int l) {
-                double next[2 * Sections];
+                double next[static_cast<std::size_t>(2 * Sections)];
                 IIR2D_UNROLL
                 for (int i = 0; i < 2 * Sections; i += 3 - Order) {
                     next[i] = from[i * warp_lanes + l];
@@ -211,14 +211,14 @@ struct GpuAxisRun {
         // Every warp has read what lies before its segment, or what was posted, before any writes.
         barrier();
         if (works) run<true>(first, last, state);
-        spread_non_finite(first, last, works, state);
+        propagate_non_finite(first, last, works, state);
     }
 
     // A NaN or an infinity in a line is in every later sample of it, which a warm-up does not know; under a
     // steady start with a periodic border the line is its own past, and all of it is lost. No recurrence
     // forgets one: it is in the state that a segment ended with.
-    IIR2D_DEVICE void spread_non_finite(std::int64_t first, std::int64_t last, bool works,
-                                        const State& state) const {
+    IIR2D_DEVICE void propagate_non_finite(std::int64_t first, std::int64_t last, bool works,
+                                           const State& state) const {
         const std::uint32_t mine = gpu::ballot([&](int l) {
             bool finite = true;
             IIR2D_UNROLL

@@ -18,7 +18,7 @@ IIR2D_DEVICE T* gpu_address(std::uint64_t address) {
     return reinterpret_cast<T*>(static_cast<std::uintptr_t>(address));
 }
 
-// What both kinds of lines know: one plane's part of a pass.
+// Common to both kinds of lines: one plane's part of a pass.
 template <class S>
 struct GpuLineSet {
     const S* in;
@@ -207,7 +207,7 @@ struct GpuColumns {
 
     template <bool Store, int Count, class Step>
     IIR2D_DEVICE void advance(std::int64_t t, Step& step) const {
-        Lanes<S> values[Count];
+        Lanes<S> values[static_cast<std::size_t>(Count)];
         const std::int64_t direction = set.reversed ? -1 : 1;
         std::int64_t from = row_of(t) * set.in_stride;
         IIR2D_UNROLL

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the IIR kernels are told: one trivially copyable struct per launch, filled in by gpu_plan.cpp.
+// The parameters of the IIR kernels: one trivially copyable struct per launch, filled in by gpu_plan.cpp.
 #pragma once
 
 #include <cstdint>

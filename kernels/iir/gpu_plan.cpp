@@ -48,8 +48,8 @@ Matrix power(Matrix base, std::int64_t exponent) {
     return result;
 }
 
-// What one sample of silence makes of the sections' states: of the transposed direct form II, with the first
-// section's output, its s1, as the second's input.
+// Returns the matrix by which one sample of silence changes the sections' states, in the transposed direct
+// form II, with the first section's output, its s1, as the second's input.
 Matrix silence(const std::vector<Section>& sections) {
     Matrix m{};
     // How the input of the section at hand depends on the state.

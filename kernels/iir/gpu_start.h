@@ -24,20 +24,21 @@ struct GpuStart {
     }
 };
 
-// Of samples kept one by one, the i-th; a run-time index into an array would put it in local memory.
-template <int Count>
+// Picks the i-th of samples kept one by one; a run-time index into an array would put it in local memory.
+template <std::size_t Count>
 IIR2D_DEVICE void pick(const Lanes<double> (&from)[Count], std::int64_t i, Lanes<double>& to) {
     to = from[0];
     IIR2D_UNROLL
-    for (int k = 1; k < Count; ++k) {
-        for_lanes([&](int l) { to[l] = i == k ? from[k][l] : to[l]; });
+    for (std::size_t k = 1; k < Count; ++k) {
+        for_lanes([&](int l) { to[l] = i == static_cast<std::int64_t>(k) ? from[k][l] : to[l]; });
     }
 }
 
 // From what the section reads before its first sample: x[0] is x[-1], and so on. Order 1 reads two, order 2
 // four.
 template <int Order>
-IIR2D_DEVICE void gpu_start_state(const GpuSection& s, bool steady, const Lanes<double> (&x)[2 * Order],
+IIR2D_DEVICE void gpu_start_state(const GpuSection& s, bool steady,
+                                  const Lanes<double> (&x)[static_cast<std::size_t>(2 * Order)],
                                   GpuStart& state) {
     for_lanes([&](int l) {
         double y1 = s.start_b[0] * x[0][l] + s.start_b[1] * x[1][l];
@@ -96,7 +97,7 @@ IIR2D_DEVICE void gpu_periodic_state(const GpuAxis& axis, const GpuPass& pass, c
 // them lie among the line's first samples (passes.h), which are therefore run ahead here.
 template <int Order, int Sections, class Lines>
 IIR2D_DEVICE void gpu_start_states(const GpuAxis& axis, const GpuPass& pass, const Lines& lines,
-                                   GpuStart (&states)[Sections]) {
+                                   GpuStart (&states)[static_cast<std::size_t>(Sections)]) {
     constexpr int reach = 2 * Order;  // samples before the line that a section reads
     const bool steady = axis.steady != 0;
     if (steady && (axis.border == 1 || axis.border == 2)) {
@@ -108,7 +109,7 @@ IIR2D_DEVICE void gpu_start_states(const GpuAxis& axis, const GpuPass& pass, con
         return;
     }
     double constant = pass.constant;
-    Lanes<double> before[reach];
+    Lanes<double> before[static_cast<std::size_t>(reach)];
     IIR2D_UNROLL
     for (int i = 0; i < reach; ++i) {
         const std::int64_t index = axis.before[i];
@@ -117,7 +118,7 @@ IIR2D_DEVICE void gpu_start_states(const GpuAxis& axis, const GpuPass& pass, con
     }
     gpu_start_state<Order>(pass.sections[0], steady, before, states[0]);
     if constexpr (Sections > 1) {
-        Lanes<double> head[reach];
+        Lanes<double> head[static_cast<std::size_t>(reach)];
         IIR2D_UNROLL
         for (int i = 0; i < reach; ++i) lines.load(i < axis.length ? i : 0, head[i]);
         IIR2D_UNROLL

@@ -17,7 +17,7 @@ struct Maker {
     Start start;
     std::vector<Pass> passes;
 
-    // The sweeps of a cascade; the first reads the line, the last writes where it is told to.
+    // The sweeps of a cascade; the first reads the line, the last writes to its target.
     void cascade(const std::vector<Section>& sections, bool reversed, double constant, bool to_scratch,
                  bool add_scratch) {
         const bool share = may_share_sweep(border, start);

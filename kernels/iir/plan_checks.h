@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What every backend's plan begins with: a descriptor checked, and the accuracy that can be stated of it.
+// Checks a descriptor, and states the accuracy of its results, for every backend's plan.
 #pragma once
 
 #include "iir2d/error.h"

@@ -46,7 +46,7 @@ struct Tile {
     alignas(64) S rooms[page / sizeof(S) + tile_samples];
 
     // Room for the tile in rows, away from where it goes within a page: a load waits for a store shortly
-    // before it whose address only ends alike.
+    // before it whose address agrees with its own in the lowest 12 bits (4K aliasing).
     S* by_row(const S* target) {
         const auto address = [](const S* at) { return reinterpret_cast<std::uintptr_t>(at); };
         const std::uintptr_t away = (address(target) + page / 2 - address(rooms)) % page / 64 * 64;
@@ -54,13 +54,13 @@ struct Tile {
     }
 };
 
-template <bool PastCaches, class S>
+template <bool NonTemporal, class S>
 HWY_NOINLINE void store_rows(const S* by_row, S* out, std::int64_t stride) {
     const Tag<S> d;
     for (std::int64_t r = 0; r < band_rows; ++r) {
         for (std::int64_t c = 0; c < tile_columns; c += lanes<S>) {
             const auto v = hn::LoadU(d, by_row + r * tile_columns + c);
-            if constexpr (PastCaches) {
+            if constexpr (NonTemporal) {
                 hn::Stream(v, d, out + r * stride + c);
             } else {
                 hn::StoreU(v, d, out + r * stride + c);
@@ -69,14 +69,14 @@ HWY_NOINLINE void store_rows(const S* by_row, S* out, std::int64_t stride) {
     }
 }
 
-// What is done with each whole tile, found once for a run of them.
+// The steps of a whole tile, chosen once for a run of tiles.
 template <class S, class A>
 class TileSteps {
   public:
-    TileSteps(const RowsSweep<S, A>& part, std::int64_t first_tile, bool past_caches, Tile<S>& tile)
+    TileSteps(const RowsSweep<S, A>& part, std::int64_t first_tile, bool non_temporal, Tile<S>& tile)
         : m_direction(part.reversed ? -1 : 1), m_tile(tile) {
         go_along(part, first_tile);
-        if (part.out != nullptr) go_down(part, first_tile * tile_columns, past_caches);
+        if (part.out != nullptr) go_down(part, first_tile * tile_columns, non_temporal);
     }
 
     void sweep_tile() {
@@ -85,13 +85,13 @@ class TileSteps {
             by_row = m_tile.by_row(m_out);
             m_along[m_along_count - 1].places.by_row = by_row;
         }
-        for (int i = 0; i < m_along_count; ++i) {
+        for (std::size_t i = 0; i < m_along_count; ++i) {
             Along& a = m_along[i];
             a.sweep(a.sections, a.places, a.states);
         }
         if (m_out == nullptr) return;
         const S* from = by_row;
-        for (int i = 0; i < m_down_count; ++i) {
+        for (std::size_t i = 0; i < m_down_count; ++i) {
             Down& d = m_down[i];
             S* to = d.to == Down::To::out ? m_out : d.to == Down::To::by_row ? by_row : m_tile.swept;
             d.sweep(d.sections, from, to, d.to == Down::To::out ? m_out_stride : tile_columns, d.states);
@@ -101,7 +101,7 @@ class TileSteps {
     }
 
     void move_on() {
-        for (int i = 0; i < m_along_count; ++i) {
+        for (std::size_t i = 0; i < m_along_count; ++i) {
             Along& a = m_along[i];
             a.places.rows += a.moves.rows;
             a.places.from += a.moves.from;
@@ -109,7 +109,7 @@ class TileSteps {
             a.places.to += a.moves.to;
         }
         if (m_out == nullptr) return;
-        for (int i = 0; i < m_down_count; ++i) m_down[i].states.first += m_direction * tile_columns;
+        for (std::size_t i = 0; i < m_down_count; ++i) m_down[i].states.first += m_direction * tile_columns;
         m_out += m_direction * tile_columns;
     }
 
@@ -181,12 +181,12 @@ class TileSteps {
         }
     }
 
-    void go_down(const RowsSweep<S, A>& part, std::int64_t column, bool past_caches) {
+    void go_down(const RowsSweep<S, A>& part, std::int64_t column, bool non_temporal) {
         // Stored straight from the registers where that fills whole cache lines.
         constexpr bool whole_lines = 2 * lanes<A> * sizeof(S) >= 64;
         const bool filter = part.downward == Downward::filter;
         const bool straight = whole_lines && filter;
-        if (!straight) m_store = past_caches ? store_rows<true, S> : store_rows<false, S>;
+        if (!straight) m_store = non_temporal ? store_rows<true, S> : store_rows<false, S>;
         m_out = part.out + column;
         m_out_stride = part.out_stride;
         if (part.downward == Downward::none) return;
@@ -198,8 +198,8 @@ class TileSteps {
             k += now;
             const bool out = straight && k == count;
             const auto sweep = with_shape(sections, now, [&]<int Terms, std::int64_t Count>() {
-                return out && past_caches ? sweep_down<Terms, Count, whole_lines, S, A>
-                                          : sweep_down<Terms, Count, false, S, A>;
+                return out && non_temporal ? sweep_down<Terms, Count, whole_lines, S, A>
+                                           : sweep_down<Terms, Count, false, S, A>;
             });
             m_down[m_down_count++] = {sweep, sections, states,
                                       out      ? Down::To::out
@@ -211,8 +211,8 @@ class TileSteps {
 
     std::int64_t m_direction;
     Tile<S>& m_tile;
-    int m_along_count = 0;
-    int m_down_count = 0;
+    std::size_t m_along_count = 0;
+    std::size_t m_down_count = 0;
     std::array<Along, most> m_along;
     std::array<Down, most> m_down;
     void (*m_store)(const S*, S*, std::int64_t) = nullptr;
@@ -266,8 +266,8 @@ template <class S, class A>
 HWY_INLINE void rows(const RowsSweep<S, A>& part) {
     Tile<S> tile;
     const auto aligned = [](auto bytes) { return static_cast<std::uintptr_t>(bytes) % 32 == 0; };
-    const bool past_caches = part.past_caches && aligned(reinterpret_cast<std::uintptr_t>(part.out)) &&
-                             aligned(part.out_stride * static_cast<std::int64_t>(sizeof(S)));
+    const bool non_temporal = part.non_temporal && aligned(reinterpret_cast<std::uintptr_t>(part.out)) &&
+                              aligned(part.out_stride * static_cast<std::int64_t>(sizeof(S)));
     const std::int64_t tiles = (part.columns + tile_columns - 1) / tile_columns;
     const auto fits = [](const Cascade<A>* c) { return c == nullptr || c->size() <= TileSteps<S, A>::most; };
     const bool in_steps = part.rows == band_rows && fits(part.cascade) && fits(part.down);
@@ -279,7 +279,7 @@ HWY_INLINE void rows(const RowsSweep<S, A>& part) {
         for (std::int64_t t = tiles - 1; t >= whole; --t) edge(t);
     }
     if (whole > 0) {
-        TileSteps<S, A> steps(part, part.reversed ? whole - 1 : 0, past_caches, tile);
+        TileSteps<S, A> steps(part, part.reversed ? whole - 1 : 0, non_temporal, tile);
         for (std::int64_t i = 0; i < whole; ++i) {
             if (i > 0) steps.move_on();
             steps.sweep_tile();

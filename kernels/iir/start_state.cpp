@@ -15,7 +15,7 @@ namespace {
 
 using Lanes = std::vector<double>;
 
-// What a section reads before its first sample: x[-1] to x[-4].
+// The samples that a section reads before its first: x[-1] to x[-4].
 using Before = std::array<Lanes, 4>;
 
 // y[-1] and y[-2].

@@ -35,7 +35,8 @@ class PassStart {
 
     // From how many samples at each end of a line the states follow, at most.
     std::int64_t reach() const { return m_reach; }
-    // Whether the line itself lies before its first sample, all of it (steady start, periodic border).
+    // Returns whether the line itself lies before its first sample, all of it (steady start, periodic
+    // border).
     bool of_whole_line() const { return m_whole_line; }
 
     // Per section s1 then s2, each `stride` after the one before.

@@ -78,8 +78,8 @@ HWY_INLINE std::int64_t sweep_groups(const Coefficients<A>& c, const S* from, st
     const Coefficients<V> v = in_all_lanes(d, c);
     std::int64_t l = first;
     for (std::int64_t left = (last - first) / (Group * N); left > 0; --left, l += Group * N) {
-        V r1[Group];
-        V r2[Group];
+        V r1[static_cast<std::size_t>(Group)];
+        V r2[static_cast<std::size_t>(Group)];
         for (std::int64_t k = 0; k < Group; ++k) {
             r1[k] = hn::LoadU(d, s1 + l + k * N);
             if constexpr (Terms == 3) r2[k] = hn::LoadU(d, s2 + l + k * N);

@@ -29,7 +29,7 @@ struct LaneStates {
     std::int64_t stride;
 };
 
-// What is done with rows that went through their own passes.
+// The step that follows for rows that went through their own passes.
 enum class Downward {
     none,     // they are stored
     filter,   // swept down the columns, then stored
@@ -57,7 +57,7 @@ struct RowsSweep {
     Downward downward = Downward::none;
     const Cascade<Arithmetic>* down = nullptr;
     LaneStates<Arithmetic> down_states;  // at the first column: above the band, then below it
-    bool past_caches = false;  // stores that do not read what they replace; for images larger than the caches
+    bool non_temporal = false;           // streaming stores; for images larger than the caches
 };
 
 // One pass down or up neighbouring columns. Upward, pointers are at the last row and strides negative.
@@ -75,7 +75,7 @@ struct ColumnsSweep {
     LaneStates<Arithmetic> states;  // before the first row, then after the last one
 };
 
-// After a thread's last sweep_rows() with `past_caches`, before another reads what it wrote.
+// Waits for the non-temporal stores of a thread's sweep_rows(): before another reads what it wrote.
 void finish_stores();
 void sweep_rows(const RowsSweep<float, float>&);
 void sweep_rows(const RowsSweep<float, double>&);

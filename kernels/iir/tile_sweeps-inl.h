@@ -101,7 +101,8 @@ HWY_NOINLINE void sweep_squares(const SectionStep<A>* sections, const Places<S>&
     const Tag<S, n> ds;
     using V = Vector<A, n>;
     const Places<S> p = places;
-    Coefficients<V> c[std::max<std::int64_t>(Count, 1)];
+    constexpr auto count = static_cast<std::size_t>(std::max<std::int64_t>(Count, 1));
+    Coefficients<V> c[count];
     for (std::int64_t k = 0; k < Count; ++k) c[k] = in_all_lanes(d, sections[k].c);
     constexpr bool in_pairs = Terms == 1 && Count == 1;
     PairCoefficients<V> pair;
@@ -109,8 +110,8 @@ HWY_NOINLINE void sweep_squares(const SectionStep<A>* sections, const Places<S>&
         pair = {hn::Set(d, sections->pair.x0), hn::Set(d, sections->pair.x1),
                 hn::Set(d, sections->pair.back)};
     constexpr std::int64_t groups = band_rows / n;
-    V r1[groups][std::max<std::int64_t>(Count, 1)];
-    V r2[groups][std::max<std::int64_t>(Count, 1)];
+    V r1[static_cast<std::size_t>(groups)][count];
+    V r2[static_cast<std::size_t>(groups)][count];
     const auto state = [&](std::int64_t group, std::int64_t k) {
         return states.first + 2 * k * states.stride + group * n;
     };
@@ -133,7 +134,7 @@ HWY_NOINLINE void sweep_squares(const SectionStep<A>* sections, const Places<S>&
             V* const s1 = r1[group];
             V* const s2 = r2[group];
             const std::int64_t in_line = column * band_rows + g;
-            Vector<S, n> v[n];
+            Vector<S, n> v[static_cast<std::size_t>(n)];
             if (p.rows != nullptr) {
                 unrolled<n>([&](auto r) { v[r] = hn::LoadU(ds, p.rows + (g + r) * p.stride + column); });
                 transpose<S, n>(v);
@@ -196,7 +197,7 @@ HWY_NOINLINE void sweep_squares(const SectionStep<A>* sections, const Places<S>&
 }
 
 // Count sections down a whole tile, `from` tile_columns apart, a few vectors beside each other.
-template <int Terms, std::int64_t Count, bool PastCaches, class S, class A>
+template <int Terms, std::int64_t Count, bool NonTemporal, class S, class A>
 HWY_NOINLINE void sweep_down(const SectionStep<A>* sections, const S* from, S* to, std::int64_t to_stride,
                              const LaneStates<A>& states) {
     constexpr std::int64_t n = lanes<A>;
@@ -204,11 +205,11 @@ HWY_NOINLINE void sweep_down(const SectionStep<A>* sections, const S* from, S* t
     const Tag<A, n> d;
     const Tag<S, n> ds;
     using V = Vector<A, n>;
-    Coefficients<V> c[Count];
+    Coefficients<V> c[static_cast<std::size_t>(Count)];
     for (std::int64_t k = 0; k < Count; ++k) c[k] = in_all_lanes(d, sections[k].c);
     for (std::int64_t column = 0; column < tile_columns; column += beside * n) {
-        V r1[Count][beside];
-        V r2[Count][beside];
+        V r1[static_cast<std::size_t>(Count)][static_cast<std::size_t>(beside)];
+        V r2[static_cast<std::size_t>(Count)][static_cast<std::size_t>(beside)];
         const auto at = [&](std::int64_t k, std::int64_t i) {
             return states.first + 2 * k * states.stride + column + i * n;
         };
@@ -224,7 +225,7 @@ HWY_NOINLINE void sweep_down(const SectionStep<A>* sections, const S* from, S* t
                 auto x = hn::LoadU(ds, from + r * tile_columns + column + i * n);
                 unrolled<Count>(
                     [&](auto k) { x = demoted(ds, step<Terms>(c[k], promoted(d, x), r1[k][i], r2[k][i])); });
-                if constexpr (PastCaches) {
+                if constexpr (NonTemporal) {
                     hn::Stream(x, ds, row + i * n);
                 } else {
                     hn::StoreU(x, ds, row + i * n);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The backward pass of pooling (docs/pooling.md, "Backward"): every element of dx is made by one task, from
-// the windows that contain it, in one order. On the CPU a task has rows of dx. Thread-safe.
+// The backward pass of pooling, its vector-Jacobian product (docs/pooling.md, "Backward"): every element of
+// dx is computed by one task, from the windows that contain it, in one order. On the CPU a task has rows of
+// dx. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +15,8 @@
 
 namespace iir2d::pool {
 
-// What a backward pass reads and writes. Views are checked and of the plan's element type; those that the op
-// does not read may be empty.
+// The arrays that a backward pass reads and writes. Views are checked and of the plan's element type; those
+// that the op does not read may be empty.
 struct Backward {
     ConstTensorView x;
     ConstTensorView y;
@@ -31,18 +32,20 @@ struct BackwardReads {
 };
 BackwardReads backward_reads(PoolOp op);
 
-// What gradients are summed in: f64 where the norms' quotients may leave f32 or the sums are long.
+// Returns the type that gradients are summed in: f64 where the norms' quotients may leave f32 or the sums are
+// long.
 ElementType backward_accumulator(const PoolDesc& desc, const PoolGeometry& geometry);
 
-// Of lp: whether an element's gradient does not come apart into something of it and a sum of its windows', of
-// which two f64 may have no quotient; those of two narrower elements always have one.
+// Returns whether lp takes each pair of element and window by itself: where the gradient is no product of a
+// term of the element and a sum of its windows' terms, or, of f64, the quotient of the two may leave its
+// range.
 constexpr bool divides_in_pairs(const PoolDesc& desc) {
     return desc.p != 1.0 && (desc.p != 2.0 || desc.element == ElementType::f64);
 }
 
-// Whether the CPU spreads averages in vectors: f32, windows of neighbouring columns at stride 1 or 2, and few
-// enough on an element that sums in f32 are accurate.
-bool spreads_in_vectors(const PoolDesc& desc, const PoolGeometry& geometry);
+// Returns whether the CPU scatters the gradients of averages in vectors: f32, windows of neighbouring columns
+// at stride 1 or 2, and few enough on an element that sums in f32 are accurate.
+bool scatters_in_vectors(const PoolDesc& desc, const PoolGeometry& geometry);
 
 // Throws where memory is short.
 Result<void> backward_cpu(const PoolDesc& desc, const PoolGeometry& geometry, const Backward& data,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Averages in f32, in vectors: as backward_spread.h, and with its bits.
+// Gradients of averages in f32, in vectors: as backward_scatter.h, and with its bits.
 #pragma once
 
 #include <algorithm>
@@ -7,22 +7,22 @@
 #include <vector>
 
 #include "kernels/pool/backward_job.h"
-#include "kernels/pool/backward_spread.h"
-#include "kernels/pool/spread.h"
+#include "kernels/pool/backward_scatter.h"
+#include "kernels/pool/scatter.h"
 
 namespace iir2d::pool {
 
-// For what spreads_in_vectors().
-class AvgSpread {
+// For what scatters_in_vectors().
+class AvgScatter {
   public:
-    explicit AvgSpread(const Job<float>& job)
+    explicit AvgScatter(const Job<float>& job)
         : m_job(job),
           m_x(job.geometry.x),
           m_length((m_x.in + m_x.padding + 3 * row_slack)),
           m_shares(static_cast<std::size_t>(m_x.window + std::max(m_x.out, m_length / m_x.stride) +
                                             3 * row_slack)),
           m_ring(transposed(job.geometry.y), static_cast<std::size_t>(m_length) * sizeof(float)),
-          m_spread(m_ring.slots() * static_cast<std::size_t>(m_length)) {
+          m_scattered(m_ring.slots() * static_cast<std::size_t>(m_length)) {
         if (job.desc.divisor_override) return;
         for (std::int64_t o = 0; o < m_x.out; ++o)
             m_counts.push_back(static_cast<std::int32_t>(count(m_x, o)));
@@ -42,9 +42,9 @@ class AvgSpread {
             if (!axis.has_tap(oy, iy)) continue;
             // Where memory is short the ring keeps one row only.
             if (m_ring.slots() == 1 && m_rows.size() == 1) return add_one_by_one(plane, iy, near);
-            m_rows.push_back(spread_row(plane, oy));
+            m_rows.push_back(scattered_row(plane, oy));
         }
-        add_rows(m_rows, m_x.in, m_job.past_caches, m_job.dx.row(plane, iy));
+        add_rows(m_rows, m_x.in, m_job.non_temporal, m_job.dx.row(plane, iy));
     }
 
     void add_one_by_one(std::int64_t plane, std::int64_t iy, const IndexRange& near) {
@@ -53,20 +53,20 @@ class AvgSpread {
         std::fill_n(to, m_x.in, 0.0F);
         for (std::int64_t oy = near.begin; oy < near.end; ++oy) {
             if (!axis.has_tap(oy, iy)) continue;
-            const float* spread = spread_row(plane, oy);
-            for (std::int64_t i = 0; i < m_x.in; ++i) to[i] += spread[i];
+            const float* scattered = scattered_row(plane, oy);
+            for (std::int64_t i = 0; i < m_x.in; ++i) to[i] += scattered[i];
         }
     }
 
-    const float* spread_row(std::int64_t plane, std::int64_t oy) {
+    const float* scattered_row(std::int64_t plane, std::int64_t oy) {
         const RowRing::Slot slot = m_ring.take(plane, m_job.geometry.y.out, oy);
-        float* const spread = m_spread.data() + static_cast<std::int64_t>(slot.index) * m_length;
+        float* const scattered = m_scattered.data() + static_cast<std::int64_t>(slot.index) * m_length;
         if (!slot.holds_row) {
             float* const shares = m_shares.data() + m_x.window;
             make_shares(m_job.dy.row(plane, oy), m_x.out, divisors(oy), shares);
-            spread_shares(m_x.window, m_x.stride, shares, m_x.in + m_x.padding, spread);
+            scatter_shares(m_x.window, m_x.stride, shares, m_x.in + m_x.padding, scattered);
         }
-        return spread + m_x.padding;
+        return scattered + m_x.padding;
     }
 
     Divisors divisors(std::int64_t oy) const {
@@ -80,10 +80,10 @@ class AvgSpread {
 
     Job<float> m_job;
     AxisWindows m_x;
-    std::int64_t m_length;        // of a spread row, padding before it and slack behind it
+    std::int64_t m_length;        // of a scattered row, padding before it and slack behind it
     std::vector<float> m_shares;  // zeros before and behind
     RowRing m_ring;
-    std::vector<float> m_spread;  // of the rows in the ring
+    std::vector<float> m_scattered;  // of the rows in the ring
     std::vector<std::int32_t> m_counts;
     std::vector<const float*> m_rows;
 };

@@ -4,7 +4,7 @@
 
 #include "kernels/pool/backward_avg.h"
 #include "kernels/pool/backward_max.h"
-#include "kernels/pool/backward_spread.h"
+#include "kernels/pool/backward_scatter.h"
 #include "kernels/support/parallel.h"
 #include "kernels/support/storage.h"
 
@@ -12,9 +12,9 @@ namespace iir2d::pool {
 
 namespace {
 
-// Whether dx is not worth having in the caches, and its rows are whole vectors or so long that their ends do
-// not count.
-bool worth_past_caches(const PoolGeometry& geometry, ElementType element, const TensorView& dx) {
+// Returns whether non-temporal stores to dx are worth it: it is larger than the caches, and its rows are
+// whole vectors or so long that their ends do not count.
+bool worth_non_temporal(const PoolGeometry& geometry, ElementType element, const TensorView& dx) {
     constexpr double bytes = std::int64_t{16} << 20;
     constexpr std::int64_t vector_bytes = 32;
     constexpr std::int64_t shortest = 512;
@@ -33,7 +33,7 @@ template <class Kernel, class T>
 Result<void> run(const Job<T>& job, int threads, const RunControl& control) {
     const PoolGeometry& g = job.geometry;
     const std::int64_t rows = g.planes() * g.y.in;
-    // Enough elements to hide a task's set-up, and rows enough that window rows which two tasks both spread
+    // Enough elements to hide a task's set-up, and rows enough that window rows which two tasks both scatter
     // do not count; but a few tasks for every thread.
     constexpr std::int64_t task_elements = std::int64_t{1} << 16;
     const std::int64_t wanted = std::max(task_elements / g.x.in + 1, 4 * g.y.span());
@@ -54,7 +54,7 @@ Result<void> run(const Job<T>& job, int threads, const RunControl& control) {
             kernel.make_rows(row / g.y.in, {y, y + count});
             row += count;
         }
-        if (job.past_caches) finish_stores();
+        if (job.non_temporal) finish_stores();
     });
     if (finished && !stopped) return {};
     return std::unexpected(Error{ErrorCode::cancelled, "the backward pass was cancelled"});
@@ -72,16 +72,16 @@ Result<void> run_typed(const Job<T>& job, ElementType accumulator, int threads, 
         case PoolOp::avg:
         case PoolOp::adaptive_avg:
             if constexpr (std::is_same_v<T, float>) {
-                if (spreads_in_vectors(desc, job.geometry)) return run<AvgSpread>(job, threads, control);
+                if (scatters_in_vectors(desc, job.geometry)) return run<AvgScatter>(job, threads, control);
             }
-            return wide ? run<SpreadKernel<T, double, GradientOp::avg>>(job, threads, control)
-                        : run<SpreadKernel<T, float, GradientOp::avg>>(job, threads, control);
+            return wide ? run<ScatterKernel<T, double, GradientOp::avg>>(job, threads, control)
+                        : run<ScatterKernel<T, float, GradientOp::avg>>(job, threads, control);
         case PoolOp::lp:
             break;
     }
-    if (desc.p == 1.0) return run<SpreadKernel<T, double, GradientOp::lp1>>(job, threads, control);
+    if (desc.p == 1.0) return run<ScatterKernel<T, double, GradientOp::lp1>>(job, threads, control);
     if (divides_in_pairs(desc)) return run<PairKernel<T>>(job, threads, control);
-    return run<SpreadKernel<T, double, GradientOp::lp2>>(job, threads, control);
+    return run<ScatterKernel<T, double, GradientOp::lp2>>(job, threads, control);
 }
 
 }  // namespace
@@ -106,10 +106,10 @@ ElementType backward_accumulator(const PoolDesc& desc, const PoolGeometry& geome
     return sum_type(additions);
 }
 
-bool spreads_in_vectors(const PoolDesc& desc, const PoolGeometry& geometry) {
+bool scatters_in_vectors(const PoolDesc& desc, const PoolGeometry& geometry) {
     const AxisWindows& x = geometry.x;
     return desc.op == PoolOp::avg && desc.element == ElementType::f32 && x.dilation == 1 &&
-           x.stride <= longest_spread_stride && backward_accumulator(desc, geometry) == ElementType::f32;
+           x.stride <= longest_scatter_stride && backward_accumulator(desc, geometry) == ElementType::f32;
 }
 
 Result<void> backward_cpu(const PoolDesc& desc, const PoolGeometry& geometry, const Backward& data,
@@ -122,7 +122,7 @@ Result<void> backward_cpu(const PoolDesc& desc, const PoolGeometry& geometry, co
                          planes_of<T>(data.dy),
                          planes_of<T>(data.dx),
                          data.argmax,
-                         worth_past_caches(geometry, desc.element, data.dx)};
+                         worth_non_temporal(geometry, desc.element, data.dx)};
         return run_typed<T>(job, backward_accumulator(desc, geometry), threads, control);
     });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the ways through a backward pass share. Each is a class of which a task has one object, with
+// Shared by the ways through a backward pass. Each is a class of which a task has one object, with
 // make_rows(plane, rows) for rows of dx and chunk_rows() for how many at a time.
 #pragma once
 
@@ -25,7 +25,7 @@ struct Job {
     Planes<const T> x, y, dy;
     Planes<T> dx;
     const std::int64_t* argmax;
-    bool past_caches = false;  // stores that do not read what they replace; finish_stores() at the end
+    bool non_temporal = false;  // streaming stores, which need finish_stores() at the end
 };
 
 }  // namespace iir2d::pool

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Maxima: each window has one element to give to. A chunk of rows is made at once, from the windows near it
-// in row-major order, so that every element's sum is in their order too.
+// Gradients of maxima: each window adds to one element. A chunk of rows is made at once, from the windows
+// near it in row-major order, so that every element's sum is in their order too.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kernels/pool/backward_job.h"
-#include "kernels/pool/spread.h"
+#include "kernels/pool/scatter.h"
 
 namespace iir2d::pool {
 
@@ -49,7 +49,7 @@ class MaxGradient {
             for (std::int64_t ox = 0; ox < g.x.out; ++ox) {
                 const std::uint64_t place = static_cast<std::uint64_t>(argmax[ox]) - first;
                 const std::uint64_t bin = size + static_cast<std::uint64_t>(ox) % bins;
-                // Of a choice compilers make a branch.
+                // A branch-free select: of a conditional compilers make a branch.
                 const std::uint64_t here = std::uint64_t{0} - static_cast<std::uint64_t>(place < size);
                 sums[bin ^ ((bin ^ place) & here)] += element::load<Acc>(dy[ox]);
             }
@@ -67,7 +67,7 @@ class MaxGradient {
         T* out = m_job.dx.row(plane, iy);
         if constexpr (std::is_same_v<T, float> && std::is_same_v<Acc, float>) {
             const float* const rows[] = {sums};
-            add_rows(rows, m_width, m_job.past_caches, out);
+            add_rows(rows, m_width, m_job.non_temporal, out);
         } else {
             for (std::int64_t i = 0; i < m_width; ++i) out[i] = element::store<T>(sums[i]);
         }

@@ -20,7 +20,7 @@ using support::guarded;
 using support::no_memory;
 using support::status_of;
 
-// Of the first version of the struct: a shorter one was never in a header.
+// Bytes of the first version of the struct: a shorter one was never in a header.
 constexpr std::size_t first_size = offsetof(IIR2D_PoolParams, count_include_pad) + sizeof(std::int32_t);
 // More than any version will have: what is behind it is not the struct's, whatever its first field holds.
 constexpr std::size_t largest_size = 4096;
@@ -115,7 +115,7 @@ std::size_t elements(const Shape& shape) {
     return static_cast<std::size_t>(shape.n * shape.c * shape.h * shape.w);
 }
 
-// Of views whose strides are resolved; those that are not read have no address.
+// Takes views whose strides are resolved; those that are not read have no address.
 pool::GpuPlanes planes(const ConstTensorView& view) {
     return {reinterpret_cast<std::uintptr_t>(view.data), view.row_stride, view.plane_stride};
 }

@@ -16,28 +16,29 @@ namespace iir2d::pool {
 
 namespace {
 
-// Bytes of input and output from which on the output is not worth having in the caches.
-constexpr std::int64_t bytes_past_caches = std::int64_t{16} << 20;
-// Rows that begin or end within a vector are stored in part through the caches, which is dear: only long ones
+// Bytes of input and output from which on non-temporal (streaming) stores are worth it.
+constexpr std::int64_t non_temporal_bytes = std::int64_t{16} << 20;
+// Rows that begin or end within a vector mix non-temporal with ordinary stores, which is slow: only long ones
 // are worth it.
 constexpr std::int64_t vector_bytes = 32;
-constexpr std::int64_t shortest_past_caches = 512;
+constexpr std::int64_t shortest_non_temporal = 512;
 // Elements of the input that make a task worth its set-up.
 constexpr double task_elements = 1 << 18;
 // A block's rows in work should fit a last-level cache: more columns read and write memory in longer
 // stretches, which is worth more than a cache that is nearer.
 constexpr std::int64_t block_bytes = std::int64_t{2} << 20;
-// Of a ladder's rings. Few columns of them at a time are in work, and whole rows of the image are worth most:
-// they are on as many pages as pieces of them.
-constexpr std::int64_t climbing_bytes = std::int64_t{1536} << 10;
+// Bytes of the rings of prefix doubling. Few of their columns at a time are in work, and whole rows of the
+// image are worth most: they are on as many pages as pieces of them.
+constexpr std::int64_t doubling_bytes = std::int64_t{1536} << 10;
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
     return a / b + (a % b != 0 ? 1 : 0);
 }
 
-// Whether loads of the rows of a window wait for stores past the caches shortly before, because their
-// addresses end alike: windows side by side read on from where they write, within a page.
-bool addresses_end_alike(const PoolGeometry& geometry, const Planes<const float>& x, const Planes<float>& y) {
+// Returns whether loads of the rows of a window wait for non-temporal stores shortly before, because their
+// addresses agree in the lowest 12 bits (4K aliasing): windows side by side read on from where they write,
+// within a page.
+bool has_4k_aliasing(const PoolGeometry& geometry, const Planes<const float>& x, const Planes<float>& y) {
     constexpr std::int64_t page = 4096;
     constexpr std::int64_t before = 64;
     constexpr std::int64_t behind = 512;
@@ -57,22 +58,23 @@ bool fills_caches(const PoolGeometry& geometry) {
     const double elements = static_cast<double>(geometry.planes()) *
                             (static_cast<double>(rows.in) * static_cast<double>(columns.in) +
                              static_cast<double>(rows.out) * static_cast<double>(columns.out));
-    return elements * sizeof(float) >= static_cast<double>(bytes_past_caches);
+    return elements * sizeof(float) >= static_cast<double>(non_temporal_bytes);
 }
 
-bool worth_past_caches(const PoolGeometry& geometry, const CpuKernel& kernel, const Planes<const float>& x,
-                       const Planes<float>& y) {
+bool worth_non_temporal(const PoolGeometry& geometry, const CpuKernel& kernel, const Planes<const float>& x,
+                        const Planes<float>& y) {
     if (!fills_caches(geometry)) return false;
     const AxisWindows& columns = geometry.x;
-    // A ladder's waves write many rows after having read many. One row at once is too much for such stores.
+    // Prefix doubling writes waves of many rows after having read many; the other ways write one row at a
+    // time, which non-temporal stores make slower.
     if (!kernel.small_windows)
-        return kernel.along_y == AxisWay::climbing && columns.out >= shortest_past_caches;
-    if (addresses_end_alike(geometry, x, y)) return false;
+        return kernel.along_y == AxisWay::doubling && columns.out >= shortest_non_temporal;
+    if (has_4k_aliasing(geometry, x, y)) return false;
     constexpr std::int64_t vector = vector_bytes / static_cast<std::int64_t>(sizeof(float));
     const bool whole = reinterpret_cast<std::uintptr_t>(y.data) % vector_bytes == 0 &&
                        y.row_stride % vector == 0 && y.plane_stride % vector == 0 &&
                        columns.out % vector == 0;
-    return whole || columns.out >= shortest_past_caches;
+    return whole || columns.out >= shortest_non_temporal;
 }
 
 Formula formula_of(const PoolDesc& desc, const PoolGeometry& geometry) {
@@ -148,7 +150,7 @@ Cut cut_small_windows(const PoolGeometry& geometry, int threads) {
 Cut cut_separable(const PoolGeometry& geometry, AxisWay along_x, AxisWay along_y, std::int64_t element_bytes,
                   int threads) {
     const std::int64_t kept = rows_kept(geometry.y, along_y);
-    const std::int64_t bytes = along_y == AxisWay::climbing ? climbing_bytes : block_bytes;
+    const std::int64_t bytes = along_y == AxisWay::doubling ? doubling_bytes : block_bytes;
     const std::int64_t by_rows = bytes / (kept * element_bytes);
     const std::int64_t by_line = block_bytes / (4 * element_bytes * geometry.x.stride);
     // Neighbouring blocks fold the columns twice that their windows share.
@@ -189,7 +191,7 @@ Result<void> run(const CpuJob<T>& job, const Cut& cut, int threads, const RunCon
                 return;
             }
         }
-        if (job.past_caches) finish_stores();
+        if (job.non_temporal) finish_stores();
     });
     if (!finished || stopped.load()) {
         return std::unexpected(Error{ErrorCode::cancelled, "pooling was cancelled"});
@@ -210,7 +212,7 @@ Result<void> run_small_windows(const CpuJob<float>& job, int threads, const RunC
 template <class Lines, class T>
 Result<void> run_separable(const CpuJob<T>& job, int threads, const RunControl& control) {
     using Kernel = Separable<Lines, T>;
-    const auto bytes = static_cast<std::int64_t>(sizeof(typename Lines::Acc)) * (Lines::placed ? 3 : 1);
+    const auto bytes = static_cast<std::int64_t>(sizeof(typename Lines::Acc)) * (Lines::with_argmax ? 3 : 1);
     const Cut cut = cut_separable(job.geometry, job.kernel.along_x, Kernel::way(job.kernel), bytes, threads);
     return run(job, cut, threads, control, [&] {
         if constexpr (std::is_same_v<T, float>) {
@@ -240,7 +242,7 @@ CpuJob<T> make_job(const PoolDesc& desc, const PoolGeometry& geometry, const Cpu
                   .x = {static_cast<const T*>(x.data), x.row_stride, x.plane_stride},
                   .y = {static_cast<T*>(y.data), y.row_stride, y.plane_stride},
                   .argmax = argmax,
-                  .past_caches = false,
+                  .non_temporal = false,
                   .column_counts = {}};
     for (std::int64_t o = 0; o < geometry.x.out && desc.op == PoolOp::avg; ++o)
         job.column_counts.push_back(static_cast<std::int32_t>(job.count_along(geometry.x, o)));
@@ -251,7 +253,7 @@ CpuJob<T> make_job(const PoolDesc& desc, const PoolGeometry& geometry, const Cpu
 template <class T>
 Result<void> forward_other_type(const CpuJob<T>& job, int threads, const RunControl& control) {
     if constexpr (sizeof(T) < sizeof(float)) {
-        if (job.argmax != nullptr) return run_separable<PlacedLines>(job, threads, control);
+        if (job.argmax != nullptr) return run_separable<ArgmaxLines>(job, threads, control);
         if (job.kernel.accumulator == ElementType::f32)
             return run_separable<PlainLines<float>>(job, threads, control);
     }
@@ -279,7 +281,7 @@ CpuKernel choose_cpu_kernel(const PoolDesc& desc, const PoolGeometry& geometry) 
     if (!kernel.small_windows) {
         kernel.along_x = way_along(geometry.x, is_max(kernel.formula));
         // Neighbours in vectors are neighbours in the row.
-        if (kernel.along_x == AxisWay::climbing && geometry.x.dilation > 1)
+        if (kernel.along_x == AxisWay::doubling && geometry.x.dilation > 1)
             kernel.along_x = AxisWay::in_parts;
         // Rows need no place in memory that is like their place in the image.
         kernel.along_y = way_along(geometry.y, is_max(kernel.formula));
@@ -319,14 +321,14 @@ Result<void> forward_cpu(const PoolDesc& desc, const PoolGeometry& geometry, con
         });
     }
     auto job = make_job<float>(desc, geometry, kernel, x, y, argmax);
-    job.past_caches = worth_past_caches(geometry, kernel, job.x, job.y);
+    job.non_temporal = worth_non_temporal(geometry, kernel, job.x, job.y);
     // Where in a window a maximum is has to fit 31 bits there.
     const bool indices_fit =
         geometry.y.span() <= std::numeric_limits<std::int32_t>::max() / geometry.x.in - 1;
     if (kernel.small_windows && (argmax == nullptr || indices_fit)) {
         return run_small_windows(job, threads, control);
     }
-    if (argmax != nullptr) return run_separable<PlacedLines>(job, threads, control);
+    if (argmax != nullptr) return run_separable<ArgmaxLines>(job, threads, control);
     if (kernel.accumulator == ElementType::f64) {
         return run_separable<PlainLines<double>>(job, threads, control);
     }

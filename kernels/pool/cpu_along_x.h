@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Windows of one input row, folded along x.
+// Folds the windows of one input row along x.
 #pragma once
 
 #include <limits>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kernels/pool/cpu_lines.h"
-#include "kernels/pool/ladder.h"
+#include "kernels/pool/doubling.h"
 #include "kernels/support/element.h"
 #include "kernels/support/element_rows.h"
 
@@ -30,13 +30,13 @@ class AlongX {
         if (m_way == AxisWay::one_by_one) return;
         const auto length = static_cast<std::size_t>((m_width - 1) * m_axis.stride + m_axis.span());
         if constexpr (sizeof(T) < sizeof(float) && sizeof(Acc) > sizeof(float)) m_widened.resize(length);
-        // Places climb by fours, which gives the same maxima.
-        if (Lines::placed && m_way == AxisWay::climbing) m_way = AxisWay::in_parts;
-        m_line.allocate(m_way == AxisWay::climbing ? 3 : m_way == AxisWay::in_parts ? 2 : 1, length);
+        // Value-and-index pairs are folded in parts instead, which gives the same maxima.
+        if (Lines::with_argmax && m_way == AxisWay::doubling) m_way = AxisWay::in_parts;
+        m_line.allocate(m_way == AxisWay::doubling ? 3 : m_way == AxisWay::in_parts ? 2 : 1, length);
         m_terms = m_line.row(0);
         if (m_way == AxisWay::in_parts) {
             m_made = m_line.row(1);
-        } else if (m_way == AxisWay::climbing) {
+        } else if (m_way == AxisWay::doubling) {
             m_made = m_line.row(1);
             m_scratch = m_line.row(2);
         } else {
@@ -44,14 +44,14 @@ class AlongX {
         }
     }
 
-    // The windows in `columns` of a row of the input, of which `row` is the first element.
+    // Folds the windows in `columns` of a row of the input, of which `row` is the first element.
     void fold(const T* row, IndexRange columns, const Row& to) {
         if (m_way == AxisWay::one_by_one) return fold_one_by_one(row, columns, to);
         for (std::int64_t o = columns.begin; o < columns.end; o += m_width)
             fold_piece(row, {o, std::min(o + m_width, columns.end)}, Lines::at(to, o - columns.begin));
     }
 
-    // What a window without an element folds to.
+    // Returns the value of a window without an element.
     Acc nothing() const { return m_formula == Formula::max ? -std::numeric_limits<Acc>::infinity() : Acc(0); }
 
   private:
@@ -64,8 +64,8 @@ class AlongX {
 
     void fold_piece(const T* row, IndexRange columns, const Row& to) {
         const std::int64_t count = columns.end - columns.begin;
-        if constexpr (!Lines::placed) {
-            if (m_way == AxisWay::climbing) return climb(row, columns, to);
+        if constexpr (!Lines::with_argmax) {
+            if (m_way == AxisWay::doubling) return fold_by_doubling(row, columns, to);
         }
         load_line(row, columns);
         if (m_way == AxisWay::in_parts) return fold_in_parts(count, to);
@@ -76,30 +76,31 @@ class AlongX {
         m_lines.fold_along_x(is_max(m_formula), m_sequence, count, to);
     }
 
-    // What lies within the row is read there, if elements are the terms.
-    void climb(const T* row, IndexRange columns, Row to) {
+    // Reads the row itself where elements are the terms and all that is read lies within it.
+    void fold_by_doubling(const T* row, IndexRange columns, Row to) {
         const IndexRange inside = terms_in_place(columns);
         const auto fold_from_line = [&](std::int64_t begin, std::int64_t end) {
             if (begin >= end) return;
             load_line(row, {begin, end});
-            climb(m_terms, end - begin, to + (begin - columns.begin));
+            fold_by_doubling(m_terms, end - begin, to + (begin - columns.begin));
         };
         if constexpr (std::is_same_v<Acc, T>) {
             if (!inside.empty()) {
                 fold_from_line(columns.begin, inside.begin);
-                climb(row + m_axis.start(inside.begin), inside.end - inside.begin,
-                      to + (inside.begin - columns.begin));
+                fold_by_doubling(row + m_axis.start(inside.begin), inside.end - inside.begin,
+                                 to + (inside.begin - columns.begin));
                 return fold_from_line(inside.end, columns.end);
             }
         }
         fold_from_line(columns.begin, columns.end);
     }
 
-    void climb(const Acc* terms, std::int64_t count, Row to) {
+    void fold_by_doubling(const Acc* terms, std::int64_t count, Row to) {
         const std::int64_t all = (count - 1) * m_axis.stride + 1;
         Acc* const made = m_axis.stride == 1 ? to : m_made;
-        if (!climb_row(is_max(m_formula) ? Join::larger : Join::sum, m_order, terms, all, made, m_scratch))
-            climb_row(Join::larger_or_nan, m_order, terms, all, made, m_scratch);
+        if (!fold_row_by_doubling(is_max(m_formula) ? Join::larger : Join::sum, m_order, terms, all, made,
+                                  m_scratch))
+            fold_row_by_doubling(Join::larger_or_nan, m_order, terms, all, made, m_scratch);
         if (m_axis.stride > 1) pick_every(m_axis.stride, made, count, to);
     }
 
@@ -199,7 +200,7 @@ class AlongX {
         }
         if (m_axis.stride == 1) return;
         pick_every(m_axis.stride, Lines::values(m_made), count, Lines::values(to));
-        if constexpr (Lines::placed) {
+        if constexpr (Lines::with_argmax) {
             for (std::int64_t o = 0; o < count; ++o) to.columns[o] = m_made.columns[o * m_axis.stride];
             std::fill_n(to.rows, count, 0);
         }
@@ -221,7 +222,7 @@ class AlongX {
             }
             const std::int64_t i = o - columns.begin;
             Lines::values(to)[i] = folded;
-            if constexpr (Lines::placed) {
+            if constexpr (Lines::with_argmax) {
                 const std::int64_t first = (taps.first - m_axis.start(o)) / m_axis.dilation;
                 to.columns[i] = static_cast<std::int32_t>(first + best);
                 to.rows[i] = 0;
@@ -241,7 +242,7 @@ class AlongX {
     Row m_terms = {};
     Row m_made = {};
     Row m_scratch = {};
-    Climbing m_order{m_axis.window};
+    DoublingOrder m_order{m_axis.window};
     typename Lines::Store m_dealt;
     std::vector<std::int64_t> m_phases;  // each one's first element in the line
     std::vector<std::int64_t> m_phase_lengths;

@@ -13,12 +13,12 @@ namespace iir2d::pool {
 
 WindowRule window_rule(const PoolDesc& desc, const PoolGeometry& geometry);
 
-// Of lp: whether elements are raised to p and sums to 1 / p.
+// Returns whether elements are raised to p and sums to 1 / p, by powers.
 constexpr bool needs_powers(const PoolDesc& desc) {
     return desc.op == PoolOp::lp && desc.p != 1.0 && desc.p != 2.0;
 }
 
-// What sums of windows gathered so are made in.
+// Returns the type that sums of gathered windows are made in.
 ElementType gathered_accumulator(const PoolDesc& desc, const PoolGeometry& geometry);
 
 // As forward_cpu().

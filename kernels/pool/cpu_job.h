@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the two ways through an image share: what is pooled, and an output where the sums of fold.h failed.
+// Shared by the ways through an image: the job, and an output computed exactly where the sums of fold.h
+// failed.
 #pragma once
 
 #include <cmath>
@@ -21,17 +22,17 @@ struct CpuJob {
     Planes<const T> x;
     Planes<T> y;
     std::int64_t* argmax;  // null: not wanted
-    bool past_caches;
+    bool non_temporal;
     std::vector<std::int32_t> column_counts;  // taps along x of each window that an average divides by
 
-    // What an output row's averages are divided by, from `column` on.
+    // Returns the divisors of an output row's averages, from `column` on.
     Divisors divisors(std::int64_t oy, std::int64_t column) const {
         if (desc.op != PoolOp::avg) return {};
         if (desc.divisor_override) return {static_cast<double>(*desc.divisor_override), nullptr};
         return {static_cast<double>(count_along(geometry.y, oy)), column_counts.data() + column};
     }
 
-    // That of a single average.
+    // Returns the divisor of one average.
     double divisor(std::int64_t oy, std::int64_t ox) const {
         const Divisors row = divisors(oy, ox);
         return row.columns == nullptr ? row.rows : row.rows * static_cast<double>(*row.columns);

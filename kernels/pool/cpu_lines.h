@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Two kinds of rows that are folded along x and then along y: of sums or maxima alone, and of maxima with
-// their places. cpu_separable.h is written in these operations.
+// Two kinds of rows that are folded along x and then along y: of sums or maxima alone, and of value-and-index
+// pairs. cpu_separable.h is written in these operations.
 #pragma once
 
 #include <algorithm>
@@ -9,12 +9,12 @@
 #include <limits>
 #include <vector>
 
+#include "kernels/pool/argmax.h"
 #include "kernels/pool/cpu_job.h"
-#include "kernels/pool/placed.h"
 
 namespace iir2d::pool {
 
-// A row to fold, and by how many taps its places are moved.
+// A row to fold, and the number of taps that its indices are moved by.
 template <class Row>
 struct Part {
     Row row;
@@ -26,7 +26,7 @@ class PlainLines {
   public:
     using Acc = T;
     using Row = T*;
-    static constexpr bool placed = false;
+    static constexpr bool with_argmax = false;
 
     static Row at(Row row, std::int64_t o) { return row + o; }
     static T* values(Row row) { return row; }
@@ -61,7 +61,7 @@ class PlainLines {
     std::vector<const T*> m_pointers;
 };
 
-class PlacedLines {
+class ArgmaxLines {
   public:
     using Acc = float;
     struct Row {
@@ -69,7 +69,7 @@ class PlacedLines {
         std::int32_t* columns;
         std::int32_t* rows;
     };
-    static constexpr bool placed = true;
+    static constexpr bool with_argmax = true;
 
     static Row at(const Row& row, std::int64_t o) { return {row.values + o, row.columns + o, row.rows + o}; }
     static float* values(const Row& row) { return row.values; }
@@ -109,10 +109,10 @@ class PlacedLines {
             m_parts.push_back({row.values, row.columns, row.rows, static_cast<std::int32_t>(x * taps),
                                static_cast<std::int32_t>(y * taps)});
         }
-        fold_placed(m_parts, count, {to.values, to.columns, to.rows});
+        fold_argmax(m_parts, count, {to.values, to.columns, to.rows});
     }
 
-    std::vector<PlacedRow> m_parts;
+    std::vector<IndexedRow> m_parts;
 };
 
 }  // namespace iir2d::pool

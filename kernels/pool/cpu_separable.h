@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Windows of any size: the rows of the input are folded along x once each, and those along y.
+// Pools windows of any size: folds each row of the input along x once, and the results along y.
 #pragma once
 
 #include <optional>
 
 #include "kernels/pool/cpu_along_x.h"
 #include "kernels/pool/cpu_gather.h"
-#include "kernels/pool/ladder.h"
+#include "kernels/pool/doubling.h"
 
 namespace iir2d::pool {
 
@@ -18,7 +18,7 @@ inline std::int64_t ring_rows(const PartStep& step, const AxisWindows& y) {
 
 // Rows that are kept for windows along y: of all parts, or of a window in sequence.
 inline std::int64_t rows_kept(const AxisWindows& y, AxisWay way) {
-    if (way == AxisWay::climbing) return Climbing(y.window).rows();
+    if (way == AxisWay::doubling) return DoublingOrder(y.window).rows();
     if (way == AxisWay::sequence) return std::min(y.span(), y.in);
     std::int64_t rows = 0;
     for (const PartStep& step : part_steps(y.window)) rows += ring_rows(step, y);
@@ -31,9 +31,10 @@ class Separable {
     using Row = typename Lines::Row;
 
   public:
-    // Along y. Places climb by fours, which gives the same maxima.
+    // Returns the way along y. Value-and-index pairs are folded in parts instead, which gives the same
+    // maxima.
     static AxisWay way(const CpuKernel& kernel) {
-        return Lines::placed && kernel.along_y == AxisWay::climbing ? AxisWay::in_parts : kernel.along_y;
+        return Lines::with_argmax && kernel.along_y == AxisWay::doubling ? AxisWay::in_parts : kernel.along_y;
     }
 
     // For blocks of at most `width` columns. only_nan: as in OutputRow.
@@ -45,9 +46,9 @@ class Separable {
           m_along_x(job, width) {
         const auto columns = static_cast<std::size_t>(width);
         m_folded.allocate(2, columns);
-        if constexpr (!Lines::placed) {
-            if (m_way == AxisWay::climbing) {
-                m_ladder.emplace(m_y.window, width);
+        if constexpr (!Lines::with_argmax) {
+            if (m_way == AxisWay::doubling) {
+                m_doubling.emplace(m_y.window, width);
                 return;
             }
         }
@@ -67,18 +68,19 @@ class Separable {
     bool pool(const Block& block, const std::stop_token& stop) {
         const Row none = m_folded.row(1);
         std::fill_n(Lines::values(none), block.columns.end - block.columns.begin, m_along_x.nothing());
-        if constexpr (!Lines::placed) {
-            if (m_way == AxisWay::climbing) {
-                if (!is_max(m_job.kernel.formula)) return climb(block, Join::sum, stop) != Climbed::stopped;
-                const Climbed climbed = climb(block, Join::larger, stop);
-                if (climbed != Climbed::met_nan) return climbed == Climbed::done;
-                return climb(block, Join::larger_or_nan, stop) == Climbed::done;
+        if constexpr (!Lines::with_argmax) {
+            if (m_way == AxisWay::doubling) {
+                if (!is_max(m_job.kernel.formula))
+                    return fold_by_doubling(block, Join::sum, stop) != Outcome::stopped;
+                const Outcome outcome = fold_by_doubling(block, Join::larger, stop);
+                if (outcome != Outcome::met_nan) return outcome == Outcome::done;
+                return fold_by_doubling(block, Join::larger_or_nan, stop) == Outcome::done;
             }
         }
         return m_way == AxisWay::in_parts ? pool_in_parts(block, stop) : pool_in_sequence(block, stop);
     }
 
-    // Whether every sum since was accurate; NaN stands for those that were not.
+    // Returns whether every sum since was accurate; NaN stands for those that were not.
     bool accurate() const { return m_accurate; }
     void forget() { m_accurate = true; }
 
@@ -155,43 +157,43 @@ class Separable {
         return true;
     }
 
-    enum class Climbed { done, stopped, met_nan };
+    enum class Outcome { done, stopped, met_nan };
 
-    // Rows that dilation keeps apart climb one set after the other.
-    Climbed climb(const Block& block, Join join, const std::stop_token& stop) {
+    // Rows that dilation keeps apart are folded one set after the other.
+    Outcome fold_by_doubling(const Block& block, Join join, const std::stop_token& stop) {
         const std::int64_t first = m_y.start(block.rows.begin);
         const std::int64_t end = m_y.start(block.rows.end - 1) + m_y.span();
         const std::int64_t count = block.columns.end - block.columns.begin;
-        constexpr std::int64_t wave = Ladder<Acc>::wave_rows;
+        constexpr std::int64_t wave = DoublingRings<Acc>::wave_rows;
         for (std::int64_t set = 0; set < std::min(m_y.dilation, end - first); ++set) {
             for (std::int64_t t = 0; first + set + t * m_y.dilation < end; t += wave) {
                 for (std::int64_t i = t; i < t + wave; ++i) {
-                    if (stop.stop_requested()) return Climbed::stopped;
+                    if (stop.stop_requested()) return Outcome::stopped;
                     const std::int64_t row = first + set + i * m_y.dilation;
                     if (row < 0 || row >= std::min(m_y.in, end)) {
-                        std::fill_n(m_ladder->row(i), count, m_along_x.nothing());
+                        std::fill_n(m_doubling->row(i), count, m_along_x.nothing());
                     } else {
-                        m_along_x.fold(m_job.x.row(block.plane, row), block.columns, m_ladder->row(i));
+                        m_along_x.fold(m_job.x.row(block.plane, row), block.columns, m_doubling->row(i));
                     }
                 }
-                if (!m_ladder->make(join, t, count)) return Climbed::met_nan;
+                if (!m_doubling->make(join, t, count)) return Outcome::met_nan;
                 for (std::int64_t i = std::max(t, m_y.window - 1); i < t + wave; ++i) {
                     const std::int64_t at = set + (i - (m_y.window - 1)) * m_y.dilation;
                     const std::int64_t oy = block.rows.begin + at / m_y.stride;
                     if (at % m_y.stride != 0 || oy >= block.rows.end) continue;
-                    m_parts.assign(1, {m_ladder->made(i), 0});
+                    m_parts.assign(1, {m_doubling->made(i), 0});
                     finish(block, oy);
                 }
             }
         }
-        return Climbed::done;
+        return Outcome::done;
     }
 
     // Writes the output row that m_parts fold to.
     void finish(const Block& block, std::int64_t oy) {
         const std::int64_t count = block.columns.end - block.columns.begin;
         T* const to = m_job.y.row(block.plane, oy) + block.columns.begin;
-        if constexpr (Lines::placed) {
+        if constexpr (Lines::with_argmax) {
             const Row best = m_folded.row(0);
             m_lines.fold_along_y(true, m_parts, count, best);
             for (std::int64_t i = 0; i < count; ++i) to[i] = element::store<T>(best.values[i]);
@@ -224,7 +226,7 @@ class Separable {
                 .count = block.columns.end - block.columns.begin,
                 .formula = m_job.kernel.formula,
                 .divisors = m_job.divisors(oy, block.columns.begin),
-                .past_caches = m_job.past_caches && !m_only_nan,
+                .non_temporal = m_job.non_temporal && !m_only_nan,
                 .only_nan = m_only_nan};
     }
 
@@ -246,7 +248,7 @@ class Separable {
         }
     }
 
-    void write_indices(const Block& block, std::int64_t oy, const PlacedLines::Row& best) const {
+    void write_indices(const Block& block, std::int64_t oy, const ArgmaxLines::Row& best) const {
         const AxisWindows& x = m_job.geometry.x;
         const std::int64_t width = m_job.geometry.input.w;
         std::int64_t* indices = m_job.indices(block.plane, oy, block.columns.begin);
@@ -291,7 +293,7 @@ class Separable {
     AlongX<Lines, T> m_along_x;
     std::vector<PartStep> m_steps;
     std::vector<Ring> m_rings;  // by step
-    std::optional<Ladder<Acc>> m_ladder;
+    std::optional<DoublingRings<Acc>> m_doubling;
     Lines m_lines;
     typename Lines::Store m_folded;  // one to finish, one of nothing
     typename Lines::Store m_rows;

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "kernels/pool/argmax.h"
 #include "kernels/pool/cpu_job.h"
-#include "kernels/pool/placed.h"
 
 namespace iir2d::pool {
 
@@ -67,7 +67,7 @@ class SmallWindows {
                              .count = part.columns.end - ox,
                              .formula = m_job.kernel.formula,
                              .divisor = m_job.divisor(oy, ox),
-                             .past_caches = m_job.past_caches};
+                             .non_temporal = m_job.non_temporal};
         if (rows.count == 0) return write_nothing(part, out);
         const WindowRows windows{.first = m_job.x.row(part.plane, rows.first) + columns.first,
                                  .row_distance = y.dilation * m_job.x.row_stride,
@@ -77,7 +77,7 @@ class SmallWindows {
                                  .stride = columns.count == 1 ? 1 : static_cast<int>(x.stride)};
         if (m_job.argmax == nullptr) return pool_windows(windows, out);
         const std::int64_t width = m_job.geometry.input.w;
-        pool_windows_placed(windows, out,
+        pool_windows_argmax(windows, out,
                             {.to = m_job.indices(part.plane, oy, ox),
                              .row_stride = x.out,
                              .first_index = rows.first * width + columns.first,

@@ -47,7 +47,7 @@ HWY_INLINE auto stays(const V& best, const V& v) {
     return hn::Or(hn::Le(v, best), hn::IsNaN(best));
 }
 
-// Of two numbers, the first where they are equal.
+// Returns the larger of two numbers, the first where they are equal.
 template <class V>
 HWY_INLINE V larger(const V& first, const V& later) {
 #if defined(__SSE2__)
@@ -181,7 +181,7 @@ HWY_INLINE auto finish(D d, const hn::Vec<D>& folded, const OutputRowOf<Out>& ou
 // Calls body(d, o, stream) so that the outputs from 0 to `count` are all made, some of them twice; it answers
 // which are accurate, and this whether all are.
 template <class Acc, class Body>
-HWY_INLINE bool for_outputs(const void* to, std::int64_t count, bool past_caches, const Body& body) {
+HWY_INLINE bool for_outputs(const void* to, std::int64_t count, bool non_temporal, const Body& body) {
     constexpr std::int64_t n = lanes<Acc>;
     if (count < n) {
         const OneTag<Acc> one;
@@ -192,7 +192,7 @@ HWY_INLINE bool for_outputs(const void* to, std::int64_t count, bool past_caches
     const Tag<Acc> d;
     auto good = all_true(d);
     std::int64_t o = 0;
-    if (constexpr std::size_t bytes = n * sizeof(float); past_caches && bytes >= 16) {
+    if (constexpr std::size_t bytes = n * sizeof(float); non_temporal && bytes >= 16) {
         const std::size_t behind = reinterpret_cast<std::uintptr_t>(to) % bytes;
         if (behind != 0) {
             good = body(d, 0, false);

@@ -23,7 +23,7 @@ template <bool Max, int Rows, class Acc>
 HWY_INLINE void fold_some_rows(const Acc* const* rows, std::int64_t count, Acc* to) {
     const Tag<Acc> d;
     static_assert(lanes<Acc> <= row_slack);
-    const Acc* from[Rows];
+    const Acc* from[static_cast<std::size_t>(Rows)];
     std::copy_n(rows, Rows, from);
     for (std::int64_t o = 0; o < count; o += lanes<Acc>) {
         const auto first = hn::LoadU(d, from[0] + o);
@@ -89,7 +89,7 @@ HWY_FLATTEN bool finish_rows_of(std::span<const Acc* const> rows, const OutputRo
         if (part.divisors.columns != nullptr) part.divisors.columns += first;
         if (rows.size() == 1) {
             const Acc* row = rows[0] + first;
-            good &= for_outputs<Acc>(part.to, part.count, part.past_caches,
+            good &= for_outputs<Acc>(part.to, part.count, part.non_temporal,
                                      [&](auto d, std::int64_t o, bool stream) HWY_ATTR {
                                          return finish<F>(d, hn::LoadU(d, row + o), part, o, stream);
                                      });
@@ -97,13 +97,13 @@ HWY_FLATTEN bool finish_rows_of(std::span<const Acc* const> rows, const OutputRo
         }
         const Acc* from[most_rows];
         for (std::size_t done = 0; done < rows.size();) {
-            // What is folded already goes first.
+            // The elements folded already go first.
             std::size_t used = 0;
             if (done > 0) from[used++] = folded;
             for (; used < most_rows && done < rows.size(); ++done) from[used++] = rows[done] + first;
             fold_rows_by<is_max(F), Acc>({from, used}, part.count, folded);
         }
-        good &= for_outputs<Acc>(part.to, part.count, part.past_caches,
+        good &= for_outputs<Acc>(part.to, part.count, part.non_temporal,
                                  [&](auto d, std::int64_t o, bool stream) HWY_ATTR {
                                      return finish<F>(d, hn::LoadU(d, folded + o), part, o, stream);
                                  });

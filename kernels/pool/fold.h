@@ -11,8 +11,8 @@
 
 namespace iir2d::pool {
 
-// What is made of a window: the first maximum (NaN above all), or something of the sum of something of each
-// element. `power` has its powers and roots outside of these loops.
+// The formula of a window: the first maximum (NaN above all), or a function of the sum of its elements'
+// terms. `power` has its powers and roots outside of these loops.
 enum class Formula { max, max_magnitude, avg, lp1, lp2, lp3, power };
 
 constexpr bool is_max(Formula formula) {
@@ -37,32 +37,33 @@ struct OutputRowOf {
     std::int64_t count;
     Formula formula;
     Divisors divisors;
-    bool past_caches;  // stores that do not read what they replace; finish_stores() before others read
+    bool non_temporal;  // streaming stores, which need finish_stores() before others read
     bool only_nan = false;
 };
 using OutputRow = OutputRowOf<float>;
 
-// to[o] = what is made of the sums, or maxima, of rows[0][o], rows[1][o], ... False when there is a sum that
-// its type is not accurate for.
+// Writes to[o] = the formula of the sum, or maximum, of rows[0][o], rows[1][o], ... Returns false when there
+// is a sum that its type is not accurate for.
 bool finish_rows(std::span<const float* const> rows, const OutputRow& out);
 bool finish_rows(std::span<const double* const> rows, const OutputRow& out);
 bool finish_rows(std::span<const double* const> rows, const OutputRowOf<double>& out);
 
-// to[o] = the sum, or the first maximum, of rows[0][o], rows[1][o], ... `to` may lie
+// Writes to[o] = the sum, or the first maximum, of rows[0][o], rows[1][o], ... `to` may lie
 // in the same memory before or at the first element of each of up to 7 rows.
 void fold_rows(bool maximum, std::span<const float* const> rows, std::int64_t count, float* to);
 void fold_rows(bool maximum, std::span<const double* const> rows, std::int64_t count, double* to);
 
-// What the formula adds up or compares, of `count` elements; not `power`. `to` may be `from`.
+// Writes the terms that the formula adds up or compares, of `count` elements; not `power`. `to` may be
+// `from`.
 void make_terms(Formula formula, const float* from, std::int64_t count, float* to);
 void make_terms(Formula formula, const float* from, std::int64_t count, double* to);
 void make_terms(Formula formula, const double* from, std::int64_t count, double* to);
 
-// to[o] = from[o * stride]. Reads up to row_slack elements behind the last.
+// Writes to[o] = from[o * stride]. Reads up to row_slack elements behind the last.
 void pick_every(std::int64_t stride, const float* from, std::int64_t count, float* to);
 void pick_every(std::int64_t stride, const double* from, std::int64_t count, double* to);
 
-// After stores past the caches.
+// Waits for the non-temporal stores of this thread: before another reads what they wrote.
 void finish_stores();
 
 }  // namespace iir2d::pool

@@ -15,7 +15,8 @@ namespace {
 using support::describe;
 
 constexpr std::int64_t max_int64 = std::numeric_limits<std::int64_t>::max();
-// Of a window, stride, padding or dilation along an axis. With it, no sum or product of positions overflows.
+// Limits a window, stride, padding or dilation along an axis. With it, no sum or product of positions
+// overflows.
 constexpr std::int64_t max_parameter = std::numeric_limits<std::int32_t>::max();
 
 std::unexpected<Error> argument_error(std::string message) {
@@ -97,7 +98,7 @@ Result<void> check_op(const PoolDesc& desc) {
 
 // Windows whose ends are rounded outwards: where in is no multiple of out they overlap, and have up to two
 // samples more than in / out, rounded down.
-AxisWindows spread(std::int64_t in, std::int64_t out) {
+AxisWindows adaptive_windows(std::int64_t in, std::int64_t out) {
     const std::int64_t whole = in / out;
     return {.in = in,
             .out = out,
@@ -153,8 +154,8 @@ Result<PoolGeometry> make_geometry(const PoolDesc& desc) {
         const auto fits = [](std::int64_t in, std::int64_t out) { return in <= max_int64 / (out + 1); };
         PoolGeometry geometry{desc.shape,
                               {desc.shape.n, desc.shape.c, desc.output.h, desc.output.w},
-                              spread(desc.shape.h, desc.output.h),
-                              spread(desc.shape.w, desc.output.w)};
+                              adaptive_windows(desc.shape.h, desc.output.h),
+                              adaptive_windows(desc.shape.w, desc.output.w)};
         if (!fits(desc.shape.h, desc.output.h) || !fits(desc.shape.w, desc.output.w) ||
             !bytes_fit(geometry.output, desc.element)) {
             return dimension_error("output " + describe(desc.output) + " of " + describe(desc.shape) +

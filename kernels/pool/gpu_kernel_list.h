@@ -13,7 +13,7 @@
     X(name, iir2d::pool::GpuPoolBackward,        \
       (iir2d::pool::gpu_pool_backward<iir2d::pool::GradientOp::op, T, Acc>), 256)
 
-// Of an element type of which Acc is the arithmetic.
+// The kernels of an element type whose arithmetic is Acc.
 #define IIR2D_POOL_ELEMENT(X, suffix, T, Acc)                            \
     IIR2D_POOL_FORWARD(X, pool_max_##suffix, max, T, Acc)                \
     IIR2D_POOL_FORWARD(X, pool_max_index_##suffix, max_index, T, Acc)    \
@@ -26,7 +26,7 @@
     IIR2D_POOL_BACKWARD(X, pool_lp_p1_backward_##suffix, lp1, T, double) \
     IIR2D_POOL_BACKWARD(X, pool_lp_power_backward_##suffix, lp_power, T, double)
 
-// Of one whose arithmetic is f32: the same with sums in f64.
+// The kernels of one whose arithmetic is f32, and the same with sums in f64.
 #define IIR2D_POOL_NARROW(X, suffix, T)                                       \
     IIR2D_POOL_ELEMENT(X, suffix, T, float)                                   \
     IIR2D_POOL_FORWARD(X, pool_avg_##suffix##_wide, avg, T, double)           \

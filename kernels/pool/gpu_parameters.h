@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the pooling kernels are told: one trivially copyable struct per launch, filled in by gpu_plan.cpp.
+// The parameters of the pooling kernels: one trivially copyable struct per launch, filled in by gpu_plan.cpp.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ struct GpuPool {
     GpuUnits units;
 };
 
-// What an op does not read is 0.
+// Addresses that an op does not read are 0.
 struct GpuPoolBackward {
     GpuPlanes x;
     GpuPlanes y;

@@ -39,7 +39,7 @@ using MakeLaunch = std::function<bool(const GpuLaunch&)>;
 void for_each_launch(const GpuPooling& pooling, const GpuPlanes& x, const GpuPlanes& y, std::uint64_t argmax,
                      const MakeLaunch& launch);
 
-// Of the backward pass; what the op does not read has no address.
+// The arrays of a backward pass; those that the op does not read have no address.
 struct GpuGradients {
     GpuPlanes x = {};
     GpuPlanes y = {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a window hands back to one of its elements, as a rule that the CPU and the GPU compile: the part that
-// depends on the window alone, the sum of those, and what the element makes of the sum.
+// The vector-Jacobian product of pooling by element, compiled for the CPU and the GPU: the share that depends
+// on a window alone, and the gradient of an element from the sum of its windows' shares.
 #pragma once
 
 #include <cmath>
@@ -18,7 +18,7 @@ IIR2D_BOTH Acc avg_share(Acc dy, Acc divisor) {
     return dy / divisor;
 }
 
-// Of lp with p = 1: dy, unless the window was all zero or held a NaN.
+// lp with p = 1: dy, unless the window was all zero or held a NaN.
 IIR2D_BOTH double lp1_share(double dy, double y) {
     return y == 0.0 ? 0.0 : y != y ? y : dy;
 }
@@ -26,7 +26,7 @@ IIR2D_BOTH double lp1_gradient(double x, double sum) {
     return x > 0.0 ? sum : x < 0.0 ? -sum : x == 0.0 ? 0.0 : x;
 }
 
-// Of lp with p = 2: dx = x * sum of dy / y.
+// lp with p = 2: dx = x * sum of dy / y.
 IIR2D_BOTH double lp2_share(double dy, double y) {
     return y == 0.0 ? 0.0 : dy / y;
 }
@@ -34,8 +34,8 @@ IIR2D_BOTH double lp2_gradient(double x, double sum) {
     return x == 0.0 ? 0.0 : x * sum;
 }
 
-// Of any p, and of p = 2 where dy / y may leave the accumulator: a pair of element and window at a time. The
-// power is of abs(x) / y, at most 1, not of each.
+// lp with any p, and with p = 2 where dy / y may leave the accumulator: a pair of element and window at a
+// time. The power is of abs(x) / y, at most 1, not of each.
 IIR2D_BOTH double lp_pair(double x, double y, double dy, double p) {
     if (x == 0.0 || y == 0.0) return 0.0;
     const double magnitude = x < 0.0 ? -x : x;

@@ -8,8 +8,8 @@
 #define IIR2D_POOL_JOIN_INL_H
 #endif
 
+#include "kernels/pool/doubling.h"
 #include "kernels/pool/fold-inl.h"
-#include "kernels/pool/ladder.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace iir2d::pool::HWY_NAMESPACE {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "kernels/pool/ladder.h"
+#include "kernels/pool/doubling.h"
 
 namespace iir2d::pool {
 
@@ -49,13 +49,13 @@ AxisWay way_along(const AxisWindows& axis, bool maximum) {
     if (axis.window > longest_sequence && axis.window > axis.stride * folds_in_parts(axis.window)) {
         // By halves, a sum takes as many additions again as its length has binary digits that are 1.
         const bool by_halves = maximum || std::popcount(static_cast<std::uint64_t>(axis.window)) <= 2;
-        return by_halves ? AxisWay::climbing : AxisWay::in_parts;
+        return by_halves ? AxisWay::doubling : AxisWay::in_parts;
     }
     return AxisWay::sequence;
 }
 
 std::int64_t additions_along(const AxisWindows& axis, AxisWay way) {
-    if (way == AxisWay::climbing) return Climbing(axis.window).additions();
+    if (way == AxisWay::doubling) return DoublingOrder(axis.window).additions();
     return way == AxisWay::in_parts ? folds_in_parts(axis.window) : std::min(axis.window, axis.in) - 1;
 }
 

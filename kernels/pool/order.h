@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In which order the elements of a window are folded along an axis: from its first to its last, or in parts
-// that neighbouring windows share. It depends on the descriptor alone.
+// Chooses in which order the elements of a window are folded along an axis: from its first to its last, or in
+// parts that neighbouring windows share. It depends on the descriptor alone.
 #pragma once
 
 #include <cstdint>
@@ -22,22 +22,23 @@ struct PartStep {
     std::int64_t reach() const { return (parts - 1) * part + singles; }
 };
 
-// From single taps to a window, by the digits of its length to base 4; none for a window of 1.
+// Returns the steps from single taps to a window, by the digits of its length to base 4; none for a window
+// of 1.
 std::vector<PartStep> part_steps(std::int64_t window);
 
 enum class AxisWay {
-    sequence,   // first to last tap, all windows of a row at once
-    in_parts,   // part_steps(): few folds for each element, however large the window
-    climbing,   // the same by halves, ladder.h; places climb in parts
+    sequence,  // first to last tap, all windows of a row at once
+    in_parts,  // part_steps(): few folds for each element, however large the window
+    doubling,  // prefix doubling, doubling.h: parts of 2, 4, 8, ... taps; value-and-index pairs take in_parts
     one_by_one  // first to last tap, window after window: where they lie far apart or mostly in the padding
 };
-// Whether a sum's additions are in another order than from its first tap to its last.
+// Returns whether a sum's additions are in another order than from its first tap to its last.
 constexpr bool is_in_parts(AxisWay way) {
-    return way == AxisWay::in_parts || way == AxisWay::climbing;
+    return way == AxisWay::in_parts || way == AxisWay::doubling;
 }
 AxisWay way_along(const AxisWindows& axis, bool maximum);
 
-// Rounded additions between the elements of a window and its sum, at most.
+// Returns the most rounded additions between an element of a window and its sum.
 std::int64_t additions_along(const AxisWindows& axis, AxisWay way);
 
 }  // namespace iir2d::pool

@@ -137,8 +137,8 @@ KernelIdentity PoolPlan::backward_kernel() const {
         identity.variant = gpu->pooling.backward_kernel;
     } else {
         const ElementType sums = pool::backward_accumulator(m_state->desc, m_state->geometry);
-        const bool in_vectors = pool::spreads_in_vectors(m_state->desc, m_state->geometry);
-        identity.variant = (in_vectors ? "spread_" : "gathered_") + std::string(name_of(sums)) + "_sum";
+        const bool in_vectors = pool::scatters_in_vectors(m_state->desc, m_state->geometry);
+        identity.variant = (in_vectors ? "scatter_" : "gathered_") + std::string(name_of(sums)) + "_sum";
         if (!in_vectors) identity.architecture = IIR2D_CPU_BASELINE;  // which the compiler vectorises for
     }
     return identity;
@@ -234,7 +234,7 @@ std::unexpected<Error> not_on_a_gpu(const Device& device, const char* instead) {
               "device " + device.id() + ": only a plan for a GPU is enqueued, use " + instead});
 }
 
-// Of views whose strides are resolved; those that are not read have no address.
+// Takes views whose strides are resolved; those that are not read have no address.
 pool::GpuPlanes gpu_planes(const ConstTensorView& view) {
     return {reinterpret_cast<std::uintptr_t>(view.data), view.row_stride, view.plane_stride};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is checked of the memory that a pass is given, on every device and for every interface. An error names
+// Checks the memory that a pass is given, on every device and for every interface. An error names
 // the tensor; nothing is read or written before all of it is good.
 #pragma once
 

@@ -53,7 +53,7 @@ Maximum max_of(const Window& window) {
     return best;
 }
 
-// Of a window with no tap inside the input, whose sum is 0, it is 1.
+// It is 1 for a window with no tap inside the input, whose sum is 0.
 double divisor_of(const Window& window, const PoolDesc& desc, std::int64_t padded_count) {
     if (desc.op == PoolOp::avg && desc.divisor_override) return static_cast<double>(*desc.divisor_override);
     if (desc.op == PoolOp::avg && desc.count_include_pad) return static_cast<double>(padded_count);
@@ -83,7 +83,7 @@ double lp_of(const Window& window, double p) {
     return largest * std::pow(sum, 1.0 / p);
 }
 
-// What a window of a norm hands back to an element: dy * sgn(x) * abs(x)^(p-1) * y^(1-p).
+// Returns the gradient of an element from one window of a norm: dy * sgn(x) * abs(x)^(p-1) * y^(1-p).
 long double lp_share(double x, double y, double dy, double p) {
     if (x == 0.0 || y == 0.0) return 0.0L;
     const long double power = std::pow(std::fabs(static_cast<long double>(x)) / static_cast<long double>(y),

@@ -22,7 +22,7 @@ namespace {
 template <Formula F, int Rows, int Taps, int Stride, class Acc, class Row>
 HWY_INLINE bool pool_row(const Row& row_of, std::size_t row_count, const OutputRow& out) {
     return for_outputs<Acc>(
-        out.to, out.count, out.past_caches, [&](auto d, std::int64_t o, bool stream) HWY_ATTR {
+        out.to, out.count, out.non_temporal, [&](auto d, std::int64_t o, bool stream) HWY_ATTR {
             constexpr std::int64_t n = std::is_same_v<decltype(d), OneTag<Acc>> ? 1 : lanes<Acc>;
             auto folded = fold_taps<F, Taps, Stride, n>(d, row_of(0) + o * Stride);
             const std::size_t rows = Rows > 0 ? Rows : row_count;
@@ -41,12 +41,12 @@ HWY_INLINE bool pool_joint_rows(const WindowRows& windows, const OutputRows& out
     constexpr int rows = window_rows + (Joint - 1) * Below;
     const float* first = windows.first + oy * windows.below_distance;
     const std::int64_t distance = windows.row_distance;
-    OutputRow outs[Joint];
+    OutputRow outs[static_cast<std::size_t>(Joint)];
     for (int j = 0; j < Joint; ++j) outs[j] = row_of(out, oy + j);
     return for_outputs<float>(
-        outs[0].to, out.count, out.past_caches, [&](auto d, std::int64_t o, bool stream) HWY_ATTR {
+        outs[0].to, out.count, out.non_temporal, [&](auto d, std::int64_t o, bool stream) HWY_ATTR {
             constexpr std::int64_t n = std::is_same_v<decltype(d), OneTag<float>> ? 1 : lanes<float>;
-            hn::Vec<decltype(d)> folded[rows];
+            hn::Vec<decltype(d)> folded[static_cast<std::size_t>(rows)];
             for (int r = 0; r < rows; ++r) {
                 folded[r] = fold_taps<F, Taps, Stride, n>(d, first + r * distance + o * Stride);
             }
@@ -72,7 +72,7 @@ HWY_FLATTEN void pool_windows_of(const WindowRows& windows, const OutputRows& ou
     const auto again_in_double = [&](std::int64_t oy) HWY_ATTR {
         if constexpr (!is_max(F)) {
             OutputRow row = row_of(out, oy);
-            row.past_caches = false;
+            row.non_temporal = false;
             row.only_nan = true;
             pool_row<F, 0, Taps, Stride, double>(rows_at(oy), count, row);
         }
@@ -80,7 +80,7 @@ HWY_FLATTEN void pool_windows_of(const WindowRows& windows, const OutputRows& ou
     std::int64_t oy = 0;
     if constexpr (Taps == 3) {
         constexpr int joint = 2;
-        const bool aligned_alike = !out.past_caches || out.row_stride % lanes<float> == 0;
+        const bool aligned_alike = !out.non_temporal || out.row_stride % lanes<float> == 0;
         const std::int64_t below = windows.below_distance / windows.row_distance;
         const bool square = windows.rows == 3 && windows.below_distance % windows.row_distance == 0;
         for (; square && aligned_alike && (below == 1 || below == 2) && oy + joint <= out.rows; oy += joint) {

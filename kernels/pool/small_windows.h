@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Small windows, from the input's rows to an output row at once. Thread-safe; bits as in fold.h.
+// Pools small windows, from the input's rows to an output row at once. Thread-safe; bits as in fold.h.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct OutputRows {
     std::int64_t count;  // in a row
     Formula formula;     // not `power`
     double divisor;      // of an average
-    bool past_caches;
+    bool non_temporal;
 };
 
 // Each row of a window is folded from left to right, and then the rows. Sums are made in float, and again in

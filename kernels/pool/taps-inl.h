@@ -57,7 +57,7 @@ HWY_INLINE OutputRow row_of(const OutputRows& out, std::int64_t oy) {
             .count = out.count,
             .formula = out.formula,
             .divisors = {out.divisor, nullptr},
-            .past_caches = out.past_caches};
+            .non_temporal = out.non_temporal};
 }
 
 // Calls use.operator()<Taps, Stride>() for the windows that there are loops for.

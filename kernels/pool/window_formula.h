@@ -14,7 +14,7 @@ namespace iir2d::pool {
 
 enum class WindowOp { max, max_index, avg, lp1, lp2, lp_power };
 
-// What a window is pooled by.
+// The windows of a plane and the parameters of their formula.
 struct WindowRule {
     AxisWindows rows;
     AxisWindows columns;

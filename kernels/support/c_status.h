@@ -7,7 +7,7 @@
 
 namespace iir2d::support {
 
-// Of a C function in which something was thrown.
+// The status of a C function in which an exception was thrown.
 inline constexpr int no_memory = IIR2D_STATUS_WORKSPACE_ERROR;
 
 inline int status_of(ErrorCode code) {

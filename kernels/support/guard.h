@@ -12,7 +12,7 @@
 
 namespace iir2d::support {
 
-// What body() gives, or `otherwise` where anything was thrown: for functions that are called from C. The
+// Returns body(), or `otherwise` where it throws: for functions that are called from C. The
 // standard library throws where memory is short, whichever thread of the run it was.
 template <class Value, class Body>
 Value guarded(Value otherwise, const Body& body) noexcept {

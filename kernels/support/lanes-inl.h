@@ -24,7 +24,7 @@ template <class T>
 constexpr std::int64_t lanes = std::max<std::int64_t>(std::min<std::int64_t>(HWY_MAX_BYTES, 32) / sizeof(T),
                                                       1);
 template <class T, std::int64_t N = lanes<T>>
-using Tag = hn::FixedTag<T, N>;
+using Tag = hn::FixedTag<T, static_cast<std::size_t>(N)>;
 template <class T, std::int64_t N = lanes<T>>
 using Vector = hn::Vec<Tag<T, N>>;
 

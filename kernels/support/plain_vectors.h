@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the kernels need of Highway, for a build without it: vectors of 128 bits that the compiler maps to
-// what the baseline has, so that the loops exist once. The names and meanings are Highway's.
+// The part of Highway that the kernels use, for a build without it: vectors of 128 bits that the compiler
+// maps to what the baseline has, so that the loops exist once. The names and meanings are Highway's.
 #pragma once
 
 #include <algorithm>

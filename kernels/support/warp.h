@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What a GPU kernel's body is written over, so that one source runs on the GPU and, in tests, on the CPU. A
-// Lanes<T> is one value per lane of a warp: a register on the GPU, an array of 32 on the CPU. A body is a
-// plain function of one parameter struct and a Block; it may not know more of the machine than this header.
+// The operations that a GPU kernel's body is written in, so that one source runs on the GPU and, in tests, on
+// the CPU. A Lanes<T> is one value per lane of a warp: a register on the GPU, an array of 32 on the CPU. A
+// body is a plain function of one parameter struct and a Block; it may not know more of the machine than this
+// header.
 //
 // Rules for bodies, which keep the two builds equal to the bit:
 // - fused() where a multiply-add is wanted; both builds forbid the compiler's own contraction;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a DeviceTensor's handle points to, for the backends.
+// The state behind a DeviceTensor's handle, for the backends.
 #pragma once
 
 #include <string_view>
@@ -33,7 +33,7 @@ struct DeviceTensor::State {
     TensorView view() const;
 };
 
-// Whether a tensor called `name` can be used on `device`: it is there, and its memory too.
+// Checks that a tensor called `name` can be used on `device`: it is there, and so is its memory.
 Result<void> check_tensor(std::string_view name, const DeviceTensor& tensor, const Device& device);
 
 }  // namespace iir2d

@@ -109,7 +109,7 @@ TEST_F(Cli, BadArgumentsExitWithTwoAndOneLine) {
         {"no-such-command"},
         {"filter"},
         {"filter", sample, out},
-        {"filter", sample, out, "--filter", "9"},
+        {"filter", sample, out, "--filter", "99"},
         {"filter", sample, out, "--filter", "0"},
         {"filter", sample, out, "--filter", "x"},
         {"filter", sample, out, "--filter", "1", "--border", "tile"},

@@ -12,6 +12,7 @@
 
 #include "core/benchmark/synthetic.h"
 #include "core/release/log.h"
+#include "core/release/requirements.h"
 #include "core/support/files.h"
 #include "core/support/signing.h"
 #include "tests/app/run_program.h"
@@ -27,7 +28,9 @@ using ::testing::HasSubstr;
 using workbench::splitmix64;
 
 const std::string commit = made::release_commit;
-const char* const roles[] = {"kernel-engineer", "platform-engineer", "qa-engineer", "product-lead"};
+std::vector<std::string> role_names() {
+    return {workbench::release_roles.begin(), workbench::release_roles.end()};
+}
 
 class ReleaseCli : public ::testing::Test {
   protected:
@@ -60,7 +63,7 @@ class ReleaseCli : public ::testing::Test {
     }
     std::vector<std::string> new_arguments(const std::string& id, const std::string& stage) const {
         std::vector<std::string> all = {"new", id, "--stage", stage, "--commit", commit};
-        for (const std::string role : roles)
+        for (const std::string& role : role_names())
             all.insert(all.end(), {"--role", role + "=" + path(role + ".pub")});
         return all;
     }
@@ -69,7 +72,7 @@ class ReleaseCli : public ::testing::Test {
         return out.substr(out.rfind("\nseen ") + 6, 64);
     }
     void make_keys() const {
-        for (const std::string role : roles)
+        for (const std::string& role : role_names())
             ASSERT_EQ(app_test::run_program(IIR2D_CLI, {"key", "new", path(role), "-q"}).code, 0);
     }
 
@@ -91,6 +94,33 @@ TEST_F(ReleaseCli, ShowsNoControlCharactersOfARecord) {
     }
 }
 
+TEST_F(ReleaseCli, SaysWhatToDoForEachRequirementThatDoesNotHold) {
+    succeed({"new", "v2", "--stage", "dev", "--commit", commit});
+    succeed({"attach", "v2", "test-report", file("t.xml", made::test_report(1)), "--commit", commit});
+    const std::string text = release({"evaluate", "v2"}).out;
+    const std::string json = release({"evaluate", "v2", "--json"}).out;
+    for (const auto& row : workbench::requirement_rows()) {
+        EXPECT_THAT(text, HasSubstr(" " + row.id + " "));
+        EXPECT_THAT(json, HasSubstr("\"remedy\": \"" + row.remedy + "\""));
+        const bool missing = row.from == workbench::Stage::dev && row.id != "A.tests";
+        EXPECT_EQ(text.find("to do: " + row.remedy + "\n") != std::string::npos, missing) << row.id;
+    }
+}
+
+TEST_F(ReleaseCli, NamesStagesRolesAndKindsInItsHelpAsTheTablesDo) {
+    const auto help = [](const char* command) {
+        return app_test::run_program(IIR2D_CLI, {"release", command, "--help"}).out;
+    };
+    EXPECT_THAT(help("new"), HasSubstr(workbench::needs_of_stages()));
+    for (const std::string& role : role_names()) {
+        EXPECT_THAT(help("new"), HasSubstr(role));
+        EXPECT_THAT(help("sign-off"), HasSubstr(role));
+    }
+    for (const auto& kind : workbench::evidence_kinds())
+        EXPECT_THAT(help("attach"), HasSubstr(std::string(kind.name)));
+    EXPECT_THAT(help("waive"), HasSubstr(workbench::waivable_requirements()));
+}
+
 // A line as the program would write it, by somebody who wrote it by hand.
 TEST_F(ReleaseCli, AcceptsNoForgedPromotion) {
     make_keys();
@@ -110,7 +140,7 @@ TEST_F(ReleaseCli, AcceptsNoForgedPromotion) {
     EXPECT_THAT(release({"show", "v2"}).out, HasSubstr("**Not accepted**"));
 }
 
-TEST_F(ReleaseCli, TakesNoLoneRecordForARecord) {
+TEST_F(ReleaseCli, RefusesALoneRecordFile) {
     make_keys();
     succeed(new_arguments("v2", "rc"));
     refused({"attach", "v2", "smoke-record", record("smoke", 1) + "/record.json"}, 3,
@@ -166,12 +196,12 @@ TEST_F(ReleaseCli, RunsFromNewToPromoteAndIsRefusedOnTheWay) {
     refused({"sign-off", "v2", "--role", "qa-engineer", "--person", "Q", "--key", path("qa-engineer"),
              "--seen", std::string(64, '0')},
             5, "look at it again");
-    for (const std::string role : roles)
+    for (const std::string& role : role_names())
         succeed({"sign-off", "v2", "--role", role, "--person", "P " + role, "--key", path(role), "--seen",
                  seen("v2")});
     succeed({"attach", "v2", "other", file("late.txt", "late")});
     refused({"promote", "v2"}, 5, "D.sign-off.kernel-engineer: stale");
-    for (const std::string role : roles)
+    for (const std::string& role : role_names())
         succeed({"sign-off", "v2", "--role", role, "--person", "P " + role, "--key", path(role), "--seen",
                  seen("v2")});
     succeed({"evaluate", "v2"});

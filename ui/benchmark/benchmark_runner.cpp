@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "core/recipe/recipe.h"
+#include "core/recipe/recipe_copy.h"
 #include "core/support/files.h"
 #include "ui/support/paths.h"
 #include "ui/support/text.h"
@@ -16,16 +17,10 @@ namespace {
 // A bar redrawn at every iteration would take the processors from the kernels.
 constexpr auto progressInterval = std::chrono::milliseconds(250);
 
-// A benchmarked recipe has to lie in a file to be named by a command. Its name says what is in it, so that
-// the command still does the same tomorrow. Empty when it could not be written.
+// The file that a command names for a benchmarked recipe. Empty when it could not be written.
 std::string keepRecipe(const Recipe& recipe) {
-    const std::string json = to_json(recipe);
-    const std::string hash = sha256_hex(json);
-    const std::filesystem::path path =
-        config_directory() / "copied-recipes" / ("recipe-" + hash.substr(0, 12) + ".json");
-    std::error_code error;
-    std::filesystem::create_directories(path.parent_path(), error);
-    return save_recipe(recipe, path) ? path.string() : std::string();
+    const auto path = save_recipe_copy(recipe);
+    return path ? path->string() : std::string();
 }
 
 }  // namespace

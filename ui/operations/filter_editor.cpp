@@ -79,9 +79,9 @@ FilterEditor::FilterEditor(const iir2d::FilterRow& filter, QWidget* parent)
 
 void FilterEditor::buildBorder(FormGrid& grid) {
     m_border = addChoice(grid, tr("Bor&der"), tr("What is read outside the picture"),
-                         {{tr("Clamp"), tr("The edge goes on")},
+                         {{tr("Clamp"), tr("The sample at the edge is repeated")},
                           {tr("Mirror"), tr("The picture is mirrored at its edge")},
-                          {tr("Wrap"), tr("The picture begins again from its other side")},
+                          {tr("Wrap"), tr("The picture repeats periodically")},
                           {tr("Constant"), tr("Every sample is one value")}});
     connect(m_border, &QComboBox::activated, this, [this](int index) {
         m_draft.border = iir2d::Border(index);

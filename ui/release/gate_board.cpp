@@ -11,10 +11,11 @@
 #include <algorithm>
 #include <functional>
 
+#include "core/release/requirements.h"
+#include "ui/release/mark_label.h"
 #include "ui/support/text.h"
 #include "ui/widgets/form_parts.h"
 #include "ui/widgets/icons.h"
-#include "ui/widgets/mark_label.h"
 #include "ui/widgets/theme.h"
 
 namespace workbench {
@@ -49,13 +50,12 @@ QToolButton* textButton(const QString& text, QWidget* parent) {
     return button;
 }
 
-// What is required, in one row: how it stands, what it is, what was found, and what supplies it.
-
 }  // namespace
 
-class RequirementRow : public QWidget {
+// Shows a requirement in one row: how it stands, what it is, what was found, and what supplies it.
+class RequirementLine : public QWidget {
   public:
-    RequirementRow(GateBoard& board, QWidget* parent)
+    RequirementLine(GateBoard& board, QWidget* parent)
         : QWidget(parent),
           m_board(board),
           m_mark(new MarkLabel(this)),
@@ -83,11 +83,12 @@ class RequirementRow : public QWidget {
         const QString id = toText(r.id);
         setObjectName(id);
         m_mark->setMark(markOf(r.standing()), wordOf(r.standing()));
-        m_what->setText(toSentence(r.what));
+        m_what->setText(toSentence(r.title));
         const QString finding = bounded(toText(r.finding), longestShown);
         m_finding->setText(QStringLiteral("%1 · %2").arg(id, finding));
         setAccessibleName(QStringLiteral("%1, %2: %3").arg(id, wordOf(r.standing()), m_what->text()));
         setAccessibleDescription(finding);
+        setToolTip(r.holds() ? QString() : GateBoard::tr("To do: %1").arg(toText(r.remedy)));
         const bool offers = mayChange && !r.met;
         const std::vector<std::string> none;
         offer(m_attach, offers ? r.kinds : none, GateBoard::tr("Attach evidence for %1: %2").arg(id),
@@ -111,10 +112,10 @@ class RequirementRow : public QWidget {
 
 class GateCard : public QWidget {
   public:
-    GateCard(GateBoard& board, char letter, QWidget* parent)
+    GateCard(GateBoard& board, const Gate& gate, QWidget* parent)
         : QWidget(parent),
           m_board(board),
-          m_letter(letter),
+          m_letter(gate.letter),
           m_title(new QLabel(this)),
           m_state(new ToneLabel(ToneLabel::Tone::muted, this)),
           m_layout(new QVBoxLayout(this)) {
@@ -125,7 +126,7 @@ class GateCard : public QWidget {
         QFont strong = m_title->font();
         strong.setBold(true);
         m_title->setFont(strong);
-        m_title->setText(QStringLiteral("%1   %2").arg(QLatin1Char(letter)).arg(toText(gate_name(letter))));
+        m_title->setText(QStringLiteral("%1   %2").arg(QLatin1Char(gate.letter)).arg(toText(gate.name)));
         m_state->setWordWrap(false);
         header->addWidget(m_title);
         header->addStretch(1);
@@ -137,7 +138,7 @@ class GateCard : public QWidget {
 
     void display(const std::vector<Requirement>& requirements, bool mayChange) {
         while (m_rows.size() < requirements.size()) {
-            m_rows.push_back(new RequirementRow(m_board, this));
+            m_rows.push_back(new RequirementLine(m_board, this));
             m_layout->addWidget(m_rows.back());
         }
         int needed = 0, held = 0;
@@ -166,7 +167,7 @@ class GateCard : public QWidget {
     QLabel* m_title;
     ToneLabel* m_state;
     QVBoxLayout* m_layout;
-    std::vector<RequirementRow*> m_rows;
+    std::vector<RequirementLine*> m_rows;
 };
 
 GateBoard::GateBoard(QWidget* parent) : QScrollArea(parent) {
@@ -182,21 +183,21 @@ GateBoard::GateBoard(QWidget* parent) : QScrollArea(parent) {
     m_layout = new QVBoxLayout(content);
     m_layout->setContentsMargins(normalSpacing, normalSpacing, normalSpacing, normalSpacing);
     m_layout->setSpacing(normalSpacing);
-    for (const char letter : {'A', 'B', 'C', 'D'}) {
-        m_cards.push_back(new GateCard(*this, letter, content));
+    for (const Gate& gate : gates()) {
+        m_cards.push_back(new GateCard(*this, gate, content));
         m_layout->addWidget(m_cards.back());
     }
     m_layout->addStretch(1);
     setWidget(content);
 }
 
-void GateBoard::display(const ReleaseView& view, bool mayChange) {
+void GateBoard::display(const ReleaseSnapshot& snapshot, bool mayChange) {
     for (GateCard* card : m_cards) {
         std::vector<Requirement> its;
-        std::ranges::copy_if(view.release.evaluation.requirements, std::back_inserter(its),
-                             [card](const Requirement& r) { return r.id[0] == card->letter(); });
+        std::ranges::copy_if(snapshot.release.evaluation.requirements, std::back_inserter(its),
+                             [card](const Requirement& r) { return r.gate() == card->letter(); });
         for (Requirement& r : its) {
-            if (!view.release.state.holders.contains(r.role)) r.role.clear();  // nobody can sign in it
+            if (!snapshot.release.state.holders.contains(r.role)) r.role.clear();  // nobody can sign in it
         }
         card->display(its, mayChange);
     }

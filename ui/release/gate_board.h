@@ -6,7 +6,7 @@
 #include <QScrollArea>
 #include <vector>
 
-#include "ui/release/release_view.h"
+#include "ui/release/release_snapshot.h"
 
 class QVBoxLayout;
 
@@ -19,7 +19,7 @@ class GateBoard : public QScrollArea {
   public:
     explicit GateBoard(QWidget* parent = nullptr);
     // `mayChange`: buttons are there only while the release can be changed.
-    void display(const ReleaseView& view, bool mayChange);
+    void display(const ReleaseSnapshot& snapshot, bool mayChange);
 
   Q_SIGNALS:
     void attachRequested(const QString& kind);

@@ -11,14 +11,10 @@
 #include <QHBoxLayout>
 #include <QLineEdit>
 #include <QPushButton>
-#include <QTextBlock>
-#include <QTextBrowser>
-#include <QTextDocument>
-#include <QTextList>
-#include <QTextTable>
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "core/release/requirements.h"
 #include "ui/support/text.h"
 #include "ui/widgets/form_parts.h"
 #include "ui/widgets/job_bar.h"
@@ -29,71 +25,7 @@
 namespace workbench {
 namespace {
 
-constexpr qsizetype longestReport = 1 << 18;  // what a text browser lays out without a pause
 const auto refusalSubject = QStringLiteral("refusal");
-
-QLineEdit* lineEdit(const QString& name, const QString& hint, QWidget* parent) {
-    auto* edit = new QLineEdit(parent);
-    edit->setAccessibleName(name);
-    edit->setPlaceholderText(hint);
-    return edit;
-}
-
-QComboBox* comboBox(const QString& name, QWidget* parent) {
-    auto* box = new QComboBox(parent);
-    box->setAccessibleName(name);
-    guardWheel(box);
-    return box;
-}
-
-bool isFilled(const QLineEdit* edit) {
-    return !edit->text().trimmed().isEmpty();
-}
-
-std::string trimmed(const QLineEdit* edit) {
-    return edit->text().trimmed().toStdString();
-}
-
-// Thin lines in place of the doubled ones of Markdown's tables.
-void drawTables(QTextDocument& document) {
-    for (QTextFrame* frame : document.rootFrame()->childFrames()) {
-        auto* table = qobject_cast<QTextTable*>(frame);
-        if (!table) continue;
-        QTextTableFormat format = table->format();
-        format.setBorderCollapse(true);
-        format.setBorder(1);
-        format.setBorderStyle(QTextFrameFormat::BorderStyle_Solid);
-        format.setBorderBrush(themeColours().border);
-        format.setCellSpacing(0);
-        format.setCellPadding(3);
-        format.setBottomMargin(normalSpacing);
-        table->setFormat(format);
-    }
-}
-
-// Qt draws the box of an item that holds with a cross in it, which reads as a failure: a tick in its place.
-void tickBoxes(QTextDocument& document) {
-    const ThemeColours& c = themeColours();
-    for (QTextBlock block = document.begin(); block.isValid(); block = block.next()) {
-        const auto marker = block.blockFormat().marker();
-        if (marker == QTextBlockFormat::MarkerType::NoMarker) continue;
-        const bool holds = marker == QTextBlockFormat::MarkerType::Checked;
-        QTextCursor cursor(block);
-        QTextBlockFormat plain;
-        QTextList* list = block.textList();
-        if (!list) {  // a paragraph after the list, which Qt gives the marker of its last item
-            cursor.setBlockFormat(plain);
-            continue;
-        }
-        list->remove(block);
-        plain.setLeftMargin(3 * normalSpacing);
-        plain.setTextIndent(-2 * normalSpacing);
-        cursor.setBlockFormat(plain);
-        QTextCharFormat mark;
-        mark.setForeground(holds ? c.success : c.muted);
-        cursor.insertText(holds ? QStringLiteral("✓  ") : QStringLiteral("○  "), mark);
-    }
-}
 
 const EvidenceKind* kindNamed(const QString& name) {
     const auto& kinds = evidence_kinds();
@@ -159,6 +91,28 @@ void ReleaseDialog::reject() {
     QDialog::reject();
 }
 
+QLineEdit* ReleaseDialog::lineEdit(const QString& name, const QString& hint) const {
+    auto* edit = new QLineEdit(m_body);
+    edit->setAccessibleName(name);
+    edit->setPlaceholderText(hint);
+    return edit;
+}
+
+QComboBox* ReleaseDialog::comboBox(const QString& name) const {
+    auto* box = new QComboBox(m_body);
+    box->setAccessibleName(name);
+    guardWheel(box);
+    return box;
+}
+
+bool ReleaseDialog::isFilled(const QLineEdit* edit) {
+    return !edit->text().trimmed().isEmpty();
+}
+
+std::string ReleaseDialog::trimmed(const QLineEdit* edit) {
+    return edit->text().trimmed().toStdString();
+}
+
 void ReleaseDialog::check() {
     m_buttons->findChild<QPushButton*>(QStringLiteral("confirmButton"))->setEnabled(!m_busy && isComplete());
 }
@@ -172,14 +126,14 @@ NewReleaseDialog::NewReleaseDialog(const QString& base, QWidget* parent)
                     tr("Begin the release"), parent),
       m_base(new PathField(tr("Folder that releases are in"), tr("Choose where releases are"),
                            PathField::What::folder, body())),
-      m_id(lineEdit(tr("Name of the release"), tr("v1.2"), body())),
-      m_stage(comboBox(tr("Stage"), body())),
-      m_commit(lineEdit(tr("Commit"), tr("40 hex digits: git rev-parse HEAD"), body())),
+      m_id(lineEdit(tr("Name of the release"), tr("v1.2"))),
+      m_stage(comboBox(tr("Stage"))),
+      m_commit(lineEdit(tr("Commit"), tr("40 hex digits: git rev-parse HEAD"))),
       m_limit(new NumberBox(body())) {
     setObjectName(QStringLiteral("newReleaseDialog"));
     m_base->setText(base);
-    for (const Stage stage : {Stage::dev, Stage::rc, Stage::ga}) m_stage->addItem(toText(name_of(stage)));
-    m_stage->setToolTip(tr("dev needs gate A, rc needs A to C, ga needs all"));
+    for (const StageRow& stage : stages()) m_stage->addItem(toText(stage.name));
+    m_stage->setToolTip(toText(needs_of_stages()));
     m_limit->setRange(0.0, 100.0);
     m_limit->setSuffix(tr(" %"));
     m_limit->setValue(100.0 * NewRelease{}.max_regression);
@@ -193,7 +147,8 @@ NewReleaseDialog::NewReleaseDialog(const QString& base, QWidget* parent)
     auto* help = new ToneLabel(ToneLabel::Tone::muted, body());
     help->setText(
         tr("Who signs off: the public key of each role's holder (a .pub file of `iir2d key new`, or "
-           "its 64 digits). rc and ga need all four, dev none."));
+           "its 64 digits). %1 need all of them.")
+            .arg(toText(stages_with_keys())));
     form()->addRow(help);
     for (const auto role : release_roles) {
         const QString name = toText(role);
@@ -223,7 +178,7 @@ bool NewReleaseDialog::isComplete() const {
 NewReleaseDialog::Answer NewReleaseDialog::answer() const {
     Answer answer{.base = pathFrom(m_base->text()),
                   .release = {.id = trimmed(m_id),
-                              .stage = Stage(m_stage->currentIndex()),
+                              .stage = stages()[std::size_t(m_stage->currentIndex())].stage,
                               .commit = trimmed(m_commit),
                               .max_regression = m_limit->value() / 100.0,
                               .holders = {}},
@@ -236,16 +191,17 @@ NewReleaseDialog::Answer NewReleaseDialog::answer() const {
 
 // ---------------------------------------------------------------------------------------------- attaching
 
-AttachDialog::AttachDialog(const ReleaseView& view, const QString& kind, const QString& path, QWidget* parent)
+AttachDialog::AttachDialog(const ReleaseSnapshot& snapshot, const QString& kind, const QString& path,
+                           QWidget* parent)
     : ReleaseDialog(tr("Attach evidence"),
                     tr("It is copied into the release under its name and hashed. Evidence is never replaced; "
                        "of each kind the last counts. Sign-offs from before become stale."),
                     tr("Attach"), parent),
       m_file(new PathField(tr("File or record folder"), tr("Choose what to attach"), PathField::What::file,
                            body())),
-      m_kind(comboBox(tr("Kind of evidence"), body())),
-      m_name(lineEdit(tr("Its name in the release"), {}, body())),
-      m_commit(lineEdit(tr("Commit that it is about"), tr("40 hex digits"), body())),
+      m_kind(comboBox(tr("Kind of evidence"))),
+      m_name(lineEdit(tr("Its name in the release"), {})),
+      m_commit(lineEdit(tr("Commit that it is about"), tr("40 hex digits"))),
       m_commitRow(new QWidget(body())) {
     setObjectName(QStringLiteral("attachDialog"));
     m_file->setObjectName(QStringLiteral("file"));
@@ -263,11 +219,11 @@ AttachDialog::AttachDialog(const ReleaseView& view, const QString& kind, const Q
     same->setObjectName(QStringLiteral("releaseCommit"));
     same->setAutoDefault(false);
     same->setAccessibleName(tr("It is about the release's commit"));
-    same->setToolTip(tr("Say that it is about commit %1").arg(toText(view.release.state.commit)));
+    same->setToolTip(tr("Say that it is about commit %1").arg(toText(snapshot.release.state.commit)));
     row->addWidget(same);
     m_commitRow->setFocusProxy(m_commit);
     connect(same, &QPushButton::clicked, this,
-            [this, commit = toText(view.release.state.commit)] { m_commit->setText(commit); });
+            [this, commit = toText(snapshot.release.state.commit)] { m_commit->setText(commit); });
     form()->addRow(tr("&File"), m_file);
     form()->addRow(tr("&Kind"), m_kind);
     form()->addRow(tr("&Name"), m_name);
@@ -313,20 +269,20 @@ AttachDialog::Answer AttachDialog::answer() const {
 
 // ---------------------------------------------------------------------------------------------- waiving
 
-WaiverDialog::WaiverDialog(const ReleaseView& view, const QString& scope, QWidget* parent)
+WaiverDialog::WaiverDialog(const ReleaseSnapshot& snapshot, const QString& scope, QWidget* parent)
     : ReleaseDialog(tr("Waive"),
                     tr("What is waived may go unmet until its day has passed. It is written down with its "
                        "owner, and sign-offs from before become stale."),
                     tr("Waive"), parent),
-      m_scope(comboBox(tr("What is waived"), body())),
-      m_risk(lineEdit(tr("Risk"), tr("What may go wrong"), body())),
-      m_owner(lineEdit(tr("Owner"), tr("Who answers for it"), body())),
+      m_scope(comboBox(tr("What is waived"))),
+      m_risk(lineEdit(tr("Risk"), tr("What may go wrong"))),
+      m_owner(lineEdit(tr("Owner"), tr("Who answers for it"))),
       m_expires(new QDateEdit(QDateTime::currentDateTimeUtc().date(), body())) {
     setObjectName(QStringLiteral("waiverDialog"));
     m_scope->setEditable(true);
     m_scope->lineEdit()->setAccessibleName(tr("What is waived"));
     m_scope->setToolTip(tr("issue:ID of an open P1, or a requirement that can be waived"));
-    for (const Requirement& r : view.release.evaluation.requirements) {
+    for (const Requirement& r : snapshot.release.evaluation.requirements) {
         for (const std::string& one : r.waivable) m_scope->addItem(toText(one));
     }
     m_scope->setCurrentText(scope);
@@ -361,80 +317,6 @@ Waiver WaiverDialog::answer() const {
             .owner = trimmed(m_owner),
             .expires = m_expires->date().toString(Qt::ISODate).toStdString(),
             .utc = {}};
-}
-
-// ---------------------------------------------------------------------------------------------- signing
-
-SignOffDialog::SignOffDialog(ReleaseViewPtr view, const QString& role, QWidget* parent)
-    : ReleaseDialog(tr("Sign off"),
-                    tr("Below is what is signed, as it was read. Your key signs its hash, with the log up to "
-                       "here: evidence or a waiver that comes later makes the signature stale."),
-                    tr("Sign"), parent),
-      m_view(std::move(view)),
-      m_role(comboBox(tr("Role"), body())),
-      m_person(lineEdit(tr("Person"), tr("Your name"), body())),
-      m_key(new PathField(tr("Private key file"), tr("Choose your private key"), PathField::What::file,
-                          body())) {
-    setObjectName(QStringLiteral("signOffDialog"));
-    m_role->setObjectName(QStringLiteral("role"));
-    m_person->setObjectName(QStringLiteral("person"));
-    m_key->setObjectName(QStringLiteral("key"));
-    const ReleaseState& state = m_view->release.state;
-    for (const auto one : release_roles) {
-        if (state.holders.contains(std::string(one))) m_role->addItem(toText(one));
-    }
-    m_role->setPlaceholderText(tr("Choose your role"));
-    m_role->setCurrentIndex(m_role->findText(role));
-    m_key->edit().setPlaceholderText(tr("The role's private key, as `iir2d key new` wrote it"));
-    auto* seen = new QLineEdit(toText(state.seen()), body());
-    seen->setObjectName(QStringLiteral("seen"));
-    seen->setReadOnly(true);
-    seen->setFont(tabularFont());
-    seen->setAccessibleName(tr("Hash that is signed"));
-    seen->setToolTip(
-        tr("SHA-256 of identity, stage, commit, limit, keys, evidence and waivers: what `iir2d "
-           "release show` prints as seen"));
-    auto* report = new QTextBrowser(body());
-    report->setObjectName(QStringLiteral("report"));
-    report->setAccessibleName(tr("What is signed"));
-    report->setOpenLinks(false);
-    QString markdown = toText(release_markdown(state, m_view->release.evaluation));
-    if (markdown.size() > longestReport) {
-        markdown = tr("**Only the beginning is shown here. `iir2d release show` prints all of it.**") +
-                   QStringLiteral("\n\n") + markdown.left(longestReport);
-    }
-    // GitHub's dialect as Qt reads it, but for one thing: text between two _ is emphasised, as everywhere
-    // else, and not underlined, as links are.
-    constexpr int underlineFlag = 0x4000;  // MD_FLAG_UNDERLINE of MD4C, which reads it
-    const auto dialect =
-        QTextDocument::MarkdownFeatures::fromInt(QTextDocument::MarkdownDialectGitHub & ~underlineFlag);
-    report->document()->setMarkdown(markdown, dialect | QTextDocument::MarkdownNoHTML);
-    drawTables(*report->document());
-    tickBoxes(*report->document());
-    report->moveCursor(QTextCursor::Start);
-    report->setMinimumHeight(140);
-    static_cast<QVBoxLayout*>(body()->layout())->insertWidget(0, report, 1);
-    form()->addRow(tr("Hash"), seen);
-    form()->addRow(tr("&Role"), m_role);
-    form()->addRow(tr("&Person"), m_person);
-    form()->addRow(tr("Private &key"), m_key);
-    connect(m_role, &QComboBox::currentIndexChanged, this, [this] { check(); });
-    connect(m_person, &QLineEdit::textChanged, this, [this] { check(); });
-    connect(m_key, &PathField::changed, this, [this] { check(); });
-    m_person->setFocus();
-    resize(760, 620);
-    check();
-}
-
-bool SignOffDialog::isComplete() const {
-    return m_role->currentIndex() >= 0 && isFilled(m_person) && !m_key->text().isEmpty();
-}
-
-SignOffDialog::Answer SignOffDialog::answer() const {
-    return {.role = m_role->currentText().toStdString(),
-            .person = trimmed(m_person),
-            .key = pathFrom(m_key->text()),
-            .seen = m_view->release.state.seen()};
 }
 
 }  // namespace workbench

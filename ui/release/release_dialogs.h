@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// What a person decides about a release, asked for: beginning one, attaching, waiving, signing off. A dialog
-// stays until what it asked for is done, so that nothing typed is lost to a refusal. None of them fills in
-// what is a person's to say.
+// Dialogs that ask for what a person decides about a release: beginning one, attaching, waiving (signing off:
+// sign_off_dialog.h). A dialog stays until what it asked for is done, so that nothing typed is lost to a
+// refusal. None of them fills in what is a person's to say.
 #pragma once
 
 #include <QDialog>
 
-#include "ui/release/release_view.h"
+#include "ui/release/release_snapshot.h"
 
 class QComboBox;
 class QDateEdit;
@@ -39,6 +39,10 @@ class ReleaseDialog : public QDialog {
   protected:
     QFormLayout* form() const { return m_form; }
     QWidget* body() const { return m_body; }
+    QLineEdit* lineEdit(const QString& name, const QString& hint) const;
+    QComboBox* comboBox(const QString& name) const;
+    static bool isFilled(const QLineEdit* edit);
+    static std::string trimmed(const QLineEdit* edit);
     // Only what is complete can be submitted.
     virtual bool isComplete() const = 0;
     void check();
@@ -78,7 +82,7 @@ class NewReleaseDialog : public ReleaseDialog {
 class AttachDialog : public ReleaseDialog {
     Q_OBJECT
   public:
-    AttachDialog(const ReleaseView& view, const QString& kind, const QString& path, QWidget* parent);
+    AttachDialog(const ReleaseSnapshot& snapshot, const QString& kind, const QString& path, QWidget* parent);
     struct Answer {
         std::string kind;
         std::filesystem::path file;
@@ -102,7 +106,7 @@ class AttachDialog : public ReleaseDialog {
 class WaiverDialog : public ReleaseDialog {
     Q_OBJECT
   public:
-    WaiverDialog(const ReleaseView& view, const QString& scope, QWidget* parent);
+    WaiverDialog(const ReleaseSnapshot& snapshot, const QString& scope, QWidget* parent);
     Waiver answer() const;
 
   protected:
@@ -113,30 +117,6 @@ class WaiverDialog : public ReleaseDialog {
     QLineEdit* m_risk;
     QLineEdit* m_owner;
     QDateEdit* m_expires;
-};
-
-// Shows what is signed: the report of the release as the page has read it, and its hash. That hash is signed,
-// whatever the release has become meanwhile: then it is refused.
-class SignOffDialog : public ReleaseDialog {
-    Q_OBJECT
-  public:
-    SignOffDialog(ReleaseViewPtr view, const QString& role, QWidget* parent);
-    struct Answer {
-        std::string role;
-        std::string person;
-        std::filesystem::path key;
-        std::string seen;
-    };
-    Answer answer() const;
-
-  protected:
-    bool isComplete() const override;
-
-  private:
-    ReleaseViewPtr m_view;
-    QComboBox* m_role;
-    QLineEdit* m_person;
-    PathField* m_key;
 };
 
 }  // namespace workbench

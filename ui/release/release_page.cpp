@@ -2,6 +2,9 @@
 #include "ui/release/release_page.h"
 
 #include <QAction>
+#include <QApplication>
+#include <QClipboard>
+#include <QDesktopServices>
 #include <QDir>
 #include <QDragEnterEvent>
 #include <QDropEvent>
@@ -13,15 +16,17 @@
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QTabWidget>
+#include <QTimer>
 #include <QToolButton>
+#include <QUrl>
 #include <QVBoxLayout>
-#include <algorithm>
 
 #include "core/support/files.h"
 #include "ui/release/gate_board.h"
-#include "ui/release/release_dialogs.h"
-#include "ui/release/release_tables.h"
-#include "ui/release/release_watcher.h"
+#include "ui/release/mark_label.h"
+#include "ui/release/release_commands.h"
+#include "ui/release/release_table.h"
+#include "ui/release/release_table_models.h"
 #include "ui/session/session.h"
 #include "ui/support/text.h"
 #include "ui/widgets/drop_cue.h"
@@ -29,9 +34,7 @@
 #include "ui/widgets/floating_column.h"
 #include "ui/widgets/form_parts.h"
 #include "ui/widgets/glyph.h"
-#include "ui/widgets/icons.h"
 #include "ui/widgets/job_bar.h"
-#include "ui/widgets/mark_label.h"
 #include "ui/widgets/message_bar.h"
 #include "ui/widgets/theme.h"
 
@@ -41,6 +44,25 @@ namespace {
 // Below, the tables go under the board.
 constexpr int wideEnough = 940;
 
+enum Tab { evidenceTab, waiverTab, signOffTab };
+
+// The subjects of ReleaseMessage in the message area.
+QString nameOf(ReleaseSubject subject) {
+    return subject == ReleaseSubject::work ? QStringLiteral("release") : QStringLiteral("disk");
+}
+
+MessageArea::Severity severityOf(const ReleaseMessage& message) {
+    switch (message.severity) {
+        case ReleaseMessage::Severity::info:
+            return MessageArea::Severity::info;
+        case ReleaseMessage::Severity::warning:
+            return MessageArea::Severity::warning;
+        case ReleaseMessage::Severity::error:
+            break;
+    }
+    return MessageArea::Severity::error;
+}
+
 QString droppedFile(const QMimeData* data) {
     if (!data || !data->hasUrls()) return {};
     for (const QUrl& url : data->urls()) {
@@ -49,31 +71,22 @@ QString droppedFile(const QMimeData* data) {
     return {};
 }
 
-// The directory of the release that a dropped or chosen path is, or is a made file of; empty when it is none.
-QString releaseAt(const QString& path) {
-    const QFileInfo info(path);
-    if (info.isDir()) return QFileInfo::exists(path + QStringLiteral("/log.jsonl")) ? path : QString();
-    const bool isMade = info.fileName() == QLatin1String("log.jsonl") ||
-                        info.fileName() == QLatin1String("release.json") ||
-                        info.fileName() == QLatin1String("release.md");
-    return isMade ? releaseAt(info.absolutePath()) : QString();
-}
-
 }  // namespace
 
 ReleasePage::ReleasePage(Session& session, QWidget* parent)
     : QWidget(parent),
       m_session(session),
-      m_job(new ReleaseJob(this)),
-      m_watcher(new ReleaseWatcher(this)),
+      m_model(new ReleaseModel(this)),
+      m_commands(new ReleaseCommands(*m_model, session, *this)),
       m_messages(new MessageArea(this)),
       m_bar(new JobBar(this)),
       m_stack(new QStackedWidget(this)),
-      m_dropCue(new DropCue(this)) {
+      m_dropCue(new DropCue(this)),
+      m_patience(new QTimer(this)),
+      m_models{new EvidenceModel(this), new WaiverModel(this), new SignOffModel(this)} {
     setObjectName(QStringLiteral("releasePage"));
     setAccessibleName(tr("Release"));
     setAcceptDrops(true);
-    makeActions();
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
@@ -83,58 +96,81 @@ ReleasePage::ReleasePage(Session& session, QWidget* parent)
     m_stack->addWidget(makeEmptyPage());
     m_stack->addWidget(makeReleasePage());
     layout->addWidget(m_stack, 1);
-    connectJob();
-    connect(m_watcher, &ReleaseWatcher::changed, this, &ReleasePage::readAgain);
+    m_patience->setSingleShot(true);
+    m_patience->setInterval(350);
+    connectModel();
     showState();
 }
 
 ReleasePage::~ReleasePage() {
-    delete m_job;  // joined here, while everything that it tells is still there
-}
-
-void ReleasePage::makeActions() {
-    const auto make = [this](const QString& icon, const QString& text, const QString& help, auto slot) {
-        auto* action = new QAction(themedIcon(icon), text, this);
-        action->setToolTip(help);
-        action->setStatusTip(help);
-        connect(action, &QAction::triggered, this, [this, slot] {
-            Q_EMIT wanted();
-            slot();
-        });
-        return action;
-    };
-    m_new = make(QStringLiteral("add"), tr("&New release…"), tr("Begin a release in a folder of its own"),
-                 [this] { beginRelease(); });
-    m_open = make(QStringLiteral("open"), tr("&Open a release…"), tr("Open a release's folder"),
-                  [this] { openRelease(); });
-    m_reload = make(QStringLiteral("refresh"), tr("Read &again"),
-                    tr("Read the release and hash its evidence again (F5)"), [this] { reload(); });
-    m_reload->setShortcut(QKeySequence(Qt::Key_F5));
-    m_reload->setShortcutContext(Qt::WidgetWithChildrenShortcut);
-    addAction(m_reload);
-    m_stop = new QAction(tr("Cancel"), this);
-    m_stop->setShortcut(QKeySequence(Qt::Key_Escape));
-    m_stop->setShortcutContext(Qt::WidgetWithChildrenShortcut);
-    m_stop->setEnabled(false);
-    connect(m_stop, &QAction::triggered, this, &ReleasePage::cancel);
-    addAction(m_stop);
-    m_attach = make(QStringLiteral("add"), tr("A&ttach evidence…"),
-                    tr("Copy a file or a record into the release"), [this] { attachEvidence(); });
-    m_waive = make(QStringLiteral("warning"), tr("&Waive…"), tr("Let a requirement go unmet, for a time"),
-                   [this] { waiveRequirement(); });
-    m_signOff = make(QStringLiteral("check"), tr("&Sign off…"), tr("Sign what the page shows"),
-                     [this] { signOffRole(); });
-    m_verify = make(QStringLiteral("check"), tr("&Verify"),
-                    tr("Check the log, the signatures and every file's hash"), [this] { verify(); });
-    m_export = make(QStringLiteral("export"), tr("&Export as an archive…"),
-                    tr("Write the release as one archive that verifies where it is unpacked"),
-                    [this] { exportArchive(); });
-    m_promote = make(QStringLiteral("release"), tr("&Promote…"), {}, [this] { promote(); });
+    delete m_model;  // joined here, while all that it delivers to is still there
 }
 
 QList<QAction*> ReleasePage::actionsForMenu() const {
-    return {m_new,     m_open,  m_reload, nullptr,  m_attach, m_waive,
-            m_signOff, nullptr, m_verify, m_export, m_promote};
+    return m_commands->forMenu();
+}
+
+void ReleasePage::openDirectory(const QString& path) {
+    m_model->open(pathFrom(QDir::cleanPath(path)));
+}
+
+void ReleasePage::cancel() {
+    m_model->cancel();
+}
+
+void ReleasePage::connectModel() {
+    connect(m_commands, &ReleaseCommands::triggered, this, &ReleasePage::wanted);
+    connect(m_model, &ReleaseModel::snapshotChanged, this, &ReleasePage::showSnapshot);
+    connect(m_model, &ReleaseModel::stateChanged, this, &ReleasePage::showState);
+    connect(m_model, &ReleaseModel::messageShown, this, &ReleasePage::showMessage);
+    connect(m_model, &ReleaseModel::messageCleared, this,
+            [this](ReleaseSubject subject) { m_messages->clear(nameOf(subject)); });
+    connect(m_model, &ReleaseModel::opened, this, [this](const QString& directory) {
+        m_session.settings().last_release = directory.toStdString();
+        m_session.saveSettings();
+    });
+    connect(m_model, &ReleaseModel::exported, this, [this](const QString& file) {
+        m_session.settings().export_directory = QFileInfo(file).absolutePath().toStdString();
+        m_session.saveSettings();
+    });
+    connect(m_model, &ReleaseModel::jobStarted, this, [this](const QString& what, bool asked) {
+        if (asked) {
+            m_bar->begin(what);
+        } else {
+            m_patience->start();  // a short reading that nobody asked for moves nothing
+        }
+    });
+    connect(m_patience, &QTimer::timeout, this, [this] { m_bar->begin(tr("Reading the release again")); });
+    connect(m_model, &ReleaseModel::jobProgressed, this, [this](double fraction, const QString& what) {
+        if (!m_bar->isActive()) return;
+        m_bar->setText(what);
+        m_bar->setFraction(fraction);
+    });
+    connect(m_model, &ReleaseModel::jobEnded, this, [this] {
+        m_patience->stop();
+        m_bar->end();
+    });
+    connect(m_bar, &JobBar::cancelRequested, this, &ReleasePage::cancel);
+}
+
+void ReleasePage::showMessage(ReleaseSubject subject) {
+    const ReleaseMessage message = *m_model->message(subject);
+    std::vector<MessageArea::Button> buttons;
+    switch (message.offer) {
+        case ReleaseMessage::Offer::nothing:
+            break;
+        case ReleaseMessage::Offer::readAgain:
+            buttons.push_back({tr("Read again"), [this] { m_model->reload(); }});
+            break;
+        case ReleaseMessage::Offer::archive:
+            const QString folder = QFileInfo(message.archive).absolutePath();
+            buttons.push_back(
+                {tr("Open folder"), [folder] { QDesktopServices::openUrl(QUrl::fromLocalFile(folder)); }});
+            buttons.push_back(
+                {tr("Copy SHA-256"), [sha = message.sha256] { QApplication::clipboard()->setText(sha); }});
+            break;
+    }
+    m_messages->show(nameOf(subject), severityOf(message), message.text, buttons);
 }
 
 QToolButton* ReleasePage::actionButton(QAction* action, QWidget* parent) {
@@ -180,8 +216,8 @@ QWidget* ReleasePage::makeEmptyPage() {
         connect(button, &QPushButton::clicked, action, &QAction::trigger);
         buttons->addWidget(button);
     };
-    push(m_open, tr("Open a release…"));
-    push(m_new, tr("New release…"));
+    push(m_commands->open, tr("Open a release…"));
+    push(m_commands->begin, tr("New release…"));
     buttons->addStretch(1);
     layout->addLayout(buttons);
     const QString last = QString::fromStdString(m_session.settings().last_release);
@@ -206,6 +242,25 @@ QWidget* ReleasePage::makeReleasePage() {
     auto* layout = new QVBoxLayout(page);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
+    layout->addLayout(makeHeader(page));
+    m_splitter = new QSplitter(Qt::Horizontal, page);
+    m_splitter->setChildrenCollapsible(false);
+    m_splitter->setHandleWidth(1);
+    m_board = new GateBoard(m_splitter);
+    makeTabs();
+    m_splitter->addWidget(m_board);
+    m_splitter->addWidget(m_tabs);
+    m_splitter->setStretchFactor(0, 3);
+    m_splitter->setStretchFactor(1, 2);
+    m_splitter->setSizes({660, 620});
+    layout->addWidget(m_splitter, 1);
+    connect(m_board, &GateBoard::attachRequested, m_commands, &ReleaseCommands::attachFileAs);
+    connect(m_board, &GateBoard::waiveRequested, m_commands, &ReleaseCommands::waiveRequirement);
+    connect(m_board, &GateBoard::signOffRequested, m_commands, &ReleaseCommands::signOffRole);
+    return page;
+}
+
+QLayout* ReleasePage::makeHeader(QWidget* page) {
     auto* header = new QVBoxLayout;
     header->setContentsMargins(normalSpacing + smallSpacing, normalSpacing, normalSpacing, normalSpacing);
     header->setSpacing(smallSpacing);
@@ -223,58 +278,41 @@ QWidget* ReleasePage::makeReleasePage() {
     first->addWidget(m_title);
     first->addWidget(m_stage);
     first->addWidget(m_facts, 1);
-    for (QAction* action : {m_open, m_reload}) {
+    for (QAction* action : {m_commands->open, m_commands->reload}) {
         QToolButton* button = actionButton(action, page);
         button->setToolButtonStyle(Qt::ToolButtonIconOnly);
         first->addWidget(button);
     }
-    for (const auto& [action, text] : {std::pair{m_verify, tr("Verify")}, std::pair{m_export, tr("Export…")},
-                                       std::pair{m_promote, tr("Promote…")}}) {
-        action->setIconText(QLatin1Char(' ') + text);
+    for (QAction* action : {m_commands->verify, m_commands->exportArchive, m_commands->promote})
         first->addWidget(actionButton(action, page));
-    }
     header->addLayout(first);
     m_state = new ToneLabel(ToneLabel::Tone::normal, page);
     m_state->setObjectName(QStringLiteral("releaseState"));
     header->addWidget(m_state);
-    layout->addLayout(header);
+    return header;
+}
 
-    m_splitter = new QSplitter(Qt::Horizontal, page);
-    m_splitter->setChildrenCollapsible(false);
-    m_splitter->setHandleWidth(1);
-    m_board = new GateBoard(m_splitter);
+void ReleasePage::makeTabs() {
     m_tabs = new QTabWidget(m_splitter);
     m_tabs->setObjectName(QStringLiteral("releaseTabs"));
     m_tabs->setAccessibleName(tr("What the release has"));
     m_tabs->setDocumentMode(true);
-    m_evidence = new EvidenceTable(m_tabs);
-    m_waivers = new WaiverTable(m_tabs);
-    m_signOffs = new SignOffTable(m_tabs);
-    m_tabs->addTab(m_evidence, tr("Evidence"));
-    m_tabs->addTab(m_waivers, tr("Waivers"));
-    m_tabs->addTab(m_signOffs, tr("Sign-offs"));
-    for (const auto& [action, text] : {std::pair{m_attach, tr("Attach…")}, std::pair{m_waive, tr("Waive…")},
-                                       std::pair{m_signOff, tr("Sign off…")}}) {
-        action->setIconText(QLatin1Char(' ') + text);
+    constexpr const char* names[] = {"evidenceTable", "waiverTable", "signOffTable"};
+    for (std::size_t i = 0; i < m_models.size(); ++i) {
+        m_tables[i] = new ReleaseTable(*m_models[i], m_tabs);
+        m_tables[i]->setObjectName(QLatin1String(names[i]));
+        m_tabs->addTab(m_tables[i], m_models[i]->name());
     }
-    QToolButton* corner = actionButton(m_attach, m_tabs);
+    QToolButton* corner = actionButton(m_commands->attach, m_tabs);
     m_tabs->setCornerWidget(corner);
     connect(m_tabs, &QTabWidget::currentChanged, this, [this, corner](int index) {
-        QAction* action = index == 0 ? m_attach : index == 1 ? m_waive : m_signOff;
+        QAction* action = index == evidenceTab ? m_commands->attach
+                          : index == waiverTab ? m_commands->waive
+                                               : m_commands->signOff;
         corner->removeAction(corner->defaultAction());  // with two, it would have a menu
         corner->setDefaultAction(action);
         corner->setAccessibleName(QString(action->text()).remove(QLatin1Char('&')));
     });
-    m_splitter->addWidget(m_board);
-    m_splitter->addWidget(m_tabs);
-    m_splitter->setStretchFactor(0, 3);
-    m_splitter->setStretchFactor(1, 2);
-    m_splitter->setSizes({660, 620});
-    layout->addWidget(m_splitter, 1);
-    connect(m_board, &GateBoard::attachRequested, this, &ReleasePage::chooseAndAttach);
-    connect(m_board, &GateBoard::waiveRequested, this, &ReleasePage::waiveRequirement);
-    connect(m_board, &GateBoard::signOffRequested, this, &ReleasePage::signOffRole);
-    return page;
 }
 
 void ReleasePage::resizeEvent(QResizeEvent* event) {
@@ -286,99 +324,49 @@ void ReleasePage::resizeEvent(QResizeEvent* event) {
     m_splitter->setSizes(orientation == Qt::Horizontal ? QList{660, 620} : QList{300, 160});
 }
 
-bool ReleasePage::mayChange() const {
-    return m_view != nullptr && !m_view->isClosed() && !m_unreadable && !m_working;
-}
-
-void ReleasePage::display(ReleaseViewPtr view) {
-    const bool isAnother = !m_view || m_view->directory != view->directory;
-    m_view = std::move(view);
-    if (isAnother) {
-        m_session.settings().last_release =
-            QFileInfo(pathText(m_view->directory)).absoluteFilePath().toStdString();
-        m_session.saveSettings();
-    }
-    m_unreadable = false;
-    m_watcher->watch(*m_view);
-    m_evidence->display(*m_view);
-    m_waivers->display(*m_view);
-    m_signOffs->display(*m_view);
-    const ReleaseState& state = m_view->release.state;
+void ReleasePage::showSnapshot() {
+    const ReleaseSnapshot& snapshot = *m_model->snapshot();
+    for (ReleaseTableModel* model : m_models) model->show(snapshot);
+    for (ReleaseTable* table : m_tables) table->fitColumns();
+    const ReleaseState& state = snapshot.release.state;
     m_title->setText(toText(state.id));
     m_facts->setFullText(tr("commit %1 · limit %2 % · begun %3")
                              .arg(toText(std::string_view(state.commit).substr(0, 12)),
                                   toText(format_number(100.0 * state.max_regression)),
                                   toText(std::string_view(state.created_utc).substr(0, 10))),
-                         tr("Commit %1\n%2").arg(toText(state.commit), pathText(m_view->directory)));
+                         tr("Commit %1\n%2").arg(toText(state.commit), pathText(snapshot.directory)));
     m_stage->setMark(Mark::quiet, toText(name_of(state.stage)));
-    const auto waivers = int(std::ranges::count_if(state.waivers, [this](const Waiver& w) {
-        return days_left(w, m_view->release.evaluation.as_of) >= 0;
-    }));
-    const auto wrong = std::ranges::count_if(
-        m_view->evidence, [](const EvidenceCheck& c) { return c.state != EvidenceState::matches; });
-    const auto valid = std::ranges::count_if(m_view->release.evaluation.requirements,
-                                             [](const Requirement& r) { return !r.role.empty() && r.met; });
-    m_tabs->setTabText(
-        0, wrong == 0 ? tr("Evidence (%1)").arg(state.attachments.size())
-                      : tr("Evidence (%1, %2 not as attached)").arg(state.attachments.size()).arg(wrong));
-    m_tabs->setTabText(1, tr("Waivers (%1)").arg(waivers));
-    m_tabs->setTabText(2, tr("Sign-offs (%1)").arg(valid));
+    const int wrong = snapshot.evidenceNotAsAttached();
+    const auto count = state.attachments.size();
+    m_tabs->setTabText(evidenceTab, wrong == 0
+                                        ? tr("Evidence (%1)").arg(count)
+                                        : tr("Evidence (%1, %2 not as attached)").arg(count).arg(wrong));
+    m_tabs->setTabText(waiverTab, tr("Waivers (%1)").arg(snapshot.waiversThatCount()));
+    m_tabs->setTabText(signOffTab, tr("Sign-offs (%1)").arg(snapshot.signOffsThatHold()));
     m_stack->setCurrentIndex(1);
-    showState();
 }
 
 void ReleasePage::showState() {
-    // Not while reading: what is seen again every now and then must not flicker.
-    const bool busy = m_working;
-    const bool may = mayChange();
-    m_new->setEnabled(!busy);
-    m_open->setEnabled(!busy);
-    for (QAction* action : {m_reload, m_verify, m_export}) action->setEnabled(m_view != nullptr && !busy);
-    for (QAction* action : {m_attach, m_waive}) action->setEnabled(may);
-    m_signOff->setEnabled(may && !m_view->release.state.holders.empty());
-    m_promote->setEnabled(false);
-    m_promote->setToolTip(tr("Open a release first"));
-    if (!m_view) return;
-    m_board->display(*m_view, may);
-    const QString blocker = m_view->blocker();
-    const auto more = m_view->release.evaluation.blockers().size();
-    auto tone = ToneLabel::Tone::normal;
-    QString text;
-    if (m_unreadable) {
-        text = tr("It could not be read again: what is shown is as it was.");
-        tone = ToneLabel::Tone::error;
-    } else if (m_view->isClosed() && !blocker.isEmpty()) {
-        text = tr("Not accepted: it could not be promoted as the log says: %1").arg(blocker);
-        tone = ToneLabel::Tone::error;
-    } else if (m_view->isClosed()) {
-        text = tr("Promoted on %1, and closed.").arg(toText(*m_view->release.state.promoted_utc));
-    } else if (blocker.isEmpty()) {
-        text = tr("May be promoted: everything that the stage %1 needs holds.").arg(m_stage->word());
-        m_promote->setEnabled(may);
-    } else {
-        text = tr("May not be promoted: %1").arg(blocker);
-        if (more > 1) text += tr(" (and %1 more)").arg(more - 1);
-    }
+    if (!m_model->snapshot()) return;
+    m_board->display(*m_model->snapshot(), m_model->mayChange());
+    const QString text = m_model->standing();
     m_state->setText(text);
-    m_state->setTone(tone);
+    m_state->setTone(m_model->isRejected() ? ToneLabel::Tone::error : ToneLabel::Tone::normal);
     m_state->setAccessibleName(text);
-    m_promote->setToolTip(text);
-    m_promote->setStatusTip(text);
 }
-
-// Dropping ----------------------------------------------------------------------------------------------
 
 void ReleasePage::dragEnterEvent(QDragEnterEvent* event) {
     const QString file = droppedFile(event->mimeData());
-    if (file.isEmpty() || m_working) return;
+    if (file.isEmpty() || m_model->isWorking()) return;
     const QString name = QFileInfo(file).fileName();
     if (!releaseAt(file).isEmpty()) {
         m_dropCue->appear(tr("Drop to open the release %1").arg(QFileInfo(releaseAt(file)).fileName()));
-    } else if (mayChange()) {
+    } else if (m_model->mayChange()) {
         m_dropCue->appear(tr("Drop to attach %1 to %2").arg(name, m_title->text()));
     } else {
-        m_dropCue->appear(m_view ? tr("%1 cannot be changed: nothing can be attached").arg(m_title->text())
-                                 : tr("%1 is no release: open one first").arg(name));
+        m_dropCue->appear(m_model->snapshot()
+                              ? tr("%1 cannot be changed: nothing can be attached").arg(m_title->text())
+                              : tr("%1 is no release: open one first").arg(name));
     }
     event->acceptProposedAction();
 }
@@ -390,12 +378,12 @@ void ReleasePage::dragLeaveEvent(QDragLeaveEvent* /*event*/) {
 void ReleasePage::dropEvent(QDropEvent* event) {
     m_dropCue->hide();
     const QString file = droppedFile(event->mimeData());
-    if (file.isEmpty() || m_working) return;
+    if (file.isEmpty() || m_model->isWorking()) return;
     event->acceptProposedAction();
     if (const QString release = releaseAt(file); !release.isEmpty()) {
         openDirectory(release);
-    } else if (mayChange()) {
-        attachEvidence({}, file);
+    } else if (m_model->mayChange()) {
+        m_commands->attachEvidence({}, file);
     }
 }
 

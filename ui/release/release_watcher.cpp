@@ -30,15 +30,15 @@ ReleaseWatcher::ReleaseWatcher(QObject* parent)
     connect(m_settled, &QTimer::timeout, this, &ReleaseWatcher::changed);
 }
 
-void ReleaseWatcher::watch(const ReleaseView& view) {
-    const QDir top(pathText(view.directory));
+void ReleaseWatcher::watch(const ReleaseSnapshot& snapshot) {
+    const QDir top(pathText(snapshot.directory));
     m_top = top.path();
     m_above = QFileInfo(m_top).absolutePath();  // a folder is not told that it was renamed
     QStringList wanted{m_top, m_above, top.filePath(QStringLiteral("evidence"))};
     for (const char* name : {"log.jsonl", "release.json", "release.md"}) {
         wanted << top.filePath(QString::fromLatin1(name));
     }
-    for (const Attachment& attachment : view.release.state.attachments) {
+    for (const Attachment& attachment : snapshot.release.state.attachments) {
         if (wanted.size() > mostFiles) break;
         const QString path = top.filePath(QStringLiteral("evidence/") + toText(attachment.name));
         wanted << path;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Tells when the files of a release change on disk, whoever changed them: once for what comes together.
+// Notices changes of a release's files on disk, whoever makes them: once for those that come together.
 #pragma once
 
 #include <QObject>
 
-#include "ui/release/release_view.h"
+#include "ui/release/release_snapshot.h"
 
 class QFileSystemWatcher;
 class QTimer;
@@ -17,7 +17,7 @@ class ReleaseWatcher : public QObject {
     explicit ReleaseWatcher(QObject* parent = nullptr);
     // In place of what was watched before; to be called after each reading, since a file that was replaced is
     // another one.
-    void watch(const ReleaseView& view);
+    void watch(const ReleaseSnapshot& snapshot);
 
   Q_SIGNALS:
     void changed();

@@ -15,6 +15,7 @@
 #include "core/release/store.h"
 #include "core/support/files.h"
 #include "ui/picture/image_page.h"
+#include "ui/release/release_commands.h"
 #include "ui/release/release_page.h"
 #include "ui/session/session.h"
 #include "ui/support/paths.h"
@@ -109,7 +110,7 @@ bool ScreenshotTour::openRelease(const QString& directory) {
     ReleasePage& page = m_window.releasePage();
     page.openDirectory(directory);
     return waitFor(QStringLiteral("the release to be read"),
-                   [&] { return !page.isBusy() && page.view() != nullptr; });
+                   [&] { return !page.isBusy() && page.snapshot() != nullptr; });
 }
 
 void ScreenshotTour::releaseDialogs() {
@@ -132,26 +133,26 @@ void ScreenshotTour::releaseDialogs() {
     for (const auto& [theme, name] : {std::pair{Theme::light, QStringLiteral("74-release-sign-off-light")},
                                       std::pair{Theme::dark, QStringLiteral("74-release-sign-off")}}) {
         applyTheme(*qApp, theme);
-        page.signOffRole(QStringLiteral("qa-engineer"));
+        page.commands().signOffRole(QStringLiteral("qa-engineer"));
         shootDialog(name, [&](QDialog& d) {
             type(d, "person", QStringLiteral("Q. A. Engineer"));
             auto* report = d.findChild<QTextBrowser*>();
             if (theme == Theme::light && report) report->moveCursor(QTextCursor::End);
         });
     }
-    page.attachEvidence(QStringLiteral("parity-report"),
-                        QDir::home().filePath(QStringLiteral("parity.json")));
+    page.commands().attachEvidence(QStringLiteral("parity-report"),
+                                   QDir::home().filePath(QStringLiteral("parity.json")));
     shootDialog(QStringLiteral("75-release-attach"), [](QDialog&) {});
-    page.waiveRequirement(QStringLiteral("issue:17"));
+    page.commands().waiveRequirement(QStringLiteral("issue:17"));
     shootDialog(QStringLiteral("76-release-waive"), [](QDialog&) {});
-    page.beginRelease();
+    page.commands().beginRelease();
     shootDialog(QStringLiteral("77-release-new"), [&](QDialog& d) { type(d, "id", QStringLiteral("v1.3")); });
 }
 
 void ScreenshotTour::release() {
     m_window.setPage(MainWindow::Page::release);
     ReleasePage& page = m_window.releasePage();
-    if (!page.view()) shoot(QStringLiteral("70-release-none"));
+    if (!page.snapshot()) shoot(QStringLiteral("70-release-none"));
     const fs::path at(m_folder.path().toStdU16String());
     MadeRelease made(at, "v1.2-rc1", Stage::rc);
     made.addOldWaiver();
@@ -181,8 +182,9 @@ void ScreenshotTour::release() {
                 [&] { return page.messages().has(QStringLiteral("disk")) && !page.isBusy(); });
         if (!write_file_atomically(made.directory() / "evidence" / "parity.json", "{}"))
             m_problems << QStringLiteral("could not alter the evidence");
-        waitFor(QStringLiteral("the altered file to be noticed"),
-                [&] { return !page.isBusy() && page.view()->evidence[3].state == EvidenceState::changed; });
+        waitFor(QStringLiteral("the altered file to be noticed"), [&] {
+            return !page.isBusy() && page.snapshot()->evidence[3].state == EvidenceState::changed;
+        });
         shoot(QStringLiteral("78-release-changed-on-disk"));
     }
     MadeRelease complete(at, "v1.1-dev", Stage::dev);
@@ -197,7 +199,7 @@ void ScreenshotTour::release() {
     }
     if (openRelease(fromPath(complete.directory()))) {
         shoot(QStringLiteral("79-release-may-be-promoted"));
-        page.exportTo(m_folder.filePath(QStringLiteral("v1.1-dev.tar.gz")));
+        page.model().exportTo(m_folder.filePath(QStringLiteral("v1.1-dev.tar.gz")));
         waitFor(QStringLiteral("the export"), [&] { return !page.isBusy(); });
         shoot(QStringLiteral("79-release-exported"));
     }

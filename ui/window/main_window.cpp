@@ -25,6 +25,7 @@
 #include <QVBoxLayout>
 
 #include "core/image/image_io.h"
+#include "core/recipe/recipe_copy.h"
 #include "core/support/files.h"
 #include "ui/benchmark/benchmark_page.h"
 #include "ui/benchmark/record_desk.h"
@@ -316,19 +317,12 @@ QString MainWindow::commandLine() {
     const QFileInfo source(fromPath(image->info.path));
     const QString output = QStringLiteral("%1/%2-result.%3")
                                .arg(source.absolutePath(), source.completeBaseName(), source.suffix());
-    // A recipe of more than one operation has to lie in a file. Its name says what is in it, so that a
-    // command copied yesterday still does what it did.
-    const std::string json = to_json(m_session.recipe());
-    const std::string hash = sha256_hex(json);
-    const std::filesystem::path recipe =
-        config_directory() / "copied-recipes" / ("recipe-" + hash.substr(0, 12) + ".json");
+    const std::filesystem::path recipe = recipe_copy_path(m_session.recipe());
     const std::string command = command_line(m_session.recipe(), fromPath(image->info.path).toStdString(),
                                              output.toStdString(), fromPath(recipe).toStdString(),
                                              m_session.deviceSpec().toStdString(), image->info.image_index);
-    if (command.find("recipe-" + hash.substr(0, 12)) != std::string::npos) {
-        std::error_code failed;
-        std::filesystem::create_directories(recipe.parent_path(), failed);
-        if (const auto written = save_recipe(m_session.recipe(), recipe); !written) {
+    if (command.find(recipe.filename().string()) != std::string::npos) {
+        if (const auto written = save_recipe_copy(m_session.recipe()); !written) {
             m_image->messages().show(QStringLiteral("copy"), MessageArea::Severity::error,
                                      QString::fromStdString(written.error().message));
             return {};

@@ -46,10 +46,10 @@ Upright upright(int orientation, std::int64_t w, std::int64_t h) {
     }
 }
 
-// Rows of interleaved samples into the planes. Integers become value / max.
+// Writes rows of interleaved samples to the planes. Integers become value / max.
 template <class From, class To>
-void spread(const From* rows, std::int64_t first_row, std::int64_t row_count, std::int64_t width,
-            int channels, const Upright& place, const iir2d::TensorView& planes) {
+void deinterleave(const From* rows, std::int64_t first_row, std::int64_t row_count, std::int64_t width,
+                  int channels, const Upright& place, const iir2d::TensorView& planes) {
     constexpr bool integer = std::is_integral_v<From>;
     for (int c = 0; c < channels; ++c) {
         To* plane = static_cast<To*>(planes.data) + c * planes.shape.h * planes.shape.w;
@@ -129,7 +129,7 @@ Result<void> read_rows(OpenImage& file, int orientation, const iir2d::TensorView
         if (!read || file.input->has_error()) {
             return bad_file(file.path(), "is damaged or incomplete: " + file.words(file.input->geterror()));
         }
-        spread<From, To>(rows.data(), y, count, spec.width, spec.nchannels, place, planes);
+        deinterleave<From, To>(rows.data(), y, count, spec.width, spec.nchannels, place, planes);
         control.report(static_cast<double>(y + count) / spec.height, {});
     }
     return {};

@@ -11,9 +11,9 @@ namespace iir2d::cuda {
 
 namespace {
 
-// What a kernel may have without being asked.
-constexpr unsigned plain_shared_bytes = 48 * 1024;
-// What the pool keeps for the next allocation when a stream is waited for.
+// Bytes of shared memory that a block may have without the kernel opting in to more.
+constexpr unsigned shared_bytes_without_opt_in = 48 * 1024;
+// Bytes that the pool keeps for the next allocation when a stream is waited for.
 constexpr std::uint64_t kept_bytes = std::uint64_t{256} << 20;
 
 Result<DeviceHandle> device_at(const Driver& driver, int index) {
@@ -34,7 +34,7 @@ Result<void> launch_with(const Driver& driver, DeviceHandle device, StreamHandle
                          Call call) {
     const auto handle = kernel(driver, launch.kernel);
     if (!handle) return std::unexpected(handle.error());
-    if (launch.shared_bytes > plain_shared_bytes) {
+    if (launch.shared_bytes > shared_bytes_without_opt_in) {
         if (auto done = call("cuKernelSetAttribute",
                              [&] {
                                  return driver.cuKernelSetAttribute(max_dynamic_shared_bytes,
@@ -136,7 +136,7 @@ Context::Context(const Driver& driver, int index, DeviceHandle device, ContextHa
     : m_driver(driver), m_index(index), m_device(device), m_context(context), m_facts(std::move(facts)) {}
 
 Context::~Context() {
-    // What is kept of staging needs no unpinning: a reset or the process's end has done it.
+    // Staging blocks that are kept need no unpinning: a reset or the process's end has done it.
     static_cast<void>(m_driver.cuDevicePrimaryCtxRelease(m_device));
 }
 
@@ -169,7 +169,7 @@ Result<std::shared_ptr<Context>> Context::get(int index) {
     ContextHandle handle = nullptr;
     if (auto done = IIR2D_CUDA_CHECKED(d, cuDevicePrimaryCtxRetain, &handle, *device); !done)
         return std::unexpected(done.error());
-    const std::shared_ptr<Context> context(new Context(d, index, *device, handle, *facts));
+    std::shared_ptr<Context> context(new Context(d, index, *device, handle, *facts));
     const Current current(d, handle);
     if (auto done = d.check("cuCtxPushCurrent", current.code()); !done) return std::unexpected(done.error());
     PoolHandle pool = nullptr;

@@ -121,10 +121,10 @@ class Context : public std::enable_shared_from_this<Context> {
     Result<void> record(EventHandle event, StreamHandle stream);
     Result<void> wait(StreamHandle stream, EventHandle event);
 
-    // What `enqueue` puts into `stream`, launches and copies alone, as a graph; none of it is run. Nobody
-    // else may use the stream meanwhile.
+    // Records as a graph what `enqueue` puts into `stream`, launches and copies alone; none of it is run.
+    // Nobody else may use the stream meanwhile.
     Result<Graph> record_graph(StreamHandle stream, const std::function<Result<void>()>& enqueue);
-    // Everything in the graph, in `stream`'s order, by one call. Not by two threads at once.
+    // Launches everything in the graph, in `stream`'s order, by one call. Not by two threads at once.
     Result<void> launch(StreamHandle stream, const Graph& graph);
 
     // Blocking.
@@ -159,10 +159,11 @@ class Context : public std::enable_shared_from_this<Context> {
     std::vector<StagingBlock> m_staging;
 };
 
-// What the device is, without a context.
+// Returns the facts of a device. Makes no context.
 Result<Facts> facts_of(const Driver& driver, int index);
 
-// Whether the library's kernels can run on a device: an error says in one sentence why not. Makes no context.
+// Checks that the library's kernels can run on a device: an error says in one sentence why not. Makes no
+// context.
 Result<void> check_usable(int index);
 
 // A launch on the context that the calling thread has made current, for callers with a context of their own.

@@ -83,7 +83,7 @@ void add_driver_facts(const Driver& d, DeviceHandle device, const Facts& facts, 
     }
 }
 
-// What the driver does not tell stays empty.
+// Values that the driver does not give stay empty.
 GpuName name_of(const Driver& d, DeviceHandle device) {
     GpuName name;
     char pci[64] = {};

@@ -11,7 +11,7 @@ namespace iir2d::cuda {
 // Usable or not; one row "cuda" that says why when there is no driver or no GPU.
 std::vector<DeviceInfo> list_gpus();
 
-// What sample_device() says of GPU `index`.
+// Returns what sample_device() returns, for GPU `index`.
 DeviceState gpu_state(int index);
 
 }  // namespace iir2d::cuda

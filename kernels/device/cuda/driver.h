@@ -30,7 +30,7 @@ Result<const Driver*> driver();
 // "13.0" of 13000.
 std::string version_text(int version);
 
-// Whether a code leaves the context unusable for good.
+// Returns whether a code leaves the context unusable for good.
 bool is_sticky(int code);
 
 // A driver call that is checked: IIR2D_CUDA_CHECKED(driver, cuMemFree, pointer).

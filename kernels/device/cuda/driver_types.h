@@ -29,7 +29,7 @@ struct Uuid {
     char bytes[16];
 };
 
-// CUresult, those that are told apart.
+// Values of CUresult that the library tells apart.
 enum DriverCode : int {
     success = 0,
     out_of_memory = 2,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What NVIDIA's management library knows of a GPU beyond the driver: clocks, power, temperature, links.
-// Opened at run time. Thread-safe.
+// Reads from NVIDIA's management library (NVML) what the driver does not give: clocks, power, temperature,
+// links. Opened at run time. Thread-safe.
 #pragma once
 
 #include <cstdint>

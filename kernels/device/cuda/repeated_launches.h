@@ -14,14 +14,14 @@
 
 namespace iir2d::cuda {
 
-// Of one job; remembers the latest addresses it ran on. Thread-safe.
+// The launches of one job, which remembers the latest addresses it ran on. Thread-safe.
 class RepeatedLaunches {
   public:
     // Addresses and strides: all that tells one run of the job from another.
     using Key = std::array<std::uint64_t, 7>;
 
-    // What `enqueue` puts into `stream`, which is the caller's alone and not being captured. Where the driver
-    // makes no graph of it, the launches are made one by one.
+    // Enqueues what `enqueue` would put into `stream`, as a graph where possible. The stream is the caller's
+    // alone and not being captured. Where the driver makes no graph of it, the launches are made one by one.
     Result<void> enqueue(Context& context, StreamHandle stream, const Key& key,
                          const std::function<Result<void>()>& enqueue);
 
@@ -29,7 +29,7 @@ class RepeatedLaunches {
     std::mutex m_mutex;
     std::shared_ptr<Context> m_context;
     Key m_key = {};
-    int m_runs = 0;  // with this key, no more than are told apart
+    int m_runs = 0;  // with this key, counted no further than matters
     Graph m_graph;
 };
 

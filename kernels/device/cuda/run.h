@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Host planes to a dense array on a GPU and back, in pieces between which a run may be stopped; and how long
-// each part of a run took.
+// Copies host planes to a dense array on a GPU and back, in pieces between which a run may be stopped, and
+// measures the time of each part of a run.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ struct HostPlanes {
     std::size_t dense_bytes() const;
 };
 
-// What part of a run's progress a transfer is.
+// The part of a run's progress that a transfer is.
 struct ProgressPart {
     double from = 0.0;
     double share = 1.0;

@@ -7,7 +7,7 @@ namespace iir2d::cuda {
 
 namespace {
 
-// What is kept for the next runs: two blocks for each of four at once.
+// Blocks kept for the next runs: two blocks for each of four at once.
 constexpr std::size_t most_kept = 8;
 
 }  // namespace
@@ -40,7 +40,7 @@ Result<StagingBuffer> Context::take_staging() {
 void Context::keep(StagingBlock block) {
     {
         const std::lock_guard lock(m_staging_mutex);
-        // Of a context that was lost all stay until it goes: the driver forgets them when it is reset.
+        // Blocks of a context that was lost stay until it goes: the driver forgets them when it is reset.
         if (m_lost || m_staging.size() < most_kept) {
             try {
                 m_staging.push_back(std::move(block));

@@ -59,12 +59,12 @@ class IIR2D_API Device {
     int m_threads;
 };
 
-// What a latency on a GPU is compared with: the milliseconds, by the GPU's own clock, of copying `bytes` from
-// one place of its memory to another. An error for a device that is no GPU.
+// Returns the milliseconds, by the GPU's own clock, of copying `bytes` from one place of its memory to
+// another: the yardstick of a latency on a GPU. An error for a device that is no GPU.
 IIR2D_API Result<double> time_device_copy(const Device& device, std::size_t bytes);
 
-// What a GPU does at one moment, as NVIDIA's management library (NVML) tells it. A value that could not be
-// had is absent, and `reason` says why.
+// The state of a GPU at one moment, from NVIDIA's management library (NVML). A value that is not available is
+// absent, and `reason` says why.
 struct DeviceState {
     std::optional<unsigned> sm_clock_mhz;
     std::optional<unsigned> temperature_c;
@@ -73,13 +73,13 @@ struct DeviceState {
     std::string reason;                             // "" when every value is there
 };
 
-// One sample of a GPU. Four queries of the host's driver: nothing is enqueued on the GPU and no context is
-// made. The GPU is found by its PCI address, so that CUDA_VISIBLE_DEVICES does not matter; a MIG instance has
-// the values of the whole GPU it is a part of. All values are absent for the CPU. Never throws.
+// Samples the state of a GPU by four queries of the host's driver: nothing is enqueued on the GPU and no
+// context is made. The GPU is found by its PCI address, so that CUDA_VISIBLE_DEVICES does not matter; a MIG
+// instance has the values of the whole GPU it is a part of. All values are absent for the CPU. Never throws.
 IIR2D_API DeviceState sample_device(const Device& device) noexcept;
 
-// What holds the clocks back, in NVML's words, lowest bit first: "power cap", "thermal, hardware". "idle" is
-// among them: a GPU that has nothing to do. Empty for 0.
+// Names the reasons that throttle the clocks, in NVML's words, lowest bit first: "power cap", "thermal,
+// hardware". "idle" is among them: a GPU that has nothing to do. Empty for 0.
 IIR2D_API std::vector<std::string> throttle_words(std::uint64_t reasons);
 
 struct DeviceChoice {
@@ -87,12 +87,12 @@ struct DeviceChoice {
     std::string reason;  // why this one, to be shown wherever the choice is shown
 };
 
-// `spec` is "auto" (the first usable GPU, else the CPU), "cpu", "cuda" or "cuda:N". An error names what is
-// not usable and why; "auto" never fails. `threads` as for Device::cpu.
+// Chooses a device: `spec` is "auto" (the first usable GPU, else the CPU), "cpu", "cuda" or "cuda:N". An
+// error names what is not usable and why; "auto" never fails. `threads` as for Device::cpu.
 IIR2D_API Result<DeviceChoice> choose_device(std::string_view spec, int threads = 0);
 
-// Every device the library knows of, usable or not, the CPU first. A machine without CUDA still gets one
-// row "cuda" that says why.
+// Lists every device the library knows of, usable or not, the CPU first. A machine without CUDA still gets
+// one row "cuda" that says why.
 IIR2D_API std::vector<DeviceInfo> list_devices();
 
 // Where the time of one run went on a GPU, by its own clock. Uploading and downloading include the host's
@@ -104,7 +104,7 @@ struct RunTimes {
     std::int64_t uploaded_bytes = 0;
     std::int64_t downloaded_bytes = 0;
 
-    // Of several runs one after another.
+    // Adds the times of a run that followed.
     RunTimes& operator+=(const RunTimes& next) {
         upload_ms += next.upload_ms;
         compute_ms += next.compute_ms;

@@ -21,7 +21,7 @@ enum class ErrorCode : int {
     cancelled = -100,  // the caller's stop token asked; the output is unspecified
 };
 
-// What the CUDA driver answered, when it was the driver that failed.
+// The CUDA driver's answer, when it was the driver that failed.
 struct DriverFailure {
     std::string call;  // e.g. "cuMemAllocAsync"
     std::string name;  // e.g. "CUDA_ERROR_OUT_OF_MEMORY"

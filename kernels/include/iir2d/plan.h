@@ -139,7 +139,7 @@ class IIR2D_API PoolPlan {
     KernelIdentity kernel() const;           // that forward runs
     KernelIdentity backward_kernel() const;  // that backward runs
     PrecisionGuarantee precision() const;
-    // Of output (y, x), which must lie in output_shape().
+    // Returns the window of output (y, x), which must lie in output_shape().
     PoolWindow window(std::int64_t y, std::int64_t x) const;
 
     // Pools x into y (not in place). For max, `argmax`, when not empty, has as many elements as y, dense, and

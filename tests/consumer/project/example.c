@@ -17,8 +17,8 @@ int main(void) {
     printf("iir2d %d: %.6f %.6f %.6f\n", iir2d_api_version_packed(), row[0], row[1], row[2]);
 
     IIR2D_Params wrong = params;
-    wrong.filter_id = 9;
+    wrong.filter_id = 99;
     status = iir2d_forward_cpu(row, row, &wrong);
-    printf("filter 9: %d, %s\n", status, iir2d_status_string(status));
+    printf("filter 99: %d, %s\n", status, iir2d_status_string(status));
     return 0;
 }

@@ -133,6 +133,33 @@ TEST_F(Batch, AManifestThatMakesNoSenseMeansDoingAllAgain) {
     }
 }
 
+TEST_F(Batch, ADamagedManifestIsSetAside) {
+    ASSERT_TRUE(run_batch(options, cpu));
+    write_bytes(folder / "out/.iir2d-batch.json", "{\"schema_version\": 2}");
+    const auto report = run_batch(options, cpu);
+    ASSERT_TRUE(report);
+    EXPECT_EQ(bytes_of(folder / "out/.iir2d-batch.json.damaged"), "{\"schema_version\": 2}");
+    const auto manifest = nlohmann::json::parse(bytes_of(folder / "out/.iir2d-batch.json"));
+    EXPECT_EQ(manifest["files"].size(), options.inputs.size());
+}
+
+// It may hold the entries of other batches: it is not written over.
+TEST_F(Batch, AManifestThatCannotBeReadStaysAsItIs) {
+    ASSERT_TRUE(run_batch(options, cpu));
+    const auto path = folder / "out/.iir2d-batch.json";
+    constexpr std::uintmax_t too_large = std::uintmax_t{65} << 20;
+    fs::resize_file(path, too_large);
+    const auto report = run_batch(options, cpu);
+    ASSERT_TRUE(report) << report.error().message;
+    for (const BatchItem& item : report->items) {
+        EXPECT_EQ(item.outcome, BatchItem::Outcome::done);
+        ASSERT_EQ(item.notes.size(), 1U);
+        EXPECT_THAT(item.notes[0], HasSubstr("--resume will not know of this file"));
+        EXPECT_THAT(item.notes[0], HasSubstr("it is larger than"));
+    }
+    EXPECT_EQ(fs::file_size(path), too_large);
+}
+
 TEST_F(Batch, OneFailureDoesNotStopTheOthers) {
     EXPECT_THAT(outcomes(), ElementsAre(done, done, done, done, done));
     write_bytes(options.inputs[1], "no image");

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "core/batch/process.h"
+#include "core/image/memory_need.h"
 #include "tests/core/image/image_testing.h"
 
 namespace workbench {
@@ -196,7 +197,8 @@ TEST_F(Process, WhatAJobNeedsIsTakenFromTheBudget) {
         SCOPED_TRACE(std::string(name_of(need.type)) + " " + to_json(need.recipe));
         const ProcessJob job{
             .input = image("in.tif", need.type), .output = folder / "out.tif", .recipe = need.recipe};
-        const std::uint64_t bytes = need.planes * 24 * 16 * 3 * 4 + rows_in_transit;
+        const std::uint64_t bytes =
+            need.planes * 24 * 16 * 3 * 4 + memory_to_write({1, 3, 16, 24}, job.output);
         MemoryBudget too_small(bytes - 1);
         expect_error(process_file(job, cpu, {}, too_small), ErrorKind::unwritable_output,
                      "need 17 MiB of memory; 17 MiB can be used");
@@ -211,6 +213,21 @@ TEST_F(Process, WhatAJobNeedsIsTakenFromTheBudget) {
                               nothing),
                  ErrorKind::bad_input,
                  "in.tif\" is 24 x 16 pixels and needs 1 MiB of memory; 1 MiB can be used");
+}
+
+// An encoder that holds the whole picture needs room for it, too.
+TEST_F(Process, WhatTheEncoderHoldsIsTakenFromTheBudget) {
+    const Recipe larger = recipe_of(PoolOperation{.op = iir2d::PoolOp::adaptive_avg, .output = {2000, 2000}});
+    ProcessJob job{.input = image("in.png", u8), .output = folder / "out.png", .recipe = larger};
+    const std::uint64_t encoded = std::uint64_t{2} * 2000 * 2000 * 3;
+    MemoryBudget enough_for_png((24 * 16 + 2000 * 2000) * 3 * 4 +
+                                memory_to_write({1, 3, 2000, 2000}, "a.png"));
+    EXPECT_TRUE(process_file(job, cpu, {}, enough_for_png));
+    job.output = folder / "out.webp";
+    expect_error(process_file(job, cpu, {}, enough_for_png), ErrorKind::unwritable_output, "can be used");
+    EXPECT_FALSE(fs::exists(job.output));
+    MemoryBudget enough_for_webp(enough_for_png.bytes() + encoded);
+    EXPECT_TRUE(process_file(job, cpu, {}, enough_for_webp));
 }
 
 TEST_F(Process, ABudgetThatIsTakenIsWaitedFor) {

@@ -153,7 +153,7 @@ TEST(Expand, RefusesWhatMakesNoSense) {
     expect_refused(with([](auto& m) { m.filter_ids = {}; }), "nothing to measure");
     expect_refused(with([](auto& m) { m.borders = {}; }), "borders is empty");
     expect_refused(with([](auto& m) { m.precisions = {}; }), "precisions is empty");
-    expect_refused(with([](auto& m) { m.filter_ids = {1, 9}; }), "9");
+    expect_refused(with([](auto& m) { m.filter_ids = {1, 99}; }), "99");
     expect_refused(with([](auto& m) { m.filter_ids = {0}; }), "0");
     expect_refused(with([](auto& m) { m.sizes = {{0, 5}}; }), "size 0x5");
     expect_refused(with([](auto& m) { m.sizes = {{5, -1}}; }), "size 5x-1");

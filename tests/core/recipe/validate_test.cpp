@@ -83,7 +83,7 @@ TEST(RecipeValidate, AGainOfZeroCannotBeNormalised) {
 TEST(RecipeDescribe, SaysWhatDiffersInWords) {
     EXPECT_EQ(describe(filter(1)), "EMA, alpha 0.85");
     EXPECT_EQ(describe(filter(6, {{"sigma", 3.5}})), "Deriche smoother, sigma 3.5 px");
-    EXPECT_THAT(describe(filter(6, {{"compat_1_0", 1}})), HasSubstr("as iir2d 1.0"));
+    EXPECT_THAT(describe(filter(6, {{"compat_1_0", 1}})), HasSubstr("compatible with iir2d 1.0"));
     EXPECT_EQ(describe(filter(3)), "Biquad, default coefficients");
     EXPECT_EQ(describe(filter(3, {{"a1", 0.25}})), "Biquad, a1 0.25");
     EXPECT_EQ(describe({.what = FilterOperation{.filter_id = 1,

@@ -26,7 +26,7 @@ TEST(TestReport, IsReadAsCtestWritesIt) {
     EXPECT_TRUE(report->green());
 }
 
-TEST(TestReport, KnowsFailures) {
+TEST(TestReport, FindsFailuresHoweverTheyAreSaid) {
     for (const std::string& body : {std::string("<testcase name=\"A\" status=\"fail\"/>"),
                                     std::string("<testcase name=\"A\"><failure message=\"x\"/></testcase>"),
                                     std::string("<testcase name=\"A\"><error/></testcase>")}) {
@@ -75,7 +75,7 @@ TEST(TestReport, HoldsASuiteToWhatItSays) {
         "<testsuites failures=\"1\"><testsuite><testcase name=\"A\"/></testsuite></testsuites>"));
 }
 
-TEST(TestReport, RefusesWhatIsNone) {
+TEST(TestReport, RefusesWhatIsNotOneWholeReport) {
     for (const std::string& text :
          {std::string(), std::string("all green"), std::string("<html></html>"), head,
           head + "<testcase name=\"A\">", head + "</wrong></testsuite>", head + "<testcase name=\"A",
@@ -84,9 +84,68 @@ TEST(TestReport, RefusesWhatIsNone) {
           std::string("<testsuite/><testsuite/>"), head + "</testsuite><testsuite>"}) {
         EXPECT_FALSE(read_test_report(text)) << text;
     }
-    std::string deep;
-    for (int i = 0; i < 100'000; ++i) deep += "<testsuite>";
-    EXPECT_THAT(read_test_report(deep).error().message, HasSubstr("32 levels"));
+    EXPECT_EQ(read_test_report("<html></html>").error().message,
+              "it is not a JUnit report, which is one <testsuites> or <testsuite>: it is <html>");
+    EXPECT_EQ(read_test_report(head + "<testcase name=\"A\">").error().message,
+              "it is not a whole JUnit report: line 3: Start-end tags mismatch");
+}
+
+TEST(TestReport, RefusesDeepNesting) {
+    std::string open, close;
+    for (int i = 0; i < 100'000; ++i) {
+        open += "<testsuite>";
+        close += "</testsuite>";
+    }
+    EXPECT_FALSE(read_test_report(open));
+    EXPECT_EQ(read_test_report(open + close).error().message, "it is nested more than 32 levels deep");
+}
+
+TEST(TestReport, ExpandsNoEntityOfItsOwn) {
+    std::string bomb = "<!DOCTYPE x [<!ENTITY a0 \"aaaaaaaaaa\">";
+    for (int i = 1; i < 10; ++i) {
+        const std::string inner = "&a" + std::to_string(i - 1) + ";";
+        bomb += "<!ENTITY a" + std::to_string(i) + " \"" + inner + inner + inner + inner + "\">";
+    }
+    bomb += "]><testsuite><testcase name=\"&a9;\"/></testsuite>";
+    EXPECT_EQ(read_test_report(bomb).error().message,
+              "it has a document type declaration, which no test report needs");
+    EXPECT_FALSE(read_test_report("<testsuite><!DOCTYPE x><testcase name=\"A\"/></testsuite>"));
+    const auto unknown =
+        read_test_report("<testsuite><testcase name=\"&a9;\"><failure/></testcase></testsuite>");
+    ASSERT_TRUE(unknown);
+    EXPECT_THAT(unknown->failures, ElementsAre("&a9;"));
+}
+
+TEST(TestReport, ReadsTheEntitiesOfXml) {
+    const auto report = read_test_report(
+        "<testsuite><testcase name=\"a &lt; b &#x26; &quot;c&quot;\" status=\"f&#97;il\"/></testsuite>");
+    ASSERT_TRUE(report) << report.error().message;
+    EXPECT_THAT(report->failures, ElementsAre("a < b & \"c\""));
+}
+
+TEST(TestReport, ReadsAllOfTheTextOrNothing) {
+    const std::string green = "<testsuite><testcase name=\"A\"/></testsuite>";
+    ASSERT_TRUE(read_test_report(green));
+    EXPECT_THAT(
+        read_test_report(green + std::string(1, '\0') + "<testsuite><error/></testsuite>").error().message,
+        HasSubstr("it has a null byte"));
+    EXPECT_FALSE(read_test_report(green + "<testcase status=\"fail\"/>"));
+    EXPECT_FALSE(read_test_report(green + green));
+}
+
+TEST(TestReport, RefusesMoreTagsAndAttributesThanOneCanHold) {
+    std::string many = "<testsuite>";
+    for (int i = 0; i < 2'200'000; ++i) many += "<a/>";
+    EXPECT_TRUE(read_test_report(many + "</testsuite>"));
+    for (int i = 0; i < 2'200'000; ++i) many += "<a/>";
+    EXPECT_EQ(read_test_report(many + "</testsuite>").error().message,
+              "it has more than 4194304 tags and attributes, which is the most that is read");
+}
+
+TEST(TestReport, RefusesAnAttributeThatIsGivenTwice) {
+    EXPECT_EQ(
+        read_test_report("<testsuite><testcase status=\"run\" status=\"fail\"/></testsuite>").error().message,
+        "a <testcase> has the attribute \"status\" twice");
 }
 
 TEST(Reports, AreReadStrictly) {
@@ -111,8 +170,10 @@ TEST(Reports, AreReadStrictly) {
     EXPECT_FALSE(read_rebuild(R"({"builds":[],"reason":null})"));
     EXPECT_TRUE(
         read_security_review(R"({"reviewer":"r","date":"2025-02-28","accepted":true,"findings":[]})"));
-    EXPECT_FALSE(
-        read_security_review(R"({"reviewer":"r","date":"2025-02-30","accepted":true,"findings":[]})"));
+    EXPECT_EQ(read_security_review(R"({"reviewer":"r","date":"2025-02-30","accepted":true,"findings":[]})")
+                  .error()
+                  .message,
+              "its date \"2025-02-30\" is not a date: write YYYY-MM-DD");
     EXPECT_FALSE(
         read_security_review(R"({"reviewer":"","date":"2025-02-28","accepted":true,"findings":[]})"));
     EXPECT_FALSE(read_security_review(std::string(100'000, '[')));

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
-#include "core/support/file_lock.h"
 #include "core/support/files.h"
 #include "tests/core/image/image_testing.h"
 
@@ -54,17 +53,6 @@ TEST(InputFile, HashingStopsWhenAsked) {
     const auto hash = sha256_of_file(folder / "f", source.get_token());
     ASSERT_FALSE(hash);
     EXPECT_EQ(hash.error().kind, ErrorKind::cancelled);
-}
-
-TEST(FileLock, WaitingForItStopsWhenAsked) {
-    const ScratchFolder folder;
-    const auto held = FileLock::acquire(folder / "lock");
-    ASSERT_TRUE(held);
-    std::stop_source source;
-    source.request_stop();
-    const auto wanted = FileLock::acquire(folder / "lock", std::chrono::hours(1), source.get_token());
-    ASSERT_FALSE(wanted);
-    EXPECT_EQ(wanted.error().kind, ErrorKind::cancelled);
 }
 
 }  // namespace

@@ -276,6 +276,25 @@ TEST(Pool, CancelKeepsAChildThatAnswersAndKillsOneThatDoesNot) {
     }
 }
 
+// A child that has served all the requests that it may is not waited for: its answer would keep nothing.
+TEST(Pool, CancelEndsAtOnceAChildThatWouldNotServeAgain) {
+    PoolOptions chosen = options();
+    chosen.most_requests = 1;
+    chosen.cancel_grace = 1h;
+    WorkerPool pool(chosen);
+    for (const Action action : {Action::sleep_politely, Action::sleep_forever}) {
+        std::stop_source stop;
+        auto lease = pool.borrow(stop.get_token());
+        ASSERT_TRUE(lease);
+        ASSERT_TRUE(lease->begin(request(action), {}));
+        stop.request_stop();
+        const auto got = lease->receive();
+        ASSERT_FALSE(got);
+        EXPECT_EQ(got.error().kind, FailureKind::cancelled);
+    }
+    EXPECT_EQ(pool.statistics().children_killed, 2U);
+}
+
 TEST(Pool, ACancelledTokenStartsNothing) {
     WorkerPool pool(options());
     std::stop_source stop;
@@ -387,6 +406,18 @@ TEST(Start, IsGivenUpWhenCancelled) {
     const auto refused = pool.borrow(stop.get_token());
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().kind, FailureKind::cancelled);
+}
+
+TEST(Start, InAdvanceIsGivenUpWhenCancelled) {
+    PoolOptions chosen = options("hanging");
+    chosen.start_patience = 1h;
+    WorkerPool pool(chosen);
+    std::jthread starter([&](const std::stop_token& stop) {
+        const auto started = pool.start(stop);
+        ASSERT_FALSE(started);
+        EXPECT_EQ(started.error().kind, FailureKind::cancelled);
+    });
+    std::this_thread::sleep_for(10ms);
 }
 
 TEST(Start, PreparesOnceAndEarly) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a worker cannot do: take too much, take too long, reach the machine.
+#include <signal.h>
 #include <sys/resource.h>
 
 #include <cerrno>
@@ -86,6 +87,19 @@ TEST(Time, ProcessorTimeIsLimitedAlsoForOneThatTalks) {
     const auto talking = ask(pool, request(Action::talk_for_ever), {.processor_time = 1ms});
     ASSERT_FALSE(talking);
     EXPECT_EQ(talking.error().kind, FailureKind::processor_time);
+}
+
+// The system's own limit, which ends a child while the program is stopped, is said in the same words.
+TEST(Time, TheSystemsLimitIsSaidInTheSameWords) {
+    WorkerPool pool(options());
+    auto lease = pool.borrow();
+    ASSERT_TRUE(lease);
+    ASSERT_TRUE(lease->begin(request(Action::sleep_forever), {.processor_time = 5s}));
+    ::kill(lease->process_id(), SIGXCPU);
+    const auto failure = lease->receive();
+    ASSERT_FALSE(failure);
+    EXPECT_EQ(failure.error().kind, FailureKind::processor_time);
+    EXPECT_EQ(failure.error().what, "took more than the 5 s of processor time that it may take");
 }
 
 // Beside what the filter refuses, so that it is known to be there.

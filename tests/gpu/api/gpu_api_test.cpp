@@ -235,7 +235,7 @@ TEST_F(GpuApi, TheCInterfaceUsesTheCallersContextAndStream) {
         y = out.values<float>();
         EXPECT_LE(max_abs_difference({y.begin(), y.end()}, expected), 1e-5);
     }
-    params.filter_id = 9;
+    params.filter_id = 99;
     EXPECT_EQ(iir2d_forward_cuda(in.get(), out.get(), &params), IIR2D_STATUS_INVALID_FILTER_ID);
     cuda::ContextHandle popped = nullptr;
     EXPECT_EQ(driver.cuCtxPopCurrent(&popped), cuda::success);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The driver's interface over the tests' executor: device memory is the host's, with guards around it;
-// kernels are looked up by name among the product's; streams run at once or, when told to, only when they are
-// waited for, which shows a wait that is missing. Scenarios: scenario.h.
+// kernels are looked up by name among the product's; streams run at once or, when the scenario says so, only
+// when they are waited for, which shows a wait that is missing. Scenarios: scenario.h.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>

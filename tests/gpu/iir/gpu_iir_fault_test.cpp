@@ -72,7 +72,7 @@ TEST(GpuFault, ACarryThatIsOffByOneIsCaught) {
     EXPECT_TRUE(caught(worst(carried, run_faulty<GpuFault::carry_off_by_one>)));
 }
 
-// Told another border than it should run with, in each direction. Filter 3 reads enough before its first
+// Run with another border than it should, in each direction. Filter 3 reads enough before its first
 // sample for any two to differ.
 TEST(GpuFault, AWrongBorderIsCaught) {
     for (const Border right : all_borders) {

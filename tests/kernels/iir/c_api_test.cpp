@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "iir2d/filter.h"
 #include "iir2d/iir2d_core.h"
 
 extern "C" int iir2d_c_header_check(void);
@@ -32,7 +33,10 @@ TEST(CApi, ChecksInTheContractsOrderAndWritesNothing) {
         EXPECT_EQ(forward(in.data(), out.data(), &p), IIR2D_STATUS_INVALID_FILTER_ID);
         p.filter_id = 0;
         EXPECT_EQ(forward(in.data(), out.data(), &p), IIR2D_STATUS_INVALID_FILTER_ID);
-        p.filter_id = 8;
+        const int count = static_cast<int>(iir2d::filter_table().size());
+        p.filter_id = count + 1;
+        EXPECT_EQ(forward(in.data(), out.data(), &p), IIR2D_STATUS_INVALID_FILTER_ID);
+        p.filter_id = count;
         EXPECT_EQ(forward(in.data(), out.data(), &p), IIR2D_STATUS_INVALID_BORDER_MODE);
         p.border_mode = -1;
         EXPECT_EQ(forward(in.data(), out.data(), &p), IIR2D_STATUS_INVALID_BORDER_MODE);

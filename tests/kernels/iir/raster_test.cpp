@@ -191,11 +191,11 @@ TEST(Raster, ProgressMayRunPlansOfItsOwn) {
     EXPECT_GE(calls, 32);
 }
 
-// An array that starts `behind` bytes after a page begins.
+// An array that starts `behind` bytes after the start of a page.
 template <class S>
-class Placed {
+class ArrayAtOffset {
   public:
-    Placed(std::int64_t count, std::size_t behind)
+    ArrayAtOffset(std::int64_t count, std::size_t behind)
         : m_room(static_cast<std::size_t>(count) + 2 * page / sizeof(S)) {
         const std::size_t past = reinterpret_cast<std::uintptr_t>(m_room.data()) % page;
         m_first = m_room.data() + (page - past) / sizeof(S) + behind / sizeof(S);
@@ -208,8 +208,8 @@ class Placed {
     S* m_first;
 };
 
-// Large enough for stores past the caches: with rows that are aligned for them and rows that are not, and
-// where the output lies so in a page that they are worth it and so that they are not.
+// Large enough for non-temporal stores: with rows that are aligned for them and rows that are not, and with
+// an output whose offset in a page makes 4K aliasing and one whose offset does not.
 template <class S>
 void expect_the_same_bits_wherever_it_lies(const FilterDesc& desc) {
     SCOPED_TRACE(describe(desc));
@@ -217,10 +217,10 @@ void expect_the_same_bits_wherever_it_lies(const FilterDesc& desc) {
     const std::int64_t h = desc.shape.h;
     const auto element = storage_type(desc.precision);
     const auto noise = random_plane(w * h, 3);
-    const Placed<S> x(w * h, 0);
+    const ArrayAtOffset<S> x(w * h, 0);
     std::transform(noise.begin(), noise.end(), x.data(), [](double v) { return static_cast<S>(v); });
     const auto run = [&](std::int64_t stride, std::size_t behind) {
-        const Placed<S> y(h * stride, behind);
+        const ArrayAtOffset<S> y(h * stride, behind);
         EXPECT_TRUE(FilterPlan::make(*Device::cpu(2), desc)
                         ->run({x.data(), element, desc.shape}, {y.data(), element, desc.shape, stride}));
         std::vector<S> dense;
@@ -236,7 +236,7 @@ void expect_the_same_bits_wherever_it_lies(const FilterDesc& desc) {
     EXPECT_EQ(through, run(w, 2048 + sizeof(S)));
 }
 
-TEST(Raster, StoresPastTheCachesGiveTheSameBits) {
+TEST(Raster, NonTemporalStoresAnd4kAliasingDoNotChangeTheBits) {
     for (const int id : {1, 4, 5, 6}) {
         const Shape shape{.h = 1030, .w = 2048};
         expect_the_same_bits_wherever_it_lies<float>({.shape = shape, .filter = {.id = id}});

@@ -98,7 +98,7 @@ TEST(FilterRun, LongThinImages) {
     }
 }
 
-TEST(FilterRun, SpecialValuesStayInTheirPlaneAndSpreadAlongTheRecurrence) {
+TEST(FilterRun, NanAndInfinityStayInTheirPlaneAndPropagateAlongTheRecurrence) {
     for (const float special :
          {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
         const FilterDesc desc{

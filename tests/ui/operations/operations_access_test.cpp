@@ -18,7 +18,8 @@ namespace {
 
 Recipe oneOfEach() {
     Recipe recipe;
-    for (int id = 1; id <= 8; ++id) recipe.operations.push_back(defaultFilter(id));
+    for (int id = 1; id <= int(iir2d::filter_table().size()); ++id)
+        recipe.operations.push_back(defaultFilter(id));
     for (const iir2d::PoolOp op : {iir2d::PoolOp::max, iir2d::PoolOp::avg, iir2d::PoolOp::lp}) {
         recipe.operations.push_back(defaultPool(op));
     }

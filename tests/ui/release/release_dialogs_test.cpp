@@ -15,6 +15,7 @@
 
 #include "tests/ui/release/release_page_fixture.h"
 #include "ui/release/release_dialogs.h"
+#include "ui/release/sign_off_dialog.h"
 
 namespace workbench {
 namespace {
@@ -62,8 +63,8 @@ class ReleaseDialogsTest : public testing::ReleasePageFixture {
     }
 };
 
-TEST_F(ReleaseDialogsTest, ANewReleaseIsBegunWithItsRolesKeys) {
-    page->beginRelease();
+TEST_F(ReleaseDialogsTest, BeginsAReleaseWithTheKeysOfItsRoles) {
+    page->commands().beginRelease();
     ASSERT_NE(dialog(), nullptr);
     EXPECT_FALSE(confirm()->isEnabled());
     const fs::path base = folder.path() / "releases";
@@ -83,20 +84,20 @@ TEST_F(ReleaseDialogsTest, ANewReleaseIsBegunWithItsRolesKeys) {
                                                  : text(folder.path() / (role + ".pub")));
     press(confirm());
     EXPECT_EQ(dialog(), nullptr);
-    ASSERT_NE(page->view(), nullptr) << said();
-    EXPECT_EQ(page->view()->release.state.id, "v9");
-    EXPECT_EQ(page->view()->release.state.stage, Stage::rc);
-    EXPECT_EQ(page->view()->release.state.max_regression, 0.25);
-    EXPECT_EQ(page->view()->release.state.holders.at("product-lead"),
+    ASSERT_NE(page->snapshot(), nullptr) << said();
+    EXPECT_EQ(page->snapshot()->release.state.id, "v9");
+    EXPECT_EQ(page->snapshot()->release.state.stage, Stage::rc);
+    EXPECT_EQ(page->snapshot()->release.state.max_regression, 0.25);
+    EXPECT_EQ(page->snapshot()->release.state.holders.at("product-lead"),
               keys.at("product-lead").public_key().hex());
     EXPECT_TRUE(verify_release(base / "v9")->problems.empty());
 }
 
-TEST_F(ReleaseDialogsTest, AttachingAsksForWhatTheKindNeedsAndClaimsNothingByItself) {
+TEST_F(ReleaseDialogsTest, AsksForWhatAKindOfEvidenceNeedsAndFillsNothingIn) {
     begin(Stage::rc);
     open();
     testing::write_text(folder.path() / "tests.xml", "no report");
-    page->attachEvidence(QStringLiteral("test-report"), text(folder.path() / "tests.xml"));
+    page->commands().attachEvidence(QStringLiteral("test-report"), text(folder.path() / "tests.xml"));
     ASSERT_NE(dialog(), nullptr);
     // The commit is for a person to say.
     EXPECT_EQ(dialog()->findChild<QLineEdit*>(QStringLiteral("commit"))->text(), QString());
@@ -108,21 +109,21 @@ TEST_F(ReleaseDialogsTest, AttachingAsksForWhatTheKindNeedsAndClaimsNothingByIts
     press(confirm());
     EXPECT_EQ(dialog(), nullptr);
     EXPECT_THAT(standing("A.tests"), StartsWith("A.tests, held"));
-    EXPECT_EQ(page->view()->release.state.attachments[0].commit, testing::release_commit);
+    EXPECT_EQ(page->snapshot()->release.state.attachments[0].commit, testing::release_commit);
     // A record is a folder, and says its commit itself.
     testing::write_release_record(folder.path() / "smoke", 1.0);
-    page->attachEvidence(QStringLiteral("smoke-record"), text(folder.path() / "smoke"));
+    page->commands().attachEvidence(QStringLiteral("smoke-record"), text(folder.path() / "smoke"));
     EXPECT_FALSE(dialog()->findChild<QLineEdit*>(QStringLiteral("commit"))->isEnabled());
     press(confirm());
     EXPECT_THAT(standing("B.smoke"), StartsWith("B.smoke, held"));
     // Without a kind nothing is attached.
-    page->attachEvidence({}, text(folder.path() / "tests.xml"));
+    page->commands().attachEvidence({}, text(folder.path() / "tests.xml"));
     EXPECT_FALSE(confirm()->isEnabled());
     QTest::keyClick(dialog(), Qt::Key_Escape);
-    EXPECT_EQ(page->view()->release.state.attachments.size(), 2U);
+    EXPECT_EQ(page->snapshot()->release.state.attachments.size(), 2U);
 }
 
-TEST_F(ReleaseDialogsTest, TheBoardsButtonsOpenWhatSupplies) {
+TEST_F(ReleaseDialogsTest, OpensTheDialogThatSuppliesARequirement) {
     begin(Stage::rc);
     open();
     QTest::mouseClick(button("A.c-api", QStringLiteral("Waive…")), Qt::LeftButton);
@@ -150,10 +151,10 @@ TEST_F(ReleaseDialogsTest, TheBoardsButtonsOpenWhatSupplies) {
     dialog()->close();
 }
 
-TEST_F(ReleaseDialogsTest, ASignOffSignsWhatThePageShowed) {
+TEST_F(ReleaseDialogsTest, SignsTheSnapshotThatTheDialogShowed) {
     begin(Stage::ga);
     open();
-    page->signOffRole(QStringLiteral("qa-engineer"));
+    page->commands().signOffRole(QStringLiteral("qa-engineer"));
     const std::string shown = load_release(directory)->state.seen();
     EXPECT_EQ(dialog()->findChild<QLineEdit*>(QStringLiteral("seen"))->text().toStdString(), shown);
     EXPECT_THAT(dialog()->findChild<QTextBrowser*>()->toPlainText().toStdString(),
@@ -179,7 +180,7 @@ TEST_F(ReleaseDialogsTest, ASignOffSignsWhatThePageShowed) {
     EXPECT_EQ(dialog(), nullptr);
     settle();
 
-    page->signOffRole(QStringLiteral("qa-engineer"));
+    page->commands().signOffRole(QStringLiteral("qa-engineer"));
     type("person", QStringLiteral("Q. Engineer"));
     type("key", text(folder.path() / "qa-engineer"));
     press(confirm());
@@ -192,11 +193,11 @@ TEST_F(ReleaseDialogsTest, ASignOffSignsWhatThePageShowed) {
 }
 
 // Qt draws the box of what holds with a cross in it, and text between two _ as links are drawn.
-TEST_F(ReleaseDialogsTest, WhatIsSignedShowsTicksAndNoLinks) {
+TEST_F(ReleaseDialogsTest, ShowsTheReportThatIsSignedWithTicksAndWithoutLinks) {
     begin(Stage::rc);
     ASSERT_TRUE(add("test-report", "tests.xml", testing::test_report(1)));
     open();
-    page->signOffRole(QStringLiteral("qa-engineer"));
+    page->commands().signOffRole(QStringLiteral("qa-engineer"));
     ASSERT_NE(dialog(), nullptr);
     const QTextDocument& report = *dialog()->findChild<QTextBrowser*>()->document();
     int ticks = 0;
@@ -218,10 +219,10 @@ TEST_F(ReleaseDialogsTest, WhatIsSignedShowsTicksAndNoLinks) {
     dialog()->close();
 }
 
-TEST_F(ReleaseDialogsTest, WhatIsDroppedIsAttachedOrOpened) {
+TEST_F(ReleaseDialogsTest, OpensADroppedReleaseAndAttachesADroppedFile) {
     begin(Stage::rc);
     drop(directory / "release.json");
-    ASSERT_NE(page->view(), nullptr);
+    ASSERT_NE(page->snapshot(), nullptr);
     testing::write_text(folder.path() / "NOTICES", "of others");
     drop(folder.path() / "NOTICES");
     ASSERT_NE(qobject_cast<AttachDialog*>(dialog()), nullptr);
@@ -230,15 +231,15 @@ TEST_F(ReleaseDialogsTest, WhatIsDroppedIsAttachedOrOpened) {
     EXPECT_FALSE(confirm()->isEnabled());
     dialog()->findChild<QComboBox*>(QStringLiteral("kind"))->setCurrentText(QStringLiteral("notices"));
     press(confirm());
-    EXPECT_EQ(page->view()->release.state.attachments.at(0).kind, "notices");
+    EXPECT_EQ(page->snapshot()->release.state.attachments.at(0).kind, "notices");
     fs::create_directory(folder.path() / "other");
     ASSERT_TRUE(
         new_release(folder.path() / "other", {.id = "v2", .commit = testing::release_commit, .holders = {}}));
     drop(folder.path() / "other" / "v2");
-    EXPECT_EQ(page->view()->release.state.id, "v2");
+    EXPECT_EQ(page->snapshot()->release.state.id, "v2");
 }
 
-TEST_F(ReleaseDialogsTest, EverythingOneCanTouchHasANameAndTheFocus) {
+TEST_F(ReleaseDialogsTest, GivesEveryInteractiveWidgetANameAndFocus) {
     expectNames(*page, 2);
     begin(Stage::ga);
     ASSERT_TRUE(add("other", "a.txt", "a"));
@@ -251,13 +252,13 @@ TEST_F(ReleaseDialogsTest, EverythingOneCanTouchHasANameAndTheFocus) {
         dialog()->close();
         QApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
     };
-    page->beginRelease();
+    page->commands().beginRelease();
     ask(15);
-    page->attachEvidence();
+    page->commands().attachEvidence();
     ask(7);
-    page->waiveRequirement();
+    page->commands().waiveRequirement();
     ask(6);
-    page->signOffRole();
+    page->commands().signOffRole();
     ask(8);
 }
 

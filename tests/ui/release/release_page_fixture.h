@@ -15,6 +15,7 @@
 
 #include "tests/core/release/release_fixture.h"
 #include "ui/release/gate_board.h"
+#include "ui/release/release_commands.h"
 #include "ui/release/release_page.h"
 #include "ui/session/session.h"
 #include "ui/widgets/message_bar.h"
@@ -44,7 +45,7 @@ class ReleasePageFixture : public ReleaseFixture {
     void open() {
         page->openDirectory(text(directory));
         settle();
-        ASSERT_NE(page->view(), nullptr) << said();
+        ASSERT_NE(page->snapshot(), nullptr) << said();
     }
     // What another process does is seen when it has been read.
     void waitForDisk() {

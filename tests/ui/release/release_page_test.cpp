@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the page shows of a release, that it follows what others do to it, and what it lets be done.
+#include <QClipboard>
+#include <QHeaderView>
 #include <QLabel>
 #include <QMessageBox>
 #include <QTabWidget>
@@ -9,12 +11,14 @@
 #include "core/release/store.h"
 #include "core/support/files.h"
 #include "tests/ui/release/release_page_fixture.h"
-#include "ui/release/release_tables.h"
+#include "ui/release/release_table.h"
+#include "ui/release/release_table_models.h"
 
 namespace workbench {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -28,14 +32,15 @@ class ReleasePageTest : public testing::ReleasePageFixture {
         }
         return nullptr;
     }
-    template <class Table>
+    template <class Model>
     std::string cell(int row, int column) const {
-        const auto* item = page->findChild<Table*>()->item(row, column);
-        return item ? item->text().toStdString() : "no cell";
+        const auto& model = *page->findChild<Model*>();
+        return model.hasIndex(row, column) ? model.index(row, column).data().toString().toStdString()
+                                           : "no cell";
     }
-    template <class Table>
+    template <class Model>
     int rows() const {
-        return page->findChild<Table*>()->rowCount();
+        return page->findChild<Model*>()->rowCount();
     }
 };
 
@@ -58,13 +63,14 @@ TEST_F(ReleasePageTest, ShowsEachRequirementAsItStands) {
     EXPECT_EQ(button("A.tests", QStringLiteral("Attach…")), nullptr);
     EXPECT_NE(button("D.sign-off.qa-engineer", QStringLiteral("Sign off…")), nullptr);
     // Promote says why not.
-    EXPECT_FALSE(page->promoteAction().isEnabled());
-    EXPECT_THAT(page->promoteAction().toolTip().toStdString(), HasSubstr("A.parity: nothing is attached"));
-    EXPECT_EQ(rows<EvidenceTable>(), 2);
-    EXPECT_EQ(cell<EvidenceTable>(0, EvidenceTable::state), "matches");
-    EXPECT_EQ(cell<EvidenceTable>(1, EvidenceTable::kind), "c-api-report");
-    EXPECT_EQ(rows<SignOffTable>(), 4);
-    EXPECT_EQ(cell<SignOffTable>(0, SignOffTable::state), "pending");
+    EXPECT_FALSE(page->commands().promote->isEnabled());
+    EXPECT_THAT(page->commands().promote->toolTip().toStdString(),
+                HasSubstr("A.parity: nothing is attached"));
+    EXPECT_EQ(rows<EvidenceModel>(), 2);
+    EXPECT_EQ(cell<EvidenceModel>(0, EvidenceModel::state), "matches");
+    EXPECT_EQ(cell<EvidenceModel>(1, EvidenceModel::kind), "c-api-report");
+    EXPECT_EQ(rows<SignOffModel>(), 4);
+    EXPECT_EQ(cell<SignOffModel>(0, SignOffModel::state), "pending");
 }
 
 TEST_F(ReleasePageTest, OffersTheLastReleaseAgain) {
@@ -77,16 +83,16 @@ TEST_F(ReleasePageTest, OffersTheLastReleaseAgain) {
     EXPECT_EQ(link->text(), QStringLiteral("Open v1 again"));
     link->click();
     EXPECT_TRUE(QTest::qWaitFor([&] { return !another.isBusy(); }, patience));
-    ASSERT_NE(another.view(), nullptr);
+    ASSERT_NE(another.snapshot(), nullptr);
     fs::rename(directory, folder.path() / "moved");
     ReleasePage none(later);
     EXPECT_EQ(none.findChild<QToolButton*>(QStringLiteral("lastRelease")), nullptr);
 }
 
-TEST_F(ReleasePageTest, SaysWhatIsNoRelease) {
+TEST_F(ReleasePageTest, SaysThatAFolderIsNotARelease) {
     page->openDirectory(text(folder.path()));
     settle();
-    EXPECT_EQ(page->view(), nullptr);
+    EXPECT_EQ(page->snapshot(), nullptr);
     EXPECT_THAT(said(), HasSubstr("There is no release in"));
 }
 
@@ -99,7 +105,7 @@ TEST_F(ReleasePageTest, SaysThatAForgedPromotionIsNotAccepted) {
     ASSERT_TRUE(write_made_files(directory, *load_state(directory)));
     open();
     EXPECT_THAT(state(), StartsWith("Not accepted: it could not be promoted as the log says: A.tests: "));
-    EXPECT_FALSE(page->promoteAction().isEnabled());
+    EXPECT_FALSE(page->commands().promote->isEnabled());
 }
 
 TEST_F(ReleasePageTest, OffersNoSignatureWhereNobodyHoldsAKey) {
@@ -107,7 +113,7 @@ TEST_F(ReleasePageTest, OffersNoSignatureWhereNobodyHoldsAKey) {
     open();
     EXPECT_THAT(standing("D.sign-off.qa-engineer"), StartsWith("D.sign-off.qa-engineer, later"));
     EXPECT_EQ(button("D.sign-off.qa-engineer", QStringLiteral("Sign off…")), nullptr);
-    EXPECT_EQ(cell<SignOffTable>(2, SignOffTable::why), "no key was named for it");
+    EXPECT_EQ(cell<SignOffModel>(2, SignOffModel::why), "no key was named for it");
 }
 
 // The texts of a stranger's evidence are shown, but no longer than a label can bear.
@@ -129,25 +135,25 @@ TEST_F(ReleasePageTest, FollowsWhatAnotherProcessDoes) {
     ASSERT_TRUE(add("parity-report", "parity.json", R"({"cases": [{"case": "a", "passed": true}]})"));
     waitForDisk();
     EXPECT_THAT(said("disk"), HasSubstr("Another process changed the release on disk: 1 change"));
-    EXPECT_EQ(rows<EvidenceTable>(), 2);
+    EXPECT_EQ(rows<EvidenceModel>(), 2);
     EXPECT_THAT(standing("A.parity"), StartsWith("A.parity, held"));
     // A file that was altered in place, and one that is gone.
     page->messages().clear(QStringLiteral("disk"));
     testing::write_text(directory / "evidence" / "parity.json", "{}");
     waitForDisk();
     EXPECT_THAT(said("disk"), HasSubstr("evidence/parity.json now is not what was attached"));
-    EXPECT_EQ(cell<EvidenceTable>(1, EvidenceTable::state), "changed");
+    EXPECT_EQ(cell<EvidenceModel>(1, EvidenceModel::state), "changed");
     EXPECT_THAT(standing("A.parity"), StartsWith("A.parity, failed"));
     page->messages().clear(QStringLiteral("disk"));
     fs::remove(directory / "evidence" / "a.txt");
     waitForDisk();
-    EXPECT_EQ(cell<EvidenceTable>(0, EvidenceTable::state), "missing");
+    EXPECT_EQ(cell<EvidenceModel>(0, EvidenceModel::state), "missing");
     EXPECT_THAT(page->findChild<QTabWidget*>()->tabText(0).toStdString(), HasSubstr("2 not as attached"));
     // Verifying says it in core's words.
-    page->verify();
+    page->model().verify();
     settle();
     EXPECT_THAT(said(), HasSubstr("It does not verify:\nevidence/a.txt: "));
-    page->exportTo(text(folder.path() / "v1.tar"));
+    page->model().exportTo(text(folder.path() / "v1.tar"));
     settle();
     EXPECT_THAT(said(), HasSubstr("does not verify is not exported"));
     EXPECT_FALSE(fs::exists(folder.path() / "v1.tar"));
@@ -160,24 +166,24 @@ TEST_F(ReleasePageTest, FollowsWhatAnotherProcessDoes) {
     EXPECT_EQ(button("A.tests", QStringLiteral("Attach…")), nullptr);
     // And is back.
     fs::rename(folder.path() / "moved", directory);
-    page->reload();
+    page->model().reload();
     settle();
     EXPECT_FALSE(page->messages().has(QStringLiteral("disk"))) << said("disk");
     EXPECT_NE(button("A.tests", QStringLiteral("Attach…")), nullptr);
 }
 
-TEST_F(ReleasePageTest, ItsOwnChangesAreNobodyElses) {
+TEST_F(ReleasePageTest, SaysNothingOfTheDiskAfterItsOwnChanges) {
     begin(Stage::rc);
     open();
     testing::write_text(folder.path() / "a.txt", "a");
-    page->attachEvidence(QStringLiteral("other"), text(folder.path() / "a.txt"));
+    page->commands().attachEvidence(QStringLiteral("other"), text(folder.path() / "a.txt"));
     press(confirm());
     EXPECT_EQ(dialog(), nullptr);
     EXPECT_EQ(said(), "a.txt is attached as other.");
     QTest::qWait(700);  // the watcher tells of it
     settle();
     EXPECT_FALSE(page->messages().has(QStringLiteral("disk"))) << said("disk");
-    EXPECT_EQ(rows<EvidenceTable>(), 1);
+    EXPECT_EQ(rows<EvidenceModel>(), 1);
 }
 
 TEST_F(ReleasePageTest, ShowsHowLongWaiversCountAndThatTheyExpired) {
@@ -194,13 +200,13 @@ TEST_F(ReleasePageTest, ShowsHowLongWaiversCountAndThatTheyExpired) {
     ASSERT_TRUE(write_made_files(directory, *load_state(directory)));
     ASSERT_TRUE(waive(directory, {"B.smoke", "no time", "P. Erson", "2999-12-31", ""}));
     open();
-    ASSERT_EQ(rows<WaiverTable>(), 2);
-    EXPECT_EQ(cell<WaiverTable>(0, WaiverTable::state), "expired");
-    EXPECT_THAT(cell<WaiverTable>(0, WaiverTable::left), HasSubstr("days ago"));
-    EXPECT_EQ(cell<WaiverTable>(0, WaiverTable::owner), "O. Wner");
-    EXPECT_EQ(cell<WaiverTable>(1, WaiverTable::state), "counts");
-    EXPECT_THAT(cell<WaiverTable>(1, WaiverTable::left), Not(HasSubstr("ago")));
-    EXPECT_EQ(cell<WaiverTable>(1, WaiverTable::risk), "no time");
+    ASSERT_EQ(rows<WaiverModel>(), 2);
+    EXPECT_EQ(cell<WaiverModel>(0, WaiverModel::state), "expired");
+    EXPECT_THAT(cell<WaiverModel>(0, WaiverModel::left), HasSubstr("days ago"));
+    EXPECT_EQ(cell<WaiverModel>(0, WaiverModel::owner), "O. Wner");
+    EXPECT_EQ(cell<WaiverModel>(1, WaiverModel::state), "counts");
+    EXPECT_THAT(cell<WaiverModel>(1, WaiverModel::left), Not(HasSubstr("ago")));
+    EXPECT_EQ(cell<WaiverModel>(1, WaiverModel::risk), "no time");
     EXPECT_THAT(standing("A.c-api"), StartsWith("A.c-api, missing"));
     EXPECT_THAT(standing("B.smoke"), StartsWith("B.smoke, waived"));
     EXPECT_EQ(page->findChild<QTabWidget*>()->tabText(1), QStringLiteral("Waivers (1)"));
@@ -214,40 +220,40 @@ TEST_F(ReleasePageTest, PromotesOnlyWhatMayBeAndThenIsClosed) {
         ASSERT_TRUE(sign(std::string(role)));
     }
     open();
-    EXPECT_FALSE(page->promoteAction().isEnabled());
+    EXPECT_FALSE(page->commands().promote->isEnabled());
     EXPECT_THAT(state(), HasSubstr("D.sign-off.product-lead: the product-lead has not signed"));
-    page->promote();
+    page->commands().promoteRelease();
     EXPECT_EQ(dialog(), nullptr);
     // Evidence that comes later: signed is signed no more, and the table says why.
     ASSERT_TRUE(add("other", "late.txt", "late"));
     waitForDisk();
-    EXPECT_EQ(cell<SignOffTable>(0, SignOffTable::state), "stale");
-    EXPECT_THAT(cell<SignOffTable>(0, SignOffTable::why), HasSubstr("evidence or waivers came later"));
+    EXPECT_EQ(cell<SignOffModel>(0, SignOffModel::state), "stale");
+    EXPECT_THAT(cell<SignOffModel>(0, SignOffModel::why), HasSubstr("evidence or waivers came later"));
     for (const auto role : release_roles) ASSERT_TRUE(sign(std::string(role)));
-    page->reload();
+    page->model().reload();
     settle();
-    EXPECT_EQ(cell<SignOffTable>(0, SignOffTable::state), "valid");
-    EXPECT_EQ(cell<SignOffTable>(0, SignOffTable::person), "A Person");
+    EXPECT_EQ(cell<SignOffModel>(0, SignOffModel::state), "valid");
+    EXPECT_EQ(cell<SignOffModel>(0, SignOffModel::person), "A Person");
     EXPECT_THAT(state(), StartsWith("May be promoted"));
-    ASSERT_TRUE(page->promoteAction().isEnabled());
-    page->promote();
+    ASSERT_TRUE(page->commands().promote->isEnabled());
+    page->commands().promoteRelease();
     auto* box = qobject_cast<QMessageBox*>(dialog());
     ASSERT_NE(box, nullptr);
     press(qobject_cast<QPushButton*>(box->button(QMessageBox::Cancel)));
     EXPECT_FALSE(load_release(directory)->state.promoted_utc);
-    page->promote();
+    page->commands().promoteRelease();
     box = qobject_cast<QMessageBox*>(dialog());
     press(yesOf(*box));
     EXPECT_EQ(said(), "The release is promoted.");
     EXPECT_TRUE(load_release(directory)->state.promoted_utc);
     EXPECT_THAT(state(), HasSubstr("and closed"));
-    EXPECT_FALSE(page->promoteAction().isEnabled());
+    EXPECT_FALSE(page->commands().promote->isEnabled());
     EXPECT_GT(page->board().findChildren<QToolButton*>().count(), 20);
     for (auto* one : page->board().findChildren<QToolButton*>()) EXPECT_FALSE(one->isVisible());
-    page->attachEvidence();
+    page->commands().attachEvidence();
     EXPECT_EQ(dialog(), nullptr);
     // What is exported verifies where it is unpacked.
-    page->exportTo(text(folder.path() / "v1.tar.gz"));
+    page->model().exportTo(text(folder.path() / "v1.tar.gz"));
     settle();
     EXPECT_THAT(said(), HasSubstr("SHA-256 " + *sha256_of_file(folder.path() / "v1.tar.gz")));
     fs::create_directory(folder.path() / "out");
@@ -256,37 +262,37 @@ TEST_F(ReleasePageTest, PromotesOnlyWhatMayBeAndThenIsClosed) {
                               .c_str()),
               0);
     EXPECT_THAT(verify_release(folder.path() / "out" / "v1")->problems, IsEmpty());
-    page->verify();
+    page->model().verify();
     settle();
     EXPECT_THAT(said(), StartsWith("Verified: accepted, "));
 }
 
-TEST_F(ReleasePageTest, APromotionThatIsRefusedMeanwhileSaysWhy) {
+TEST_F(ReleasePageTest, SaysWhyAPromotionIsRefusedMeanwhile) {
     begin(Stage::dev);
     ASSERT_TRUE(add("test-report", "t.xml", testing::test_report(1)));
     ASSERT_TRUE(add("c-api-report", "c.xml", testing::test_report(2)));
     ASSERT_TRUE(add("parity-report", "p.json", R"({"cases": [{"case": "a", "passed": true}]})"));
     ASSERT_TRUE(add("issues", "i.json", testing::issue_list()));
     open();
-    ASSERT_TRUE(page->promoteAction().isEnabled());
-    page->promote();
+    ASSERT_TRUE(page->commands().promote->isEnabled());
+    page->commands().promoteRelease();
     auto* box = qobject_cast<QMessageBox*>(dialog());
     ASSERT_TRUE(add("test-report", "t2.xml", testing::test_report(3, false)));
     press(yesOf(*box));
     EXPECT_THAT(said(), HasSubstr("The release may not be promoted: A.tests"));
     EXPECT_THAT(standing("A.tests"), StartsWith("A.tests, failed"));
-    EXPECT_FALSE(page->promoteAction().isEnabled());
+    EXPECT_FALSE(page->commands().promote->isEnabled());
 }
 
 TEST_F(ReleasePageTest, SaysThatItMayBeOutdatedWhenReadingAgainWasCancelled) {
     begin(Stage::rc);
     add_all();
     open();
-    page->reload();
+    page->model().reload();
     page->cancel();
     settle();
     EXPECT_THAT(said("disk"), HasSubstr("may not be what is shown"));
-    page->reload();
+    page->model().reload();
     settle();
     EXPECT_FALSE(page->messages().has(QStringLiteral("disk"))) << said("disk");
 }
@@ -295,16 +301,85 @@ TEST_F(ReleasePageTest, CanBeCancelledAndClosedAtAnyMoment) {
     begin(Stage::ga);
     add_all();
     open();
-    page->exportTo(text(folder.path() / "v1.tar.gz"));
+    page->model().exportTo(text(folder.path() / "v1.tar.gz"));
     page->cancel();
     settle();
     EXPECT_EQ(said(), "Exporting was cancelled; nothing was written.");
     EXPECT_FALSE(fs::exists(folder.path() / "v1.tar.gz"));
-    page->exportTo(text(folder.path() / "v1.tar.gz"));
+    page->model().exportTo(text(folder.path() / "v1.tar.gz"));
     page.reset();  // joins
     EXPECT_FALSE(fs::exists(folder.path() / "v1.tar.gz"));
     for (const auto& entry : fs::directory_iterator(folder.path()))
         EXPECT_FALSE(entry.path().filename().string().starts_with(".iir2d-")) << entry.path();
+}
+
+class ReleaseTableTest : public ReleasePageTest {
+  protected:
+    ReleaseTable& table() const { return *page->findChild<ReleaseTable*>(QStringLiteral("evidenceTable")); }
+    // As shown, from above.
+    std::vector<std::string> files() const {
+        std::vector<std::string> names;
+        for (int row = 0; row < table().model()->rowCount(); ++row)
+            names.push_back(table().model()->index(row, EvidenceModel::file).data().toString().toStdString());
+        return names;
+    }
+    void clickHeader(int column) {
+        QHeaderView& header = *table().horizontalHeader();
+        QTest::mouseClick(header.viewport(), Qt::LeftButton, Qt::NoModifier,
+                          QPoint(header.sectionViewportPosition(column) + 10, header.height() / 2));
+    }
+    void addFiles(std::initializer_list<const char*> names) {
+        for (const char* name : names) ASSERT_TRUE(add("other", name, name));
+    }
+};
+
+TEST_F(ReleaseTableTest, SortsByTheHeaderThatIsClickedAndBack) {
+    begin(Stage::rc);
+    addFiles({"b.txt", "c.txt", "a.txt"});
+    open();
+    EXPECT_THAT(files(), ElementsAre("b.txt", "c.txt", "a.txt")) << "as they were attached";
+    EXPECT_FALSE(table().horizontalHeader()->isSortIndicatorShown());
+    clickHeader(EvidenceModel::file);
+    EXPECT_THAT(files(), ElementsAre("a.txt", "b.txt", "c.txt"));
+    EXPECT_TRUE(table().horizontalHeader()->isSortIndicatorShown());
+    clickHeader(EvidenceModel::file);
+    EXPECT_THAT(files(), ElementsAre("c.txt", "b.txt", "a.txt"));
+    clickHeader(EvidenceModel::file);
+    EXPECT_THAT(files(), ElementsAre("b.txt", "c.txt", "a.txt"));
+    EXPECT_FALSE(table().horizontalHeader()->isSortIndicatorShown());
+}
+
+TEST_F(ReleaseTableTest, KeepsWhatIsSelectedWhenTheReleaseIsReadAgain) {
+    begin(Stage::rc);
+    addFiles({"b.txt", "c.txt"});
+    open();
+    table().sortByColumn(EvidenceModel::file, Qt::AscendingOrder);
+    table().selectRow(1);
+    ASSERT_EQ(table().currentIndex().siblingAtColumn(EvidenceModel::file).data().toString(),
+              QStringLiteral("c.txt"));
+    addFiles({"a.txt"});
+    waitForDisk();
+    EXPECT_THAT(files(), ElementsAre("a.txt", "b.txt", "c.txt")) << "and it is still sorted";
+    const auto selected = table().selectionModel()->selectedRows(EvidenceModel::file);
+    ASSERT_EQ(selected.size(), 1);
+    EXPECT_EQ(selected[0].data().toString(), QStringLiteral("c.txt"));
+    EXPECT_EQ(selected[0].row(), 2);
+}
+
+TEST_F(ReleaseTableTest, CopiesTheRowsThatAreSelectedAsTheyAreShown) {
+    begin(Stage::rc);
+    addFiles({"b.txt", "a.txt"});
+    open();
+    table().sortByColumn(EvidenceModel::file, Qt::AscendingOrder);
+    table().selectAll();
+    table().copySelection();
+    const auto& attached = page->snapshot()->release.state.attachments;
+    const auto line = [&](const Attachment& a) {
+        return "matches\tother\t" + a.name + "\t\t" + a.sha256 + "\t" + a.utc;
+    };
+    EXPECT_EQ(QApplication::clipboard()->text().toStdString(),
+              line(attached.at(1)) + "\n" + line(attached.at(0)));
+    EXPECT_EQ(table().accessibleName(), QStringLiteral("Evidence"));
 }
 
 }  // namespace

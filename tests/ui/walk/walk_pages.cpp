@@ -36,7 +36,6 @@
 #include "ui/picture/image_view.h"
 #include "ui/release/release_dialogs.h"
 #include "ui/release/release_page.h"
-#include "ui/release/release_tables.h"
 #include "ui/widgets/message_bar.h"
 #include "ui/widgets/theme.h"
 #include "ui/window/device_panel.h"
@@ -234,7 +233,7 @@ void walkRelease(Scene& s) {
             confirm();
         },
         [&] {
-            return isFree() && page.view() && page.view()->release.state.id == "v1" &&
+            return isFree() && page.snapshot() && page.snapshot()->release.state.id == "v1" &&
                    action("Attach")->isEnabled() && action("Verify")->isEnabled();
         });
     w.step(
@@ -246,7 +245,7 @@ void walkRelease(Scene& s) {
             dialog()->findChild<QComboBox*>(QStringLiteral("kind"))->setCurrentText(QStringLiteral("other"));
             confirm();
         },
-        [&] { return isFree() && page.view()->release.state.attachments.size() == 1; });
+        [&] { return isFree() && page.snapshot()->release.state.attachments.size() == 1; });
     w.step(
         QStringLiteral("waive by the dialog"),
         [&] {
@@ -260,7 +259,7 @@ void walkRelease(Scene& s) {
             dialog()->findChild<QDateEdit*>()->setDate(QDate(2999, 12, 31));
             confirm();
         },
-        [&] { return isFree() && page.view()->release.state.waivers.size() == 1; });
+        [&] { return isFree() && page.snapshot()->release.state.waivers.size() == 1; });
     w.step(
         QStringLiteral("sign off: what is signed has no crosses for ticks"),
         [&] { action("Sign off")->trigger(); },
@@ -279,7 +278,7 @@ void walkRelease(Scene& s) {
             fill("key", s.path(QStringLiteral("key")));
             confirm();
         },
-        [&] { return isFree() && page.view()->release.state.sign_offs.size() == 1; });
+        [&] { return isFree() && page.snapshot()->release.state.sign_offs.size() == 1; });
     w.step(
         QStringLiteral("verify"), [&] { action("Verify")->trigger(); },
         [&] {

@@ -114,7 +114,7 @@ TEST_F(MainWindowTest, EverythingOneCanTouchHasAName) {
         }
     };
     walk();
-    for (int id = 1; id <= 8; ++id) {
+    for (int id = 1; id <= int(iir2d::filter_table().size()); ++id) {
         window.operationsPanel().addFilter(id);
         QTest::qWait(1);
         walk();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every op but max, in any element type: spread along x and added up along y, or a pair at a time.
+// Gradients of every op but max, in any element type: scattered along x and added up along y, or a pair of
+// element and window at a time.
 #pragma once
 
 #include <algorithm>
@@ -16,17 +17,17 @@ inline AxisWindows transposed(const AxisWindows& axis) {
     return {.in = axis.out, .out = axis.in, .window = axis.most_windows_near()};
 }
 
-// Gradients that are a product of something of the element and a sum of something of its windows: the sums of
-// a window row are spread along x once and then added up along y, windows in rising order both times.
+// Gradients that are the product of a term of the element and a sum of its windows' terms: those of a window
+// row are scattered along x once and then added up along y, windows in rising order both times.
 template <class T, class Acc, GradientOp Op>
-class SpreadKernel {
+class ScatterKernel {
   public:
-    explicit SpreadKernel(const Job<T>& job)
+    explicit ScatterKernel(const Job<T>& job)
         : m_job(job),
           m_sums(static_cast<std::size_t>(job.geometry.x.in)),
           m_shares(static_cast<std::size_t>(job.geometry.x.out)),
           m_ring(transposed(job.geometry.y), m_sums.size() * sizeof(Acc)),
-          m_spread(m_ring.slots() * m_sums.size()) {
+          m_scattered(m_ring.slots() * m_sums.size()) {
         // The same for every row; finding them takes divisions.
         const AxisWindows& axis = job.geometry.x;
         for (std::int64_t o = 0; o < axis.out; ++o) m_taps.push_back(axis.taps(o));
@@ -48,9 +49,9 @@ class SpreadKernel {
         for (std::int64_t oy = rows.begin; oy < rows.end; ++oy) {
             if (!axis.has_tap(oy, iy)) continue;
             const RowRing::Slot slot = m_ring.take(plane, axis.out, oy);
-            Acc* spread = m_spread.data() + slot.index * m_sums.size();
-            if (!slot.holds_row) spread_row(plane, oy, spread);
-            for (std::size_t i = 0; i < m_sums.size(); ++i) m_sums[i] += spread[i];
+            Acc* scattered = m_scattered.data() + slot.index * m_sums.size();
+            if (!slot.holds_row) scatter_row(plane, oy, scattered);
+            for (std::size_t i = 0; i < m_sums.size(); ++i) m_sums[i] += scattered[i];
         }
         T* out = m_job.dx.row(plane, iy);
         for (std::size_t i = 0; i < m_sums.size(); ++i) out[i] = element::store<T>(gradient(plane, iy, i));
@@ -65,7 +66,7 @@ class SpreadKernel {
         return element::load<Acc>(m_job.x.row(plane, iy)[i]);
     }
 
-    // Of an average: what divides along an axis.
+    // Returns the factor of an average's divisor along an axis.
     Acc count(const AxisWindows& along, std::int64_t o, const Taps& taps) const {
         return static_cast<Acc>(m_job.desc.count_include_pad ? along.padded_count(o)
                                                              : std::max<std::int64_t>(taps.count, 1));
@@ -92,14 +93,14 @@ class SpreadKernel {
         }
     }
 
-    void spread_row(std::int64_t plane, std::int64_t oy, Acc* spread) {
+    void scatter_row(std::int64_t plane, std::int64_t oy, Acc* scattered) {
         const AxisWindows& axis = m_job.geometry.x;
         make_shares(plane, oy);
-        std::fill_n(spread, axis.in, Acc(0));
+        std::fill_n(scattered, axis.in, Acc(0));
         for (std::int64_t o = 0; o < axis.out; ++o) {
             const Acc share = m_shares[static_cast<std::size_t>(o)];
             const Taps taps = m_taps[static_cast<std::size_t>(o)];
-            Acc* to = spread + taps.first;
+            Acc* to = scattered + taps.first;
             for (std::int64_t k = 0; k < taps.count; ++k) to[k * taps.step] += share;
         }
     }
@@ -108,12 +109,12 @@ class SpreadKernel {
     std::vector<Acc> m_sums;
     std::vector<Acc> m_shares;
     RowRing m_ring;
-    std::vector<Acc> m_spread;  // of the rows in the ring
-    std::vector<Taps> m_taps;   // along x
+    std::vector<Acc> m_scattered;  // of the rows in the ring
+    std::vector<Taps> m_taps;      // along x
     std::vector<Acc> m_counts;
 };
 
-// Gradients in which element and window do not come apart.
+// Gradients that are no product of a term of the element and one of the window.
 template <class T>
 class PairKernel {
   public:

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace workbench::worker {
+namespace workbench {
 
 class FileHandle {
   public:
@@ -23,10 +23,15 @@ class FileHandle {
     int get() const { return m_descriptor; }
     explicit operator bool() const { return m_descriptor >= 0; }
     int release() { return std::exchange(m_descriptor, -1); }
-    void close();
+    // Returns 0, or the system's error number; the descriptor is given up either way.
+    int close();
+
+    // Returns a second handle of what is open, closed on exec, whose number is at least `least`. Empty, with
+    // errno set, when it could not be made.
+    static FileHandle duplicate(int descriptor, int least = 0);
 
   private:
     int m_descriptor = -1;
 };
 
-}  // namespace workbench::worker
+}  // namespace workbench

@@ -3,7 +3,7 @@
 #include "kernels/support/highway_targets.h"
 // Then this one, before other headers of Highway.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/pool/placed.cpp"
+#define HWY_TARGET_INCLUDE "kernels/pool/argmax.cpp"
 #include <hwy/foreach_target.h>
 
 #include <hwy/cache_control.h>
@@ -12,7 +12,7 @@
 #include "kernels/support/plain_vectors.h"
 #endif
 
-#include "kernels/pool/placed.h"
+#include "kernels/pool/argmax.h"
 
 #include "kernels/pool/taps-inl.h"
 
@@ -20,24 +20,24 @@ HWY_BEFORE_NAMESPACE();
 namespace iir2d::pool::HWY_NAMESPACE {
 namespace {
 
-HWY_FLATTEN void fold_placed_rows(std::span<const PlacedRow> rows, std::int64_t count,
-                                  const PlacedOutput& to) {
+HWY_FLATTEN void fold_argmax_rows(std::span<const IndexedRow> rows, std::int64_t count,
+                                  const IndexedOutput& to) {
     const Tag<float> d;
     const Tag<std::int32_t> di;
-    const auto placed = [&](const std::int32_t* from, std::int32_t add, std::int64_t o)
-                            HWY_ATTR { return hn::Add(hn::LoadU(di, from + o), hn::Set(di, add)); };
+    const auto moved = [&](const std::int32_t* from, std::int32_t add, std::int64_t o)
+                           HWY_ATTR { return hn::Add(hn::LoadU(di, from + o), hn::Set(di, add)); };
     for (std::int64_t o = 0; o < count; o += lanes<float>) {
         auto best = hn::LoadU(d, rows[0].values + o);
-        auto column = placed(rows[0].columns, rows[0].add_to_columns, o);
-        auto row = placed(rows[0].rows, rows[0].add_to_rows, o);
+        auto column = moved(rows[0].columns, rows[0].add_to_columns, o);
+        auto row = moved(rows[0].rows, rows[0].add_to_rows, o);
         for (std::size_t r = 1; r < rows.size(); ++r) {
-            const PlacedRow& later = rows[r];
+            const IndexedRow& later = rows[r];
             const auto v = hn::LoadU(d, later.values + o);
             const auto stay = stays(best, v);
-            const auto stay_places = hn::RebindMask(di, stay);
+            const auto stay_indices = hn::RebindMask(di, stay);
             best = hn::IfThenElse(stay, best, v);
-            column = hn::IfThenElse(stay_places, column, placed(later.columns, later.add_to_columns, o));
-            row = hn::IfThenElse(stay_places, row, placed(later.rows, later.add_to_rows, o));
+            column = hn::IfThenElse(stay_indices, column, moved(later.columns, later.add_to_columns, o));
+            row = hn::IfThenElse(stay_indices, row, moved(later.rows, later.add_to_rows, o));
         }
         hn::StoreU(best, d, to.values + o);
         hn::StoreU(column, di, to.columns + o);
@@ -46,23 +46,23 @@ HWY_FLATTEN void fold_placed_rows(std::span<const PlacedRow> rows, std::int64_t 
 }
 
 template <int Taps, int Stride>
-HWY_FLATTEN void pool_placed(const WindowRows& windows, const OutputRows& out, const WindowIndices& indices) {
+HWY_FLATTEN void pool_argmax(const WindowRows& windows, const OutputRows& out, const WindowIndices& indices) {
     for (std::int64_t oy = 0; oy < out.rows; ++oy) {
         const float* first = windows.first + oy * windows.below_distance;
         const std::int64_t first_index = indices.first_index + oy * indices.below_indices;
         std::int64_t* to = indices.to + oy * indices.row_stride;
         const OutputRow row = row_of(out, oy);
         for_outputs<float>(
-            row.to, row.count, row.past_caches, [&](auto d, std::int64_t o, bool stream) HWY_ATTR {
+            row.to, row.count, row.non_temporal, [&](auto d, std::int64_t o, bool stream) HWY_ATTR {
                 constexpr std::int64_t n = std::is_same_v<decltype(d), OneTag<float>> ? 1 : lanes<float>;
                 const hn::Rebind<std::int32_t, decltype(d)> di;
                 const float* top = first + o * Stride;
                 auto best = load_tap<0, Stride, n>(d, top);
-                auto place = hn::Set(di, 0);
+                auto index = hn::Set(di, 0);
                 const auto challenge = [&](const auto& v, std::int64_t at) HWY_ATTR {
                     const auto stay = stays(best, v);
                     best = hn::IfThenElse(stay, best, v);
-                    place = hn::IfThenElse(hn::RebindMask(di, stay), place,
+                    index = hn::IfThenElse(hn::RebindMask(di, stay), index,
                                            hn::Set(di, static_cast<std::int32_t>(at)));
                 };
                 if constexpr (Taps > 1) challenge(load_tap<1, Stride, n>(d, top), 1);
@@ -77,19 +77,19 @@ HWY_FLATTEN void pool_placed(const WindowRows& windows, const OutputRows& out, c
                 }
                 if constexpr (Stride == 2 && n > 1) {
                     best = in_order(d, best);
-                    place = in_order(di, place);
+                    index = in_order(di, index);
                 }
-                std::int32_t places[n];
-                hn::StoreU(place, di, places);
-                for (std::int64_t i = 0; i < n; ++i) to[o + i] = first_index + (o + i) * Stride + places[i];
+                std::int32_t offsets[static_cast<std::size_t>(n)];
+                hn::StoreU(index, di, offsets);
+                for (std::int64_t i = 0; i < n; ++i) to[o + i] = first_index + (o + i) * Stride + offsets[i];
                 return finish<Formula::max>(d, best, row, o, stream);
             });
     }
 }
 
-void pool_placed_for_target(const WindowRows& windows, const OutputRows& out, const WindowIndices& indices) {
+void pool_argmax_for_target(const WindowRows& windows, const OutputRows& out, const WindowIndices& indices) {
     with_taps(windows,
-              [&]<int Taps, int Stride>() HWY_ATTR { pool_placed<Taps, Stride>(windows, out, indices); });
+              [&]<int Taps, int Stride>() HWY_ATTR { pool_argmax<Taps, Stride>(windows, out, indices); });
 }
 
 }  // namespace
@@ -99,14 +99,14 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace iir2d::pool {
 
-HWY_EXPORT(pool_placed_for_target);
-HWY_EXPORT(fold_placed_rows);
+HWY_EXPORT(pool_argmax_for_target);
+HWY_EXPORT(fold_argmax_rows);
 
-void pool_windows_placed(const WindowRows& windows, const OutputRows& out, const WindowIndices& indices) {
-    HWY_DYNAMIC_DISPATCH(pool_placed_for_target)(windows, out, indices);
+void pool_windows_argmax(const WindowRows& windows, const OutputRows& out, const WindowIndices& indices) {
+    HWY_DYNAMIC_DISPATCH(pool_argmax_for_target)(windows, out, indices);
 }
-void fold_placed(std::span<const PlacedRow> rows, std::int64_t count, const PlacedOutput& to) {
-    HWY_DYNAMIC_DISPATCH(fold_placed_rows)(rows, count, to);
+void fold_argmax(std::span<const IndexedRow> rows, std::int64_t count, const IndexedOutput& to) {
+    HWY_DYNAMIC_DISPATCH(fold_argmax_rows)(rows, count, to);
 }
 
 }  // namespace iir2d::pool

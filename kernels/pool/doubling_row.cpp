@@ -3,7 +3,7 @@
 #include "kernels/support/highway_targets.h"
 // Then this one, before other headers of Highway.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/pool/climb_row.cpp"
+#define HWY_TARGET_INCLUDE "kernels/pool/doubling_row.cpp"
 #include <hwy/foreach_target.h>
 
 #include <hwy/highway.h>
@@ -76,7 +76,8 @@ struct Rolling {
     }
 };
 
-// What becomes of parts: to[o] = the part, or the part and the tap behind it; or it is added to to[o].
+// How parts are stored: to[o] = the part, or the part joined with the tap behind it, or the sum of to[o] and
+// the part.
 enum class Put { part, with_single, add };
 
 // From parts of `part` taps in `scratch` to those of `taps`.
@@ -171,7 +172,7 @@ HWY_FLATTEN void add_singles(std::int64_t singles, const Acc* from, std::int64_t
 }
 
 template <Join J, class Acc>
-bool climb_row_by(const Climbing& order, const Acc* from, std::int64_t count, Acc* to, Acc* scratch) {
+bool fold_row(const DoublingOrder& order, const Acc* from, std::int64_t count, Acc* to, Acc* scratch) {
     const std::int64_t behind = order.window - order.top;
     if constexpr (J == Join::larger) {
         if (!are_numbers(from, count + order.window - 1)) return false;
@@ -196,15 +197,13 @@ bool climb_row_by(const Climbing& order, const Acc* from, std::int64_t count, Ac
     return true;
 }
 
-bool climb_row_f32(Join join, const Climbing& order, const float* from, std::int64_t count, float* to,
-                   float* scratch) {
-    return with_join(join,
-                     [&]<Join J>() HWY_ATTR { return climb_row_by<J>(order, from, count, to, scratch); });
+bool fold_row_f32(Join join, const DoublingOrder& order, const float* from, std::int64_t count, float* to,
+                  float* scratch) {
+    return with_join(join, [&]<Join J>() HWY_ATTR { return fold_row<J>(order, from, count, to, scratch); });
 }
-bool climb_row_f64(Join join, const Climbing& order, const double* from, std::int64_t count, double* to,
-                   double* scratch) {
-    return with_join(join,
-                     [&]<Join J>() HWY_ATTR { return climb_row_by<J>(order, from, count, to, scratch); });
+bool fold_row_f64(Join join, const DoublingOrder& order, const double* from, std::int64_t count, double* to,
+                  double* scratch) {
+    return with_join(join, [&]<Join J>() HWY_ATTR { return fold_row<J>(order, from, count, to, scratch); });
 }
 
 }  // namespace
@@ -214,16 +213,16 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace iir2d::pool {
 
-HWY_EXPORT(climb_row_f32);
-HWY_EXPORT(climb_row_f64);
+HWY_EXPORT(fold_row_f32);
+HWY_EXPORT(fold_row_f64);
 
-bool climb_row(Join join, const Climbing& order, const float* from, std::int64_t count, float* to,
-               float* scratch) {
-    return HWY_DYNAMIC_DISPATCH(climb_row_f32)(join, order, from, count, to, scratch);
+bool fold_row_by_doubling(Join join, const DoublingOrder& order, const float* from, std::int64_t count,
+                          float* to, float* scratch) {
+    return HWY_DYNAMIC_DISPATCH(fold_row_f32)(join, order, from, count, to, scratch);
 }
-bool climb_row(Join join, const Climbing& order, const double* from, std::int64_t count, double* to,
-               double* scratch) {
-    return HWY_DYNAMIC_DISPATCH(climb_row_f64)(join, order, from, count, to, scratch);
+bool fold_row_by_doubling(Join join, const DoublingOrder& order, const double* from, std::int64_t count,
+                          double* to, double* scratch) {
+    return HWY_DYNAMIC_DISPATCH(fold_row_f64)(join, order, from, count, to, scratch);
 }
 
 }  // namespace iir2d::pool

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kernels/pool/ladder.h"
+#include "kernels/pool/doubling.h"
 
 #include <bit>
 
@@ -13,23 +13,23 @@ std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
 
 }  // namespace
 
-Climbing::Climbing(std::int64_t taps) : window(taps), singles(taps % batch_rows) {
+DoublingOrder::DoublingOrder(std::int64_t taps) : window(taps), singles(taps % batch_rows) {
     while (2 * top <= window) top *= 2;
 }
 
-std::int64_t Climbing::additions() const {
+std::int64_t DoublingOrder::additions() const {
     const auto parts = static_cast<std::int64_t>(
         std::popcount(static_cast<std::uint64_t>(window - singles)));  // the largest among them
     const auto doublings = static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(top))) - 1;
     return std::max(doublings + parts - 1 + (singles > 0 ? 1 : 0), singles);
 }
 
-std::int64_t Climbing::batches(std::int64_t taps) const {
+std::int64_t DoublingOrder::batches(std::int64_t taps) const {
     if (taps == top) return window == top ? 0 : ceil_div(window - top, batch_rows) + 1;
     return taps / batch_rows + (has_part(taps) ? 1 : 0);
 }
 
-std::int64_t Climbing::rows() const {
+std::int64_t DoublingOrder::rows() const {
     std::int64_t kept = 0;
     for (std::int64_t taps = batch_rows; taps <= top; taps *= 2) kept += batches(taps);
     return kept * batch_rows;
@@ -37,17 +37,18 @@ std::int64_t Climbing::rows() const {
 
 namespace {
 
-// Of a strip's rings: a first-level cache, which in part goes to the rows.
+// Bytes of a strip's rings: a first-level cache, of which the rows take a part.
 constexpr std::int64_t strip_bytes = 32768;
 
-// Rows that lie apart by a multiple of a page would all lie in the same few places of a first-level cache.
+// An odd number of cache lines: rows that lie apart by a multiple of a page would share the same few sets of
+// a first-level cache.
 template <class Acc>
 std::int64_t row_distance(std::int64_t width) {
     constexpr std::int64_t line = 64 / sizeof(Acc);
     return (ceil_div(width + row_slack, line) | 1) * line;
 }
 
-std::int64_t strip_of(const Climbing& order, std::int64_t element_bytes) {
+std::int64_t strip_of(const DoublingOrder& order, std::int64_t element_bytes) {
     const std::int64_t columns = strip_bytes / (std::max<std::int64_t>(order.rows(), 1) * element_bytes);
     return std::clamp<std::int64_t>(columns / row_slack, 1, 16) * row_slack;
 }
@@ -55,7 +56,7 @@ std::int64_t strip_of(const Climbing& order, std::int64_t element_bytes) {
 }  // namespace
 
 template <class Acc>
-Ladder<Acc>::Ladder(std::int64_t window, std::int64_t width)
+DoublingRings<Acc>::DoublingRings(std::int64_t window, std::int64_t width)
     : m_order(window), m_distance(row_distance<Acc>(width)), m_strip(strip_of(m_order, sizeof(Acc))) {
     m_rows.assign(static_cast<std::size_t>((wave_rows + batch_rows) * m_distance), Acc(0));
     std::int64_t rows = 0;
@@ -67,7 +68,7 @@ Ladder<Acc>::Ladder(std::int64_t window, std::int64_t width)
 }
 
 template <class Acc>
-bool Ladder<Acc>::make(Join join, std::int64_t t, std::int64_t count) {
+bool DoublingRings<Acc>::make(Join join, std::int64_t t, std::int64_t count) {
     bool good = true;
     for (std::int64_t column = 0; column < count; column += m_strip) {
         for (std::int64_t batch = t; batch < t + wave_rows; batch += batch_rows)
@@ -77,7 +78,7 @@ bool Ladder<Acc>::make(Join join, std::int64_t t, std::int64_t count) {
 }
 
 template <class Acc>
-bool Ladder<Acc>::make_batch(Join join, std::int64_t t, std::int64_t column, std::int64_t count) {
+bool DoublingRings<Acc>::make_batch(Join join, std::int64_t t, std::int64_t column, std::int64_t count) {
     const std::int64_t number = t / batch_rows;
     Acc* const rings = m_rings.data() + column * m_order.rows();
     const auto at = [&](const Ring& ring, std::int64_t batch) {
@@ -92,11 +93,11 @@ bool Ladder<Acc>::make_batch(Join join, std::int64_t t, std::int64_t column, std
         m_delayed.push_back(
             {{at(ring, number - earlier), at(ring, number - earlier + 1)}, earlier * batch_rows - rows});
     };
-    Climb<Acc> batch{};
+    DoublingBatch<Acc> batch{};
     batch.rows = row(t) + column;
     batch.rows_before = made(t) + column;
     batch.distance = m_distance;
-    m_rungs.clear();
+    m_doublings.clear();
     m_delayed.clear();
     if (m_order.window > m_order.top) {
         batch.top = at(m_of_part.back(), number);
@@ -105,18 +106,18 @@ bool Ladder<Acc>::make_batch(Join join, std::int64_t t, std::int64_t column, std
     std::size_t part = m_of_part.size() - 1;
     for (std::int64_t taps = m_order.top / 2; taps >= batch_rows; taps /= 2) {
         const Ring& ring = m_of_part[--part];
-        m_rungs.push_back({at(ring, number - taps / batch_rows), at(ring, number)});
+        m_doublings.push_back({at(ring, number - taps / batch_rows), at(ring, number)});
         if (join == Join::sum && m_order.has_part(taps)) delay(ring, m_order.window % taps);
     }
-    std::ranges::reverse(m_rungs);
-    batch.rungs = m_rungs;
+    std::ranges::reverse(m_doublings);
+    batch.steps = m_doublings;
     batch.delayed = m_delayed;
     batch.singles = m_order.singles;
     batch.count = count;
-    return climb(join, batch);
+    return fold_batch_by_doubling(join, batch);
 }
 
-template class Ladder<float>;
-template class Ladder<double>;
+template class DoublingRings<float>;
+template class DoublingRings<double>;
 
 }  // namespace iir2d::pool

@@ -1,24 +1,18 @@
 // SPDX-License-Identifier: MIT
-// A word about how something stands, in the colour of what it means, also after a change of theme.
+// Shows a word about how something stands, in the colour of what it means, also after a change of theme.
 #pragma once
 
 #include <QColor>
 #include <QWidget>
 
-#include "core/release/evidence_files.h"
-#include "core/release/gates.h"
+#include "ui/release/marks.h"
 
 namespace workbench {
 
-enum class Mark { good, attention, bad, quiet };
+// Returns the colour of the present theme.
 QColor colourOf(Mark mark);
 
-QString wordOf(Standing standing);
-Mark markOf(Standing standing);
-QString wordOf(EvidenceState state);
-Mark markOf(EvidenceState state);
-
-// A word on a ground of its colour. All are as wide as the longest word of a Standing, so that they line up.
+// Shows a word on a ground of its colour, as wide as the longest word of a Standing, so that all line up.
 class MarkLabel : public QWidget {
     Q_OBJECT
   public:

@@ -3,7 +3,7 @@
 #include "kernels/support/highway_targets.h"
 // Then this one, before other headers of Highway.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/pool/climb.cpp"
+#define HWY_TARGET_INCLUDE "kernels/pool/doubling_batch.cpp"
 #include <hwy/foreach_target.h>
 
 #include <hwy/highway.h>
@@ -19,7 +19,8 @@ namespace {
 
 // Parts of 2, 4 and 8 taps that end in each row of the batch. Adds to `good` whether its rows are numbers.
 template <Join J, class Acc, class Good>
-HWY_INLINE void first_parts(const Climb<Acc>& batch, std::int64_t o, Vector<Acc>* eights, Good& good) {
+HWY_INLINE void first_parts(const DoublingBatch<Acc>& batch, std::int64_t o, Vector<Acc>* eights,
+                            Good& good) {
     const Tag<Acc> d;
     using V = Vector<Acc>;
     V single{};
@@ -48,12 +49,12 @@ HWY_INLINE void first_parts(const Climb<Acc>& batch, std::int64_t o, Vector<Acc>
 }
 
 template <Join J, class Acc>
-HWY_FLATTEN bool climb_by(const Climb<Acc>& given) {
-    const Climb<Acc> batch = given;  // a copy, which no store can change
+HWY_FLATTEN bool fold_batch(const DoublingBatch<Acc>& given) {
+    const DoublingBatch<Acc> batch = given;  // a copy, which no store can change
     const Tag<Acc> d;
     constexpr std::int64_t n = lanes<Acc>;
     using V = Vector<Acc>;
-    const auto delayed_row = [&](const typename Climb<Acc>::Delayed& part, std::int64_t j) {
+    const auto delayed_row = [&](const typename DoublingBatch<Acc>::Delayed& part, std::int64_t j) {
         const std::int64_t row = part.first + j;
         return part.batches[row / batch_rows] + row % batch_rows * n;
     };
@@ -66,10 +67,10 @@ HWY_FLATTEN bool climb_by(const Climb<Acc>& given) {
         const std::int64_t at = o * batch_rows;
         V parts[batch_rows];
         first_parts<J>(batch, o, parts, good);
-        for (const auto& rung : batch.rungs) {
+        for (const auto& step : batch.steps) {
             // As constants: a store of a vector could change whatever is in memory.
-            const Acc* const from = rung.from + at;
-            Acc* const to = rung.to + at;
+            const Acc* const from = step.from + at;
+            Acc* const to = step.to + at;
             unrolled<batch_rows>([&parts, d, from, to](auto j) HWY_ATTR {
                 const V before = hn::LoadU(d, from + j * n);
                 hn::StoreU(parts[j], d, to + j * n);
@@ -115,11 +116,11 @@ HWY_FLATTEN bool climb_by(const Climb<Acc>& given) {
     return hn::AllTrue(d, good);
 }
 
-bool climb_f32(Join join, const Climb<float>& batch) {
-    return with_join(join, [&]<Join J>() HWY_ATTR { return climb_by<J>(batch); });
+bool fold_batch_f32(Join join, const DoublingBatch<float>& batch) {
+    return with_join(join, [&]<Join J>() HWY_ATTR { return fold_batch<J>(batch); });
 }
-bool climb_f64(Join join, const Climb<double>& batch) {
-    return with_join(join, [&]<Join J>() HWY_ATTR { return climb_by<J>(batch); });
+bool fold_batch_f64(Join join, const DoublingBatch<double>& batch) {
+    return with_join(join, [&]<Join J>() HWY_ATTR { return fold_batch<J>(batch); });
 }
 
 }  // namespace
@@ -129,14 +130,14 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace iir2d::pool {
 
-HWY_EXPORT(climb_f32);
-HWY_EXPORT(climb_f64);
+HWY_EXPORT(fold_batch_f32);
+HWY_EXPORT(fold_batch_f64);
 
-bool climb(Join join, const Climb<float>& batch) {
-    return HWY_DYNAMIC_DISPATCH(climb_f32)(join, batch);
+bool fold_batch_by_doubling(Join join, const DoublingBatch<float>& batch) {
+    return HWY_DYNAMIC_DISPATCH(fold_batch_f32)(join, batch);
 }
-bool climb(Join join, const Climb<double>& batch) {
-    return HWY_DYNAMIC_DISPATCH(climb_f64)(join, batch);
+bool fold_batch_by_doubling(Join join, const DoublingBatch<double>& batch) {
+    return HWY_DYNAMIC_DISPATCH(fold_batch_f64)(join, batch);
 }
 
 }  // namespace iir2d::pool

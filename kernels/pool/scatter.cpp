@@ -3,7 +3,7 @@
 #include "kernels/support/highway_targets.h"
 // Then this one, before other headers of Highway.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/pool/spread.cpp"
+#define HWY_TARGET_INCLUDE "kernels/pool/scatter.cpp"
 #include <hwy/foreach_target.h>
 
 #include <hwy/cache_control.h>
@@ -13,7 +13,7 @@
 #endif
 
 #include "kernels/pool/fold-inl.h"
-#include "kernels/pool/spread.h"
+#include "kernels/pool/scatter.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace iir2d::pool::HWY_NAMESPACE {
@@ -37,7 +37,7 @@ HWY_INLINE hn::Vec<D> sum_up_to(D d, std::int64_t windows, const float* last) {
 }
 
 template <int Even, int Odd>
-HWY_FLATTEN void spread_by_two(std::int64_t window, const float* shares, std::int64_t count, float* to) {
+HWY_FLATTEN void scatter_by_two(std::int64_t window, const float* shares, std::int64_t count, float* to) {
     const Tag<float> d;
     constexpr std::int64_t n = lanes<float>;
     const std::int64_t odd = window / 2;
@@ -50,29 +50,29 @@ HWY_FLATTEN void spread_by_two(std::int64_t window, const float* shares, std::in
 }
 
 template <int Windows>
-HWY_FLATTEN void spread_by_one(std::int64_t window, const float* shares, std::int64_t count, float* to) {
+HWY_FLATTEN void scatter_by_one(std::int64_t window, const float* shares, std::int64_t count, float* to) {
     const Tag<float> d;
     for (std::int64_t j = 0; j < count; j += lanes<float>)
         hn::StoreU(sum_up_to<Windows>(d, window, shares + j), d, to + j);
 }
 
-void spread_shares_for_target(std::int64_t window, std::int64_t stride, const float* shares,
-                              std::int64_t count, float* to) {
+void scatter_shares_for_target(std::int64_t window, std::int64_t stride, const float* shares,
+                               std::int64_t count, float* to) {
     if (stride == 1) {
-        return window == 3 ? spread_by_one<3>(window, shares, count, to)
-                           : spread_by_one<0>(window, shares, count, to);
+        return window == 3 ? scatter_by_one<3>(window, shares, count, to)
+                           : scatter_by_one<0>(window, shares, count, to);
     }
-    if (window == 2) return spread_by_two<1, 1>(window, shares, count, to);
-    if (window == 3) return spread_by_two<2, 1>(window, shares, count, to);
-    spread_by_two<0, 0>(window, shares, count, to);
+    if (window == 2) return scatter_by_two<1, 1>(window, shares, count, to);
+    if (window == 3) return scatter_by_two<2, 1>(window, shares, count, to);
+    scatter_by_two<0, 0>(window, shares, count, to);
 }
 
 template <int Rows>
-HWY_FLATTEN void add_rows_of(std::span<const float* const> rows, std::int64_t count, bool past_caches,
+HWY_FLATTEN void add_rows_of(std::span<const float* const> rows, std::int64_t count, bool non_temporal,
                              float* to) {
-    const float* from[std::max(Rows, 1)];
+    const float* from[static_cast<std::size_t>(std::max(Rows, 1))];
     std::copy_n(rows.begin(), Rows, from);
-    for_outputs<float>(to, count, past_caches, [&](auto d, std::int64_t o, bool stream) HWY_ATTR {
+    for_outputs<float>(to, count, non_temporal, [&](auto d, std::int64_t o, bool stream) HWY_ATTR {
         auto sum = Rows > 0 ? hn::LoadU(d, from[0] + o) : hn::Zero(d);
         for (int r = 1; r < Rows; ++r) sum = hn::Add(sum, hn::LoadU(d, from[r] + o));
         stream ? hn::Stream(sum, d, to + o) : hn::StoreU(sum, d, to + o);
@@ -81,9 +81,9 @@ HWY_FLATTEN void add_rows_of(std::span<const float* const> rows, std::int64_t co
 }
 
 // Any number of them.
-HWY_FLATTEN void add_many_rows(std::span<const float* const> rows, std::int64_t count, bool past_caches,
+HWY_FLATTEN void add_many_rows(std::span<const float* const> rows, std::int64_t count, bool non_temporal,
                                float* to) {
-    for_outputs<float>(to, count, past_caches, [&](auto d, std::int64_t o, bool stream) HWY_ATTR {
+    for_outputs<float>(to, count, non_temporal, [&](auto d, std::int64_t o, bool stream) HWY_ATTR {
         auto sum = hn::LoadU(d, rows[0] + o);
         for (std::size_t r = 1; r < rows.size(); ++r) sum = hn::Add(sum, hn::LoadU(d, rows[r] + o));
         stream ? hn::Stream(sum, d, to + o) : hn::StoreU(sum, d, to + o);
@@ -91,19 +91,19 @@ HWY_FLATTEN void add_many_rows(std::span<const float* const> rows, std::int64_t 
     });
 }
 
-void add_rows_for_target(std::span<const float* const> rows, std::int64_t count, bool past_caches,
+void add_rows_for_target(std::span<const float* const> rows, std::int64_t count, bool non_temporal,
                          float* to) {
     switch (rows.size()) {
         case 0:
-            return add_rows_of<0>(rows, count, past_caches, to);
+            return add_rows_of<0>(rows, count, non_temporal, to);
         case 1:
-            return add_rows_of<1>(rows, count, past_caches, to);
+            return add_rows_of<1>(rows, count, non_temporal, to);
         case 2:
-            return add_rows_of<2>(rows, count, past_caches, to);
+            return add_rows_of<2>(rows, count, non_temporal, to);
         case 3:
-            return add_rows_of<3>(rows, count, past_caches, to);
+            return add_rows_of<3>(rows, count, non_temporal, to);
         default:
-            return add_many_rows(rows, count, past_caches, to);
+            return add_many_rows(rows, count, non_temporal, to);
     }
 }
 
@@ -115,18 +115,18 @@ HWY_AFTER_NAMESPACE();
 namespace iir2d::pool {
 
 HWY_EXPORT(make_shares_for_target);
-HWY_EXPORT(spread_shares_for_target);
+HWY_EXPORT(scatter_shares_for_target);
 HWY_EXPORT(add_rows_for_target);
 
 void make_shares(const float* dy, std::int64_t count, const Divisors& divisors, float* to) {
     HWY_DYNAMIC_DISPATCH(make_shares_for_target)(dy, count, divisors, to);
 }
-void spread_shares(std::int64_t window, std::int64_t stride, const float* shares, std::int64_t count,
-                   float* to) {
-    HWY_DYNAMIC_DISPATCH(spread_shares_for_target)(window, stride, shares, count, to);
+void scatter_shares(std::int64_t window, std::int64_t stride, const float* shares, std::int64_t count,
+                    float* to) {
+    HWY_DYNAMIC_DISPATCH(scatter_shares_for_target)(window, stride, shares, count, to);
 }
-void add_rows(std::span<const float* const> rows, std::int64_t count, bool past_caches, float* to) {
-    HWY_DYNAMIC_DISPATCH(add_rows_for_target)(rows, count, past_caches, to);
+void add_rows(std::span<const float* const> rows, std::int64_t count, bool non_temporal, float* to) {
+    HWY_DYNAMIC_DISPATCH(add_rows_for_target)(rows, count, non_temporal, to);
 }
 
 }  // namespace iir2d::pool

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+#include "ui/release/release_snapshot.h"
+
+#include <QCoreApplication>
+#include <QFileInfo>
+#include <algorithm>
+
+#include "ui/support/text.h"
+
+namespace workbench {
+namespace {
+
+QString tr(const char* text, int count = -1) {
+    return QCoreApplication::translate("ReleaseSnapshot", text, nullptr, count);
+}
+
+QString stateInSentence(EvidenceState state) {
+    switch (state) {
+        case EvidenceState::matches:
+            return tr("matches again");
+        case EvidenceState::missing:
+            return tr("is missing");
+        case EvidenceState::changed:
+            break;
+    }
+    return tr("is not what was attached");
+}
+
+}  // namespace
+
+QString ReleaseSnapshot::blocker() const {
+    const auto blockers = release.evaluation.blockers();
+    return blockers.empty() ? QString() : bounded(toText(blockers.front()), longestShown);
+}
+
+int ReleaseSnapshot::waiversThatCount() const {
+    return int(std::ranges::count_if(release.state.waivers, [this](const Waiver& waiver) {
+        return days_left(waiver, release.evaluation.as_of) >= 0;
+    }));
+}
+
+int ReleaseSnapshot::evidenceNotAsAttached() const {
+    return int(std::ranges::count_if(
+        evidence, [](const EvidenceCheck& check) { return check.state != EvidenceState::matches; }));
+}
+
+int ReleaseSnapshot::signOffsThatHold() const {
+    return int(std::ranges::count_if(release.evaluation.requirements,
+                                     [](const Requirement& r) { return !r.role.empty() && r.met; }));
+}
+
+Result<ReleaseSnapshotPtr> readSnapshot(const std::filesystem::path& directory, const TaskControl& control) {
+    auto snapshot = std::make_shared<ReleaseSnapshot>();
+    snapshot->directory = directory;
+    auto release = load_release(
+        directory, {.stop = control.stop, .progress = [&control](double fraction, std::string_view what) {
+                        control.report(fraction / 2, what);
+                    }});
+    if (!release) return std::unexpected(release.error());
+    snapshot->release = std::move(*release);
+    const auto& attachments = snapshot->release.state.attachments;
+    for (const Attachment& attachment : attachments) {
+        control.report(0.5 + 0.5 * double(snapshot->evidence.size()) / double(attachments.size()),
+                       attachment.name);
+        auto check = check_evidence(directory, attachment, control.stop);
+        if (!check) return std::unexpected(check.error());
+        snapshot->evidence.push_back(std::move(*check));
+    }
+    return snapshot;
+}
+
+QString differenceOf(const ReleaseSnapshot& before, const ReleaseSnapshot& now) {
+    const ReleaseState& old = before.release.state;
+    const ReleaseState& state = now.release.state;
+    if (old.log_head != state.log_head) {
+        if (state.entries > old.entries) {
+            return tr(
+                "Another process changed the release on disk: %n change(s) were added. "
+                "It is shown as it is now.",
+                int(state.entries - old.entries));
+        }
+        return tr("The release on disk is another one than was shown. It is shown as it is now.");
+    }
+    for (std::size_t i = 0; i < now.evidence.size(); ++i) {
+        if (now.evidence[i].state == before.evidence[i].state) continue;
+        return tr("The files of the release were changed on disk: evidence/%1 now %2.")
+            .arg(toText(state.attachments[i].name), stateInSentence(now.evidence[i].state));
+    }
+    return {};
+}
+
+QString releaseAt(const QString& path) {
+    const QFileInfo info(path);
+    if (info.isDir()) return QFileInfo::exists(path + QStringLiteral("/log.jsonl")) ? path : QString();
+    const bool isMade = info.fileName() == QLatin1String("log.jsonl") ||
+                        info.fileName() == QLatin1String("release.json") ||
+                        info.fileName() == QLatin1String("release.md");
+    return isMade ? releaseAt(info.absolutePath()) : QString();
+}
+
+QString bounded(const QString& text, qsizetype most) {
+    return text.size() <= most ? text : text.left(most) + QChar(0x2026);
+}
+
+std::filesystem::path pathFrom(const QString& text) {
+    return {text.toStdU16String()};
+}
+
+QString pathText(const std::filesystem::path& path) {
+    return QString::fromStdU16String(path.u16string());
+}
+
+}  // namespace workbench
