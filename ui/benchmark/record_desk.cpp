@@ -147,7 +147,7 @@ void RecordDesk::exportWhole(const QString& path) {
 
 void RecordDesk::show(DeskResults next) {
     m_shown = std::move(next);
-    m_results->replace(m_shown.run ? m_shown.run->run.results : m_shown.opened->results);
+    m_results->replace(m_shown.run ? m_shown.run->run.results : m_shown.opened->run.results);
     Q_EMIT shownChanged();
 }
 
