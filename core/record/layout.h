@@ -25,12 +25,15 @@ enum class Text { any, name, utc, sha256 };
 struct Limits {
     std::optional<double> least = {};
     std::optional<double> most = {};
+    double (*most_by_table)() = nullptr;  // in place of `most`, where a table of the program says it
     std::size_t fewest_items = 0;
     std::size_t most_items = 100'000;
     Text text = Text::any;
     std::size_t longest_name = 4096;
     // Compared at the scale of the values that it is a difference of.
     bool is_deviation = false;
+
+    std::optional<double> largest() const { return most_by_table ? std::optional(most_by_table()) : most; }
 };
 
 inline constexpr Limits no_limits = {};

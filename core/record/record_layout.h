@@ -18,6 +18,7 @@
 #include "core/record/layout.h"
 #include "core/record/record.h"
 #include "iir2d/device.h"
+#include "iir2d/filter.h"
 #include "iir2d/plan.h"
 
 namespace workbench::layout {
@@ -71,6 +72,8 @@ struct Words<CacheState> {
     static std::string_view name(CacheState state) { return state == CacheState::cold ? "cold" : "warm"; }
 };
 
+inline constexpr Limits a_filter_id = {
+    .least = 1, .most_by_table = [] { return static_cast<double>(iir2d::filter_table().back().id); }};
 inline constexpr Limits a_list_of_samples = {.least = 0, .fewest_items = 1, .most_items = 1'000'000};
 
 template <>
@@ -126,7 +129,7 @@ template <>
 struct Layout<BenchmarkMatrix> {
     static constexpr auto rows = std::tuple{
         member("sizes", &BenchmarkMatrix::sizes, {.fewest_items = 1}),
-        member("filter_ids", &BenchmarkMatrix::filter_ids, {.least = 1, .most = 8}),
+        member("filter_ids", &BenchmarkMatrix::filter_ids, a_filter_id),
         member("borders", &BenchmarkMatrix::borders),
         member("precisions", &BenchmarkMatrix::precisions),
         member("pools", &BenchmarkMatrix::pools),
@@ -201,7 +204,7 @@ template <>
 struct Layout<FilterCase> {
     static constexpr const char* kind = "filter";
     static constexpr auto rows =
-        std::tuple{member("filter_id", &FilterCase::filter_id, {.least = 1, .most = 8}),
+        std::tuple{member("filter_id", &FilterCase::filter_id, a_filter_id),
                    derived(
                        "filter_name",
                        [](const FilterCase& c) {

@@ -336,8 +336,8 @@ class Reader {
     bool in_range(const JsonValue& value, double number, const Limits& limits) {
         if (limits.least && number < *limits.least)
             return refuse("must be at least " + canonical_number(*limits.least) + ", not " + value.dump());
-        if (limits.most && number > *limits.most)
-            return refuse("must be at most " + canonical_number(*limits.most) + ", not " + value.dump());
+        if (const auto most = limits.largest(); most && number > *most)
+            return refuse("must be at most " + canonical_number(*most) + ", not " + value.dump());
         return true;
     }
     bool expect(const JsonValue& value, const JsonValue& wanted) {

@@ -47,8 +47,8 @@ Json number(const Limits& limits) {
         }
     };
     if (limits.least || std::is_unsigned_v<T>) put("minimum", limits.least.value_or(0));
-    if (limits.most) {
-        put("maximum", *limits.most);
+    if (const auto most = limits.largest()) {
+        put("maximum", *most);
     } else if (std::is_same_v<T, int>) {
         put("maximum", std::numeric_limits<int>::max());
     }
