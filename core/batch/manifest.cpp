@@ -77,8 +77,7 @@ Result<void> Manifest::set(const std::string& name, const std::optional<Manifest
 Result<Manifest::Found> Manifest::read() {
     m_entries.clear();
     std::error_code error;
-    if (fs::symlink_status(m_folder / manifest_name, error).type() == fs::file_type::not_found)
-        return Found::nothing;
+    if (fs::status(m_folder / manifest_name, error).type() == fs::file_type::not_found) return Found::nothing;
     IIR2D_TRY(const auto text, read_file(m_folder / manifest_name, record_json_limits.bytes));
     const auto json = parse_json_strictly(text, record_json_limits);
     if (!json || !json->is_object()) return Found::damaged;

@@ -49,6 +49,15 @@ bool was_ended_from_outside(const worker::Failure& failure) {
 #endif
 }
 
+// Returns what the signal that ended the process tells beside its name.
+std::string_view advice_on_end(const worker::Failure& failure) {
+#if !defined(_WIN32)
+    if (failure.signal == SIGKILL) return "; the system does that when its memory runs out";
+#endif
+    static_cast<void>(failure);
+    return "";
+}
+
 // Whether the file brought it about, and not a machine that is short of memory or time.
 bool is_of_the_file(const worker::Failure& failure) {
     switch (failure.signal) {
@@ -84,8 +93,7 @@ Error error_of(const worker::Failure& failure, const Subject& subject) {
         // Neither the file nor its format is to blame, and trying again may well do.
         return {ErrorKind::device_failure,
                 quoted(path_of(subject.path)) + " could not be " + (subject.writing ? "written" : "read") +
-                    ": the image worker " + one_line(failure.what) +
-                    (failure.signal == SIGKILL ? "; the system does that when its memory runs out" : "")};
+                    ": the image worker " + one_line(failure.what) + std::string(advice_on_end(failure))};
     }
     const std::string coder = "the " + subject.format + (subject.writing ? " encoder " : " decoder ");
     if (subject.writing) return unwritable(path_of(subject.path), coder + one_line(failure.what)).error();

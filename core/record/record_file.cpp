@@ -43,7 +43,10 @@ Result<void> write_record(const Record& record, const std::filesystem::path& dir
     const std::string json = record_to_json(record);
     // As a reader finds it, so that the other files are those that verifying makes.
     const auto read = record_from_json(json);
-    if (!read) return std::unexpected(read.error());
+    if (!read)
+        return fail(
+            ErrorKind::unwritable_output,
+            "the record could not be written: no reader would take it, since it " + read.error().message);
     std::map<std::string, std::string> files = derived_files(json, *read);
     files["record.json"] = json;
     std::string sums;

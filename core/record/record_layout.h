@@ -72,6 +72,7 @@ struct Words<CacheState> {
     static std::string_view name(CacheState state) { return state == CacheState::cold ? "cold" : "warm"; }
 };
 
+inline constexpr Limits a_side = {.least = 1, .most = 1 << 30};  // products of two are exact
 inline constexpr Limits a_filter_id = {
     .least = 1, .most_by_table = [] { return static_cast<double>(iir2d::filter_table().back().id); }};
 inline constexpr Limits a_list_of_samples = {.least = 0, .fewest_items = 1, .most_items = 1'000'000};
@@ -83,8 +84,8 @@ struct Layout<iir2d::Extent> {
 };
 template <>
 struct Layout<BenchmarkSize> {
-    static constexpr auto rows = std::tuple{member("width", &BenchmarkSize::width, positive),
-                                            member("height", &BenchmarkSize::height, positive)};
+    static constexpr auto rows = std::tuple{member("width", &BenchmarkSize::width, a_side),
+                                            member("height", &BenchmarkSize::height, a_side)};
 };
 template <>
 struct Layout<PoolOperation> {
@@ -230,8 +231,8 @@ template <>
 struct Layout<BenchmarkCase> {
     static constexpr auto rows = std::tuple{member("key", &BenchmarkCase::key, a_name),
                                             member("label", &BenchmarkCase::label, a_name),
-                                            member("width", &BenchmarkCase::width, positive),
-                                            member("height", &BenchmarkCase::height, positive),
+                                            member("width", &BenchmarkCase::width, a_side),
+                                            member("height", &BenchmarkCase::height, a_side),
                                             member("channels", &BenchmarkCase::channels, positive),
                                             choice("operation", &BenchmarkCase::operation)};
 };
@@ -306,7 +307,8 @@ inline constexpr auto temperature_rows =
 inline constexpr auto power_rows =
     std::tuple{member("median", &GpuCourse::median, not_negative), course_samples};
 
-// The bits that iir2d::throttle_words() makes these words of; fewer than words where one is unknown or twice.
+// Returns the bits that iir2d::throttle_words() makes these words of; others where a word is unknown or
+// twice.
 inline std::uint64_t throttle_bits(const std::vector<std::string>& words) {
     std::uint64_t bits = 0;
     for (const std::string& word : words) {
@@ -325,26 +327,26 @@ inline std::uint64_t throttle_bits(const std::vector<std::string>& words) {
 
 template <>
 struct Layout<GpuStates> {
-    static constexpr auto rows = std::tuple{
-        member("samples", &GpuStates::samples, {.least = 2, .most = 1e6}),
-        member_of("sm_clock_mhz", &GpuStates::sm_clock_mhz, clock_rows),
-        member_of("temperature_c", &GpuStates::temperature_c, temperature_rows),
-        member_of("power_w", &GpuStates::power_w, power_rows),
-        computed(
-            "throttle_reasons",
-            [](const GpuStates& g) {
-                using Named = Fact<std::vector<std::string>>;
-                return g.throttle_reasons ? Named(iir2d::throttle_words(*g.throttle_reasons))
-                                          : Named::absent(g.throttle_reasons.reason);
-            },
-            [](GpuStates& g, const Fact<std::vector<std::string>>& words) {
-                g.throttle_reasons.reason = words.reason;
-                g.throttle_reasons.value.reset();
-                if (!words) return true;
-                g.throttle_reasons.value = throttle_bits(*words);
-                return static_cast<std::size_t>(std::popcount(*g.throttle_reasons.value)) == words->size();
-            },
-            {.most_items = 64, .text = Text::name, .longest_name = 100})};
+    static constexpr auto rows =
+        std::tuple{member("samples", &GpuStates::samples, {.least = 2, .most = 1e6}),
+                   member_of("sm_clock_mhz", &GpuStates::sm_clock_mhz, clock_rows),
+                   member_of("temperature_c", &GpuStates::temperature_c, temperature_rows),
+                   member_of("power_w", &GpuStates::power_w, power_rows),
+                   computed(
+                       "throttle_reasons",
+                       [](const GpuStates& g) {
+                           using Named = Fact<std::vector<std::string>>;
+                           return g.throttle_reasons ? Named(iir2d::throttle_words(*g.throttle_reasons))
+                                                     : Named::absent(g.throttle_reasons.reason);
+                       },
+                       [](GpuStates& g, const Fact<std::vector<std::string>>& words) {
+                           g.throttle_reasons.reason = words.reason;
+                           g.throttle_reasons.value.reset();
+                           if (!words) return true;
+                           g.throttle_reasons.value = throttle_bits(*words);
+                           return iir2d::throttle_words(*g.throttle_reasons.value) == *words;
+                       },
+                       {.most_items = 64, .text = Text::name, .longest_name = 100})};
 };
 
 struct WhyNotTimed {

@@ -99,8 +99,13 @@ class Reader {
             const bool good = read_fact(fact, reason, [&](const JsonValue& value) {
                 return read(value, target, row.limits, row.rows);
             });
-            if (!good || reason.empty()) return good;
-            row.absence.clear(target);
+            if (!good) return false;
+            if (!reason.empty()) row.absence.clear(target);
+            // What a writer leaves out is absent, and nothing else: a record has one form.
+            if (row.absence.is_absent(s, target) == reason.empty())
+                return refuse(reason.empty() ? "must be null, with a reason, not " + fact.dump()
+                                             : "must not be null");
+            if (reason.empty()) return true;
             if constexpr (requires { row.reason.keep(s, reason); }) row.reason.keep(s, std::move(reason));
             return true;
         });
@@ -380,6 +385,7 @@ std::unexpected<Error> refused(const std::string& why) {
 // A hash over the values finds every other value. What is spelled in another way has the same value, so that
 // there is one way only.
 Result<void> check_seal(std::string_view text, const JsonValue& document, const Record& record) {
+    if (text.starts_with("\xEF\xBB\xBF")) return refused("was changed: it begins with a byte order mark");
     if (const auto at = first_uncanonical_spelling(text)) {
         const auto line = std::ranges::count(text.substr(0, *at), '\n') + 1;
         return refused("was changed: on line " + std::to_string(line) +

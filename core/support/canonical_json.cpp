@@ -101,9 +101,13 @@ std::size_t number_length(std::string_view text) {
 bool is_canonical_number(std::string_view number) {
     if (number.find_first_of(".eE") == std::string_view::npos && number != "-0") {
         // Whole numbers that an integer holds are exact, whatever a double makes of them.
-        std::uint64_t magnitude = 0;
-        const char* const begin = number.data() + (number.starts_with('-') ? 1 : 0);
-        if (std::from_chars(begin, number.data() + number.size(), magnitude).ec == std::errc()) return true;
+        std::uint64_t natural = 0;
+        std::int64_t whole = 0;
+        const char* const begin = number.data();
+        const char* const end = begin + number.size();
+        const auto read = number.starts_with('-') ? std::from_chars(begin, end, whole)
+                                                  : std::from_chars(begin, end, natural);
+        if (read.ec == std::errc()) return true;
     }
     double value = 0;
     std::from_chars(number.data(), number.data() + number.size(), value);

@@ -42,6 +42,7 @@ constexpr int formWidth = 320;
 
 const QString runSubject = QStringLiteral("run");
 const QString recordSubject = QStringLiteral("record");
+const QString asideSubject = QStringLiteral("aside");  // of its own: nothing else takes the offer away
 const QString keptSubject = QStringLiteral("kept");
 
 // As long as the record took, copies included.
@@ -373,11 +374,12 @@ void BenchmarkPage::sayRecordError(const Error& error) {
 }
 
 void BenchmarkPage::offerAside() {
+    if (m_desk->aside().empty()) m_messages->clear(asideSubject);
     if (m_desk->aside().empty() || isRunning()) return;
     const QString text = m_desk->aside().back().restored
                              ? tr("There are results of an ended session that no file has.")
                              : tr("The run before was neither exported nor kept in the history.");
-    m_messages->show(recordSubject, MessageArea::Severity::warning, text,
+    m_messages->show(asideSubject, MessageArea::Severity::warning, text,
                      {{tr("Show it again"), [this] { m_desk->showAside(); }}});
 }
 

@@ -218,7 +218,10 @@ void RecordDesk::showAside() {
             return Read{*opened, workbench::openKept(file, id) ? id : QString()};
         },
         [this, json = m_aside.back().restored, file = m_history.file()](const Result<Read>& read) {
-            std::erase_if(m_aside, [&](const DeskResults& each) { return each.restored == json; });
+            // Only what no attempt can read is forgotten: not what was cancelled, or had no memory.
+            if (read || read.error().kind == ErrorKind::bad_input ||
+                read.error().kind == ErrorKind::check_failed)
+                std::erase_if(m_aside, [&](const DeskResults& each) { return each.restored == json; });
             if (!read) {
                 Q_EMIT stateChanged();
                 Q_EMIT failed(read.error());
@@ -232,8 +235,17 @@ void RecordDesk::showAside() {
 
 std::vector<DeskResults> RecordDesk::unwritten() const {
     std::vector<DeskResults> all = m_aside;
+    if (isOriginalHidden() && m_original.isUnwritten()) all.push_back(m_original);
     if (m_shown.isUnwritten()) all.push_back(m_shown);
     return all;
+}
+
+bool RecordDesk::hasUnkept() const {
+    return !m_aside.empty() || m_shown.isUnkept() || (isOriginalHidden() && m_original.isUnkept());
+}
+
+bool RecordDesk::isOriginalHidden() const {
+    return m_original.opened && m_original.opened != m_shown.opened;
 }
 
 bool RecordDesk::mayAddToHistory() const {
@@ -301,7 +313,7 @@ void RecordDesk::compareWithBase(const QString& what, BaseOf baseOf) {
 }
 
 void RecordDesk::compare(OpenedRecordPtr base, OpenedRecordPtr now, bool allowUnlike) {
-    if (!base || !now) return;
+    if (!base || !now || isRunning()) return;
     m_base = base;
     m_now = now;
     m_allowUnlike = allowUnlike;

@@ -83,7 +83,7 @@ class RecordDesk : public QObject {
     // Results that nothing keeps, in whose place others are shown; the oldest first.
     const std::vector<DeskResults>& aside() const { return m_aside; }
     void showAside();  // The newest of them. Nothing happens while something runs.
-    bool hasUnkept() const { return !m_aside.empty() || m_shown.isUnkept(); }
+    bool hasUnkept() const;
     // Returns the results that no file has, the oldest first: for keeping them beside the window's state.
     std::vector<DeskResults> unwritten() const;
 
@@ -112,6 +112,7 @@ class RecordDesk : public QObject {
     using BaseOf = std::function<Result<Record>(const Record& now, const TaskControl& control)>;
 
     void connectRunner();
+    bool isOriginalHidden() const;  // Results of a reproduction stand in its place.
     void addResult(const CaseResult& result);
     void finishRun(DeskResults shown, const KeptRun& kept);
     void endRun();

@@ -32,9 +32,10 @@ ResultNote::ResultNote(QWidget* parent)
     hide();
 }
 
-void ResultNote::showRecord(const QString& id, const QString& note) {
-    if (id == m_id && m_note->hasFocus()) return;  // being written
+void ResultNote::showRecord(const QString& historyFile, const QString& id, const QString& note) {
+    if (historyFile == m_historyFile && id == m_id && m_note->hasFocus()) return;  // being written
     commit();
+    m_historyFile = historyFile;
     m_id = id;
     m_written = note;
     m_note->setText(note);
@@ -46,7 +47,7 @@ void ResultNote::commit() {
     const QString note = m_note->text().simplified();
     if (m_id.isEmpty() || note == m_written) return;
     m_written = note;
-    Q_EMIT noteWritten(m_id, note);
+    Q_EMIT noteWritten(m_historyFile, m_id, note);
 }
 
 }  // namespace workbench

@@ -15,19 +15,19 @@ class ResultNote : public QWidget {
   public:
     explicit ResultNote(QWidget* parent = nullptr);
 
-    // Shows the note on a record; without an id nothing is shown.
-    void showRecord(const QString& id, const QString& note);
+    // Shows the note on a record of a history; without an id nothing is shown.
+    void showRecord(const QString& historyFile, const QString& id, const QString& note);
     QString id() const { return m_id; }
     // Emits what was typed and not yet emitted.
     void commit();
 
   Q_SIGNALS:
-    void noteWritten(const QString& id, const QString& note);
+    void noteWritten(const QString& historyFile, const QString& id, const QString& note);
 
   private:
     ToneLabel* m_label;
     QLineEdit* m_note;
-    QString m_id;
+    QString m_historyFile, m_id;
     QString m_written;
 };
 

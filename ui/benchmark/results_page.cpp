@@ -52,9 +52,10 @@ ResultsPage::ResultsPage(RecordDesk& desk, Session& session, QWidget* parent)
         m_table->copySelection();
         m_table->chooseCase(m_chosen);
     });
-    connect(m_note, &ResultNote::noteWritten, this, [this](const QString& id, const QString& note) {
-        m_desk.history().writeNote(m_desk.shown().historyFile, id, note);
-    });
+    connect(m_note, &ResultNote::noteWritten, this,
+            [this](const QString& file, const QString& id, const QString& note) {
+                m_desk.history().writeNote(file, id, note);
+            });
     connect(&desk, &RecordDesk::shownChanged, this, &ResultsPage::showOther);
     connect(&desk, &RecordDesk::resultAdded, this, &ResultsPage::showAdded);
     connect(&desk, &RecordDesk::stateChanged, this, &ResultsPage::showState);
@@ -94,7 +95,8 @@ void ResultsPage::chooseCase(int index) {
 
 void ResultsPage::showNote() {
     const DeskResults& shown = m_desk.shown();
-    m_note->showRecord(shown.keptId, m_desk.history().note(shown.historyFile, shown.keptId));
+    m_note->showRecord(shown.historyFile, shown.keptId,
+                       m_desk.history().note(shown.historyFile, shown.keptId));
 }
 
 void ResultsPage::showState() {

@@ -135,6 +135,7 @@ void ReleasePage::connectModel() {
         m_session.saveSettings();
     });
     connect(m_model, &ReleaseModel::jobStarted, this, [this](const QString& what, bool asked) {
+        m_patience->stop();  // of a reading that this took the place of
         if (asked) {
             m_bar->begin(what);
         } else {

@@ -173,11 +173,13 @@ void Autosave::writeResults() {
     }
     const auto same = [](const KeptResults& a, const KeptResults& b) { return a.number == b.number; };
     if (std::ranges::equal(next, m_results, same)) return;
-    for (const KeptResults& old : m_results) {
-        if (std::ranges::find(next, old.number, &KeptResults::number) == next.end())
+    const std::vector<KeptResults> before = std::exchange(m_results, std::move(next));
+    // The state names the new files before the old ones go: a kill between two writes loses neither.
+    write();
+    for (const KeptResults& old : before) {
+        if (std::ranges::find(m_results, old.number, &KeptResults::number) == m_results.end())
             m_writer.start([this, number = old.number] { m_file.removeResults(number); });
     }
-    m_results = std::move(next);
     changed();
 }
 

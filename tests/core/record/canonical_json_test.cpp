@@ -63,15 +63,17 @@ TEST(CanonicalJson, LeavesOutAMemberOfTheObjectItself) {
 }
 
 TEST(CanonicalJson, FindsWhatIsSpelledInAnotherWay) {
-    for (const char* good :
-         {"", "[]", R"({"a": [1, -2, 0, 1.5, 1e-7, 1e+21, 18446744073709551615, -9223372036854775808]})",
-          R"([0.30000000000000004, 100000000000000000000, "1.50", "é\"\\\b\f\n\r\t\u0001\u001b/\u000b"])"}) {
+    for (
+        const char* good :
+        {"", "[]",
+         R"({"a": [1, -2, 0, 1.5, 1e-7, 1e+21, 18446744073709551615, -9223372036854775808, -9223372036854776000]})",
+         R"([0.30000000000000004, 100000000000000000000, "1.50", "é\"\\\b\f\n\r\t\u0001\u001b/\u000b"])"}) {
         EXPECT_FALSE(first_uncanonical_spelling(good)) << good;
         EXPECT_EQ(canonical_json(json::parse(*good == 0 ? "1" : good)).empty(), false);
     }
-    for (const char* bad :
-         {"1.50", "1.0", "-0", "-0.0", "1E-7", "1e-07", "1e7", "0.30000000000000005", "100000000000000000001",
-          "1.00000000000000001", R"("\u0041")", R"("\u001B")", R"("\/")", R"("\u000a")", R"("\u00e9")"}) {
+    for (const char* bad : {"1.50", "1.0", "-0", "-0.0", "1E-7", "1e-07", "1e7", "0.30000000000000005",
+                            "100000000000000000001", "1.00000000000000001", "-9223372036854775809",
+                            R"("\u0041")", R"("\u001B")", R"("\/")", R"("\u000a")", R"("\u00e9")"}) {
         EXPECT_EQ(first_uncanonical_spelling("[" + std::string(bad) + "]"), *bad == '"' ? 2U : 1U) << bad;
     }
 }

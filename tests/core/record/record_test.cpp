@@ -329,6 +329,24 @@ TEST_P(RecordRoundTrip, WritesTheSameTextAgain) {
 }
 INSTANTIATE_TEST_SUITE_P(CpuAndGpu, RecordRoundTrip, ::testing::Bool());
 
+TEST(RecordFromJson, TakesEveryThrottleWordThatIsWritten) {
+    Record record = testing::sample_gpu_record();
+    // Bits that this program has no name for are one word together.
+    for (const std::uint64_t bits :
+         {std::uint64_t{0}, std::uint64_t{0x604}, std::uint64_t{1} << 63, ~std::uint64_t{0}}) {
+        record.run.results[0].gpu->throttle_reasons = bits;
+        const auto read = record_from_json(record_to_json(record));
+        ASSERT_TRUE(read) << std::hex << bits << ": " << read.error().message;
+        EXPECT_EQ(read->run.results[0].gpu->throttle_reasons.value, bits);
+    }
+}
+
+TEST(RecordFromJson, RefusesAByteOrderMark) {
+    const auto read = record_from_json("\xEF\xBB\xBF" + record_to_json(testing::sample_gpu_record()));
+    ASSERT_FALSE(read);
+    EXPECT_THAT(read.error().message, HasSubstr("byte order mark"));
+}
+
 TEST(RecordFromJson, RefusesWhatIsNoRecord) {
     for (const char* text : {"", "{", "[]", "null", "{}", "{\"schema_version\": 1}", "\xff"}) {
         const auto record = record_from_json(text);

@@ -190,6 +190,18 @@ TEST_F(RecordDeskTest, DamagedRestoredResultsAreRefusedWithAReason) {
     EXPECT_FALSE(desk.hasUnkept());
 }
 
+TEST_F(RecordDeskTest, RestoredResultsStayAsideWhenReadingThemIsCancelled) {
+    const std::string json = record_to_json(madeRecord({{1, 1.0}}));
+    desk.restore({json});
+    desk.job().cancel();
+    wait();
+    ASSERT_TRUE(desk.hasUnkept());
+    ASSERT_EQ(desk.unwritten().size(), 1U) << "autosave keeps what is listed here";
+    if (desk.shown().isEmpty()) desk.showAside();  // Cancelling may have come too late.
+    wait();
+    EXPECT_FALSE(desk.shown().isEmpty());
+}
+
 TEST_F(RecordDeskTest, ACancelledReproductionShowsTheRecordAgain) {
     // Of another size than is measured in no time.
     Record record = madeRecord({{1, 1.0}, {2, 1.0}});
