@@ -251,7 +251,9 @@ TEST_F(RecordsPageTest, BringsBackARunThatNothingKeeps) {
     const std::string key = page.desk().results().results().at(0).what.key;
     open(measured(QStringLiteral("monday")));
     EXPECT_EQ(page.desk().results().results().size(), 2U);
-    EXPECT_TRUE(said().contains(QStringLiteral("neither exported nor kept"))) << said().toStdString();
+    EXPECT_TRUE(page.messages()
+                    .textOf(QStringLiteral("aside"))
+                    .contains(QStringLiteral("neither exported nor kept")));
     for (auto* button : page.messages().findChildren<QPushButton*>()) {
         if (button->text() == QStringLiteral("Show it again")) QTest::mouseClick(button, Qt::LeftButton);
     }
