@@ -206,8 +206,8 @@ TEST_F(KeptRunsTest, WhatCannotBeKeptIsSaidAndOfferedBack) {
     EXPECT_FALSE(note().isVisible()) << "there is no place for a note";
     const double first = page->desk().results().results()[0].latency.p50;
     run();
-    EXPECT_TRUE(said("record").contains(QStringLiteral("neither exported nor kept")))
-        << said("record").toStdString();
+    EXPECT_TRUE(said("aside").contains(QStringLiteral("neither exported nor kept")))
+        << said("aside").toStdString();
     QPushButton* again = nullptr;
     for (auto* button : page->messages().findChildren<QPushButton*>()) {
         if (button->text() == QLatin1String("Show it again")) again = button;

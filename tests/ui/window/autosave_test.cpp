@@ -320,7 +320,7 @@ TEST_F(AutosaveTest, ResultsAreTakenOverWhileABenchmarkRuns) {
         EXPECT_TRUE(claimEndedSessions(state).empty());
         waitForRun(window);
         EXPECT_EQ(window.autosave.state().results.size(), 2U) << "what was restored, and the run";
-        const QString said = window.window.benchmarkPage().messages().textOf(QStringLiteral("record"));
+        const QString said = window.window.benchmarkPage().messages().textOf(QStringLiteral("aside"));
         EXPECT_TRUE(said.contains(QStringLiteral("results of an ended session"))) << said.toStdString();
         window.autosave.endSession();
         window.window.close();
