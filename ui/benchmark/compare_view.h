@@ -41,8 +41,7 @@ class CompareView : public QWidget {
 
     void showComparison(ComparedRecordsPtr compared);
     // Shows why there is none, in place of it; `mayInsist` offers to compare all the same.
-    void showRefusal(const Record& base, const Record& now, const QString& why,
-                     bool mayInsist);
+    void showRefusal(const Record& base, const Record& now, const QString& why, bool mayInsist);
     // Shows the result of a reproduction above its comparison, until another comparison takes its place.
     void showReproduction(const Reproduction& reproduction, ComparedRecordsPtr compared);
     void clear();
