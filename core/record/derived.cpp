@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "core/record/derived.h"
 
+#include "core/record/record.h"
+
 #include <utility>
 
 #include "core/support/files.h"
@@ -25,6 +27,10 @@ bool is_needed(std::string_view name) {
 bool is_record_file(std::string_view name) {
     return name == "record.json" || is_needed(name) || name == file_name_of(RecordChart::latency) ||
            name == file_name_of(RecordChart::ratio_to_copy);
+}
+
+std::string short_id(const std::string& hash) {
+    return hash.substr(0, 12);
 }
 
 }  // namespace workbench

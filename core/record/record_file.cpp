@@ -82,10 +82,6 @@ Result<Record> measure_record(const BenchmarkMatrix& matrix, const std::string& 
     return read ? std::move(*read) : std::move(record);
 }
 
-std::string short_id(const std::string& hash) {
-    return hash.substr(0, 12);
-}
-
 bool is_of_this_machine(const Record& record) {
     const Environment& e = record.environment;
     return e.host && e.cpu_model && host_name().value == e.host.value &&
