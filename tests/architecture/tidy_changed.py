@@ -74,6 +74,23 @@ def clang_arguments(entry):
     return kept + ["-Wno-unknown-warning-option"]
 
 
+def read_entries(database, root):
+    """Product source -> its entry of compile_commands.json. A batch of sources (a unity build) has one: each of them
+    gets it, with its own name."""
+    entries = {}
+    for entry in json.loads(database.read_text("utf-8")):
+        file = (Path(entry["directory"]) / entry["file"]).resolve()
+        batch = [file]
+        if file.parent.name == "Unity" and file.is_file():
+            batch = [Path(name) for name in re.findall(r'#include "([^"]+)"', file.read_text("utf-8"))]
+        for source in batch:
+            if source.is_relative_to(root) and is_product(str(source.relative_to(root))):
+                words = [str(source) if word.endswith(entry["file"]) else word for word in clang_arguments(entry)]
+                entries.setdefault(str(source.relative_to(root)),
+                                   {"directory": entry["directory"], "file": str(source), "arguments": words})
+    return entries
+
+
 def source_of(name, root, sources):
     """The compiled source that shows `name`: itself, the source of a header, or one that includes it."""
     if name in sources:
@@ -102,20 +119,14 @@ def main():
     if not database.is_file():
         print(f"tidy: {database} is missing: configure the build first", file=sys.stderr)
         return 2
-    entries = {}
-    for entry in json.loads(database.read_text("utf-8")):
-        path = (Path(entry["directory"]) / entry["file"]).resolve()
-        if path.is_relative_to(root) and is_product(str(path.relative_to(root))):
-            entries.setdefault(str(path.relative_to(root)), entry)
+    entries = read_entries(database, root)
 
     base = options.since or default_base(root)
     wanted = options.files or (sorted(entries) if options.all else changed_files(root, base))
     sources = list(dict.fromkeys(filter(None, (source_of(name, root, entries) for name in wanted))))
     folder = options.build / "tidy"
     folder.mkdir(exist_ok=True)
-    (folder / "compile_commands.json").write_text(json.dumps(
-        [{"directory": entries[s]["directory"], "file": entries[s]["file"], "arguments": clang_arguments(entries[s])}
-         for s in sources]), "utf-8")
+    (folder / "compile_commands.json").write_text(json.dumps([entries[source] for source in sources]), "utf-8")
 
     began = time.monotonic()
 
