@@ -9,6 +9,7 @@
 #include "iir2d_build_info.h"
 #include "kernels/device/cuda/kernel_library.h"
 #include "kernels/iir/cuda.h"
+#include "kernels/support/c_call.h"
 #include "kernels/support/c_status.h"
 #include "kernels/support/guard.h"
 
@@ -99,8 +100,27 @@ const char* iir2d_status_string(int status) {
                                                       "null_pointer",
                                                       "workspace_error",
                                                       "cuda_error"};
+    if (status == IIR2D_STATUS_CANCELLED) return "cancelled";
     if (status > 0 || status < -8) return "unknown_status";
     return names[static_cast<std::size_t>(-status)];
+}
+
+const char* iir2d_last_error(void) {
+    return iir2d::support::last_error();
+}
+
+int iir2d_copy_to_host_cuda(void*, const void*, size_t, void*) {
+    return iir2d::support::c_call([]() -> iir2d::Result<void> {
+        return std::unexpected(iir2d::Error{iir2d::ErrorCode::invalid_argument,
+                                            "iir2d_copy_to_host_cuda is not in this build of the library"});
+    });
+}
+
+int iir2d_describe_devices(char*, size_t, size_t*) {
+    return iir2d::support::c_call([]() -> iir2d::Result<void> {
+        return std::unexpected(iir2d::Error{iir2d::ErrorCode::invalid_argument,
+                                            "iir2d_describe_devices is not in this build of the library"});
+    });
 }
 
 int iir2d_api_version_major(void) {
