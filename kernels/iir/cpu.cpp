@@ -10,6 +10,7 @@
 #include "kernels/iir/cpu_rows.h"
 #include "kernels/support/denormals.h"
 #include "kernels/support/parallel.h"
+#include "kernels/support/view.h"
 
 namespace iir2d::iir {
 
@@ -108,9 +109,9 @@ Result<void> run(const CpuJob& job, const ConstTensorView& x, const TensorView& 
     const std::int64_t across = job.rows_alone ? column_work(job.horizontal, Downward::none) : 1;
     Watch watch(control, planes * samples * (across + column_work(job.vertical, job.downward)));
     const auto run_plane = [&](std::int64_t p, int threads) {
-        const CpuPlane<S> plane{static_cast<const S*>(x.data) + p * x.plane_stride,
+        const CpuPlane<S> plane{static_cast<const S*>(x.data) + support::plane_offset(x, p),
                                 x.row_stride,
-                                static_cast<S*>(y.data) + p * y.plane_stride,
+                                static_cast<S*>(y.data) + support::plane_offset(y, p),
                                 y.row_stride,
                                 x.shape.w,
                                 x.shape.h};

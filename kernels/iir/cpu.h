@@ -38,8 +38,11 @@ struct CpuJob {
 CpuJob make_cpu_job(const FilterDesc& desc, const FilterData& data, int threads);
 
 // Threads for that many samples: below some, starting them costs more than it saves.
+constexpr int threads_worth(int threads, std::int64_t samples) {
+    return samples < (std::int64_t{1} << 16) ? 1 : threads;
+}
 constexpr int threads_worth(const CpuJob& job, std::int64_t samples) {
-    return samples < (std::int64_t{1} << 16) ? 1 : job.threads;
+    return threads_worth(job.threads, samples);
 }
 
 // Calls f<Sample, Arithmetic>() with the types that a precision stores and computes in.

@@ -9,6 +9,7 @@
 
 #include "kernels/iir/analysis.h"
 #include "kernels/iir/border.h"
+#include "kernels/iir/plan_checks.h"
 #include "kernels/support/describe.h"
 #include "kernels/support/guard.h"
 
@@ -170,8 +171,8 @@ Line run_axis(const AxisFilter& axis, Line line, LineJob job) {
 Result<void> filter(const FilterDesc& desc, std::span<const double> x, std::span<double> y,
                     const RunControl& control) {
     return support::guarded_result("the reference", [&]() -> Result<void> {
-        const auto data = make_filter(desc.filter);
-        if (!data) return std::unexpected(data.error());
+        const auto filters = iir::filters_of(desc);
+        if (!filters) return std::unexpected(filters.error());
         const Shape& s = desc.shape;
         if (s.n < 1 || s.c < 1 || s.h < 1 || s.w < 1 ||
             x.size() != static_cast<std::size_t>(s.n * s.c * s.h * s.w) || y.size() != x.size()) {
@@ -181,8 +182,6 @@ Result<void> filter(const FilterDesc& desc, std::span<const double> x, std::span
                                                         " and " + std::to_string(y.size()) + " elements"});
         }
         const LineJob across{desc.border, desc.start, desc.border_const};
-        LineJob down = across;
-        if (desc.start == Start::steady) down.constant *= dc_gain(data->horizontal);
         const auto width = static_cast<std::size_t>(s.w);
         const auto height = static_cast<std::size_t>(s.h);
         const auto cancelled = [] {
@@ -192,17 +191,20 @@ Result<void> filter(const FilterDesc& desc, std::span<const double> x, std::span
         for (std::size_t plane = 0; plane < static_cast<std::size_t>(s.n * s.c); ++plane) {
             const double* in = x.data() + plane * width * height;
             double* out = y.data() + plane * width * height;
+            const FilterData& data = (*filters)[filters->size() == 1 ? 0 : plane];
+            LineJob down = across;
+            if (desc.start == Start::steady) down.constant *= dc_gain(data.horizontal);
             for (std::size_t row = 0; row < height; ++row) {
                 if (control.stop.stop_requested()) return cancelled();
                 Line line(in + row * width, in + (row + 1) * width);
-                line = run_axis(data->horizontal, std::move(line), across);
+                line = run_axis(data.horizontal, std::move(line), across);
                 std::copy(line.begin(), line.end(), out + row * width);
             }
             for (std::size_t column = 0; column < width; ++column) {
                 if (control.stop.stop_requested()) return cancelled();
                 Line line(height);
                 for (std::size_t row = 0; row < height; ++row) line[row] = out[row * width + column];
-                line = run_axis(data->vertical, std::move(line), down);
+                line = run_axis(data.vertical, std::move(line), down);
                 for (std::size_t row = 0; row < height; ++row) out[row * width + column] = line[row];
             }
         }
