@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 # Structs that begin with their size, so that a program may know fewer fields than the library.
-SIZED_STRUCTS = ("IIR2D_PoolParams",)
+SIZED_STRUCTS = ("IIR2D_PoolParams", "IIR2D_FilterParams")
 RULES = "".join(
     f"[suppress_type]\n  type_kind = struct\n  name = {name}\n  has_data_member_inserted_at = end\n"
     for name in SIZED_STRUCTS)

@@ -91,7 +91,7 @@ std::vector<std::string> words(const std::string& text) {
 TEST_F(Cli, VersionAndHelpSucceed) {
     const auto version = iir2d({"--version"});
     EXPECT_EQ(version.code, 0);
-    EXPECT_THAT(version.out, HasSubstr("iir2d 1.1.0"));
+    EXPECT_THAT(version.out, HasSubstr("iir2d 1.2.0"));
     EXPECT_THAT(iir2d({"--help"}).out, HasSubstr("Exit codes"));
     for (const char* command :
          {"filter", "pool", "run", "batch", "info", "compare", "devices", "bench", "verify", "parity"}) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pooling in the stable C interface of libiir2d; status codes and version are iir2d_core.h's. Tensors are
- * planar [N, C, H, W], dense and row-major; docs/pooling.md has the mathematics, the output's size and the
- * tolerances. Every function is safe to call from several threads at once on distinct output buffers.
+ * Pooling in the stable C interface of libiir2d; status codes, element types, version and iir2d_last_error
+ * are iir2d_core.h's. Tensors are planar [N, C, H, W] and row-major; docs/pooling.md has the mathematics, the
+ * output's size and the tolerances. Every function is safe to call from several threads at once on distinct
+ * output buffers.
  *
  * Checks, in this order: null pointers, the struct's size, every field, how the memory lies (every tensor
  * at a multiple of its element's size, what is written apart from what is read), then the device. A backward
@@ -30,13 +31,6 @@ typedef enum IIR2D_PoolOp {
     IIR2D_POOL_ADAPTIVE_AVG = 4
 } IIR2D_PoolOp;
 
-typedef enum IIR2D_ElementType {
-    IIR2D_ELEMENT_F32 = 0,
-    IIR2D_ELEMENT_F64 = 1,
-    IIR2D_ELEMENT_F16 = 2, /* IEEE 754 binary16 */
-    IIR2D_ELEMENT_BF16 = 3 /* the upper half of a binary32 */
-} IIR2D_ElementType;
-
 /* Fields are added at the end only; a struct that is shorter than the library's has 0 in those it lacks, a
  * longer one must have 0 in those that the library lacks, and at most 4096 bytes. */
 typedef struct IIR2D_PoolParams {
@@ -53,6 +47,15 @@ typedef struct IIR2D_PoolParams {
     double p;                       /* of lp: finite, above 0 */
     int32_t ceil_mode;              /* 0 or 1 */
     int32_t count_include_pad;      /* of avg: 0 or 1 */
+    /* Since 1.2. Elements from one n to the next, from one c to the next, from one row to the next, of x, y,
+     * dy (which has y's shape) and dx. All three 0: dense. Else a row stride is at least the tensor's width,
+     * and 0 for n or c repeats a plane, in what is only read. argmax is dense. */
+    int64_t x_stride[3], y_stride[3], dy_stride[3], dx_stride[3];
+    int32_t threads; /* on the CPU at most; 0: all that the process may use */
+    /* On the CPU, or null: called by the calling thread every few milliseconds with the share that is done, 0
+     * to 1. Where it returns anything but 0, the call ends soon with IIR2D_STATUS_CANCELLED. */
+    int (*poll)(void* user, double fraction);
+    void* user; /* handed to poll */
 } IIR2D_PoolParams;
 
 /* The output's height and width. */
@@ -62,8 +65,8 @@ IIR2D_API int iir2d_pool_output_size(const IIR2D_PoolParams* params, int64_t* he
  * y and takes the row-major index into the input plane of each window's first maximum. Blocks until done. */
 IIR2D_API int iir2d_pool_forward_cpu(const void* x, void* y, int64_t* argmax, const IIR2D_PoolParams* params);
 
-/* The same on device memory of the caller's current CUDA context, asynchronous on `stream` (a CUstream or
- * cudaStream_t; null is the legacy default stream). Allocates nothing. */
+/* The same on device memory, asynchronous on `stream` (a CUstream or cudaStream_t) and in its context; null is
+ * the legacy default stream of the current context. Allocates nothing. */
 IIR2D_API int iir2d_pool_forward_cuda(const void* x, void* y, int64_t* argmax, const IIR2D_PoolParams* params,
                                       void* stream);
 

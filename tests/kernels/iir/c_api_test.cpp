@@ -100,18 +100,18 @@ TEST(CApi, StatusStrings) {
 
 TEST(CApi, VersionAndFingerprint) {
     EXPECT_EQ(iir2d_api_version_major(), 1);
-    EXPECT_EQ(iir2d_api_version_minor(), 1);
+    EXPECT_EQ(iir2d_api_version_minor(), 2);
     EXPECT_EQ(iir2d_api_version_patch(), 0);
-    EXPECT_EQ(iir2d_api_version_packed(), 10100);
+    EXPECT_EQ(iir2d_api_version_packed(), 10200);
     const std::string line = iir2d_build_fingerprint();
     EXPECT_EQ(line.find('\n'), std::string::npos);
-    EXPECT_NE(line.find("1.1.0"), std::string::npos);
+    EXPECT_NE(line.find("1.2.0"), std::string::npos);
     EXPECT_NE(line.find("commit"), std::string::npos);
     EXPECT_NE(line.find("CUDA toolkit"), std::string::npos);
 }
 
 TEST(CApi, HeaderIsC) {
-    EXPECT_EQ(iir2d_c_header_check(), 10100);
+    EXPECT_EQ(iir2d_c_header_check(), 10200);
 }
 
 }  // namespace

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT
+#include "iir2d/iir2d_filter.h"
+
+#include <string>
+
+#include "iir2d/filter.h"
+#include "kernels/iir/cpu_planes.h"
+#include "kernels/iir/cuda.h"
+#include "kernels/iir/filter_params.h"
+#include "kernels/support/c_call.h"
+#include "kernels/support/c_poll.h"
+#include "kernels/support/c_struct.h"
+#include "kernels/support/cpu_target.h"
+#include "kernels/support/view.h"
+
+namespace {
+
+using namespace iir2d;
+using iir::FilterCall;
+using iir::FilterPass;
+using support::c_call;
+using support::null_pointer;
+
+// The arguments of a backward pass, whichever device they are on.
+struct Gradients {
+    const void* x;
+    const void* dy;
+    void* dx;
+    double* dp;
+};
+
+Result<void> check_pointers(const Gradients& given, const IIR2D_FilterParams* params) {
+    if (given.dy == nullptr) return null_pointer("dy");
+    if (params == nullptr) return null_pointer("params");
+    if (given.dp != nullptr && given.x == nullptr) {
+        return std::unexpected(
+            Error{ErrorCode::null_pointer, "x is null: the gradient of the parameters reads it"});
+    }
+    return {};
+}
+
+Result<void> forward_on_cpu(const FilterCall& call, const void* x, void* y) {
+    const auto views = iir::check_views(call.desc, call.x.at(x), call.y.at(y));
+    if (!views) return std::unexpected(views.error());
+    const auto device = Device::cpu(call.threads);
+    if (!device) return std::unexpected(device.error());
+    if (const auto target = support::cpu_target(); !target) return std::unexpected(target.error());
+    support::Poll poll(call.poll, call.user);
+    return poll.during("the filter", [&](const RunControl& control) {
+        const iir::CpuTask task{call.desc, call.filters, device->threads()};
+        return iir::forward_planes(task, views->x, views->y, control);
+    });
+}
+
+Result<void> forward_on_gpu(const FilterCall& call, const void* x, void* y, void* workspace,
+                            std::size_t bytes, void* stream) {
+    const auto views = iir::check_views(call.desc, call.x.at(x), call.y.at(y));
+    if (!views) return std::unexpected(views.error());
+    const iir::GpuJob job = iir::make_gpu_job(call.desc, call.filters);
+    if (auto good = iir::check_workspace(workspace, bytes, job.workspace_bytes); !good) return good;
+    const auto handle = static_cast<cuda::StreamHandle>(stream);
+    return cuda::in_context_of(handle, [&] {
+        return iir::enqueue(job, views->x, views->y, reinterpret_cast<std::uintptr_t>(workspace),
+                            cuda::launch_in_current_context(handle));
+    });
+}
+
+// The values that a call gives for the parameters' gradients.
+std::size_t gradients_of(const FilterCall& call) {
+    const auto row = filter_row(call.desc.filter.id);
+    return call.filters.size() * row->parameters.size();
+}
+
+// Elements at one address.
+struct Bytes {
+    const char* name;
+    std::uintptr_t begin;
+    std::uintptr_t end;
+};
+
+Bytes bytes_of(const char* name, const ConstTensorView& view) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(view.data);
+    return {name, begin, begin + support::extent_bytes(view)};
+}
+
+// Views of a backward pass with their strides resolved; what is not computed, or not read, stays empty.
+struct GradientViews {
+    ConstTensorView x;
+    ConstTensorView dy;
+    TensorView dx;
+};
+
+Result<void> check_dp(const FilterCall& call, const GradientViews& views, const double* dp) {
+    const auto wrong = [](const std::string& message) {
+        return std::unexpected(Error{ErrorCode::invalid_argument, message});
+    };
+    const auto begin = reinterpret_cast<std::uintptr_t>(dp);
+    if (begin % alignof(double) != 0) return wrong("dp: not aligned to its elements");
+    const std::uintptr_t end = begin + gradients_of(call) * sizeof(double);
+    for (const Bytes& other : {bytes_of("x", views.x), bytes_of("dy", views.dy), bytes_of("dx", views.dx)}) {
+        if (begin < other.end && other.begin < end)
+            return wrong(std::string("dp overlaps ") + other.name + ": it must lie apart");
+    }
+    return {};
+}
+
+Result<GradientViews> check_views(const FilterCall& call, const Gradients& given) {
+    GradientViews views;
+    const ElementType element = element_of(call.desc);
+    if (given.dx != nullptr) {
+        const auto both = iir::check_views(call.desc, call.dy.at(given.dy), call.dx.at(given.dx),
+                                           {.read = "dy", .written = "dx"});
+        if (!both) return std::unexpected(both.error());
+        views.dy = both->x;
+        views.dx = both->y;
+    } else {
+        const auto strides = support::check_view("dy", call.dy.at(given.dy), element, call.desc.shape);
+        if (!strides) return std::unexpected(strides.error());
+        views.dy = support::resolved(call.dy.at(given.dy), *strides);
+    }
+    if (given.dp == nullptr) return views;
+    const auto strides = support::check_view("x", call.x.at(given.x), element, call.desc.shape);
+    if (!strides) return std::unexpected(strides.error());
+    views.x = support::resolved(call.x.at(given.x), *strides);
+    const Bytes x = bytes_of("x", views.x);
+    const Bytes dx = bytes_of("dx", views.dx);
+    if (x.begin < dx.end && dx.begin < x.end) {
+        return std::unexpected(Error{ErrorCode::invalid_argument,
+                                     "dx overlaps x: it must be dy itself, or lie apart from both"});
+    }
+    if (auto good = check_dp(call, views, given.dp); !good) return std::unexpected(good.error());
+    return views;
+}
+
+// The parameters first: dx may take the place of dy.
+Result<void> backward_on_cpu(const FilterCall& call, const Gradients& given) {
+    const auto views = check_views(call, given);
+    if (!views) return std::unexpected(views.error());
+    const auto device = Device::cpu(call.threads);
+    if (!device) return std::unexpected(device.error());
+    if (const auto target = support::cpu_target(); !target) return std::unexpected(target.error());
+    support::Poll poll(call.poll, call.user);
+    return poll.during("the backward pass", [&](const RunControl& control) -> Result<void> {
+        const iir::CpuTask task{call.desc, call.filters, device->threads()};
+        const auto part = [&](double from, double share) {
+            RunControl inner{.stop = control.stop};
+            if (control.progress) {
+                inner.progress = [&control, from, share](double fraction) {
+                    control.progress(from + share * fraction);
+                };
+            }
+            return inner;
+        };
+        // What the gradient of the parameters is of the time, about.
+        const double share = given.dp == nullptr ? 0.0 : given.dx == nullptr ? 1.0 : 0.75;
+        if (given.dp != nullptr) {
+            const std::span<double> dp(given.dp, gradients_of(call));
+            auto done = iir::gradient_planes(task, call.specs, views->x, views->dy, dp, part(0.0, share));
+            if (!done) return done;
+        }
+        if (given.dx == nullptr) return {};
+        return iir::adjoint_planes(task, views->dy, views->dx, part(share, 1.0 - share));
+    });
+}
+
+// Last, as every error of the device.
+std::unexpected<Error> no_backward_on_gpus() {
+    return std::unexpected(Error{ErrorCode::cuda_error,
+                                 "this library has no kernels for the gradients of filters on a GPU: copy to "
+                                 "the host and use iir2d_filter_backward_cpu"});
+}
+
+}  // namespace
+
+extern "C" {
+
+int iir2d_filter_count(int filter_id, int32_t* parameters) {
+    return c_call([&]() -> Result<void> {
+        if (parameters == nullptr) return null_pointer("parameters");
+        const auto row = filter_row(filter_id);
+        if (!row) return std::unexpected(row.error());
+        *parameters = static_cast<std::int32_t>(row->parameters.size());
+        return {};
+    });
+}
+
+int iir2d_filter_parameter(int filter_id, int32_t index, const char** name, double* minimum, double* maximum,
+                           double* initial, int32_t* is_switch) {
+    return c_call([&]() -> Result<void> {
+        if (name == nullptr) return null_pointer("name");
+        if (minimum == nullptr) return null_pointer("minimum");
+        if (maximum == nullptr) return null_pointer("maximum");
+        if (initial == nullptr) return null_pointer("initial");
+        if (is_switch == nullptr) return null_pointer("is_switch");
+        const auto row = filter_row(filter_id);
+        if (!row) return std::unexpected(row.error());
+        const auto count = static_cast<std::int32_t>(row->parameters.size());
+        if (index < 0 || index >= count) {
+            return std::unexpected(Error{ErrorCode::invalid_argument,
+                                         "index is " + std::to_string(index) + ": filter " +
+                                             std::to_string(filter_id) + " has the parameters 0 to " +
+                                             std::to_string(count - 1)});
+        }
+        const FilterParameter& parameter = row->parameters[static_cast<std::size_t>(index)];
+        *name = parameter.name.data();  // a literal, which ends with a zero
+        *minimum = parameter.minimum;
+        *maximum = parameter.maximum;
+        *initial = parameter.default_value;
+        *is_switch = parameter.is_switch ? 1 : 0;
+        return {};
+    });
+}
+
+const char* iir2d_filter_key(int filter_id) {
+    const auto table = filter_table();
+    if (filter_id < 1 || filter_id > static_cast<int>(table.size())) return nullptr;
+    return table[static_cast<std::size_t>(filter_id - 1)].key.data();  // a literal likewise
+}
+
+int iir2d_filter_forward_cpu(const void* x, void* y, const IIR2D_FilterParams* params) {
+    return c_call([&]() -> Result<void> {
+        if (x == nullptr) return null_pointer("x");
+        if (y == nullptr) return null_pointer("y");
+        if (params == nullptr) return null_pointer("params");
+        const auto call = iir::read_params(params, FilterPass::forward);
+        if (!call) return std::unexpected(call.error());
+        return forward_on_cpu(*call, x, y);
+    });
+}
+
+int iir2d_filter_backward_cpu(const void* x, const void* dy, void* dx, double* dp,
+                              const IIR2D_FilterParams* params) {
+    return c_call([&]() -> Result<void> {
+        if (auto good = check_pointers({x, dy, dx, dp}, params); !good) return good;
+        const auto call = iir::read_params(params, FilterPass::backward);
+        if (!call) return std::unexpected(call.error());
+        return backward_on_cpu(*call, {x, dy, dx, dp});
+    });
+}
+
+int iir2d_filter_workspace_cuda(const IIR2D_FilterParams* params, int32_t backward, int32_t with_dp,
+                                size_t* bytes) {
+    return c_call([&]() -> Result<void> {
+        if (params == nullptr) return null_pointer("params");
+        if (bytes == nullptr) return null_pointer("bytes");
+        const auto pass = backward != 0 ? FilterPass::backward : FilterPass::forward;
+        const auto call = iir::read_params(params, pass);
+        if (!call) return std::unexpected(call.error());
+        if (auto good = support::check_flag("backward", backward); !good) return good;
+        if (auto good = support::check_flag("with_dp", with_dp); !good) return good;
+        if (pass == FilterPass::backward) return no_backward_on_gpus();
+        *bytes = iir::make_gpu_job(call->desc, call->filters).workspace_bytes;
+        return {};
+    });
+}
+
+int iir2d_filter_forward_cuda(const void* x, void* y, const IIR2D_FilterParams* params, void* workspace,
+                              size_t bytes, void* stream) {
+    return c_call([&]() -> Result<void> {
+        if (x == nullptr) return null_pointer("x");
+        if (y == nullptr) return null_pointer("y");
+        if (params == nullptr) return null_pointer("params");
+        const auto call = iir::read_params(params, FilterPass::forward);
+        if (!call) return std::unexpected(call.error());
+        return forward_on_gpu(*call, x, y, workspace, bytes, stream);
+    });
+}
+
+int iir2d_filter_backward_cuda(const void* x, const void* dy, void* dx, double* dp,
+                               const IIR2D_FilterParams* params, void*, size_t, void*) {
+    return c_call([&]() -> Result<void> {
+        if (auto good = check_pointers({x, dy, dx, dp}, params); !good) return good;
+        const auto call = iir::read_params(params, FilterPass::backward);
+        if (!call) return std::unexpected(call.error());
+        return no_backward_on_gpus();
+    });
+}
+
+}  // extern "C"
