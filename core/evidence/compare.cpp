@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "core/evidence/compare.h"
-#include "core/support/counted.h"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +9,9 @@
 #include <set>
 #include <utility>
 
+#include "core/support/counted.h"
 #include "core/support/escaped.h"
+#include "core/support/listed.h"
 
 namespace workbench {
 
@@ -23,19 +24,16 @@ constexpr std::array<std::pair<Metric, std::string_view>, 3> metrics = {
 
 CaseFigures figures_of(const CaseResult& c, const std::vector<double>& costs,
                        const CompareSettings& settings) {
-    CaseFigures f{.key = c.what.key,
-                  .count = costs.size(),
-                  .p50_interval = {},
-                  .preempted = preempted_count(c.samples)};
-    if (costs.empty()) return f;
-    const Metric metric = settings.metric;
-    f.p50 = shown_cost(percentile(costs, 50), metric);
-    f.p95 = shown_cost(percentile(costs, 95), metric);
-    const Interval interval = median_interval(costs, settings.bootstrap);
-    f.p50_interval = {shown_cost(interval.low, metric), shown_cost(interval.high, metric)};
-    if (f.p50_interval.low > f.p50_interval.high) std::swap(f.p50_interval.low, f.p50_interval.high);
-    f.drift = relative_drift(costs);
-    return f;
+    const std::size_t preempted = preempted_count(c.samples);
+    if (costs.empty()) return {.key = c.what.key, .p50_interval = {}, .preempted = preempted};
+    const MetricFigures shown = figures_of_costs(costs, settings.metric, settings.bootstrap);
+    return {.key = c.what.key,
+            .count = costs.size(),
+            .p50 = shown.p50,
+            .p95 = shown.p95,
+            .p50_interval = shown.p50_interval,
+            .drift = relative_drift(costs),
+            .preempted = preempted};
 }
 
 struct Judged {
@@ -232,6 +230,16 @@ double shown_cost(double cost, Metric metric) {
     return metric == Metric::throughput ? 1 / cost : cost;
 }
 
+MetricFigures figures_of_costs(const std::vector<double>& costs, Metric metric,
+                               const BootstrapSettings& bootstrap) {
+    const auto shown = [metric](double cost) { return shown_cost(cost, metric); };
+    const Interval cost = median_interval(costs, bootstrap);
+    const auto [low, high] = std::minmax({shown(cost.low), shown(cost.high)});
+    return {.p50 = shown(percentile(costs, 50)),
+            .p95 = shown(percentile(costs, 95)),
+            .p50_interval = {low, high}};
+}
+
 std::vector<double> costs_of(const CaseResult& c, Metric metric) {
     std::vector<double> costs;
     for (std::size_t i = 0; i < c.samples.size(); ++i) {
@@ -323,11 +331,9 @@ Result<RecordComparison> compare_records(const Record& base, const Record& now,
                                 .cases = {}};
     if (!settings.allow_unlike) {
         if (!comparison.unlike.empty()) {
-            const auto more = comparison.unlike.size() - 1;
-            return fail(ErrorKind::check_failed,
-                        "the records are unlike, " + comparison.unlike.front() +
-                            (more > 0 ? " (and " + std::to_string(more) + " more)" : "") +
-                            ": give --allow-unlike to compare them all the same");
+            return fail(ErrorKind::check_failed, "the records are unlike, " + comparison.unlike.front() +
+                                                     and_more(comparison.unlike.size()) +
+                                                     ": give --allow-unlike to compare them all the same");
         }
         if (pairs.empty()) {
             const auto nearly = nearly_alike(left, right);

@@ -41,6 +41,14 @@ std::vector<double> costs_of(const CaseResult& c, Metric metric);
 // Returns a cost in the metric's own sense, for a reader: throughput is turned back.
 double shown_cost(double cost, Metric metric);
 
+struct MetricFigures {
+    double p50 = 0, p95 = 0;
+    Interval p50_interval;
+};
+// Returns the figures of costs, in the metric's own sense. There must be a cost.
+MetricFigures figures_of_costs(const std::vector<double>& costs, Metric metric,
+                               const BootstrapSettings& bootstrap = {});
+
 struct CompareSettings {
     Metric metric = Metric::ratio_to_copy;
     double margin = 0.05;        // relative; differences within it count as none
@@ -92,6 +100,9 @@ struct RecordComparison {
 // difference is named. cancelled: control.stop asked between two cases.
 Result<RecordComparison> compare_records(const Record& base, const Record& now,
                                          const CompareSettings& settings, const TaskControl& control = {});
+
+// Returns "12 SAME, 1 FASTER, 0 SLOWER, 2 AMBIGUOUS".
+std::string verdict_counts(const RecordComparison& comparison);
 
 // Lists what is wrong with it: regressions and unresolved cases, worst first, then cases that are missing or
 // were not timed. Empty: nothing.

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 // A comparison for programs and for people.
-#include <cmath>
+#include <fmt/core.h>
+
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "core/evidence/compare.h"
+#include "core/support/listed.h"
 #include "core/support/markdown.h"
 
 namespace workbench {
@@ -148,6 +151,11 @@ std::string method(const CompareSettings& s) {
 
 }  // namespace
 
+std::string verdict_counts(const RecordComparison& c) {
+    constexpr std::array verdicts = {Verdict::same, Verdict::faster, Verdict::slower, Verdict::ambiguous};
+    return joined(verdicts, ", ", [&c](Verdict v) { return fmt::format("{} {}", c.count(v), name_of(v)); });
+}
+
 std::string comparison_to_json(const RecordComparison& c) {
     Json cases = Json::array();
     for (const auto& one : c.cases) cases.push_back(json_of(one));
@@ -183,9 +191,7 @@ std::string comparison_to_markdown(const RecordComparison& c) {
            : !doubtful                 ? "**Passed**"
            : c.settings.max_regression ? "**Passed, within the limit**"
                                        : "**Undecided**";
-    out += ": " + std::to_string(c.count(Verdict::same)) + " SAME, " +
-           std::to_string(c.count(Verdict::faster)) + " FASTER, " + std::to_string(c.count(Verdict::slower)) +
-           " SLOWER, " + std::to_string(c.count(Verdict::ambiguous)) + " AMBIGUOUS";
+    out += ": " + verdict_counts(c);
     if (const auto left = c.count(Verdict::not_timed); left > 0)
         out += ", " + std::to_string(left) + " NOT TIMED";
     out += ".\n";

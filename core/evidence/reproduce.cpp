@@ -9,6 +9,7 @@
 #include "core/support/escaped.h"
 #include "core/support/files.h"
 #include "core/support/text.h"
+#include "core/support/try.h"
 
 namespace workbench {
 
@@ -100,32 +101,30 @@ bool Reproduction::reproduced() const {
 Result<Reproduction> reproduce(const fs::path& path, const ReproduceSettings& settings,
                                const TaskControl& control,
                                const std::function<void(const CaseResult&)>& on_result) {
-    const auto before = load_record(path);
-    if (!before) return std::unexpected(before.error());
-    return reproduce(*before, settings, control, on_result);
+    IIR2D_TRY(const auto before, load_record(path));
+    return reproduce(before, settings, control, on_result);
 }
 
 Result<Reproduction> reproduce(const Record& before, const ReproduceSettings& settings,
                                const TaskControl& control,
                                const std::function<void(const CaseResult&)>& on_result) {
     BenchmarkMatrix matrix = before.run.matrix;
-    if (auto added = add_image(matrix, settings.image, control); !added)
-        return std::unexpected(added.error());
+    IIR2D_RETURN_IF_ERROR(add_image(matrix, settings.image, control));
     // What the record chose, not what it chose it from: "auto" may choose another today.
     matrix.device = settings.device.empty() ? before.run.device.id : settings.device;
     if (before.run.device.backend == iir2d::Backend::cpu) matrix.threads = before.run.threads;
 
     Reproduction r;
     r.original_id = before.record_id;
-    auto measured = measure_record(matrix, matrix.image ? matrix.image->info.path.string() : std::string(),
-                                   "recipe.json", control, on_result);
-    if (!measured) return std::unexpected(measured.error());
-    const BenchmarkRun& run = measured->run;
+    IIR2D_TRY(auto measured,
+              measure_record(matrix, matrix.image ? matrix.image->info.path.string() : std::string(),
+                             "recipe.json", control, on_result));
+    const BenchmarkRun& run = measured.run;
     if (run.cancelled)
         return fail(ErrorKind::cancelled, "the reproduction was cancelled after " +
                                               std::to_string(run.results.size()) + " of " +
                                               counted(static_cast<std::uint64_t>(run.case_total), "case"));
-    r.record = std::move(*measured);
+    r.record = std::move(measured);
     r.record.reproduces = before.record_id;
     r.record.record_id = record_id_of(r.record);
     r.differences = differences_of(before, r.record);
@@ -150,10 +149,7 @@ std::string reproduction_to_text(const Reproduction& r) {
            " the same bit for bit\n";
     for (const auto& key : r.changed_outputs) out += "  changed  " + escaped(key) + "\n";
     for (const auto& key : r.not_reproduced) out += "  missing  " + escaped(key) + "\n";
-    out += "timings  " + std::to_string(r.comparison.count(Verdict::same)) + " SAME, " +
-           std::to_string(r.comparison.count(Verdict::faster)) + " FASTER, " +
-           std::to_string(r.comparison.count(Verdict::slower)) + " SLOWER, " +
-           std::to_string(r.comparison.count(Verdict::ambiguous)) + " AMBIGUOUS";
+    out += "timings  " + verdict_counts(r.comparison);
     if (!r.comparison.unlike.empty()) out += "; unlike, so no change of the program alone";
     out += "\n";
     out += r.differences.empty() ? "build and machine are the record's\n" : "build or machine differ:\n";

@@ -9,6 +9,7 @@
 
 #include "core/record/record.h"
 #include "core/support/canonical_json.h"
+#include "core/support/listed.h"
 
 namespace workbench {
 
@@ -111,9 +112,7 @@ std::string cuda_index(const CsvRow& r) {
 
 std::string throttle_reasons(const GpuStates& gpu) {
     if (!gpu.throttle_reasons) return {};
-    std::string text;
-    for (const std::string& word : iir2d::throttle_words(*gpu.throttle_reasons))
-        text += (text.empty() ? "" : "; ") + word;
+    const std::string text = joined(iir2d::throttle_words(*gpu.throttle_reasons), "; ");
     return text.empty() ? "none" : text;
 }
 
@@ -251,14 +250,11 @@ std::string csv_quoted(const std::string& text) {
 }  // namespace
 
 std::string record_to_csv(const Record& record) {
-    std::string text;
-    for (const CsvColumn& column : csv_columns) text += (text.empty() ? "" : ",") + std::string(column.name);
-    text += '\n';
+    std::string text = joined(csv_columns, ",", &CsvColumn::name) + "\n";
     for (std::size_t i = 0; i < record.run.results.size(); ++i) {
         const CsvRow row{record, record.run.results[i], i + 1};
-        for (const CsvColumn& column : csv_columns)
-            text += (&column == csv_columns ? "" : ",") + csv_quoted(column.text(row));
-        text += '\n';
+        const auto cell = [&row](const CsvColumn& column) { return csv_quoted(column.text(row)); };
+        text += joined(csv_columns, ",", cell) + "\n";
     }
     return text;
 }

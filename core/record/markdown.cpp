@@ -9,6 +9,7 @@
 #include "core/record/record.h"
 #include "core/support/canonical_json.h"
 #include "core/support/counted.h"
+#include "core/support/listed.h"
 #include "core/support/markdown.h"
 
 namespace workbench {
@@ -55,9 +56,7 @@ std::string gibibytes(const Fact<std::uint64_t>& bytes) {
 
 std::string gpus(const Environment& e) {
     if (e.gpus.empty()) return "not available: " + markdown_escaped(e.gpu_reason);
-    std::string names;
-    for (const auto& gpu : e.gpus) names += (names.empty() ? "" : ", ") + markdown_escaped(gpu.name);
-    return names;
+    return joined(e.gpus, ", ", [](const auto& gpu) { return markdown_escaped(gpu.name); });
 }
 
 std::string input_text(const BenchmarkMatrix& matrix) {
@@ -157,9 +156,7 @@ std::string gpu_line(const GpuStates& gpu) {
     out += "; median power " +
            fact_text(gpu.power_w, [](const GpuCourse& c) { return plain_text(c.median) + " W"; });
     out += "; clocks held back by " + fact_text(gpu.throttle_reasons, [](std::uint64_t reasons) {
-               std::string words;
-               for (const std::string& word : iir2d::throttle_words(reasons))
-                   words += (words.empty() ? "" : ", ") + markdown_escaped(word);
+               const auto words = joined(iir2d::throttle_words(reasons), ", ", markdown_escaped);
                return words.empty() ? "nothing" : words;
            });
     return out + "; " + counted(static_cast<std::uint64_t>(gpu.samples), "sample");

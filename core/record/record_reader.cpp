@@ -16,7 +16,9 @@
 #include "core/record/record_layout.h"
 #include "core/support/canonical_json.h"
 #include "core/support/escaped.h"
+#include "core/support/hex.h"
 #include "core/support/strict_json.h"
+#include "core/support/try.h"
 
 namespace workbench {
 
@@ -35,10 +37,6 @@ bool is_utc(std::string_view text) {
     constexpr std::string_view form = "0000-00-00T00:00:00Z";
     return std::ranges::equal(text, form,
                               [](char c, char f) { return f == '0' ? c >= '0' && c <= '9' : c == f; });
-}
-
-bool is_sha256(std::string_view text) {
-    return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
 // Stops at the first thing that does not fit, so that a hostile value costs no more than a good one.
@@ -411,18 +409,16 @@ Result<void> check_version(const JsonValue& record) {
 }  // namespace
 
 Result<Record> record_from_json(std::string_view text) {
-    const auto document = parse_strictly(text);
-    if (!document) return std::unexpected(document.error());
-    if (auto known = check_version(*document); !known) return std::unexpected(known.error());
+    IIR2D_TRY(const auto document, parse_strictly(text));
+    IIR2D_RETURN_IF_ERROR(check_version(document));
     try {
         Record record;
         Reader reader;
-        if (!reader.read_object(*document, record, Layout<Record>::rows)) {
+        if (!reader.read_object(document, record, Layout<Record>::rows)) {
             constexpr std::size_t longest = 400;  // it may quote a key or value of the file
             return fail(ErrorKind::bad_input, "not a valid record: " + escaped(reader.complaint(), longest));
         }
-        if (auto sealed = check_seal(text, *document, record); !sealed)
-            return std::unexpected(sealed.error());
+        IIR2D_RETURN_IF_ERROR(check_seal(text, document, record));
         return record;
     } catch (const std::exception& error) {
         return fail(ErrorKind::bad_input,

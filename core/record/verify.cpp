@@ -17,6 +17,7 @@
 #include "core/support/hex.h"
 #include "core/support/strict_json.h"
 #include "core/support/text.h"
+#include "core/support/try.h"
 
 namespace workbench {
 
@@ -64,10 +65,6 @@ bool is_plain_name(std::string_view name) {
            std::ranges::none_of(name, [](char c) { return static_cast<unsigned char>(c) < 0x20; });
 }
 
-bool is_hash(std::string_view text) {
-    return is_sha256(text);
-}
-
 // The lines of SHA256SUMS, exactly as sha256sum writes them in text mode: hash, two spaces, name.
 std::map<std::string, std::string> parse_sums(std::string_view text, Report& report) {
     std::map<std::string, std::string> sums;
@@ -77,7 +74,7 @@ std::map<std::string, std::string> parse_sums(std::string_view text, Report& rep
         const std::string_view line = text.substr(0, end);
         text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
         const std::string place = "line " + std::to_string(number);
-        if (line.size() < 67 || !is_hash(line.substr(0, 64)) || line.substr(64, 2) != "  ") {
+        if (line.size() < 67 || !is_sha256(line.substr(0, 64)) || line.substr(64, 2) != "  ") {
             report.problem(sums_name, place + " is not a SHA-256, two spaces and a name");
             continue;
         }
@@ -274,22 +271,21 @@ struct Looked {
 
 Result<Looked> look_at_directory(const fs::path& directory) {
     Report report;
-    const auto files = regular_files(directory, report);
-    if (!files) return std::unexpected(files.error());
-    if (!files->contains("record.json") && !files->contains(std::string(sums_name)) &&
+    IIR2D_TRY(const auto files, regular_files(directory, report));
+    if (!files.contains("record.json") && !files.contains(std::string(sums_name)) &&
         report.problem_count() == 0) {
         return fail(ErrorKind::bad_input, "the folder " + quoted(directory) +
                                               " holds no record: neither record.json nor SHA256SUMS");
     }
-    if (!files->contains("record.json")) report.problem("record.json", "it is missing");
-    if (files->contains(std::string(sums_name))) {
-        check_hashes(directory, *files, report);
+    if (!files.contains("record.json")) report.problem("record.json", "it is missing");
+    if (files.contains(std::string(sums_name))) {
+        check_hashes(directory, files, report);
     } else {
         report.problem(sums_name, "it is missing");
     }
-    if (!files->contains("record.json")) return Looked{report.take(), std::nullopt};
+    if (!files.contains("record.json")) return Looked{report.take(), std::nullopt};
     auto json = check_json(directory / "record.json", report);
-    if (json) check_derived_files(directory, *files, *json, report);
+    if (json) check_derived_files(directory, files, *json, report);
     return Looked{report.take(), std::move(json)};
 }
 
@@ -311,9 +307,8 @@ Result<Looked> look_at(const fs::path& path) {
 }  // namespace
 
 Result<Verification> verify_record(const fs::path& path) {
-    auto looked = look_at(path);
-    if (!looked) return std::unexpected(looked.error());
-    return std::move(looked->verification);
+    IIR2D_TRY(auto looked, look_at(path));
+    return std::move(looked.verification);
 }
 
 Verification verify_record_text(std::string_view json) {
@@ -325,25 +320,23 @@ Verification verify_record_text(std::string_view json) {
 
 Result<VerifiedRecord> read_verified_record(const fs::path& path, const TaskControl& control) {
     control.report(0, "verifying the record");
-    auto looked = look_at(path);
-    if (!looked) return std::unexpected(looked.error());
+    IIR2D_TRY(auto looked, look_at(path));
     if (control.cancelled()) return fail(ErrorKind::cancelled, "opening the record was cancelled");
-    const Verification& verification = looked->verification;
+    const Verification& verification = looked.verification;
     if (!verification.problems.empty()) {
         return fail(ErrorKind::check_failed,
                     "the record " + quoted(path) + " is not accepted: " + verification.problems.front());
     }
     // Without a problem there is its JSON.
-    VerifiedRecord verified = std::move(*looked->json);
+    VerifiedRecord verified = *std::move(looked.json);
     verified.record.path = utf8_path(path);
     verified.record.signer = verification.signer;
     return verified;
 }
 
 Result<Record> load_record(const fs::path& path, const TaskControl& control) {
-    auto verified = read_verified_record(path, control);
-    if (!verified) return std::unexpected(verified.error());
-    return std::move(verified->record);
+    IIR2D_TRY(auto verified, read_verified_record(path, control));
+    return std::move(verified.record);
 }
 
 }  // namespace workbench

@@ -12,6 +12,7 @@
 #include "core/release/reports.h"
 #include "core/support/escaped.h"
 #include "core/support/text.h"
+#include "core/support/try.h"
 
 namespace workbench {
 
@@ -66,8 +67,7 @@ class JunitReader {
             return bad_report("it is not a JUnit report, which is one <testsuites> or <testsuite>: it is <" +
                               escaped(root.name(), 60) + ">");
         }
-        if (const auto failed = read_element(root, 1, nullptr); !failed)
-            return std::unexpected(failed.error());
+        IIR2D_RETURN_IF_ERROR(read_element(root, 1, nullptr));
         return std::move(m_report);
     }
 
@@ -86,7 +86,7 @@ class JunitReader {
     Result<std::size_t> read_element(const pugi::xml_node& node, int level, Test* test) {
         if (level > most_levels)
             return bad_report("it is nested more than " + std::to_string(most_levels) + " levels deep");
-        if (auto repeated = check_attributes(node); !repeated) return std::unexpected(repeated.error());
+        IIR2D_RETURN_IF_ERROR(check_attributes(node));
         const std::string_view name = node.name();
         if (name == "testcase")
             return test == nullptr ? read_test(node, level) : bad_report("a test is in another");
@@ -101,14 +101,12 @@ class JunitReader {
         } else if (name == "skipped" && test != nullptr) {
             test->skipped = true;
         }
-        const auto inside = read_children(node, level, test);
-        if (!inside) return inside;
-        failed += *inside;
+        IIR2D_TRY(const auto inside, read_children(node, level, test));
+        failed += inside;
         if (!is_suite(node)) return failed;
-        const auto stated = stated_failures(node);
-        if (!stated) return std::unexpected(stated.error());
-        if (*stated && **stated != failed) {
-            return bad_report("a <" + std::string(name) + "> says that " + std::to_string(**stated) +
+        IIR2D_TRY(const auto stated, stated_failures(node));
+        if (stated && *stated != failed) {
+            return bad_report("a <" + std::string(name) + "> says that " + std::to_string(*stated) +
                               " failed, its tests that " + std::to_string(failed) + " did");
         }
         return failed;
@@ -118,9 +116,8 @@ class JunitReader {
         std::size_t failed = 0;
         for (const pugi::xml_node& child : node) {
             if (child.type() != pugi::node_element) continue;
-            const auto inside = read_element(child, level + 1, test);
-            if (!inside) return inside;
-            failed += *inside;
+            IIR2D_TRY(const auto inside, read_element(child, level + 1, test));
+            failed += inside;
         }
         return failed;
     }
@@ -131,7 +128,7 @@ class JunitReader {
         if (std::ranges::find(known, status) == std::end(known))
             return bad_report("the status \"" + escaped(status, 60) + "\" of a test is not known");
         Test test{.failed = status == "fail", .skipped = status == "notrun" || status == "disabled"};
-        if (auto inside = read_children(node, level, &test); !inside) return inside;
+        IIR2D_RETURN_IF_ERROR(read_children(node, level, &test));
         ++m_report.tests;
         if (test.failed) {
             m_report.failures.push_back(printable_utf8(node.attribute("name").value()));

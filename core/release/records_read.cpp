@@ -10,6 +10,7 @@
 
 #include "core/release/evidence_files.h"
 #include "core/support/text.h"
+#include "core/support/try.h"
 
 namespace workbench {
 
@@ -50,14 +51,11 @@ Result<Record> read_record(const std::filesystem::path& path, const std::string&
         known->path = utf8_path(path);
         return *std::move(known);
     }
-    auto record = load_record(path);
-    if (!record) return record;
+    IIR2D_TRY(auto record, load_record(path));
     // What was read is what was hashed.
-    const auto hash = evidence_hash(path);
-    if (!hash) return std::unexpected(hash.error());
-    if (hash->sha256 != sha256)
-        return fail(ErrorKind::bad_input, quoted(path) + " changed while it was read");
-    accepted_records().keep(sha256, *record);
+    IIR2D_TRY(const auto hash, evidence_hash(path));
+    if (hash.sha256 != sha256) return fail(ErrorKind::bad_input, quoted(path) + " changed while it was read");
+    accepted_records().keep(sha256, record);
     return record;
 }
 

@@ -171,10 +171,9 @@ std::string needs_of(Stage stage) {
 }
 
 std::string needs_of_stages() {
-    std::string text;
-    for (const StageRow& row : stages())
-        text += (text.empty() ? "" : "; ") + std::string(row.name) + " needs " + needs_of(row.stage);
-    return text;
+    return joined(stages(), "; ", [](const StageRow& row) {
+        return std::string(row.name) + " needs " + needs_of(row.stage);
+    });
 }
 
 std::string stages_with_keys() {

@@ -6,6 +6,7 @@
 #include <QFileInfo>
 #include <algorithm>
 
+#include "core/support/try.h"
 #include "ui/charts/figures.h"
 #include "ui/session/kept_runs.h"
 #include "ui/support/text.h"
@@ -50,9 +51,8 @@ ComparedRecordsPtr comparedRecords(OpenedRecordPtr base, OpenedRecordPtr now, Re
 
 Result<ComparedRecordsPtr> compareOpened(OpenedRecordPtr base, OpenedRecordPtr now,
                                          const CompareSettings& settings, const TaskControl& control) {
-    auto comparison = compare_records(*base, *now, settings, control);
-    if (!comparison) return std::unexpected(comparison.error());
-    return comparedRecords(std::move(base), std::move(now), std::move(*comparison));
+    IIR2D_TRY(auto comparison, compare_records(*base, *now, settings, control));
+    return comparedRecords(std::move(base), std::move(now), std::move(comparison));
 }
 
 std::vector<double> shownSamples(const Record& record, const std::string& key, Metric metric) {

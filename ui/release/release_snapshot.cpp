@@ -5,6 +5,7 @@
 #include <QFileInfo>
 #include <algorithm>
 
+#include "core/support/try.h"
 #include "ui/support/text.h"
 
 namespace workbench {
@@ -52,19 +53,17 @@ int ReleaseSnapshot::signOffsThatHold() const {
 Result<ReleaseSnapshotPtr> readSnapshot(const std::filesystem::path& directory, const TaskControl& control) {
     auto snapshot = std::make_shared<ReleaseSnapshot>();
     snapshot->directory = directory;
-    auto release = load_release(
-        directory, {.stop = control.stop, .progress = [&control](double fraction, std::string_view what) {
-                        control.report(fraction / 2, what);
-                    }});
-    if (!release) return std::unexpected(release.error());
-    snapshot->release = std::move(*release);
+    const TaskControl half{.stop = control.stop,
+                           .progress = [&control](double fraction, std::string_view what) {
+                               control.report(fraction / 2, what);
+                           }};
+    IIR2D_TRY(snapshot->release, load_release(directory, half));
     const auto& attachments = snapshot->release.state.attachments;
     for (const Attachment& attachment : attachments) {
         control.report(0.5 + 0.5 * double(snapshot->evidence.size()) / double(attachments.size()),
                        attachment.name);
-        auto check = check_evidence(directory, attachment, control.stop);
-        if (!check) return std::unexpected(check.error());
-        snapshot->evidence.push_back(std::move(*check));
+        IIR2D_TRY(auto check, check_evidence(directory, attachment, control.stop));
+        snapshot->evidence.push_back(std::move(check));
     }
     return snapshot;
 }

@@ -14,6 +14,7 @@
 #include "core/support/atomic_file.h"
 #include "core/support/files.h"
 #include "core/support/home.h"
+#include "core/support/try.h"
 #include "ui/support/paths.h"
 #include "ui/support/text.h"
 
@@ -119,9 +120,8 @@ Result<SavedState> savedStateFrom(const std::string& text) {
                   .gamma = number("gamma", 1)};
     state.history.recipes.clear();
     for (const QJsonValue& each : at("recipes").toArray()) {
-        auto recipe = recipe_from_json(each.toString().toStdString());
-        if (!recipe) return std::unexpected(recipe.error());
-        state.history.recipes.push_back(*std::move(recipe));
+        IIR2D_TRY(auto recipe, recipe_from_json(each.toString().toStdString()));
+        state.history.recipes.push_back(std::move(recipe));
     }
     for (const QJsonValue& each : at("steps").toArray()) state.history.steps.append(each.toString());
     const int last = int(state.history.steps.size());
@@ -164,9 +164,8 @@ Result<StateFile> StateFile::create(const fs::path& directory) {
         fs::permissions(directory, fs::perms::owner_all, error);  // says what its owner works on
     }
     const fs::path stem = directory / QUuid::createUuid().toString(QUuid::Id128).toStdString();
-    auto lock = FileLock::acquire(withSuffix(stem, lock_suffix), std::chrono::seconds(2));
-    if (!lock) return std::unexpected(lock.error());
-    return StateFile(withSuffix(stem, state_suffix), *std::move(lock));
+    IIR2D_TRY(auto lock, FileLock::acquire(withSuffix(stem, lock_suffix), std::chrono::seconds(2)));
+    return StateFile(withSuffix(stem, state_suffix), std::move(lock));
 }
 
 fs::path StateFile::resultsPath(int number) const {
