@@ -101,7 +101,7 @@ Result<int> run_note(const HistoryArguments& a) {
     return 0;
 }
 
-Result<int> run_show_run(const HistoryArguments& a) {
+Result<int> print_record(const HistoryArguments& a) {
     IIR2D_TRY(const auto history, History::open_to_read(a.path()));
     IIR2D_TRY(const auto json, history.record(a.id));
     print_text(json);
@@ -209,7 +209,7 @@ void add_history_command(CLI::App& parser, Action& chosen) {
                          [](const HistoryArguments& h, const Interruption&) { return run_list(h); });
     list->add_flag("--json", a->json, "Print JSON");
     CLI::App* show = sub("show", "Print a record's JSON",
-                         [](const HistoryArguments& h, const Interruption&) { return run_show_run(h); });
+                         [](const HistoryArguments& h, const Interruption&) { return print_record(h); });
     show->add_option("RECORD_ID", a->id, "Its record_id, or the first digits of it")->required();
     CLI::App* trend = sub("trend", "A case over time; without a case, the cases there are",
                           [](const HistoryArguments& h, const Interruption&) { return run_trend(h); });

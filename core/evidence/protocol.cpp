@@ -22,7 +22,7 @@ namespace {
 
 using nlohmann::json;
 
-// A sentence may quote a name from the file.
+// Refuses the protocol. The sentence may quote a name from the file.
 std::unexpected<Error> wrong(const std::string& what) {
     constexpr std::size_t longest = 1000;
     return fail(ErrorKind::bad_input, "the protocol " + escaped(what, longest));

@@ -22,7 +22,7 @@ std::string extent_text(iir2d::Extent e) {
     return std::to_string(e.h) + "x" + std::to_string(e.w);
 }
 
-// Everything of a pooling operation but its kind: one command has one of these for all its kinds.
+// Returns the options of a pooling operation but its kind: one command has one of these for all its kinds.
 std::string pool_options(const PoolOperation& pool) {
     if (is_adaptive(pool.op)) return " --output " + extent_text(pool.output);
     std::string text = " --window " + extent_text(pool.window);
@@ -76,7 +76,7 @@ struct PoolGroup {
     std::vector<iir2d::PoolOp> ops;
 };
 
-// By their options, in the order of first use.
+// Groups operations by their options, in the order of first use.
 std::vector<PoolGroup> groups_of(const std::vector<PoolOperation>& pools, bool adaptive) {
     std::vector<PoolGroup> groups;
     std::map<std::string, std::size_t> places;
@@ -89,7 +89,7 @@ std::vector<PoolGroup> groups_of(const std::vector<PoolOperation>& pools, bool a
     return groups;
 }
 
-// The pooling part of each command.
+// Returns the pooling part of each command.
 std::vector<std::string> pool_parts(const BenchmarkMatrix& matrix) {
     const auto plain = groups_of(matrix.pools, false);
     const auto adaptive = groups_of(matrix.pools, true);

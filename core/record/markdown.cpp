@@ -16,11 +16,11 @@ namespace workbench {
 
 namespace {
 
-// A number; what is not finite is a dash.
+// Formats a number; what is not finite is a dash.
 std::string figure(double value) {
     return std::isfinite(value) ? brief_number(value) : "-";
 }
-// A figure that divides by a time.
+// Formats a figure that divides by a time.
 std::string ratio_figure(double value) {
     return value > 0 ? figure(value) : "-";
 }
@@ -35,7 +35,7 @@ std::string plain_text(int value) {
     return std::to_string(value);
 }
 
-// The value as `text` makes it a text, or why there is none.
+// Returns what `text` makes of the value, or why there is none.
 template <class T, class Text>
 std::string fact_text(const Fact<T>& f, Text text) {
     return f ? text(*f) : "not available: " + markdown_escaped(f.reason);
@@ -162,7 +162,7 @@ std::string gpu_line(const GpuStates& gpu) {
     return out + "; " + counted(static_cast<std::uint64_t>(gpu.samples), "sample");
 }
 
-// One line a case that was timed on a GPU.
+// Writes one line a case that was timed on a GPU.
 std::string gpu_states(const Record& record) {
     std::string out;
     if (record.run.device.backend != iir2d::Backend::cuda) return out;
@@ -190,7 +190,7 @@ std::string preemption_note(const BenchmarkRun& run) {
            "); these are marked in the JSON and kept in every figure.";
 }
 
-// How keys of pooling are read.
+// Explains how keys of pooling are read.
 std::string pooling_note(const Record& record) {
     const auto pools = [](const CaseResult& one) { return one.what.pool() != nullptr; };
     if (std::ranges::none_of(record.run.results, pools)) return {};

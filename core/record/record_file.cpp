@@ -27,7 +27,7 @@ std::string file_name_part(const std::string& text) {
     return part;
 }
 
-// "2025-03-09T17:05:00Z" as "20250309-170500".
+// Returns "20250309-170500" of "2025-03-09T17:05:00Z".
 std::string compact(const std::string& utc) {
     std::string text;
     for (const char c : utc) {

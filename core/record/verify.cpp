@@ -58,14 +58,14 @@ class Report {
     std::size_t m_count = 0;
 };
 
-// A name that stays inside the record's own folder on every system.
+// Says whether a name stays inside the record's own folder on every system.
 bool is_plain_name(std::string_view name) {
     return !name.empty() && name != "." && name != ".." &&
            name.find_first_of("/\\:") == std::string_view::npos &&
            std::ranges::none_of(name, [](char c) { return static_cast<unsigned char>(c) < 0x20; });
 }
 
-// The lines of SHA256SUMS, exactly as sha256sum writes them in text mode: hash, two spaces, name.
+// Parses the lines of SHA256SUMS, exactly as sha256sum writes them in text mode: hash, two spaces, name.
 std::map<std::string, std::string> parse_sums(std::string_view text, Report& report) {
     std::map<std::string, std::string> sums;
     if (!text.empty() && text.back() != '\n') report.problem(sums_name, "its last line does not end");
@@ -89,7 +89,7 @@ std::map<std::string, std::string> parse_sums(std::string_view text, Report& rep
     return sums;
 }
 
-// Names of the regular files in the folder; anything else in it is a problem and is not opened.
+// Returns the names of the regular files in the folder; anything else in it is a problem and is not opened.
 Result<std::set<std::string>> regular_files(const fs::path& directory, Report& report) {
     std::set<std::string> names;
     std::error_code error;
@@ -123,7 +123,7 @@ Result<std::set<std::string>> regular_files(const fs::path& directory, Report& r
     return names;
 }
 
-// The signature over SHA256SUMS, where there is one.
+// Checks the signature over SHA256SUMS.
 void check_signature(const fs::path& directory, std::string_view sums, Report& report) {
     const auto text = read_file(directory / signature_name, largest_sums);
     if (!text) {
@@ -142,7 +142,7 @@ void check_signature(const fs::path& directory, std::string_view sums, Report& r
     }
 }
 
-// The files whose sizes a record can have; the others are problems and are not read.
+// Returns the files whose sizes a record can have; the others are problems and are not read.
 std::set<std::string> files_of_fit_size(const fs::path& directory,
                                         const std::map<std::string, std::string>& sums, Report& report) {
     std::set<std::string> fit;
@@ -198,7 +198,7 @@ void check_hashes(const fs::path& directory, const std::set<std::string>& files,
     }
 }
 
-// The record when it is one, whether its figures add up or not.
+// Returns the record when it is one, whether its figures add up or not.
 std::optional<VerifiedRecord> check_text(std::string text, const std::string& name, Report& report) {
     auto record = record_from_json(text);
     if (!record) {
@@ -228,7 +228,7 @@ std::optional<VerifiedRecord> check_json(const fs::path& path, Report& report) {
     return check_text(std::move(*text), name, report);
 }
 
-// A lone file is checked against itself only, which a file that is not accepted need not say.
+// Notes that a lone file is checked against itself only, which one that is not accepted need not say.
 void note_what_is_open(Report& report) {
     if (report.problem_count() > 0) return;
     report.note(
@@ -251,7 +251,7 @@ void check_derived(const fs::path& path, const std::string& wanted, Report& repo
     }
 }
 
-// What is made from the JSON, where it is there.
+// Checks what is made from the JSON, where it is there.
 void check_derived_files(const fs::path& directory, const std::set<std::string>& there,
                          const VerifiedRecord& json, Report& report) {
     for (const auto& [name, content] : derived_files(json.text, json.record)) {

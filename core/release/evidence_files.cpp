@@ -40,7 +40,7 @@ Result<std::string> content_of(const fs::path& path) {
     return read_file(path, largest_evidence_file);
 }
 
-// The names in a folder, in order.
+// Returns the names in a folder, in order.
 Result<std::map<std::string, fs::path>> names_in(const fs::path& folder) {
     std::map<std::string, fs::path> names;
     std::set<std::string> alike;

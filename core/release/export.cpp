@@ -36,7 +36,7 @@ Result<Packing> packing_of(const fs::path& file) {
                 quoted(file) + " names no archive: give a name with .tar.gz or .tar");
 }
 
-// An archive within the release would be a file that no release has.
+// Checks that the archive is not within the release, where it would be a file that no release has.
 Result<void> check_outside(const fs::path& directory, const fs::path& file) {
     std::error_code error;
     const fs::path release = fs::weakly_canonical(directory, error);
@@ -56,7 +56,8 @@ std::int64_t archive_time(std::string_view utc) {
     return time ? std::clamp<std::int64_t>(time->time_since_epoch().count(), 0, latest) : 0;
 }
 
-// libarchive's own takes half a block for a whole one, and forgets why there was no more.
+// Writes for libarchive, whose own function takes half a block for a whole one and forgets why there was no
+// more.
 la_ssize_t write_block(archive* a, void* file, const void* data, std::size_t size) {
     errno = 0;
     if (std::fwrite(data, 1, size, static_cast<std::FILE*>(file)) == size)
