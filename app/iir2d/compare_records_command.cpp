@@ -73,9 +73,12 @@ struct CompareRecordsArguments {
 
     Result<int> run() const {
         IIR2D_TRY(const auto s, settings());
-        IIR2D_TRY(const auto before, workbench::load_record(base));
-        IIR2D_TRY(const auto after, workbench::load_record(now));
-        IIR2D_TRY(const auto comparison, workbench::compare_records(before, after, s));
+        IIR2D_TRY(auto before, workbench::load_record(base));
+        IIR2D_TRY(auto after, workbench::load_record(now));
+        using workbench::Record;
+        IIR2D_TRY(const auto comparison,
+                  workbench::compare_records(std::make_shared<const Record>(std::move(before)),
+                                             std::make_shared<const Record>(std::move(after)), s));
         if (!out_md.empty()) {
             const auto text = workbench::comparison_to_markdown(comparison);
             IIR2D_RETURN_IF_ERROR(workbench::write_file_atomically(out_md, text));

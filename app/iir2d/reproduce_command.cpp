@@ -47,7 +47,7 @@ struct ReproduceArguments {
         const auto r = workbench::reproduce(original, settings, progress.control());
         progress.clear();
         if (!r) return std::unexpected(r.error());
-        IIR2D_RETURN_IF_ERROR(workbench::write_record(r->record, record, key));
+        IIR2D_RETURN_IF_ERROR(workbench::write_record(*r->record, record, key));
         if (!out_md.empty()) {
             const auto report = workbench::comparison_to_markdown(r->comparison);
             IIR2D_RETURN_IF_ERROR(workbench::write_file_atomically(out_md, report));

@@ -59,7 +59,7 @@ Judged judge(const std::vector<double>& before, const std::vector<double>& after
     return j;
 }
 
-// Why the samples allow no verdict, whatever their figures would give; empty: they do.
+// Says why the samples allow no verdict, whatever their figures would give; empty: they do.
 std::string doubt(const CaseComparison& c, const CaseResult& base, const CaseResult& now,
                   const CompareSettings& settings) {
     if (!throttled_by(base).empty() || !throttled_by(now).empty()) return "no verdict from throttled samples";
@@ -132,7 +132,7 @@ CaseComparison compare_case(const CaseResult& base, const CaseResult& now, const
     return c;
 }
 
-// A key without what `allow_unlike` lets differ: its words that start with one of `prefixes`.
+// Returns a key without its words that start with one of `prefixes`: what `allow_unlike` lets differ.
 std::string reduced(const std::string& key, std::initializer_list<std::string_view> prefixes) {
     std::string text;
     std::size_t at = 0;
@@ -175,7 +175,7 @@ void note_unlike(std::vector<std::string>& unlike, std::string_view what, const 
     unlike.push_back(std::string(what) + ": base " + text(base) + ", new " + text(now));
 }
 
-// What a filter computes in, or pooling stores; a recipe has its own.
+// Returns what a filter computes in, or pooling stores; nothing for a recipe, which has its own.
 std::string precision_text(const BenchmarkCase& what) {
     if (const auto* filter = what.filter()) return std::string(iir2d::name_of(filter->precision));
     if (const auto* pool = what.pool()) return std::string(iir2d::name_of(pool->element));
@@ -217,11 +217,6 @@ std::vector<std::string> nearly_alike(std::vector<const CaseResult*> base,
     for (const auto& [b, n] : pairs)
         texts.push_back("\"" + escaped(b->what.key) + "\" and \"" + escaped(n->what.key) + "\"");
     return texts;
-}
-
-Record without_samples(Record record) {
-    for (auto& c : record.run.results) c.samples = c.copy_samples = c.memcpy_samples = {};
-    return record;
 }
 
 }  // namespace
@@ -305,8 +300,9 @@ std::size_t RecordComparison::count(Verdict verdict) const {
     return static_cast<std::size_t>(std::ranges::count(cases, verdict, &CaseComparison::verdict));
 }
 
-Result<RecordComparison> compare_records(const Record& base, const Record& now,
+Result<RecordComparison> compare_records(RecordPtr base_record, RecordPtr new_record,
                                          const CompareSettings& settings, const TaskControl& control) {
+    const Record &base = *base_record, &now = *new_record;
     if (!(settings.margin > 0 && settings.margin < 1))
         return fail(ErrorKind::bad_argument,
                     "the margin is out of range: give more than 0 and less than 100 %");
@@ -323,8 +319,8 @@ Result<RecordComparison> compare_records(const Record& base, const Record& now,
         pair_up(left, right, pairs, {"precision:", "dtype:", "size:"});
     }
     RecordComparison comparison{.settings = settings,
-                                .base = without_samples(base),
-                                .now = without_samples(now),
+                                .base = std::move(base_record),
+                                .now = std::move(new_record),
                                 .unlike = unlike_records(base, now, pairs),
                                 .missing_in_new = {},
                                 .missing_in_base = {},

@@ -86,8 +86,7 @@ struct CaseComparison {
 
 struct RecordComparison {
     CompareSettings settings;
-    Record base;  // without samples
-    Record now;
+    RecordPtr base, now;              // never null
     std::vector<std::string> unlike;  // what differs although like must be compared with like; sentences
     std::vector<std::string> missing_in_new;
     std::vector<std::string> missing_in_base;
@@ -98,8 +97,8 @@ struct RecordComparison {
 
 // bad_argument: settings out of range. check_failed: unlike records that were not allowed; the first
 // difference is named. cancelled: control.stop asked between two cases.
-Result<RecordComparison> compare_records(const Record& base, const Record& now,
-                                         const CompareSettings& settings, const TaskControl& control = {});
+Result<RecordComparison> compare_records(RecordPtr base, RecordPtr now, const CompareSettings& settings,
+                                         const TaskControl& control = {});
 
 // Returns "12 SAME, 1 FASTER, 0 SLOWER, 2 AMBIGUOUS".
 std::string verdict_counts(const RecordComparison& comparison);

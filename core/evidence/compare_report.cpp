@@ -77,7 +77,9 @@ std::string commit_text(const Record& r) {
 }
 
 std::string records_table(const RecordComparison& c) {
-    const auto line = [&c](std::string_view name, auto text) { return row(name, text(c.base), text(c.now)); };
+    const auto line = [&c](std::string_view name, auto text) {
+        return row(name, text(*c.base), text(*c.now));
+    };
     std::string out = "| | base | new |\n| --- | --- | --- |\n";
     out += line("Record", [](const Record& r) { return r.record_id; });
     out += line("Measured", [](const Record& r) { return r.run.started_utc; });
@@ -169,8 +171,8 @@ std::string comparison_to_json(const RecordComparison& c) {
                     {"max_regression", c.settings.max_regression ? Json(*c.settings.max_regression) : Json()},
                     {"confidence", c.settings.bootstrap.confidence},
                     {"resamples", c.settings.bootstrap.resamples},
-                    {"base", json_of(c.base)},
-                    {"new", json_of(c.now)},
+                    {"base", json_of(*c.base)},
+                    {"new", json_of(*c.now)},
                     {"allow_unlike", c.settings.allow_unlike},
                     {"unlike", c.unlike},
                     {"missing_in_new", c.missing_in_new},
@@ -211,8 +213,8 @@ std::string comparison_to_markdown(const RecordComparison& c) {
     out += list_of("Cases missing in the new record", c.missing_in_new);
     out += list_of("Cases missing in the base record", c.missing_in_base);
     out += "\n## Records\n\n" + records_table(c);
-    out += "\n## Commands that measured them\n\n" + markdown_code_block(c.base.command_line) + "\n" +
-           markdown_code_block(c.now.command_line);
+    out += "\n## Commands that measured them\n\n" + markdown_code_block(c.base->command_line) + "\n" +
+           markdown_code_block(c.now->command_line);
     return out;
 }
 

@@ -76,7 +76,7 @@ std::unexpected<Error> not_ours(const fs::path& file, const std::string& why) {
     return fail(ErrorKind::bad_input, quoted(file) + " is not a history of records: " + why);
 }
 
-// The version of a database that is ours and known; 0: an empty database.
+// Returns the version of a database that is ours and known; 0: an empty database.
 Result<std::int64_t> check_database(sqlite3* database, const fs::path& file) {
     // The tables first: another may make it ours meanwhile, tables and id at once.
     const auto tables = [&] {
@@ -96,8 +96,8 @@ Result<std::int64_t> check_database(sqlite3* database, const fs::path& file) {
     return 0;
 }
 
-// An empty database becomes a history and an older one is brought to the newest version, in one transaction:
-// of two that are the first, one does it and the other finds it done.
+// Makes a history of an empty database and brings an older one to the newest version, in one transaction: of
+// two that are the first, one does it and the other finds it done.
 Result<void> make_or_migrate(sqlite3* database, const fs::path& file) {
     IIR2D_TRY(const auto seen, check_database(database, file));
     if (seen == newest_version) return {};
@@ -141,7 +141,7 @@ Result<Database> open_database(const fs::path& file, int flags) {
     return database;
 }
 
-// What is said of the case of that name; null: nothing.
+// Returns the result of the case of that name; null: there is none.
 const CaseResult* case_of(const Record& record, std::string_view key) {
     const auto found = std::ranges::find(record.run.results, key,
                                          [](const CaseResult& c) -> std::string_view { return c.what.key; });

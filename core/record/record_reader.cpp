@@ -19,6 +19,7 @@
 #include "core/support/hex.h"
 #include "core/support/strict_json.h"
 #include "core/support/try.h"
+#include "core/support/utf8.h"
 
 namespace workbench {
 
@@ -27,12 +28,7 @@ namespace {
 using JsonValue = nlohmann::json;
 using namespace layout;
 
-std::size_t character_count(std::string_view utf8) {
-    return static_cast<std::size_t>(
-        std::ranges::count_if(utf8, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
-}
-
-// "2025-03-09T17:05:00Z", with '0' for any digit.
+// Says whether it has the form of "2025-03-09T17:05:00Z".
 bool is_utc(std::string_view text) {
     constexpr std::string_view form = "0000-00-00T00:00:00Z";
     return std::ranges::equal(text, form,
@@ -106,6 +102,17 @@ class Reader {
             if (reason.empty()) return true;
             if constexpr (requires { row.reason.keep(s, reason); }) row.reason.keep(s, std::move(reason));
             return true;
+        });
+    }
+    template <class S, class Get, class Reason>
+    bool read_row(const JsonValue& object, S& s, const FiniteNumber<Get, Reason>& row, std::size_t,
+                  std::size_t& found) {
+        return member(object, row.name, found, [&](const JsonValue& value) {
+            double& target = std::invoke(row.get, s);
+            if (!value.is_object()) return read_scalar(value, target, row.limits);
+            WhenNotFinite::clear(target);
+            std::string reason;
+            return read_fact(value, reason, [&](const JsonValue&) { return refuse("must be null"); });
         });
     }
     template <class S, class Get>
@@ -333,7 +340,7 @@ class Reader {
     }
 
     bool is_no_longer(const std::string& text, std::size_t most) {
-        return character_count(text) <= most ||
+        return utf8_character_count(text) <= most ||
                refuse("must not be longer than " + std::to_string(most) + " characters");
     }
     bool in_range(const JsonValue& value, double number, const Limits& limits) {
@@ -380,8 +387,8 @@ std::unexpected<Error> refused(const std::string& why) {
     return fail(ErrorKind::bad_input, "the JSON " + why);
 }
 
-// A hash over the values finds every other value. What is spelled in another way has the same value, so that
-// there is one way only.
+// Checks that nothing was changed. A hash over the values finds every other value; what is spelled in another
+// way has the same value, so that there is one way only.
 Result<void> check_seal(std::string_view text, const JsonValue& document, const Record& record) {
     if (text.starts_with("\xEF\xBB\xBF")) return refused("was changed: it begins with a byte order mark");
     if (const auto at = first_uncanonical_spelling(text)) {

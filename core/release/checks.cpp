@@ -66,7 +66,7 @@ Result<std::string> Checks::text_of(const Attachment& a) const {
 }
 
 // Reads a record as it was attached; bad_input when it changed since, or is not accepted.
-Result<Record> Checks::measured(const Attachment& a) const {
+Result<RecordPtr> Checks::measured(const Attachment& a) const {
     auto known = m_problems.find(a.name);
     if (known == m_problems.end()) {
         IIR2D_TRY(const auto check, check_evidence(m_directory, a, m_control.stop));
@@ -174,8 +174,9 @@ Finding Checks::rebuild() const {
 
 Finding Checks::record(std::string_view kind, std::string_view protocol) const {
     const Attachment& a = latest(kind);
-    const auto r = measured(a);
-    if (!r) return {false, r.error().message};
+    const auto read = measured(a);
+    if (!read) return {false, read.error().message};
+    const RecordPtr& r = *read;
     // The record's own word, whatever the log says of it.
     if (auto wrong = other_commit(a, r->environment.commit.value_or("")); !wrong.empty())
         return {false, wrong};
@@ -194,10 +195,11 @@ Finding Checks::record(std::string_view kind, std::string_view protocol) const {
     return {true, "record " + short_id(r->record_id) + ", " + counted(r->run.results.size(), "case")};
 }
 
-// A baseline is of another commit, which it knows: the release is no baseline of itself.
+// Finds whether a baseline is of another commit, which it knows: the release is no baseline of itself.
 Finding Checks::baseline_commit(const Attachment& a) const {
-    const auto r = measured(a);
-    if (!r) return {false, r.error().message};
+    const auto read = measured(a);
+    if (!read) return {false, read.error().message};
+    const RecordPtr& r = *read;
     const std::string commit = r->environment.commit.value_or("");
     if (!is_commit(commit)) return {false, "evidence/" + a.name + " does not know its commit"};
     if (commit == m_state.commit)
@@ -207,8 +209,9 @@ Finding Checks::baseline_commit(const Attachment& a) const {
 
 Finding Checks::baseline() const {
     const Attachment& a = latest("baseline-record");
-    const auto r = measured(a);
-    if (!r) return {false, r.error().message};
+    const auto read = measured(a);
+    if (!read) return {false, read.error().message};
+    const RecordPtr& r = *read;
     if (!r->signer) return {false, "evidence/" + a.name + " is not signed"};
     if (auto other = baseline_commit(a); !other.met) return other;
     for (const auto& [role, key] : m_state.holders) {
@@ -227,7 +230,7 @@ Finding Checks::comparison() const {
     if (!b) return {false, b.error().message};
     const auto n = measured(now);
     if (!n) return {false, n.error().message};
-    if (auto wrong = other_commit(now, n->environment.commit.value_or("")); !wrong.empty())
+    if (auto wrong = other_commit(now, (*n)->environment.commit.value_or("")); !wrong.empty())
         return {false, wrong};
     const auto compared = compare_records(*b, *n, {.max_regression = m_state.max_regression});
     if (!compared) return {false, compared.error().message};

@@ -94,12 +94,11 @@ Result<BenchmarkRunner::MeasuredAgain> BenchmarkRunner::measureAgain(const Opene
                                                                      const ReproduceSettings& settings,
                                                                      const QString& historyFile,
                                                                      const JobControl& control) {
-    IIR2D_TRY(auto result, workbench::reproduce(*original, settings, control, reporter(control)));
+    IIR2D_TRY(auto result, workbench::reproduce(original, settings, control, reporter(control)));
     auto reproduced = std::make_shared<Reproduced>();
-    reproduced->compared =
-        comparedRecords(original, std::make_shared<const Record>(result.record), result.comparison);
+    reproduced->compared = comparedRecords(original, result.record, result.comparison);
     reproduced->reproduction = std::move(result);
-    const KeptRun kept = keepRun(historyFile, reproduced->reproduction.record);
+    const KeptRun kept = keepRun(historyFile, *reproduced->reproduction.record);
     return MeasuredAgain{.reproduced = std::move(reproduced), .kept = kept};
 }
 

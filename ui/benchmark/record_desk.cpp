@@ -71,7 +71,7 @@ void RecordDesk::connectRunner() {
             [this](const std::shared_ptr<const Reproduced>& what, const KeptRun& kept) {
                 if (m_original.isUnkept()) m_aside.push_back(m_original);
                 m_original = {};
-                finishRun({.run = std::make_shared<const Record>(what->reproduction.record)}, kept);
+                finishRun({.run = what->reproduction.record}, kept);
                 m_base = what->compared->base;
                 m_now = what->compared->now;
                 m_allowUnlike = !what->compared->comparison.unlike.empty();

@@ -112,9 +112,11 @@ void ReleaseModel::takeBack(ReleaseSubject subject) {
 
 // Reading -----------------------------------------------------------------------------------------------
 
-// Runs what a person asked for. A reading that is under way ends for it, and delivers nothing.
+// Runs what a person asked for. A reading that is under way ends for it, delivers nothing and is done again
+// after it.
 template <class Work, class Deliver>
 void ReleaseModel::work(const QString& what, bool changes, Work work, Deliver deliver) {
+    m_reloadWanted = m_reloadWanted || m_job.isRunning();
     m_working = true;
     m_changing = changes;
     m_job.start(what, std::move(work), std::move(deliver));
