@@ -12,6 +12,7 @@
 #include "core/support/files.h"
 #include "core/support/memory.h"
 #include "core/support/try.h"
+#include "core/support/utf8.h"
 #include "iir2d/reference.h"
 
 namespace workbench {
@@ -171,6 +172,12 @@ Result<void> check_lists(const BenchmarkMatrix& matrix) {
     }
     for (const int id : matrix.filter_ids) {
         IIR2D_RETURN_IF_ERROR(from_kernel(iir2d::filter_row(id)));
+    }
+    const std::size_t name = matrix.recipe ? utf8_character_count(matrix.recipe->name) : 0;
+    if (name > longest_recipe_name) {
+        return fail(ErrorKind::bad_argument, "the recipe's name has " + std::to_string(name) +
+                                                 " characters: a record holds at most " +
+                                                 std::to_string(longest_recipe_name));
     }
     if (matrix.recipe && std::ranges::none_of(matrix.recipe->operations, &Operation::enabled)) {
         return fail(ErrorKind::bad_argument,

@@ -54,7 +54,7 @@ struct Operation {
     friend bool operator==(const Operation&, const Operation&) = default;
 };
 
-// In characters: with the size of an image behind it, a name is the label of a case in a record.
+// In characters, of a recipe that is measured: its name is in the label of a case in a record.
 inline constexpr std::size_t longest_recipe_name = 4000;
 
 struct Recipe {

@@ -15,7 +15,6 @@
 #include "core/support/strict_json.h"
 #include "core/support/text.h"
 #include "core/support/try.h"
-#include "core/support/utf8.h"
 
 namespace workbench {
 
@@ -287,9 +286,6 @@ Result<Recipe> read_recipe(std::string_view text) {
     members.only({"schema_version", "name", "keep_alpha", "operations"});
     Recipe recipe;
     members.read("name", recipe.name);
-    if (utf8_character_count(recipe.name) > longest_recipe_name)
-        members.refuse(fmt::format("has a \"name\" of {} characters: give at most {}",
-                                   utf8_character_count(recipe.name), longest_recipe_name));
     members.read("keep_alpha", recipe.keep_alpha);
     members.required("operations");
     const json* operations = members.find("operations");

@@ -173,7 +173,7 @@ TEST_F(RecordsPageTest, ComparesWhatIsShownWithAnother) {
     EXPECT_EQ(page.tab(), BenchmarkPage::Tab::comparison);
     ASSERT_TRUE(page.compareView().compared());
     const RecordComparison& c = page.compareView().compared()->comparison;
-    EXPECT_EQ(QString::fromStdString(c.base.path), base);
+    EXPECT_EQ(QString::fromStdString(c.base->path), base);
     EXPECT_EQ(c.cases[0].verdict, Verdict::same);
     EXPECT_EQ(c.cases[1].verdict, Verdict::slower);
 
