@@ -16,6 +16,8 @@
 #include "core/support/counted.h"
 #include "core/support/escaped.h"
 #include "core/support/files.h"
+#include "core/support/listed.h"
+#include "core/support/try.h"
 
 namespace app {
 
@@ -102,13 +104,10 @@ struct BenchArguments {
 
     // The named matrix, on the device that was asked for.
     Result<workbench::BenchmarkMatrix> by_protocol() const {
-        auto m = workbench::matrix_of_protocol(protocol);
-        if (!m) return m;
-        const auto threads = matrix.device.thread_count();
-        if (!threads) return std::unexpected(threads.error());
-        if (const auto choice = matrix.device.choose(); !choice) return std::unexpected(choice.error());
-        m->device = matrix.device.device;
-        m->threads = *threads;
+        IIR2D_TRY(auto m, workbench::matrix_of_protocol(protocol));
+        IIR2D_TRY(m.threads, matrix.device.thread_count());
+        IIR2D_RETURN_IF_ERROR(matrix.device.choose());
+        m.device = matrix.device.device;
         return m;
     }
 
@@ -117,9 +116,7 @@ struct BenchArguments {
         if (sign.empty()) return std::nullopt;
         if (record.empty())
             return fail(ErrorKind::bad_argument, "--sign needs --record: a record is what is signed");
-        auto loaded = workbench::SigningKey::load(sign);
-        if (!loaded) return std::unexpected(loaded.error());
-        return std::move(*loaded);
+        return workbench::SigningKey::load(sign);
     }
 
     Result<void> write(const workbench::Record& full, const std::optional<workbench::SigningKey>& key) const {
@@ -129,7 +126,7 @@ struct BenchArguments {
             {out_md, workbench::record_to_markdown}};
         for (const auto& [path, text] : outputs) {
             if (path.empty()) continue;
-            if (auto done = workbench::write_file_atomically(path, text(full)); !done) return done;
+            IIR2D_RETURN_IF_ERROR(workbench::write_file_atomically(path, text(full)));
         }
         if (!record.empty()) return workbench::write_record(full, record, key);
         return {};
@@ -142,14 +139,12 @@ struct BenchArguments {
     Result<int> run(const Interruption& interruption) const {
         if (writes_files()) outlive_readers();
         interruption.give_time(std::chrono::seconds(30));
-        const auto signing = key();
-        if (!signing) return std::unexpected(signing.error());
-        if (auto possible = check_outputs(); !possible) return std::unexpected(possible.error());
+        IIR2D_TRY(const auto signing, key());
+        IIR2D_RETURN_IF_ERROR(check_outputs());
         Progress progress(interruption.token(), matrix.quiet);
-        auto m = protocol.empty() ? matrix.matrix(progress.control()) : by_protocol();
-        if (!m) return std::unexpected(m.error());
+        IIR2D_TRY(auto m, protocol.empty() ? matrix.matrix(progress.control()) : by_protocol());
         const bool table = !matrix.json && !matrix.quiet;
-        const int width = key_width(*m);
+        const int width = key_width(m);
         const auto print_header = [width] {
             std::printf("%-*s %10s %10s %9s %10s %8s %10s\n", width, "case", "p50 ms", "p95 ms", "vs copy",
                         "Mpix/s", "GB/s", "max error");
@@ -169,10 +164,10 @@ struct BenchArguments {
             std::fflush(stdout);
         };
         const auto measured =
-            workbench::measure_record(*m, matrix.image, matrix.recipe, progress.control(), print_result);
+            workbench::measure_record(m, matrix.image, matrix.recipe, progress.control(), print_result);
         progress.clear();
         if (!measured) return std::unexpected(measured.error());
-        if (auto written = write(*measured, *signing); !written) return std::unexpected(written.error());
+        IIR2D_RETURN_IF_ERROR(write(*measured, signing));
         if (matrix.json) print_text(workbench::record_to_json(*measured));
         if (!record.empty()) note("record written to " + record, matrix.quiet);
         const workbench::BenchmarkRun& run = measured->run;
@@ -188,11 +183,10 @@ struct BenchArguments {
 
 Result<int> run_parity_command(const MatrixOptions& arguments, const Interruption& interruption) {
     Progress progress(interruption.token(), arguments.quiet);
-    auto m = arguments.matrix(progress.control());
-    if (!m) return std::unexpected(m.error());
-    const int width = key_width(*m);
+    IIR2D_TRY(auto m, arguments.matrix(progress.control()));
+    const int width = key_width(m);
     const auto results =
-        workbench::run_parity(*m, progress.control(), [&](const workbench::CaseResult& result) {
+        workbench::run_parity(m, progress.control(), [&](const workbench::CaseResult& result) {
             progress.clear();
             if (arguments.json || arguments.quiet) return;
             const auto p = result.parity.value_or(workbench::Parity{});
@@ -226,39 +220,35 @@ Result<int> run_parity_command(const MatrixOptions& arguments, const Interruptio
 Result<int> run_verify(const std::string& path, const std::string& signer, bool quiet) {
     std::optional<workbench::PublicKey> wanted;
     if (!signer.empty()) {
-        const auto key = workbench::public_key_from(signer);
-        if (!key) return std::unexpected(key.error());
-        wanted = *key;
+        IIR2D_TRY(wanted, workbench::public_key_from(signer));
     }
-    auto verification = workbench::verify_record(path);
-    if (!verification) return std::unexpected(verification.error());
-    if (wanted && verification->signer != *wanted) {
-        verification->problems.push_back(verification->signer
-                                             ? "it is signed by " + verification->signer->hex() +
-                                                   ", not by " + wanted->hex()
-                                             : "it has no good signature by " + wanted->hex());
+    IIR2D_TRY(auto verification, workbench::verify_record(path));
+    if (wanted && verification.signer != *wanted) {
+        verification.problems.push_back(verification.signer
+                                            ? "it is signed by " + verification.signer->hex() + ", not by " +
+                                                  wanted->hex()
+                                            : "it has no good signature by " + wanted->hex());
     }
     if (!quiet) {
-        for (const auto& good : verification->checked) std::printf("ok       %s\n", good.c_str());
-        for (const auto& problem : verification->problems) std::printf("problem  %s\n", problem.c_str());
-        if (verification->more_problems > 0)
-            std::printf("problem  and %zu more, which are not listed\n", verification->more_problems);
-        for (const auto& text : verification->notes) std::printf("note     %s\n", text.c_str());
+        for (const auto& good : verification.checked) std::printf("ok       %s\n", good.c_str());
+        for (const auto& problem : verification.problems) std::printf("problem  %s\n", problem.c_str());
+        if (verification.more_problems > 0)
+            std::printf("problem  and %zu more, which are not listed\n", verification.more_problems);
+        for (const auto& text : verification.notes) std::printf("note     %s\n", text.c_str());
     }
     constexpr std::size_t longest = 4096;
     const std::string name = workbench::escaped(path, longest);
-    if (!verification->problems.empty()) {
-        const auto more = verification->problems.size() - 1 + verification->more_problems;
-        return fail(ErrorKind::check_failed,
-                    "the record \"" + name + "\" is not accepted: " + verification->problems[0] +
-                        (more > 0 ? " (and " + std::to_string(more) + " more)" : ""));
+    if (!verification.problems.empty()) {
+        const auto count = verification.problems.size() + verification.more_problems;
+        return fail(ErrorKind::check_failed, "the record \"" + name + "\" is not accepted: " +
+                                                 verification.problems[0] + workbench::and_more(count));
     }
     if (!quiet) {
-        const std::string& id = verification->record_id;
-        if (verification->notes.empty()) {
+        const std::string& id = verification.record_id;
+        if (verification.notes.empty()) {
             std::printf(
                 "accepted %s, record_id %s, %s\n", name.c_str(), id.c_str(),
-                verification->signer ? ("signed by " + verification->signer->hex()).c_str() : "not signed");
+                verification.signer ? ("signed by " + verification.signer->hex()).c_str() : "not signed");
         } else {
             std::printf("agrees with itself: %s, record_id %s, not signed\n", name.c_str(), id.c_str());
         }

@@ -6,7 +6,9 @@
 #include "app/iir2d/evidence.h"
 #include "core/evidence/compare.h"
 #include "core/support/files.h"
+#include "core/support/listed.h"
 #include "core/support/text.h"
+#include "core/support/try.h"
 
 namespace app {
 
@@ -17,9 +19,8 @@ Result<double> parse_part(std::string_view option, std::string_view text) {
     const bool percent = text.ends_with('%');
     if (percent) text.remove_suffix(1);
     while (text.ends_with(' ')) text.remove_suffix(1);
-    const auto number = parse_number(option, text);
-    if (!number) return std::unexpected(number.error());
-    return percent ? *number / 100 : *number;
+    IIR2D_TRY(const auto number, parse_number(option, text));
+    return percent ? number / 100 : number;
 }
 
 namespace {
@@ -37,16 +38,10 @@ struct CompareRecordsArguments {
 
     Result<workbench::CompareSettings> settings() const {
         workbench::CompareSettings s;
-        const auto chosen = workbench::metric_from_name(metric);
-        if (!chosen) return std::unexpected(chosen.error());
-        s.metric = *chosen;
-        const auto within = parse_part("--margin", margin);
-        if (!within) return std::unexpected(within.error());
-        s.margin = *within;
+        IIR2D_TRY(s.metric, workbench::metric_from_name(metric));
+        IIR2D_TRY(s.margin, parse_part("--margin", margin));
         if (!max_regression.empty()) {
-            const auto worst = parse_part("--max-regression", max_regression);
-            if (!worst) return std::unexpected(worst.error());
-            s.max_regression = *worst;
+            IIR2D_TRY(s.max_regression, parse_part("--max-regression", max_regression));
         }
         s.allow_unlike = allow_unlike;
         return s;
@@ -77,30 +72,27 @@ struct CompareRecordsArguments {
     }
 
     Result<int> run() const {
-        const auto s = settings();
-        if (!s) return std::unexpected(s.error());
-        const auto before = workbench::load_record(base);
-        if (!before) return std::unexpected(before.error());
-        const auto after = workbench::load_record(now);
-        if (!after) return std::unexpected(after.error());
-        const auto comparison = workbench::compare_records(*before, *after, *s);
-        if (!comparison) return std::unexpected(comparison.error());
+        IIR2D_TRY(const auto s, settings());
+        IIR2D_TRY(auto before, workbench::load_record(base));
+        IIR2D_TRY(auto after, workbench::load_record(now));
+        using workbench::Record;
+        IIR2D_TRY(const auto comparison,
+                  workbench::compare_records(std::make_shared<const Record>(std::move(before)),
+                                             std::make_shared<const Record>(std::move(after)), s));
         if (!out_md.empty()) {
-            const auto text = workbench::comparison_to_markdown(*comparison);
-            if (auto done = workbench::write_file_atomically(out_md, text); !done)
-                return std::unexpected(done.error());
+            const auto text = workbench::comparison_to_markdown(comparison);
+            IIR2D_RETURN_IF_ERROR(workbench::write_file_atomically(out_md, text));
         }
         if (json) {
-            print_text(workbench::comparison_to_json(*comparison));
+            print_text(workbench::comparison_to_json(comparison));
         } else if (!quiet) {
-            print(*comparison);
+            print(comparison);
         }
-        const auto wrong = workbench::shortcomings(*comparison);
+        const auto wrong = workbench::shortcomings(comparison);
         if (wrong.empty()) return 0;
-        const auto more = wrong.size() - 1;
         return fail(ErrorKind::check_failed,
                     "the new record does not pass: " + workbench::printable_utf8(wrong.front()) +
-                        (more > 0 ? " (and " + std::to_string(more) + " more)" : ""));
+                        workbench::and_more(wrong.size()));
     }
 };
 

@@ -9,6 +9,7 @@
 #include "core/support/counted.h"
 #include "core/support/files.h"
 #include "core/support/text.h"
+#include "core/support/try.h"
 
 namespace app {
 
@@ -39,17 +40,15 @@ Result<int> run_add(const HistoryArguments& a, const Interruption& interruption)
     outlive_readers();
     std::error_code error;
     if (a.file.empty()) std::filesystem::create_directories(a.path().parent_path(), error);
-    auto history = History::open(a.path());
-    if (!history) return std::unexpected(history.error());
+    IIR2D_TRY(auto history, History::open(a.path()));
     for (const auto& record : a.records) {
         if (interruption.token().stop_requested())
             return fail(ErrorKind::cancelled,
                         "interrupted before \"" + record + "\"; what was added before is kept");
-        const auto added = history->add(record, a.note);
-        if (!added) return std::unexpected(added.error());
+        IIR2D_TRY(const auto added, history.add(record, a.note));
         if (!a.quiet) {
-            std::printf("%s %s%s\n", shown(added->record_id).c_str(), shown(record).c_str(),
-                        added->added ? "" : " (was there already)");
+            std::printf("%s %s%s\n", shown(added.record_id).c_str(), shown(record).c_str(),
+                        added.added ? "" : " (was there already)");
             std::fflush(stdout);
         }
     }
@@ -61,13 +60,11 @@ Json text_or_null(const std::string& text) {
 }
 
 Result<int> run_list(const HistoryArguments& a) {
-    const auto history = History::open_to_read(a.path());
-    if (!history) return std::unexpected(history.error());
-    const auto entries = history->list();
-    if (!entries) return std::unexpected(entries.error());
+    IIR2D_TRY(const auto history, History::open_to_read(a.path()));
+    IIR2D_TRY(const auto entries, history.list());
     if (a.json) {
         Json all = Json::array();
-        for (const auto& e : *entries) {
+        for (const auto& e : entries) {
             all.push_back({{"record_id", e.record_id},
                            {"added_utc", e.added_utc},
                            {"started_utc", e.started_utc},
@@ -84,7 +81,7 @@ Result<int> run_list(const HistoryArguments& a) {
     }
     std::printf("%-12s %-20s %5s %-16s %-24s %-12s %s\n", "record", "measured", "cases", "host", "device",
                 "commit", "note");
-    for (const auto& e : *entries) {
+    for (const auto& e : entries) {
         std::printf("%-12s %-20s %5lld %-16s %-24s %-12s %s\n",
                     shown(workbench::short_id(e.record_id)).c_str(), shown(e.started_utc).c_str(),
                     static_cast<long long>(e.cases), shown(e.host).c_str(), shown(e.device_name).c_str(),
@@ -97,45 +94,37 @@ Result<int> run_note(const HistoryArguments& a) {
     if (a.note.empty() != a.remove_note)
         return fail(ErrorKind::bad_argument, "give the note's TEXT, or --remove");
     // Of one that exists: a mistyped name makes no empty history.
-    if (const auto there = History::open_to_read(a.path()); !there) return std::unexpected(there.error());
-    auto history = History::open(a.path());
-    if (!history) return std::unexpected(history.error());
-    const auto id = history->set_note(a.id, a.note);
-    if (!id) return std::unexpected(id.error());
-    if (!a.quiet) std::printf("%s %s\n", id->c_str(), a.remove_note ? "has no note" : shown(a.note).c_str());
+    IIR2D_RETURN_IF_ERROR(History::open_to_read(a.path()));
+    IIR2D_TRY(auto history, History::open(a.path()));
+    IIR2D_TRY(const auto id, history.set_note(a.id, a.note));
+    if (!a.quiet) std::printf("%s %s\n", id.c_str(), a.remove_note ? "has no note" : shown(a.note).c_str());
     return 0;
 }
 
-Result<int> run_show_run(const HistoryArguments& a) {
-    const auto history = History::open_to_read(a.path());
-    if (!history) return std::unexpected(history.error());
-    const auto json = history->record(a.id);
-    if (!json) return std::unexpected(json.error());
-    print_text(*json);
+Result<int> print_record(const HistoryArguments& a) {
+    IIR2D_TRY(const auto history, History::open_to_read(a.path()));
+    IIR2D_TRY(const auto json, history.record(a.id));
+    print_text(json);
     return 0;
 }
 
 Result<int> print_keys(const History& history, bool json) {
-    const auto keys = history.keys();
-    if (!keys) return std::unexpected(keys.error());
-    if (json) print_json({{"cases", *keys}});
-    for (const auto& key : *keys) {
+    IIR2D_TRY(const auto keys, history.keys());
+    if (json) print_json({{"cases", keys}});
+    for (const auto& key : keys) {
         if (!json) std::printf("%s\n", shown(key).c_str());
     }
     return 0;
 }
 
 Result<int> run_trend(const HistoryArguments& a) {
-    const auto metric = workbench::metric_from_name(a.metric);
-    if (!metric) return std::unexpected(metric.error());
-    const auto history = History::open_to_read(a.path());
-    if (!history) return std::unexpected(history.error());
-    if (a.key.empty()) return print_keys(*history, a.json);
-    const auto points = history->trend(a.key, *metric, a.device);
-    if (!points) return std::unexpected(points.error());
+    IIR2D_TRY(const auto metric, workbench::metric_from_name(a.metric));
+    IIR2D_TRY(const auto history, History::open_to_read(a.path()));
+    if (a.key.empty()) return print_keys(history, a.json);
+    IIR2D_TRY(const auto points, history.trend(a.key, metric, a.device));
     if (a.json) {
         Json all = Json::array();
-        for (const auto& p : *points) {
+        for (const auto& p : points) {
             all.push_back({{"record_id", p.record_id},
                            {"started_utc", p.started_utc},
                            {"host", text_or_null(p.host)},
@@ -155,7 +144,7 @@ Result<int> run_trend(const HistoryArguments& a) {
                 "95 % interval", "p95", "change", "device");
     double before = 0;
     std::string device;
-    for (const auto& p : *points) {
+    for (const auto& p : points) {
         // A change from one device to another is none of the program.
         const bool alike = before > 0 && device == p.device_name + "\n" + p.host;
         std::printf("%-12s %-20s %-12s %12.5g %12.5g to %10.5g %12.5g %8s  %s\n",
@@ -170,20 +159,17 @@ Result<int> run_trend(const HistoryArguments& a) {
 }
 
 Result<int> run_check(const HistoryArguments& a) {
-    const auto history = History::open_to_read(a.path());
-    if (!history) return std::unexpected(history.error());
-    const auto problems = history->check();
-    if (!problems) return std::unexpected(problems.error());
+    IIR2D_TRY(const auto history, History::open_to_read(a.path()));
+    IIR2D_TRY(const auto problems, history.check());
     if (!a.quiet) {
-        for (const auto& problem : *problems) std::printf("problem  %s\n", shown(problem).c_str());
+        for (const auto& problem : problems) std::printf("problem  %s\n", shown(problem).c_str());
     }
-    if (!problems->empty()) {
+    if (!problems.empty()) {
         return fail(ErrorKind::check_failed,
-                    "the history \"" + a.path().string() + "\" is damaged: " + problems->front());
+                    "the history \"" + a.path().string() + "\" is damaged: " + problems.front());
     }
-    const auto entries = history->list();
-    if (!entries) return std::unexpected(entries.error());
-    if (!a.quiet) std::printf("accepted %s\n", workbench::counted(entries->size(), "record").c_str());
+    IIR2D_TRY(const auto entries, history.list());
+    if (!a.quiet) std::printf("accepted %s\n", workbench::counted(entries.size(), "record").c_str());
     return 0;
 }
 
@@ -223,7 +209,7 @@ void add_history_command(CLI::App& parser, Action& chosen) {
                          [](const HistoryArguments& h, const Interruption&) { return run_list(h); });
     list->add_flag("--json", a->json, "Print JSON");
     CLI::App* show = sub("show", "Print a record's JSON",
-                         [](const HistoryArguments& h, const Interruption&) { return run_show_run(h); });
+                         [](const HistoryArguments& h, const Interruption&) { return print_record(h); });
     show->add_option("RECORD_ID", a->id, "Its record_id, or the first digits of it")->required();
     CLI::App* trend = sub("trend", "A case over time; without a case, the cases there are",
                           [](const HistoryArguments& h, const Interruption&) { return run_trend(h); });

@@ -11,6 +11,7 @@
 #include "core/image/reading_notes.h"
 #include "core/support/counted.h"
 #include "core/support/files.h"
+#include "core/support/try.h"
 
 namespace app {
 
@@ -79,10 +80,9 @@ void print_info(const workbench::ImageInfo& info,
 }
 
 Result<int> run_info(const InfoArguments& arguments, const Interruption& interruption) {
-    const auto index = arguments.page.index();
-    if (!index) return std::unexpected(index.error());
+    IIR2D_TRY(const auto index, arguments.page.index());
     Progress progress(interruption.token(), arguments.quiet);
-    const auto image = workbench::read_image(arguments.image, {.image_index = *index, .keep_double = true},
+    const auto image = workbench::read_image(arguments.image, {.image_index = index, .keep_double = true},
                                              progress.control());
     progress.clear();
     if (!image) return std::unexpected(image.error());
@@ -107,21 +107,18 @@ struct CompareArguments {
 Result<int> run_compare(const CompareArguments& arguments, const Interruption& interruption) {
     std::optional<double> tolerance;
     if (!arguments.tolerance.empty()) {
-        const auto value = parse_number("--tolerance", arguments.tolerance);
-        if (!value) return std::unexpected(value.error());
-        if (!(*value >= 0)) {
+        IIR2D_TRY(const auto value, parse_number("--tolerance", arguments.tolerance));
+        if (!(value >= 0)) {
             return fail(ErrorKind::bad_argument,
                         "--tolerance " + arguments.tolerance + " is out of range: give 0 or more");
         }
-        tolerance = *value;
+        tolerance = value;
     }
     Progress progress(interruption.token(), arguments.quiet);
     const workbench::ReadOptions exact{.keep_double = true};
-    const auto a = workbench::read_image(arguments.a, exact, progress.control());
-    if (!a) return std::unexpected(a.error());
-    const auto b = workbench::read_image(arguments.b, exact, progress.control());
-    if (!b) return std::unexpected(b.error());
-    const auto result = workbench::compare_images(a->pixels, b->pixels);
+    IIR2D_TRY(const auto a, workbench::read_image(arguments.a, exact, progress.control()));
+    IIR2D_TRY(const auto b, workbench::read_image(arguments.b, exact, progress.control()));
+    const auto result = workbench::compare_images(a.pixels, b.pixels);
     progress.clear();
     if (!result) return std::unexpected(result.error());
 

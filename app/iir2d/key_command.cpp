@@ -27,7 +27,7 @@ Result<int> run_new(const std::string& path, bool quiet) {
 }
 
 // Prints the public key of a private key's file, or of a public one's.
-Result<int> run_show_key(const std::string& path) {
+Result<int> print_public_key(const std::string& path) {
     auto shown = workbench::load_public_key(path);
     if (!shown) {
         IIR2D_TRY(const auto key, workbench::SigningKey::load(path));
@@ -52,7 +52,7 @@ void add_key_command(CLI::App& parser, Action& chosen) {
     });
     CLI::App* show = command->add_subcommand("show", "Print the public key of a key file, as 64 hex digits");
     show->add_option("FILE", *path, "A private or a public key")->required();
-    show->callback([path, &chosen] { chosen = [path](const Interruption&) { return run_show_key(*path); }; });
+    show->callback([path, &chosen] { chosen = [path](const Interruption&) { return print_public_key(*path); }; });
 }
 
 }  // namespace app

@@ -97,15 +97,13 @@ void MatrixOptions::add_shared_to(CLI::App& command) {
 Result<workbench::BenchmarkMatrix> MatrixOptions::matrix(const workbench::TaskControl& control) const {
     workbench::BenchmarkMatrix m;
     m.device = device.device;
-    IIR2D_TRY(const auto threads, device.thread_count());
-    m.threads = threads;
+    IIR2D_TRY(m.threads, device.thread_count());
     IIR2D_RETURN_IF_ERROR(fill_counts(m));
     // A wrong device is said before an image is read.
     IIR2D_RETURN_IF_ERROR(device.choose());
     IIR2D_RETURN_IF_ERROR(fill_cases(m));
     if (!recipe.empty()) {
-        IIR2D_TRY(auto loaded, workbench::load_recipe(recipe));
-        m.recipe = std::move(loaded);
+        IIR2D_TRY(m.recipe, workbench::load_recipe(recipe));
         if (filter_ids.empty()) m.filter_ids.clear();
     }
     if (!image.empty()) {

@@ -44,8 +44,7 @@ Result<workbench::PoolOperation> PoolOptions::operation(iir2d::PoolOp op) const 
          {Field{"--window", window, pool.window}, Field{"--padding", padding, pool.padding},
           Field{"--dilation", dilation, pool.dilation},
           Field{"--stride", stride.empty() ? window : stride, stride_value}}) {
-        IIR2D_TRY(const auto extent, parse_extent(field.option, field.text));
-        field.value = extent;
+        IIR2D_TRY(field.value, parse_extent(field.option, field.text));
     }
     if (!stride.empty()) pool.stride = stride_value;
     IIR2D_TRY(const auto power, parse_number("--p", p));
@@ -54,8 +53,7 @@ Result<workbench::PoolOperation> PoolOptions::operation(iir2d::PoolOp op) const 
     }
     pool.p = power;
     if (!divisor.empty()) {
-        IIR2D_TRY(const auto value, parse_integer("--divisor", divisor));
-        pool.divisor_override = value;
+        IIR2D_TRY(pool.divisor_override, parse_integer("--divisor", divisor));
     }
     return pool;
 }

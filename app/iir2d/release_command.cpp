@@ -10,13 +10,13 @@
 #include "core/release/requirements.h"
 #include "core/support/listed.h"
 #include "core/support/strict_json.h"
+#include "core/support/try.h"
 
 namespace app {
 
 using workbench::ErrorKind;
 using workbench::fail;
 using workbench::listed;
-using workbench::listed_names;
 
 namespace {
 
@@ -50,46 +50,38 @@ struct ReleaseArguments {
 
 Result<int> run_new(const ReleaseArguments& a) {
     workbench::NewRelease release{.id = a.id, .commit = a.commit, .holders = {}};
-    const auto stage = workbench::stage_from_name(a.stage);
-    if (!stage) return std::unexpected(stage.error());
-    release.stage = *stage;
-    const auto limit = parse_part("--max-regression", a.max_regression);
-    if (!limit) return std::unexpected(limit.error());
-    release.max_regression = *limit;
+    IIR2D_TRY(release.stage, workbench::stage_from_name(a.stage));
+    IIR2D_TRY(release.max_regression, parse_part("--max-regression", a.max_regression));
     for (const auto& text : a.roles) {
         const auto equals = text.find('=');
         if (equals == std::string::npos || equals + 1 == text.size())
             return fail(ErrorKind::bad_argument, "--role \"" + text + "\" is not ROLE=KEY");
-        const auto key = workbench::public_key_from(text.substr(equals + 1));
-        if (!key) return std::unexpected(key.error());
-        if (!release.holders.emplace(text.substr(0, equals), *key).second)
+        IIR2D_TRY(const auto key, workbench::public_key_from(text.substr(equals + 1)));
+        if (!release.holders.emplace(text.substr(0, equals), key).second)
             return fail(ErrorKind::bad_argument, "the role " + text.substr(0, equals) + " is given twice");
     }
     std::error_code error;
     fs::create_directories(a.base, error);
-    if (auto done = workbench::new_release(a.base, release); !done) return std::unexpected(done.error());
+    IIR2D_RETURN_IF_ERROR(workbench::new_release(a.base, release));
     note("release " + a.id + " begun in " + (fs::path(a.base) / a.id).string(), a.quiet);
     return 0;
 }
 
 Result<int> run_attach(const ReleaseArguments& a, const fs::path& directory) {
-    const auto name = workbench::attach(directory, a.kind, a.file, a.name, a.commit);
-    if (!name) return std::unexpected(name.error());
-    note("attached as evidence/" + *name, a.quiet);
+    IIR2D_TRY(const auto name, workbench::attach(directory, a.kind, a.file, a.name, a.commit));
+    note("attached as evidence/" + name, a.quiet);
     return 0;
 }
 
 Result<int> run_waive(const ReleaseArguments& a, const fs::path& directory) {
-    if (auto done = workbench::waive(directory, a.waiver); !done) return std::unexpected(done.error());
+    IIR2D_RETURN_IF_ERROR(workbench::waive(directory, a.waiver));
     note(a.waiver.scope + " waived until " + a.waiver.expires, a.quiet);
     return 0;
 }
 
 Result<int> run_sign_off(const ReleaseArguments& a, const fs::path& directory) {
-    const auto key = workbench::SigningKey::load(a.key);
-    if (!key) return std::unexpected(key.error());
-    if (auto done = workbench::sign_off(directory, a.role, a.person, *key, a.seen); !done)
-        return std::unexpected(done.error());
+    IIR2D_TRY(const auto key, workbench::SigningKey::load(a.key));
+    IIR2D_RETURN_IF_ERROR(workbench::sign_off(directory, a.role, a.person, key, a.seen));
     note("signed off as " + a.role, a.quiet);
     return 0;
 }
@@ -125,32 +117,30 @@ Json json_of(const workbench::Release& release) {
 }
 
 Result<int> run_evaluate(const ReleaseArguments& a, const fs::path& directory) {
-    const auto release = workbench::load_release(directory);
-    if (!release) return std::unexpected(release.error());
+    IIR2D_TRY(const auto release, workbench::load_release(directory));
     if (a.json) {
-        print_json(json_of(*release));
+        print_json(json_of(release));
     } else if (!a.quiet) {
-        print_gates(release->evaluation);
+        print_gates(release.evaluation);
     }
-    const auto blocker = release->evaluation.first_blocker();
+    const auto blocker = release.evaluation.first_blocker();
     if (blocker.empty()) return 0;
     return fail(ErrorKind::check_failed, "the release may not be promoted: " + blocker);
 }
 
 Result<int> run_show(const ReleaseArguments& a, const fs::path& directory) {
-    const auto release = workbench::load_release(directory);
-    if (!release) return std::unexpected(release.error());
+    IIR2D_TRY(const auto release, workbench::load_release(directory));
     if (a.json) {
-        print_json(json_of(*release));
+        print_json(json_of(release));
     } else {
-        print_text(workbench::release_markdown(release->state, release->evaluation));
-        std::printf("\nseen %s\n", shown(release->state.seen()).c_str());
+        print_text(workbench::release_markdown(release.state, release.evaluation));
+        std::printf("\nseen %s\n", shown(release.state.seen()).c_str());
     }
     return 0;
 }
 
 Result<int> run_promote(const ReleaseArguments& a, const fs::path& directory) {
-    if (auto done = workbench::promote(directory); !done) return std::unexpected(done.error());
+    IIR2D_RETURN_IF_ERROR(workbench::promote(directory));
     note("release " + a.id + " promoted", a.quiet);
     return 0;
 }
@@ -166,18 +156,15 @@ Result<int> run_export(const ReleaseArguments& a, const fs::path& directory,
 }
 
 Result<int> run_verify_release(const ReleaseArguments& a, const fs::path& directory) {
-    const auto v = workbench::verify_release(directory);
-    if (!v) return std::unexpected(v.error());
+    IIR2D_TRY(const auto v, workbench::verify_release(directory));
     if (!a.quiet) {
-        for (const auto& text : v->checked) std::printf("ok       %s\n", shown(text).c_str());
-        for (const auto& text : v->notes) std::printf("note     %s\n", shown(text).c_str());
-        for (const auto& text : v->problems) std::printf("problem  %s\n", shown(text).c_str());
+        for (const auto& text : v.checked) std::printf("ok       %s\n", shown(text).c_str());
+        for (const auto& text : v.notes) std::printf("note     %s\n", shown(text).c_str());
+        for (const auto& text : v.problems) std::printf("problem  %s\n", shown(text).c_str());
     }
-    if (!v->problems.empty()) {
-        const auto more = v->problems.size() - 1;
-        return fail(ErrorKind::check_failed,
-                    "the release \"" + a.id + "\" is not accepted: " + v->problems.front() +
-                        (more > 0 ? " (and " + std::to_string(more) + " more)" : ""));
+    if (!v.problems.empty()) {
+        return fail(ErrorKind::check_failed, "the release \"" + a.id + "\" is not accepted: " +
+                                                 v.problems.front() + workbench::and_more(v.problems.size()));
     }
     if (!a.quiet) std::printf("accepted %s\n", shown(directory).c_str());
     return 0;
@@ -202,13 +189,12 @@ void add_release_command(CLI::App& parser, Action& chosen) {
         one->callback([a, run, access, &chosen] {
             chosen = [a, run, access]([[maybe_unused]] const Interruption& interruption) -> Result<int> {
                 if (access == Access::writes) outlive_readers();
-                const auto directory = a->directory();
-                if (!directory) return std::unexpected(directory.error());
+                IIR2D_TRY(const auto directory, a->directory());
                 if constexpr (std::is_invocable_v<decltype(run), const ReleaseArguments&, const fs::path&,
                                                   const Interruption&>) {
-                    return run(*a, *directory, interruption);
+                    return run(*a, directory, interruption);
                 } else {
-                    return run(*a, *directory);
+                    return run(*a, directory);
                 }
             };
         });
@@ -229,7 +215,7 @@ void add_release_command(CLI::App& parser, Action& chosen) {
     CLI::App* attach = sub("attach", "Copy evidence in", Access::writes, run_attach);
     attach
         ->add_option("KIND", a->kind,
-                     listed_names(workbench::evidence_kinds(), &workbench::EvidenceKind::name))
+                     workbench::joined(workbench::evidence_kinds(), ", ", &workbench::EvidenceKind::name))
         ->required();
     attach->add_option("FILE", a->file, "A file, or a record directory")->required();
     attach->add_option("--name", a->name, "Its name there (default: the file's)");

@@ -7,6 +7,7 @@
 #include "core/evidence/reproduce.h"
 #include "core/support/files.h"
 #include "core/support/text.h"
+#include "core/support/try.h"
 
 namespace app {
 
@@ -36,26 +37,20 @@ struct ReproduceArguments {
         }
         std::optional<workbench::SigningKey> key;
         if (!sign.empty()) {
-            auto loaded = workbench::SigningKey::load(sign);
-            if (!loaded) return std::unexpected(loaded.error());
-            key = std::move(*loaded);
+            IIR2D_TRY(key, workbench::SigningKey::load(sign));
         }
         workbench::ReproduceSettings settings{.compare = {}, .image = image, .device = device};
         if (!max_regression.empty()) {
-            const auto limit = parse_part("--max-regression", max_regression);
-            if (!limit) return std::unexpected(limit.error());
-            settings.compare.max_regression = *limit;
+            IIR2D_TRY(settings.compare.max_regression, parse_part("--max-regression", max_regression));
         }
         Progress progress(interruption.token(), quiet);
         const auto r = workbench::reproduce(original, settings, progress.control());
         progress.clear();
         if (!r) return std::unexpected(r.error());
-        if (auto done = workbench::write_record(r->record, record, key); !done)
-            return std::unexpected(done.error());
+        IIR2D_RETURN_IF_ERROR(workbench::write_record(*r->record, record, key));
         if (!out_md.empty()) {
             const auto report = workbench::comparison_to_markdown(r->comparison);
-            if (auto done = workbench::write_file_atomically(out_md, report); !done)
-                return std::unexpected(done.error());
+            IIR2D_RETURN_IF_ERROR(workbench::write_file_atomically(out_md, report));
         }
         if (!quiet) print_text(workbench::reproduction_to_text(*r));
         note("record written to " + record, quiet);

@@ -15,6 +15,7 @@
 #include "core/benchmark/utc_time.h"
 #include "core/benchmark/workload.h"
 #include "core/support/counted.h"
+#include "core/support/try.h"
 
 namespace workbench {
 
@@ -26,11 +27,9 @@ struct Prepared {
 };
 
 Result<Prepared> prepare(const BenchmarkMatrix& matrix) {
-    auto cases = expand(matrix);
-    if (!cases) return std::unexpected(cases.error());
-    auto choice = iir2d::choose_device(matrix.device, matrix.threads);
-    if (!choice) return std::unexpected(from_kernel(choice.error()));
-    return Prepared{std::move(*cases), std::move(*choice)};
+    IIR2D_TRY(auto cases, expand(matrix));
+    IIR2D_TRY(auto choice, from_kernel(iir2d::choose_device(matrix.device, matrix.threads)));
+    return Prepared{std::move(cases), std::move(choice)};
 }
 
 iir2d::DeviceInfo info_of(const iir2d::Device& device) {
@@ -127,18 +126,17 @@ std::unexpected<Error> nothing_complete() {
 
 Result<BenchmarkRun> run_benchmark(const BenchmarkMatrix& matrix, const TaskControl& control,
                                    const std::function<void(const CaseResult&)>& on_result) {
-    const auto prepared = prepare(matrix);
-    if (!prepared) return std::unexpected(prepared.error());
-    const iir2d::Device& device = prepared->choice.device;
+    IIR2D_TRY(const auto prepared, prepare(matrix));
+    const iir2d::Device& device = prepared.choice.device;
 
     BenchmarkRun run;
     run.matrix = matrix;
     keep_identity_of_image(run.matrix);
     run.device = info_of(device);
-    run.device_reason = prepared->choice.reason;
+    run.device_reason = prepared.choice.reason;
     run.threads = device.threads();
     run.started_utc = utc_now();
-    run.case_total = static_cast<std::int64_t>(prepared->cases.size());
+    run.case_total = static_cast<std::int64_t>(prepared.cases.size());
     run.copy_method = copy_method(device.backend());
     // With one thread only the caller computes, and only its own preemption matters.
     CaseSettings settings{
@@ -171,7 +169,7 @@ Result<BenchmarkRun> run_benchmark(const BenchmarkMatrix& matrix, const TaskCont
     const auto one = [&](Workload& workload, const TaskControl& part) {
         return run_case(workload, settings, probe, part);
     };
-    run.cancelled = !for_each_case(matrix, *prepared, control, one, run.results, on_result);
+    run.cancelled = !for_each_case(matrix, prepared, control, one, run.results, on_result);
     if (run.results.empty()) return nothing_complete();
     run.finished_utc = utc_now();
     return run;
@@ -179,14 +177,13 @@ Result<BenchmarkRun> run_benchmark(const BenchmarkMatrix& matrix, const TaskCont
 
 Result<std::vector<CaseResult>> run_parity(const BenchmarkMatrix& matrix, const TaskControl& control,
                                            const std::function<void(const CaseResult&)>& on_result) {
-    const auto prepared = prepare(matrix);
-    if (!prepared) return std::unexpected(prepared.error());
+    IIR2D_TRY(const auto prepared, prepare(matrix));
     std::vector<CaseResult> results;
     // Unlike figures, a verdict on part of the matrix is none.
-    if (!for_each_case(matrix, *prepared, control, check_case_parity, results, on_result)) {
+    if (!for_each_case(matrix, prepared, control, check_case_parity, results, on_result)) {
         return fail(ErrorKind::cancelled, "the parity check was cancelled after " +
                                               std::to_string(results.size()) + " of " +
-                                              counted(prepared->cases.size(), "case"));
+                                              counted(prepared.cases.size(), "case"));
     }
     return results;
 }

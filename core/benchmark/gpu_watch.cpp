@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "core/benchmark/gpu_watch.h"
 
+#include <ranges>
+
+#include "core/support/listed.h"
+
 namespace workbench {
 
 void GpuWatch::sample() {
@@ -37,12 +41,9 @@ bool is_throttling(std::string_view word) {
 }
 
 std::string throttled_by(const CaseResult& result) {
-    std::string text;
-    if (!result.gpu) return text;
-    for (const std::string& word : iir2d::throttle_words(result.gpu->throttle_reasons.value_or(0))) {
-        if (is_throttling(word)) text += (text.empty() ? "" : ", ") + word;
-    }
-    return text;
+    if (!result.gpu) return {};
+    const auto words = iir2d::throttle_words(result.gpu->throttle_reasons.value_or(0));
+    return joined(words | std::views::filter(is_throttling), ", ");
 }
 
 }  // namespace workbench

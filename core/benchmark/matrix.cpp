@@ -11,6 +11,8 @@
 #include "core/benchmark/parity.h"
 #include "core/support/files.h"
 #include "core/support/memory.h"
+#include "core/support/try.h"
+#include "core/support/utf8.h"
 #include "iir2d/reference.h"
 
 namespace workbench {
@@ -169,7 +171,13 @@ Result<void> check_lists(const BenchmarkMatrix& matrix) {
                     "the list of passes is empty: pooling needs at least one of forward, backward");
     }
     for (const int id : matrix.filter_ids) {
-        if (const auto row = iir2d::filter_row(id); !row) return std::unexpected(from_kernel(row.error()));
+        IIR2D_RETURN_IF_ERROR(from_kernel(iir2d::filter_row(id)));
+    }
+    const std::size_t name = matrix.recipe ? utf8_character_count(matrix.recipe->name) : 0;
+    if (name > longest_recipe_name) {
+        return fail(ErrorKind::bad_argument, "the recipe's name has " + std::to_string(name) +
+                                                 " characters: a record holds at most " +
+                                                 std::to_string(longest_recipe_name));
     }
     if (matrix.recipe && std::ranges::none_of(matrix.recipe->operations, &Operation::enabled)) {
         return fail(ErrorKind::bad_argument,
@@ -233,11 +241,11 @@ double memory_needed(const BenchmarkCase& what, bool input_is_there) {
 Result<void> check_case(const BenchmarkCase& what, bool input_is_there) {
     const iir2d::Shape shape{1, what.channels, what.height, what.width};
     if (const auto* pool = what.pool()) {
-        const auto size = iir2d::reference::pool_output_shape(pool_desc(pool->pool, shape, pool->element));
-        if (!size) return std::unexpected(from_kernel(size.error()));
+        IIR2D_RETURN_IF_ERROR(
+            from_kernel(iir2d::reference::pool_output_shape(pool_desc(pool->pool, shape, pool->element))));
     }
     if (const Recipe* recipe = what.recipe()) {
-        if (const auto size = validate(*recipe, shape); !size) return std::unexpected(size.error());
+        IIR2D_RETURN_IF_ERROR(validate(*recipe, shape));
     }
     const double needed = memory_needed(what, input_is_there);
     const auto available = available_memory_bytes();
@@ -262,16 +270,16 @@ Result<PoolPass> pool_pass_from_name(std::string_view name) {
 
 Result<Traffic> pool_traffic(const PoolOperation& pool, iir2d::Shape input, iir2d::ElementType element,
                              PoolPass pass) {
-    const auto output = iir2d::reference::pool_output_shape(pool_desc(pool, input, element));
-    if (!output) return std::unexpected(from_kernel(output.error()));
+    IIR2D_TRY(const auto output,
+              from_kernel(iir2d::reference::pool_output_shape(pool_desc(pool, input, element))));
     const auto count = [](const iir2d::Shape& s) {
         return static_cast<std::uint64_t>(s.n * s.c * s.h * s.w);
     };
     const std::uint64_t x = count(input) * iir2d::element_size(element);
-    const std::uint64_t y = count(*output) * iir2d::element_size(element);
+    const std::uint64_t y = count(output) * iir2d::element_size(element);
     if (pass == PoolPass::forward) return Traffic{.read = x, .written = y};
     std::uint64_t read = y;
-    if (is_max(pool.op)) read += count(*output) * sizeof(std::int64_t);
+    if (is_max(pool.op)) read += count(output) * sizeof(std::int64_t);
     if (pool.op == iir2d::PoolOp::lp) read += x + y;
     return Traffic{.read = read, .written = x};
 }
@@ -321,12 +329,11 @@ std::vector<BenchmarkCase> cases_of(const BenchmarkMatrix& matrix, int recipe_ch
 
 Result<std::vector<BenchmarkCase>> expand(const BenchmarkMatrix& matrix) {
     for (const auto& check : {check_counts, check_lists, check_sizes}) {
-        if (auto good = check(matrix); !good) return std::unexpected(good.error());
+        IIR2D_RETURN_IF_ERROR(check(matrix));
     }
     auto cases = cases_of(matrix, channels_of(matrix));
     for (const BenchmarkCase& what : cases) {
-        if (auto good = check_case(what, matrix.image != nullptr); !good)
-            return std::unexpected(good.error());
+        IIR2D_RETURN_IF_ERROR(check_case(what, matrix.image != nullptr));
     }
     return cases;
 }

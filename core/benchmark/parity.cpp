@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/support/try.h"
 #include "iir2d/convert.h"
 
 namespace workbench {
@@ -119,15 +120,12 @@ constexpr double pooling_bound = 2e-6;
 constexpr double rounding_to_float = 6e-8;
 
 Result<ErrorStep> filter_step(const FilterOperation& operation) {
-    const auto data = iir2d::make_filter(filter_spec(operation));
-    if (!data) return std::unexpected(from_kernel(data.error()));
-    const auto cpu = iir2d::Device::cpu(1);
-    if (!cpu) return std::unexpected(from_kernel(cpu.error()));
-    const auto plan = iir2d::FilterPlan::make(*cpu, filter_desc(operation, {}));
-    if (!plan) return std::unexpected(from_kernel(plan.error()));
+    IIR2D_TRY(const auto data, from_kernel(iir2d::make_filter(filter_spec(operation))));
+    IIR2D_TRY(const auto cpu, from_kernel(iir2d::Device::cpu(1)));
+    IIR2D_TRY(const auto plan, from_kernel(iir2d::FilterPlan::make(cpu, filter_desc(operation, {}))));
     ErrorStep step;
-    step.own = plan->precision().max_abs_error.value_or(contract_bound(operation.precision, *data));
-    step.gain = std::max(1.0, worst_gain(*data));
+    step.own = plan.precision().max_abs_error.value_or(contract_bound(operation.precision, data));
+    step.gain = std::max(1.0, worst_gain(data));
     return step;
 }
 

@@ -10,6 +10,7 @@
 
 #include "core/benchmark/synthetic.h"
 #include "core/image/element_planes.h"
+#include "core/support/try.h"
 #include "iir2d/reference.h"
 
 namespace workbench {
@@ -48,7 +49,7 @@ class PoolWorkload : public Workload {
 
   protected:
     Result<void> ran(const iir2d::Result<void>& done, const iir2d::RunTimes& times) {
-        if (!done) return std::unexpected(from_kernel(done.error()));
+        IIR2D_RETURN_IF_ERROR(from_kernel(done));
         if (m_plan.kernel().backend == iir2d::Backend::cuda) gpu_time = times;
         return {};
     }
@@ -83,14 +84,12 @@ class ForwardWorkload final : public PoolWorkload {
         // Where signs mix, a sum may cancel: its rounding is then relative to what was summed.
         double floor = 0;
         if (std::ranges::any_of(plane, [](double v) { return v < 0; })) {
-            const auto step = error_step({.what = what.pool()->pool}, what.pool()->element);
-            if (!step) return std::unexpected(step.error());
-            floor = step->gain * largest_magnitude(plane);
+            IIR2D_TRY(const auto step, error_step({.what = what.pool()->pool}, what.pool()->element));
+            floor = step.gain * largest_magnitude(plane);
         }
         auto reference = std::make_shared<std::vector<double>>(static_cast<std::size_t>(output.plane_size()));
-        const auto done =
-            iir2d::reference::pool(reference_desc(), plane, *reference, {}, {.stop = control.stop});
-        if (!done) return std::unexpected(from_kernel(done.error()));
+        IIR2D_RETURN_IF_ERROR(from_kernel(
+            iir2d::reference::pool(reference_desc(), plane, *reference, {}, {.stop = control.stop})));
         return Judgement{std::move(reference), tolerance(floor)};
     }
 };
@@ -110,8 +109,7 @@ class BackwardWorkload final : public PoolWorkload {
         PlanarImage pooled;
         ResultPlanes y(what.pool()->element, m_plan.output_shape(), pooled);
         if (maximum) m_argmax.resize(static_cast<std::size_t>(pooled.plane_size()));
-        if (const auto done = m_plan.forward(m_x.view(), y.view(), m_argmax); !done)
-            return std::unexpected(from_kernel(done.error()));
+        IIR2D_RETURN_IF_ERROR(from_kernel(m_plan.forward(m_x.view(), y.view(), m_argmax)));
         y.finish();
         if (maximum) return {};
         m_pooled = std::move(pooled);
@@ -133,9 +131,8 @@ class BackwardWorkload final : public PoolWorkload {
         std::vector<double> y;
         if (m_y) y = plane_as_double(m_pooled, channel);
         auto reference = std::make_shared<std::vector<double>>(x.size());
-        const auto done =
-            iir2d::reference::pool_backward(reference_desc(), x, y, dy, *reference, {.stop = control.stop});
-        if (!done) return std::unexpected(from_kernel(done.error()));
+        IIR2D_RETURN_IF_ERROR(from_kernel(
+            iir2d::reference::pool_backward(reference_desc(), x, y, dy, *reference, {.stop = control.stop})));
         // The gradients above are not negative and those of one sample have its sign: no sum cancels.
         return Judgement{std::move(reference), tolerance(0)};
     }
@@ -153,20 +150,20 @@ class BackwardWorkload final : public PoolWorkload {
 Result<std::unique_ptr<Workload>> make_pool_workload(const BenchmarkCase& what, BenchmarkInputPtr input,
                                                      const iir2d::Device& device) {
     const iir2d::Shape shape = input->pixels->view().shape;
-    auto plan = iir2d::PoolPlan::make(device, pool_desc(what.pool()->pool, shape, what.pool()->element));
-    if (!plan) return std::unexpected(from_kernel(plan.error()));
-    const auto traffic = pool_traffic(what.pool()->pool, shape, what.pool()->element, what.pool()->pass);
-    if (!traffic) return std::unexpected(traffic.error());
-    const iir2d::Shape result = plan->output_shape();
+    IIR2D_TRY(auto plan, from_kernel(iir2d::PoolPlan::make(
+                             device, pool_desc(what.pool()->pool, shape, what.pool()->element))));
+    IIR2D_TRY(const auto traffic,
+              pool_traffic(what.pool()->pool, shape, what.pool()->element, what.pool()->pass));
+    const iir2d::Shape result = plan.output_shape();
     if (what.pool()->pass == PoolPass::forward) {
-        return std::make_unique<ForwardWorkload>(what, std::move(input), std::move(*plan), *traffic, result);
+        return std::make_unique<ForwardWorkload>(what, std::move(input), std::move(plan), traffic, result);
     }
     PlanarImage upstream =
         rounded(synthetic_plane(result.w, result.h, image_type(what.pool()->element), input->upstream_seed),
                 what.pool()->element);
-    auto workload = std::make_unique<BackwardWorkload>(what, std::move(input), std::move(*plan), *traffic,
+    auto workload = std::make_unique<BackwardWorkload>(what, std::move(input), std::move(plan), traffic,
                                                        std::move(upstream));
-    if (auto done = workload->run_forward(); !done) return std::unexpected(done.error());
+    IIR2D_RETURN_IF_ERROR(workload->run_forward());
     return workload;
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <variant>
 
+#include "core/support/try.h"
 #include "iir2d/device.h"
 #include "iir2d/plan.h"
 
@@ -33,10 +34,9 @@ double samples_of(const iir2d::Shape& shape) {
 }
 
 Result<double> filter_operations(const FilterOperation& filter, const iir2d::Shape& shape) {
-    const auto data = iir2d::make_filter(filter_spec(filter));
-    if (!data) return std::unexpected(from_kernel(data.error()));
+    IIR2D_TRY(const auto data, from_kernel(iir2d::make_filter(filter_spec(filter))));
     return samples_of(shape) *
-           (operations_per_sample(data->horizontal) + operations_per_sample(data->vertical));
+           (operations_per_sample(data.horizontal) + operations_per_sample(data.vertical));
 }
 
 Result<double> recipe_operations(const Recipe& recipe, iir2d::Shape shape) {
@@ -44,14 +44,11 @@ Result<double> recipe_operations(const Recipe& recipe, iir2d::Shape shape) {
     for (const Operation& operation : recipe.operations) {
         if (!operation.enabled) continue;
         const auto* filter = std::get_if<FilterOperation>(&operation.what);
-        const auto one = filter ? filter_operations(*filter, shape)
-                                : pool_operations(std::get<PoolOperation>(operation.what), shape,
-                                                  iir2d::ElementType::f32, PoolPass::forward);
-        if (!one) return one;
-        operations += *one;
-        const auto next = validate(operation, shape);
-        if (!next) return std::unexpected(next.error());
-        shape = *next;
+        IIR2D_TRY(const auto one, filter ? filter_operations(*filter, shape)
+                                         : pool_operations(std::get<PoolOperation>(operation.what), shape,
+                                                           iir2d::ElementType::f32, PoolPass::forward));
+        operations += one;
+        IIR2D_TRY(shape, validate(operation, shape));
     }
     return operations;
 }
@@ -76,16 +73,15 @@ double operations_per_sample(const iir2d::AxisFilter& axis) {
 
 Result<double> pool_operations(const PoolOperation& pool, iir2d::Shape input, iir2d::ElementType element,
                                PoolPass pass) {
-    const auto cpu = iir2d::choose_device("cpu", 1);
-    if (!cpu) return std::unexpected(from_kernel(cpu.error()));
-    const auto plan = iir2d::PoolPlan::make(cpu->device, pool_desc(pool, input, element));
-    if (!plan) return std::unexpected(from_kernel(plan.error()));
-    const iir2d::Shape output = plan->output_shape();
+    IIR2D_TRY(const auto cpu, from_kernel(iir2d::choose_device("cpu", 1)));
+    IIR2D_TRY(const auto plan,
+              from_kernel(iir2d::PoolPlan::make(cpu.device, pool_desc(pool, input, element))));
+    const iir2d::Shape output = plan.output_shape();
     // Windows are rectangles of a grid: the samples in all of them are a product of rows and columns.
     double rows = 0;
     double columns = 0;
-    for (std::int64_t y = 0; y < output.h; ++y) rows += static_cast<double>(plan->window(y, 0).rows);
-    for (std::int64_t x = 0; x < output.w; ++x) columns += static_cast<double>(plan->window(0, x).columns);
+    for (std::int64_t y = 0; y < output.h; ++y) rows += static_cast<double>(plan.window(y, 0).rows);
+    for (std::int64_t x = 0; x < output.w; ++x) columns += static_cast<double>(plan.window(0, x).columns);
     const double s = rows * columns * static_cast<double>(input.n * input.c);
     const double n = samples_of(output);
     const bool backward = pass == PoolPass::backward;

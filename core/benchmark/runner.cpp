@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/benchmark/utc_time.h"
+#include "core/support/try.h"
 
 namespace workbench {
 
@@ -89,21 +90,19 @@ Result<void> time_case(CaseResult& result, Workload& workload, const CaseSetting
             control.report(parity_share + (1 - parity_share) * i / total,
                            warming ? "warming up" : "measuring " + result.what.label);
         }
-        const auto own = sample(settings, [&] { return timed_compute(workload, control); });
-        if (!own) return std::unexpected(own.error());
+        IIR2D_TRY(const auto own, sample(settings, [&] { return timed_compute(workload, control); }));
         if (watch) watch->sample_when_due();  // the nearest to the work that is not during it
-        const auto copy = sample(settings, time_copy);
-        if (!copy) return std::unexpected(copy.error());
+        IIR2D_TRY(const auto copy, sample(settings, time_copy));
         const auto plain =
             sample(settings, [&] { return Result<double>(probe.plain_memcpy(input, memcpy_target)); });
         if (warming) continue;
         if (workload.gpu_time)
             transfers.push_back(workload.gpu_time->upload_ms + workload.gpu_time->download_ms);
-        result.samples.push_back(*own);
-        result.copy_samples.push_back(*copy);
+        result.samples.push_back(own);
+        result.copy_samples.push_back(copy);
         result.memcpy_samples.push_back(*plain);
         if (!settings.stopping) continue;
-        taken.push_back(own->latency_ms);
+        taken.push_back(own.latency_ms);
         const std::chrono::duration<double> so_far = Clock::now() - first_timed;
         if (const auto reason = stop_reason(*settings.stopping, taken, so_far.count())) {
             result.stop_reason = *reason;
@@ -142,7 +141,7 @@ Result<void> check_parity(CaseResult& result, Workload& workload, const TaskCont
     const std::string what = "checking " + result.what.label;
     control.report(0, what);
     workload.prepare();
-    if (auto done = workload.compute(control.stop); !done) return done;
+    IIR2D_RETURN_IF_ERROR(workload.compute(control.stop));
     workload.finish();
     const int channels = workload.input->pixels->channels();
     if (workload.output.channels() != channels) {
@@ -152,9 +151,8 @@ Result<void> check_parity(CaseResult& result, Workload& workload, const TaskCont
     ParityCheck check;
     for (int channel = 0; channel < channels; ++channel) {
         if (control.cancelled()) return cancelled();
-        const auto judgement = workload.judge(channel, control);
-        if (!judgement) return std::unexpected(judgement.error());
-        check.add_channel(workload.output, channel, *judgement->reference, judgement->tolerance);
+        IIR2D_TRY(const auto judgement, workload.judge(channel, control));
+        check.add_channel(workload.output, channel, *judgement.reference, judgement.tolerance);
         control.report(parity_share * (channel + 1) / channels, what);
     }
     result.parity = check.parity();

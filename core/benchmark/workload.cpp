@@ -10,6 +10,7 @@
 #include "core/benchmark/pool_workload.h"
 #include "core/benchmark/synthetic.h"
 #include "core/image/element_planes.h"
+#include "core/support/try.h"
 #include "iir2d/reference.h"
 
 namespace workbench {
@@ -23,31 +24,24 @@ iir2d::Shape shape_of(const PlanarImage& image) {
     return {1, image.channels(), image.height(), image.width()};
 }
 
-Result<void> lifted(const iir2d::Result<void>& result) {
-    if (!result) return std::unexpected(from_kernel(result.error()));
-    return {};
-}
-
 // One operation of a recipe on one double plane, in the reference. `plane` and `shape` become its result.
 Result<void> reference_step(const Operation& operation, std::vector<double>& plane, iir2d::Shape& shape,
                             const TaskControl& control) {
     std::vector<double> result;
     if (const auto* filter = std::get_if<FilterOperation>(&operation.what)) {
         result.resize(plane.size());
-        if (auto done = lifted(
+        if (auto done = from_kernel(
                 iir2d::reference::filter(filter_desc(*filter, shape), plane, result, {.stop = control.stop}));
             !done) {
             return done;
         }
     } else {
         const auto desc = pool_desc(std::get<PoolOperation>(operation.what), shape, iir2d::ElementType::f64);
-        const auto size = iir2d::reference::pool_output_shape(desc);
-        if (!size) return std::unexpected(from_kernel(size.error()));
-        result.resize(static_cast<std::size_t>(size->h * size->w));
-        if (auto done = lifted(iir2d::reference::pool(desc, plane, result, {}, {.stop = control.stop}));
-            !done)
-            return done;
-        shape = {1, 1, size->h, size->w};
+        IIR2D_TRY(const auto size, from_kernel(iir2d::reference::pool_output_shape(desc)));
+        result.resize(static_cast<std::size_t>(size.h * size.w));
+        IIR2D_RETURN_IF_ERROR(
+            from_kernel(iir2d::reference::pool(desc, plane, result, {}, {.stop = control.stop})));
+        shape = {1, 1, size.h, size.w};
     }
     plane = std::move(result);
     return {};
@@ -70,7 +64,7 @@ class FilterWorkload final : public Workload {
     Result<void> compute(const std::stop_token& stop) override {
         iir2d::RunTimes times;
         const auto done =
-            lifted(m_plan.run(input->pixels->view(), output.view(), {.stop = stop, .times = &times}));
+            from_kernel(m_plan.run(input->pixels->view(), output.view(), {.stop = stop, .times = &times}));
         if (m_plan.kernel().backend == iir2d::Backend::cuda) gpu_time = times;
         return done;
     }
@@ -165,14 +159,13 @@ class ElementTracker {
 Result<iir2d::KernelIdentity> kernel_of(const Operation& operation, iir2d::Shape shape,
                                         const iir2d::Device& device) {
     if (const auto* filter = std::get_if<FilterOperation>(&operation.what)) {
-        const auto plan = iir2d::FilterPlan::make(device, filter_desc(*filter, shape));
-        if (!plan) return std::unexpected(from_kernel(plan.error()));
-        return plan->kernel();
+        IIR2D_TRY(const auto plan, from_kernel(iir2d::FilterPlan::make(device, filter_desc(*filter, shape))));
+        return plan.kernel();
     }
-    const auto plan = iir2d::PoolPlan::make(
-        device, pool_desc(std::get<PoolOperation>(operation.what), shape, iir2d::ElementType::f32));
-    if (!plan) return std::unexpected(from_kernel(plan.error()));
-    return plan->kernel();
+    IIR2D_TRY(const auto plan,
+              from_kernel(iir2d::PoolPlan::make(device, pool_desc(std::get<PoolOperation>(operation.what),
+                                                                  shape, iir2d::ElementType::f32))));
+    return plan.kernel();
 }
 
 Result<std::unique_ptr<Workload>> make_recipe_workload(const BenchmarkCase& what, BenchmarkInputPtr input,
@@ -184,15 +177,12 @@ Result<std::unique_ptr<Workload>> make_recipe_workload(const BenchmarkCase& what
     for (const Operation& operation : what.recipe()->operations) {
         if (!operation.enabled) continue;
         const iir2d::ElementType element = elements.before(operation);
-        const auto error = error_step(operation, element);
-        if (!error) return std::unexpected(error.error());
+        IIR2D_TRY(const auto error, error_step(operation, element));
         if (!first) {
-            const auto kernel = kernel_of(operation, shape_of(*input->pixels), device);
-            if (!kernel) return std::unexpected(kernel.error());
-            first = *kernel;
+            IIR2D_TRY(first, kernel_of(operation, shape_of(*input->pixels), device));
         }
         operations.push_back(operation);
-        errors.push_back(*error);
+        errors.push_back(error);
     }
     auto workload = std::make_unique<RecipeWorkload>(what, std::move(input), device, std::move(operations),
                                                      std::move(errors));
@@ -279,13 +269,10 @@ Result<std::unique_ptr<Workload>> make_filter_workload(const BenchmarkCase& what
     const Operation operation{.what = FilterOperation{.filter_id = filter.filter_id,
                                                       .border = filter.border,
                                                       .precision = filter.precision}};
-    const auto error = error_step(operation, storage_type(filter.precision));
-    if (!error) return std::unexpected(error.error());
-    auto plan =
-        iir2d::FilterPlan::make(device, filter_desc(std::get<FilterOperation>(operation.what), shape));
-    if (!plan) return std::unexpected(from_kernel(plan.error()));
-    return std::make_unique<FilterWorkload>(what, std::move(input), std::move(*plan), operation, *error,
-                                            cache);
+    IIR2D_TRY(const auto error, error_step(operation, storage_type(filter.precision)));
+    IIR2D_TRY(auto plan, from_kernel(iir2d::FilterPlan::make(
+                             device, filter_desc(std::get<FilterOperation>(operation.what), shape))));
+    return std::make_unique<FilterWorkload>(what, std::move(input), std::move(plan), operation, error, cache);
 }
 
 }  // namespace

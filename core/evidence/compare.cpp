@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "core/evidence/compare.h"
-#include "core/support/counted.h"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +9,9 @@
 #include <set>
 #include <utility>
 
+#include "core/support/counted.h"
 #include "core/support/escaped.h"
+#include "core/support/listed.h"
 
 namespace workbench {
 
@@ -23,19 +24,16 @@ constexpr std::array<std::pair<Metric, std::string_view>, 3> metrics = {
 
 CaseFigures figures_of(const CaseResult& c, const std::vector<double>& costs,
                        const CompareSettings& settings) {
-    CaseFigures f{.key = c.what.key,
-                  .count = costs.size(),
-                  .p50_interval = {},
-                  .preempted = preempted_count(c.samples)};
-    if (costs.empty()) return f;
-    const Metric metric = settings.metric;
-    f.p50 = shown_cost(percentile(costs, 50), metric);
-    f.p95 = shown_cost(percentile(costs, 95), metric);
-    const Interval interval = median_interval(costs, settings.bootstrap);
-    f.p50_interval = {shown_cost(interval.low, metric), shown_cost(interval.high, metric)};
-    if (f.p50_interval.low > f.p50_interval.high) std::swap(f.p50_interval.low, f.p50_interval.high);
-    f.drift = relative_drift(costs);
-    return f;
+    const std::size_t preempted = preempted_count(c.samples);
+    if (costs.empty()) return {.key = c.what.key, .p50_interval = {}, .preempted = preempted};
+    const MetricFigures shown = figures_of_costs(costs, settings.metric, settings.bootstrap);
+    return {.key = c.what.key,
+            .count = costs.size(),
+            .p50 = shown.p50,
+            .p95 = shown.p95,
+            .p50_interval = shown.p50_interval,
+            .drift = relative_drift(costs),
+            .preempted = preempted};
 }
 
 struct Judged {
@@ -61,7 +59,7 @@ Judged judge(const std::vector<double>& before, const std::vector<double>& after
     return j;
 }
 
-// Why the samples allow no verdict, whatever their figures would give; empty: they do.
+// Says why the samples allow no verdict, whatever their figures would give; empty: they do.
 std::string doubt(const CaseComparison& c, const CaseResult& base, const CaseResult& now,
                   const CompareSettings& settings) {
     if (!throttled_by(base).empty() || !throttled_by(now).empty()) return "no verdict from throttled samples";
@@ -134,7 +132,7 @@ CaseComparison compare_case(const CaseResult& base, const CaseResult& now, const
     return c;
 }
 
-// A key without what `allow_unlike` lets differ: its words that start with one of `prefixes`.
+// Returns a key without its words that start with one of `prefixes`: what `allow_unlike` lets differ.
 std::string reduced(const std::string& key, std::initializer_list<std::string_view> prefixes) {
     std::string text;
     std::size_t at = 0;
@@ -177,7 +175,7 @@ void note_unlike(std::vector<std::string>& unlike, std::string_view what, const 
     unlike.push_back(std::string(what) + ": base " + text(base) + ", new " + text(now));
 }
 
-// What a filter computes in, or pooling stores; a recipe has its own.
+// Returns what a filter computes in, or pooling stores; nothing for a recipe, which has its own.
 std::string precision_text(const BenchmarkCase& what) {
     if (const auto* filter = what.filter()) return std::string(iir2d::name_of(filter->precision));
     if (const auto* pool = what.pool()) return std::string(iir2d::name_of(pool->element));
@@ -221,15 +219,20 @@ std::vector<std::string> nearly_alike(std::vector<const CaseResult*> base,
     return texts;
 }
 
-Record without_samples(Record record) {
-    for (auto& c : record.run.results) c.samples = c.copy_samples = c.memcpy_samples = {};
-    return record;
-}
-
 }  // namespace
 
 double shown_cost(double cost, Metric metric) {
     return metric == Metric::throughput ? 1 / cost : cost;
+}
+
+MetricFigures figures_of_costs(const std::vector<double>& costs, Metric metric,
+                               const BootstrapSettings& bootstrap) {
+    const auto shown = [metric](double cost) { return shown_cost(cost, metric); };
+    const Interval cost = median_interval(costs, bootstrap);
+    const auto [low, high] = std::minmax({shown(cost.low), shown(cost.high)});
+    return {.p50 = shown(percentile(costs, 50)),
+            .p95 = shown(percentile(costs, 95)),
+            .p50_interval = {low, high}};
 }
 
 std::vector<double> costs_of(const CaseResult& c, Metric metric) {
@@ -297,8 +300,9 @@ std::size_t RecordComparison::count(Verdict verdict) const {
     return static_cast<std::size_t>(std::ranges::count(cases, verdict, &CaseComparison::verdict));
 }
 
-Result<RecordComparison> compare_records(const Record& base, const Record& now,
+Result<RecordComparison> compare_records(RecordPtr base_record, RecordPtr new_record,
                                          const CompareSettings& settings, const TaskControl& control) {
+    const Record &base = *base_record, &now = *new_record;
     if (!(settings.margin > 0 && settings.margin < 1))
         return fail(ErrorKind::bad_argument,
                     "the margin is out of range: give more than 0 and less than 100 %");
@@ -315,19 +319,17 @@ Result<RecordComparison> compare_records(const Record& base, const Record& now,
         pair_up(left, right, pairs, {"precision:", "dtype:", "size:"});
     }
     RecordComparison comparison{.settings = settings,
-                                .base = without_samples(base),
-                                .now = without_samples(now),
+                                .base = std::move(base_record),
+                                .now = std::move(new_record),
                                 .unlike = unlike_records(base, now, pairs),
                                 .missing_in_new = {},
                                 .missing_in_base = {},
                                 .cases = {}};
     if (!settings.allow_unlike) {
         if (!comparison.unlike.empty()) {
-            const auto more = comparison.unlike.size() - 1;
-            return fail(ErrorKind::check_failed,
-                        "the records are unlike, " + comparison.unlike.front() +
-                            (more > 0 ? " (and " + std::to_string(more) + " more)" : "") +
-                            ": give --allow-unlike to compare them all the same");
+            return fail(ErrorKind::check_failed, "the records are unlike, " + comparison.unlike.front() +
+                                                     and_more(comparison.unlike.size()) +
+                                                     ": give --allow-unlike to compare them all the same");
         }
         if (pairs.empty()) {
             const auto nearly = nearly_alike(left, right);

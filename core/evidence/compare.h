@@ -41,6 +41,14 @@ std::vector<double> costs_of(const CaseResult& c, Metric metric);
 // Returns a cost in the metric's own sense, for a reader: throughput is turned back.
 double shown_cost(double cost, Metric metric);
 
+struct MetricFigures {
+    double p50 = 0, p95 = 0;
+    Interval p50_interval;
+};
+// Returns the figures of costs, in the metric's own sense. There must be a cost.
+MetricFigures figures_of_costs(const std::vector<double>& costs, Metric metric,
+                               const BootstrapSettings& bootstrap = {});
+
 struct CompareSettings {
     Metric metric = Metric::ratio_to_copy;
     double margin = 0.05;        // relative; differences within it count as none
@@ -78,8 +86,7 @@ struct CaseComparison {
 
 struct RecordComparison {
     CompareSettings settings;
-    Record base;  // without samples
-    Record now;
+    RecordPtr base, now;              // never null
     std::vector<std::string> unlike;  // what differs although like must be compared with like; sentences
     std::vector<std::string> missing_in_new;
     std::vector<std::string> missing_in_base;
@@ -90,8 +97,11 @@ struct RecordComparison {
 
 // bad_argument: settings out of range. check_failed: unlike records that were not allowed; the first
 // difference is named. cancelled: control.stop asked between two cases.
-Result<RecordComparison> compare_records(const Record& base, const Record& now,
-                                         const CompareSettings& settings, const TaskControl& control = {});
+Result<RecordComparison> compare_records(RecordPtr base, RecordPtr now, const CompareSettings& settings,
+                                         const TaskControl& control = {});
+
+// Returns "12 SAME, 1 FASTER, 0 SLOWER, 2 AMBIGUOUS".
+std::string verdict_counts(const RecordComparison& comparison);
 
 // Lists what is wrong with it: regressions and unresolved cases, worst first, then cases that are missing or
 // were not timed. Empty: nothing.

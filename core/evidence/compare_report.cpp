@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 // A comparison for programs and for people.
-#include <cmath>
+#include <fmt/core.h>
+
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "core/evidence/compare.h"
+#include "core/support/listed.h"
 #include "core/support/markdown.h"
 
 namespace workbench {
@@ -74,7 +77,9 @@ std::string commit_text(const Record& r) {
 }
 
 std::string records_table(const RecordComparison& c) {
-    const auto line = [&c](std::string_view name, auto text) { return row(name, text(c.base), text(c.now)); };
+    const auto line = [&c](std::string_view name, auto text) {
+        return row(name, text(*c.base), text(*c.now));
+    };
     std::string out = "| | base | new |\n| --- | --- | --- |\n";
     out += line("Record", [](const Record& r) { return r.record_id; });
     out += line("Measured", [](const Record& r) { return r.run.started_utc; });
@@ -148,6 +153,11 @@ std::string method(const CompareSettings& s) {
 
 }  // namespace
 
+std::string verdict_counts(const RecordComparison& c) {
+    constexpr std::array verdicts = {Verdict::same, Verdict::faster, Verdict::slower, Verdict::ambiguous};
+    return joined(verdicts, ", ", [&c](Verdict v) { return fmt::format("{} {}", c.count(v), name_of(v)); });
+}
+
 std::string comparison_to_json(const RecordComparison& c) {
     Json cases = Json::array();
     for (const auto& one : c.cases) cases.push_back(json_of(one));
@@ -161,8 +171,8 @@ std::string comparison_to_json(const RecordComparison& c) {
                     {"max_regression", c.settings.max_regression ? Json(*c.settings.max_regression) : Json()},
                     {"confidence", c.settings.bootstrap.confidence},
                     {"resamples", c.settings.bootstrap.resamples},
-                    {"base", json_of(c.base)},
-                    {"new", json_of(c.now)},
+                    {"base", json_of(*c.base)},
+                    {"new", json_of(*c.now)},
                     {"allow_unlike", c.settings.allow_unlike},
                     {"unlike", c.unlike},
                     {"missing_in_new", c.missing_in_new},
@@ -183,9 +193,7 @@ std::string comparison_to_markdown(const RecordComparison& c) {
            : !doubtful                 ? "**Passed**"
            : c.settings.max_regression ? "**Passed, within the limit**"
                                        : "**Undecided**";
-    out += ": " + std::to_string(c.count(Verdict::same)) + " SAME, " +
-           std::to_string(c.count(Verdict::faster)) + " FASTER, " + std::to_string(c.count(Verdict::slower)) +
-           " SLOWER, " + std::to_string(c.count(Verdict::ambiguous)) + " AMBIGUOUS";
+    out += ": " + verdict_counts(c);
     if (const auto left = c.count(Verdict::not_timed); left > 0)
         out += ", " + std::to_string(left) + " NOT TIMED";
     out += ".\n";
@@ -205,8 +213,8 @@ std::string comparison_to_markdown(const RecordComparison& c) {
     out += list_of("Cases missing in the new record", c.missing_in_new);
     out += list_of("Cases missing in the base record", c.missing_in_base);
     out += "\n## Records\n\n" + records_table(c);
-    out += "\n## Commands that measured them\n\n" + markdown_code_block(c.base.command_line) + "\n" +
-           markdown_code_block(c.now.command_line);
+    out += "\n## Commands that measured them\n\n" + markdown_code_block(c.base->command_line) + "\n" +
+           markdown_code_block(c.now->command_line);
     return out;
 }
 

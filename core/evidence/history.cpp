@@ -12,6 +12,7 @@
 #include "core/support/files.h"
 #include "core/support/hex.h"
 #include "core/support/text.h"
+#include "core/support/try.h"
 
 namespace workbench {
 
@@ -42,9 +43,8 @@ Result<void> execute(sqlite3* database, const char* sql) {
 
 Result<std::int64_t> pragma(sqlite3* database, const char* name) {
     Query query(database, std::string("PRAGMA ") + name);
-    const auto row = query.step();
-    if (!row) return std::unexpected(row.error());
-    return *row ? query.number(0) : 0;
+    IIR2D_TRY(const auto row, query.step());
+    return row ? query.number(0) : 0;
 }
 
 // Rolls back unless it was committed.
@@ -76,7 +76,7 @@ std::unexpected<Error> not_ours(const fs::path& file, const std::string& why) {
     return fail(ErrorKind::bad_input, quoted(file) + " is not a history of records: " + why);
 }
 
-// The version of a database that is ours and known; 0: an empty database.
+// Returns the version of a database that is ours and known; 0: an empty database.
 Result<std::int64_t> check_database(sqlite3* database, const fs::path& file) {
     // The tables first: another may make it ours meanwhile, tables and id at once.
     const auto tables = [&] {
@@ -84,35 +84,31 @@ Result<std::int64_t> check_database(sqlite3* database, const fs::path& file) {
         const auto row = query.step();
         return row && *row ? query.number(0) : -1;
     }();
-    const auto id = pragma(database, "application_id");
-    if (!id) return std::unexpected(id.error());
-    const auto version = pragma(database, "user_version");
-    if (!version) return std::unexpected(version.error());
-    if (*id == application_id) {
-        if (*version < 1 || *version > newest_version)
-            return not_ours(file, "its version is " + std::to_string(*version) + ", and 1 to " +
+    IIR2D_TRY(const auto id, pragma(database, "application_id"));
+    IIR2D_TRY(const auto version, pragma(database, "user_version"));
+    if (id == application_id) {
+        if (version < 1 || version > newest_version)
+            return not_ours(file, "its version is " + std::to_string(version) + ", and 1 to " +
                                       std::to_string(newest_version) + " are known here");
-        return *version;
+        return version;
     }
-    if (*id != 0 || tables != 0) return not_ours(file, "it is another program's database");
+    if (id != 0 || tables != 0) return not_ours(file, "it is another program's database");
     return 0;
 }
 
-// An empty database becomes a history and an older one is brought to the newest version, in one transaction:
-// of two that are the first, one does it and the other finds it done.
+// Makes a history of an empty database and brings an older one to the newest version, in one transaction: of
+// two that are the first, one does it and the other finds it done.
 Result<void> make_or_migrate(sqlite3* database, const fs::path& file) {
-    const auto seen = check_database(database, file);
-    if (!seen) return std::unexpected(seen.error());
-    if (*seen == newest_version) return {};
+    IIR2D_TRY(const auto seen, check_database(database, file));
+    if (seen == newest_version) return {};
     Transaction transaction(database);
-    if (auto begun = transaction.begin(); !begun) return begun;
-    const auto version = check_database(database, file);
-    if (!version) return std::unexpected(version.error());
-    if (*version == newest_version) return {};
-    const std::string steps = std::string(*version == 0 ? schema : "") + notes_column +
+    IIR2D_RETURN_IF_ERROR(transaction.begin());
+    IIR2D_TRY(const auto version, check_database(database, file));
+    if (version == newest_version) return {};
+    const std::string steps = std::string(version == 0 ? schema : "") + notes_column +
                               "PRAGMA application_id = " + std::to_string(application_id) +
                               "; PRAGMA user_version = " + std::to_string(newest_version) + ";";
-    if (auto done = execute(database, steps.c_str()); !done) return done;
+    IIR2D_RETURN_IF_ERROR(execute(database, steps.c_str()));
     return transaction.commit();
 }
 
@@ -141,16 +137,11 @@ Result<Database> open_database(const fs::path& file, int flags) {
     sqlite3_busy_timeout(raw, wait_ms);
     sqlite3_db_config(raw, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
     sqlite3_db_config(raw, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
-    if (auto done = execute(raw, "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON"); !done)
-        return std::unexpected(done.error());
+    IIR2D_RETURN_IF_ERROR(execute(raw, "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON"));
     return database;
 }
 
-double metric_of(double cost, Metric metric) {
-    return metric == Metric::throughput && cost > 0 ? 1 / cost : cost;
-}
-
-// What is said of the case of that name; null: nothing.
+// Returns the result of the case of that name; null: there is none.
 const CaseResult* case_of(const Record& record, std::string_view key) {
     const auto found = std::ranges::find(record.run.results, key,
                                          [](const CaseResult& c) -> std::string_view { return c.what.key; });
@@ -162,21 +153,19 @@ std::optional<TrendPoint> point_of(const Record& record, std::string_view key, M
     if (found == nullptr) return std::nullopt;
     const auto costs = costs_of(*found, metric);
     if (costs.empty()) return std::nullopt;
-    const Interval interval = median_interval(costs);
-    TrendPoint p{.record_id = record.record_id,
-                 .started_utc = record.run.started_utc,
-                 .host = record.environment.host.value_or(""),
-                 .device_name = record.run.device.name,
-                 .commit = record.environment.commit.value_or(""),
-                 .threads = record.run.threads,
-                 .samples = costs.size(),
-                 .p50 = metric_of(percentile(costs, 50), metric),
-                 .p95 = metric_of(percentile(costs, 95), metric),
-                 .p50_interval = {metric_of(interval.low, metric), metric_of(interval.high, metric)},
-                 .input_sha256 = found->input_sha256,
-                 .output_sha256 = found->output_sha256};
-    if (p.p50_interval.low > p.p50_interval.high) std::swap(p.p50_interval.low, p.p50_interval.high);
-    return p;
+    const MetricFigures figures = figures_of_costs(costs, metric);
+    return TrendPoint{.record_id = record.record_id,
+                      .started_utc = record.run.started_utc,
+                      .host = record.environment.host.value_or(""),
+                      .device_name = record.run.device.name,
+                      .commit = record.environment.commit.value_or(""),
+                      .threads = record.run.threads,
+                      .samples = costs.size(),
+                      .p50 = figures.p50,
+                      .p95 = figures.p95,
+                      .p50_interval = figures.p50_interval,
+                      .input_sha256 = found->input_sha256,
+                      .output_sha256 = found->output_sha256};
 }
 
 }  // namespace
@@ -194,11 +183,10 @@ History::History(History&&) noexcept = default;
 History& History::operator=(History&&) noexcept = default;
 
 Result<History> History::open(const fs::path& file) {
-    auto database = open_database(file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
-    if (!database) return std::unexpected(database.error());
-    if (auto good = make_or_migrate(database->get(), file); !good) return std::unexpected(good.error());
+    IIR2D_TRY(auto database, open_database(file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE));
+    IIR2D_RETURN_IF_ERROR(make_or_migrate(database.get(), file));
     auto state = std::make_unique<State>();
-    state->database = std::move(*database);
+    state->database = std::move(database);
     return History(std::move(state));
 }
 
@@ -209,60 +197,54 @@ Result<History> History::open_to_read(const fs::path& file) {
     // A killed writer's journal can be rolled back only by who may write.
     auto database = open_database(file, SQLITE_OPEN_READWRITE);
     if (!database) return std::unexpected(fail(ErrorKind::bad_input, database.error().message).error());
-    const auto version = check_database(database->get(), file);
-    if (!version) return std::unexpected(version.error());
-    if (*version == 0) return not_ours(file, "it is empty");
-    if (auto done = execute(database->get(), "PRAGMA query_only = ON"); !done)
-        return std::unexpected(done.error());
+    IIR2D_TRY(const auto version, check_database(database->get(), file));
+    if (version == 0) return not_ours(file, "it is empty");
+    IIR2D_RETURN_IF_ERROR(execute(database->get(), "PRAGMA query_only = ON"));
     auto state = std::make_unique<State>();
     state->database = std::move(*database);
-    state->version = *version;
+    state->version = version;
     return History(std::move(state));
 }
 
 Result<History::Added> History::add(const fs::path& path, std::string_view note) {
-    const auto verified = read_verified_record(path);
-    if (!verified) return std::unexpected(verified.error());
-    return m_state->insert(verified->record, verified->text, note);
+    IIR2D_TRY(const auto verified, read_verified_record(path));
+    return m_state->insert(verified.record, verified.text, note);
 }
 
 Result<History::Added> History::add(const Record& record, std::string_view note) {
     const std::string text = record_to_json(record);
     if (const auto problems = verify_record_text(text).problems; !problems.empty())
         return fail(ErrorKind::check_failed, "the record is not accepted: " + problems.front());
-    const auto read = record_from_json(text);
-    if (!read) return std::unexpected(read.error());
-    return m_state->insert(*read, text, note);
+    IIR2D_TRY(const auto read, record_from_json(text));
+    return m_state->insert(read, text, note);
 }
 
 Result<History::Added> History::State::insert(const Record& record, const std::string& json,
                                               std::string_view note) {
-    if (auto good = check_note(note); !good) return std::unexpected(good.error());
+    IIR2D_RETURN_IF_ERROR(check_note(note));
     Transaction transaction(get());
-    if (auto begun = transaction.begin(); !begun) return std::unexpected(begun.error());
+    IIR2D_RETURN_IF_ERROR(transaction.begin());
     Query insert(
         get(),
         "INSERT INTO record (record_id, added_utc, started_utc, host, device_id, device_name, version,"
         " commit_id, cases, json, note) VALUES (?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT (record_id) DO NOTHING");
-    const auto done = insert.bind(record.record_id)
-                          .bind(utc_now())
-                          .bind(record.run.started_utc)
-                          .bind(record.environment.host.value_or(""))
-                          .bind(record.run.device.id)
-                          .bind(record.run.device.name)
-                          .bind(record.environment.version)
-                          .bind(record.environment.commit.value_or(""))
-                          .bind(static_cast<std::int64_t>(record.run.results.size()))
-                          .bind(json)
-                          .bind(note)
-                          .run();
-    if (!done) return std::unexpected(done.error());
+    IIR2D_RETURN_IF_ERROR(insert.bind(record.record_id)
+                              .bind(utc_now())
+                              .bind(record.run.started_utc)
+                              .bind(record.environment.host.value_or(""))
+                              .bind(record.run.device.id)
+                              .bind(record.run.device.name)
+                              .bind(record.environment.version)
+                              .bind(record.environment.commit.value_or(""))
+                              .bind(static_cast<std::int64_t>(record.run.results.size()))
+                              .bind(json)
+                              .bind(note)
+                              .run());
     if (sqlite3_changes(get()) == 0) {
         if (!note.empty()) {
             Query again(get(), "UPDATE record SET note = ? WHERE record_id = ?");
-            if (auto set = again.bind(note).bind(record.record_id).run(); !set)
-                return std::unexpected(set.error());
-            if (auto committed = transaction.commit(); !committed) return std::unexpected(committed.error());
+            IIR2D_RETURN_IF_ERROR(again.bind(note).bind(record.record_id).run());
+            IIR2D_RETURN_IF_ERROR(transaction.commit());
         }
         return Added{record.record_id, false};
     }
@@ -270,21 +252,18 @@ Result<History::Added> History::State::insert(const Record& record, const std::s
     for (const auto& c : record.run.results) {
         if (c.samples.empty()) continue;
         Query timed(get(), "INSERT INTO timed (record, key) VALUES (?,?)");
-        if (auto inserted = timed.bind(seq).bind(c.what.key).run(); !inserted)
-            return std::unexpected(inserted.error());
+        IIR2D_RETURN_IF_ERROR(timed.bind(seq).bind(c.what.key).run());
     }
-    if (auto committed = transaction.commit(); !committed) return std::unexpected(committed.error());
+    IIR2D_RETURN_IF_ERROR(transaction.commit());
     return Added{record.record_id, true};
 }
 
 Result<std::string> History::set_note(std::string_view prefix, std::string_view note) {
-    if (auto good = check_note(note); !good) return std::unexpected(good.error());
-    const auto found = find(prefix);
-    if (!found) return std::unexpected(found.error());
+    IIR2D_RETURN_IF_ERROR(check_note(note));
+    IIR2D_TRY(const auto found, find(prefix));
     Query update(m_state->get(), "UPDATE record SET note = ? WHERE record_id = ?");
-    if (auto done = update.bind(note).bind(found->record_id).run(); !done)
-        return std::unexpected(done.error());
-    return found->record_id;
+    IIR2D_RETURN_IF_ERROR(update.bind(note).bind(found.record_id).run());
+    return found.record_id;
 }
 
 Result<std::vector<HistoryEntry>> History::list() const {
@@ -296,18 +275,16 @@ Result<std::vector<HistoryEntry>> History::list() const {
                     " FROM record ORDER BY started_utc, seq");
     std::vector<HistoryEntry> entries;
     for (;;) {
-        const auto row = query.step();
-        if (!row) return std::unexpected(row.error());
-        if (!*row) return entries;
+        IIR2D_TRY(const auto row, query.step());
+        if (!row) return entries;
         entries.push_back({query.text(0), query.text(1), query.text(2), query.text(3), query.text(4),
                            query.text(5), query.text(6), query.text(7), query.number(8), query.text(9)});
     }
 }
 
 Result<std::string> History::record(std::string_view prefix) const {
-    auto found = find(prefix);
-    if (!found) return std::unexpected(found.error());
-    return std::move(found->json);
+    IIR2D_TRY(auto found, find(prefix));
+    return std::move(found.json);
 }
 
 Result<History::Found> History::find(std::string_view prefix) const {
@@ -318,14 +295,12 @@ Result<History::Found> History::find(std::string_view prefix) const {
     Query query(m_state->get(),
                 "SELECT record_id, json FROM record WHERE substr(record_id, 1, ?) = ? LIMIT 2");
     query.bind(static_cast<std::int64_t>(prefix.size())).bind(prefix);
-    const auto row = query.step();
-    if (!row) return std::unexpected(row.error());
-    if (!*row)
+    IIR2D_TRY(const auto row, query.step());
+    if (!row)
         return fail(ErrorKind::bad_argument, "no record's record_id starts with " + std::string(prefix));
     Found found{query.text(0), query.text(1)};
-    const auto second = query.step();
-    if (!second) return std::unexpected(second.error());
-    if (*second) {
+    IIR2D_TRY(const auto second, query.step());
+    if (second) {
         return fail(ErrorKind::bad_argument,
                     "several records' record_id starts with " + std::string(prefix) + ": give more digits");
     }
@@ -333,13 +308,12 @@ Result<History::Found> History::find(std::string_view prefix) const {
 }
 
 Result<std::string> History::previous(const Record& record) const {
-    const auto entries = list();
-    if (!entries) return std::unexpected(entries.error());
-    auto end = std::ranges::find(*entries, record.record_id, &HistoryEntry::record_id);
-    if (end == entries->end())
-        end = std::ranges::upper_bound(*entries, record.run.started_utc, {}, &HistoryEntry::started_utc);
+    IIR2D_TRY(const auto entries, list());
+    auto end = std::ranges::find(entries, record.record_id, &HistoryEntry::record_id);
+    if (end == entries.end())
+        end = std::ranges::upper_bound(entries, record.run.started_utc, {}, &HistoryEntry::started_utc);
     std::string on_another;  // device, where none is of this one
-    for (auto entry = end; entry != entries->begin();) {
+    for (auto entry = end; entry != entries.begin();) {
         --entry;
         const bool same_device = entry->device_name == record.run.device.name &&
                                  entry->host == record.environment.host.value_or("");
@@ -348,9 +322,8 @@ Result<std::string> History::previous(const Record& record) const {
                    "SELECT key FROM timed JOIN record ON timed.record = record.seq WHERE record_id = ?");
         keys.bind(entry->record_id);
         for (;;) {
-            const auto row = keys.step();
-            if (!row) return std::unexpected(row.error());
-            if (!*row) break;
+            IIR2D_TRY(const auto row, keys.step());
+            if (!row) break;
             if (case_of(record, keys.text(0)) == nullptr) continue;
             if (same_device) return entry->record_id;
             on_another = entry->record_id;
@@ -365,9 +338,8 @@ Result<std::vector<std::string>> History::keys() const {
     Query query(m_state->get(), "SELECT DISTINCT key FROM timed ORDER BY key");
     std::vector<std::string> keys;
     for (;;) {
-        const auto row = query.step();
-        if (!row) return std::unexpected(row.error());
-        if (!*row) return keys;
+        IIR2D_TRY(const auto row, query.step());
+        if (!row) return keys;
         keys.push_back(query.text(0));
     }
 }
@@ -381,12 +353,10 @@ Result<std::vector<TrendPoint>> History::trend(std::string_view key, Metric metr
     query.bind(key).bind(device).bind(device).bind(device);
     std::vector<TrendPoint> points;
     for (;;) {
-        const auto row = query.step();
-        if (!row) return std::unexpected(row.error());
-        if (!*row) break;
-        const auto record = record_from_json(query.text(0));
-        if (!record) return std::unexpected(record.error());
-        if (auto point = point_of(*record, key, metric)) points.push_back(std::move(*point));
+        IIR2D_TRY(const auto row, query.step());
+        if (!row) break;
+        IIR2D_TRY(const auto record, record_from_json(query.text(0)));
+        if (auto point = point_of(record, key, metric)) points.push_back(std::move(*point));
     }
     if (points.empty()) {
         return fail(ErrorKind::bad_argument, "no record in the history has timed the case \"" + escaped(key) +
@@ -402,18 +372,16 @@ Result<std::vector<std::string>> History::check() const {
     {
         Query query(m_state->get(), "PRAGMA integrity_check(20)");
         for (;;) {
-            const auto row = query.step();
-            if (!row) return std::unexpected(row.error());
-            if (!*row) break;
+            IIR2D_TRY(const auto row, query.step());
+            if (!row) break;
             if (query.text(0) != "ok") problems.push_back(escaped(query.text(0)));
         }
     }
     Query query(m_state->get(),
                 "SELECT record_id, json, cases, (SELECT count(*) FROM timed WHERE record = seq) FROM record");
     for (;;) {
-        const auto row = query.step();
-        if (!row) return std::unexpected(row.error());
-        if (!*row) return problems;
+        IIR2D_TRY(const auto row, query.step());
+        if (!row) return problems;
         const std::string name = "record " + escaped(short_id(query.text(0))) + ": ";
         const auto record = record_from_json(query.text(1));
         if (!record) {

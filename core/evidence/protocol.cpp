@@ -14,6 +14,7 @@
 #include "core/support/files.h"
 #include "core/support/strict_json.h"
 #include "core/support/text.h"
+#include "core/support/try.h"
 
 namespace workbench {
 
@@ -21,7 +22,7 @@ namespace {
 
 using nlohmann::json;
 
-// A sentence may quote a name from the file.
+// Refuses the protocol. The sentence may quote a name from the file.
 std::unexpected<Error> wrong(const std::string& what) {
     constexpr std::size_t longest = 1000;
     return fail(ErrorKind::bad_input, "the protocol " + escaped(what, longest));
@@ -68,14 +69,10 @@ Result<void> read_lists(const json& j, BenchmarkMatrix& m) {
 }
 
 Result<void> read_measuring(const json& j, BenchmarkMatrix& m) {
-    const auto warmup = count_of(j.at("warmup"), "warmup", 0);
-    if (!warmup) return std::unexpected(warmup.error());
-    m.warmup = *warmup;
+    IIR2D_TRY(m.warmup, count_of(j.at("warmup"), "warmup", 0));
     if (j.contains("iterations") == j.contains("until")) return wrong("needs either iterations or until");
     if (j.contains("iterations")) {
-        const auto iterations = count_of(j.at("iterations"), "iterations", 1);
-        if (!iterations) return std::unexpected(iterations.error());
-        m.iterations = *iterations;
+        IIR2D_TRY(m.iterations, count_of(j.at("iterations"), "iterations", 1));
     } else {
         const json& until = j.at("until");
         if (until.size() != 4) return wrong("has an until that is not precision, least, most, most_seconds");
@@ -120,8 +117,8 @@ Result<BenchmarkMatrix> read(const json& j) {
     if (m.protocol.empty() || m.protocol.size() > 100 || printable_utf8(m.protocol) != m.protocol ||
         named_protocol(m.protocol))
         return wrong("needs a name of its own, of 1 to 100 bytes");
-    if (auto done = read_lists(j, m); !done) return std::unexpected(done.error());
-    if (auto done = read_measuring(j, m); !done) return std::unexpected(done.error());
+    IIR2D_RETURN_IF_ERROR(read_lists(j, m));
+    IIR2D_RETURN_IF_ERROR(read_measuring(j, m));
     if (const auto cases = expand(m); !cases) return wrong("is refused: " + cases.error().message);
     return m;
 }
@@ -147,9 +144,8 @@ Result<BenchmarkMatrix> matrix_of_protocol(const std::string& name_or_path) {
         return fail(ErrorKind::bad_argument, "the protocol " + quoted(std::filesystem::path(name_or_path)) +
                                                  " is neither standard nor smoke, nor a file that exists");
     }
-    const auto text = read_file(name_or_path, protocol_json_limits.bytes);
-    if (!text) return std::unexpected(text.error());
-    auto matrix = matrix_from_protocol_json(*text);
+    IIR2D_TRY(const auto text, read_file(name_or_path, protocol_json_limits.bytes));
+    auto matrix = matrix_from_protocol_json(text);
     if (!matrix)
         return fail(matrix.error().kind,
                     quoted(std::filesystem::path(name_or_path)) + ": " + matrix.error().message);

@@ -9,6 +9,7 @@
 #include "core/support/escaped.h"
 #include "core/support/files.h"
 #include "core/support/text.h"
+#include "core/support/try.h"
 
 namespace workbench {
 
@@ -16,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The record's image, by its pixels and not by its name.
+// Adds the record's image, which is known by its pixels and not by its name.
 Result<void> add_image(BenchmarkMatrix& matrix, const std::string& elsewhere, const TaskControl& control) {
     if (!matrix.image_identity) return {};
     const std::string path = elsewhere.empty() ? matrix.image_identity->path : elsewhere;
@@ -100,41 +101,40 @@ bool Reproduction::reproduced() const {
 Result<Reproduction> reproduce(const fs::path& path, const ReproduceSettings& settings,
                                const TaskControl& control,
                                const std::function<void(const CaseResult&)>& on_result) {
-    const auto before = load_record(path);
-    if (!before) return std::unexpected(before.error());
-    return reproduce(*before, settings, control, on_result);
+    IIR2D_TRY(auto before, load_record(path));
+    return reproduce(std::make_shared<const Record>(std::move(before)), settings, control, on_result);
 }
 
-Result<Reproduction> reproduce(const Record& before, const ReproduceSettings& settings,
+Result<Reproduction> reproduce(const RecordPtr& original, const ReproduceSettings& settings,
                                const TaskControl& control,
                                const std::function<void(const CaseResult&)>& on_result) {
+    const Record& before = *original;
     BenchmarkMatrix matrix = before.run.matrix;
-    if (auto added = add_image(matrix, settings.image, control); !added)
-        return std::unexpected(added.error());
+    IIR2D_RETURN_IF_ERROR(add_image(matrix, settings.image, control));
     // What the record chose, not what it chose it from: "auto" may choose another today.
     matrix.device = settings.device.empty() ? before.run.device.id : settings.device;
     if (before.run.device.backend == iir2d::Backend::cpu) matrix.threads = before.run.threads;
 
     Reproduction r;
     r.original_id = before.record_id;
-    auto measured = measure_record(matrix, matrix.image ? matrix.image->info.path.string() : std::string(),
-                                   "recipe.json", control, on_result);
-    if (!measured) return std::unexpected(measured.error());
-    const BenchmarkRun& run = measured->run;
+    IIR2D_TRY(auto measured,
+              measure_record(matrix, matrix.image ? matrix.image->info.path.string() : std::string(),
+                             "recipe.json", control, on_result));
+    const BenchmarkRun& run = measured.run;
     if (run.cancelled)
         return fail(ErrorKind::cancelled, "the reproduction was cancelled after " +
                                               std::to_string(run.results.size()) + " of " +
                                               counted(static_cast<std::uint64_t>(run.case_total), "case"));
-    r.record = std::move(*measured);
-    r.record.reproduces = before.record_id;
-    r.record.record_id = record_id_of(r.record);
-    r.differences = differences_of(before, r.record);
-    compare_outputs(before, r.record, r);
+    measured.reproduces = before.record_id;
+    measured.record_id = record_id_of(measured);
+    r.differences = differences_of(before, measured);
+    compare_outputs(before, measured, r);
+    r.record = std::make_shared<const Record>(std::move(measured));
     CompareSettings compare = settings.compare;
-    auto compared = compare_records(before, r.record, compare);
+    auto compared = compare_records(original, r.record, compare);
     if (!compared && !compare.allow_unlike) {
         compare.allow_unlike = true;  // the report says what is unlike
-        compared = compare_records(before, r.record, compare);
+        compared = compare_records(original, r.record, compare);
     }
     if (!compared) return std::unexpected(compared.error());
     r.comparison = std::move(*compared);
@@ -144,16 +144,13 @@ Result<Reproduction> reproduce(const Record& before, const ReproduceSettings& se
 std::string reproduction_to_text(const Reproduction& r) {
     std::string out = r.reproduced() ? "REPRODUCED" : "NOT REPRODUCED";
     out += " record " + short_id(r.original_id) + "\n";
-    const std::size_t cases = r.comparison.base.run.results.size();
+    const std::size_t cases = r.comparison.base->run.results.size();
     const std::size_t wrong = r.changed_outputs.size() + r.not_reproduced.size();
     out += "outputs  " + std::to_string(cases - std::min(cases, wrong)) + " of " + counted(cases, "case") +
            " the same bit for bit\n";
     for (const auto& key : r.changed_outputs) out += "  changed  " + escaped(key) + "\n";
     for (const auto& key : r.not_reproduced) out += "  missing  " + escaped(key) + "\n";
-    out += "timings  " + std::to_string(r.comparison.count(Verdict::same)) + " SAME, " +
-           std::to_string(r.comparison.count(Verdict::faster)) + " FASTER, " +
-           std::to_string(r.comparison.count(Verdict::slower)) + " SLOWER, " +
-           std::to_string(r.comparison.count(Verdict::ambiguous)) + " AMBIGUOUS";
+    out += "timings  " + verdict_counts(r.comparison);
     if (!r.comparison.unlike.empty()) out += "; unlike, so no change of the program alone";
     out += "\n";
     out += r.differences.empty() ? "build and machine are the record's\n" : "build or machine differ:\n";

@@ -21,7 +21,7 @@ struct ReproduceSettings {
 };
 
 struct Reproduction {
-    Record record;  // the new one, which names the old one
+    RecordPtr record;  // the new one, which names the old one
     std::string original_id;
     // What this build and machine have unlike the record: "library: the record's 1234..., this one's
     // 5678...".
@@ -41,7 +41,7 @@ Result<Reproduction> reproduce(const std::filesystem::path& record, const Reprod
                                const std::function<void(const CaseResult&)>& on_result = {});
 
 // Reproduces a record that was verified before.
-Result<Reproduction> reproduce(const Record& before, const ReproduceSettings& settings,
+Result<Reproduction> reproduce(const RecordPtr& before, const ReproduceSettings& settings,
                                const TaskControl& control = {},
                                const std::function<void(const CaseResult&)>& on_result = {});
 

@@ -3,6 +3,7 @@
 
 #include "core/support/escaped.h"
 #include "core/support/text.h"
+#include "core/support/try.h"
 
 namespace workbench {
 
@@ -57,9 +58,8 @@ Result<bool> Query::step() {
 
 Result<void> Query::run() {
     for (;;) {
-        const auto row = step();
-        if (!row) return std::unexpected(row.error());
-        if (!*row) return {};
+        IIR2D_TRY(const auto row, step());
+        if (!row) return {};
     }
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/image/image_io.h"
 #include "core/support/atomic_file.h"
+#include "core/support/listed.h"
 #include "core/support/text.h"
 #include "core/support/try.h"
 
@@ -54,9 +55,8 @@ Result<void> check_fits(const fs::path& path, const Format& format, std::int64_t
                                       "has {} channels: choose another format, such as PNG",
                                       format.name, channels));
     }
-    std::string possible;
-    for (const int count : format.channels)
-        possible += (possible.empty() ? "" : " or ") + std::to_string(count);
+    const std::string possible =
+        joined(format.channels, " or ", [](int count) { return std::to_string(count); });
     return unwritable(path,
                       fmt::format("{} holds {} channels and the image has {}: choose another format, such as "
                                   "TIFF or EXR",

@@ -5,6 +5,7 @@
 
 #include "core/recipe/recipe.h"
 #include "core/support/files.h"
+#include "core/support/listed.h"
 #include "core/support/shell.h"
 
 namespace workbench {
@@ -103,9 +104,7 @@ std::string command_line(const Recipe& recipe, const std::string& input, const s
     if (image_index > 0) arguments.insert(arguments.end(), {"--page", std::to_string(image_index + 1)});
     if (!device.empty() && device != "auto") arguments.insert(arguments.end(), {"--device", device});
 
-    std::string line;
-    for (const std::string& argument : arguments) line += (line.empty() ? "" : " ") + shell_quoted(argument);
-    return line;
+    return joined(arguments, " ", shell_quoted);
 }
 
 }  // namespace workbench

@@ -3,6 +3,7 @@
 // benchmark and a record name one. A Recipe is a value; all functions are pure and thread-safe.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -52,6 +53,9 @@ struct Operation {
     std::variant<FilterOperation, PoolOperation> what;
     friend bool operator==(const Operation&, const Operation&) = default;
 };
+
+// In characters, of a recipe that is measured: its name is in the label of a case in a record.
+inline constexpr std::size_t longest_recipe_name = 4000;
 
 struct Recipe {
     std::string name;

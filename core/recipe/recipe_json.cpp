@@ -11,6 +11,7 @@
 #include "core/recipe/recipe.h"
 #include "core/support/escaped.h"
 #include "core/support/files.h"
+#include "core/support/listed.h"
 #include "core/support/strict_json.h"
 #include "core/support/text.h"
 #include "core/support/try.h"
@@ -90,8 +91,7 @@ class Members {
 
     void only(std::initializer_list<std::string_view> known) {
         if (!good()) return;
-        std::string all;
-        for (const std::string_view key : known) all += (all.empty() ? "" : ", ") + std::string(key);
+        const std::string all = joined(known, ", ");
         for (const auto& [key, value] : m_value.items()) {
             if (std::ranges::find(known, key) == known.end()) {
                 return refuse("has the unknown key " + shown(key) + ": its keys are " + all);
@@ -180,10 +180,8 @@ void read_filter_id(Members& members, int& id) {
     const json* given = members.find("filter");
     if (!given) return;
     const auto table = iir2d::filter_table();
-    std::string all;
-    for (const auto& row : table) {
-        all += fmt::format("{}{} {}", all.empty() ? "" : ", ", row.id, row.key);
-    }
+    const std::string all =
+        joined(table, ", ", [](const iir2d::FilterRow& r) { return fmt::format("{} {}", r.id, r.key); });
     const auto row = std::ranges::find_if(table, [&](const iir2d::FilterRow& r) {
         return given->is_string() ? *given == std::string(r.key)
                                   : given->is_number_integer() && *given == r.id;

@@ -43,7 +43,7 @@ struct ChartRow {
     std::optional<double> interval_low, interval_high, copy;
 };
 
-// A value that is a line of the axis: no zeros behind it.
+// Formats a value that is a line of the axis, without zeros behind it.
 std::string tick_text(double value) {
     char text[32];
     return {text, std::to_chars(text, text + sizeof text, value, std::chars_format::general, 6).ptr};
@@ -89,7 +89,7 @@ struct Axis {
     std::vector<double> ticks;
 };
 
-// 1, 2, 5, 10, 20, ... around all values.
+// Returns an axis from 1, 2, 5, 10, 20, ... around all values.
 Axis logarithmic(const std::vector<ChartRow>& rows) {
     double least = std::numeric_limits<double>::infinity();
     double most = 0;
@@ -123,7 +123,7 @@ Axis logarithmic(const std::vector<ChartRow>& rows) {
     return {place, ticks};
 }
 
-// From 0, in steps of 1, 2 or 5 times a power of ten.
+// Returns an axis from 0, in steps of 1, 2 or 5 times a power of ten.
 Axis linear(const std::vector<ChartRow>& rows) {
     double most = 1;
     for (const ChartRow& row : rows) most = std::max(most, row.high.value_or(0));

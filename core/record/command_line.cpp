@@ -11,24 +11,18 @@
 
 #include "core/record/record.h"
 #include "core/support/files.h"
+#include "core/support/listed.h"
 #include "core/support/shell.h"
 
 namespace workbench {
 
 namespace {
 
-template <class List, class Text>
-std::string joined(const List& list, Text text) {
-    std::string all;
-    for (const auto& item : list) all += (all.empty() ? "" : ",") + std::string(text(item));
-    return all;
-}
-
 std::string extent_text(iir2d::Extent e) {
     return std::to_string(e.h) + "x" + std::to_string(e.w);
 }
 
-// Everything of a pooling operation but its kind: one command has one of these for all its kinds.
+// Returns the options of a pooling operation but its kind: one command has one of these for all its kinds.
 std::string pool_options(const PoolOperation& pool) {
     if (is_adaptive(pool.op)) return " --output " + extent_text(pool.output);
     std::string text = " --window " + extent_text(pool.window);
@@ -44,9 +38,10 @@ std::string pool_options(const PoolOperation& pool) {
 
 std::string filter_options(const BenchmarkMatrix& matrix) {
     if (matrix.filter_ids.empty()) return {};
-    return " --filter-ids " + joined(matrix.filter_ids, [](int id) { return std::to_string(id); }) +
-           " --border-modes " + joined(matrix.borders, [](iir2d::Border b) { return iir2d::name_of(b); }) +
-           " --precisions " + joined(matrix.precisions, [](iir2d::Precision p) { return iir2d::name_of(p); });
+    return " --filter-ids " + joined(matrix.filter_ids, ",", [](int id) { return std::to_string(id); }) +
+           " --border-modes " +
+           joined(matrix.borders, ",", [](iir2d::Border b) { return iir2d::name_of(b); }) + " --precisions " +
+           joined(matrix.precisions, ",", [](iir2d::Precision p) { return iir2d::name_of(p); });
 }
 
 std::string common_options(const BenchmarkMatrix& matrix, const std::string& image_path) {
@@ -67,7 +62,7 @@ std::string common_options(const BenchmarkMatrix& matrix, const std::string& ima
     if (matrix.has_image()) {
         text += " --image " + shell_quoted(image_path);
     } else {
-        text += " --sizes " + joined(matrix.sizes, [](const BenchmarkSize& s) {
+        text += " --sizes " + joined(matrix.sizes, ",", [](const BenchmarkSize& s) {
                     return std::to_string(s.width) + "x" + std::to_string(s.height);
                 });
         if (matrix.seed != 1) text += " --seed " + std::to_string(matrix.seed);
@@ -81,7 +76,7 @@ struct PoolGroup {
     std::vector<iir2d::PoolOp> ops;
 };
 
-// By their options, in the order of first use.
+// Groups operations by their options, in the order of first use.
 std::vector<PoolGroup> groups_of(const std::vector<PoolOperation>& pools, bool adaptive) {
     std::vector<PoolGroup> groups;
     std::map<std::string, std::size_t> places;
@@ -94,17 +89,18 @@ std::vector<PoolGroup> groups_of(const std::vector<PoolOperation>& pools, bool a
     return groups;
 }
 
-// The pooling part of each command.
+// Returns the pooling part of each command.
 std::vector<std::string> pool_parts(const BenchmarkMatrix& matrix) {
     const auto plain = groups_of(matrix.pools, false);
     const auto adaptive = groups_of(matrix.pools, true);
     std::string variants;
     if (matrix.pool_elements != std::vector{iir2d::ElementType::f32}) {
         variants += " --pool-dtypes " +
-                    joined(matrix.pool_elements, [](iir2d::ElementType t) { return iir2d::name_of(t); });
+                    joined(matrix.pool_elements, ",", [](iir2d::ElementType t) { return iir2d::name_of(t); });
     }
     if (matrix.pool_passes != std::vector{PoolPass::forward})
-        variants += " --pool-passes " + joined(matrix.pool_passes, [](PoolPass p) { return name_of(p); });
+        variants +=
+            " --pool-passes " + joined(matrix.pool_passes, ",", [](PoolPass p) { return name_of(p); });
     std::vector<std::string> parts;
     for (std::size_t i = 0; i < std::max(plain.size(), adaptive.size()); ++i) {
         std::vector<iir2d::PoolOp> ops;
@@ -114,8 +110,9 @@ std::vector<std::string> pool_parts(const BenchmarkMatrix& matrix) {
             std::ranges::copy((*groups)[i].ops, std::back_inserter(ops));
             options += (*groups)[i].options;
         }
-        parts.push_back(" --pool-ops " + joined(ops, [](iir2d::PoolOp op) { return iir2d::name_of(op); }) +
-                        options + variants);
+        parts.push_back(" --pool-ops " +
+                        joined(ops, ",", [](iir2d::PoolOp op) { return iir2d::name_of(op); }) + options +
+                        variants);
     }
     return parts;
 }

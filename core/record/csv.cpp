@@ -9,6 +9,7 @@
 
 #include "core/record/record.h"
 #include "core/support/canonical_json.h"
+#include "core/support/listed.h"
 
 namespace workbench {
 
@@ -26,7 +27,7 @@ std::string csv_cell(bool value) {
 std::string csv_cell(std::integral auto value) {
     return std::to_string(value);
 }
-// What is not finite is absent.
+// Leaves the cell empty where the value is not finite.
 std::string csv_cell(double value) {
     return std::isfinite(value) ? canonical_number(value) : std::string();
 }
@@ -41,12 +42,12 @@ std::string csv_cell(const Fact<T>& fact) {
 std::string csv_cell(iir2d::Extent e) {
     return std::to_string(e.h) + "x" + std::to_string(e.w);
 }
-// A figure that divides by a time, of which a clock too coarse leaves none.
+// Leaves out a figure that divides by a time where the clock was too coarse for it.
 std::optional<double> ratio_cell(double value) {
     return value > 0 && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
-// What a csv_cell is made from.
+// What the columns of a row are made from.
 struct CsvRow {
     const Record& record;
     const CaseResult& one;
@@ -60,7 +61,7 @@ struct CsvColumn {
     std::string (*text)(const CsvRow&);
 };
 
-// Nothing for a case that was not timed, not judged, of another kind, or not on a GPU.
+// Return an empty cell for a case that was not timed, not judged, of another kind, or not on a GPU.
 template <class Of>
 std::string timed(const CsvRow& r, Of of) {
     return r.one.samples.empty() ? std::string() : csv_cell(of(r.one));
@@ -79,7 +80,8 @@ std::string pooled(const CsvRow& r, Of of) {
     const PoolCase* pool = r.one.what.pool();
     return pool != nullptr ? csv_cell(of(*pool)) : std::string();
 }
-// Adaptive operations have an output size, and read neither window nor stride.
+// Returns an empty cell for the other kind: adaptive operations have an output size, and read neither window
+// nor stride.
 template <class Of>
 std::string windowed(const CsvRow& r, bool adaptive, Of of) {
     return pooled(r, [&](const PoolCase& c) {
@@ -95,7 +97,7 @@ std::string course_cell(const Fact<GpuCourse>& fact, Of of) {
     return fact ? csv_cell(std::invoke(of, *fact)) : std::string();
 }
 
-// A property of the device, when that is a GPU.
+// Returns a property of the device, when that is a GPU.
 std::string gpu_property(const CsvRow& r, std::string_view key) {
     if (!r.is_cuda()) return {};
     for (const auto& property : r.record.run.device.properties) {
@@ -111,13 +113,11 @@ std::string cuda_index(const CsvRow& r) {
 
 std::string throttle_reasons(const GpuStates& gpu) {
     if (!gpu.throttle_reasons) return {};
-    std::string text;
-    for (const std::string& word : iir2d::throttle_words(*gpu.throttle_reasons))
-        text += (text.empty() ? "" : "; ") + word;
+    const std::string text = joined(iir2d::throttle_words(*gpu.throttle_reasons), "; ");
     return text.empty() ? "none" : text;
 }
 
-// How many there were; where nothing was timed, how many there were to be.
+// Returns how many there were; where nothing was timed, how many there were to be.
 std::string timed_iterations(const CsvRow& r) {
     return r.one.samples.empty() ? csv_cell(r.record.run.matrix.iterations) : csv_cell(r.one.samples.size());
 }
@@ -237,7 +237,7 @@ constexpr CsvColumn csv_columns[] = {
     {"cache", [](R r) { return std::string(r.record.run.matrix.cold_cache ? "cold" : "warm"); }},
 };
 
-// RFC 4180: csv_quoted when it must be, quotes doubled.
+// Quotes a cell where RFC 4180 asks for it, and doubles the quotes in it.
 std::string csv_quoted(const std::string& text) {
     if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
     std::string out = "\"";
@@ -251,14 +251,11 @@ std::string csv_quoted(const std::string& text) {
 }  // namespace
 
 std::string record_to_csv(const Record& record) {
-    std::string text;
-    for (const CsvColumn& column : csv_columns) text += (text.empty() ? "" : ",") + std::string(column.name);
-    text += '\n';
+    std::string text = joined(csv_columns, ",", &CsvColumn::name) + "\n";
     for (std::size_t i = 0; i < record.run.results.size(); ++i) {
         const CsvRow row{record, record.run.results[i], i + 1};
-        for (const CsvColumn& column : csv_columns)
-            text += (&column == csv_columns ? "" : ",") + csv_quoted(column.text(row));
-        text += '\n';
+        const auto cell = [&row](const CsvColumn& column) { return csv_quoted(column.text(row)); };
+        text += joined(csv_columns, ",", cell) + "\n";
     }
     return text;
 }

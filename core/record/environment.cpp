@@ -35,7 +35,7 @@ std::optional<std::string> slurp(const std::filesystem::path& path) {
     return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
-// What `read` finds in a file, or the reason why there is nothing.
+// Returns what `read` finds in a file, or the reason why there is nothing.
 template <class Read>
 auto fact_from(const std::filesystem::path& path, std::string_view what, Read read)
     -> Fact<typename std::invoke_result_t<Read, std::string_view>::value_type> {

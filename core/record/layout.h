@@ -168,6 +168,18 @@ template <class Get, class Reason, class Predicate, class Rows = std::tuple<>>
 constexpr auto nullable_if(Predicate holds, const char* name, Get get, Reason reason, Rows rows = {}) {
     return Nullable<Get, Reason, Unless<Predicate>, Rows>{name, get, reason, no_limits, {holds}, rows};
 }
+// A number that is written as it is where it is finite, and else as {"value": null, "reason": "..."}.
+template <class Get, class Reason>
+struct FiniteNumber {
+    const char* name;
+    Get get;
+    Reason why_not;
+    Limits limits;
+};
+template <class Get, class Reason>
+constexpr auto finite_number(const char* name, Get get, Reason why_not, Limits limits = no_limits) {
+    return FiniteNumber<Get, Reason>{name, get, why_not, limits};
+}
 // The members of a struct within another's object.
 template <class Get>
 struct Merged {

@@ -9,17 +9,18 @@
 #include "core/record/record.h"
 #include "core/support/canonical_json.h"
 #include "core/support/counted.h"
+#include "core/support/listed.h"
 #include "core/support/markdown.h"
 
 namespace workbench {
 
 namespace {
 
-// A number; what is not finite is a dash.
+// Formats a number; what is not finite is a dash.
 std::string figure(double value) {
     return std::isfinite(value) ? brief_number(value) : "-";
 }
-// A figure that divides by a time.
+// Formats a figure that divides by a time.
 std::string ratio_figure(double value) {
     return value > 0 ? figure(value) : "-";
 }
@@ -34,7 +35,7 @@ std::string plain_text(int value) {
     return std::to_string(value);
 }
 
-// The value as `text` makes it a text, or why there is none.
+// Returns what `text` makes of the value, or why there is none.
 template <class T, class Text>
 std::string fact_text(const Fact<T>& f, Text text) {
     return f ? text(*f) : "not available: " + markdown_escaped(f.reason);
@@ -55,9 +56,7 @@ std::string gibibytes(const Fact<std::uint64_t>& bytes) {
 
 std::string gpus(const Environment& e) {
     if (e.gpus.empty()) return "not available: " + markdown_escaped(e.gpu_reason);
-    std::string names;
-    for (const auto& gpu : e.gpus) names += (names.empty() ? "" : ", ") + markdown_escaped(gpu.name);
-    return names;
+    return joined(e.gpus, ", ", [](const auto& gpu) { return markdown_escaped(gpu.name); });
 }
 
 std::string input_text(const BenchmarkMatrix& matrix) {
@@ -157,15 +156,13 @@ std::string gpu_line(const GpuStates& gpu) {
     out += "; median power " +
            fact_text(gpu.power_w, [](const GpuCourse& c) { return plain_text(c.median) + " W"; });
     out += "; clocks held back by " + fact_text(gpu.throttle_reasons, [](std::uint64_t reasons) {
-               std::string words;
-               for (const std::string& word : iir2d::throttle_words(reasons))
-                   words += (words.empty() ? "" : ", ") + markdown_escaped(word);
+               const auto words = joined(iir2d::throttle_words(reasons), ", ", markdown_escaped);
                return words.empty() ? "nothing" : words;
            });
     return out + "; " + counted(static_cast<std::uint64_t>(gpu.samples), "sample");
 }
 
-// One line a case that was timed on a GPU.
+// Writes one line a case that was timed on a GPU.
 std::string gpu_states(const Record& record) {
     std::string out;
     if (record.run.device.backend != iir2d::Backend::cuda) return out;
@@ -193,7 +190,7 @@ std::string preemption_note(const BenchmarkRun& run) {
            "); these are marked in the JSON and kept in every figure.";
 }
 
-// How keys of pooling are read.
+// Explains how keys of pooling are read.
 std::string pooling_note(const Record& record) {
     const auto pools = [](const CaseResult& one) { return one.what.pool() != nullptr; };
     if (std::ranges::none_of(record.run.results, pools)) return {};

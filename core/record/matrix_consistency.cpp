@@ -17,7 +17,7 @@ namespace {
 
 constexpr double most_cases = 100'000;  // as the schema has it
 
-// Before the cases are made: a hostile matrix may ask for any number.
+// Counts the cases before they are made: a hostile matrix may ask for any number.
 double case_count(const BenchmarkMatrix& m) {
     const auto count = [](const auto& list) { return static_cast<double>(list.size()); };
     return count(m.sizes) *
@@ -25,18 +25,19 @@ double case_count(const BenchmarkMatrix& m) {
             count(m.pools) * count(m.pool_elements) * count(m.pool_passes) + (m.recipe ? 1.0 : 0.0));
 }
 
-// Of a recipe's key without the digest, which later programs may take in another way of the same recipe.
+// Returns a key, that of a recipe without its digest: later programs may compute it in another way.
 std::string_view comparable(std::string_view key, bool is_recipe) {
     return is_recipe ? key.substr(std::min(key.find(' '), key.size())) : key;
 }
 
-// Of a recipe only that there is one: the case that the matrix gives has none (see check_matrix).
+// Compares the operations; of a recipe that there is one: the case that the matrix gives has none (see
+// check_matrix).
 bool same_operation(const BenchmarkCase& what, const BenchmarkCase& stated, const BenchmarkMatrix& matrix) {
     if (what.recipe() != nullptr) return stated.recipe() != nullptr && *stated.recipe() == matrix.recipe;
     return what.operation == stated.operation;
 }
 
-// A recipe's label has its name in place of the word that stands for none.
+// Checks a label: that of a recipe has its name in place of the word that stands for none.
 void check_label(const BenchmarkCase& what, const BenchmarkMatrix& matrix, const BenchmarkCase& stated,
                  const Findings& found) {
     std::string_view name, rest = what.label;

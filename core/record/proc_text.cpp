@@ -6,6 +6,8 @@
 #include <set>
 #include <utility>
 
+#include "core/support/listed.h"
+
 namespace workbench {
 
 namespace {
@@ -107,9 +109,7 @@ std::optional<std::string> combined_governor(const std::vector<std::string>& gov
     for (const std::string& governor : governors) {
         if (const std::string_view name = trimmed(governor); !name.empty()) distinct.emplace(name);
     }
-    std::string text;
-    for (const std::string& governor : distinct) text += (text.empty() ? "" : ", ") + governor;
-    return non_empty(text);
+    return non_empty(joined(distinct, ", "));
 }
 
 }  // namespace workbench

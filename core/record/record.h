@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,6 +36,8 @@ struct Record {
     std::string path;
     std::optional<PublicKey> signer;
 };
+// Shared by all that look at it: its samples are large.
+using RecordPtr = std::shared_ptr<const Record>;
 
 // Writes record.json. `record_id` is computed and not taken from the record.
 std::string record_to_json(const Record& record);

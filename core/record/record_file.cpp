@@ -12,6 +12,7 @@
 #include "core/record/record.h"
 #include "core/record/signature_file.h"
 #include "core/support/files.h"
+#include "core/support/try.h"
 
 namespace workbench {
 
@@ -26,7 +27,7 @@ std::string file_name_part(const std::string& text) {
     return part;
 }
 
-// "2025-03-09T17:05:00Z" as "20250309-170500".
+// Returns "20250309-170500" of "2025-03-09T17:05:00Z".
 std::string compact(const std::string& utc) {
     std::string text;
     for (const char c : utc) {
@@ -53,13 +54,11 @@ Result<void> write_record(const Record& record, const std::filesystem::path& dir
     for (const auto& [name, content] : files) sums += sha256_hex(content) + "  " + name + "\n";
     files["SHA256SUMS"] = sums;
     if (key) {
-        auto signature = signature_file_text(*key, sums);
-        if (!signature) return std::unexpected(signature.error());
-        files[std::string(signature_name)] = std::move(*signature);
+        IIR2D_TRY(files[std::string(signature_name)], signature_file_text(*key, sums));
     }
     return write_directory_atomically(directory, [&](const std::filesystem::path& folder) -> Result<void> {
         for (const auto& [name, content] : files) {
-            if (auto written = write_file_atomically(folder / name, content); !written) return written;
+            IIR2D_RETURN_IF_ERROR(write_file_atomically(folder / name, content));
         }
         return {};
     });
@@ -71,11 +70,10 @@ Result<Record> measure_record(const BenchmarkMatrix& matrix, const std::string& 
     Record record;
     record.environment = capture_environment(matrix.threads);
     record.command_line = bench_command_line(matrix, image_path, recipe_path);
-    auto run = run_benchmark(matrix, control, on_result);
-    if (!run) return std::unexpected(run.error());
+    IIR2D_TRY(auto run, run_benchmark(matrix, control, on_result));
     finish_environment(record.environment);
-    record.environment.threads = run->threads;
-    record.run = std::move(*run);
+    record.environment.threads = run.threads;
+    record.run = std::move(run);
     // As a reader finds it: bytes that are no text are replaced. What no reader takes, no writer writes: the
     // figures are not lost for that.
     auto read = record_from_json(record_to_json(record));

@@ -252,7 +252,7 @@ struct Layout<Parity> {
         std::tuple{member("passed", &Parity::passed),
                    nullable<WhenNotFinite>("max_abs_error", &Parity::max_abs_error, infinite),
                    nullable<WhenNotFinite>("mean_abs_error", &Parity::mean_abs_error, infinite),
-                   member("max_relative_error", &Parity::max_relative_error, not_negative),
+                   finite_number("max_relative_error", &Parity::max_relative_error, infinite, not_negative),
                    member("max_ulp", &Parity::max_ulp, not_negative),
                    member("bound", &Parity::bound, not_negative),
                    member("bound_is_relative", &Parity::bound_is_relative),

@@ -16,7 +16,10 @@
 #include "core/record/record_layout.h"
 #include "core/support/canonical_json.h"
 #include "core/support/escaped.h"
+#include "core/support/hex.h"
 #include "core/support/strict_json.h"
+#include "core/support/try.h"
+#include "core/support/utf8.h"
 
 namespace workbench {
 
@@ -25,20 +28,11 @@ namespace {
 using JsonValue = nlohmann::json;
 using namespace layout;
 
-std::size_t character_count(std::string_view utf8) {
-    return static_cast<std::size_t>(
-        std::ranges::count_if(utf8, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
-}
-
-// "2025-03-09T17:05:00Z", with '0' for any digit.
+// Says whether it has the form of "2025-03-09T17:05:00Z".
 bool is_utc(std::string_view text) {
     constexpr std::string_view form = "0000-00-00T00:00:00Z";
     return std::ranges::equal(text, form,
                               [](char c, char f) { return f == '0' ? c >= '0' && c <= '9' : c == f; });
-}
-
-bool is_sha256(std::string_view text) {
-    return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
 // Stops at the first thing that does not fit, so that a hostile value costs no more than a good one.
@@ -108,6 +102,17 @@ class Reader {
             if (reason.empty()) return true;
             if constexpr (requires { row.reason.keep(s, reason); }) row.reason.keep(s, std::move(reason));
             return true;
+        });
+    }
+    template <class S, class Get, class Reason>
+    bool read_row(const JsonValue& object, S& s, const FiniteNumber<Get, Reason>& row, std::size_t,
+                  std::size_t& found) {
+        return member(object, row.name, found, [&](const JsonValue& value) {
+            double& target = std::invoke(row.get, s);
+            if (!value.is_object()) return read_scalar(value, target, row.limits);
+            WhenNotFinite::clear(target);
+            std::string reason;
+            return read_fact(value, reason, [&](const JsonValue&) { return refuse("must be null"); });
         });
     }
     template <class S, class Get>
@@ -335,7 +340,7 @@ class Reader {
     }
 
     bool is_no_longer(const std::string& text, std::size_t most) {
-        return character_count(text) <= most ||
+        return utf8_character_count(text) <= most ||
                refuse("must not be longer than " + std::to_string(most) + " characters");
     }
     bool in_range(const JsonValue& value, double number, const Limits& limits) {
@@ -382,8 +387,8 @@ std::unexpected<Error> refused(const std::string& why) {
     return fail(ErrorKind::bad_input, "the JSON " + why);
 }
 
-// A hash over the values finds every other value. What is spelled in another way has the same value, so that
-// there is one way only.
+// Checks that nothing was changed. A hash over the values finds every other value; what is spelled in another
+// way has the same value, so that there is one way only.
 Result<void> check_seal(std::string_view text, const JsonValue& document, const Record& record) {
     if (text.starts_with("\xEF\xBB\xBF")) return refused("was changed: it begins with a byte order mark");
     if (const auto at = first_uncanonical_spelling(text)) {
@@ -411,18 +416,16 @@ Result<void> check_version(const JsonValue& record) {
 }  // namespace
 
 Result<Record> record_from_json(std::string_view text) {
-    const auto document = parse_strictly(text);
-    if (!document) return std::unexpected(document.error());
-    if (auto known = check_version(*document); !known) return std::unexpected(known.error());
+    IIR2D_TRY(const auto document, parse_strictly(text));
+    IIR2D_RETURN_IF_ERROR(check_version(document));
     try {
         Record record;
         Reader reader;
-        if (!reader.read_object(*document, record, Layout<Record>::rows)) {
+        if (!reader.read_object(document, record, Layout<Record>::rows)) {
             constexpr std::size_t longest = 400;  // it may quote a key or value of the file
             return fail(ErrorKind::bad_input, "not a valid record: " + escaped(reader.complaint(), longest));
         }
-        if (auto sealed = check_seal(text, *document, record); !sealed)
-            return std::unexpected(sealed.error());
+        IIR2D_RETURN_IF_ERROR(check_seal(text, document, record));
         return record;
     } catch (const std::exception& error) {
         return fail(ErrorKind::bad_input,

@@ -3,6 +3,7 @@
 #include "core/record/record_writer.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -72,6 +73,11 @@ struct Writer {
         object[row.name] =
             row.absence.is_absent(s, value) ? absent(row.reason(s)) : present(json_of(value, row.rows));
     }
+    template <class S, class Get, class Reason>
+    static void write(Json& object, const S& s, const FiniteNumber<Get, Reason>& row, std::size_t) {
+        const double value = std::invoke(row.get, s);
+        object[row.name] = std::isfinite(value) ? Json(value) : absent(row.why_not(s));
+    }
     template <class S, class Get>
     static void write(Json& object, const S& s, const Merged<Get>& row, std::size_t position) {
         const auto& value = std::invoke(row.get, s);
@@ -126,8 +132,8 @@ std::string scalar_text(const Json& value) {
     return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-// Indented by two, but lists of scalars and small objects of scalars stay on one line: thousands of samples
-// are then a line, not pages.
+// Writes it indented by two, but lists of scalars and small objects of scalars on one line: thousands of
+// samples are then a line, not pages.
 void write_pretty(const Json& value, std::size_t indent, std::string& out) {
     if (!value.is_structured()) {
         out += scalar_text(value);

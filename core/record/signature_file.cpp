@@ -2,6 +2,7 @@
 #include "core/record/signature_file.h"
 
 #include "core/support/hex.h"
+#include "core/support/try.h"
 
 namespace workbench {
 
@@ -20,9 +21,8 @@ std::string text_of(std::string_view key, std::string_view signature) {
 }  // namespace
 
 Result<std::string> signature_file_text(const SigningKey& key, std::string_view sums) {
-    const auto signature = key.sign(message_of(sums));
-    if (!signature) return std::unexpected(signature.error());
-    return text_of(key.public_key().hex(), *signature);
+    IIR2D_TRY(const auto signature, key.sign(message_of(sums)));
+    return text_of(key.public_key().hex(), signature);
 }
 
 Result<SignatureFile> parse_signature_file(std::string_view text) {

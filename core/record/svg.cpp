@@ -10,7 +10,7 @@ namespace workbench {
 
 namespace {
 
-// A tenth of a pixel is enough, and the same on every machine.
+// Formats a place: a tenth of a pixel is enough, and the same on every machine.
 std::string number(double value) {
     char text[64];
     const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, 1);

@@ -17,6 +17,7 @@
 #include "core/support/hex.h"
 #include "core/support/strict_json.h"
 #include "core/support/text.h"
+#include "core/support/try.h"
 
 namespace workbench {
 
@@ -57,18 +58,14 @@ class Report {
     std::size_t m_count = 0;
 };
 
-// A name that stays inside the record's own folder on every system.
+// Says whether a name stays inside the record's own folder on every system.
 bool is_plain_name(std::string_view name) {
     return !name.empty() && name != "." && name != ".." &&
            name.find_first_of("/\\:") == std::string_view::npos &&
            std::ranges::none_of(name, [](char c) { return static_cast<unsigned char>(c) < 0x20; });
 }
 
-bool is_hash(std::string_view text) {
-    return is_sha256(text);
-}
-
-// The lines of SHA256SUMS, exactly as sha256sum writes them in text mode: hash, two spaces, name.
+// Parses the lines of SHA256SUMS, exactly as sha256sum writes them in text mode: hash, two spaces, name.
 std::map<std::string, std::string> parse_sums(std::string_view text, Report& report) {
     std::map<std::string, std::string> sums;
     if (!text.empty() && text.back() != '\n') report.problem(sums_name, "its last line does not end");
@@ -77,7 +74,7 @@ std::map<std::string, std::string> parse_sums(std::string_view text, Report& rep
         const std::string_view line = text.substr(0, end);
         text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
         const std::string place = "line " + std::to_string(number);
-        if (line.size() < 67 || !is_hash(line.substr(0, 64)) || line.substr(64, 2) != "  ") {
+        if (line.size() < 67 || !is_sha256(line.substr(0, 64)) || line.substr(64, 2) != "  ") {
             report.problem(sums_name, place + " is not a SHA-256, two spaces and a name");
             continue;
         }
@@ -92,7 +89,7 @@ std::map<std::string, std::string> parse_sums(std::string_view text, Report& rep
     return sums;
 }
 
-// Names of the regular files in the folder; anything else in it is a problem and is not opened.
+// Returns the names of the regular files in the folder; anything else in it is a problem and is not opened.
 Result<std::set<std::string>> regular_files(const fs::path& directory, Report& report) {
     std::set<std::string> names;
     std::error_code error;
@@ -126,7 +123,7 @@ Result<std::set<std::string>> regular_files(const fs::path& directory, Report& r
     return names;
 }
 
-// The signature over SHA256SUMS, where there is one.
+// Checks the signature over SHA256SUMS.
 void check_signature(const fs::path& directory, std::string_view sums, Report& report) {
     const auto text = read_file(directory / signature_name, largest_sums);
     if (!text) {
@@ -145,7 +142,7 @@ void check_signature(const fs::path& directory, std::string_view sums, Report& r
     }
 }
 
-// The files whose sizes a record can have; the others are problems and are not read.
+// Returns the files whose sizes a record can have; the others are problems and are not read.
 std::set<std::string> files_of_fit_size(const fs::path& directory,
                                         const std::map<std::string, std::string>& sums, Report& report) {
     std::set<std::string> fit;
@@ -201,7 +198,7 @@ void check_hashes(const fs::path& directory, const std::set<std::string>& files,
     }
 }
 
-// The record when it is one, whether its figures add up or not.
+// Returns the record when it is one, whether its figures add up or not.
 std::optional<VerifiedRecord> check_text(std::string text, const std::string& name, Report& report) {
     auto record = record_from_json(text);
     if (!record) {
@@ -231,7 +228,7 @@ std::optional<VerifiedRecord> check_json(const fs::path& path, Report& report) {
     return check_text(std::move(*text), name, report);
 }
 
-// A lone file is checked against itself only, which a file that is not accepted need not say.
+// Notes that a lone file is checked against itself only, which one that is not accepted need not say.
 void note_what_is_open(Report& report) {
     if (report.problem_count() > 0) return;
     report.note(
@@ -254,7 +251,7 @@ void check_derived(const fs::path& path, const std::string& wanted, Report& repo
     }
 }
 
-// What is made from the JSON, where it is there.
+// Checks what is made from the JSON, where it is there.
 void check_derived_files(const fs::path& directory, const std::set<std::string>& there,
                          const VerifiedRecord& json, Report& report) {
     for (const auto& [name, content] : derived_files(json.text, json.record)) {
@@ -274,22 +271,21 @@ struct Looked {
 
 Result<Looked> look_at_directory(const fs::path& directory) {
     Report report;
-    const auto files = regular_files(directory, report);
-    if (!files) return std::unexpected(files.error());
-    if (!files->contains("record.json") && !files->contains(std::string(sums_name)) &&
+    IIR2D_TRY(const auto files, regular_files(directory, report));
+    if (!files.contains("record.json") && !files.contains(std::string(sums_name)) &&
         report.problem_count() == 0) {
         return fail(ErrorKind::bad_input, "the folder " + quoted(directory) +
                                               " holds no record: neither record.json nor SHA256SUMS");
     }
-    if (!files->contains("record.json")) report.problem("record.json", "it is missing");
-    if (files->contains(std::string(sums_name))) {
-        check_hashes(directory, *files, report);
+    if (!files.contains("record.json")) report.problem("record.json", "it is missing");
+    if (files.contains(std::string(sums_name))) {
+        check_hashes(directory, files, report);
     } else {
         report.problem(sums_name, "it is missing");
     }
-    if (!files->contains("record.json")) return Looked{report.take(), std::nullopt};
+    if (!files.contains("record.json")) return Looked{report.take(), std::nullopt};
     auto json = check_json(directory / "record.json", report);
-    if (json) check_derived_files(directory, *files, *json, report);
+    if (json) check_derived_files(directory, files, *json, report);
     return Looked{report.take(), std::move(json)};
 }
 
@@ -311,9 +307,8 @@ Result<Looked> look_at(const fs::path& path) {
 }  // namespace
 
 Result<Verification> verify_record(const fs::path& path) {
-    auto looked = look_at(path);
-    if (!looked) return std::unexpected(looked.error());
-    return std::move(looked->verification);
+    IIR2D_TRY(auto looked, look_at(path));
+    return std::move(looked.verification);
 }
 
 Verification verify_record_text(std::string_view json) {
@@ -325,25 +320,23 @@ Verification verify_record_text(std::string_view json) {
 
 Result<VerifiedRecord> read_verified_record(const fs::path& path, const TaskControl& control) {
     control.report(0, "verifying the record");
-    auto looked = look_at(path);
-    if (!looked) return std::unexpected(looked.error());
+    IIR2D_TRY(auto looked, look_at(path));
     if (control.cancelled()) return fail(ErrorKind::cancelled, "opening the record was cancelled");
-    const Verification& verification = looked->verification;
+    const Verification& verification = looked.verification;
     if (!verification.problems.empty()) {
         return fail(ErrorKind::check_failed,
                     "the record " + quoted(path) + " is not accepted: " + verification.problems.front());
     }
     // Without a problem there is its JSON.
-    VerifiedRecord verified = std::move(*looked->json);
+    VerifiedRecord verified = *std::move(looked.json);
     verified.record.path = utf8_path(path);
     verified.record.signer = verification.signer;
     return verified;
 }
 
 Result<Record> load_record(const fs::path& path, const TaskControl& control) {
-    auto verified = read_verified_record(path, control);
-    if (!verified) return std::unexpected(verified.error());
-    return std::move(verified->record);
+    IIR2D_TRY(auto verified, read_verified_record(path, control));
+    return std::move(verified.record);
 }
 
 }  // namespace workbench

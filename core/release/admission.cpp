@@ -8,6 +8,7 @@
 #include "core/release/reports.h"
 #include "core/support/files.h"
 #include "core/support/text.h"
+#include "core/support/try.h"
 
 namespace workbench {
 
@@ -26,8 +27,7 @@ Result<std::string> commit_of_record(const EvidenceKind& kind, const fs::path& p
             quoted(path) + " is a file, and a " + std::string(kind.name) +
                 " is a record directory: a lone record.json is judged only by what it says of itself");
     }
-    const auto record = read_record(path, sha256);
-    if (!record) return std::unexpected(record.error());
+    IIR2D_TRY(const auto record, read_record(path, sha256));
     // A baseline is of an earlier commit by its nature.
     if (kind.name == "baseline-record") return std::string();
     const std::string commit = record->environment.commit.value_or("");
@@ -37,8 +37,7 @@ Result<std::string> commit_of_record(const EvidenceKind& kind, const fs::path& p
 }
 
 Result<void> check_report(const EvidenceKind& kind, const fs::path& path) {
-    const auto text = read_file(path, largest_evidence_file);
-    if (!text) return std::unexpected(text.error());
+    IIR2D_TRY(const auto text, read_file(path, largest_evidence_file));
     const auto judged = [&](const auto& report) -> Result<void> {
         if (report) return {};
         return fail(report.error().kind, quoted(path) + " cannot be read as " + std::string(kind.name) +
@@ -46,15 +45,15 @@ Result<void> check_report(const EvidenceKind& kind, const fs::path& path) {
     };
     switch (kind.format) {
         case Format::junit:
-            return judged(read_test_report(*text));
+            return judged(read_test_report(text));
         case Format::parity:
-            return judged(read_parity_report(*text));
+            return judged(read_parity_report(text));
         case Format::issues:
-            return judged(read_issues(*text));
+            return judged(read_issues(text));
         case Format::rebuild:
-            return judged(read_rebuild(*text));
+            return judged(read_rebuild(text));
         case Format::security:
-            return judged(read_security_review(*text));
+            return judged(read_security_review(text));
         case Format::record:
         case Format::text:
             break;
@@ -76,7 +75,7 @@ Result<std::string> read_as_kind(const EvidenceKind& kind, const fs::path& path,
         return fail(ErrorKind::bad_input,
                     quoted(path) + " is a folder; a " + std::string(kind.name) + " is a file");
     if (kind.format != Format::text) {
-        if (auto good = check_report(kind, path); !good) return std::unexpected(good.error());
+        IIR2D_RETURN_IF_ERROR(check_report(kind, path));
     }
     return kind.needs_commit ? stated_commit : std::string();
 }

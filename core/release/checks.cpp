@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "core/release/checks.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <ranges>
 
 #include "core/evidence/compare.h"
 #include "core/release/evidence_files.h"
 #include "core/release/records_read.h"
 #include "core/support/counted.h"
+#include "core/support/listed.h"
+#include "core/support/try.h"
 
 namespace workbench {
 
@@ -14,10 +19,8 @@ namespace {
 
 // Returns the first three, and how many more there are.
 std::string first_few(const std::vector<std::string>& names) {
-    std::string text;
-    for (std::size_t i = 0; i < names.size() && i < 3; ++i) text += (i > 0 ? ", " : "") + names[i];
-    if (names.size() > 3) text += " and " + std::to_string(names.size() - 3) + " more";
-    return text;
+    const std::string text = joined(names | std::views::take(3), ", ");
+    return names.size() > 3 ? text + " and " + std::to_string(names.size() - 3) + " more" : text;
 }
 
 std::string without_blanks(std::string text) {
@@ -51,8 +54,7 @@ std::vector<const Attachment*> Checks::all_of(std::string_view kind) const {
 // Returns a sentence when evidence that is about `commit` is not about the release's; empty: it is.
 std::string Checks::other_commit(const Attachment& a, const std::string& commit) const {
     if (commit == m_state.commit) return {};
-    return "evidence/" + a.name + " is about commit " + commit.substr(0, 12) + ", not " +
-           m_state.commit.substr(0, 12);
+    return fmt::format("evidence/{} is about commit {:.12}, not {:.12}", a.name, commit, m_state.commit);
 }
 
 // Reads it as it was attached, and of this commit where it has one.
@@ -64,16 +66,15 @@ Result<std::string> Checks::text_of(const Attachment& a) const {
 }
 
 // Reads a record as it was attached; bad_input when it changed since, or is not accepted.
-Result<Record> Checks::measured(const Attachment& a) const {
+Result<RecordPtr> Checks::measured(const Attachment& a) const {
     auto known = m_problems.find(a.name);
     if (known == m_problems.end()) {
-        const auto check = check_evidence(m_directory, a, m_control.stop);
-        if (!check) return std::unexpected(check.error());
-        known = m_problems.emplace(a.name, check->problem).first;
+        IIR2D_TRY(const auto check, check_evidence(m_directory, a, m_control.stop));
+        known = m_problems.emplace(a.name, check.problem).first;
     }
     if (!known->second.empty())
         return fail(ErrorKind::bad_input,
-                    "evidence/" + a.name + " is not what was attached: " + known->second);
+                    fmt::format("evidence/{} is not what was attached: {}", a.name, known->second));
     return read_record(evidence_path(m_directory, a.name), a.sha256);
 }
 
@@ -83,12 +84,12 @@ Finding Checks::test_report(const Attachment& a) const {
     const auto report = read_test_report(*text);
     if (!report) return {false, "evidence/" + a.name + ": " + report.error().message};
     if (report->green()) {
-        return {true, counted(report->tests, "test") + ", " + std::to_string(report->skipped) +
-                          " skipped, none failed (evidence/" + a.name + ")"};
+        return {true, fmt::format("{}, {} skipped, none failed (evidence/{})", counted(report->tests, "test"),
+                                  report->skipped, a.name)};
     }
     if (report->failures.empty()) return {false, "evidence/" + a.name + " has no test that ran"};
-    return {false, "evidence/" + a.name + ": " + counted(report->failures.size(), "test") +
-                       " failed: " + first_few(report->failures)};
+    return {false, fmt::format("evidence/{}: {} failed: {}", a.name, counted(report->failures.size(), "test"),
+                               first_few(report->failures))};
 }
 
 Finding Checks::tests(std::string_view kind) const {
@@ -108,11 +109,11 @@ Finding Checks::two_runs() const {
         if (!text) return {false, text.error().message};
         runs[i] = without_blanks(std::move(*text));
     }
-    if (runs[0] == runs[1]) {
-        return {false, "evidence/" + all[all.size() - 2]->name + " and evidence/" + all.back()->name +
-                           " are one run: but for white space they are the same"};
-    }
-    return {true, "evidence/" + all[all.size() - 2]->name + ", evidence/" + all.back()->name};
+    const std::string &first = all[all.size() - 2]->name, &second = all.back()->name;
+    if (runs[0] != runs[1]) return {true, fmt::format("evidence/{}, evidence/{}", first, second)};
+    return {false,
+            fmt::format("evidence/{} and evidence/{} are one run: but for white space they are the same",
+                        first, second)};
 }
 
 Finding Checks::parity() const {
@@ -173,8 +174,9 @@ Finding Checks::rebuild() const {
 
 Finding Checks::record(std::string_view kind, std::string_view protocol) const {
     const Attachment& a = latest(kind);
-    const auto r = measured(a);
-    if (!r) return {false, r.error().message};
+    const auto read = measured(a);
+    if (!read) return {false, read.error().message};
+    const RecordPtr& r = *read;
     // The record's own word, whatever the log says of it.
     if (auto wrong = other_commit(a, r->environment.commit.value_or("")); !wrong.empty())
         return {false, wrong};
@@ -186,17 +188,18 @@ Finding Checks::record(std::string_view kind, std::string_view protocol) const {
     if (r->environment.dirty.value_or(true))
         return {false, name + " was measured with uncommitted changes, or that is not known"};
     for (const auto& c : r->run.results) {
-        if (c.failure) return {false, "\"" + c.what.key + "\" was not timed: " + *c.failure};
+        if (c.failure) return {false, fmt::format("\"{}\" was not timed: {}", c.what.key, *c.failure)};
         if (!c.inconclusive.empty())
-            return {false, "\"" + c.what.key + "\" is inconclusive: " + c.inconclusive};
+            return {false, fmt::format("\"{}\" is inconclusive: {}", c.what.key, c.inconclusive)};
     }
     return {true, "record " + short_id(r->record_id) + ", " + counted(r->run.results.size(), "case")};
 }
 
-// A baseline is of another commit, which it knows: the release is no baseline of itself.
+// Finds whether a baseline is of another commit, which it knows: the release is no baseline of itself.
 Finding Checks::baseline_commit(const Attachment& a) const {
-    const auto r = measured(a);
-    if (!r) return {false, r.error().message};
+    const auto read = measured(a);
+    if (!read) return {false, read.error().message};
+    const RecordPtr& r = *read;
     const std::string commit = r->environment.commit.value_or("");
     if (!is_commit(commit)) return {false, "evidence/" + a.name + " does not know its commit"};
     if (commit == m_state.commit)
@@ -206,16 +209,17 @@ Finding Checks::baseline_commit(const Attachment& a) const {
 
 Finding Checks::baseline() const {
     const Attachment& a = latest("baseline-record");
-    const auto r = measured(a);
-    if (!r) return {false, r.error().message};
+    const auto read = measured(a);
+    if (!read) return {false, read.error().message};
+    const RecordPtr& r = *read;
     if (!r->signer) return {false, "evidence/" + a.name + " is not signed"};
     if (auto other = baseline_commit(a); !other.met) return other;
     for (const auto& [role, key] : m_state.holders) {
         if (key == r->signer->hex())
             return {true, "record " + short_id(r->record_id) + ", signed by the " + role};
     }
-    return {false, "evidence/" + a.name + " is signed by " + r->signer->hex() +
-                       ", who holds no role of this release"};
+    return {false, fmt::format("evidence/{} is signed by {}, who holds no role of this release", a.name,
+                               r->signer->hex())};
 }
 
 Finding Checks::comparison() const {
@@ -226,23 +230,19 @@ Finding Checks::comparison() const {
     if (!b) return {false, b.error().message};
     const auto n = measured(now);
     if (!n) return {false, n.error().message};
-    if (auto wrong = other_commit(now, n->environment.commit.value_or("")); !wrong.empty())
+    if (auto wrong = other_commit(now, (*n)->environment.commit.value_or("")); !wrong.empty())
         return {false, wrong};
     const auto compared = compare_records(*b, *n, {.max_regression = m_state.max_regression});
     if (!compared) return {false, compared.error().message};
     const auto wrong = shortcomings(*compared);
     if (!wrong.empty()) return {false, first_few(wrong)};
-    return {true,
-            counted(compared->cases.size(), "case") + ": " + std::to_string(compared->count(Verdict::same)) +
-                " SAME, " + std::to_string(compared->count(Verdict::faster)) + " FASTER, " +
-                std::to_string(compared->count(Verdict::slower)) + " SLOWER, " +
-                std::to_string(compared->count(Verdict::ambiguous)) + " AMBIGUOUS, all within the limit"};
+    return {true, fmt::format("{}: {}, all within the limit", counted(compared->cases.size(), "case"),
+                              verdict_counts(*compared))};
 }
 
 Result<SecurityReview> Checks::review() const {
-    const auto text = text_of(latest("security-review"));
-    if (!text) return std::unexpected(text.error());
-    return read_security_review(*text);
+    IIR2D_TRY(const auto text, text_of(latest("security-review")));
+    return read_security_review(text);
 }
 
 Finding Checks::review_findings(std::string_view priority) const {
@@ -275,8 +275,8 @@ Finding Checks::signed_off(std::string_view role) const {
     const SignOff* last = m_state.last_sign_off(role);
     if (last == nullptr) return {false, "the " + std::string(role) + " has not signed", true};
     if (last->seen != m_state.seen()) {
-        return {false, "stale: " + last->person + " signed " + short_id(last->seen) +
-                           ", evidence or waivers came later"};
+        return {false, fmt::format("stale: {} signed {}, evidence or waivers came later", last->person,
+                                   short_id(last->seen))};
     }
     return {true, last->person + ", " + last->utc};
 }

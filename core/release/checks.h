@@ -59,7 +59,7 @@ class Checks {
     std::string other_commit(const Attachment& a, const std::string& commit) const;
     Result<std::string> text_of(const Attachment& a) const;
     Result<SecurityReview> review() const;
-    Result<Record> measured(const Attachment& a) const;
+    Result<RecordPtr> measured(const Attachment& a) const;
     Finding test_report(const Attachment& a) const;
     Finding open_ones(const std::vector<Issue>& list, std::string_view priority, bool waivers_count) const;
     Finding baseline_commit(const Attachment& a) const;

@@ -9,6 +9,7 @@
 #include "core/release/requirements.h"
 #include "core/support/canonical_json.h"
 #include "core/support/escaped.h"
+#include "core/support/hex.h"
 #include "core/support/signing.h"
 #include "core/support/strict_json.h"
 #include "core/support/text.h"
@@ -178,7 +179,7 @@ std::string wrong_with_attachment(const ReleaseState& state, const Attachment& a
                " is attached already: evidence is never replaced, give another --name";
     const auto kind = evidence_kind_from_name(a.kind);
     if (!kind) return kind.error().message;
-    if (!is_file_hash(a.sha256)) return "its SHA-256 is not 64 lower-case hex digits";
+    if (!is_sha256(a.sha256)) return "its SHA-256 is not 64 lower-case hex digits";
     const bool is_record = kind->format == Format::record;
     if (is_record && !a.folder) return "a " + a.kind + " is a record directory, not a file";
     if (!is_record && a.folder) return "a " + a.kind + " is a file, not a folder";

@@ -8,6 +8,7 @@
 
 #include "core/release/state.h"
 #include "core/support/text.h"
+#include "core/support/try.h"
 
 namespace workbench {
 
@@ -39,7 +40,7 @@ Result<std::string> content_of(const fs::path& path) {
     return read_file(path, largest_evidence_file);
 }
 
-// The names in a folder, in order.
+// Returns the names in a folder, in order.
 Result<std::map<std::string, fs::path>> names_in(const fs::path& folder) {
     std::map<std::string, fs::path> names;
     std::set<std::string> alike;
@@ -101,24 +102,20 @@ Result<EvidenceHash> read_evidence(
     const std::stop_token& stop) {
     const auto take = [&](const std::string& name, const fs::path& file) -> Result<std::string> {
         if (stop.stop_requested()) return fail(ErrorKind::cancelled, "cancelled");
-        const auto content = content_of(file);
-        if (!content) return std::unexpected(content.error());
-        if (auto used = use(name, *content); !used) return std::unexpected(used.error());
-        return sha256_hex(*content);
+        IIR2D_TRY(const auto content, content_of(file));
+        IIR2D_RETURN_IF_ERROR(use(name, content));
+        return sha256_hex(content);
     };
     std::error_code error;
     if (fs::symlink_status(path, error).type() != fs::file_type::directory) {
-        const auto hash = take({}, path);
-        if (!hash) return std::unexpected(hash.error());
-        return EvidenceHash{*hash, false};
+        IIR2D_TRY(const auto hash, take({}, path));
+        return EvidenceHash{hash, false};
     }
-    const auto names = names_in(path);
-    if (!names) return std::unexpected(names.error());
+    IIR2D_TRY(const auto names, names_in(path));
     std::string lines;
-    for (const auto& [name, file] : *names) {
-        const auto hash = take(name, file);
-        if (!hash) return std::unexpected(hash.error());
-        lines += *hash + "  " + name + "\n";
+    for (const auto& [name, file] : names) {
+        IIR2D_TRY(const auto hash, take(name, file));
+        lines += hash + "  " + name + "\n";
     }
     return EvidenceHash{sha256_hex(lines), true};
 }
@@ -131,40 +128,32 @@ Result<EvidenceHash> evidence_hash(const fs::path& path, const std::stop_token& 
 Result<EvidenceHash> copy_evidence(const fs::path& from, const fs::path& to, const std::stop_token& stop) {
     std::error_code error;
     if (fs::symlink_status(from, error).type() != fs::file_type::directory) {
-        return read_evidence(
-            from,
-            [&to](const std::string&, const std::string& content) {
-                return write_file_atomically(to, content);
-            },
-            stop);
+        const auto write = [&to](const std::string&, const std::string& content) {
+            return write_file_atomically(to, content);
+        };
+        return read_evidence(from, write, stop);
     }
-    Result<EvidenceHash> hash;
-    const auto written = write_directory_atomically(to, [&](const fs::path& folder) -> Result<void> {
-        hash = read_evidence(
-            from,
-            [&folder](const std::string& name, const std::string& content) {
-                return write_file_atomically(folder / name, content);
-            },
-            stop);
-        if (!hash) return std::unexpected(hash.error());
+    EvidenceHash hash;
+    const auto fill = [&](const fs::path& folder) -> Result<void> {
+        const auto write = [&folder](const std::string& name, const std::string& content) {
+            return write_file_atomically(folder / name, content);
+        };
+        IIR2D_TRY(hash, read_evidence(from, write, stop));
         return {};
-    });
-    if (!written) return std::unexpected(written.error());
+    };
+    IIR2D_RETURN_IF_ERROR(write_directory_atomically(to, fill));
     return hash;
 }
 
 Result<std::string> attached_text(const fs::path& directory, const Attachment& attachment,
                                   const std::stop_token& stop) {
     std::string text;
-    const auto hash = read_evidence(
-        evidence_path(directory, attachment.name),
-        [&text](const std::string&, const std::string& content) -> Result<void> {
-            text = content;
-            return {};
-        },
-        stop);
-    if (!hash) return std::unexpected(hash.error());
-    if (hash->folder || hash->sha256 != attachment.sha256)
+    const auto keep = [&text](const std::string&, const std::string& content) -> Result<void> {
+        text = content;
+        return {};
+    };
+    IIR2D_TRY(const auto hash, read_evidence(evidence_path(directory, attachment.name), keep, stop));
+    if (hash.folder || hash.sha256 != attachment.sha256)
         return fail(ErrorKind::bad_input, "evidence/" + attachment.name + " is not what was attached");
     return text;
 }

@@ -16,6 +16,7 @@
 #include "core/release/store.h"
 #include "core/support/atomic_file.h"
 #include "core/support/text.h"
+#include "core/support/try.h"
 
 namespace workbench {
 
@@ -35,7 +36,7 @@ Result<Packing> packing_of(const fs::path& file) {
                 quoted(file) + " names no archive: give a name with .tar.gz or .tar");
 }
 
-// An archive within the release would be a file that no release has.
+// Checks that the archive is not within the release, where it would be a file that no release has.
 Result<void> check_outside(const fs::path& directory, const fs::path& file) {
     std::error_code error;
     const fs::path release = fs::weakly_canonical(directory, error);
@@ -55,7 +56,8 @@ std::int64_t archive_time(std::string_view utc) {
     return time ? std::clamp<std::int64_t>(time->time_since_epoch().count(), 0, latest) : 0;
 }
 
-// libarchive's own takes half a block for a whole one, and forgets why there was no more.
+// Writes for libarchive, whose own function takes half a block for a whole one and forgets why there was no
+// more.
 la_ssize_t write_block(archive* a, void* file, const void* data, std::size_t size) {
     errno = 0;
     if (std::fwrite(data, 1, size, static_cast<std::FILE*>(file)) == size)
@@ -126,16 +128,13 @@ Result<void> add_evidence(Archive& archive, const fs::path& directory, const std
                           const Attachment& a, const TaskControl& control) {
     const std::string name = top + "evidence/" + a.name;
     if (a.folder) {
-        if (auto done = archive.add_folder(name + "/"); !done) return done;
+        IIR2D_RETURN_IF_ERROR(archive.add_folder(name + "/"));
     }
-    const auto hash = read_evidence(
-        evidence_path(directory, a.name),
-        [&](const std::string& file, const std::string& content) {
-            return archive.add_file(file.empty() ? name : name + "/" + file, content);
-        },
-        control.stop);
-    if (!hash) return std::unexpected(hash.error());
-    if (hash->sha256 != a.sha256 || hash->folder != a.folder)
+    const auto add = [&](const std::string& file, const std::string& content) {
+        return archive.add_file(file.empty() ? name : name + "/" + file, content);
+    };
+    IIR2D_TRY(const auto hash, read_evidence(evidence_path(directory, a.name), add, control.stop));
+    if (hash.sha256 != a.sha256 || hash.folder != a.folder)
         return fail(ErrorKind::check_failed, "evidence/" + a.name + " changed while it was read");
     return {};
 }
@@ -143,18 +142,18 @@ Result<void> add_evidence(Archive& archive, const fs::path& directory, const std
 Result<void> fill(Archive& archive, const fs::path& directory, const ReleaseState& state,
                   const std::string& log, const TaskControl& control) {
     const std::string top = state.id + "/";
-    if (auto done = archive.add_folder(top); !done) return done;
-    if (auto done = archive.add_folder(top + "evidence/"); !done) return done;
+    IIR2D_RETURN_IF_ERROR(archive.add_folder(top));
+    IIR2D_RETURN_IF_ERROR(archive.add_folder(top + "evidence/"));
     double count = 0;
     for (const auto& a : state.attachments) {
         control.report(0.5 + 0.5 * count++ / static_cast<double>(state.attachments.size()), a.name);
-        if (auto done = add_evidence(archive, directory, top, a, control); !done) return done;
+        IIR2D_RETURN_IF_ERROR(add_evidence(archive, directory, top, a, control));
     }
-    if (auto done = archive.add_file(top + "log.jsonl", log); !done) return done;
+    IIR2D_RETURN_IF_ERROR(archive.add_file(top + "log.jsonl", log));
     const auto evaluation = evaluate_as_logged(directory, state, control);
     if (control.cancelled()) return fail(ErrorKind::cancelled, "cancelled");
     for (const char* name : {"release.json", "release.md"}) {
-        if (auto done = archive.add_file(top + name, made_file(name, state, evaluation)); !done) return done;
+        IIR2D_RETURN_IF_ERROR(archive.add_file(top + name, made_file(name, state, evaluation)));
     }
     return archive.close();
 }
@@ -163,35 +162,29 @@ Result<void> fill(Archive& archive, const fs::path& directory, const ReleaseStat
 
 Result<std::string> export_release(const fs::path& directory, const fs::path& file,
                                    const TaskControl& control) {
-    const auto packing = packing_of(file);
-    if (!packing) return std::unexpected(packing.error());
-    if (auto good = check_outside(directory, file); !good) return std::unexpected(good.error());
+    IIR2D_TRY(const auto packing, packing_of(file));
+    IIR2D_RETURN_IF_ERROR(check_outside(directory, file));
+    const TaskControl half{.stop = control.stop,
+                           .progress = [&control](double fraction, std::string_view what) {
+                               control.report(fraction / 2, what);
+                           }};
     // A writer may come in between: then all is read again.
     for (int attempt = 0; attempt < most_attempts; ++attempt) {
-        const auto before = load_log_text(directory);
-        if (!before) return std::unexpected(before.error());
-        const auto verified = verify_release(
-            directory, {.stop = control.stop, .progress = [&](double fraction, std::string_view what) {
-                            control.report(fraction / 2, what);
-                        }});
-        if (!verified) return std::unexpected(verified.error());
-        if (!verified->problems.empty())
+        IIR2D_TRY(const auto before, load_log_text(directory));
+        IIR2D_TRY(const auto verified, verify_release(directory, half));
+        if (!verified.problems.empty())
             return fail(ErrorKind::check_failed,
-                        "a release that does not verify is not exported: " + verified->problems.front());
-        const auto log = parse_log(*before);
-        if (!log) return std::unexpected(log.error());
-        const auto state = replay(*log);
-        if (!state) return std::unexpected(state.error());
-        auto output = AtomicFile::create(file);
-        if (!output) return std::unexpected(output.error());
+                        "a release that does not verify is not exported: " + verified.problems.front());
+        IIR2D_TRY(const auto log, parse_log(before));
+        IIR2D_TRY(const auto state, replay(log));
+        IIR2D_TRY(auto output, AtomicFile::create(file));
         {
-            Archive archive(*output, file, *packing, archive_time(state->changed_utc));
-            if (auto done = fill(archive, directory, *state, *before, control); !done)
-                return std::unexpected(done.error());
+            Archive archive(output, file, packing, archive_time(state.changed_utc));
+            IIR2D_RETURN_IF_ERROR(fill(archive, directory, state, before, control));
         }
         const auto after = load_log_text(directory);
-        if (!after || *after != *before) continue;
-        if (auto done = output->commit(); !done) return std::unexpected(done.error());
+        if (!after || *after != before) continue;
+        IIR2D_RETURN_IF_ERROR(output.commit());
         return sha256_of_file(file);
     }
     return fail(ErrorKind::unwritable_output,

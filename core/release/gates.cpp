@@ -6,6 +6,7 @@
 #include "core/evidence/compare.h"
 #include "core/release/entries.h"
 #include "core/release/requirements.h"
+#include "core/support/listed.h"
 #include "core/support/text.h"
 
 namespace workbench {
@@ -74,7 +75,7 @@ std::vector<std::string> Evaluation::blockers() const {
 std::string Evaluation::first_blocker() const {
     const auto all = blockers();
     if (all.empty()) return {};
-    return all.front() + (all.size() > 1 ? " (and " + std::to_string(all.size() - 1) + " more)" : "");
+    return all.front() + and_more(all.size());
 }
 
 Evaluation evaluate_release(const fs::path& directory, const ReleaseState& state, const std::string& utc,

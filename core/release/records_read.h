@@ -13,6 +13,6 @@ namespace workbench {
 // Reads and verifies the record in a directory whose evidence_hash() is `sha256`. bad_input when it is none
 // or another one, check_failed when it is not accepted. The latest few are kept in this process: the same
 // bytes are the same record, and every change of a release looks at all of them again. Thread-safe.
-Result<Record> read_record(const std::filesystem::path& path, const std::string& sha256);
+Result<RecordPtr> read_record(const std::filesystem::path& path, const std::string& sha256);
 
 }  // namespace workbench

@@ -12,6 +12,7 @@
 #include "core/support/atomic_file.h"
 #include "core/support/escaped.h"
 #include "core/support/text.h"
+#include "core/support/try.h"
 
 namespace workbench {
 
@@ -38,10 +39,9 @@ Result<EvidenceHash> place_evidence(const fs::path& from, const fs::path& to, co
 }
 
 Result<void> check_verified(const fs::path& directory, const TaskControl& control) {
-    const auto verified = verify_before_change(directory, control);
-    if (!verified) return std::unexpected(verified.error());
-    if (verified->problems.empty()) return {};
-    return fail(ErrorKind::check_failed, "the release does not verify: " + verified->problems.front());
+    IIR2D_TRY(const auto verified, verify_before_change(directory, control));
+    if (verified.problems.empty()) return {};
+    return fail(ErrorKind::check_failed, "the release does not verify: " + verified.problems.front());
 }
 
 }  // namespace
@@ -60,78 +60,65 @@ Result<void> new_release(const fs::path& base, const NewRelease& release) {
                                        {"commit", plan.commit},
                                        {"max_regression", plan.max_regression},
                                        {"holders", plan.holders}});
-    const auto log = parse_log(line);
-    if (!log) return std::unexpected(log.error());
-    const auto state = replay(*log);
-    if (!state) return std::unexpected(state.error());
+    IIR2D_TRY(const auto log, parse_log(line));
+    IIR2D_TRY(const auto state, replay(log));
     return write_directory_atomically(base / release.id, [&](const fs::path& folder) -> Result<void> {
         std::error_code error;
         fs::create_directory(folder / "evidence", error);
         if (error) return unwritable(folder / "evidence", error.message());
-        if (auto done = write_file_atomically(folder / "log.jsonl", line); !done) return done;
-        return write_made_files(folder, *state);
+        IIR2D_RETURN_IF_ERROR(write_file_atomically(folder / "log.jsonl", line));
+        return write_made_files(folder, state);
     });
 }
 
 Result<std::string> attach(const fs::path& directory, const std::string& kind_name, const fs::path& file,
                            std::string name, const std::string& commit, const TaskControl& control) {
-    const auto kind = evidence_kind_from_name(kind_name);
-    if (!kind) return std::unexpected(kind.error());
+    IIR2D_TRY(const auto kind, evidence_kind_from_name(kind_name));
     fs::path from = file;
     if (!from.has_filename()) from = from.parent_path();  // "record/"
     if (name.empty()) name = utf8_path(from.filename());
     // Links and the like are refused before anything is read.
     control.report(0.0, "hashing");
-    const auto before = evidence_hash(from, control.stop);
-    if (!before) return std::unexpected(before.error());
+    IIR2D_TRY(const auto before, evidence_hash(from, control.stop));
     control.report(0.3, "reading");
-    const auto about = read_as_kind(*kind, from, before->sha256, commit);
-    if (!about) return std::unexpected(about.error());
+    IIR2D_TRY(const auto about, read_as_kind(kind, from, before.sha256, commit));
 
-    auto change = Change::begin(directory);
-    if (!change) return std::unexpected(change.error());
+    IIR2D_TRY(auto change, Change::begin(directory));
     const Attachment attachment{.name = name,
-                                .kind = std::string(kind->name),
-                                .sha256 = before->sha256,
-                                .folder = before->folder,
-                                .commit = *about,
-                                .utc = change->time().utc};
-    if (auto wrong = wrong_with_attachment(change->state(), attachment); !wrong.empty())
-        return refused(wrong);
-    if (auto good = check_evidence_size(directory, change->state(), from); !good)
-        return std::unexpected(good.error());
+                                .kind = std::string(kind.name),
+                                .sha256 = before.sha256,
+                                .folder = before.folder,
+                                .commit = about,
+                                .utc = change.time().utc};
+    if (auto wrong = wrong_with_attachment(change.state(), attachment); !wrong.empty()) return refused(wrong);
+    IIR2D_RETURN_IF_ERROR(check_evidence_size(directory, change.state(), from));
     control.report(0.6, "copying");
-    const auto copied = place_evidence(from, evidence_path(directory, name), *before, control.stop);
-    if (!copied) return std::unexpected(copied.error());
-    if (copied->sha256 != before->sha256 || copied->folder != before->folder)
+    IIR2D_TRY(const auto copied, place_evidence(from, evidence_path(directory, name), before, control.stop));
+    if (copied.sha256 != before.sha256 || copied.folder != before.folder)
         return fail(ErrorKind::bad_input, quoted(from) + " changed while it was read");
-    if (auto done = change->commit({{"type", "attach"},
-                                    {"name", attachment.name},
-                                    {"kind", attachment.kind},
-                                    {"sha256", attachment.sha256},
-                                    {"folder", attachment.folder},
-                                    {"commit", attachment.commit}});
-        !done)
-        return std::unexpected(done.error());
+    IIR2D_RETURN_IF_ERROR(change.commit({{"type", "attach"},
+                                         {"name", attachment.name},
+                                         {"kind", attachment.kind},
+                                         {"sha256", attachment.sha256},
+                                         {"folder", attachment.folder},
+                                         {"commit", attachment.commit}}));
     return name;
 }
 
 Result<void> waive(const fs::path& directory, const Waiver& waiver) {
-    auto change = Change::begin(directory);
-    if (!change) return std::unexpected(change.error());
-    if (auto wrong = wrong_with_waiver(waiver, change->time().clock); !wrong.empty()) return refused(wrong);
-    return change->commit({{"type", "waive"},
-                           {"scope", waiver.scope},
-                           {"risk", waiver.risk},
-                           {"owner", waiver.owner},
-                           {"expires", waiver.expires}});
+    IIR2D_TRY(auto change, Change::begin(directory));
+    if (auto wrong = wrong_with_waiver(waiver, change.time().clock); !wrong.empty()) return refused(wrong);
+    return change.commit({{"type", "waive"},
+                          {"scope", waiver.scope},
+                          {"risk", waiver.risk},
+                          {"owner", waiver.owner},
+                          {"expires", waiver.expires}});
 }
 
 Result<void> sign_off(const fs::path& directory, const std::string& role, const std::string& person,
                       const SigningKey& key, const std::string& seen, const TaskControl& control) {
-    auto change = Change::begin(directory);
-    if (!change) return std::unexpected(change.error());
-    const ReleaseState& state = change->state();
+    IIR2D_TRY(auto change, Change::begin(directory));
+    const ReleaseState& state = change.state();
     const std::string hex = key.public_key().hex();
     if (auto wrong = wrong_with_sign_off(state, role, person, hex); !wrong.empty()) return refused(wrong);
     if (seen != state.seen()) {
@@ -139,33 +126,30 @@ Result<void> sign_off(const fs::path& directory, const std::string& role, const 
                                                  escaped(seen, 64) + ": look at it again (release show)");
     }
     // Hashes are signed: the files must have them.
-    if (auto good = check_verified(directory, control); !good) return good;
-    const auto signature = key.sign(sign_off_message(state, role, person, seen, change->time()));
-    if (!signature) return std::unexpected(signature.error());
-    return change->commit({{"type", "sign-off"},
-                           {"role", role},
-                           {"person", person},
-                           {"key", hex},
-                           {"seen", seen},
-                           {"signature", *signature}});
+    IIR2D_RETURN_IF_ERROR(check_verified(directory, control));
+    IIR2D_TRY(const auto signature, key.sign(sign_off_message(state, role, person, seen, change.time())));
+    return change.commit({{"type", "sign-off"},
+                          {"role", role},
+                          {"person", person},
+                          {"key", hex},
+                          {"seen", seen},
+                          {"signature", signature}});
 }
 
 Result<void> promote(const fs::path& directory, const TaskControl& control) {
-    auto change = Change::begin(directory);
-    if (!change) return std::unexpected(change.error());
-    if (auto good = check_verified(directory, control); !good) return good;
-    const auto evaluation = evaluate_release(directory, change->state(), change->time().clock, control);
+    IIR2D_TRY(auto change, Change::begin(directory));
+    IIR2D_RETURN_IF_ERROR(check_verified(directory, control));
+    const auto evaluation = evaluate_release(directory, change.state(), change.time().clock, control);
     if (control.cancelled()) return fail(ErrorKind::cancelled, "cancelled");
     if (const auto blocker = evaluation.first_blocker(); !blocker.empty())
         return fail(ErrorKind::check_failed, "the release may not be promoted: " + blocker);
-    return change->commit({{"type", "promote"}});
+    return change.commit({{"type", "promote"}});
 }
 
 Result<Release> load_release(const fs::path& directory, const TaskControl& control) {
-    auto state = load_state(directory);
-    if (!state) return std::unexpected(state.error());
-    if (auto good = check_evidence_size(directory, *state); !good) return std::unexpected(good.error());
-    Release release{.state = std::move(*state), .evaluation = {}};
+    IIR2D_TRY(auto state, load_state(directory));
+    IIR2D_RETURN_IF_ERROR(check_evidence_size(directory, state));
+    Release release{.state = std::move(state), .evaluation = {}};
     release.evaluation = release.state.promoted_utc
                              ? evaluate_as_logged(directory, release.state, control)
                              : evaluate_release(directory, release.state, utc_now(), control);

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Writes what a release is, for programs (release.json) and for people (release.md).
+#include <fmt/core.h>
+
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "core/evidence/compare.h"
 #include "core/release/release.h"
 #include "core/release/requirements.h"
 #include "core/support/counted.h"
+#include "core/support/listed.h"
 #include "core/support/markdown.h"
 
 namespace workbench {
@@ -18,15 +22,19 @@ std::string cell(const std::string& text) {
     return text.empty() ? "-" : markdown_escaped(text);
 }
 
+std::string row(const std::vector<std::string>& cells) {
+    return "| " + joined(cells, " | ") + " |\n";
+}
+
 std::string checklist(const Evaluation& evaluation) {
     std::string out;
     for (const Gate& gate : gates()) {
-        out += "\n### Gate " + std::string(1, gate.letter) + ": " + std::string(gate.name) + "\n\n";
+        out += fmt::format("\n### Gate {}: {}\n\n", gate.letter, gate.name);
         for (const auto& r : evaluation.requirements) {
             if (r.gate() != gate.letter) continue;
-            out += std::string("- [") + (r.holds() ? "x" : " ") + "] **" + r.id + "** " + r.title + ": " +
-                   markdown_escaped(r.finding) +
-                   (r.needed || !r.holds() ? "" : " _(not needed at this stage)_") + "\n";
+            out += fmt::format("- [{}] **{}** {}: {}{}\n", r.holds() ? 'x' : ' ', r.id, r.title,
+                               markdown_escaped(r.finding),
+                               r.needed || !r.holds() ? "" : " _(not needed at this stage)_");
         }
     }
     return out;
@@ -36,8 +44,7 @@ std::string evidence_table(const ReleaseState& state) {
     if (state.attachments.empty()) return "None is attached.\n";
     std::string out = "| Name | kind | commit | SHA-256 | attached |\n| --- | --- | --- | --- | --- |\n";
     for (const auto& a : state.attachments) {
-        out += "| " + cell(a.name) + " | " + cell(a.kind) + " | " + cell(a.commit.substr(0, 12)) + " | " +
-               cell(a.sha256) + " | " + cell(a.utc) + " |\n";
+        out += row({cell(a.name), cell(a.kind), cell(a.commit.substr(0, 12)), cell(a.sha256), cell(a.utc)});
     }
     return out;
 }
@@ -46,8 +53,8 @@ std::string waivers_table(const ReleaseState& state, const std::string& as_of) {
     if (state.waivers.empty()) return "None.\n";
     std::string out = "| Scope | risk | owner | counts until | |\n| --- | --- | --- | --- | --- |\n";
     for (const auto& w : state.waivers) {
-        out += "| " + cell(w.scope) + " | " + cell(w.risk) + " | " + cell(w.owner) + " | " + cell(w.expires) +
-               " | " + (days_left(w, as_of) < 0 ? "expired" : "counts") + " |\n";
+        out += row({cell(w.scope), cell(w.risk), cell(w.owner), cell(w.expires),
+                    days_left(w, as_of) < 0 ? "expired" : "counts"});
     }
     return out;
 }
@@ -56,12 +63,12 @@ std::string sign_offs_table(const ReleaseState& state) {
     std::string out = "| Role | key | signed by | at | what they saw |\n| --- | --- | --- | --- | --- |\n";
     for (const auto& [role, key] : state.holders) {
         const SignOff* last = state.last_sign_off(role);
-        out += "| " + cell(role) + " | " + cell(key.substr(0, 12)) + " | ";
+        const std::string name = cell(role), digits = cell(key.substr(0, 12));
         if (last == nullptr) {
-            out += "pending | - | - |\n";
+            out += row({name, digits, "pending", "-", "-"});
         } else {
-            out += cell(last->person) + " | " + cell(last->utc) + " | " + last->seen.substr(0, 12) +
-                   (last->seen == state.seen() ? "" : ", stale") + " |\n";
+            out += row({name, digits, cell(last->person), cell(last->utc),
+                        last->seen.substr(0, 12) + (last->seen == state.seen() ? "" : ", stale")});
         }
     }
     return state.holders.empty() ? "No role has a key.\n" : out;
@@ -118,8 +125,8 @@ std::string release_json(const ReleaseState& state) {
 
 std::string release_markdown(const ReleaseState& state, const Evaluation& evaluation) {
     std::string out = "# Release " + markdown_escaped(state.id) + "\n\n";
-    out += "Stage " + std::string(name_of(state.stage)) + ", commit " + state.commit + ", begun " +
-           state.created_utc + ".\n";
+    out += fmt::format("Stage {}, commit {}, begun {}.\n", name_of(state.stage), state.commit,
+                       state.created_utc);
     const auto blockers = evaluation.blockers();
     if (state.promoted_utc && blockers.empty()) {
         out += "**Promoted** on " + *state.promoted_utc + ".\n";
@@ -128,8 +135,8 @@ std::string release_markdown(const ReleaseState& state, const Evaluation& evalua
     } else if (blockers.empty()) {
         out += "**May be promoted**, as of " + evaluation.as_of + ".\n";
     } else {
-        out += "**May not be promoted**, as of " + evaluation.as_of + ": " +
-               counted(blockers.size(), "requirement does", "requirements do") + " not hold.\n";
+        out += fmt::format("**May not be promoted**, as of {}: {} not hold.\n", evaluation.as_of,
+                           counted(blockers.size(), "requirement does", "requirements do"));
     }
     out += "\n## Gates\n" + checklist(evaluation);
     out += "\n## Evidence\n\n" + evidence_table(state);
@@ -138,8 +145,8 @@ std::string release_markdown(const ReleaseState& state, const Evaluation& evalua
         "\n## Sign-offs\n\nEach is one person's signature on the hash of what they saw. That of what there "
         "is now: " +
         state.seen() + ".\n\n" + sign_offs_table(state);
-    out += "\nMade from log.jsonl (" + counted(state.entries, "entry", "entries") + ", last " +
-           state.log_head + "); `iir2d release verify` checks all of it.\n";
+    out += fmt::format("\nMade from log.jsonl ({}, last {}); `iir2d release verify` checks all of it.\n",
+                       counted(state.entries, "entry", "entries"), state.log_head);
     return out;
 }
 

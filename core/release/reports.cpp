@@ -7,8 +7,10 @@
 #include <utility>
 
 #include "core/release/state.h"
+#include "core/support/hex.h"
 #include "core/support/strict_json.h"
 #include "core/support/text.h"
+#include "core/support/try.h"
 
 namespace workbench {
 
@@ -73,7 +75,7 @@ Result<Rebuild> read_rebuild(std::string_view text) {
         for (const json& one : j.at("builds")) {
             rebuild.hashes.push_back(one.at("library_sha256").get<std::string>());
             static_cast<void>(one.at("built_utc").get<std::string>());
-            if (!is_file_hash(rebuild.hashes.back()))
+            if (!is_sha256(rebuild.hashes.back()))
                 return wrong("the library_sha256 " + shown(rebuild.hashes.back()) + " is not a SHA-256");
         }
         if (rebuild.hashes.size() < 2) return wrong("it has fewer than two builds");
@@ -84,12 +86,11 @@ Result<Rebuild> read_rebuild(std::string_view text) {
 
 Result<SecurityReview> read_security_review(std::string_view text) {
     return from_json<SecurityReview>(text, "a security review", [](const json& j) -> Result<SecurityReview> {
-        auto findings = issues_of(j.at("findings"));
-        if (!findings) return std::unexpected(findings.error());
+        IIR2D_TRY(auto findings, issues_of(j.at("findings")));
         if (const auto date = j.at("date").get<std::string>(); !is_date(date))
             return wrong("its date " + shown(date) + " is not a date: write YYYY-MM-DD");
         SecurityReview review{printable_utf8(j.at("reviewer").get<std::string>()),
-                              j.at("accepted").get<bool>(), std::move(*findings)};
+                              j.at("accepted").get<bool>(), std::move(findings)};
         if (review.reviewer.empty()) return wrong("it names no reviewer");
         return review;
     });

@@ -15,126 +15,70 @@ using Row = RequirementRow;
 constexpr Gate gate_rows[] = {
     {'A', "Technical confidence"}, {'B', "Operability"}, {'C', "Performance"}, {'D', "Readiness"}};
 
-Finding check_tests(const Checks& checks, const Row& row) {
-    return checks.tests(row.kinds[0]);
-}
-
-Finding check_presence(const Checks& checks, const Row& row) {
-    return checks.present(row.kinds[0]);
-}
-
-Finding check_parity(const Checks& checks, const Row& /*row*/) {
-    return checks.parity();
-}
-
-Finding check_open_p0(const Checks& checks, const Row& /*row*/) {
-    return checks.issues("P0", false);
-}
-
-Finding check_unwaived_p1(const Checks& checks, const Row& /*row*/) {
-    return checks.issues("P1", true);
-}
-
-Finding check_two_runs(const Checks& checks, const Row& /*row*/) {
-    return checks.two_runs();
-}
-
-Finding check_rebuild(const Checks& checks, const Row& /*row*/) {
-    return checks.rebuild();
-}
-
-Finding check_smoke_record(const Checks& checks, const Row& row) {
-    return checks.record(row.kinds[0], "smoke");
-}
-
-Finding check_standard_record(const Checks& checks, const Row& row) {
-    return checks.record(row.kinds[0], "standard");
-}
-
-Finding check_baseline(const Checks& checks, const Row& /*row*/) {
-    return checks.baseline();
-}
-
-Finding check_comparison(const Checks& checks, const Row& /*row*/) {
-    return checks.comparison();
-}
-
-Finding check_review_p0(const Checks& checks, const Row& /*row*/) {
-    return checks.review_findings("P0");
-}
-
-Finding check_any_p1(const Checks& checks, const Row& /*row*/) {
-    return checks.no_p1();
-}
-
-Finding check_security(const Checks& checks, const Row& /*row*/) {
-    return checks.security();
-}
-
-Finding check_sign_off(const Checks& checks, const Row& row) {
-    return checks.signed_off(row.role);
-}
-
 // clang-format off
 std::vector<Row> make_rows() {
     constexpr auto yes = Waivable::yes, no = Waivable::no;
     constexpr auto dev = Stage::dev, rc = Stage::rc, ga = Stage::ga;
+    using C = const Checks&;
+    using R = const Row&;
+    constexpr auto tests = [](C c, R r) { return c.tests(r.kinds[0]); };
+    constexpr auto presence = [](C c, R r) { return c.present(r.kinds[0]); };
     const std::string none;
     std::vector<Row> rows = {
-        {"A.tests", dev, no, {"test-report"}, none, check_tests,
+        {"A.tests", dev, no, {"test-report"}, none, tests,
          "a green test report on this commit",
          "attach the report of a test run on this commit, as ctest --output-junit writes it"},
-        {"A.parity", dev, no, {"parity-report"}, none, check_parity,
+        {"A.parity", dev, no, {"parity-report"}, none, [](C c, R) { return c.parity(); },
          "every case agrees with the reference",
          "attach what iir2d parity --json prints; every report counts, so a case out of bounds needs a new release"},
-        {"A.c-api", dev, yes, {"c-api-report"}, none, check_tests,
+        {"A.c-api", dev, yes, {"c-api-report"}, none, tests,
          "the C API keeps its status contract",
          "attach the JUnit report of the C API's tests on this commit"},
-        {"A.p0", dev, no, {"issues"}, none, check_open_p0,
+        {"A.p0", dev, no, {"issues"}, none, [](C c, R) { return c.issues("P0", false); },
          "no open P0",
          "close every P0, then attach the list of issues"},
-        {"A.p1", dev, no, {"issues"}, none, check_unwaived_p1,
+        {"A.p1", dev, no, {"issues"}, none, [](C c, R) { return c.issues("P1", true); },
          "no open P1 without a waiver",
          "close every P1 and attach the list of issues, or waive issue:ID of each"},
-        {"B.two-runs", rc, yes, {"test-report"}, none, check_two_runs,
+        {"B.two-runs", rc, yes, {"test-report"}, none, [](C c, R) { return c.two_runs(); },
          "the last two test reports are green",
          "run the tests once more and attach that report too"},
-        {"B.rebuild", rc, yes, {"rebuild"}, none, check_rebuild,
+        {"B.rebuild", rc, yes, {"rebuild"}, none, [](C c, R) { return c.rebuild(); },
          "a clean rebuild gives the same library, or the reason is stated",
          "build twice from clean and attach both SHA-256, with the reason where they differ"},
-        {"B.smoke", rc, yes, {"smoke-record"}, none, check_smoke_record,
+        {"B.smoke", rc, yes, {"smoke-record"}, none, [](C c, R r) { return c.record(r.kinds[0], "smoke"); },
          "a smoke record of this commit",
          "attach the record of iir2d bench --protocol smoke on this commit"},
-        {"C.standard", rc, no, {"standard-record"}, none, check_standard_record,
+        {"C.standard", rc, no, {"standard-record"}, none, [](C c, R r) { return c.record(r.kinds[0], "standard"); },
          "a standard record of this commit",
          "attach the record of iir2d bench --protocol standard on this commit"},
-        {"C.baseline", rc, no, {"baseline-record"}, none, check_baseline,
+        {"C.baseline", rc, no, {"baseline-record"}, none, [](C c, R) { return c.baseline(); },
          "a baseline that a role holder signed",
          "attach a record of an earlier commit that was written with --sign and the key of one of the roles"},
-        {"C.comparison", rc, yes, {"baseline-record", "standard-record"}, none, check_comparison,
+        {"C.comparison", rc, yes, {"baseline-record", "standard-record"}, none, [](C c, R) { return c.comparison(); },
          "no case above the baseline by more than {limit}",
          "look at both records with iir2d compare-records, then attach a better standard record"},
-        {"D.p0", rc, no, {"security-review"}, none, check_review_p0,
+        {"D.p0", rc, no, {"security-review"}, none, [](C c, R) { return c.review_findings("P0"); },
          "the security review leaves no open P0",
          "close every P0 of the security review, then attach the review"},
-        {"D.p1", ga, no, {"issues", "security-review"}, none, check_any_p1,
+        {"D.p1", ga, no, {"issues", "security-review"}, none, [](C c, R) { return c.no_p1(); },
          "no open P1 at all, waived or not",
          "close every P1, then attach the list of issues and the security review"},
-        {"D.packaging", ga, yes, {"packaging-report"}, none, check_tests,
+        {"D.packaging", ga, yes, {"packaging-report"}, none, tests,
          "the packages were validated",
          "attach the JUnit report of the packages' tests on this commit"},
-        {"D.licence", ga, no, {"licence"}, none, check_presence,
+        {"D.licence", ga, no, {"licence"}, none, presence,
          "the licence is attached",
          "attach the licence"},
-        {"D.notices", ga, yes, {"notices"}, none, check_presence,
+        {"D.notices", ga, yes, {"notices"}, none, presence,
          "the notices are attached",
          "attach the notices of what the packages contain"},
-        {"D.security", ga, yes, {"security-review"}, none, check_security,
+        {"D.security", ga, yes, {"security-review"}, none, [](C c, R) { return c.security(); },
          "an accepted security review of this commit",
          "have this commit reviewed and accepted, then attach the review"}};
     for (const auto name : release_roles) {
         const std::string role(name);
-        rows.push_back({"D.sign-off." + role, ga, no, {}, role, check_sign_off,
+        rows.push_back({"D.sign-off." + role, ga, no, {}, role, [](C c, R r) { return c.signed_off(r.role); },
                         "the " + role + " signed what there is",
                         "have the " + role + " look at the report and sign it"});
     }
@@ -171,10 +115,9 @@ std::string needs_of(Stage stage) {
 }
 
 std::string needs_of_stages() {
-    std::string text;
-    for (const StageRow& row : stages())
-        text += (text.empty() ? "" : "; ") + std::string(row.name) + " needs " + needs_of(row.stage);
-    return text;
+    return joined(stages(), "; ", [](const StageRow& row) {
+        return std::string(row.name) + " needs " + needs_of(row.stage);
+    });
 }
 
 std::string stages_with_keys() {

@@ -48,7 +48,7 @@ Result<Stage> stage_from_name(std::string_view name) {
     const auto found = std::ranges::find(stage_rows, name, &StageRow::name);
     if (found != std::end(stage_rows)) return found->stage;
     return fail(ErrorKind::bad_argument, "the stage " + shown(std::string(name)) + " is not one of " +
-                                             listed_names(stage_rows, &StageRow::name));
+                                             joined(stage_rows, ", ", &StageRow::name));
 }
 
 bool is_release_role(std::string_view name) {
@@ -77,7 +77,7 @@ Result<EvidenceKind> evidence_kind_from_name(std::string_view name) {
     const auto found = std::ranges::find(kinds, name, &EvidenceKind::name);
     if (found != kinds.end()) return *found;
     return fail(ErrorKind::bad_argument, "the kind of evidence " + shown(std::string(name)) +
-                                             " is not one of " + listed_names(kinds, &EvidenceKind::name));
+                                             " is not one of " + joined(kinds, ", ", &EvidenceKind::name));
 }
 
 std::string ReleaseState::seen() const {
@@ -137,10 +137,6 @@ std::string lower_case(std::string_view name) {
 
 bool is_commit(std::string_view text) {
     return text.size() == 40 && is_hex(text);
-}
-
-bool is_file_hash(std::string_view text) {
-    return is_sha256(text);
 }
 
 std::optional<std::chrono::sys_days> day_from(std::string_view text) {

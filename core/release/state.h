@@ -100,8 +100,7 @@ struct ReleaseState {
 // at most 64, not first '.' or '-', not last '.', and no device of Windows (CON, NUL.txt).
 bool is_safe_name(std::string_view name);
 std::string lower_case(std::string_view name);
-bool is_commit(std::string_view text);     // 40 lower-case hex digits
-bool is_file_hash(std::string_view text);  // 64 lower-case hex digits
+bool is_commit(std::string_view text);  // 40 lower-case hex digits
 // Reads YYYY-MM-DD of the calendar; nothing for any other text.
 std::optional<std::chrono::sys_days> day_from(std::string_view text);
 bool is_date(std::string_view text);

@@ -11,6 +11,7 @@
 #include "core/support/files.h"
 #include "core/support/strict_json.h"
 #include "core/support/text.h"
+#include "core/support/try.h"
 
 namespace workbench {
 
@@ -33,9 +34,8 @@ Result<void> check_layout(const fs::path& directory) {
 
 // Reads the log of a release that may be changed.
 Result<std::string> changeable_log(const fs::path& directory) {
-    auto text = load_log_text(directory);
-    if (!text) return text;
-    if (auto good = check_layout(directory); !good) return std::unexpected(good.error());
+    IIR2D_TRY(auto text, load_log_text(directory));
+    IIR2D_RETURN_IF_ERROR(check_layout(directory));
     return text;
 }
 
@@ -46,9 +46,8 @@ Result<void> check_head(const fs::path& directory, const std::vector<LogEntry>& 
     std::error_code error;
     if (!fs::exists(directory / "release.json", error))
         return wrong("release.json is missing: it names the last entry of log.jsonl");
-    const auto text = read_file(directory / "release.json", largest_made_file);
-    if (!text) return std::unexpected(text.error());
-    const auto made = parse_json_strictly(*text, record_json_limits);
+    IIR2D_TRY(const auto text, read_file(directory / "release.json", largest_made_file));
+    const auto made = parse_json_strictly(text, record_json_limits);
     if (!made) return wrong("release.json: it " + made.error().message);
     const auto value = [&](const char* key) {
         return made->is_object() && made->contains(key) ? made->at(key) : nlohmann::json();
@@ -87,15 +86,13 @@ Result<std::string> load_log_text(const fs::path& directory) {
 }
 
 Result<std::vector<LogEntry>> load_log(const fs::path& directory) {
-    const auto text = load_log_text(directory);
-    if (!text) return std::unexpected(text.error());
-    return parse_log(*text);
+    IIR2D_TRY(const auto text, load_log_text(directory));
+    return parse_log(text);
 }
 
 Result<ReleaseState> load_state(const fs::path& directory) {
-    const auto log = load_log(directory);
-    if (!log) return std::unexpected(log.error());
-    return replay(*log);
+    IIR2D_TRY(const auto log, load_log(directory));
+    return replay(log);
 }
 
 MadeFile judge_made_file(const char* name, const std::string& text, const fs::path& directory,
@@ -112,32 +109,27 @@ MadeFile judge_made_file(const char* name, const std::string& text, const fs::pa
 Result<void> write_made_files(const fs::path& directory, const ReleaseState& state) {
     const auto evaluation = evaluate_as_logged(directory, state);
     for (const char* name : {"release.json", "release.md"}) {
-        if (auto done = write_file_atomically(directory / name, made_file(name, state, evaluation)); !done)
-            return done;
+        IIR2D_RETURN_IF_ERROR(write_file_atomically(directory / name, made_file(name, state, evaluation)));
     }
     return {};
 }
 
 Result<Change> Change::begin(const fs::path& directory) {
     // Where there is no release, none is begun by locking it.
-    if (auto text = changeable_log(directory); !text) return std::unexpected(text.error());
-    auto lock = FileLock::acquire(directory / ".lock");
-    if (!lock) return std::unexpected(lock.error());
-    Change change(std::move(*lock), directory);
-    auto text = changeable_log(directory);
-    if (!text) return std::unexpected(text.error());
-    auto log = parse_log(*text);
-    if (!log) return std::unexpected(log.error());
-    auto state = replay(*log);
-    if (!state) return std::unexpected(state.error());
-    if (auto good = check_head(directory, *log); !good) return std::unexpected(good.error());
-    if (auto good = check_evidence_size(directory, *state); !good) return std::unexpected(good.error());
-    change.m_time = time_after(*log, utc_now());
-    change.m_text = std::move(*text);
-    change.m_log = std::move(*log);
-    change.m_state = std::move(*state);
+    IIR2D_RETURN_IF_ERROR(changeable_log(directory));
+    IIR2D_TRY(auto lock, FileLock::acquire(directory / ".lock"));
+    Change change(std::move(lock), directory);
+    IIR2D_TRY(auto text, changeable_log(directory));
+    IIR2D_TRY(auto log, parse_log(text));
+    IIR2D_TRY(auto state, replay(log));
+    IIR2D_RETURN_IF_ERROR(check_head(directory, log));
+    IIR2D_RETURN_IF_ERROR(check_evidence_size(directory, state));
+    change.m_time = time_after(log, utc_now());
+    change.m_text = std::move(text);
+    change.m_log = std::move(log);
+    change.m_state = std::move(state);
     if (change.m_state.promoted_utc) {
-        if (auto done = change.finish(); !done) return std::unexpected(done.error());
+        IIR2D_RETURN_IF_ERROR(change.finish());
         return fail(ErrorKind::check_failed, "the release \"" + change.m_state.id + "\" was promoted on " +
                                                  *change.m_state.promoted_utc + " and is closed");
     }
@@ -155,9 +147,8 @@ Result<void> Change::finish() const {
         if (!text ||
             judge_made_file(name, *text, m_directory, m_log, m_state, evaluation) != MadeFile::behind)
             continue;
-        if (auto done = write_file_atomically(m_directory / name, made_file(name, m_state, evaluation));
-            !done)
-            return done;
+        IIR2D_RETURN_IF_ERROR(
+            write_file_atomically(m_directory / name, made_file(name, m_state, evaluation)));
     }
     clear_leftovers(m_directory);
     return {};
@@ -165,14 +156,12 @@ Result<void> Change::finish() const {
 
 Result<void> Change::commit(const nlohmann::json& event) {
     m_text += log_line(m_log, m_time.clock, event);
-    auto log = parse_log(m_text);
-    if (!log) return std::unexpected(log.error());
-    auto state = replay(*log);
-    if (!state) return std::unexpected(state.error());
+    IIR2D_TRY(auto log, parse_log(m_text));
+    IIR2D_TRY(auto state, replay(log));
     clear_leftovers(m_directory);
-    if (auto done = write_file_atomically(m_directory / "log.jsonl", m_text); !done) return done;
-    m_log = std::move(*log);
-    m_state = std::move(*state);
+    IIR2D_RETURN_IF_ERROR(write_file_atomically(m_directory / "log.jsonl", m_text));
+    m_log = std::move(log);
+    m_state = std::move(state);
     return write_made_files(m_directory, m_state);
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Names in a sentence.
+// Lists as text.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <ranges>
 #include <string>
@@ -10,25 +11,29 @@
 
 namespace workbench {
 
-// Returns "a", "a or b", "a, b or c".
-inline std::string listed(const std::vector<std::string>& names, std::string_view last_word) {
-    std::string text;
-    for (std::size_t i = 0; i < names.size(); ++i) {
-        if (i > 0) text += i + 1 == names.size() ? " " + std::string(last_word) + " " : ", ";
-        text += names[i];
+// Returns "a, b, c" of the items of a list, or of what `text` makes of each.
+template <std::ranges::input_range Items, class Text = std::identity>
+std::string joined(Items&& items, std::string_view separator, Text text = {}) {
+    std::string all;
+    bool first = true;
+    for (auto&& item : items) {
+        if (!first) all += separator;
+        first = false;
+        all += std::string_view(std::invoke(text, item));
     }
-    return text;
+    return all;
 }
 
-// Returns "a, b, c": the names of a table's rows, in order.
-template <std::ranges::input_range Rows, class Name>
-std::string listed_names(const Rows& rows, Name name) {
-    std::string text;
-    for (const auto& row : rows) {
-        if (!text.empty()) text += ", ";
-        text += std::string_view(std::invoke(name, row));
-    }
-    return text;
+// Returns "a", "a or b", "a, b or c".
+inline std::string listed(const std::vector<std::string>& names, std::string_view last_word) {
+    if (names.size() < 2) return joined(names, "");
+    return joined(std::ranges::subrange(names.begin(), names.end() - 1), ", ") + " " +
+           std::string(last_word) + " " + names.back();
+}
+
+// Returns " (and 3 more)", for a sentence that names the first of several; nothing where there is one.
+inline std::string and_more(std::size_t count) {
+    return count > 1 ? " (and " + std::to_string(count - 1) + " more)" : "";
 }
 
 }  // namespace workbench

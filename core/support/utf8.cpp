@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "core/support/utf8.h"
 
+#include <algorithm>
+
 namespace workbench {
 
 std::size_t utf8_character_length(std::string_view text) {
@@ -26,6 +28,11 @@ std::size_t utf8_character_length(std::string_view text) {
         return within(byte(1), low, high) && continued(2) && continued(3) ? 4 : 0;
     }
     return 0;
+}
+
+std::size_t utf8_character_count(std::string_view text) {
+    const auto begins = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; };
+    return static_cast<std::size_t>(std::ranges::count_if(text, begins));
 }
 
 bool is_utf8_control(std::string_view character) {

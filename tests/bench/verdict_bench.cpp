@@ -56,7 +56,7 @@ struct Setup {
     iir2d::Device device;
 };
 
-Record measure(const Setup& setup, double slowdown) {
+RecordPtr measure(const Setup& setup, double slowdown) {
     Record record;
     InputSource inputs(setup.matrix);
     ReferenceCache references;
@@ -75,7 +75,7 @@ Record measure(const Setup& setup, double slowdown) {
         }
         record.run.results.push_back(*result);
     }
-    return record;
+    return std::make_shared<const Record>(std::move(record));
 }
 
 }  // namespace
@@ -95,8 +95,8 @@ int main(int argc, char** argv) {
     std::map<std::string, std::map<std::string, int>> counts;
     for (int t = 0; t < trials; ++t) {
         const auto base = measure(setup, 0);
-        const std::pair<std::string, Record> others[] = {{"unchanged", measure(setup, 0)},
-                                                         {"slowed", measure(setup, slowdown)}};
+        const std::pair<std::string, RecordPtr> others[] = {{"unchanged", measure(setup, 0)},
+                                                            {"slowed", measure(setup, slowdown)}};
         for (const Metric metric : {Metric::ratio_to_copy, Metric::latency}) {
             for (const auto& [name, record] : others) {
                 const auto comparison = compare_records(base, record, {.metric = metric});

@@ -348,6 +348,7 @@ void BenchmarkPage::connectRecords() {
         m_jobBar->end();
         showState();
     });
+    connect(job, &Job::idle, this, &BenchmarkPage::offerAside);  // it may have overtaken what reads them
     connect(m_jobBar, &JobBar::cancelRequested, job, &Job::cancel);
     connect(m_empty, &EmptyResults::openWanted, m_records, &RecordActions::open);
     connect(m_desk, &RecordDesk::fetching, this, [this] { m_messages->clear(recordSubject); });

@@ -8,6 +8,7 @@
 #include "core/recipe/recipe.h"
 #include "core/recipe/recipe_copy.h"
 #include "core/support/files.h"
+#include "core/support/try.h"
 #include "ui/support/paths.h"
 #include "ui/support/text.h"
 
@@ -93,13 +94,11 @@ Result<BenchmarkRunner::MeasuredAgain> BenchmarkRunner::measureAgain(const Opene
                                                                      const ReproduceSettings& settings,
                                                                      const QString& historyFile,
                                                                      const JobControl& control) {
-    auto result = workbench::reproduce(*original, settings, control, reporter(control));
-    if (!result) return std::unexpected(result.error());
+    IIR2D_TRY(auto result, workbench::reproduce(original, settings, control, reporter(control)));
     auto reproduced = std::make_shared<Reproduced>();
-    reproduced->compared =
-        comparedRecords(original, std::make_shared<const Record>(result->record), result->comparison);
-    reproduced->reproduction = std::move(*result);
-    const KeptRun kept = keepRun(historyFile, reproduced->reproduction.record);
+    reproduced->compared = comparedRecords(original, result.record, result.comparison);
+    reproduced->reproduction = std::move(result);
+    const KeptRun kept = keepRun(historyFile, *reproduced->reproduction.record);
     return MeasuredAgain{.reproduced = std::move(reproduced), .kept = kept};
 }
 

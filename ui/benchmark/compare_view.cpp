@@ -323,7 +323,7 @@ void CompareView::showComparison(ComparedRecordsPtr compared) {
     const QString before = m_model->keyAt(m_chosen);
     if (!m_keepReproduction) m_reproduction->hide();
     m_model->show(compared);
-    showSides(compared->comparison.base, compared->comparison.now);
+    showSides(*compared->base, *compared->now);
     m_refusal->hide();
     m_splitter->show();
     m_report->setEnabled(true);
@@ -343,7 +343,7 @@ void CompareView::showReproduction(const Reproduction& r, ComparedRecordsPtr com
         showComparison(std::move(compared));
         m_keepReproduction = false;
     }
-    const std::size_t cases = r.comparison.base.run.results.size();
+    const std::size_t cases = r.comparison.base->run.results.size();
     const std::size_t wrong = std::min(cases, r.changed_outputs.size() + r.not_reproduced.size());
     const QString text =
         tr("Outputs: %1 of %n case(s) the same bit for bit. Timings: %2. %3", nullptr, int(cases))

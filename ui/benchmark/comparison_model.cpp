@@ -15,6 +15,10 @@
 namespace workbench {
 namespace {
 
+struct ComparisonWords {
+    Q_DECLARE_TR_FUNCTIONS(ComparisonModel)
+};
+
 const QString dash = QStringLiteral("–");
 
 // The figure without its unit, which the header has.
@@ -47,8 +51,7 @@ QString joinedNotes(const CaseComparison& c) {
 
 QString outputText(const CaseComparison& c) {
     if (!c.same_output) return dash;
-    return *c.same_output ? QCoreApplication::translate("ComparisonModel", "same bits")
-                          : QCoreApplication::translate("ComparisonModel", "≠ differs");
+    return *c.same_output ? ComparisonWords::tr("same bits") : ComparisonWords::tr("≠ differs");
 }
 
 using C = const CaseComparison&;
@@ -62,11 +65,9 @@ constexpr std::array<ColumnRow, ComparisonModel::column_count> table = {{
      QT_TRANSLATE_NOOP("ComparisonModel", "What can be said of the difference, and nothing beyond it"), true,
      false, [](C c) -> QVariant { return toText(name_of(c.verdict)); },
      [](C c, Metric) {
-         return verdictText(c.verdict) +
-                (c.regression ? QCoreApplication::translate("ComparisonModel", ", regression")
-                 : c.unresolved
-                     ? QCoreApplication::translate("ComparisonModel", ", not shown within the limit")
-                     : QString());
+         return verdictText(c.verdict) + (c.regression   ? ComparisonWords::tr(", regression")
+                                          : c.unresolved ? ComparisonWords::tr(", not shown within the limit")
+                                                         : QString());
      }},
     {QT_TRANSLATE_NOOP("ComparisonModel", "Cost ratio"),
      QT_TRANSLATE_NOOP("ComparisonModel",
@@ -77,7 +78,7 @@ constexpr std::array<ColumnRow, ComparisonModel::column_count> table = {{
      QT_TRANSLATE_NOOP("ComparisonModel", "Of the cost ratio, by percentile bootstrap"), false, true,
      [](C c) -> QVariant { return c.ratio_interval.high - c.ratio_interval.low; },
      [](C c, Metric) {
-         return QCoreApplication::translate("ComparisonModel", "%1 to %2")
+         return ComparisonWords::tr("%1 to %2")
              .arg(ratioText(c.ratio_interval.low), ratioText(c.ratio_interval.high));
      }},
     {QT_TRANSLATE_NOOP("ComparisonModel", "p"),
@@ -119,14 +120,6 @@ constexpr std::array<ColumnRow, ComparisonModel::column_count> table = {{
      [](C c) -> QVariant { return joinedNotes(c); }, [](C c, Metric) { return joinedNotes(c); }},
 }};
 
-QString translated(const char* text) {
-    return QCoreApplication::translate("ComparisonModel", text);
-}
-
-QString comparisonTr(const char* text) {
-    return translated(text);
-}
-
 QString row(const QString& name, const QString& base, const QString& now) {
     return QStringLiteral(
                "<tr><td>%1&nbsp;&nbsp;</td><td align=right>%2&nbsp;&nbsp;</td>"
@@ -137,7 +130,7 @@ QString row(const QString& name, const QString& base, const QString& now) {
 QString sidesOf(const CaseComparison& c, Metric metric) {
     const auto interval = [metric](const CaseFigures& f) {
         return f.count == 0 ? dash
-                            : comparisonTr("%1 to %2")
+                            : ComparisonWords::tr("%1 to %2")
                                   .arg(metricValue(f.p50_interval.low, metric),
                                        metricValue(f.p50_interval.high, metric));
     };
@@ -147,13 +140,13 @@ QString sidesOf(const CaseComparison& c, Metric metric) {
     return QStringLiteral(
                "<table cellspacing=0 cellpadding=1><tr><td></td><td align=right><b>%1</b>&nbsp;"
                "&nbsp;</td><td align=right><b>%2</b></td></tr>")
-               .arg(comparisonTr("base"), comparisonTr("new")) +
-           row(comparisonTr("median"), value(c.base, c.base.p50), value(c.now, c.now.p50)) +
-           row(comparisonTr("its 95 % interval"), interval(c.base), interval(c.now)) +
-           row(comparisonTr("p95"), value(c.base, c.base.p95), value(c.now, c.now.p95)) +
-           row(comparisonTr("samples"), QString::number(c.base.count), QString::number(c.now.count)) +
-           row(comparisonTr("drift"), percentText(c.base.drift), percentText(c.now.drift)) +
-           row(comparisonTr("preempted"), QString::number(c.base.preempted),
+               .arg(ComparisonWords::tr("base"), ComparisonWords::tr("new")) +
+           row(ComparisonWords::tr("median"), value(c.base, c.base.p50), value(c.now, c.now.p50)) +
+           row(ComparisonWords::tr("its 95 % interval"), interval(c.base), interval(c.now)) +
+           row(ComparisonWords::tr("p95"), value(c.base, c.base.p95), value(c.now, c.now.p95)) +
+           row(ComparisonWords::tr("samples"), QString::number(c.base.count), QString::number(c.now.count)) +
+           row(ComparisonWords::tr("drift"), percentText(c.base.drift), percentText(c.now.drift)) +
+           row(ComparisonWords::tr("preempted"), QString::number(c.base.preempted),
                QString::number(c.now.preempted)) +
            QStringLiteral("</table>");
 }
@@ -250,13 +243,13 @@ QVariant ComparisonModel::headerData(int section, Qt::Orientation orientation, i
     const ColumnRow& column = table[std::size_t(section)];
     switch (role) {
         case Qt::DisplayRole: {
-            QString text = translated(column.header);
+            QString text = ComparisonWords::tr(column.header);
             if (m_compared && text.contains(QLatin1String("%1")))
                 text = text.arg(toText(unit_of(m_compared->comparison.settings.metric)));
             return text;
         }
         case Qt::ToolTipRole:
-            return translated(column.help);
+            return ComparisonWords::tr(column.help);
         case Qt::TextAlignmentRole:
             return int((column.text ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
         default:
@@ -266,43 +259,44 @@ QVariant ComparisonModel::headerData(int section, Qt::Orientation orientation, i
 
 QString evidenceOf(const ComparisonModel& model, int index) {
     const ComparedRecordsPtr& compared = model.compared();
-    if (!compared || index < 0) return comparisonTr("Choose a case to see what its verdict rests on.");
+    if (!compared || index < 0) return ComparisonWords::tr("Choose a case to see what its verdict rests on.");
     const QString key = QStringLiteral("<p><b>%1</b></p>").arg(model.keyAt(index).toHtmlEscaped());
     const CaseComparison* c = model.caseAt(index);
     if (!c) {
         return key + QStringLiteral("<p>%1</p>")
-                         .arg(comparisonTr("%1: there is nothing to compare it with.")
+                         .arg(ComparisonWords::tr("%1: there is nothing to compare it with.")
                                   .arg(model.missingText(index)));
     }
     const CompareSettings& s = compared->comparison.settings;
     QString out = key;
     out += QStringLiteral("<p><b style=\"color:%1\">%2</b>%3<br>%4</p>")
                .arg(verdictColour(c->verdict).name(), verdictText(c->verdict),
-                    c->regression   ? comparisonTr(" – a regression")
-                    : c->unresolved ? comparisonTr(" – not shown to be within the limit")
+                    c->regression   ? ComparisonWords::tr(" – a regression")
+                    : c->unresolved ? ComparisonWords::tr(" – not shown to be within the limit")
                                     : QString(),
                     verdictHelp(c->verdict));
     if (c->verdict != Verdict::not_timed) {
-        out += QStringLiteral("<p>%1<br>%2<br>%3</p>")
-                   .arg(comparisonTr("Cost ratio <b>%1</b> (%2), 95 % interval %3 to %4, of %5 resamples")
-                            .arg(ratioText(c->cost_ratio), percentText(c->cost_ratio - 1),
-                                 ratioText(c->ratio_interval.low), ratioText(c->ratio_interval.high))
-                            .arg(s.bootstrap.resamples),
-                        comparisonTr("p %1 (significant below %3): Mann-Whitney U, %2")
-                            .arg(pText(c->test.p_value).toHtmlEscaped(),
-                                 c->test.exact ? comparisonTr("counted exactly")
-                                               : comparisonTr("normal approximation"),
-                                 pText(s.significance)),
-                        comparisonTr("Metric: %1. Margin: %2. Limit: %3.")
-                            .arg(metricText(s.metric), toText(percent_text(s.margin)),
-                                 s.max_regression ? toText(percent_text(*s.max_regression))
-                                                  : comparisonTr("none")));
+        out +=
+            QStringLiteral("<p>%1<br>%2<br>%3</p>")
+                .arg(ComparisonWords::tr("Cost ratio <b>%1</b> (%2), 95 % interval %3 to %4, of %5 resamples")
+                         .arg(ratioText(c->cost_ratio), percentText(c->cost_ratio - 1),
+                              ratioText(c->ratio_interval.low), ratioText(c->ratio_interval.high))
+                         .arg(s.bootstrap.resamples),
+                     ComparisonWords::tr("p %1 (significant below %3): Mann-Whitney U, %2")
+                         .arg(pText(c->test.p_value).toHtmlEscaped(),
+                              c->test.exact ? ComparisonWords::tr("counted exactly")
+                                            : ComparisonWords::tr("normal approximation"),
+                              pText(s.significance)),
+                     ComparisonWords::tr("Metric: %1. Margin: %2. Limit: %3.")
+                         .arg(metricText(s.metric), toText(percent_text(s.margin)),
+                              s.max_regression ? toText(percent_text(*s.max_regression))
+                                               : ComparisonWords::tr("none")));
     }
     out += sidesOf(*c, s.metric);
     QStringList list;
     if (c->same_output) {
-        list.append(*c->same_output ? comparisonTr("the outputs are the same bit for bit")
-                                    : comparisonTr("the outputs differ bit for bit"));
+        list.append(*c->same_output ? ComparisonWords::tr("the outputs are the same bit for bit")
+                                    : ComparisonWords::tr("the outputs differ bit for bit"));
     }
     for (const std::string& note : c->notes) {
         const QString text = toText(note);

@@ -11,9 +11,9 @@
 namespace workbench {
 namespace {
 
-QString choicesTr(const char* text) {
-    return QCoreApplication::translate("MatrixChoices", text);
-}
+struct ChoicesWords {
+    Q_DECLARE_TR_FUNCTIONS(MatrixChoices)
+};
 
 bool hasWork(const Recipe& recipe) {
     return std::ranges::any_of(recipe.operations, &Operation::enabled);
@@ -26,30 +26,32 @@ std::vector<MatrixProblem> problemsOf(const MatrixChoices& choices, const Matrix
     };
     if (choices.source == MatrixChoices::Source::image) {
         if (!context.image) {
-            add(MatrixField::sizes, choicesTr("No image is open: open one, or measure on synthetic planes."));
+            add(MatrixField::sizes,
+                ChoicesWords::tr("No image is open: open one, or measure on synthetic planes."));
         }
     } else if (const auto custom = parseSizes(choices.customSizes); !custom) {
         add(MatrixField::sizes, custom.error());
     } else if (choices.sizes.empty() && custom->empty()) {
-        add(MatrixField::sizes, choicesTr("Choose at least one size, or type one such as 1920x1080."));
+        add(MatrixField::sizes, ChoicesWords::tr("Choose at least one size, or type one such as 1920x1080."));
     }
     if (choices.recipe && !hasWork(context.recipe)) {
-        add(MatrixField::recipe, choicesTr("The recipe has no operation that is switched on."));
+        add(MatrixField::recipe, ChoicesWords::tr("The recipe has no operation that is switched on."));
     }
     if (choices.filterIds.empty() && choices.pools.ops.empty() && !choices.recipe) {
-        add(MatrixField::work, choicesTr("Choose at least one filter, pooling operation or the recipe."));
+        add(MatrixField::work,
+            ChoicesWords::tr("Choose at least one filter, pooling operation or the recipe."));
     }
     if (!choices.pools.ops.empty() && choices.pools.elements.empty()) {
-        add(MatrixField::pools, choicesTr("Pooling needs at least one type of samples."));
+        add(MatrixField::pools, ChoicesWords::tr("Pooling needs at least one type of samples."));
     }
     if (!choices.pools.ops.empty() && choices.pools.passes.empty()) {
-        add(MatrixField::pools, choicesTr("Pooling needs at least one pass."));
+        add(MatrixField::pools, ChoicesWords::tr("Pooling needs at least one pass."));
     }
     if (!choices.filterIds.empty() && choices.borders.empty()) {
-        add(MatrixField::borders, choicesTr("Filters need at least one border."));
+        add(MatrixField::borders, ChoicesWords::tr("Filters need at least one border."));
     }
     if (!choices.filterIds.empty() && choices.precisions.empty()) {
-        add(MatrixField::precisions, choicesTr("Filters need at least one precision."));
+        add(MatrixField::precisions, ChoicesWords::tr("Filters need at least one precision."));
     }
     return problems;
 }
@@ -106,12 +108,13 @@ std::expected<std::vector<BenchmarkSize>, QString> parseSizes(const QString& tex
         const auto match = form.match(trimmed);
         if (!match.hasMatch()) {
             return std::unexpected(
-                choicesTr("“%1” is not a size: write width x height, such as 1920x1080.").arg(trimmed));
+                ChoicesWords::tr("“%1” is not a size: write width x height, such as 1920x1080.")
+                    .arg(trimmed));
         }
         const BenchmarkSize size{match.captured(1).toLongLong(), match.captured(2).toLongLong()};
         if (size.width < 1 || size.height < 1) {
             return std::unexpected(
-                choicesTr("“%1” has no pixels: width and height are at least 1.").arg(trimmed));
+                ChoicesWords::tr("“%1” has no pixels: width and height are at least 1.").arg(trimmed));
         }
         if (std::ranges::find(sizes, size) == sizes.end()) sizes.push_back(size);
     }
@@ -170,10 +173,10 @@ MatrixChoices applied(MatrixPreset preset, MatrixChoices choices) {
 }
 
 QString durationText(double seconds) {
-    if (seconds < 1.0) return choicesTr("less than 1 s");
-    if (seconds < 90.0) return choicesTr("about %1 s").arg(qRound(seconds));
-    if (seconds < 90.0 * 60.0) return choicesTr("about %1 min").arg(qRound(seconds / 60.0));
-    return choicesTr("about %1 h").arg(seconds / 3600.0, 0, 'f', 1);
+    if (seconds < 1.0) return ChoicesWords::tr("less than 1 s");
+    if (seconds < 90.0) return ChoicesWords::tr("about %1 s").arg(qRound(seconds));
+    if (seconds < 90.0 * 60.0) return ChoicesWords::tr("about %1 min").arg(qRound(seconds / 60.0));
+    return ChoicesWords::tr("about %1 h").arg(seconds / 3600.0, 0, 'f', 1);
 }
 
 }  // namespace workbench

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/support/files.h"
+#include "core/support/try.h"
 #include "ui/session/kept_runs.h"
 #include "ui/support/paths.h"
 #include "ui/support/text.h"
@@ -25,7 +26,7 @@ Result<OpenedRecordPtr> shared(Result<Record> opened) {
 Result<Record> openJson(const std::string& json, const TaskControl& control) {
     const QTemporaryDir folder;
     const std::filesystem::path path = toPath(folder.filePath(QStringLiteral("record.json")));
-    if (auto written = write_file_atomically(path, json); !written) return std::unexpected(written.error());
+    IIR2D_RETURN_IF_ERROR(write_file_atomically(path, json));
     auto opened = load_record(path, control);
     if (opened) opened->path.clear();
     return opened;
@@ -70,7 +71,7 @@ void RecordDesk::connectRunner() {
             [this](const std::shared_ptr<const Reproduced>& what, const KeptRun& kept) {
                 if (m_original.isUnkept()) m_aside.push_back(m_original);
                 m_original = {};
-                finishRun({.run = std::make_shared<const Record>(what->reproduction.record)}, kept);
+                finishRun({.run = what->reproduction.record}, kept);
                 m_base = what->compared->base;
                 m_now = what->compared->now;
                 m_allowUnlike = !what->compared->comparison.unlike.empty();
@@ -212,10 +213,9 @@ void RecordDesk::showAside() {
         tr("Opening the results of the ended session"),
         [json = m_aside.back().restored,
          file = m_history.file()](const TaskControl& control) -> Result<Read> {
-            auto opened = shared(openJson(*json, control));
-            if (!opened) return std::unexpected(opened.error());
-            const QString id = toText((*opened)->record_id);
-            return Read{*opened, workbench::openKept(file, id) ? id : QString()};
+            IIR2D_TRY(auto opened, shared(openJson(*json, control)));
+            const QString id = toText(opened->record_id);
+            return Read{opened, workbench::openKept(file, id) ? id : QString()};
         },
         [this, json = m_aside.back().restored, file = m_history.file()](const Result<Read>& read) {
             // Only what no attempt can read is forgotten: not what was cancelled, or had no memory.
@@ -281,11 +281,9 @@ void RecordDesk::compareWithPrevious() {
     if (isBusy()) return;
     compareWithBase(tr("Comparing with the previous record"),
                     [file = m_history.file()](const Record& now, const TaskControl&) -> Result<Record> {
-                        const auto history = History::open_to_read(toPath(file));
-                        if (!history) return std::unexpected(history.error());
-                        const auto id = history->previous(now);
-                        if (!id) return std::unexpected(id.error());
-                        return workbench::openKept(file, toText(*id));
+                        IIR2D_TRY(const auto history, History::open_to_read(toPath(file)));
+                        IIR2D_TRY(const auto id, history.previous(now));
+                        return workbench::openKept(file, toText(id));
                     });
 }
 
@@ -297,9 +295,8 @@ void RecordDesk::compareWithBase(const QString& what, BaseOf baseOf) {
         [baseOf = std::move(baseOf), run = m_shown.run,
          opened = m_shown.opened](const TaskControl& control) -> Result<RecordPair> {
             const OpenedRecordPtr now = opened ? opened : run;
-            const auto base = shared(baseOf(*now, control));
-            if (!base) return std::unexpected(base.error());
-            return RecordPair{*base, now};
+            IIR2D_TRY(const auto base, shared(baseOf(*now, control)));
+            return RecordPair{base, now};
         },
         [this](const Result<RecordPair>& pair) {
             if (!pair) {

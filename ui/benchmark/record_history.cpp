@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/support/files.h"
+#include "core/support/try.h"
 #include "ui/charts/compared_records.h"
 #include "ui/session/kept_runs.h"
 #include "ui/support/paths.h"
@@ -16,19 +17,15 @@ namespace workbench {
 namespace {
 
 Result<HistoryContents> contentsOf(const QString& file) {
-    auto history = History::open_to_read(toPath(file));
-    if (!history) return std::unexpected(history.error());
-    auto entries = history->list();
-    if (!entries) return std::unexpected(entries.error());
-    auto keys = history->keys();
-    if (!keys) return std::unexpected(keys.error());
-    return HistoryContents{std::move(*entries), std::move(*keys)};
+    IIR2D_TRY(auto history, History::open_to_read(toPath(file)));
+    IIR2D_TRY(auto entries, history.list());
+    IIR2D_TRY(auto keys, history.keys());
+    return HistoryContents{std::move(entries), std::move(keys)};
 }
 
 Result<History::Added> addRecord(const QString& file, const QString& path) {
-    auto history = History::open(toPath(file));
-    if (!history) return std::unexpected(history.error());
-    return history->add(toPath(path));
+    IIR2D_TRY(auto history, History::open(toPath(file)));
+    return history.add(toPath(path));
 }
 
 }  // namespace
@@ -71,9 +68,8 @@ void RecordHistory::readTrend(const QString& key, Metric metric, const QString& 
     m_job.start(
         tr("Reading the history"),
         [key, metric, device, file = m_file](const TaskControl&) -> Result<std::vector<TrendPoint>> {
-            const auto history = History::open_to_read(toPath(file));
-            if (!history) return std::unexpected(history.error());
-            return history->trend(key.toStdString(), metric, device.toStdString());
+            IIR2D_TRY(const auto history, History::open_to_read(toPath(file)));
+            return history.trend(key.toStdString(), metric, device.toStdString());
         },
         [this, key, metric](const Result<std::vector<TrendPoint>>& points) {
             if (points) {
@@ -103,8 +99,7 @@ void RecordHistory::addJson(std::shared_ptr<const std::string> json) {
         [json, file = m_file](const TaskControl&) -> Result<History::Added> {
             const QTemporaryDir folder;
             const QString path = folder.filePath(QStringLiteral("record.json"));
-            if (auto done = write_file_atomically(toPath(path), *json); !done)
-                return std::unexpected(done.error());
+            IIR2D_RETURN_IF_ERROR(write_file_atomically(toPath(path), *json));
             return addRecord(file, path);
         },
         [this, json](const Result<History::Added>& done) {

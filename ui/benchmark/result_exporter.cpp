@@ -4,6 +4,7 @@
 #include <QFileInfo>
 
 #include "core/support/files.h"
+#include "core/support/try.h"
 #include "ui/support/paths.h"
 #include "ui/support/text.h"
 
@@ -66,16 +67,14 @@ ResultExporter::Verdict ResultExporter::verdictOn(const QString& path) {
 
 void ResultExporter::writeRecord(RecordPtr record, const QString& path) {
     start([record = std::move(record), path]() -> Result<Export> {
-        if (const auto done = write_record(*record, toPath(path)); !done)
-            return std::unexpected(done.error());
+        IIR2D_RETURN_IF_ERROR(write_record(*record, toPath(path)));
         return Export{.path = path, .what = tr("The record"), .verdict = verdictOn(path)};
     });
 }
 
 void ResultExporter::writeText(ExportKind kind, RecordPtr record, const QString& path) {
     start([kind, record = std::move(record), path]() -> Result<Export> {
-        if (const auto done = write_file_atomically(toPath(path), textOf(kind, *record)); !done)
-            return std::unexpected(done.error());
+        IIR2D_RETURN_IF_ERROR(write_file_atomically(toPath(path), textOf(kind, *record)));
         return Export{.path = path, .what = nameOf(kind), .verdict = {}};
     });
 }
@@ -84,9 +83,8 @@ void ResultExporter::writeFiles(std::vector<RenderedFile> files, const QString& 
     if (files.empty()) return;
     start([files = std::move(files), what]() -> Result<Export> {
         for (const RenderedFile& file : files) {
-            const auto done = write_file_atomically(
-                toPath(file.path), {file.content.constData(), std::size_t(file.content.size())});
-            if (!done) return std::unexpected(done.error());
+            IIR2D_RETURN_IF_ERROR(write_file_atomically(
+                toPath(file.path), {file.content.constData(), std::size_t(file.content.size())}));
         }
         const QString first = files.front().path;
         if (files.size() == 1) return Export{.path = first, .what = what, .verdict = {}};

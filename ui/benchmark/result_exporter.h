@@ -14,8 +14,6 @@
 
 namespace workbench {
 
-using RecordPtr = std::shared_ptr<const Record>;
-
 enum class ExportKind { record, csv, json, markdown, png, svg, all_charts };
 
 // A chart drawn already, to be written.

@@ -15,6 +15,10 @@
 namespace workbench {
 namespace {
 
+struct ResultsWords {
+    Q_DECLARE_TR_FUNCTIONS(ResultsModel)
+};
+
 const QString dash = QStringLiteral("–");
 
 // A column: what it is called, what it is, and how it is read and written. `value` is invalid when a case has
@@ -51,8 +55,7 @@ QVariant timed(const CaseResult& r) {
 
 QVariant parityValue(const CaseResult& r) {
     if (!r.parity) return {};  // it could not be computed
-    return r.parity->passed ? QCoreApplication::translate("ResultsModel", "passed")
-                            : QCoreApplication::translate("ResultsModel", "failed");
+    return r.parity->passed ? ResultsWords::tr("passed") : ResultsWords::tr("failed");
 }
 
 QVariant errorValue(const CaseResult& r) {
@@ -190,10 +193,6 @@ bool isText(int column) {
     }
 }
 
-QString translated(const char* text) {
-    return QCoreApplication::translate("ResultsModel", text);
-}
-
 QString spoken(const CaseResult& r) {
     if (r.failure) return toText("failed: " + *r.failure);
     const std::string throttle = throttled_by(r);
@@ -279,9 +278,9 @@ QVariant ResultsModel::headerData(int section, Qt::Orientation orientation, int 
     const ColumnRow& column = table[std::size_t(section)];
     switch (role) {
         case Qt::DisplayRole:
-            return translated(column.header);
+            return ResultsWords::tr(column.header);
         case Qt::ToolTipRole:
-            return translated(column.help);
+            return ResultsWords::tr(column.help);
         case Qt::TextAlignmentRole:
             return int((isText(section) ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
         default:

@@ -15,6 +15,7 @@
 
 #include "ui/charts/chart_style.h"
 #include "ui/charts/figures.h"
+#include "ui/support/text.h"
 #include "ui/widgets/theme.h"
 
 namespace workbench {
@@ -56,8 +57,27 @@ double CaseBarsChart::spread() const {
 }
 
 QString ResultBarsChart::build(const std::vector<CaseResult>& results, int chosen) {
-    buildBars(barsOf(results), nameCases(results).common, chosen);
-    return describe(results);
+    const CaseNames names = nameCases(results);
+    std::vector<Bar> bars;
+    QStringList lines;
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        const CaseResult& r = results[i];
+        const QString label = toText(r.what.label);
+        Bar bar;
+        if (isTimed(r)) {
+            bar = barOf(r);
+            lines.append(QStringLiteral("%1: %2").arg(label, wordsOf(r)));
+        } else {
+            bar.failed = true;
+            bar.figure = tr("not timed");
+            bar.toolTip = tr("%1\nNot timed: %2").arg(label, toText(r.failure.value_or("")));
+            lines.append(tr("%1: not timed").arg(label));
+        }
+        bar.name = names.cases[qsizetype(i)];
+        bars.push_back(std::move(bar));
+    }
+    buildBars(std::move(bars), names.common, chosen);
+    return QStringLiteral("%1 %2").arg(subject(), lines.join(QStringLiteral("; ")));
 }
 
 void CaseBarsChart::buildBars(std::vector<Bar> bars, const QString& common, int chosen) {

@@ -81,15 +81,19 @@ class CaseBarsChart : public ChartView {
     QBarSet* m_besideSet = nullptr;
 };
 
-// Of the results of a run.
+// Of the results of a run: a case that was not timed has no bar, and says why.
 class ResultBarsChart : public CaseBarsChart {
     Q_OBJECT
   public:
     using CaseBarsChart::CaseBarsChart;
 
   protected:
-    virtual std::vector<Bar> barsOf(const std::vector<CaseResult>& results) const = 0;
-    virtual QString describe(const std::vector<CaseResult>& results) const = 0;
+    // All but the name.
+    virtual Bar barOf(const CaseResult& timed) const = 0;
+    // The bar's figures in words.
+    virtual QString wordsOf(const CaseResult& timed) const = 0;
+    // What the bars are of, a sentence.
+    virtual QString subject() const = 0;
     QString build(const std::vector<CaseResult>& results, int chosen) override;
 };
 

@@ -6,6 +6,7 @@
 #include <QFileInfo>
 #include <algorithm>
 
+#include "core/support/try.h"
 #include "ui/charts/figures.h"
 #include "ui/session/kept_runs.h"
 #include "ui/support/text.h"
@@ -13,9 +14,9 @@
 namespace workbench {
 namespace {
 
-QString recordsTr(const char* text) {
-    return QCoreApplication::translate("ComparedRecords", text);
-}
+struct RecordsWords {
+    Q_DECLARE_TR_FUNCTIONS(ComparedRecords)
+};
 
 const CaseResult* resultOf(const Record& record, const std::string& key) {
     const auto found = std::ranges::find(
@@ -39,7 +40,7 @@ ComparedRecordsPtr comparedRecords(OpenedRecordPtr base, OpenedRecordPtr now, Re
         const CaseComparison& c = comparison.cases[i];
         QString name = names.cases[qsizetype(i)];
         const CaseResult* base_result = c.base.key == c.now.key ? nullptr : resultOf(*base, c.base.key);
-        if (base_result) name = recordsTr("%1 against %2").arg(name, toText(base_result->what.label));
+        if (base_result) name = RecordsWords::tr("%1 against %2").arg(name, toText(base_result->what.label));
         compared->names.append(name);
     }
     compared->base = std::move(base);
@@ -50,9 +51,8 @@ ComparedRecordsPtr comparedRecords(OpenedRecordPtr base, OpenedRecordPtr now, Re
 
 Result<ComparedRecordsPtr> compareOpened(OpenedRecordPtr base, OpenedRecordPtr now,
                                          const CompareSettings& settings, const TaskControl& control) {
-    auto comparison = compare_records(*base, *now, settings, control);
-    if (!comparison) return std::unexpected(comparison.error());
-    return comparedRecords(std::move(base), std::move(now), std::move(*comparison));
+    IIR2D_TRY(auto comparison, compare_records(base, now, settings, control));
+    return comparedRecords(std::move(base), std::move(now), std::move(comparison));
 }
 
 std::vector<double> shownSamples(const Record& record, const std::string& key, Metric metric) {
@@ -68,8 +68,8 @@ QString recordName(const Record& record) {
 }
 
 QString recordNameAt(const QString& path) {
-    if (path.isEmpty()) return recordsTr("this run");
-    if (isKeptPath(path)) return recordsTr("%1 of the history").arg(idOfKeptPath(path));
+    if (path.isEmpty()) return RecordsWords::tr("this run");
+    if (isKeptPath(path)) return RecordsWords::tr("%1 of the history").arg(idOfKeptPath(path));
     const QFileInfo file(QDir::cleanPath(path));
     // "record.json" says nothing: its folder does.
     const bool isPlain = file.fileName() == QLatin1String("record.json");
@@ -79,8 +79,9 @@ QString recordNameAt(const QString& path) {
 QString recordText(const Record& record) {
     QStringList parts{recordName(record), toText(record.run.started_utc), toText(record.run.device.name)};
     if (const auto& commit = record.environment.commit) {
-        parts.append(recordsTr("commit %1").arg(toText(*commit).left(10)) +
-                     (record.environment.dirty.value_or(false) ? recordsTr(" with changes") : QString()));
+        parts.append(
+            RecordsWords::tr("commit %1").arg(toText(*commit).left(10)) +
+            (record.environment.dirty.value_or(false) ? RecordsWords::tr(" with changes") : QString()));
     }
     parts.removeAll(QString());
     return parts.join(QStringLiteral(" · "));

@@ -11,7 +11,7 @@
 
 namespace workbench {
 
-using OpenedRecordPtr = std::shared_ptr<const Record>;
+using OpenedRecordPtr = RecordPtr;
 
 struct ComparedRecords {
     OpenedRecordPtr base;

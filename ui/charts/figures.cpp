@@ -12,9 +12,9 @@
 namespace workbench {
 namespace {
 
-QString figuresTr(const char* text) {
-    return QCoreApplication::translate("Figures", text);
-}
+struct FiguresWords {
+    Q_DECLARE_TR_FUNCTIONS(Figures)
+};
 
 // Figures in a chart have no thousands separator: "12345.6" beside "9.8765" lines up better.
 QString fixed(double value, int decimals) {
@@ -39,10 +39,10 @@ QString extentText(iir2d::Extent e) {
 // "max 3 × 3 stride 2 × 2", "adaptive-avg to 7 × 7"
 QString poolText(const PoolOperation& pool) {
     const QString op = toText(iir2d::name_of(pool.op));
-    if (is_adaptive(pool.op)) return figuresTr("%1 to %2").arg(op, extentText(pool.output));
+    if (is_adaptive(pool.op)) return FiguresWords::tr("%1 to %2").arg(op, extentText(pool.output));
     const QString window = op + QLatin1Char(' ') + extentText(pool.window);
     if (pool.stride.value_or(pool.window) == pool.window) return window;
-    return figuresTr("%1 stride %2").arg(window, extentText(*pool.stride));
+    return FiguresWords::tr("%1 stride %2").arg(window, extentText(*pool.stride));
 }
 
 Parts partsOf(const BenchmarkCase& what) {
@@ -54,7 +54,7 @@ Parts partsOf(const BenchmarkCase& what) {
     if (const auto* pool = what.pool()) {
         parts.precision = precisionText(what);
         parts.operation = poolText(pool->pool);  // shorter: charts have little room
-        if (pool->pass == PoolPass::backward) parts.pass = figuresTr("backward");
+        if (pool->pass == PoolPass::backward) parts.pass = FiguresWords::tr("backward");
     }
     return parts;
 }
@@ -75,7 +75,7 @@ QString msText(double milliseconds) {
 }
 
 QString msWithUnit(double milliseconds) {
-    return figuresTr("%1 ms").arg(msText(milliseconds));
+    return FiguresWords::tr("%1 ms").arg(msText(milliseconds));
 }
 
 QString ratioText(double ratio) {
@@ -105,14 +105,14 @@ QString sizeText(const BenchmarkCase& what) {
 }
 
 QString operationText(const BenchmarkCase& what) {
-    if (const auto* filter = what.filter()) return figuresTr("Filter %1").arg(filter->filter_id);
+    if (const auto* filter = what.filter()) return FiguresWords::tr("Filter %1").arg(filter->filter_id);
     if (const auto* pool = what.pool()) {
         const QString text = poolText(pool->pool);
         const int space = int(text.indexOf(QLatin1Char(' ')));
-        return figuresTr("%1 pool %2").arg(text.left(space), text.mid(space + 1));
+        return FiguresWords::tr("%1 pool %2").arg(text.left(space), text.mid(space + 1));
     }
     const std::string& name = what.recipe()->name;
-    return name.empty() ? figuresTr("Recipe") : QString::fromStdString(name);
+    return name.empty() ? FiguresWords::tr("Recipe") : QString::fromStdString(name);
 }
 
 QString precisionText(const BenchmarkCase& what) {

@@ -12,8 +12,9 @@ class RatioChart : public ResultBarsChart {
     explicit RatioChart(QWidget* parent = nullptr);
 
   protected:
-    std::vector<Bar> barsOf(const std::vector<CaseResult>& results) const override;
-    QString describe(const std::vector<CaseResult>& results) const override;
+    Bar barOf(const CaseResult& timed) const override;
+    QString wordsOf(const CaseResult& timed) const override;
+    QString subject() const override;
     QString titleText() const override;
     QString axisTitle() const override;
     QColor barColour() const override;

@@ -11,9 +11,9 @@
 namespace workbench {
 namespace {
 
-QString verdictTr(const char* text) {
-    return QCoreApplication::translate("VerdictStyle", text);
-}
+struct VerdictWords {
+    Q_DECLARE_TR_FUNCTIONS(VerdictStyle)
+};
 
 }  // namespace
 
@@ -40,21 +40,21 @@ QString verdictText(Verdict verdict) {
 QString verdictHelp(Verdict verdict) {
     switch (verdict) {
         case Verdict::same:
-            return verdictTr("The whole interval of the ratio is within the margin.");
+            return VerdictWords::tr("The whole interval of the ratio is within the margin.");
         case Verdict::faster:
-            return verdictTr(
+            return VerdictWords::tr(
                 "Significantly faster, by more than the margin, by the clock and beside the copy.");
         case Verdict::slower:
-            return verdictTr(
+            return VerdictWords::tr(
                 "Significantly slower, by more than the margin, by the clock and beside the copy.");
         case Verdict::ambiguous:
-            return verdictTr(
+            return VerdictWords::tr(
                 "Neither the same nor different can be said of these samples: measure again on a quiet "
                 "machine, or longer.");
         case Verdict::not_timed:
             break;
     }
-    return verdictTr("The case has no samples in one of the two records.");
+    return VerdictWords::tr("The case has no samples in one of the two records.");
 }
 
 QColor verdictColour(Verdict verdict) {
@@ -77,13 +77,13 @@ QColor verdictColour(Verdict verdict) {
 QString metricText(Metric metric) {
     switch (metric) {
         case Metric::ratio_to_copy:
-            return verdictTr("Times copy");
+            return VerdictWords::tr("Times copy");
         case Metric::latency:
-            return verdictTr("Latency");
+            return VerdictWords::tr("Latency");
         case Metric::throughput:
             break;
     }
-    return verdictTr("Throughput");
+    return VerdictWords::tr("Throughput");
 }
 
 QString metricValue(double value, Metric metric) {
@@ -95,12 +95,12 @@ QString metricValue(double value, Metric metric) {
         case Metric::throughput:
             break;
     }
-    return verdictTr("%1 Mpix/s").arg(rateText(value));
+    return VerdictWords::tr("%1 Mpix/s").arg(rateText(value));
 }
 
 QString percentText(double part) {
     return (part >= 0 ? QStringLiteral("+") : QStringLiteral("−")) +
-           verdictTr("%1 %").arg(QLocale().toString(std::abs(100 * part), 'f', 1));
+           VerdictWords::tr("%1 %").arg(QLocale().toString(std::abs(100 * part), 'f', 1));
 }
 
 QString pText(double p) {

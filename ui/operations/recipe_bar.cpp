@@ -34,6 +34,7 @@ RecipeBar::RecipeBar(Session& session, QWidget* parent)
       m_name(new QLineEdit(this)),
       m_modified(new ToneLabel(ToneLabel::Tone::muted, this)) {
     leaveUndoToWindow(m_name);  // each letter is in the recipe's own history
+    m_name->setMaxLength(int(longest_recipe_name));
     m_name->setPlaceholderText(tr("Untitled recipe"));
     m_name->setAccessibleName(tr("Recipe name"));
     m_name->setToolTip(tr("The name of the recipe, written into its file"));

@@ -11,12 +11,12 @@
 namespace workbench {
 namespace {
 
+struct EditsWords {
+    Q_DECLARE_TR_FUNCTIONS(workbench::RecipeEdits)
+};
+
 bool isRow(const Recipe& recipe, int row) {
     return row >= 0 && std::cmp_less(row, recipe.operations.size());
-}
-
-QString editsTr(const char* source) {
-    return QCoreApplication::translate("workbench::RecipeEdits", source);
 }
 
 }  // namespace
@@ -24,15 +24,15 @@ QString editsTr(const char* source) {
 QString poolName(iir2d::PoolOp op) {
     switch (op) {
         case iir2d::PoolOp::max:
-            return editsTr("Max pooling");
+            return EditsWords::tr("Max pooling");
         case iir2d::PoolOp::avg:
-            return editsTr("Average pooling");
+            return EditsWords::tr("Average pooling");
         case iir2d::PoolOp::lp:
-            return editsTr("Lp pooling");
+            return EditsWords::tr("Lp pooling");
         case iir2d::PoolOp::adaptive_max:
-            return editsTr("Adaptive max pooling");
+            return EditsWords::tr("Adaptive max pooling");
         case iir2d::PoolOp::adaptive_avg:
-            return editsTr("Adaptive average pooling");
+            return EditsWords::tr("Adaptive average pooling");
     }
     return toText(name_of(op));
 }
@@ -40,7 +40,7 @@ QString poolName(iir2d::PoolOp op) {
 QString operationName(const Operation& operation) {
     if (const auto* filter = std::get_if<FilterOperation>(&operation.what)) {
         const auto row = iir2d::filter_row(filter->filter_id);
-        return row ? toText(row->name) : editsTr("Filter %1").arg(filter->filter_id);
+        return row ? toText(row->name) : EditsWords::tr("Filter %1").arg(filter->filter_id);
     }
     return poolName(std::get<PoolOperation>(operation.what).op);
 }

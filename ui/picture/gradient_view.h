@@ -24,7 +24,6 @@ class GradientView : public QObject {
     GradientView(Session& session, ImageView& view);
 
     bool isShown() const { return m_shown; }
-    bool showsArgmax() const { return m_showsArgmax; }
     PoolInput& input() { return m_input; }
     // Returns why there is nothing to see although it is shown; empty when there is, or no pixel is under the
     // cursor.

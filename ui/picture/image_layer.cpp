@@ -50,7 +50,7 @@ void ImageLayer::setBackground(QRgb background) {
 // Samples that a rendering reads, or writes where it enlarges.
 double ImageLayer::workOf(const Request& request) {
     const PlanarImage& base = request.pyramid->base();
-    const double step = base.width() / (request.imageSize.width() * request.zoom);
+    const double step = double(base.width()) / (request.imageSize.width() * request.zoom);
     const PlanarImage& level = request.pyramid->levelFor(step);
     const double levelStep = step * double(level.width()) / double(base.width());
     const double read = std::clamp(levelStep * levelStep, 1.0, 16.0);  // render() takes 4 x 4 at most

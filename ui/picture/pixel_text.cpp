@@ -11,9 +11,9 @@
 namespace workbench {
 namespace {
 
-QString pixelTr(const char* text) {
-    return QCoreApplication::translate("PixelText", text);
-}
+struct PixelWords {
+    Q_DECLARE_TR_FUNCTIONS(PixelText)
+};
 
 double fullScale(const ImageInfo& info) {
     constexpr std::array<std::pair<SampleType, int>, 3> bitsOf = {
@@ -59,11 +59,11 @@ QString channelName(const ImageInfo& info, int channel) {
 QString typeText(const ImageInfo& info) {
     switch (info.type) {
         case SampleType::f16:
-            return pixelTr("half float");
+            return PixelWords::tr("half float");
         case SampleType::f32:
-            return pixelTr("32-bit float");
+            return PixelWords::tr("32-bit float");
         case SampleType::f64:
-            return pixelTr("64-bit float");
+            return PixelWords::tr("64-bit float");
         default:
             break;
     }
@@ -71,7 +71,7 @@ QString typeText(const ImageInfo& info) {
                      : info.type == SampleType::u8  ? 8
                      : info.type == SampleType::u16 ? 16
                                                     : 32;
-    return pixelTr("%1-bit").arg(bits);
+    return PixelWords::tr("%1-bit").arg(bits);
 }
 
 QString summaryText(const ImageInfo& info) {
@@ -82,9 +82,9 @@ QString summaryText(const ImageInfo& info) {
         if (name.size() > 1) break;
         channels += name;
     }
-    if (info.channels == 1) channels = pixelTr("gray");
+    if (info.channels == 1) channels = PixelWords::tr("gray");
     if (info.channels > 4 || channels.isEmpty())
-        channels = QCoreApplication::translate("PixelText", "%n channel(s)", nullptr, info.channels);
+        channels = PixelWords::tr("%n channel(s)", nullptr, info.channels);
     return QStringLiteral("%1 × %2 · %3 · %4").arg(info.width).arg(info.height).arg(channels, typeText(info));
 }
 
@@ -96,8 +96,8 @@ QString nonFiniteText(const std::vector<ChannelStatistics>& statistics) {
         infinities += channel.infinity_count;
     }
     QStringList parts;
-    if (nans > 0) parts << pixelTr("%1 NaN").arg(QLocale().toString(qlonglong(nans)));
-    if (infinities > 0) parts << pixelTr("%1 infinite").arg(QLocale().toString(qlonglong(infinities)));
+    if (nans > 0) parts << PixelWords::tr("%1 NaN").arg(QLocale().toString(qlonglong(nans)));
+    if (infinities > 0) parts << PixelWords::tr("%1 infinite").arg(QLocale().toString(qlonglong(infinities)));
     return parts.join(QStringLiteral(", "));
 }
 
@@ -106,19 +106,20 @@ QString bytesText(std::uint64_t bytes) {
 }
 
 QString computeTimeText(double milliseconds) {
-    if (milliseconds >= 1000.0) return pixelTr("%1 s").arg(QLocale().toString(milliseconds / 1000.0, 'f', 2));
-    return pixelTr("%1 ms").arg(QLocale().toString(milliseconds, 'f', milliseconds < 10.0 ? 2 : 1));
+    if (milliseconds >= 1000.0)
+        return PixelWords::tr("%1 s").arg(QLocale().toString(milliseconds / 1000.0, 'f', 2));
+    return PixelWords::tr("%1 ms").arg(QLocale().toString(milliseconds, 'f', milliseconds < 10.0 ? 2 : 1));
 }
 
 QList<std::pair<QString, QString>> runParts(const iir2d::RunTimes& times) {
     const auto transfer = [](double milliseconds, std::int64_t bytes) {
-        return bytes == 0
-                   ? pixelTr("none")
-                   : pixelTr("%1, %2").arg(computeTimeText(milliseconds), bytesText(std::uint64_t(bytes)));
+        return bytes == 0 ? PixelWords::tr("none")
+                          : PixelWords::tr("%1, %2").arg(computeTimeText(milliseconds),
+                                                         bytesText(std::uint64_t(bytes)));
     };
-    return {{pixelTr("Upload"), transfer(times.upload_ms, times.uploaded_bytes)},
-            {pixelTr("Compute"), computeTimeText(times.compute_ms)},
-            {pixelTr("Download"), transfer(times.download_ms, times.downloaded_bytes)}};
+    return {{PixelWords::tr("Upload"), transfer(times.upload_ms, times.uploaded_bytes)},
+            {PixelWords::tr("Compute"), computeTimeText(times.compute_ms)},
+            {PixelWords::tr("Download"), transfer(times.download_ms, times.downloaded_bytes)}};
 }
 
 QString zoomText(double zoom) {

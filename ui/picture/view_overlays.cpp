@@ -13,9 +13,9 @@
 namespace workbench {
 namespace {
 
-QString overlaysTr(const char* text) {
-    return QCoreApplication::translate("ImageView", text);
-}
+struct OverlaysWords {
+    Q_DECLARE_TR_FUNCTIONS(ImageView)
+};
 
 }  // namespace
 
@@ -101,7 +101,7 @@ void paintSplit(QPainter& painter, const QRect& view, int x, bool active, const 
     }
     painter.restore();
     const int bottom = view.bottom() - normalSpacing;
-    const QString after = overlaysTr("Result");
+    const QString after = OverlaysWords::tr("Result");
     const QFontMetrics metrics(painter.font());
     if (x - view.left() > metrics.horizontalAdvance(before) + 6 * normalSpacing) {
         paintPill(painter, {x - normalSpacing, bottom}, Qt::AlignRight | Qt::AlignBottom, before, {}, -1);

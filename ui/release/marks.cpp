@@ -6,26 +6,26 @@
 namespace workbench {
 namespace {
 
-QString markTr(const char* text) {
-    return QCoreApplication::translate("ReleaseMarks", text);
-}
+struct MarkWords {
+    Q_DECLARE_TR_FUNCTIONS(ReleaseMarks)
+};
 
 }  // namespace
 
 QString wordOf(Standing standing) {
     switch (standing) {
         case Standing::held:
-            return markTr("held");
+            return MarkWords::tr("held");
         case Standing::waived:
-            return markTr("waived");
+            return MarkWords::tr("waived");
         case Standing::missing:
-            return markTr("missing");
+            return MarkWords::tr("missing");
         case Standing::failed:
-            return markTr("failed");
+            return MarkWords::tr("failed");
         case Standing::later:
             break;
     }
-    return markTr("later");
+    return MarkWords::tr("later");
 }
 
 Mark markOf(Standing standing) {
@@ -46,13 +46,13 @@ Mark markOf(Standing standing) {
 QString wordOf(EvidenceState state) {
     switch (state) {
         case EvidenceState::matches:
-            return markTr("matches");
+            return MarkWords::tr("matches");
         case EvidenceState::changed:
-            return markTr("changed");
+            return MarkWords::tr("changed");
         case EvidenceState::missing:
             break;
     }
-    return markTr("missing");
+    return MarkWords::tr("missing");
 }
 
 Mark markOf(EvidenceState state) {

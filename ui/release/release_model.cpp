@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "core/support/signing.h"
+#include "core/support/try.h"
 #include "ui/release/release_watcher.h"
 #include "ui/support/paths.h"
 #include "ui/support/text.h"
@@ -111,9 +112,11 @@ void ReleaseModel::takeBack(ReleaseSubject subject) {
 
 // Reading -----------------------------------------------------------------------------------------------
 
-// Runs what a person asked for. A reading that is under way ends for it, and delivers nothing.
+// Runs what a person asked for. A reading that is under way ends for it, delivers nothing and is done again
+// after it.
 template <class Work, class Deliver>
 void ReleaseModel::work(const QString& what, bool changes, Work work, Deliver deliver) {
+    m_reloadWanted = m_reloadWanted || m_job.isRunning();
     m_working = true;
     m_changing = changes;
     m_job.start(what, std::move(work), std::move(deliver));
@@ -249,9 +252,8 @@ void ReleaseModel::begin(const fs::path& base, const NewRelease& release,
            base / release.id, [base, plan = release, keys](const TaskControl&) -> Result<void> {
                NewRelease complete = plan;
                for (const auto& [role, text] : keys) {
-                   const auto key = public_key_from(text);
-                   if (!key) return std::unexpected(key.error());
-                   complete.holders.emplace(role, *key);
+                   IIR2D_TRY(const auto key, public_key_from(text));
+                   complete.holders.emplace(role, key);
                }
                std::error_code error;
                fs::create_directories(base, error);  // writing says what failed
@@ -267,8 +269,7 @@ void ReleaseModel::attach(const std::string& kind, const fs::path& file, const s
            m_snapshot->directory,
            [directory = m_snapshot->directory, kind, file, name,
             commit](const TaskControl& control) -> Result<void> {
-               const auto attached = workbench::attach(directory, kind, file, name, commit, control);
-               if (!attached) return std::unexpected(attached.error());
+               IIR2D_RETURN_IF_ERROR(workbench::attach(directory, kind, file, name, commit, control));
                return {};
            });
 }
@@ -288,9 +289,8 @@ void ReleaseModel::signOff(const std::string& role, const std::string& person, c
            m_snapshot->directory,
            [directory = m_snapshot->directory, role, person, key,
             seen](const TaskControl& control) -> Result<void> {
-               const auto loaded = SigningKey::load(key);
-               if (!loaded) return std::unexpected(loaded.error());
-               return sign_off(directory, role, person, *loaded, seen, control);
+               IIR2D_TRY(const auto loaded, SigningKey::load(key));
+               return sign_off(directory, role, person, loaded, seen, control);
            });
 }
 

@@ -107,7 +107,7 @@ class ReleaseModel : public QObject {
     std::map<ReleaseSubject, ReleaseMessage> m_messages;
     bool m_unreadable = false;
     bool m_outdated = false;      // reading again was cancelled
-    bool m_reloadWanted = false;  // something changed on disk while a job ran
+    bool m_reloadWanted = false;  // a job ran when the release should have been read again
     bool m_working = false;
     bool m_changing = false;
     ReleaseWatcher* m_watcher;

@@ -5,25 +5,26 @@
 #include <QFileInfo>
 #include <algorithm>
 
+#include "core/support/try.h"
 #include "ui/support/text.h"
 
 namespace workbench {
 namespace {
 
-QString snapshotTr(const char* text, int count = -1) {
-    return QCoreApplication::translate("ReleaseSnapshot", text, nullptr, count);
-}
+struct SnapshotWords {
+    Q_DECLARE_TR_FUNCTIONS(ReleaseSnapshot)
+};
 
 QString stateInSentence(EvidenceState state) {
     switch (state) {
         case EvidenceState::matches:
-            return snapshotTr("matches again");
+            return SnapshotWords::tr("matches again");
         case EvidenceState::missing:
-            return snapshotTr("is missing");
+            return SnapshotWords::tr("is missing");
         case EvidenceState::changed:
             break;
     }
-    return snapshotTr("is not what was attached");
+    return SnapshotWords::tr("is not what was attached");
 }
 
 }  // namespace
@@ -52,19 +53,17 @@ int ReleaseSnapshot::signOffsThatHold() const {
 Result<ReleaseSnapshotPtr> readSnapshot(const std::filesystem::path& directory, const TaskControl& control) {
     auto snapshot = std::make_shared<ReleaseSnapshot>();
     snapshot->directory = directory;
-    auto release = load_release(
-        directory, {.stop = control.stop, .progress = [&control](double fraction, std::string_view what) {
-                        control.report(fraction / 2, what);
-                    }});
-    if (!release) return std::unexpected(release.error());
-    snapshot->release = std::move(*release);
+    const TaskControl half{.stop = control.stop,
+                           .progress = [&control](double fraction, std::string_view what) {
+                               control.report(fraction / 2, what);
+                           }};
+    IIR2D_TRY(snapshot->release, load_release(directory, half));
     const auto& attachments = snapshot->release.state.attachments;
     for (const Attachment& attachment : attachments) {
         control.report(0.5 + 0.5 * double(snapshot->evidence.size()) / double(attachments.size()),
                        attachment.name);
-        auto check = check_evidence(directory, attachment, control.stop);
-        if (!check) return std::unexpected(check.error());
-        snapshot->evidence.push_back(std::move(*check));
+        IIR2D_TRY(auto check, check_evidence(directory, attachment, control.stop));
+        snapshot->evidence.push_back(std::move(check));
     }
     return snapshot;
 }
@@ -74,16 +73,17 @@ QString differenceOf(const ReleaseSnapshot& before, const ReleaseSnapshot& now) 
     const ReleaseState& state = now.release.state;
     if (old.log_head != state.log_head) {
         if (state.entries > old.entries) {
-            return snapshotTr(
+            return SnapshotWords::tr(
                 "Another process changed the release on disk: %n change(s) were added. "
                 "It is shown as it is now.",
-                int(state.entries - old.entries));
+                nullptr, int(state.entries - old.entries));
         }
-        return snapshotTr("The release on disk is another one than was shown. It is shown as it is now.");
+        return SnapshotWords::tr(
+            "The release on disk is another one than was shown. It is shown as it is now.");
     }
     for (std::size_t i = 0; i < now.evidence.size(); ++i) {
         if (now.evidence[i].state == before.evidence[i].state) continue;
-        return snapshotTr("The files of the release were changed on disk: evidence/%1 now %2.")
+        return SnapshotWords::tr("The files of the release were changed on disk: evidence/%1 now %2.")
             .arg(toText(state.attachments[i].name), stateInSentence(now.evidence[i].state));
     }
     return {};

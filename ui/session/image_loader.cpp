@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/image/image_io.h"
+#include "core/support/try.h"
 #include "ui/support/paths.h"
 #include "ui/support/text.h"
 
@@ -21,16 +22,14 @@ struct Loaded {
 
 Result<Loaded> load(const std::filesystem::path& path, int imageIndex, bool hasConsent,
                     const TaskControl& control) {
-    auto info = probe_image(path, imageIndex, control.stop);
-    if (!info) return std::unexpected(info.error());
-    if (info->memory_bytes > ImageLoader::askAboveBytes && !hasConsent)
-        return Loaded{.image = nullptr, .statistics = {}, .bytes = info->memory_bytes};
-    auto image = read_image(path, {.image_index = imageIndex, .keep_double = true}, control);
-    if (!image) return std::unexpected(image.error());
+    IIR2D_TRY(auto info, probe_image(path, imageIndex, control.stop));
+    if (info.memory_bytes > ImageLoader::askAboveBytes && !hasConsent)
+        return Loaded{.image = nullptr, .statistics = {}, .bytes = info.memory_bytes};
+    IIR2D_TRY(auto image, read_image(path, {.image_index = imageIndex, .keep_double = true}, control));
     // For the page chooser; where there are no names, it has numbers.
-    if (image->info.image_count > 1)
-        image->info.image_names = image_names(path, control.stop).value_or(std::vector<std::string>{});
-    auto shared = std::make_shared<const Image>(*std::move(image));
+    if (image.info.image_count > 1)
+        image.info.image_names = image_names(path, control.stop).value_or(std::vector<std::string>{});
+    auto shared = std::make_shared<const Image>(std::move(image));
     auto statistics = channel_statistics(shared->pixels);
     return Loaded{.image = std::move(shared), .statistics = std::move(statistics)};
 }

@@ -5,6 +5,7 @@
 
 #include "core/evidence/history.h"
 #include "core/support/settings.h"
+#include "core/support/try.h"
 #include "ui/support/paths.h"
 #include "ui/support/text.h"
 
@@ -33,27 +34,23 @@ KeptRun keepRun(const QString& historyFile, const Record& record) {
 
 Result<void> writeNotes(const QString& historyFile, const QHash<QString, QString>& notes) {
     if (notes.isEmpty()) return {};
-    auto history = History::open(toPath(historyFile));
-    if (!history) return std::unexpected(history.error());
+    IIR2D_TRY(auto history, History::open(toPath(historyFile)));
     Result<void> all;
     for (auto one = notes.cbegin(); one != notes.cend(); ++one) {
-        const auto done = history->set_note(one.key().toStdString(), one.value().toStdString());
+        const auto done = history.set_note(one.key().toStdString(), one.value().toStdString());
         if (!done && all) all = std::unexpected(done.error());  // the others are written all the same
     }
     return all;
 }
 
 Result<Record> openKept(const QString& historyFile, const QString& id) {
-    const auto history = History::open_to_read(toPath(historyFile));
-    if (!history) return std::unexpected(history.error());
-    auto json = history->record(id.toStdString());
-    if (!json) return std::unexpected(json.error());
-    auto opened = record_from_json(*json);
-    if (!opened) return opened;
-    if (!opened->record_id.starts_with(id.toStdString()))
+    IIR2D_TRY(const auto history, History::open_to_read(toPath(historyFile)));
+    IIR2D_TRY(const auto json, history.record(id.toStdString()));
+    IIR2D_TRY(auto opened, record_from_json(json));
+    if (!opened.record_id.starts_with(id.toStdString()))
         return fail(ErrorKind::check_failed,
                     "the record " + short_id(id.toStdString()) + " was altered in the history");
-    opened->path = keptScheme.toStdString() + short_id(opened->record_id);
+    opened.path = keptScheme.toStdString() + short_id(opened.record_id);
     return opened;
 }
 

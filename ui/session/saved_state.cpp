@@ -2,6 +2,8 @@
 #include "ui/session/saved_state.h"
 
 #include <QDateTime>
+#include <QDir>
+#include <QFileInfo>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -14,6 +16,7 @@
 #include "core/support/atomic_file.h"
 #include "core/support/files.h"
 #include "core/support/home.h"
+#include "core/support/try.h"
 #include "ui/support/paths.h"
 #include "ui/support/text.h"
 
@@ -26,6 +29,8 @@ namespace {
 constexpr int state_schema = 1;
 constexpr char state_suffix[] = ".session.json";
 constexpr char lock_suffix[] = ".lock";
+constexpr char results_start[] = ".results-";
+constexpr char old_results_suffix[] = ".results.json";  // of versions that kept one record
 constexpr std::size_t most_bytes = std::size_t{64} << 20;
 
 fs::path withSuffix(const fs::path& stem, const std::string& suffix) {
@@ -119,9 +124,8 @@ Result<SavedState> savedStateFrom(const std::string& text) {
                   .gamma = number("gamma", 1)};
     state.history.recipes.clear();
     for (const QJsonValue& each : at("recipes").toArray()) {
-        auto recipe = recipe_from_json(each.toString().toStdString());
-        if (!recipe) return std::unexpected(recipe.error());
-        state.history.recipes.push_back(*std::move(recipe));
+        IIR2D_TRY(auto recipe, recipe_from_json(each.toString().toStdString()));
+        state.history.recipes.push_back(std::move(recipe));
     }
     for (const QJsonValue& each : at("steps").toArray()) state.history.steps.append(each.toString());
     const int last = int(state.history.steps.size());
@@ -164,13 +168,12 @@ Result<StateFile> StateFile::create(const fs::path& directory) {
         fs::permissions(directory, fs::perms::owner_all, error);  // says what its owner works on
     }
     const fs::path stem = directory / QUuid::createUuid().toString(QUuid::Id128).toStdString();
-    auto lock = FileLock::acquire(withSuffix(stem, lock_suffix), std::chrono::seconds(2));
-    if (!lock) return std::unexpected(lock.error());
-    return StateFile(withSuffix(stem, state_suffix), *std::move(lock));
+    IIR2D_TRY(auto lock, FileLock::acquire(withSuffix(stem, lock_suffix), std::chrono::seconds(2)));
+    return StateFile(withSuffix(stem, state_suffix), std::move(lock));
 }
 
 fs::path StateFile::resultsPath(int number) const {
-    return withSuffix(stemOf(m_path), ".results-" + std::to_string(number) + ".json");
+    return withSuffix(stemOf(m_path), results_start + std::to_string(number) + ".json");
 }
 
 Result<void> StateFile::write(const SavedState& state) const {
@@ -191,18 +194,55 @@ void StateFile::removeResults(int number) const {
     fs::remove(resultsPath(number), error);
 }
 
+std::vector<int> StateFile::resultNumbers() const {
+    const QDir folder(fromPath(m_path.parent_path()));
+    const QString start = fromPath(stemOf(m_path).filename()) + QLatin1String(results_start);
+    std::vector<int> numbers;
+    for (const QString& name : folder.entryList({start + QStringLiteral("*.json")}, QDir::Files)) {
+        bool isNumber = false;
+        const int number = name.mid(start.size()).chopped(5).toInt(&isNumber);
+        if (isNumber) numbers.push_back(number);
+    }
+    std::ranges::sort(numbers);
+    return numbers;
+}
+
 void StateFile::remove() const {
     removeState();
+    for (const int number : resultNumbers()) removeResults(number);
     std::error_code error;
-    const std::string results = stemOf(m_path).filename().string() + ".results-";
-    std::vector<fs::path> paths;
-    for (const fs::directory_entry& entry : fs::directory_iterator(m_path.parent_path(), error)) {
-        if (entry.path().filename().string().starts_with(results)) paths.push_back(entry.path());
-    }
-    for (const fs::path& path : paths) fs::remove(path, error);
     // Whoever waits for this lock finds no state when it comes free; the name is never used again.
     fs::remove(withSuffix(stemOf(m_path), lock_suffix), error);
 }
+
+namespace {
+
+// Reads what a window left. Where its state cannot be read, that is kept aside, and what is left is its
+// results.
+SavedState readLeft(const StateFile& file) {
+    const auto text = read_file(file.path(), most_bytes);
+    auto state = text ? savedStateFrom(*text) : std::unexpected(text.error());
+    const bool isDamaged = !state;
+    std::error_code error;
+    if (isDamaged) {
+        const QDateTime saved = QFileInfo(fromPath(file.path())).lastModified().toUTC();
+        state = SavedState{.savedUtc = saved.toString(Qt::ISODateWithMs), .results = file.resultNumbers()};
+        fs::rename(file.path(), withSuffix(file.path(), ".damaged"), error);
+    }
+    std::erase_if(state->results, [&](int number) { return !fs::exists(file.resultsPath(number), error); });
+    const fs::path old = withSuffix(stemOf(file.path()), old_results_suffix);
+    const bool hasOld = fs::exists(old, error);
+    const auto numbers = file.resultNumbers();
+    const int number = numbers.empty() ? 0 : numbers.back() + 1;
+    if (hasOld) state->results.insert(state->results.begin(), number);
+    // As it is offered now, in case that nobody answers. It names a file before there is one.
+    if ((isDamaged && !state->results.empty()) || hasOld) {
+        if (file.write(*state) && hasOld) fs::rename(old, file.resultsPath(number), error);
+    }
+    return *std::move(state);
+}
+
+}  // namespace
 
 std::vector<EndedSession> claimEndedSessions(const fs::path& directory) {
     std::vector<EndedSession> ended;
@@ -222,15 +262,9 @@ std::vector<EndedSession> claimEndedSessions(const fs::path& directory) {
             file.remove();  // it was closed in the meantime
             continue;
         }
-        const auto text = read_file(path, most_bytes);
-        auto state = text ? savedStateFrom(*text) : std::unexpected(text.error());
-        if (state) {
-            std::erase_if(state->results,
-                          [&](int number) { return !fs::exists(file.resultsPath(number), error); });
-            ended.push_back({std::move(file), *std::move(state)});
-        } else {
-            fs::rename(path, withSuffix(path, ".damaged"), error);
-        }
+        SavedState state = readLeft(file);
+        // Nothing is offered of a damaged state without results.
+        if (fs::exists(path, error)) ended.push_back({std::move(file), std::move(state)});
     }
     std::ranges::sort(ended, std::ranges::greater(),
                       [](const EndedSession& each) { return each.state.savedUtc; });

@@ -72,6 +72,8 @@ class StateFile {
     Result<void> writeResults(int number, const std::string& json) const;
     const std::filesystem::path& path() const { return m_path; }
     std::filesystem::path resultsPath(int number) const;
+    // Returns the numbers of the results that are there, in order.
+    std::vector<int> resultNumbers() const;
     void removeState() const;
     void removeResults(int number) const;
     void remove() const;  // all but the lock, which stays to the end
@@ -89,7 +91,8 @@ struct EndedSession {
 };
 
 // Claims what windows that ended left, newest first. Each is claimed by its lock, so that no other window
-// offers it too. A file that cannot be read is kept aside under another name.
+// offers it too. A file that cannot be read is kept aside under another name; results beside it are offered
+// without it.
 std::vector<EndedSession> claimEndedSessions(const std::filesystem::path& directory);
 
 }  // namespace workbench

@@ -18,6 +18,7 @@
 
 #include "core/image/image_io.h"
 #include "core/support/files.h"
+#include "core/support/try.h"
 #include "ui/benchmark/benchmark_page.h"
 #include "ui/benchmark/matrix_form.h"
 #include "ui/operations/operations_panel.h"
@@ -50,17 +51,16 @@ Operation deriche(double sigma) {
 
 // The sample photograph repeated to some 24 megapixels: large enough that the exact result takes a while.
 Result<void> writeLarge(const std::filesystem::path& from, const std::filesystem::path& to) {
-    const auto source = read_image(from);
-    if (!source) return std::unexpected(source.error());
-    Image large = *source;
-    const std::int64_t w = source->pixels.width();
-    const std::int64_t h = source->pixels.height();
+    IIR2D_TRY(const auto source, read_image(from));
+    Image large = source;
+    const std::int64_t w = source.pixels.width();
+    const std::int64_t h = source.pixels.height();
     constexpr std::int64_t times = 9;
-    large.pixels = PlanarImage(w * times, h * times, source->pixels.channels(), iir2d::ElementType::f32);
+    large.pixels = PlanarImage(w * times, h * times, source.pixels.channels(), iir2d::ElementType::f32);
     large.info.width = w * times;
     large.info.height = h * times;
-    for (int c = 0; c < source->pixels.channels(); ++c) {
-        const auto in = source->pixels.plane_f32(c);
+    for (int c = 0; c < source.pixels.channels(); ++c) {
+        const auto in = source.pixels.plane_f32(c);
         const auto out = large.pixels.plane_f32(c);
         for (std::int64_t y = 0; y < h * times; ++y) {
             for (std::int64_t x = 0; x < w * times; ++x) {
@@ -68,17 +68,15 @@ Result<void> writeLarge(const std::filesystem::path& from, const std::filesystem
             }
         }
     }
-    const auto written = write_image(large, to);
-    if (!written) return std::unexpected(written.error());
+    IIR2D_RETURN_IF_ERROR(write_image(large, to));
     return {};
 }
 
 // The light sample with a patch of NaN and a few infinities.
 Result<void> writeDamaged(const std::filesystem::path& from, const std::filesystem::path& to) {
-    auto image = read_image(from);
-    if (!image) return std::unexpected(image.error());
-    const auto w = image->pixels.width();
-    const auto plane = image->pixels.plane_f32(0);
+    IIR2D_TRY(auto image, read_image(from));
+    const auto w = image.pixels.width();
+    const auto plane = image.pixels.plane_f32(0);
     for (std::int64_t y = 60; y < 84; ++y) {
         for (std::int64_t x = 60; x < 100; ++x) {
             plane[std::size_t(y * w + x)] = std::numeric_limits<float>::quiet_NaN();
@@ -87,8 +85,7 @@ Result<void> writeDamaged(const std::filesystem::path& from, const std::filesyst
     for (std::int64_t x = 200; x < 205; ++x) {
         plane[std::size_t(100 * w + x)] = std::numeric_limits<float>::infinity();
     }
-    const auto written = write_image(*image, to);
-    if (!written) return std::unexpected(written.error());
+    IIR2D_RETURN_IF_ERROR(write_image(image, to));
     return {};
 }
 

@@ -16,7 +16,6 @@ class ElidedLabel : public QLabel {
     void setTone(Tone tone);
 
     void setFullText(const QString& text, const QString& toolTip = {});
-    QString fullText() const { return m_text; }
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
 

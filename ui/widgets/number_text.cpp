@@ -9,13 +9,13 @@
 namespace workbench {
 namespace {
 
+struct NumberWords {
+    Q_DECLARE_TR_FUNCTIONS(workbench::NumberText)
+};
+
 constexpr QChar blank(u' ');  // every sign that groups digits without looking like a decimal sign
 constexpr QChar dot(u'.');
 constexpr QChar comma(u',');
-
-QString numberTr(const char* source) {
-    return QCoreApplication::translate("workbench::NumberText", source);
-}
 
 bool areDigits(QStringView text) {
     return std::ranges::all_of(text, [](QChar c) { return c >= u'0' && c <= u'9'; });
@@ -105,8 +105,8 @@ QString numberText(double value, const QLocale& locale) {
 
 std::expected<double, QString> readNumber(const QString& text, const QLocale& locale) {
     const QString shown = text.trimmed();
-    if (shown.isEmpty()) return std::unexpected(numberTr("There is no number"));
-    const auto none = [&] { return std::unexpected(numberTr("“%1” is not a number").arg(shown)); };
+    if (shown.isEmpty()) return std::unexpected(NumberWords::tr("There is no number"));
+    const auto none = [&] { return std::unexpected(NumberWords::tr("“%1” is not a number").arg(shown)); };
     QString rest = normalised(text, locale);
     const bool isNegative = rest.startsWith(u'-');
     if (isNegative || rest.startsWith(u'+')) rest = rest.mid(1).trimmed();
@@ -126,14 +126,14 @@ std::expected<double, QString> readNumber(const QString& text, const QLocale& lo
     const double number = value((mantissa->whole.isEmpty() ? QStringLiteral("0") : mantissa->whole) + dot +
                                 (mantissa->fraction.isEmpty() ? QStringLiteral("0") : mantissa->fraction));
     if (mantissa->isAmbiguous) {
-        return std::unexpected(numberTr("“%1” can mean %2 or %3")
+        return std::unexpected(NumberWords::tr("“%1” can mean %2 or %3")
                                    .arg(shown, numberText(number, locale),
                                         numberText(value(mantissa->whole + mantissa->fraction), locale)));
     }
     const bool hasValue =
         std::ranges::any_of(mantissa->whole + mantissa->fraction, [](QChar c) { return c != u'0'; });
     if (number == 0 && hasValue) {
-        return std::unexpected(numberTr("“%1” is nearer to 0 than a number can be").arg(shown));
+        return std::unexpected(NumberWords::tr("“%1” is nearer to 0 than a number can be").arg(shown));
     }
     return number;
 }

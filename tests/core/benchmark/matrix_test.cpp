@@ -161,6 +161,10 @@ TEST(Expand, RefusesWhatMakesNoSense) {
     expect_refused(with([](auto& m) { m.warmup = -1; }), "warmup -1");
     expect_refused(with([](auto& m) { m.threads = -3; }), "threads -3");
     expect_refused(with([](auto& m) { m.recipe = Recipe{}; }), "no operation");
+    Recipe named{.name = std::string(longest_recipe_name, 'n'), .operations = {{.what = FilterOperation{}}}};
+    EXPECT_TRUE(expand(with([&](auto& m) { m.recipe = named; })));
+    named.name += "é";
+    expect_refused(with([&](auto& m) { m.recipe = named; }), "the recipe's name has 4001 characters");
     expect_refused(with([](auto& m) { m.pools = {{.window = {0, 2}}}; }), "window");
     expect_refused(with([](auto& m) { m.pools = {{.window = {65, 65}}}; }), "65");
     expect_refused(with([](auto& m) {

@@ -72,10 +72,15 @@ Record record_of(std::vector<CaseResult> cases) {
     return r;
 }
 
+auto compare(const Record& base, const Record& now, const CompareSettings& settings,
+             const TaskControl& control = {}) {
+    return compare_records(std::make_shared<const Record>(base), std::make_shared<const Record>(now),
+                           settings, control);
+}
+
 Verdict verdict_of(double base, double now, std::uint64_t seed, Metric metric, double spread = 0.02) {
-    const auto comparison =
-        compare_records(record_of({case_of(key, 2 * seed, base, spread)}),
-                        record_of({case_of(key, 2 * seed + 1, now, spread)}), {.metric = metric});
+    const auto comparison = compare(record_of({case_of(key, 2 * seed, base, spread)}),
+                                    record_of({case_of(key, 2 * seed + 1, now, spread)}), {.metric = metric});
     return comparison->cases.at(0).verdict;
 }
 
@@ -99,7 +104,7 @@ TEST(CompareRecords, SaysAmbiguousWhereSamplesScatterTooMuch) {
 TEST(CompareRecords, KeepsTheSenseOfEachMetric) {
     const auto base = record_of({case_of(key, 1, 2)});
     const auto now = record_of({case_of(key, 2, 4)});
-    const auto throughput = compare_records(base, now, {.metric = Metric::throughput});
+    const auto throughput = compare(base, now, {.metric = Metric::throughput});
     const auto& c = throughput->cases.at(0);
     EXPECT_NEAR(c.cost_ratio, 2, 0.05);
     EXPECT_NEAR(c.base.p50, 1024 * 1024 / 2e3, 10);
@@ -112,14 +117,14 @@ TEST(CompareRecords, KeepsTheSenseOfEachMetric) {
 TEST(CompareRecords, HoldsTheLimit) {
     const auto base = record_of({case_of(key, 1, 3)});
     const auto slower = record_of({case_of(key, 2, 3.6)});
-    const auto strict = compare_records(base, slower, {});
+    const auto strict = compare(base, slower, {});
     EXPECT_TRUE(strict->cases.at(0).regression);
     EXPECT_THAT(shortcomings(*strict), ElementsAre(HasSubstr("is SLOWER at")));
-    const auto lenient = compare_records(base, slower, {.max_regression = 0.25});
+    const auto lenient = compare(base, slower, {.max_regression = 0.25});
     EXPECT_EQ(lenient->cases.at(0).verdict, Verdict::slower);
     EXPECT_FALSE(lenient->cases.at(0).regression);
     EXPECT_THAT(shortcomings(*lenient), IsEmpty());
-    const auto beyond = compare_records(base, slower, {.max_regression = 0.15});
+    const auto beyond = compare(base, slower, {.max_regression = 0.15});
     EXPECT_THAT(shortcomings(*beyond), ElementsAre(HasSubstr("the limit is 15.0 %")));
 }
 
@@ -127,7 +132,7 @@ TEST(CompareRecords, DoesNotPassWhatIsNotShownToBeWithinTheLimit) {
     auto now = case_of(key, 2, 4);
     throttle(now);
     const auto comparison =
-        compare_records(record_of({case_of(key, 1, 3)}), record_of({now}), {.max_regression = 0.2});
+        compare(record_of({case_of(key, 1, 3)}), record_of({now}), {.max_regression = 0.2});
     EXPECT_EQ(comparison->cases.at(0).verdict, Verdict::ambiguous);
     EXPECT_TRUE(comparison->cases.at(0).unresolved);
     EXPECT_THAT(shortcomings(*comparison), ElementsAre(HasSubstr("is AMBIGUOUS at")));
@@ -136,9 +141,9 @@ TEST(CompareRecords, DoesNotPassWhatIsNotShownToBeWithinTheLimit) {
 TEST(CompareRecords, TakesAnAmbiguousCaseForWithinTheLimitOnlyWhereItsWholeIntervalIs) {
     int above = 0, within = 0;
     for (std::uint64_t seed = 1; seed <= 150; ++seed) {
-        const auto comparison = compare_records(record_of({case_of(key, seed, 3, 0.3)}),
-                                                record_of({case_of(key, seed + 500, 3, 0.3)}),
-                                                {.margin = 0.1, .max_regression = 0.25});
+        const auto comparison =
+            compare(record_of({case_of(key, seed, 3, 0.3)}), record_of({case_of(key, seed + 500, 3, 0.3)}),
+                    {.margin = 0.1, .max_regression = 0.25});
         const auto& c = comparison->cases.at(0);
         if (c.verdict != Verdict::ambiguous || std::abs(c.base.drift) > 0.1 || std::abs(c.now.drift) > 0.1)
             continue;
@@ -155,7 +160,7 @@ TEST(CompareRecords, TakesNoDoubtfulSamplesForWithinTheLimit) {
     auto now = case_of(key, 2, 3);
     throttle(now);
     const auto comparison =
-        compare_records(record_of({case_of(key, 1, 3)}), record_of({now}), {.max_regression = 0.25});
+        compare(record_of({case_of(key, 1, 3)}), record_of({now}), {.max_regression = 0.25});
     EXPECT_EQ(comparison->cases.at(0).verdict, Verdict::ambiguous);
     EXPECT_NEAR(comparison->cases.at(0).cost_ratio, 1, 0.05);
     EXPECT_TRUE(comparison->cases.at(0).unresolved);
@@ -164,7 +169,7 @@ TEST(CompareRecords, TakesNoDoubtfulSamplesForWithinTheLimit) {
 TEST(CompareRecords, ListsWhatIsMissing) {
     const auto base = record_of({case_of(key, 1, 3), case_of("only in base", 1, 3)});
     const auto now = record_of({case_of(key, 2, 3), case_of("only in new", 1, 3)});
-    const auto comparison = compare_records(base, now, {});
+    const auto comparison = compare(base, now, {});
     EXPECT_THAT(comparison->missing_in_new, ElementsAre("only in base"));
     EXPECT_THAT(comparison->missing_in_base, ElementsAre("only in new"));
     EXPECT_THAT(shortcomings(*comparison), ElementsAre(HasSubstr("\"only in base\" is missing in the new"),
@@ -176,12 +181,12 @@ TEST(CompareRecords, RefusesUnlikeRecordsUnlessToldTo) {
     auto now = record_of({case_of(key, 2, 3)});
     now.run.device.id = "cuda:0";
     now.run.device.name = "A GPU";
-    const auto refused = compare_records(base, now, {});
+    const auto refused = compare(base, now, {});
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().kind, ErrorKind::check_failed);
     EXPECT_THAT(refused.error().message,
                 HasSubstr("unlike, devices: base cpu (A Processor), new cuda:0 (A GPU)"));
-    const auto told = compare_records(base, now, {.allow_unlike = true});
+    const auto told = compare(base, now, {.allow_unlike = true});
     ASSERT_TRUE(told);
     EXPECT_THAT(told->unlike, ElementsAre(StartsWith("devices")));
     EXPECT_THAT(comparison_to_markdown(*told), HasSubstr("The records are unlike"));
@@ -191,7 +196,7 @@ TEST(CompareRecords, RefusesUnlikeRecordsUnlessToldTo) {
 TEST(CompareRecords, RefusesOtherInputs) {
     auto other = case_of(key, 2, 3);
     other.input_sha256 = std::string(64, 'c');
-    const auto refused = compare_records(record_of({case_of(key, 1, 3)}), record_of({other}), {});
+    const auto refused = compare(record_of({case_of(key, 1, 3)}), record_of({other}), {});
     ASSERT_FALSE(refused);
     EXPECT_THAT(refused.error().message, HasSubstr("inputs: base aaaaaaaaaaaa, new cccccccccccc"));
 }
@@ -203,10 +208,10 @@ TEST(CompareRecords, PairsPrecisionsAndSizesOnlyWhenToldTo) {
         auto c = case_of(other, 2, 6);
         if (other == small) c.what.width = c.what.height = 512;
         const auto base = record_of({case_of(key, 1, 3)});
-        const auto refused = compare_records(base, record_of({c}), {});
+        const auto refused = compare(base, record_of({c}), {});
         ASSERT_FALSE(refused);
         EXPECT_THAT(refused.error().message, HasSubstr("unlike in precision or size"));
-        const auto told = compare_records(base, record_of({c}), {.allow_unlike = true});
+        const auto told = compare(base, record_of({c}), {.allow_unlike = true});
         ASSERT_TRUE(told) << told.error().message;
         EXPECT_EQ(told->cases.at(0).base.key, key);
         EXPECT_EQ(told->cases.at(0).now.key, other);
@@ -218,7 +223,7 @@ TEST(CompareRecords, SaysWhatACaseThatWasNotTimedLacks) {
     auto failed = case_of(key, 2, 3);
     failed.samples.clear();
     failed.failure = "parity: it differs";
-    const auto comparison = compare_records(record_of({case_of(key, 1, 3)}), record_of({failed}), {});
+    const auto comparison = compare(record_of({case_of(key, 1, 3)}), record_of({failed}), {});
     EXPECT_EQ(comparison->cases.at(0).verdict, Verdict::not_timed);
     EXPECT_THAT(shortcomings(*comparison), ElementsAre(HasSubstr("new was not timed: parity: it differs")));
     EXPECT_THAT(comparison_to_markdown(*comparison), HasSubstr("1 NOT TIMED"));
@@ -231,7 +236,7 @@ TEST(CompareRecords, NotesWhatAReaderMustKnow) {
         now.samples[i].preempted = i < 40;
         now.samples[i].latency_ms *= 1 + 0.005 * static_cast<double>(i);
     }
-    const auto comparison = compare_records(record_of({case_of(key, 1, 3)}), record_of({now}), {});
+    const auto comparison = compare(record_of({case_of(key, 1, 3)}), record_of({now}), {});
     EXPECT_EQ(comparison->cases.at(0).verdict, Verdict::ambiguous);
     EXPECT_THAT(comparison->cases.at(0).notes,
                 ElementsAre(HasSubstr("new drifts by"), HasSubstr("preempted in 40 of 50"),
@@ -243,33 +248,32 @@ TEST(CompareRecords, GivesNoVerdictWhereTheMachineChangedAndNotTheProgram) {
     auto now = case_of(key, 2, 3.9);
     for (TimedSample& copy : now.copy_samples) copy.latency_ms *= 1.3;
     const auto base = record_of({case_of(key, 1, 3)});
-    const auto by_clock = compare_records(base, record_of({now}), {.metric = Metric::latency});
+    const auto by_clock = compare(base, record_of({now}), {.metric = Metric::latency});
     EXPECT_EQ(by_clock->cases.at(0).verdict, Verdict::ambiguous);
     EXPECT_THAT(by_clock->cases.at(0).notes,
                 ElementsAre(HasSubstr("by latency it is SLOWER, by ratio-to-copy SAME")));
-    EXPECT_EQ(compare_records(base, record_of({now}), {})->cases.at(0).verdict, Verdict::same);
+    EXPECT_EQ(compare(base, record_of({now}), {})->cases.at(0).verdict, Verdict::same);
     // Only the copy does.
     auto copy_slower = case_of(key, 2, 3);
     for (TimedSample& copy : copy_slower.copy_samples) copy.latency_ms *= 1.3;
-    const auto beside = compare_records(base, record_of({copy_slower}), {});
+    const auto beside = compare(base, record_of({copy_slower}), {});
     EXPECT_EQ(beside->cases.at(0).verdict, Verdict::ambiguous);
 }
 
 TEST(CompareRecords, RefusesSettingsOutOfRange) {
     const auto r = record_of({case_of(key, 1, 3)});
     for (const double margin : {0.0, -1.0, 1.0, std::nan("")})
-        EXPECT_EQ(compare_records(r, r, {.margin = margin}).error().kind, ErrorKind::bad_argument);
+        EXPECT_EQ(compare(r, r, {.margin = margin}).error().kind, ErrorKind::bad_argument);
     for (const double limit : {-0.1, 101.0, std::nan("")})
-        EXPECT_EQ(compare_records(r, r, {.max_regression = limit}).error().kind, ErrorKind::bad_argument);
+        EXPECT_EQ(compare(r, r, {.max_regression = limit}).error().kind, ErrorKind::bad_argument);
     EXPECT_FALSE(metric_from_name("speed"));
 }
 
 TEST(CompareRecords, RefusesRecordsWithNothingInCommon) {
-    const auto refused =
-        compare_records(record_of({case_of("a", 1, 3)}), record_of({case_of("b", 1, 3)}), {});
+    const auto refused = compare(record_of({case_of("a", 1, 3)}), record_of({case_of("b", 1, 3)}), {});
     ASSERT_FALSE(refused);
     EXPECT_THAT(refused.error().message, HasSubstr("no case in common: the first of the base is \"a\""));
-    EXPECT_FALSE(compare_records(record_of({}), record_of({}), {}));
+    EXPECT_FALSE(compare(record_of({}), record_of({}), {}));
 }
 
 TEST(LoadRecord, ReadsARecordThatVerifies) {
@@ -323,7 +327,7 @@ TEST(IsOfThisMachine, ComparesHostAndProcessor) {
 TEST(ComparisonReport, EscapesWhatAHostileRecordSays) {
     auto base = record_of({case_of("a|b\n# c", 1, 3)});
     base.environment.host = std::string("<script>");
-    const auto comparison = compare_records(base, base, {});
+    const auto comparison = compare(base, base, {});
     const auto text = comparison_to_markdown(*comparison);
     EXPECT_THAT(text, HasSubstr("a\\|b # c"));
     EXPECT_THAT(text, HasSubstr("\\<script\\>"));
@@ -336,16 +340,15 @@ TEST(ComparisonReport, EscapesWhatAHostileRecordSays) {
 TEST(CompareRecords, SaysWhatAHostileRecordSaysOnOneLine) {
     const std::string hostile = "a\x1b[2J\nPASSED\xff";
     const std::string shown = "\"a\\x1b[2J\\nPASSED\\xff\"";
-    const auto none =
-        compare_records(record_of({case_of(hostile, 1, 3)}), record_of({case_of("b", 1, 3)}), {});
+    const auto none = compare(record_of({case_of(hostile, 1, 3)}), record_of({case_of("b", 1, 3)}), {});
     ASSERT_FALSE(none);
     EXPECT_THAT(none.error().message, HasSubstr("the first of the base is " + shown));
     auto base = record_of({case_of(hostile, 1, 3), case_of(hostile + " more", 1, 3)});
     auto now = record_of({case_of(hostile, 1, 3)});
-    EXPECT_THAT(shortcomings(*compare_records(base, now, {})),
+    EXPECT_THAT(shortcomings(*compare(base, now, {})),
                 Contains("\"a\\x1b[2J\\nPASSED\\xff more\" is missing in the new record"));
     now.environment.cpu_model = hostile;
-    EXPECT_THAT(compare_records(base, now, {}).error().message, HasSubstr("a\\x1b[2J\\nPASSED\\xff"));
+    EXPECT_THAT(compare(base, now, {}).error().message, HasSubstr("a\\x1b[2J\\nPASSED\\xff"));
 }
 
 TEST(CompareRecords, StopsBetweenCasesWhenAsked) {
@@ -358,7 +361,7 @@ TEST(CompareRecords, StopsBetweenCasesWhenAsked) {
                                   EXPECT_EQ(fraction, 0);
                                   source.request_stop();
                               }};
-    const auto compared = compare_records(base, base, {}, control);
+    const auto compared = compare(base, base, {}, control);
     ASSERT_FALSE(compared);
     EXPECT_EQ(compared.error().kind, ErrorKind::cancelled);
     EXPECT_THAT(told, ElementsAre("comparing " + key)) << "the second case was not begun";

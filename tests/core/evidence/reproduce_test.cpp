@@ -58,8 +58,8 @@ TEST_F(Reproduce, GivesTheSameOutputsAndNamesItsOriginal) {
     }
     EXPECT_TRUE(as_fast.reproduced());
     EXPECT_EQ(r->comparison.cases.size(), 3U);
-    EXPECT_EQ(r->record.reproduces, verify_record(path)->record_id);
-    ASSERT_TRUE(write_record(r->record, folder.path() / "new"));
+    EXPECT_EQ(r->record->reproduces, verify_record(path)->record_id);
+    ASSERT_TRUE(write_record(*r->record, folder.path() / "new"));
     EXPECT_EQ(testing::problems_of(folder.path() / "new"), "");
     EXPECT_EQ(load_record(folder.path() / "new")->reproduces, r->original_id);
     EXPECT_THAT(reproduction_to_text(*r), HasSubstr("3 of 3 cases the same bit for bit"));

@@ -131,6 +131,11 @@ struct Schemas {
     static void add(Json& properties, Json&, const Nullable<Get, Reason, Absence, Rows>& row) {
         properties[row.name] = fact_of(of<Value<S, Get>>(row.limits, row.rows));
     }
+    template <class S, class Get, class Reason>
+    static void add(Json& properties, Json&, const FiniteNumber<Get, Reason>& row) {
+        const Json absent = closed_object({{"value", {{"type", "null"}}}, {"reason", text(a_name)}});
+        properties[row.name] = {{"anyOf", Json::array({number<double>(row.limits), absent})}};
+    }
     template <class S, class Get>
     static void add(Json& properties, Json& facts, const Merged<Get>&) {
         add_all<Value<S, Get>>(properties, facts, Layout<Value<S, Get>>::rows);

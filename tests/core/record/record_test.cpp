@@ -106,6 +106,24 @@ TEST(RecordToJson, SaysWhyAnErrorIsNotANumber) {
     EXPECT_TRUE(record_from_json(text));
 }
 
+TEST(RecordToJson, HoldsAnInfiniteRelativeError) {
+    Record record = testing::sample_record();
+    record.run.results[2].parity->max_relative_error = std::numeric_limits<double>::infinity();
+    const std::string text = record_to_json(record);
+    const json cases = json::parse(text)["cases"];
+    EXPECT_EQ(cases[0]["parity"]["value"]["max_relative_error"], 4e-7) << "as records always had it";
+    const json absent = cases[2]["parity"]["value"]["max_relative_error"];
+    EXPECT_EQ(absent, json::parse(R"({"value": null, "reason": "it is not a finite number"})"));
+    const auto read = record_from_json(text);
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_TRUE(std::isinf(read->run.results[2].parity->max_relative_error));
+    EXPECT_EQ(record_to_json(*read), text);
+    // One form for one value.
+    json other = json::parse(text);
+    other["cases"][2]["parity"]["value"]["max_relative_error"] = {{"value", 0.5}};
+    EXPECT_THAT(record_from_json(testing::sealed(other)).error().message, HasSubstr("must be null"));
+}
+
 TEST(RecordToJson, ReplacesBytesThatAreNotText) {
     Record record = testing::sample_record();
     record.command_line = "iir2d bench --image \xff\xfe.png";

@@ -142,6 +142,28 @@ TEST(TestReport, RefusesMoreTagsAndAttributesThanOneCanHold) {
               "it has more than 4194304 tags and attributes, which is the most that is read");
 }
 
+TEST(TestReport, DoesNotCountWhatTestsPrint) {
+    const std::string marks(std::size_t{1} << 22, '=');
+    const auto with = [](const std::string& inside) {
+        return read_test_report("<testsuite><testcase name=\"A\">" + inside + "</testcase></testsuite>");
+    };
+    std::string tags;
+    for (int i = 0; i < 2'200'000; ++i) tags += "<a/>";
+    for (const std::string& inside :
+         {"<system-out>==" + marks + "</system-out>", "<system-out><![CDATA[==" + marks + "]]></system-out>",
+          "<!-- " + tags + tags + "-->", "<skipped message=\"==" + marks + "\"/>",
+          "<system-out><![CDATA[" + tags + tags + "]]></system-out>"}) {
+        const auto report = with(inside);
+        ASSERT_TRUE(report) << report.error().message;
+        EXPECT_EQ(report->tests, 1U);
+    }
+    // Nothing that looks like such an end hides tags.
+    for (const std::string start : {"<!--><![CDATA[ -->", "<?x <![CDATA[ ?>", "<?x \" ?>", "<b c='\"'/>"})
+        EXPECT_EQ(with(start + tags + tags + "]]>").error().message,
+                  "it has more than 4194304 tags and attributes, which is the most that is read")
+            << start;
+}
+
 TEST(TestReport, RefusesAnAttributeThatIsGivenTwice) {
     EXPECT_EQ(
         read_test_report("<testsuite><testcase status=\"run\" status=\"fail\"/></testsuite>").error().message,

@@ -173,7 +173,7 @@ TEST_F(RecordsPageTest, ComparesWhatIsShownWithAnother) {
     EXPECT_EQ(page.tab(), BenchmarkPage::Tab::comparison);
     ASSERT_TRUE(page.compareView().compared());
     const RecordComparison& c = page.compareView().compared()->comparison;
-    EXPECT_EQ(QString::fromStdString(c.base.path), base);
+    EXPECT_EQ(QString::fromStdString(c.base->path), base);
     EXPECT_EQ(c.cases[0].verdict, Verdict::same);
     EXPECT_EQ(c.cases[1].verdict, Verdict::slower);
 
@@ -202,8 +202,10 @@ TEST_F(RecordsPageTest, RefusesUnlikeRecordsAndSaysSoWhenInsistedOn) {
     const auto* strip = page.findChild<StatusStrip*>(QStringLiteral("refusalStrip"));
     ASSERT_TRUE(strip->isVisible());
     // The command line's sentence.
-    const auto sentence =
-        compare_records(*load_record(base.toStdString()), *page.desk().opened(), {}).error().message;
+    const auto sentence = compare_records(std::make_shared<const Record>(*load_record(base.toStdString())),
+                                          page.desk().opened(), {})
+                              .error()
+                              .message;
     EXPECT_EQ(strip->text().mid(1).toStdString(), sentence.substr(1));
     EXPECT_TRUE(strip->text().contains(QStringLiteral("threads")));
     QTest::mouseClick(page.findChild<QPushButton*>(QStringLiteral("insistButton")), Qt::LeftButton);
@@ -225,7 +227,7 @@ TEST_F(RecordsPageTest, TakesADroppedRecord) {
     EXPECT_TRUE(state().contains(QStringLiteral("Record first")));
     EXPECT_TRUE(drop(second + QStringLiteral("/record.json"))) << "a file";
     ASSERT_TRUE(page.compareView().compared());
-    EXPECT_EQ(recordName(page.compareView().compared()->comparison.base).toStdString(), "second");
+    EXPECT_EQ(recordName(*page.compareView().compared()->base).toStdString(), "second");
     // Images and recipes are the window's.
     EXPECT_FALSE(drop(folder.filePath(QStringLiteral("picture.png"))));
     QFile recipe(folder.filePath(QStringLiteral("recipe.json")));
@@ -263,6 +265,25 @@ TEST_F(RecordsPageTest, BringsBackARunThatNothingKeeps) {
     // A run can be compared as well: with a record that has no such case it is refused, in place.
     compare(folder.filePath(QStringLiteral("monday")));
     EXPECT_TRUE(page.findChild<StatusStrip*>(QStringLiteral("refusalStrip"))->isVisible());
+}
+
+TEST_F(RecordsPageTest, OffersRestoredResultsAgainWhenReadingThemWasOvertaken) {
+    const QString path = measured(QStringLiteral("monday"));
+    page.desk().restore({record_to_json(madeRecord({{1, 1.0}}))});
+    page.desk().open(path);  // at once
+    wait();
+    ASSERT_TRUE(page.desk().opened());
+    EXPECT_FALSE(page.desk().shown().restored);
+    ASSERT_EQ(page.desk().aside().size(), 1U);
+    const auto offered = [this] { return page.messages().textOf(QStringLiteral("aside")); };
+    EXPECT_TRUE(offered().contains(QStringLiteral("results of an ended session")));
+    // Also when the other record is none, so that nothing else is shown.
+    page.desk().showAside();
+    wait();
+    page.desk().restore({record_to_json(madeRecord({{2, 1.0}}))});
+    page.desk().open(folder.filePath(QStringLiteral("nowhere")));
+    wait();
+    EXPECT_TRUE(offered().contains(QStringLiteral("results of an ended session")));
 }
 
 TEST_F(RecordsPageTest, ReproducesAnOpenedRecord) {

@@ -201,6 +201,22 @@ TEST_F(ReleaseModelTest, EndsAReadingForWhatAPersonAsksFor) {
     EXPECT_EQ(model.message(ReleaseSubject::disk), nullptr) << said(ReleaseSubject::disk);
 }
 
+TEST_F(ReleaseModelTest, ReadsAgainAfterWhatOvertookAReading) {
+    begin(Stage::rc);
+    open();
+    // A person asks for something at the moment when the release is read again.
+    bool overtaken = false;
+    QObject::connect(&model, &ReleaseModel::jobStarted, &model, [&](const QString&, bool asked) {
+        if (!asked && !std::exchange(overtaken, true)) model.verify();
+    });
+    ASSERT_TRUE(add("other", "late.txt", "late"));
+    EXPECT_TRUE(
+        QTest::qWaitFor([&] { return model.snapshot()->release.state.attachments.size() == 1; }, patience));
+    EXPECT_TRUE(overtaken);
+    settle();
+    EXPECT_THAT(said(ReleaseSubject::work), StartsWith("Verified: accepted, "));
+}
+
 TEST_F(ReleaseModelTest, FollowsWhatAnotherProcessDoes) {
     begin(Stage::rc);
     open();

@@ -168,8 +168,8 @@ TEST_F(KeptRunsTest, ComparingWithThePreviousIsOneClick) {
     EXPECT_EQ(page->tab(), BenchmarkPage::Tab::comparison);
     ASSERT_TRUE(page->compareView().compared()) << said("record").toStdString();
     const RecordComparison& c = page->compareView().compared()->comparison;
-    EXPECT_EQ(c.base.record_id, kept()[0].record_id);
-    EXPECT_EQ(c.now.record_id, kept()[1].record_id);
+    EXPECT_EQ(c.base->record_id, kept()[0].record_id);
+    EXPECT_EQ(c.now->record_id, kept()[1].record_id);
     EXPECT_EQ(c.cases.size(), 2U);
 }
 
@@ -180,7 +180,7 @@ TEST_F(KeptRunsTest, ComparesWithTheRowThatIsChosen) {
     page->historyView().table().setCurrentCell(2, 0);
     click("compareKept");
     ASSERT_TRUE(page->compareView().compared()) << said("record").toStdString();
-    EXPECT_EQ(page->compareView().compared()->comparison.base.record_id, kept()[0].record_id);
+    EXPECT_EQ(page->compareView().compared()->comparison.base->record_id, kept()[0].record_id);
 }
 
 TEST_F(KeptRunsTest, ARecordOfTheHistoryIsReproduced) {
@@ -193,7 +193,7 @@ TEST_F(KeptRunsTest, ARecordOfTheHistoryIsReproduced) {
     wait();
     EXPECT_EQ(page->tab(), BenchmarkPage::Tab::comparison);
     ASSERT_TRUE(page->compareView().compared()) << said("run").toStdString();
-    EXPECT_EQ(page->compareView().compared()->comparison.base.record_id, kept()[0].record_id);
+    EXPECT_EQ(page->compareView().compared()->comparison.base->record_id, kept()[0].record_id);
     EXPECT_THAT(kept(), SizeIs(2)) << "what was measured again is kept too";
 }
 

@@ -117,6 +117,49 @@ TEST_F(SavedStateTest, ADamagedFileIsKeptAsideAndResultsThatAreGoneAreNotOffered
     EXPECT_TRUE(fs::exists(damaged));
 }
 
+TEST_F(SavedStateTest, ResultsBesideADamagedFileAreOfferedWithoutIt) {
+    fs::path state;
+    {
+        const auto file = StateFile::create(folder);
+        ASSERT_TRUE(file->writeResults(3, "third"));
+        ASSERT_TRUE(file->writeResults(11, "eleventh"));
+        state = file->path();
+        std::ofstream(state) << "{";
+    }
+    for (const char* time : {"at once", "again when it was not answered"}) {
+        const auto ended = claimEndedSessions(folder);
+        ASSERT_EQ(ended.size(), 1U) << time;
+        EXPECT_EQ(ended[0].state.results, (std::vector{3, 11})) << time;
+        EXPECT_FALSE(ended[0].state.savedUtc.isEmpty());
+        EXPECT_EQ(read_file(ended[0].file.resultsPath(11)), "eleventh");
+    }
+    claimEndedSessions(folder)[0].file.remove();
+    state += ".damaged";
+    fs::remove(state);
+    EXPECT_TRUE(fs::is_empty(folder)) << "nothing is left behind";
+}
+
+TEST_F(SavedStateTest, ResultsOfAnOlderVersionAreOffered) {
+    SavedState saved = fullState();
+    saved.results = {};
+    {
+        const auto file = StateFile::create(folder);
+        ASSERT_TRUE(file->write(saved));
+        std::string name = file->path().string();
+        name.replace(name.rfind(".session.json"), std::string::npos, ".results.json");
+        std::ofstream(name) << "old";
+    }
+    saved.results = {0};
+    for (const char* time : {"at once", "again when it was not answered"}) {
+        const auto ended = claimEndedSessions(folder);
+        ASSERT_EQ(ended.size(), 1U) << time;
+        EXPECT_EQ(ended[0].state, saved) << time;
+        EXPECT_EQ(read_file(ended[0].file.resultsPath(0)), "old") << time;
+    }
+    claimEndedSessions(folder)[0].file.remove();
+    EXPECT_TRUE(fs::is_empty(folder)) << "nothing is left behind";
+}
+
 TEST_F(SavedStateTest, TheStateFolderCanBeChosen) {
     const QByteArray chosen = qgetenv("IIR2D_STATE_DIR");
     qputenv("IIR2D_STATE_DIR", "/somewhere/else");

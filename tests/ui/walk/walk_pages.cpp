@@ -109,14 +109,14 @@ void walkBenchmark(Scene& s) {
         [&] {
             return isIdle() && page.tab() == BenchmarkPage::Tab::comparison &&
                    page.compareView().compared() &&
-                   page.compareView().compared()->comparison.base.record_id == history().at(0).record_id;
+                   page.compareView().compared()->comparison.base->record_id == history().at(0).record_id;
         });
     w.step(
         QStringLiteral("swap base and new"),
         [&] { w.click(page.findChild<QToolButton*>(QStringLiteral("swapButton"))); },
         [&] {
             return isIdle() &&
-                   page.compareView().compared()->comparison.now.record_id == history().at(0).record_id;
+                   page.compareView().compared()->comparison.now->record_id == history().at(0).record_id;
         });
     HistoryTable& table = page.historyView().table();
     w.step(
