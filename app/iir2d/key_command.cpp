@@ -52,7 +52,8 @@ void add_key_command(CLI::App& parser, Action& chosen) {
     });
     CLI::App* show = command->add_subcommand("show", "Print the public key of a key file, as 64 hex digits");
     show->add_option("FILE", *path, "A private or a public key")->required();
-    show->callback([path, &chosen] { chosen = [path](const Interruption&) { return print_public_key(*path); }; });
+    show->callback(
+        [path, &chosen] { chosen = [path](const Interruption&) { return print_public_key(*path); }; });
 }
 
 }  // namespace app

@@ -161,9 +161,8 @@ TEST_P(PoolPlanOnGpu, BackwardInDeviceMemorySaysWhatIsWrong) {
     const TensorView gradient{dx.data(), ElementType::f32, shape};
     EXPECT_EQ(message(on_cpu.enqueue_backward({}, {}, upstream, gradient, nullptr, nullptr)),
               "device cpu: only a plan for a GPU is enqueued, use backward");
-    EXPECT_EQ(
-        message(plan(PoolOp::max).enqueue_backward({}, {}, upstream, gradient, nullptr, nullptr)),
-        "argmax is null: what is enqueued does not find it again");
+    EXPECT_EQ(message(plan(PoolOp::max).enqueue_backward({}, {}, upstream, gradient, nullptr, nullptr)),
+              "argmax is null: what is enqueued does not find it again");
     std::stop_source stop;
     stop.request_stop();
     EXPECT_EQ(plan(PoolOp::max).backward(&x, nullptr, dy, dx, {.stop = stop.get_token()}).error().code,
