@@ -194,6 +194,14 @@ Result<void> map_planes(const CpuTask& task, const ConstTensorView& x, const Ten
 
 }  // namespace
 
+Result<int> threads_for(const Shape& shape, int asked) {
+    // Asking the system takes longer than it takes to filter a small plane.
+    if (threads_worth(2, shape.n * shape.c * shape.h * shape.w) == 1) return 1;
+    const auto device = Device::cpu(asked);
+    if (!device) return std::unexpected(device.error());
+    return device->threads();
+}
+
 Result<void> forward_planes(const CpuTask& task, const ConstTensorView& x, const TensorView& y,
                             const RunControl& control) {
     return map_planes(task, x, y, control,
