@@ -27,8 +27,8 @@ std::vector<double> through(const FilterDesc& desc, const std::vector<double>& x
         std::vector<S> out(x.size());
         const ElementType type = storage_type(desc.precision);
         const Shape& s = desc.shape;
-        const auto done = f(ConstTensorView(in.data(), type, s, s.w, s.w * s.h),
-                            TensorView{out.data(), type, s, s.w, s.w * s.h});
+        const auto done = f(ConstTensorView(in.data(), type, s, s.w, s.w * s.h, s.c * s.w * s.h),
+                            TensorView{out.data(), type, s, s.w, s.w * s.h, s.c * s.w * s.h});
         EXPECT_TRUE(done) << done.error().message;
         return std::vector<double>(out.begin(), out.end());
     };
@@ -83,7 +83,7 @@ void expect_adjoint(FilterDesc desc, const FilterData& data, unsigned seed) {
         EXPECT_LE(difference, tolerance(precision) * std::sqrt(dot(x, x) * dot(back, back)))
             << describe(desc);
         EXPECT_LE(max_abs_difference(back, expected),
-                  *iir::guarantee_of(desc, data).max_abs_error * largest(expected))
+                  *iir::guarantee_of(desc, iir::Filters{data}).max_abs_error * largest(expected))
             << describe(desc);
     }
 }
@@ -244,7 +244,7 @@ TEST(CpuAdjointOf, PlanesWithStridesWorksInPlace) {
             };
             for (std::int64_t i = 0; i < count_of(desc.shape); ++i)
                 at(i) = static_cast<float>(dy[static_cast<std::size_t>(i)]);
-            const TensorView view{buffer.data(), ElementType::f32, desc.shape, stride, plane};
+            const TensorView view{buffer.data(), ElementType::f32, desc.shape, stride, plane, 2 * plane};
             ASSERT_TRUE(iir::adjoint_cpu(iir::make_cpu_adjoint(desc, *data, 2), view, view, {}));
             for (std::int64_t i = 0; i < count_of(desc.shape); ++i)
                 ASSERT_EQ(static_cast<double>(at(i)), expected[static_cast<std::size_t>(i)])

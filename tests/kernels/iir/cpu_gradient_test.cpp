@@ -24,8 +24,9 @@ std::vector<double> gradient(const FilterDesc& desc, const std::vector<double>& 
         const std::vector<S> g(dy.begin(), dy.end());
         const ElementType type = storage_type(desc.precision);
         const Shape& s = desc.shape;
-        const auto done = iir::gradient_cpu(desc, *data, {in.data(), type, s, s.w, s.w * s.h},
-                                            {g.data(), type, s, s.w, s.w * s.h}, dp, threads, {});
+        const auto done =
+            iir::gradient_cpu(desc, *data, {in.data(), type, s, s.w, s.w * s.h, s.c * s.w * s.h},
+                              {g.data(), type, s, s.w, s.w * s.h, s.c * s.w * s.h}, dp, threads, {});
         EXPECT_TRUE(done) << done.error().message;
     };
     if (desc.precision == Precision::f64) {
