@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
 #include <string>
 #include <thread>
 
@@ -26,6 +27,13 @@ int affinity_threads() {
     if (sched_getaffinity(0, sizeof(set), &set) == 0) return std::max(1, CPU_COUNT(&set));
 #endif
     return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+// The calling thread's arena of that size. It is kept: what an arena has taken is not all given back when it
+// goes, some kilobytes each time. Threads do not share theirs, or one would wait for room in it.
+tbb::task_arena& arena_of(int threads) {
+    thread_local std::map<int, tbb::task_arena> arenas;
+    return arenas.try_emplace(threads, threads).first->second;
 }
 
 }  // namespace
@@ -83,8 +91,7 @@ bool parallel_for(int threads, std::int64_t count, const RunControl& control, Pr
     if (threads > 1 && count > 1) {
         // An arena of the asked size keeps the limit whatever the process's other oneTBB users do; isolation
         // keeps a caller's outer tasks from being run inside ours while we wait.
-        tbb::task_arena arena(threads);
-        arena.execute([&] {
+        arena_of(threads).execute([&] {
             tbb::this_task_arena::isolate(
                 [&] { tbb::parallel_for(std::int64_t{0}, count, step, tbb::simple_partitioner{}); });
         });

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <fstream>
 #include <functional>
 #include <string>
 #include <vector>
@@ -242,6 +243,28 @@ std::vector<Call> plan_calls(Planes& planes_of) {
     }
     return calls;
 }
+
+#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+// Pages of the process in memory.
+long resident_pages() {
+    long all = 0;
+    long resident = 0;
+    std::ifstream("/proc/self/statm") >> all >> resident;
+    return resident;
+}
+
+// What a call takes, threads and all, it gives back.
+TEST(Memory, CallsDoNotGrowTheProcess) {
+    Planes memory;
+    for (const Call& call : c_calls(memory)) {
+        for (int i = 0; i < 20; ++i) static_cast<void>(call.make());
+        const long before = resident_pages();
+        for (int i = 0; i < 300; ++i) static_cast<void>(call.make());
+        EXPECT_LT(resident_pages() - before, 128)
+            << call.name;  // half a MiB; it was 2 pages a call on threads
+    }
+}
+#endif
 
 TEST(Memory, NoPlanThrowsWhicheverAllocationFails) {
     Planes memory;
