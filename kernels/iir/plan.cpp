@@ -128,6 +128,34 @@ Result<void> FilterPlan::run(const DeviceTensor& x, const DeviceTensor& y, const
     });
 }
 
+Result<void> FilterPlan::backward(const ConstTensorView& x, const ConstTensorView& dy, const TensorView& dx,
+                                  std::span<double> dp, const RunControl& control) const {
+    return support::guarded_result("the filter's backward pass", [&]() -> Result<void> {
+        const FilterDesc& desc = m_state->desc;
+        if (std::holds_alternative<State::OnGpu>(m_state->work)) {
+            return bad(ErrorCode::invalid_argument,
+                       "device " + m_state->device.id() +
+                           ": filters have no backward pass on a GPU yet, use a plan for the CPU");
+        }
+        auto views = iir::check_gradient_views(desc, x, dy, dx, dp);
+        if (!views) return std::unexpected(views.error());
+        const iir::CpuTask task{desc, m_state->filters, m_state->device.threads()};
+        // The parameters first: dx may take the place of dy.
+        if (!dp.empty()) {
+            RunControl inner = control;
+            if (control.progress && dx.data != nullptr)
+                inner.progress = [&](double fraction) { control.progress(0.75 * fraction); };
+            auto done = iir::gradient_planes(task, {}, views->x, views->dy, dp, inner);
+            if (!done || dx.data == nullptr) return done;
+        }
+        if (dx.data == nullptr) return {};
+        RunControl inner = control;
+        if (control.progress && !dp.empty())
+            inner.progress = [&](double fraction) { control.progress(0.75 + 0.25 * fraction); };
+        return iir::adjoint_planes(task, views->dy, views->dx, inner);
+    });
+}
+
 Result<void> FilterPlan::enqueue(const ConstTensorView& x, const TensorView& y, void* workspace,
                                  void* stream) const {
     return support::guarded_result("the filter", [&]() -> Result<void> {

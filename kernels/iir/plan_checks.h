@@ -2,6 +2,7 @@
 // Checks a descriptor, and states the accuracy of its results, for every backend's plan.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "iir2d/error.h"
@@ -42,6 +43,18 @@ struct ViewNames {
 // them: y is x itself or lies apart from it.
 Result<Views> check_views(const FilterDesc& desc, const ConstTensorView& x, const TensorView& y,
                           const ViewNames& names = {});
+
+// Views of a backward pass with their strides resolved; what is not computed, or not read, stays empty.
+struct GradientViews {
+    ConstTensorView x;
+    ConstTensorView dy;
+    TensorView dx;
+};
+
+// Checks what FilterPlan::backward() is given.
+Result<GradientViews> check_gradient_views(const FilterDesc& desc, const ConstTensorView& x,
+                                           const ConstTensorView& dy, const TensorView& dx,
+                                           std::span<const double> dp);
 
 PrecisionGuarantee guarantee_of(const FilterDesc& desc, const Filters& filters);
 

@@ -77,6 +77,62 @@ void run_case(benchmark::State& state, const Case& c) {
     }
 }
 
+// The backward pass beside the forward one: for x alone, and for x and the parameters.
+template <class S>
+void run_backward(benchmark::State& state, const Case& c) {
+    const FilterDesc desc{
+        .shape = {.h = c.size, .w = c.size}, .filter = {.id = c.id}, .precision = c.precision};
+    const auto plan = FilterPlan::make(*Device::cpu(c.threads), desc);
+    if (!plan) return state.SkipWithError(plan.error().message.c_str());
+    const auto element = storage_type(c.precision);
+    const Plane<S> x(c.size, true);
+    const Plane<S> dy(c.size, true);
+    Plane<S> out(c.size, false);
+    std::vector<double> dp(filter_row(c.id)->parameters.size());
+    const ConstTensorView x_view{x.data(), element, desc.shape};
+    const ConstTensorView dy_view{dy.data(), element, desc.shape};
+    const TensorView out_view{out.data(), element, desc.shape};
+
+    Samples forward;
+    Samples adjoint;
+    Samples gradients;
+    const auto round = [&](Samples& f, Samples& a, Samples& g) -> double {
+        const auto time = [&](Samples& samples, const auto& pass) {
+            return samples.take([&] {
+                return seconds_of([&] {
+                    const auto done = pass();
+                    if (!done) state.SkipWithError(done.error().message.c_str());
+                });
+            });
+        };
+        time(f, [&] { return plan->run(x_view, out_view); });
+        const double seconds = time(a, [&] { return plan->backward({}, dy_view, out_view); });
+        time(g, [&] { return plan->backward(x_view, dy_view, out_view, dp); });
+        return seconds;
+    };
+    Samples cold[3];
+    round(cold[0], cold[1], cold[2]);
+    for ([[maybe_unused]] auto _ : state) state.SetIterationTime(round(forward, adjoint, gradients));
+
+    if (!bench::has_samples(state, std::min({forward.kept(), adjoint.kept(), gradients.kept()}))) return;
+    state.counters["p50_ms"] = adjoint.median() * 1e3;
+    state.counters["forward_ms"] = forward.median() * 1e3;
+    state.counters["x_forward"] = adjoint.median() / forward.median();
+    state.counters["with_parameters_ms"] = gradients.median() * 1e3;
+    state.counters["with_parameters_x_forward"] = gradients.median() / forward.median();
+}
+
+void add_backward(const Case& c) {
+    const std::string name = "backward_" + std::to_string(c.id) + "/" + std::string(name_of(c.precision)) +
+                             "/" + std::to_string(c.size) + bench::threads_part(c.threads);
+    bench::add_case(name, [c](benchmark::State& state) {
+        if (c.precision == Precision::f64)
+            run_backward<double>(state, c);
+        else
+            run_backward<float>(state, c);
+    });
+}
+
 void add(const Case& c) {
     const std::string name = "filter_" + std::to_string(c.id) + "/" + std::string(name_of(c.precision)) +
                              "/" + std::to_string(c.size) + bench::threads_part(c.threads);
@@ -96,6 +152,7 @@ int main(int argc, char** argv) {
             if (threads > Device::cpu()->threads()) continue;
             for (const Precision precision : {Precision::f32, Precision::mixed, Precision::f64}) {
                 for (int id = 1; id <= 8; ++id) add({id, precision, size, threads});
+                for (int id = 1; id <= 8; ++id) add_backward({id, precision, size, threads});
             }
         }
     }

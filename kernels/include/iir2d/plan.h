@@ -93,6 +93,20 @@ class IIR2D_API FilterPlan {
     // come past.
     Result<void> enqueue(const ConstTensorView& x, const TensorView& y, void* workspace, void* stream) const;
 
+    // Computes the gradients of a loss from its gradient dy with respect to y = run(x), which is A x + c. dx,
+    // unless its data is null, takes the one with respect to x: A^T dy, exactly the filter's transpose; it
+    // may be dy itself with the same strides. dp, unless it is empty, takes the ones with respect to the
+    // parameters of the filter's row, in the row's order and 0 for a switch: sums over all planes, one for
+    // each parameter; only then x is read, and the plan must have been made from a row, not from filters as
+    // data. In double and in one order: the same bits on every run and for every number of threads, as those
+    // of dx. dx is within precision()'s bound, for dy in [0, 1], times the largest of 1 and |A^T dy|; dp
+    // within 1e-4 (f64: 1e-10) of norm(dy) times the norm of run()'s derivative, but for what storing x and y
+    // in the plan's type rounds. Host memory, and a plan for the CPU; dp lies apart from the others, dx apart
+    // from x. Blocks; errors and cancellation as in run(), dx and dp are then unspecified. Source:
+    // docs/filters.md, "Adjoint and gradient of the parameters".
+    Result<void> backward(const ConstTensorView& x, const ConstTensorView& dy, const TensorView& dx,
+                          std::span<double> dp = {}, const RunControl& control = {}) const;
+
     struct State;
 
   private:
