@@ -85,9 +85,10 @@ def make_pooling(
         nothing = (0, 0)
         return Pooling(name, nothing, nothing, nothing, nothing, pair("output_size", output_size), 0, 2.0, False, False)
     size = pair("window", 2 if window is None else window)
-    step = size if stride is None or stride == [] or stride == () else pair("stride", stride)
+    given = stride is not None and stride != [] and stride != ()
+    step = pair("stride", stride) if given else size
     spread = pair("dilation", dilation)
-    if 0 in step or 0 in spread:
+    if (given and 0 in step) or 0 in spread:
         # The C interface takes 0 for "not given".
         field, value = ("stride", step) if 0 in step else ("dilation", spread)
         raise InvalidArgumentError(f"{field} {value[0]}x{value[1]}: must be at least 1 along each axis")

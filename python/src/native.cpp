@@ -269,6 +269,7 @@ void set_error(const Failure& failure) {
 NB_MODULE(_native, m) {
     using namespace iir2d_python;
     require_library();
+    nb::set_leak_warnings(false);  // Python's caches of settings live as long as the interpreter.
     m.doc() =
         "The C interface of libiir2d. Use iir2d, iir2d.torch and iir2d.jax, which check their arguments.";
     nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
