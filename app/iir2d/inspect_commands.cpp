@@ -178,22 +178,6 @@ void print_device(const iir2d::DeviceInfo& device) {
     }
 }
 
-Json device_json(const iir2d::DeviceInfo& device) {
-    Json json;
-    json["id"] = device.id;
-    json["name"] = device.name.empty() ? Json() : Json(device.name);
-    json["backend"] = device.backend == iir2d::Backend::cuda ? "cuda" : "cpu";
-    json["usable"] = device.usable;
-    json["why_not"] = device.usable ? Json() : Json(device.why_not);
-    json["properties"] = Json::object();
-    for (const auto& property : device.properties) {
-        json["properties"][property.key] = {{"value", property.value ? Json(*property.value) : Json()},
-                                            {"unit", property.unit.empty() ? Json() : Json(property.unit)},
-                                            {"reason", property.value ? Json() : Json(property.reason)}};
-    }
-    return json;
-}
-
 }  // namespace
 
 void add_info_command(CLI::App& parser, Action& chosen) {
@@ -233,13 +217,11 @@ void add_devices_command(CLI::App& parser, Action& chosen) {
     add_quiet(*command, *quiet);
     command->callback([json, quiet, &chosen] {
         chosen = [json](const Interruption&) -> Result<int> {
-            const auto devices = iir2d::list_devices();
             if (*json) {
-                Json all = Json::array();
-                for (const auto& device : devices) all.push_back(device_json(device));
-                print_json({{"devices", all}});
+                const std::string text = iir2d::describe_devices();
+                std::fwrite(text.data(), 1, text.size(), stdout);
             } else {
-                for (const auto& device : devices) print_device(device);
+                for (const auto& device : iir2d::list_devices()) print_device(device);
             }
             return 0;
         };

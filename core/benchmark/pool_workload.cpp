@@ -75,8 +75,7 @@ class ForwardWorkload final : public PoolWorkload {
 
     Result<void> compute(const std::stop_token& stop) override {
         iir2d::RunTimes times;
-        return ran(m_plan.forward(m_x.view(), m_result.view(), {}, {}, {.stop = stop, .times = &times}),
-                   times);
+        return ran(m_plan.forward(m_x.view(), m_result.view(), {}, {.stop = stop, .times = &times}), times);
     }
 
     Result<Judgement> judge(int channel, const TaskControl& control) override {
@@ -123,7 +122,7 @@ class BackwardWorkload final : public PoolWorkload {
     Result<void> compute(const std::stop_token& stop) override {
         iir2d::RunTimes times;
         const iir2d::ConstTensorView y = m_y ? m_y->view() : iir2d::ConstTensorView();
-        return ran(m_plan.backward(m_x.view(), y, m_dy.view(), m_result.view(), m_argmax, {},
+        return ran(m_plan.backward(m_x.view(), y, m_dy.view(), m_result.view(), m_argmax,
                                    {.stop = stop, .times = &times}),
                    times);
     }

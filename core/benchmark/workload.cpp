@@ -23,21 +23,15 @@ iir2d::Shape shape_of(const PlanarImage& image) {
     return {1, image.channels(), image.height(), image.width()};
 }
 
-// Bytes for a plan, aligned to a cache line.
-class Workspace {
-  public:
-    explicit Workspace(std::size_t bytes) : m_bytes(bytes == 0 ? 0 : bytes + alignment), m_size(bytes) {}
-    std::span<std::byte> span() {
-        if (m_size == 0) return {};
-        void* place = m_bytes.data();
-        std::size_t room = m_bytes.size();
-        return {static_cast<std::byte*>(std::align(alignment, m_size, place, room)), m_size};
-    }
+void* place = m_bytes.data();
+std::size_t room = m_bytes.size();
+return {static_cast<std::byte*>(std::align(alignment, m_size, place, room)), m_size};
+}
 
-  private:
-    static constexpr std::size_t alignment = 64;
-    std::vector<std::byte> m_bytes;
-    std::size_t m_size;
+private:
+static constexpr std::size_t alignment = 64;
+std::vector<std::byte> m_bytes;
+std::size_t m_size;
 };
 
 Result<void> lifted(const iir2d::Result<void>& result) {
@@ -78,8 +72,7 @@ class FilterWorkload final : public Workload {
           m_plan(std::move(plan)),
           m_operation(std::move(operation)),
           m_error(error),
-          m_cache(cache),
-          m_workspace(m_plan.workspace_bytes()) {
+          m_cache(cache) {
         const PlanarImage& x = *input->pixels;
         output = PlanarImage(x.width(), x.height(), 1, x.type());
         kernel = m_plan.kernel();
@@ -87,8 +80,8 @@ class FilterWorkload final : public Workload {
 
     Result<void> compute(const std::stop_token& stop) override {
         iir2d::RunTimes times;
-        const auto done = lifted(m_plan.run(input->pixels->view(), output.view(), m_workspace.span(),
-                                            {.stop = stop, .times = &times}));
+        const auto done =
+            lifted(m_plan.run(input->pixels->view(), output.view(), {.stop = stop, .times = &times}));
         if (m_plan.kernel().backend == iir2d::Backend::cuda) gpu_time = times;
         return done;
     }
@@ -116,7 +109,6 @@ class FilterWorkload final : public Workload {
     Operation m_operation;
     ErrorStep m_error;
     ReferenceCache& m_cache;
-    Workspace m_workspace;
 };
 
 class RecipeWorkload final : public Workload {

@@ -95,11 +95,11 @@ class PlanesInMemory {
         const int from = static_cast<int>(first);
         const int channels = static_cast<int>(count);
         return timed(run,
-                     [&] { return plan.run(read().view(from, channels), to.view(from, channels), {}, run); });
+                     [&] { return plan.run(read().view(from, channels), to.view(from, channels), run); });
     }
     iir2d::Result<void> run(const iir2d::PoolPlan& plan, PlanarImage& to,
                             const iir2d::RunControl& run) const {
-        return timed(run, [&] { return plan.forward(read().view(), to.view(), {}, {}, run); });
+        return timed(run, [&] { return plan.forward(read().view(), to.view(), {}, run); });
     }
 
   private:
@@ -132,13 +132,6 @@ std::uint64_t bytes(Shape s, ElementType type) {
     return static_cast<std::uint64_t>(s.n * s.c * s.h * s.w) * iir2d::element_size(type);
 }
 
-std::uint64_t workspace(const Step& step) {
-    const auto cpu = iir2d::Device::cpu();
-    if (!cpu || !step.filter()) return 0;
-    const auto plan = iir2d::FilterPlan::make(*cpu, filter_desc(*step.filter(), step.input));
-    return plan ? plan->workspace_bytes() : 0;
-}
-
 // The most that the steps hold at once, without their source, which stays as it is.
 std::uint64_t beyond_source(const Recipe& recipe, Shape input, ElementType type) {
     const auto steps = steps_of(recipe, input);
@@ -153,7 +146,6 @@ std::uint64_t beyond_source(const Recipe& recipe, Shape input, ElementType type)
         if (type != step.element) replace(bytes(step.input, step.element));
         type = step.element;
         if (step.pool() || held == 0) replace(bytes(step.output, type));
-        peak = std::max(peak, held + workspace(step));
     }
     if (asks_f64(steps) && type != ElementType::f64) replace(bytes(steps.back().output, ElementType::f64));
     return peak;

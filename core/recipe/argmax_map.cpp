@@ -75,8 +75,8 @@ Result<ArgmaxMap> argmax_map(const PoolOperation& operation, const PlanarImage& 
         const auto* first = static_cast<const float*>(samples.view().data) +
                             static_cast<std::ptrdiff_t>(channels[i]) * input.plane_size();
         const iir2d::TensorView pooled{maxima.data(), iir2d::ElementType::f32, size};
-        IIR2D_RETURN_IF_ERROR(from_kernel(plan.forward({first, iir2d::ElementType::f32, plane}, pooled,
-                                                       argmax, {}, {.stop = control.stop})));
+        IIR2D_RETURN_IF_ERROR(from_kernel(
+            plan.forward({first, iir2d::ElementType::f32, plane}, pooled, argmax, {.stop = control.stop})));
         for (const std::int64_t index : argmax) {
             if (index < 0) continue;  // a window without a sample
             auto& bits = found.m_bits[static_cast<std::size_t>(index)];

@@ -93,7 +93,7 @@ Result<PoolPasses> pool_passes(const PoolOperation& operation, const Image& sour
     std::vector<std::int64_t> argmax(
         has_indices && (wanted.indices || wanted.upstream != nullptr) ? count(output) : 0);
     IIR2D_RETURN_IF_ERROR(
-        from_kernel(plan.forward(x.view(), y.view(), argmax, {}, part(0.0, forward_share, "pooling"))));
+        from_kernel(plan.forward(x.view(), y.view(), argmax, part(0.0, forward_share, "pooling"))));
     PoolPasses passes;
     if (wanted.indices && has_indices) {
         passes.indices = with_pixels(source, index_image(argmax, output));
@@ -105,7 +105,7 @@ Result<PoolPasses> pool_passes(const PoolOperation& operation, const Image& sour
         ResultPlanes dx(wanted.element, input, gradient);
         const auto run = part(forward_share, 1.0 - forward_share, "gradient");
         IIR2D_RETURN_IF_ERROR(
-            from_kernel(plan.backward(x.view(), y.view(), dy.view(), dx.view(), argmax, {}, run)));
+            from_kernel(plan.backward(x.view(), y.view(), dy.view(), dx.view(), argmax, run)));
         dx.finish();
         passes.gradient = with_pixels(source, std::move(gradient));
         passes.gradient->metadata = nullptr;

@@ -12,17 +12,8 @@
 
 namespace iir2d {
 
-namespace {
-
-constexpr int most_threads = 1024;
-
-}  // namespace
-
 Result<Device> Device::cpu(int threads) {
-    if (threads < 0 || threads > most_threads) {
-        return std::unexpected(Error{ErrorCode::invalid_argument, "threads is " + std::to_string(threads) +
-                                                                      ": give 1 to 1024, or 0 for all"});
-    }
+    if (auto good = support::check_threads(threads); !good) return std::unexpected(good.error());
     if (!support::has_threads()) return Device(Backend::cpu, 0, 1);
     const int available = support::available_threads();
     return Device(Backend::cpu, 0, threads == 0 ? available : std::min(threads, available));

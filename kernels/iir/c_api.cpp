@@ -3,43 +3,42 @@
 
 #include <array>
 #include <cstddef>
+#include <cstring>
 #include <string>
 
+#include "iir2d/device.h"
 #include "iir2d/plan.h"
 #include "iir2d_build_info.h"
+#include "kernels/device/cuda/context.h"
 #include "kernels/device/cuda/kernel_library.h"
+#include "kernels/iir/cpu_planes.h"
 #include "kernels/iir/cuda.h"
+#include "kernels/iir/plan_checks.h"
 #include "kernels/support/c_call.h"
-#include "kernels/support/c_status.h"
+#include "kernels/support/c_struct.h"
+#include "kernels/support/cpu_target.h"
 #include "kernels/support/guard.h"
 
 namespace {
 
-using iir2d::support::guarded;
-using iir2d::support::no_memory;
-using iir2d::support::status_of;
+using namespace iir2d;
+using support::c_call;
+using support::null_pointer;
 
 // The contract's order: null pointers, dimensions, filter id, border mode, precision.
-int check(const void* in, const void* out, const IIR2D_Params* params) {
-    if (in == nullptr || out == nullptr || params == nullptr) return IIR2D_STATUS_NULL_POINTER;
-    if (params->width < 1 || params->height < 1) return IIR2D_STATUS_INVALID_DIMENSION;
-    if (params->filter_id < 1 || params->filter_id > static_cast<int>(iir2d::filter_table().size()))
-        return IIR2D_STATUS_INVALID_FILTER_ID;
-    if (params->border_mode < IIR2D_BORDER_CLAMP || params->border_mode > IIR2D_BORDER_CONSTANT) {
-        return IIR2D_STATUS_INVALID_BORDER_MODE;
-    }
-    if (params->precision < IIR2D_PRECISION_F32 || params->precision > IIR2D_PRECISION_F64) {
-        return IIR2D_STATUS_INVALID_PRECISION;
-    }
-    return IIR2D_STATUS_OK;
+Result<void> check_pointers(const void* in, const void* out, const IIR2D_Params* params) {
+    if (in == nullptr) return null_pointer("in");
+    if (out == nullptr) return null_pointer("out");
+    if (params == nullptr) return null_pointer("params");
+    return {};
 }
 
-iir2d::FilterDesc desc_of(const IIR2D_Params& params) {
+FilterDesc desc_of(const IIR2D_Params& params) {
     return {.shape = {.n = 1, .c = 1, .h = params.height, .w = params.width},
             .filter = {.id = params.filter_id},
-            .border = static_cast<iir2d::Border>(params.border_mode),
+            .border = static_cast<Border>(params.border_mode),
             .border_const = params.border_const,
-            .precision = static_cast<iir2d::Precision>(params.precision)};
+            .precision = static_cast<Precision>(params.precision)};
 }
 
 std::string fingerprint() {
@@ -49,11 +48,11 @@ std::string fingerprint() {
     if (IIR2D_BUILD_DIRTY) line += " with local changes";
     line += ", " IIR2D_BUILD_COMPILER ", " IIR2D_BUILD_TYPE ", " IIR2D_BUILD_SYSTEM
             ", CPU baseline " IIR2D_CPU_BASELINE;
-    const std::string toolkit = iir2d::cuda::toolkit_version();
+    const std::string toolkit = cuda::toolkit_version();
     line += ", CUDA toolkit " + (toolkit.empty() ? "none" : toolkit);
     line += ", architectures ";
     // The newest one's PTX is beside the machine code (cmake/GpuKernels.cmake).
-    line += toolkit.empty() ? "none" : iir2d::cuda::architectures() + std::string(" and PTX");
+    line += toolkit.empty() ? "none" : cuda::architectures() + std::string(" and PTX");
     return line;
 }
 
@@ -62,31 +61,35 @@ std::string fingerprint() {
 extern "C" {
 
 int iir2d_forward_cpu(const void* in, void* out, const IIR2D_Params* params) {
-    return guarded(no_memory, [&]() -> int {
-        if (const int status = check(in, out, params); status != IIR2D_STATUS_OK) return status;
-        const auto device = iir2d::Device::cpu();
-        if (!device) return status_of(device.error().code);
-        const auto desc = desc_of(*params);
-        const auto plan = iir2d::FilterPlan::make(*device, desc);
-        if (!plan) return status_of(plan.error().code);
-        const auto element = iir2d::storage_type(desc.precision);
-        return status_of(plan->run({in, element, desc.shape}, {out, element, desc.shape}));
+    return c_call([&]() -> Result<void> {
+        if (auto good = check_pointers(in, out, params); !good) return good;
+        const FilterDesc desc = desc_of(*params);
+        const auto filters = iir::check_desc(desc);
+        if (!filters) return std::unexpected(filters.error());
+        const ElementType element = element_of(desc);
+        const auto views = iir::check_views(desc, {in, element, desc.shape}, {out, element, desc.shape},
+                                            {.read = "in", .written = "out"});
+        if (!views) return std::unexpected(views.error());
+        const auto device = Device::cpu();
+        if (!device) return std::unexpected(device.error());
+        if (const auto target = support::cpu_target(); !target) return std::unexpected(target.error());
+        return iir::forward_planes({desc, *filters, device->threads()}, views->x, views->y, {});
     });
 }
 
 int iir2d_forward_cuda(const void* in, void* out, const IIR2D_Params* params) {
-    return guarded(no_memory, [&]() -> int {
-        const int status = iir2d_forward_cuda_stream(in, out, params, nullptr);
-        if (status != IIR2D_STATUS_OK) return status;
-        return status_of(iir2d::iir::synchronize_current_context(nullptr));
+    return c_call([&]() -> Result<void> {
+        if (auto good = check_pointers(in, out, params); !good) return good;
+        auto queued = iir::enqueue_on_current_context(nullptr, desc_of(*params), in, out);
+        return queued ? iir::synchronize_current_context(nullptr) : queued;
     });
 }
 
 int iir2d_forward_cuda_stream(const void* in, void* out, const IIR2D_Params* params, void* stream) {
-    return guarded(no_memory, [&]() -> int {
-        if (const int status = check(in, out, params); status != IIR2D_STATUS_OK) return status;
-        return status_of(iir2d::iir::enqueue_on_current_context(
-            static_cast<iir2d::cuda::StreamHandle>(stream), desc_of(*params), in, out));
+    return c_call([&]() -> Result<void> {
+        if (auto good = check_pointers(in, out, params); !good) return good;
+        return iir::enqueue_on_current_context(static_cast<cuda::StreamHandle>(stream), desc_of(*params), in,
+                                               out);
     });
 }
 
@@ -106,20 +109,33 @@ const char* iir2d_status_string(int status) {
 }
 
 const char* iir2d_last_error(void) {
-    return iir2d::support::last_error();
+    return support::last_error();
 }
 
-int iir2d_copy_to_host_cuda(void*, const void*, size_t, void*) {
-    return iir2d::support::c_call([]() -> iir2d::Result<void> {
-        return std::unexpected(iir2d::Error{iir2d::ErrorCode::invalid_argument,
-                                            "iir2d_copy_to_host_cuda is not in this build of the library"});
+int iir2d_copy_to_host_cuda(void* to, const void* from, size_t bytes, void* stream) {
+    return c_call([&]() -> Result<void> {
+        if (to == nullptr) return null_pointer("to");
+        if (from == nullptr) return null_pointer("from");
+        return cuda::copy_to_host(to, reinterpret_cast<std::uintptr_t>(from), bytes,
+                                  static_cast<cuda::StreamHandle>(stream));
     });
 }
 
-int iir2d_describe_devices(char*, size_t, size_t*) {
-    return iir2d::support::c_call([]() -> iir2d::Result<void> {
-        return std::unexpected(iir2d::Error{iir2d::ErrorCode::invalid_argument,
-                                            "iir2d_describe_devices is not in this build of the library"});
+int iir2d_describe_devices(char* json, size_t capacity, size_t* needed) {
+    return c_call([&]() -> Result<void> {
+        if (needed == nullptr) return null_pointer("needed");
+        if (json == nullptr && capacity > 0) return null_pointer("json");
+        const std::string text = describe_devices();
+        *needed = text.size() + 1;
+        if (capacity == 0) return {};
+        if (capacity < *needed) {
+            return std::unexpected(
+                Error{ErrorCode::workspace_error, "capacity is " + std::to_string(capacity) +
+                                                      ": the description of the devices has " +
+                                                      std::to_string(*needed) + " bytes"});
+        }
+        std::memcpy(json, text.c_str(), *needed);
+        return {};
     });
 }
 
@@ -139,7 +155,7 @@ int iir2d_api_version_packed(void) {
 const char* iir2d_build_fingerprint(void) {
     // Where there is no memory for the whole line; the next call may have it.
     const char* const short_line = "iir2d " IIR2D_BUILD_VERSION;
-    return guarded(short_line, [] {
+    return support::guarded(short_line, [] {
         static const std::string line = fingerprint();
         return line.c_str();
     });

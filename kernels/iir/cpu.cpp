@@ -10,6 +10,7 @@
 #include "kernels/iir/cpu_rows.h"
 #include "kernels/support/denormals.h"
 #include "kernels/support/parallel.h"
+#include "kernels/support/view.h"
 
 namespace iir2d::iir {
 
@@ -80,7 +81,7 @@ class PlaneFilter {
     void filter_columns(const CpuPlane<S>& plane, int threads, Watch& watch, const auto& done) const {
         // Nothing is left where bands did the only pass, unless a NaN has to be propagated.
         if (m_job.downward == Downward::filter && m_vertical.size() == 1 &&
-            !m_vertical.front().start->of_whole_line()) {
+            !m_vertical.front().start->of_whole_line() && m_vertical.front().end->empty()) {
             return;
         }
         const std::int64_t share =
@@ -108,12 +109,13 @@ Result<void> run(const CpuJob& job, const ConstTensorView& x, const TensorView& 
     const std::int64_t across = job.rows_alone ? column_work(job.horizontal, Downward::none) : 1;
     Watch watch(control, planes * samples * (across + column_work(job.vertical, job.downward)));
     const auto run_plane = [&](std::int64_t p, int threads) {
-        const CpuPlane<S> plane{static_cast<const S*>(x.data) + p * x.plane_stride,
-                                x.row_stride,
-                                static_cast<S*>(y.data) + p * y.plane_stride,
-                                y.row_stride,
-                                x.shape.w,
-                                x.shape.h};
+        CpuPlane<S> plane{static_cast<const S*>(x.data) + support::plane_offset(x, p),
+                          x.row_stride,
+                          static_cast<S*>(y.data) + support::plane_offset(y, p),
+                          y.row_stride,
+                          x.shape.w,
+                          x.shape.h};
+        if (job.upside_down) plane = plane.upside_down();
         filter.run(plane, threads, watch);
     };
     // With planes enough for all threads, one each; else they share one plane after the other.
@@ -142,6 +144,13 @@ CpuJob make_cpu_job(const FilterDesc& desc, const FilterData& data, int threads)
                .vertical = cpu_passes(data.vertical, desc, below, h),
                .precision = desc.precision,
                .threads = threads};
+    choose_schedule(job, desc.shape);
+    return job;
+}
+
+void choose_schedule(CpuJob& job, const Shape& shape) {
+    const std::int64_t w = shape.w;
+    const std::int64_t h = shape.h;
     const bool beside =
         std::ranges::any_of(job.horizontal, [](const CpuPass& p) { return p.pass.to_scratch; });
     job.rows_alone = w > long_row && h < (beside ? 2 : 1) * band_rows;
@@ -153,7 +162,6 @@ CpuJob make_cpu_job(const FilterDesc& desc, const FilterData& data, int threads)
         if (is_plain_sum(job.vertical, 0)) job.downward = Downward::advance;
         if (!first.pass.to_scratch) job.downward = Downward::filter;
     }
-    return job;
 }
 
 Result<void> forward_cpu(const CpuJob& job, const ConstTensorView& x, const TensorView& y,

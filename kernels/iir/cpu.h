@@ -12,6 +12,7 @@
 #include "iir2d/error.h"
 #include "iir2d/plan.h"
 #include "iir2d/tensor.h"
+#include "kernels/iir/pass_end.h"
 #include "kernels/iir/passes.h"
 #include "kernels/iir/start_state.h"
 #include "kernels/iir/sweeps.h"
@@ -21,6 +22,7 @@ namespace iir2d::iir {
 struct CpuPass {
     Pass pass;
     PassStart start;
+    PassEnd end = {};  // of a transposed pass
 };
 
 // The work of a plan, immutable.
@@ -29,6 +31,8 @@ struct CpuJob {
     std::vector<CpuPass> vertical;
     Precision precision = Precision::f32;
     int threads = 1;
+    // Rows are filtered from the last one to the first, and `vertical` is as that sees them.
+    bool upside_down = false;
     // Few and long rows, of which a band would need more memory than the plane: each row is swept alone.
     bool rows_alone = false;
     // The part of the columns' first step that bands of rows do.
@@ -37,9 +41,15 @@ struct CpuJob {
 
 CpuJob make_cpu_job(const FilterDesc& desc, const FilterData& data, int threads);
 
+// Chooses how the passes of a job for planes of this shape are run, when they are made.
+void choose_schedule(CpuJob& job, const Shape& shape);
+
 // Threads for that many samples: below some, starting them costs more than it saves.
+constexpr int threads_worth(int threads, std::int64_t samples) {
+    return samples < (std::int64_t{1} << 16) ? 1 : threads;
+}
 constexpr int threads_worth(const CpuJob& job, std::int64_t samples) {
-    return samples < (std::int64_t{1} << 16) ? 1 : job.threads;
+    return threads_worth(job.threads, samples);
 }
 
 // Calls f<Sample, Arithmetic>() with the types that a precision stores and computes in.

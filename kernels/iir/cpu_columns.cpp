@@ -45,7 +45,7 @@ class StripFilter {
                         pass.pass->add_scratch ? add.below(row) : RowsAt<S>{nullptr, 0});
             if (!m_watch.go_on(rows * m_columns)) return false;
         }
-        propagate_non_finite(pass, states, to);
+        finish(pass, states, to);
         return true;
     }
 
@@ -66,8 +66,8 @@ class StripFilter {
             sweep_block(anticausal, block.upward(rows), block.upward(rows), rows, states, kept.upward(rows));
             if (!m_watch.go_on(2 * rows * m_columns)) return false;
         }
-        propagate_non_finite(causal, down.states, m_data);
-        propagate_non_finite(anticausal, states, m_data);
+        finish(causal, down.states, m_data);
+        finish(anticausal, states, m_data.upward(m_rows));
         return true;
     }
 
@@ -86,9 +86,12 @@ class StripFilter {
         return true;
     }
 
-    // Under a periodic extension the line itself lies before its first sample, so a NaN or infinity anywhere
-    // in it is in the past of every sample; a start state made from the nearest samples need not have met it.
-    void propagate_non_finite(const SweptPass<A>& pass, const LaneStates<A>& states, const RowsAt<S>& rows) {
+    // After the last of the rows, in the pass's direction. Under a periodic extension the line itself lies
+    // before its first sample, so a NaN or infinity anywhere in it is in the past of every sample; a start
+    // state made from the nearest samples need not have met it.
+    void finish(const SweptPass<A>& pass, const LaneStates<A>& states, const RowsAt<S>& rows) const {
+        pass.end->template add_to<S>(states, m_columns,
+                                     [&](std::int64_t row) { return rows.first + row * rows.stride; });
         if (!pass.start->of_whole_line()) return;
         for (std::int64_t c = 0; c < m_columns; ++c) {
             if (!is_lost(states, pass.states(), c)) continue;
@@ -96,6 +99,7 @@ class StripFilter {
                 rows.first[r * rows.stride + c] = std::numeric_limits<S>::quiet_NaN();
         }
     }
+
     RowsAt<S> data() const { return m_data; }
 
   private:
@@ -159,7 +163,7 @@ bool filter_strip(const std::vector<SweptPass<A>>& passes, const Strip<S>& strip
     StripFilter<S, A> filter(strip, watch);
     for (std::size_t i = 0; i < passes.size(); ++i) {
         if (i == 0 && done.what == Downward::filter) {
-            filter.propagate_non_finite(passes[i], done.states, filter.data());
+            filter.finish(passes[i], done.states, filter.data());
         } else if (!is_plain_sum(passes, i)) {
             if (!filter.sweep(passes[i])) return false;
         } else if (i == 0 && done.what == Downward::advance) {

@@ -28,12 +28,22 @@ struct CpuPlane {
     std::int64_t out_stride;
     std::int64_t width;
     std::int64_t height;
+
+    CpuPlane upside_down() const {
+        return {in + (height - 1) * in_stride,
+                -in_stride,
+                out + (height - 1) * out_stride,
+                -out_stride,
+                width,
+                height};
+    }
 };
 
 template <class A>
 struct SweptPass {
     const Pass* pass;
     const PassStart* start;
+    const PassEnd* end;
     Cascade<A> cascade;
 
     // States of all sections, s1 and s2.
@@ -44,7 +54,7 @@ template <class A>
 std::vector<SweptPass<A>> swept_passes(const std::vector<CpuPass>& passes) {
     std::vector<SweptPass<A>> swept;
     for (const CpuPass& p : passes) {
-        swept.push_back({&p.pass, &p.start, {}});
+        swept.push_back({&p.pass, &p.start, &p.end, {}});
         for (const Section& section : p.pass.sections)
             swept.back().cascade.push_back(section_step<A>(section));
     }

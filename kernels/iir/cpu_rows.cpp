@@ -12,10 +12,6 @@ namespace {
 // Columns that a band goes on into at once: few enough that the next band is not kept waiting.
 constexpr std::int64_t part_columns = 512;
 
-std::int64_t parts_of(std::int64_t columns) {
-    return (columns + part_columns - 1) / part_columns;
-}
-
 }  // namespace
 
 template <class S, class A>
@@ -29,12 +25,37 @@ RowBands<S, A>::RowBands(const std::vector<SweptPass<A>>& horizontal,
       m_bands((plane.height + band_rows - 1) / band_rows),
       m_whole_line(horizontal.back().start->of_whole_line()),
       m_beside(std::ranges::any_of(horizontal, [](const auto& p) { return p.pass->to_scratch; })),
-      m_bands_done(std::make_unique<Counter[]>(static_cast<std::size_t>(parts_of(plane.width)))) {
+      m_parts(make_parts(horizontal.back(), plane.width)),
+      m_bands_done(std::make_unique<Counter[]>(m_parts.size())) {
     if (m_downward == Downward::none) return;
     m_column_states =
         support::AlignedArray<A>(static_cast<std::size_t>(m_vertical.front().states() * plane.width));
     if (m_downward == Downward::advance)
         m_notes = Notes<A>(m_vertical.front().states(), plane.width, block_rows, plane.height);
+}
+
+template <class S, class A>
+auto RowBands<S, A>::make_parts(const SweptPass<A>& last_pass, std::int64_t width) -> std::vector<Part> {
+    std::int64_t held = 0;
+    std::int64_t held_end = 0;
+    const PassEnd& end = *last_pass.end;
+    if (!end.empty() && !last_pass.start->of_whole_line()) {
+        const bool reversed = last_pass.pass->reversed;
+        const std::int64_t first = reversed ? width - end.last() : end.first();
+        const std::int64_t last = reversed ? width - end.first() : end.last();
+        held = first / tile_columns * tile_columns;
+        held_end = std::min(width, (last + tile_columns - 1) / tile_columns * tile_columns);
+    }
+    std::vector<Part> parts;
+    for (std::int64_t first = 0; first < width;) {
+        const bool in_held = first >= held && first < held_end;
+        std::int64_t last = std::min(width, (first / part_columns + 1) * part_columns);
+        if (in_held) last = std::min(last, held_end);
+        if (first < held) last = std::min(last, held);
+        parts.push_back({first, last, in_held});
+        first = last;
+    }
+    return parts;
 }
 
 template <class S, class A>
@@ -45,9 +66,10 @@ int RowBands<S, A>::share(int threads) const {
 
 template <class S, class A>
 auto RowBands<S, A>::make_lines() const -> Lines {
-    // The last pass goes out tile by tile.
-    const bool needed = m_whole_line || std::any_of(m_horizontal.begin(), m_horizontal.end() - 1,
-                                                    [](const auto& p) { return !p.pass->to_scratch; });
+    // The last pass goes out tile by tile, but for those that it holds.
+    const bool needed = m_whole_line || !m_horizontal.back().end->empty() ||
+                        std::any_of(m_horizontal.begin(), m_horizontal.end() - 1,
+                                    [](const auto& p) { return !p.pass->to_scratch; });
     const std::int64_t columns = (m_plane.width + tile_columns - 1) / tile_columns * tile_columns;
     const auto samples = static_cast<std::size_t>(columns * band_rows);
     std::int64_t states = 0;
@@ -109,36 +131,43 @@ bool RowBands<S, A>::takes_non_temporal_stores() const {
            fast && (ahead == 0 || ahead > near);
 }
 
+template <class S, class A>
+bool RowBands<S, A>::sweep_part(std::size_t index, const RowsSweep<S, A>& whole, std::int64_t band,
+                                const Target& target, Watch* watch) {
+    const Part& part = m_parts[index];
+    const auto moved = [&](auto* line) { return line == nullptr ? line : line + part.first * band_rows; };
+    RowsSweep<S, A> sweep = whole;
+    sweep.columns = part.last - part.first;
+    if (sweep.in != nullptr) sweep.in += part.first;
+    sweep.from = moved(sweep.from);
+    sweep.to = moved(sweep.to);
+    sweep.add = moved(sweep.add);
+    const bool goes_down = sweep.out != nullptr && target.downward != Downward::none;
+    if (goes_down) {
+        if (!wait_for(index, band, *watch)) return false;
+        if (target.downward == Downward::advance) note_states(band, part.first, part.last);
+        sweep.down_states = {m_column_states.data() + part.first, m_plane.width};
+    }
+    if (sweep.out != nullptr) sweep.out += part.first;
+    sweep_rows(sweep);
+    if (goes_down) m_bands_done[index].value.store(band + 1, std::memory_order_release);
+    return true;
+}
+
+template <class S, class A>
+bool RowBands<S, A>::sweep_parts(const RowsSweep<S, A>& whole, std::int64_t band, const Target& target,
+                                 Watch* watch) {
+    for (std::size_t i = 0; i < m_parts.size(); ++i) {
+        if (!sweep_part(whole.reversed ? m_parts.size() - 1 - i : i, whole, band, target, watch))
+            return false;
+    }
+    return true;
+}
+
 // With no watch nothing is waited for and the columns are left alone.
 template <class S, class A>
 bool RowBands<S, A>::filter_band(std::int64_t band, const Lines& lines, const Target& target, Watch* watch) {
     const std::int64_t rows = std::min(band_rows, m_plane.height - band * band_rows);
-    const std::int64_t parts = parts_of(m_plane.width);
-    const auto in_parts = [&](const RowsSweep<S, A>& whole) {
-        for (std::int64_t i = 0; i < parts; ++i) {
-            const std::int64_t part = whole.reversed ? parts - 1 - i : i;
-            const std::int64_t first = part * part_columns;
-            const std::int64_t last = std::min(m_plane.width, first + part_columns);
-            const auto moved = [&](auto* line) { return line == nullptr ? line : line + first * band_rows; };
-            RowsSweep<S, A> sweep = whole;
-            sweep.columns = last - first;
-            if (sweep.in != nullptr) sweep.in += first;
-            sweep.from = moved(sweep.from);
-            sweep.to = moved(sweep.to);
-            sweep.add = moved(sweep.add);
-            const bool goes_down = sweep.out != nullptr && target.downward != Downward::none;
-            if (goes_down) {
-                if (!wait_for(part, band, *watch)) return false;
-                if (target.downward == Downward::advance) note_states(band, first, last);
-                sweep.down_states = {m_column_states.data() + first, m_plane.width};
-            }
-            if (sweep.out != nullptr) sweep.out += first;
-            sweep_rows(sweep);
-            if (goes_down)
-                m_bands_done[static_cast<std::size_t>(part)].value.store(band + 1, std::memory_order_release);
-        }
-        return true;
-    };
     const auto into_columns = [&](RowsSweep<S, A> sweep) {
         sweep.to = nullptr;
         sweep.out = target.out;
@@ -148,6 +177,8 @@ bool RowBands<S, A>::filter_band(std::int64_t band, const Lines& lines, const Ta
         sweep.non_temporal = target.non_temporal;
         return sweep;
     };
+    // Samples of the line as they are.
+    const RowsSweep<S, A> out_of_line = into_columns({.rows = rows, .from = lines.line.data()});
     bool in_line = false;  // or in the plane still
     for (std::size_t i = 0; i < m_horizontal.size(); ++i) {
         const SweptPass<A>& pass = m_horizontal[i];
@@ -166,12 +197,22 @@ bool RowBands<S, A>::filter_band(std::int64_t band, const Lines& lines, const Ta
             sweep.from = nullptr;
         }
         in_line = in_line || !pass.pass->to_scratch;
-        const bool last = i + 1 == m_horizontal.size() && !m_whole_line;
-        if (!in_parts(last ? into_columns(sweep) : sweep)) return false;
-        if (pass.start->of_whole_line()) propagate_non_finite(pass, lines);
+        if (i + 1 < m_horizontal.size() || m_whole_line) {
+            if (!sweep_parts(sweep, band, target, watch)) return false;
+            finish_pass(pass, lines);
+            continue;
+        }
+        const RowsSweep<S, A> out = into_columns(sweep);
+        for (std::size_t k = 0; k < m_parts.size(); ++k) {
+            const std::size_t part = sweep.reversed ? m_parts.size() - 1 - k : k;
+            if (!sweep_part(part, m_parts[part].held ? sweep : out, band, target, watch)) return false;
+        }
+        finish_pass(pass, lines);
+        for (std::size_t part = 0; part < m_parts.size(); ++part) {
+            if (m_parts[part].held && !sweep_part(part, out_of_line, band, target, watch)) return false;
+        }
     }
-    if (!m_whole_line) return true;
-    return in_parts(into_columns({.rows = rows, .from = lines.line.data()}));
+    return !m_whole_line || sweep_parts(out_of_line, band, target, watch);
 }
 
 // The states left of the band's rows, or right of them for a pass that comes from there.
@@ -195,18 +236,24 @@ void RowBands<S, A>::start_pass(const SweptPass<A>& pass, std::int64_t band, std
 
 // As in strips of columns.
 template <class S, class A>
-void RowBands<S, A>::propagate_non_finite(const SweptPass<A>& pass, const Lines& lines) const {
+void RowBands<S, A>::finish_pass(const SweptPass<A>& pass, const Lines& lines) const {
     S* to = (pass.pass->to_scratch ? lines.beside : lines.line).data();
+    const LaneStates<A> states{lines.states.data(), band_rows};
+    const std::int64_t last = m_plane.width - 1;
+    pass.end->template add_to<S>(states, band_rows, [&](std::int64_t i) {
+        return to + (pass.pass->reversed ? last - i : i) * band_rows;
+    });
+    if (!pass.start->of_whole_line()) return;
     for (std::int64_t r = 0; r < band_rows; ++r) {
-        if (!is_lost(LaneStates<A>{lines.states.data(), band_rows}, pass.states(), r)) continue;
+        if (!is_lost(states, pass.states(), r)) continue;
         for (std::int64_t c = 0; c < m_plane.width; ++c)
             to[c * band_rows + r] = std::numeric_limits<S>::quiet_NaN();
     }
 }
 
 template <class S, class A>
-bool RowBands<S, A>::wait_for(std::int64_t part, std::int64_t band, Watch& watch) const {
-    const auto& done = m_bands_done[static_cast<std::size_t>(part)].value;
+bool RowBands<S, A>::wait_for(std::size_t part, std::int64_t band, Watch& watch) const {
+    const auto& done = m_bands_done[part].value;
     while (done.load(std::memory_order_acquire) < band) {
         if (watch.stopped()) return false;
         std::this_thread::yield();

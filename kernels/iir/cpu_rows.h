@@ -52,6 +52,12 @@ class RowBands {
         support::AlignedArray<S> beside;
         support::AlignedArray<A> states;
     };
+    // Columns that a band goes on into at once.
+    struct Part {
+        std::int64_t first;
+        std::int64_t last;
+        bool held;  // until the rows' last pass is at its end, which adds to them
+    };
     // Where a band goes.
     struct Target {
         S* out;
@@ -60,13 +66,18 @@ class RowBands {
         bool non_temporal;
     };
 
+    static std::vector<Part> make_parts(const SweptPass<A>& last_pass, std::int64_t width);
     Lines make_lines() const;
     bool takes_non_temporal_stores() const;
     bool filter_band(std::int64_t band, const Lines& lines, const Target& target, Watch* watch);
     void start_pass(const SweptPass<A>& pass, std::int64_t band, std::int64_t rows, const Lines& lines,
                     bool from_plane) const;
-    void propagate_non_finite(const SweptPass<A>& pass, const Lines& lines) const;
-    bool wait_for(std::int64_t part, std::int64_t band, Watch& watch) const;
+    bool wait_for(std::size_t part, std::int64_t band, Watch& watch) const;
+    // All parts in the sweep's direction, or one of them. False when it was stopped.
+    bool sweep_parts(const RowsSweep<S, A>& whole, std::int64_t band, const Target& target, Watch* watch);
+    bool sweep_part(std::size_t part, const RowsSweep<S, A>& whole, std::int64_t band, const Target& target,
+                    Watch* watch);
+    void finish_pass(const SweptPass<A>& pass, const Lines& lines) const;
     void note_states(std::int64_t band, std::int64_t first, std::int64_t last);
 
     const std::vector<SweptPass<A>>& m_horizontal;
@@ -76,6 +87,7 @@ class RowBands {
     std::int64_t m_bands;
     bool m_whole_line;  // rows must be complete before their columns go on
     bool m_beside;      // a pass keeps something beside the line
+    std::vector<Part> m_parts;
     support::AlignedArray<A> m_column_states;
     Notes<A> m_notes;
     std::atomic<std::int64_t> m_next{0};

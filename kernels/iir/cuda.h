@@ -2,36 +2,52 @@
 // IIR jobs on a GPU.
 #pragma once
 
+#include <cstddef>
+#include <memory>
+#include <vector>
+
 #include "iir2d/error.h"
 #include "iir2d/plan.h"
 #include "kernels/device/cuda/context.h"
 #include "kernels/device/cuda/repeated_launches.h"
 #include "kernels/iir/gpu_plan.h"
-#include "kernels/support/view.h"
+#include "kernels/iir/plan_checks.h"
 
 namespace iir2d::iir {
 
-// Device planes for the launches.
-GpuPlanes device_planes(const void* data, const support::Strides& strides);
+// A plan's work on a GPU: any element type, one filter for all planes or one for each of them.
+struct GpuJob {
+    Shape shape;
+    ElementType element = ElementType::f32;
+    std::vector<GpuFilter> filters;
+    std::size_t workspace_bytes = 0;  // planes of 16-bit elements as f32, then the filters' scratch
+};
 
-// Asynchronous in the stream's order; nothing is allocated and nothing waited for. y may be x.
-Result<void> enqueue(cuda::Context& context, cuda::StreamHandle stream, const GpuFilter& filter,
-                     const GpuPlanes& x, const GpuPlanes& y, cuda::DevicePointer workspace);
+// What check_desc() let through, with the filters it gave.
+GpuJob make_gpu_job(const FilterDesc& desc, const Filters& filters);
 
-// The same in the context that the caller has made current, of one dense plane; the workspace comes and goes
-// in the stream's order.
+// Checks device memory of the caller's for a job that needs so many bytes.
+Result<void> check_workspace(const void* workspace, std::size_t bytes, std::size_t needed);
+
+// Launches the job. Views are checked, strides resolved, at device addresses; y may be x. Nothing is
+// allocated and nothing waited for.
+Result<void> enqueue(const GpuJob& job, const ConstTensorView& x, const TensorView& y,
+                     cuda::DevicePointer workspace, const cuda::LaunchOne& launch);
+
+// One dense plane in the context that the caller has made current; the workspace comes and goes in the
+// stream's order.
 Result<void> enqueue_on_current_context(cuda::StreamHandle stream, const FilterDesc& desc, const void* x,
                                         void* y);
 // Waits for the stream, in that context.
 Result<void> synchronize_current_context(cuda::StreamHandle stream);
 
 // Host to host: upload, filter, download. x and y are the same or apart. `repeats` is the job's.
-Result<void> run_cuda(int device_index, const GpuFilter& filter, cuda::RepeatedLaunches& repeats,
+Result<void> run_cuda(int device_index, const GpuJob& job, cuda::RepeatedLaunches& repeats,
                       const ConstTensorView& x, const TensorView& y, const RunControl& control);
 
 // Device to device; what is enqueued is waited for.
-Result<void> run_on_device(std::shared_ptr<cuda::Context> context, const GpuFilter& filter,
-                           cuda::RepeatedLaunches& repeats, const GpuPlanes& x, const GpuPlanes& y,
+Result<void> run_on_device(std::shared_ptr<cuda::Context> context, const GpuJob& job,
+                           cuda::RepeatedLaunches& repeats, const ConstTensorView& x, const TensorView& y,
                            const RunControl& control);
 
 }  // namespace iir2d::iir

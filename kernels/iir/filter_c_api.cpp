@@ -4,20 +4,76 @@
 #include <string>
 
 #include "iir2d/filter.h"
+#include "kernels/iir/cpu_planes.h"
+#include "kernels/iir/cuda.h"
+#include "kernels/iir/filter_params.h"
 #include "kernels/support/c_call.h"
+#include "kernels/support/c_poll.h"
+#include "kernels/support/c_struct.h"
+#include "kernels/support/cpu_target.h"
 
 namespace {
 
 using namespace iir2d;
+using iir::FilterCall;
+using iir::FilterPass;
 using support::c_call;
+using support::null_pointer;
 
-std::unexpected<Error> null_pointer(const char* name) {
-    return std::unexpected(Error{ErrorCode::null_pointer, std::string(name) + " is null"});
+// The arguments of a backward pass, whichever device they are on.
+struct Gradients {
+    const void* x;
+    const void* dy;
+    void* dx;
+    double* dp;
+};
+
+Result<void> check_pointers(const Gradients& given, const IIR2D_FilterParams* params) {
+    if (given.dy == nullptr) return null_pointer("dy");
+    if (params == nullptr) return null_pointer("params");
+    if (given.dp != nullptr && given.x == nullptr) {
+        return std::unexpected(
+            Error{ErrorCode::null_pointer, "x is null: the gradient of the parameters reads it"});
+    }
+    return {};
+}
+
+Result<void> forward_on_cpu(const FilterCall& call, const void* x, void* y) {
+    const auto views = iir::check_views(call.desc, call.x.at(x), call.y.at(y));
+    if (!views) return std::unexpected(views.error());
+    const auto device = Device::cpu(call.threads);
+    if (!device) return std::unexpected(device.error());
+    if (const auto target = support::cpu_target(); !target) return std::unexpected(target.error());
+    support::Poll poll(call.poll, call.user);
+    return poll.during("the filter", [&](const RunControl& control) {
+        const iir::CpuTask task{call.desc, call.filters, device->threads()};
+        return iir::forward_planes(task, views->x, views->y, control);
+    });
+}
+
+Result<void> forward_on_gpu(const FilterCall& call, const void* x, void* y, void* workspace,
+                            std::size_t bytes, void* stream) {
+    const auto views = iir::check_views(call.desc, call.x.at(x), call.y.at(y));
+    if (!views) return std::unexpected(views.error());
+    const iir::GpuJob job = iir::make_gpu_job(call.desc, call.filters);
+    if (auto good = iir::check_workspace(workspace, bytes, job.workspace_bytes); !good) return good;
+    const auto handle = static_cast<cuda::StreamHandle>(stream);
+    return cuda::in_context_of(handle, [&] {
+        return iir::enqueue(job, views->x, views->y, reinterpret_cast<std::uintptr_t>(workspace),
+                            cuda::launch_in_current_context(handle));
+    });
 }
 
 std::unexpected<Error> not_there(const char* name) {
     return std::unexpected(
         Error{ErrorCode::invalid_argument, std::string(name) + " is not in this build of the library"});
+}
+
+// Last, as every error of the device.
+std::unexpected<Error> no_backward_on_gpus() {
+    return std::unexpected(Error{ErrorCode::cuda_error,
+                                 "this library has no kernels for the gradients of filters on a GPU: copy to "
+                                 "the host and use iir2d_filter_backward_cpu"});
 }
 
 }  // namespace
@@ -67,25 +123,63 @@ const char* iir2d_filter_key(int filter_id) {
     return table[static_cast<std::size_t>(filter_id - 1)].key.data();  // a literal likewise
 }
 
-int iir2d_filter_forward_cpu(const void*, void*, const IIR2D_FilterParams*) {
-    return c_call([]() -> Result<void> { return not_there("iir2d_filter_forward_cpu"); });
+int iir2d_filter_forward_cpu(const void* x, void* y, const IIR2D_FilterParams* params) {
+    return c_call([&]() -> Result<void> {
+        if (x == nullptr) return null_pointer("x");
+        if (y == nullptr) return null_pointer("y");
+        if (params == nullptr) return null_pointer("params");
+        const auto call = iir::read_params(params, FilterPass::forward);
+        if (!call) return std::unexpected(call.error());
+        return forward_on_cpu(*call, x, y);
+    });
 }
 
-int iir2d_filter_backward_cpu(const void*, const void*, void*, double*, const IIR2D_FilterParams*) {
-    return c_call([]() -> Result<void> { return not_there("iir2d_filter_backward_cpu"); });
+int iir2d_filter_backward_cpu(const void* x, const void* dy, void* dx, double* dp,
+                              const IIR2D_FilterParams* params) {
+    return c_call([&]() -> Result<void> {
+        if (auto good = check_pointers({x, dy, dx, dp}, params); !good) return good;
+        const auto call = iir::read_params(params, FilterPass::backward);
+        if (!call) return std::unexpected(call.error());
+        return not_there("iir2d_filter_backward_cpu");
+    });
 }
 
-int iir2d_filter_workspace_cuda(const IIR2D_FilterParams*, int32_t, int32_t, size_t*) {
-    return c_call([]() -> Result<void> { return not_there("iir2d_filter_workspace_cuda"); });
+int iir2d_filter_workspace_cuda(const IIR2D_FilterParams* params, int32_t backward, int32_t with_dp,
+                                size_t* bytes) {
+    return c_call([&]() -> Result<void> {
+        if (params == nullptr) return null_pointer("params");
+        if (bytes == nullptr) return null_pointer("bytes");
+        const auto pass = backward != 0 ? FilterPass::backward : FilterPass::forward;
+        const auto call = iir::read_params(params, pass);
+        if (!call) return std::unexpected(call.error());
+        if (auto good = support::check_flag("backward", backward); !good) return good;
+        if (auto good = support::check_flag("with_dp", with_dp); !good) return good;
+        if (pass == FilterPass::backward) return no_backward_on_gpus();
+        *bytes = iir::make_gpu_job(call->desc, call->filters).workspace_bytes;
+        return {};
+    });
 }
 
-int iir2d_filter_forward_cuda(const void*, void*, const IIR2D_FilterParams*, void*, size_t, void*) {
-    return c_call([]() -> Result<void> { return not_there("iir2d_filter_forward_cuda"); });
+int iir2d_filter_forward_cuda(const void* x, void* y, const IIR2D_FilterParams* params, void* workspace,
+                              size_t bytes, void* stream) {
+    return c_call([&]() -> Result<void> {
+        if (x == nullptr) return null_pointer("x");
+        if (y == nullptr) return null_pointer("y");
+        if (params == nullptr) return null_pointer("params");
+        const auto call = iir::read_params(params, FilterPass::forward);
+        if (!call) return std::unexpected(call.error());
+        return forward_on_gpu(*call, x, y, workspace, bytes, stream);
+    });
 }
 
-int iir2d_filter_backward_cuda(const void*, const void*, void*, double*, const IIR2D_FilterParams*, void*,
-                               size_t, void*) {
-    return c_call([]() -> Result<void> { return not_there("iir2d_filter_backward_cuda"); });
+int iir2d_filter_backward_cuda(const void* x, const void* dy, void* dx, double* dp,
+                               const IIR2D_FilterParams* params, void*, size_t, void*) {
+    return c_call([&]() -> Result<void> {
+        if (auto good = check_pointers({x, dy, dx, dp}, params); !good) return good;
+        const auto call = iir::read_params(params, FilterPass::backward);
+        if (!call) return std::unexpected(call.error());
+        return no_backward_on_gpus();
+    });
 }
 
 }  // extern "C"

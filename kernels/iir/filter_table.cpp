@@ -5,95 +5,126 @@
 #include <cmath>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "iir2d/filter.h"
 #include "kernels/iir/analysis.h"
+#include "kernels/iir/dual_filter.h"
 #include "kernels/support/describe.h"
 
 namespace iir2d {
 
 namespace {
 
-// Every parameter of a row, defaults filled in.
-using Values = std::map<std::string_view, double>;
+using iir::AxisOf;
+using iir::Dual;
+using iir::FilterOf;
+using iir::SectionOf;
+using iir::StageOf;
+using iir::value_of;
 
-Section first_order(double b0, double b1, double a1) {
+// Every parameter of a row, defaults filled in: T is double, or Dual where derivatives are wanted.
+template <class T>
+using ValuesOf = std::map<std::string_view, T>;
+using Values = ValuesOf<double>;
+
+template <class T>
+SectionOf<T> first_order(T b0, T b1, T a1) {
     return {.order = 1, .b = {b0, b1, 0}, .a = {a1, 0}, .start_b = {b0, b1, 0}};
 }
 
-Section second_order(std::array<double, 3> b, std::array<double, 2> a) {
+template <class T>
+SectionOf<T> second_order(std::array<T, 3> b, std::array<T, 2> a) {
     return {.order = 2, .b = b, .a = a, .start_b = b};
 }
 
-Section ema_section(double alpha) {
-    return first_order(1.0 - alpha, 0.0, alpha);
+template <class T>
+SectionOf<T> ema_section(T alpha) {
+    return first_order<T>(1.0 - alpha, 0.0, alpha);
 }
 
-Stage causal(std::vector<Section> sections) {
-    return {.kind = Stage::Kind::causal, .sections = std::move(sections)};
+template <class T>
+StageOf<T> causal(std::vector<SectionOf<T>> sections) {
+    return {.kind = Stage::Kind::causal, .sections = std::move(sections), .causal = {}, .anticausal = {}};
 }
 
-Stage anticausal(std::vector<Section> sections) {
-    return {.kind = Stage::Kind::anticausal, .sections = std::move(sections)};
+template <class T>
+StageOf<T> anticausal(std::vector<SectionOf<T>> sections) {
+    return {.kind = Stage::Kind::anticausal, .sections = std::move(sections), .causal = {}, .anticausal = {}};
 }
 
-Stage sum(std::vector<Section> forward, std::vector<Section> backward) {
-    return {.kind = Stage::Kind::sum, .causal = std::move(forward), .anticausal = std::move(backward)};
+template <class T>
+StageOf<T> sum(std::vector<SectionOf<T>> forward, std::vector<SectionOf<T>> backward) {
+    return {.kind = Stage::Kind::sum,
+            .sections = {},
+            .causal = std::move(forward),
+            .anticausal = std::move(backward)};
 }
 
-FilterData both_axes(AxisFilter axis) {
+template <class T>
+FilterOf<T> both_axes(AxisOf<T> axis) {
     return {.horizontal = axis, .vertical = axis};
 }
 
-FilterData make_ema(const Values& v) {
-    return both_axes({{causal({ema_section(v.at("alpha"))})}});
+template <class T>
+FilterOf<T> make_ema(const ValuesOf<T>& v) {
+    return both_axes<T>({{causal<T>({ema_section(v.at("alpha"))})}});
 }
 
-FilterData make_ema_cascade(const Values& v) {
-    const Section section = ema_section(v.at("a"));
-    return both_axes({{causal({section, section})}});
+template <class T>
+FilterOf<T> make_ema_cascade(const ValuesOf<T>& v) {
+    const SectionOf<T> section = ema_section(v.at("a"));
+    return both_axes<T>({{causal<T>({section, section})}});
 }
 
-FilterData make_biquad(const Values& v) {
-    return both_axes(
-        {{causal({second_order({v.at("b0"), v.at("b1"), v.at("b2")}, {v.at("a1"), v.at("a2")})})}});
+template <class T>
+FilterOf<T> make_biquad(const ValuesOf<T>& v) {
+    return both_axes<T>(
+        {{causal<T>({second_order<T>({v.at("b0"), v.at("b1"), v.at("b2")}, {v.at("a1"), v.at("a2")})})}});
 }
 
-FilterData make_biquad_cascade(const Values& v) {
-    const Section first = second_order({v.at("b0"), v.at("b1"), v.at("b2")}, {v.at("a1"), v.at("a2")});
-    const Section second = second_order({v.at("second_b0"), v.at("second_b1"), v.at("second_b2")},
-                                        {v.at("second_a1"), v.at("second_a2")});
-    return both_axes({{causal({first, second})}});
+template <class T>
+FilterOf<T> make_biquad_cascade(const ValuesOf<T>& v) {
+    const SectionOf<T> first =
+        second_order<T>({v.at("b0"), v.at("b1"), v.at("b2")}, {v.at("a1"), v.at("a2")});
+    const SectionOf<T> second = second_order<T>({v.at("second_b0"), v.at("second_b1"), v.at("second_b2")},
+                                                {v.at("second_a1"), v.at("second_a2")});
+    return both_axes<T>({{causal<T>({first, second})}});
 }
 
-FilterData make_forward_backward(const Values& v) {
-    const Section section = ema_section(v.at("alpha"));
-    return both_axes({{causal({section}), anticausal({section})}});
+template <class T>
+FilterOf<T> make_forward_backward(const ValuesOf<T>& v) {
+    const SectionOf<T> section = ema_section(v.at("alpha"));
+    return both_axes<T>({{causal<T>({section}), anticausal<T>({section})}});
 }
 
 // R. Deriche, "Fast algorithms for low-level vision", IEEE PAMI 12(1), 1990: the smoothing operator
 // k (alpha |x| + 1) exp(-alpha |x|), as the contract gives its coefficients.
-FilterData make_deriche(const Values& v) {
-    const double alpha = 1.695 / v.at("sigma");
-    const double e = std::exp(-alpha);
-    const double k = (1.0 - e) * (1.0 - e) / (1.0 + 2.0 * alpha * e - e * e);
-    const std::array<double, 2> a{2.0 * e, -e * e};
-    const Section forward = second_order({k, k * (alpha - 1.0) * e, 0.0}, a);
-    Section backward = second_order({0.0, k * (alpha + 1.0) * e, -k * e * e}, a);
+template <class T>
+FilterOf<T> make_deriche(const ValuesOf<T>& v) {
+    using std::exp;
+    const T alpha = 1.695 / v.at("sigma");
+    const T e = exp(-alpha);
+    const T k = (1.0 - e) * (1.0 - e) / (1.0 + 2.0 * alpha * e - e * e);
+    const std::array<T, 2> a{2.0 * e, -e * e};
+    const SectionOf<T> forward = second_order<T>({k, k * (alpha - 1.0) * e, 0.0}, a);
+    SectionOf<T> backward = second_order<T>({0.0, k * (alpha + 1.0) * e, -k * e * e}, a);
     backward.start_b = {backward.b[1], backward.b[2], 0.0};
-    const AxisFilter axis{{sum({forward}, {backward})}};
-    FilterData data = both_axes(axis);
-    if (v.at("compat_1_0") != 0.0) {
+    const AxisOf<T> axis{{sum<T>({forward}, {backward})}};
+    FilterOf<T> data = both_axes<T>(axis);
+    if (value_of(v.at("compat_1_0")) != 0.0) {
         // iir2d 1.0 overwrote its own column input: the anticausal section ran over the causal one's output.
-        const Section identity{.order = 0};
-        data.vertical = {{causal({forward}), sum({identity}, {backward})}};
+        SectionOf<T> identity;
+        identity.order = 0;
+        data.vertical = {{causal<T>({forward}), sum<T>({identity}, {backward})}};
     }
     return data;
 }
 
-FilterData make_state_space(const Values& v) {
-    FilterData data = make_biquad(v);
-    for (AxisFilter* axis : {&data.horizontal, &data.vertical}) {
+template <class T>
+FilterOf<T> make_state_space(const ValuesOf<T>& v) {
+    FilterOf<T> data = make_biquad(v);
+    for (AxisOf<T>* axis : {&data.horizontal, &data.vertical}) {
         axis->stages[0].sections[0].form = Section::Form::state_space;
     }
     return data;
@@ -181,33 +212,42 @@ constexpr std::array deriche_parameters{
 struct TableRow {
     FilterRow row;
     FilterData (*make)(const Values&);
+    iir::DualFilter (*make_dual)(const ValuesOf<Dual>&);
 };
 
 constexpr auto table = std::to_array<TableRow>({
     {{1, "ema", "EMA", "Exponential moving average, one causal first-order section.", ema_parameters},
-     make_ema},
+     make_ema<double>,
+     make_ema<Dual>},
     {{2, "ema_cascade", "EMA cascade", "Two equal exponential averages, one after the other.",
       ema_cascade_parameters},
-     make_ema_cascade},
+     make_ema_cascade<double>,
+     make_ema_cascade<Dual>},
     {{3, "biquad", "Biquad", "One causal second-order section with free coefficients.", biquad_parameters},
-     make_biquad},
+     make_biquad<double>,
+     make_biquad<Dual>},
     {{4, "biquad_cascade", "Biquad cascade", "Two second-order sections, one after the other.",
       biquad_cascade_parameters},
-     make_biquad_cascade},
+     make_biquad_cascade<double>,
+     make_biquad_cascade<Dual>},
     {{5, "forward_backward_ema", "Forward-backward EMA",
       "An exponential average forwards, then backwards: smooths without shifting.",
       forward_backward_parameters},
-     make_forward_backward},
+     make_forward_backward<double>,
+     make_forward_backward<Dual>},
     {{6, "deriche", "Deriche smoother",
       "A symmetric smoother close to a Gaussian, the sum of a causal and an anticausal section.",
       deriche_parameters},
-     make_deriche},
+     make_deriche<double>,
+     make_deriche<Dual>},
     {{7, "ema_7", "EMA, slot 7", "The same as filter 1, in the slot that iir2d 1.0 had for it.",
       ema_parameters},
-     make_ema},
+     make_ema<double>,
+     make_ema<Dual>},
     {{8, "state_space", "State space", "The biquad of filter 3, evaluated in a state-space form.",
       biquad_parameters},
-     make_state_space},
+     make_state_space<double>,
+     make_state_space<Dual>},
 });
 
 constexpr auto rows = [] {
@@ -262,20 +302,21 @@ Result<void> check_stable(const FilterRow& row, const AxisFilter& axis) {
     return result;
 }
 
-Result<void> normalise(const FilterRow& row, AxisFilter& axis) {
-    const double gain = dc_gain(axis);
-    if (!(std::abs(gain) > 1e-9)) {
+// The last section takes the factor: the input lines of all sections, and with them the borders that those
+// read, stay as they were.
+template <class T>
+Result<void> normalise(const FilterRow& row, AxisOf<T>& axis) {
+    const T gain = dc_gain(axis);
+    if (!(std::abs(value_of(gain)) > 1e-9)) {
         return std::unexpected(
-            Error{ErrorCode::invalid_argument, shown(row) + " has gain " + support::describe(gain) +
+            Error{ErrorCode::invalid_argument, shown(row) + " has gain " + support::describe(value_of(gain)) +
                                                    " at frequency zero, so it cannot be normalised"});
     }
-    // The last section takes the factor: the input lines of all sections, and with them the borders that
-    // those read, stay as they were.
-    Stage& last = axis.stages.back();
+    auto& last = axis.stages.back();
     for (auto* cascade : {&last.sections, &last.causal, &last.anticausal}) {
         if (cascade->empty()) continue;
-        for (double& tap : cascade->back().b) tap /= gain;
-        for (double& tap : cascade->back().start_b) tap /= gain;
+        for (T& tap : cascade->back().b) tap /= gain;
+        for (T& tap : cascade->back().start_b) tap /= gain;
     }
     return {};
 }
@@ -304,9 +345,28 @@ Result<FilterData> make_filter(const FilterSpec& spec) {
     for (AxisFilter* axis : {&data.horizontal, &data.vertical}) {
         if (auto stable = check_stable(*row, *axis); !stable) return std::unexpected(stable.error());
         if (!spec.normalise_gain) continue;
-        if (auto done = normalise(*row, *axis); !done) return std::unexpected(done.error());
+        if (auto done = normalise<double>(*row, *axis); !done) return std::unexpected(done.error());
     }
     return data;
+}
+
+Result<std::vector<FilterData>> iir::filter_derivatives(const FilterSpec& spec) {
+    const auto row = filter_row(spec.id);
+    if (!row) return std::unexpected(row.error());
+    const auto values = values_of(*row, spec);
+    if (!values) return std::unexpected(values.error());
+    std::vector<FilterData> derivatives;
+    for (const FilterParameter& parameter : row->parameters) {
+        ValuesOf<Dual> dual(values->begin(), values->end());
+        if (!parameter.is_switch) dual[parameter.name].derivative = 1.0;
+        DualFilter filter = table[static_cast<std::size_t>(spec.id - 1)].make_dual(dual);
+        for (DualAxis* axis : {&filter.horizontal, &filter.vertical}) {
+            if (!spec.normalise_gain) continue;
+            if (auto done = normalise<Dual>(*row, *axis); !done) return std::unexpected(done.error());
+        }
+        derivatives.push_back(derivatives_of(filter));
+    }
+    return derivatives;
 }
 
 }  // namespace iir2d

@@ -2,25 +2,47 @@
 // Checks a descriptor, and states the accuracy of its results, for every backend's plan.
 #pragma once
 
+#include <vector>
+
 #include "iir2d/error.h"
 #include "iir2d/filter.h"
 #include "iir2d/plan.h"
 
 namespace iir2d::iir {
 
-// The filter as data, or what is wrong with the descriptor, in the C interface's order: dimensions, filter,
-// border mode, precision; then what only plans have.
-Result<FilterData> check_desc(const FilterDesc& desc);
+// Filters as data: one for all planes, or one for each of them.
+using Filters = std::vector<FilterData>;
 
+// Returns the filters, or what is wrong with the descriptor, in the C interface's order: dimensions, filter,
+// border mode, precision and element, start, parameters.
+Result<Filters> check_desc(const FilterDesc& desc);
+
+// The parts of it. Checks of the dimensions; of border mode, precision, element and start; and that filters
+// stay stable as the precision rounds them.
+Result<void> check_shape(const FilterDesc& desc);
+Result<void> check_choices(const FilterDesc& desc);
+Result<void> check_stable(const FilterDesc& desc, const Filters& filters);
+
+// The filters alone, as data or as a row of the table.
+Result<Filters> filters_of(const FilterDesc& desc);
+
+// Two tensors with their strides resolved.
 struct Views {
     ConstTensorView x;
     TensorView y;
 };
 
+// What is written may take the place of what is read. Names are those that sentences say.
+struct ViewNames {
+    const char* read = "x";
+    const char* written = "y";
+};
+
 // Both views with their strides resolved, on every device and for every interface, or what is wrong with
 // them: y is x itself or lies apart from it.
-Result<Views> check_views(const FilterDesc& desc, const ConstTensorView& x, const TensorView& y);
+Result<Views> check_views(const FilterDesc& desc, const ConstTensorView& x, const TensorView& y,
+                          const ViewNames& names = {});
 
-PrecisionGuarantee guarantee_of(const FilterDesc& desc, const FilterData& data);
+PrecisionGuarantee guarantee_of(const FilterDesc& desc, const Filters& filters);
 
 }  // namespace iir2d::iir

@@ -2,187 +2,23 @@
 // The judge. Scalar, double, one line at a time; written to be read beside the contract, not to be fast.
 #include "iir2d/reference.h"
 
-#include <array>
-#include <cmath>
-#include <string>
-#include <vector>
+#include <algorithm>
+#include <utility>
 
-#include "kernels/iir/analysis.h"
-#include "kernels/iir/border.h"
-#include "kernels/support/describe.h"
+#include "kernels/iir/plan_checks.h"
+#include "kernels/iir/reference_line.h"
 #include "kernels/support/guard.h"
 
 namespace iir2d::reference {
 
-namespace {
-
-using Line = std::vector<double>;
-
-// A section's input line with what it reads outside. An anticausal section sees the line from the other end:
-// its "before the first sample" is what lies beyond the last.
-struct Extended {
-    const Line& line;
-    Border border;
-    double constant;
-    bool reversed;
-
-    std::int64_t size() const { return static_cast<std::int64_t>(line.size()); }
-    double operator[](std::int64_t i) const {
-        const std::int64_t index = iir::border_index(reversed ? size() - 1 - i : i, size(), border);
-        return index < 0 ? constant : line[static_cast<std::size_t>(index)];
-    }
-};
-
-// y[-1] and y[-2].
-struct History {
-    double y1 = 0.0;
-    double y2 = 0.0;
-};
-
-History truncated_start(const Section& s, const Extended& x) {
-    const auto& c = s.start_b;
-    if (s.order == 0) return {};
-    if (s.order == 1) return {.y1 = c[0] * x[-1] + c[1] * x[-2]};
-    const double y2 = c[0] * x[-2] + c[1] * x[-3] + c[2] * x[-4];
-    return {.y1 = c[0] * x[-1] + c[1] * x[-2] + c[2] * x[-3] + s.a[0] * y2, .y2 = y2};
-}
-
-// History after `steps` samples that end at x[-1], from `start`.
-History run_before(const Section& s, const Extended& x, std::int64_t steps, History start) {
-    History h = start;
-    for (std::int64_t i = -steps; i < 0; ++i) {
-        const double y =
-            s.b[0] * x[i] + s.b[1] * x[i - 1] + s.b[2] * x[i - 2] + s.a[0] * h.y1 + s.a[1] * h.y2;
-        h = {.y1 = y, .y2 = h.y1};
-    }
-    return h;
-}
-
-using Matrix = std::array<double, 4>;  // row by row
-
-Matrix multiply(const Matrix& p, const Matrix& q) {
-    return {p[0] * q[0] + p[1] * q[2], p[0] * q[1] + p[1] * q[3], p[2] * q[0] + p[3] * q[2],
-            p[2] * q[1] + p[3] * q[3]};
-}
-
-Matrix power(Matrix base, std::int64_t exponent) {
-    Matrix result{1, 0, 0, 1};
-    for (; exponent > 0; exponent /= 2) {
-        if (exponent % 2 == 1) result = multiply(result, base);
-        base = multiply(base, base);
-    }
-    return result;
-}
-
-// The history h that one more period leaves as it is: h = M^P h + r, where r is what a period leaves from
-// rest.
-History periodic_start(const Section& s, const Extended& x, std::int64_t period) {
-    const History r = run_before(s, x, period, {});
-    const Matrix m = power({s.a[0], s.a[1], 1.0, 0.0}, period);
-    const Matrix i_m{1.0 - m[0], -m[1], -m[2], 1.0 - m[3]};
-    const double determinant = i_m[0] * i_m[3] - i_m[1] * i_m[2];
-    return {.y1 = (i_m[3] * r.y1 - i_m[1] * r.y2) / determinant,
-            .y2 = (i_m[0] * r.y2 - i_m[2] * r.y1) / determinant};
-}
-
-History steady_start(const Section& s, const Extended& x) {
-    switch (x.border) {
-        case Border::mirror:
-            return periodic_start(s, x, 2 * x.size());
-        case Border::wrap:
-            return periodic_start(s, x, x.size());
-        case Border::clamp:
-        case Border::constant:
-            break;
-    }
-    const double level = iir::dc_gain(s) * x[-1];
-    return {.y1 = level, .y2 = level};
-}
-
-struct LineJob {
-    Border border;
-    Start start;
-    double constant;  // what the axis's input line reads outside under Border::constant
-};
-
-// One section over a line. The state-space form carries s = (s1, s2) with y = b0 x + s1, s1' = b1 x + a1 y +
-// s2, s2' = b2 x + a2 y, from the same history.
-Line run_section(const Section& s, const Line& input, bool reversed, const LineJob& job) {
-    const Extended x{input, job.border, job.constant, reversed};
-    History h = job.start == Start::steady ? steady_start(s, x) : truncated_start(s, x);
-    Line output(input.size());
-    const auto put = [&](std::int64_t i, double y) {
-        output[static_cast<std::size_t>(reversed ? x.size() - 1 - i : i)] = y;
-    };
-    if (s.form == Section::Form::state_space) {
-        double s1 = s.b[1] * x[-1] + s.b[2] * x[-2] + s.a[0] * h.y1 + s.a[1] * h.y2;
-        double s2 = s.b[2] * x[-1] + s.a[1] * h.y1;
-        for (std::int64_t i = 0; i < x.size(); ++i) {
-            const double y = s.b[0] * x[i] + s1;
-            s1 = s.b[1] * x[i] + s.a[0] * y + s2;
-            s2 = s.b[2] * x[i] + s.a[1] * y;
-            put(i, y);
-        }
-        return output;
-    }
-    for (std::int64_t i = 0; i < x.size(); ++i) {
-        const double y =
-            s.b[0] * x[i] + s.b[1] * x[i - 1] + s.b[2] * x[i - 2] + s.a[0] * h.y1 + s.a[1] * h.y2;
-        h = {.y1 = y, .y2 = h.y1};
-        put(i, y);
-    }
-    return output;
-}
-
-// Under the steady start the border constant goes through the sections as the line does, so a later section
-// reads what the earlier ones made of it. Under the truncated start every section reads border_const itself.
-Line run_cascade(const std::vector<Section>& sections, Line line, bool reversed, LineJob job) {
-    for (const Section& s : sections) {
-        line = run_section(s, line, reversed, job);
-        if (job.start == Start::steady) job.constant *= iir::dc_gain(s);
-    }
-    return line;
-}
-
-Line run_axis(const AxisFilter& axis, Line line, LineJob job) {
-    for (const Stage& stage : axis.stages) {
-        switch (stage.kind) {
-            case Stage::Kind::causal:
-                line = run_cascade(stage.sections, std::move(line), false, job);
-                break;
-            case Stage::Kind::anticausal:
-                line = run_cascade(stage.sections, std::move(line), true, job);
-                break;
-            case Stage::Kind::sum: {
-                const Line p = run_cascade(stage.causal, line, false, job);
-                const Line q = run_cascade(stage.anticausal, line, true, job);
-                for (std::size_t i = 0; i < line.size(); ++i) line[i] = p[i] + q[i];
-                break;
-            }
-        }
-        if (job.start == Start::steady) job.constant *= iir::dc_gain(stage);
-    }
-    return line;
-}
-
-}  // namespace
-
 Result<void> filter(const FilterDesc& desc, std::span<const double> x, std::span<double> y,
                     const RunControl& control) {
     return support::guarded_result("the reference", [&]() -> Result<void> {
-        const auto data = make_filter(desc.filter);
-        if (!data) return std::unexpected(data.error());
+        const auto filters = iir::filters_of(desc);
+        if (!filters) return std::unexpected(filters.error());
         const Shape& s = desc.shape;
-        if (s.n < 1 || s.c < 1 || s.h < 1 || s.w < 1 ||
-            x.size() != static_cast<std::size_t>(s.n * s.c * s.h * s.w) || y.size() != x.size()) {
-            return std::unexpected(
-                Error{ErrorCode::invalid_dimension, "shape " + support::describe(s) +
-                                                        " does not fit spans of " + std::to_string(x.size()) +
-                                                        " and " + std::to_string(y.size()) + " elements"});
-        }
+        if (auto sizes = check_sizes(s, x.size(), y.size()); !sizes) return sizes;
         const LineJob across{desc.border, desc.start, desc.border_const};
-        LineJob down = across;
-        if (desc.start == Start::steady) down.constant *= dc_gain(data->horizontal);
         const auto width = static_cast<std::size_t>(s.w);
         const auto height = static_cast<std::size_t>(s.h);
         const auto cancelled = [] {
@@ -192,17 +28,19 @@ Result<void> filter(const FilterDesc& desc, std::span<const double> x, std::span
         for (std::size_t plane = 0; plane < static_cast<std::size_t>(s.n * s.c); ++plane) {
             const double* in = x.data() + plane * width * height;
             double* out = y.data() + plane * width * height;
+            const FilterData& data = (*filters)[filters->size() == 1 ? 0 : plane];
+            const LineJob down{desc.border, desc.start, constant_below(desc, data)};
             for (std::size_t row = 0; row < height; ++row) {
                 if (control.stop.stop_requested()) return cancelled();
                 Line line(in + row * width, in + (row + 1) * width);
-                line = run_axis(data->horizontal, std::move(line), across);
+                line = run_axis(data.horizontal, std::move(line), across);
                 std::copy(line.begin(), line.end(), out + row * width);
             }
             for (std::size_t column = 0; column < width; ++column) {
                 if (control.stop.stop_requested()) return cancelled();
                 Line line(height);
                 for (std::size_t row = 0; row < height; ++row) line[row] = out[row * width + column];
-                line = run_axis(data->vertical, std::move(line), down);
+                line = run_axis(data.vertical, std::move(line), down);
                 for (std::size_t row = 0; row < height; ++row) out[row * width + column] = line[row];
             }
         }

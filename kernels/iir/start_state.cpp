@@ -54,18 +54,26 @@ History truncated_start(const Section& s, const Before& x, std::size_t lanes) {
     return h;
 }
 
-// y = (I - M^period)^-1 y, M the section's companion matrix.
-void close_period(const Section& s, std::int64_t period, History& h) {
-    std::array<double, 4> m{1, 0, 0, 1};
-    std::array<double, 4> base{s.a[0], s.a[1], 1, 0};
-    const auto multiply = [](const std::array<double, 4>& p, const std::array<double, 4>& q) {
-        return std::array<double, 4>{p[0] * q[0] + p[1] * q[2], p[0] * q[1] + p[1] * q[3],
-                                     p[2] * q[0] + p[3] * q[2], p[2] * q[1] + p[3] * q[3]};
+using Matrix = std::array<double, 4>;  // row by row
+
+// The section's companion matrix, to a power.
+Matrix companion_power(const Section& s, std::int64_t exponent) {
+    Matrix m{1, 0, 0, 1};
+    Matrix base{s.a[0], s.a[1], 1, 0};
+    const auto multiply = [](const Matrix& p, const Matrix& q) {
+        return Matrix{p[0] * q[0] + p[1] * q[2], p[0] * q[1] + p[1] * q[3], p[2] * q[0] + p[3] * q[2],
+                      p[2] * q[1] + p[3] * q[3]};
     };
-    for (std::int64_t e = period; e > 0; e /= 2) {
+    for (std::int64_t e = exponent; e > 0; e /= 2) {
         if (e % 2 == 1) m = multiply(m, base);
         base = multiply(base, base);
     }
+    return m;
+}
+
+// y = (I - M^period)^-1 y, M the section's companion matrix.
+void close_period(const Section& s, std::int64_t period, History& h) {
+    const Matrix m = companion_power(s, period);
     const double determinant = (1 - m[0]) * (1 - m[3]) - m[1] * m[2];
     for (std::size_t l = 0; l < h.y1.size(); ++l) {
         const double r1 = h.y1[l];
@@ -75,10 +83,14 @@ void close_period(const Section& s, std::int64_t period, History& h) {
     }
 }
 
+std::int64_t period_of(Border border, std::int64_t n) {
+    return border == Border::mirror ? 2 * n : n;
+}
+
 // The history that the periodic extension leaves. A run over as many samples as the state remembers is exact
 // to double rounding; where the period is shorter than that, the period is closed.
 History periodic_start(const Section& s, const Extension& x, std::size_t lanes) {
-    const std::int64_t period = x.border == Border::mirror ? 2 * x.n : x.n;
+    const std::int64_t period = period_of(x.border, x.n);
     const std::int64_t memory = memory_length(s, 0x1p-64);
     const std::int64_t steps = std::min(period, memory);
     History h{Lanes(lanes), Lanes(lanes)};
@@ -161,6 +173,55 @@ std::vector<SectionState> start_states(const Pass& pass, std::int64_t n, std::si
     return states;
 }
 
+SectionState transposed_periodic_state(const Section& s, std::int64_t n, std::size_t lanes, Border border,
+                                       const LoadLanes& load) {
+    // The costate l of the periodic extension repeats as the extension does: l[0] and l[1] are those of one
+    // period alone, closed. Of a mirror's period, 2n, only the line itself has a gradient; samples further
+    // away than the section remembers do not count.
+    const std::int64_t period = period_of(border, n);
+    const std::int64_t memory = memory_length(s, 0x1p-64);
+    History l{Lanes(lanes), Lanes(lanes)};
+    Lanes g(lanes);
+    for (std::int64_t i = std::min(n, memory) - 1; i >= 0; --i) {
+        load(n - 1 - i, g.data());
+        for (std::size_t k = 0; k < lanes; ++k) {
+            const double next = g[k] + s.a[0] * l.y1[k] + s.a[1] * l.y2[k];
+            l.y2[k] = l.y1[k];
+            l.y1[k] = next;
+        }
+    }
+    if (period <= memory) close_period(s, period, l);
+    // From l[period] = l[0] and l[period + 1] to l[n] and l[n + 1], and to the state that they are.
+    const Matrix back = companion_power(s, period - n);
+    SectionState state{Lanes(lanes), Lanes(lanes)};
+    for (std::size_t k = 0; k < lanes; ++k) {
+        const double l0 = back[0] * l.y1[k] + back[1] * l.y2[k];
+        const double l1 = back[2] * l.y1[k] + back[3] * l.y2[k];
+        const double both = s.b[0] * s.a[1] + s.b[2];
+        state.s1[k] = (s.b[0] * s.a[0] + s.b[1]) * l0 + both * l1;
+        state.s2[k] = both * l0 + (s.b[1] * s.a[1] - s.a[0] * s.b[2]) * l1;
+    }
+    return state;
+}
+
+std::vector<SectionState> PassStart::states_of(const Pass& pass, std::size_t lanes,
+                                               const LoadLanes& load) const {
+    if (!m_transposed) return start_states(pass, m_n, lanes, m_border, m_start, load);
+    return {transposed_periodic_state(pass.sections.front(), m_n, lanes, m_border, load)};
+}
+
+PassStart PassStart::of_transposed(const Pass& pass, std::int64_t n, Border border, Start start) {
+    PassStart result;
+    result.m_n = n;
+    result.m_border = border;
+    result.m_start = start;
+    result.m_transposed = true;
+    result.m_whole_line = start == Start::steady && is_periodic(border);
+    result.m_reach = result.m_whole_line ? std::min(n, memory_length(pass.sections.front(), 0x1p-64)) : 0;
+    if (!result.m_whole_line) result.m_states.assign(2 * pass.sections.size(), State{0.0, {}});
+    return result;
+}
+
 PassStart::PassStart(const Pass& pass, std::int64_t n, Border border, Start start)
     : m_n(n),
       m_border(border),
@@ -207,7 +268,7 @@ void PassStart::states(const Pass& pass, std::size_t lanes, const LoadLanes& loa
         to += stride;
     };
     if (m_whole_line) {
-        for (const SectionState& state : start_states(pass, m_n, lanes, m_border, m_start, load)) {
+        for (const SectionState& state : states_of(pass, lanes, load)) {
             put(state.s1);
             put(state.s2);
         }

@@ -27,11 +27,19 @@ using LoadLanes = std::function<void(std::int64_t index, double* out)>;
 std::vector<SectionState> start_states(const Pass& pass, std::int64_t n, std::size_t lanes, Border border,
                                        Start start, const LoadLanes& load);
 
+// The state of one section of a transposed pass, of which `s` is to be the transposed, before its first
+// sample: what a steady start under a periodic border asks of the line from beyond the end where the pass
+// begins. Source: docs/filters.md, "Adjoint and gradient of the parameters".
+SectionState transposed_periodic_state(const Section& s, std::int64_t n, std::size_t lanes, Border border,
+                                       const LoadLanes& load);
+
 // The same, prepared for lines of one length: a state that depends on a few samples only is a weighted sum of
 // them, and the weights are found once. Immutable.
 class PassStart {
   public:
     PassStart(const Pass& pass, std::int64_t n, Border border, Start start);
+    // Of a transposed pass: at rest, unless the start is steady and the border periodic.
+    static PassStart of_transposed(const Pass& pass, std::int64_t n, Border border, Start start);
 
     // From how many samples at each end of a line the states follow, at most.
     std::int64_t reach() const { return m_reach; }
@@ -44,6 +52,9 @@ class PassStart {
     void states(const Pass& pass, std::size_t lanes, const LoadLanes& load, A* to, std::int64_t stride) const;
 
   private:
+    PassStart() = default;
+    std::vector<SectionState> states_of(const Pass& pass, std::size_t lanes, const LoadLanes& load) const;
+
     struct Term {
         std::size_t sample;  // of m_samples
         double weight;
@@ -53,11 +64,12 @@ class PassStart {
         std::vector<Term> terms;
     };
 
-    std::int64_t m_n;
-    Border m_border;
-    Start m_start;
-    std::int64_t m_reach;
-    bool m_whole_line;
+    std::int64_t m_n = 0;
+    Border m_border = Border::clamp;
+    Start m_start = Start::truncated;
+    std::int64_t m_reach = 0;
+    bool m_whole_line = false;
+    bool m_transposed = false;
     std::vector<std::int64_t> m_samples;
     std::vector<State> m_states;  // s1 and s2 of each section
 };

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
 #include <cstddef>
-#include <cstring>
-#include <optional>
+#include <cstdint>
+#include <string>
 
 #include "iir2d/iir2d_pool.h"
 #include "iir2d/plan.h"
@@ -10,49 +9,29 @@
 #include "kernels/pool/cuda.h"
 #include "kernels/pool/geometry.h"
 #include "kernels/pool/plan_checks.h"
-#include "kernels/support/c_status.h"
-#include "kernels/support/guard.h"
+#include "kernels/support/c_call.h"
+#include "kernels/support/c_poll.h"
+#include "kernels/support/c_struct.h"
+#include "kernels/support/c_tensor.h"
+#include "kernels/support/parallel.h"
 
 namespace {
 
 using namespace iir2d;
-using support::guarded;
-using support::no_memory;
-using support::status_of;
+using support::c_call;
+using support::CTensor;
+using support::null_pointer;
 
 // Bytes of the first version of the struct: a shorter one was never in a header.
 constexpr std::size_t first_size = offsetof(IIR2D_PoolParams, count_include_pad) + sizeof(std::int32_t);
-// More than any version will have: what is behind it is not the struct's, whatever its first field holds.
-constexpr std::size_t largest_size = 4096;
 
-// The caller's struct in the library's length; nothing where its size is none, or where a field is set that
-// it has and the library lacks. Of memory, only the size is read before it is known, and then that much.
-std::optional<IIR2D_PoolParams> known_fields(const void* given) {
-    std::size_t size = 0;
-    std::memcpy(&size, given, sizeof size);
-    if (size < first_size || size > largest_size) return std::nullopt;
-    IIR2D_PoolParams known{};
-    std::memcpy(&known, given, std::min(size, sizeof known));
-    const auto* bytes = static_cast<const unsigned char*>(given);
-    const bool rest_is_zero = size <= sizeof known || std::all_of(bytes + sizeof known, bytes + size,
-                                                                  [](unsigned char b) { return b == 0; });
-    return rest_is_zero ? std::optional(known) : std::nullopt;
+std::unexpected<Error> unknown(const char* name, std::int32_t value, int last) {
+    return std::unexpected(Error{
+        ErrorCode::invalid_argument,
+        std::string(name) + " " + std::to_string(value) + " is unknown: use 0 to " + std::to_string(last)});
 }
 
-bool is_flag(std::int32_t value) {
-    return value == 0 || value == 1;
-}
-
-struct Job {
-    PoolDesc desc;
-    pool::PoolGeometry geometry;
-};
-
-// OK and the job, or the status of what is wrong with the fields.
-int make_job(const IIR2D_PoolParams& p, Job& job) {
-    if (p.op < IIR2D_POOL_MAX || p.op > IIR2D_POOL_ADAPTIVE_AVG || p.element < IIR2D_ELEMENT_F32 ||
-        p.element > IIR2D_ELEMENT_BF16 || !is_flag(p.ceil_mode) || !is_flag(p.count_include_pad))
-        return IIR2D_STATUS_INVALID_ARGUMENT;
+PoolDesc desc_of(const IIR2D_PoolParams& p) {
     PoolDesc desc{.op = static_cast<PoolOp>(p.op),
                   .shape = {p.n, p.c, p.height, p.width},
                   .window = {p.window_h, p.window_w},
@@ -65,109 +44,185 @@ int make_job(const IIR2D_PoolParams& p, Job& job) {
     if (p.stride_h != 0 || p.stride_w != 0) desc.stride = Extent{p.stride_h, p.stride_w};
     if (p.dilation_h != 0 || p.dilation_w != 0) desc.dilation = {p.dilation_h, p.dilation_w};
     if (p.divisor_override != 0) desc.divisor_override = p.divisor_override;
-    job.desc = pool::read_fields(desc);
-    auto geometry = pool::make_geometry(job.desc);
-    if (!geometry) return status_of(geometry.error().code);
-    job.geometry = *geometry;
-    return IIR2D_STATUS_OK;
+    return pool::read_fields(desc);
 }
 
-// The pointers that a pass gets, whichever way it runs.
+struct Job {
+    PoolDesc desc;
+    pool::PoolGeometry geometry;
+    CTensor x, y, dy, dx;
+    int threads = 0;
+    support::Poll::Function poll = nullptr;
+    void* user = nullptr;
+};
+
+Result<IIR2D_PoolParams> known_fields(const IIR2D_PoolParams* params) {
+    return support::known_fields<IIR2D_PoolParams>(params, first_size, "IIR2D_PoolParams");
+}
+
+CTensor tensor(const char* name, ElementType element, const Shape& shape, const std::int64_t (&strides)[3]) {
+    return {name, element, shape, {strides[0], strides[1], strides[2]}};
+}
+
+// The job, or what is wrong with the fields.
+Result<Job> make_job(const IIR2D_PoolParams& p) {
+    if (p.op < IIR2D_POOL_MAX || p.op > IIR2D_POOL_ADAPTIVE_AVG) return unknown("op", p.op, 4);
+    if (p.element < IIR2D_ELEMENT_F32 || p.element > IIR2D_ELEMENT_BF16)
+        return unknown("element", p.element, 3);
+    if (auto good = support::check_flag("ceil_mode", p.ceil_mode); !good)
+        return std::unexpected(good.error());
+    if (auto good = support::check_flag("count_include_pad", p.count_include_pad); !good)
+        return std::unexpected(good.error());
+    const PoolDesc desc = desc_of(p);
+    const auto geometry = pool::make_geometry(desc);
+    if (!geometry) return std::unexpected(geometry.error());
+    const Shape& input = geometry->input;
+    const Shape& output = geometry->output;
+    Job job{.desc = desc,
+            .geometry = *geometry,
+            .x = tensor("x", desc.element, input, p.x_stride),
+            .y = tensor("y", desc.element, output, p.y_stride),
+            .dy = tensor("dy", desc.element, output, p.dy_stride),
+            .dx = tensor("dx", desc.element, input, p.dx_stride),
+            .threads = p.threads,
+            .poll = p.poll,
+            .user = p.user};
+    if (auto good = support::check_threads(p.threads); !good) return std::unexpected(good.error());
+    return job;
+}
+
+Result<void> check_strides(const CTensor& read, const CTensor& written) {
+    if (auto good = support::check_c_strides(read, support::Use::read); !good) return good;
+    return support::check_c_strides(written, support::Use::written);
+}
+
+// The job of a forward pass.
+Result<Job> read_forward(const void* x, const void* y, const IIR2D_PoolParams* params) {
+    if (x == nullptr) return null_pointer("x");
+    if (y == nullptr) return null_pointer("y");
+    if (params == nullptr) return null_pointer("params");
+    const auto known = known_fields(params);
+    if (!known) return std::unexpected(known.error());
+    auto job = make_job(*known);
+    if (!job) return job;
+    if (auto good = check_strides(job->x, job->y); !good) return std::unexpected(good.error());
+    return job;
+}
+
+// The pointers that a backward pass gets, whichever way it runs.
 struct Pointers {
     const void* x;
     const void* y;
     const void* dy;
-    const void* dx;
+    void* dx;
     const std::int64_t* argmax;
 };
 
 // Which pointers may be null depends on the op alone; an op that there is not reads none.
-bool lacks_pointer(const Pointers& given, std::int32_t op, bool finds_argmax) {
+Result<void> check_pointers(const Pointers& given, std::int32_t op, bool finds_argmax) {
     const auto reads = pool::backward_reads(static_cast<PoolOp>(op));
     const bool lacks_argmax = reads.argmax && given.argmax == nullptr;
-    if (lacks_argmax && !finds_argmax) return true;
-    const bool reads_x = reads.x || lacks_argmax;
-    return (reads_x && given.x == nullptr) || (reads.y && given.y == nullptr);
+    if (lacks_argmax && !finds_argmax) return null_pointer("argmax");
+    if (reads.x && given.x == nullptr) return null_pointer("x");
+    if (lacks_argmax && given.x == nullptr) {
+        return std::unexpected(
+            Error{ErrorCode::null_pointer, "x is null, and so is argmax: max reads one of them"});
+    }
+    if (reads.y && given.y == nullptr) return null_pointer("y");
+    return {};
 }
 
-// The job of a forward pass or of the output's size.
-int read(const IIR2D_PoolParams* params, Job& job) {
+// The job of a backward pass: what the op reads must be there before any other field is looked at.
+Result<Job> read_backward(const Pointers& given, const IIR2D_PoolParams* params, bool finds_argmax) {
+    if (given.dy == nullptr) return null_pointer("dy");
+    if (given.dx == nullptr) return null_pointer("dx");
+    if (params == nullptr) return null_pointer("params");
     const auto known = known_fields(params);
-    return known ? make_job(*known, job) : static_cast<int>(IIR2D_STATUS_INVALID_ARGUMENT);
-}
-
-// That of a backward pass: what the op reads must be there before any other field is looked at.
-int read_backward(const IIR2D_PoolParams* params, const Pointers& given, bool finds_argmax, Job& job) {
-    if (params == nullptr || given.dy == nullptr || given.dx == nullptr) return IIR2D_STATUS_NULL_POINTER;
-    const auto known = known_fields(params);
-    if (!known) return IIR2D_STATUS_INVALID_ARGUMENT;
-    if (lacks_pointer(given, known->op, finds_argmax)) return IIR2D_STATUS_NULL_POINTER;
-    return make_job(*known, job);
+    if (!known) return std::unexpected(known.error());
+    if (auto good = check_pointers(given, known->op, finds_argmax); !good)
+        return std::unexpected(good.error());
+    auto job = make_job(*known);
+    if (!job) return job;
+    for (const CTensor* read : {&job->x, &job->y}) {
+        if (auto good = support::check_c_strides(*read, support::Use::read); !good)
+            return std::unexpected(good.error());
+    }
+    if (auto good = check_strides(job->dy, job->dx); !good) return std::unexpected(good.error());
+    return job;
 }
 
 Result<PoolPlan> plan_on_cpu(const Job& job) {
-    const auto device = Device::cpu();
+    const auto device = Device::cpu(job.threads);
     if (!device) return std::unexpected(device.error());
     return PoolPlan::make(*device, job.desc);
 }
 
-std::size_t elements(const Shape& shape) {
-    return static_cast<std::size_t>(shape.n * shape.c * shape.h * shape.w);
+// The places of an output's maxima; none where they are not wanted.
+template <class Places>
+std::span<Places> places(Places* argmax, const Shape& output) {
+    if (argmax == nullptr) return {};
+    return {argmax, static_cast<std::size_t>(output.n * output.c * output.h * output.w)};
 }
 
-// Takes views whose strides are resolved; those that are not read have no address.
-pool::GpuPlanes planes(const ConstTensorView& view) {
-    return {reinterpret_cast<std::uintptr_t>(view.data), view.row_stride, view.plane_stride};
-}
-
-int pool_on_cpu(const Job& job, const void* x, void* y, std::int64_t* argmax) {
+Result<void> pool_on_cpu(const Job& job, const void* x, void* y, std::int64_t* argmax) {
     const auto plan = plan_on_cpu(job);
-    if (!plan) return status_of(plan.error().code);
-    const PoolDesc& desc = job.desc;
-    const Shape& output = job.geometry.output;
-    std::span<std::int64_t> places;
-    if (argmax != nullptr) places = {argmax, elements(output)};
-    return status_of(plan->forward({x, desc.element, desc.shape}, {y, desc.element, output}, places));
+    if (!plan) return std::unexpected(plan.error());
+    support::Poll poll(job.poll, job.user);
+    const auto run = [&](const RunControl& control) {
+        return plan->forward(job.x.at(x), job.y.at(y), places(argmax, job.geometry.output), control);
+    };
+    if (job.poll == nullptr) return run({});
+    // Before the function is called for the first time, all has been checked.
+    if (const auto views = pool::check_forward(job.desc, job.geometry, job.x.at(x), job.y.at(y)); !views)
+        return std::unexpected(views.error());
+    if (auto good = pool::check_argmax(job.desc, argmax); !good) return good;
+    return poll.during("pooling", run);
 }
 
-int pool_on_gpu(const Job& job, const void* x, void* y, const std::int64_t* argmax, void* stream) {
-    const PoolDesc& desc = job.desc;
-    const auto views = pool::check_forward(desc, job.geometry, {x, desc.element, desc.shape},
-                                           {y, desc.element, job.geometry.output});
-    if (!views) return status_of(views.error().code);
-    if (const auto good = pool::check_argmax(desc, argmax); !good) return status_of(good);
-    return status_of(pool::enqueue_on_current_context(
-        static_cast<cuda::StreamHandle>(stream), pool::make_gpu_pooling(desc, job.geometry), planes(views->x),
-        planes(views->y), reinterpret_cast<std::uintptr_t>(argmax)));
+Result<void> pool_on_gpu(const Job& job, const void* x, void* y, const std::int64_t* argmax, void* stream) {
+    const auto views = pool::check_forward(job.desc, job.geometry, job.x.at(x), job.y.at(y));
+    if (!views) return std::unexpected(views.error());
+    if (auto good = pool::check_argmax(job.desc, argmax); !good) return good;
+    const auto handle = static_cast<cuda::StreamHandle>(stream);
+    return cuda::in_context_of(handle, [&] {
+        return pool::enqueue(pool::make_gpu_pooling(job.desc, job.geometry), views->x, views->y, argmax,
+                             cuda::launch_in_current_context(handle));
+    });
 }
 
-int pool_backward_on_cpu(const Job& job, const Pointers& given, void* dx) {
+// The arrays that a backward pass reads, checked.
+Result<pool::Backward> check_backward(const Job& job, const Pointers& given, bool finds_argmax) {
+    auto reads = pool::backward_reads(job.desc.op);
+    reads.x = reads.x || (reads.argmax && finds_argmax && given.argmax == nullptr);
+    auto data = pool::check_backward(job.desc, job.geometry, reads, job.x.at(given.x), job.y.at(given.y),
+                                     job.dy.at(given.dy), job.dx.at(given.dx));
+    if (!data) return data;
+    if (auto good = pool::check_argmax(job.desc, given.argmax); !good) return std::unexpected(good.error());
+    data->argmax = given.argmax;
+    return data;
+}
+
+Result<void> pool_backward_on_cpu(const Job& job, const Pointers& given) {
     const auto plan = plan_on_cpu(job);
-    if (!plan) return status_of(plan.error().code);
-    const PoolDesc& desc = job.desc;
-    const Shape& output = job.geometry.output;
-    std::span<const std::int64_t> places;
-    if (given.argmax != nullptr) places = {given.argmax, elements(output)};
-    return status_of(plan->backward({given.x, desc.element, desc.shape}, {given.y, desc.element, output},
-                                    {given.dy, desc.element, output}, {dx, desc.element, desc.shape},
-                                    places));
+    if (!plan) return std::unexpected(plan.error());
+    support::Poll poll(job.poll, job.user);
+    const auto run = [&](const RunControl& control) {
+        return plan->backward(job.x.at(given.x), job.y.at(given.y), job.dy.at(given.dy), job.dx.at(given.dx),
+                              places(given.argmax, job.geometry.output), control);
+    };
+    if (job.poll == nullptr) return run({});
+    if (const auto data = check_backward(job, given, true); !data) return std::unexpected(data.error());
+    return poll.during("the backward pass", run);
 }
 
-int pool_backward_on_gpu(const Job& job, const Pointers& given, void* dx, void* stream) {
-    const PoolDesc& desc = job.desc;
-    const Shape& output = job.geometry.output;
-    const auto data = pool::check_backward(
-        desc, job.geometry, pool::backward_reads(desc.op), {given.x, desc.element, desc.shape},
-        {given.y, desc.element, output}, {given.dy, desc.element, output}, {dx, desc.element, desc.shape});
-    if (!data) return status_of(data.error().code);
-    if (const auto good = pool::check_argmax(desc, given.argmax); !good) return status_of(good);
-    return status_of(pool::enqueue_backward_on_current_context(
-        static_cast<cuda::StreamHandle>(stream), pool::make_gpu_pooling(desc, job.geometry),
-        {.x = planes(data->x),
-         .y = planes(data->y),
-         .dy = planes(data->dy),
-         .dx = planes(data->dx),
-         .argmax = reinterpret_cast<std::uintptr_t>(given.argmax)}));
+Result<void> pool_backward_on_gpu(const Job& job, const Pointers& given, void* stream) {
+    const auto data = check_backward(job, given, false);
+    if (!data) return std::unexpected(data.error());
+    const auto handle = static_cast<cuda::StreamHandle>(stream);
+    return cuda::in_context_of(handle, [&] {
+        return pool::enqueue_backward(pool::make_gpu_pooling(job.desc, job.geometry), *data,
+                                      cuda::launch_in_current_context(handle));
+    });
 }
 
 }  // namespace
@@ -175,52 +230,54 @@ int pool_backward_on_gpu(const Job& job, const Pointers& given, void* dx, void* 
 extern "C" {
 
 int iir2d_pool_output_size(const IIR2D_PoolParams* params, int64_t* height, int64_t* width) {
-    return guarded(no_memory, [&]() -> int {
-        if (params == nullptr || height == nullptr || width == nullptr) return IIR2D_STATUS_NULL_POINTER;
-        Job job;
-        if (const int status = read(params, job); status != IIR2D_STATUS_OK) return status;
-        *height = job.geometry.output.h;
-        *width = job.geometry.output.w;
-        return IIR2D_STATUS_OK;
+    return c_call([&]() -> Result<void> {
+        if (params == nullptr) return null_pointer("params");
+        if (height == nullptr) return null_pointer("height");
+        if (width == nullptr) return null_pointer("width");
+        const auto known = known_fields(params);
+        if (!known) return std::unexpected(known.error());
+        const auto job = make_job(*known);
+        if (!job) return std::unexpected(job.error());
+        *height = job->geometry.output.h;
+        *width = job->geometry.output.w;
+        return {};
     });
 }
 
 int iir2d_pool_forward_cpu(const void* x, void* y, int64_t* argmax, const IIR2D_PoolParams* params) {
-    return guarded(no_memory, [&]() -> int {
-        if (x == nullptr || y == nullptr || params == nullptr) return IIR2D_STATUS_NULL_POINTER;
-        Job job;
-        const int status = read(params, job);
-        return status == IIR2D_STATUS_OK ? pool_on_cpu(job, x, y, argmax) : status;
+    return c_call([&]() -> Result<void> {
+        const auto job = read_forward(x, y, params);
+        if (!job) return std::unexpected(job.error());
+        return pool_on_cpu(*job, x, y, argmax);
     });
 }
 
 int iir2d_pool_forward_cuda(const void* x, void* y, int64_t* argmax, const IIR2D_PoolParams* params,
                             void* stream) {
-    return guarded(no_memory, [&]() -> int {
-        if (x == nullptr || y == nullptr || params == nullptr) return IIR2D_STATUS_NULL_POINTER;
-        Job job;
-        const int status = read(params, job);
-        return status == IIR2D_STATUS_OK ? pool_on_gpu(job, x, y, argmax, stream) : status;
+    return c_call([&]() -> Result<void> {
+        const auto job = read_forward(x, y, params);
+        if (!job) return std::unexpected(job.error());
+        return pool_on_gpu(*job, x, y, argmax, stream);
     });
 }
 
 int iir2d_pool_backward_cpu(const void* x, const void* y, const void* dy, void* dx, const int64_t* argmax,
                             const IIR2D_PoolParams* params) {
-    return guarded(no_memory, [&]() -> int {
+    return c_call([&]() -> Result<void> {
         const Pointers given{x, y, dy, dx, argmax};
-        Job job;
-        const int status = read_backward(params, given, true, job);
-        return status == IIR2D_STATUS_OK ? pool_backward_on_cpu(job, given, dx) : status;
+        const auto job = read_backward(given, params, true);
+        if (!job) return std::unexpected(job.error());
+        return pool_backward_on_cpu(*job, given);
     });
 }
 
 int iir2d_pool_backward_cuda(const void* x, const void* y, const void* dy, void* dx, const int64_t* argmax,
                              const IIR2D_PoolParams* params, void* stream) {
-    return guarded(no_memory, [&]() -> int {
+    return c_call([&]() -> Result<void> {
         const Pointers given{x, y, dy, dx, argmax};
-        Job job;
-        const int status = read_backward(params, given, false, job);
-        return status == IIR2D_STATUS_OK ? pool_backward_on_gpu(job, given, dx, stream) : status;
+        const auto job = read_backward(given, params, false);
+        if (!job) return std::unexpected(job.error());
+        return pool_backward_on_gpu(*job, given, stream);
     });
 }
 

@@ -6,16 +6,19 @@
 #include <vector>
 
 #include "kernels/device/cuda/run.h"
+#include "kernels/pool/images.h"
+#include "kernels/support/view.h"
 
 namespace iir2d::pool {
 
 namespace {
 
-// Launches until one fails. `launch_one` is how a launch is made: in a context of ours or in the caller's.
-template <class ForEachLaunch, class LaunchOne>
-Result<void> enqueue_all(ForEachLaunch for_each, LaunchOne launch_one) {
+// Launches until one fails.
+template <class... Planes>
+Result<void> launch_all(const GpuPooling& pooling, const cuda::LaunchOne& launch_one,
+                        const Planes&... planes) {
     Result<void> result;
-    for_each([&](const GpuLaunch& launch) {
+    for_each_launch(pooling, planes..., [&](const GpuLaunch& launch) {
         result = launch_one(cuda::Launch{.kernel = launch.kernel,
                                          .grid = {launch.blocks, 1, 1},
                                          .block = {launch.threads, 1, 1},
@@ -26,50 +29,66 @@ Result<void> enqueue_all(ForEachLaunch for_each, LaunchOne launch_one) {
     return result;
 }
 
-auto in(cuda::Context& context, cuda::StreamHandle stream) {
-    return [&context, stream](const cuda::Launch& launch) { return context.launch(stream, launch); };
-}
-auto in_current_context(cuda::StreamHandle stream) {
-    return [stream](const cuda::Launch& launch) { return cuda::launch_on_current_context(stream, launch); };
+std::uint64_t address_of(const void* data) {
+    return reinterpret_cast<std::uintptr_t>(data);
 }
 
-auto launches(const GpuPooling& pooling, const GpuPlanes& x, const GpuPlanes& y, cuda::DevicePointer argmax) {
-    return [&pooling, x, y, argmax](const MakeLaunch& launch) {
-        for_each_launch(pooling, x, y, argmax, launch);
-    };
+// Views that are not read have no address.
+GpuPlanes gpu_planes(const ConstTensorView& view) {
+    return {address_of(view.data), view.row_stride, view.plane_stride};
 }
-auto launches(const GpuPooling& pooling, const GpuGradients& data) {
-    return [&pooling, data](const MakeLaunch& launch) { for_each_launch(pooling, data, launch); };
+GpuGradients gpu_gradients(const Backward& data) {
+    return {.x = gpu_planes(data.x),
+            .y = gpu_planes(data.y),
+            .dy = gpu_planes(data.dy),
+            .dx = gpu_planes(data.dx),
+            .argmax = address_of(data.argmax)};
+}
+
+GpuPooling of_one_image(const GpuPooling& pooling, const Shape& shape) {
+    GpuPooling one = pooling;
+    one.planes = shape.c;
+    return one;
 }
 
 cuda::HostPlanes host_planes(const ConstTensorView& view) {
-    return {view.data, view.type, view.shape, {view.row_stride, view.plane_stride}};
+    return {view.data, view.type, view.shape, {view.row_stride, view.plane_stride, view.image_stride}};
 }
 
-GpuPlanes dense_planes(const cuda::DeviceBuffer& buffer, const Shape& shape) {
-    return {buffer.get(), shape.w, shape.h * shape.w};
+TensorView dense_view(const cuda::DeviceBuffer& buffer, ElementType type, const Shape& shape) {
+    return support::resolved(
+        TensorView{reinterpret_cast<void*>(static_cast<std::uintptr_t>(buffer.get())), type, shape},
+        support::dense_strides(shape));
+}
+
+std::int64_t* places_in(const cuda::DeviceBuffer& buffer) {
+    return reinterpret_cast<std::int64_t*>(static_cast<std::uintptr_t>(buffer.get()));
 }
 
 }  // namespace
 
-Result<void> enqueue(cuda::Context& context, cuda::StreamHandle stream, const GpuPooling& pooling,
-                     const GpuPlanes& x, const GpuPlanes& y, cuda::DevicePointer argmax) {
-    return enqueue_all(launches(pooling, x, y, argmax), in(context, stream));
+Result<void> enqueue(const GpuPooling& pooling, const ConstTensorView& x, const TensorView& y,
+                     const std::int64_t* argmax, const cuda::LaunchOne& launch) {
+    if (planes_are_even(x, y))
+        return launch_all(pooling, launch, gpu_planes(x), gpu_planes(y), address_of(argmax));
+    const GpuPooling one = of_one_image(pooling, y.shape);
+    for (std::int64_t n = 0; n < y.shape.n; ++n) {
+        auto done =
+            launch_all(one, launch, gpu_planes(support::image_of(x, n)), gpu_planes(support::image_of(y, n)),
+                       address_of(places_of(argmax, y.shape, n)));
+        if (!done) return done;
+    }
+    return {};
 }
 
-Result<void> enqueue_backward(cuda::Context& context, cuda::StreamHandle stream, const GpuPooling& pooling,
-                              const GpuGradients& data) {
-    return enqueue_all(launches(pooling, data), in(context, stream));
-}
-
-Result<void> enqueue_on_current_context(cuda::StreamHandle stream, const GpuPooling& pooling,
-                                        const GpuPlanes& x, const GpuPlanes& y, cuda::DevicePointer argmax) {
-    return enqueue_all(launches(pooling, x, y, argmax), in_current_context(stream));
-}
-
-Result<void> enqueue_backward_on_current_context(cuda::StreamHandle stream, const GpuPooling& pooling,
-                                                 const GpuGradients& data) {
-    return enqueue_all(launches(pooling, data), in_current_context(stream));
+Result<void> enqueue_backward(const GpuPooling& pooling, const Backward& data,
+                              const cuda::LaunchOne& launch) {
+    if (planes_are_even(data)) return launch_all(pooling, launch, gpu_gradients(data));
+    const GpuPooling one = of_one_image(pooling, data.dx.shape);
+    for (std::int64_t n = 0; n < data.dx.shape.n; ++n) {
+        if (auto done = launch_all(one, launch, gpu_gradients(image_of(data, n))); !done) return done;
+    }
+    return {};
 }
 
 Result<void> run_cuda(int device_index, const GpuPooling& pooling, const ConstTensorView& x,
@@ -79,7 +98,7 @@ Result<void> run_cuda(int device_index, const GpuPooling& pooling, const ConstTe
     const cuda::HostPlanes from = host_planes(x);
     const cuda::HostPlanes to = host_planes(y);
     // Eight bytes an element, as f64 has.
-    const cuda::HostPlanes indices{argmax, ElementType::f64, y.shape, {y.shape.w, y.shape.h * y.shape.w}};
+    const cuda::HostPlanes indices{argmax, ElementType::f64, y.shape, support::dense_strides(y.shape)};
     const auto input = run->allocate(from.dense_bytes());
     if (!input) return std::unexpected(input.error());
     const auto output = run->allocate(to.dense_bytes());
@@ -88,8 +107,9 @@ Result<void> run_cuda(int device_index, const GpuPooling& pooling, const ConstTe
     if (!index) return std::unexpected(index.error());
     if (auto done = run->upload(from, input->get(), {0.0, 0.5}); !done) return done;
     if (auto done = run->begin_work(); !done) return done;
-    if (auto done = enqueue(run->context(), run->stream(), pooling, dense_planes(*input, x.shape),
-                            dense_planes(*output, y.shape), index->get());
+    if (auto done =
+            enqueue(pooling, dense_view(*input, x.type, x.shape), dense_view(*output, y.type, y.shape),
+                    places_in(*index), cuda::launch_in(run->context(), run->stream()));
         !done)
         return done;
     if (auto done = run->end_work(); !done) return done;
@@ -105,18 +125,18 @@ Result<void> run_backward_cuda(int device_index, const GpuPooling& pooling, cons
                                const RunControl& control) {
     auto run = cuda::Run::begin(device_index, control);
     if (!run) return std::unexpected(run.error());
-    GpuGradients on_gpu;
+    Backward on_gpu;
     // Eight bytes an element, as f64 has.
     ConstTensorView indices;
     if (data.argmax != nullptr) {
-        const Shape& s = data.dy.shape;
-        indices = {data.argmax, ElementType::f64, s, s.w, s.h * s.w};
+        indices = support::resolved(ConstTensorView(data.argmax, ElementType::f64, data.dy.shape),
+                                    support::dense_strides(data.dy.shape));
     }
     struct Part {
         const ConstTensorView& view;
-        GpuPlanes& planes;
+        ConstTensorView& on_gpu;
     };
-    GpuPlanes argmax = {};
+    ConstTensorView argmax;
     const Part parts[] = {{data.x, on_gpu.x}, {data.y, on_gpu.y}, {data.dy, on_gpu.dy}, {indices, argmax}};
     constexpr double share = 0.5 / std::size(parts);
     std::vector<cuda::DeviceBuffer> buffers;
@@ -125,55 +145,57 @@ Result<void> run_backward_cuda(int device_index, const GpuPooling& pooling, cons
         const cuda::HostPlanes from = host_planes(part.view);
         auto buffer = run->allocate(from.dense_bytes());
         if (!buffer) return std::unexpected(buffer.error());
-        part.planes = dense_planes(*buffer, part.view.shape);
+        part.on_gpu = dense_view(*buffer, part.view.type, part.view.shape);
         const double begun = share * static_cast<double>(&part - parts);
         if (auto done = run->upload(from, buffer->get(), {begun, share}); !done) return done;
         buffers.push_back(std::move(*buffer));
     }
-    on_gpu.argmax = argmax.data;
+    on_gpu.argmax = static_cast<const std::int64_t*>(argmax.data);
     const cuda::HostPlanes to = host_planes(data.dx);
     const auto gradient = run->allocate(to.dense_bytes());
     if (!gradient) return std::unexpected(gradient.error());
-    on_gpu.dx = dense_planes(*gradient, data.dx.shape);
+    on_gpu.dx = dense_view(*gradient, data.dx.type, data.dx.shape);
     if (auto done = run->begin_work(); !done) return done;
-    if (auto done = enqueue_backward(run->context(), run->stream(), pooling, on_gpu); !done) return done;
+    if (auto done = enqueue_backward(pooling, on_gpu, cuda::launch_in(run->context(), run->stream())); !done)
+        return done;
     if (auto done = run->end_work(); !done) return done;
     if (auto done = run->download(gradient->get(), to, {0.5, 0.5}); !done) return done;
     return run->finish();
 }
 
 Result<void> run_on_device(std::shared_ptr<cuda::Context> context, const GpuPooling& pooling,
-                           const GpuPlanes& x, const GpuPlanes& y, const RunControl& control) {
+                           const ConstTensorView& x, const TensorView& y, const RunControl& control) {
     auto run = cuda::Run::begin(std::move(context), control);
     if (!run) return std::unexpected(run.error());
-    return run->work_alone([&] { return enqueue(run->context(), run->stream(), pooling, x, y, 0); });
+    return run->work_alone(
+        [&] { return enqueue(pooling, x, y, nullptr, cuda::launch_in(run->context(), run->stream())); });
 }
 
 Result<void> run_backward_on_device(std::shared_ptr<cuda::Context> context, const GpuPooling& pooling,
-                                    GpuGradients data, const std::optional<PlacesToFind>& find,
+                                    Backward data, const std::optional<PlacesToFind>& find,
                                     const RunControl& control) {
     auto run = cuda::Run::begin(std::move(context), control);
     if (!run) return std::unexpected(run.error());
     std::vector<cuda::DeviceBuffer> buffers;
-    GpuPlanes maxima;
+    std::int64_t* places = nullptr;
     if (find) {
         const Shape& s = find->output;
         const auto count = static_cast<std::size_t>(s.n * s.c * s.h * s.w);
-        for (const std::size_t bytes : {sizeof(std::int64_t), find->element_bytes}) {
+        for (const std::size_t bytes : {sizeof(std::int64_t), element_size(find->element)}) {
             auto buffer = run->allocate(count * bytes);
             if (!buffer) return std::unexpected(buffer.error());
             buffers.push_back(std::move(*buffer));
         }
-        data.argmax = buffers[0].get();
-        maxima = dense_planes(buffers[1], s);
+        places = places_in(buffers[0]);
+        data.argmax = places;
     }
+    const cuda::LaunchOne launch = cuda::launch_in(run->context(), run->stream());
     return run->work_alone([&]() -> Result<void> {
         if (find) {
-            if (auto done = enqueue(run->context(), run->stream(), pooling, data.x, maxima, data.argmax);
-                !done)
-                return done;
+            const TensorView maxima = dense_view(buffers[1], find->element, find->output);
+            if (auto done = enqueue(pooling, data.x, maxima, places, launch); !done) return done;
         }
-        return enqueue_backward(run->context(), run->stream(), pooling, data);
+        return enqueue_backward(pooling, data, launch);
     });
 }
 

@@ -14,19 +14,13 @@
 
 namespace iir2d::pool {
 
-// Asynchronous in the stream's order; nothing is allocated and nothing waited for.
-Result<void> enqueue(cuda::Context& context, cuda::StreamHandle stream, const GpuPooling& pooling,
-                     const GpuPlanes& x, const GpuPlanes& y, cuda::DevicePointer argmax);
+// Launches a forward pass. Views are checked, strides resolved, at device addresses. Nothing is allocated and
+// nothing waited for.
+Result<void> enqueue(const GpuPooling& pooling, const ConstTensorView& x, const TensorView& y,
+                     const std::int64_t* argmax, const cuda::LaunchOne& launch);
 
-// The same for the backward pass.
-Result<void> enqueue_backward(cuda::Context& context, cuda::StreamHandle stream, const GpuPooling& pooling,
-                              const GpuGradients& data);
-
-// The same in the context that the caller has made current.
-Result<void> enqueue_on_current_context(cuda::StreamHandle stream, const GpuPooling& pooling,
-                                        const GpuPlanes& x, const GpuPlanes& y, cuda::DevicePointer argmax);
-Result<void> enqueue_backward_on_current_context(cuda::StreamHandle stream, const GpuPooling& pooling,
-                                                 const GpuGradients& data);
+// The same for the backward pass; what the op does not read is empty.
+Result<void> enqueue_backward(const GpuPooling& pooling, const Backward& data, const cuda::LaunchOne& launch);
 
 // Host to host: upload, pool, download. argmax is null or has the output's elements.
 Result<void> run_cuda(int device_index, const GpuPooling& pooling, const ConstTensorView& x,
@@ -38,18 +32,18 @@ Result<void> run_backward_cuda(int device_index, const GpuPooling& pooling, cons
 
 // Device to device, without argmax; what is enqueued is waited for.
 Result<void> run_on_device(std::shared_ptr<cuda::Context> context, const GpuPooling& pooling,
-                           const GpuPlanes& x, const GpuPlanes& y, const RunControl& control);
+                           const ConstTensorView& x, const TensorView& y, const RunControl& control);
 
-// The places of maxima that a backward pass has to find again: as many as the output has elements, each of
-// `element_bytes`.
+// The places of maxima that a backward pass has to find again: as many as the output has elements, which
+// come along.
 struct PlacesToFind {
     Shape output;
-    std::size_t element_bytes;
+    ElementType element;
 };
 // Device to device; what is enqueued is waited for. With places to find, data.x is set and data.argmax is
 // not.
 Result<void> run_backward_on_device(std::shared_ptr<cuda::Context> context, const GpuPooling& pooling,
-                                    GpuGradients data, const std::optional<PlacesToFind>& find,
+                                    Backward data, const std::optional<PlacesToFind>& find,
                                     const RunControl& control);
 
 }  // namespace iir2d::pool

@@ -11,6 +11,7 @@
 #include "kernels/pool/cuda.h"
 #include "kernels/pool/geometry.h"
 #include "kernels/pool/gpu_plan.h"
+#include "kernels/pool/images.h"
 #include "kernels/pool/plan_checks.h"
 #include "kernels/support/cpu_target.h"
 #include "kernels/support/guard.h"
@@ -110,10 +111,6 @@ Shape PoolPlan::output_shape() const {
     return m_state->geometry.output;
 }
 
-std::size_t PoolPlan::workspace_bytes() const {
-    return 0;
-}
-
 KernelIdentity PoolPlan::kernel() const {
     if (const auto* gpu = std::get_if<State::OnGpu>(&m_state->kernel)) {
         const auto& pooling = gpu->pooling;
@@ -164,7 +161,7 @@ PrecisionGuarantee PoolPlan::precision() const {
 }
 
 Result<void> PoolPlan::forward(const ConstTensorView& x, const TensorView& y, std::span<std::int64_t> argmax,
-                               std::span<std::byte>, const RunControl& control) const {
+                               const RunControl& control) const {
     return support::guarded_result("pooling", [&]() -> Result<void> {
         const State& state = *m_state;
         const Shape& output = state.geometry.output;
@@ -175,14 +172,24 @@ Result<void> PoolPlan::forward(const ConstTensorView& x, const TensorView& y, st
         if (const auto* gpu = std::get_if<State::OnGpu>(&state.kernel)) {
             return pool::run_cuda(state.device.index(), gpu->pooling, views->x, views->y, indices, control);
         }
-        return pool::forward_cpu(state.desc, state.geometry, std::get<pool::CpuKernel>(state.kernel),
-                                 views->x, views->y, indices, state.device.threads(), control);
+        const auto& kernel = std::get<pool::CpuKernel>(state.kernel);
+        const int threads = state.device.threads();
+        if (pool::planes_are_even(views->x, views->y)) {
+            return pool::forward_cpu(state.desc, state.geometry, kernel, views->x, views->y, indices, threads,
+                                     control);
+        }
+        const pool::PoolGeometry image = pool::image_of(state.geometry);
+        return pool::for_each_image(output.n, control, [&](std::int64_t n, const RunControl& part) {
+            return pool::forward_cpu(state.desc, image, kernel, support::image_of(views->x, n),
+                                     support::image_of(views->y, n), pool::places_of(indices, output, n),
+                                     threads, part);
+        });
     });
 }
 
 Result<void> PoolPlan::backward(const ConstTensorView& x, const ConstTensorView& y, const ConstTensorView& dy,
                                 const TensorView& dx, std::span<const std::int64_t> argmax,
-                                std::span<std::byte>, const RunControl& control) const {
+                                const RunControl& control) const {
     return support::guarded_result("pooling backward", [&]() -> Result<void> {
         const State& state = *m_state;
         const Shape& output = state.geometry.output;
@@ -198,15 +205,21 @@ Result<void> PoolPlan::backward(const ConstTensorView& x, const ConstTensorView&
         if (finds_argmax) {
             found.resize(static_cast<std::size_t>(output.n * output.c * output.h * output.w));
             maxima.resize(found.size() * element_size(state.desc.element));
-            if (auto done = forward(x, {maxima.data(), state.desc.element, output}, found, {},
-                                    {.stop = control.stop});
+            if (auto done =
+                    forward(x, {maxima.data(), state.desc.element, output}, found, {.stop = control.stop});
                 !done)
                 return done;
             data->argmax = found.data();
         }
         if (const auto* gpu = std::get_if<State::OnGpu>(&state.kernel))
             return pool::run_backward_cuda(state.device.index(), gpu->pooling, *data, control);
-        return pool::backward_cpu(state.desc, state.geometry, *data, state.device.threads(), control);
+        const int threads = state.device.threads();
+        if (pool::planes_are_even(*data))
+            return pool::backward_cpu(state.desc, state.geometry, *data, threads, control);
+        const pool::PoolGeometry image = pool::image_of(state.geometry);
+        return pool::for_each_image(output.n, control, [&](std::int64_t n, const RunControl& part) {
+            return pool::backward_cpu(state.desc, image, pool::image_of(*data, n), threads, part);
+        });
     });
 }
 
@@ -220,9 +233,7 @@ Result<void> PoolPlan::forward(const DeviceTensor& x, const DeviceTensor& y,
         const auto views =
             pool::check_forward(state.desc, state.geometry, x.state().view(), y.state().view());
         if (!views) return std::unexpected(views.error());
-        return pool::run_on_device(x.state().memory->context, gpu->pooling,
-                                   {x.state().address, views->x.row_stride, views->x.plane_stride},
-                                   {y.state().address, views->y.row_stride, views->y.plane_stride}, control);
+        return pool::run_on_device(x.state().memory->context, gpu->pooling, views->x, views->y, control);
     });
 }
 
@@ -232,18 +243,6 @@ std::unexpected<Error> not_on_a_gpu(const Device& device, const char* instead) {
     return std::unexpected(
         Error{ErrorCode::invalid_argument,
               "device " + device.id() + ": only a plan for a GPU is enqueued, use " + instead});
-}
-
-// Takes views whose strides are resolved; those that are not read have no address.
-pool::GpuPlanes gpu_planes(const ConstTensorView& view) {
-    return {reinterpret_cast<std::uintptr_t>(view.data), view.row_stride, view.plane_stride};
-}
-pool::GpuGradients gpu_gradients(const pool::Backward& data) {
-    return {.x = gpu_planes(data.x),
-            .y = gpu_planes(data.y),
-            .dy = gpu_planes(data.dy),
-            .dx = gpu_planes(data.dx),
-            .argmax = reinterpret_cast<std::uintptr_t>(data.argmax)};
 }
 
 }  // namespace
@@ -270,14 +269,13 @@ Result<void> PoolPlan::backward(const DeviceTensor* x, const DeviceTensor* y, co
                                                dx.state().view());
         if (!data) return std::unexpected(data.error());
         std::optional<pool::PlacesToFind> find;
-        if (reads.argmax) find = {state.geometry.output, element_size(state.desc.element)};
+        if (reads.argmax) find = {state.geometry.output, state.desc.element};
         const auto& gpu = std::get<State::OnGpu>(state.kernel);  // where the tensors are
-        return pool::run_backward_on_device(dx.state().memory->context, gpu.pooling, gpu_gradients(*data),
-                                            find, control);
+        return pool::run_backward_on_device(dx.state().memory->context, gpu.pooling, *data, find, control);
     });
 }
 
-Result<void> PoolPlan::enqueue(const ConstTensorView& x, const TensorView& y, std::int64_t* argmax, void*,
+Result<void> PoolPlan::enqueue(const ConstTensorView& x, const TensorView& y, std::int64_t* argmax,
                                void* stream) const {
     return support::guarded_result("pooling", [&]() -> Result<void> {
         const State& state = *m_state;
@@ -288,15 +286,14 @@ Result<void> PoolPlan::enqueue(const ConstTensorView& x, const TensorView& y, st
         if (auto good = pool::check_argmax(state.desc, argmax); !good) return good;
         const auto context = cuda::Context::get(state.device.index());
         if (!context) return std::unexpected(context.error());
-        return pool::enqueue(**context, static_cast<cuda::StreamHandle>(stream), gpu->pooling,
-                             gpu_planes(views->x), gpu_planes(views->y),
-                             reinterpret_cast<std::uintptr_t>(argmax));
+        return pool::enqueue(gpu->pooling, views->x, views->y, argmax,
+                             cuda::launch_in(**context, static_cast<cuda::StreamHandle>(stream)));
     });
 }
 
 Result<void> PoolPlan::enqueue_backward(const ConstTensorView& x, const ConstTensorView& y,
                                         const ConstTensorView& dy, const TensorView& dx,
-                                        const std::int64_t* argmax, void*, void* stream) const {
+                                        const std::int64_t* argmax, void* stream) const {
     return support::guarded_result("pooling backward", [&]() -> Result<void> {
         const State& state = *m_state;
         const auto* gpu = std::get_if<State::OnGpu>(&state.kernel);
@@ -312,8 +309,8 @@ Result<void> PoolPlan::enqueue_backward(const ConstTensorView& x, const ConstTen
         data->argmax = argmax;
         const auto context = cuda::Context::get(state.device.index());
         if (!context) return std::unexpected(context.error());
-        return pool::enqueue_backward(**context, static_cast<cuda::StreamHandle>(stream), gpu->pooling,
-                                      gpu_gradients(*data));
+        return pool::enqueue_backward(gpu->pooling, *data,
+                                      cuda::launch_in(**context, static_cast<cuda::StreamHandle>(stream)));
     });
 }
 

@@ -19,8 +19,7 @@ Result<ForwardViews> check_forward(const PoolDesc& desc, const PoolGeometry& geo
         return std::unexpected(
             Error{ErrorCode::invalid_argument, "y overlaps x: pooling does not run in place"});
     }
-    return ForwardViews{{x.data, x.type, x.shape, x_strides->row, x_strides->plane},
-                        {y.data, y.type, y.shape, y_strides->row, y_strides->plane}};
+    return ForwardViews{support::resolved(x, *x_strides), support::resolved(y, *y_strides)};
 }
 
 Result<Backward> check_backward(const PoolDesc& desc, const PoolGeometry& geometry,
@@ -29,7 +28,7 @@ Result<Backward> check_backward(const PoolDesc& desc, const PoolGeometry& geomet
     Backward data{.dx = dx};
     const auto dx_strides = support::check_output_view("dx", dx, desc.element, geometry.input);
     if (!dx_strides) return std::unexpected(dx_strides.error());
-    data.dx = {dx.data, dx.type, dx.shape, dx_strides->row, dx_strides->plane};
+    data.dx = support::resolved(dx, *dx_strides);
     struct Read {
         const char* name;
         const ConstTensorView& view;
@@ -47,7 +46,7 @@ Result<Backward> check_backward(const PoolDesc& desc, const PoolGeometry& geomet
             return std::unexpected(Error{ErrorCode::invalid_argument,
                                          std::string("dx overlaps ") + read.name + ": it must lie apart"});
         }
-        read.resolved = {read.view.data, read.view.type, read.view.shape, strides->row, strides->plane};
+        read.resolved = support::resolved(read.view, *strides);
     }
     return data;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <string>
 #include <thread>
 
 #if defined(IIR2D_HAVE_TBB)
@@ -29,6 +30,12 @@ int affinity_threads() {
 
 }  // namespace
 #endif
+
+Result<void> check_threads(int threads) {
+    if (threads >= 0 && threads <= 1024) return {};
+    return std::unexpected(Error{ErrorCode::invalid_argument,
+                                 "threads is " + std::to_string(threads) + ": give 1 to 1024, or 0 for all"});
+}
 
 bool has_threads() {
 #if defined(IIR2D_HAVE_TBB)

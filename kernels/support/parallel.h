@@ -10,6 +10,9 @@
 
 namespace iir2d::support {
 
+// Checks how many threads a caller asks for: 0 is all of them.
+Result<void> check_threads(int threads);
+
 // True when the build has threads.
 bool has_threads();
 // Threads that the process may use now: its affinity, or a caller's own oneTBB limit when that is lower.

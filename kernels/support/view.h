@@ -10,16 +10,64 @@
 
 namespace iir2d::support {
 
-// Strides with their 0 ("dense") resolved.
+// Strides with 0 ("dense") and `repeated` resolved: each is a distance, which may be 0. A resolved view is
+// not checked again. A stride that nothing is multiplied with, as of one image, follows from the others.
 struct Strides {
-    std::int64_t row = 0;
-    std::int64_t plane = 0;
+    std::int64_t row;
+    std::int64_t plane;
+    std::int64_t image;
 };
 
+// Strides of dense planes.
+inline Strides dense_strides(const Shape& shape) {
+    return {shape.w, shape.h * shape.w, shape.c * shape.h * shape.w};
+}
+
+// A checked view whose strides are resolved, as the backends take it.
+inline ConstTensorView resolved(const ConstTensorView& view, const Strides& strides) {
+    return {view.data, view.type, view.shape, strides.row, strides.plane, strides.image};
+}
+inline TensorView resolved(const TensorView& view, const Strides& strides) {
+    return {view.data, view.type, view.shape, strides.row, strides.plane, strides.image};
+}
+
+// Of a resolved view: how many elements after the first one plane `plane` begins, counted n-major.
+template <class View>
+std::int64_t plane_offset(const View& view, std::int64_t plane) {
+    return plane / view.shape.c * view.image_stride + plane % view.shape.c * view.plane_stride;
+}
+
+// Of a resolved view: whether plane `p` begins p * plane_stride elements after the first one.
+template <class View>
+bool planes_are_even(const View& view) {
+    return view.image_stride == view.shape.c * view.plane_stride;
+}
+
+// Of a resolved view: image `n` alone.
+template <class View>
+View image_of(const View& view, std::int64_t n) {
+    View image = view;
+    image.shape.n = 1;
+    image.image_stride = view.shape.c * view.plane_stride;
+    if (view.data != nullptr) {
+        const auto bytes = n * view.image_stride * static_cast<std::int64_t>(element_size(view.type));
+        image.data = reinterpret_cast<decltype(image.data)>(reinterpret_cast<std::uintptr_t>(view.data) +
+                                                            static_cast<std::uintptr_t>(bytes));
+    }
+    return image;
+}
+
+// Resolves the strides of a view called `name`, of a plan's shape: every size at least 1 and its dense bytes
+// within 63 bits. Checks what check_view() says of them; the address is not looked at.
+Result<Strides> resolve_strides(std::string_view name, const ConstTensorView& view);
+
+// Checks that no element is two, so that it may be written.
+Result<void> check_apart(std::string_view name, const Shape& shape, const Strides& strides);
+
 // Checks a view called `name` against what a plan needs: element type and shape (an error names both sides),
-// data not null and aligned to its elements, strides that are not negative, rows that do not overlap, and an
-// extent whose bytes fit 63 bits. `shape` is a plan's: every size at least 1 and its dense bytes within 63
-// bits.
+// data not null and aligned to its elements, strides that are not negative but for `repeated`, rows that do
+// not overlap, and an extent whose bytes fit 63 bits. `shape` is a plan's: every size at least 1 and its
+// dense bytes within 63 bits.
 Result<Strides> check_view(std::string_view name, const ConstTensorView& view, ElementType element,
                            const Shape& shape);
 

@@ -142,7 +142,7 @@ Result<void> DeviceTensor::copy_from(const DeviceTensor& x) const try {
         return bad(ErrorCode::invalid_dimension, "x has shape " + support::describe(x.shape()) +
                                                      ", the tensor's is " + support::describe(shape()));
     }
-    const support::Strides dense{shape().w, shape().h * shape().w};
+    const support::Strides dense = support::dense_strides(shape());
     const ConstTensorView from = x.m_state->view();
     const ConstTensorView to = m_state->view();
     const bool same = x.m_state->address == m_state->address && x.type() == type();

@@ -132,6 +132,44 @@ Result<void> launch_on_current_context(StreamHandle stream, const Launch& launch
                        [&](const char* name, auto f) { return (*opened)->check(name, f()); });
 }
 
+LaunchOne launch_in(Context& context, StreamHandle stream) {
+    return [&context, stream](const Launch& launch) { return context.launch(stream, launch); };
+}
+
+LaunchOne launch_in_current_context(StreamHandle stream) {
+    return [stream](const Launch& launch) { return launch_on_current_context(stream, launch); };
+}
+
+Result<void> in_context_of(StreamHandle stream, const std::function<Result<void>()>& body) {
+    // CU_STREAM_LEGACY and CU_STREAM_PER_THREAD.
+    const auto number = reinterpret_cast<std::uintptr_t>(stream);
+    if (number <= 2) return body();
+    const auto opened = driver();
+    if (!opened) return std::unexpected(opened.error());
+    ContextHandle context = nullptr;
+    if (auto done = IIR2D_CUDA_CHECKED(**opened, cuStreamGetCtx, stream, &context); !done) return done;
+    if (auto done = IIR2D_CUDA_CHECKED(**opened, cuCtxPushCurrent, context); !done) return done;
+    struct Pop {
+        const Driver& driver;
+        ~Pop() {
+            ContextHandle popped = nullptr;
+            static_cast<void>(driver.cuCtxPopCurrent(&popped));
+        }
+    };
+    const Pop pop{**opened};
+    return body();
+}
+
+Result<void> copy_to_host(void* to, DevicePointer from, std::size_t bytes, StreamHandle stream) {
+    return in_context_of(stream, [&]() -> Result<void> {
+        const auto opened = driver();
+        if (!opened) return std::unexpected(opened.error());
+        const Driver& d = **opened;
+        if (auto done = IIR2D_CUDA_CHECKED(d, cuMemcpyDtoHAsync, to, from, bytes, stream); !done) return done;
+        return IIR2D_CUDA_CHECKED(d, cuStreamSynchronize, stream);
+    });
+}
+
 Context::Context(const Driver& driver, int index, DeviceHandle device, ContextHandle context, Facts facts)
     : m_driver(driver), m_index(index), m_device(device), m_context(context), m_facts(std::move(facts)) {}
 

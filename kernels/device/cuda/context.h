@@ -37,6 +37,9 @@ struct Facts {
     std::size_t shared_bytes_per_block = 0;  // that a kernel may opt in to
 };
 
+// How launches are made: in a context of ours or in one of the caller's.
+using LaunchOne = std::function<Result<void>(const Launch&)>;
+
 class Context;
 
 namespace detail {
@@ -168,5 +171,15 @@ Result<void> check_usable(int index);
 
 // A launch on the context that the calling thread has made current, for callers with a context of their own.
 Result<void> launch_on_current_context(StreamHandle stream, const Launch& launch);
+
+LaunchOne launch_in(Context& context, StreamHandle stream);
+LaunchOne launch_in_current_context(StreamHandle stream);
+
+// Copies device memory to the host in the stream's order and context, as in_context_of(), and waits for it.
+Result<void> copy_to_host(void* to, DevicePointer from, std::size_t bytes, StreamHandle stream);
+
+// Calls `body` with the stream's own context current, and then makes current what was. For the legacy and the
+// per-thread default stream that is the context that the caller has made current.
+Result<void> in_context_of(StreamHandle stream, const std::function<Result<void>()>& body);
 
 }  // namespace iir2d::cuda

@@ -51,6 +51,7 @@
     X(cuPointerGetAttribute, 4000, (void* value, int attribute, DevicePointer pointer))                     \
     X(cuStreamCreate, 2000, (StreamHandle * stream, unsigned flags))                                        \
     X(cuStreamDestroy, 4000, (StreamHandle stream))                                                         \
+    X(cuStreamGetCtx, 9020, (StreamHandle stream, ContextHandle * context))                                 \
     X(cuStreamSynchronize, 7000, (StreamHandle stream))                                                     \
     X(cuStreamBeginCapture, 10010, (StreamHandle stream, int mode))                                         \
     X(cuStreamEndCapture, 10000, (StreamHandle stream, GraphHandle * graph))                                \

@@ -20,12 +20,17 @@ void for_each_stretch(const HostPlanes& planes, std::size_t first, std::size_t c
     const std::size_t row = bytes(planes.shape.w);
     const std::size_t plane = bytes(planes.shape.w * planes.shape.h);
     const bool rows_touch = planes.strides.row == planes.shape.w;
-    const bool planes_touch = rows_touch && planes.strides.plane == planes.shape.w * planes.shape.h;
+    const auto channels = static_cast<std::size_t>(planes.shape.c);
+    const support::Strides dense = support::dense_strides(planes.shape);
+    const bool planes_touch =
+        rows_touch && planes.strides.plane == dense.plane && planes.strides.image == dense.image;
     const std::size_t stretch = planes_touch ? planes.dense_bytes() : rows_touch ? plane : row;
     for (std::size_t at = first; at < first + count;) {
         const std::size_t within = at % stretch;
         const std::size_t length = std::min(stretch - within, first + count - at);
-        const std::size_t host = at / plane * bytes(planes.strides.plane) +
+        const std::size_t number = at / plane;
+        const std::size_t host = number / channels * bytes(planes.strides.image) +
+                                 number % channels * bytes(planes.strides.plane) +
                                  at % plane / row * bytes(planes.strides.row) + at % row;
         f(host, at - first, length);
         at += length;

@@ -95,6 +95,10 @@ IIR2D_API Result<DeviceChoice> choose_device(std::string_view spec, int threads 
 // one row "cuda" that says why.
 IIR2D_API std::vector<DeviceInfo> list_devices();
 
+// Returns the list as JSON text with a line's end, as `iir2d devices --json` prints it: UTF-8, indented by
+// two, no control character but line ends.
+IIR2D_API std::string describe_devices();
+
 // Where the time of one run went on a GPU, by its own clock. Uploading and downloading include the host's
 // packing and unpacking of the planes, piece by piece, which the copies may wait for.
 struct RunTimes {

@@ -65,8 +65,8 @@ IIR2D_API int iir2d_pool_output_size(const IIR2D_PoolParams* params, int64_t* he
  * y and takes the row-major index into the input plane of each window's first maximum. Blocks until done. */
 IIR2D_API int iir2d_pool_forward_cpu(const void* x, void* y, int64_t* argmax, const IIR2D_PoolParams* params);
 
-/* The same on device memory of the caller's current CUDA context, asynchronous on `stream` (a CUstream or
- * cudaStream_t; null is the legacy default stream). Allocates nothing. */
+/* The same on device memory, asynchronous on `stream` (a CUstream or cudaStream_t) and in its context; null is
+ * the legacy default stream of the current context. Allocates nothing. */
 IIR2D_API int iir2d_pool_forward_cuda(const void* x, void* y, int64_t* argmax, const IIR2D_PoolParams* params,
                                       void* stream);
 

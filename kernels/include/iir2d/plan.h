@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "iir2d/device.h"
 #include "iir2d/device_tensor.h"
@@ -45,11 +46,20 @@ struct FilterDesc {
     double border_const = 0.0;
     Precision precision = Precision::f32;
     Start start = Start::truncated;
+    // Any filters in place of `filter`, which is not read then: one for all planes, or n * c, one for each
+    // plane, n-major. Sections are stable; every axis has a stage, every cascade a section.
+    std::vector<FilterData> data = {};
+    // Of x and y; absent: storage_type(precision), and f64 goes with f64 alone. Of f16 and bf16 the result
+    // has the bits of the filter on the same values in f32, rounded once, to nearest, ties to even.
+    std::optional<ElementType> element = std::nullopt;
 };
 
 // The element type of a precision's planes: f64 for f64, else f32.
 constexpr ElementType storage_type(Precision precision) {
     return precision == Precision::f64 ? ElementType::f64 : ElementType::f32;
+}
+constexpr ElementType element_of(const FilterDesc& desc) {
+    return desc.element.value_or(storage_type(desc.precision));
 }
 
 class IIR2D_API FilterPlan {
@@ -58,18 +68,16 @@ class IIR2D_API FilterPlan {
 
     const FilterDesc& desc() const;
     Shape output_shape() const;
-    // Bytes of workspace, 0 when none is needed: on the CPU those run() needs, which it allocates itself when
-    // given an empty span; on a GPU those of device memory that enqueue() needs.
+    // Bytes of device memory that enqueue() needs; 0 where it needs none, and of a plan for the CPU.
     std::size_t workspace_bytes() const;
     KernelIdentity kernel() const;
     PrecisionGuarantee precision() const;
 
     // Filters x into y, both in host memory; y may be x itself with the same strides, else they must not
     // overlap. A shape or element type unlike the plan's is an error that names both, and nothing is written.
-    // Blocks until done; a plan for a GPU uploads x, filters, downloads y, and needs no workspace.
+    // Blocks until done; a plan for a GPU uploads x, filters and downloads y.
     // ErrorCode::cancelled when control.stop asked: y is then unspecified, as after a failure of the GPU.
-    Result<void> run(const ConstTensorView& x, const TensorView& y, std::span<std::byte> workspace = {},
-                     const RunControl& control = {}) const;
+    Result<void> run(const ConstTensorView& x, const TensorView& y, const RunControl& control = {}) const;
 
     // The same from device memory to device memory, for a plan on a GPU: nothing is copied to or from the
     // host, and control.times gets the compute time alone. Launches that repeat on the same addresses are
@@ -135,7 +143,6 @@ class IIR2D_API PoolPlan {
 
     const PoolDesc& desc() const;
     Shape output_shape() const;
-    std::size_t workspace_bytes() const;
     KernelIdentity kernel() const;           // that forward runs
     KernelIdentity backward_kernel() const;  // that backward runs
     PrecisionGuarantee precision() const;
@@ -146,7 +153,7 @@ class IIR2D_API PoolPlan {
     // takes the 64-bit row-major index into the input plane of each window's first maximum. Host memory;
     // errors, cancellation and GPUs as in FilterPlan::run.
     Result<void> forward(const ConstTensorView& x, const TensorView& y, std::span<std::int64_t> argmax = {},
-                         std::span<std::byte> workspace = {}, const RunControl& control = {}) const;
+                         const RunControl& control = {}) const;
 
     // The gradient dx of a loss with respect to x, from its gradient dy with respect to y = forward(x). lp
     // reads x and y; max reads argmax, forward's, or where that is empty finds it again from x; avg reads
@@ -156,7 +163,7 @@ class IIR2D_API PoolPlan {
     // docs/pooling.md, "Backward".
     Result<void> backward(const ConstTensorView& x, const ConstTensorView& y, const ConstTensorView& dy,
                           const TensorView& dx, std::span<const std::int64_t> argmax = {},
-                          std::span<std::byte> workspace = {}, const RunControl& control = {}) const;
+                          const RunControl& control = {}) const;
 
     // The same from device memory to device memory, without argmax, as FilterPlan::run; y lies apart from x.
     Result<void> forward(const DeviceTensor& x, const DeviceTensor& y, const RunControl& control = {}) const;
@@ -168,14 +175,14 @@ class IIR2D_API PoolPlan {
 
     // The same on device memory of the caller's, as FilterPlan::enqueue. `argmax` is null or a device
     // address.
-    Result<void> enqueue(const ConstTensorView& x, const TensorView& y, std::int64_t* argmax, void* workspace,
+    Result<void> enqueue(const ConstTensorView& x, const TensorView& y, std::int64_t* argmax,
                          void* stream) const;
 
     // Likewise backward: max reads the argmax that a forward pass left, at a device address, and nothing else
     // beside dy; what an op does not read may be empty or null.
     Result<void> enqueue_backward(const ConstTensorView& x, const ConstTensorView& y,
                                   const ConstTensorView& dy, const TensorView& dx, const std::int64_t* argmax,
-                                  void* workspace, void* stream) const;
+                                  void* stream) const;
 
     struct State;
 

@@ -17,6 +17,19 @@ namespace iir2d::reference {
 IIR2D_API Result<void> filter(const FilterDesc& desc, std::span<const double> x, std::span<double> y,
                               const RunControl& control = {});
 
+// The adjoint of each plane: dx = A^T dy, where filter() gives A x + c. desc.border_const is not read. dx may
+// be dy. Otherwise as filter().
+IIR2D_API Result<void> filter_adjoint(const FilterDesc& desc, std::span<const double> dy,
+                                      std::span<double> dx, const RunControl& control = {});
+
+// The gradient of the sum of dy times filter(x), over all planes, with respect to each parameter of the
+// filter's row: dp has one element for each of filter_row(desc.filter.id)->parameters, in their order, and 0
+// for a switch. The derivative of the filter as it is computed in exact arithmetic,
+// desc.filter.normalise_gain and the steady start included.
+IIR2D_API Result<void> filter_gradient(const FilterDesc& desc, std::span<const double> x,
+                                       std::span<const double> dy, std::span<double> dp,
+                                       const RunControl& control = {});
+
 // Pools each dense plane of x into y; argmax (max only) may be empty. Stored inputs are given as doubles.
 IIR2D_API Result<void> pool(const PoolDesc& desc, std::span<const double> x, std::span<double> y,
                             std::span<std::int64_t> argmax = {}, const RunControl& control = {});

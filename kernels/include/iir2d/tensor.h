@@ -45,15 +45,20 @@ struct Shape {
     friend bool operator==(const Shape&, const Shape&) = default;
 };
 
-// Planes of equal size. A row is contiguous; rows are row_stride elements apart and planes (n-major, then
-// channel) plane_stride elements apart. A stride of 0 means "dense": row_stride = w, plane_stride = h *
-// row_stride. Strides may not be negative, and row_stride is at least w.
+// A distance between planes or images that are one and the same memory, in a view that is only read.
+inline constexpr std::int64_t repeated = -1;
+
+// Planes of equal size. A row is contiguous; rows are row_stride elements apart, the planes of an image
+// plane_stride and images image_stride. A stride of 0 means "dense": row_stride = w, plane_stride = h *
+// row_stride, image_stride = c * plane_stride. Strides may not be negative, but for `repeated` in place of
+// the last two, and row_stride is at least w.
 struct TensorView {
     void* data = nullptr;
     ElementType type = ElementType::f32;
     Shape shape;
     std::int64_t row_stride = 0;
     std::int64_t plane_stride = 0;
+    std::int64_t image_stride = 0;
 };
 
 struct ConstTensorView {
@@ -62,17 +67,20 @@ struct ConstTensorView {
     Shape shape;
     std::int64_t row_stride = 0;
     std::int64_t plane_stride = 0;
+    std::int64_t image_stride = 0;
 
     ConstTensorView() = default;
-    ConstTensorView(const void* d, ElementType t, Shape s, std::int64_t row = 0, std::int64_t plane = 0)
-        : data(d), type(t), shape(s), row_stride(row), plane_stride(plane) {}
+    ConstTensorView(const void* d, ElementType t, Shape s, std::int64_t row = 0, std::int64_t plane = 0,
+                    std::int64_t image = 0)
+        : data(d), type(t), shape(s), row_stride(row), plane_stride(plane), image_stride(image) {}
     // A writable view is also a readable one.
     ConstTensorView(const TensorView& v)  // NOLINT(google-explicit-constructor)
         : data(v.data),
           type(v.type),
           shape(v.shape),
           row_stride(v.row_stride),
-          plane_stride(v.plane_stride) {}
+          plane_stride(v.plane_stride),
+          image_stride(v.image_stride) {}
 };
 
 }  // namespace iir2d

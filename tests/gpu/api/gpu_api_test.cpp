@@ -67,7 +67,7 @@ void run_on_host(const Device& gpu, const FilterDesc& desc) {
         const auto element = storage_type(desc.precision);
         RunTimes times;
         const auto done = plan->run({in.data(), element, desc.shape, row, plane},
-                                    {out.data(), element, desc.shape, row, plane}, {}, {.times = &times});
+                                    {out.data(), element, desc.shape, row, plane}, {.times = &times});
         ASSERT_TRUE(done) << done.error().message;
         EXPECT_EQ(times.uploaded_bytes, static_cast<std::int64_t>(x.size() * sizeof(S)));
         EXPECT_EQ(times.downloaded_bytes, times.uploaded_bytes);
@@ -171,7 +171,7 @@ TEST_F(GpuApi, EnqueueRefusesWhatItCannotDo) {
     EXPECT_EQ(on_cpu.error().message, "device cpu: only a plan for a GPU is enqueued, use run");
     const auto pool = PoolPlan::make(*Device::cpu(), {.shape = desc.shape});
     const TensorView small{y.data(), ElementType::f32, pool->output_shape()};
-    EXPECT_FALSE(pool->enqueue(from, small, nullptr, nullptr, nullptr));
+    EXPECT_FALSE(pool->enqueue(from, small, nullptr, nullptr));
 }
 
 TEST_F(GpuApi, PoolingRunsOnHostAndOnDeviceMemory) {
@@ -196,7 +196,7 @@ TEST_F(GpuApi, PoolingRunsOnHostAndOnDeviceMemory) {
             in.put(x);
             const auto queued =
                 plan->enqueue({in.get(), ElementType::f32, desc.shape},
-                              {out.get(), ElementType::f32, plan->output_shape()}, nullptr, nullptr, nullptr);
+                              {out.get(), ElementType::f32, plan->output_shape()}, nullptr, nullptr);
             ASSERT_TRUE(queued) << queued.error().message;
             EXPECT_TRUE(pool_testing::same_bits(out.values<float>(), expected.y)) << plan->kernel().variant;
         }
@@ -250,7 +250,7 @@ TEST_F(GpuApi, ARunStopsWhenAsked) {
     // After the upload, before the download.
     const RunControl control{.stop = stop.get_token(), .progress = [&](double) { stop.request_stop(); }};
     const auto done = plan->run({x.data(), ElementType::f32, desc.shape},
-                                {x.data(), ElementType::f32, desc.shape}, {}, control);
+                                {x.data(), ElementType::f32, desc.shape}, control);
     ASSERT_FALSE(done);
     EXPECT_EQ(done.error().code, ErrorCode::cancelled);
 }

@@ -85,10 +85,10 @@ class PoolPlanOnGpu : public stand_in::StandInTest {
             const auto view_of = [](const DeviceTensor& tensor) {
                 return TensorView{tensor.data(), tensor.type(), tensor.shape()};
             };
-            ASSERT_TRUE(plan.enqueue(view_of(in), view_of(y), argmax, nullptr, stream.get()));
+            ASSERT_TRUE(plan.enqueue(view_of(in), view_of(y), argmax, stream.get()));
             const auto queued =
                 plan.enqueue_backward(lp ? view_of(in) : TensorView{}, lp ? view_of(y) : TensorView{},
-                                      view_of(upstream), view_of(again), argmax, nullptr, stream.get());
+                                      view_of(upstream), view_of(again), argmax, stream.get());
             ASSERT_TRUE(queued) << queued.error().message;
             ASSERT_TRUE(context->synchronize(stream.get()));
             ASSERT_TRUE(same_bits_but_nan(downloaded<T>(again), expected)) << "enqueued";
@@ -159,10 +159,10 @@ TEST_P(PoolPlanOnGpu, BackwardInDeviceMemorySaysWhatIsWrong) {
     EXPECT_EQ(message(on_cpu.backward(nullptr, nullptr, dy, dx)), "dy is on cuda:0, the plan is for cpu");
     const ConstTensorView upstream(dy.data(), ElementType::f32, output);
     const TensorView gradient{dx.data(), ElementType::f32, shape};
-    EXPECT_EQ(message(on_cpu.enqueue_backward({}, {}, upstream, gradient, nullptr, nullptr, nullptr)),
+    EXPECT_EQ(message(on_cpu.enqueue_backward({}, {}, upstream, gradient, nullptr, nullptr)),
               "device cpu: only a plan for a GPU is enqueued, use backward");
     EXPECT_EQ(
-        message(plan(PoolOp::max).enqueue_backward({}, {}, upstream, gradient, nullptr, nullptr, nullptr)),
+        message(plan(PoolOp::max).enqueue_backward({}, {}, upstream, gradient, nullptr, nullptr)),
         "argmax is null: what is enqueued does not find it again");
     std::stop_source stop;
     stop.request_stop();
@@ -203,14 +203,19 @@ TEST_P(PoolPlanOnGpu, TheCInterfaceUsesTheCallersContextAndStream) {
     p.height = 7;
     p.width = 9;
     p.window_h = p.window_w = 2;
-    EXPECT_EQ(iir2d_pool_forward_cuda(in.data(), out.data(), argmax, &p, stream.get()),
-              IIR2D_STATUS_CUDA_ERROR)
+    EXPECT_EQ(iir2d_pool_forward_cuda(in.data(), out.data(), argmax, &p, nullptr), IIR2D_STATUS_CUDA_ERROR)
         << "no context is current";
+    EXPECT_EQ(iir2d_pool_forward_cuda(in.data(), out.data(), argmax, &p, stream.get()), IIR2D_STATUS_OK)
+        << "a stream has its own";
     const cuda::Driver& driver = **cuda::driver();
     cuda::ContextHandle handle = nullptr;
+    ASSERT_EQ(driver.cuCtxGetCurrent(&handle), cuda::success);
+    EXPECT_EQ(handle, nullptr) << "the caller's is as it was";
     ASSERT_EQ(driver.cuDevicePrimaryCtxRetain(&handle, 0), cuda::success);
     ASSERT_EQ(driver.cuCtxPushCurrent(handle), cuda::success);
-    EXPECT_EQ(iir2d_pool_forward_cuda(in.data(), out.data(), argmax, &p, stream.get()), IIR2D_STATUS_OK);
+    ASSERT_TRUE(context->synchronize(stream.get()));
+    EXPECT_EQ(iir2d_pool_forward_cuda(in.data(), out.data(), argmax, &p, nullptr), IIR2D_STATUS_OK);
+    ASSERT_TRUE(context->synchronize(nullptr));
     EXPECT_EQ(iir2d_pool_backward_cuda(nullptr, nullptr, upstream.data(), gradient.data(), argmax, &p,
                                        stream.get()),
               IIR2D_STATUS_OK);

@@ -43,7 +43,8 @@ constexpr ElementType element_of = sizeof(S) == 8 ? ElementType::f64 : ElementTy
 template <class S>
 HostPlanes planes_of(const Layout& l, const std::vector<S>& memory) {
     const std::int64_t row = l.shape.w + l.row_gap;
-    return {memory.data(), element_of<S>, l.shape, {row, row * l.shape.h + l.plane_gap}};
+    const std::int64_t plane = row * l.shape.h + l.plane_gap;
+    return {memory.data(), element_of<S>, l.shape, {row, plane, plane * l.shape.c}};
 }
 
 template <class S>

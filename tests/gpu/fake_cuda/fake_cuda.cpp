@@ -39,6 +39,7 @@ struct CUgraphExec_st {
 };
 
 struct CUstream_st {
+    ContextHandle context = nullptr;
     std::deque<Work> work;
     std::unique_ptr<CUgraph_st> capture;  // while one is under way
 };
@@ -440,6 +441,7 @@ int cuPointerGetAttribute(void* value, int attribute, DevicePointer pointer) {
 int cuStreamCreate(StreamHandle* stream, unsigned) {
     const std::lock_guard lock(state().mutex);
     auto made = std::make_unique<CUstream_st>();
+    made->context = current().empty() ? nullptr : current().back();
     *stream = made.get();
     state().streams.emplace(*stream, std::move(made));
     return ready();
@@ -448,6 +450,12 @@ int cuStreamDestroy(StreamHandle stream) {
     const std::lock_guard lock(state().mutex);
     drain(stream);
     state().streams.erase(stream);
+    return success;
+}
+int cuStreamGetCtx(StreamHandle stream, ContextHandle* context) {
+    const std::lock_guard lock(state().mutex);
+    if (!state().streams.contains(stream)) return invalid_context;
+    *context = stream->context;
     return success;
 }
 int cuStreamSynchronize(StreamHandle stream) {

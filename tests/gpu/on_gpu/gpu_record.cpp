@@ -297,17 +297,11 @@ std::vector<Latency> measure_latencies(const Device& device, const Options& opti
             for (const PoolOp op : {PoolOp::max, PoolOp::avg, PoolOp::lp}) {
                 const PoolDesc desc{.op = op, .shape = {.h = size, .w = size}};
                 const auto plan = value_or_stop(PoolPlan::make(device, desc));
-                const auto workspace =
-                    value_or_stop(context->allocate(plan.workspace_bytes(), bench.stream.get()));
                 const ConstTensorView in(reinterpret_cast<const void*>(x.get()), element, desc.shape);
                 const TensorView out{reinterpret_cast<void*>(y.get()), element, plan.output_shape()};
                 all.push_back(bench.measure(
                     std::string(name_of(op)) + " 2x2 pooling f32", plan.kernel().variant, size,
-                    [&] {
-                        return plan.enqueue(in, out, nullptr, reinterpret_cast<void*>(workspace.get()),
-                                            bench.stream.get());
-                    },
-                    copy));
+                    [&] { return plan.enqueue(in, out, nullptr, bench.stream.get()); }, copy));
             }
         }
     }

@@ -31,6 +31,8 @@ struct Endless {
     Real operator()(long i) const {
         const auto n = static_cast<long>(line.size());
         if (from_the_end) i = n - 1 - i;
+        // Whole periods away, of wrap and of mirror.
+        if (border == Border::wrap || border == Border::mirror) i %= 2 * n;
         while (border == Border::wrap && i < 0) i += n;
         while (border == Border::wrap && i >= n) i -= n;
         while (border == Border::mirror && (i < 0 || i >= n)) i = i < 0 ? -1 - i : 2 * n - 1 - i;
@@ -130,24 +132,36 @@ struct Axis {
     }
 };
 
+// What an axis makes of a constant image in the long run.
+Real axis_gain(ContractCase c) {
+    c.border = Border::clamp;
+    c.start = Start::steady;
+    Axis axis{c, 1};
+    axis(RealLine(1), false);
+    return axis.constant;
+}
+
 }  // namespace
 
 RealLine contract_plane(const ContractCase& c, const RealLine& plane, long height, long width) {
     RealLine out(plane.size());
     Real below = c.border_const;
+    const Real divisor = c.filter.normalise_gain ? axis_gain(c) : 1;
     for (long r = 0; r < height; ++r) {
         Axis across{c, c.border_const};
         const RealLine y =
             across(RealLine(plane.begin() + r * width, plane.begin() + (r + 1) * width), false);
-        std::ranges::copy(y, out.begin() + r * width);
-        below = across.constant;  // what a constant outside became, which the columns read
+        for (long k = 0; k < width; ++k)
+            out[static_cast<std::size_t>(r * width + k)] = y[static_cast<std::size_t>(k)] / divisor;
+        // What a constant outside became, which the columns read.
+        below = c.start == Start::steady ? across.constant / divisor : across.constant;
     }
     for (long column = 0; column < width; ++column) {
         RealLine x(static_cast<std::size_t>(height));
         const auto at = [&](long r) { return static_cast<std::size_t>(r * width + column); };
         for (long r = 0; r < height; ++r) x[static_cast<std::size_t>(r)] = out[at(r)];
         const RealLine y = Axis{c, below}(x, true);
-        for (long r = 0; r < height; ++r) out[at(r)] = y[static_cast<std::size_t>(r)];
+        for (long r = 0; r < height; ++r) out[at(r)] = y[static_cast<std::size_t>(r)] / divisor;
     }
     return out;
 }

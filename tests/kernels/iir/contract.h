@@ -19,6 +19,7 @@ struct ContractFilter {
     int id = 1;
     std::array<double, 10> values = {};
     bool compat_1_0 = false;
+    bool normalise_gain = false;  // not with compat_1_0
 };
 
 struct ContractCase {

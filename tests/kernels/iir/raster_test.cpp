@@ -185,7 +185,7 @@ TEST(Raster, ProgressMayRunPlansOfItsOwn) {
     for (int runs = 0; runs < 100 && calls < 32; ++runs) {
         std::ranges::fill(out, 0.0F);
         ASSERT_TRUE(plan->run({in.data(), ElementType::f32, desc.shape},
-                              {out.data(), ElementType::f32, desc.shape}, {}, control));
+                              {out.data(), ElementType::f32, desc.shape}, control));
         EXPECT_TRUE(std::ranges::equal(out, expected));
     }
     EXPECT_GE(calls, 32);
@@ -259,7 +259,7 @@ TEST(Raster, IsCancelledOnAnyNumberOfThreadsInEveryPart) {
                 double last = 0.0;
                 double asked = 1.0;  // the caller may hear late how far the other thread is
                 const auto cancelled = plan.run({x.data(), ElementType::f32, desc.shape},
-                                                {x.data(), ElementType::f32, desc.shape}, {},
+                                                {x.data(), ElementType::f32, desc.shape},
                                                 {.stop = stop.get_token(), .progress = [&](double f) {
                                                      EXPECT_GE(f, last);
                                                      last = f;

@@ -177,7 +177,7 @@ TEST(FilterRun, CancelsAndReportsProgress) {
     std::vector<float> y(x.size());
     const auto run = [&](const RunControl& control) {
         return plan_of(desc, 1).run({x.data(), ElementType::f32, desc.shape},
-                                    {y.data(), ElementType::f32, desc.shape}, {}, control);
+                                    {y.data(), ElementType::f32, desc.shape}, control);
     };
     std::vector<double> fractions;
     ASSERT_TRUE(run({.progress = [&](double f) { fractions.push_back(f); }}));

@@ -330,7 +330,7 @@ TEST(PoolBackward, RefusesWithAWord) {
     EXPECT_EQ(dx, std::vector<float>(16, -7.0F)) << "something was written";
     std::stop_source stop;
     stop.request_stop();
-    const auto cancelled = plan->backward(in, out, out, to, {}, {}, {.stop = stop.get_token()});
+    const auto cancelled = plan->backward(in, out, out, to, {}, {.stop = stop.get_token()});
     ASSERT_FALSE(cancelled);
     EXPECT_EQ(cancelled.error().code, ErrorCode::cancelled);
 }

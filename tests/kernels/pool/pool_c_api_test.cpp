@@ -92,7 +92,7 @@ TEST(PoolCApi, TheStructMayGrow) {
     longer.later = 1;  // a wish that this library does not know
     EXPECT_EQ(iir2d_pool_output_size(&longer.known, &height, &width), IIR2D_STATUS_INVALID_ARGUMENT);
     IIR2D_PoolParams p = params(IIR2D_POOL_MAX);
-    for (const std::size_t size : {std::size_t{0}, std::size_t{8}, sizeof p - 8}) {
+    for (const std::size_t size : {std::size_t{0}, std::size_t{8}, std::size_t{151}, std::size_t{4097}}) {
         p.size = size;
         EXPECT_EQ(iir2d_pool_output_size(&p, &height, &width), IIR2D_STATUS_INVALID_ARGUMENT) << size;
     }
@@ -152,6 +152,7 @@ static_assert(IIR2D_POOL_MAX == 0 && IIR2D_POOL_AVG == 1 && IIR2D_POOL_LP == 2 &
 static_assert(IIR2D_ELEMENT_F32 == 0 && IIR2D_ELEMENT_F64 == 1 && IIR2D_ELEMENT_F16 == 2 &&
               IIR2D_ELEMENT_BF16 == 3);
 static_assert(offsetof(IIR2D_PoolParams, size) == 0 && offsetof(IIR2D_PoolParams, op) == sizeof(std::size_t));
-static_assert(sizeof(void*) != 8 || sizeof(IIR2D_PoolParams) == 152);
+static_assert(offsetof(IIR2D_PoolParams, x_stride) == 152);  // the size of 1.1
+static_assert(sizeof(void*) != 8 || sizeof(IIR2D_PoolParams) == 272);
 
 }  // namespace

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/iir/cpu_planes.h"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "kernels/iir/cpu.h"
+#include "kernels/support/aligned_array.h"
+#include "kernels/support/element_rows.h"
+#include "kernels/support/parallel.h"
+#include "kernels/support/view.h"
+
+namespace iir2d::iir {
+
+namespace {
+
+bool is_16_bit(ElementType type) {
+    return element_size(type) == 2;
+}
+
+// Plane `p` of a resolved view as a view of its own.
+template <class View>
+View plane_of(const View& view, std::int64_t p) {
+    View plane = view;
+    plane.shape = {1, 1, view.shape.h, view.shape.w};
+    const auto bytes = support::plane_offset(view, p) * static_cast<std::int64_t>(element_size(view.type));
+    plane.data = reinterpret_cast<decltype(plane.data)>(reinterpret_cast<std::uintptr_t>(view.data) +
+                                                        static_cast<std::uintptr_t>(bytes));
+    return plane;
+}
+
+// Memory for planes in f32, used again by the next one.
+class WidePlanes {
+  public:
+    explicit WidePlanes(const Shape& shape) : m_shape{1, 1, shape.h, shape.w} {}
+
+    class Lent {
+      public:
+        Lent(WidePlanes& from, support::AlignedArray<float> memory)
+            : m_from(from), m_memory(std::move(memory)) {}
+        Lent(const Lent&) = delete;
+        Lent& operator=(const Lent&) = delete;
+        ~Lent() { m_from.take_back(std::move(m_memory)); }
+        TensorView view() const {
+            const Shape& shape = m_from.m_shape;
+            return {m_memory.data(), ElementType::f32, shape, shape.w, 0, 0};
+        }
+
+      private:
+        WidePlanes& m_from;
+        support::AlignedArray<float> m_memory;
+    };
+
+    Lent lend() {
+        {
+            const std::lock_guard lock(m_mutex);
+            if (!m_free.empty()) {
+                support::AlignedArray<float> memory = std::move(m_free.back());
+                m_free.pop_back();
+                return {*this, std::move(memory)};
+            }
+        }
+        return {*this, support::AlignedArray<float>(static_cast<std::size_t>(m_shape.h * m_shape.w))};
+    }
+
+  private:
+    void take_back(support::AlignedArray<float> memory) noexcept {
+        try {
+            const std::lock_guard lock(m_mutex);
+            m_free.push_back(std::move(memory));
+        } catch (...) {  // no memory to keep it: the next one is made anew
+        }
+    }
+
+    Shape m_shape;
+    std::mutex m_mutex;
+    std::vector<support::AlignedArray<float>> m_free;
+};
+
+// Calls row(y) for every row of a plane, on threads where there are rows enough.
+void for_each_row(const Shape& shape, int threads, const auto& row) {
+    constexpr std::int64_t task_elements = std::int64_t{1} << 16;
+    const std::int64_t step = std::clamp<std::int64_t>(task_elements / shape.w, 1, shape.h);
+    const std::int64_t tasks = (shape.h + step - 1) / step;
+    support::parallel_for(threads, tasks, {}, {}, [&](std::int64_t task) {
+        for (std::int64_t y = task * step; y < std::min(shape.h, (task + 1) * step); ++y) row(y);
+    });
+}
+
+template <class Stored>
+void widen_plane(const ConstTensorView& from, const TensorView& to, int threads) {
+    for_each_row(from.shape, threads, [&](std::int64_t y) {
+        widen_row(static_cast<const Stored*>(from.data) + y * from.row_stride, from.shape.w,
+                  static_cast<float*>(to.data) + y * to.row_stride);
+    });
+}
+
+template <class Stored>
+void round_plane(const ConstTensorView& from, const TensorView& to, int threads) {
+    for_each_row(from.shape, threads, [&](std::int64_t y) {
+        store_row(static_cast<const float*>(from.data) + y * from.row_stride, from.shape.w,
+                  static_cast<Stored*>(to.data) + y * to.row_stride);
+    });
+}
+
+void widen(const ConstTensorView& from, const TensorView& to, int threads) {
+    from.type == ElementType::f16 ? widen_plane<Float16>(from, to, threads)
+                                  : widen_plane<BFloat16>(from, to, threads);
+}
+
+void round(const ConstTensorView& from, const TensorView& to, int threads) {
+    to.type == ElementType::f16 ? round_plane<Float16>(from, to, threads)
+                                : round_plane<BFloat16>(from, to, threads);
+}
+
+// The descriptor of one plane of the task's arithmetic, without its filters.
+FilterDesc desc_of_plane(const FilterDesc& desc) {
+    return {.shape = {1, 1, desc.shape.h, desc.shape.w},
+            .filter = {},
+            .border = desc.border,
+            .border_const = desc.border_const,
+            .precision = desc.precision,
+            .start = desc.start};
+}
+
+const FilterData& filter_of(const CpuTask& task, std::int64_t plane) {
+    return task.filters.size() == 1 ? task.filters.front() : task.filters[static_cast<std::size_t>(plane)];
+}
+
+// Calls one(plane, threads, control) for every plane: with planes enough for all threads, one each; else they
+// share one plane after the other. Progress is that of the planes, of those that the calling thread has also
+// while they run. Stops at the first failure, which it returns.
+template <class One>
+Result<void> for_each_plane(const CpuTask& task, const RunControl& control, const One& one) {
+    const Shape& shape = task.desc.shape;
+    const std::int64_t planes = shape.n * shape.c;
+    const std::int64_t samples = shape.h * shape.w;
+    const int all = threads_worth(task.threads, planes * samples);
+    const bool side_by_side = planes >= std::int64_t{4} * all;
+    const int each = side_by_side ? 1 : threads_worth(task.threads, samples);
+    const auto caller = std::this_thread::get_id();
+    std::atomic<std::int64_t> done{0};
+    std::atomic<bool> failed{false};
+    std::mutex mutex;
+    Result<void> result;
+    const auto run_plane = [&](std::int64_t plane) {
+        if (failed.load(std::memory_order_relaxed)) return;
+        RunControl inner{.stop = control.stop};
+        if (control.progress && std::this_thread::get_id() == caller) {
+            inner.progress = [&](double fraction) {
+                control.progress((static_cast<double>(done.load()) + fraction) / static_cast<double>(planes));
+            };
+        }
+        auto ran = one(plane, each, inner);
+        ++done;
+        if (ran) return;
+        const std::lock_guard lock(mutex);
+        if (!failed.exchange(true)) result = std::move(ran);
+    };
+    const bool finished =
+        support::parallel_for(side_by_side ? all : 1, planes, {.stop = control.stop}, {}, run_plane);
+    if (result && !finished) return std::unexpected(Error{ErrorCode::cancelled, "the filter was cancelled"});
+    if (result && control.progress) control.progress(1.0);
+    return result;
+}
+
+// Calls run(desc, filter, threads, x, y, control) for views of one filter and of the types that the precision
+// computes with.
+template <class RunOne>
+Result<void> map_planes(const CpuTask& task, const ConstTensorView& x, const TensorView& y,
+                        const RunControl& control, const RunOne& run) {
+    const bool narrow = is_16_bit(element_of(task.desc));
+    if (!narrow && task.filters.size() == 1)
+        return run(task.desc, task.filters.front(), task.threads, x, y, control);
+    const FilterDesc desc = desc_of_plane(task.desc);
+    WidePlanes wide(desc.shape);
+    return for_each_plane(
+        task, control, [&](std::int64_t plane, int threads, const RunControl& inner) -> Result<void> {
+            const FilterData& filter = filter_of(task, plane);
+            if (!narrow) return run(desc, filter, threads, plane_of(x, plane), plane_of(y, plane), inner);
+            const WidePlanes::Lent lent = wide.lend();
+            const TensorView line = lent.view();
+            widen(plane_of(x, plane), line, threads);
+            if (auto done = run(desc, filter, threads, line, line, inner); !done) return done;
+            round(line, plane_of(y, plane), threads);
+            return {};
+        });
+}
+
+}  // namespace
+
+Result<void> forward_planes(const CpuTask& task, const ConstTensorView& x, const TensorView& y,
+                            const RunControl& control) {
+    return map_planes(task, x, y, control,
+                      [](const FilterDesc& desc, const FilterData& filter, int threads,
+                         const ConstTensorView& from, const TensorView& to, const RunControl& inner) {
+                          return forward_cpu(make_cpu_job(desc, filter, threads), from, to, inner);
+                      });
+}
+
+}  // namespace iir2d::iir

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// Whole CPU runs: planes at any distances, in any element type, by one filter for all of them or by one for
+// each. Planes of 16-bit elements are filtered as f32, of which no more are held than there are threads.
+#pragma once
+
+#include <span>
+
+#include "iir2d/device.h"
+#include "iir2d/error.h"
+#include "iir2d/plan.h"
+#include "iir2d/tensor.h"
+#include "kernels/iir/plan_checks.h"
+
+namespace iir2d::iir {
+
+// What check_desc() let through, with the filters it gave.
+struct CpuTask {
+    const FilterDesc& desc;
+    const Filters& filters;
+    int threads = 1;
+};
+
+// In what follows, views are checked, strides resolved, of the task's element type. std::bad_alloc leaves
+// through it.
+
+// Filters x into y, which is x or lies apart from it.
+Result<void> forward_planes(const CpuTask& task, const ConstTensorView& x, const TensorView& y,
+                            const RunControl& control);
+
+}  // namespace iir2d::iir

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// The judge's adjoint and gradients for any filter data, also such as no row of the table makes.
+#pragma once
+
+#include <span>
+
+#include "iir2d/error.h"
+#include "iir2d/filter.h"
+#include "iir2d/plan.h"
+
+namespace iir2d::reference {
+
+// dx = A^T dy; desc.filter and desc.border_const are not read.
+Result<void> adjoint_of_data(const FilterDesc& desc, const FilterData& data, std::span<const double> dy,
+                             std::span<double> dx, const RunControl& control = {});
+
+// Returns the gradient of <dy, filter(x)> with respect to every coefficient of `data`, each in its
+// coefficient's place. desc.filter is not read.
+Result<FilterData> coefficient_gradient(const FilterDesc& desc, const FilterData& data,
+                                        std::span<const double> x, std::span<const double> dy,
+                                        const RunControl& control = {});
+
+// Returns the sum over all coefficients, taps of the start among them, of their products.
+double coefficient_product(const FilterData& x, const FilterData& y);
+
+}  // namespace iir2d::reference

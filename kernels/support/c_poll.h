@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// A caller's poll function as the control of a run.
+#pragma once
+
+#include <chrono>
+#include <stop_token>
+
+#include "iir2d/device.h"
+#include "iir2d/error.h"
+
+namespace iir2d::support {
+
+// Calls the function once before the run and then every few milliseconds; where it asks to stop, the run's
+// stop token does. It must outlive the run.
+class Poll {
+  public:
+    using Function = int (*)(void* user, double fraction);
+
+    Poll(Function function, void* user)
+        : m_function(function),
+          m_user(user),
+          m_stop(function != nullptr ? std::stop_source() : std::stop_source(std::nostopstate)) {}
+    Poll(const Poll&) = delete;
+    Poll& operator=(const Poll&) = delete;
+
+    // Calls run(control), unless the function asks to stop before.
+    template <class RunIt>
+    Result<void> during(const char* subject, const RunIt& run) {
+        RunControl control;
+        if (m_function == nullptr) return run(control);
+        ask(0.0);
+        if (m_stop.stop_requested()) {
+            return std::unexpected(
+                Error{ErrorCode::cancelled, std::string(subject) + " was cancelled before it began"});
+        }
+        control.stop = m_stop.get_token();
+        control.progress = [this](double fraction) {
+            if (std::chrono::steady_clock::now() - m_asked >= interval && !m_stop.stop_requested())
+                ask(fraction);
+        };
+        return run(control);
+    }
+
+  private:
+    static constexpr std::chrono::milliseconds interval{2};
+
+    void ask(double fraction) {
+        if (m_function(m_user, fraction) != 0) m_stop.request_stop();
+        m_asked = std::chrono::steady_clock::now();
+    }
+
+    Function m_function;
+    void* m_user;
+    std::stop_source m_stop;
+    std::chrono::steady_clock::time_point m_asked;
+};
+
+}  // namespace iir2d::support
