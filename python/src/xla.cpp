@@ -2,9 +2,9 @@
 #include "python/src/xla.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <exception>
-#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -61,63 +61,62 @@ View view_of(const ffi::AnyBuffer& buffer) {
     return view;
 }
 
-// Values of parameters: an operand of float32 or float64, or an attribute.
+// Values of parameters: those that are numbers as an attribute, NaN for the rest; those that are arrays as
+// columns of an operand of float32 or float64, `given` having a bit for each.
 class Given {
   public:
-    Given(const std::optional<ffi::AnyBuffer>& operand, ffi::Span<const double> attribute) {
+    Given(const std::optional<ffi::AnyBuffer>& operand, ffi::Span<const double> numbers, std::int64_t given,
+          std::int32_t filter_id) {
         if (!operand) {
-            m_parameters.values = {attribute.begin(), attribute.size()};
+            m_parameters.values = {numbers.begin(), numbers.size()};
             return;
         }
         const View view = view_of(*operand);
-        m_is_float = view.element == IIR2D_ELEMENT_F32;
         const auto count = static_cast<std::size_t>(product(view.shape));
         m_shape.assign(view.shape.begin(), view.shape.end() - 1);
-        if (m_is_float) {
+        const bool is_float = view.element == IIR2D_ELEMENT_F32;
+        if (is_float) {
             const auto* values = static_cast<const float*>(view.data);
             m_values.assign(values, values + count);
         } else {
             const auto* values = static_cast<const double*>(view.data);
             m_values.assign(values, values + count);
         }
+        for (std::size_t index = 0; index < numbers.size(); ++index) {
+            const bool is_given = (given >> index & 1) != 0;
+            for (std::size_t i = index; i < count; i += numbers.size()) {
+                if (!is_given)
+                    m_values[i] = numbers.begin()[index];
+                else
+                    clamp(m_values[i], filter_id, static_cast<std::int32_t>(index), is_float);
+            }
+        }
         m_parameters = {m_values, m_shape};
     }
-
-    // Brings values that are an end of their range as float32 to the end itself; refuses NaN, which would be
-    // a default. Entries that `given` does not have become NaN.
-    void clamp(std::int32_t filter_id, ffi::Span<const std::int64_t> given) {
-        std::int32_t count = 0;
-        check(iir2d_filter_count(filter_id, &count));
-        if (m_values.empty() || count == 0) return;
-        for (std::size_t i = 0; i < m_values.size(); ++i) {
-            const auto index = static_cast<std::int32_t>(i % static_cast<std::size_t>(count));
-            if (std::find(given.begin(), given.end(), index) == given.end()) {
-                m_values[i] = std::numeric_limits<double>::quiet_NaN();
-                continue;
-            }
-            const char* name = nullptr;
-            double minimum = 0, maximum = 0, initial = 0;
-            std::int32_t is_switch = 0;
-            check(iir2d_filter_parameter(filter_id, index, &name, &minimum, &maximum, &initial, &is_switch));
-            double& value = m_values[i];
-            if (value != value) {
-                fail(IIR2D_STATUS_INVALID_ARGUMENT, std::string(name) + " nan of filter " +
-                                                        std::to_string(filter_id) + " (" +
-                                                        iir2d_filter_key(filter_id) + ") is out of range");
-            }
-            if (!m_is_float) continue;
-            if (value == static_cast<double>(static_cast<float>(minimum))) value = minimum;
-            if (value == static_cast<double>(static_cast<float>(maximum))) value = maximum;
-        }
-        m_parameters.values = m_values;
-    }
+    Given(const Given&) = delete;
+    Given& operator=(const Given&) = delete;
 
     const Parameters& parameters() const { return m_parameters; }
 
   private:
+    // Brings an end of the range as float32 to the end itself; refuses NaN, which would be the default.
+    static void clamp(double& value, std::int32_t filter_id, std::int32_t index, bool is_float) {
+        const char* name = nullptr;
+        double minimum = 0, maximum = 0, initial = 0;
+        std::int32_t is_switch = 0;
+        check(iir2d_filter_parameter(filter_id, index, &name, &minimum, &maximum, &initial, &is_switch));
+        if (std::isnan(value)) {
+            fail(IIR2D_STATUS_INVALID_ARGUMENT, std::string(name) + " nan of filter " +
+                                                    std::to_string(filter_id) + " (" +
+                                                    iir2d_filter_key(filter_id) + ") is out of range");
+        }
+        if (!is_float) return;
+        if (value == static_cast<double>(static_cast<float>(minimum))) value = minimum;
+        if (value == static_cast<double>(static_cast<float>(maximum))) value = maximum;
+    }
+
     Sizes m_shape;
     std::vector<double> m_values;
-    bool m_is_float = false;
     Parameters m_parameters;
 };
 
@@ -127,7 +126,7 @@ struct Attributes {
     std::int64_t precision, start;
     bool normalise_gain;
     ffi::Span<const double> values;
-    ffi::Span<const std::int64_t> given;
+    std::int64_t given;
 
     FilterSettings settings() const {
         return {static_cast<std::int32_t>(filter_id), static_cast<std::int32_t>(border), border_const,
@@ -146,8 +145,8 @@ ffi::Error filter_handler(ffi::AnyBuffer x, ffi::RemainingArgs rest, ffi::Result
                           bool transposed, Attributes attributes) {
     return guarded([&] {
         if (x.element_count() == 0) return;
-        Given given(operand(rest, 0), attributes.values);
-        given.clamp(static_cast<std::int32_t>(attributes.filter_id), attributes.given);
+        const auto id = static_cast<std::int32_t>(attributes.filter_id);
+        const Given given(operand(rest, 0), attributes.values, attributes.given, id);
         const auto call = transposed ? filter_adjoint : filter;
         call(view_of(x), view_of(*y), attributes.settings(), given.parameters(), {});
     });
@@ -156,8 +155,8 @@ ffi::Error filter_handler(ffi::AnyBuffer x, ffi::RemainingArgs rest, ffi::Result
 ffi::Error gradient_handler(ffi::AnyBuffer x, ffi::AnyBuffer dy, ffi::AnyBuffer parameters,
                             ffi::Result<ffi::AnyBuffer> gradient, Attributes attributes) {
     return guarded([&] {
-        Given given(parameters, attributes.values);
-        given.clamp(static_cast<std::int32_t>(attributes.filter_id), attributes.given);
+        const auto id = static_cast<std::int32_t>(attributes.filter_id);
+        const Given given(parameters, attributes.values, attributes.given, id);
         std::vector<double> sums(gradient->element_count(), 0.0);
         if (x.element_count() != 0)
             filter_gradient(view_of(x), view_of(dy), sums, attributes.settings(), given.parameters(), {});
@@ -258,15 +257,14 @@ auto with_attributes(Binding binding) {
         .template Attr<std::int64_t>("start")
         .template Attr<bool>("normalise_gain")
         .template Attr<ffi::Span<const double>>("values")
-        .template Attr<ffi::Span<const std::int64_t>>("given");
+        .template Attr<std::int64_t>("given");
 }
 
 XLA_FFI_DEFINE_HANDLER(
     filter_target,
     [](ffi::AnyBuffer x, ffi::RemainingArgs rest, ffi::Result<ffi::AnyBuffer> y, bool transposed,
        std::int64_t filter_id, std::int64_t border, double border_const, std::int64_t precision,
-       std::int64_t start, bool normalise_gain, ffi::Span<const double> values,
-       ffi::Span<const std::int64_t> given) {
+       std::int64_t start, bool normalise_gain, ffi::Span<const double> values, std::int64_t given) {
         return filter_handler(
             x, rest, y, transposed,
             {filter_id, border, border_const, precision, start, normalise_gain, values, given});
@@ -278,8 +276,7 @@ XLA_FFI_DEFINE_HANDLER(
     gradient_target,
     [](ffi::AnyBuffer x, ffi::AnyBuffer dy, ffi::AnyBuffer parameters, ffi::Result<ffi::AnyBuffer> gradient,
        std::int64_t filter_id, std::int64_t border, double border_const, std::int64_t precision,
-       std::int64_t start, bool normalise_gain, ffi::Span<const double> values,
-       ffi::Span<const std::int64_t> given) {
+       std::int64_t start, bool normalise_gain, ffi::Span<const double> values, std::int64_t given) {
         return gradient_handler(
             x, dy, parameters, gradient,
             {filter_id, border, border_const, precision, start, normalise_gain, values, given});
