@@ -32,6 +32,7 @@ def _require_version() -> None:
 _require_version()
 
 import jax.numpy as jnp  # noqa: E402
+from jax._src import dispatch  # noqa: E402
 from jax.experimental.custom_partitioning import custom_partitioning  # noqa: E402
 from jax.extend.core import Primitive  # noqa: E402
 from jax.interpreters import ad, batching, mlir  # noqa: E402
@@ -235,6 +236,11 @@ def _shapes(arrays: Sequence[Any]) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(a.shape) for a in arrays)
 
 
+# JAX asks of a program whether its lowering needs to know the devices, as that of custom_partitioning does; it cannot
+# see into these primitives' lowerings, so they are named to it.
+_needs_devices: set[Any] = getattr(dispatch, "prim_requires_devices_during_lowering", set())
+
+
 # Primitives. Without jit, each is compiled once for its static arguments.
 
 
@@ -249,6 +255,7 @@ def _primitive(name: str, abstract: Callable[..., Any], lowered: Callable[..., A
     primitive.def_impl(lambda *arrays, **static: compiled(**static)(*arrays))
     primitive.def_abstract_eval(abstract)
     mlir.register_lowering(primitive, mlir.lower_fun(lowered, multiple_results=several))
+    _needs_devices.add(primitive)
     return primitive
 
 
@@ -257,7 +264,7 @@ def _like(x: Any) -> Any:
 
 
 def _to_front(x: Any, dim: Any, size: int) -> Any:
-    if dim is batching.not_mapped:
+    if dim is None:
         return jnp.broadcast_to(x, (size, *x.shape))
     return jnp.moveaxis(x, dim, 0)
 
@@ -268,7 +275,7 @@ def _sets_to_front(sets: Any, dim: Any, size: int, lead: int) -> Any:
 
 
 def _batch_size(arrays: Sequence[Any], dims: Sequence[Any]) -> int:
-    return next(a.shape[d] for a, d in zip(arrays, dims, strict=True) if d is not batching.not_mapped)
+    return next(a.shape[d] for a, d in zip(arrays, dims, strict=True) if d is not None)
 
 
 _filter_p = _primitive(
@@ -300,6 +307,11 @@ def _is_zero(tangent: Any) -> bool:
     return isinstance(tangent, ad.Zero)
 
 
+def _zero(primal: Any) -> Any:
+    """The tangent of what does not change."""
+    return ad.Zero(jax.typeof(primal).to_tangent_aval())
+
+
 def _filter_jvp(primals: Any, tangents: Any, *, spec: _Spec, transposed: bool) -> Any:
     x, *sets = primals
     y = _filter_p.bind(x, *sets, spec=spec, transposed=transposed)
@@ -309,7 +321,7 @@ def _filter_jvp(primals: Any, tangents: Any, *, spec: _Spec, transposed: bool) -
     if sets and not _is_zero(tangents[1]):
         parts.append(_parameter_p.bind(tangents[1], x, *sets, spec=spec, transposed=transposed))
     if not parts:
-        return y, ad.Zero.from_primal_value(y)
+        return y, _zero(y)
     return y, parts[0] if len(parts) == 1 else ad.add_tangents(*parts)
 
 
@@ -326,8 +338,8 @@ def _filter_batch(arrays: Any, dims: Any, *, spec: _Spec, transposed: bool) -> A
     size = _batch_size(arrays, dims)
     x = _to_front(arrays[0], dims[0], size)
     sets = list(arrays[1:])
-    if sets and dims[1] is not batching.not_mapped:
-        sets = [_sets_to_front(sets[0], dims[1], size, x.ndim - 2)]
+    if sets and dims[1] is not None:
+        sets = [_sets_to_front(sets[0], dims[1], size, x.ndim - 3)]
     return _filter_p.bind(x, *sets, spec=spec, transposed=transposed), 0
 
 
@@ -343,22 +355,22 @@ def _parameter_transpose(ct: Any, tangent: Any, x: Any, sets: Any, *, spec: _Spe
 def _parameter_batch(arrays: Any, dims: Any, *, spec: _Spec, transposed: bool) -> Any:
     size = _batch_size(arrays, dims)
     x = _to_front(arrays[1], dims[1], size)
-    tangent, sets = (_sets_to_front(arrays[i], dims[i], size, x.ndim - 2) for i in (0, 2))
+    tangent, sets = (_sets_to_front(arrays[i], dims[i], size, x.ndim - 3) for i in (0, 2))
     return _parameter_p.bind(tangent, x, sets, spec=spec, transposed=transposed), 0
 
 
 def _gradient_jvp(primals: Any, tangents: Any, *, spec: _Spec) -> Any:
     result = _gradient_p.bind(*primals, spec=spec)
     if all(_is_zero(t) for t in tangents):
-        return result, ad.Zero.from_primal_value(result)
+        return result, _zero(result)
     raise NotImplementedError(_TWICE)
 
 
 def _gradient_batch(arrays: Any, dims: Any, *, spec: _Spec) -> Any:
     size = _batch_size(arrays, dims)
     x, dy = (_to_front(arrays[i], dims[i], size) for i in (0, 1))
-    own = arrays[2].shape if dims[2] is batching.not_mapped else jnp.moveaxis(arrays[2], dims[2], 0).shape[1:]
-    sets = _sets_to_front(arrays[2], dims[2], size, x.ndim - 2)
+    own = arrays[2].shape if dims[2] is None else jnp.moveaxis(arrays[2], dims[2], 0).shape[1:]
+    sets = _sets_to_front(arrays[2], dims[2], size, x.ndim - 3)
     return _gradient_p.bind(x, dy, sets, spec=spec).reshape((size, *own)), 0
 
 
@@ -426,11 +438,11 @@ def _pool_jvp(primals: Any, tangents: Any, *, pooling: _pooling.Pooling, indices
     outputs = _pool_p.bind(x, pooling=pooling, indices=indices)
     y = outputs[0]
     if _is_zero(tangent):
-        dots = [ad.Zero.from_primal_value(o) for o in outputs]
+        dots = [_zero(o) for o in outputs]
     else:
         read = {"max": outputs[1:], "adaptive_max": outputs[1:], "lp": (x, y)}.get(pooling.op, ())
         dots = [_pool_tangent_p.bind(tangent, *read, pooling=pooling)]
-        dots += [ad.Zero.from_primal_value(o) for o in outputs[1:]]
+        dots += [_zero(o) for o in outputs[1:]]
     return outputs, dots
 
 
@@ -464,7 +476,7 @@ def _backward_jvp(primals: Any, tangents: Any, *, pooling: _pooling.Pooling, siz
     if pooling.op == "lp" and not all(_is_zero(t) for t in tangents):
         raise NotImplementedError("iir2d has no second derivative of lp pooling")
     if _is_zero(tangents[0]):
-        return dx, ad.Zero.from_primal_value(dx)
+        return dx, _zero(dx)
     return dx, _pool_backward_p.bind(tangents[0], *primals[1:], pooling=pooling, size=size)
 
 
@@ -481,6 +493,16 @@ def _backward_transpose(ct: Any, dy: Any, *read: Any, pooling: _pooling.Pooling,
     return [jnp.take_along_axis(flat, places, axis=-1).reshape(indices.shape), None]
 
 
+def _tangent_jvp(primals: Any, tangents: Any, *, pooling: _pooling.Pooling) -> Any:
+    y = _pool_tangent_p.bind(*primals, pooling=pooling)
+    if pooling.op == "lp" and not all(_is_zero(t) for t in tangents[1:]):
+        raise NotImplementedError("iir2d has no second derivative of lp pooling")
+    if _is_zero(tangents[0]):
+        return y, _zero(y)
+    return y, _pool_tangent_p.bind(tangents[0], *primals[1:], pooling=pooling)
+
+
+ad.primitive_jvps[_pool_tangent_p] = _tangent_jvp
 ad.primitive_jvps[_pool_p] = _pool_jvp_as_asked
 batching.primitive_batchers[_pool_p] = _pool_batch
 ad.primitive_transposes[_pool_tangent_p] = _tangent_transpose
