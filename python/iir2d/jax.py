@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -116,8 +117,12 @@ def _axes(entry: Any) -> tuple[str, ...]:
     return () if entry is None else entry if isinstance(entry, tuple) else (entry,)
 
 
-# (operands' ranks, results' ranks): the first operand has planes; the others are planes with the same leading
-# dimensions or, where `sets` counts them from the end, sets of parameters.
+# Later versions of JAX are told which dimensions may not be split; partition() below makes them whole in any case.
+_names_whole_factors = "need_replication_factors" in inspect.signature(custom_partitioning.def_partition).parameters
+
+
+# The first operand has planes; the others have planes with the same leading dimensions, but for the last where `sets`
+# says that it has sets of parameters. The results have planes, or where `sums` says so one has the sets' gradient.
 @functools.lru_cache(maxsize=4096)
 def _partitioned(
     call: Callable[..., Any], shapes: tuple[tuple[int, ...], ...], sets: bool, sums: bool, results: int
@@ -183,9 +188,8 @@ def _partitioned(
         return mesh, lower, outputs[0] if results == 1 else tuple(outputs), tuple(NamedSharding(mesh, s) for s in operands)
 
     function = custom_partitioning(call)
-    function.def_partition(
-        partition, infer, sharding_rule=rule, need_replication_factors=tuple(dict.fromkeys(whole))
-    )
+    replicated = {"need_replication_factors": tuple(dict.fromkeys(whole))} if _names_whole_factors else {}
+    function.def_partition(partition, infer, sharding_rule=rule, **replicated)
     return function  # type: ignore[no-any-return]
 
 
