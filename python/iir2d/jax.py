@@ -36,11 +36,14 @@ import jax.numpy as jnp  # noqa: E402
 from jax._src import dispatch  # noqa: E402
 from jax.experimental.custom_partitioning import custom_partitioning  # noqa: E402
 from jax.extend.core import Primitive  # noqa: E402
-from jax.interpreters import ad, batching, mlir  # noqa: E402
+from jax.interpreters import ad as _ad  # noqa: E402
+from jax.interpreters import batching, mlir  # noqa: E402
 from jax.sharding import NamedSharding, PartitionSpec  # noqa: E402
 
 from . import _arguments, _native, _pooling  # noqa: E402
 from .errors import InvalidArgumentError, InvalidDimensionError, NullPointerError  # noqa: E402
+
+ad: Any = _ad  # most of it has no types
 
 if not hasattr(_native, "xla_handlers"):
     raise ImportError("this build of iir2d has no handlers for JAX: it was made with -DIIR2D_PYTHON_JAX=OFF")
@@ -73,6 +76,10 @@ _TWICE = (
 
 for _name, _handler in _native.xla_handlers().items():
     jax.ffi.register_ffi_target(_name, _handler, platform="cpu")
+
+
+def _has_float64() -> bool:
+    return bool(jnp.result_type(float) == np.float64)
 
 
 class _Spec(NamedTuple):
@@ -190,7 +197,7 @@ def _partitioned(
     function = custom_partitioning(call)
     replicated = {"need_replication_factors": tuple(dict.fromkeys(whole))} if _names_whole_factors else {}
     function.def_partition(partition, infer, sharding_rule=rule, **replicated)
-    return function  # type: ignore[no-any-return]
+    return function
 
 
 def _shape(x: Any, shape: Sequence[int] | None = None, dtype: Any = None) -> jax.ShapeDtypeStruct:
@@ -248,13 +255,13 @@ _needs_devices: set[Any] = getattr(dispatch, "prim_requires_devices_during_lower
 # Primitives. Without jit, each is compiled once for its static arguments.
 
 
-def _primitive(name: str, abstract: Callable[..., Any], lowered: Callable[..., Any], several: bool = False) -> Primitive:
-    primitive = Primitive(name)
+def _primitive(name: str, abstract: Callable[..., Any], lowered: Callable[..., Any], several: bool = False) -> Any:
+    primitive: Any = Primitive(name)
     primitive.multiple_results = several
 
     @functools.lru_cache(maxsize=1024)
     def compiled(**static: Any) -> Callable[..., Any]:
-        return jax.jit(functools.partial(primitive.bind, **static))  # type: ignore[no-any-return]
+        return jax.jit(functools.partial(primitive.bind, **static))
 
     primitive.def_impl(lambda *arrays, **static: compiled(**static)(*arrays))
     primitive.def_abstract_eval(abstract)
@@ -279,7 +286,7 @@ def _sets_to_front(sets: Any, dim: Any, size: int, lead: int) -> Any:
 
 
 def _batch_size(arrays: Sequence[Any], dims: Sequence[Any]) -> int:
-    return next(a.shape[d] for a, d in zip(arrays, dims, strict=True) if d is not None)
+    return int(next(a.shape[d] for a, d in zip(arrays, dims, strict=True) if d is not None))
 
 
 _filter_p = _primitive(
@@ -301,7 +308,7 @@ def _no_forward(*arrays: Any, **static: Any) -> Any:
 
 
 # The derivative of a filter's result in the direction of its parameters: there to be transposed, never computed.
-_parameter_p = Primitive("iir2d_filter_parameter_tangent")
+_parameter_p: Any = Primitive("iir2d_filter_parameter_tangent")
 _parameter_p.def_impl(_no_forward)
 _parameter_p.def_abstract_eval(lambda tangent, x, sets, spec, transposed: _like(x))
 mlir.register_lowering(_parameter_p, _no_forward)
@@ -392,7 +399,7 @@ def _pooled(x: Any, pooling: _pooling.Pooling) -> tuple[int, ...]:
 
 
 def _index_type(height: int, width: int) -> Any:
-    if jax.config.jax_enable_x64:
+    if _has_float64():
         return np.dtype(np.int64)
     if height * width > 2**31 - 1:
         raise InvalidDimensionError(f"indices into {height}x{width} do not fit int32: enable jax_enable_x64")
@@ -532,7 +539,7 @@ def _planes(x: Any, name: str) -> tuple[Any, int]:
     element = _ELEMENTS.get(np.dtype(dtype).name)
     if element is None or np.dtype(dtype).byteorder == ">":
         raise TypeError(f"{name} has elements of type {dtype}: convert to float32, float64, float16 or bfloat16")
-    if element == _arguments.F64 and not jax.config.jax_enable_x64:
+    if element == _arguments.F64 and not _has_float64():
         raise TypeError(f"{name} has elements of type float64: enable jax_enable_x64, or convert to float32")
     if len(x.shape) < 2:
         raise InvalidDimensionError(
