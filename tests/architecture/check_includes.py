@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks the directions of #include: between the rooms, app -> ui -> core -> kernels, and between their folders.
+"""Checks the directions of #include: between the rooms, app -> ui -> core -> kernels and python -> the C headers of
+kernels, and between their folders.
 
 usage: check_includes.py [--graph] PROJECT_ROOT
 
@@ -17,8 +18,8 @@ import re
 import sys
 from pathlib import Path
 
-# From the lowest up; a room includes its own headers and those below it.
-ROOMS = ["kernels", "core", "ui", "app"]
+# From the lowest up; a room includes its own headers and those below it. python stands beside core, over the C headers.
+ROOMS = ["kernels", "core", "ui", "app", "python"]
 # Checked for the form of their includes only.
 OTHER_FOLDERS = ["tests"]
 SUFFIXES = {".h", ".hpp", ".hh", ".inl", ".ipp", ".c", ".cc", ".cpp", ".cxx", ".cu", ".cuh", ".in"}
@@ -32,6 +33,8 @@ QT = re.compile(r"(Qt[A-Z]\w*/.*|Q[A-Z]\w*|q[a-z0-9_]+\.h)$")
 OPEN_IMAGE_IO = re.compile(r"OpenImageIO/")
 # The module that only the image worker opens.
 IMAGE_MODULE = Path("core/image/module")
+# All of ours that the Python package's module may know: no C++ crosses into it.
+C_HEADERS = {"iir2d/iir2d_core.h", "iir2d/iir2d_filter.h", "iir2d/iir2d_pool.h"}
 UPWARD = re.compile(r"(^|[/\\])\.\.([/\\]|$)")
 
 COMMENT_OR_STRING = re.compile(
@@ -173,6 +176,8 @@ def broken_rules(file, path, table):
     target = path.split("/")[0]
     if target in ROOMS and ROOMS.index(target) > ROOMS.index(room):
         rules.append(f"{room} must not include {target}: app -> ui -> core -> kernels")
+    if room == "python" and path not in C_HEADERS and (target in ROOMS[:-1] or target == PUBLIC_PREFIX):
+        return rules + [f"python may include of ours only {', '.join(sorted(C_HEADERS))}"]
     if target == "kernels" and room != "kernels":
         rules.append(f"{room} may include only the public headers of kernels (iir2d/...)")
     if target == "kernels" and PUBLIC_KERNELS in file.parents:

@@ -36,6 +36,7 @@ Some text, and a table of something else:
 | `app/iir2d` | `core/*` | the command line |
 | `app/worker` | `core/image` | the worker |
 | `app/workbench` | `core/*`, `ui/*` | the program |
+| `python/src` | `iir2d` | the module |
 """
 
 CLEAN = {
@@ -56,6 +57,8 @@ CLEAN = {
     "ui/window/window.cpp": '#include <QMainWindow>\n#include <QtCharts/QChart>\n#include "core/image/image.h"\n',
     "app/workbench/main.cpp": '#include <QApplication>\n#include "ui/window/window.h"\n'
                               '#include "core/image/image.h"\n',
+    "python/src/native.cpp": '#include <nanobind/nanobind.h>\n#include "iir2d/iir2d_filter.h"\n'
+                             '#include "python/src/planes.h"\n',
     "tests/ui/window_test.cpp": '#include "ui/window/window.h"\n#include "kernels/pool/cpu.h"\n',
 }
 
@@ -87,6 +90,10 @@ VIOLATIONS = [
     ("ui/session/shell.cpp", '#include "ui/window/window.h"', "ui/session may not include ui/window"),
     ("app/worker/device.cpp", '#include "iir2d/device.h"', "app/worker may not include kernels/include/iir2d"),
     ("app/worker/other.cpp", '#include "app/iir2d/options.h"', "app/worker may not include app/iir2d"),
+    ("python/src/plan.cpp", '#include "iir2d/plan.h"', "python may include of ours only iir2d/iir2d_core.h"),
+    ("python/src/inner.cpp", '#include "kernels/iir/cpu.h"', "python may include of ours only iir2d/iir2d_core.h"),
+    ("python/src/image.cpp", '#include "core/image/image.h"', "python may include of ours only iir2d/iir2d_core.h"),
+    ("app/iir2d/py.cpp", '#include "python/src/planes.h"', "app must not include python"),
     ("core/image/up.cpp", '#include "../recipe/recipe.h"', "not with ../"),
     ("core/image/up2.cpp", '#include "core/image/../recipe/recipe.h"', "not with ../"),
     ("tests/core/up_test.cpp", '#include "../helper.h"', "not with ../"),
@@ -205,7 +212,7 @@ class Planted(unittest.TestCase):
         (self.root / "docs/architecture.md").unlink()
         result = self.run_checker(str(self.root))
         self.assertEqual(result.returncode, 1)
-        self.assertEqual(result.stdout.count("the folder has no row"), 13, result.stdout)
+        self.assertEqual(result.stdout.count("the folder has no row"), 14, result.stdout)
 
     def test_the_graph_lists_each_folder_after_those_it_includes(self):
         result = self.run_checker("--graph", str(self.root))
@@ -214,10 +221,10 @@ class Planted(unittest.TestCase):
         self.assertIn("kernels/include/iir2d: nothing", lines)
         self.assertIn("ui/window: core/image (1)", lines)
         self.assertIn("core/image/module: kernels/include/iir2d (1), core/image (1)", lines)
-        self.assertEqual(lines[-1], "13 folders, 13 arrows, each folder after those that it includes: "
+        self.assertEqual(lines[-1], "14 folders, 14 arrows, each folder after those that it includes: "
                                     "there is no cycle")
         places = {line.split(":")[0]: number for number, line in enumerate(lines[:-1])}
-        self.assertEqual(len(places), 13)
+        self.assertEqual(len(places), 14)
         for line in lines[:-1]:
             folder, targets = line.split(": ")
             for target in [] if targets == "nothing" else targets.split(", "):

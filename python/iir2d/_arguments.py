@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: MIT
+"""What the functions of all three modules take beside arrays: names, numbers and parameters."""
+
+from __future__ import annotations
+
+import functools
+import math
+import operator
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, SupportsFloat, SupportsIndex
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _native
+from .errors import (
+    InvalidArgumentError,
+    InvalidBorderModeError,
+    InvalidFilterIdError,
+    InvalidPrecisionError,
+    Iir2dError,
+)
+
+# As the C interface numbers them.
+F32, F64, F16, BF16 = 0, 1, 2, 3
+ELEMENT_NAMES = ("float32", "float64", "float16", "bfloat16")
+BORDERS = {"clamp": 0, "mirror": 1, "wrap": 2, "constant": 3}
+PRECISIONS = {"f32": 0, "mixed": 1, "f64": 2}
+STARTS = {"truncated": 0, "steady": 1}
+
+Extent = int | tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterInfo:
+    """A parameter of a filter: its name, the values it may have, its default, and whether it is a switch.
+
+    >>> import iir2d
+    >>> iir2d.filters()[5].parameters[0].maximum
+    100.0
+    """
+
+    name: str
+    minimum: float
+    maximum: float
+    default: float
+    is_switch: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FilterInfo:
+    """A filter: its number, its key, its parameters in the C interface's order.
+
+    >>> import iir2d
+    >>> iir2d.filters()[0].key
+    'ema'
+    """
+
+    id: int
+    key: str
+    parameters: tuple[ParameterInfo, ...]
+
+
+FILTERS: tuple[FilterInfo, ...] = tuple(
+    FilterInfo(number, key, tuple(ParameterInfo(*parameter) for parameter in parameters))
+    for number, key, parameters in _native.filter_table()
+)
+_BY_NAME: dict[int | str, FilterInfo] = {f.id: f for f in FILTERS} | {f.key: f for f in FILTERS}
+
+
+def filter_info(filter_id: int | str) -> FilterInfo:
+    """Returns the filter of a number or key."""
+    if not isinstance(filter_id, str):
+        filter_id = operator.index(filter_id)
+    found = _BY_NAME.get(filter_id)
+    if found is not None:
+        return found
+    keys = ", ".join(f.key for f in FILTERS)
+    shown = f'"{filter_id}"' if isinstance(filter_id, str) else str(filter_id)
+    raise InvalidFilterIdError(f"filter {shown} does not exist: filters are 1 to {len(FILTERS)}, or {keys}")
+
+
+def _code(field: str, names: Mapping[str, int], name: str, error: type[Iir2dError]) -> int:
+    found = names.get(name) if isinstance(name, str) else None
+    if found is not None:
+        return found
+    *first, last = names
+    raise error(f'{field} "{name}" is unknown: use {", ".join(first)} or {last}')
+
+
+def border_code(border: str) -> int:
+    """Returns the C interface's number of a border."""
+    return _code("border", BORDERS, border, InvalidBorderModeError)
+
+
+def precision_code(precision: str | None, element: int) -> int:
+    """Returns the C interface's number of a precision, which must go with the element type."""
+    if precision is None:
+        return PRECISIONS["f64"] if element == F64 else PRECISIONS["f32"]
+    code = _code("precision", PRECISIONS, precision, InvalidPrecisionError)
+    if (code == PRECISIONS["f64"]) != (element == F64):
+        use = "f64" if element == F64 else "f32 or mixed"
+        raise InvalidPrecisionError(
+            f'precision "{precision}" does not go with {ELEMENT_NAMES[element]} elements: use {use}'
+        )
+    return code
+
+
+def start_code(start: str) -> int:
+    """Returns the C interface's number of a start."""
+    return _code("start", STARTS, start, InvalidArgumentError)
+
+
+@functools.lru_cache(maxsize=1024, typed=True)
+def settings(
+    filter_id: int | str,
+    border: str,
+    border_const: float,
+    precision: str | None,
+    start: str,
+    normalise_gain: bool,
+    element: int,
+) -> tuple[FilterInfo, _native.FilterSettings]:
+    """Returns the filter and what the module is told about it."""
+    info = filter_info(filter_id)
+    return info, _native.FilterSettings(
+        info.id,
+        border_code(border),
+        float(border_const),
+        precision_code(precision, element),
+        start_code(start),
+        bool(normalise_gain),
+    )
+
+
+def thread_count(threads: SupportsIndex) -> int:
+    """Returns a number of threads; 0 is all that the process may use."""
+    count = operator.index(threads)
+    if 0 <= count < 2**31:
+        return count
+    raise InvalidArgumentError(f"threads {count}: must be 0, which is all, or more")
+
+
+def shown(info: FilterInfo) -> str:
+    """Returns a filter as the library's sentences name it."""
+    return f"filter {info.id} ({info.key})"
+
+
+def check_names(info: FilterInfo, names: Iterable[str]) -> None:
+    """Raises InvalidArgumentError for a name that is no parameter of the filter."""
+    known = [p.name for p in info.parameters]
+    for name in names:
+        if name not in known:
+            raise InvalidArgumentError(f'{shown(info)} has no parameter "{name}": it has {", ".join(known)}')
+
+
+def refuse_nan(info: FilterInfo, parameter: ParameterInfo) -> None:
+    """Raises what the library would of a NaN, which there stands for the default."""
+    raise InvalidArgumentError(
+        f"{parameter.name} nan of {shown(info)} is out of range: "
+        f"give {parameter.minimum:g} to {parameter.maximum:g}"
+    )
+
+
+def number(info: FilterInfo, parameter: ParameterInfo, value: SupportsFloat) -> float:
+    """Returns a parameter's value; an end of the range as float32 is the end itself."""
+    result = float(value)
+    if math.isnan(result):
+        refuse_nan(info, parameter)
+    if isinstance(value, np.float32):
+        for end in (parameter.minimum, parameter.maximum):
+            if result == float(np.float32(end)):
+                return end
+    return result
+
+
+def clamp_ends(info: FilterInfo, parameter: ParameterInfo, values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """Returns values as float64; an end of the range as float32 is the end itself."""
+    result = values.astype(np.float64)
+    if np.isnan(result).any():
+        refuse_nan(info, parameter)
+    if values.dtype == np.float32:
+        for end in (parameter.minimum, parameter.maximum):
+            result[result == float(np.float32(end))] = end
+    return result
+
+
+def pair(field: str, value: int | Sequence[int]) -> tuple[int, int]:
+    """Returns an extent as height and width."""
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        if len(value) == 1:
+            return operator.index(value[0]), operator.index(value[0])
+        if len(value) == 2:
+            return operator.index(value[0]), operator.index(value[1])
+        raise InvalidArgumentError(f"{field} {tuple(value)}: must be one number or height and width")
+    return operator.index(value), operator.index(value)

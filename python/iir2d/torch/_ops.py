@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: MIT
+"""torch.ops.iir2d: the operations on raw addresses, and what they give of fake tensors."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from .. import _arguments, _native
+from ..errors import InvalidDimensionError
+
+if TYPE_CHECKING:
+    from ._functions import Spec
+
+ELEMENTS = {
+    torch.float32: _arguments.F32,
+    torch.float64: _arguments.F64,
+    torch.float16: _arguments.F16,
+    torch.bfloat16: _arguments.BF16,
+}
+
+_SETTINGS = (
+    "float[] values, int[] given, int[] narrow, int filter_id, int border, float border_const, int precision, "
+    "int start, bool normalise_gain"
+)
+library = torch.library.Library("iir2d", "DEF")
+library.define(f"filter(Tensor x, Tensor? parameters, {_SETTINGS}) -> Tensor")
+library.define(f"filter_adjoint(Tensor dy, Tensor? parameters, {_SETTINGS}) -> Tensor")
+library.define(f"filter_gradient(Tensor x, Tensor dy, Tensor parameters, {_SETTINGS}) -> Tensor")
+library.define("pool(Tensor x, int[] fields, float p, bool return_indices) -> (Tensor, Tensor)")
+library.define("pool_backward(Tensor dy, Tensor[] read, SymInt[] input_size, int[] fields, float p) -> Tensor")
+
+_settings = functools.lru_cache(maxsize=1024)(_native.FilterSettings)
+
+
+def _raw(tensor: torch.Tensor) -> tuple[int, int, Any, Any]:
+    return tensor.data_ptr(), ELEMENTS[tensor.dtype], tensor.shape, tensor.stride()
+
+
+def _values(filter_id: int, parameters: torch.Tensor | None, values: Any, given: Any, narrow: Any) -> Any:
+    """What the module takes as parameters."""
+    if parameters is None:
+        return tuple(values) if values else None
+    info = _arguments.FILTERS[filter_id - 1]
+    dense = parameters.detach().contiguous()
+    if narrow:
+        dense = dense.clone() if dense.data_ptr() == parameters.data_ptr() else dense
+    for index in given:
+        parameter, column = info.parameters[index], dense[..., index]
+        if torch.isnan(column).any():
+            _arguments.refuse_nan(info, parameter)
+        if index in narrow:
+            for end in (parameter.minimum, parameter.maximum):
+                column.masked_fill_(column == torch.tensor(end, dtype=torch.float32).double(), end)
+    return dense.numpy()
+
+
+def _run(call: Any, x: torch.Tensor, y: torch.Tensor, parameters: torch.Tensor | None, settings: Any) -> torch.Tensor:
+    values, given, narrow, *codes = settings
+    native = _settings(*codes)
+    if 0 not in x.shape[:-2]:
+        call(_raw(x), _raw(y), native, _values(codes[0], parameters, values, given, narrow), torch.get_num_threads())
+    return y
+
+
+def run_filter(
+    x: torch.Tensor, out: torch.Tensor, parameters: torch.Tensor | None, spec: Spec, adjoint: bool = False
+) -> torch.Tensor:
+    """Filters into a tensor that the caller has."""
+    if 0 in x.shape[:-2] and out.shape != x.shape:
+        raise InvalidDimensionError(f"out has shape {tuple(out.shape)}, the result has {tuple(x.shape)}")
+    call = _native.filter_adjoint if adjoint else _native.filter
+    _run(call, x.detach(), out, parameters, spec)
+    return out
+
+
+def _filter(x: torch.Tensor, parameters: torch.Tensor | None, *settings: Any) -> torch.Tensor:
+    return _run(_native.filter, x, torch.empty(x.shape, dtype=x.dtype), parameters, settings)
+
+
+def _filter_adjoint(dy: torch.Tensor, parameters: torch.Tensor | None, *settings: Any) -> torch.Tensor:
+    return _run(_native.filter_adjoint, dy, torch.empty(dy.shape, dtype=dy.dtype), parameters, settings)
+
+
+def _filter_gradient(x: torch.Tensor, dy: torch.Tensor, parameters: torch.Tensor, *settings: Any) -> torch.Tensor:
+    values, given, narrow, *codes = settings
+    gradient = torch.zeros(parameters.shape, dtype=torch.float64)
+    if 0 not in x.shape[:-2]:
+        native = _values(codes[0], parameters, values, given, narrow)
+        _native.filter_gradient(
+            _raw(x), _raw(dy), gradient.numpy(), _settings(*codes), native, torch.get_num_threads()
+        )
+    return gradient
+
+
+def sum_to(values: torch.Tensor, shape: Any) -> torch.Tensor:
+    """Sums to a shape that broadcasts to the values' own."""
+    return values if values.shape == shape else values.sum_to_size(shape)
+
+
+@functools.lru_cache(maxsize=1024)
+def _pool_settings(fields: tuple[int, ...], p: float) -> _native.PoolSettings:
+    op, wh, ww, sh, sw, ph, pw, dh, dw, oh, ow, divisor, ceil_mode, include_pad = fields
+    return _native.PoolSettings(
+        op, (wh, ww), (sh, sw), (ph, pw), (dh, dw), (oh, ow), divisor, p, bool(ceil_mode), bool(include_pad)
+    )
+
+
+def output_size(height: Any, width: Any, fields: Any) -> tuple[Any, Any]:
+    """The result's height and width; sizes may be symbols."""
+    op, wh, ww, sh, sw, ph, pw, dh, dw, oh, ow, _, ceil_mode, _ = fields
+    if op >= 3:
+        return oh, ow
+
+    def along(size: Any, window: int, stride: int, padding: int, dilation: int) -> Any:
+        stride = stride or window
+        room = size + 2 * padding - dilation * (window - 1) - 1
+        out = (-(-room // stride) if ceil_mode else room // stride) + 1
+        if ceil_mode and (out - 1) * stride >= size + padding:
+            out -= 1
+        return out
+
+    return along(height, wh, sh, ph, dh), along(width, ww, sw, pw, dw)
+
+
+def _pool(x: torch.Tensor, fields: Any, p: float, return_indices: bool) -> tuple[torch.Tensor, torch.Tensor]:
+    settings = _pool_settings(tuple(fields), p)
+    shape = (*x.shape[:-2], *_native.pool_output_size(x.shape[-2], x.shape[-1], ELEMENTS[x.dtype], settings))
+    y = torch.empty(shape, dtype=x.dtype)
+    indices = torch.empty(shape if return_indices else 0, dtype=torch.int64)
+    if 0 not in x.shape[:-2]:
+        _native.pool(_raw(x), _raw(y), indices.data_ptr() if return_indices else 0, settings, torch.get_num_threads())
+    return y, indices
+
+
+def _pool_backward(dy: torch.Tensor, read: Any, input_size: Any, fields: Any, p: float) -> torch.Tensor:
+    dx = torch.empty((*dy.shape[:-2], *input_size), dtype=dy.dtype)
+    if 0 in dy.shape[:-2]:
+        return dx
+    x, y = (read if len(read) == 2 else (None, None))
+    indices = read[0].contiguous() if len(read) == 1 else None
+    if indices is not None and (indices.dtype != torch.int64 or indices.shape != dy.shape):
+        raise InvalidDimensionError(
+            f"indices are {indices.dtype} of shape {tuple(indices.shape)}: "
+            f"they must be int64 of dy's shape {tuple(dy.shape)}"
+        )
+    _native.pool_backward(
+        None if x is None else _raw(x),
+        None if y is None else _raw(y),
+        _raw(dy),
+        _raw(dx),
+        0 if indices is None else indices.data_ptr(),
+        _pool_settings(tuple(fields), p),
+        torch.get_num_threads(),
+    )
+    return dx
+
+
+def _same(x: torch.Tensor, *_: Any) -> torch.Tensor:
+    return x.new_empty(x.shape)
+
+
+def _fake_pool(x: torch.Tensor, fields: Any, p: float, return_indices: bool) -> tuple[torch.Tensor, torch.Tensor]:
+    shape = (*x.shape[:-2], *output_size(x.shape[-2], x.shape[-1], fields))
+    return x.new_empty(shape), x.new_empty(shape if return_indices else (0,), dtype=torch.int64)
+
+
+for _name, _kernel, _fake in (
+    ("filter", _filter, _same),
+    ("filter_adjoint", _filter_adjoint, _same),
+    ("filter_gradient", _filter_gradient, lambda x, dy, parameters, *_: parameters.new_empty(parameters.shape)),
+    ("pool", _pool, _fake_pool),
+    (
+        "pool_backward",
+        _pool_backward,
+        lambda dy, read, input_size, fields, p: dy.new_empty((*dy.shape[:-2], *input_size)),
+    ),
+):
+    library.impl(_name, _kernel, "CPU")
+    torch.library.register_fake(f"iir2d::{_name}", _fake, lib=library)
+
+_operations = torch.ops.iir2d
+_is_wrapped = torch._C._functorch.is_functorch_wrapped_tensor
+_is_batched = torch._C._functorch.is_legacy_batchedtensor
+_modes = torch._C._len_torch_dispatch_stack
+_PLAIN = (torch.Tensor, torch.nn.Parameter)
+
+
+def _is_plain(x: torch.Tensor) -> bool:
+    """Whether nothing listens to operations, so that the dispatcher's time can be saved."""
+    return (
+        type(x) in _PLAIN
+        and x.device.type == "cpu"
+        and not _modes()
+        and not _is_wrapped(x)
+        and not _is_batched(x)
+        and not x.is_neg()
+        and not x._is_zerotensor()
+    )
+
+
+def filter(x: torch.Tensor, parameters: torch.Tensor | None, spec: Spec, adjoint: bool = False) -> torch.Tensor:
+    """A x + c, or A^T x, without a gradient."""
+    if _is_plain(x):
+        return (_filter_adjoint if adjoint else _filter)(x, parameters, *spec)
+    operation = _operations.filter_adjoint if adjoint else _operations.filter
+    return operation.default(x, parameters, *spec)  # type: ignore[no-any-return]

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: MIT
+#include "python/src/calls.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <string>
+
+#include "python/src/failure.h"
+
+namespace iir2d_python {
+
+namespace {
+
+using Strides = std::int64_t[3];
+
+// Two arrays as planes: one that is read and one that is read or written. What does not fold is read from a
+// copy, or written to one, which finish() brings home.
+class Pair {
+  public:
+    Pair(const View& first, const View& second, bool second_is_written)
+        : m_first(first), m_second(second), m_target(second) {
+        if (try_fold()) return;
+        const bool in_place = first.data == second.data && first.strides == second.strides;
+        if (second_is_written && !in_place && overlap(first, second)) {
+            fail(IIR2D_STATUS_INVALID_ARGUMENT,
+                 "the output overlaps the input: it must be the input itself, with contiguous rows, or lie "
+                 "apart");
+        }
+        if (!rows_are_plain(m_first) || !folds_alone(m_first)) m_memory[0] = copy_dense(m_first);
+        if (!try_fold()) {
+            m_memory[1] = second_is_written ? make_dense(m_second) : copy_dense(m_second);
+            m_bring_home = second_is_written;
+            if (!try_fold()) {  // a dense array folds as the other one does
+                m_memory[0] = copy_dense(m_first);
+                try_fold();
+            }
+        }
+    }
+
+    void finish() const {
+        if (m_bring_home) copy_elements(m_second, m_target);
+    }
+
+    const Planes& planes() const { return m_planes; }
+    const View& first() const { return m_first; }
+    const View& second() const { return m_second; }
+    const Strides& first_strides() const { return m_first_strides; }
+    const Strides& second_strides() const { return m_second_strides; }
+
+  private:
+    static bool folds_alone(const View& view) {
+        Planes planes;
+        Strides strides;
+        const View* const views[] = {&view};
+        Strides* const out[] = {&strides};
+        return fold(views, planes, out);
+    }
+
+    bool try_fold() {
+        if (!rows_are_plain(m_first) || !rows_are_plain(m_second)) return false;
+        const View* const views[] = {&m_first, &m_second};
+        Strides* const out[] = {&m_first_strides, &m_second_strides};
+        return fold(views, m_planes, out);
+    }
+
+    View m_first, m_second, m_target;
+    std::array<Memory, 2> m_memory;
+    Planes m_planes;
+    Strides m_first_strides{}, m_second_strides{};
+    bool m_bring_home = false;
+};
+
+void set(std::int64_t (&field)[3], const Strides& strides) {
+    std::copy(std::begin(strides), std::end(strides), std::begin(field));
+}
+
+std::int64_t parameter_count(std::int32_t filter_id) {
+    std::int32_t count = 0;
+    check(iir2d_filter_count(filter_id, &count));
+    return count;
+}
+
+// Sets of parameters as the C interface takes them: one, or one a plane.
+struct Sets {
+    Sets(const Parameters& given, std::span<const std::int64_t> lead, std::int32_t filter_id) {
+        if (given.values.empty()) return;
+        count = parameter_count(filter_id);
+        const std::int64_t sets = product(given.shape);
+        if (std::ssize(given.values) != sets * count) {
+            fail(IIR2D_STATUS_INVALID_ARGUMENT, std::to_string(given.values.size()) +
+                                                    " parameter values for " + std::to_string(sets) +
+                                                    " sets of " + std::to_string(count));
+        }
+        if (!sets_fit(given.shape, lead)) {
+            fail(IIR2D_STATUS_INVALID_DIMENSION, "parameters of shape " + describe(given.shape) +
+                                                     " do not belong to planes of shape " + describe(lead));
+        }
+        if (sets == 1) {
+            values = given.values;
+            return;
+        }
+        number = product(lead);
+        expanded.resize(static_cast<std::size_t>(number * count));
+        for_each_plane(lead, given.shape, [&](std::int64_t plane, std::int64_t set) {
+            std::copy_n(given.values.begin() + set * count, count, expanded.begin() + plane * count);
+        });
+        values = expanded;
+    }
+
+    std::span<const double> values = {};
+    std::int64_t number = 1;
+    std::int64_t count = 0;
+    std::vector<double> expanded = {};
+};
+
+IIR2D_FilterParams filter_params(const FilterSettings& settings, std::int32_t element, const Planes& planes,
+                                 const Sets& sets, const Running& running) {
+    return {.size = sizeof(IIR2D_FilterParams),
+            .filter_id = settings.filter_id,
+            .border_mode = settings.border_mode,
+            .precision = settings.precision,
+            .element = element,
+            .start = settings.start,
+            .normalise_gain = settings.normalise_gain ? 1 : 0,
+            .n = planes.n,
+            .c = planes.c,
+            .height = planes.height,
+            .width = planes.width,
+            .border_const = settings.border_const,
+            .parameters = sets.values.empty() ? nullptr : sets.values.data(),
+            .parameter_sets = sets.number,
+            .threads = running.threads,
+            .poll = running.poll,
+            .user = running.user};
+}
+
+void require_same(const char* name, const View& view, const char* other_name, const View& other) {
+    if (view.shape != other.shape) {
+        fail(IIR2D_STATUS_INVALID_DIMENSION, std::string(name) + " has shape " + describe(view.shape) + ", " +
+                                                 other_name + " has " + describe(other.shape));
+    }
+    if (view.element != other.element) {
+        fail(IIR2D_STATUS_INVALID_ARGUMENT, std::string(name) + " is " + element_name(view.element) + ", " +
+                                                other_name + " is " + element_name(other.element));
+    }
+}
+
+}  // namespace
+
+void check_planes(const char* name, const View& view) {
+    if (view.shape.size() < 2) {
+        fail(IIR2D_STATUS_INVALID_DIMENSION,
+             std::string(name) + " has shape " + describe(view.shape) +
+                 ": it must have 2 dimensions or more, the last two height and width");
+    }
+    for (const std::size_t back : {std::size_t{2}, std::size_t{1}}) {
+        const std::int64_t size = view.shape[view.shape.size() - back];
+        if (size < 1) {
+            fail(IIR2D_STATUS_INVALID_DIMENSION, std::string(name) + " has shape " + describe(view.shape) +
+                                                     ": " + (back == 2 ? "height" : "width") + " " +
+                                                     std::to_string(size) + " must be at least 1");
+        }
+    }
+}
+
+void check_output(const char* name, const View& output, std::span<const std::int64_t> shape,
+                  std::int32_t element) {
+    const std::string named(name);
+    if (!std::ranges::equal(output.shape, shape)) {
+        fail(IIR2D_STATUS_INVALID_DIMENSION,
+             named + " has shape " + describe(output.shape) + ", the result has " + describe(shape));
+    }
+    if (output.element != element) {
+        fail(IIR2D_STATUS_INVALID_ARGUMENT,
+             named + " is " + element_name(output.element) + ", the result is " + element_name(element));
+    }
+    if (output.read_only) fail(IIR2D_STATUS_INVALID_ARGUMENT, named + " is read-only");
+    for (std::size_t i = 0; i < output.shape.size(); ++i) {
+        if (output.shape[i] > 1 && output.strides[i] == 0) {
+            fail(IIR2D_STATUS_INVALID_ARGUMENT, named + " has stride 0: its elements share memory");
+        }
+    }
+    if (!rows_are_plain(output)) {
+        fail(IIR2D_STATUS_INVALID_ARGUMENT, named + " has strides " + describe(output.strides) +
+                                                ": its rows must be contiguous, one after the other");
+    }
+}
+
+void filter(const View& x, const View& y, const FilterSettings& settings, const Parameters& parameters,
+            const Running& running) {
+    const Pair pair(x, y, true);
+    const Sets sets(parameters, leading(x), settings.filter_id);
+    IIR2D_FilterParams params = filter_params(settings, x.element, pair.planes(), sets, running);
+    set(params.x_stride, pair.first_strides());
+    set(params.y_stride, pair.second_strides());
+    check(iir2d_filter_forward_cpu(pair.first().data, pair.second().data, &params));
+    pair.finish();
+}
+
+void filter_adjoint(const View& dy, const View& dx, const FilterSettings& settings,
+                    const Parameters& parameters, const Running& running) {
+    const Pair pair(dy, dx, true);
+    const Sets sets(parameters, leading(dy), settings.filter_id);
+    IIR2D_FilterParams params = filter_params(settings, dy.element, pair.planes(), sets, running);
+    set(params.dy_stride, pair.first_strides());
+    set(params.dx_stride, pair.second_strides());
+    check(iir2d_filter_backward_cpu(nullptr, pair.first().data, pair.second().data, nullptr, &params));
+    pair.finish();
+}
+
+void filter_gradient(const View& x, const View& dy, std::span<double> gradient,
+                     const FilterSettings& settings, const Parameters& parameters, const Running& running) {
+    require_same("dy", dy, "x", x);
+    const Pair pair(x, dy, false);
+    const Sets sets(parameters, leading(x), settings.filter_id);
+    const std::int64_t count = parameter_count(settings.filter_id);
+    IIR2D_FilterParams params = filter_params(settings, x.element, pair.planes(), sets, running);
+    set(params.x_stride, pair.first_strides());
+    set(params.dy_stride, pair.second_strides());
+    std::vector<double> of_planes(static_cast<std::size_t>(sets.number * count));
+    check(
+        iir2d_filter_backward_cpu(pair.first().data, pair.second().data, nullptr, of_planes.data(), &params));
+    if (sets.number == 1) {
+        std::ranges::copy(of_planes, gradient.begin());
+        return;
+    }
+    std::ranges::fill(gradient, 0.0);
+    for_each_plane(leading(x), parameters.shape, [&](std::int64_t plane, std::int64_t set) {
+        for (std::int64_t i = 0; i < count; ++i) {
+            gradient[static_cast<std::size_t>(set * count + i)] +=
+                of_planes[static_cast<std::size_t>(plane * count + i)];
+        }
+    });
+}
+
+IIR2D_PoolParams pool_params(const IIR2D_PoolParams& settings, const View& x) {
+    IIR2D_PoolParams params = settings;
+    params.size = sizeof params;
+    params.element = x.element;
+    params.n = 1;
+    params.c = 1;
+    params.height = x.shape[x.shape.size() - 2];
+    params.width = x.shape[x.shape.size() - 1];
+    return params;
+}
+
+void pool_output_size(const IIR2D_PoolParams& settings, const View& x, std::int64_t& height,
+                      std::int64_t& width) {
+    const IIR2D_PoolParams params = pool_params(settings, x);
+    check(iir2d_pool_output_size(&params, &height, &width));
+}
+
+void pool(const View& x, const View& y, std::int64_t* indices, const IIR2D_PoolParams& settings,
+          const Running& running) {
+    const Pair pair(x, y, true);
+    IIR2D_PoolParams params = pool_params(settings, x);
+    params.n = pair.planes().n;
+    params.c = pair.planes().c;
+    set(params.x_stride, pair.first_strides());
+    set(params.y_stride, pair.second_strides());
+    params.threads = running.threads;
+    params.poll = running.poll;
+    params.user = running.user;
+    check(iir2d_pool_forward_cpu(pair.first().data, pair.second().data, indices, &params));
+    pair.finish();
+}
+
+void pool_backward(const View* x, const View* y, const View& dy, const View& dx, const std::int64_t* indices,
+                   const IIR2D_PoolParams& settings, const Running& running) {
+    const Pair pair(dy, dx, true);
+    IIR2D_PoolParams params = pool_params(settings, dx);
+    params.n = pair.planes().n;
+    params.c = pair.planes().c;
+    set(params.dy_stride, pair.first_strides());
+    set(params.dx_stride, pair.second_strides());
+    // Dense copies: x and y fold in their own way, and only lp reads them.
+    View x_view, y_view;
+    Memory x_copy, y_copy;
+    if (x != nullptr) {
+        x_view = *x;
+        if (x_view.strides != dense_strides(x_view.shape)) x_copy = copy_dense(x_view);
+    }
+    if (y != nullptr) {
+        y_view = *y;
+        if (y_view.strides != dense_strides(y_view.shape)) y_copy = copy_dense(y_view);
+    }
+    params.threads = running.threads;
+    params.poll = running.poll;
+    params.user = running.user;
+    check(iir2d_pool_backward_cpu(x_view.data, y_view.data, pair.first().data, pair.second().data, indices,
+                                  &params));
+    pair.finish();
+}
+
+}  // namespace iir2d_python

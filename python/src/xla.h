@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// The functions that XLA calls for iir2d.jax's primitives, by its foreign function interface.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace iir2d_python {
+
+// Name of the target -> capsule of its handler for the CPU.
+nanobind::dict xla_handlers();
+
+}  // namespace iir2d_python
