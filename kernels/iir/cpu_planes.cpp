@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/iir/adjoint.h"
 #include "kernels/iir/cpu.h"
 #include "kernels/support/aligned_array.h"
 #include "kernels/support/element_rows.h"
@@ -200,6 +201,21 @@ Result<void> forward_planes(const CpuTask& task, const ConstTensorView& x, const
                          const ConstTensorView& from, const TensorView& to, const RunControl& inner) {
                           return forward_cpu(make_cpu_job(desc, filter, threads), from, to, inner);
                       });
+}
+
+Result<void> adjoint_planes(const CpuTask& task, const ConstTensorView& dy, const TensorView& dx,
+                            const RunControl& control) {
+    return map_planes(task, dy, dx, control,
+                      [](const FilterDesc& desc, const FilterData& filter, int threads,
+                         const ConstTensorView& from, const TensorView& to, const RunControl& inner) {
+                          return adjoint_cpu(make_cpu_adjoint(desc, filter, threads), from, to, inner);
+                      });
+}
+
+Result<void> gradient_planes(const CpuTask&, std::span<const FilterSpec>, const ConstTensorView&,
+                             const ConstTensorView&, std::span<double>, const RunControl&) {
+    return std::unexpected(Error{ErrorCode::invalid_argument,
+                                 "dp: this build of the library has no gradients of filters' parameters"});
 }
 
 }  // namespace iir2d::iir

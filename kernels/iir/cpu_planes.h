@@ -27,4 +27,14 @@ struct CpuTask {
 Result<void> forward_planes(const CpuTask& task, const ConstTensorView& x, const TensorView& y,
                             const RunControl& control);
 
+// Computes the adjoint, dx = A^T dy; dx is dy or lies apart from it.
+Result<void> adjoint_planes(const CpuTask& task, const ConstTensorView& dy, const TensorView& dx,
+                            const RunControl& control);
+
+// Computes the gradient of <dy, filter(x)> with respect to the parameters of the row. One filter for all
+// planes: dp has the row's parameters, each the sum over the planes. One for each of them: `specs` are
+// theirs, and dp has as many sets. Nothing is written unless all of it is.
+Result<void> gradient_planes(const CpuTask& task, std::span<const FilterSpec> specs, const ConstTensorView& x,
+                             const ConstTensorView& dy, std::span<double> dp, const RunControl& control);
+
 }  // namespace iir2d::iir

@@ -11,6 +11,7 @@
 #include "kernels/support/c_poll.h"
 #include "kernels/support/c_struct.h"
 #include "kernels/support/cpu_target.h"
+#include "kernels/support/view.h"
 
 namespace {
 
@@ -64,9 +65,102 @@ Result<void> forward_on_gpu(const FilterCall& call, const void* x, void* y, void
     });
 }
 
-std::unexpected<Error> not_there(const char* name) {
-    return std::unexpected(
-        Error{ErrorCode::invalid_argument, std::string(name) + " is not in this build of the library"});
+// The values that a call gives for the parameters' gradients.
+std::size_t gradients_of(const FilterCall& call) {
+    const auto row = filter_row(call.desc.filter.id);
+    return call.filters.size() * row->parameters.size();
+}
+
+// Elements at one address.
+struct Bytes {
+    const char* name;
+    std::uintptr_t begin;
+    std::uintptr_t end;
+};
+
+Bytes bytes_of(const char* name, const ConstTensorView& view) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(view.data);
+    return {name, begin, begin + support::extent_bytes(view)};
+}
+
+// Views of a backward pass with their strides resolved; what is not computed, or not read, stays empty.
+struct GradientViews {
+    ConstTensorView x;
+    ConstTensorView dy;
+    TensorView dx;
+};
+
+Result<void> check_dp(const FilterCall& call, const GradientViews& views, const double* dp) {
+    const auto wrong = [](const std::string& message) {
+        return std::unexpected(Error{ErrorCode::invalid_argument, message});
+    };
+    const auto begin = reinterpret_cast<std::uintptr_t>(dp);
+    if (begin % alignof(double) != 0) return wrong("dp: not aligned to its elements");
+    const std::uintptr_t end = begin + gradients_of(call) * sizeof(double);
+    for (const Bytes& other : {bytes_of("x", views.x), bytes_of("dy", views.dy), bytes_of("dx", views.dx)}) {
+        if (begin < other.end && other.begin < end)
+            return wrong(std::string("dp overlaps ") + other.name + ": it must lie apart");
+    }
+    return {};
+}
+
+Result<GradientViews> check_views(const FilterCall& call, const Gradients& given) {
+    GradientViews views;
+    const ElementType element = element_of(call.desc);
+    if (given.dx != nullptr) {
+        const auto both = iir::check_views(call.desc, call.dy.at(given.dy), call.dx.at(given.dx),
+                                           {.read = "dy", .written = "dx"});
+        if (!both) return std::unexpected(both.error());
+        views.dy = both->x;
+        views.dx = both->y;
+    } else {
+        const auto strides = support::check_view("dy", call.dy.at(given.dy), element, call.desc.shape);
+        if (!strides) return std::unexpected(strides.error());
+        views.dy = support::resolved(call.dy.at(given.dy), *strides);
+    }
+    if (given.dp == nullptr) return views;
+    const auto strides = support::check_view("x", call.x.at(given.x), element, call.desc.shape);
+    if (!strides) return std::unexpected(strides.error());
+    views.x = support::resolved(call.x.at(given.x), *strides);
+    const Bytes x = bytes_of("x", views.x);
+    const Bytes dx = bytes_of("dx", views.dx);
+    if (x.begin < dx.end && dx.begin < x.end) {
+        return std::unexpected(Error{ErrorCode::invalid_argument,
+                                     "dx overlaps x: it must be dy itself, or lie apart from both"});
+    }
+    if (auto good = check_dp(call, views, given.dp); !good) return std::unexpected(good.error());
+    return views;
+}
+
+// The parameters first: dx may take the place of dy.
+Result<void> backward_on_cpu(const FilterCall& call, const Gradients& given) {
+    const auto views = check_views(call, given);
+    if (!views) return std::unexpected(views.error());
+    const auto device = Device::cpu(call.threads);
+    if (!device) return std::unexpected(device.error());
+    if (const auto target = support::cpu_target(); !target) return std::unexpected(target.error());
+    support::Poll poll(call.poll, call.user);
+    return poll.during("the backward pass", [&](const RunControl& control) -> Result<void> {
+        const iir::CpuTask task{call.desc, call.filters, device->threads()};
+        const auto part = [&](double from, double share) {
+            RunControl inner{.stop = control.stop};
+            if (control.progress) {
+                inner.progress = [&control, from, share](double fraction) {
+                    control.progress(from + share * fraction);
+                };
+            }
+            return inner;
+        };
+        // What the gradient of the parameters is of the time, about.
+        const double share = given.dp == nullptr ? 0.0 : given.dx == nullptr ? 1.0 : 0.75;
+        if (given.dp != nullptr) {
+            const std::span<double> dp(given.dp, gradients_of(call));
+            auto done = iir::gradient_planes(task, call.specs, views->x, views->dy, dp, part(0.0, share));
+            if (!done) return done;
+        }
+        if (given.dx == nullptr) return {};
+        return iir::adjoint_planes(task, views->dy, views->dx, part(share, 1.0 - share));
+    });
 }
 
 // Last, as every error of the device.
@@ -140,7 +234,7 @@ int iir2d_filter_backward_cpu(const void* x, const void* dy, void* dx, double* d
         if (auto good = check_pointers({x, dy, dx, dp}, params); !good) return good;
         const auto call = iir::read_params(params, FilterPass::backward);
         if (!call) return std::unexpected(call.error());
-        return not_there("iir2d_filter_backward_cpu");
+        return backward_on_cpu(*call, {x, dy, dx, dp});
     });
 }
 

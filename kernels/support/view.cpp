@@ -137,6 +137,13 @@ Result<Strides> check_output_view(std::string_view name, const ConstTensorView& 
     return strides;
 }
 
+std::uintptr_t extent_bytes(const ConstTensorView& view) {
+    if (view.data == nullptr) return 0;
+    const Strides strides{view.row_stride, view.plane_stride, view.image_stride};
+    const std::size_t size = element_size(view.type);
+    return static_cast<std::uintptr_t>(*extent(view.shape, strides, size)) * size;
+}
+
 bool views_overlap(const ConstTensorView& a, const Strides& a_strides, const ConstTensorView& b,
                    const Strides& b_strides) {
     const auto range = [](const ConstTensorView& view, const Strides& strides) {

@@ -75,6 +75,9 @@ Result<Strides> check_view(std::string_view name, const ConstTensorView& view, E
 Result<Strides> check_output_view(std::string_view name, const ConstTensorView& view, ElementType element,
                                   const Shape& shape);
 
+// Of a resolved view: the bytes from its first to behind its last element; 0 where it has no address.
+std::uintptr_t extent_bytes(const ConstTensorView& view);
+
 // True when the memory from the first to the last element of two checked views has a byte in common.
 bool views_overlap(const ConstTensorView& a, const Strides& a_strides, const ConstTensorView& b,
                    const Strides& b_strides);
