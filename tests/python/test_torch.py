@@ -49,7 +49,7 @@ def test_the_same_bits_as_arrays(generator, filter_id):
 
 
 @pytest.mark.parametrize(("filter_id", "border", "start"),
-                         [c for c in itertools.product(IDS, oracle.BORDERS, oracle.STARTS) if sum(map(hash, c)) % 1 == 0])
+                         list(itertools.product(IDS, oracle.BORDERS, oracle.STARTS)))
 def test_derivatives_in_x(generator, filter_id, border, start):
     x = random(generator, 2, 3, 4, grad=True)
 
@@ -59,7 +59,7 @@ def test_derivatives_in_x(generator, filter_id, border, start):
     assert gradgradcheck(f, x)
 
 
-@pytest.mark.parametrize(("filter_id", "normalise"), itertools.product(IDS, (False, True)))
+@pytest.mark.parametrize(("filter_id", "normalise"), list(itertools.product(IDS, (False, True))))
 def test_derivatives_in_parameters(generator, filter_id, normalise):
     x = random(generator, 2, 3, 4, 5)
     for shape in ((), (3,), (2, 1)):

@@ -182,13 +182,23 @@ for _name, _kernel, _fake in (
     torch.library.register_fake(f"iir2d::{_name}", _fake, lib=library)
 
 _operations = torch.ops.iir2d
+_is_wrapped = torch._C._functorch.is_functorch_wrapped_tensor
+_is_batched = torch._C._functorch.is_legacy_batchedtensor
 _modes = torch._C._len_torch_dispatch_stack
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
 
 
 def _is_plain(x: torch.Tensor) -> bool:
     """Whether nothing listens to operations, so that the dispatcher's time can be saved."""
-    return type(x) in _PLAIN and x.device.type == "cpu" and not _modes() and not x.is_neg()
+    return (
+        type(x) in _PLAIN
+        and x.device.type == "cpu"
+        and not _modes()
+        and not _is_wrapped(x)
+        and not _is_batched(x)
+        and not x.is_neg()
+        and not x._is_zerotensor()
+    )
 
 
 def filter(x: torch.Tensor, parameters: torch.Tensor | None, spec: Spec, adjoint: bool = False) -> torch.Tensor:
