@@ -23,17 +23,6 @@ iir2d::Shape shape_of(const PlanarImage& image) {
     return {1, image.channels(), image.height(), image.width()};
 }
 
-void* place = m_bytes.data();
-std::size_t room = m_bytes.size();
-return {static_cast<std::byte*>(std::align(alignment, m_size, place, room)), m_size};
-}
-
-private:
-static constexpr std::size_t alignment = 64;
-std::vector<std::byte> m_bytes;
-std::size_t m_size;
-};
-
 Result<void> lifted(const iir2d::Result<void>& result) {
     if (!result) return std::unexpected(from_kernel(result.error()));
     return {};

@@ -70,10 +70,10 @@ int iir2d_forward_cpu(const void* in, void* out, const IIR2D_Params* params) {
         const auto views = iir::check_views(desc, {in, element, desc.shape}, {out, element, desc.shape},
                                             {.read = "in", .written = "out"});
         if (!views) return std::unexpected(views.error());
-        const auto device = Device::cpu();
-        if (!device) return std::unexpected(device.error());
+        const auto threads = iir::threads_for(desc.shape, 0);
+        if (!threads) return std::unexpected(threads.error());
         if (const auto target = support::cpu_target(); !target) return std::unexpected(target.error());
-        return iir::forward_planes({desc, *filters, device->threads()}, views->x, views->y, {});
+        return iir::forward_planes({desc, *filters, *threads}, views->x, views->y, {});
     });
 }
 

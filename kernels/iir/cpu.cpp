@@ -154,6 +154,7 @@ void choose_schedule(CpuJob& job, const Shape& shape) {
     const bool beside =
         std::ranges::any_of(job.horizontal, [](const CpuPass& p) { return p.pass.to_scratch; });
     job.rows_alone = w > long_row && h < (beside ? 2 : 1) * band_rows;
+    if (job.vertical.empty()) return;
     // The columns' first pass goes along with the rows where it comes from above, and where the rows that are
     // filtered for its start do not count.
     const CpuPass& first = job.vertical.front();

@@ -194,6 +194,14 @@ Result<void> map_planes(const CpuTask& task, const ConstTensorView& x, const Ten
 
 }  // namespace
 
+Result<int> threads_for(const Shape& shape, int asked) {
+    // Asking the system takes longer than it takes to filter a small plane.
+    if (threads_worth(2, shape.n * shape.c * shape.h * shape.w) == 1) return 1;
+    const auto device = Device::cpu(asked);
+    if (!device) return std::unexpected(device.error());
+    return device->threads();
+}
+
 Result<void> forward_planes(const CpuTask& task, const ConstTensorView& x, const TensorView& y,
                             const RunControl& control) {
     return map_planes(task, x, y, control,
@@ -212,10 +220,44 @@ Result<void> adjoint_planes(const CpuTask& task, const ConstTensorView& dy, cons
                       });
 }
 
-Result<void> gradient_planes(const CpuTask&, std::span<const FilterSpec>, const ConstTensorView&,
-                             const ConstTensorView&, std::span<double>, const RunControl&) {
-    return std::unexpected(Error{ErrorCode::invalid_argument,
-                                 "dp: this build of the library has no gradients of filters' parameters"});
+Result<void> gradient_planes(const CpuTask& task, std::span<const FilterSpec> specs, const ConstTensorView& x,
+                             const ConstTensorView& dy, std::span<double> dp, const RunControl& control) {
+    const bool narrow = is_16_bit(element_of(task.desc));
+    if (!narrow && specs.empty()) {
+        return gradient_cpu(task.desc, task.filters.front(), x, dy, dp, task.threads, control);
+    }
+    // One plane's after the other's, as gradient_cpu() adds them.
+    const Shape& shape = task.desc.shape;
+    const auto planes = static_cast<std::size_t>(shape.n * shape.c);
+    const std::size_t count = specs.empty() ? dp.size() : dp.size() / planes;
+    std::vector<double> of_planes(planes * count);
+    WidePlanes wide(shape);
+    const auto done = for_each_plane(
+        task, control, [&](std::int64_t plane, int threads, const RunControl& inner) -> Result<void> {
+            FilterDesc desc = desc_of_plane(task.desc);
+            desc.filter = specs.empty() ? task.desc.filter : specs[static_cast<std::size_t>(plane)];
+            const std::span<double> sums =
+                std::span(of_planes).subspan(static_cast<std::size_t>(plane) * count, count);
+            const FilterData& filter = filter_of(task, plane);
+            const ConstTensorView from = plane_of(x, plane);
+            const ConstTensorView upstream = plane_of(dy, plane);
+            if (!narrow) return gradient_cpu(desc, filter, from, upstream, sums, threads, inner);
+            const WidePlanes::Lent wide_x = wide.lend();
+            const WidePlanes::Lent wide_dy = wide.lend();
+            widen(from, wide_x.view(), threads);
+            widen(upstream, wide_dy.view(), threads);
+            return gradient_cpu(desc, filter, wide_x.view(), wide_dy.view(), sums, threads, inner);
+        });
+    if (!done) return done;
+    if (!specs.empty()) {
+        std::ranges::copy(of_planes, dp.begin());
+        return {};
+    }
+    std::ranges::fill(dp, 0.0);
+    for (std::size_t plane = 0; plane < planes; ++plane) {
+        for (std::size_t i = 0; i < count; ++i) dp[i] += of_planes[plane * count + i];
+    }
+    return {};
 }
 
 }  // namespace iir2d::iir

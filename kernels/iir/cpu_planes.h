@@ -20,6 +20,9 @@ struct CpuTask {
     int threads = 1;
 };
 
+// How many threads a call may use that asks for so many, 0 for all: one, where more would save nothing.
+Result<int> threads_for(const Shape& shape, int asked);
+
 // In what follows, views are checked, strides resolved, of the task's element type. std::bad_alloc leaves
 // through it.
 

@@ -92,4 +92,11 @@ using FilterOf = std::conditional_t<is_dual<T>, DualFilter, FilterData>;
 // filters of the same stages and sections as make_filter()'s. 0 for a switch.
 Result<std::vector<FilterData>> filter_derivatives(const FilterSpec& spec);
 
+// How gains at frequency zero change with a parameter, of which the second argument holds the coefficients'
+// derivatives.
+double dc_gain_derivative(const Section& section, const Section& derivative);
+double dc_gain_derivative(const std::vector<Section>& cascade, const std::vector<Section>& derivative);
+double dc_gain_derivative(const Stage& stage, const Stage& derivative);
+double dc_gain_derivative(const AxisFilter& axis, const AxisFilter& derivative);
+
 }  // namespace iir2d::iir

@@ -42,12 +42,12 @@ Result<void> check_pointers(const Gradients& given, const IIR2D_FilterParams* pa
 Result<void> forward_on_cpu(const FilterCall& call, const void* x, void* y) {
     const auto views = iir::check_views(call.desc, call.x.at(x), call.y.at(y));
     if (!views) return std::unexpected(views.error());
-    const auto device = Device::cpu(call.threads);
-    if (!device) return std::unexpected(device.error());
+    const auto threads = iir::threads_for(call.desc.shape, call.threads);
+    if (!threads) return std::unexpected(threads.error());
     if (const auto target = support::cpu_target(); !target) return std::unexpected(target.error());
     support::Poll poll(call.poll, call.user);
     return poll.during("the filter", [&](const RunControl& control) {
-        const iir::CpuTask task{call.desc, call.filters, device->threads()};
+        const iir::CpuTask task{call.desc, call.filters, *threads};
         return iir::forward_planes(task, views->x, views->y, control);
     });
 }
@@ -136,12 +136,12 @@ Result<GradientViews> check_views(const FilterCall& call, const Gradients& given
 Result<void> backward_on_cpu(const FilterCall& call, const Gradients& given) {
     const auto views = check_views(call, given);
     if (!views) return std::unexpected(views.error());
-    const auto device = Device::cpu(call.threads);
-    if (!device) return std::unexpected(device.error());
+    const auto threads = iir::threads_for(call.desc.shape, call.threads);
+    if (!threads) return std::unexpected(threads.error());
     if (const auto target = support::cpu_target(); !target) return std::unexpected(target.error());
     support::Poll poll(call.poll, call.user);
     return poll.during("the backward pass", [&](const RunControl& control) -> Result<void> {
-        const iir::CpuTask task{call.desc, call.filters, device->threads()};
+        const iir::CpuTask task{call.desc, call.filters, *threads};
         const auto part = [&](double from, double share) {
             RunControl inner{.stop = control.stop};
             if (control.progress) {

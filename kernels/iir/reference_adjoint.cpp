@@ -93,67 +93,47 @@ Line input_gradient(const Section& s, const Costate& c, Border border, double& c
     return result;
 }
 
-// A section's gain at frequency zero changes with its coefficients.
-void add_gain_gradient(const Section& s, double gradient, Section& to) {
-    const double inverse = 1.0 / (1.0 - s.a[0] - s.a[1]);
-    for (double& b : to.b) b += gradient * inverse;
-    for (double& a : to.a) a += gradient * iir::dc_gain(s) * inverse;
-}
-
-// A cascade's gain is the product of its sections'.
-void add_gain_gradient(const std::vector<Section>& sections, double gradient, std::vector<Section>& to) {
-    for (std::size_t i = 0; i < sections.size(); ++i) {
-        double others = 1.0;
-        for (std::size_t j = 0; j < sections.size(); ++j) others *= j == i ? 1.0 : iir::dc_gain(sections[j]);
-        add_gain_gradient(sections[i], gradient * others, to[i]);
-    }
-}
-
-void add_gain_gradient(const Stage& stage, double gradient, Stage& to) {
-    add_gain_gradient(stage.sections, gradient, to.sections);
-    add_gain_gradient(stage.causal, gradient, to.causal);
-    add_gain_gradient(stage.anticausal, gradient, to.anticausal);
-}
-
-// u is the section's input, y its output.
-void add_section_gradient(const Section& s, const Costate& c, const Line& input, const Line& y,
-                          const LineJob& job, Section& to) {
+// The derivative of <g, y> with respect to a parameter on which the section's coefficients depend as `d`
+// says: u is the section's input, y its output.
+double section_derivative(const Section& s, const Section& d, const Costate& c, const Line& input,
+                          const Line& y, const LineJob& job) {
     const Extended u{input, job.border, job.constant, false};
     const auto n = static_cast<std::int64_t>(input.size());
     const History h = start_history(s, u, job.start);
     const auto output = [&](std::int64_t i) {
         return i == -1 ? h.y1 : i == -2 ? h.y2 : y[static_cast<std::size_t>(i)];
     };
-    const auto add_sample = [&](double l, std::int64_t i, double y1, double y2) {
-        for (std::int64_t k = 0; k < 3; ++k) to.b[static_cast<std::size_t>(k)] += l * u[i - k];
-        to.a[0] += l * y1;
-        to.a[1] += l * y2;
+    // How y[i] changes where what it is made of does not.
+    const auto change = [&](std::int64_t i, double y1, double y2) {
+        return d.b[0] * u[i] + d.b[1] * u[i - 1] + d.b[2] * u[i - 2] + d.a[0] * y1 + d.a[1] * y2;
     };
+    double sum = 0.0;
     for (std::int64_t i = 0; i < n; ++i)
-        add_sample(c.l[static_cast<std::size_t>(i)], i, output(i - 1), output(i - 2));
-    if (job.start == Start::truncated) {
-        for (std::int64_t k = 0; k <= s.order && s.order > 0; ++k)
-            to.start_b[static_cast<std::size_t>(k)] += c.m1 * u[-1 - k];
-        if (s.order == 2) {
-            for (std::int64_t k = 0; k < 3; ++k) to.start_b[static_cast<std::size_t>(k)] += c.m2 * u[-2 - k];
-            to.a[0] += c.m1 * h.y2;
-        }
-    } else if (!iir::is_periodic(job.border)) {
-        add_gain_gradient(s, (c.m1 + c.m2) * u[-1], to);
-    } else {
+        sum += c.l[static_cast<std::size_t>(i)] * change(i, output(i - 1), output(i - 2));
+    if (job.start == Start::truncated && s.order == 1) {
+        sum += c.m1 * (d.start_b[0] * u[-1] + d.start_b[1] * u[-2]);
+    } else if (job.start == Start::truncated && s.order == 2) {
+        const auto taps = [&](std::int64_t i) {
+            return d.start_b[0] * u[i] + d.start_b[1] * u[i - 1] + d.start_b[2] * u[i - 2];
+        };
+        sum += c.m1 * (taps(-1) + d.a[0] * h.y2) + c.m2 * taps(-2);
+    } else if (job.start == Start::steady && !iir::is_periodic(job.border)) {
+        sum += (c.m1 + c.m2) * u[-1] * iir::dc_gain_derivative(s, d);
+    } else if (job.start == Start::steady) {
         // The outputs of the period before the line, which begins with the history that it leaves.
         const std::int64_t period = period_of(job.border, n);
         Line before{h.y2, h.y1};  // y[i], at i + period + 2
         for (std::int64_t i = -period; i < 0; ++i) {
-            double next = s.a[0] * before[before.size() - 1] + s.a[1] * before[before.size() - 2];
-            for (std::int64_t k = 0; k < 3; ++k) next += s.b[static_cast<std::size_t>(k)] * u[i - k];
+            const double next = s.b[0] * u[i] + s.b[1] * u[i - 1] + s.b[2] * u[i - 2] +
+                                s.a[0] * before[before.size() - 1] + s.a[1] * before[before.size() - 2];
             before.push_back(next);
         }
         back_through_period(s, c, period, [&](std::int64_t t, double z1) {
             const auto i = static_cast<std::size_t>(period - t);  // of y[-1-t-1]
-            add_sample(z1, -1 - t, before[i], before[i - 1]);
+            sum += z1 * change(-1 - t, before[i], before[i - 1]);
         });
     }
+    return sum;
 }
 
 Line turned(Line line, bool reversed) {
@@ -161,95 +141,74 @@ Line turned(Line line, bool reversed) {
     return line;
 }
 
-// With `to` null the gradients of the coefficients are not wanted, and the input is not looked at. `constant`
-// is the gradient of the constant outside, behind the cascade, then before it.
+// `constant` is the gradient of the constant outside, behind the cascade, then before it.
 Line back_through_cascade(const std::vector<Section>& sections, const Line& input, Line g, bool reversed,
-                          LineJob job, std::vector<Section>* to, double& constant) {
+                          LineJob job, const std::vector<Section>* derivatives, double& gradient,
+                          double& constant) {
+    const bool steady = job.start == Start::steady;
     std::vector<Line> lines{turned(input, reversed)};
     std::vector<double> constants{job.constant};
     for (const Section& s : sections) {
-        if (to != nullptr) {
+        if (derivatives != nullptr) {
             const LineJob here{job.border, job.start, constants.back()};
             lines.push_back(run_section(s, lines.back(), false, here));
         }
-        constants.push_back(constants.back() * (job.start == Start::steady ? iir::dc_gain(s) : 1.0));
+        constants.push_back(constants.back() * (steady ? iir::dc_gain(s) : 1.0));
     }
     g = turned(std::move(g), reversed);
     for (std::size_t i = sections.size(); i-- > 0;) {
         const Section& s = sections[i];
         job.constant = constants[i];
         const Costate c = costate_of(s, g, job);
-        if (to != nullptr) {
-            add_section_gradient(s, c, lines[i], lines[i + 1], job, (*to)[i]);
-            if (job.start == Start::steady) add_gain_gradient(s, constant * job.constant, (*to)[i]);
+        if (derivatives != nullptr) {
+            const Section& d = (*derivatives)[i];
+            gradient += section_derivative(s, d, c, lines[i], lines[i + 1], job);
+            if (steady) gradient += constant * job.constant * iir::dc_gain_derivative(s, d);
         }
-        if (job.start == Start::steady) constant *= iir::dc_gain(s);
+        if (steady) constant *= iir::dc_gain(s);
         g = input_gradient(s, c, job.border, constant);
     }
     return turned(std::move(g), reversed);
 }
 
 // As back_through_cascade, for an axis, behind which there is nothing: `constant` is 0 at first.
-Line back_through_axis(const AxisFilter& axis, const Line& input, Line g, LineJob job, AxisFilter* to,
-                       double& constant) {
+// `derivatives` are a parameter's, and `gradient` what its gradient is added to; without them lines are not
+// filtered again and the input is not looked at.
+Line back_through_axis(const AxisFilter& axis, const Line& input, Line g, LineJob job,
+                       const AxisFilter* derivatives, double& gradient, double& constant) {
+    const bool steady = job.start == Start::steady;
     std::vector<Line> lines{input};
     std::vector<double> constants{job.constant};
     for (const Stage& stage : axis.stages) {
-        if (to != nullptr)
+        if (derivatives != nullptr)
             lines.push_back(run_axis({{stage}}, lines.back(), {job.border, job.start, constants.back()}));
-        constants.push_back(constants.back() * (job.start == Start::steady ? iir::dc_gain(stage) : 1.0));
+        constants.push_back(constants.back() * (steady ? iir::dc_gain(stage) : 1.0));
     }
     for (std::size_t i = axis.stages.size(); i-- > 0;) {
         const Stage& stage = axis.stages[i];
-        Stage* stage_to = to == nullptr ? nullptr : &to->stages[i];
+        const Stage* d = derivatives == nullptr ? nullptr : &derivatives->stages[i];
         job.constant = constants[i];
-        const Line& u = lines[to == nullptr ? 0 : i];
-        if (job.start == Start::steady) {
-            if (to != nullptr) add_gain_gradient(stage, constant * job.constant, *stage_to);
+        const Line& u = lines[d == nullptr ? 0 : i];
+        if (steady) {
+            if (d != nullptr) gradient += constant * job.constant * iir::dc_gain_derivative(stage, *d);
             constant *= iir::dc_gain(stage);
         }
-        const auto back = [&](const std::vector<Section>& sections, std::vector<Section> Stage::*part,
-                              bool reversed) {
+        const auto back = [&](std::vector<Section> Stage::*part, bool reversed) {
             double own = 0.0;
-            Line result = back_through_cascade(sections, u, g, reversed, job,
-                                               to == nullptr ? nullptr : &(stage_to->*part), own);
+            Line result = back_through_cascade(stage.*part, u, g, reversed, job,
+                                               d == nullptr ? nullptr : &(d->*part), gradient, own);
             constant += own;
             return result;
         };
         if (stage.kind == Stage::Kind::sum) {
-            const Line p = back(stage.causal, &Stage::causal, false);
-            const Line q = back(stage.anticausal, &Stage::anticausal, true);
+            const Line p = back(&Stage::causal, false);
+            const Line q = back(&Stage::anticausal, true);
             for (std::size_t k = 0; k < g.size(); ++k) g[k] = p[k] + q[k];
         } else {
-            g = back(stage.sections, &Stage::sections, stage.kind == Stage::Kind::anticausal);
+            g = back(&Stage::sections, stage.kind == Stage::Kind::anticausal);
         }
     }
     return g;
-}
-
-// The same stages and sections, all coefficients 0.
-FilterData zeros_like(FilterData data) {
-    for (AxisFilter* axis : {&data.horizontal, &data.vertical}) {
-        for (Stage& stage : axis->stages) {
-            for (auto* cascade : {&stage.sections, &stage.causal, &stage.anticausal}) {
-                for (Section& s : *cascade) {
-                    s.b = {};
-                    s.a = {};
-                    s.start_b = {};
-                }
-            }
-        }
-    }
-    return data;
-}
-
-double product(const std::vector<Section>& x, const std::vector<Section>& y) {
-    double sum = 0.0;
-    for (std::size_t i = 0; i < x.size(); ++i) {
-        for (std::size_t k = 0; k < 3; ++k) sum += x[i].b[k] * y[i].b[k] + x[i].start_b[k] * y[i].start_b[k];
-        for (std::size_t k = 0; k < 2; ++k) sum += x[i].a[k] * y[i].a[k];
-    }
-    return sum;
 }
 
 std::unexpected<Error> cancelled() {
@@ -282,27 +241,15 @@ Plane plane_of(const Shape& s) {
 
 }  // namespace
 
-double coefficient_product(const FilterData& x, const FilterData& y) {
-    double sum = 0.0;
-    for (const auto axis : {&FilterData::horizontal, &FilterData::vertical}) {
-        for (std::size_t i = 0; i < (x.*axis).stages.size(); ++i) {
-            const Stage& p = (x.*axis).stages[i];
-            const Stage& q = (y.*axis).stages[i];
-            sum += product(p.sections, q.sections) + product(p.causal, q.causal) +
-                   product(p.anticausal, q.anticausal);
-        }
-    }
-    return sum;
-}
-
 Result<void> adjoint_of_data(const FilterDesc& desc, const FilterData& data, std::span<const double> dy,
                              std::span<double> dx, const RunControl& control) {
     if (auto sizes = check_sizes(desc.shape, dy.size(), dx.size()); !sizes) return sizes;
     const Plane plane = plane_of(desc.shape);
     const LineJob job{desc.border, desc.start, 0.0};
     const auto back = [&](const AxisFilter& axis, const Line& g) {
-        double constant = 0.0;  // not wanted
-        return back_through_axis(axis, g, g, job, nullptr, constant);
+        double gradient = 0.0;  // neither is wanted
+        double constant = 0.0;
+        return back_through_axis(axis, g, g, job, nullptr, gradient, constant);
     };
     for (std::size_t first = 0; first < dy.size(); first += plane.height * plane.width) {
         double* out = dx.data() + first;
@@ -318,17 +265,17 @@ Result<void> adjoint_of_data(const FilterDesc& desc, const FilterData& data, std
     return {};
 }
 
-Result<FilterData> coefficient_gradient(const FilterDesc& desc, const FilterData& data,
-                                        std::span<const double> x, std::span<const double> dy,
-                                        const RunControl& control) {
+Result<double> derivative_of_data(const FilterDesc& desc, const FilterData& data,
+                                  const FilterData& derivatives, std::span<const double> x,
+                                  std::span<const double> dy, const RunControl& control) {
     if (auto sizes = check_sizes(desc.shape, x.size(), dy.size()); !sizes)
         return std::unexpected(sizes.error());
     const Plane plane = plane_of(desc.shape);
     const std::size_t samples = plane.height * plane.width;
     const LineJob across{desc.border, desc.start, desc.border_const};
     const LineJob down{desc.border, desc.start, constant_below(desc, data)};
-    FilterData gradient = zeros_like(data);
-    double constant = 0.0;  // of what the columns read outside
+    double gradient = 0.0;
+    double constant = 0.0;  // the gradient of what the columns read outside
     Line between(samples);  // the rows' results, then their gradient
     for (std::size_t first = 0; first < x.size(); first += samples) {
         for (std::size_t r = 0; r < plane.height; ++r) {
@@ -341,25 +288,22 @@ Result<FilterData> coefficient_gradient(const FilterDesc& desc, const FilterData
             double outside = 0.0;
             const Line u = plane.column(between.data(), c);
             const Line g = plane.column(dy.data() + first, c);
-            plane.put_column(back_through_axis(data.vertical, u, g, down, &gradient.vertical, outside),
-                             between.data(), c);
+            plane.put_column(
+                back_through_axis(data.vertical, u, g, down, &derivatives.vertical, gradient, outside),
+                between.data(), c);
             constant += outside;
         }
         for (std::size_t r = 0; r < plane.height; ++r) {
             if (control.stop.stop_requested()) return cancelled();
             double outside = 0.0;  // the border constant itself has no gradient
             back_through_axis(data.horizontal, plane.row(x.data() + first, r), plane.row(between.data(), r),
-                              across, &gradient.horizontal, outside);
+                              across, &derivatives.horizontal, gradient, outside);
         }
     }
+    // The constant below is border_const times the rows' gain.
     if (desc.start == Start::steady) {
-        // The constant below is border_const times the rows' gain: the product of their stages'.
-        for (std::size_t i = 0; i < data.horizontal.stages.size(); ++i) {
-            double others = desc.border_const * constant;
-            for (std::size_t j = 0; j < data.horizontal.stages.size(); ++j)
-                others *= j == i ? 1.0 : iir::dc_gain(data.horizontal.stages[j]);
-            add_gain_gradient(data.horizontal.stages[i], others, gradient.horizontal.stages[i]);
-        }
+        gradient +=
+            desc.border_const * constant * iir::dc_gain_derivative(data.horizontal, derivatives.horizontal);
     }
     return gradient;
 }
@@ -386,9 +330,11 @@ Result<void> filter_gradient(const FilterDesc& desc, std::span<const double> x, 
                                              std::to_string(desc.filter.id) + " has " +
                                              std::to_string(derivatives->size()) + " parameters"});
         }
-        const auto gradient = coefficient_gradient(desc, *data, x, dy, control);
-        if (!gradient) return std::unexpected(gradient.error());
-        for (std::size_t i = 0; i < dp.size(); ++i) dp[i] = coefficient_product(*gradient, (*derivatives)[i]);
+        for (std::size_t i = 0; i < dp.size(); ++i) {
+            const auto gradient = derivative_of_data(desc, *data, (*derivatives)[i], x, dy, control);
+            if (!gradient) return std::unexpected(gradient.error());
+            dp[i] = *gradient;
+        }
         return {};
     });
 }

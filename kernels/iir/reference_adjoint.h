@@ -14,13 +14,10 @@ namespace iir2d::reference {
 Result<void> adjoint_of_data(const FilterDesc& desc, const FilterData& data, std::span<const double> dy,
                              std::span<double> dx, const RunControl& control = {});
 
-// Returns the gradient of <dy, filter(x)> with respect to every coefficient of `data`, each in its
-// coefficient's place. desc.filter is not read.
-Result<FilterData> coefficient_gradient(const FilterDesc& desc, const FilterData& data,
-                                        std::span<const double> x, std::span<const double> dy,
-                                        const RunControl& control = {});
-
-// Returns the sum over all coefficients, taps of the start among them, of their products.
-double coefficient_product(const FilterData& x, const FilterData& y);
+// Returns the derivative of <dy, filter(x)> with respect to a parameter on which the coefficients depend as
+// `derivatives` says, each in its coefficient's place. desc.filter is not read.
+Result<double> derivative_of_data(const FilterDesc& desc, const FilterData& data,
+                                  const FilterData& derivatives, std::span<const double> x,
+                                  std::span<const double> dy, const RunControl& control = {});
 
 }  // namespace iir2d::reference

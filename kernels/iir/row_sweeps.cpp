@@ -153,6 +153,8 @@ class TileSteps {
         }
         if (part.cascade == nullptr) {
             next.sweep = sweep_squares<1, 0, false, S, A>;
+            next.places.to = in_line(part.to);
+            next.moves.to = step_of(part.to);
             m_along[m_along_count++] = next;
             return;
         }
@@ -248,6 +250,8 @@ HWY_NOINLINE void sweep_edge(const RowsSweep<S, A>& part, std::int64_t t, std::i
             along(Store<S>{to + start, pitch});
         }
         from = to;
+    } else if (part.to != nullptr) {
+        std::copy_n(from, columns * band_rows, in_line(part.to));
     }
     if (part.out == nullptr) return;
     S* by_row = tile.by_row(part.out + column);

@@ -18,11 +18,7 @@ using Lanes = std::vector<double>;
 // The samples that a section reads before its first: x[-1] to x[-4].
 using Before = std::array<Lanes, 4>;
 
-// y[-1] and y[-2].
-struct History {
-    Lanes y1;
-    Lanes y2;
-};
+using History = SectionHistory;
 
 // Border samples of a line whose samples `load` gives.
 struct Extension {
@@ -173,9 +169,17 @@ std::vector<SectionState> start_states(const Pass& pass, std::int64_t n, std::si
     return states;
 }
 
-SectionState transposed_periodic_state(const Section& s, std::int64_t n, std::size_t lanes, Border border,
-                                       const LoadLanes& load) {
-    // The costate l of the periodic extension repeats as the extension does: l[0] and l[1] are those of one
+SectionHistory start_history(const Section& s, std::int64_t n, std::size_t lanes, Border border, Start start,
+                             double constant, const LoadLanes& load) {
+    const Extension x{n, border, constant, load};
+    Before before{Lanes(lanes), Lanes(lanes), Lanes(lanes), Lanes(lanes)};
+    for (std::int64_t i = 0; i < 4; ++i) x.at(-1 - i, before[static_cast<std::size_t>(i)]);
+    return start == Start::steady ? steady_start(s, x, before, lanes) : truncated_start(s, before, lanes);
+}
+
+SectionHistory periodic_costate(const Section& s, std::int64_t n, std::size_t lanes, Border border,
+                                const LoadLanes& load) {
+    // The costate of the periodic extension repeats as the extension does: l[0] and l[1] are those of one
     // period alone, closed. Of a mirror's period, 2n, only the line itself has a gradient; samples further
     // away than the section remembers do not count.
     const std::int64_t period = period_of(border, n);
@@ -183,7 +187,7 @@ SectionState transposed_periodic_state(const Section& s, std::int64_t n, std::si
     History l{Lanes(lanes), Lanes(lanes)};
     Lanes g(lanes);
     for (std::int64_t i = std::min(n, memory) - 1; i >= 0; --i) {
-        load(n - 1 - i, g.data());
+        load(i, g.data());
         for (std::size_t k = 0; k < lanes; ++k) {
             const double next = g[k] + s.a[0] * l.y1[k] + s.a[1] * l.y2[k];
             l.y2[k] = l.y1[k];
@@ -191,15 +195,25 @@ SectionState transposed_periodic_state(const Section& s, std::int64_t n, std::si
         }
     }
     if (period <= memory) close_period(s, period, l);
-    // From l[period] = l[0] and l[period + 1] to l[n] and l[n + 1], and to the state that they are.
+    // From l[period] = l[0] and l[period + 1] to l[n] and l[n + 1].
     const Matrix back = companion_power(s, period - n);
-    SectionState state{Lanes(lanes), Lanes(lanes)};
     for (std::size_t k = 0; k < lanes; ++k) {
         const double l0 = back[0] * l.y1[k] + back[1] * l.y2[k];
-        const double l1 = back[2] * l.y1[k] + back[3] * l.y2[k];
+        l.y2[k] = back[2] * l.y1[k] + back[3] * l.y2[k];
+        l.y1[k] = l0;
+    }
+    return l;
+}
+
+SectionState transposed_periodic_state(const Section& s, std::int64_t n, std::size_t lanes, Border border,
+                                       const LoadLanes& load) {
+    const History l = periodic_costate(s, n, lanes, border,
+                                       [&](std::int64_t index, double* out) { load(n - 1 - index, out); });
+    SectionState state{Lanes(lanes), Lanes(lanes)};
+    for (std::size_t k = 0; k < lanes; ++k) {
         const double both = s.b[0] * s.a[1] + s.b[2];
-        state.s1[k] = (s.b[0] * s.a[0] + s.b[1]) * l0 + both * l1;
-        state.s2[k] = both * l0 + (s.b[1] * s.a[1] - s.a[0] * s.b[2]) * l1;
+        state.s1[k] = (s.b[0] * s.a[0] + s.b[1]) * l.y1[k] + both * l.y2[k];
+        state.s2[k] = both * l.y1[k] + (s.b[1] * s.a[1] - s.a[0] * s.b[2]) * l.y2[k];
     }
     return state;
 }

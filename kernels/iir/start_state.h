@@ -27,6 +27,22 @@ using LoadLanes = std::function<void(std::int64_t index, double* out)>;
 std::vector<SectionState> start_states(const Pass& pass, std::int64_t n, std::size_t lanes, Border border,
                                        Start start, const LoadLanes& load);
 
+// y[-1] and y[-2] of a section over neighbouring lines.
+struct SectionHistory {
+    std::vector<double> y1;  // one per lane
+    std::vector<double> y2;
+};
+
+// The history that a section starts with. `constant` is what its input line reads outside under
+// Border::constant.
+SectionHistory start_history(const Section& s, std::int64_t n, std::size_t lanes, Border border, Start start,
+                             double constant, const LoadLanes& load);
+
+// l[n] and l[n+1] of the costate l of a section under a steady start and a periodic border; load(i) gives the
+// gradient of output i of the section.
+SectionHistory periodic_costate(const Section& s, std::int64_t n, std::size_t lanes, Border border,
+                                const LoadLanes& load);
+
 // The state of one section of a transposed pass, of which `s` is to be the transposed, before its first
 // sample: what a steady start under a periodic border asks of the line from beyond the end where the pass
 // begins. Source: docs/filters.md, "Adjoint and gradient of the parameters".

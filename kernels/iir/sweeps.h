@@ -49,7 +49,7 @@ struct RowsSweep {
     const Sample* from = nullptr;
     Sample* to = nullptr;                          // may be `from`; null where nothing else will read it
     const Sample* add = nullptr;                   // a line that is added to what the last section gives
-    const Cascade<Arithmetic>* cascade = nullptr;  // null: what is in `from` goes out
+    const Cascade<Arithmetic>* cascade = nullptr;  // null: samples only move
     LaneStates<Arithmetic> states;                 // before the first sample, then after the last one
 
     Sample* out = nullptr;

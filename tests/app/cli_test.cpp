@@ -7,11 +7,13 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <sstream>
 
 #include "core/image/image_io.h"
 #include "core/recipe/recipe.h"
 #include "core/support/files.h"
+#include "iir2d/iir2d_core.h"
 #include "tests/app/run_program.h"
 
 namespace {
@@ -243,6 +245,21 @@ TEST_F(Cli, DevicesWithoutANameHaveNoneInTheList) {
                                      : device["name"].get<std::string>();
         EXPECT_THAT(listed, HasSubstr(id + ": " + rest));
     }
+}
+
+// But for the memory that happens to be free, the bytes that the library writes for C programs; and as the
+// program's other JSON is laid out.
+TEST_F(Cli, DevicesAsJsonAreWhatTheLibraryDescribes) {
+    const auto without_free_memory = [](const std::string& text) {
+        return std::regex_replace(text, std::regex("(memory_available\": \\{\\s*\"value\": )\"[0-9]+\""), "$1");
+    };
+    const std::string printed = iir2d({"devices", "--json"}).out;
+    std::size_t bytes = 0;
+    ASSERT_EQ(iir2d_describe_devices(nullptr, 0, &bytes), IIR2D_STATUS_OK);
+    std::vector<char> described(bytes + 64);  // numbers may have a digit more by now
+    ASSERT_EQ(iir2d_describe_devices(described.data(), described.size(), &bytes), IIR2D_STATUS_OK);
+    EXPECT_EQ(without_free_memory(printed), without_free_memory(described.data()));
+    EXPECT_EQ(nlohmann::ordered_json::parse(printed).dump(2) + "\n", printed);
 }
 
 TEST_F(Cli, CudaIsADeviceFailureWhereThereIsNone) {

@@ -18,7 +18,7 @@ function(expect_same what got expected)
 endfunction()
 
 # What each example must print; worked out by hand.
-set(EXPECTED_C "iir2d 10100: 0.077006 0.107080 0.132643\nfilter 99: -3, invalid_filter_id\n")
+set(EXPECTED_C "iir2d 10200: 0.077006 0.107080 0.132643\nfilter 99: -3, invalid_filter_id\n")
 string(CONCAT EXPECTED_CXX
   "0.2500 at 5\n0.1250 at 6\n0.1250 at 9\n0.0625 at 10\n"
   "window 5x5: with padding 0x0 and dilation 1x1 it does not fit the 4x4 input, the output would be empty\n")

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// The gradient of an axis's coefficients over neighbouring lines: forwards through its sections, whose
+// outputs are kept, then backwards. Source of the mathematics: docs/filters.md, "Adjoint and gradient of the
+// parameters".
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "iir2d/filter.h"
+#include "kernels/iir/gradient_sweeps.h"
+#include "kernels/iir/start_state.h"
+#include "kernels/support/aligned_array.h"
+
+namespace iir2d::iir {
+
+// An axis with what the gradient of its parameters takes, immutable.
+struct GradientAxis {
+    // A section and the derivatives of its coefficients with respect to each parameter.
+    struct Part {
+        const Section* section;
+        std::vector<const Section*> derivatives;
+        std::ptrdiff_t only = -1;  // the one parameter that the section depends on; else -1
+        int terms = 3;
+
+        const Section* direction() const;  // the derivative with respect to `only`, or null
+    };
+    struct StageParts {
+        const Stage* stage;
+        std::vector<const Stage*> derivatives;
+        std::vector<Part> sections, causal, anticausal;
+    };
+
+    // The filters must stay as they are. `derivatives` are of the same stages and sections, one for each
+    // parameter.
+    GradientAxis(const AxisFilter& filter, const std::vector<const AxisFilter*>& derivatives);
+
+    std::vector<StageParts> stages;
+    std::size_t parameters;
+    std::int64_t n = 1;  // samples of a line
+    Border border = Border::mirror;
+    Start start = Start::truncated;
+    double constant = 0.0;    // what its input line reads outside under Border::constant
+    std::int64_t block = 16;  // samples that all lanes go through before the next ones
+};
+
+// One thread's, for up to `lanes` lines at once.
+template <class S>
+class AxisGradient {
+  public:
+    AxisGradient(const GradientAxis& axis, std::int64_t lanes);
+
+    // Adds to `gradient` that of the sum of g times the axis's output with respect to each parameter, lanes
+    // in their order, and to `constant` that with respect to the axis's constant (steady start only). u is
+    // the axis's input. `out` takes the gradient of u; without it its `first` is null.
+    void add(std::int64_t lanes, const LaneRows<const S>& u, const LaneRows<const S>& g,
+             const LaneRows<S>& out, std::span<double> gradient, double& constant);
+
+  private:
+    // One section's way over the lines, in its own direction.
+    struct Way {
+        const GradientAxis::Part* part;
+        LaneRows<const S> u;
+        LaneRows<const S> y;
+        double constant;
+        SectionHistory history;
+    };
+    struct Backward {
+        LaneRows<const S> g;
+        LaneRows<S> out;
+        LaneRows<const S> add;
+    };
+    // What is added to.
+    struct Sums {
+        std::span<double> gradient;
+        double& constant;
+    };
+
+    LaneRows<S> next_line();
+    LaneRows<const S> run_cascade(const std::vector<GradientAxis::Part>& parts, LaneRows<const S> u,
+                                  bool reversed, double constant, std::vector<Way>& ways);
+    Way run(const GradientAxis::Part& part, const LaneRows<const S>& u, double constant);
+    void back_cascade(const std::vector<Way>& ways, const Backward& backward, bool reversed, const Sums& to);
+    void back(const Way& way, const Backward& backward, const Sums& to);
+    void back_over_mirror(const Way& way, const LaneRows<S>& out, const SectionHistory& l,
+                          std::vector<double>& sums) const;
+    double input(const Way& way, std::int64_t index, std::int64_t lane) const;
+
+    const GradientAxis& m_axis;
+    std::int64_t m_stride;  // of a line: the most lanes
+    std::int64_t m_lanes = 0;
+    std::size_t m_used = 0;
+    std::vector<support::AlignedArray<S>> m_lines;
+};
+
+}  // namespace iir2d::iir

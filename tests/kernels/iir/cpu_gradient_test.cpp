@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+// The CPU's gradient of the parameters against the reference's, and the same bits for every number of
+// threads.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/iir/adjoint.h"
+#include "tests/kernels/iir/iir_testing.h"
+#include "tests/kernels/iir/random_filter.h"
+
+namespace {
+
+using namespace iir2d;
+using namespace iir_test;
+
+std::vector<double> gradient(const FilterDesc& desc, const std::vector<double>& x,
+                             const std::vector<double>& dy, int threads = 2) {
+    const auto data = make_filter(desc.filter);
+    std::vector<double> dp(filter_row(desc.filter.id)->parameters.size(), -1.0);
+    const auto run = [&]<class S>(S) {
+        const std::vector<S> in(x.begin(), x.end());
+        const std::vector<S> g(dy.begin(), dy.end());
+        const ElementType type = storage_type(desc.precision);
+        const Shape& s = desc.shape;
+        const auto done = iir::gradient_cpu(desc, *data, {in.data(), type, s, s.w, s.w * s.h},
+                                            {g.data(), type, s, s.w, s.w * s.h}, dp, threads, {});
+        EXPECT_TRUE(done) << done.error().message;
+    };
+    if (desc.precision == Precision::f64) {
+        run(double{});
+    } else {
+        run(float{});
+    }
+    return dp;
+}
+
+double norm(const std::vector<double>& a) {
+    double sum = 0.0;
+    for (const double v : a) sum += v * v;
+    return std::sqrt(sum);
+}
+
+// The norm of the derivative of the filter's output: a difference of the reference's.
+double derivative_norm(const FilterDesc& desc, const FilterParameter& parameter,
+                       const std::vector<double>& x) {
+    double value = parameter.default_value;
+    for (const auto& [name, given] : desc.filter.parameters) {
+        if (name == parameter.name) value = given;
+    }
+    const double step = 1e-6 * (parameter.name == "sigma" ? value : 1.0);
+    const auto moved = [&](double to) {
+        FilterDesc there = desc;
+        std::erase_if(there.filter.parameters, [&](const auto& p) { return p.first == parameter.name; });
+        there.filter.parameters.emplace_back(parameter.name,
+                                             std::clamp(to, parameter.minimum, parameter.maximum));
+        return run_reference(there, x);
+    };
+    const auto up = moved(value + step);
+    const auto down = moved(value - step);
+    const double both = std::min(value + step, parameter.maximum) - std::max(value - step, parameter.minimum);
+    std::vector<double> difference(up.size());
+    for (std::size_t i = 0; i < up.size(); ++i) difference[i] = (up[i] - down[i]) / both;
+    return norm(difference);
+}
+
+// What rounding adds, relative to norm(dy) norm(x), where a filter hardly changes with its parameter: of
+// double arithmetic, and of what is stored as float.
+struct Rounding {
+    double of_double = 0.0;
+    double of_float = 0.0;
+};
+
+void expect_gradient(FilterDesc desc, unsigned seed, Rounding rounding) {
+    const auto x = random_plane(count_of(desc.shape), seed);
+    auto dy = random_plane(count_of(desc.shape), seed + 1);
+    for (double& v : dy) v = static_cast<float>(v - 0.25);
+    const auto row = filter_row(desc.filter.id);
+    std::vector<double> expected(row->parameters.size());
+    ASSERT_TRUE(reference::filter_gradient(desc, x, dy, expected));
+    for (std::size_t k = 0; k < expected.size(); ++k) {
+        const FilterParameter& parameter = row->parameters[k];
+        const double scale = parameter.is_switch ? 0.0 : norm(dy) * derivative_norm(desc, parameter, x);
+        for (const Precision precision : all_precisions) {
+            FilterDesc as_stored = desc;
+            as_stored.precision = precision;
+            const bool in_double = precision == Precision::f64;
+            const double bound = (in_double ? 1e-10 : 1e-4) * scale +
+                                 (in_double ? rounding.of_double : rounding.of_float) * norm(dy) * norm(x);
+            EXPECT_NEAR(gradient(as_stored, x, dy)[k], expected[k], bound)
+                << describe(as_stored) << " " << parameter.name;
+        }
+    }
+}
+
+using Size = std::pair<std::int64_t, std::int64_t>;  // height, width
+
+class CpuGradient : public ::testing::TestWithParam<std::tuple<int, Size>> {};
+
+TEST_P(CpuGradient, IsTheReferencesInEveryMode) {
+    const auto [id, size] = GetParam();
+    for (const Border border : all_borders) {
+        for (const Start start : all_starts) {
+            for (const bool normalise : {false, true}) {
+                FilterDesc desc{.shape = {.h = size.first, .w = size.second},
+                                .filter = {.id = std::min(id, 8), .normalise_gain = normalise},
+                                .border = border,
+                                .border_const = 0.75,
+                                .start = start};
+                if (id == 9) desc.filter.id = 6;
+                if (id == 9) desc.filter.parameters = {{"compat_1_0", 1.0}};
+                // One sample alone is all that is outside too, and some gradients are exactly 0.
+                const Rounding rounding{1e-14, count_of(desc.shape) == 1 ? 5e-7 : 0.0};
+                expect_gradient(desc, static_cast<unsigned>(id), rounding);
+            }
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, CpuGradient,
+                         ::testing::Combine(::testing::Range(1, 10),
+                                            ::testing::Values(Size{1, 1}, Size{1, 7}, Size{7, 1}, Size{2, 3},
+                                                              Size{5, 6}, Size{17, 23}, Size{40, 33},
+                                                              Size{70, 67})));
+
+TEST(CpuGradientOf, RandomFiltersIsTheReferences) {
+    Random random(26);
+    for (int i = 0; i < 100; ++i) {
+        auto [filter, spec] = random_filter(random);
+        spec.normalise_gain = random.coin() && std::abs(dc_gain(make_filter(spec)->horizontal)) > 0.05;
+        SCOPED_TRACE(i);
+        expect_gradient(
+            {.shape = {.n = random.integer(1, 2), .h = random.integer(1, 60), .w = random.integer(1, 60)},
+             .filter = spec,
+             .border = static_cast<Border>(random.integer(0, 3)),
+             .border_const = random.real(0, 1),
+             .start = static_cast<Start>(random.integer(0, 1))},
+            static_cast<unsigned>(i), {1e-12, 1e-12});
+    }
+}
+
+TEST(CpuGradientOf, ParametersAtTheEndsOfTheirRangesIsTheReferences) {
+    const std::pair<int, std::pair<const char*, double>> cases[] = {
+        {1, {"alpha", 0.999}}, {1, {"alpha", 0.0}},  {2, {"a", 0.999}},    {5, {"alpha", 0.999}},
+        {6, {"sigma", 0.3}},   {6, {"sigma", 25.0}}, {6, {"sigma", 100.0}}};
+    for (const auto& [id, parameter] : cases) {
+        for (const Border border : all_borders) {
+            for (const Start start : all_starts) {
+                SCOPED_TRACE(parameter.second);
+                expect_gradient({.shape = {.h = 150, .w = 140},
+                                 .filter = {.id = id, .parameters = {parameter}},
+                                 .border = border,
+                                 .border_const = 0.5,
+                                 .start = start},
+                                5, {1e-14, 5e-7});
+            }
+        }
+    }
+}
+
+TEST(CpuGradientOf, AnyNumberOfThreadsHasTheSameBits) {
+    for (int id = 1; id <= 8; ++id) {
+        for (const Shape& shape : {Shape{.h = 270, .w = 300}, Shape{.n = 3, .h = 30, .w = 50}}) {
+            const FilterDesc desc{.shape = shape, .filter = {.id = id}};
+            const auto x = random_plane(count_of(shape), 1);
+            const auto dy = random_plane(count_of(shape), 2);
+            const auto one = gradient(desc, x, dy, 1);
+            EXPECT_EQ(one, gradient(desc, x, dy, 2)) << describe(desc);
+            EXPECT_EQ(one, gradient(desc, x, dy, 7)) << describe(desc);
+        }
+    }
+}
+
+TEST(CpuGradientOf, PlanesOneByOneHasTheSameBits) {
+    const FilterDesc desc{.shape = {.n = 2, .c = 2, .h = 30, .w = 41}, .filter = {.id = 4}};
+    const auto x = random_plane(count_of(desc.shape), 1);
+    const auto dy = random_plane(count_of(desc.shape), 2);
+    FilterDesc one = desc;
+    one.shape = {.h = 30, .w = 41};
+    std::vector<double> sum(10);
+    for (std::ptrdiff_t p = 0; p < 4; ++p) {
+        const auto plane = [p](const std::vector<double>& all) {
+            return std::vector<double>(all.begin() + p * 30 * 41, all.begin() + (p + 1) * 30 * 41);
+        };
+        const auto dp = gradient(one, plane(x), plane(dy));
+        for (std::size_t k = 0; k < 10; ++k) sum[k] += dp[k];
+    }
+    EXPECT_EQ(gradient(desc, x, dy), sum);
+}
+
+TEST(CpuGradientOf, AStoppedRunSaysSo) {
+    const FilterDesc desc{.shape = {.h = 64, .w = 64}, .filter = {.id = 6}};
+    const std::vector<float> x(64 * 64);
+    std::stop_source stop;
+    stop.request_stop();
+    std::vector<double> dp(2);
+    const ConstTensorView view{x.data(), ElementType::f32, desc.shape, 64, 64 * 64};
+    const auto done =
+        iir::gradient_cpu(desc, *make_filter(desc.filter), view, view, dp, 1, {.stop = stop.get_token()});
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().code, ErrorCode::cancelled);
+}
+
+}  // namespace
