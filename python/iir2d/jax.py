@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import functools
 import math
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,8 +25,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from . import _arguments, _native
-from .errors import InvalidDimensionError
+from . import _arguments, _native, _pooling
+from .errors import InvalidArgumentError, InvalidDimensionError, NullPointerError
 
 _OLDEST = (0, 6, 2)
 
@@ -42,12 +43,20 @@ _require()
 
 from ._jax_common import vary_alike  # noqa: E402
 from ._jax_filter import Gradient, Spec, filter_call, gradient_call  # noqa: E402
+from ._jax_pool import backward_call, index_type, pool_call, pooled_shape  # noqa: E402
 
 __all__ = [
+    "adaptive_avg_pool2d",
+    "adaptive_max_pool2d",
+    "avg_pool2d",
     "filter",
     "filter_adjoint",
     "filter_gradient",
     "iir2d",
+    "lp_pool2d",
+    "max_pool2d",
+    "pool",
+    "pool_backward",
 ]
 
 for _target, _handler in _native.xla_handlers().items():
@@ -261,3 +270,197 @@ def filter_gradient(
     )
     x, dy, *values = vary_alike(x, dy, *arrays.values())
     return dict(zip(names, gradient_call(x, dy, values, spec, wanted), strict=True))
+
+
+def pool(
+    x: Any,
+    op: str,
+    window: int | Sequence[int] | None = None,
+    *,
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    dilation: int | Sequence[int] = 1,
+    ceil_mode: bool = False,
+    p: float = 2.0,
+    count_include_pad: bool = False,
+    divisor_override: int | None = None,
+    output_size: int | Sequence[int] | None = None,
+    return_indices: bool = False,
+) -> Any:
+    """Pools every plane of x; iir2d.pool() has the arguments. Indices are int64, without x64 int32.
+
+    Averages are differentiable in both modes any number of times; max in reverse mode twice, lp once; what there is
+    not raises NotImplementedError.
+
+    >>> import jax.numpy as jnp, iir2d.jax
+    >>> iir2d.jax.pool(jnp.arange(16.0).reshape(4, 4), "max", 2).tolist()
+    [[5.0, 7.0], [13.0, 15.0]]
+    """
+    x, _ = _planes(x, "x")
+    pooling = _pooling.make_pooling(
+        op, window, stride, padding, dilation, ceil_mode, p, count_include_pad, divisor_override, output_size
+    )
+    pooled_shape(x, pooling)
+    if not return_indices:
+        return pool_call(x, pooling, None)[0]
+    if pooling.op not in _pooling.MAX_OPS:
+        raise InvalidArgumentError(f"argmax: only max pooling has one, not {pooling.op.replace('_', '-')}")
+    return tuple(pool_call(x, pooling, index_type(*x.shape[-2:])))
+
+
+def pool_backward(
+    dy: Any,
+    op: str,
+    window: int | Sequence[int] | None = None,
+    *,
+    input_size: Sequence[int],
+    x: Any = None,
+    y: Any = None,
+    indices: Any = None,
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    dilation: int | Sequence[int] = 1,
+    ceil_mode: bool = False,
+    p: float = 2.0,
+    count_include_pad: bool = False,
+    divisor_override: int | None = None,
+    output_size: int | Sequence[int] | None = None,
+) -> jax.Array:
+    """Returns the gradient with respect to pool()'s input, from dy; iir2d.pool_backward() has the arguments.
+
+    >>> import jax.numpy as jnp, iir2d.jax
+    >>> iir2d.jax.pool_backward(jnp.ones((1, 1)), "avg", 2, input_size=(2, 2)).tolist()
+    [[0.25, 0.25], [0.25, 0.25]]
+    """
+    dy, element = _planes(dy, "dy")
+    pooling = _pooling.make_pooling(
+        op, window, stride, padding, dilation, ceil_mode, p, count_include_pad, divisor_override, output_size
+    )
+    if len(input_size) < 2:
+        raise InvalidDimensionError(f"input_size is {tuple(input_size)}: 2 sizes or more")
+    size = (operator.index(input_size[-2]), operator.index(input_size[-1]))
+    whole = (*dy.shape[:-2], *size)
+    of_result = (*dy.shape[:-2], *pooling.output_size(*size, element))
+    _require_shape("dy", dy, of_result)
+    read: list[Any] = []
+    if pooling.op in _pooling.MAX_OPS:
+        if indices is None and x is not None:
+            x, _ = _planes(x, "x")
+            _require_shape("x", x, whole)
+            indices = pool_call(x, pooling, index_type(*size))[1]
+        elif indices is not None:
+            indices = _positions(indices, index_type(*size))
+            _require_shape("indices", indices, of_result)
+        read = [indices]
+    elif pooling.op == "lp":
+        read = [x if x is None else _planes(x, "x")[0], y if y is None else _planes(y, "y")[0]]
+        for name, array, shape in (("x", read[0], whole), ("y", read[1], of_result)):
+            if array is not None:
+                _require_shape(name, array, shape)
+                if array.dtype != dy.dtype:
+                    raise TypeError(f"{name} has elements of type {array.dtype}, dy of {dy.dtype}: convert one of them")
+    if any(array is None for array in read):
+        what = "x and y" if pooling.op == "lp" else "x or indices"
+        raise NullPointerError(f"the gradient of {op} pooling reads {what}")
+    dy, *read = vary_alike(dy, *read)
+    result: jax.Array = backward_call(dy, read, pooling, size)
+    return result
+
+
+def _positions(indices: Any, dtype: np.dtype[Any]) -> Any:
+    if not isinstance(indices, (jax.Array, np.ndarray)) or indices.dtype not in (np.int32, np.int64):
+        raise TypeError("indices are those that pool() gave: an array of int64 or int32")
+    return jnp.asarray(indices, dtype)
+
+
+def _require_shape(name: str, array: Any, shape: tuple[int, ...]) -> None:
+    if array.shape != shape:
+        raise InvalidDimensionError(f"{name} has shape {array.shape}, it must have {shape}")
+
+
+def max_pool2d(
+    input: Any,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    dilation: int | Sequence[int] = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:
+    """pool() with the arguments and defaults of torch.nn.functional.max_pool2d.
+
+    >>> import jax.numpy as jnp, iir2d.jax
+    >>> iir2d.jax.max_pool2d(jnp.zeros((1, 1, 4, 4)), 2).shape
+    (1, 1, 2, 2)
+    """
+    return pool(
+        input, "max", kernel_size, stride=stride, padding=padding, dilation=dilation, ceil_mode=ceil_mode,
+        return_indices=return_indices,
+    )  # fmt: skip
+
+
+def avg_pool2d(
+    input: Any,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = None,
+) -> jax.Array:
+    """pool() with the arguments and defaults of torch.nn.functional.avg_pool2d.
+
+    >>> import jax.numpy as jnp, iir2d.jax
+    >>> iir2d.jax.avg_pool2d(jnp.zeros((1, 1, 4, 4)), 2).shape
+    (1, 1, 2, 2)
+    """
+    result: jax.Array = pool(
+        input, "avg", kernel_size, stride=stride, padding=padding, ceil_mode=ceil_mode,
+        count_include_pad=count_include_pad, divisor_override=divisor_override,
+    )  # fmt: skip
+    return result
+
+
+def lp_pool2d(
+    input: Any,
+    norm_type: float,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    ceil_mode: bool = False,
+) -> jax.Array:
+    """pool() with the arguments and defaults of torch.nn.functional.lp_pool2d.
+
+    >>> import jax.numpy as jnp, iir2d.jax
+    >>> float(iir2d.jax.lp_pool2d(jnp.ones((1, 1, 4, 4)), 2, 2)[0, 0, 0, 0])
+    2.0
+    """
+    result: jax.Array = pool(input, "lp", kernel_size, stride=stride, ceil_mode=ceil_mode, p=float(norm_type))
+    return result
+
+
+def _output_size(input: Any, size: int | Sequence[int | None]) -> tuple[int, int]:
+    given = (size, size) if isinstance(size, int) else tuple(size)
+    rows, columns = (given[0], given[0]) if len(given) == 1 else (given[0], given[1])
+    return input.shape[-2] if rows is None else rows, input.shape[-1] if columns is None else columns
+
+
+def adaptive_max_pool2d(input: Any, output_size: int | Sequence[int | None], return_indices: bool = False) -> Any:
+    """pool() with the arguments of torch.nn.functional.adaptive_max_pool2d.
+
+    >>> import jax.numpy as jnp, iir2d.jax
+    >>> iir2d.jax.adaptive_max_pool2d(jnp.zeros((1, 1, 5, 4)), (3, None)).shape
+    (1, 1, 3, 4)
+    """
+    size = _output_size(input, output_size)
+    return pool(input, "adaptive_max", output_size=size, return_indices=return_indices)
+
+
+def adaptive_avg_pool2d(input: Any, output_size: int | Sequence[int | None]) -> jax.Array:
+    """pool() with the arguments of torch.nn.functional.adaptive_avg_pool2d.
+
+    >>> import jax.numpy as jnp, iir2d.jax
+    >>> iir2d.jax.adaptive_avg_pool2d(jnp.zeros((1, 1, 5, 4)), 3).shape
+    (1, 1, 3, 3)
+    """
+    result: jax.Array = pool(input, "adaptive_avg", output_size=_output_size(input, output_size))
+    return result

@@ -69,3 +69,39 @@ assert np.array_equal(got, y)
 got = jax.jit(shard_map(jax.grad(loss), mesh=mesh, in_specs=P("a", "b"), out_specs=P("a", "b")))(v)
 assert np.array_equal(got, dx)
 """)
+
+
+def test_parameters_gradients_are_summed_over_devices():
+    in_four("""
+loss = lambda v, s: (ij.filter(v, 6, sigma=s) ** 2).sum()
+for spec in (("a",), (("a", "b"),), ("a", "b"), (None, None, "a")):
+    v = put(x, *spec)
+    for s in (sigma, np.float32(3), np.linspace(1, 2, 4, dtype=np.float32)[:, None]):
+        text, (dv, ds) = run(jax.grad(loss, (0, 1)), v, s)
+        assert spec == (None, None, "a") or "all-gather" not in text, spec
+        assert dv.sharding.is_equivalent_to(v.sharding, 4)
+        wx, ws = jax.grad(loss, (0, 1))(x, s)
+        assert np.array_equal(dv, wx) and ds.shape == np.shape(s)
+        assert np.allclose(ds, ws, rtol=1e-5, atol=0), (spec, ds, ws)
+shard_map = getattr(jax, "shard_map", None)
+if shard_map is None:
+    from jax.experimental.shard_map import shard_map
+mapped = shard_map(lambda v, s: loss(v, s)[None, None], mesh=mesh, in_specs=(P("a", "b"), P()), out_specs=P("a", "b"))
+got = jax.jit(jax.grad(lambda v, s: mapped(v, s).sum(), (0, 1)))(put(x, "a", "b"), jnp.float32(3))
+want = jax.grad(loss, (0, 1))(x, jnp.float32(3))
+assert np.array_equal(got[0], want[0]) and np.allclose(got[1], want[1], rtol=1e-5, atol=0)
+""")
+
+
+def test_pooling_is_not_gathered():
+    in_four("""
+v = put(x, "a", "b")
+for op, how in (("max", {"window": 2}), ("avg", {"window": 3}), ("lp", {"window": 2}), ("adaptive_avg", {"output_size": 3})):
+    g = lambda v: ij.pool(v, op, **how)
+    text, got = run(g, v)
+    assert "all-gather" not in text and got.sharding.is_equivalent_to(v.sharding, 4)
+    assert np.array_equal(got, iir2d.pool(x, op, **how))
+    text, got = run(jax.grad(lambda v: (g(v) ** 2).sum()), v)
+    assert "all-gather" not in text and got.sharding.is_equivalent_to(v.sharding, 4)
+    assert np.array_equal(got, jax.grad(lambda v: (g(v) ** 2).sum())(x))
+""")
