@@ -42,6 +42,7 @@ def _require() -> None:
 _require()
 
 from ._jax_common import vary_alike  # noqa: E402
+from ._jax_constrain import constrain, unconstrain  # noqa: E402
 from ._jax_filter import Gradient, Spec, filter_call, gradient_call  # noqa: E402
 from ._jax_pool import backward_call, index_type, pool_call, pooled_shape  # noqa: E402
 
@@ -49,6 +50,7 @@ __all__ = [
     "adaptive_avg_pool2d",
     "adaptive_max_pool2d",
     "avg_pool2d",
+    "constrain",
     "filter",
     "filter_adjoint",
     "filter_gradient",
@@ -57,6 +59,7 @@ __all__ = [
     "max_pool2d",
     "pool",
     "pool_backward",
+    "unconstrain",
 ]
 
 for _target, _handler in _native.xla_handlers().items():
@@ -185,7 +188,7 @@ def filter(
     NotImplementedError.
 
     >>> import jax.numpy as jnp, iir2d.jax
-    >>> iir2d.jax.filter(jnp.ones((2, 3)), "ema", alpha=0.5, border="clamp").tolist()
+    >>> iir2d.jax.filter(jnp.ones((2, 3)), "ema", alpha=0.5, border="clamp", start="steady").tolist()
     [[1.0, 1.0, 1.0], [1.0, 1.0, 1.0]]
     """
     x, element = _planes(x, "x")
