@@ -145,7 +145,7 @@ def filter(
     Raises TypeError for other element types and the classes of iir2d.errors for everything else.
 
     >>> import numpy as np, iir2d
-    >>> iir2d.filter(np.ones((2, 3)), "ema", alpha=0.5, border="clamp").tolist()
+    >>> iir2d.filter(np.ones((2, 3)), "ema", alpha=0.5, start="steady").tolist()
     [[1.0, 1.0, 1.0], [1.0, 1.0, 1.0]]
     """
     native, element, shape = _arrays.source(x, "x")

@@ -82,7 +82,8 @@ def _aligned(shape: tuple[int, ...], dtype: Any) -> npt.NDArray[Any]:
     size = math.prod(shape) * dtype.itemsize
     memory = np.empty(size + 64, np.uint8)
     skip = -memory.__array_interface__["data"][0] % 64
-    return memory[skip : skip + size].view(dtype).reshape(shape)
+    result: npt.NDArray[Any] = memory[skip : skip + size].view(dtype).reshape(shape)
+    return result
 
 
 def empty(x: Any, element: int, shape: tuple[int, ...]) -> Any:

@@ -85,8 +85,8 @@ def make_pooling(
         nothing = (0, 0)
         return Pooling(name, nothing, nothing, nothing, nothing, pair("output_size", output_size), 0, 2.0, False, False)
     size = pair("window", 2 if window is None else window)
-    given = stride is not None and stride != [] and stride != ()
-    step = pair("stride", stride) if given else size
+    given = stride is not None and stride not in ([], ())
+    step = pair("stride", stride) if stride is not None and given else size
     spread = pair("dilation", dilation)
     if (given and 0 in step) or 0 in spread:
         # The C interface takes 0 for "not given".

@@ -281,9 +281,12 @@ NB_MODULE(_native, m) {
     });
 
     nb::class_<Array>(m, "Array", "An array from a DLPack capsule, in the host's memory.")
-        .def(nb::init<nb::ndarray<nb::ro>>(), nb::arg("capsule"))
+        .def(nb::init<nb::ndarray<nb::ro>>(), nb::arg("capsule"),
+             nb::sig("def __init__(self, capsule: object) -> None"))
         .def_static("for_writing", &Array::for_writing, nb::arg("capsule"))
-        .def_prop_ro("shape", [](const Array& a) { return nb::tuple(nb::cast(a.view().shape)); })
+        .def_prop_ro(
+            "shape", [](const Array& a) { return nb::tuple(nb::cast(a.view().shape)); },
+            nb::sig("def shape(self) -> tuple[int, ...]"))
         .def_prop_ro("element", [](const Array& a) { return a.view().element; })
         .def_prop_ro("address",
                      [](const Array& a) { return reinterpret_cast<std::uintptr_t>(a.view().data); });
@@ -339,19 +342,24 @@ NB_MODULE(_native, m) {
     m.def("pool_backward", &pool_gradient, nb::arg("x").none(), nb::arg("y").none(), nb::arg("dy"),
           nb::arg("dx"), nb::arg("indices"), nb::arg("settings"), nb::arg("threads"));
     m.def("sum_to", &sum_to, nb::arg("values"), nb::arg("sums"));
-    m.def("filter_table", &filter_table);
+    m.def("filter_table", &filter_table,
+          nb::sig("def filter_table() -> list[tuple[int, str, tuple[tuple[str, float, float, float, bool], "
+                  "...]]]"));
     m.def("devices_json", &devices_json);
     m.def(
         "status_string", [](int status) { return std::string(iir2d_status_string(status)); },
         nb::arg("status"));
-    m.def("api_version", [] {
-        return nb::make_tuple(iir2d_api_version_major(), iir2d_api_version_minor(),
-                              iir2d_api_version_patch());
-    });
+    m.def(
+        "api_version",
+        [] {
+            return nb::make_tuple(iir2d_api_version_major(), iir2d_api_version_minor(),
+                                  iir2d_api_version_patch());
+        },
+        nb::sig("def api_version() -> tuple[int, int, int]"));
     m.def("build_fingerprint", [] { return std::string(iir2d_build_fingerprint()); });
     m.def(
         "set_main_thread", [](unsigned long thread) { main_thread.store(thread); }, nb::arg("thread"));
 #if IIR2D_PYTHON_JAX
-    m.def("xla_handlers", &xla_handlers);
+    m.def("xla_handlers", &xla_handlers, nb::sig("def xla_handlers() -> dict[str, object]"));
 #endif
 }

@@ -15,6 +15,8 @@ from torch.nn import functional as F  # noqa: E402
 import iir2d  # noqa: E402
 import iir2d.torch as it  # noqa: E402
 
+# The tensors are small and the calls many.
+torch.set_num_threads(1)
 IDS = range(1, 9)
 TYPES = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
 

@@ -58,9 +58,9 @@ def filter(x: torch.Tensor, packed: torch.Tensor | None, spec: Spec) -> torch.Te
     if _is_compiling():
         return _operations.filter(x, packed, *spec)  # type: ignore[no-any-return]
     if _transformed():
-        return _TransformedFilter.apply(x, packed, spec, False)  # type: ignore[no-any-return, no-untyped-call]
+        return _TransformedFilter.apply(x, packed, spec, False)  # type: ignore[no-any-return]
     if _recorded(x, packed):
-        return _Filter.apply(x, packed, spec, False)  # type: ignore[no-any-return, no-untyped-call]
+        return _Filter.apply(x, packed, spec, False)  # type: ignore[no-any-return]
     return _ops.filter(x, packed, spec)
 
 
@@ -69,9 +69,9 @@ def adjoint(dy: torch.Tensor, packed: torch.Tensor | None, spec: Spec) -> torch.
     if _is_compiling():
         return _operations.filter_adjoint(dy, packed, *spec)  # type: ignore[no-any-return]
     if _transformed():
-        return _TransformedFilter.apply(dy, packed, spec, True)  # type: ignore[no-any-return, no-untyped-call]
+        return _TransformedFilter.apply(dy, packed, spec, True)  # type: ignore[no-any-return]
     if _recorded(dy, packed):
-        return _Filter.apply(dy, packed, spec, True)  # type: ignore[no-any-return, no-untyped-call]
+        return _Filter.apply(dy, packed, spec, True)  # type: ignore[no-any-return]
     return _ops.filter(dy, packed, spec, adjoint=True)
 
 
@@ -80,7 +80,7 @@ def gradient(x: torch.Tensor, dy: torch.Tensor, packed: torch.Tensor, spec: Spec
     if _is_compiling():
         return _operations.filter_gradient(x, dy, packed, *spec)  # type: ignore[no-any-return]
     if _transformed() or _recorded(x, dy, packed):
-        return _Gradient.apply(x, dy, packed, spec)  # type: ignore[no-any-return, no-untyped-call]
+        return _Gradient.apply(x, dy, packed, spec)  # type: ignore[no-any-return]
     return _operations.filter_gradient(x, dy, packed, *spec)  # type: ignore[no-any-return]
 
 
@@ -234,7 +234,7 @@ def pool(x: torch.Tensor, pooling: _pooling.Pooling, return_indices: bool) -> tu
         return _operations.pool(x, pooling.fields, pooling.p, needed)  # type: ignore[no-any-return]
     if _transformed() or _recorded(x):
         needed = return_indices or pooling.op in _pooling.MAX_OPS
-        return _Pool.apply(x, pooling, needed)  # type: ignore[no-any-return, no-untyped-call]
+        return _Pool.apply(x, pooling, needed)  # type: ignore[no-any-return]
     return _operations.pool(x, pooling.fields, pooling.p, return_indices)  # type: ignore[no-any-return]
 
 
@@ -244,7 +244,7 @@ def pool_backward(
     """The gradient of pool(); `read` is what its op reads beside dy."""
     tensors = [t for t in read if t is not None]
     if not _is_compiling() and (_transformed() or _recorded(dy, *tensors)):
-        return _PoolBackward.apply(dy, pooling, size, *tensors)  # type: ignore[no-any-return, no-untyped-call]
+        return _PoolBackward.apply(dy, pooling, size, *tensors)  # type: ignore[no-any-return]
     return _operations.pool_backward(dy, tensors, size, pooling.fields, pooling.p)  # type: ignore[no-any-return]
 
 

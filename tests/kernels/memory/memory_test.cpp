@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "iir2d/iir2d_core.h"
+#include "iir2d/iir2d_filter.h"
 #include "iir2d/iir2d_pool.h"
 #include "iir2d/plan.h"
 #include "iir2d/reference.h"
@@ -102,6 +103,54 @@ IIR2D_PoolParams params(int op, std::int64_t window) {
     return p;
 }
 
+IIR2D_FilterParams filter_params(int id) {
+    IIR2D_FilterParams p{};
+    p.size = sizeof p;
+    p.filter_id = id;
+    p.border_mode = IIR2D_BORDER_MIRROR;
+    p.n = 1;
+    p.c = planes;
+    p.height = p.width = side;
+    p.parameter_sets = 1;
+    p.poll = [](void*, double) { return 0; };
+    return p;
+}
+
+void add_filter_calls(std::vector<Call>& calls, Planes& planes_of) {
+    float* const x = planes_of.x.data();
+    float* const y = planes_of.y.data();
+    float* const dy = planes_of.dy.data();
+    float* const dx = planes_of.dx.data();
+    for (int id = 1; id <= 8; ++id) {
+        const IIR2D_FilterParams p = filter_params(id);
+        IIR2D_FilterParams sets = p;
+        sets.parameter_sets = planes;
+        IIR2D_FilterParams narrow = p;
+        narrow.element = IIR2D_ELEMENT_BF16;
+        for (const IIR2D_FilterParams& kind : {p, sets, narrow}) {
+            calls.push_back(
+                {"filter with fields", [=] { return outcome_of(iir2d_filter_forward_cpu(x, y, &kind)); }});
+            IIR2D_FilterParams small = kind;  // the gradients take memory often
+            small.height = small.width = 20;
+            calls.push_back({"filter backward", [=] {
+                                 double dp[10 * planes];
+                                 return outcome_of(iir2d_filter_backward_cpu(x, dy, dx, dp, &small));
+                             }});
+        }
+        calls.push_back(
+            {"filter with fields on a GPU",
+             [=] { return outcome_of(iir2d_filter_forward_cuda(x, y, &p, dx, side * side * 64, nullptr)); }});
+        calls.push_back({"workspace", [=] {
+                             std::size_t bytes = 0;
+                             return outcome_of(iir2d_filter_workspace_cuda(&sets, 0, 0, &bytes));
+                         }});
+    }
+    calls.push_back({"devices", [] {
+                         std::size_t bytes = 0;
+                         return outcome_of(iir2d_describe_devices(nullptr, 0, &bytes));
+                     }});
+}
+
 std::vector<Call> c_calls(Planes& planes_of) {
     std::vector<Call> calls;
     float* const x = planes_of.x.data();
@@ -121,6 +170,7 @@ std::vector<Call> c_calls(Planes& planes_of) {
                              return outcome_of(iir2d_forward_cuda(x, y, &p));
                          }});
     }
+    add_filter_calls(calls, planes_of);
     for (int op = IIR2D_POOL_MAX; op <= IIR2D_POOL_ADAPTIVE_AVG; ++op) {
         for (const std::int64_t window : {2, 9}) {
             const IIR2D_PoolParams p = params(op, window);
