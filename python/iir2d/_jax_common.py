@@ -10,18 +10,27 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.experimental.custom_partitioning import custom_partitioning
 from jax.extend.core import Primitive
 from jax.interpreters import ad, mlir
 from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
 
+_requires_devices: Any = None
 try:
-    from jax._src.dispatch import prim_requires_devices_during_lowering as _requires_devices
+    from jax._src import dispatch
+
+    _requires_devices = getattr(dispatch, "prim_requires_devices_during_lowering", None)
 except ImportError:
-    _requires_devices = None
+    pass
 
 Shape = tuple[int, ...]
+
+
+def has_float64() -> bool:
+    """Whether JAX has float64 now; without x64 it has not."""
+    return bool(jnp.result_type(float) == np.float64)
 
 
 def make_primitive(name: str, *, multiple_results: bool = False) -> Primitive:
@@ -52,6 +61,8 @@ def lower(primitive: Primitive, run: Callable[..., Any], division: Callable[...,
     if _requires_devices is not None:
         _requires_devices.add(primitive)
 
+    lower_function: Any = functools.partial(mlir.lower_fun, multiple_results=True)
+
     def lowering(context: Any, *operands: Any, **static: Any) -> Any:
         def of_static(*values: Any) -> list[Any]:
             return list(run(*values, **static))
@@ -59,20 +70,16 @@ def lower(primitive: Primitive, run: Callable[..., Any], division: Callable[...,
         axes = context.module_context.axis_context
         devices = axes.mesh.devices.flat if hasattr(axes, "mesh") else getattr(axes, "device_assignment", None)
         if devices is not None and len(devices) > 1:
-            divided_run = divided(of_static, division(*context.avals_in, **static))
-            return mlir.lower_fun(divided_run, multiple_results=True)(context, *operands)
-        return mlir.lower_fun(of_static, multiple_results=True)(context, *operands)
+            return lower_function(divided(of_static, division(*context.avals_in, **static)))(context, *operands)
+        return lower_function(of_static)(context, *operands)
 
     mlir.register_lowering(primitive, lowering, platform="cpu")
 
 
 def call(target: str, results: Any, **attributes: Any) -> Callable[..., Any]:
     """Returns a function that calls one of the library's handlers on arrays."""
-
-    def run(*operands: Any) -> Any:
-        return jax.ffi.ffi_call(target, results)(*operands, **attributes)
-
-    return run
+    ffi_call: Any = jax.ffi.ffi_call(target, results)
+    return functools.partial(ffi_call, **attributes)
 
 
 def is_zero(tangent: Any) -> bool:
@@ -116,17 +123,16 @@ def vary_alike(*operands: Any) -> tuple[Any, ...]:
 
 def _varying(operand: Any) -> frozenset[Any]:
     aval = jax.typeof(operand)
-    of_aval = getattr(aval, "vma", None)
-    if of_aval is None:
-        of_aval = getattr(getattr(aval, "mat", None), "varying", frozenset())
-    return frozenset(of_aval)
+    axes: Any = getattr(aval, "vma", None)
+    if axes is None:
+        axes = getattr(getattr(aval, "mat", None), "varying", ())
+    return frozenset(axes)
 
 
 def _vary(operand: Any, axes: frozenset[Any]) -> Any:
     names = tuple(sorted(axes))
-    if hasattr(jax.lax, "pcast"):
-        return jax.lax.pcast(operand, names, to="varying")
-    return jax.lax.pvary(operand, names)
+    lax: Any = jax.lax
+    return lax.pcast(operand, names, to="varying") if hasattr(lax, "pcast") else lax.pvary(operand, names)
 
 
 class Division:

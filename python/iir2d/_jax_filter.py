@@ -58,7 +58,7 @@ class Spec(NamedTuple):
 class Gradient(NamedTuple):
     """One derivative that gradient_p returns: of which parameter, in which shape and type."""
 
-    index: int
+    parameter: int
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
 
@@ -75,7 +75,7 @@ def _attributes(spec: Spec, wanted: Sequence[Gradient] = ()) -> dict[str, Any]:
         "normalise_gain": np.bool_(spec.normalise_gain),
         "values": np.array(values, np.float64),
         "given": np.array(spec.given, np.int64),
-        "wanted": np.array([gradient.index for gradient in wanted], np.int64),
+        "wanted": np.array([gradient.parameter for gradient in wanted], np.int64),
     }
 
 
@@ -283,7 +283,7 @@ def _gradient_batch(
     operands = _front(operands, axes, 2)
     rank = operands[0].ndim - 2
     of_batch = tuple(
-        Gradient(g.index, (size, *(1,) * (rank - 1 - len(g.shape)), *g.shape), g.dtype) for g in wanted
+        Gradient(g.parameter, (size, *(1,) * (rank - 1 - len(g.shape)), *g.shape), g.dtype) for g in wanted
     )
     results = gradient_p.bind(*operands, spec=spec, wanted=of_batch)
     return [r.reshape((size, *g.shape)) for r, g in zip(results, wanted, strict=True)], [0] * len(wanted)

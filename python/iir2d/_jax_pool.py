@@ -20,6 +20,7 @@ from ._jax_common import (
     batched_to_front,
     call,
     evaluate,
+    has_float64,
     is_zero,
     lower,
     make_primitive,
@@ -37,7 +38,7 @@ backward_p = make_primitive("iir2d_pool_backward")
 
 def index_type(height: int, width: int) -> np.dtype[Any]:
     """The type of positions in a plane: int64, without x64 int32 where the plane is small enough."""
-    if jax.config.jax_enable_x64:
+    if has_float64():
         return np.dtype(np.int64)
     if height * width > 2**31 - 1:
         raise InvalidDimensionError(f"positions in planes of {height}x{width} do not fit int32: enable x64 in JAX")

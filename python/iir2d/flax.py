@@ -36,7 +36,7 @@ def _filtered(x: Any, filter_id: int | str, **options: Any) -> jax.Array:
     return jnp.moveaxis(_iir2d.filter(jnp.moveaxis(x, -1, -3), filter_id, **options), -3, -1)
 
 
-class Filter2d(nn.Module):  # type: ignore[misc]
+class Filter2d(nn.Module):
     """One filter, whose parameters named in `learnable` are learnt and never leave their ranges.
 
     Variables are free numbers, one for each learnt parameter under its name, of shape (), or (channels,) where
@@ -92,7 +92,7 @@ class Filter2d(nn.Module):  # type: ignore[misc]
         return _filtered(x, self.filter_id, **options, **self.fixed, **self.parameters_now())
 
 
-class IIR2DResidual(nn.Module):  # type: ignore[misc]
+class IIR2DResidual(nn.Module):
     """x + sigmoid(alpha) (F x - x) with one fixed filter F; `alpha` is learnt, of each channel or of all.
 
     >>> import jax, jax.numpy as jnp, iir2d.flax
@@ -114,10 +114,11 @@ class IIR2DResidual(nn.Module):  # type: ignore[misc]
         """Filters images (..., H, W, C)."""
         alpha = self.param("alpha", nn.initializers.zeros, (x.shape[-1] if self.per_channel else 1,))
         y = _fixed_filter(self, x, self.filter_id)
-        return x + jax.nn.sigmoid(alpha).astype(x.dtype) * (y - x)
+        result: jax.Array = x + jax.nn.sigmoid(alpha).astype(x.dtype) * (y - x)
+        return result
 
 
-class IIR2DBank(nn.Module):  # type: ignore[misc]
+class IIR2DBank(nn.Module):
     """A mixture of fixed filters, weighted by the softmax of `gate_logits`, which are learnt, of each channel or of all.
 
     >>> import jax, jax.numpy as jnp, iir2d.flax
@@ -151,7 +152,7 @@ def _fixed_filter(layer: Any, x: Any, filter_id: int | str) -> jax.Array:
     return y if layer.differentiable else jax.lax.stop_gradient(y)
 
 
-class IIRDenoiseStem(nn.Module):  # type: ignore[misc]
+class IIRDenoiseStem(nn.Module):
     """x + a convolution of an IIR2DBank of a convolution of x: a small block for denoising.
 
     >>> import jax, jax.numpy as jnp, iir2d.flax

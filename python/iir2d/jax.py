@@ -41,7 +41,7 @@ def _require() -> None:
 
 _require()
 
-from ._jax_common import vary_alike  # noqa: E402
+from ._jax_common import has_float64, vary_alike  # noqa: E402
 from ._jax_constrain import constrain, unconstrain  # noqa: E402
 from ._jax_filter import Gradient, Spec, filter_call, gradient_call  # noqa: E402
 from ._jax_pool import backward_call, index_type, pool_call, pooled_shape  # noqa: E402
@@ -76,7 +76,7 @@ def _array(x: Any, name: str) -> Any:
         return x
     if x.dtype.name not in _ELEMENTS:
         raise _refused(name, x.dtype)
-    if x.dtype == np.float64 and not jax.config.jax_enable_x64:
+    if x.dtype == np.float64 and not has_float64():
         raise TypeError(f"{name} has elements of type float64: enable x64 in JAX, or convert to float32")
     return jnp.asarray(x)
 
@@ -263,7 +263,7 @@ def filter_gradient(
     spec, arrays = _spec(
         element, x.shape[:-2], filter_id, border, border_const, precision, start, normalise_gain, parameters
     )
-    widest = np.dtype(np.float64 if jax.config.jax_enable_x64 else np.float32)
+    widest = np.dtype(np.float64 if has_float64() else np.float32)
     order = [p.name for p in info.parameters]
     wanted = tuple(
         Gradient(order.index(name), arrays[name].shape, np.dtype(arrays[name].dtype))
