@@ -17,6 +17,7 @@ import json
 import math
 import operator
 import os
+import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,7 +26,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from . import _arguments, _arrays, _native, _pooling
+try:
+    from . import _native
+except ImportError as broken:
+    # `python -m iir2d.smoke` loads this file first, and is there to say such things.
+    if "iir2d.smoke" not in sys.orig_argv:
+        raise
+    print(f"FAIL library: {broken}")
+    raise SystemExit(1) from None
+from . import _arguments, _arrays, _pooling
 from ._arguments import FilterInfo, ParameterInfo
 from .errors import (
     CudaError,
