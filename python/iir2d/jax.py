@@ -21,9 +21,13 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
+
+try:
+    import jax
+    import jax.numpy as jnp
+except ImportError as error:
+    raise ImportError("iir2d.jax needs jax 0.6.2 or later, and there is none") from error
 
 from . import _arguments, _native, _pooling
 from .errors import InvalidArgumentError, InvalidDimensionError, NullPointerError

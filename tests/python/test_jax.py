@@ -2,6 +2,8 @@
 import functools
 import itertools
 import operator
+import subprocess
+import sys
 
 import iir2d
 import numpy as np
@@ -182,6 +184,21 @@ def test_empty_batches():
     assert ij.filter(x).shape == x.shape
     assert jax.grad(lambda v: ij.filter(v).sum())(x).shape == x.shape
     assert jax.grad(lambda a: ij.filter(x, 1, alpha=a).sum())(0.5) == 0
+
+
+@pytest.mark.parametrize(
+    ("before", "says"),
+    [
+        ("import jax; jax.__version__ = '0.4.38'", "iir2d.jax needs jax 0.6.2 or later, this is jax 0.4.38"),
+        ("import sys; sys.modules['jax'] = None", "iir2d.jax needs jax 0.6.2 or later, and there is none"),
+        ("import iir2d._native as n; del n.xla_handlers", "iir2d was built without JAX's handlers"),
+    ],
+)
+def test_what_is_missing_is_one_sentence(before, says):
+    code = f"{before}\nimport iir2d.jax"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith(f"ImportError: {says}")
 
 
 def test_every_public_name_has_a_docstring():
