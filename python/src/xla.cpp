@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <exception>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -61,110 +62,176 @@ View view_of(const ffi::AnyBuffer& buffer) {
     return view;
 }
 
-// Values of parameters: those that are numbers as an attribute, NaN for the rest; those that are arrays as
-// columns of an operand of float32 or float64, `given` having a bit for each.
-class Given {
+ffi::AnyBuffer operand(const ffi::RemainingArgs& operands, std::size_t index) {
+    auto buffer = operands.get<ffi::AnyBuffer>(index);
+    if (!buffer.has_value()) fail(IIR2D_STATUS_NULL_POINTER, "an operand is missing");
+    return *buffer;
+}
+
+// The shape that arrays of these shapes broadcast to.
+Sizes broadcast(std::span<const Sizes> shapes) {
+    Sizes result;
+    for (const Sizes& shape : shapes) {
+        if (shape.size() > result.size()) result.insert(result.begin(), shape.size() - result.size(), 1);
+        for (std::size_t i = 1; i <= shape.size(); ++i) {
+            const std::int64_t size = shape[shape.size() - i];
+            std::int64_t& widest = result[result.size() - i];
+            if (size == widest || size == 1) continue;
+            if (widest != 1) {
+                fail(IIR2D_STATUS_INVALID_DIMENSION, "parameters of shapes " + describe(shape) + " and " +
+                                                         describe(result) + " do not broadcast");
+            }
+            widest = size;
+        }
+    }
+    return result;
+}
+
+Sizes shape_of(const ffi::AnyBuffer& buffer) {
+    return {buffer.dimensions().begin(), buffer.dimensions().end()};
+}
+
+// A value of a parameter that came as an operand. NaN stands for a default in the C interface, so it is
+// refused here; an end of the range as float32 is the end itself.
+double checked(double value, bool is_float, std::int32_t filter_id, std::int32_t index) {
+    const char* name = nullptr;
+    double minimum = 0, maximum = 0, initial = 0;
+    std::int32_t is_switch = 0;
+    check(iir2d_filter_parameter(filter_id, index, &name, &minimum, &maximum, &initial, &is_switch));
+    if (std::isnan(value)) {
+        fail(IIR2D_STATUS_INVALID_ARGUMENT, std::string(name) + " nan of filter " +
+                                                std::to_string(filter_id) + " (" +
+                                                iir2d_filter_key(filter_id) + ") is out of range");
+    }
+    if (is_float && value == static_cast<double>(static_cast<float>(minimum))) return minimum;
+    if (is_float && value == static_cast<double>(static_cast<float>(maximum))) return maximum;
+    return value;
+}
+
+struct Attributes {
+    bool transposed;
+    std::int64_t filter_id, border;
+    double border_const;
+    std::int64_t precision, start;
+    bool normalise_gain;
+    ffi::Span<const double> values;        // of all parameters, NaN for a default; empty: all defaults
+    ffi::Span<const std::int64_t> given;   // the parameters that are operands, in their order
+    ffi::Span<const std::int64_t> wanted;  // those whose gradients are results, in their order
+
+    std::int32_t filter() const { return static_cast<std::int32_t>(filter_id); }
+
+    FilterSettings settings() const {
+        return {filter(),
+                static_cast<std::int32_t>(border),
+                border_const,
+                static_cast<std::int32_t>(precision),
+                static_cast<std::int32_t>(start),
+                normalise_gain};
+    }
+};
+
+// Sets of parameters from the attributes and, in place of those that are given, the operands from `first` on.
+// `wide` is a shape that the sets' must have room for.
+class Sets {
   public:
-    Given(const std::optional<ffi::AnyBuffer>& operand, ffi::Span<const double> numbers, std::int64_t given,
-          std::int32_t filter_id) {
-        if (!operand) {
-            m_parameters.values = {numbers.begin(), numbers.size()};
+    Sets(const Attributes& attributes, const ffi::RemainingArgs& operands, Sizes wide) {
+        if (attributes.given.size() == 0 && product(wide) == 1) {
+            m_parameters.values = {attributes.values.begin(), attributes.values.size()};
             return;
         }
-        const View view = view_of(*operand);
-        const auto count = static_cast<std::size_t>(product(view.shape));
-        m_shape.assign(view.shape.begin(), view.shape.end() - 1);
-        const bool is_float = view.element == IIR2D_ELEMENT_F32;
-        if (is_float) {
-            const auto* values = static_cast<const float*>(view.data);
-            m_values.assign(values, values + count);
-        } else {
-            const auto* values = static_cast<const double*>(view.data);
-            m_values.assign(values, values + count);
+        std::int32_t parameters = 0;
+        check(iir2d_filter_count(attributes.filter(), &parameters));
+        const auto count = static_cast<std::size_t>(parameters);
+        std::vector<ffi::AnyBuffer> buffers;
+        std::vector<Sizes> shapes{std::move(wide)};
+        for (std::size_t i = 0; i < attributes.given.size(); ++i) {
+            buffers.push_back(operand(operands, i));
+            shapes.push_back(shape_of(buffers.back()));
         }
-        for (std::size_t index = 0; index < numbers.size(); ++index) {
-            const bool is_given = (given >> index & 1) != 0;
-            for (std::size_t i = index; i < count; i += numbers.size()) {
-                if (!is_given)
-                    m_values[i] = numbers.begin()[index];
-                else
-                    clamp(m_values[i], filter_id, static_cast<std::int32_t>(index), is_float);
-            }
+        m_shape = broadcast(shapes);
+        const auto sets = static_cast<std::size_t>(product(m_shape));
+        m_values.resize(sets * count, std::numeric_limits<double>::quiet_NaN());
+        if (attributes.values.size() == count) {
+            for (std::size_t set = 0; set < sets; ++set)
+                std::ranges::copy(attributes.values,
+                                  m_values.begin() + static_cast<std::ptrdiff_t>(set * count));
+        }
+        for (std::size_t i = 0; i < buffers.size(); ++i) {
+            const auto index = static_cast<std::int32_t>(attributes.given.begin()[i]);
+            const bool is_float = buffers[i].element_type() == ffi::F32;
+            const void* data = buffers[i].untyped_data();
+            for_each_plane(m_shape, shapes[i + 1], [&](std::int64_t set, std::int64_t at) {
+                const double value = is_float ? static_cast<double>(static_cast<const float*>(data)[at])
+                                              : static_cast<const double*>(data)[at];
+                m_values[static_cast<std::size_t>(set) * count + static_cast<std::size_t>(index)] =
+                    checked(value, is_float, attributes.filter(), index);
+            });
         }
         m_parameters = {m_values, m_shape};
     }
-    Given(const Given&) = delete;
-    Given& operator=(const Given&) = delete;
 
     const Parameters& parameters() const { return m_parameters; }
+    const Sizes& shape() const { return m_shape; }
 
   private:
-    // Brings an end of the range as float32 to the end itself; refuses NaN, which would be the default.
-    static void clamp(double& value, std::int32_t filter_id, std::int32_t index, bool is_float) {
-        const char* name = nullptr;
-        double minimum = 0, maximum = 0, initial = 0;
-        std::int32_t is_switch = 0;
-        check(iir2d_filter_parameter(filter_id, index, &name, &minimum, &maximum, &initial, &is_switch));
-        if (std::isnan(value)) {
-            fail(IIR2D_STATUS_INVALID_ARGUMENT, std::string(name) + " nan of filter " +
-                                                    std::to_string(filter_id) + " (" +
-                                                    iir2d_filter_key(filter_id) + ") is out of range");
-        }
-        if (!is_float) return;
-        if (value == static_cast<double>(static_cast<float>(minimum))) value = minimum;
-        if (value == static_cast<double>(static_cast<float>(maximum))) value = maximum;
-    }
-
     Sizes m_shape;
     std::vector<double> m_values;
     Parameters m_parameters;
 };
 
-struct Attributes {
-    std::int64_t filter_id, border;
-    double border_const;
-    std::int64_t precision, start;
-    bool normalise_gain;
-    ffi::Span<const double> values;
-    std::int64_t given;
-
-    FilterSettings settings() const {
-        return {static_cast<std::int32_t>(filter_id), static_cast<std::int32_t>(border), border_const,
-                static_cast<std::int32_t>(precision), static_cast<std::int32_t>(start),  normalise_gain};
-    }
-};
-
-std::optional<ffi::AnyBuffer> operand(ffi::RemainingArgs& arguments, std::size_t index) {
-    if (index >= arguments.size()) return std::nullopt;
-    auto buffer = arguments.get<ffi::AnyBuffer>(index);
-    if (!buffer.has_value()) return std::nullopt;
-    return *buffer;
-}
-
-ffi::Error filter_handler(ffi::AnyBuffer x, ffi::RemainingArgs rest, ffi::Result<ffi::AnyBuffer> y,
-                          bool transposed, Attributes attributes) {
+ffi::Error filter_handler(ffi::AnyBuffer x, ffi::RemainingArgs operands, ffi::Result<ffi::AnyBuffer> y,
+                          const Attributes& attributes) {
     return guarded([&] {
         if (x.element_count() == 0) return;
-        const auto id = static_cast<std::int32_t>(attributes.filter_id);
-        const Given given(operand(rest, 0), attributes.values, attributes.given, id);
-        const auto call = transposed ? filter_adjoint : filter;
-        call(view_of(x), view_of(*y), attributes.settings(), given.parameters(), {});
+        const Sets sets(attributes, operands, {});
+        const auto call = attributes.transposed ? filter_adjoint : filter;
+        call(view_of(x), view_of(*y), attributes.settings(), sets.parameters(), {});
     });
 }
 
-ffi::Error gradient_handler(ffi::AnyBuffer x, ffi::AnyBuffer dy, ffi::AnyBuffer parameters,
-                            ffi::Result<ffi::AnyBuffer> gradient, Attributes attributes) {
+// Sums the gradient of one parameter over the sets that share a value of it, one after the other.
+template <class T>
+void sum_to(std::span<const double> gradient, const Sizes& sets, std::size_t count, std::size_t index,
+            const Sizes& shape, T* result) {
+    std::vector<double> sums(static_cast<std::size_t>(product(shape)), 0.0);
+    if (!gradient.empty()) {
+        for_each_plane(sets, shape, [&](std::int64_t set, std::int64_t at) {
+            sums[static_cast<std::size_t>(at)] += gradient[static_cast<std::size_t>(set) * count + index];
+        });
+    }
+    std::ranges::transform(sums, result, [](double sum) { return static_cast<T>(sum); });
+}
+
+// Each result has the shape of its parameter, with dimensions of 1 where the planes share a value.
+ffi::Error gradient_handler(ffi::AnyBuffer x, ffi::AnyBuffer dy, ffi::RemainingArgs operands,
+                            ffi::RemainingRets results, const Attributes& attributes) {
     return guarded([&] {
-        const auto id = static_cast<std::int32_t>(attributes.filter_id);
-        const Given given(parameters, attributes.values, attributes.given, id);
-        std::vector<double> sums(gradient->element_count(), 0.0);
-        if (x.element_count() != 0)
-            filter_gradient(view_of(x), view_of(dy), sums, attributes.settings(), given.parameters(), {});
-        if (gradient->element_type() == ffi::F64) {
-            std::ranges::copy(sums, static_cast<double*>(gradient->untyped_data()));
-        } else {
-            std::ranges::transform(sums, static_cast<float*>(gradient->untyped_data()),
-                                   [](double sum) { return static_cast<float>(sum); });
+        std::vector<Sizes> shapes;
+        std::vector<ffi::AnyBuffer> buffers;
+        for (std::size_t i = 0; i < results.size(); ++i) {
+            auto result = results.get<ffi::AnyBuffer>(i);
+            if (!result.has_value()) fail(IIR2D_STATUS_NULL_POINTER, "a gradient has no result");
+            buffers.push_back(**result);
+            shapes.push_back(shape_of(buffers.back()));
+        }
+        const Sets sets(attributes, operands, broadcast(shapes));
+        std::int32_t count = 0;
+        check(iir2d_filter_count(attributes.filter(), &count));
+        std::vector<double> gradient;
+        if (x.element_count() != 0) {
+            gradient.resize(static_cast<std::size_t>(product(sets.shape()) * count));
+            filter_gradient(view_of(x), view_of(dy), gradient, attributes.settings(), sets.parameters(), {});
+        }
+        for (std::size_t i = 0; i < buffers.size(); ++i) {
+            const auto index = static_cast<std::size_t>(attributes.wanted.begin()[i]);
+            void* data = buffers[i].untyped_data();
+            if (buffers[i].element_type() == ffi::F64) {
+                sum_to(gradient, sets.shape(), static_cast<std::size_t>(count), index, shapes[i],
+                       static_cast<double*>(data));
+            } else {
+                sum_to(gradient, sets.shape(), static_cast<std::size_t>(count), index, shapes[i],
+                       static_cast<float*>(data));
+            }
         }
     });
 }
@@ -230,16 +297,15 @@ ffi::Error pool_backward_handler(ffi::AnyBuffer dy, ffi::RemainingArgs rest, ffi
         const std::int64_t* indices = nullptr;
         std::vector<std::int64_t> wide;
         if (settings.op == IIR2D_POOL_LP) {
-            const auto first = operand(rest, 0), second = operand(rest, 1);
-            if (!first || !second) fail(IIR2D_STATUS_NULL_POINTER, "lp needs x and y");
-            x = view_of(*first);
-            y = view_of(*second);
-        } else if (const auto places = operand(rest, 0)) {
-            if (places->element_type() == ffi::S64) {
-                indices = static_cast<const std::int64_t*>(places->untyped_data());
+            x = view_of(operand(rest, 0));
+            y = view_of(operand(rest, 1));
+        } else if (rest.size() > 0) {
+            const ffi::AnyBuffer places = operand(rest, 0);
+            if (places.element_type() == ffi::S64) {
+                indices = static_cast<const std::int64_t*>(places.untyped_data());
             } else {
-                const auto* narrow = static_cast<const std::int32_t*>(places->untyped_data());
-                wide.assign(narrow, narrow + places->element_count());
+                const auto* narrow = static_cast<const std::int32_t*>(places.untyped_data());
+                wide.assign(narrow, narrow + places.element_count());
                 indices = wide.data();
             }
         }
@@ -247,9 +313,11 @@ ffi::Error pool_backward_handler(ffi::AnyBuffer dy, ffi::RemainingArgs rest, ffi
     });
 }
 
+// Binds the attributes of a filter, in the order of Attributes.
 template <class Binding>
 auto with_attributes(Binding binding) {
     return std::move(binding)
+        .template Attr<bool>("transposed")
         .template Attr<std::int64_t>("filter_id")
         .template Attr<std::int64_t>("border")
         .template Attr<double>("border_const")
@@ -257,35 +325,34 @@ auto with_attributes(Binding binding) {
         .template Attr<std::int64_t>("start")
         .template Attr<bool>("normalise_gain")
         .template Attr<ffi::Span<const double>>("values")
-        .template Attr<std::int64_t>("given");
+        .template Attr<ffi::Span<const std::int64_t>>("given")
+        .template Attr<ffi::Span<const std::int64_t>>("wanted");
 }
 
 XLA_FFI_DEFINE_HANDLER(
     filter_target,
-    [](ffi::AnyBuffer x, ffi::RemainingArgs rest, ffi::Result<ffi::AnyBuffer> y, bool transposed,
+    [](ffi::AnyBuffer x, ffi::RemainingArgs operands, ffi::Result<ffi::AnyBuffer> y, bool transposed,
        std::int64_t filter_id, std::int64_t border, double border_const, std::int64_t precision,
-       std::int64_t start, bool normalise_gain, ffi::Span<const double> values, std::int64_t given) {
-        return filter_handler(
-            x, rest, y, transposed,
-            {filter_id, border, border_const, precision, start, normalise_gain, values, given});
+       std::int64_t start, bool normalise_gain, ffi::Span<const double> values,
+       ffi::Span<const std::int64_t> given, ffi::Span<const std::int64_t> wanted) {
+        return filter_handler(x, operands, y,
+                              {transposed, filter_id, border, border_const, precision, start, normalise_gain,
+                               values, given, wanted});
     },
-    with_attributes(ffi::Ffi::Bind().Arg<ffi::AnyBuffer>().RemainingArgs().Ret<ffi::AnyBuffer>().Attr<bool>(
-        "transposed")));
+    with_attributes(ffi::Ffi::Bind().Arg<ffi::AnyBuffer>().RemainingArgs().Ret<ffi::AnyBuffer>()));
 
 XLA_FFI_DEFINE_HANDLER(
     gradient_target,
-    [](ffi::AnyBuffer x, ffi::AnyBuffer dy, ffi::AnyBuffer parameters, ffi::Result<ffi::AnyBuffer> gradient,
-       std::int64_t filter_id, std::int64_t border, double border_const, std::int64_t precision,
-       std::int64_t start, bool normalise_gain, ffi::Span<const double> values, std::int64_t given) {
-        return gradient_handler(
-            x, dy, parameters, gradient,
-            {filter_id, border, border_const, precision, start, normalise_gain, values, given});
+    [](ffi::AnyBuffer x, ffi::AnyBuffer dy, ffi::RemainingArgs operands, ffi::RemainingRets results,
+       bool transposed, std::int64_t filter_id, std::int64_t border, double border_const,
+       std::int64_t precision, std::int64_t start, bool normalise_gain, ffi::Span<const double> values,
+       ffi::Span<const std::int64_t> given, ffi::Span<const std::int64_t> wanted) {
+        return gradient_handler(x, dy, operands, results,
+                                {transposed, filter_id, border, border_const, precision, start,
+                                 normalise_gain, values, given, wanted});
     },
-    with_attributes(ffi::Ffi::Bind()
-                        .Arg<ffi::AnyBuffer>()
-                        .Arg<ffi::AnyBuffer>()
-                        .Arg<ffi::AnyBuffer>()
-                        .Ret<ffi::AnyBuffer>()));
+    with_attributes(
+        ffi::Ffi::Bind().Arg<ffi::AnyBuffer>().Arg<ffi::AnyBuffer>().RemainingArgs().RemainingRets()));
 
 XLA_FFI_DEFINE_HANDLER(pool_target, pool_handler,
                        ffi::Ffi::Bind()

@@ -11,7 +11,7 @@ import pytest
 
 GUIDE = Path(__file__).resolve().parents[2] / "docs" / "python.md"
 EXAMPLES = re.findall(r"```python\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)
-MODULES = ["iir2d", "iir2d.errors", "iir2d._arguments", "iir2d.torch", "iir2d.torch.nn", "iir2d.jax"]
+MODULES = ["iir2d", "iir2d.errors", "iir2d._arguments", "iir2d.torch", "iir2d.torch.nn", "iir2d.jax", "iir2d.flax"]
 
 
 @pytest.mark.parametrize("code", EXAMPLES, ids=range(len(EXAMPLES)))
