@@ -251,7 +251,8 @@ TEST_F(Cli, DevicesWithoutANameHaveNoneInTheList) {
 // program's other JSON is laid out.
 TEST_F(Cli, DevicesAsJsonAreWhatTheLibraryDescribes) {
     const auto without_free_memory = [](const std::string& text) {
-        return std::regex_replace(text, std::regex("(memory_available\": \\{\\s*\"value\": )\"[0-9]+\""), "$1");
+        return std::regex_replace(text, std::regex("(memory_available\": \\{\\s*\"value\": )\"[0-9]+\""),
+                                  "$1");
     };
     const std::string printed = iir2d({"devices", "--json"}).out;
     std::size_t bytes = 0;
