@@ -609,11 +609,12 @@ def _prepared(
         listed = ", ".join(f"{info.parameters[i].name} {a.shape}" for i, a in arrays.items())
         raise InvalidDimensionError(f"parameters of shapes {listed} do not broadcast to the planes' {lead}")
     dtype = jnp.result_type(*arrays.values())
-    columns = [
-        jnp.broadcast_to(arrays[i].astype(dtype), shape) if i in arrays else jnp.zeros(shape, dtype)
-        for i in range(len(values))
-    ]
-    return _Spec(*codes, tuple(values), sum(1 << i for i in arrays)), [jnp.stack(columns, -1)]
+    # Not jnp.stack: the compiler of jaxlib 0.6.2 ends the process on a custom call that reads many arrays joined.
+    columns = np.arange(len(values))
+    sets = jnp.zeros((*shape, len(values)), dtype)
+    for index, array in arrays.items():
+        sets = jnp.where(columns == index, jnp.broadcast_to(array.astype(dtype), shape)[..., None], sets)
+    return _Spec(*codes, tuple(values), sum(1 << i for i in arrays)), [sets]
 
 
 def filter(
