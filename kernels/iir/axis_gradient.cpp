@@ -105,6 +105,7 @@ GradientAxis::GradientAxis(const AxisFilter& filter, const std::vector<const Axi
         for (const AxisFilter* d : derivatives) parts.derivatives.push_back(&d->stages[i]);
         const auto of = [&](std::vector<Section> Stage::*part) {
             std::vector<const std::vector<Section>*> cascades;
+            cascades.reserve(derivatives.size());
             for (const AxisFilter* d : derivatives) cascades.push_back(&(d->stages[i].*part));
             return parts_of(filter.stages[i].*part, cascades);
         };

@@ -73,7 +73,7 @@ class WidePlanes {
         try {
             const std::lock_guard lock(m_mutex);
             m_free.push_back(std::move(memory));
-        } catch (...) {  // no memory to keep it: the next one is made anew
+        } catch (...) {  // NOLINT(bugprone-empty-catch): no memory to keep it; the next one is made anew
         }
     }
 

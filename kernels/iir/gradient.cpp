@@ -138,6 +138,7 @@ class PlaneGradient {
   private:
     GradientAxis axis(AxisFilter FilterData::*part) const {
         std::vector<const AxisFilter*> parts;
+        parts.reserve(m_derivatives.size());
         for (const FilterData& d : m_derivatives) parts.push_back(&(d.*part));
         GradientAxis result(m_data.*part, parts);
         result.border = m_desc.border;

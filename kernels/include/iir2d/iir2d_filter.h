@@ -91,7 +91,8 @@ IIR2D_API int iir2d_filter_workspace_cuda(const IIR2D_FilterParams* params, int3
 IIR2D_API int iir2d_filter_forward_cuda(const void* x, void* y, const IIR2D_FilterParams* params,
                                         void* workspace, size_t bytes, void* stream);
 
-/* Likewise iir2d_filter_backward_cpu; dp is device memory. */
+/* Likewise iir2d_filter_backward_cpu; dp is device memory. Not computed yet: what passes the checks gets
+ * IIR2D_STATUS_CUDA_ERROR, and iir2d_last_error says so. */
 IIR2D_API int iir2d_filter_backward_cuda(const void* x, const void* dy, void* dx, double* dp,
                                          const IIR2D_FilterParams* params, void* workspace, size_t bytes,
                                          void* stream);
