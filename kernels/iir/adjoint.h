@@ -4,7 +4,10 @@
 // is not 0 only for a border constant that is not 0.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <span>
+#include <vector>
 
 #include "iir2d/device.h"
 #include "iir2d/error.h"
@@ -38,5 +41,8 @@ Result<void> adjoint_cpu(const CpuAdjoint& adjoint, const ConstTensorView& dy, c
 Result<void> gradient_cpu(const FilterDesc& desc, const FilterData& data, const ConstTensorView& x,
                           const ConstTensorView& dy, std::span<double> dp, int threads,
                           const RunControl& control);
+
+// Returns `count` zeros for each plane; throws std::bad_alloc where no memory holds them.
+std::vector<double> zeros_for_planes(std::int64_t planes, std::size_t count);
 
 }  // namespace iir2d::iir

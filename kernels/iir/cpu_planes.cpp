@@ -230,7 +230,7 @@ Result<void> gradient_planes(const CpuTask& task, std::span<const FilterSpec> sp
     const Shape& shape = task.desc.shape;
     const auto planes = static_cast<std::size_t>(shape.n * shape.c);
     const std::size_t count = specs.empty() ? dp.size() : dp.size() / planes;
-    std::vector<double> of_planes(planes * count);
+    std::vector<double> of_planes = zeros_for_planes(shape.n * shape.c, count);
     WidePlanes wide(shape);
     const auto done = for_each_plane(
         task, control, [&](std::int64_t plane, int threads, const RunControl& inner) -> Result<void> {

@@ -272,6 +272,8 @@ int iir2d_filter_backward_cuda(const void* x, const void* dy, void* dx, double* 
         if (auto good = check_pointers({x, dy, dx, dp}, params); !good) return good;
         const auto call = iir::read_params(params, FilterPass::backward);
         if (!call) return std::unexpected(call.error());
+        if (const auto views = check_views(*call, {x, dy, dx, dp}); !views)
+            return std::unexpected(views.error());
         return no_backward_on_gpus();
     });
 }

@@ -3,6 +3,7 @@
 // columns, which also give the gradient of what the rows' filter gave; bands of rows.
 #include <algorithm>
 #include <cstdint>
+#include <new>
 #include <span>
 #include <vector>
 
@@ -84,8 +85,14 @@ class PlaneGradient {
         CpuJob across = m_across;
         across.threads = threads;
         const Shape plane{.h = h, .w = w};
+        RunControl rows_control{.stop = control.stop};
+        if (control.progress) {
+            rows_control.progress = [&](double fraction) {
+                control.progress(range.from + 0.2 * fraction * (range.to - range.from));
+            };
+        }
         if (!forward_cpu(across, {x.first, type, plane, x.stride, h * x.stride},
-                         {between.data(), type, plane, w, w * h}, {.stop = control.stop}))
+                         {between.data(), type, plane, w, w * h}, rows_control))
             return false;
 
         const auto part_of = [&](double from, double to) {
@@ -163,6 +170,18 @@ class PlaneGradient {
     CpuJob m_across;
 };
 
+}  // namespace
+
+std::vector<double> zeros_for_planes(std::int64_t planes, std::size_t count) {
+    std::vector<double> sums;
+    // Planes that repeat need no memory of the caller's: their number may be more than any memory holds.
+    if (count > 0 && static_cast<std::size_t>(planes) > sums.max_size() / count) throw std::bad_alloc();
+    sums.resize(static_cast<std::size_t>(planes) * count);
+    return sums;
+}
+
+namespace {
+
 template <class S>
 bool run(const FilterDesc& desc, const FilterData& data, const std::vector<FilterData>& derivatives,
          const ConstTensorView& x, const ConstTensorView& dy, std::span<double> dp, int threads,
@@ -170,7 +189,7 @@ bool run(const FilterDesc& desc, const FilterData& data, const std::vector<Filte
     const PlaneGradient<S> gradient_of(desc, data, derivatives);
     const std::int64_t planes = x.shape.n * x.shape.c;
     const std::size_t count = dp.size();
-    std::vector<double> of_planes(static_cast<std::size_t>(planes) * count);
+    std::vector<double> of_planes = zeros_for_planes(planes, count);
     const auto run_plane = [&](std::int64_t p, int plane_threads, const RunControl& plane_control,
                                support::ProgressRange range) {
         const auto rows = [p](const ConstTensorView& view) {
@@ -209,9 +228,11 @@ Result<void> gradient_cpu(const FilterDesc& desc, const FilterData& data, const 
                           const RunControl& control) {
     const auto derivatives = filter_derivatives(desc.filter);
     if (!derivatives) return std::unexpected(derivatives.error());
-    const bool done = desc.precision == Precision::f64
-                          ? run<double>(desc, data, *derivatives, x, dy, dp, threads, control)
-                          : run<float>(desc, data, *derivatives, x, dy, dp, threads, control);
+    FilterDesc read = desc;
+    if (read.border != Border::constant) read.border_const = 0.0;  // is not read, and may be a NaN
+    const bool done = read.precision == Precision::f64
+                          ? run<double>(read, data, *derivatives, x, dy, dp, threads, control)
+                          : run<float>(read, data, *derivatives, x, dy, dp, threads, control);
     if (!done) return std::unexpected(Error{ErrorCode::cancelled, "the gradient was cancelled"});
     if (control.progress) control.progress(1.0);
     return {};

@@ -272,8 +272,10 @@ Result<double> derivative_of_data(const FilterDesc& desc, const FilterData& data
         return std::unexpected(sizes.error());
     const Plane plane = plane_of(desc.shape);
     const std::size_t samples = plane.height * plane.width;
-    const LineJob across{desc.border, desc.start, desc.border_const};
-    const LineJob down{desc.border, desc.start, constant_below(desc, data)};
+    FilterDesc read = desc;
+    if (read.border != Border::constant) read.border_const = 0.0;  // is not read, and may be a NaN
+    const LineJob across{read.border, read.start, read.border_const};
+    const LineJob down{read.border, read.start, constant_below(read, data)};
     double gradient = 0.0;
     double constant = 0.0;  // the gradient of what the columns read outside
     Line between(samples);  // the rows' results, then their gradient
@@ -303,7 +305,7 @@ Result<double> derivative_of_data(const FilterDesc& desc, const FilterData& data
     // The constant below is border_const times the rows' gain.
     if (desc.start == Start::steady) {
         gradient +=
-            desc.border_const * constant * iir::dc_gain_derivative(data.horizontal, derivatives.horizontal);
+            read.border_const * constant * iir::dc_gain_derivative(data.horizontal, derivatives.horizontal);
     }
     return gradient;
 }

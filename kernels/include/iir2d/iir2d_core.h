@@ -99,8 +99,8 @@ IIR2D_API int iir2d_copy_to_host_cuda(void* to, const void* from, size_t bytes, 
 
 /* Writes to `json` what `iir2d devices --json` prints, as UTF-8 with a zero behind it: every device that the
  * library knows of, usable or not, and what it knows about it. `needed` takes the bytes, the zero among them.
- * With less capacity nothing is written to `json`, which may then be null: IIR2D_STATUS_OK where the capacity
- * is 0, which only asks for the size, and else IIR2D_STATUS_WORKSPACE_ERROR. */
+ * With less capacity nothing is written to `json`: IIR2D_STATUS_OK where the capacity is 0, which only asks
+ * for the size and lets `json` be null, and else IIR2D_STATUS_WORKSPACE_ERROR. */
 IIR2D_API int iir2d_describe_devices(char* json, size_t capacity, size_t* needed);
 
 IIR2D_API int iir2d_api_version_major(void);

@@ -80,7 +80,7 @@ IIR2D_API int iir2d_filter_backward_cpu(const void* x, const void* dy, void* dx,
                                         const IIR2D_FilterParams* params);
 
 /* The bytes of device memory that a call on a GPU needs as its workspace: forward, or backward, which then
- * is given a dp or not. Asks no device. */
+ * is given a dp or not. Asks no device. Of backward it returns IIR2D_STATUS_CUDA_ERROR: see below. */
 IIR2D_API int iir2d_filter_workspace_cuda(const IIR2D_FilterParams* params, int32_t backward, int32_t with_dp,
                                           size_t* bytes);
 

@@ -51,6 +51,36 @@ double dot(const std::vector<double>& a, const std::vector<double>& b) {
     return sum;
 }
 
+TEST(FilterCBackward, ReadsTheBorderConstantUnderThatBorderAlone) {
+    const Shape s{1, 1, 7, 9};
+    const auto x = planes<double>(count_of(s), 1);
+    const auto dy = planes<double>(count_of(s), 2);
+    for (int id = 1; id <= 8; ++id) {
+        IIR2D_FilterParams p = params(s, id, Precision::f64);
+        p.start = IIR2D_START_STEADY;
+        const Backward<double> wanted = backward(p, x, dy);
+        p.border_const = nan;
+        const Backward<double> found = backward(p, x, dy);
+        EXPECT_EQ(found.dp, wanted.dp) << id;
+        EXPECT_EQ(found.dx, wanted.dx) << id;
+        std::vector<double> reference(wanted.dp.size());
+        ASSERT_TRUE(reference::filter_gradient(desc_of(p), x, dy, reference));
+        for (const double g : reference) EXPECT_FALSE(std::isnan(g)) << id;
+    }
+}
+
+TEST(FilterCBackward, RefusesMorePlanesThanMemoryHoldsGradientsOf) {
+    // One sample that every plane repeats; 10 gradients for each wrap around 64 bits.
+    IIR2D_FilterParams p = params({1'844'674'407'370'955'162, 1, 1, 1}, 4);
+    for (auto* strides : {p.x_stride, p.dy_stride}) strides[2] = 1;
+    ASSERT_EQ(parameters_of(4), 10);
+    const float sample = 1.0F;
+    std::vector<double> dp(10, -9.0);
+    EXPECT_EQ(iir2d_filter_backward_cpu(&sample, &sample, nullptr, dp.data(), &p),
+              IIR2D_STATUS_WORKSPACE_ERROR);
+    EXPECT_EQ(dp, std::vector<double>(10, -9.0));
+}
+
 TEST(FilterCBackward, IsTheReferences) {
     const Shape s{2, 2, 9, 14};
     const auto x = planes<double>(count_of(s), 1);
