@@ -93,7 +93,7 @@ def empty(x: Any, element: int, shape: tuple[int, ...]) -> Any:
     if _is_from(x, "torch"):
         import torch
 
-        return torch.empty(shape, dtype=x.dtype)
+        return torch.empty(shape, dtype=x.dtype, device="cpu")
     if _is_from(x, "jax"):
         return _aligned(shape, x.dtype)
     if hasattr(x, "__array_namespace__"):

@@ -14,6 +14,7 @@ from torch.nn import functional as F  # noqa: E402
 
 import iir2d  # noqa: E402
 import iir2d.torch as it  # noqa: E402
+import iir2d.torch.nn  # noqa: E402
 
 # The tensors are small and the calls many.
 torch.set_num_threads(1)
@@ -260,3 +261,26 @@ def test_pools_derivatives(generator):
     assert torch.equal(torch.func.vmap(lambda x: it.max_pool2d(x, 2))(x), it.max_pool2d(x, 2))
     per_sample = torch.func.vmap(torch.func.grad(lambda x: it.avg_pool2d(x, 2).sum()))(x.detach())
     assert per_sample.shape == x.shape
+
+
+def test_another_default_device_changes_nothing(generator):
+    x, dy = random(generator, 2, 3, 8, 9), random(generator, 2, 3, 8, 9)
+    sigma = torch.tensor([1.0, 2.0, 3.0], dtype=torch.float64)
+
+    def everything():
+        y, places = it.pool(x, "max", 2, return_indices=True)
+        a, s = x.clone().requires_grad_(), sigma.clone().requires_grad_()
+        z = it.filter(a, 6, sigma=s, compat_1_0=False)
+        z.backward(dy)
+        slopes = it.filter_gradient(x, dy, 6, sigma=2.0)
+        back = it.pool_backward(y, "max", 2, input_size=(8, 9), indices=places)
+        own = torch.empty(x.shape, dtype=x.dtype, device="cpu")
+        return [it.filter(x, 1), it.filter_adjoint(x, 6, sigma=sigma), it.filter(x, 1, out=own), z.detach(), a.grad,
+                s.grad, slopes["sigma"], y, places, back, iir2d.filter(x, 5)]  # fmt: skip
+
+    want = everything()
+    with torch.device("meta"):
+        found = everything()
+        it.nn.Filter2d(6, learnable=("sigma",))
+    for a, b in zip(want, found, strict=True):
+        assert b.device.type == "cpu" and torch.equal(a, b)

@@ -127,7 +127,7 @@ def _spec(
     columns = [
         t.to(device="cpu", dtype=torch.float64).expand(shape)
         if isinstance(t, torch.Tensor)
-        else torch.full(shape, t, dtype=torch.float64)
+        else torch.full(shape, t, dtype=torch.float64, device="cpu")
         for t in tensors
     ]
     return _functions.Spec((), tuple(given), tuple(narrow), *codes), torch.stack(columns, -1)
@@ -227,7 +227,7 @@ def filter_gradient(
         names = [wrt] if isinstance(wrt, str) else list(wrt)
         _arguments.check_names(info, names)
     whole: dict[str, Any] = {p.name: p.default for p in info.parameters} | parameters
-    tensors = {n: v if isinstance(v, torch.Tensor) else torch.tensor(v, dtype=torch.float64) for n, v in whole.items()}
+    tensors = {n: v if isinstance(v, torch.Tensor) else torch.tensor(v, dtype=torch.float64, device="cpu") for n, v in whole.items()}
     spec, packed = _spec(x, "x", filter_id, border, border_const, precision, start, normalise_gain, tensors)
     _element(dy, "dy")
     assert packed is not None

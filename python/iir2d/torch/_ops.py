@@ -6,6 +6,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 
 from .. import _arguments, _native
@@ -53,7 +54,7 @@ def _values(filter_id: int, parameters: torch.Tensor | None, values: Any, given:
             _arguments.refuse_nan(info, parameter)
         if index in narrow:
             for end in (parameter.minimum, parameter.maximum):
-                column.masked_fill_(column == torch.tensor(end, dtype=torch.float32).double(), end)
+                column.masked_fill_(column == float(np.float32(end)), end)
     return dense.numpy()
 
 
@@ -77,16 +78,16 @@ def run_filter(
 
 
 def _filter(x: torch.Tensor, parameters: torch.Tensor | None, *settings: Any) -> torch.Tensor:
-    return _run(_native.filter, x, torch.empty(x.shape, dtype=x.dtype), parameters, settings)
+    return _run(_native.filter, x, torch.empty(x.shape, dtype=x.dtype, device="cpu"), parameters, settings)
 
 
 def _filter_adjoint(dy: torch.Tensor, parameters: torch.Tensor | None, *settings: Any) -> torch.Tensor:
-    return _run(_native.filter_adjoint, dy, torch.empty(dy.shape, dtype=dy.dtype), parameters, settings)
+    return _run(_native.filter_adjoint, dy, torch.empty(dy.shape, dtype=dy.dtype, device="cpu"), parameters, settings)
 
 
 def _filter_gradient(x: torch.Tensor, dy: torch.Tensor, parameters: torch.Tensor, *settings: Any) -> torch.Tensor:
     values, given, narrow, *codes = settings
-    gradient = torch.zeros(parameters.shape, dtype=torch.float64)
+    gradient = torch.zeros(parameters.shape, dtype=torch.float64, device="cpu")
     if 0 not in x.shape[:-2]:
         native = _values(codes[0], parameters, values, given, narrow)
         _native.filter_gradient(
@@ -128,15 +129,15 @@ def output_size(height: Any, width: Any, fields: Any) -> tuple[Any, Any]:
 def _pool(x: torch.Tensor, fields: Any, p: float, return_indices: bool) -> tuple[torch.Tensor, torch.Tensor]:
     settings = _pool_settings(tuple(fields), p)
     shape = (*x.shape[:-2], *_native.pool_output_size(x.shape[-2], x.shape[-1], ELEMENTS[x.dtype], settings))
-    y = torch.empty(shape, dtype=x.dtype)
-    indices = torch.empty(shape if return_indices else 0, dtype=torch.int64)
+    y = torch.empty(shape, dtype=x.dtype, device="cpu")
+    indices = torch.empty(shape if return_indices else 0, dtype=torch.int64, device="cpu")
     if 0 not in x.shape[:-2]:
         _native.pool(_raw(x), _raw(y), indices.data_ptr() if return_indices else 0, settings, torch.get_num_threads())
     return y, indices
 
 
 def _pool_backward(dy: torch.Tensor, read: Any, input_size: Any, fields: Any, p: float) -> torch.Tensor:
-    dx = torch.empty((*dy.shape[:-2], *input_size), dtype=dy.dtype)
+    dx = torch.empty((*dy.shape[:-2], *input_size), dtype=dy.dtype, device="cpu")
     if 0 in dy.shape[:-2]:
         return dx
     x, y = (read if len(read) == 2 else (None, None))
