@@ -284,3 +284,38 @@ def test_another_default_device_changes_nothing(generator):
         it.nn.Filter2d(6, learnable=("sigma",))
     for a, b in zip(want, found, strict=True):
         assert b.device.type == "cpu" and torch.equal(a, b)
+
+
+def test_out_counts_as_written(generator):
+    x = random(generator, 4, 5)
+    weight = random(generator, 4, 5, grad=True)
+    out = torch.zeros_like(x)
+    product = (weight * out).sum()
+    it.filter(x, 1, out=out)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        product.backward()
+    negated = torch._neg_view(x)
+    assert torch.equal(it.filter(negated, 1, out=out), it.filter(-x, 1))
+    before = x.clone()
+    with pytest.raises(iir2d.InvalidArgumentError, match="negated"):
+        it.filter(x.clone(), 1, out=negated)
+    assert torch.equal(x, before)
+    with torch.inference_mode():
+        assert torch.equal(it.filter(x, 1, out=torch.empty_like(x)), it.filter(x, 1))
+
+
+def test_out_of_an_empty_batch_is_checked():
+    x = torch.empty(0, 4, 5)
+    assert it.filter(x, out=torch.empty(0, 4, 5)).shape == (0, 4, 5)
+    with pytest.raises(iir2d.InvalidDimensionError, match="out has shape"):
+        it.filter(x, out=torch.empty(0, 4, 6))
+    with pytest.raises(iir2d.InvalidArgumentError, match="out is float64, the result is float32"):
+        it.filter_adjoint(x, out=torch.empty(0, 4, 5, dtype=torch.float64))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_trace_calls_the_filter(generator):
+    x = random(generator, 2, 6, 5)
+    traced = torch.jit.trace(lambda x: it.filter(x, 4) + 1, (x,))
+    other = random(generator, 2, 6, 5)
+    assert torch.equal(traced(other), it.filter(other, 4) + 1)

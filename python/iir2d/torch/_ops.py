@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from .. import _arguments, _native
-from ..errors import InvalidDimensionError
+from ..errors import InvalidArgumentError, InvalidDimensionError
 
 if TYPE_CHECKING:
     from ._functions import Spec
@@ -70,10 +70,18 @@ def run_filter(
     x: torch.Tensor, out: torch.Tensor, parameters: torch.Tensor | None, spec: Spec, adjoint: bool = False
 ) -> torch.Tensor:
     """Filters into a tensor that the caller has."""
-    if 0 in x.shape[:-2] and out.shape != x.shape:
-        raise InvalidDimensionError(f"out has shape {tuple(out.shape)}, the result has {tuple(x.shape)}")
+    if 0 in x.shape[:-2]:  # the module, which checks this, is not called
+        if out.shape != x.shape:
+            raise InvalidDimensionError(f"out has shape {tuple(out.shape)}, the result has {tuple(x.shape)}")
+        if out.dtype != x.dtype:
+            names = (_arguments.ELEMENT_NAMES[ELEMENTS[t.dtype]] for t in (out, x))
+            raise InvalidArgumentError("out is {}, the result is {}".format(*names))
+    if out.is_neg():
+        raise InvalidArgumentError("out is a negated view: give one that is not")
     call = _native.filter_adjoint if adjoint else _native.filter
-    _run(call, x.detach(), out, parameters, spec)
+    _run(call, x.detach().resolve_neg(), out, parameters, spec)
+    if not out.is_inference():
+        torch.autograd.graph.increment_version(out)
     return out
 
 
@@ -199,6 +207,7 @@ def _is_plain(x: torch.Tensor) -> bool:
         and not _is_batched(x)
         and not x.is_neg()
         and not x._is_zerotensor()
+        and not torch._C._is_tracing()
     )
 
 
