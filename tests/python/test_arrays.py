@@ -166,6 +166,14 @@ def test_other_element_types_are_refused(dtype):
         iir2d.filter([[1.0, 2.0]])
 
 
+def test_parameters_are_not_cast():
+    for value in (np.complex64(0.5), 0.5 + 1j, "0.5", np.str_("0.5")):
+        with pytest.raises(TypeError, match="alpha"):
+            iir2d.filter(X, 1, alpha=value)
+    with pytest.raises(TypeError):
+        iir2d.pool(X, "avg", divisor_override=2.5)
+
+
 def test_out_is_untouched_after_a_refusal():
     x = np.ones((4, 6), np.float32)
     for out, says in [

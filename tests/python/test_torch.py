@@ -319,3 +319,34 @@ def test_a_trace_calls_the_filter(generator):
     traced = torch.jit.trace(lambda x: it.filter(x, 4) + 1, (x,))
     other = random(generator, 2, 6, 5)
     assert torch.equal(traced(other), it.filter(other, 4) + 1)
+
+
+def test_sums_of_gradients_are_those_of_arrays(generator):
+    x, dy = random(generator, 2, 3, 9, 8), random(generator, 2, 3, 9, 8)
+    values = {"b0": random(generator, 2, 3), "b1": random(generator, 3), "a1": random(generator) / 2}
+    values = {n: v.requires_grad_() for n, v in values.items()}
+    it.filter(x, 3, **values).backward(dy)
+    plain = {n: v.detach() for n, v in values.items()}
+    own = it.filter_gradient(x, dy, 3, **plain)
+    want = iir2d.filter_gradient(x.numpy(), dy.numpy(), 3, **{n: v.numpy() for n, v in plain.items()})
+    for name, value in values.items():
+        assert value.grad.shape == value.shape
+        assert np.array_equal(value.grad.numpy(), want[name]) and np.array_equal(own[name].numpy(), want[name])
+    assert gradcheck(lambda *v: it.filter(x, 3, **dict(zip(values, v, strict=True))), tuple(values.values()))
+    y = it.filter(x.clone().requires_grad_(), 3, **values)
+    (slope,) = torch.autograd.grad(y.square().sum(), values["b1"], create_graph=True)
+    with pytest.raises(NotImplementedError):
+        slope.sum().backward()
+
+
+def test_numbers_of_gradients_are_those_of_filter(generator):
+    x = random(generator, 5, 6)
+    want = it.filter_gradient(x, x, 1, alpha=0.999)["alpha"]
+    assert torch.equal(it.filter_gradient(x, x, 1, alpha=np.float32(0.999))["alpha"], want)
+    assert torch.equal(it.filter_gradient(x, x, 6, sigma=None)["sigma"], it.filter_gradient(x, x, 6)["sigma"])
+    for call in (it.filter, lambda *a, **p: it.filter_gradient(a[0], a[0], a[1], **p)):
+        for value in ("0.5", 0.5 + 1j, np.complex64(0.5), np.str_("0.5")):
+            with pytest.raises(TypeError, match="alpha is a .*: give a number or an array"):
+                call(x, 1, alpha=value)
+    with pytest.raises(TypeError):
+        it.pool_backward(x, "avg", 1, input_size=(5.0, 6.5))

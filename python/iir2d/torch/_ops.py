@@ -105,8 +105,14 @@ def _filter_gradient(x: torch.Tensor, dy: torch.Tensor, parameters: torch.Tensor
 
 
 def sum_to(values: torch.Tensor, shape: Any) -> torch.Tensor:
-    """Sums to a shape that broadcasts to the values' own."""
-    return values if values.shape == shape else values.sum_to_size(shape)
+    """Sums to a shape that broadcasts to the values' own, one after the other, as arrays are summed."""
+    if values.shape == shape:
+        return values
+    if torch.compiler.is_compiling() or values.dtype != torch.float64 or not _is_plain(values):
+        return values.sum_to_size(shape)
+    sums = torch.empty(shape, dtype=torch.float64, device="cpu")
+    _native.sum_to(values.detach().contiguous().numpy(), sums.numpy())
+    return sums
 
 
 @functools.lru_cache(maxsize=1024)
