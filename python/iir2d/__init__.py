@@ -188,8 +188,15 @@ def _run_filter(
 def _finish_empty(x: Any, element: int, shape: tuple[int, ...], out: Any) -> Any:
     if out is None:
         return _arrays.finish(x, _arrays.empty(x, element, shape))
-    if tuple(out.shape) != shape:
-        raise InvalidDimensionError(f"out has shape {tuple(out.shape)}, the result has {shape}")
+    _, found, size = _arrays.source(out, "out")
+    if tuple(size) != tuple(shape):
+        raise InvalidDimensionError(f"out has shape {tuple(size)}, the result has {tuple(shape)}")
+    if found != element:
+        names = _arguments.ELEMENT_NAMES
+        raise InvalidArgumentError(f"out is {names[found]}, the result is {names[element]}")
+    if isinstance(out, np.ndarray) and not out.flags.writeable:
+        raise InvalidArgumentError("out is read-only")
+    _arrays.target(out)
     return out
 
 

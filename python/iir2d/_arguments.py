@@ -8,7 +8,7 @@ import math
 import operator
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, SupportsFloat, SupportsIndex
+from typing import Any, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
@@ -163,8 +163,10 @@ def refuse_nan(info: FilterInfo, parameter: ParameterInfo) -> None:
     )
 
 
-def number(info: FilterInfo, parameter: ParameterInfo, value: SupportsFloat) -> float:
+def number(info: FilterInfo, parameter: ParameterInfo, value: object) -> float:
     """Returns a parameter's value; an end of the range as float32 is the end itself."""
+    if not isinstance(value, (bool, int, float, np.bool_, np.integer, np.floating)):
+        raise TypeError(f"{parameter.name} is a {type(value).__name__}: give a number or an array")
     result = float(value)
     if math.isnan(result):
         refuse_nan(info, parameter)

@@ -26,8 +26,14 @@ def _refused(name: str, dtype: object) -> TypeError:
     return TypeError(f"{name} has elements of type {dtype}: convert to float32, float64, float16 or bfloat16")
 
 
+def _is_bfloat16(dtype: np.dtype[Any]) -> bool:
+    return dtype.name == "bfloat16" and dtype.isnative
+
+
 def _raw(array: npt.NDArray[Any]) -> tuple[int, int, tuple[int, ...], tuple[int, ...]]:
     """A bfloat16 array, which has no buffer protocol."""
+    if any(stride % 2 for stride in array.strides):
+        raise TypeError("a stride is no multiple of the element's size: make a copy")
     address: int = array.__array_interface__["data"][0]
     return address, BF16, array.shape, tuple(stride // 2 for stride in array.strides)
 
@@ -50,7 +56,7 @@ def source(x: Any, name: str) -> tuple[Any, int, tuple[int, ...]]:
         element = _ELEMENTS.get(x.dtype)
         if element is not None:
             return x, element, x.shape
-        if x.dtype.name == "bfloat16":
+        if _is_bfloat16(x.dtype):
             return _raw(x), BF16, x.shape
         raise _refused(name, x.dtype)
     array = _native.Array(_capsule(x, name))
@@ -60,7 +66,7 @@ def source(x: Any, name: str) -> tuple[Any, int, tuple[int, ...]]:
 def target(out: Any) -> Any:
     """Returns what the module writes of an array."""
     if isinstance(out, np.ndarray):
-        if out.dtype.name == "bfloat16":
+        if _is_bfloat16(out.dtype):
             if not out.flags.writeable:
                 raise InvalidArgumentError("out is read-only")
             return _raw(out)
@@ -93,7 +99,7 @@ def empty(x: Any, element: int, shape: tuple[int, ...]) -> Any:
     if _is_from(x, "torch"):
         import torch
 
-        return torch.empty(shape, dtype=x.dtype)
+        return torch.empty(shape, dtype=x.dtype, device="cpu")
     if _is_from(x, "jax"):
         return _aligned(shape, x.dtype)
     if hasattr(x, "__array_namespace__"):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -101,7 +102,7 @@ def make_pooling(
         pair("padding", padding),
         spread,
         (0, 0),
-        0 if divisor_override is None or name != "avg" else int(divisor_override),
+        0 if divisor_override is None or name != "avg" else operator.index(divisor_override),
         float(p),
         bool(ceil_mode),
         bool(count_include_pad),

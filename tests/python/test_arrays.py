@@ -166,6 +166,14 @@ def test_other_element_types_are_refused(dtype):
         iir2d.filter([[1.0, 2.0]])
 
 
+def test_parameters_are_not_cast():
+    for value in (np.complex64(0.5), 0.5 + 1j, "0.5", np.str_("0.5")):
+        with pytest.raises(TypeError, match="alpha"):
+            iir2d.filter(X, 1, alpha=value)
+    with pytest.raises(TypeError):
+        iir2d.pool(X, "avg", divisor_override=2.5)
+
+
 def test_out_is_untouched_after_a_refusal():
     x = np.ones((4, 6), np.float32)
     for out, says in [
@@ -192,6 +200,35 @@ def test_out_is_untouched_after_a_refusal():
         with pytest.raises(iir2d.InvalidArgumentError, match="overlap"):
             iir2d.filter(given, out=both[2:6])
         assert np.array_equal(both, before)
+
+
+def test_bfloat16_of_other_layouts_is_refused():
+    swapped = np.zeros((4, 5), ml_dtypes.bfloat16)
+    swapped = swapped.view(swapped.dtype.newbyteorder())
+    memory = np.zeros(200, np.uint8)
+    odd = np.ndarray((4, 5), ml_dtypes.bfloat16, memory, strides=(11, 2))
+    for array, says in ((swapped, "convert to float32"), (odd, "no multiple of the element's size")):
+        with pytest.raises(TypeError, match=says):
+            iir2d.filter(array)
+        with pytest.raises(TypeError, match=says):
+            iir2d.filter(np.zeros((4, 5), ml_dtypes.bfloat16), out=array)
+
+
+def test_out_of_an_empty_batch_is_checked():
+    x = np.empty((0, 4, 5), np.float32)
+    out = np.empty((0, 4, 5), np.float32)
+    assert iir2d.filter(x, out=out) is out
+    with pytest.raises(iir2d.InvalidDimensionError, match="out has shape"):
+        iir2d.filter(x, out=np.empty((0, 4, 6), np.float32))
+    with pytest.raises(iir2d.InvalidArgumentError, match="out is float64, the result is float32"):
+        iir2d.filter_adjoint(x, out=np.empty((0, 4, 5)))
+    with pytest.raises(iir2d.InvalidArgumentError, match="out is float16, the result is float32"):
+        iir2d.pool(x, "max", out=np.empty((0, 2, 2), np.float16))
+    for dtype in (np.float32, ml_dtypes.bfloat16):
+        locked = np.empty((0, 4, 5), dtype)
+        locked.flags.writeable = False
+        with pytest.raises(iir2d.InvalidArgumentError, match="read-only"):
+            iir2d.filter(np.empty((0, 4, 5), dtype), out=locked)
 
 
 def test_the_module_is_light():

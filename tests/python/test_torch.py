@@ -14,6 +14,7 @@ from torch.nn import functional as F  # noqa: E402
 
 import iir2d  # noqa: E402
 import iir2d.torch as it  # noqa: E402
+import iir2d.torch.nn  # noqa: E402
 
 # The tensors are small and the calls many.
 torch.set_num_threads(1)
@@ -260,3 +261,92 @@ def test_pools_derivatives(generator):
     assert torch.equal(torch.func.vmap(lambda x: it.max_pool2d(x, 2))(x), it.max_pool2d(x, 2))
     per_sample = torch.func.vmap(torch.func.grad(lambda x: it.avg_pool2d(x, 2).sum()))(x.detach())
     assert per_sample.shape == x.shape
+
+
+def test_another_default_device_changes_nothing(generator):
+    x, dy = random(generator, 2, 3, 8, 9), random(generator, 2, 3, 8, 9)
+    sigma = torch.tensor([1.0, 2.0, 3.0], dtype=torch.float64)
+
+    def everything():
+        y, places = it.pool(x, "max", 2, return_indices=True)
+        a, s = x.clone().requires_grad_(), sigma.clone().requires_grad_()
+        z = it.filter(a, 6, sigma=s, compat_1_0=False)
+        z.backward(dy)
+        slopes = it.filter_gradient(x, dy, 6, sigma=2.0)
+        back = it.pool_backward(y, "max", 2, input_size=(8, 9), indices=places)
+        own = torch.empty(x.shape, dtype=x.dtype, device="cpu")
+        return [it.filter(x, 1), it.filter_adjoint(x, 6, sigma=sigma), it.filter(x, 1, out=own), z.detach(), a.grad,
+                s.grad, slopes["sigma"], y, places, back, iir2d.filter(x, 5)]  # fmt: skip
+
+    want = everything()
+    with torch.device("meta"):
+        found = everything()
+        it.nn.Filter2d(6, learnable=("sigma",))
+    for a, b in zip(want, found, strict=True):
+        assert b.device.type == "cpu" and torch.equal(a, b)
+
+
+def test_out_counts_as_written(generator):
+    x = random(generator, 4, 5)
+    weight = random(generator, 4, 5, grad=True)
+    out = torch.zeros_like(x)
+    product = (weight * out).sum()
+    it.filter(x, 1, out=out)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        product.backward()
+    negated = torch._neg_view(x)
+    assert torch.equal(it.filter(negated, 1, out=out), it.filter(-x, 1))
+    before = x.clone()
+    with pytest.raises(iir2d.InvalidArgumentError, match="negated"):
+        it.filter(x.clone(), 1, out=negated)
+    assert torch.equal(x, before)
+    with torch.inference_mode():
+        assert torch.equal(it.filter(x, 1, out=torch.empty_like(x)), it.filter(x, 1))
+
+
+def test_out_of_an_empty_batch_is_checked():
+    x = torch.empty(0, 4, 5)
+    assert it.filter(x, out=torch.empty(0, 4, 5)).shape == (0, 4, 5)
+    with pytest.raises(iir2d.InvalidDimensionError, match="out has shape"):
+        it.filter(x, out=torch.empty(0, 4, 6))
+    with pytest.raises(iir2d.InvalidArgumentError, match="out is float64, the result is float32"):
+        it.filter_adjoint(x, out=torch.empty(0, 4, 5, dtype=torch.float64))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_trace_calls_the_filter(generator):
+    x = random(generator, 2, 6, 5)
+    traced = torch.jit.trace(lambda x: it.filter(x, 4) + 1, (x,))
+    other = random(generator, 2, 6, 5)
+    assert torch.equal(traced(other), it.filter(other, 4) + 1)
+
+
+def test_sums_of_gradients_are_those_of_arrays(generator):
+    x, dy = random(generator, 2, 3, 9, 8), random(generator, 2, 3, 9, 8)
+    values = {"b0": random(generator, 2, 3), "b1": random(generator, 3), "a1": random(generator) / 2}
+    values = {n: v.requires_grad_() for n, v in values.items()}
+    it.filter(x, 3, **values).backward(dy)
+    plain = {n: v.detach() for n, v in values.items()}
+    own = it.filter_gradient(x, dy, 3, **plain)
+    want = iir2d.filter_gradient(x.numpy(), dy.numpy(), 3, **{n: v.numpy() for n, v in plain.items()})
+    for name, value in values.items():
+        assert value.grad.shape == value.shape
+        assert np.array_equal(value.grad.numpy(), want[name]) and np.array_equal(own[name].numpy(), want[name])
+    assert gradcheck(lambda *v: it.filter(x, 3, **dict(zip(values, v, strict=True))), tuple(values.values()))
+    y = it.filter(x.clone().requires_grad_(), 3, **values)
+    (slope,) = torch.autograd.grad(y.square().sum(), values["b1"], create_graph=True)
+    with pytest.raises(NotImplementedError):
+        slope.sum().backward()
+
+
+def test_numbers_of_gradients_are_those_of_filter(generator):
+    x = random(generator, 5, 6)
+    want = it.filter_gradient(x, x, 1, alpha=0.999)["alpha"]
+    assert torch.equal(it.filter_gradient(x, x, 1, alpha=np.float32(0.999))["alpha"], want)
+    assert torch.equal(it.filter_gradient(x, x, 6, sigma=None)["sigma"], it.filter_gradient(x, x, 6)["sigma"])
+    for call in (it.filter, lambda *a, **p: it.filter_gradient(a[0], a[0], a[1], **p)):
+        for value in ("0.5", 0.5 + 1j, np.complex64(0.5), np.str_("0.5")):
+            with pytest.raises(TypeError, match="alpha is a .*: give a number or an array"):
+                call(x, 1, alpha=value)
+    with pytest.raises(TypeError):
+        it.pool_backward(x, "avg", 1, input_size=(5.0, 6.5))

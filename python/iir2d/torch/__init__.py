@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -125,9 +126,9 @@ def _spec(
         listed = ", ".join(f"{n} {tuple(v.shape)}" for n, v in parameters.items() if isinstance(v, torch.Tensor))
         raise InvalidDimensionError(f"parameters of shapes {listed} do not broadcast to the planes' {tuple(lead)}")
     columns = [
-        t.to(device="cpu", dtype=torch.float64).expand(shape)
+        _functions.expand(t.to(device="cpu", dtype=torch.float64), shape)
         if isinstance(t, torch.Tensor)
-        else torch.full(shape, t, dtype=torch.float64)
+        else torch.full(shape, t, dtype=torch.float64, device="cpu")
         for t in tensors
     ]
     return _functions.Spec((), tuple(given), tuple(narrow), *codes), torch.stack(columns, -1)
@@ -226,8 +227,15 @@ def filter_gradient(
     if wrt is not None:
         names = [wrt] if isinstance(wrt, str) else list(wrt)
         _arguments.check_names(info, names)
-    whole: dict[str, Any] = {p.name: p.default for p in info.parameters} | parameters
-    tensors = {n: v if isinstance(v, torch.Tensor) else torch.tensor(v, dtype=torch.float64) for n, v in whole.items()}
+    _arguments.check_names(info, parameters)
+    tensors: dict[str, torch.Tensor] = {}
+    for p in info.parameters:
+        given = parameters.get(p.name)
+        if isinstance(given, torch.Tensor):
+            tensors[p.name] = given
+        else:
+            value = p.default if given is None else _arguments.number(info, p, given)
+            tensors[p.name] = torch.tensor(value, dtype=torch.float64, device="cpu")
     spec, packed = _spec(x, "x", filter_id, border, border_const, precision, start, normalise_gain, tensors)
     _element(dy, "dy")
     assert packed is not None
@@ -237,7 +245,7 @@ def filter_gradient(
     for name in names:
         column = gradient[..., order.index(name)]
         like = tensors[name]
-        result[name] = _ops.sum_to(column, like.shape).to(device=like.device, dtype=like.dtype)
+        result[name] = _functions.sum_to(column, like.shape).to(device=like.device, dtype=like.dtype)
     return result
 
 
@@ -309,7 +317,8 @@ def pool_backward(
         from ..errors import NullPointerError
 
         raise NullPointerError(f"the gradient of {op} pooling reads {'x and y' if pooling.op == 'lp' else 'x or indices'}")
-    return _functions.pool_backward(dy, reads, pooling, (int(input_size[-2]), int(input_size[-1])))
+    size = (operator.index(input_size[-2]), operator.index(input_size[-1]))
+    return _functions.pool_backward(dy, reads, pooling, size)
 
 
 def max_pool2d(

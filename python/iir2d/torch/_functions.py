@@ -84,6 +84,42 @@ def gradient(x: torch.Tensor, dy: torch.Tensor, packed: torch.Tensor, spec: Spec
     return _operations.filter_gradient(x, dy, packed, *spec)  # type: ignore[no-any-return]
 
 
+class _Expand(Function):
+    @staticmethod
+    def forward(ctx: Any, value: torch.Tensor, shape: tuple[int, ...]) -> torch.Tensor:
+        ctx.shape = value.shape
+        return value.expand(shape)
+
+    @staticmethod
+    def backward(ctx: Any, g: torch.Tensor) -> Any:
+        return sum_to(g, ctx.shape), None
+
+
+class _SumTo(Function):
+    @staticmethod
+    def forward(ctx: Any, values: torch.Tensor, shape: tuple[int, ...]) -> torch.Tensor:
+        ctx.shape = values.shape
+        return _ops.sum_to(values, shape)
+
+    @staticmethod
+    def backward(ctx: Any, g: torch.Tensor) -> Any:
+        return g.expand(ctx.shape), None
+
+
+def expand(value: torch.Tensor, shape: Any) -> torch.Tensor:
+    """Repeats a parameter; its gradient is summed in the order of arrays' where nothing transforms the call."""
+    if value.shape == shape or _is_compiling() or _transformed() or not _recorded(value):
+        return value.expand(shape)
+    return _Expand.apply(value, tuple(shape))  # type: ignore[no-any-return]
+
+
+def sum_to(values: torch.Tensor, shape: Any) -> torch.Tensor:
+    """Sums to a shape that broadcasts to the values' own."""
+    if values.shape == shape or _is_compiling() or _transformed() or not _recorded(values):
+        return _ops.sum_to(values, shape)
+    return _SumTo.apply(values, tuple(shape))  # type: ignore[no-any-return]
+
+
 def _backward(
     g: torch.Tensor,
     x: torch.Tensor | None,

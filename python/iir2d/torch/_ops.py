@@ -6,10 +6,11 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 
 from .. import _arguments, _native
-from ..errors import InvalidDimensionError
+from ..errors import InvalidArgumentError, InvalidDimensionError
 
 if TYPE_CHECKING:
     from ._functions import Spec
@@ -53,7 +54,7 @@ def _values(filter_id: int, parameters: torch.Tensor | None, values: Any, given:
             _arguments.refuse_nan(info, parameter)
         if index in narrow:
             for end in (parameter.minimum, parameter.maximum):
-                column.masked_fill_(column == torch.tensor(end, dtype=torch.float32).double(), end)
+                column.masked_fill_(column == float(np.float32(end)), end)
     return dense.numpy()
 
 
@@ -69,24 +70,32 @@ def run_filter(
     x: torch.Tensor, out: torch.Tensor, parameters: torch.Tensor | None, spec: Spec, adjoint: bool = False
 ) -> torch.Tensor:
     """Filters into a tensor that the caller has."""
-    if 0 in x.shape[:-2] and out.shape != x.shape:
-        raise InvalidDimensionError(f"out has shape {tuple(out.shape)}, the result has {tuple(x.shape)}")
+    if 0 in x.shape[:-2]:  # the module, which checks this, is not called
+        if out.shape != x.shape:
+            raise InvalidDimensionError(f"out has shape {tuple(out.shape)}, the result has {tuple(x.shape)}")
+        if out.dtype != x.dtype:
+            names = (_arguments.ELEMENT_NAMES[ELEMENTS[t.dtype]] for t in (out, x))
+            raise InvalidArgumentError("out is {}, the result is {}".format(*names))
+    if out.is_neg():
+        raise InvalidArgumentError("out is a negated view: give one that is not")
     call = _native.filter_adjoint if adjoint else _native.filter
-    _run(call, x.detach(), out, parameters, spec)
+    _run(call, x.detach().resolve_neg(), out, parameters, spec)
+    if not out.is_inference():
+        torch.autograd.graph.increment_version(out)
     return out
 
 
 def _filter(x: torch.Tensor, parameters: torch.Tensor | None, *settings: Any) -> torch.Tensor:
-    return _run(_native.filter, x, torch.empty(x.shape, dtype=x.dtype), parameters, settings)
+    return _run(_native.filter, x, torch.empty(x.shape, dtype=x.dtype, device="cpu"), parameters, settings)
 
 
 def _filter_adjoint(dy: torch.Tensor, parameters: torch.Tensor | None, *settings: Any) -> torch.Tensor:
-    return _run(_native.filter_adjoint, dy, torch.empty(dy.shape, dtype=dy.dtype), parameters, settings)
+    return _run(_native.filter_adjoint, dy, torch.empty(dy.shape, dtype=dy.dtype, device="cpu"), parameters, settings)
 
 
 def _filter_gradient(x: torch.Tensor, dy: torch.Tensor, parameters: torch.Tensor, *settings: Any) -> torch.Tensor:
     values, given, narrow, *codes = settings
-    gradient = torch.zeros(parameters.shape, dtype=torch.float64)
+    gradient = torch.zeros(parameters.shape, dtype=torch.float64, device="cpu")
     if 0 not in x.shape[:-2]:
         native = _values(codes[0], parameters, values, given, narrow)
         _native.filter_gradient(
@@ -96,8 +105,14 @@ def _filter_gradient(x: torch.Tensor, dy: torch.Tensor, parameters: torch.Tensor
 
 
 def sum_to(values: torch.Tensor, shape: Any) -> torch.Tensor:
-    """Sums to a shape that broadcasts to the values' own."""
-    return values if values.shape == shape else values.sum_to_size(shape)
+    """Sums to a shape that broadcasts to the values' own, one after the other, as arrays are summed."""
+    if values.shape == shape:
+        return values
+    if torch.compiler.is_compiling() or values.dtype != torch.float64 or not _is_plain(values):
+        return values.sum_to_size(shape)
+    sums = torch.empty(shape, dtype=torch.float64, device="cpu")
+    _native.sum_to(values.detach().contiguous().numpy(), sums.numpy())
+    return sums
 
 
 @functools.lru_cache(maxsize=1024)
@@ -128,15 +143,15 @@ def output_size(height: Any, width: Any, fields: Any) -> tuple[Any, Any]:
 def _pool(x: torch.Tensor, fields: Any, p: float, return_indices: bool) -> tuple[torch.Tensor, torch.Tensor]:
     settings = _pool_settings(tuple(fields), p)
     shape = (*x.shape[:-2], *_native.pool_output_size(x.shape[-2], x.shape[-1], ELEMENTS[x.dtype], settings))
-    y = torch.empty(shape, dtype=x.dtype)
-    indices = torch.empty(shape if return_indices else 0, dtype=torch.int64)
+    y = torch.empty(shape, dtype=x.dtype, device="cpu")
+    indices = torch.empty(shape if return_indices else 0, dtype=torch.int64, device="cpu")
     if 0 not in x.shape[:-2]:
         _native.pool(_raw(x), _raw(y), indices.data_ptr() if return_indices else 0, settings, torch.get_num_threads())
     return y, indices
 
 
 def _pool_backward(dy: torch.Tensor, read: Any, input_size: Any, fields: Any, p: float) -> torch.Tensor:
-    dx = torch.empty((*dy.shape[:-2], *input_size), dtype=dy.dtype)
+    dx = torch.empty((*dy.shape[:-2], *input_size), dtype=dy.dtype, device="cpu")
     if 0 in dy.shape[:-2]:
         return dx
     x, y = (read if len(read) == 2 else (None, None))
@@ -198,6 +213,7 @@ def _is_plain(x: torch.Tensor) -> bool:
         and not _is_batched(x)
         and not x.is_neg()
         and not x._is_zerotensor()
+        and not torch._C._is_tracing()
     )
 
 

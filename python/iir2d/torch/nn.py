@@ -73,7 +73,7 @@ class Filter2d(torch.nn.Module):
         self.fixed = {name: value for name, value in given.items() if name not in self.learnable}
         self.how = {"border": border, "start": start, "precision": precision, "normalise_gain": normalise_gain}
         # Says now what every call would.
-        _filter(torch.zeros(1, 1, dtype=torch.float64 if precision == "f64" else torch.float32),
+        _filter(torch.zeros(1, 1, dtype=torch.float64 if precision == "f64" else torch.float32, device="cpu"),
                 info.id, **self.how, **given)  # type: ignore[arg-type]  # fmt: skip
         values = {p.name: float(given.get(p.name, p.default)) for p in info.parameters}
         shape = () if channels is None else (channels,)
