@@ -246,7 +246,7 @@ def filter_gradient(
     """Returns the derivatives of <dy, filter(x)> with respect to the filter's parameters, by name.
 
     Arguments as filter()'s; dy has x's shape and type. `wrt` names the parameters; None takes all that are not
-    switches. Each derivative is float64 and has the shape that its parameter was given in, () where it was a number
+    switches. Each derivative is float64 (float32 of JAX without x64) and has the shape that its parameter was given in, () where it was a number
     or not given: an array for all planes has the sum over them. The same bits for every number of threads.
 
     >>> import numpy as np, iir2d
@@ -298,7 +298,8 @@ def pool(
 
     `op` is "max", "avg", "lp", "adaptive_max" or "adaptive_avg"; extents are a number or height and width, the window
     2 where none is given, the stride the window. Adaptive ops take `output_size` and none of the other extents.
-    `return_indices`, of max and adaptive max, adds the int64 positions of the maxima in their planes, row-major.
+    `return_indices`, of max and adaptive max, adds the positions of the maxima in their planes, row-major: int64, or
+    int32 where x is an array of JAX without x64.
 
     >>> import numpy as np, iir2d
     >>> iir2d.pool(np.arange(16.0).reshape(4, 4), "max", 2).tolist()
@@ -347,7 +348,8 @@ def pool_backward(
     """Returns the gradient with respect to the input of pool(), from dy, that with respect to its result.
 
     `input_size` is the input's height and width, or its shape; the other arguments are those of pool(). max and
-    adaptive max read `indices`, as pool() gave them, or find them again from `x`; lp reads `x` and `y`.
+    adaptive max read `indices`, as pool() gave them (int64, or int32 from JAX without x64), or find them again from
+    `x`; lp reads `x` and `y`.
 
     >>> import numpy as np, iir2d
     >>> iir2d.pool_backward(np.ones((1, 1)), "avg", 2, input_size=(2, 2)).tolist()
@@ -371,6 +373,8 @@ def pool_backward(
     address = 0
     if indices is not None:
         places = np.ascontiguousarray(_arrays.host(indices, "indices"))
+        if places.dtype == np.int32:  # of JAX without x64
+            places = places.astype(np.int64)
         if places.dtype != np.int64 or places.shape != tuple(shape):
             raise InvalidDimensionError(
                 f"indices are {places.dtype} of shape {places.shape}: they must be int64 of dy's shape {tuple(shape)}"

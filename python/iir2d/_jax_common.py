@@ -43,7 +43,7 @@ def make_primitive(name: str, *, multiple_results: bool = False) -> Primitive:
 def evaluate(primitive: Primitive) -> Callable[..., Any]:
     """Returns the evaluation of a primitive outside of jit: compiled, once for each of its static arguments."""
 
-    @functools.lru_cache(maxsize=4096)
+    @functools.lru_cache(maxsize=256)
     def compiled(static: tuple[tuple[str, Any], ...]) -> Any:
         return jax.jit(functools.partial(primitive.bind, **dict(static)))
 

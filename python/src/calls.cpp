@@ -268,6 +268,17 @@ void pool(const View& x, const View& y, std::int64_t* indices, const IIR2D_PoolP
 
 void pool_backward(const View* x, const View* y, const View& dy, const View& dx, const std::int64_t* indices,
                    const IIR2D_PoolParams& settings, const Running& running) {
+    View places;
+    places.data = const_cast<std::int64_t*>(indices);
+    places.element = IIR2D_ELEMENT_F64;  // as wide as an index
+    places.shape = dy.shape;
+    places.strides = dense_strides(dy.shape);
+    const std::array<const View*, 3> reads{x, y, indices != nullptr ? &places : nullptr};
+    for (const View* const read : reads) {
+        if (read != nullptr && overlap(*read, dx)) {
+            fail(IIR2D_STATUS_INVALID_ARGUMENT, "the output overlaps what is read: it must lie apart");
+        }
+    }
     const Pair pair(dy, dx, true);
     IIR2D_PoolParams params = pool_params(settings, dx);
     params.n = pair.planes().n;

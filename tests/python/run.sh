@@ -27,6 +27,9 @@ mkdir -p "$folder"
 exec 9>"$folder/lock"
 flock 9
 
+[ "$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')" = 3.11 ] ||
+    die "the pinned set is Python 3.11's, $python is another"
+
 # The environment, made anew when the pinned set or the interpreter is another one.
 wanted=$({ cat tests/python/requirements.txt tests/python/jax-headers.txt; "$python" -VV; echo "${IIR2D_TORCH:-}"; } | sha256sum)
 if [ "$(cat "$folder/installed" 2>/dev/null || true)" != "$wanted" ]; then

@@ -118,3 +118,27 @@ def test_refusals(call, error, says):
 def test_integers_are_refused():
     with pytest.raises(TypeError, match="int64"):
         iir2d.pool(np.zeros((4, 4), np.int64), "max")
+
+
+def test_gradient_apart_from_what_is_read(rng):
+    x = rng.random((8, 9))
+    y, places = iir2d.pool(x, "max", 2, return_indices=True)
+    memory = np.zeros(72)
+    for out, given in [
+        (x, {"op": "lp", "x": x, "y": y}),
+        (x, {"op": "lp", "x": x[::-1], "y": y}),
+        (x, {"op": "lp", "x": x.copy(), "y": x[:4, :4]}),
+        (memory.reshape(8, 9), {"op": "max", "indices": memory.view(np.int64)[10:26].reshape(4, 4)}),
+    ]:
+        before = out.copy()
+        with pytest.raises(iir2d.InvalidArgumentError, match="the output overlaps what is read"):
+            iir2d.pool_backward(y, window=2, input_size=(8, 9), out=out, **given)
+        assert np.array_equal(out, before)
+    assert iir2d.pool_backward(y, "max", 2, input_size=(8, 9), indices=places, out=memory.reshape(8, 9)).any()
+
+
+def test_indices_may_be_int32(rng):
+    y, places = iir2d.pool(rng.random((3, 8, 9)), "max", 2, return_indices=True)
+    want = iir2d.pool_backward(y, "max", 2, input_size=(8, 9), indices=places)
+    found = iir2d.pool_backward(y, "max", 2, input_size=(8, 9), indices=places.astype(np.int32))
+    assert np.array_equal(found, want)
