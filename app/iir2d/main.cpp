@@ -30,7 +30,7 @@ constexpr const char* has_empty_value = " has an empty value: give one, or leave
 
 // CLI11's sentence in our words, where they are terse.
 std::string sentence_of(const CLI::ParseError& error) {
-    const std::string text = error.what();
+    std::string text = error.what();
     // It puts the name before what a check returned.
     if (const auto at = text.find(": "); at != std::string::npos && text.ends_with(has_empty_value))
         return text.substr(at + 2);
