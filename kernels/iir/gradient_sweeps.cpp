@@ -22,16 +22,23 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 using namespace support::HWY_NAMESPACE;
 
+// A section's coefficients, each in every lane of a vector.
+template <class V>
+struct Coefficients {
+    V b0, b1, b2, a1, a2;
+};
+
+template <class D>
+HWY_INLINE Coefficients<hn::Vec<D>> in_every_lane(D d, const Section& s) {
+    return {hn::Set(d, s.b[0]), hn::Set(d, s.b[1]), hn::Set(d, s.b[2]), hn::Set(d, s.a[0]),
+            hn::Set(d, s.a[1])};
+}
+
 template <int Terms, std::int64_t Group, std::int64_t N, class S>
 HWY_INLINE std::int64_t run_groups(const SectionRun<S>& run, std::int64_t first) {
     const Tag<double, N> d;
     using V = Vector<double, N>;
-    const Section& s = *run.section;
-    const V b0 = hn::Set(d, s.b[0]);
-    const V b1 = hn::Set(d, s.b[1]);
-    const V b2 = hn::Set(d, s.b[2]);
-    const V a1 = hn::Set(d, s.a[0]);
-    const V a2 = hn::Set(d, s.a[1]);
+    const auto [b0, b1, b2, a1, a2] = in_every_lane(d, *run.section);
     std::int64_t lane = first;
     for (std::int64_t left = (run.lanes - first) / (Group * N); left > 0; --left, lane += Group * N) {
         V u1[static_cast<std::size_t>(Group)];
@@ -78,20 +85,10 @@ template <int Terms, Out To, bool Directed, std::int64_t Group, std::int64_t N, 
 HWY_INLINE std::int64_t back_groups(const SectionBack<S>& back, std::int64_t first) {
     const Tag<double, N> d;
     using V = Vector<double, N>;
-    const Section& s = *back.section;
-    const V b0 = hn::Set(d, s.b[0]);
-    const V b1 = hn::Set(d, s.b[1]);
-    const V b2 = hn::Set(d, s.b[2]);
-    const V a1 = hn::Set(d, s.a[0]);
-    const V a2 = hn::Set(d, s.a[1]);
+    const auto [b0, b1, b2, a1, a2] = in_every_lane(d, *back.section);
     constexpr bool sums[] = {true, !Directed && Terms >= 2, !Directed && Terms == 3, !Directed,
                              !Directed && Terms == 3};
-    const Section& to = Directed ? *back.direction : s;
-    const V db0 = hn::Set(d, to.b[0]);
-    const V db1 = hn::Set(d, to.b[1]);
-    const V db2 = hn::Set(d, to.b[2]);
-    const V da1 = hn::Set(d, to.a[0]);
-    const V da2 = hn::Set(d, to.a[1]);
+    const auto [db0, db1, db2, da1, da2] = in_every_lane(d, Directed ? *back.direction : *back.section);
     std::int64_t lane = first;
     for (std::int64_t left = (back.lanes - first) / (Group * N); left > 0; --left, lane += Group * N) {
         V l1[static_cast<std::size_t>(Group)];
