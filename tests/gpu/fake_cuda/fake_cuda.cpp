@@ -2,89 +2,19 @@
 // The driver's interface over the tests' executor: device memory is the host's, with guards around it;
 // kernels are looked up by name among the product's; streams run at once or, when the scenario says so, only
 // when they are waited for, which shows a wait that is missing. Scenarios: scenario.h.
-#include <algorithm>
+// This file has its devices, contexts and launches; fake_memory.cpp and fake_streams.cpp the rest.
 #include <cstdio>
 #include <cstring>
-#include <deque>
 #include <exception>
-#include <functional>
 #include <map>
-#include <memory>
-#include <mutex>
-#include <vector>
+#include <string>
 
-#include "kernels/device/cuda/driver_calls.h"
 #include "tests/gpu/executor/executor.h"
-#include "tests/gpu/fake_cuda/scenario.h"
+#include "tests/gpu/fake_cuda/fake_state.h"
 
 using namespace iir2d::cuda;  // NOLINT: the driver's own types, in the driver's stand-in
 
-namespace iir2d::cuda {
-
-struct CUevent_st {
-    bool recorded = false;
-    bool done = true;
-    StreamHandle stream = nullptr;
-    double at = 0;
-};
-
-using Work = std::function<void()>;
-
-struct CUgraph_st {
-    std::vector<Work> nodes;
-};
-
-struct CUgraphExec_st {
-    std::vector<Work> nodes;
-};
-
-struct CUstream_st {
-    ContextHandle context = nullptr;
-    std::deque<Work> work;
-    std::unique_ptr<CUgraph_st> capture;  // while one is under way
-};
-
-struct CUctx_st {
-    int device = 0;
-};
-
-}  // namespace iir2d::cuda
-
-namespace {
-
-using fake_cuda::number;
-using fake_cuda::setting;
-
-constexpr std::size_t guard_bytes = 256;
-constexpr unsigned char guard_byte = 0xC5;
-constexpr unsigned char fresh_byte = 0xFF;  // NaN, whatever the type
-constexpr std::size_t memory_bytes = std::size_t{8} << 30;
-
-struct Allocation {
-    std::vector<unsigned char> bytes;  // guard, memory, guard
-    std::size_t size = 0;
-};
-
-struct State {
-    std::recursive_mutex mutex;
-    std::map<std::uintptr_t, Allocation> memory;  // by the address that was given out
-    std::map<int, CUctx_st> contexts;
-    CUstream_st default_stream;
-    // Those of a context that was lost are never given back: they went with it.
-    std::map<StreamHandle, std::unique_ptr<CUstream_st>> streams;
-    std::map<EventHandle, std::unique_ptr<CUevent_st>> events;
-    std::map<GraphHandle, std::unique_ptr<CUgraph_st>> graphs;
-    std::map<GraphExecHandle, std::unique_ptr<CUgraphExec_st>> graph_execs;
-    std::map<const void*, unsigned> shared_limit;
-    std::map<const void*, std::size_t> pinned;
-    std::int64_t uploaded_bytes = 0;
-    std::int64_t downloaded_bytes = 0;
-    int allocations = 0;
-    int launches = 0;
-    int graph_launches = 0;
-    int sticky = 0;
-    double clock = 0;
-};
+namespace fake {
 
 State& state() {
     static State* s = new State;  // outlives whoever calls at exit
@@ -102,89 +32,13 @@ int ready() {
     return state().sticky;
 }
 
-StreamHandle real(StreamHandle stream) {
-    return stream != nullptr ? stream : &state().default_stream;
-}
-
-void drain(StreamHandle stream) {
-    auto& work = real(stream)->work;
-    while (!work.empty()) {
-        const auto next = std::move(work.front());
-        work.pop_front();
-        next();
-    }
-}
-
-bool is_capturing(StreamHandle stream) {
-    return real(stream)->capture != nullptr;
-}
-
-void enqueue(StreamHandle stream, Work work) {
-    if (is_capturing(stream)) {
-        real(stream)->capture->nodes.push_back(std::move(work));
-        return;
-    }
-    real(stream)->work.push_back(std::move(work));
-    if (number("queued", 0) == 0) drain(stream);
-}
-
-// Whether [address, address + bytes) lies in one allocation.
-bool is_allocated(std::uintptr_t address, std::size_t bytes) {
-    auto& memory = state().memory;
-    auto next = memory.upper_bound(address);
-    if (next == memory.begin()) return false;
-    const auto& [start, allocation] = *std::prev(next);
-    return address - start <= allocation.size && bytes <= allocation.size - (address - start);
-}
-
-int allocate(std::uintptr_t& address, std::size_t bytes) {
-    State& s = state();
-    if (++s.allocations == number("alloc", 0)) return out_of_memory;
-    if (bytes == 0) return 1;
-    if (bytes > memory_bytes) return out_of_memory;
-    Allocation allocation{.size = bytes};
-    allocation.bytes.assign(bytes + 2 * guard_bytes, guard_byte);
-    std::memset(allocation.bytes.data() + guard_bytes, fresh_byte, bytes);
-    address = reinterpret_cast<std::uintptr_t>(allocation.bytes.data() + guard_bytes);
-    s.memory.emplace(address, std::move(allocation));
-    return success;
-}
-
-bool guards_hold(const Allocation& a) {
-    const auto intact = [](unsigned char byte) { return byte == guard_byte; };
-    return std::all_of(a.bytes.begin(), a.bytes.begin() + guard_bytes, intact) &&
-           std::all_of(a.bytes.end() - guard_bytes, a.bytes.end(), intact);
-}
-
-int release(std::uintptr_t address) {
-    State& s = state();
-    const auto found = s.memory.find(address);
-    if (found == s.memory.end()) return 1;
-    if (!guards_hold(found->second)) s.sticky = illegal_address;
-    s.memory.erase(found);
-    return s.sticky;
-}
+namespace {
 
 const gpu_test::KernelEntry* entry_named(const char* name) {
     for (const auto& entry : gpu_test::kernel_entries()) {
         if (std::strcmp(entry.name, name) == 0) return &entry;
     }
     return nullptr;
-}
-
-// `on_device` of an address: how many bytes from there must be device memory; 0 for the host's.
-int copy(std::uintptr_t to, std::size_t to_on_device, std::uintptr_t from, std::size_t from_on_device,
-         std::size_t bytes, StreamHandle stream) {
-    const std::lock_guard lock(state().mutex);
-    if (const int code = ready(); code != success) return code;
-    if ((to_on_device > 0 && !is_allocated(to, to_on_device)) ||
-        (from_on_device > 0 && !is_allocated(from, from_on_device)))
-        return 1;
-    if (from_on_device == 0) state().uploaded_bytes += static_cast<std::int64_t>(bytes);
-    if (to_on_device == 0) state().downloaded_bytes += static_cast<std::int64_t>(bytes);
-    enqueue(stream,
-            [=] { std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes); });
-    return success;
 }
 
 const char* name_of_code(int code) {
@@ -209,8 +63,6 @@ const char* name_of_code(int code) {
 }
 
 }  // namespace
-
-namespace fake {
 
 int cuInit(unsigned) {
     return number("devices", 1) == 0 ? no_device : number("init", 0);
@@ -373,182 +225,6 @@ int cuLaunchKernel(KernelHandle kernel, unsigned grid_x, unsigned grid_y, unsign
     });
     return success;
 }
-int cuMemGetInfo(std::size_t* free, std::size_t* total) {
-    *free = memory_bytes / 2;
-    *total = memory_bytes;
-    return ready();
-}
-int cuMemAlloc(DevicePointer* pointer, std::size_t bytes) {
-    const std::lock_guard lock(state().mutex);
-    if (const int code = ready(); code != success) return code;
-    std::uintptr_t address = 0;
-    const int code = allocate(address, bytes);
-    *pointer = address;
-    return code;
-}
-int cuMemFree(DevicePointer pointer) {
-    const std::lock_guard lock(state().mutex);
-    return release(static_cast<std::uintptr_t>(pointer));
-}
-int cuMemAllocAsync(DevicePointer* pointer, std::size_t bytes, StreamHandle stream) {
-    if (is_capturing(stream)) return capture_unsupported;
-    return cuMemAlloc(pointer, bytes);
-}
-int cuMemFreeAsync(DevicePointer pointer, StreamHandle stream) {
-    const std::lock_guard lock(state().mutex);
-    if (const int code = ready(); code != success) return code;
-    if (is_capturing(stream)) return capture_unsupported;
-    enqueue(stream, [pointer] { release(static_cast<std::uintptr_t>(pointer)); });
-    return state().sticky;
-}
-int cuDeviceGetDefaultMemPool(PoolHandle* pool, DeviceHandle) {
-    static char made;
-    *pool = reinterpret_cast<PoolHandle>(&made);
-    return success;
-}
-int cuMemPoolSetAttribute(PoolHandle, int, void*) {
-    return success;
-}
-int cuMemPoolTrimTo(PoolHandle, std::size_t) {
-    return ready();
-}
-int cuMemHostRegister(void* pointer, std::size_t bytes, unsigned) {
-    const std::lock_guard lock(state().mutex);
-    if (const int code = ready(); code != success) return code;
-    if (number("pinned", 1) == 0) return out_of_memory;
-    const bool is_new = state().pinned.emplace(pointer, bytes).second;
-    return is_new ? success : 712;  // CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED
-}
-int cuMemHostUnregister(void* pointer) {
-    const std::lock_guard lock(state().mutex);
-    return state().pinned.erase(pointer) == 1 ? success : 713;  // CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED
-}
-int cuMemcpyHtoDAsync(DevicePointer to, const void* from, std::size_t bytes, StreamHandle stream) {
-    return copy(to, bytes, reinterpret_cast<std::uintptr_t>(from), 0, bytes, stream);
-}
-int cuMemcpyDtoHAsync(void* to, DevicePointer from, std::size_t bytes, StreamHandle stream) {
-    return copy(reinterpret_cast<std::uintptr_t>(to), 0, from, bytes, bytes, stream);
-}
-int cuMemcpyDtoDAsync(DevicePointer to, DevicePointer from, std::size_t bytes, StreamHandle stream) {
-    return copy(to, bytes, from, bytes, bytes, stream);
-}
-int cuPointerGetAttribute(void* value, int attribute, DevicePointer pointer) {
-    const std::lock_guard lock(state().mutex);
-    if (attribute != pointer_memory_type || !is_allocated(static_cast<std::uintptr_t>(pointer), 1)) return 1;
-    *static_cast<unsigned*>(value) = device_memory;
-    return success;
-}
-int cuStreamCreate(StreamHandle* stream, unsigned) {
-    const std::lock_guard lock(state().mutex);
-    auto made = std::make_unique<CUstream_st>();
-    made->context = current().empty() ? nullptr : current().back();
-    *stream = made.get();
-    state().streams.emplace(*stream, std::move(made));
-    return ready();
-}
-int cuStreamDestroy(StreamHandle stream) {
-    const std::lock_guard lock(state().mutex);
-    drain(stream);
-    state().streams.erase(stream);
-    return success;
-}
-int cuStreamGetCtx(StreamHandle stream, ContextHandle* context) {
-    const std::lock_guard lock(state().mutex);
-    if (!state().streams.contains(stream)) return invalid_context;
-    *context = stream->context;
-    return success;
-}
-int cuStreamSynchronize(StreamHandle stream) {
-    const std::lock_guard lock(state().mutex);
-    if (is_capturing(stream)) return capture_unsupported;
-    if (const int code = ready(); code != success) return code;
-    drain(stream);
-    return state().sticky;
-}
-int cuStreamWaitEvent(StreamHandle stream, EventHandle event, unsigned) {
-    const std::lock_guard lock(state().mutex);
-    enqueue(stream, [event] {
-        if (!event->done) drain(event->stream);
-    });
-    return ready();
-}
-int cuEventCreate(EventHandle* event, unsigned) {
-    const std::lock_guard lock(state().mutex);
-    auto made = std::make_unique<CUevent_st>();
-    *event = made.get();
-    state().events.emplace(*event, std::move(made));
-    return ready();
-}
-int cuEventDestroy(EventHandle event) {
-    const std::lock_guard lock(state().mutex);
-    if (!event->done) drain(event->stream);
-    state().events.erase(event);
-    return success;
-}
-int cuEventRecord(EventHandle event, StreamHandle stream) {
-    const std::lock_guard lock(state().mutex);
-    if (is_capturing(stream)) return capture_unsupported;
-    event->recorded = true;
-    event->done = false;
-    event->stream = stream;
-    enqueue(stream, [event] {
-        event->done = true;
-        event->at = state().clock += 1.0;
-    });
-    return ready();
-}
-int cuEventSynchronize(EventHandle event) {
-    const std::lock_guard lock(state().mutex);
-    if (!event->done) drain(event->stream);
-    return ready();
-}
-int cuEventElapsedTime(float* milliseconds, EventHandle start, EventHandle end) {
-    const std::lock_guard lock(state().mutex);
-    if (!start->recorded || !end->recorded) return 400;  // CUDA_ERROR_INVALID_HANDLE
-    *milliseconds = static_cast<float>(end->at - start->at);
-    return ready();
-}
-int cuStreamBeginCapture(StreamHandle stream, int mode) {
-    const std::lock_guard lock(state().mutex);
-    if (const int code = ready(); code != success) return code;
-    // As the driver: not on the legacy stream, nor twice.
-    if (number("graphs", 1) == 0 || stream == nullptr || mode != capture_thread_local || is_capturing(stream))
-        return capture_unsupported;
-    stream->capture = std::make_unique<CUgraph_st>();
-    return success;
-}
-int cuStreamEndCapture(StreamHandle stream, GraphHandle* graph) {
-    const std::lock_guard lock(state().mutex);
-    if (!is_capturing(stream)) return 1;
-    *graph = stream->capture.get();
-    state().graphs.emplace(*graph, std::move(stream->capture));
-    return ready();
-}
-int cuGraphInstantiateWithFlags(GraphExecHandle* exec, GraphHandle graph, unsigned long long) {
-    const std::lock_guard lock(state().mutex);
-    if (const int code = ready(); code != success) return code;
-    auto made = std::make_unique<CUgraphExec_st>(CUgraphExec_st{graph->nodes});
-    *exec = made.get();
-    state().graph_execs.emplace(*exec, std::move(made));
-    return success;
-}
-int cuGraphLaunch(GraphExecHandle exec, StreamHandle stream) {
-    const std::lock_guard lock(state().mutex);
-    State& s = state();
-    if (const int code = ready(); code != success) return code;
-    ++s.graph_launches;
-    if (++s.launches == number("launch", 0)) return s.sticky = number("launch_code", illegal_address);
-    for (const Work& node : exec->nodes) enqueue(stream, node);
-    return s.sticky;
-}
-int cuGraphDestroy(GraphHandle graph) {
-    const std::lock_guard lock(state().mutex);
-    return state().graphs.erase(graph) == 1 ? success : 1;
-}
-int cuGraphExecDestroy(GraphExecHandle exec) {
-    const std::lock_guard lock(state().mutex);
-    return state().graph_execs.erase(exec) == 1 ? success : 1;
-}
 
 }  // namespace fake
 
@@ -561,14 +237,14 @@ extern "C" __attribute__((visibility("default"))) int cuGetProcAddress_v2(const 
 #undef FAKE_CUDA_ROW
     };
     const auto found = table.find(symbol);
-    if (found == table.end() || setting("missing", "") == symbol) return not_found;
+    if (found == table.end() || fake::setting("missing", "") == symbol) return not_found;
     *function = found->second;
     return success;
 }
 
 extern "C" __attribute__((visibility("default"))) void fake_cuda_counts(fake_cuda::Counts* counts) {
-    const std::lock_guard lock(state().mutex);
-    const State& s = state();
+    const std::lock_guard lock(fake::state().mutex);
+    const fake::State& s = fake::state();
     *counts = {.allocations = s.allocations,
                .launches = s.launches,
                .graph_launches = s.graph_launches,
