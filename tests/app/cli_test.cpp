@@ -2,88 +2,28 @@
 // The command line's contract: options, exit codes, one line an error, outputs whole or not at all.
 #include <gmock/gmock.h>
 
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <sstream>
 
-#include "core/image/image_io.h"
 #include "core/recipe/recipe.h"
 #include "core/support/files.h"
 #include "iir2d/iir2d_core.h"
-#include "tests/app/run_program.h"
+#include "tests/app/cli_fixture.h"
 
 namespace {
 
 namespace fs = std::filesystem;
-using app_test::error_lines;
-using app_test::Outcome;
-using app_test::RunOptions;
+using namespace app_test;
+using app_test::iir2d;  // before the namespace of the library
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using Json = nlohmann::json;
-
-const std::string sample = std::string(IIR2D_SOURCE_DIR) + "/resources/samples/astronaut.png";
-
-Outcome iir2d(const std::vector<std::string>& arguments, const RunOptions& options = {}) {
-    return app_test::run_program(IIR2D_CLI, arguments, options);
-}
-
-class Cli : public ::testing::Test {
-  protected:
-    void SetUp() override {
-        std::string name = (fs::temp_directory_path() / "iir2d_cli_XXXXXX").string();
-        ASSERT_NE(mkdtemp(name.data()), nullptr);
-        folder = name;
-    }
-    void TearDown() override { fs::remove_all(folder); }
-
-    std::string path(const std::string& name) const { return (folder / name).string(); }
-
-    // A small float image with a gradient in each channel, offset by the channel.
-    std::string make_image(const std::string& name, int width, int height, int channels,
-                           workbench::SampleType type = workbench::SampleType::f32) const {
-        workbench::Image image;
-        image.pixels = workbench::PlanarImage(width, height, channels, iir2d::ElementType::f32);
-        for (int c = 0; c < channels; ++c) {
-            auto plane = image.pixels.plane_f32(c);
-            for (std::size_t i = 0; i < plane.size(); ++i) {
-                plane[i] = static_cast<float>((i * 37 + static_cast<std::size_t>(c) * 11) % 101) / 101.0F;
-            }
-        }
-        image.info.width = width;
-        image.info.height = height;
-        image.info.channels = channels;
-        image.info.type = type;
-        const auto written = workbench::write_image(image, path(name));
-        EXPECT_TRUE(written) << (written ? "" : written.error().message);
-        return path(name);
-    }
-
-    void write_text(const std::string& name, const std::string& text) const {
-        std::ofstream(path(name), std::ios::binary) << text;
-    }
-
-    std::vector<std::string> listing() const {
-        std::vector<std::string> names;
-        for (const auto& entry : fs::directory_iterator(folder))
-            names.push_back(entry.path().filename().string());
-        return names;
-    }
-
-    fs::path folder;
-};
-
-void expect_failure(const Outcome& outcome, int code) {
-    EXPECT_EQ(outcome.code, code) << outcome.err;
-    EXPECT_THAT(error_lines(outcome.err), SizeIs(1)) << outcome.err;
-}
 
 std::vector<std::string> words(const std::string& text) {
     std::istringstream stream(text);
@@ -171,7 +111,7 @@ TEST_F(Cli, BadArgumentsExitWithTwoAndOneLine) {
         EXPECT_THAT(outcome.out, IsEmpty());
         EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
     }
-    EXPECT_THAT(listing(), IsEmpty()) << "a refused command left a file";
+    EXPECT_THAT(names(), IsEmpty()) << "a refused command left a file";
 }
 
 TEST_F(Cli, BadInputExitsWithThree) {
@@ -179,7 +119,7 @@ TEST_F(Cli, BadInputExitsWithThree) {
     write_text("text.png", "this is no image");
     std::string png = *workbench::read_file(sample);
     write_text("truncated.png", png.substr(0, png.size() / 2));
-    const auto before = listing().size();
+    const auto before = names().size();
     for (const char* name : {"missing.png", "empty.png", "text.png", "truncated.png", "."}) {
         SCOPED_TRACE(name);
         const auto outcome = iir2d({"filter", path(name), path("o.png"), "--filter", "1"});
@@ -188,7 +128,7 @@ TEST_F(Cli, BadInputExitsWithThree) {
         EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << "nothing beside our line: " << outcome.err;
         expect_failure(iir2d({"info", path(name)}), 3);
     }
-    EXPECT_THAT(listing(), SizeIs(before));
+    EXPECT_THAT(names(), SizeIs(before));
 }
 
 TEST_F(Cli, UnwritableOutputExitsWithSixAndKeepsTheOldFile) {
@@ -204,7 +144,7 @@ TEST_F(Cli, UnwritableOutputExitsWithSixAndKeepsTheOldFile) {
         6);
     // Said before the input is looked at.
     expect_failure(iir2d({"filter", path("missing.png"), path("no/folder/o.png"), "--filter", "1"}), 6);
-    EXPECT_THAT(listing(), ElementsAre("folder.png"));
+    EXPECT_THAT(names(), ElementsAre("folder.png"));
 }
 
 TEST_F(Cli, ClosedStandardStreamsDoNotLandInTheOutput) {
@@ -270,135 +210,7 @@ TEST_F(Cli, CudaIsADeviceFailureWhereThereIsNone) {
     }
     const auto outcome = iir2d({"filter", sample, path("o.png"), "--filter", "1", "--device", "cuda"});
     expect_failure(outcome, 4);
-    EXPECT_THAT(listing(), IsEmpty());
-}
-
-TEST_F(Cli, FilterKeepsSizeAndType) {
-    for (const auto type :
-         {workbench::SampleType::u8, workbench::SampleType::u16, workbench::SampleType::f32}) {
-        const std::string in = make_image("in.tif", 31, 17, 3, type);
-        const auto outcome = iir2d({"filter", in, path("out.tif"), "--filter", "6", "--param", "sigma=3"});
-        EXPECT_EQ(outcome.code, 0) << outcome.err;
-        const auto info = workbench::probe_image(path("out.tif"));
-        ASSERT_TRUE(info);
-        EXPECT_EQ(info->width, 31);
-        EXPECT_EQ(info->height, 17);
-        EXPECT_EQ(info->channels, 3);
-        EXPECT_EQ(info->type, type);
-    }
-}
-
-TEST_F(Cli, UnderscoresAreHyphens) {
-    EXPECT_EQ(iir2d({"filter", sample, path("a.png"), "--filter", "1", "--border", "constant",
-                     "--border_const", "0.5"})
-                  .code,
-              0);
-    EXPECT_EQ(iir2d({"filter", sample, path("b.png"), "--filter", "1", "--border", "constant",
-                     "--border-const=0.5"})
-                  .code,
-              0);
-    EXPECT_EQ(*workbench::read_file(path("a.png")), *workbench::read_file(path("b.png")));
-}
-
-TEST_F(Cli, FilterAndRunGiveTheSameBytes) {
-    workbench::FilterOperation filter;
-    filter.filter_id = 5;
-    filter.parameters["alpha"] = 0.9;
-    ASSERT_TRUE(workbench::save_recipe({.name = "r", .operations = {{.what = filter}}}, path("r.json")));
-    EXPECT_EQ(iir2d({"filter", sample, path("a.png"), "--filter", "5", "--param", "alpha=0.9"}).code, 0);
-    EXPECT_EQ(iir2d({"run", path("r.json"), sample, path("b.png")}).code, 0);
-    EXPECT_EQ(*workbench::read_file(path("a.png")), *workbench::read_file(path("b.png")));
-    // And as many threads as asked: the bits do not depend on them.
-    EXPECT_EQ(iir2d({"run", path("r.json"), sample, path("c.png"), "--threads", "1"}).code, 0);
-    EXPECT_EQ(*workbench::read_file(path("a.png")), *workbench::read_file(path("c.png")));
-}
-
-TEST_F(Cli, PoolWritesImageAndIndices) {
-    const std::string in = make_image("in.tif", 9, 6, 1);
-    const auto outcome =
-        iir2d({"pool", in, path("out.tif"), "--op", "max", "--window", "2x3", "--indices", path("i.tif")});
-    ASSERT_EQ(outcome.code, 0) << outcome.err;
-    const auto source = workbench::read_image(in);
-    const auto pooled = workbench::read_image(path("out.tif"));
-    const auto indices = workbench::read_image(path("i.tif"), {.keep_double = true});
-    ASSERT_TRUE(source && pooled && indices);
-    EXPECT_EQ(pooled->pixels.width(), 3);
-    EXPECT_EQ(pooled->pixels.height(), 3);
-    const auto plane = source->pixels.plane_f32(0);
-    for (std::int64_t y = 0; y < 3; ++y) {
-        for (std::int64_t x = 0; x < 3; ++x) {
-            const auto index = static_cast<std::size_t>(indices->pixels.at(x, y, 0));
-            EXPECT_EQ(plane[index], pooled->pixels.at(x, y, 0));
-            EXPECT_EQ(static_cast<std::int64_t>(index) / 9 / 2, y);
-            EXPECT_EQ(static_cast<std::int64_t>(index) % 9 / 3, x);
-        }
-    }
-}
-
-TEST_F(Cli, PoolRunsTheBackwardPass) {
-    const std::string in = make_image("in.tif", 9, 6, 2);
-    ASSERT_EQ(
-        iir2d({"pool", in, path("dy.tif"), "--op", "adaptive-avg", "--output", "3x3", "--out-type", "f32"})
-            .code,
-        0);
-    for (const char* dtype : {"f32", "f64", "f16", "bf16"}) {
-        SCOPED_TRACE(dtype);
-        const auto outcome = iir2d({"pool", in, path("y.tif"), "--op", "avg", "--window", "2x3", "--dtype",
-                                    dtype, "--backward", path("dy.tif"), "--grad-out", path("dx.tif")});
-        ASSERT_EQ(outcome.code, 0) << outcome.err;
-        const auto dy = workbench::read_image(path("dy.tif"));
-        const auto dx = workbench::read_image(path("dx.tif"), {.keep_double = true});
-        ASSERT_TRUE(dy && dx);
-        ASSERT_EQ(dx->pixels.width(), 9);
-        ASSERT_EQ(dx->pixels.channels(), 2);
-        const double exactness = std::string(dtype) == "bf16"  ? 0x1p-8
-                                 : std::string(dtype) == "f16" ? 0x1p-11
-                                                               : 1e-7;
-        for (std::int64_t y = 0; y < 6; ++y) {
-            for (std::int64_t x = 0; x < 9; ++x) {
-                const double expected = dy->pixels.at(x / 3, y / 2, 1) / 6;
-                EXPECT_NEAR(dx->pixels.at(x, y, 1), expected, expected * exactness * 2) << x << ' ' << y;
-            }
-        }
-    }
-    const auto outcome = iir2d({"pool", in, path("z.tif"), "--op", "avg", "--window", "2", "--backward", in,
-                                "--grad-out", path("w.tif")});
-    expect_failure(outcome, 3);
-    EXPECT_THAT(outcome.err,
-                HasSubstr("the upstream gradient is 9 x 6 pixels of 2 channels, the pooled image 4 x 3"));
-    EXPECT_FALSE(fs::exists(path("z.tif"))) << "computed before anything is written";
-}
-
-TEST_F(Cli, AdaptivePoolingIsARecipesOperationToo) {
-    workbench::PoolOperation pool{.op = iir2d::PoolOp::adaptive_max, .output = {20, 30}};
-    ASSERT_TRUE(workbench::save_recipe({.name = "r", .operations = {{.what = pool}}}, path("r.json")));
-    EXPECT_EQ(iir2d({"pool", sample, path("a.png"), "--op", "adaptive-max", "--output", "20x30"}).code, 0);
-    EXPECT_EQ(iir2d({"run", path("r.json"), sample, path("b.png")}).code, 0);
-    EXPECT_EQ(*workbench::read_file(path("a.png")), *workbench::read_file(path("b.png")));
-    EXPECT_EQ(workbench::read_image(path("a.png"))->pixels.width(), 30);
-    // Options of other ops are said to have no effect.
-    const auto outcome =
-        iir2d({"pool", sample, path("c.png"), "--op", "adaptive-avg", "--output", "5", "--window", "3"});
-    EXPECT_EQ(outcome.code, 0);
-    EXPECT_THAT(outcome.err, HasSubstr("--window has no effect with --op adaptive-avg"));
-}
-
-TEST_F(Cli, InfoAsJsonSaysWhatTheFileIs) {
-    const auto info = Json::parse(iir2d({"info", sample, "--json"}).out);
-    EXPECT_EQ(info["format"], "png");
-    EXPECT_EQ(info["width"], 512);
-    EXPECT_EQ(info["type"], "u8");
-    EXPECT_EQ(info["statistics"].size(), info["channels"].get<std::size_t>());
-    EXPECT_EQ(info["statistics"][0]["nan_count"], 0);
-}
-
-TEST_F(Cli, CompareChecksTheTolerance) {
-    EXPECT_EQ(iir2d({"compare", sample, sample, "--tolerance", "0"}).code, 0);
-    ASSERT_EQ(iir2d({"filter", sample, path("o.png"), "--filter", "1"}).code, 0);
-    const auto json = Json::parse(iir2d({"compare", sample, path("o.png"), "--json"}).out);
-    EXPECT_GT(json["max_abs"].get<double>(), 0.0);
-    expect_failure(iir2d({"compare", sample, path("o.png"), "--tolerance", "1e-6"}), 5);
-    expect_failure(iir2d({"compare", sample, make_image("small.png", 3, 3, 3)}), 3);
+    EXPECT_THAT(names(), IsEmpty());
 }
 
 TEST_F(Cli, BenchAndParityTakeEveryAxisOfPooling) {
@@ -516,7 +328,7 @@ TEST_F(Cli, AnInterruptLeavesNothingHalfWritten) {
         iir2d({"bench", "--sizes", "1024x1024", "--iters", "100000", "--out-csv", path("b.csv")},
               {.interrupt_after = std::chrono::milliseconds(700)});
     expect_failure(outcome, 130);
-    for (const auto& name : listing()) EXPECT_EQ(name, "b.csv");
+    for (const auto& name : names()) EXPECT_EQ(name, "b.csv");
 }
 
 TEST_F(Cli, AnInterruptedFilterOrBatchLeavesNoImage) {
@@ -527,7 +339,7 @@ TEST_F(Cli, AnInterruptedFilterOrBatchLeavesNoImage) {
     ASSERT_TRUE(workbench::save_recipe(recipe, path("r.json")));
     const RunOptions interrupted{.interrupt_after = std::chrono::milliseconds(1500)};
     expect_failure(iir2d({"run", path("r.json"), sample, path("o.png")}, interrupted), 130);
-    EXPECT_THAT(listing(), ElementsAre("r.json"));
+    EXPECT_THAT(names(), ElementsAre("r.json"));
     expect_failure(iir2d({"batch", path("r.json"), sample, "--out-dir", path("out")}, interrupted), 130);
     EXPECT_TRUE(fs::is_empty(path("out")));
 }
