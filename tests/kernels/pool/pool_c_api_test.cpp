@@ -2,24 +2,13 @@
 #include <cstring>
 
 #include "iir2d/iir2d_pool.h"
+#include "tests/kernels/pool/pool_c_testing.h"
 #include "tests/kernels/pool/pool_types_testing.h"
 
 namespace {
 
 IIR2D_PoolParams params(int op) {
-    IIR2D_PoolParams p{};
-    p.size = sizeof p;
-    p.op = op;
-    p.n = 1;
-    p.c = 2;
-    p.height = 6;
-    p.width = 8;
-    p.window_h = 2;
-    p.window_w = 3;
-    p.output_h = 4;
-    p.output_w = 5;
-    p.p = 2;
-    return p;
+    return pool_testing::params(op, 1, 2, 6, 8);
 }
 
 iir2d::PoolDesc desc_of(const IIR2D_PoolParams& p) {

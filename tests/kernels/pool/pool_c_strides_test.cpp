@@ -10,28 +10,14 @@
 #include <vector>
 
 #include "iir2d/iir2d_pool.h"
+#include "tests/kernels/pool/pool_c_testing.h"
 #include "tests/kernels/pool/pool_testing.h"
 
 namespace {
 
+using pool_testing::params;
 using pool_testing::uniform;
 using ::testing::HasSubstr;
-
-IIR2D_PoolParams params(int op, std::int64_t n, std::int64_t c, std::int64_t height, std::int64_t width) {
-    IIR2D_PoolParams p{};
-    p.size = sizeof p;
-    p.op = op;
-    p.n = n;
-    p.c = c;
-    p.height = height;
-    p.width = width;
-    p.window_h = 2;
-    p.window_w = 3;
-    p.output_h = 4;
-    p.output_w = 5;
-    p.p = 2;
-    return p;
-}
 
 constexpr int all_ops[] = {IIR2D_POOL_MAX, IIR2D_POOL_AVG, IIR2D_POOL_LP, IIR2D_POOL_ADAPTIVE_MAX,
                            IIR2D_POOL_ADAPTIVE_AVG};
