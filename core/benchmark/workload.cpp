@@ -99,7 +99,7 @@ class RecipeWorkload final : public Workload {
     RecipeWorkload(BenchmarkCase a_case, BenchmarkInputPtr an_input, iir2d::Device device,
                    std::vector<Operation> operations, std::vector<ErrorStep> errors)
         : Workload(std::move(a_case), std::move(an_input)),
-          m_device(std::move(device)),
+          m_device(device),
           m_operations(std::move(operations)),
           m_errors(std::move(errors)) {}
 

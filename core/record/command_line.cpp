@@ -110,9 +110,9 @@ std::vector<std::string> pool_parts(const BenchmarkMatrix& matrix) {
             std::ranges::copy((*groups)[i].ops, std::back_inserter(ops));
             options += (*groups)[i].options;
         }
-        parts.push_back(" --pool-ops " +
-                        joined(ops, ",", [](iir2d::PoolOp op) { return iir2d::name_of(op); }) + options +
-                        variants);
+        parts.push_back(" --pool-ops ");
+        parts.back() += joined(ops, ",", [](iir2d::PoolOp op) { return iir2d::name_of(op); });
+        parts.back().append(options).append(variants);
     }
     return parts;
 }

@@ -74,12 +74,7 @@ template <class T>
 struct IsFact<Fact<T>> : std::true_type {};
 
 // The struct itself, for a JSON object whose members are in the same struct as those around it.
-struct Self {
-    template <class S>
-    S& operator()(S& s) const {
-        return s;
-    }
-};
+using Self = std::identity;
 
 // A value that is always there. `get` takes the struct to the value: a member pointer, or a function from a
 // reference to a reference. Where `rows` are given, they are the value's, else those of its Layout.

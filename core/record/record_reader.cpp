@@ -250,6 +250,7 @@ class Reader {
                 return true;
             }
             std::vector<std::string> words;
+            words.reserve(std::size(Words<T>::values));
             for (const T one : Words<T>::values) words.emplace_back(Words<T>::name(one));
             return refuse_word(words, value);
         } else {

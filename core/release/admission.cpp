@@ -30,7 +30,7 @@ Result<std::string> commit_of_record(const EvidenceKind& kind, const fs::path& p
     IIR2D_TRY(const auto record, read_record(path, sha256));
     // A baseline is of an earlier commit by its nature.
     if (kind.name == "baseline-record") return std::string();
-    const std::string commit = record->environment.commit.value_or("");
+    std::string commit = record->environment.commit.value_or("");
     if (!is_commit(commit))
         return fail(ErrorKind::bad_input, "the record " + quoted(path) + " does not know its commit");
     return commit;

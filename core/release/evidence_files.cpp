@@ -115,7 +115,7 @@ Result<EvidenceHash> read_evidence(
     std::string lines;
     for (const auto& [name, file] : names) {
         IIR2D_TRY(const auto hash, take(name, file));
-        lines += hash + "  " + name + "\n";
+        lines.append(hash).append("  ").append(name).append("\n");
     }
     return EvidenceHash{sha256_hex(lines), true};
 }

@@ -51,7 +51,7 @@ Result<RecordPtr> read_record(const std::filesystem::path& path, const std::stri
     // What was read is what was hashed.
     IIR2D_TRY(const auto hash, evidence_hash(path));
     if (hash.sha256 != sha256) return fail(ErrorKind::bad_input, quoted(path) + " changed while it was read");
-    const auto record = std::make_shared<const Record>(std::move(read));
+    auto record = std::make_shared<const Record>(std::move(read));
     accepted_records().keep(sha256, record);
     return record;
 }

@@ -319,7 +319,7 @@ void CompareView::showRefusal(const Record& base, const Record& now, const QStri
     m_report->setEnabled(false);
 }
 
-void CompareView::showComparison(ComparedRecordsPtr compared) {
+void CompareView::showComparison(const ComparedRecordsPtr& compared) {
     const QString before = m_model->keyAt(m_chosen);
     if (!m_keepReproduction) m_reproduction->hide();
     m_model->show(compared);
@@ -336,11 +336,11 @@ void CompareView::showComparison(ComparedRecordsPtr compared) {
     chooseCase(next);
 }
 
-void CompareView::showReproduction(const Reproduction& r, ComparedRecordsPtr compared) {
+void CompareView::showReproduction(const Reproduction& r, const ComparedRecordsPtr& compared) {
     {
         // The comparison is by the settings that the reproduction was begun with.
         m_keepReproduction = true;
-        showComparison(std::move(compared));
+        showComparison(compared);
         m_keepReproduction = false;
     }
     const std::size_t cases = r.comparison.base->run.results.size();

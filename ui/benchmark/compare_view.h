@@ -39,11 +39,11 @@ class CompareView : public QWidget {
     // Returns what the controls say; allow_unlike is the caller's to set.
     CompareSettings settings() const;
 
-    void showComparison(ComparedRecordsPtr compared);
+    void showComparison(const ComparedRecordsPtr& compared);
     // Shows why there is none, in place of it; `mayInsist` offers to compare all the same.
     void showRefusal(const Record& base, const Record& now, const QString& why, bool mayInsist);
     // Shows the result of a reproduction above its comparison, until another comparison takes its place.
-    void showReproduction(const Reproduction& reproduction, ComparedRecordsPtr compared);
+    void showReproduction(const Reproduction& reproduction, const ComparedRecordsPtr& compared);
     void clear();
 
     const ComparedRecordsPtr& compared() const;

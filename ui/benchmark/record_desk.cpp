@@ -174,7 +174,7 @@ void RecordDesk::openBy(const QString& what, std::function<Result<Record>(const 
     Q_EMIT fetching();
     m_job.start(
         what, [open = std::move(open)](const TaskControl& control) { return shared(open(control)); },
-        [this, into](const Result<OpenedRecordPtr>& opened) {
+        [this, into = std::move(into)](const Result<OpenedRecordPtr>& opened) {
             if (!opened) {
                 Q_EMIT failed(opened.error());
                 return;
@@ -311,18 +311,18 @@ void RecordDesk::compareWithBase(const QString& what, BaseOf baseOf) {
 
 void RecordDesk::compare(OpenedRecordPtr base, OpenedRecordPtr now, bool allowUnlike) {
     if (!base || !now || isRunning()) return;
-    m_base = base;
-    m_now = now;
+    m_base = std::move(base);
+    m_now = std::move(now);
     m_allowUnlike = allowUnlike;
     CompareSettings settings = m_compareSettings;
     settings.allow_unlike = allowUnlike;
     Q_EMIT comparing();
     m_job.start(
-        tr("Comparing with the record %1").arg(recordName(*base)),
-        [base, now, settings](const TaskControl& control) {
+        tr("Comparing with the record %1").arg(recordName(*m_base)),
+        [base = m_base, now = m_now, settings](const TaskControl& control) {
             return compareOpened(base, now, settings, control);
         },
-        [this, base, now, allowUnlike](const Result<ComparedRecordsPtr>& done) {
+        [this, base = m_base, now = m_now, allowUnlike](const Result<ComparedRecordsPtr>& done) {
             if (done) {
                 Q_EMIT compared(*done);
             } else if (done.error().kind == ErrorKind::cancelled) {

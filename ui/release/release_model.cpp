@@ -217,7 +217,8 @@ void ReleaseModel::change(const QString& what, const QString& done, const fs::pa
             const Result<void> changed = change(control);
             // After a refusal too: it may be one because the release is another by now. And after a change
             // whatever was asked since, for what is shown must be what is signed.
-            return Changed{changed, readSnapshot(directory, changed ? TaskControl{} : TaskControl(control))};
+            const TaskControl& asked = control;
+            return Changed{changed, readSnapshot(directory, changed ? TaskControl{} : asked)};
         },
         [this, done, directory](const Result<Changed>& outcome) {
             if (outcome) return deliverChange(done, directory, *outcome);

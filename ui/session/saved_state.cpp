@@ -123,11 +123,11 @@ Result<SavedState> savedStateFrom(const std::string& text) {
                   .exposure = number("exposure", 0),
                   .gamma = number("gamma", 1)};
     state.history.recipes.clear();
-    for (const QJsonValue& each : at("recipes").toArray()) {
+    for (const auto& each : at("recipes").toArray()) {
         IIR2D_TRY(auto recipe, recipe_from_json(each.toString().toStdString()));
         state.history.recipes.push_back(std::move(recipe));
     }
-    for (const QJsonValue& each : at("steps").toArray()) state.history.steps.append(each.toString());
+    for (const auto& each : at("steps").toArray()) state.history.steps.append(each.toString());
     const int last = int(state.history.steps.size());
     if (std::cmp_not_equal(state.history.recipes.size(), last + 1)) return damaged(QStringLiteral("recipes"));
     state.history.position = at("position").toInt(-1);
@@ -137,7 +137,7 @@ Result<SavedState> savedStateFrom(const std::string& text) {
     if (state.history.clean < -1 || state.history.clean > last) state.history.clean = -1;
     state.recipeFile = at("recipe_file").toString();
     state.selectedRow = at("selected_row").toInt(-1);
-    for (const QJsonValue& each : at("results").toArray()) {
+    for (const auto& each : at("results").toArray()) {
         if (const int result = each.toInt(-1); result >= 0) state.results.push_back(result);
     }
     return state;
