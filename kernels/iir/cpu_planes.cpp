@@ -13,15 +13,12 @@
 #include "kernels/support/aligned_array.h"
 #include "kernels/support/element_rows.h"
 #include "kernels/support/parallel.h"
+#include "kernels/support/storage.h"
 #include "kernels/support/view.h"
 
 namespace iir2d::iir {
 
 namespace {
-
-bool is_16_bit(ElementType type) {
-    return element_size(type) == 2;
-}
 
 // Plane `p` of a resolved view as a view of its own.
 template <class View>
@@ -55,6 +52,9 @@ class WidePlanes {
         WidePlanes& m_from;
         support::AlignedArray<float> m_memory;
     };
+
+    // Of one plane.
+    std::size_t bytes() const { return static_cast<std::size_t>(m_shape.h * m_shape.w) * sizeof(float); }
 
     Lent lend() {
         {
@@ -132,16 +132,22 @@ const FilterData& filter_of(const CpuTask& task, std::int64_t plane) {
     return task.filters.size() == 1 ? task.filters.front() : task.filters[static_cast<std::size_t>(plane)];
 }
 
-// Calls one(plane, threads, control) for every plane: with planes enough for all threads, one each; else they
+// Of all planes that are filtered at one time.
+constexpr std::size_t most_scratch = std::size_t{256} << 20;
+
+// Calls one(plane, threads, control) for every plane: with planes enough for all threads, one each; else, and
+// where the planes that are under way would need more than `most_scratch` bytes, `scratch` each, the threads
 // share one plane after the other. Progress is that of the planes, of those that the calling thread has also
 // while they run. Stops at the first failure, which it returns.
 template <class One>
-Result<void> for_each_plane(const CpuTask& task, const RunControl& control, const One& one) {
+Result<void> for_each_plane(const CpuTask& task, std::size_t scratch, const RunControl& control,
+                            const One& one) {
     const Shape& shape = task.desc.shape;
     const std::int64_t planes = shape.n * shape.c;
     const std::int64_t samples = shape.h * shape.w;
     const int all = threads_worth(task.threads, planes * samples);
-    const bool side_by_side = planes >= std::int64_t{4} * all;
+    const bool side_by_side =
+        planes >= std::int64_t{4} * all && scratch <= most_scratch / static_cast<std::size_t>(all);
     const int each = side_by_side ? 1 : threads_worth(task.threads, samples);
     const auto caller = std::this_thread::get_id();
     std::atomic<std::int64_t> done{0};
@@ -179,17 +185,20 @@ Result<void> map_planes(const CpuTask& task, const ConstTensorView& x, const Ten
         return run(task.desc, task.filters.front(), task.threads, x, y, control);
     const FilterDesc desc = desc_of_plane(task.desc);
     WidePlanes wide(desc.shape);
-    return for_each_plane(
-        task, control, [&](std::int64_t plane, int threads, const RunControl& inner) -> Result<void> {
-            const FilterData& filter = filter_of(task, plane);
-            if (!narrow) return run(desc, filter, threads, plane_of(x, plane), plane_of(y, plane), inner);
-            const WidePlanes::Lent lent = wide.lend();
-            const TensorView line = lent.view();
-            widen(plane_of(x, plane), line, threads);
-            if (auto done = run(desc, filter, threads, line, line, inner); !done) return done;
-            round(line, plane_of(y, plane), threads);
-            return {};
-        });
+    return for_each_plane(task, narrow ? wide.bytes() : 0, control,
+                          [&](std::int64_t plane, int threads, const RunControl& inner) -> Result<void> {
+                              const FilterData& filter = filter_of(task, plane);
+                              if (!narrow)
+                                  return run(desc, filter, threads, plane_of(x, plane), plane_of(y, plane),
+                                             inner);
+                              const WidePlanes::Lent lent = wide.lend();
+                              const TensorView line = lent.view();
+                              widen(plane_of(x, plane), line, threads);
+                              if (auto done = run(desc, filter, threads, line, line, inner); !done)
+                                  return done;
+                              round(line, plane_of(y, plane), threads);
+                              return {};
+                          });
 }
 
 }  // namespace
@@ -232,8 +241,12 @@ Result<void> gradient_planes(const CpuTask& task, std::span<const FilterSpec> sp
     const std::size_t count = specs.empty() ? dp.size() : dp.size() / planes;
     std::vector<double> of_planes = zeros_for_planes(shape.n * shape.c, count);
     WidePlanes wide(shape);
+    // gradient_cpu() keeps two planes, and two more are widened.
+    const std::size_t kept =
+        2 * static_cast<std::size_t>(shape.h * shape.w) * element_size(storage_type(task.desc.precision));
     const auto done = for_each_plane(
-        task, control, [&](std::int64_t plane, int threads, const RunControl& inner) -> Result<void> {
+        task, kept + (narrow ? 2 * wide.bytes() : 0), control,
+        [&](std::int64_t plane, int threads, const RunControl& inner) -> Result<void> {
             FilterDesc desc = desc_of_plane(task.desc);
             desc.filter = specs.empty() ? task.desc.filter : specs[static_cast<std::size_t>(plane)];
             const std::span<double> sums =

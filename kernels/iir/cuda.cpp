@@ -8,15 +8,12 @@
 #include "kernels/convert/cuda.h"
 #include "kernels/device/cuda/driver.h"
 #include "kernels/device/cuda/run.h"
+#include "kernels/support/storage.h"
 #include "kernels/support/view.h"
 
 namespace iir2d::iir {
 
 namespace {
-
-bool is_16_bit(ElementType type) {
-    return element_size(type) == 2;
-}
 
 // Bytes of the planes as f32, up to where the scratch may begin.
 std::size_t widened_bytes(const GpuJob& job) {

@@ -18,6 +18,7 @@ namespace {
 using namespace iir2d;
 using iir::FilterCall;
 using iir::FilterPass;
+using iir::GradientViews;
 using support::c_call;
 using support::null_pointer;
 
@@ -71,64 +72,29 @@ std::size_t gradients_of(const FilterCall& call) {
     return call.filters.size() * row->parameters.size();
 }
 
-// Elements at one address.
-struct Bytes {
-    const char* name;
-    std::uintptr_t begin;
-    std::uintptr_t end;
-};
-
-Bytes bytes_of(const char* name, const ConstTensorView& view) {
-    const auto begin = reinterpret_cast<std::uintptr_t>(view.data);
-    return {name, begin, begin + support::extent_bytes(view)};
-}
-
-// Views of a backward pass with their strides resolved; what is not computed, or not read, stays empty.
-struct GradientViews {
-    ConstTensorView x;
-    ConstTensorView dy;
-    TensorView dx;
-};
-
 Result<void> check_dp(const FilterCall& call, const GradientViews& views, const double* dp) {
     const auto wrong = [](const std::string& message) {
         return std::unexpected(Error{ErrorCode::invalid_argument, message});
     };
     const auto begin = reinterpret_cast<std::uintptr_t>(dp);
     if (begin % alignof(double) != 0) return wrong("dp: not aligned to its elements");
-    const std::uintptr_t end = begin + gradients_of(call) * sizeof(double);
-    for (const Bytes& other : {bytes_of("x", views.x), bytes_of("dy", views.dy), bytes_of("dx", views.dx)}) {
-        if (begin < other.end && other.begin < end)
+    const support::Bytes bytes{begin, begin + gradients_of(call) * sizeof(double)};
+    struct Other {
+        const char* name;
+        ConstTensorView view;
+    };
+    for (const Other& other : {Other{"x", views.x}, Other{"dy", views.dy}, Other{"dx", views.dx}}) {
+        if (support::overlap(bytes, support::bytes_of(other.view)))
             return wrong(std::string("dp overlaps ") + other.name + ": it must lie apart");
     }
     return {};
 }
 
 Result<GradientViews> check_views(const FilterCall& call, const Gradients& given) {
-    GradientViews views;
-    const ElementType element = element_of(call.desc);
-    if (given.dx != nullptr) {
-        const auto both = iir::check_views(call.desc, call.dy.at(given.dy), call.dx.at(given.dx),
-                                           {.read = "dy", .written = "dx"});
-        if (!both) return std::unexpected(both.error());
-        views.dy = both->x;
-        views.dx = both->y;
-    } else {
-        const auto strides = support::check_view("dy", call.dy.at(given.dy), element, call.desc.shape);
-        if (!strides) return std::unexpected(strides.error());
-        views.dy = support::resolved(call.dy.at(given.dy), *strides);
-    }
-    if (given.dp == nullptr) return views;
-    const auto strides = support::check_view("x", call.x.at(given.x), element, call.desc.shape);
-    if (!strides) return std::unexpected(strides.error());
-    views.x = support::resolved(call.x.at(given.x), *strides);
-    const Bytes x = bytes_of("x", views.x);
-    const Bytes dx = bytes_of("dx", views.dx);
-    if (x.begin < dx.end && dx.begin < x.end) {
-        return std::unexpected(Error{ErrorCode::invalid_argument,
-                                     "dx overlaps x: it must be dy itself, or lie apart from both"});
-    }
-    if (auto good = check_dp(call, views, given.dp); !good) return std::unexpected(good.error());
+    auto views = iir::check_gradient_views(call.desc, call.x.at(given.x), call.dy.at(given.dy),
+                                           call.dx.at(given.dx), given.dp != nullptr);
+    if (!views || given.dp == nullptr) return views;
+    if (auto good = check_dp(call, *views, given.dp); !good) return std::unexpected(good.error());
     return views;
 }
 
@@ -232,7 +198,7 @@ int iir2d_filter_backward_cpu(const void* x, const void* dy, void* dx, double* d
                               const IIR2D_FilterParams* params) {
     return c_call([&]() -> Result<void> {
         if (auto good = check_pointers({x, dy, dx, dp}, params); !good) return good;
-        const auto call = iir::read_params(params, FilterPass::backward);
+        const auto call = iir::read_params(params, FilterPass::backward, {.x = !dp, .dx = !dx});
         if (!call) return std::unexpected(call.error());
         return backward_on_cpu(*call, {x, dy, dx, dp});
     });
@@ -270,7 +236,7 @@ int iir2d_filter_backward_cuda(const void* x, const void* dy, void* dx, double* 
                                const IIR2D_FilterParams* params, void*, size_t, void*) {
     return c_call([&]() -> Result<void> {
         if (auto good = check_pointers({x, dy, dx, dp}, params); !good) return good;
-        const auto call = iir::read_params(params, FilterPass::backward);
+        const auto call = iir::read_params(params, FilterPass::backward, {.x = !dp, .dx = !dx});
         if (!call) return std::unexpected(call.error());
         if (const auto views = check_views(*call, {x, dy, dx, dp}); !views)
             return std::unexpected(views.error());

@@ -34,12 +34,15 @@ support::CTensor tensor_of(const char* name, const FilterDesc& desc, const std::
     return {name, element_of(desc), desc.shape, {strides[0], strides[1], strides[2]}};
 }
 
-Result<void> check_strides(const FilterCall& call, FilterPass pass) {
+Result<void> check_strides(const FilterCall& call, FilterPass pass, LeftOut left_out) {
     using support::Use;
     const bool forward = pass == FilterPass::forward;
-    if (auto good = support::check_c_strides(call.x, Use::read); !good) return good;
+    if (!left_out.x) {
+        if (auto good = support::check_c_strides(call.x, Use::read); !good) return good;
+    }
     if (forward) return support::check_c_strides(call.y, Use::written);
     if (auto good = support::check_c_strides(call.dy, Use::read); !good) return good;
+    if (left_out.dx) return {};
     return support::check_c_strides(call.dx, Use::written);
 }
 
@@ -87,7 +90,7 @@ Result<void> read_parameters(const IIR2D_FilterParams& p, const FilterRow& row, 
 
 }  // namespace
 
-Result<FilterCall> read_params(const IIR2D_FilterParams* params, FilterPass pass) {
+Result<FilterCall> read_params(const IIR2D_FilterParams* params, FilterPass pass, LeftOut left_out) {
     const auto known = support::known_fields<IIR2D_FilterParams>(params, first_size, "IIR2D_FilterParams");
     if (!known) return std::unexpected(known.error());
     const IIR2D_FilterParams& p = *known;
@@ -103,7 +106,7 @@ Result<FilterCall> read_params(const IIR2D_FilterParams* params, FilterPass pass
                     .poll = p.poll,
                     .user = p.user};
     if (auto good = check_shape(desc); !good) return std::unexpected(good.error());
-    if (auto good = check_strides(call, pass); !good) return std::unexpected(good.error());
+    if (auto good = check_strides(call, pass, left_out); !good) return std::unexpected(good.error());
     const auto row = filter_row(p.filter_id);
     if (!row) return std::unexpected(row.error());
     if (auto good = check_choices(desc); !good) return std::unexpected(good.error());

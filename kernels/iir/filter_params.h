@@ -29,7 +29,13 @@ struct FilterCall {
 // Which of the tensors a call has.
 enum class FilterPass { forward, backward };
 
+// Those of a backward pass that it may leave out; strides of what is not there say nothing.
+struct LeftOut {
+    bool x = false;
+    bool dx = false;
+};
+
 // Checks every field in the order that iir2d_filter.h promises; `params` is not null.
-Result<FilterCall> read_params(const IIR2D_FilterParams* params, FilterPass pass);
+Result<FilterCall> read_params(const IIR2D_FilterParams* params, FilterPass pass, LeftOut left_out = {});
 
 }  // namespace iir2d::iir

@@ -137,7 +137,10 @@ Result<void> FilterPlan::backward(const ConstTensorView& x, const ConstTensorVie
                        "device " + m_state->device.id() +
                            ": filters have no backward pass on a GPU yet, use a plan for the CPU");
         }
-        auto views = iir::check_gradient_views(desc, x, dy, dx, dp);
+        if (!dp.empty()) {
+            if (auto good = iir::check_gradients(desc, dp.size()); !good) return good;
+        }
+        const auto views = iir::check_gradient_views(desc, x, dy, dx, !dp.empty());
         if (!views) return std::unexpected(views.error());
         const iir::CpuTask task{desc, m_state->filters, m_state->device.threads()};
         // The parameters first: dx may take the place of dy.

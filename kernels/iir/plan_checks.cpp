@@ -198,8 +198,7 @@ Result<Views> check_views(const FilterDesc& desc, const ConstTensorView& x, cons
 }
 
 Result<GradientViews> check_gradient_views(const FilterDesc& desc, const ConstTensorView& x,
-                                           const ConstTensorView& dy, const TensorView& dx,
-                                           std::span<const double> dp) {
+                                           const ConstTensorView& dy, const TensorView& dx, bool reads_x) {
     GradientViews views;
     if (dx.data != nullptr) {
         const auto both = check_views(desc, dy, dx, {.read = "dy", .written = "dx"});
@@ -211,30 +210,30 @@ Result<GradientViews> check_gradient_views(const FilterDesc& desc, const ConstTe
         if (!strides) return std::unexpected(strides.error());
         views.dy = support::resolved(dy, *strides);
     }
-    if (dp.empty()) return views;
+    if (!reads_x) return views;
+    const auto strides = support::check_view("x", x, element_of(desc), desc.shape);
+    if (!strides) return std::unexpected(strides.error());
+    views.x = support::resolved(x, *strides);
+    if (support::overlap(support::bytes_of(views.x), support::bytes_of(views.dx))) {
+        return bad(ErrorCode::invalid_argument,
+                   "dx overlaps x: it must be dy itself, or lie apart from both");
+    }
+    return views;
+}
+
+Result<void> check_gradients(const FilterDesc& desc, std::size_t count) {
     if (!desc.data.empty()) {
         return bad(ErrorCode::invalid_argument,
                    "dp: filters that are given as data have no parameters, only rows of the table have");
     }
     const auto row = filter_row(desc.filter.id);
     if (!row) return std::unexpected(row.error());
-    if (dp.size() != row->parameters.size()) {
-        return bad(ErrorCode::invalid_argument, "dp has " + std::to_string(dp.size()) + " elements: filter " +
+    if (count != row->parameters.size()) {
+        return bad(ErrorCode::invalid_argument, "dp has " + std::to_string(count) + " elements: filter " +
                                                     std::to_string(row->id) + " has " +
                                                     std::to_string(row->parameters.size()) + " parameters");
     }
-    const auto strides = support::check_view("x", x, element_of(desc), desc.shape);
-    if (!strides) return std::unexpected(strides.error());
-    views.x = support::resolved(x, *strides);
-    const auto overlap = [](const auto& a, const auto& b) {
-        const auto from = [](const auto& view) { return reinterpret_cast<std::uintptr_t>(view.data); };
-        return from(a) < from(b) + support::extent_bytes(b) && from(b) < from(a) + support::extent_bytes(a);
-    };
-    if (dx.data != nullptr && overlap(views.x, ConstTensorView(views.dx))) {
-        return bad(ErrorCode::invalid_argument,
-                   "dx overlaps x: it must be dy itself, or lie apart from both");
-    }
-    return views;
+    return {};
 }
 
 PrecisionGuarantee guarantee_of(const FilterDesc& desc, const Filters& filters) {

@@ -2,7 +2,7 @@
 // Checks a descriptor, and states the accuracy of its results, for every backend's plan.
 #pragma once
 
-#include <span>
+#include <cstddef>
 #include <vector>
 
 #include "iir2d/error.h"
@@ -51,10 +51,13 @@ struct GradientViews {
     TensorView dx;
 };
 
-// Checks what FilterPlan::backward() is given.
+// Checks the views of a backward pass on every device and for every interface: dx, null where it is not
+// wanted, is dy itself or lies apart from all that is read.
 Result<GradientViews> check_gradient_views(const FilterDesc& desc, const ConstTensorView& x,
-                                           const ConstTensorView& dy, const TensorView& dx,
-                                           std::span<const double> dp);
+                                           const ConstTensorView& dy, const TensorView& dx, bool reads_x);
+
+// Checks that the filter has as many parameters as there is room for gradients.
+Result<void> check_gradients(const FilterDesc& desc, std::size_t count);
 
 PrecisionGuarantee guarantee_of(const FilterDesc& desc, const Filters& filters);
 

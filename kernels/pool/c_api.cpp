@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "iir2d/iir2d_pool.h"
 #include "iir2d/plan.h"
@@ -143,8 +144,13 @@ Result<Job> read_backward(const Pointers& given, const IIR2D_PoolParams* params,
         return std::unexpected(good.error());
     auto job = make_job(*known);
     if (!job) return job;
-    for (const CTensor* read : {&job->x, &job->y}) {
-        if (auto good = support::check_c_strides(*read, support::Use::read); !good)
+    // Strides of what is not read say nothing.
+    const auto reads = pool::backward_reads(job->desc.op);
+    const std::pair<bool, const CTensor*> read[] = {
+        {reads.x || (reads.argmax && given.argmax == nullptr), &job->x}, {reads.y, &job->y}};
+    for (const auto& [wanted, tensor] : read) {
+        if (!wanted) continue;
+        if (auto good = support::check_c_strides(*tensor, support::Use::read); !good)
             return std::unexpected(good.error());
     }
     if (auto good = check_strides(job->dy, job->dx); !good) return std::unexpected(good.error());
@@ -157,11 +163,8 @@ Result<PoolPlan> plan_on_cpu(const Job& job) {
     return PoolPlan::make(*device, job.desc);
 }
 
-// The places of an output's maxima; none where they are not wanted.
-template <class Places>
-std::span<Places> places(Places* argmax, const Shape& output) {
-    if (argmax == nullptr) return {};
-    return {argmax, static_cast<std::size_t>(output.n * output.c * output.h * output.w)};
+Result<void> check_argmax(const Job& job, const auto& data, const std::int64_t* argmax) {
+    return pool::check_argmax(job.desc, data, pool::places(argmax, job.geometry.output));
 }
 
 Result<void> pool_on_cpu(const Job& job, const void* x, void* y, std::int64_t* argmax) {
@@ -169,20 +172,20 @@ Result<void> pool_on_cpu(const Job& job, const void* x, void* y, std::int64_t* a
     if (!plan) return std::unexpected(plan.error());
     support::Poll poll(job.poll, job.user);
     const auto run = [&](const RunControl& control) {
-        return plan->forward(job.x.at(x), job.y.at(y), places(argmax, job.geometry.output), control);
+        return plan->forward(job.x.at(x), job.y.at(y), pool::places(argmax, job.geometry.output), control);
     };
     if (job.poll == nullptr) return run({});
     // Before the function is called for the first time, all has been checked.
-    if (const auto views = pool::check_forward(job.desc, job.geometry, job.x.at(x), job.y.at(y)); !views)
-        return std::unexpected(views.error());
-    if (auto good = pool::check_argmax(job.desc, argmax); !good) return good;
+    const auto views = pool::check_forward(job.desc, job.geometry, job.x.at(x), job.y.at(y));
+    if (!views) return std::unexpected(views.error());
+    if (auto good = check_argmax(job, *views, argmax); !good) return good;
     return poll.during("pooling", run);
 }
 
 Result<void> pool_on_gpu(const Job& job, const void* x, void* y, const std::int64_t* argmax, void* stream) {
     const auto views = pool::check_forward(job.desc, job.geometry, job.x.at(x), job.y.at(y));
     if (!views) return std::unexpected(views.error());
-    if (auto good = pool::check_argmax(job.desc, argmax); !good) return good;
+    if (auto good = check_argmax(job, *views, argmax); !good) return good;
     const auto handle = static_cast<cuda::StreamHandle>(stream);
     return cuda::in_context_of(handle, [&] {
         return pool::enqueue(pool::make_gpu_pooling(job.desc, job.geometry), views->x, views->y, argmax,
@@ -197,7 +200,7 @@ Result<pool::Backward> check_backward(const Job& job, const Pointers& given, boo
     auto data = pool::check_backward(job.desc, job.geometry, reads, job.x.at(given.x), job.y.at(given.y),
                                      job.dy.at(given.dy), job.dx.at(given.dx));
     if (!data) return data;
-    if (auto good = pool::check_argmax(job.desc, given.argmax); !good) return std::unexpected(good.error());
+    if (auto good = check_argmax(job, *data, given.argmax); !good) return std::unexpected(good.error());
     data->argmax = given.argmax;
     return data;
 }
@@ -208,7 +211,7 @@ Result<void> pool_backward_on_cpu(const Job& job, const Pointers& given) {
     support::Poll poll(job.poll, job.user);
     const auto run = [&](const RunControl& control) {
         return plan->backward(job.x.at(given.x), job.y.at(given.y), job.dy.at(given.dy), job.dx.at(given.dx),
-                              places(given.argmax, job.geometry.output), control);
+                              pool::places(given.argmax, job.geometry.output), control);
     };
     if (job.poll == nullptr) return run({});
     if (const auto data = check_backward(job, given, true); !data) return std::unexpected(data.error());

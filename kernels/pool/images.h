@@ -45,17 +45,22 @@ inline PoolGeometry image_of(const PoolGeometry& geometry) {
     return image;
 }
 
+// The control of one of `parts` equal parts of a run, which `control` outlives.
+inline RunControl part_of(const RunControl& control, std::int64_t part, std::int64_t parts) {
+    RunControl inner{.stop = control.stop};
+    if (control.progress) {
+        inner.progress = [&control, part, parts](double fraction) {
+            control.progress((static_cast<double>(part) + fraction) / static_cast<double>(parts));
+        };
+    }
+    return inner;
+}
+
 // Calls one(n, control) for each image, with its part of the progress, until one fails.
 template <class One>
 Result<void> for_each_image(std::int64_t images, const RunControl& control, const One& one) {
     for (std::int64_t n = 0; n < images; ++n) {
-        RunControl part{.stop = control.stop};
-        if (control.progress) {
-            part.progress = [&control, n, images](double fraction) {
-                control.progress((static_cast<double>(n) + fraction) / static_cast<double>(images));
-            };
-        }
-        if (auto done = one(n, part); !done) return done;
+        if (auto done = one(n, part_of(control, n, images)); !done) return done;
     }
     return {};
 }

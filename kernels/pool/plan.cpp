@@ -167,7 +167,7 @@ Result<void> PoolPlan::forward(const ConstTensorView& x, const TensorView& y, st
         const Shape& output = state.geometry.output;
         const auto views = pool::check_forward(state.desc, state.geometry, x, y);
         if (!views) return std::unexpected(views.error());
-        if (auto good = pool::check_argmax(state.desc, argmax, output); !good) return good;
+        if (auto good = pool::check_argmax(state.desc, *views, argmax); !good) return good;
         std::int64_t* indices = argmax.empty() ? nullptr : argmax.data();
         if (const auto* gpu = std::get_if<State::OnGpu>(&state.kernel)) {
             return pool::run_cuda(state.device.index(), gpu->pooling, views->x, views->y, indices, control);
@@ -198,26 +198,28 @@ Result<void> PoolPlan::backward(const ConstTensorView& x, const ConstTensorView&
         reads.x = reads.x || finds_argmax;
         auto data = pool::check_backward(state.desc, state.geometry, reads, x, y, dy, dx);
         if (!data) return std::unexpected(data.error());
-        if (auto good = pool::check_argmax(state.desc, argmax, output); !good) return good;
+        if (auto good = pool::check_argmax(state.desc, *data, argmax); !good) return good;
         data->argmax = argmax.data();
         std::vector<std::int64_t> found;
         std::vector<std::byte> maxima;
         if (finds_argmax) {
             found.resize(static_cast<std::size_t>(output.n * output.c * output.h * output.w));
             maxima.resize(found.size() * element_size(state.desc.element));
-            if (auto done =
-                    forward(x, {maxima.data(), state.desc.element, output}, found, {.stop = control.stop});
+            // About half of the time.
+            if (auto done = forward(x, {maxima.data(), state.desc.element, output}, found,
+                                    pool::part_of(control, 0, 2));
                 !done)
                 return done;
             data->argmax = found.data();
         }
+        const RunControl rest = finds_argmax ? pool::part_of(control, 1, 2) : control;
         if (const auto* gpu = std::get_if<State::OnGpu>(&state.kernel))
-            return pool::run_backward_cuda(state.device.index(), gpu->pooling, *data, control);
+            return pool::run_backward_cuda(state.device.index(), gpu->pooling, *data, rest);
         const int threads = state.device.threads();
         if (pool::planes_are_even(*data))
-            return pool::backward_cpu(state.desc, state.geometry, *data, threads, control);
+            return pool::backward_cpu(state.desc, state.geometry, *data, threads, rest);
         const pool::PoolGeometry image = pool::image_of(state.geometry);
-        return pool::for_each_image(output.n, control, [&](std::int64_t n, const RunControl& part) {
+        return pool::for_each_image(output.n, rest, [&](std::int64_t n, const RunControl& part) {
             return pool::backward_cpu(state.desc, image, pool::image_of(*data, n), threads, part);
         });
     });
@@ -283,7 +285,8 @@ Result<void> PoolPlan::enqueue(const ConstTensorView& x, const TensorView& y, st
         if (gpu == nullptr) return not_on_a_gpu(state.device, "forward");
         const auto views = pool::check_forward(state.desc, state.geometry, x, y);
         if (!views) return std::unexpected(views.error());
-        if (auto good = pool::check_argmax(state.desc, argmax); !good) return good;
+        if (auto good = pool::check_argmax(state.desc, *views, pool::places(argmax, views->y.shape)); !good)
+            return good;
         const auto context = cuda::Context::get(state.device.index());
         if (!context) return std::unexpected(context.error());
         return pool::enqueue(gpu->pooling, views->x, views->y, argmax,
@@ -305,7 +308,8 @@ Result<void> PoolPlan::enqueue_backward(const ConstTensorView& x, const ConstTen
             return std::unexpected(
                 Error{ErrorCode::null_pointer, "argmax is null: what is enqueued does not find it again"});
         }
-        if (auto good = pool::check_argmax(state.desc, argmax); !good) return good;
+        if (auto good = pool::check_argmax(state.desc, *data, pool::places(argmax, data->dy.shape)); !good)
+            return good;
         data->argmax = argmax;
         const auto context = cuda::Context::get(state.device.index());
         if (!context) return std::unexpected(context.error());

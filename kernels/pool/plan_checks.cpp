@@ -51,24 +51,46 @@ Result<Backward> check_backward(const PoolDesc& desc, const PoolGeometry& geomet
     return data;
 }
 
-Result<void> check_argmax(const PoolDesc& desc, const std::int64_t* argmax) {
-    if (argmax == nullptr) return {};
+namespace {
+
+// That the op has places, that they lie where numbers of 64 bits may, and that there is one for each element
+// of the output.
+Result<void> check_places(const PoolDesc& desc, std::span<const std::int64_t> argmax, const Shape& output) {
     if (!is_max(desc.op)) {
         return std::unexpected(Error{ErrorCode::invalid_argument, "argmax: only max pooling has one, not " +
                                                                       std::string(name_of(desc.op))});
     }
-    if (reinterpret_cast<std::uintptr_t>(argmax) % alignof(std::int64_t) == 0) return {};
-    return std::unexpected(Error{ErrorCode::invalid_argument, "argmax: not aligned to its elements"});
-}
-
-Result<void> check_argmax(const PoolDesc& desc, std::span<const std::int64_t> argmax, const Shape& output) {
-    if (argmax.empty()) return {};
-    if (auto good = check_argmax(desc, argmax.data()); !good) return good;
-    const auto needed = static_cast<std::size_t>(output.n * output.c * output.h * output.w);
+    if (reinterpret_cast<std::uintptr_t>(argmax.data()) % alignof(std::int64_t) != 0)
+        return std::unexpected(Error{ErrorCode::invalid_argument, "argmax: not aligned to its elements"});
+    const std::size_t needed = places(argmax.data(), output).size();
     if (argmax.size() == needed) return {};
     return std::unexpected(Error{ErrorCode::invalid_dimension,
                                  "argmax has " + std::to_string(argmax.size()) + " elements, the output " +
                                      support::describe(output) + " has " + std::to_string(needed)});
+}
+
+Result<void> check_apart(std::span<const std::int64_t> argmax, const char* name,
+                         const ConstTensorView& view) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(argmax.data());
+    if (!support::overlap({begin, begin + argmax.size_bytes()}, support::bytes_of(view))) return {};
+    return std::unexpected(
+        Error{ErrorCode::invalid_argument, std::string("argmax overlaps ") + name + ": it must lie apart"});
+}
+
+}  // namespace
+
+Result<void> check_argmax(const PoolDesc& desc, const ForwardViews& views,
+                          std::span<const std::int64_t> argmax) {
+    if (argmax.empty()) return {};
+    if (auto good = check_places(desc, argmax, views.y.shape); !good) return good;
+    if (auto good = check_apart(argmax, "x", views.x); !good) return good;
+    return check_apart(argmax, "y", views.y);
+}
+
+Result<void> check_argmax(const PoolDesc& desc, const Backward& data, std::span<const std::int64_t> argmax) {
+    if (argmax.empty()) return {};
+    if (auto good = check_places(desc, argmax, data.dy.shape); !good) return good;
+    return check_apart(argmax, "dx", data.dx);
 }
 
 }  // namespace iir2d::pool

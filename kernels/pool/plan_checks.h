@@ -3,6 +3,7 @@
 // the tensor; nothing is read or written before all of it is good.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -27,11 +28,18 @@ Result<Backward> check_backward(const PoolDesc& desc, const PoolGeometry& geomet
                                 const BackwardReads& reads, const ConstTensorView& x,
                                 const ConstTensorView& y, const ConstTensorView& dy, const TensorView& dx);
 
-// Places of maxima, null where they are not wanted: that the op has them, and that they lie where numbers of
-// 64 bits may.
-Result<void> check_argmax(const PoolDesc& desc, const std::int64_t* argmax);
+// The places of an output's maxima at an address; none where it is null.
+template <class Places>
+std::span<Places> places(Places* argmax, const Shape& output) {
+    if (argmax == nullptr) return {};
+    return {argmax, static_cast<std::size_t>(output.n * output.c * output.h * output.w)};
+}
 
-// Likewise, empty where they are not wanted, and that there is one for each element of the output.
-Result<void> check_argmax(const PoolDesc& desc, std::span<const std::int64_t> argmax, const Shape& output);
+// Checks places of maxima, empty where they are not wanted: that the op has them, that they lie where numbers
+// of 64 bits may and apart from what is read or written beside them, and that there is one for each element
+// of the output.
+Result<void> check_argmax(const PoolDesc& desc, const ForwardViews& views,
+                          std::span<const std::int64_t> argmax);
+Result<void> check_argmax(const PoolDesc& desc, const Backward& data, std::span<const std::int64_t> argmax);
 
 }  // namespace iir2d::pool

@@ -7,11 +7,13 @@
 
 #include "iir2d/device.h"
 #include "iir2d/error.h"
+#include "kernels/support/denormals.h"
 
 namespace iir2d::support {
 
 // Calls the function once before the run and then every few milliseconds; where it asks to stop, the run's
-// stop token does. It must outlive the run.
+// stop token does. It must outlive the run. The function computes as its caller does, with subnormal numbers
+// although the run flushes them.
 class Poll {
   public:
     using Function = int (*)(void* user, double fraction);
@@ -45,12 +47,14 @@ class Poll {
     static constexpr std::chrono::milliseconds interval{2};
 
     void ask(double fraction) {
+        const ScopedFloatControl as_caller(m_control);
         if (m_function(m_user, fraction) != 0) m_stop.request_stop();
         m_asked = std::chrono::steady_clock::now();
     }
 
     Function m_function;
     void* m_user;
+    FloatControl m_control = float_control();
     std::stop_source m_stop;
     std::chrono::steady_clock::time_point m_asked;
 };

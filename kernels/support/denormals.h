@@ -11,38 +11,54 @@
 
 namespace iir2d::support {
 
-// Flushes subnormal numbers on this thread for the lifetime of the object. NaN and infinity are untouched.
-class FlushDenormals {
-  public:
+// How this thread computes with floating-point numbers: the processor's control word; 0 where it is unknown.
+using FloatControl = std::uint64_t;
+
 #if defined(__SSE2__) || defined(_M_X64)
-    // Bit 15: results are flushed; bit 6: operands are.
-    FlushDenormals() : m_saved(_mm_getcsr()) {
-        _mm_setcsr(m_saved | 0x8040U);
-    }
-    ~FlushDenormals() {
-        _mm_setcsr(m_saved);
-    }
+// Bit 15: results are flushed; bit 6: operands are.
+inline constexpr FloatControl flush_bits = 0x8040;
+inline FloatControl float_control() {
+    return _mm_getcsr();
+}
+inline void set_float_control(FloatControl control) {
+    _mm_setcsr(static_cast<unsigned int>(control));
+}
 #elif defined(__aarch64__) && defined(__GNUC__)
-    FlushDenormals() {
-        asm volatile("mrs %0, fpcr" : "=r"(m_saved));
-        asm volatile("msr fpcr, %0" : : "r"(m_saved | (std::uint64_t{1} << 24)));
-    }
-    ~FlushDenormals() {
-        asm volatile("msr fpcr, %0" : : "r"(m_saved));
-    }
+inline constexpr FloatControl flush_bits = FloatControl{1} << 24;
+inline FloatControl float_control() {
+    FloatControl control = 0;
+    asm volatile("mrs %0, fpcr" : "=r"(control));
+    return control;
+}
+inline void set_float_control(FloatControl control) {
+    asm volatile("msr fpcr, %0" : : "r"(control));
+}
 #else
-    FlushDenormals() = default;
-    ~FlushDenormals() = default;
+inline constexpr FloatControl flush_bits = 0;
+inline FloatControl float_control() {
+    return 0;
+}
+inline void set_float_control(FloatControl) {}
 #endif
-    FlushDenormals(const FlushDenormals&) = delete;
-    FlushDenormals& operator=(const FlushDenormals&) = delete;
+
+// Sets this thread's control for the lifetime of the object.
+class ScopedFloatControl {
+  public:
+    explicit ScopedFloatControl(FloatControl control) : m_saved(float_control()) {
+        set_float_control(control);
+    }
+    ~ScopedFloatControl() { set_float_control(m_saved); }
+    ScopedFloatControl(const ScopedFloatControl&) = delete;
+    ScopedFloatControl& operator=(const ScopedFloatControl&) = delete;
 
   private:
-#if defined(__SSE2__) || defined(_M_X64)
-    unsigned int m_saved;
-#elif defined(__aarch64__) && defined(__GNUC__)
-    std::uint64_t m_saved = 0;
-#endif
+    FloatControl m_saved;
+};
+
+// Flushes subnormal numbers on this thread for the lifetime of the object. NaN and infinity are untouched.
+class FlushDenormals : public ScopedFloatControl {
+  public:
+    FlushDenormals() : ScopedFloatControl(float_control() | flush_bits) {}
 };
 
 }  // namespace iir2d::support

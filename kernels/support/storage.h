@@ -7,6 +7,10 @@
 
 namespace iir2d {
 
+inline bool is_16_bit(ElementType type) {
+    return element_size(type) == 2;
+}
+
 // f() with the storage type of an element type as its template argument.
 template <class F>
 auto with_storage(ElementType type, F f) {

@@ -137,25 +137,17 @@ Result<Strides> check_output_view(std::string_view name, const ConstTensorView& 
     return strides;
 }
 
-std::uintptr_t extent_bytes(const ConstTensorView& view) {
-    if (view.data == nullptr) return 0;
+Bytes bytes_of(const ConstTensorView& view) {
+    if (view.data == nullptr) return {0, 0};
     const Strides strides{view.row_stride, view.plane_stride, view.image_stride};
     const std::size_t size = element_size(view.type);
-    return static_cast<std::uintptr_t>(*extent(view.shape, strides, size)) * size;
+    const auto begin = reinterpret_cast<std::uintptr_t>(view.data);
+    return {begin, begin + static_cast<std::uintptr_t>(*extent(view.shape, strides, size)) * size};
 }
 
 bool views_overlap(const ConstTensorView& a, const Strides& a_strides, const ConstTensorView& b,
                    const Strides& b_strides) {
-    const auto range = [](const ConstTensorView& view, const Strides& strides) {
-        const auto begin = reinterpret_cast<std::uintptr_t>(view.data);
-        const auto bytes =
-            static_cast<std::uintptr_t>(*extent(view.shape, strides, element_size(view.type))) *
-            element_size(view.type);
-        return std::pair(begin, begin + bytes);
-    };
-    const auto [a_begin, a_end] = range(a, a_strides);
-    const auto [b_begin, b_end] = range(b, b_strides);
-    return a_begin < b_end && b_begin < a_end;
+    return overlap(bytes_of(resolved(a, a_strides)), bytes_of(resolved(b, b_strides)));
 }
 
 }  // namespace iir2d::support

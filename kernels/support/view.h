@@ -75,10 +75,21 @@ Result<Strides> check_view(std::string_view name, const ConstTensorView& view, E
 Result<Strides> check_output_view(std::string_view name, const ConstTensorView& view, ElementType element,
                                   const Shape& shape);
 
-// Of a resolved view: the bytes from its first to behind its last element; 0 where it has no address.
-std::uintptr_t extent_bytes(const ConstTensorView& view);
+// Memory from `begin` to before `end`.
+struct Bytes {
+    std::uintptr_t begin;
+    std::uintptr_t end;
+};
 
-// True when the memory from the first to the last element of two checked views has a byte in common.
+// Returns the memory from a resolved view's first to behind its last element; none where it has no address.
+Bytes bytes_of(const ConstTensorView& view);
+
+// Returns whether the two have a byte in common.
+inline bool overlap(const Bytes& a, const Bytes& b) {
+    return a.begin < b.end && b.begin < a.end;
+}
+
+// The same of checked views.
 bool views_overlap(const ConstTensorView& a, const Strides& a_strides, const ConstTensorView& b,
                    const Strides& b_strides);
 

@@ -62,7 +62,8 @@ typedef struct IIR2D_PoolParams {
 IIR2D_API int iir2d_pool_output_size(const IIR2D_PoolParams* params, int64_t* height, int64_t* width);
 
 /* Pools x into y, in host memory. `argmax` is null or, of max and adaptive max alone, has as many elements as
- * y and takes the row-major index into the input plane of each window's first maximum. Blocks until done. */
+ * y, apart from x and y, and takes the row-major index into the input plane of each window's first maximum.
+ * Blocks until done. */
 IIR2D_API int iir2d_pool_forward_cpu(const void* x, void* y, int64_t* argmax, const IIR2D_PoolParams* params);
 
 /* The same on device memory, asynchronous on `stream` (a CUstream or cudaStream_t) and in its context; null
@@ -72,7 +73,8 @@ IIR2D_API int iir2d_pool_forward_cuda(const void* x, void* y, int64_t* argmax, c
 
 /* The gradient dx with respect to x, from dy with respect to y: every element of dx is written, the same bits
  * on every run. lp reads x and y. max reads the argmax that forward gave; without one it finds it again from
- * x. What an op does not read may be null. Host memory; blocks until done. */
+ * x. What an op does not read may be null, and its strides are not looked at. dx lies apart from all that is
+ * read, argmax included. Host memory; blocks until done. */
 IIR2D_API int iir2d_pool_backward_cpu(const void* x, const void* y, const void* dy, void* dx,
                                       const int64_t* argmax, const IIR2D_PoolParams* params);
 

@@ -261,6 +261,30 @@ TEST(FilterCApi, SixteenBitElementsAreTheRoundedResultOfF32) {
     }
 }
 
+// The run flushes subnormal numbers, its caller does not.
+TEST(FilterCApi, PollComputesWithSubnormalNumbers) {
+    struct Calls {
+        int all = 0;
+        int flushed = 0;
+        static int poll(void* user, double) {
+            auto& calls = *static_cast<Calls*>(user);
+            volatile double smallest = std::numeric_limits<double>::min();
+            ++calls.all;
+            if (smallest / 2 == 0.0) ++calls.flushed;
+            return 0;
+        }
+    };
+    const Shape s{1, 2, 3000, 3000};
+    std::vector<float> x(static_cast<std::size_t>(count_of(s)));
+    IIR2D_FilterParams p = params(s, 6);
+    Calls calls;
+    p.poll = Calls::poll;
+    p.user = &calls;
+    ASSERT_EQ(iir2d_filter_forward_cpu(x.data(), x.data(), &p), IIR2D_STATUS_OK);
+    EXPECT_GE(calls.all, 3);
+    EXPECT_EQ(calls.flushed, 0);
+}
+
 TEST(FilterCApi, EveryNumberOfThreadsGivesTheSameBits) {
     const Shape s{1, 3, 270, 301};
     const auto x = planes<float>(count_of(s));

@@ -81,6 +81,23 @@ TEST(FilterCBackward, RefusesMorePlanesThanMemoryHoldsGradientsOf) {
     EXPECT_EQ(dp, std::vector<double>(10, -9.0));
 }
 
+TEST(FilterCBackward, StridesOfWhatIsLeftOutSayNothing) {
+    const Shape s{1, 1, 7, 9};
+    const auto x = planes<float>(count_of(s), 1);
+    std::vector<float> dx(x.size());
+    std::vector<double> dp(static_cast<std::size_t>(parameters_of(1)));
+    IIR2D_FilterParams p = params(s, 1);
+    p.x_stride[2] = 5;
+    EXPECT_EQ(iir2d_filter_backward_cpu(nullptr, x.data(), dx.data(), nullptr, &p), IIR2D_STATUS_OK)
+        << iir2d_last_error();
+    EXPECT_EQ(iir2d_filter_backward_cpu(x.data(), x.data(), dx.data(), dp.data(), &p),
+              IIR2D_STATUS_INVALID_DIMENSION);
+    p.x_stride[2] = 0;
+    p.dx_stride[2] = 5;
+    EXPECT_EQ(iir2d_filter_backward_cpu(x.data(), x.data(), nullptr, dp.data(), &p), IIR2D_STATUS_OK)
+        << iir2d_last_error();
+}
+
 TEST(FilterCBackward, IsTheReferences) {
     const Shape s{2, 2, 9, 14};
     const auto x = planes<double>(count_of(s), 1);

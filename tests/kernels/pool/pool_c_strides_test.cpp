@@ -168,6 +168,48 @@ TEST(PoolCStrides, ErrorsNameTheFieldAndItsValue) {
     EXPECT_EQ(y, std::vector<float>(400, 5.0F));
 }
 
+TEST(PoolCStrides, StridesOfWhatIsNotReadSayNothing) {
+    const std::vector<float> array(400, 1.0F);
+    std::vector<float> dx(400);
+    const std::vector<std::int64_t> argmax(80);
+    IIR2D_PoolParams p = params(IIR2D_POOL_AVG, 2, 2, 6, 8);
+    p.x_stride[2] = p.y_stride[2] = 1;
+    EXPECT_EQ(iir2d_pool_backward_cpu(nullptr, nullptr, array.data(), dx.data(), nullptr, &p),
+              IIR2D_STATUS_OK)
+        << iir2d_last_error();
+    p.op = IIR2D_POOL_MAX;
+    EXPECT_EQ(iir2d_pool_backward_cpu(nullptr, nullptr, array.data(), dx.data(), argmax.data(), &p),
+              IIR2D_STATUS_OK)
+        << iir2d_last_error();
+    EXPECT_EQ(iir2d_pool_backward_cpu(array.data(), nullptr, array.data(), dx.data(), nullptr, &p),
+              IIR2D_STATUS_INVALID_DIMENSION);
+    EXPECT_THAT(iir2d_last_error(), HasSubstr("x_stride[2] is 1"));
+    p.x_stride[2] = 0;
+    p.op = IIR2D_POOL_LP;
+    EXPECT_EQ(iir2d_pool_backward_cpu(array.data(), array.data(), array.data(), dx.data(), nullptr, &p),
+              IIR2D_STATUS_INVALID_DIMENSION);
+    EXPECT_THAT(iir2d_last_error(), HasSubstr("y_stride[2] is 1"));
+}
+
+TEST(PoolCStrides, ArgmaxLiesApart) {
+    IIR2D_PoolParams p = params(IIR2D_POOL_MAX, 1, 1, 6, 8);
+    p.element = IIR2D_ELEMENT_F64;
+    std::vector<double> x(48, 1.0);
+    std::vector<double> y(48, 5.0);
+    const auto fails = [&](int status, const char* name) {
+        EXPECT_EQ(status, IIR2D_STATUS_INVALID_ARGUMENT) << name;
+        EXPECT_EQ(iir2d_last_error(), std::string("argmax overlaps ") + name + ": it must lie apart");
+        EXPECT_EQ(x, std::vector<double>(48, 1.0));
+        EXPECT_EQ(y, std::vector<double>(48, 5.0));
+    };
+    const auto at = [](double* place) { return reinterpret_cast<std::int64_t*>(place); };
+    fails(iir2d_pool_forward_cpu(x.data(), y.data(), at(&x[47]), &p), "x");
+    fails(iir2d_pool_forward_cpu(x.data(), y.data(), at(y.data()), &p), "y");
+    fails(iir2d_pool_forward_cuda(x.data(), y.data(), at(y.data()), &p, nullptr), "y");
+    fails(iir2d_pool_backward_cpu(nullptr, nullptr, x.data(), y.data(), at(&y[47]), &p), "dx");
+    fails(iir2d_pool_backward_cuda(nullptr, nullptr, x.data(), y.data(), at(&y[47]), &p, nullptr), "dx");
+}
+
 struct Asked {
     std::thread::id caller = std::this_thread::get_id();
     bool elsewhere = false;

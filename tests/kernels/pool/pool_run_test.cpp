@@ -121,6 +121,25 @@ TEST(PoolRun, ProgressRisesToOneOnTheCallingThread) {
     EXPECT_TRUE(same_thread);
 }
 
+// Without an argmax the backward pass of max finds it first, and that is half of its progress.
+TEST(PoolRun, FindingTheArgmaxIsHalfOfTheBackwardPasssProgress) {
+    const PoolDesc desc{.op = PoolOp::max, .shape = {1, 8, 256, 256}};
+    const auto plan = PoolPlan::make(pool_testing::cpu(1), desc);
+    ASSERT_TRUE(plan);
+    const std::vector<float> x(pool_testing::elements(desc.shape), 1.0F);
+    const std::vector<float> dy(pool_testing::elements(plan->output_shape()), 1.0F);
+    std::vector<float> dx(x.size());
+    std::vector<double> seen;
+    const iir2d::RunControl control{.progress = [&](double fraction) { seen.push_back(fraction); }};
+    ASSERT_TRUE(plan->backward({x.data(), ElementType::f32, desc.shape}, {},
+                               {dy.data(), ElementType::f32, plan->output_shape()},
+                               {dx.data(), ElementType::f32, desc.shape}, {}, control));
+    EXPECT_TRUE(std::ranges::is_sorted(seen));
+    EXPECT_GT(std::ranges::count_if(seen, [](double fraction) { return fraction < 0.5; }), 1);
+    EXPECT_GT(std::ranges::count_if(seen, [](double fraction) { return fraction > 0.5; }), 1);
+    EXPECT_DOUBLE_EQ(seen.back(), 1.0);
+}
+
 TEST(PoolRun, StopsWhenAskedBeforeAndAmidARun) {
     const PoolDesc desc{.op = PoolOp::avg, .shape = {1, 8, 512, 512}};
     const std::vector<float> x(pool_testing::elements(desc.shape), 1.0F);
