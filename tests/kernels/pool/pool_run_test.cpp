@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How a plan runs: strides, threads, repeated and simultaneous runs, progress, cancellation, and what it says
 // of itself.
+#include <algorithm>
 #include <atomic>
 #include <thread>
 
