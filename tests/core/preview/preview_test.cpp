@@ -125,7 +125,7 @@ TEST(Preview, ChangesNeverStarveTheProxy) {
     Log log;
     PreviewEngine engine(log.callbacks());
     engine.set_proxy_limit(80, 80);
-    engine.set_source(image(1600, 1200));
+    engine.set_source(image(1600 / slowness, 1200 / slowness));
     Recipe recipe = slow();
     constexpr std::uint64_t changes = 30;
     std::uint64_t last = 0;
@@ -186,7 +186,7 @@ TEST(Preview, CancelStopsTheExactPassAndTheEngineGoesOn) {
     Log log;
     PreviewEngine engine(log.callbacks());
     engine.set_proxy_limit(40, 40);
-    engine.set_source(image(1600, 1200));
+    engine.set_source(image(1600 / slowness, 1200 / slowness));
     const auto change = engine.submit(slow());
     ASSERT_TRUE(log.wait_for_frames(1));
     engine.cancel();
@@ -252,7 +252,7 @@ TEST(Preview, ANewSourceIsComputedWithTheLastRecipeAndTheOldOneIsSeenNoMore) {
     };
     PreviewEngine engine(log.callbacks());
     engine.set_proxy_limit(64, 64);
-    engine.set_source(image(1200, 900));
+    engine.set_source(image(1200 / slowness, 900 / slowness));
     const auto change = engine.submit(slow());
     ASSERT_TRUE(log.wait_for_frames(1));
     const ImagePtr other = image(90, 70);
@@ -273,7 +273,7 @@ TEST(Preview, ClearingTheSourceStopsEverything) {
     Log log;
     PreviewEngine engine(log.callbacks());
     engine.set_proxy_limit(64, 64);
-    engine.set_source(image(1200, 900));
+    engine.set_source(image(1200 / slowness, 900 / slowness));
     engine.submit(slow());
     ASSERT_TRUE(log.wait_for_frames(1));
     engine.set_source(nullptr);
