@@ -4,10 +4,11 @@
 
 usage: tidy_changed.py BUILD [--since COMMIT] [--seconds 120] [--all] [FILE...]
 
-BUILD is a build folder with compile_commands.json. Changed are the files that differ from COMMIT: by default from where
-this branch left origin/main, or, on main itself and without a remote, from ten commits ago; also files not yet
-committed. A changed header is checked through the source of its name, or else through one that includes it. Files go in
-the order of their last change, the latest first, as long as there is time; those that it was too short for are named.
+BUILD is a build folder with compile_commands.json. Changed are the files of the commits since COMMIT: by default since
+this branch left origin/main or main, or, on main itself and where a clone has neither, the last ten commits of the
+first-parent line, or as many as a shallow clone has; also files not yet committed. A changed header is checked through
+the source of its name, or else through one that includes it. Files go in the order of their last change, the latest
+first, as long as there is time; those that it was too short for are named.
 
 Exits with 1 when clang-tidy found something, with 2 when it could not be run.
 """
@@ -35,13 +36,13 @@ def git(root, *arguments):
 
 
 def default_base(root):
-    """The commit to compare with."""
-    base = git(root, "merge-base", "HEAD", "origin/main")
-    if base and base != git(root, "rev-parse", "HEAD"):
-        return base
-    # On main itself, or in a clone of few commits: the last ten, or as many as there are.
-    count = int(git(root, "rev-list", "--count", "--first-parent", "HEAD") or 1)
-    return git(root, "rev-parse", f"HEAD~{min(10, count - 1)}")
+    """The commit whose successors are looked at; "" for all that the clone has."""
+    head = git(root, "rev-parse", "HEAD")
+    for branch in ("origin/main", "main"):
+        base = git(root, "merge-base", "HEAD", branch)
+        if base and base != head:
+            return base
+    return git(root, "rev-parse", "--verify", "--quiet", "HEAD~10")
 
 
 def is_product(name):
@@ -53,7 +54,7 @@ def changed_files(root, base):
     names = []
     for name in git(root, "ls-files", "--modified", "--others", "--exclude-standard").splitlines():
         names.append(name)
-    for name in git(root, "log", "--format=", "--name-only", f"{base}..HEAD").splitlines():
+    for name in git(root, "log", "--format=", "--name-only", f"{base}..HEAD" if base else "HEAD").splitlines():
         names.append(name)
     return [name for name in dict.fromkeys(names) if is_product(name) and (root / name).is_file()]
 
@@ -149,7 +150,7 @@ def main():
     except FileNotFoundError:
         print(f"tidy: there is no {TIDY}: install clang-tidy-19", file=sys.stderr)
         return 2
-    what = "all" if options.all else "given" if options.files else f"changed since {base[:12]}"
+    what = "all" if options.all else "given" if options.files else f"changed since {base[:12] or 'the first commit here'}"
     print(f"tidy: {len(sources) - len(left)} of {len(sources)} files ({what}) in {time.monotonic() - began:.0f} s")
     if left:
         print(f"tidy: no time for {' '.join(left)}")
