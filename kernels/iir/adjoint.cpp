@@ -50,7 +50,7 @@ std::vector<CpuPass> adjoint_passes(const AxisFilter& axis, const FilterDesc& de
 
 }  // namespace
 
-CpuAdjoint make_cpu_adjoint(const FilterDesc& desc, const FilterData& data, int threads) {
+CpuJob make_adjoint_job(const FilterDesc& desc, const FilterData& data, int threads) {
     CpuJob job{.horizontal = adjoint_passes(data.horizontal, desc, desc.shape.w),
                .vertical = adjoint_passes(data.vertical, desc, desc.shape.h),
                .precision = desc.precision,
@@ -61,12 +61,7 @@ CpuAdjoint make_cpu_adjoint(const FilterDesc& desc, const FilterData& data, int 
         for (CpuPass& p : job.vertical) p.pass.reversed = !p.pass.reversed;
     }
     choose_schedule(job, desc.shape);
-    return {std::move(job)};
-}
-
-Result<void> adjoint_cpu(const CpuAdjoint& adjoint, const ConstTensorView& dy, const TensorView& dx,
-                         const RunControl& control) {
-    return forward_cpu(adjoint.job, dy, dx, control);
+    return job;
 }
 
 }  // namespace iir2d::iir

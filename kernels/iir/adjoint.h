@@ -18,19 +18,10 @@
 
 namespace iir2d::iir {
 
-// The work of the transposed filter, immutable.
-struct CpuAdjoint {
-    CpuJob job;
-};
-
-// desc.border_const is not read. `data` is make_filter()'s of desc.filter, or any other.
-CpuAdjoint make_cpu_adjoint(const FilterDesc& desc, const FilterData& data, int threads);
-
-// Computes dx = A^T dy. Views are checked, strides resolved, their types those of the precision. dx is dy
-// with the same strides, or lies apart from it. The same bits for every number of threads. std::bad_alloc
-// leaves through it.
-Result<void> adjoint_cpu(const CpuAdjoint& adjoint, const ConstTensorView& dy, const TensorView& dx,
-                         const RunControl& control);
+// Returns the work of the transposed filter, which forward_cpu() does: dx = A^T dy from dy, which may be the
+// same memory with the same strides, with the same bits for every number of threads. desc.border_const is not
+// read. `data` is make_filter()'s of desc.filter, or any other.
+CpuJob make_adjoint_job(const FilterDesc& desc, const FilterData& data, int threads);
 
 // Computes the gradient of <dy, A x + c> with respect to each parameter of the filter's row, in the row's
 // order, 0 for a switch: dp has as many elements as filter_row(desc.filter.id).parameters. The sum over the

@@ -12,6 +12,7 @@
 #include "kernels/iir/cpu.h"
 #include "kernels/support/aligned_array.h"
 #include "kernels/support/element_rows.h"
+#include "kernels/support/object_pool.h"
 #include "kernels/support/parallel.h"
 #include "kernels/support/storage.h"
 #include "kernels/support/view.h"
@@ -31,55 +32,23 @@ View plane_of(const View& view, std::int64_t p) {
     return plane;
 }
 
-// Memory for planes in f32, used again by the next one.
-class WidePlanes {
+// Memory for planes in f32.
+using WidePlanes = support::ObjectPool<support::AlignedArray<float>>;
+
+class WidePlane {
   public:
-    explicit WidePlanes(const Shape& shape) : m_shape{1, 1, shape.h, shape.w} {}
+    WidePlane(WidePlanes& planes, const Shape& shape)
+        : m_memory(planes.borrow(static_cast<std::size_t>(shape.h * shape.w))),
+          m_shape{1, 1, shape.h, shape.w} {}
 
-    class Lent {
-      public:
-        Lent(WidePlanes& from, support::AlignedArray<float> memory)
-            : m_from(from), m_memory(std::move(memory)) {}
-        Lent(const Lent&) = delete;
-        Lent& operator=(const Lent&) = delete;
-        ~Lent() { m_from.take_back(std::move(m_memory)); }
-        TensorView view() const {
-            const Shape& shape = m_from.m_shape;
-            return {m_memory.data(), ElementType::f32, shape, shape.w, 0, 0};
-        }
-
-      private:
-        WidePlanes& m_from;
-        support::AlignedArray<float> m_memory;
-    };
-
-    // Of one plane.
-    std::size_t bytes() const { return static_cast<std::size_t>(m_shape.h * m_shape.w) * sizeof(float); }
-
-    Lent lend() {
-        {
-            const std::lock_guard lock(m_mutex);
-            if (!m_free.empty()) {
-                support::AlignedArray<float> memory = std::move(m_free.back());
-                m_free.pop_back();
-                return {*this, std::move(memory)};
-            }
-        }
-        return {*this, support::AlignedArray<float>(static_cast<std::size_t>(m_shape.h * m_shape.w))};
+    static std::size_t bytes(const Shape& shape) {
+        return static_cast<std::size_t>(shape.h * shape.w) * sizeof(float);
     }
+    TensorView view() const { return {m_memory->data(), ElementType::f32, m_shape, m_shape.w, 0, 0}; }
 
   private:
-    void take_back(support::AlignedArray<float> memory) noexcept {
-        try {
-            const std::lock_guard lock(m_mutex);
-            m_free.push_back(std::move(memory));
-        } catch (...) {  // NOLINT(bugprone-empty-catch): no memory to keep it; the next one is made anew
-        }
-    }
-
+    WidePlanes::Borrowed m_memory;
     Shape m_shape;
-    std::mutex m_mutex;
-    std::vector<support::AlignedArray<float>> m_free;
 };
 
 // Calls row(y) for every row of a plane, on threads where there are rows enough.
@@ -175,27 +144,25 @@ Result<void> for_each_plane(const CpuTask& task, std::size_t scratch, const RunC
     return result;
 }
 
-// Calls run(desc, filter, threads, x, y, control) for views of one filter and of the types that the precision
-// computes with.
-template <class RunOne>
+// Runs make_job(desc, filter, threads) for views of one filter and of the types that the precision computes
+// with.
 Result<void> map_planes(const CpuTask& task, const ConstTensorView& x, const TensorView& y,
-                        const RunControl& control, const RunOne& run) {
+                        const RunControl& control,
+                        CpuJob (*make_job)(const FilterDesc&, const FilterData&, int)) {
     const bool narrow = is_16_bit(element_of(task.desc));
     if (!narrow && task.filters.size() == 1)
-        return run(task.desc, task.filters.front(), task.threads, x, y, control);
+        return forward_cpu(make_job(task.desc, task.filters.front(), task.threads), x, y, control);
     const FilterDesc desc = desc_of_plane(task.desc);
-    WidePlanes wide(desc.shape);
-    return for_each_plane(task, narrow ? wide.bytes() : 0, control,
+    WidePlanes wide;
+    return for_each_plane(task, narrow ? WidePlane::bytes(desc.shape) : 0, control,
                           [&](std::int64_t plane, int threads, const RunControl& inner) -> Result<void> {
-                              const FilterData& filter = filter_of(task, plane);
+                              const CpuJob job = make_job(desc, filter_of(task, plane), threads);
                               if (!narrow)
-                                  return run(desc, filter, threads, plane_of(x, plane), plane_of(y, plane),
-                                             inner);
-                              const WidePlanes::Lent lent = wide.lend();
-                              const TensorView line = lent.view();
+                                  return forward_cpu(job, plane_of(x, plane), plane_of(y, plane), inner);
+                              const WidePlane memory(wide, desc.shape);
+                              const TensorView line = memory.view();
                               widen(plane_of(x, plane), line, threads);
-                              if (auto done = run(desc, filter, threads, line, line, inner); !done)
-                                  return done;
+                              if (auto done = forward_cpu(job, line, line, inner); !done) return done;
                               round(line, plane_of(y, plane), threads);
                               return {};
                           });
@@ -213,20 +180,12 @@ Result<int> threads_for(const Shape& shape, int asked) {
 
 Result<void> forward_planes(const CpuTask& task, const ConstTensorView& x, const TensorView& y,
                             const RunControl& control) {
-    return map_planes(task, x, y, control,
-                      [](const FilterDesc& desc, const FilterData& filter, int threads,
-                         const ConstTensorView& from, const TensorView& to, const RunControl& inner) {
-                          return forward_cpu(make_cpu_job(desc, filter, threads), from, to, inner);
-                      });
+    return map_planes(task, x, y, control, make_cpu_job);
 }
 
 Result<void> adjoint_planes(const CpuTask& task, const ConstTensorView& dy, const TensorView& dx,
                             const RunControl& control) {
-    return map_planes(task, dy, dx, control,
-                      [](const FilterDesc& desc, const FilterData& filter, int threads,
-                         const ConstTensorView& from, const TensorView& to, const RunControl& inner) {
-                          return adjoint_cpu(make_cpu_adjoint(desc, filter, threads), from, to, inner);
-                      });
+    return map_planes(task, dy, dx, control, make_adjoint_job);
 }
 
 Result<void> gradient_planes(const CpuTask& task, std::span<const FilterSpec> specs, const ConstTensorView& x,
@@ -240,12 +199,12 @@ Result<void> gradient_planes(const CpuTask& task, std::span<const FilterSpec> sp
     const auto planes = static_cast<std::size_t>(shape.n * shape.c);
     const std::size_t count = specs.empty() ? dp.size() : dp.size() / planes;
     std::vector<double> of_planes = zeros_for_planes(shape.n * shape.c, count);
-    WidePlanes wide(shape);
-    // gradient_cpu() keeps two planes, and two more are widened.
+    WidePlanes wide;
+    // gradient_cpu() keeps one plane, and two are widened.
     const std::size_t kept =
-        2 * static_cast<std::size_t>(shape.h * shape.w) * element_size(storage_type(task.desc.precision));
+        static_cast<std::size_t>(shape.h * shape.w) * element_size(storage_type(task.desc.precision));
     const auto done = for_each_plane(
-        task, kept + (narrow ? 2 * wide.bytes() : 0), control,
+        task, kept + (narrow ? 2 * WidePlane::bytes(shape) : 0), control,
         [&](std::int64_t plane, int threads, const RunControl& inner) -> Result<void> {
             FilterDesc desc = desc_of_plane(task.desc);
             desc.filter = specs.empty() ? task.desc.filter : specs[static_cast<std::size_t>(plane)];
@@ -255,8 +214,8 @@ Result<void> gradient_planes(const CpuTask& task, std::span<const FilterSpec> sp
             const ConstTensorView from = plane_of(x, plane);
             const ConstTensorView upstream = plane_of(dy, plane);
             if (!narrow) return gradient_cpu(desc, filter, from, upstream, sums, threads, inner);
-            const WidePlanes::Lent wide_x = wide.lend();
-            const WidePlanes::Lent wide_dy = wide.lend();
+            const WidePlane wide_x(wide, shape);
+            const WidePlane wide_dy(wide, shape);
             widen(from, wide_x.view(), threads);
             widen(upstream, wide_dy.view(), threads);
             return gradient_cpu(desc, filter, wide_x.view(), wide_dy.view(), sums, threads, inner);

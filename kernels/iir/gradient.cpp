@@ -14,16 +14,18 @@
 #include "kernels/iir/sweeps.h"
 #include "kernels/support/aligned_array.h"
 #include "kernels/support/denormals.h"
+#include "kernels/support/object_pool.h"
 #include "kernels/support/parallel.h"
+#include "kernels/support/prefetch.h"
 #include "kernels/support/view.h"
 
 namespace iir2d::iir {
 
 namespace {
 
-// Columns that go through at once: a cache line or two of each row, and few enough that what is kept of them
-// stays in cache.
-constexpr std::int64_t strip_lanes = 16;
+// Columns that go through at once: whole cache lines of each row, vectors enough to hide the latency of one
+// chain, and few enough that what is kept of them stays in cache.
+constexpr std::int64_t strip_lanes = 32;
 // Planes of fewer samples have one thread each.
 constexpr std::int64_t small_plane = std::int64_t{1} << 16;
 
@@ -49,6 +51,49 @@ class Parts {
     std::size_t m_parameters;
     std::vector<double> m_gradients;
     std::vector<double> m_constants;
+};
+
+// Neighbouring lines of an axis, beside each other in memory of one thread's: samples of columns lie so far
+// apart in the plane that few of them stay in cache.
+template <class S>
+class Lines {
+  public:
+    Lines(const GradientAxis& axis, std::int64_t lanes)
+        : m_n(axis.n), m_stride(lanes), m_gradient(axis, lanes), m_u(size()), m_g(size()) {}
+
+    // The axis's input, and the gradient of its output.
+    S* u() const { return m_u.data(); }
+    S* g() const { return m_g.data(); }
+
+    void take(std::int64_t lanes, const LaneRows<const S>& u, const LaneRows<const S>& g) {
+        copy(lanes, u, m_u.data());
+        copy(lanes, g, m_g.data());
+    }
+
+    void add(std::int64_t lanes, const LaneRows<S>& out, std::span<double> gradient, double& constant) {
+        m_gradient.add(lanes, {m_u.data(), m_stride}, {m_g.data(), m_stride}, out, gradient, constant);
+    }
+
+  private:
+    std::size_t size() const { return static_cast<std::size_t>(m_n * m_stride); }
+
+    // Rows lie too far apart for the processor to see what comes next.
+    void copy(std::int64_t lanes, const LaneRows<const S>& from, S* to) const {
+        constexpr std::int64_t rows_ahead = 16;
+        constexpr std::int64_t line = 64 / sizeof(S);
+        for (std::int64_t i = 0; i < m_n; ++i, to += m_stride) {
+            const S* row = from.at(i);
+            const S* next = from.at(std::min(i + rows_ahead, m_n - 1));
+            for (std::int64_t l = 0; l < lanes; l += line) support::prefetch(next + l);
+            for (std::int64_t l = 0; l < lanes; ++l) to[l] = row[l];
+        }
+    }
+
+    std::int64_t m_n;
+    std::int64_t m_stride;
+    AxisGradient<S> m_gradient;
+    support::AlignedArray<S> m_u;
+    support::AlignedArray<S> m_g;
 };
 
 template <class S>
@@ -79,8 +124,8 @@ class PlaneGradient {
         const std::int64_t w = m_desc.shape.w;
         const std::int64_t h = m_desc.shape.h;
         const support::FlushDenormals flush;
-        support::AlignedArray<S> between(static_cast<std::size_t>(w * h));
-        support::AlignedArray<S> back(static_cast<std::size_t>(w * h));
+        // What the rows' filter gives; then, strip by strip, the gradient of that.
+        const support::AlignedArray<S> between(static_cast<std::size_t>(w * h));
         const ElementType type = sizeof(S) == sizeof(double) ? ElementType::f64 : ElementType::f32;
         CpuJob across = m_across;
         across.threads = threads;
@@ -103,33 +148,32 @@ class PlaneGradient {
         double constant = 0.0;
         const std::int64_t strips = (w + strip_lanes - 1) / strip_lanes;
         Parts columns(strips, gradient.size());
+        support::ObjectPool<Lines<S>> strip_memory;
         const bool down =
             support::parallel_for(threads, strips, control, part_of(0.2, 0.6), [&](std::int64_t i) {
                 const support::FlushDenormals flush_here;
-                AxisGradient<S> axis(m_columns, strip_lanes);
+                const auto lines = strip_memory.borrow(m_columns, std::min(strip_lanes, w));
                 const std::int64_t first = i * strip_lanes;
-                axis.add(std::min(strip_lanes, w - first), {between.data() + first, w},
-                         {dy.first + first, dy.stride}, {back.data() + first, w}, columns.gradient(i),
-                         columns.constant(i));
+                const std::int64_t count = std::min(strip_lanes, w - first);
+                const LaneRows<S> strip{between.data() + first, w};
+                lines->take(count, {strip.first, w}, {dy.first + first, dy.stride});
+                lines->add(count, strip, columns.gradient(i), columns.constant(i));
             });
         if (!down) return false;
         columns.add_to(gradient, constant);
 
         const std::int64_t bands = (h + band_rows - 1) / band_rows;
         Parts rows(bands, gradient.size());
+        support::ObjectPool<Lines<S>> band_memory;
         const bool along =
             support::parallel_for(threads, bands, control, part_of(0.6, 1.0), [&](std::int64_t i) {
                 const support::FlushDenormals flush_here;
-                AxisGradient<S> axis(m_rows, band_rows);
-                const auto samples = static_cast<std::size_t>(w * band_rows);
-                const support::AlignedArray<S> u(samples);
-                const support::AlignedArray<S> g(samples);
+                const auto lines = band_memory.borrow(m_rows, band_rows);
                 const std::int64_t first = i * band_rows;
                 const std::int64_t count = std::min(band_rows, h - first);
-                to_line(x.at(first), x.stride, count, u.data());
-                to_line(back.data() + first * w, w, count, g.data());
-                axis.add(count, {u.data(), band_rows}, {g.data(), band_rows}, {}, rows.gradient(i),
-                         rows.constant(i));
+                to_line(x.at(first), x.stride, count, lines->u());
+                to_line(between.data() + first * w, w, count, lines->g());
+                lines->add(count, {}, rows.gradient(i), rows.constant(i));
             });
         if (!along) return false;
         double border_const = 0.0;  // its own gradient, which nobody asks for

@@ -74,7 +74,7 @@ template <class S, class A>
 class TileSteps {
   public:
     TileSteps(const RowsSweep<S, A>& part, std::int64_t first_tile, bool non_temporal, Tile<S>& tile)
-        : m_direction(part.reversed ? -1 : 1), m_tile(tile) {
+        : m_direction(part.reversed ? -1 : 1), m_prefetch(part.reversed && !non_temporal), m_tile(tile) {
         go_along(part, first_tile);
         if (part.out != nullptr) go_down(part, first_tile * tile_columns, non_temporal);
     }
@@ -83,6 +83,13 @@ class TileSteps {
         S* by_row = nullptr;
         if (m_out != nullptr) {
             by_row = m_tile.by_row(m_out);
+            if (m_prefetch) {
+                constexpr std::int64_t line = 64 / sizeof(S);
+                unrolled<band_rows>([&](auto r) {
+                    for (std::int64_t c = 0; c < tile_columns; c += line)
+                        prefetch_back<support::Access::write>(m_out + r * m_out_stride + c);
+                });
+            }
             m_along[m_along_count - 1].places.by_row = by_row;
         }
         for (std::size_t i = 0; i < m_along_count; ++i) {
@@ -212,6 +219,7 @@ class TileSteps {
     }
 
     std::int64_t m_direction;
+    bool m_prefetch;  // what is written: such stores read the cache line first
     Tile<S>& m_tile;
     std::size_t m_along_count = 0;
     std::size_t m_down_count = 0;

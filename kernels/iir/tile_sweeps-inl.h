@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "kernels/iir/sweep_lanes-inl.h"
+#include "kernels/support/prefetch.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace iir2d::iir::HWY_NAMESPACE {
@@ -78,6 +79,13 @@ HWY_INLINE void transpose_some(const S* from, std::int64_t from_pitch, std::int6
     }
 }
 
+// From right to left the processor does not see what comes next: asks for the line of a row that lies two
+// tiles on.
+template <support::Access Use = support::Access::read, class S>
+HWY_INLINE void prefetch_back(const S* row) {
+    support::prefetch<Use>(row, -2 * tile_columns * static_cast<std::int64_t>(sizeof(S)));
+}
+
 // Where a tile's samples come from and go to; null what is not wanted. In columns, each band_rows long:
 // `from`, `to`, `add`. In rows: `rows`, and `by_row`, tile_columns apart.
 template <class S>
@@ -136,7 +144,11 @@ HWY_NOINLINE void sweep_squares(const SectionStep<A>* sections, const Places<S>&
             const std::int64_t in_line = column * band_rows + g;
             Vector<S, n> v[static_cast<std::size_t>(n)];
             if (p.rows != nullptr) {
-                unrolled<n>([&](auto r) { v[r] = hn::LoadU(ds, p.rows + (g + r) * p.stride + column); });
+                unrolled<n>([&](auto r) {
+                    const S* row = p.rows + (g + r) * p.stride + column;
+                    if constexpr (Reversed) prefetch_back(row);
+                    v[r] = hn::LoadU(ds, row);
+                });
                 transpose<S, n>(v);
             } else {
                 unrolled<n>([&](auto t) { v[t] = hn::LoadU(ds, p.from + in_line + t * band_rows); });

@@ -44,7 +44,7 @@ std::vector<double> forward(const FilterDesc& desc, const FilterData& data, cons
 std::vector<double> adjoint(const FilterDesc& desc, const FilterData& data, const std::vector<double>& dy,
                             int threads = 2) {
     return through(desc, dy, [&](const ConstTensorView& in, const TensorView& out) {
-        return iir::adjoint_cpu(iir::make_cpu_adjoint(desc, data, threads), in, out, {});
+        return iir::forward_cpu(iir::make_adjoint_job(desc, data, threads), in, out, {});
     });
 }
 
@@ -245,7 +245,7 @@ TEST(CpuAdjointOf, PlanesWithStridesWorksInPlace) {
             for (std::int64_t i = 0; i < count_of(desc.shape); ++i)
                 at(i) = static_cast<float>(dy[static_cast<std::size_t>(i)]);
             const TensorView view{buffer.data(), ElementType::f32, desc.shape, stride, plane, 2 * plane};
-            ASSERT_TRUE(iir::adjoint_cpu(iir::make_cpu_adjoint(desc, *data, 2), view, view, {}));
+            ASSERT_TRUE(iir::forward_cpu(iir::make_adjoint_job(desc, *data, 2), view, view, {}));
             for (std::int64_t i = 0; i < count_of(desc.shape); ++i)
                 ASSERT_EQ(static_cast<double>(at(i)), expected[static_cast<std::size_t>(i)])
                     << describe(desc);
@@ -283,12 +283,12 @@ TEST(CpuAdjointOf, NonFiniteGradientsReachesTheSameSamplesAsTheReference) {
 
 TEST(CpuAdjointOf, AStoppedRunSaysSo) {
     const FilterDesc desc{.shape = {.h = 64, .w = 64}, .filter = {.id = 6}};
-    const auto adjoint = iir::make_cpu_adjoint(desc, *make_filter(desc.filter), 1);
+    const auto adjoint = iir::make_adjoint_job(desc, *make_filter(desc.filter), 1);
     std::vector<float> dy(64 * 64);
     const TensorView view{dy.data(), ElementType::f32, desc.shape, 64, 64 * 64};
     std::stop_source stop;
     stop.request_stop();
-    const auto done = iir::adjoint_cpu(adjoint, view, view, {.stop = stop.get_token()});
+    const auto done = iir::forward_cpu(adjoint, view, view, {.stop = stop.get_token()});
     ASSERT_FALSE(done);
     EXPECT_EQ(done.error().code, ErrorCode::cancelled);
 }
