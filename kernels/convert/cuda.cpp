@@ -11,6 +11,18 @@ namespace iir2d::convert {
 namespace {
 
 const char* planes_kernel(ElementType from, ElementType to) {
+    if (to == ElementType::f64) {
+        switch (from) {
+            case ElementType::f16:
+                return "convert_planes_f16_f64";
+            case ElementType::bf16:
+                return "convert_planes_bf16_f64";
+            case ElementType::f32:
+                return "convert_planes_f32_f64";
+            case ElementType::f64:
+                return "convert_planes_f64_f64";
+        }
+    }
     if (from == ElementType::f32)
         return to == ElementType::f16 ? "convert_planes_f32_f16" : "convert_planes_f32_bf16";
     return from == ElementType::f16 ? "convert_planes_f16_f32" : "convert_planes_bf16_f32";

@@ -16,7 +16,7 @@ Result<void> enqueue(cuda::Context& context, cuda::StreamHandle stream, ElementT
                      cuda::DevicePointer x, ElementType to, cuda::DevicePointer y, std::int64_t count);
 
 // Planes of x to y, of the same shape, at device addresses with their strides resolved: one is f32, the other
-// f16 or bf16, rounded to nearest, ties to even. Asynchronous.
+// f16 or bf16, rounded to nearest, ties to even; or y is f64. Asynchronous.
 Result<void> enqueue_planes(const ConstTensorView& x, const TensorView& y, const cuda::LaunchOne& launch);
 
 }  // namespace iir2d::convert

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "kernels/support/element.h"
 #include "kernels/support/warp.h"
@@ -63,9 +64,10 @@ struct GpuConvertPlanes {
 constexpr std::int64_t elements_of_a_warp = gpu::warp_lanes * steps_of_a_warp;
 constexpr std::int64_t warps_of_a_block = threads / gpu::warp_lanes;
 
-// A warp for each piece of a row. One of the two types is float.
+// A warp for each piece of a row. One of the two types is float, or `To` is double.
 template <class From, class To>
 IIR2D_DEVICE void gpu_convert_planes(const GpuConvertPlanes& job, const gpu::Block& block) {
+    using Wide = std::conditional_t<std::is_same_v<To, double>, double, float>;
     const std::int64_t index = (job.first_block + block.index()) * warps_of_a_block + block.warp();
     if (index >= job.count) return;
     const std::int64_t row = index / job.pieces;
@@ -80,7 +82,7 @@ IIR2D_DEVICE void gpu_convert_planes(const GpuConvertPlanes& job, const gpu::Blo
         IIR2D_UNROLL
         for (int step = 0; step < steps_of_a_warp; ++step) {
             const std::int64_t i = first + step * gpu::warp_lanes + lane;
-            if (i < job.width) to[i] = element::store<To>(element::load<float>(from[i]));
+            if (i < job.width) to[i] = element::store<To>(element::load<Wide>(from[i]));
         }
     });
 }

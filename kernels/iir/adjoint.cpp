@@ -12,25 +12,6 @@ namespace iir2d::iir {
 
 namespace {
 
-std::vector<Section> from_the_last(const std::vector<Section>& sections) {
-    return {sections.rbegin(), sections.rend()};
-}
-
-// The stages that go through a line the other way round: from the last to the first, each against its own
-// direction.
-AxisFilter transposed(const AxisFilter& axis) {
-    AxisFilter result;
-    for (auto stage = axis.stages.rbegin(); stage != axis.stages.rend(); ++stage) {
-        using Kind = Stage::Kind;
-        const Kind kind = stage->kind == Kind::sum      ? Kind::sum
-                          : stage->kind == Kind::causal ? Kind::anticausal
-                                                        : Kind::causal;
-        result.stages.push_back({kind, from_the_last(stage->sections), from_the_last(stage->anticausal),
-                                 from_the_last(stage->causal)});
-    }
-    return result;
-}
-
 std::vector<CpuPass> adjoint_passes(const AxisFilter& axis, const FilterDesc& desc, std::int64_t n) {
     const bool in_float = desc.precision == Precision::f32;
     std::vector<CpuPass> passes;

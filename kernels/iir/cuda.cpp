@@ -92,9 +92,8 @@ Result<void> enqueue_again(cuda::Run& run, cuda::RepeatedLaunches& repeats, cons
     });
 }
 
-}  // namespace
-
-GpuJob make_gpu_job(const FilterDesc& desc, const Filters& filters) {
+GpuJob make_job(const FilterDesc& desc, const Filters& filters,
+                GpuFilter (*make)(const FilterDesc&, const FilterData&)) {
     GpuJob job{.shape = desc.shape, .element = element_of(desc), .filters = {}};
     FilterDesc of_launch{.shape = desc.shape,
                          .filter = {},
@@ -105,11 +104,21 @@ GpuJob make_gpu_job(const FilterDesc& desc, const Filters& filters) {
     if (filters.size() > 1) of_launch.shape = {1, 1, desc.shape.h, desc.shape.w};
     std::size_t scratch = 0;
     for (const FilterData& filter : filters) {
-        job.filters.push_back(make_gpu_filter(of_launch, filter));
+        job.filters.push_back(make(of_launch, filter));
         scratch = std::max(scratch, job.filters.back().workspace_bytes);
     }
     job.workspace_bytes = widened_bytes(job) + scratch;
     return job;
+}
+
+}  // namespace
+
+GpuJob make_gpu_job(const FilterDesc& desc, const Filters& filters) {
+    return make_job(desc, filters, make_gpu_filter);
+}
+
+GpuJob make_gpu_adjoint_job(const FilterDesc& desc, const Filters& filters) {
+    return make_job(desc, filters, make_gpu_adjoint);
 }
 
 Result<void> check_workspace(const void* workspace, std::size_t bytes, std::size_t needed) {

@@ -15,7 +15,8 @@
 
 namespace iir2d::iir {
 
-// A plan's work on a GPU: any element type, one filter for all planes or one for each of them.
+// A plan's work on a GPU, a filter or its adjoint: any element type, one filter for all planes or one for
+// each of them.
 struct GpuJob {
     Shape shape;
     ElementType element = ElementType::f32;
@@ -25,6 +26,8 @@ struct GpuJob {
 
 // What check_desc() let through, with the filters it gave.
 GpuJob make_gpu_job(const FilterDesc& desc, const Filters& filters);
+// The same of the adjoint: x is dy, y is dx.
+GpuJob make_gpu_adjoint_job(const FilterDesc& desc, const Filters& filters);
 
 // Checks device memory of the caller's for a job that needs so many bytes.
 Result<void> check_workspace(const void* workspace, std::size_t bytes, std::size_t needed);

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "iir2d/iir2d_filter.h"
 
+#include <algorithm>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "iir2d/filter.h"
 #include "kernels/iir/cpu_planes.h"
 #include "kernels/iir/cuda.h"
+#include "kernels/iir/cuda_backward.h"
 #include "kernels/iir/filter_params.h"
 #include "kernels/support/c_call.h"
 #include "kernels/support/c_poll.h"
@@ -129,11 +133,49 @@ Result<void> backward_on_cpu(const FilterCall& call, const Gradients& given) {
     });
 }
 
-// Last, as every error of the device.
-std::unexpected<Error> no_backward_on_gpus() {
-    return std::unexpected(Error{ErrorCode::cuda_error,
-                                 "this library has no kernels for the gradients of filters on a GPU: copy to "
-                                 "the host and use iir2d_filter_backward_cpu"});
+// A call's backward pass on a GPU, of which each part is as it is wanted.
+struct GpuBackward {
+    std::optional<iir::GpuGradientJob> gradient;
+    std::optional<iir::GpuJob> adjoint;
+
+    // One after the other, in the same memory.
+    std::size_t workspace_bytes() const {
+        return std::max(gradient ? gradient->workspace_bytes : 0, adjoint ? adjoint->workspace_bytes : 0);
+    }
+};
+
+Result<GpuBackward> make_gpu_backward(const FilterCall& call, bool with_dx, bool with_dp) {
+    GpuBackward backward;
+    if (with_dp) {
+        auto gradient = iir::make_gpu_gradient_job(call.desc, call.filters, call.specs);
+        if (!gradient) return std::unexpected(gradient.error());
+        backward.gradient = std::move(*gradient);
+    }
+    if (with_dx) backward.adjoint = iir::make_gpu_adjoint_job(call.desc, call.filters);
+    return backward;
+}
+
+Result<void> backward_on_gpu(const FilterCall& call, const Gradients& given, void* workspace,
+                             std::size_t bytes, void* stream) {
+    const auto views = check_views(call, given);
+    if (!views) return std::unexpected(views.error());
+    const auto backward = make_gpu_backward(call, given.dx != nullptr, given.dp != nullptr);
+    if (!backward) return std::unexpected(backward.error());
+    if (auto good = iir::check_workspace(workspace, bytes, backward->workspace_bytes()); !good) return good;
+    if (given.dx == nullptr && given.dp == nullptr) return {};
+    const auto handle = static_cast<cuda::StreamHandle>(stream);
+    return cuda::in_context_of(handle, [&]() -> Result<void> {
+        const cuda::LaunchOne launch = cuda::launch_in_current_context(handle);
+        const auto memory = reinterpret_cast<std::uintptr_t>(workspace);
+        // The parameters first: dx may take the place of dy.
+        if (backward->gradient) {
+            auto done = iir::enqueue_gradient(*backward->gradient, views->x, views->dy,
+                                              reinterpret_cast<std::uintptr_t>(given.dp), memory, launch);
+            if (!done) return done;
+        }
+        if (!backward->adjoint) return {};
+        return iir::enqueue(*backward->adjoint, views->dy, views->dx, memory, launch);
+    });
 }
 
 }  // namespace
@@ -214,8 +256,13 @@ int iir2d_filter_workspace_cuda(const IIR2D_FilterParams* params, int32_t backwa
         if (!call) return std::unexpected(call.error());
         if (auto good = support::check_flag("backward", backward); !good) return good;
         if (auto good = support::check_flag("with_dp", with_dp); !good) return good;
-        if (pass == FilterPass::backward) return no_backward_on_gpus();
-        *bytes = iir::make_gpu_job(call->desc, call->filters).workspace_bytes;
+        if (pass == FilterPass::forward) {
+            *bytes = iir::make_gpu_job(call->desc, call->filters).workspace_bytes;
+            return {};
+        }
+        const auto made = make_gpu_backward(*call, true, with_dp != 0);
+        if (!made) return std::unexpected(made.error());
+        *bytes = made->workspace_bytes();
         return {};
     });
 }
@@ -233,14 +280,13 @@ int iir2d_filter_forward_cuda(const void* x, void* y, const IIR2D_FilterParams* 
 }
 
 int iir2d_filter_backward_cuda(const void* x, const void* dy, void* dx, double* dp,
-                               const IIR2D_FilterParams* params, void*, size_t, void*) {
+                               const IIR2D_FilterParams* params, void* workspace, size_t bytes,
+                               void* stream) {
     return c_call([&]() -> Result<void> {
         if (auto good = check_pointers({x, dy, dx, dp}, params); !good) return good;
         const auto call = iir::read_params(params, FilterPass::backward, {.x = !dp, .dx = !dx});
         if (!call) return std::unexpected(call.error());
-        if (const auto views = check_views(*call, {x, dy, dx, dp}); !views)
-            return std::unexpected(views.error());
-        return no_backward_on_gpus();
+        return backward_on_gpu(*call, {x, dy, dx, dp}, workspace, bytes, stream);
     });
 }
 

@@ -1,30 +1,39 @@
 // SPDX-License-Identifier: MIT
 // Every IIR kernel, once: X(name, parameter type, body, most threads of a block). gpu_kernels.cu makes entry
-// points of it, the tests' executor a table. Storage and arithmetic by precision; the order of the sections
-// and how many run in one sweep; rows or columns.
+// points of it, the tests' executor a table. The filter or its adjoint; storage and arithmetic by precision;
+// the order of the sections and how many run in one sweep; rows or columns. Then the parameters' gradient.
 #pragma once
 
 #include "kernels/iir/gpu_axis.h"
+#include "kernels/iir/gpu_gradient.h"
 
-#define IIR2D_IIR_KERNELS_OF(X, precision, S, A, threads)                                                  \
-    X(iir_rows_##precision##_order1_x1, iir2d::iir::GpuAxis, (iir2d::iir::gpu_run_axis<S, A, 1, 1, true>), \
-      threads)                                                                                             \
-    X(iir_rows_##precision##_order1_x2, iir2d::iir::GpuAxis, (iir2d::iir::gpu_run_axis<S, A, 1, 2, true>), \
-      threads)                                                                                             \
-    X(iir_rows_##precision##_order2_x1, iir2d::iir::GpuAxis, (iir2d::iir::gpu_run_axis<S, A, 2, 1, true>), \
-      threads)                                                                                             \
-    X(iir_rows_##precision##_order2_x2, iir2d::iir::GpuAxis, (iir2d::iir::gpu_run_axis<S, A, 2, 2, true>), \
-      threads)                                                                                             \
-    X(iir_columns_##precision##_order1_x1, iir2d::iir::GpuAxis,                                            \
-      (iir2d::iir::gpu_run_axis<S, A, 1, 1, false>), threads)                                              \
-    X(iir_columns_##precision##_order1_x2, iir2d::iir::GpuAxis,                                            \
-      (iir2d::iir::gpu_run_axis<S, A, 1, 2, false>), threads)                                              \
-    X(iir_columns_##precision##_order2_x1, iir2d::iir::GpuAxis,                                            \
-      (iir2d::iir::gpu_run_axis<S, A, 2, 1, false>), threads)                                              \
-    X(iir_columns_##precision##_order2_x2, iir2d::iir::GpuAxis,                                            \
-      (iir2d::iir::gpu_run_axis<S, A, 2, 2, false>), threads)
+#define IIR2D_IIR_KERNELS_OF(X, kind, S, A, transposed, threads)          \
+    X(iir_rows_##kind##_order1_x1, iir2d::iir::GpuAxis,                   \
+      (iir2d::iir::gpu_run_axis<S, A, 1, 1, true, transposed>), threads)  \
+    X(iir_rows_##kind##_order1_x2, iir2d::iir::GpuAxis,                   \
+      (iir2d::iir::gpu_run_axis<S, A, 1, 2, true, transposed>), threads)  \
+    X(iir_rows_##kind##_order2_x1, iir2d::iir::GpuAxis,                   \
+      (iir2d::iir::gpu_run_axis<S, A, 2, 1, true, transposed>), threads)  \
+    X(iir_rows_##kind##_order2_x2, iir2d::iir::GpuAxis,                   \
+      (iir2d::iir::gpu_run_axis<S, A, 2, 2, true, transposed>), threads)  \
+    X(iir_columns_##kind##_order1_x1, iir2d::iir::GpuAxis,                \
+      (iir2d::iir::gpu_run_axis<S, A, 1, 1, false, transposed>), threads) \
+    X(iir_columns_##kind##_order1_x2, iir2d::iir::GpuAxis,                \
+      (iir2d::iir::gpu_run_axis<S, A, 1, 2, false, transposed>), threads) \
+    X(iir_columns_##kind##_order2_x1, iir2d::iir::GpuAxis,                \
+      (iir2d::iir::gpu_run_axis<S, A, 2, 1, false, transposed>), threads) \
+    X(iir_columns_##kind##_order2_x2, iir2d::iir::GpuAxis,                \
+      (iir2d::iir::gpu_run_axis<S, A, 2, 2, false, transposed>), threads)
 
-#define IIR2D_IIR_KERNELS(X)                           \
-    IIR2D_IIR_KERNELS_OF(X, f32, float, float, 512)    \
-    IIR2D_IIR_KERNELS_OF(X, mixed, float, double, 256) \
-    IIR2D_IIR_KERNELS_OF(X, f64, double, double, 256)
+#define IIR2D_IIR_KERNELS(X)                                                                           \
+    IIR2D_IIR_KERNELS_OF(X, f32, float, float, false, 512)                                             \
+    IIR2D_IIR_KERNELS_OF(X, mixed, float, double, false, 256)                                          \
+    IIR2D_IIR_KERNELS_OF(X, f64, double, double, false, 256)                                           \
+    IIR2D_IIR_KERNELS_OF(X, adjoint_f32, float, float, true, 512)                                      \
+    IIR2D_IIR_KERNELS_OF(X, adjoint_mixed, float, double, true, 256)                                   \
+    IIR2D_IIR_KERNELS_OF(X, adjoint_f64, double, double, true, 256)                                    \
+    X(iir_gradient_products, iir2d::iir::GpuProducts, (iir2d::iir::gpu_gradient_products), 256)        \
+    X(iir_gradient_ends_rows, iir2d::iir::GpuEnds, (iir2d::iir::gpu_gradient_ends<true>), 32)          \
+    X(iir_gradient_ends_columns, iir2d::iir::GpuEnds, (iir2d::iir::gpu_gradient_ends<false>), 32)      \
+    X(iir_gradient_of_plane, iir2d::iir::GpuGradientOfPlane, (iir2d::iir::gpu_gradient_of_plane), 256) \
+    X(iir_gradient_sum, iir2d::iir::GpuGradientSum, (iir2d::iir::gpu_gradient_sum), 32)

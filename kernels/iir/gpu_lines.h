@@ -97,6 +97,18 @@ struct GpuRows {
         }
     }
 
+    // Adds f(lane) to sample i of what the pass has written.
+    template <class F>
+    IIR2D_DEVICE void add(std::int64_t i, F f) const {
+        const std::int64_t x = set.reversed ? set.n - 1 - i : i;
+        for_lanes([&](int l) {
+            if (l < set.lanes) {
+                S& sample = set.out[l * set.out_stride + x];
+                sample = static_cast<S>(static_cast<double>(sample) + f(l));
+            }
+        });
+    }
+
     // Writes `value` to samples [first, last) of the lanes whose bit is set.
     IIR2D_DEVICE void fill(std::int64_t first, std::int64_t last, std::uint32_t lanes, S value) const {
         IIR2D_ROLLED
@@ -188,6 +200,14 @@ struct GpuColumns {
         for (; t + batch <= last; t += batch) advance<Store, batch>(t, step);
         IIR2D_ROLLED
         for (; t < last; ++t) advance<Store, 1>(t, step);
+    }
+
+    template <class F>
+    IIR2D_DEVICE void add(std::int64_t i, F f) const {
+        S* row = set.out + row_of(i) * set.out_stride;
+        for_lanes([&](int l) {
+            if (l < set.lanes) row[l] = static_cast<S>(static_cast<double>(row[l]) + f(l));
+        });
     }
 
     IIR2D_DEVICE void fill(std::int64_t first, std::int64_t last, std::uint32_t lanes, S value) const {

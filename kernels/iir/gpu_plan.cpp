@@ -10,6 +10,7 @@
 #include "kernels/iir/border.h"
 #include "kernels/iir/coefficients.h"
 #include "kernels/iir/gpu_axis.h"
+#include "kernels/iir/pass_end.h"
 #include "kernels/iir/passes.h"
 
 namespace iir2d::iir {
@@ -69,6 +70,25 @@ Matrix silence(const std::vector<Section>& sections) {
     return m;
 }
 
+// The same of transposed sections, whose state is their last two costates.
+Matrix silence_of_costates(const std::vector<Section>& sections) {
+    Matrix m{};
+    std::array<double, state_size> input{};
+    for (std::size_t k = 0; k < sections.size(); ++k) {
+        const Section& s = sections[k];
+        const int l1 = 2 * static_cast<int>(k);
+        for (int j = 0; j < state_size; ++j) {
+            const auto column = static_cast<std::size_t>(j);
+            const double of_l1 = j == l1 ? 1.0 : 0.0;
+            const double of_l2 = j == l1 + 1 ? 1.0 : 0.0;
+            at(m, l1, j) = input[column] + s.a[0] * of_l1 + s.a[1] * of_l2;
+            at(m, l1 + 1, j) = of_l1;
+            input[column] = s.b[0] * at(m, l1, j) + s.b[1] * of_l1 + s.b[2] * of_l2;
+        }
+    }
+    return m;
+}
+
 double largest(const Matrix& m) {
     double result = 0.0;
     for (const double v : m) result = std::max(result, std::abs(v));
@@ -119,6 +139,7 @@ GpuSection section_parameters(const Section& exact, Precision precision) {
     std::ranges::copy(exact.start_b, p.start_b);
     p.gain = dc_gain(exact);
     p.step_gain = dc_gain(step);
+    p.step_feedback = 1.0 / (1.0 - step.a[0] - step.a[1]);
     p.order = exact.order;
     return p;
 }
@@ -136,6 +157,56 @@ void set_history(GpuPass& pass, const Section& s, std::int64_t n, Border border)
     pass.closing[1] = at(m, 0, 1) / determinant;
     pass.closing[2] = at(m, 1, 0) / determinant;
     pass.closing[3] = (1 - at(m, 0, 0)) / determinant;
+}
+
+// By how much rounding scales the taps of a section, to keep its gain.
+double kept_gain(const Section& exact, const Section& step) {
+    return (1.0 - step.a[0] - step.a[1]) / (1.0 - exact.a[0] - exact.a[1]);
+}
+
+// Sets what a transposed pass under a steady start and a periodic border begins with, from
+// start_state.cpp's periodic_costate(), and how it ends. The costates of the sweep are those of rounded
+// feedback, with taps scaled to keep the gain.
+void set_periodic_costate(GpuPass& pass, const Section& s, const Section& step, std::int64_t n,
+                          Border border) {
+    const std::int64_t period = border == Border::mirror ? 2 * n : n;
+    const std::int64_t memory = memory_length(s, 0x1p-64);
+    pass.history_steps = std::min(n, memory);
+    Matrix companion{};
+    at(companion, 0, 0) = s.a[0];
+    at(companion, 0, 1) = s.a[1];
+    at(companion, 1, 0) = 1.0;
+    Matrix closed = power(companion, 0);
+    if (period <= memory) {
+        const Matrix m = power(companion, period);
+        const double determinant = (1 - at(m, 0, 0)) * (1 - at(m, 1, 1)) - at(m, 0, 1) * at(m, 1, 0);
+        at(closed, 0, 0) = (1 - at(m, 1, 1)) / determinant;
+        at(closed, 0, 1) = at(m, 0, 1) / determinant;
+        at(closed, 1, 0) = at(m, 1, 0) / determinant;
+        at(closed, 1, 1) = (1 - at(m, 0, 0)) / determinant;
+    }
+    const Matrix through = multiply(power(companion, period - n), closed);
+    for (int i = 0; i < 4; ++i) pass.closing[i] = at(through, i / 2, i % 2) / kept_gain(s, step);
+    pass.image_steps = border == Border::mirror ? std::min(n, memory) : 0;
+}
+
+// Sets what the end of any other transposed pass adds. Nothing of it is rounded, as nothing is in the
+// filter's own start.
+void set_end(GpuPass& pass, const std::vector<Section>& sections, std::int64_t n, const FilterDesc& desc) {
+    if (desc.border == Border::constant) return;
+    const std::size_t count = 2 * sections.size();
+    for (std::size_t k = 0; k < count; ++k) {
+        std::vector<double> costates(count);
+        costates[k] = 1.0;
+        const EndAdditions additions = additions_of_costates(sections, costates, n, desc.border, desc.start);
+        // The same places, in the same order, for every k.
+        std::size_t i = 0;
+        for (const auto& [place, weight] : additions) {
+            pass.end_index[i] = n - 1 - place;
+            pass.end_weight[i++][k] = weight;
+        }
+        pass.end_count = static_cast<int>(i);
+    }
 }
 
 // No pass with more sections than a kernel takes. A cascade may be cut anywhere: what is between two passes
@@ -162,6 +233,7 @@ std::vector<Pass> cut_to_size(const std::vector<Pass>& passes, Start start) {
 struct AxisMaker {
     const FilterDesc& desc;
     bool rows;
+    bool transposed;
     GpuFilter& filter;
 
     std::int64_t length() const { return rows ? desc.shape.w : desc.shape.h; }
@@ -169,7 +241,7 @@ struct AxisMaker {
 
     // Passes of one launch have as many sections and run in a block of the same kernel.
     void add(const std::vector<Pass>& passes) {
-        bool line_is_output = !rows;
+        bool line_is_output = !filter.stages.empty();
         for (std::size_t first = 0; first < passes.size();) {
             std::size_t end = first + 1;
             while (end < passes.size() && end - first < gpu_passes &&
@@ -197,7 +269,7 @@ struct AxisMaker {
         for (const Pass& pass : passes) {
             second_order = second_order || std::ranges::any_of(pass.sections, is_second_order);
         }
-        stage.kernel = std::string(rows ? "iir_rows_" : "iir_columns_") +
+        stage.kernel = std::string(rows ? "iir_rows_" : "iir_columns_") + (transposed ? "adjoint_" : "") +
                        std::string(name_of(desc.precision)) + "_order" + (second_order ? "2" : "1") + "_x" +
                        std::to_string(passes.front().sections.size());
         stage.threads = static_cast<unsigned>(warps * gpu::warp_lanes);
@@ -239,15 +311,24 @@ struct AxisMaker {
             p.sections[k] = section_parameters(pass.sections[k], desc.precision);
             steps.push_back(stepped(pass.sections[k], desc.precision));
         }
-        const Matrix m = silence(steps);
+        const Matrix m = transposed ? silence_of_costates(steps) : silence(steps);
         p.warmup = warmup_length(m, segment, desc.precision);
         std::ranges::copy(power(m, segment), p.carry);
-        if (desc.start == Start::steady && is_periodic(desc.border)) {
+        const bool periodic = desc.start == Start::steady && is_periodic(desc.border);
+        if (transposed && periodic) {
+            set_periodic_costate(p, pass.sections.front(), steps.front(), length(), desc.border);
+        } else if (transposed) {
+            set_end(p, pass.sections, length(), desc);
+        } else if (periodic) {
             set_history(p, pass.sections.front(), length(), desc.border);
         }
         return p;
     }
 };
+
+std::size_t scratch_bytes(const GpuFilter& filter, Precision precision) {
+    return static_cast<std::size_t>(filter.scratch_elements) * element_size(storage_type(precision));
+}
 
 }  // namespace
 
@@ -256,12 +337,53 @@ GpuFilter make_gpu_filter(const FilterDesc& desc, const FilterData& data) {
     filter.planes = desc.shape.n * desc.shape.c;
     double below = desc.border_const;
     if (desc.start == Start::steady) below *= dc_gain(data.horizontal);
-    AxisMaker{desc, true, filter}.add(
+    AxisMaker{desc, true, false, filter}.add(
         cut_to_size(make_passes(data.horizontal, desc.border, desc.start, desc.border_const), desc.start));
-    AxisMaker{desc, false, filter}.add(
+    AxisMaker{desc, false, false, filter}.add(
         cut_to_size(make_passes(data.vertical, desc.border, desc.start, below), desc.start));
-    filter.workspace_bytes =
-        static_cast<std::size_t>(filter.scratch_elements) * element_size(storage_type(desc.precision));
+    filter.workspace_bytes = scratch_bytes(filter, desc.precision);
+    return filter;
+}
+
+GpuFilter make_gpu_adjoint(const FilterDesc& desc, const FilterData& data) {
+    GpuFilter filter;
+    filter.planes = desc.shape.n * desc.shape.c;
+    for (const bool rows : {false, true}) {
+        const AxisFilter axis = transposed(rows ? data.horizontal : data.vertical);
+        AxisMaker{desc, rows, true, filter}.add(
+            cut_to_size(make_passes(axis, desc.border, desc.start, 0.0), desc.start));
+    }
+    filter.workspace_bytes = scratch_bytes(filter, desc.precision);
+    return filter;
+}
+
+GpuFilter make_gpu_rows(const FilterDesc& desc, const AxisFilter& horizontal) {
+    GpuFilter filter;
+    filter.planes = desc.shape.n * desc.shape.c;
+    AxisMaker{desc, true, false, filter}.add(
+        cut_to_size(make_passes(horizontal, desc.border, desc.start, desc.border_const), desc.start));
+    filter.workspace_bytes = scratch_bytes(filter, desc.precision);
+    return filter;
+}
+
+GpuFilter make_gpu_section(const FilterDesc& desc, bool rows, bool reversed, const Section& section,
+                           double constant) {
+    GpuFilter filter;
+    filter.planes = desc.shape.n * desc.shape.c;
+    AxisMaker{desc, rows, false, filter}.add(
+        {Pass{.reversed = reversed, .sections = {section}, .constant = constant}});
+    return filter;
+}
+
+GpuFilter make_gpu_costate(const FilterDesc& desc, bool rows, bool reversed, const Section& section) {
+    GpuFilter filter;
+    filter.planes = desc.shape.n * desc.shape.c;
+    Section feedback = section;
+    feedback.b = {1.0, 0.0, 0.0};
+    AxisMaker{desc, rows, true, filter}.add({Pass{.reversed = !reversed, .sections = {feedback}}});
+    GpuPass& pass = filter.stages.front().axis.passes[0];
+    pass.end_count = 0;
+    pass.image_steps = 0;
     return filter;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// An IIR job as launches: a pure function of the filter, the border and the shape, so that it is tested
-// without a GPU. Nothing here knows of the driver.
+// An IIR job, a filter or its adjoint, as launches: a pure function of the filter, the border and the shape,
+// so that it is tested without a GPU. Nothing here knows of the driver.
 #pragma once
 
 #include <cstddef>
@@ -39,6 +39,17 @@ struct GpuFilter {
 };
 
 GpuFilter make_gpu_filter(const FilterDesc& desc, const FilterData& data);
+
+// The transposed filter, of the columns first; desc.border_const is not read.
+GpuFilter make_gpu_adjoint(const FilterDesc& desc, const FilterData& data);
+
+// Parts of a filter, for the gradient of its parameters. Rows alone; or one section alone along the rows or
+// the columns, in its own direction or `reversed`, of which `constant` is what its input line reads outside;
+// or its costate l[i] = g[i] + a1 l[i+1] + a2 l[i+2], from g.
+GpuFilter make_gpu_rows(const FilterDesc& desc, const AxisFilter& horizontal);
+GpuFilter make_gpu_section(const FilterDesc& desc, bool rows, bool reversed, const Section& section,
+                           double constant);
+GpuFilter make_gpu_costate(const FilterDesc& desc, bool rows, bool reversed, const Section& section);
 
 struct GpuLaunch {
     const char* kernel;

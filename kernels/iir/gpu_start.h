@@ -93,6 +93,29 @@ IIR2D_DEVICE void gpu_periodic_state(const GpuAxis& axis, const GpuPass& pass, c
     }
 }
 
+// l[n] and l[n+1] of the costate of a transposed pass under a steady start and a periodic border: what the
+// line's gradient leaves from rest where the pass ends, closed and taken over a mirror's image. Sums as
+// start_state.cpp's periodic_costate().
+template <class Lines>
+IIR2D_DEVICE void gpu_periodic_costate(const GpuPass& pass, const Lines& lines, Lanes<double>& l1,
+                                       Lanes<double>& l2) {
+    const GpuSection& s = pass.sections[0];
+    for_lanes([&](int l) { l1[l] = l2[l] = 0.0; });
+    const std::int64_t n = lines.set.n;
+    lines.template sweep<false>(n - pass.history_steps, n, [&](auto g, int l) {
+        const double next = static_cast<double>(g) + s.a[0] * l1[l] + s.a[1] * l2[l];
+        l2[l] = l1[l];
+        l1[l] = next;
+        return g;
+    });
+    for_lanes([&](int l) {
+        const double r1 = l1[l];
+        const double r2 = l2[l];
+        l1[l] = pass.closing[0] * r1 + pass.closing[1] * r2;
+        l2[l] = pass.closing[2] * r1 + pass.closing[3] * r2;
+    });
+}
+
 // One state per section. The sections of a pass share its sweep where the border samples of the lines between
 // them lie among the line's first samples (passes.h), which are therefore run ahead here.
 template <int Order, int Sections, class Lines>

@@ -2,7 +2,6 @@
 #include "kernels/iir/pass_end.h"
 
 #include <cmath>
-#include <map>
 
 #include "kernels/iir/analysis.h"
 #include "kernels/iir/border.h"
@@ -96,15 +95,12 @@ Rest rest_of_split(const TransposedSection& t, const double* state) {
     return {scale * state[0], scale * state[1], scale * state[2], scale * state[3]};
 }
 
-// Additions to the samples of a section's line, by their places counted from where the section begins.
-using Additions = std::map<std::int64_t, double>;
-
 // Goes through a section what was added to its first few samples.
-Rest pass_on(const Section& s, Additions& additions) {
+Rest pass_on(const Section& s, EndAdditions& additions) {
     if (additions.empty()) return {};
     double l1 = 0.0;
     double l2 = 0.0;
-    Additions passed;
+    EndAdditions passed;
     for (std::int64_t i = additions.rbegin()->first; i >= 0; --i) {
         const auto found = additions.find(i);
         const double l = (found == additions.end() ? 0.0 : found->second) + s.a[0] * l1 + s.a[1] * l2;
@@ -116,24 +112,40 @@ Rest pass_on(const Section& s, Additions& additions) {
     return rest_of(s, l1, l2);
 }
 
+// Goes through a section what was added before it, and adds what itself leaves behind.
+void add_section(const Section& s, const Rest& own, std::int64_t n, Border border, Start start,
+                 EndAdditions& additions) {
+    Rest rest = pass_on(s, additions);
+    rest += own;
+    const Before before = before_of(s, rest, start);
+    for (std::size_t k = 0; k < samples_before(s, start); ++k)
+        additions[border_index(-1 - static_cast<std::int64_t>(k), n, border)] += before[k];
+}
+
 // The additions to a line whose pass ends with these states.
-Additions additions_of(const std::vector<TransposedSection>& sections, const std::vector<double>& states,
-                       std::int64_t n, Border border, Start start) {
-    Additions additions;
+EndAdditions additions_of(const std::vector<TransposedSection>& sections, const std::vector<double>& states,
+                          std::int64_t n, Border border, Start start) {
+    EndAdditions additions;
     const double* state = states.data();
     for (const TransposedSection& t : sections) {
-        const Section& s = t.section;
-        Rest rest = pass_on(s, additions);
-        rest += t.split ? rest_of_split(t, state) : rest_of_state(t, state[0], state[1]);
+        add_section(t.section, t.split ? rest_of_split(t, state) : rest_of_state(t, state[0], state[1]), n,
+                    border, start, additions);
         state += 2 * t.swept().size();
-        const Before before = before_of(s, rest, start);
-        for (std::size_t k = 0; k < samples_before(s, start); ++k)
-            additions[border_index(-1 - static_cast<std::int64_t>(k), n, border)] += before[k];
     }
     return additions;
 }
 
 }  // namespace
+
+EndAdditions additions_of_costates(const std::vector<Section>& sections, const std::vector<double>& costates,
+                                   std::int64_t n, Border border, Start start) {
+    EndAdditions additions;
+    for (std::size_t k = 0; k < sections.size(); ++k) {
+        const Section& s = sections[k];
+        add_section(s, rest_of(s, costates[2 * k], costates[2 * k + 1]), n, border, start, additions);
+    }
+    return additions;
+}
 
 std::vector<Section> TransposedSection::swept() const {
     if (!split) return {section};

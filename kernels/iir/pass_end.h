@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "iir2d/filter.h"
@@ -30,6 +31,15 @@ struct TransposedSection {
 
 // Decides about splitting, for a sweep in float or in double.
 TransposedSection transposed_section(const Section& section, Border border, Start start, bool in_float);
+
+// What is added to a line at the end of a transposed pass, by the places of its samples counted from where
+// the sections begin.
+using EndAdditions = std::map<std::int64_t, double>;
+
+// The additions where the pass ends with the costates l[0] and l[1] of each of these sections, in the order
+// that it runs them in. No start that is steady with a periodic border, and no Border::constant.
+EndAdditions additions_of_costates(const std::vector<Section>& sections, const std::vector<double>& costates,
+                                   std::int64_t n, Border border, Start start);
 
 // Immutable.
 class PassEnd {

@@ -35,7 +35,24 @@ struct Maker {
     }
 };
 
+std::vector<Section> from_the_last(const std::vector<Section>& sections) {
+    return {sections.rbegin(), sections.rend()};
+}
+
 }  // namespace
+
+AxisFilter transposed(const AxisFilter& axis) {
+    AxisFilter result;
+    for (auto stage = axis.stages.rbegin(); stage != axis.stages.rend(); ++stage) {
+        using Kind = Stage::Kind;
+        const Kind kind = stage->kind == Kind::sum      ? Kind::sum
+                          : stage->kind == Kind::causal ? Kind::anticausal
+                                                        : Kind::causal;
+        result.stages.push_back({kind, from_the_last(stage->sections), from_the_last(stage->anticausal),
+                                 from_the_last(stage->causal)});
+    }
+    return result;
+}
 
 std::vector<Pass> make_passes(const AxisFilter& axis, Border border, Start start, double constant) {
     Maker maker{border, start, {}};

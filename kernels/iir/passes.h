@@ -23,4 +23,8 @@ struct Pass {
 // long history (wrap, and mirror under the steady start) each section has its own.
 std::vector<Pass> make_passes(const AxisFilter& axis, Border border, Start start, double constant);
 
+// The stages and sections that go through a line the other way round: from the last to the first, each
+// against its own direction.
+AxisFilter transposed(const AxisFilter& axis);
+
 }  // namespace iir2d::iir

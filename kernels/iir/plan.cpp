@@ -8,6 +8,7 @@
 #include "kernels/iir/cpu.h"
 #include "kernels/iir/cpu_planes.h"
 #include "kernels/iir/cuda.h"
+#include "kernels/iir/cuda_backward.h"
 #include "kernels/iir/plan_checks.h"
 #include "kernels/support/cpu_target.h"
 #include "kernels/support/guard.h"
@@ -132,16 +133,16 @@ Result<void> FilterPlan::backward(const ConstTensorView& x, const ConstTensorVie
                                   std::span<double> dp, const RunControl& control) const {
     return support::guarded_result("the filter's backward pass", [&]() -> Result<void> {
         const FilterDesc& desc = m_state->desc;
-        if (std::holds_alternative<State::OnGpu>(m_state->work)) {
-            return bad(ErrorCode::invalid_argument,
-                       "device " + m_state->device.id() +
-                           ": filters have no backward pass on a GPU yet, use a plan for the CPU");
-        }
         if (!dp.empty()) {
             if (auto good = iir::check_gradients(desc, dp.size()); !good) return good;
         }
         const auto views = iir::check_gradient_views(desc, x, dy, dx, !dp.empty());
         if (!views) return std::unexpected(views.error());
+        if (std::holds_alternative<State::OnGpu>(m_state->work)) {
+            if (dx.data == nullptr && dp.empty()) return {};
+            return iir::run_backward_cuda(m_state->device.index(), desc, m_state->filters, *views, dp,
+                                          control);
+        }
         const iir::CpuTask task{desc, m_state->filters, m_state->device.threads()};
         // The parameters first: dx may take the place of dy.
         if (!dp.empty()) {

@@ -34,7 +34,7 @@ except ImportError as broken:
         raise
     print(f"FAIL library: {broken}")
     raise SystemExit(1) from None
-from . import _arguments, _arrays, _pooling
+from . import _arguments, _arrays, _on_gpu, _pooling
 from ._arguments import FilterInfo, ParameterInfo
 from .errors import (
     CudaError,
@@ -140,6 +140,7 @@ def filter(
     normalise_gain: bool = False,
     out: Any = None,
     threads: int = 0,
+    stream: int | None = None,
     **parameters: Any,
 ) -> Any:
     """Filters every plane of x: along its rows, then along the columns of the result.
@@ -149,7 +150,8 @@ def filter(
     each a number or an array that broadcasts to x.shape[:-2]. `precision` is "f32", "mixed" or "f64"; None takes f64
     for float64 and else f32. `border` is "clamp", "mirror", "wrap" or "constant" (`border_const`), `start`
     "truncated" or "steady". `out` takes the result: x itself, or an array apart from it. `threads` 0 is what
-    set_num_threads() said.
+    set_num_threads() said. An array in a CUDA device's memory is filtered there, on `stream`, a stream's handle or
+    None for the legacy default stream, which is not waited for.
 
     Raises TypeError for other element types and the classes of iir2d.errors for everything else.
 
@@ -157,9 +159,13 @@ def filter(
     >>> iir2d.filter(np.ones((2, 3)), "ema", alpha=0.5, start="steady").tolist()
     [[1.0, 1.0, 1.0], [1.0, 1.0, 1.0]]
     """
-    native, element, shape = _arrays.source(x, "x")
+    on_gpu = _on_gpu.lies_on_gpu(x)
+    native, element, shape = _on_gpu.source(x, "x", stream) if on_gpu else _arrays.source(x, "x")
     info, settings = _arguments.settings(filter_id, border, border_const, precision, start, normalise_gain, element)
     values = _parameters(info, parameters, shape[:-2])[0] if parameters else None
+    if on_gpu:
+        return _on_gpu.run_filter(x, native, shape, settings, values, out, stream, adjoint=False)
+    _on_gpu.refuse_stream(stream)
     return _run_filter(_native.filter, x, native, element, shape, settings, values, out, threads)
 
 
@@ -210,6 +216,7 @@ def filter_adjoint(
     normalise_gain: bool = False,
     out: Any = None,
     threads: int = 0,
+    stream: int | None = None,
     **parameters: Any,
 ) -> Any:
     """Applies the transpose of filter()'s linear part: the gradient of a loss with respect to x, from that to y.
@@ -223,9 +230,13 @@ def filter_adjoint(
     >>> bool(abs(a - b) < 1e-12 * abs(a))
     True
     """
-    native, element, shape = _arrays.source(dy, "dy")
+    on_gpu = _on_gpu.lies_on_gpu(dy)
+    native, element, shape = _on_gpu.source(dy, "dy", stream) if on_gpu else _arrays.source(dy, "dy")
     info, settings = _arguments.settings(filter_id, border, 0.0, precision, start, normalise_gain, element)
     values = _parameters(info, parameters, shape[:-2])[0] if parameters else None
+    if on_gpu:
+        return _on_gpu.run_filter(dy, native, shape, settings, values, out, stream, adjoint=True)
+    _on_gpu.refuse_stream(stream)
     return _run_filter(_native.filter_adjoint, dy, native, element, shape, settings, values, out, threads)
 
 
@@ -240,6 +251,7 @@ def filter_gradient(
     start: str = "truncated",
     normalise_gain: bool = False,
     threads: int = 0,
+    stream: int | None = None,
     wrt: str | Sequence[str] | None = None,
     **parameters: Any,
 ) -> dict[str, Any]:
@@ -248,14 +260,18 @@ def filter_gradient(
     Arguments as filter()'s; dy has x's shape and type. `wrt` names the parameters; None takes all that are not
     switches. Each derivative is float64 (float32 of JAX without x64) and has the shape that its parameter was given in, () where it was a number
     or not given: an array for all planes has the sum over them. The same bits for every number of threads.
+    Of arrays on a GPU the derivatives are NumPy's: their stream is waited for.
 
     >>> import numpy as np, iir2d
     >>> x = np.eye(8)
     >>> sorted(iir2d.filter_gradient(x, x, "ema_cascade", a=0.5))
     ['a']
     """
-    native, element, shape = _arrays.source(x, "x")
-    native_dy, _, _ = _arrays.source(dy, "dy")
+    on_gpu = _on_gpu.lies_on_gpu(x)
+    native, element, shape = _on_gpu.source(x, "x", stream) if on_gpu else _arrays.source(x, "x")
+    native_dy, _, _ = _on_gpu.source(dy, "dy", stream) if on_gpu else _arrays.source(dy, "dy")
+    if not on_gpu:
+        _on_gpu.refuse_stream(stream)
     info, settings = _arguments.settings(filter_id, border, border_const, precision, start, normalise_gain, element)
     values, shapes = _parameters(info, parameters, shape[:-2])
     if wrt is None:
@@ -267,13 +283,16 @@ def filter_gradient(
     gradient = np.zeros(packed)
     if 0 not in shape[:-2] or 0 in shape[-2:]:
         count = _arguments.thread_count(threads) or _num_threads
-        _native.filter_gradient(native, native_dy, gradient, settings, values, count)
+        if on_gpu:
+            _on_gpu.run_gradient(x, native, native_dy, gradient, settings, values, stream)
+        else:
+            _native.filter_gradient(native, native_dy, gradient, settings, values, count)
     order = [p.name for p in info.parameters]
     result = {}
     for name in names:
         sums = np.empty(shapes.get(name, ()))
         _native.sum_to(np.ascontiguousarray(gradient[..., order.index(name)]), sums)
-        result[name] = _arrays.finish(x, sums)
+        result[name] = sums if on_gpu else _arrays.finish(x, sums)
     return result
 
 

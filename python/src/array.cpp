@@ -78,30 +78,53 @@ std::optional<std::int32_t> element_of(const nb::dlpack::dtype& type) {
     }
 }
 
-Array::Array(nb::ndarray<nb::ro> array) : m_array(std::move(array)) {
-    const auto element = element_of(m_array.dtype());
+namespace {
+
+// Element types that there are filters of; throws TypeError for others.
+View view_of(const nb::ndarray<nb::ro>& array) {
+    const auto element = iir2d_python::element_of(array.dtype());
     if (!element) {
-        throw nb::type_error(("elements of DLPack type code " + std::to_string(m_array.dtype().code) +
-                              " with " + std::to_string(m_array.dtype().bits) +
+        throw nb::type_error(("elements of DLPack type code " + std::to_string(array.dtype().code) +
+                              " with " + std::to_string(array.dtype().bits) +
                               " bits are not filtered: convert to float32, float64, float16 or bfloat16")
                                  .c_str());
     }
+    View view{.data = const_cast<void*>(array.data()), .element = *element, .read_only = true};
+    for (std::size_t i = 0; i < array.ndim(); ++i) {
+        view.shape.push_back(static_cast<std::int64_t>(array.shape(i)));
+        view.strides.push_back(array.stride(i));
+    }
+    return view;
+}
+
+nb::ndarray<nb::ro> writable(nb::handle capsule) {
+    nb::ndarray<> array;
+    if (!nb::try_cast(capsule, array)) fail(IIR2D_STATUS_INVALID_ARGUMENT, "out is read-only");
+    return nb::ndarray<nb::ro>(array);
+}
+
+}  // namespace
+
+Array::Array(nb::ndarray<nb::ro> array) : m_array(std::move(array)) {
+    m_view = view_of(m_array);
     // 1 is the host's memory, 3 the host's as CUDA pinned it.
     if (m_array.device_type() != 1 && m_array.device_type() != 3)
         throw nb::type_error("the array lies on a device: copy it to the host's memory");
-    m_view.data = const_cast<void*>(m_array.data());
-    m_view.element = *element;
-    m_view.read_only = true;
-    for (std::size_t i = 0; i < m_array.ndim(); ++i) {
-        m_view.shape.push_back(static_cast<std::int64_t>(m_array.shape(i)));
-        m_view.strides.push_back(m_array.stride(i));
-    }
 }
 
 Array Array::for_writing(nb::handle capsule) {
-    nb::ndarray<> writable;
-    if (!nb::try_cast(capsule, writable)) fail(IIR2D_STATUS_INVALID_ARGUMENT, "out is read-only");
-    Array array{nb::ndarray<nb::ro>(writable)};
+    Array array{writable(capsule)};
+    array.m_view.read_only = false;
+    return array;
+}
+
+GpuArray::GpuArray(nb::ndarray<nb::ro> array) : m_array(std::move(array)) {
+    m_view = view_of(m_array);
+    if (m_array.device_type() != 2) throw nb::type_error("the array does not lie in a CUDA device's memory");
+}
+
+GpuArray GpuArray::for_writing(nb::handle capsule) {
+    GpuArray array{writable(capsule)};
     array.m_view.read_only = false;
     return array;
 }

@@ -27,6 +27,23 @@ class Array {
     View m_view;
 };
 
+// An array in a GPU's memory that came as a DLPack capsule, kept alive as long as this is. No Operand: what
+// reads or writes on the host cannot take one.
+class GpuArray {
+  public:
+    // Throws TypeError for element types that there are no filters of, and for memory that is not a GPU's.
+    explicit GpuArray(nanobind::ndarray<nanobind::ro> array);
+    // Throws Failure where the array may not be written.
+    static GpuArray for_writing(nanobind::handle capsule);
+
+    const View& view() const { return m_view; }
+    std::int32_t device() const { return m_array.device_id(); }
+
+  private:
+    nanobind::ndarray<nanobind::ro> m_array;
+    View m_view;
+};
+
 // An argument that is an array: an Array, a tuple (address, element, shape, strides in elements) whose memory
 // the caller keeps, or an object with the buffer protocol.
 class Operand {

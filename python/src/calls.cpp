@@ -135,6 +135,53 @@ IIR2D_FilterParams filter_params(const FilterSettings& settings, std::int32_t el
             .user = running.user};
 }
 
+// The planes' gradients as those of the sets that were given.
+void sum_planes(const std::vector<double>& of_planes, const Sets& sets, std::span<const std::int64_t> lead,
+                const Parameters& parameters, std::span<double> gradient) {
+    if (sets.number == 1) {
+        std::ranges::copy(of_planes, gradient.begin());
+        return;
+    }
+    const std::int64_t count = sets.count;
+    std::ranges::fill(gradient, 0.0);
+    for_each_plane(lead, parameters.shape, [&](std::int64_t plane, std::int64_t set) {
+        for (std::int64_t i = 0; i < count; ++i) {
+            gradient[static_cast<std::size_t>(set * count + i)] +=
+                of_planes[static_cast<std::size_t>(plane * count + i)];
+        }
+    });
+}
+
+// Of the gradients that lie before the workspace, where that is still aligned.
+std::size_t dp_bytes(const Sets& sets, std::int32_t filter_id) {
+    const auto bytes = static_cast<std::size_t>(sets.number * parameter_count(filter_id)) * sizeof(double);
+    return (bytes + 255) / 256 * 256;
+}
+
+IIR2D_FilterParams gpu_params(Pass pass, const View& x, const View& y, const FilterSettings& settings,
+                              const Sets& sets) {
+    const View* const views[] = {&x, &y};
+    Strides first{}, second{};
+    Strides* const strides[] = {&first, &second};
+    Planes planes;
+    if (!rows_are_plain(x) || !rows_are_plain(y) || !fold(views, planes, strides)) {
+        fail(
+            IIR2D_STATUS_INVALID_ARGUMENT,
+            "an array on a GPU has strides " + describe(x.strides) + " and " + describe(y.strides) +
+                ": rows must be contiguous and the leading dimensions two distances apart, make a contiguous "
+                "copy");
+    }
+    IIR2D_FilterParams params = filter_params(settings, x.element, planes, sets, {});
+    if (pass == Pass::adjoint) {
+        set(params.dy_stride, first);
+        set(params.dx_stride, second);
+    } else {
+        set(params.x_stride, first);
+        set(pass == Pass::forward ? params.y_stride : params.dy_stride, second);
+    }
+    return params;
+}
+
 void require_same(const char* name, const View& view, const char* other_name, const View& other) {
     if (view.shape != other.shape) {
         fail(IIR2D_STATUS_INVALID_DIMENSION, std::string(name) + " has shape " + describe(view.shape) + ", " +
@@ -221,17 +268,45 @@ void filter_gradient(const View& x, const View& dy, std::span<double> gradient,
     std::vector<double> of_planes(static_cast<std::size_t>(sets.number * count));
     check(
         iir2d_filter_backward_cpu(pair.first().data, pair.second().data, nullptr, of_planes.data(), &params));
-    if (sets.number == 1) {
-        std::ranges::copy(of_planes, gradient.begin());
-        return;
+    sum_planes(of_planes, sets, leading(x), parameters, gradient);
+}
+
+std::size_t filter_workspace(Pass pass, const View& x, const View& y, const FilterSettings& settings,
+                             const Parameters& parameters) {
+    const Sets sets(parameters, leading(x), settings.filter_id);
+    const IIR2D_FilterParams params = gpu_params(pass, x, y, settings, sets);
+    std::size_t bytes = 0;
+    check(iir2d_filter_workspace_cuda(&params, pass == Pass::forward ? 0 : 1, pass == Pass::gradient ? 1 : 0,
+                                      &bytes));
+    return pass == Pass::gradient ? bytes + dp_bytes(sets, settings.filter_id) : bytes;
+}
+
+void filter_on_gpu(Pass pass, const View& x, const View& y, const FilterSettings& settings,
+                   const Parameters& parameters, const OnGpu& on) {
+    const Sets sets(parameters, leading(x), settings.filter_id);
+    const IIR2D_FilterParams params = gpu_params(pass, x, y, settings, sets);
+    if (pass == Pass::forward) {
+        check(iir2d_filter_forward_cuda(x.data, y.data, &params, on.workspace, on.bytes, on.stream));
+    } else {
+        check(iir2d_filter_backward_cuda(nullptr, x.data, y.data, nullptr, &params, on.workspace, on.bytes,
+                                         on.stream));
     }
-    std::ranges::fill(gradient, 0.0);
-    for_each_plane(leading(x), parameters.shape, [&](std::int64_t plane, std::int64_t set) {
-        for (std::int64_t i = 0; i < count; ++i) {
-            gradient[static_cast<std::size_t>(set * count + i)] +=
-                of_planes[static_cast<std::size_t>(plane * count + i)];
-        }
-    });
+}
+
+void filter_gradient_on_gpu(const View& x, const View& dy, std::span<double> gradient,
+                            const FilterSettings& settings, const Parameters& parameters, const OnGpu& on) {
+    require_same("dy", dy, "x", x);
+    const Sets sets(parameters, leading(x), settings.filter_id);
+    const IIR2D_FilterParams params = gpu_params(Pass::gradient, x, dy, settings, sets);
+    const std::size_t own = dp_bytes(sets, settings.filter_id);
+    if (on.bytes < own) fail(IIR2D_STATUS_WORKSPACE_ERROR, "the workspace is too small for the gradient");
+    check(iir2d_filter_backward_cuda(x.data, dy.data, nullptr, static_cast<double*>(on.workspace), &params,
+                                     static_cast<std::byte*>(on.workspace) + own, on.bytes - own, on.stream));
+    std::vector<double> of_planes(
+        static_cast<std::size_t>(sets.number * parameter_count(settings.filter_id)));
+    check(iir2d_copy_to_host_cuda(of_planes.data(), on.workspace, of_planes.size() * sizeof(double),
+                                  on.stream));
+    sum_planes(of_planes, sets, leading(x), parameters, gradient);
 }
 
 IIR2D_PoolParams pool_params(const IIR2D_PoolParams& settings, const View& x) {

@@ -3,6 +3,7 @@
 // gradients. Knows neither Python nor XLA; throws Failure.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -46,6 +47,24 @@ void filter_adjoint(const View& dy, const View& dx, const FilterSettings&, const
 // `gradient` has as many values as the parameters; with no parameters given, one set.
 void filter_gradient(const View& x, const View& dy, std::span<double> gradient, const FilterSettings&,
                      const Parameters&, const Running&);
+
+// How a call runs on a GPU: device memory of the caller's, and a stream.
+struct OnGpu {
+    void* workspace = nullptr;
+    std::size_t bytes = 0;
+    void* stream = nullptr;
+};
+
+// What a call needs as its workspace: forward, the adjoint, or the gradient of the parameters. x and y (of
+// the gradient, dy) are views of device memory whose planes must fold as they are: nothing is copied there.
+enum class Pass { forward, adjoint, gradient };
+std::size_t filter_workspace(Pass, const View& x, const View& y, const FilterSettings&, const Parameters&);
+// Asynchronous on the stream: forward, or the adjoint.
+void filter_on_gpu(Pass, const View& x, const View& y, const FilterSettings&, const Parameters&,
+                   const OnGpu&);
+// `gradient` is the host's, as filter_gradient()'s: waits for the stream.
+void filter_gradient_on_gpu(const View& x, const View& dy, std::span<double> gradient, const FilterSettings&,
+                            const Parameters&, const OnGpu&);
 
 // The parameters that the C interface takes, with everything about tensors left 0.
 IIR2D_PoolParams pool_params(const IIR2D_PoolParams& settings, const View& x);

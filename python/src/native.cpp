@@ -119,24 +119,71 @@ void adjoint(nb::handle dy, nb::handle dx, const FilterSettings& settings, nb::h
     });
 }
 
-// `gradient` takes, as float64, as many values as `parameters` has, or those of one set where that is None.
-void gradient(nb::handle x, nb::handle dy, nb::handle gradient, const FilterSettings& settings,
-              nb::handle parameters, std::int32_t threads) {
-    const Operand input(x), upstream(dy), output(gradient);
-    const ParameterArgument given(parameters);
-    check_planes("x", input.view());
-    const View& values = output.view();
+std::span<double> gradient_values(const View& values, const FilterSettings& settings, const Parameters& p) {
     if (values.element != IIR2D_ELEMENT_F64 || values.strides != dense_strides(values.shape))
         throw nb::type_error("a gradient is a dense array of float64");
     const std::span<double> target{static_cast<double*>(values.data),
                                    static_cast<std::size_t>(product(values.shape))};
     std::int32_t count = 0;
     check(iir2d_filter_count(settings.filter_id, &count));
-    const Parameters& p = given.parameters();
     if (std::ssize(target) != (p.values.empty() ? count : std::ssize(p.values)))
         throw nb::type_error("a gradient has as many values as the parameters");
+    return target;
+}
+
+// `gradient` takes, as float64, as many values as `parameters` has, or those of one set where that is None.
+void gradient(nb::handle x, nb::handle dy, nb::handle gradient, const FilterSettings& settings,
+              nb::handle parameters, std::int32_t threads) {
+    const Operand input(x), upstream(dy), output(gradient);
+    const ParameterArgument given(parameters);
+    check_planes("x", input.view());
+    const Parameters& p = given.parameters();
+    const std::span<double> target = gradient_values(output.view(), settings, p);
     run(product(input.view().shape), threads, [&](const Running& running) {
         filter_gradient(input.view(), upstream.view(), target, settings, p, running);
+    });
+}
+
+// The same in a GPU's memory; `pass` is 0 forward, 1 the adjoint, 2 the gradient, whose y is dy. Checks what
+// the host's functions check. `workspace` is an address of `bytes`, `stream` a handle.
+Pass checked_pass(std::int32_t pass, const GpuArray& x, const GpuArray& y) {
+    const char* name = pass == 1 ? "dy" : "x";
+    check_planes(name, x.view());
+    if (pass < 2) check_output("out", y.view(), x.view().shape, x.view().element);
+    if (x.device() != y.device()) {
+        fail(IIR2D_STATUS_INVALID_ARGUMENT,
+             std::string(name) + " lies on CUDA device " + std::to_string(x.device()) + ", " +
+                 (pass == 2 ? "dy" : "out") + " on " + std::to_string(y.device()));
+    }
+    return static_cast<Pass>(pass);
+}
+
+OnGpu on_gpu(std::uintptr_t workspace, std::size_t bytes, std::uintptr_t stream) {
+    return {reinterpret_cast<void*>(workspace), bytes, reinterpret_cast<void*>(stream)};
+}
+
+std::size_t gpu_workspace(std::int32_t pass, const GpuArray& x, const GpuArray& y,
+                          const FilterSettings& settings, nb::handle parameters) {
+    const ParameterArgument given(parameters);
+    return filter_workspace(checked_pass(pass, x, y), x.view(), y.view(), settings, given.parameters());
+}
+
+void gpu_filter(std::int32_t pass, const GpuArray& x, const GpuArray& y, const FilterSettings& settings,
+                nb::handle parameters, std::uintptr_t workspace, std::size_t bytes, std::uintptr_t stream) {
+    const ParameterArgument given(parameters);
+    filter_on_gpu(checked_pass(pass, x, y), x.view(), y.view(), settings, given.parameters(),
+                  on_gpu(workspace, bytes, stream));
+}
+
+void gpu_gradient(const GpuArray& x, const GpuArray& dy, nb::handle gradient, const FilterSettings& settings,
+                  nb::handle parameters, std::uintptr_t workspace, std::size_t bytes, std::uintptr_t stream) {
+    const ParameterArgument given(parameters);
+    checked_pass(2, x, dy);
+    const Operand output(gradient);
+    const std::span<double> target = gradient_values(output.view(), settings, given.parameters());
+    run(elements_with_lock + 1, 0, [&](const Running&) {
+        filter_gradient_on_gpu(x.view(), dy.view(), target, settings, given.parameters(),
+                               on_gpu(workspace, bytes, stream));
     });
 }
 
@@ -291,6 +338,17 @@ NB_MODULE(_native, m) {
         .def_prop_ro("address",
                      [](const Array& a) { return reinterpret_cast<std::uintptr_t>(a.view().data); });
 
+    nb::class_<GpuArray>(m, "GpuArray", "An array from a DLPack capsule, in a CUDA device's memory.")
+        .def(nb::init<nb::ndarray<nb::ro>>(), nb::arg("capsule"),
+             nb::sig("def __init__(self, capsule: object) -> None"))
+        .def_static("for_writing", &GpuArray::for_writing, nb::arg("capsule"))
+        .def_prop_ro(
+            "shape", [](const GpuArray& a) { return nb::tuple(nb::cast(a.view().shape)); },
+            nb::sig("def shape(self) -> tuple[int, ...]"))
+        .def_prop_ro("element", [](const GpuArray& a) { return a.view().element; })
+        .def_prop_ro("address",
+                     [](const GpuArray& a) { return reinterpret_cast<std::uintptr_t>(a.view().data); });
+
     nb::class_<FilterSettings>(m, "FilterSettings", "What a filter does, apart from its parameters.")
         .def(
             "__init__",
@@ -335,6 +393,13 @@ NB_MODULE(_native, m) {
           nb::arg("parameters").none(), nb::arg("threads"));
     m.def("filter_gradient", &gradient, nb::arg("x"), nb::arg("dy"), nb::arg("gradient"), nb::arg("settings"),
           nb::arg("parameters").none(), nb::arg("threads"));
+    m.def("gpu_workspace", &gpu_workspace, nb::arg("pass_"), nb::arg("x"), nb::arg("y"), nb::arg("settings"),
+          nb::arg("parameters").none());
+    m.def("gpu_filter", &gpu_filter, nb::arg("pass_"), nb::arg("x"), nb::arg("y"), nb::arg("settings"),
+          nb::arg("parameters").none(), nb::arg("workspace"), nb::arg("bytes"), nb::arg("stream"));
+    m.def("gpu_gradient", &gpu_gradient, nb::arg("x"), nb::arg("dy"), nb::arg("gradient"),
+          nb::arg("settings"), nb::arg("parameters").none(), nb::arg("workspace"), nb::arg("bytes"),
+          nb::arg("stream"));
     m.def("pool_output_size", &output_size, nb::arg("height"), nb::arg("width"), nb::arg("element"),
           nb::arg("settings"));
     m.def("pool", &pool_forward, nb::arg("x"), nb::arg("y"), nb::arg("indices"), nb::arg("settings"),

@@ -80,7 +80,7 @@ IIR2D_API int iir2d_filter_backward_cpu(const void* x, const void* dy, void* dx,
                                         const IIR2D_FilterParams* params);
 
 /* The bytes of device memory that a call on a GPU needs as its workspace: forward, or backward, which then
- * is given a dp or not. Asks no device. Of backward it returns IIR2D_STATUS_CUDA_ERROR: see below. */
+ * is given a dp or not. Asks no device. */
 IIR2D_API int iir2d_filter_workspace_cuda(const IIR2D_FilterParams* params, int32_t backward, int32_t with_dp,
                                           size_t* bytes);
 
@@ -91,8 +91,9 @@ IIR2D_API int iir2d_filter_workspace_cuda(const IIR2D_FilterParams* params, int3
 IIR2D_API int iir2d_filter_forward_cuda(const void* x, void* y, const IIR2D_FilterParams* params,
                                         void* workspace, size_t bytes, void* stream);
 
-/* Likewise iir2d_filter_backward_cpu; dp is device memory. Not computed yet: what passes the checks gets
- * IIR2D_STATUS_CUDA_ERROR, and iir2d_last_error says so. */
+/* Likewise iir2d_filter_backward_cpu; dp is device memory too. For dp the planes are widened to double, all of
+ * them where they have few samples, else those of an image or one by one, and a few such planes are the
+ * workspace. The same bits on every run. */
 IIR2D_API int iir2d_filter_backward_cuda(const void* x, const void* dy, void* dx, double* dp,
                                          const IIR2D_FilterParams* params, void* workspace, size_t bytes,
                                          void* stream);

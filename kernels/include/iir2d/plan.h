@@ -101,7 +101,7 @@ class IIR2D_API FilterPlan {
     // data. In double and in one order: the same bits on every run and for every number of threads, as those
     // of dx. dx is within precision()'s bound, for dy in [0, 1], times the largest of 1 and |A^T dy|; dp
     // within 1e-4 (f64: 1e-10) of norm(dy) times the norm of run()'s derivative, but for what storing x and y
-    // in the plan's type rounds. Host memory, and a plan for the CPU; dp lies apart from the others, dx apart
+    // in the plan's type rounds. Host memory; dp lies apart from the others, dx apart
     // from x. Blocks; errors and cancellation as in run(), dx and dp are then unspecified. Source:
     // docs/filters.md, "Adjoint and gradient of the parameters".
     Result<void> backward(const ConstTensorView& x, const ConstTensorView& dy, const TensorView& dx,

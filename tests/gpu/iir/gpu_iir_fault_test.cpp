@@ -21,14 +21,46 @@ template <GpuFault fault>
 void run_faulty(std::string_view name, const LaunchShape& shape, const void* parameters,
                 const ExecutorOptions& options) {
     if (name == "iir_rows_f32_order1_x1") {
-        gpu_test::run_kernel<GpuAxis, iir::gpu_run_axis<float, float, 1, 1, true, fault>, 512>(
+        gpu_test::run_kernel<GpuAxis, iir::gpu_run_axis<float, float, 1, 1, true, false, fault>, 512>(
             shape, parameters, options);
     } else if (name == "iir_columns_f32_order1_x1") {
-        gpu_test::run_kernel<GpuAxis, iir::gpu_run_axis<float, float, 1, 1, false, fault>, 512>(
+        gpu_test::run_kernel<GpuAxis, iir::gpu_run_axis<float, float, 1, 1, false, false, fault>, 512>(
             shape, parameters, options);
     } else {
         run_product_kernel(name, shape, parameters, options);
     }
+}
+
+// Likewise the adjoint's, of whole columns and rows.
+template <GpuFault fault>
+void run_faulty_adjoint(std::string_view name, const LaunchShape& shape, const void* parameters,
+                        const ExecutorOptions& options) {
+    if (name == "iir_rows_adjoint_f32_order1_x1") {
+        gpu_test::run_kernel<GpuAxis, iir::gpu_run_axis<float, float, 1, 1, true, true, fault>, 512>(
+            shape, parameters, options);
+    } else if (name == "iir_columns_adjoint_f32_order1_x1") {
+        gpu_test::run_kernel<GpuAxis, iir::gpu_run_axis<float, float, 1, 1, false, true, fault>, 512>(
+            shape, parameters, options);
+    } else {
+        run_product_kernel(name, shape, parameters, options);
+    }
+}
+
+// The worst difference of the adjoint from the reference's, relative to its largest value.
+double worst_adjoint(const FilterDesc& desc, const RunKernel& kernel) {
+    const auto dy = random_plane(count_of(desc.shape), 3);
+    std::vector<double> expected(dy.size());
+    EXPECT_TRUE(reference::filter_adjoint(desc, dy, expected));
+    double largest = 1.0;
+    for (const double v : expected) largest = std::max(largest, std::abs(v));
+    double result = 0.0;
+    for (const std::uint64_t seed : {std::uint64_t{1}, std::uint64_t{2}, std::uint64_t{3}}) {
+        const auto dx =
+            run_gpu(desc, dy, {.seed = seed, .in_place = true, .adjoint = true, .kernel = kernel}).y;
+        const double difference = max_abs_difference(dx, expected) / largest;
+        if (!(difference <= result)) result = difference;
+    }
+    return result;
 }
 
 // The worst difference from the reference over a few seeds.
@@ -70,6 +102,15 @@ TEST(GpuFault, AMissingBarrierInPlaceIsCaught) {
 
 TEST(GpuFault, ACarryThatIsOffByOneIsCaught) {
     EXPECT_TRUE(caught(worst(carried, run_faulty<GpuFault::carry_off_by_one>)));
+}
+
+TEST(GpuFault, OfTheAdjointIsCaught) {
+    for (const FilterDesc& desc : {carried, warmed}) {
+        EXPECT_FALSE(caught(worst_adjoint(desc, run_faulty_adjoint<GpuFault::none>))) << describe(desc);
+        EXPECT_TRUE(caught(worst_adjoint(desc, run_faulty_adjoint<GpuFault::no_barrier>))) << describe(desc);
+        EXPECT_TRUE(caught(worst_adjoint(desc, run_faulty_adjoint<GpuFault::no_end>))) << describe(desc);
+    }
+    EXPECT_TRUE(caught(worst_adjoint(carried, run_faulty_adjoint<GpuFault::carry_off_by_one>)));
 }
 
 // Run with another border than it should, in each direction. Filter 3 reads enough before its first

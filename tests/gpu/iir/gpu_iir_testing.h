@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernels/iir/gpu_plan.h"
+#include "kernels/iir/plan_checks.h"
 #include "tests/gpu/executor/executor.h"
 #include "tests/kernels/iir/iir_testing.h"
 
@@ -34,6 +35,7 @@ inline void run_product_kernel(std::string_view name, const gpu_test::LaunchShap
 struct Run {
     std::uint64_t seed = 0;
     bool in_place = false;
+    bool adjoint = false;
     std::int64_t row_gap = 0;    // unused elements after each row
     std::int64_t plane_gap = 0;  // and after each plane
     RunKernel kernel = run_product_kernel;
@@ -47,9 +49,10 @@ struct Outcome {
 
 template <class S>
 Outcome run_as(const FilterDesc& desc, const std::vector<double>& x, const Run& run) {
-    const auto data = make_filter(desc.filter);
-    if (!data) throw std::runtime_error(data.error().message);
-    const auto filter = iir::make_gpu_filter(desc, *data);
+    const auto filters = iir::filters_of(desc);
+    if (!filters) throw std::runtime_error(filters.error().message);
+    const auto make = run.adjoint ? iir::make_gpu_adjoint : iir::make_gpu_filter;
+    const auto filter = make(desc, filters->front());
     const Shape& s = desc.shape;
     const std::int64_t row = s.w + run.row_gap;
     const std::int64_t plane = s.h * row + run.plane_gap;

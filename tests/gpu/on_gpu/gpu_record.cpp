@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What run_on_gpu.sh runs: every case of the parity matrix on a real GPU, against the double-precision
-// reference and to the bit against the tests' executor; then latencies beside device-to-device copies of the
-// same plane. Writes one JSON record with the environment and every sample. Needs neither Qt nor OpenImageIO.
+// What run_on_gpu.sh runs: every case of the parity matrix, forward and backward, on a real GPU, against the
+// double-precision reference and to the bit against the tests' executor; then latencies beside
+// device-to-device copies of the same plane. Writes one JSON record with the environment and every sample.
+// Needs neither Qt nor OpenImageIO.
 //
 //   gpu_record --out FILE [--device N] [--sizes 1024,2048,4096,8192] [--samples 30] [--parity full|small]
 //   [--no-bench]
@@ -9,6 +10,7 @@
 // Ends with 0 when everything agrees, 5 when something does not, 4 when the GPU fails, 2 for a bad argument.
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -20,6 +22,8 @@
 #include "iir2d/iir2d_core.h"
 #include "kernels/device/cuda/context.h"
 #include "kernels/device/cuda/repeated_launches.h"
+#include "kernels/iir/cuda.h"
+#include "kernels/iir/cuda_backward.h"
 #include "tests/gpu/iir/gpu_iir_testing.h"
 
 namespace {
@@ -154,6 +158,68 @@ Result<std::vector<double>> run_on(const Device& device, const FilterDesc& desc,
     return element == ElementType::f64 ? run(double{}) : run(float{});
 }
 
+// The adjoint of `dy`, and with `x` the gradients of the parameters.
+struct Gradients {
+    std::vector<double> dx;
+    std::vector<double> dp;
+};
+
+Result<Gradients> run_backward_on(const Device& device, const FilterDesc& desc, const std::vector<double>& x,
+                                  const std::vector<double>& dy, std::size_t parameters) {
+    const auto plan = FilterPlan::make(device, desc);
+    if (!plan) return std::unexpected(plan.error());
+    const auto element = storage_type(desc.precision);
+    const auto run = [&]<class S>(S) -> Result<Gradients> {
+        const std::vector<S> in(x.begin(), x.end());
+        const std::vector<S> upstream(dy.begin(), dy.end());
+        std::vector<S> out(dy.size());
+        std::vector<double> dp(parameters);
+        auto done = plan->backward({in.data(), element, desc.shape}, {upstream.data(), element, desc.shape},
+                                   {out.data(), element, desc.shape}, dp);
+        if (!done) return std::unexpected(done.error());
+        return Gradients{std::vector<double>(out.begin(), out.end()), dp};
+    };
+    return element == ElementType::f64 ? run(double{}) : run(float{});
+}
+
+double largest(const std::vector<double>& values) {
+    double result = 1.0;
+    for (const double v : values) result = std::max(result, std::abs(v));
+    return result;
+}
+
+// The backward pass of one case: the adjoint within the filter's bound times its largest value, and the
+// gradient of the parameters within 1e-4 (f64: 1e-9) of the largest of them, which f64 alone has stored
+// exactly.
+void measure_backward(const Device& device, const FilterDesc& desc, const std::vector<double>& x, Parity& p) {
+    const auto dy = random_plane(count_of(desc.shape), 77);
+    std::vector<double> dx(dy.size());
+    check(reference::filter_adjoint(desc, dy, dx));
+    std::vector<double> dp(filter_row(desc.filter.id)->parameters.size());
+    const bool with_dp = desc.precision == Precision::f64 && count_of(desc.shape) < 10000;
+    if (with_dp) check(reference::filter_gradient(desc, x, dy, dp));
+    const auto found = value_or_stop(run_backward_on(device, desc, x, dy, with_dp ? dp.size() : 0));
+    const double bound =
+        *value_or_stop(FilterPlan::make(device, desc)).precision().max_abs_error * largest(dx);
+    const double error = max_abs_difference(found.dx, dx);
+#if defined(IIR2D_HAS_EXECUTOR)
+    const bool same = same_bits(found.dx, run_gpu(desc, dy, {.adjoint = true}).y);
+#else
+    const bool same = true;
+#endif
+    const double dp_error = with_dp ? max_abs_difference(found.dp, dp) / largest(dp) : 0.0;
+    const bool good = error <= bound && dp_error <= 1e-9;
+    ++p.cases;
+    p.worst_share = std::max(p.worst_share, error / bound);
+    if (!good) ++p.beyond_bound;
+    if (!same) ++p.unlike_executor;
+    if ((!good || !same) && p.failures.size() < 50) {
+        p.failures.push_back(describe(desc) + " backward: error " + number(error) + " of " + number(bound) +
+                             ", of the parameters " + number(dp_error) +
+                             (same ? "" : ", bits unlike the executor's"));
+    }
+}
+
 Parity measure_parity(const Device& device, bool full) {
     using Size = std::pair<std::int64_t, std::int64_t>;
     const std::vector<Size> sizes =
@@ -192,6 +258,7 @@ Parity measure_parity(const Device& device, bool full) {
                                                  number(bound) +
                                                  (same ? "" : ", bits unlike the executor's"));
                         }
+                        measure_backward(device, desc, x, p);
                     }
                 }
             }
@@ -248,6 +315,34 @@ struct Bench {
     }
 };
 
+// The adjoint, which is to take at most 1.15 times the filter.
+Latency measure_adjoint(Bench& bench, const FilterDesc& desc, const ConstTensorView& dy, const TensorView& dx,
+                        const std::string& what, const std::function<Result<void>()>& copy) {
+    const auto filters = value_or_stop(iir::filters_of(desc));
+    const iir::GpuJob job = iir::make_gpu_adjoint_job(desc, filters);
+    const auto workspace = value_or_stop(bench.context->allocate(job.workspace_bytes, bench.stream.get()));
+    const auto views = value_or_stop(iir::check_views(desc, dy, dx));
+    const cuda::LaunchOne launch = cuda::launch_in(*bench.context, bench.stream.get());
+    return bench.measure(
+        what + ", adjoint", job.filters.front().stages.front().kernel, desc.shape.h,
+        [&] { return iir::enqueue(job, views.x, views.y, workspace.get(), launch); }, copy);
+}
+
+// The gradient of the parameters alone; what it reads as dy is any plane.
+Latency measure_gradient(Bench& bench, const FilterDesc& desc, const ConstTensorView& x, const TensorView& dy,
+                         const std::string& what, const std::function<Result<void>()>& copy) {
+    const auto filters = value_or_stop(iir::filters_of(desc));
+    const auto job = value_or_stop(iir::make_gpu_gradient_job(desc, filters, {}));
+    const auto workspace = value_or_stop(bench.context->allocate(job.workspace_bytes, bench.stream.get()));
+    const auto dp = value_or_stop(bench.context->allocate(job.values() * sizeof(double), bench.stream.get()));
+    const auto views = value_or_stop(iir::check_views(desc, x, dy));
+    const cuda::LaunchOne launch = cuda::launch_in(*bench.context, bench.stream.get());
+    return bench.measure(
+        what + ", gradient of the parameters", "iir_gradient", desc.shape.h,
+        [&] { return iir::enqueue_gradient(job, views.x, views.y, dp.get(), workspace.get(), launch); },
+        copy);
+}
+
 // Beyond it a filter's launches take no longer than what they launch.
 constexpr std::int64_t most_for_graph = 1024;
 
@@ -287,6 +382,9 @@ std::vector<Latency> measure_latencies(const Device& device, const Options& opti
                                         bench.stream.get());
                 };
                 all.push_back(bench.measure(what, plan.kernel().variant, size, launches, copy));
+                all.push_back(measure_adjoint(bench, desc, in, out, what, copy));
+                if (precision == Precision::f32)
+                    all.push_back(measure_gradient(bench, desc, in, out, what, copy));
                 if (size > most_for_graph) continue;
                 cuda::RepeatedLaunches repeats;
                 all.push_back(bench.measure(

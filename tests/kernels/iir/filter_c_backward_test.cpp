@@ -337,16 +337,22 @@ TEST(FilterCBackward, PollCancels) {
     }
 }
 
-TEST(FilterCBackward, OnAGpuItSaysThatItIsNotBuilt) {
+TEST(FilterCBackward, OnAGpuItSaysWhatItsWorkspaceIsAndChecksEverything) {
     const std::vector<float> dy(24, 1.0F);
     std::vector<float> dx(24, 5.0F);
     IIR2D_FilterParams p = params({1, 1, 4, 6}, 6);
     std::size_t bytes = 77;
+    std::vector<double> dp(2);
+    EXPECT_EQ(iir2d_filter_workspace_cuda(&p, 1, 1, &bytes), IIR2D_STATUS_OK);
+    EXPECT_GT(bytes, 7U * 24 * sizeof(double));
+    EXPECT_EQ(iir2d_filter_backward_cuda(dy.data(), dy.data(), dx.data(), dp.data(), &p, nullptr, 0, nullptr),
+              IIR2D_STATUS_WORKSPACE_ERROR);
+    EXPECT_THAT(iir2d_last_error(), HasSubstr("workspace is null"));
+    EXPECT_EQ(iir2d_filter_workspace_cuda(&p, 1, 0, &bytes), IIR2D_STATUS_OK);
+    EXPECT_EQ(bytes, 24 * sizeof(float));
+    bytes = 77;
     EXPECT_EQ(iir2d_filter_backward_cuda(nullptr, dy.data(), dx.data(), nullptr, &p, nullptr, 0, nullptr),
-              IIR2D_STATUS_CUDA_ERROR);
-    EXPECT_THAT(iir2d_last_error(), HasSubstr("no kernels for the gradients of filters on a GPU"));
-    EXPECT_EQ(iir2d_filter_workspace_cuda(&p, 1, 1, &bytes), IIR2D_STATUS_CUDA_ERROR);
-    EXPECT_THAT(iir2d_last_error(), HasSubstr("no kernels for the gradients of filters on a GPU"));
+              IIR2D_STATUS_WORKSPACE_ERROR);
     EXPECT_EQ(iir2d_filter_workspace_cuda(&p, 2, 0, &bytes), IIR2D_STATUS_INVALID_ARGUMENT);
     EXPECT_THAT(iir2d_last_error(), HasSubstr("backward is 2"));
     EXPECT_EQ(bytes, 77U);

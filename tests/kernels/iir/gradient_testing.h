@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// What the tests of parameters' gradients share.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "tests/kernels/iir/iir_testing.h"
+
+namespace iir_test {
+
+inline double norm(const std::vector<double>& a) {
+    double sum = 0.0;
+    for (const double v : a) sum += v * v;
+    return std::sqrt(sum);
+}
+
+// The norm of the derivative of the filter's output: a difference of the reference's.
+inline double derivative_norm(const iir2d::FilterDesc& desc, const iir2d::FilterParameter& parameter,
+                              const std::vector<double>& x) {
+    double value = parameter.default_value;
+    for (const auto& [name, given] : desc.filter.parameters) {
+        if (name == parameter.name) value = given;
+    }
+    const double step = 1e-6 * (parameter.name == "sigma" ? value : 1.0);
+    const auto moved = [&](double to) {
+        iir2d::FilterDesc there = desc;
+        std::erase_if(there.filter.parameters, [&](const auto& p) { return p.first == parameter.name; });
+        there.filter.parameters.emplace_back(parameter.name,
+                                             std::clamp(to, parameter.minimum, parameter.maximum));
+        return run_reference(there, x);
+    };
+    const auto up = moved(value + step);
+    const auto down = moved(value - step);
+    const double both = std::min(value + step, parameter.maximum) - std::max(value - step, parameter.minimum);
+    std::vector<double> difference(up.size());
+    for (std::size_t i = 0; i < up.size(); ++i) difference[i] = (up[i] - down[i]) / both;
+    return norm(difference);
+}
+
+}  // namespace iir_test
