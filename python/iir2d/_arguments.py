@@ -8,7 +8,7 @@ import math
 import operator
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, SupportsIndex
+from typing import Any, SupportsFloat, SupportsIndex, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -227,12 +227,12 @@ def out_of_range(info: FilterInfo, parameter: ParameterInfo, value: float) -> In
 
 def number(info: FilterInfo, parameter: ParameterInfo, value: object) -> float:
     """Returns a parameter's value; an end of the range as float32 is the end itself."""
-    if not isinstance(value, (bool, int, float, np.bool_, np.integer, np.floating)):
+    if not (isinstance(value, (bool, int, float)) or (isinstance(value, np.generic) and value.dtype.kind in "biuf")):
         raise TypeError(f"{parameter.name} is a {type(value).__name__}: give a number or an array")
-    result = float(value)
+    result = float(cast(SupportsFloat, value))
     if math.isnan(result):
         refuse_nan(info, parameter)
-    if isinstance(value, np.float32):
+    if isinstance(value, np.generic) and value.dtype == np.float32:
         for end in (parameter.minimum, parameter.maximum):
             if result == float(np.float32(end)):
                 return end
@@ -258,4 +258,5 @@ def pair(field: str, value: int | Sequence[int]) -> tuple[int, int]:
         if len(value) == 2:
             return operator.index(value[0]), operator.index(value[1])
         raise InvalidArgumentError(f"{field} {tuple(value)}: must be one number or height and width")
-    return operator.index(value), operator.index(value)
+    size = operator.index(cast(SupportsIndex, value))
+    return size, size

@@ -191,9 +191,11 @@ for _name, _kernel, _fake in (
     torch.library.register_fake(f"iir2d::{_name}", _fake, lib=library)
 
 _operations = torch.ops.iir2d
-_is_wrapped = torch._C._functorch.is_functorch_wrapped_tensor
-_is_batched = torch._C._functorch.is_legacy_batchedtensor
-_modes = torch._C._len_torch_dispatch_stack
+_c: Any = torch._C
+_is_wrapped = _c._functorch.is_functorch_wrapped_tensor
+_is_batched = _c._functorch.is_legacy_batchedtensor
+_modes = _c._len_torch_dispatch_stack
+_is_tracing = _c._is_tracing
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
 
 
@@ -207,7 +209,7 @@ def _is_plain(x: torch.Tensor) -> bool:
         and not _is_batched(x)
         and not x.is_neg()
         and not x._is_zerotensor()
-        and not torch._C._is_tracing()
+        and not _is_tracing()
     )
 
 
