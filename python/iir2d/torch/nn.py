@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Modules over iir2d.torch: a filter whose parameters may be learnt, and the poolings.
+"""Modules over iir2d.torch: filters, fixed or learnt, small blocks made of them, and the poolings.
 
 >>> import torch, iir2d.torch.nn as inn
 >>> smooth = inn.Filter2d("deriche", learnable=("sigma",), channels=3)
@@ -15,7 +15,7 @@ from typing import Any
 import torch
 
 from .. import _arguments
-from ..errors import InvalidArgumentError
+from ..errors import InvalidArgumentError, InvalidDimensionError
 from . import _mapping
 from . import adaptive_avg_pool2d as _adaptive_avg
 from . import adaptive_max_pool2d as _adaptive_max
@@ -29,6 +29,10 @@ __all__ = [
     "AdaptiveMaxPool2d",
     "AvgPool2d",
     "Filter2d",
+    "IIR2D",
+    "IIR2DBank",
+    "IIR2DResidual",
+    "IIRDenoiseStem",
     "LPPool2d",
     "MaxPool2d",
 ]
@@ -53,6 +57,7 @@ class Filter2d(torch.nn.Module):
         channels: int | None = None,
         init: Mapping[str, float] | None = None,
         border: str = "mirror",
+        border_const: float = 0.0,
         start: str = "truncated",
         precision: str | None = None,
         normalise_gain: bool = False,
@@ -71,7 +76,13 @@ class Filter2d(torch.nn.Module):
         self.filter_id = info.id
         self.channels = channels
         self.fixed = {name: value for name, value in given.items() if name not in self.learnable}
-        self.how = {"border": border, "start": start, "precision": precision, "normalise_gain": normalise_gain}
+        self.how = {
+            "border": border,
+            "border_const": border_const,
+            "start": start,
+            "precision": precision,
+            "normalise_gain": normalise_gain,
+        }
         # Says now what every call would.
         _filter(torch.zeros(1, 1, dtype=torch.float64 if precision == "f64" else torch.float32, device="cpu"),
                 info.id, **self.how, **given)  # type: ignore[arg-type]  # fmt: skip
@@ -108,6 +119,149 @@ class Filter2d(torch.nn.Module):
         """
         key = _arguments.filter_info(self.filter_id).key
         return f"{key!r}, learnable={self.learnable}, channels={self.channels}"
+
+
+class IIR2D(Filter2d):
+    """A fixed filter of (..., H, W): Filter2d with nothing to learn.
+
+    >>> import torch, iir2d.torch.nn as inn
+    >>> blur = inn.IIR2D("deriche", init={"sigma": 3.0}, border="clamp")
+    >>> blur(torch.zeros(1, 3, 8, 8)).shape, list(blur.parameters())
+    (torch.Size([1, 3, 8, 8]), [])
+    """
+
+    def __init__(
+        self,
+        filter_id: int | str = 1,
+        *,
+        init: Mapping[str, float] | None = None,
+        border: str = "mirror",
+        border_const: float = 0.0,
+        start: str = "truncated",
+        precision: str | None = None,
+        normalise_gain: bool = False,
+    ) -> None:
+        super().__init__(
+            filter_id, init=init, border=border, border_const=border_const, start=start, precision=precision,
+            normalise_gain=normalise_gain,
+        )  # fmt: skip
+
+    def extra_repr(self) -> str:
+        """Says what the module does, for print()."""
+        return repr(_arguments.filter_info(self.filter_id).key)
+
+
+class _Mixture(torch.nn.Module):
+    """Fixed filters, and how many learnt numbers there are for each: one a channel, or one for all."""
+
+    def __init__(
+        self, filter_ids: Sequence[int | str], channels: int, per_channel: bool, differentiable: bool, how: dict[str, Any]
+    ) -> None:
+        super().__init__()
+        if channels < 1:
+            raise InvalidArgumentError(f"channels {channels}: must be at least 1")
+        self.channels = channels
+        self.differentiable = differentiable
+        self.weights = channels if per_channel else 1
+        self.filters = torch.nn.ModuleList(IIR2D(filter_id, **how) for filter_id in filter_ids)
+
+    def _filtered(self, x: torch.Tensor) -> list[torch.Tensor]:
+        if x.dim() < 3 or x.shape[-3] != self.channels:
+            raise InvalidDimensionError(f"x has shape {tuple(x.shape)}: the module has {self.channels} channels")
+        return [filtered(x if self.differentiable else x.detach()) for filtered in self.filters]
+
+
+class IIR2DResidual(_Mixture):
+    """x + sigmoid(alpha) (F x - x) with one fixed filter F of (..., C, H, W); `alpha` is learnt.
+
+    There is one for each channel, or with `per_channel=False` one for all. With `differentiable=False` no gradient goes
+    through the filter. The same as iir2d.flax's.
+
+    >>> import torch, iir2d.torch.nn as inn
+    >>> inn.IIR2DResidual(3)(torch.zeros(1, 3, 8, 8)).shape
+    torch.Size([1, 3, 8, 8])
+    """
+
+    def __init__(
+        self,
+        channels: int,
+        filter_id: int | str = 4,
+        *,
+        per_channel: bool = True,
+        differentiable: bool = True,
+        **how: Any,
+    ) -> None:
+        super().__init__([filter_id], channels, per_channel, differentiable, how)
+        self.alpha = torch.nn.Parameter(torch.zeros(self.weights))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Filters x."""
+        (y,) = self._filtered(x)
+        return x + torch.sigmoid(self.alpha).to(x.dtype)[:, None, None] * (y - x)
+
+
+class IIR2DBank(_Mixture):
+    """A mixture of fixed filters of (..., C, H, W), weighted by the softmax of `gate_logits`, which are learnt.
+
+    There is one weight of each filter for each channel, or with `per_channel=False` for all. With
+    `differentiable=False` no gradient goes through the filters. The same as iir2d.flax's.
+
+    >>> import torch, iir2d.torch.nn as inn
+    >>> bank = inn.IIR2DBank(channels=3)
+    >>> bank(torch.zeros(1, 3, 8, 8)).shape, bank.gate_logits.shape
+    (torch.Size([1, 3, 8, 8]), torch.Size([4, 3]))
+    """
+
+    def __init__(
+        self,
+        filter_ids: Sequence[int | str] = (1, 3, 4, 8),
+        channels: int = 1,
+        *,
+        per_channel: bool = True,
+        differentiable: bool = True,
+        **how: Any,
+    ) -> None:
+        if not filter_ids:
+            raise InvalidArgumentError("filter_ids (): a bank has one filter or more")
+        super().__init__(filter_ids, channels, per_channel, differentiable, how)
+        self.gate_logits = torch.nn.Parameter(torch.zeros(len(self.filters), self.weights))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Filters x."""
+        weights = torch.softmax(self.gate_logits, 0).to(x.dtype)[:, :, None, None]
+        result = torch.zeros_like(x)
+        for weight, y in zip(weights, self._filtered(x), strict=True):
+            result = result + weight * y
+        return result
+
+
+class IIRDenoiseStem(torch.nn.Module):
+    """x + a convolution of an IIR2DBank of a convolution of x (N, C, H, W): a small block for denoising.
+
+    >>> import torch, iir2d.torch.nn as inn
+    >>> inn.IIRDenoiseStem(3, channels=8)(torch.zeros(1, 3, 8, 8)).shape
+    torch.Size([1, 3, 8, 8])
+    """
+
+    def __init__(
+        self,
+        in_channels: int,
+        channels: int = 32,
+        *,
+        filter_ids: Sequence[int | str] = (1, 3, 4, 8),
+        precision: str | None = None,
+    ) -> None:
+        super().__init__()
+        self.before = torch.nn.Conv2d(in_channels, channels, 3, padding=1, bias=False)
+        self.bank = IIR2DBank(filter_ids, channels, precision=precision)
+        self.after = torch.nn.Conv2d(channels, in_channels, 3, padding=1, bias=False)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Filters x."""
+        # As Flax's gelu is.
+        features = torch.nn.functional.gelu(self.before(x), approximate="tanh")
+        result: torch.Tensor = x + self.after(self.bank(features))
+        return result
 
 
 class MaxPool2d(torch.nn.MaxPool2d):
