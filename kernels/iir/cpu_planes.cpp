@@ -21,17 +21,6 @@ namespace iir2d::iir {
 
 namespace {
 
-// Plane `p` of a resolved view as a view of its own.
-template <class View>
-View plane_of(const View& view, std::int64_t p) {
-    View plane = view;
-    plane.shape = {1, 1, view.shape.h, view.shape.w};
-    const auto bytes = support::plane_offset(view, p) * static_cast<std::int64_t>(element_size(view.type));
-    plane.data = reinterpret_cast<decltype(plane.data)>(reinterpret_cast<std::uintptr_t>(view.data) +
-                                                        static_cast<std::uintptr_t>(bytes));
-    return plane;
-}
-
 // Memory for planes in f32.
 using WidePlanes = support::ObjectPool<support::AlignedArray<float>>;
 
@@ -158,12 +147,13 @@ Result<void> map_planes(const CpuTask& task, const ConstTensorView& x, const Ten
                           [&](std::int64_t plane, int threads, const RunControl& inner) -> Result<void> {
                               const CpuJob job = make_job(desc, filter_of(task, plane), threads);
                               if (!narrow)
-                                  return forward_cpu(job, plane_of(x, plane), plane_of(y, plane), inner);
+                                  return forward_cpu(job, support::plane_of(x, plane),
+                                                     support::plane_of(y, plane), inner);
                               const WidePlane memory(wide, desc.shape);
                               const TensorView line = memory.view();
-                              widen(plane_of(x, plane), line, threads);
+                              widen(support::plane_of(x, plane), line, threads);
                               if (auto done = forward_cpu(job, line, line, inner); !done) return done;
-                              round(line, plane_of(y, plane), threads);
+                              round(line, support::plane_of(y, plane), threads);
                               return {};
                           });
 }
@@ -211,8 +201,8 @@ Result<void> gradient_planes(const CpuTask& task, std::span<const FilterSpec> sp
             const std::span<double> sums =
                 std::span(of_planes).subspan(static_cast<std::size_t>(plane) * count, count);
             const FilterData& filter = filter_of(task, plane);
-            const ConstTensorView from = plane_of(x, plane);
-            const ConstTensorView upstream = plane_of(dy, plane);
+            const ConstTensorView from = support::plane_of(x, plane);
+            const ConstTensorView upstream = support::plane_of(dy, plane);
             if (!narrow) return gradient_cpu(desc, filter, from, upstream, sums, threads, inner);
             const WidePlane wide_x(wide, shape);
             const WidePlane wide_dy(wide, shape);

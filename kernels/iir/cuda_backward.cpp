@@ -32,20 +32,11 @@ std::unexpected<Error> too_large(const Shape& shape) {
                                                                  " needs more memory than can be counted"});
 }
 
-template <class View>
-View plane_of(const View& view, std::int64_t p) {
-    View plane = view;
-    plane.shape = {1, 1, view.shape.h, view.shape.w};
-    const auto bytes = support::plane_offset(view, p) * static_cast<std::int64_t>(element_size(view.type));
-    plane.data = reinterpret_cast<decltype(plane.data)>(reinterpret_cast<std::uintptr_t>(view.data) +
-                                                        static_cast<std::uintptr_t>(bytes));
-    return plane;
-}
-
 // The planes at once that begin with plane `first`.
 ConstTensorView part_of(const ConstTensorView& view, const Shape& at_once, std::int64_t first) {
     if (at_once.n * at_once.c == view.shape.n * view.shape.c) return view;
-    return at_once.c == view.shape.c ? support::image_of(view, first / view.shape.c) : plane_of(view, first);
+    return at_once.c == view.shape.c ? support::image_of(view, first / view.shape.c)
+                                     : support::plane_of(view, first);
 }
 
 TensorView dense_view(cuda::DevicePointer data, ElementType type, const Shape& shape) {

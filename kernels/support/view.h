@@ -57,6 +57,17 @@ View image_of(const View& view, std::int64_t n) {
     return image;
 }
 
+// Of a resolved view: plane `p` alone, of n * c.
+template <class View>
+View plane_of(const View& view, std::int64_t p) {
+    View plane = view;
+    plane.shape = {1, 1, view.shape.h, view.shape.w};
+    const auto bytes = plane_offset(view, p) * static_cast<std::int64_t>(element_size(view.type));
+    plane.data = reinterpret_cast<decltype(plane.data)>(reinterpret_cast<std::uintptr_t>(view.data) +
+                                                        static_cast<std::uintptr_t>(bytes));
+    return plane;
+}
+
 // Resolves the strides of a view called `name`, of a plan's shape: every size at least 1 and its dense bytes
 // within 63 bits. Checks what check_view() says of them; the address is not looked at.
 Result<Strides> resolve_strides(std::string_view name, const ConstTensorView& view);

@@ -155,7 +155,8 @@ def filter(
     """
     on_gpu = _on_gpu.lies_on_gpu(x)
     native, element, shape = _on_gpu.source(x, "x", stream) if on_gpu else _arrays.source(x, "x")
-    info, settings = _arguments.settings(filter_id, border, border_const, precision, start, normalise_gain, element)
+    constant = float(border_const)
+    info, settings = _arguments.settings(filter_id, border, constant, precision, start, normalise_gain, element)
     values = _parameters(info, parameters, shape[:-2])[0] if parameters else None
     if on_gpu:
         return _on_gpu.run_filter(x, native, shape, settings, values, out, stream, adjoint=False)
@@ -262,7 +263,8 @@ def filter_gradient(
     native_dy, _, _ = _on_gpu.source(dy, "dy", stream) if on_gpu else _arrays.source(dy, "dy")
     if not on_gpu:
         _on_gpu.refuse_stream(stream)
-    info, settings = _arguments.settings(filter_id, border, border_const, precision, start, normalise_gain, element)
+    constant = float(border_const)
+    info, settings = _arguments.settings(filter_id, border, constant, precision, start, normalise_gain, element)
     values, shapes = _parameters(info, parameters, shape[:-2])
     names = _arguments.gradient_names(info, wrt)
     packed = values.shape if isinstance(values, np.ndarray) else (len(info.parameters),)
