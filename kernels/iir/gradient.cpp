@@ -79,7 +79,7 @@ class Lines {
 
     // Rows lie too far apart for the processor to see what comes next.
     void copy(std::int64_t lanes, const LaneRows<const S>& from, S* to) const {
-        constexpr std::int64_t rows_ahead = 16;
+        constexpr std::int64_t rows_ahead = 8;
         constexpr std::int64_t line = 64 / sizeof(S);
         for (std::int64_t i = 0; i < m_n; ++i, to += m_stride) {
             const S* row = from.at(i);
