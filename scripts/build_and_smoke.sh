@@ -4,13 +4,20 @@
 # WSL; needs CMake, a C++23 compiler and oneTBB's headers (./bootstrap deps).
 #
 # usage: scripts/build_and_smoke.sh [ARGUMENT OF iir2d.smoke...]
-# Environment: IIR2D_PYTHON (python3).
+# Environment: IIR2D_PYTHON (python3); IIR2D_PYTHON_LIBRARY, a built libiir2d that goes into the wheel in place of one
+# built here; IIR2D_PYTHON_JAX=OFF, without iir2d.jax.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
+settings=()
+[ -z "${IIR2D_PYTHON_LIBRARY:-}" ] ||
+    settings+=("--config-settings=cmake.define.IIR2D_PYTHON_LIBRARY=$(realpath "$IIR2D_PYTHON_LIBRARY")")
+[ -z "${IIR2D_PYTHON_JAX:-}" ] || settings+=("--config-settings=cmake.define.IIR2D_PYTHON_JAX=$IIR2D_PYTHON_JAX")
+
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
+echo "build_and_smoke: building the package into a fresh environment; the kernels take some minutes"
 "${IIR2D_PYTHON:-python3}" -m venv "$folder/venv"
-"$folder/venv/bin/pip" install --quiet .
+"$folder/venv/bin/pip" install --quiet --disable-pip-version-check "${settings[@]}" .
 cd "$folder"
 venv/bin/python -m iir2d.smoke "$@"

@@ -15,13 +15,12 @@ from __future__ import annotations
 
 import json
 import math
-import operator
 import os
 import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -105,24 +104,19 @@ def _parameters(
         given = parameters.get(parameter.name)
         if given is None:
             values.append(math.nan)
-        elif isinstance(given, (bool, int, float, np.generic)):
+        elif isinstance(given, (bool, int, float, np.generic)) or not _arrays.is_array(given):
             shapes[parameter.name] = ()
             values.append(_arguments.number(info, parameter, given))
         else:
             array = _arrays.host(given, parameter.name)
             if array.dtype not in (np.float32, np.float64):
-                raise TypeError(f"{parameter.name} has elements of type {array.dtype}: convert to float32 or float64")
+                raise _arguments.refused_parameter(parameter, array.dtype)
             shapes[parameter.name] = array.shape
             values.append(_arguments.clamp_ends(info, parameter, array))
     if not any(shapes.values()):
         return tuple(float(value) for value in values), shapes
-    try:
-        shape = np.broadcast_shapes(*shapes.values())
-    except ValueError:
-        shape = (-1,)
-    if len(shape) > len(lead) or any(a not in (1, b) for a, b in zip(shape[::-1], lead[::-1], strict=False)):
-        listed = ", ".join(f"{name} {value}" for name, value in shapes.items())
-        raise InvalidDimensionError(f"parameters of shapes {listed} do not broadcast to the planes' {lead}")
+    _arguments.check_broadcast(shapes, lead)
+    shape = np.broadcast_shapes(*shapes.values())
     packed = np.empty((*shape, len(values)))
     for index, value in enumerate(values):
         packed[..., index] = value
@@ -189,11 +183,7 @@ def _finish_empty(x: Any, element: int, shape: tuple[int, ...], out: Any) -> Any
     if out is None:
         return _arrays.finish(x, _arrays.empty(x, element, shape))
     _, found, size = _arrays.source(out, "out")
-    if tuple(size) != tuple(shape):
-        raise InvalidDimensionError(f"out has shape {tuple(size)}, the result has {tuple(shape)}")
-    if found != element:
-        names = _arguments.ELEMENT_NAMES
-        raise InvalidArgumentError(f"out is {names[found]}, the result is {names[element]}")
+    _arguments.check_pair("out", size, found, "the result", shape, element)
     if isinstance(out, np.ndarray) and not out.flags.writeable:
         raise InvalidArgumentError("out is read-only")
     _arrays.target(out)
@@ -258,11 +248,7 @@ def filter_gradient(
     native_dy, _, _ = _arrays.source(dy, "dy")
     info, settings = _arguments.settings(filter_id, border, border_const, precision, start, normalise_gain, element)
     values, shapes = _parameters(info, parameters, shape[:-2])
-    if wrt is None:
-        names = [p.name for p in info.parameters if not p.is_switch]
-    else:
-        names = [wrt] if isinstance(wrt, str) else list(wrt)
-        _arguments.check_names(info, names)
+    names = _arguments.gradient_names(info, wrt)
     packed = values.shape if isinstance(values, np.ndarray) else (len(info.parameters),)
     gradient = np.zeros(packed)
     if 0 not in shape[:-2] or 0 in shape[-2:]:
@@ -277,22 +263,16 @@ def filter_gradient(
     return result
 
 
+@_pooling.shows_options
 def pool(
     x: Any,
     op: str,
-    window: int | Sequence[int] | None = None,
+    window: _pooling.Extent | None = None,
     *,
-    stride: int | Sequence[int] | None = None,
-    padding: int | Sequence[int] = 0,
-    dilation: int | Sequence[int] = 1,
-    ceil_mode: bool = False,
-    p: float = 2.0,
-    count_include_pad: bool = False,
-    divisor_override: int | None = None,
-    output_size: int | Sequence[int] | None = None,
     return_indices: bool = False,
     out: Any = None,
     threads: int = 0,
+    **options: Unpack[_pooling.PoolOptions],
 ) -> Any:
     """Pools every plane of x, of shape (..., H, W).
 
@@ -306,12 +286,12 @@ def pool(
     [[5.0, 7.0], [13.0, 15.0]]
     """
     native, element, shape = _arrays.source(x, "x")
-    pooling = _pooling.make_pooling(
-        op, window, stride, padding, dilation, ceil_mode, p, count_include_pad, divisor_override, output_size
-    )
+    pooling = _pooling.make_pooling(op, window, **options)
     count = _arguments.thread_count(threads) or _num_threads
-    if len(shape) < 2:
-        raise InvalidDimensionError(f"x has shape {shape}: it must have 2 dimensions or more, the last two H and W")
+    _arguments.check_planes("x", shape)
+    if return_indices:
+        _pooling.require_maxima(pooling)
+        _arrays.check_positions(x, shape[-2], shape[-1])
     target_shape = (*shape[:-2], *pooling.output_size(shape[-2], shape[-1], element))
     result = _arrays.empty(x, element, target_shape) if out is None else out
     indices = np.empty(target_shape if return_indices else 0, np.int64)
@@ -325,25 +305,19 @@ def pool(
     return (result, _arrays.finish(x, indices)) if return_indices else result
 
 
+@_pooling.shows_options
 def pool_backward(
     dy: Any,
     op: str,
-    window: int | Sequence[int] | None = None,
+    window: _pooling.Extent | None = None,
     *,
     input_size: Sequence[int],
     x: Any = None,
     y: Any = None,
     indices: Any = None,
-    stride: int | Sequence[int] | None = None,
-    padding: int | Sequence[int] = 0,
-    dilation: int | Sequence[int] = 1,
-    ceil_mode: bool = False,
-    p: float = 2.0,
-    count_include_pad: bool = False,
-    divisor_override: int | None = None,
-    output_size: int | Sequence[int] | None = None,
     out: Any = None,
     threads: int = 0,
+    **options: Unpack[_pooling.PoolOptions],
 ) -> Any:
     """Returns the gradient with respect to the input of pool(), from dy, that with respect to its result.
 
@@ -356,29 +330,19 @@ def pool_backward(
     [[0.25, 0.25], [0.25, 0.25]]
     """
     native, element, shape = _arrays.source(dy, "dy")
-    pooling = _pooling.make_pooling(
-        op, window, stride, padding, dilation, ceil_mode, p, count_include_pad, divisor_override, output_size
-    )
+    pooling = _pooling.make_pooling(op, window, **options)
     count = _arguments.thread_count(threads) or _num_threads
-    if len(shape) < 2 or len(input_size) < 2:
-        raise InvalidDimensionError(f"dy has shape {shape} and input_size is {tuple(input_size)}: 2 sizes or more each")
-    size = tuple(operator.index(value) for value in input_size[-2:])
-    target_shape = (*shape[:-2], *size)
+    _arguments.check_planes("dy", shape)
+    target_shape = (*shape[:-2], *_pooling.input_extent(input_size))
+    _pooling.require_read(pooling, x, y, indices)
     native_x = None if x is None else _arrays.source(x, "x")[0]
     native_y = None if y is None else _arrays.source(y, "y")[0]
-    if native_x is None and not (pooling.op in _pooling.MAX_OPS and indices is not None) and (
-        pooling.op in ("max", "adaptive_max", "lp")
-    ):
-        raise NullPointerError(f"the gradient of {op} pooling reads x{'' if pooling.op == 'lp' else ' or indices'}")
     address = 0
     if indices is not None:
         places = np.ascontiguousarray(_arrays.host(indices, "indices"))
+        _pooling.check_indices(places.dtype, places.shape, shape)
         if places.dtype == np.int32:  # of JAX without x64
             places = places.astype(np.int64)
-        if places.dtype != np.int64 or places.shape != tuple(shape):
-            raise InvalidDimensionError(
-                f"indices are {places.dtype} of shape {places.shape}: they must be int64 of dy's shape {tuple(shape)}"
-            )
         address = places.__array_interface__["data"][0]
     result = _arrays.empty(dy, element, target_shape) if out is None else out
     if 0 in shape[:-2]:
@@ -481,4 +445,4 @@ def get_library() -> str:
     >>> os.path.exists(iir2d.get_library())
     True
     """
-    return str(Path(__file__).parent / "libiir2d.so.1")
+    return str(Path(__file__).parent / ("iir2d.dll" if sys.platform == "win32" else "libiir2d.so.1"))

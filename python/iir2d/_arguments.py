@@ -8,7 +8,7 @@ import math
 import operator
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, SupportsIndex
+from typing import Any, SupportsFloat, SupportsIndex, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ from . import _native
 from .errors import (
     InvalidArgumentError,
     InvalidBorderModeError,
+    InvalidDimensionError,
     InvalidFilterIdError,
     InvalidPrecisionError,
     Iir2dError,
@@ -29,7 +30,8 @@ BORDERS = {"clamp": 0, "mirror": 1, "wrap": 2, "constant": 3}
 PRECISIONS = {"f32": 0, "mixed": 1, "f64": 2}
 STARTS = {"truncated": 0, "steady": 1}
 
-Extent = int | tuple[int, int]
+Shape = tuple[int, ...]
+Codes = tuple[int, int, float, int, int, bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +114,7 @@ def start_code(start: str) -> int:
     return _code("start", STARTS, start, InvalidArgumentError)
 
 
-@functools.lru_cache(maxsize=1024, typed=True)
-def settings(
+def codes(
     filter_id: int | str,
     border: str,
     border_const: float,
@@ -121,10 +122,10 @@ def settings(
     start: str,
     normalise_gain: bool,
     element: int,
-) -> tuple[FilterInfo, _native.FilterSettings]:
-    """Returns the filter and what the module is told about it."""
+) -> tuple[FilterInfo, Codes]:
+    """Returns the filter, and what a call does apart from its parameters in the C interface's numbers."""
     info = filter_info(filter_id)
-    return info, _native.FilterSettings(
+    return info, (
         info.id,
         border_code(border),
         float(border_const),
@@ -132,6 +133,13 @@ def settings(
         start_code(start),
         bool(normalise_gain),
     )
+
+
+@functools.lru_cache(maxsize=1024, typed=True)
+def settings(*arguments: Any) -> tuple[FilterInfo, _native.FilterSettings]:
+    """Returns the filter and what the module is told about it; takes what codes() takes."""
+    info, numbers = codes(*arguments)
+    return info, _native.FilterSettings(*numbers)
 
 
 def thread_count(threads: SupportsIndex) -> int:
@@ -143,7 +151,7 @@ def thread_count(threads: SupportsIndex) -> int:
 
 
 def shown(info: FilterInfo) -> str:
-    """Returns a filter as the library's sentences name it."""
+    """Returns a filter as sentences name it: by number and key."""
     return f"filter {info.id} ({info.key})"
 
 
@@ -155,22 +163,76 @@ def check_names(info: FilterInfo, names: Iterable[str]) -> None:
             raise InvalidArgumentError(f'{shown(info)} has no parameter "{name}": it has {", ".join(known)}')
 
 
+def gradient_names(info: FilterInfo, wrt: str | Sequence[str] | None) -> list[str]:
+    """Returns the parameters whose derivatives are wanted; None is all that are not switches."""
+    if wrt is None:
+        return [p.name for p in info.parameters if not p.is_switch]
+    names = [wrt] if isinstance(wrt, str) else list(wrt)
+    check_names(info, names)
+    return names
+
+
+def refused_elements(name: str, dtype: object) -> TypeError:
+    """Returns the error of an array whose elements are not filtered."""
+    found = str(dtype).removeprefix("torch.")
+    return TypeError(f"{name} has elements of type {found}: convert to float32, float64, float16 or bfloat16")
+
+
+def refused_parameter(parameter: ParameterInfo, dtype: object) -> TypeError:
+    """Returns the error of a parameter that is an array of another type than float32 and float64."""
+    found = str(dtype).removeprefix("torch.")
+    return TypeError(f"{parameter.name} has elements of type {found}: convert to float32 or float64")
+
+
+def check_planes(name: str, shape: Sequence[int]) -> None:
+    """Raises InvalidDimensionError where a shape is none of planes, as the module does of arrays."""
+    if len(shape) < 2:
+        raise InvalidDimensionError(
+            f"{name} has shape {tuple(shape)}: it must have 2 dimensions or more, the last two height and width"
+        )
+    for size, side in ((shape[-2], "height"), (shape[-1], "width")):
+        if size < 1:
+            raise InvalidDimensionError(f"{name} has shape {tuple(shape)}: {side} {size} must be at least 1")
+
+
+def check_pair(name: str, shape: Sequence[int], element: int, other: str, size: Sequence[int], kind: int) -> None:
+    """Raises where an array has another shape or element type than a second one, named `other`."""
+    if tuple(shape) != tuple(size):
+        raise InvalidDimensionError(f"{name} has shape {tuple(shape)}, {other} has {tuple(size)}")
+    if element != kind:
+        raise InvalidArgumentError(f"{name} is {ELEMENT_NAMES[element]}, {other} is {ELEMENT_NAMES[kind]}")
+
+
+def check_broadcast(shapes: Mapping[str, Sequence[int]], lead: Sequence[int]) -> None:
+    """Raises InvalidDimensionError where parameters do not broadcast to the planes' leading dimensions."""
+    for shape in shapes.values():
+        sizes = zip(shape[::-1], lead[::-1], strict=False)
+        if len(shape) > len(lead) or any(own not in (1, size) for own, size in sizes):
+            listed = ", ".join(f"{name} {tuple(given)}" for name, given in shapes.items() if len(given) > 0)
+            raise InvalidDimensionError(f"parameters of shapes {listed} do not broadcast to the planes' {tuple(lead)}")
+
+
 def refuse_nan(info: FilterInfo, parameter: ParameterInfo) -> None:
     """Raises what the library would of a NaN, which there stands for the default."""
-    raise InvalidArgumentError(
-        f"{parameter.name} nan of {shown(info)} is out of range: "
+    raise out_of_range(info, parameter, math.nan)
+
+
+def out_of_range(info: FilterInfo, parameter: ParameterInfo, value: float) -> InvalidArgumentError:
+    """Returns the library's error of a value that is outside of its parameter's range."""
+    return InvalidArgumentError(
+        f"{parameter.name} {value:g} of {shown(info)} is out of range: "
         f"give {parameter.minimum:g} to {parameter.maximum:g}"
     )
 
 
 def number(info: FilterInfo, parameter: ParameterInfo, value: object) -> float:
     """Returns a parameter's value; an end of the range as float32 is the end itself."""
-    if not isinstance(value, (bool, int, float, np.bool_, np.integer, np.floating)):
+    if not (isinstance(value, (bool, int, float)) or (isinstance(value, np.generic) and value.dtype.kind in "biuf")):
         raise TypeError(f"{parameter.name} is a {type(value).__name__}: give a number or an array")
-    result = float(value)
+    result = float(cast(SupportsFloat, value))
     if math.isnan(result):
         refuse_nan(info, parameter)
-    if isinstance(value, np.float32):
+    if isinstance(value, np.generic) and value.dtype == np.float32:
         for end in (parameter.minimum, parameter.maximum):
             if result == float(np.float32(end)):
                 return end
@@ -196,4 +258,5 @@ def pair(field: str, value: int | Sequence[int]) -> tuple[int, int]:
         if len(value) == 2:
             return operator.index(value[0]), operator.index(value[1])
         raise InvalidArgumentError(f"{field} {tuple(value)}: must be one number or height and width")
-    return operator.index(value), operator.index(value)
+    size = operator.index(cast(SupportsIndex, value))
+    return size, size

@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _native
-from ._arguments import BF16, F16, F32, F64
+from ._arguments import BF16, F16, F32, F64, refused_elements
+from ._pooling import check_int32
 from .errors import InvalidArgumentError
 
 _ELEMENTS: dict[np.dtype[Any], int] = {
@@ -20,10 +21,6 @@ _ELEMENTS: dict[np.dtype[Any], int] = {
     np.dtype(np.float16): F16,
 }
 _HOST = (1, 3)  # of DLPack: the host's memory, and the host's as CUDA pinned it
-
-
-def _refused(name: str, dtype: object) -> TypeError:
-    return TypeError(f"{name} has elements of type {dtype}: convert to float32, float64, float16 or bfloat16")
 
 
 def _is_bfloat16(dtype: np.dtype[Any]) -> bool:
@@ -38,8 +35,13 @@ def _raw(array: npt.NDArray[Any]) -> tuple[int, int, tuple[int, ...], tuple[int,
     return address, BF16, array.shape, tuple(stride // 2 for stride in array.strides)
 
 
+def is_array(x: object) -> bool:
+    """Whether an object is an array of NumPy or one with __dlpack__."""
+    return isinstance(x, np.ndarray) or (hasattr(x, "__dlpack__") and hasattr(x, "__dlpack_device__"))
+
+
 def _capsule(x: Any, name: str) -> Any:
-    if not hasattr(x, "__dlpack__") or not hasattr(x, "__dlpack_device__"):
+    if not is_array(x):
         raise TypeError(f"{name} is a {type(x).__name__}: give a NumPy array, or one with __dlpack__")
     device = int(x.__dlpack_device__()[0])
     if device not in _HOST:
@@ -58,7 +60,7 @@ def source(x: Any, name: str) -> tuple[Any, int, tuple[int, ...]]:
             return x, element, x.shape
         if _is_bfloat16(x.dtype):
             return _raw(x), BF16, x.shape
-        raise _refused(name, x.dtype)
+        raise refused_elements(name, x.dtype)
     array = _native.Array(_capsule(x, name))
     return array, array.element, array.shape
 
@@ -71,7 +73,7 @@ def target(out: Any) -> Any:
                 raise InvalidArgumentError("out is read-only")
             return _raw(out)
         if out.dtype not in _ELEMENTS:
-            raise _refused("out", out.dtype)
+            raise refused_elements("out", out.dtype)
         return out
     if _is_from(out, "jax"):
         raise InvalidArgumentError("out is read-only: JAX's arrays are")
@@ -126,6 +128,14 @@ def finish(x: Any, result: Any) -> Any:
 
         return torch.from_numpy(result)
     return result
+
+
+def check_positions(x: Any, height: int, width: int) -> None:
+    """Raises where positions in planes, which x's library has as int32, do not fit: JAX's without x64."""
+    if _is_from(x, "jax"):
+        import jax.numpy
+
+        check_int32(height, width, has_int64=jax.numpy.result_type(int) == np.int64)
 
 
 def host(value: Any, name: str) -> npt.NDArray[Any]:

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.experimental.custom_partitioning import custom_partitioning
 from jax.extend.core import Primitive
-from jax.interpreters import ad, mlir
+from jax.interpreters import ad, batching, mlir
 from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
 
@@ -34,10 +34,36 @@ def has_float64() -> bool:
 
 
 def make_primitive(name: str, *, multiple_results: bool = False) -> Primitive:
-    """Returns a primitive without rules."""
+    """Returns a primitive without rules; give_rules() gives it some."""
     primitive = Primitive(name)
     primitive.multiple_results = multiple_results
     return primitive
+
+
+def give_rules(
+    primitive: Primitive,
+    *,
+    aval: Callable[..., Any],
+    jvp: Callable[..., Any],
+    transpose: Callable[..., Any],
+    batch: Callable[..., Any],
+    run: Callable[..., Any] | None = None,
+    division: Callable[..., Division] | None = None,
+    refuse: Callable[..., Any] | None = None,
+) -> None:
+    """Gives a primitive its rules: either `run` and `division`, as lower() takes them, or `refuse`, which raises where
+    it would be computed."""
+    if run is not None and division is not None:
+        primitive.def_impl(evaluate(primitive))
+        lower(primitive, run, division)
+    else:
+        assert refuse is not None
+        primitive.def_impl(refuse)
+        mlir.register_lowering(primitive, lambda _, *operands, **static: refuse(*operands, **static))
+    primitive.def_abstract_eval(aval)
+    ad.primitive_jvps[primitive] = jvp
+    ad.primitive_transposes[primitive] = transpose
+    batching.primitive_batchers[primitive] = batch
 
 
 def evaluate(primitive: Primitive) -> Callable[..., Any]:

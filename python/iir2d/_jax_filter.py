@@ -16,20 +16,10 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.interpreters import ad, batching, mlir
+from jax.interpreters import ad
 
-from ._jax_common import (
-    Division,
-    aval_like,
-    batch_size,
-    batched_to_front,
-    call,
-    evaluate,
-    is_zero,
-    lower,
-    make_primitive,
-    zero_tangent,
-)
+from . import _jax_common as common
+from ._jax_common import Division
 from .errors import InvalidArgumentError
 
 
@@ -79,9 +69,9 @@ def _attributes(spec: Spec, wanted: Sequence[Gradient] = ()) -> dict[str, Any]:
     }
 
 
-filter_p = make_primitive("iir2d_filter")
-tangent_p = make_primitive("iir2d_filter_tangent")
-gradient_p = make_primitive("iir2d_filter_gradient", multiple_results=True)
+filter_p = common.make_primitive("iir2d_filter")
+tangent_p = common.make_primitive("iir2d_filter_tangent")
+gradient_p = common.make_primitive("iir2d_filter_gradient", multiple_results=True)
 
 
 def filter_call(x: Any, parameters: Sequence[Any], spec: Spec) -> Any:
@@ -99,11 +89,11 @@ def gradient_call(x: Any, dy: Any, parameters: Sequence[Any], spec: Spec, wanted
 
 
 def _filter_aval(x: Any, *parameters: Any, spec: Spec) -> Any:
-    return aval_like(x, x.shape, x.dtype)
+    return common.aval_like(x, x.shape, x.dtype)
 
 
 def _filter_run(x: Any, *parameters: Any, spec: Spec) -> list[Any]:
-    results: list[Any] = call("iir2d_filter", [jax.ShapeDtypeStruct(x.shape, x.dtype)], **_attributes(spec))(
+    results: list[Any] = common.call("iir2d_filter", [jax.ShapeDtypeStruct(x.shape, x.dtype)], **_attributes(spec))(
         x, *parameters
     )
     return results
@@ -117,14 +107,14 @@ def _filter_jvp(primals: Sequence[Any], tangents: Sequence[Any], *, spec: Spec) 
     x, *parameters = primals
     y = filter_p.bind(x, *parameters, spec=spec)
     parts = []
-    if not is_zero(tangents[0]):
+    if not common.is_zero(tangents[0]):
         parts.append(filter_p.bind(tangents[0], *parameters, spec=spec.linear()))
-    moving = tuple(i for i, t in enumerate(tangents[1:]) if not is_zero(t))
+    moving = tuple(i for i, t in enumerate(tangents[1:]) if not common.is_zero(t))
     if moving:
         directions = [tangents[1 + i] for i in moving]
         parts.append(tangent_p.bind(*directions, x, *parameters, spec=spec, moving=moving))
     if not parts:
-        return y, zero_tangent(y)
+        return y, common.zero_tangent(y)
     return y, functools.reduce(ad.add_jaxvals, parts)
 
 
@@ -136,7 +126,7 @@ def _filter_transpose(ct: Any, x: Any, *parameters: Any, spec: Spec) -> list[Any
             f"border_const {spec.border_const:g}: a filter with a constant border is linear only where that is 0"
         )
     nothing = [None] * len(parameters)
-    if is_zero(ct):
+    if common.is_zero(ct):
         return [ad.Zero(x.aval), *nothing]
     return [filter_p.bind(ct, *parameters, spec=spec.transpose()), *nothing]
 
@@ -144,8 +134,8 @@ def _filter_transpose(ct: Any, x: Any, *parameters: Any, spec: Spec) -> list[Any
 def _front(operands: Sequence[Any], axes: Sequence[Any], shared: int) -> list[Any]:
     """Operands with the batch in front: the first `shared` are planes, which all have it then; parameters that are
     batched keep it outside of the planes' other dimensions."""
-    size = batch_size(operands, axes)
-    result = [batched_to_front(o, a, size) for o, a in zip(operands[:shared], axes[:shared], strict=True)]
+    size = common.batch_size(operands, axes)
+    result = [common.batched_to_front(o, a, size) for o, a in zip(operands[:shared], axes[:shared], strict=True)]
     rank = result[0].ndim - 2
     for operand, axis in zip(operands[shared:], axes[shared:], strict=True):
         result.append(operand if axis is None else _own_axis(jnp.moveaxis(operand, axis, 0), rank))
@@ -161,12 +151,10 @@ def _filter_batch(operands: Sequence[Any], axes: Sequence[Any], *, spec: Spec) -
     return filter_p.bind(*_front(operands, axes, 1), spec=spec), 0
 
 
-filter_p.def_impl(evaluate(filter_p))
-filter_p.def_abstract_eval(_filter_aval)
-lower(filter_p, _filter_run, _filter_division)
-ad.primitive_jvps[filter_p] = _filter_jvp
-ad.primitive_transposes[filter_p] = _filter_transpose
-batching.primitive_batchers[filter_p] = _filter_batch
+common.give_rules(
+    filter_p, aval=_filter_aval, run=_filter_run, division=_filter_division, jvp=_filter_jvp,
+    transpose=_filter_transpose, batch=_filter_batch,
+)  # fmt: skip
 
 
 # tangent_p: directions of the parameters `moving` (positions among the operands), x, the parameters.
@@ -180,7 +168,7 @@ def _refuse_forward(*_: Any, **__: Any) -> Any:
 
 def _tangent_aval(*operands: Any, spec: Spec, moving: tuple[int, ...]) -> Any:
     x = operands[len(moving)]
-    return aval_like(x, x.shape, x.dtype)
+    return common.aval_like(x, x.shape, x.dtype)
 
 
 def _tangent_transpose(ct: Any, *operands: Any, spec: Spec, moving: tuple[int, ...]) -> list[Any]:
@@ -188,7 +176,7 @@ def _tangent_transpose(ct: Any, *operands: Any, spec: Spec, moving: tuple[int, .
     if any(ad.is_undefined_primal(o) for o in (x, *parameters)):
         raise NotImplementedError("derivatives of a parameter's gradient need that gradient to be computed first")
     nothing = [None] * (1 + len(parameters))
-    if is_zero(ct):
+    if common.is_zero(ct):
         return [*(ad.Zero(d.aval) for d in directions), *nothing]
     avals = [jax.typeof(p) for p in parameters]  # a parameter may be a Python number here
     wanted = tuple(Gradient(spec.given[i], avals[i].shape, np.dtype(avals[i].dtype)) for i in moving)
@@ -201,17 +189,17 @@ def _tangent_batch(
     operands: Sequence[Any], axes: Sequence[Any], *, spec: Spec, moving: tuple[int, ...]
 ) -> tuple[Any, int]:
     count = len(moving)
-    planes_and_parameters, size = list(operands[count:]), batch_size(operands, axes)
-    x = batched_to_front(planes_and_parameters[0], axes[count], size)
+    planes_and_parameters, size = list(operands[count:]), common.batch_size(operands, axes)
+    x = common.batched_to_front(planes_and_parameters[0], axes[count], size)
     rank = x.ndim - 2
     parameters = list(planes_and_parameters[1:])
     parameter_axes = list(axes[count + 1 :])
     directions = []
     for position, (direction, axis) in zip(moving, zip(operands[:count], axes[:count], strict=True), strict=True):
-        directions.append(_own_axis(batched_to_front(direction, axis, size), rank))
+        directions.append(_own_axis(common.batched_to_front(direction, axis, size), rank))
         # A direction has its parameter's shape.
         parameters[position] = _own_axis(
-            batched_to_front(parameters[position], parameter_axes[position], size), rank
+            common.batched_to_front(parameters[position], parameter_axes[position], size), rank
         )
         parameter_axes[position] = None
     parameters = [
@@ -221,24 +209,22 @@ def _tangent_batch(
     return tangent_p.bind(*directions, x, *parameters, spec=spec, moving=moving), 0
 
 
-tangent_p.def_impl(_refuse_forward)
-tangent_p.def_abstract_eval(_tangent_aval)
-mlir.register_lowering(tangent_p, _refuse_forward)
-ad.primitive_jvps[tangent_p] = _refuse_forward
-ad.primitive_transposes[tangent_p] = _tangent_transpose
-batching.primitive_batchers[tangent_p] = _tangent_batch
+common.give_rules(
+    tangent_p, aval=_tangent_aval, refuse=_refuse_forward, jvp=_refuse_forward, transpose=_tangent_transpose,
+    batch=_tangent_batch,
+)  # fmt: skip
 
 
 # gradient_p: x, dy, the parameters that are operands; one result for each of `wanted`.
 
 
 def _gradient_avals(x: Any, dy: Any, *parameters: Any, spec: Spec, wanted: tuple[Gradient, ...]) -> list[Any]:
-    return [aval_like(x, gradient.shape, gradient.dtype) for gradient in wanted]
+    return [common.aval_like(x, gradient.shape, gradient.dtype) for gradient in wanted]
 
 
 def _gradient_run(x: Any, dy: Any, *parameters: Any, spec: Spec, wanted: tuple[Gradient, ...]) -> list[Any]:
     shapes = [jax.ShapeDtypeStruct(_local_shape(gradient.shape, x.shape[:-2]), gradient.dtype) for gradient in wanted]
-    results: list[Any] = call("iir2d_filter_gradient", shapes, **_attributes(spec, wanted))(x, dy, *parameters)
+    results: list[Any] = common.call("iir2d_filter_gradient", shapes, **_attributes(spec, wanted))(x, dy, *parameters)
     return results
 
 
@@ -257,16 +243,16 @@ def _gradient_jvp(
     primals: Sequence[Any], tangents: Sequence[Any], *, spec: Spec, wanted: tuple[Gradient, ...]
 ) -> tuple[list[Any], list[Any]]:
     x, dy, *parameters = primals
-    if any(not is_zero(t) for t in tangents[2:]):
+    if any(not common.is_zero(t) for t in tangents[2:]):
         raise NotImplementedError("there is no derivative of a parameter's gradient in a parameter")
     results = gradient_p.bind(*primals, spec=spec, wanted=wanted)
     parts = []
-    if not is_zero(tangents[0]):
+    if not common.is_zero(tangents[0]):
         parts.append(gradient_p.bind(tangents[0], dy, *parameters, spec=spec.linear(), wanted=wanted))
-    if not is_zero(tangents[1]):
+    if not common.is_zero(tangents[1]):
         parts.append(gradient_p.bind(x, tangents[1], *parameters, spec=spec, wanted=wanted))
     if not parts:
-        return results, [zero_tangent(result) for result in results]
+        return results, [common.zero_tangent(result) for result in results]
     return results, [functools.reduce(ad.add_jaxvals, each) for each in zip(*parts, strict=True)]
 
 
@@ -279,7 +265,7 @@ def _gradient_transpose(*_: Any, **__: Any) -> Any:
 def _gradient_batch(
     operands: Sequence[Any], axes: Sequence[Any], *, spec: Spec, wanted: tuple[Gradient, ...]
 ) -> tuple[list[Any], list[int]]:
-    size = batch_size(operands, axes)
+    size = common.batch_size(operands, axes)
     operands = _front(operands, axes, 2)
     rank = operands[0].ndim - 2
     of_batch = tuple(
@@ -289,9 +275,7 @@ def _gradient_batch(
     return [r.reshape((size, *g.shape)) for r, g in zip(results, wanted, strict=True)], [0] * len(wanted)
 
 
-gradient_p.def_impl(evaluate(gradient_p))
-gradient_p.def_abstract_eval(_gradient_avals)
-lower(gradient_p, _gradient_run, _gradient_division)
-ad.primitive_jvps[gradient_p] = _gradient_jvp
-ad.primitive_transposes[gradient_p] = _gradient_transpose
-batching.primitive_batchers[gradient_p] = _gradient_batch
+common.give_rules(
+    gradient_p, aval=_gradient_avals, run=_gradient_run, division=_gradient_division, jvp=_gradient_jvp,
+    transpose=_gradient_transpose, batch=_gradient_batch,
+)  # fmt: skip

@@ -3,16 +3,44 @@
 
 from __future__ import annotations
 
+import inspect
 import operator
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypedDict, TypeVar
 
 from . import _native
-from ._arguments import pair
-from .errors import InvalidArgumentError
+from ._arguments import ELEMENT_NAMES, pair
+from .errors import InvalidArgumentError, InvalidDimensionError, NullPointerError
 
 OPS = {"max": 0, "avg": 1, "lp": 2, "adaptive_max": 3, "adaptive_avg": 4}
 MAX_OPS = ("max", "adaptive_max")
+
+Extent = int | Sequence[int]
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class PoolOptions(TypedDict, total=False):
+    """What pool() and pool_backward() of all three modules take by name; make_pooling() has the defaults."""
+
+    stride: Extent | None
+    padding: Extent
+    dilation: Extent
+    ceil_mode: bool
+    p: float
+    count_include_pad: bool
+    divisor_override: int | None
+    output_size: Extent | None
+
+
+def shows_options(function: F) -> F:
+    """Gives a function that takes **options: Unpack[PoolOptions] the signature that names them, for help()."""
+    own = inspect.signature(function)
+    options = [p for p in inspect.signature(make_pooling).parameters.values() if p.name in PoolOptions.__annotations__]
+    others = [p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD]
+    by_place = [p for p in others if p.kind is not p.KEYWORD_ONLY]
+    by_name = [p for p in others if p.kind is p.KEYWORD_ONLY]
+    setattr(function, "__signature__", own.replace(parameters=[*by_place, *options, *by_name]))  # noqa: B010
+    return function
 
 
 class Pooling(NamedTuple):
@@ -66,15 +94,16 @@ class Pooling(NamedTuple):
 
 def make_pooling(
     op: str,
-    window: int | Sequence[int] | None,
-    stride: int | Sequence[int] | None,
-    padding: int | Sequence[int],
-    dilation: int | Sequence[int],
-    ceil_mode: bool,
-    p: float,
-    count_include_pad: bool,
-    divisor_override: int | None,
-    output_size: int | Sequence[int] | None,
+    window: Extent | None = None,
+    *,
+    stride: Extent | None = None,
+    padding: Extent = 0,
+    dilation: Extent = 1,
+    ceil_mode: bool = False,
+    p: float = 2.0,
+    count_include_pad: bool = False,
+    divisor_override: int | None = None,
+    output_size: Extent | None = None,
 ) -> Pooling:
     """Returns the pooling of a function's arguments."""
     name = op.replace("-", "_") if isinstance(op, str) else op
@@ -107,3 +136,57 @@ def make_pooling(
         bool(ceil_mode),
         bool(count_include_pad),
     )
+
+
+def require_maxima(pooling: Pooling) -> None:
+    """Raises InvalidArgumentError, as the library does, where positions are asked for of an op that has none."""
+    if pooling.op not in MAX_OPS:
+        raise InvalidArgumentError(f"argmax: only max pooling has one, not {pooling.op.replace('_', '-')}")
+
+
+def input_extent(input_size: Sequence[int]) -> tuple[int, int]:
+    """Returns the height and width of `input_size`, which may be a whole shape."""
+    if len(input_size) < 2:
+        raise InvalidDimensionError(f"input_size is {tuple(input_size)}: 2 sizes or more")
+    return operator.index(input_size[-2]), operator.index(input_size[-1])
+
+
+def require_read(pooling: Pooling, x: object, y: object, indices: object) -> None:
+    """Raises NullPointerError where what the gradient reads is missing."""
+    if pooling.op in MAX_OPS and x is None and indices is None:
+        what = "x or indices"
+    elif pooling.op == "lp" and (x is None or y is None):
+        what = "x and y"
+    else:
+        return
+    raise NullPointerError(f"the gradient of {pooling.op.replace('_', '-')} pooling reads {what}")
+
+
+def check_read(name: str, shape: Sequence[int], element: int, wanted: Sequence[int], of_dy: int) -> None:
+    """Raises where an array that a gradient reads, or dy itself, has another shape than it must, or another type."""
+    if tuple(shape) != tuple(wanted):
+        raise InvalidDimensionError(f"{name} has shape {tuple(shape)}, it must have {tuple(wanted)}")
+    if element != of_dy:
+        raise InvalidArgumentError(f"{name} is {ELEMENT_NAMES[element]}, dy is {ELEMENT_NAMES[of_dy]}")
+
+
+def check_indices(dtype: object, shape: Sequence[int], of_dy: Sequence[int]) -> None:
+    """Raises InvalidDimensionError where indices are none that pool() gave."""
+    found = str(dtype).removeprefix("torch.")
+    if found not in ("int64", "int32") or tuple(shape) != tuple(of_dy):
+        raise InvalidDimensionError(
+            f"indices are {found} of shape {tuple(shape)}: they must be int64 or int32, of dy's shape {tuple(of_dy)}"
+        )
+
+
+def check_int32(height: int, width: int, *, has_int64: bool) -> None:
+    """Raises InvalidDimensionError where JAX has no int64 and positions in a plane do not fit int32."""
+    if not has_int64 and height * width > 2**31 - 1:
+        raise InvalidDimensionError(f"positions in planes of {height}x{width} do not fit int32: enable x64 in JAX")
+
+
+def adaptive_size(shape: Sequence[int], size: int | Sequence[int | None]) -> tuple[int, int]:
+    """Returns the output size of torch's adaptive functions; None is the input's own."""
+    given = (size, size) if isinstance(size, int) else tuple(size)
+    rows, columns = (given[0], given[0]) if len(given) == 1 else (given[0], given[1])
+    return shape[-2] if rows is None else rows, shape[-1] if columns is None else columns

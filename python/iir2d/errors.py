@@ -18,6 +18,9 @@ __all__ = [
 ]
 
 
+_CLASSES: dict[int, type[Iir2dError]] = {}
+
+
 class Iir2dError(Exception):
     """A call failed; the text says which field was wrong and its value.
 
@@ -29,73 +32,49 @@ class Iir2dError(Exception):
 
     default_status = -1
 
+    def __init_subclass__(cls, status: int | None = None) -> None:
+        """A class of a status is what error_of() makes of it; a subclass of such a class has its status."""
+        super().__init_subclass__()
+        if status is not None:
+            cls.default_status = status
+            _CLASSES[status] = cls
+
     def __init__(self, sentence: str, status: int | None = None) -> None:
         super().__init__(sentence)
         self.status: int = self.default_status if status is None else status
         self.status_name: str = _native.status_string(self.status)
 
 
-class InvalidArgumentError(Iir2dError, ValueError):
+class InvalidArgumentError(Iir2dError, ValueError, status=-1):
     """A value is out of range, unknown, or does not go with another."""
 
-    default_status = -1
 
-
-class InvalidDimensionError(Iir2dError, ValueError):
+class InvalidDimensionError(Iir2dError, ValueError, status=-2):
     """A shape is one that cannot be filtered, or two shapes do not agree."""
 
-    default_status = -2
 
-
-class InvalidFilterIdError(Iir2dError, ValueError):
+class InvalidFilterIdError(Iir2dError, ValueError, status=-3):
     """There is no such filter."""
 
-    default_status = -3
 
-
-class InvalidBorderModeError(Iir2dError, ValueError):
+class InvalidBorderModeError(Iir2dError, ValueError, status=-4):
     """There is no such border."""
 
-    default_status = -4
 
-
-class InvalidPrecisionError(Iir2dError, ValueError):
+class InvalidPrecisionError(Iir2dError, ValueError, status=-5):
     """There is no such precision, or it does not go with the element type."""
 
-    default_status = -5
 
-
-class NullPointerError(Iir2dError, ValueError):
+class NullPointerError(Iir2dError, ValueError, status=-6):
     """Something that the operation reads was not given."""
 
-    default_status = -6
 
-
-class WorkspaceError(Iir2dError, MemoryError):
+class WorkspaceError(Iir2dError, MemoryError, status=-7):
     """There was not enough memory."""
 
-    default_status = -7
 
-
-class CudaError(Iir2dError, RuntimeError):
+class CudaError(Iir2dError, RuntimeError, status=-8):
     """A GPU cannot be used, or failed."""
-
-    default_status = -8
-
-
-_CLASSES: dict[int, type[Iir2dError]] = {
-    error.default_status: error
-    for error in (
-        InvalidArgumentError,
-        InvalidDimensionError,
-        InvalidFilterIdError,
-        InvalidBorderModeError,
-        InvalidPrecisionError,
-        NullPointerError,
-        WorkspaceError,
-        CudaError,
-    )
-}
 
 
 def error_of(status: int, sentence: str) -> Iir2dError:

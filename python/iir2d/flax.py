@@ -11,6 +11,8 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -143,7 +145,8 @@ class IIR2DBank(nn.Module):
         shape = (len(self.filter_ids), x.shape[-1] if self.per_channel else 1)
         weights = jax.nn.softmax(self.param("gate_logits", nn.initializers.zeros, shape), axis=0).astype(x.dtype)
         filtered = [_fixed_filter(self, x, filter_id) for filter_id in self.filter_ids]
-        result: jax.Array = sum(weight * y for weight, y in zip(weights, filtered, strict=True))
+        parts = [weight * y for weight, y in zip(weights, filtered, strict=True)]
+        result: jax.Array = functools.reduce(operator.add, parts)
         return result
 
 

@@ -17,33 +17,25 @@ from __future__ import annotations
 
 import functools
 import math
-import operator
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
+
+from . import _arguments, _companions, _native, _pooling
+from ._pooling import Extent
 
 try:
     import jax
     import jax.numpy as jnp
-except ImportError as error:
-    raise ImportError("iir2d.jax needs jax 0.6.2 or later, and there is none") from error
+except ModuleNotFoundError as error:
+    if error.name == "jax":
+        _companions.require("jax", "0.6.2", None)
+    raise
 
-from . import _arguments, _native, _pooling
-from .errors import InvalidArgumentError, InvalidDimensionError, NullPointerError
-
-_OLDEST = (0, 6, 2)
-
-
-def _require() -> None:
-    if tuple(int(part) for part in jax.__version__.split(".")[:3] if part.isdigit()) < _OLDEST:
-        oldest = ".".join(str(part) for part in _OLDEST)
-        raise ImportError(f"iir2d.jax needs jax {oldest} or later, this is jax {jax.__version__}")
-    if not hasattr(_native, "xla_handlers"):
-        raise ImportError("iir2d was built without JAX's handlers (-DIIR2D_PYTHON_JAX=OFF): build it with them")
-
-
-_require()
+_companions.require("jax", "0.6.2", jax.__version__)
+if not hasattr(_native, "xla_handlers"):
+    raise ImportError("iir2d was built without JAX's handlers (-DIIR2D_PYTHON_JAX=OFF): build it with them")
 
 from ._jax_common import has_float64, vary_alike  # noqa: E402
 from ._jax_constrain import constrain, unconstrain  # noqa: E402
@@ -79,14 +71,10 @@ def _array(x: Any, name: str) -> Any:
     if isinstance(x, jax.Array):
         return x
     if x.dtype.name not in _ELEMENTS:
-        raise _refused(name, x.dtype)
+        raise _arguments.refused_elements(name, x.dtype)
     if x.dtype == np.float64 and not has_float64():
         raise TypeError(f"{name} has elements of type float64: enable x64 in JAX, or convert to float32")
     return jnp.asarray(x)
-
-
-def _refused(name: str, dtype: Any) -> TypeError:
-    return TypeError(f"{name} has elements of type {dtype}: convert to float32, float64, float16 or bfloat16")
 
 
 def _planes(x: Any, name: str) -> tuple[Any, int]:
@@ -94,14 +82,8 @@ def _planes(x: Any, name: str) -> tuple[Any, int]:
     x = _array(x, name)
     element = _ELEMENTS.get(x.dtype.name)
     if element is None:
-        raise _refused(name, x.dtype)
-    if x.ndim < 2:
-        raise InvalidDimensionError(
-            f"{name} has shape {x.shape}: it must have 2 dimensions or more, the last two height and width"
-        )
-    for size, side in zip(x.shape[-2:], ("height", "width"), strict=True):
-        if size < 1:
-            raise InvalidDimensionError(f"{name} has shape {x.shape}: {side} {size} must be at least 1")
+        raise _arguments.refused_elements(name, x.dtype)
+    _arguments.check_planes(name, x.shape)
     return x, element
 
 
@@ -114,26 +96,10 @@ def _check_values(filter_id: int, start: int, normalise_gain: bool, values: tupl
 
 
 def _spec(
-    element: int,
-    lead: tuple[int, ...],
-    filter_id: int | str,
-    border: str,
-    border_const: float,
-    precision: str | None,
-    start: str,
-    normalise_gain: bool,
-    parameters: dict[str, Any],
+    how: tuple[_arguments.FilterInfo, _arguments.Codes], lead: tuple[int, ...], parameters: dict[str, Any]
 ) -> tuple[Spec, dict[str, Any]]:
-    """What a call is apart from arrays, and the parameters that are arrays, in order."""
-    info = _arguments.filter_info(filter_id)
-    codes = (
-        info.id,
-        _arguments.border_code(border),
-        float(border_const),
-        _arguments.precision_code(precision, element),
-        _arguments.start_code(start),
-        bool(normalise_gain),
-    )
+    """What a call is apart from arrays, and the parameters that are arrays, in order; `how` is _arguments.codes()."""
+    info, codes = how
     _arguments.check_names(info, parameters)
     values: list[float | None] = []
     arrays: dict[str, Any] = {}
@@ -141,14 +107,16 @@ def _spec(
     for index, parameter in enumerate(info.parameters):
         value = parameters.get(parameter.name)
         number: float | None = None
-        if isinstance(value, (bool, int, float, np.generic)) or (isinstance(value, np.ndarray) and value.ndim == 0):
-            number = _arguments.number(info, parameter, value[()] if isinstance(value, np.ndarray) else value)
+        if isinstance(value, np.ndarray) and value.ndim == 0:
+            value = value[()]
+        if value is not None and not isinstance(value, (jax.Array, np.ndarray)):
+            number = _arguments.number(info, parameter, value)
         elif value is not None:
             if parameter.is_switch:
                 raise TypeError(f"{parameter.name} of {_arguments.shown(info)} is a switch: give True or False")
             array = _array(value, parameter.name)
             if array.dtype not in (np.float32, np.float64):
-                raise TypeError(f"{parameter.name} has elements of type {array.dtype}: convert to float32 or float64")
+                raise _arguments.refused_parameter(parameter, array.dtype)
             arrays[parameter.name] = array
             given.append(index)
         values.append(number)
@@ -158,19 +126,8 @@ def _spec(
             # Values that are allowed one by one may be refused together: only where no array takes part is that known.
             if not arrays or (value is not None and not parameter.minimum <= value <= parameter.maximum):
                 _check_values(info.id, codes[4], codes[5], numbers)
-    if arrays:
-        _check_broadcast({name: array.shape for name, array in arrays.items()}, lead)
+    _arguments.check_broadcast({name: array.shape for name, array in arrays.items()}, lead)
     return Spec(*codes, numbers, tuple(given)), arrays
-
-
-def _check_broadcast(shapes: dict[str, tuple[int, ...]], lead: tuple[int, ...]) -> None:
-    try:
-        fits = np.broadcast_shapes(lead, *shapes.values()) == lead
-    except ValueError:
-        fits = False
-    if not fits:
-        listed = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
-        raise InvalidDimensionError(f"parameters of shapes {listed} do not broadcast to the planes' {lead}")
 
 
 def filter(
@@ -196,9 +153,8 @@ def filter(
     [[1.0, 1.0, 1.0], [1.0, 1.0, 1.0]]
     """
     x, element = _planes(x, "x")
-    spec, arrays = _spec(
-        element, x.shape[:-2], filter_id, border, border_const, precision, start, normalise_gain, parameters
-    )
+    how = _arguments.codes(filter_id, border, border_const, precision, start, normalise_gain, element)
+    spec, arrays = _spec(how, x.shape[:-2], parameters)
     x, *values = vary_alike(x, *arrays.values())
     result: jax.Array = filter_call(x, values, spec)
     return result
@@ -224,7 +180,8 @@ def filter_adjoint(
     (4, 4)
     """
     dy, element = _planes(dy, "dy")
-    spec, arrays = _spec(element, dy.shape[:-2], filter_id, border, 0.0, precision, start, normalise_gain, parameters)
+    how = _arguments.codes(filter_id, border, 0.0, precision, start, normalise_gain, element)
+    spec, arrays = _spec(how, dy.shape[:-2], parameters)
     dy, *values = vary_alike(dy, *arrays.values())
     result: jax.Array = filter_call(dy, values, spec.transpose())
     return result
@@ -254,19 +211,12 @@ def filter_gradient(
     ['sigma']
     """
     x, element = _planes(x, "x")
-    dy, _ = _planes(dy, "dy")
-    if dy.shape != x.shape:
-        raise InvalidDimensionError(f"dy has shape {dy.shape}, x has {x.shape}")
-    if dy.dtype != x.dtype:
-        raise TypeError(f"dy has elements of type {dy.dtype}, x of {x.dtype}: convert one of them")
-    info = _arguments.filter_info(filter_id)
-    names = [p.name for p in info.parameters if not p.is_switch]
-    if wrt is not None:
-        names = [wrt] if isinstance(wrt, str) else list(wrt)
-        _arguments.check_names(info, names)
-    spec, arrays = _spec(
-        element, x.shape[:-2], filter_id, border, border_const, precision, start, normalise_gain, parameters
-    )
+    dy, of_dy = _planes(dy, "dy")
+    _arguments.check_pair("dy", dy.shape, of_dy, "x", x.shape, element)
+    how = _arguments.codes(filter_id, border, border_const, precision, start, normalise_gain, element)
+    info, _ = how
+    names = _arguments.gradient_names(info, wrt)
+    spec, arrays = _spec(how, x.shape[:-2], parameters)
     widest = np.dtype(np.float64 if has_float64() else np.float32)
     order = [p.name for p in info.parameters]
     wanted = tuple(
@@ -279,20 +229,14 @@ def filter_gradient(
     return dict(zip(names, gradient_call(x, dy, values, spec, wanted), strict=True))
 
 
+@_pooling.shows_options
 def pool(
     x: Any,
     op: str,
-    window: int | Sequence[int] | None = None,
+    window: Extent | None = None,
     *,
-    stride: int | Sequence[int] | None = None,
-    padding: int | Sequence[int] = 0,
-    dilation: int | Sequence[int] = 1,
-    ceil_mode: bool = False,
-    p: float = 2.0,
-    count_include_pad: bool = False,
-    divisor_override: int | None = None,
-    output_size: int | Sequence[int] | None = None,
     return_indices: bool = False,
+    **options: Unpack[_pooling.PoolOptions],
 ) -> Any:
     """Pools every plane of x; iir2d.pool() has the arguments. Indices are int64, without x64 int32.
 
@@ -304,34 +248,25 @@ def pool(
     [[5.0, 7.0], [13.0, 15.0]]
     """
     x, _ = _planes(x, "x")
-    pooling = _pooling.make_pooling(
-        op, window, stride, padding, dilation, ceil_mode, p, count_include_pad, divisor_override, output_size
-    )
+    pooling = _pooling.make_pooling(op, window, **options)
     pooled_shape(x, pooling)
     if not return_indices:
         return pool_call(x, pooling, None)[0]
-    if pooling.op not in _pooling.MAX_OPS:
-        raise InvalidArgumentError(f"argmax: only max pooling has one, not {pooling.op.replace('_', '-')}")
+    _pooling.require_maxima(pooling)
     return tuple(pool_call(x, pooling, index_type(*x.shape[-2:])))
 
 
+@_pooling.shows_options
 def pool_backward(
     dy: Any,
     op: str,
-    window: int | Sequence[int] | None = None,
+    window: Extent | None = None,
     *,
     input_size: Sequence[int],
     x: Any = None,
     y: Any = None,
     indices: Any = None,
-    stride: int | Sequence[int] | None = None,
-    padding: int | Sequence[int] = 0,
-    dilation: int | Sequence[int] = 1,
-    ceil_mode: bool = False,
-    p: float = 2.0,
-    count_include_pad: bool = False,
-    divisor_override: int | None = None,
-    output_size: int | Sequence[int] | None = None,
+    **options: Unpack[_pooling.PoolOptions],
 ) -> jax.Array:
     """Returns the gradient with respect to pool()'s input, from dy; iir2d.pool_backward() has the arguments.
 
@@ -340,60 +275,38 @@ def pool_backward(
     [[0.25, 0.25], [0.25, 0.25]]
     """
     dy, element = _planes(dy, "dy")
-    pooling = _pooling.make_pooling(
-        op, window, stride, padding, dilation, ceil_mode, p, count_include_pad, divisor_override, output_size
-    )
-    if len(input_size) < 2:
-        raise InvalidDimensionError(f"input_size is {tuple(input_size)}: 2 sizes or more")
-    size = (operator.index(input_size[-2]), operator.index(input_size[-1]))
+    pooling = _pooling.make_pooling(op, window, **options)
+    size = _pooling.input_extent(input_size)
+    _pooling.require_read(pooling, x, y, indices)
     whole = (*dy.shape[:-2], *size)
     of_result = (*dy.shape[:-2], *pooling.output_size(*size, element))
-    _require_shape("dy", dy, of_result)
+    _pooling.check_read("dy", dy.shape, element, of_result, element)
+
+    def planes(array: Any, name: str, shape: tuple[int, ...]) -> Any:
+        array, found = _planes(array, name)
+        _pooling.check_read(name, array.shape, found, shape, element)
+        return array
+
     read: list[Any] = []
     if pooling.op in _pooling.MAX_OPS:
-        if indices is None and x is not None:
-            x, _ = _planes(x, "x")
-            _require_shape("x", x, whole)
-            indices = pool_call(x, pooling, index_type(*size))[1]
-        elif indices is not None:
-            indices = _positions(indices, index_type(*size))
-            _require_shape("indices", indices, of_result)
-        read = [indices]
+        dtype = index_type(*size)
+        if indices is None:
+            read = [pool_call(planes(x, "x", whole), pooling, dtype)[1]]
+        else:
+            places = indices if isinstance(indices, jax.Array) else np.asarray(indices)
+            _pooling.check_indices(places.dtype, places.shape, of_result)
+            read = [jnp.asarray(places, dtype)]
     elif pooling.op == "lp":
-        read = [x if x is None else _planes(x, "x")[0], y if y is None else _planes(y, "y")[0]]
-        for name, array, shape in (("x", read[0], whole), ("y", read[1], of_result)):
-            if array is not None:
-                _require_shape(name, array, shape)
-                if array.dtype != dy.dtype:
-                    raise TypeError(f"{name} has elements of type {array.dtype}, dy of {dy.dtype}: convert one of them")
-    if any(array is None for array in read):
-        what = "x and y" if pooling.op == "lp" else "x or indices"
-        raise NullPointerError(f"the gradient of {op} pooling reads {what}")
+        read = [planes(x, "x", whole), planes(y, "y", of_result)]
     dy, *read = vary_alike(dy, *read)
     result: jax.Array = backward_call(dy, read, pooling, size)
     return result
 
 
-def _positions(indices: Any, dtype: np.dtype[Any]) -> Any:
-    if not isinstance(indices, (jax.Array, np.ndarray)) or indices.dtype not in (np.int32, np.int64):
-        raise TypeError("indices are those that pool() gave: an array of int64 or int32")
-    return jnp.asarray(indices, dtype)
-
-
-def _require_shape(name: str, array: Any, shape: tuple[int, ...]) -> None:
-    if array.shape != shape:
-        raise InvalidDimensionError(f"{name} has shape {array.shape}, it must have {shape}")
-
-
 def max_pool2d(
-    input: Any,
-    kernel_size: int | Sequence[int],
-    stride: int | Sequence[int] | None = None,
-    padding: int | Sequence[int] = 0,
-    dilation: int | Sequence[int] = 1,
-    ceil_mode: bool = False,
-    return_indices: bool = False,
-) -> Any:
+    input: Any, kernel_size: Extent, stride: Extent | None = None, padding: Extent = 0, dilation: Extent = 1,
+    ceil_mode: bool = False, return_indices: bool = False,
+) -> Any:  # fmt: skip
     """pool() with the arguments and defaults of torch.nn.functional.max_pool2d.
 
     >>> import jax.numpy as jnp, iir2d.jax
@@ -407,13 +320,8 @@ def max_pool2d(
 
 
 def avg_pool2d(
-    input: Any,
-    kernel_size: int | Sequence[int],
-    stride: int | Sequence[int] | None = None,
-    padding: int | Sequence[int] = 0,
-    ceil_mode: bool = False,
-    count_include_pad: bool = True,
-    divisor_override: int | None = None,
+    input: Any, kernel_size: Extent, stride: Extent | None = None, padding: Extent = 0, ceil_mode: bool = False,
+    count_include_pad: bool = True, divisor_override: int | None = None,
 ) -> jax.Array:
     """pool() with the arguments and defaults of torch.nn.functional.avg_pool2d.
 
@@ -429,11 +337,7 @@ def avg_pool2d(
 
 
 def lp_pool2d(
-    input: Any,
-    norm_type: float,
-    kernel_size: int | Sequence[int],
-    stride: int | Sequence[int] | None = None,
-    ceil_mode: bool = False,
+    input: Any, norm_type: float, kernel_size: Extent, stride: Extent | None = None, ceil_mode: bool = False
 ) -> jax.Array:
     """pool() with the arguments and defaults of torch.nn.functional.lp_pool2d.
 
@@ -445,12 +349,6 @@ def lp_pool2d(
     return result
 
 
-def _output_size(input: Any, size: int | Sequence[int | None]) -> tuple[int, int]:
-    given = (size, size) if isinstance(size, int) else tuple(size)
-    rows, columns = (given[0], given[0]) if len(given) == 1 else (given[0], given[1])
-    return input.shape[-2] if rows is None else rows, input.shape[-1] if columns is None else columns
-
-
 def adaptive_max_pool2d(input: Any, output_size: int | Sequence[int | None], return_indices: bool = False) -> Any:
     """pool() with the arguments of torch.nn.functional.adaptive_max_pool2d.
 
@@ -458,7 +356,7 @@ def adaptive_max_pool2d(input: Any, output_size: int | Sequence[int | None], ret
     >>> iir2d.jax.adaptive_max_pool2d(jnp.zeros((1, 1, 5, 4)), (3, None)).shape
     (1, 1, 3, 4)
     """
-    size = _output_size(input, output_size)
+    size = _pooling.adaptive_size(input.shape, output_size)
     return pool(input, "adaptive_max", output_size=size, return_indices=return_indices)
 
 
@@ -469,5 +367,6 @@ def adaptive_avg_pool2d(input: Any, output_size: int | Sequence[int | None]) -> 
     >>> iir2d.jax.adaptive_avg_pool2d(jnp.zeros((1, 1, 5, 4)), 3).shape
     (1, 1, 3, 3)
     """
-    result: jax.Array = pool(input, "adaptive_avg", output_size=_output_size(input, output_size))
+    size = _pooling.adaptive_size(input.shape, output_size)
+    result: jax.Array = pool(input, "adaptive_avg", output_size=size)
     return result

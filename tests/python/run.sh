@@ -5,7 +5,8 @@
 # usage: tests/python/run.sh LIBRARY [ARGUMENT OF PYTEST...]
 #
 # Environment: IIR2D_PYTHON (/usr/bin/python3), IIR2D_TORCH=full (torch with its CUDA libraries, 2.3 GB more),
-# IIR2D_CACHE_DIR (where what is downloaded is kept for other clones), IIR2D_WHEEL_ONLY=1 (no tests).
+# IIR2D_CACHE_DIR (where what is downloaded is kept for other clones), IIR2D_WHEEL_ONLY=1 (no tests), IIR2D_COMMAND (the
+# program iir2d, whose bytes are compared with the package's; the one that is built beside the library).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -68,4 +69,6 @@ say "installed $(basename "$folder"/wheels/*.whl)"
 # The stand-ins are for torch alone, and only here.
 export LD_LIBRARY_PATH=$folder/cuda-stand-ins${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export PYTHONDONTWRITEBYTECODE=1
+# The program beside the library, where it is built: the tests compare its bytes.
+export IIR2D_COMMAND=${IIR2D_COMMAND:-$(dirname "$(dirname "$library")")/bin/iir2d}
 exec python -m pytest -p no:cacheprovider tests/python "$@"

@@ -10,7 +10,7 @@ import pytest
 
 import iir2d
 
-SHAPES = [(1, 1), (1, 7), (5, 1), (2, 3), (17, 23)]
+SHAPES = [(1, 1), (1, 7), (5, 1), (2, 3), (17, 23), (67, 131)]
 ALL = list(itertools.product(range(1, 9), oracle.BORDERS, oracle.STARTS))
 TOLERANCE = {"f64": 1e-12, "f32": 1e-5, "mixed": 1e-6}
 TYPE = {"f64": np.float64, "f32": np.float32, "mixed": np.float32}

@@ -74,3 +74,24 @@ def test_jax(rng):
         assert np.array_equal(np.asarray(y), iir2d.filter(np.asarray(array), 4))
         with pytest.raises(iir2d.InvalidArgumentError, match="read-only"):
             iir2d.filter(array, out=jnp.zeros_like(array))
+
+
+def test_out_of_another_library_is_written_where_it_lies(rng):
+    torch = pytest.importorskip("torch")
+    x = torch.from_numpy(rng.random((2, 9, 8)))
+    out = torch.empty(2, 9, 16, dtype=torch.float64)[..., :8]
+    address = out.data_ptr()
+    assert iir2d.filter(x, 3, out=out) is out and out.data_ptr() == address
+    assert np.array_equal(out.numpy(), iir2d.filter(x.numpy(), 3))
+    array = np.zeros((2, 9, 8))
+    iir2d.filter(x, 3, out=Producer(array))
+    assert np.array_equal(array, out.numpy())
+
+
+def test_a_result_of_jax_is_not_copied(rng):
+    jax = pytest.importorskip("jax")
+    from iir2d import _arrays
+
+    result = _arrays.empty(jax.numpy.zeros((9, 8)), 0, (9, 8))
+    finished = _arrays.finish(jax.numpy.zeros((9, 8)), result)
+    assert finished.unsafe_buffer_pointer() == result.__array_interface__["data"][0]

@@ -75,12 +75,12 @@ def _read(path: Path, needed: Sequence[str]) -> Table:
     missing = [name for name in needed if name not in columns]
     if missing:
         raise Failure(BAD_INPUT, f"{path} has no rows with {', '.join(missing)}: it is not a table that can be drawn")
-    try:
-        for row in rows:
-            for name in needed[1:]:
+    for row in rows:
+        for name in needed[1:]:
+            try:
                 row[name] = float(row[name])
-    except (TypeError, ValueError) as error:
-        raise Failure(BAD_INPUT, f"{path}: {name} must be a number in each row: {error}") from error
+            except (TypeError, ValueError) as error:
+                raise Failure(BAD_INPUT, f"{path}: {name} {row[name]} is not a number") from error
     return Table(columns, [[row[c] for c in columns] for row in rows])
 
 

@@ -46,7 +46,7 @@ def _reference(x: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
         around[axis] = (TAPS // 2, TAPS // 2)
         wide = np.moveaxis(np.pad(y, around, mode="edge"), axis, -1)
         length = wide.shape[-1] - TAPS + 1
-        y = np.moveaxis(sum(w * wide[..., k : k + length] for k, w in enumerate(_gaussian(TAPS, SIGMA))), -1, axis)
+        y = np.moveaxis(np.stack([wide[..., k : k + length] for k in range(TAPS)], -1) @ _gaussian(TAPS, SIGMA), -1, axis)
     return y
 
 

@@ -39,7 +39,7 @@ def _batches(patches: Pixels, steps: int, batch: int, sigma: float, seed: int) -
 
 
 def _noisy(clean: Pixels, sigma: float, rng: np.random.Generator) -> Pixels:
-    return clean + np.float32(sigma) * rng.standard_normal(clean.shape, np.float32)
+    return np.asarray(clean + sigma * rng.standard_normal(clean.shape, np.float32), np.float32)
 
 
 def compare(command: str, frameworks: Sequence[Framework], split: Split, options: argparse.Namespace) -> Result:

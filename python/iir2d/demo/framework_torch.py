@@ -48,7 +48,7 @@ class _Torch:
         return _iir2d.filter(x, filter_id, **how)
 
     def constrain(self, filter_id: int, raw: Mapping[str, torch.Tensor]) -> Mapping[str, torch.Tensor]:
-        return _mapping.constrain(raw)
+        return _mapping.constrain(_arguments.filter_info(filter_id), raw)
 
     def unconstrain(self, filter_id: int, values: Mapping[str, float]) -> dict[str, float]:
         return _mapping.unconstrain(_arguments.filter_info(filter_id), values)

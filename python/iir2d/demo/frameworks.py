@@ -37,48 +37,63 @@ class Framework(Protocol):
 
     def threads(self) -> int:
         """Returns the threads that a call uses."""
+        ...
 
     def array(self, x: npt.NDArray[Any]) -> Any:
         """Returns an array of the framework on its device."""
+        ...
 
     def numpy(self, x: Any) -> npt.NDArray[Any]:
         """Returns an array of NumPy."""
+        ...
 
     def wait(self, x: Any) -> None:
         """Waits until x is computed."""
+        ...
 
     def compiled(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Returns the function as one calls it for speed."""
+        ...
 
     def filter(self, x: Any, filter_id: int, **how: Any) -> Any:
         """iir2d's filter."""
+        ...
 
     def constrain(self, filter_id: int, raw: Mapping[str, Any]) -> Mapping[str, Any]:
         """Returns a filter's parameters from free numbers."""
+        ...
 
     def unconstrain(self, filter_id: int, values: Mapping[str, float]) -> dict[str, float]:
         """Returns the free numbers that constrain() maps to these values."""
+        ...
 
     def convolve(self, x: Any, weight: Any, bias: Any = None, *, padding: int = 0, groups: int = 1) -> Any:
         """Returns the convolution of images; the padding is of zeros."""
+        ...
 
     def repeat_edge(self, x: Any, rows: int, columns: int) -> Any:
         """Returns images with their edges repeated that many times."""
+        ...
 
     def relu(self, x: Any) -> Any:
         """Returns x where it is positive, else 0."""
+        ...
 
     def sigmoid(self, x: Any) -> Any:
         """Returns 1 / (1 + exp(-x))."""
+        ...
 
     def softmax(self, x: Any) -> Any:
         """Returns the softmax over the first axis."""
+        ...
 
     def concatenate(self, images: Sequence[Any]) -> Any:
         """Joins the channels of images."""
+        ...
 
     def fit(self, loss: Loss, weights: Mapping[str, Any], batches: Iterable[Any], rate: float) -> Fit:
         """Lowers the loss by a step of Adam for each batch."""
+        ...
 
 
 def processors() -> int:

@@ -78,7 +78,7 @@ def shown(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, float):
-        return f"{value:.4g}" if value == 0 or 1e-3 <= abs(value) < 1e4 else f"{value:.3e}"
+        return f"{value:.4g}" if not value or 1e-3 <= abs(value) < 1e4 else f"{value:.3e}"
     return str(value)
 
 

@@ -12,23 +12,20 @@
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
-import torch
+from .. import _arguments, _companions, _pooling
+from .._pooling import Extent
 
-from .. import _arguments, _pooling
-from ..errors import InvalidArgumentError, InvalidDimensionError
+try:
+    import torch
+except ModuleNotFoundError as error:
+    if error.name == "torch":
+        _companions.require("torch", "2.6", None)
+    raise
 
-
-def _require_version() -> None:
-    found = torch.__version__.split("+")[0]
-    if tuple(int(part) for part in found.split(".")[:2]) < (2, 6):
-        raise ImportError(f"iir2d.torch needs torch 2.6 or later, this is torch {found}")
-
-
-_require_version()
+_companions.require("torch", "2.6", torch.__version__)
 
 from . import _functions, _ops  # noqa: E402
 
@@ -54,43 +51,20 @@ def _element(x: torch.Tensor, name: str) -> int:
         raise TypeError(f"{name} is a {type(x).__name__}: give a tensor")
     element = _ops.ELEMENTS.get(x.dtype)
     if element is None:
-        raise TypeError(
-            f"{name} has elements of type {x.dtype}: convert to float32, float64, float16 or bfloat16"
-        )
+        raise _arguments.refused_elements(name, x.dtype)
     if x.device.type not in ("cpu", "meta"):
         raise NotImplementedError(f"iir2d.torch computes on the CPU, and {name} lies on {x.device}: use {name}.cpu()")
-    if x.dim() < 2:
-        raise InvalidDimensionError(
-            f"{name} has shape {tuple(x.shape)}: it must have 2 dimensions or more, the last two height and width"
-        )
-    for size, side in ((x.shape[-2], "height"), (x.shape[-1], "width")):
-        if size < 1:
-            raise InvalidDimensionError(f"{name} has shape {tuple(x.shape)}: {side} {size} must be at least 1")
+    if x.dim() < 2 or x.shape[-1] < 1 or x.shape[-2] < 1:
+        _arguments.check_planes(name, x.shape)
     return element
 
 
 def _spec(
-    x: torch.Tensor,
-    name: str,
-    filter_id: int | str,
-    border: str,
-    border_const: float,
-    precision: str | None,
-    start: str,
-    normalise_gain: bool,
-    parameters: dict[str, Any],
+    x: torch.Tensor, how: tuple[_arguments.FilterInfo, _arguments.Codes], parameters: dict[str, Any]
 ) -> tuple[_functions.Spec, torch.Tensor | None]:
-    """What a call is apart from tensors, and the parameters in one tensor where one of them is."""
-    element = _element(x, name)
-    info = _arguments.filter_info(filter_id)
-    codes = (
-        info.id,
-        _arguments.border_code(border),
-        float(border_const),
-        _arguments.precision_code(precision, element),
-        _arguments.start_code(start),
-        bool(normalise_gain),
-    )
+    """What a call is apart from tensors, and the parameters in one tensor where one of them is; `how` is
+    _arguments.codes()."""
+    info, codes = how
     if not parameters:
         return _functions.Spec((), (), (), *codes), None
     _arguments.check_names(info, parameters)
@@ -107,24 +81,16 @@ def _spec(
             tensors.append(_arguments.number(info, parameter, value))
             continue
         if value.dtype not in (torch.float32, torch.float64):
-            raise TypeError(
-                f"{parameter.name} has elements of type {value.dtype}: convert to float32 or float64"
-            )
+            raise _arguments.refused_parameter(parameter, value.dtype)
         if value.dtype == torch.float32:
             narrow.append(index)
         tensors.append(value)
     only = [t for t in tensors if isinstance(t, torch.Tensor)]
     if not only:
         return _functions.Spec(tuple(float(t) for t in tensors), tuple(given), (), *codes), None
-    lead = x.shape[:-2]
-    try:
-        shape = torch.broadcast_shapes(*(t.shape for t in only))
-        fits = torch.broadcast_shapes(shape, lead) == lead
-    except RuntimeError:
-        fits = False
-    if not fits:
-        listed = ", ".join(f"{n} {tuple(v.shape)}" for n, v in parameters.items() if isinstance(v, torch.Tensor))
-        raise InvalidDimensionError(f"parameters of shapes {listed} do not broadcast to the planes' {tuple(lead)}")
+    given_shapes = {n: v.shape for n, v in parameters.items() if isinstance(v, torch.Tensor)}
+    _arguments.check_broadcast(given_shapes, x.shape[:-2])
+    shape = torch.broadcast_shapes(*given_shapes.values())
     columns = [
         _functions.expand(t.to(device="cpu", dtype=torch.float64), shape)
         if isinstance(t, torch.Tensor)
@@ -164,7 +130,9 @@ def filter(
     >>> iir2d.torch.filter(torch.ones(1, 2, 4, 4), "ema", alpha=0.5).shape
     torch.Size([1, 2, 4, 4])
     """
-    spec, packed = _spec(x, "x", filter_id, border, border_const, precision, start, normalise_gain, parameters)
+    element = _element(x, "x")
+    how = _arguments.codes(filter_id, border, border_const, precision, start, normalise_gain, element)
+    spec, packed = _spec(x, how, parameters)
     if out is not None:
         _refuse_gradient("filter", x, packed, out)
         _element(out, "out")
@@ -192,7 +160,9 @@ def filter_adjoint(
     >>> iir2d.torch.filter_adjoint(torch.ones(4, 4), 5).shape
     torch.Size([4, 4])
     """
-    spec, packed = _spec(dy, "dy", filter_id, border, 0.0, precision, start, normalise_gain, parameters)
+    element = _element(dy, "dy")
+    how = _arguments.codes(filter_id, border, 0.0, precision, start, normalise_gain, element)
+    spec, packed = _spec(dy, how, parameters)
     if out is not None:
         _refuse_gradient("filter_adjoint", dy, packed, out)
         _element(out, "out")
@@ -222,11 +192,11 @@ def filter_gradient(
     >>> list(iir2d.torch.filter_gradient(x, x, "deriche"))
     ['sigma']
     """
-    info = _arguments.filter_info(filter_id)
-    names = [p.name for p in info.parameters if not p.is_switch]
-    if wrt is not None:
-        names = [wrt] if isinstance(wrt, str) else list(wrt)
-        _arguments.check_names(info, names)
+    element = _element(x, "x")
+    _arguments.check_pair("dy", dy.shape, _element(dy, "dy"), "x", x.shape, element)
+    how = _arguments.codes(filter_id, border, border_const, precision, start, normalise_gain, element)
+    info, _ = how
+    names = _arguments.gradient_names(info, wrt)
     _arguments.check_names(info, parameters)
     tensors: dict[str, torch.Tensor] = {}
     for p in info.parameters:
@@ -236,8 +206,7 @@ def filter_gradient(
         else:
             value = p.default if given is None else _arguments.number(info, p, given)
             tensors[p.name] = torch.tensor(value, dtype=torch.float64, device="cpu")
-    spec, packed = _spec(x, "x", filter_id, border, border_const, precision, start, normalise_gain, tensors)
-    _element(dy, "dy")
+    spec, packed = _spec(x, how, tensors)
     assert packed is not None
     gradient = _functions.gradient(x, dy, packed, spec)
     order = [p.name for p in info.parameters]
@@ -249,20 +218,14 @@ def filter_gradient(
     return result
 
 
+@_pooling.shows_options
 def pool(
     x: torch.Tensor,
     op: str,
-    window: int | Sequence[int] | None = None,
+    window: Extent | None = None,
     *,
-    stride: int | Sequence[int] | None = None,
-    padding: int | Sequence[int] = 0,
-    dilation: int | Sequence[int] = 1,
-    ceil_mode: bool = False,
-    p: float = 2.0,
-    count_include_pad: bool = False,
-    divisor_override: int | None = None,
-    output_size: int | Sequence[int] | None = None,
     return_indices: bool = False,
+    **options: Unpack[_pooling.PoolOptions],
 ) -> Any:
     """Pools every plane of x; iir2d.pool() has the arguments. Differentiable: avg and max twice.
 
@@ -271,32 +234,24 @@ def pool(
     [[5.0, 7.0], [13.0, 15.0]]
     """
     _element(x, "x")
-    pooling = _pooling.make_pooling(
-        op, window, stride, padding, dilation, ceil_mode, p, count_include_pad, divisor_override, output_size
-    )
-    if return_indices and pooling.op not in _pooling.MAX_OPS:
-        raise InvalidArgumentError(f"argmax: only max pooling has one, not {pooling.op.replace('_', '-')}")
+    pooling = _pooling.make_pooling(op, window, **options)
+    if return_indices:
+        _pooling.require_maxima(pooling)
     y, indices = _functions.pool(x, pooling, return_indices)
     return (y, indices) if return_indices else y
 
 
+@_pooling.shows_options
 def pool_backward(
     dy: torch.Tensor,
     op: str,
-    window: int | Sequence[int] | None = None,
+    window: Extent | None = None,
     *,
     input_size: Sequence[int],
     x: torch.Tensor | None = None,
     y: torch.Tensor | None = None,
     indices: torch.Tensor | None = None,
-    stride: int | Sequence[int] | None = None,
-    padding: int | Sequence[int] = 0,
-    dilation: int | Sequence[int] = 1,
-    ceil_mode: bool = False,
-    p: float = 2.0,
-    count_include_pad: bool = False,
-    divisor_override: int | None = None,
-    output_size: int | Sequence[int] | None = None,
+    **options: Unpack[_pooling.PoolOptions],
 ) -> torch.Tensor:
     """Returns the gradient with respect to pool()'s input, from dy; iir2d.pool_backward() has the arguments.
 
@@ -305,31 +260,23 @@ def pool_backward(
     [[0.25, 0.25], [0.25, 0.25]]
     """
     _element(dy, "dy")
-    pooling = _pooling.make_pooling(
-        op, window, stride, padding, dilation, ceil_mode, p, count_include_pad, divisor_override, output_size
-    )
-    if len(input_size) < 2:
-        raise InvalidDimensionError(f"input_size is {tuple(input_size)}: 2 sizes or more")
-    if pooling.op in _pooling.MAX_OPS and indices is None and x is not None:
-        indices = _functions.pool(x.detach(), pooling, True)[1]
+    pooling = _pooling.make_pooling(op, window, **options)
+    size = _pooling.input_extent(input_size)
+    _pooling.require_read(pooling, x, y, indices)
+    if pooling.op in _pooling.MAX_OPS:
+        if indices is None:
+            assert x is not None
+            indices = _functions.pool(x.detach(), pooling, True)[1]
+        _pooling.check_indices(indices.dtype, indices.shape, dy.shape)
+        indices = indices.to(torch.int64)
     reads = {"max": (indices,), "adaptive_max": (indices,), "lp": (x, y)}.get(pooling.op, ())
-    if any(tensor is None for tensor in reads):
-        from ..errors import NullPointerError
-
-        raise NullPointerError(f"the gradient of {op} pooling reads {'x and y' if pooling.op == 'lp' else 'x or indices'}")
-    size = (operator.index(input_size[-2]), operator.index(input_size[-1]))
     return _functions.pool_backward(dy, reads, pooling, size)
 
 
 def max_pool2d(
-    input: torch.Tensor,
-    kernel_size: int | Sequence[int],
-    stride: int | Sequence[int] | None = None,
-    padding: int | Sequence[int] = 0,
-    dilation: int | Sequence[int] = 1,
-    ceil_mode: bool = False,
-    return_indices: bool = False,
-) -> Any:
+    input: torch.Tensor, kernel_size: Extent, stride: Extent | None = None, padding: Extent = 0, dilation: Extent = 1,
+    ceil_mode: bool = False, return_indices: bool = False,
+) -> Any:  # fmt: skip
     """torch.nn.functional.max_pool2d by iir2d.
 
     >>> import torch, iir2d.torch
@@ -343,13 +290,8 @@ def max_pool2d(
 
 
 def avg_pool2d(
-    input: torch.Tensor,
-    kernel_size: int | Sequence[int],
-    stride: int | Sequence[int] | None = None,
-    padding: int | Sequence[int] = 0,
-    ceil_mode: bool = False,
-    count_include_pad: bool = True,
-    divisor_override: int | None = None,
+    input: torch.Tensor, kernel_size: Extent, stride: Extent | None = None, padding: Extent = 0, ceil_mode: bool = False,
+    count_include_pad: bool = True, divisor_override: int | None = None,
 ) -> torch.Tensor:
     """torch.nn.functional.avg_pool2d by iir2d.
 
@@ -365,11 +307,7 @@ def avg_pool2d(
 
 
 def lp_pool2d(
-    input: torch.Tensor,
-    norm_type: float,
-    kernel_size: int | Sequence[int],
-    stride: int | Sequence[int] | None = None,
-    ceil_mode: bool = False,
+    input: torch.Tensor, norm_type: float, kernel_size: Extent, stride: Extent | None = None, ceil_mode: bool = False
 ) -> torch.Tensor:
     """torch.nn.functional.lp_pool2d by iir2d: of magnitudes, and of a truncated window as it is.
 
@@ -381,12 +319,6 @@ def lp_pool2d(
     return result
 
 
-def _output_size(input: torch.Tensor, size: int | Sequence[int | None]) -> tuple[int, int]:
-    given = (size, size) if isinstance(size, int) else tuple(size)
-    rows, columns = (given[0], given[0]) if len(given) == 1 else (given[0], given[1])
-    return input.shape[-2] if rows is None else rows, input.shape[-1] if columns is None else columns
-
-
 def adaptive_max_pool2d(
     input: torch.Tensor, output_size: int | Sequence[int | None], return_indices: bool = False
 ) -> Any:
@@ -396,7 +328,7 @@ def adaptive_max_pool2d(
     >>> iir2d.torch.adaptive_max_pool2d(torch.zeros(1, 1, 5, 4), (3, None)).shape
     torch.Size([1, 1, 3, 4])
     """
-    size = _output_size(input, output_size)
+    size = _pooling.adaptive_size(input.shape, output_size)
     return pool(input, "adaptive_max", output_size=size, return_indices=return_indices)
 
 
@@ -407,5 +339,6 @@ def adaptive_avg_pool2d(input: torch.Tensor, output_size: int | Sequence[int | N
     >>> iir2d.torch.adaptive_avg_pool2d(torch.zeros(1, 1, 5, 4), 3).shape
     torch.Size([1, 1, 3, 3])
     """
-    result: torch.Tensor = pool(input, "adaptive_avg", output_size=_output_size(input, output_size))
+    size = _pooling.adaptive_size(input.shape, output_size)
+    result: torch.Tensor = pool(input, "adaptive_avg", output_size=size)
     return result

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from .. import _arguments, _native
-from ..errors import InvalidArgumentError, InvalidDimensionError
+from .. import _arguments, _native, _pooling
+from ..errors import InvalidArgumentError
 
 if TYPE_CHECKING:
     from ._functions import Spec
@@ -71,11 +71,7 @@ def run_filter(
 ) -> torch.Tensor:
     """Filters into a tensor that the caller has."""
     if 0 in x.shape[:-2]:  # the module, which checks this, is not called
-        if out.shape != x.shape:
-            raise InvalidDimensionError(f"out has shape {tuple(out.shape)}, the result has {tuple(x.shape)}")
-        if out.dtype != x.dtype:
-            names = (_arguments.ELEMENT_NAMES[ELEMENTS[t.dtype]] for t in (out, x))
-            raise InvalidArgumentError("out is {}, the result is {}".format(*names))
+        _arguments.check_pair("out", out.shape, ELEMENTS[out.dtype], "the result", x.shape, ELEMENTS[x.dtype])
     if out.is_neg():
         raise InvalidArgumentError("out is a negated view: give one that is not")
     call = _native.filter_adjoint if adjoint else _native.filter
@@ -156,11 +152,9 @@ def _pool_backward(dy: torch.Tensor, read: Any, input_size: Any, fields: Any, p:
         return dx
     x, y = (read if len(read) == 2 else (None, None))
     indices = read[0].contiguous() if len(read) == 1 else None
-    if indices is not None and (indices.dtype != torch.int64 or indices.shape != dy.shape):
-        raise InvalidDimensionError(
-            f"indices are {indices.dtype} of shape {tuple(indices.shape)}: "
-            f"they must be int64 of dy's shape {tuple(dy.shape)}"
-        )
+    if indices is not None:
+        _pooling.check_indices(indices.dtype, indices.shape, dy.shape)
+        indices = indices.to(torch.int64)
     _native.pool_backward(
         None if x is None else _raw(x),
         None if y is None else _raw(y),
@@ -197,9 +191,11 @@ for _name, _kernel, _fake in (
     torch.library.register_fake(f"iir2d::{_name}", _fake, lib=library)
 
 _operations = torch.ops.iir2d
-_is_wrapped = torch._C._functorch.is_functorch_wrapped_tensor
-_is_batched = torch._C._functorch.is_legacy_batchedtensor
-_modes = torch._C._len_torch_dispatch_stack
+_c: Any = torch._C
+_is_wrapped = _c._functorch.is_functorch_wrapped_tensor
+_is_batched = _c._functorch.is_legacy_batchedtensor
+_modes = _c._len_torch_dispatch_stack
+_is_tracing = _c._is_tracing
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
 
 
@@ -213,7 +209,7 @@ def _is_plain(x: torch.Tensor) -> bool:
         and not _is_batched(x)
         and not x.is_neg()
         and not x._is_zerotensor()
-        and not torch._C._is_tracing()
+        and not _is_tracing()
     )
 
 

@@ -98,7 +98,8 @@ class Filter2d(torch.nn.Module):
         >>> list(inn.Filter2d(6, learnable=("sigma",)).parameters_now())
         ['sigma']
         """
-        return _mapping.constrain({name: getattr(self, f"raw_{name}") for name in self.learnable})
+        raw = {name: getattr(self, f"raw_{name}") for name in self.learnable}
+        return _mapping.constrain(_arguments.filter_info(self.filter_id), raw)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """Filters x.
