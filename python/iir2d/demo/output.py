@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: MIT
+"""Writes what a command found, each file whole or not at all, and says what it ran on."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import importlib.metadata
+import importlib.util
+import io
+import json
+import os
+import platform
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import iir2d
+
+from .frameworks import Framework, processors
+from .results import CANNOT_WRITE, Drawing, Failure, Result, Table
+
+_PACKAGES = ("iir2d", "numpy", "torch", "jax", "jaxlib", "optax", "matplotlib", "pillow", "datasets")
+
+
+def environment(frameworks: Sequence[Framework]) -> dict[str, Any]:
+    """Returns what a command runs on, and how long one small call takes there."""
+    return {
+        "platform": platform.platform(),
+        "machine": platform.machine(),
+        "python": platform.python_version(),
+        "processors": processors(),
+        "frameworks": [
+            {"name": f.name, "device": f.device, "why": f.why, "threads": f.threads(), "call_us": _latency_us(f)}
+            for f in frameworks
+        ],
+    }
+
+
+def versions() -> dict[str, str]:
+    """Returns the versions of what is installed."""
+    found = {"libiir2d": iir2d.__version__}
+    for name in _PACKAGES:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            found[name] = importlib.metadata.version(name)
+    return found
+
+
+def _latency_us(framework: Framework) -> float:
+    call = framework.compiled(lambda x: framework.filter(x, 1))
+    x = framework.array(np.zeros((64, 64), np.float32))
+    times = []
+    for _ in range(200):
+        begin = time.perf_counter()
+        framework.wait(call(x))
+        times.append(time.perf_counter() - begin)
+    return round(float(np.median(times[20:])) * 1e6, 2)
+
+
+def announce(command: str, found: Mapping[str, Any]) -> None:
+    """Says what runs: device and why, versions, threads, latency of one call."""
+    for f in found["frameworks"]:
+        print(
+            f"{command}: {f['name']} on {f['device']} ({f['why']}), {f['threads']} threads, "
+            f"one call (filter 1, 64x64): {f['call_us']:.1f} us"
+        )
+    print("versions: " + ", ".join(f"{name} {version}" for name, version in versions().items()))
+    print(f"built from: {iir2d.build_fingerprint()}", flush=True)
+
+
+def shown(value: Any) -> str:
+    """Returns a figure as people read it."""
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.4g}" if not value or 1e-3 <= abs(value) < 1e4 else f"{value:.3e}"
+    return str(value)
+
+
+def print_table(table: Table) -> None:
+    """Prints a table in columns."""
+    cells = [table.columns, *([shown(v) for v in row] for row in table.rows)]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(table.columns))]
+    for row in cells:
+        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def csv_text(table: Table) -> str:
+    """Returns a table as CSV, figures in full."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(table.columns)
+    writer.writerows(table.rows)
+    return stream.getvalue()
+
+
+def can_draw() -> bool:
+    """Tells whether matplotlib is there."""
+    return importlib.util.find_spec("matplotlib") is not None
+
+
+def png(draw: Drawing) -> bytes:
+    """Returns a drawing as PNG."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8.0, 4.5), layout="constrained")
+    draw(figure)
+    stream = io.BytesIO()
+    figure.savefig(stream, format="png", dpi=110, facecolor="white")
+    return stream.getvalue()
+
+
+def prepare(folder: Path) -> None:
+    """Makes the folder now, so that a command that cannot write says so before it computes."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise Failure(CANNOT_WRITE, f"{folder} cannot be written: {error.strerror}") from error
+
+
+def write(path: Path, content: bytes) -> None:
+    """Writes a file so that it is there whole or not at all."""
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+            os.chmod(name, 0o644)
+            os.replace(name, path)
+        except BaseException:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(name)
+            raise
+    except OSError as error:
+        raise Failure(CANNOT_WRITE, f"{path} cannot be written: {error.strerror}") from error
+
+
+def save(
+    result: Result, command: str, options: Mapping[str, Any], found: Mapping[str, Any], folder: Path
+) -> dict[str, bytes]:
+    """Writes tables as CSV, everything as JSON, and drawings as PNG; returns the pictures by name."""
+    record = {
+        "command": command,
+        "options": {name: str(v) if isinstance(v, Path) else v for name, v in options.items()},
+        "environment": found,
+        "versions": versions(),
+        "fingerprint": iir2d.build_fingerprint(),
+        "seeds": {"seed": options["seed"]},
+        "inputs": result.inputs,
+        "claims": [{"claim": c.sentence, "figure": c.figure, "held": c.held} for c in result.claims],
+        "notes": result.notes,
+        "tables": {name: table.records() for name, table in result.tables.items()},
+        "samples": result.samples,
+    }
+    pictures: dict[str, bytes] = {}
+    if can_draw():
+        pictures = {name: png(draw) for name, draw in result.drawings.items()}
+    elif result.drawings:
+        print("matplotlib is not installed: the PNG files are left out", file=sys.stderr)
+    files = {f"{name}.csv": csv_text(table).encode() for name, table in result.tables.items()}
+    files[f"{command.replace('-', '_')}.json"] = (json.dumps(record, indent=1, allow_nan=False) + "\n").encode()
+    files |= {f"{name}.png": picture for name, picture in pictures.items()}
+    for name, content in files.items():
+        write(folder / name, content)
+    print(f"wrote {', '.join(sorted(files))} to {folder}")
+    return pictures
