@@ -168,7 +168,8 @@ struct GpuAxisRun {
             for_lanes([&](int l) {
                 const double y = s.step_gain * x[l];
                 if constexpr (Transposed) {
-                    state.s1[k][l] = state.s2[k][l] = static_cast<A>(s.step_feedback * x[l]);
+                    state.s1[k][l] = state.s2[k][l] =
+                        static_cast<A>(x[l] / (1.0 - s.step_a[0] - s.step_a[1]));
                 } else {
                     state.s1[k][l] = static_cast<A>(y - s.step_b[0] * x[l]);
                     state.s2[k][l] = static_cast<A>(s.step_b[2] * x[l] + s.step_a[1] * y);
@@ -248,7 +249,15 @@ struct GpuAxisRun {
         const std::int64_t last = n - first < axis.segment ? n : first + axis.segment;
         const bool works = first < last;
 
-        State state = w == 0 ? start() : rest();
+        State state;
+        if (w == 0) {
+            state = start();
+        } else {
+            IIR2D_UNROLL
+            for (int k = 0; k < Sections; ++k) {
+                for_lanes([&](int l) { state.s1[k][l] = state.s2[k][l] = A(0); });
+            }
+        }
         if (pass.warmup >= 0) {
             if (w > 0 && works) {
                 state = level(first - pass.warmup);
@@ -333,9 +342,10 @@ struct GpuAxisRun {
             if (l == 0) *posted_mask(block.warp()) = mine;
         });
         block.barrier();
+        const bool all = is_periodic();
         std::uint32_t lost = 0;
         IIR2D_ROLLED
-        for (int w = 0; w < (is_periodic() ? block.warps() : block.warp()); ++w) lost |= *posted_mask(w);
+        for (int w = 0; w < (all ? block.warps() : block.warp()); ++w) lost |= *posted_mask(w);
         if (lost != 0) lines.fill(first, last, lost, gpu::quiet_nan<S>());
         block.barrier();  // the next pass reads what this one wrote
         return lost | mine;

@@ -18,9 +18,8 @@ struct GpuSection {
     double b[3];
     double a[2];
     double start_b[3];
-    double gain;           // at frequency zero, of the exact section
-    double step_gain;      // the same of the rounded one
-    double step_feedback;  // the same of its feedback alone
+    double gain;       // at frequency zero, of the exact section
+    double step_gain;  // the same of the rounded one
     std::int32_t order;
     std::int32_t padding;
 };
@@ -42,19 +41,19 @@ struct GpuPass {
     double constant;             // what the input line reads outside under Border::constant
     std::int64_t warmup;         // samples before a segment that its state is made from; -1: exact carries
     std::int64_t history_steps;  // of a steady start under a periodic border
-    std::int64_t image_steps;    // of a mirror's image that a transposed pass goes on over
     std::int32_t close_period;   // whether the history's steps are one whole period
     std::int32_t reversed;
     double carry[16];   // the matrix, row by row, that takes the sections' state over one segment
     double closing[4];  // (I - M^period)^-1, M the first section's: read if close_period. Of a transposed
                         // pass: from the costate that the history leaves to the one that the pass begins with
+    GpuSection sections[gpu_sections];
     // Of a transposed pass: the samples, in its order, that its end adds to, and the weights of the costates
     // l[0] and l[1] that its sections end with.
     std::int64_t end_index[gpu_end_samples];
     double end_weight[gpu_end_samples][2 * gpu_sections];
+    std::int64_t image_steps;  // of a mirror's image that the pass goes on over
     std::int32_t end_count;
     std::int32_t padding;
-    GpuSection sections[gpu_sections];
 };
 
 // All passes of one axis. A block runs every pass over 32 lines; its warps share each line in segments.

@@ -139,7 +139,6 @@ GpuSection section_parameters(const Section& exact, Precision precision) {
     std::ranges::copy(exact.start_b, p.start_b);
     p.gain = dc_gain(exact);
     p.step_gain = dc_gain(step);
-    p.step_feedback = 1.0 / (1.0 - step.a[0] - step.a[1]);
     p.order = exact.order;
     return p;
 }
