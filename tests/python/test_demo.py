@@ -45,7 +45,10 @@ PICTURES = {
     "images": {"psnr_gain_bar", "train_time_bar", "loss_curves", "denoised", "deblur", "deblurred"},
     "dataset": {"psnr_gain_bar", "train_time_bar", "loss_curves", "denoised", "deblur", "deblurred"},
 }
-MODELS = ["baseline_conv", "conv_plus_iir_features", "conv_plus_iir_frozen", "conv_plus_iir_bank", "conv_plus_iir_residual"]
+MODELS = [
+    "baseline_conv", "conv_plus_iir_features", "conv_plus_iir_frozen", "conv_plus_iir_frozen_approx", "conv_plus_iir_bank",
+    "conv_plus_iir_residual",
+]
 
 
 def rows_of(path):
@@ -153,6 +156,17 @@ def test_jax_has_the_same_models_and_starts_alike(tmp_path):
     folder = tmp_path / "bench"
     assert demo.run(["bench-vs-conv", *COMMANDS["bench-vs-conv"], "--framework", "both", "--out-dir", str(folder)]) == 0
     assert [row[5] for row in rows_of(folder / "bench_vs_conv.csv")[1:]] == ["torch"] * 6 + ["jax"] * 6
+
+
+def test_the_gradient_of_1_0_is_the_filter_itself():
+    dy = np.random.default_rng(1).random((1, 1, 12, 9), dtype=np.float32)
+    x = torch.zeros(1, 1, 12, 9, requires_grad=True)
+    (choose("torch", "cpu")[0].filter_as_adjoint(x, 4) * torch.from_numpy(dy)).sum().backward()
+    assert np.allclose(x.grad, iir2d.filter(dy, 4), atol=1e-6)
+    jax = pytest.importorskip("jax")
+    fw, = choose("jax", "cpu")
+    got = jax.grad(lambda x: (fw.filter_as_adjoint(x, 4) * dy).sum())(np.zeros_like(dy))
+    assert np.allclose(got, iir2d.filter(dy, 4), atol=1e-6)
 
 
 def test_a_hidden_filter_is_found():

@@ -22,7 +22,8 @@ HISTORY = ["model", "step", "loss", "framework"]
 NEEDED_DB = 0.5
 _CONTROLS_NOTE = (
     "The controls conv_plus_iir_frozen, _bank and _residual are iir2d 1.0's: a low-pass bank stands in their only path from "
-    "input to output, so they cannot keep the detail that they would have to, whatever their adjoint is."
+    "input to output, so they cannot keep the detail that they would have to, whatever their adjoint is. _frozen_approx is "
+    "_frozen with the gradient that 1.0 gave, the filter itself in place of its adjoint."
 )
 
 

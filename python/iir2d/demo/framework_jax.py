@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -21,6 +22,22 @@ try:
     optax: Any = importlib.import_module("optax")
 except ImportError as error:
     raise ImportError("optax is not installed: pip install optax") from error
+
+
+@functools.partial(jax.custom_vjp, nondiff_argnums=(1,))
+def _as_adjoint(x: Any, filter_id: int) -> Any:
+    return _iir2d.filter(x, filter_id)
+
+
+def _forward(x: Any, filter_id: int) -> tuple[Any, None]:
+    return _iir2d.filter(x, filter_id), None
+
+
+def _backward(filter_id: int, _: None, dy: Any) -> tuple[Any]:
+    return (_iir2d.filter(dy, filter_id),)
+
+
+_as_adjoint.defvjp(_forward, _backward)
 
 
 class _Jax:
@@ -49,6 +66,10 @@ class _Jax:
 
     def filter(self, x: jax.Array, filter_id: int, **how: Any) -> jax.Array:
         return _iir2d.filter(x, filter_id, **how)
+
+    def filter_as_adjoint(self, x: jax.Array, filter_id: int) -> jax.Array:
+        result: jax.Array = _as_adjoint(x, filter_id)
+        return result
 
     def constrain(self, filter_id: int, raw: Mapping[str, Any]) -> Mapping[str, jax.Array]:
         return _iir2d.constrain(filter_id, raw)

@@ -17,6 +17,17 @@ from ..torch import _mapping
 from .frameworks import Fit, Framework, Loss
 
 
+class _AsAdjoint(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor, filter_id: int) -> torch.Tensor:
+        ctx.filter_id = filter_id
+        return _iir2d.filter(x, filter_id)
+
+    @staticmethod
+    def backward(ctx: Any, *dy: torch.Tensor) -> tuple[torch.Tensor, None]:
+        return _iir2d.filter(dy[0], ctx.filter_id), None
+
+
 class _Torch:
     name = "torch"
 
@@ -46,6 +57,10 @@ class _Torch:
 
     def filter(self, x: torch.Tensor, filter_id: int, **how: Any) -> torch.Tensor:
         return _iir2d.filter(x, filter_id, **how)
+
+    def filter_as_adjoint(self, x: torch.Tensor, filter_id: int) -> torch.Tensor:
+        result: torch.Tensor = _AsAdjoint.apply(x, filter_id)
+        return result
 
     def constrain(self, filter_id: int, raw: Mapping[str, torch.Tensor]) -> Mapping[str, torch.Tensor]:
         return _mapping.constrain(_arguments.filter_info(filter_id), raw)

@@ -59,6 +59,10 @@ class Framework(Protocol):
         """iir2d's filter."""
         ...
 
+    def filter_as_adjoint(self, x: Any, filter_id: int) -> Any:
+        """iir2d's filter with the gradient that 1.0 gave: the filter itself in place of its adjoint."""
+        ...
+
     def constrain(self, filter_id: int, raw: Mapping[str, Any]) -> Mapping[str, Any]:
         """Returns a filter's parameters from free numbers."""
         ...

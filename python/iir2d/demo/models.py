@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The small networks that the demo compares, written once for both frameworks. All get noisy images (N, C, H, W).
 
-The controls are iir2d 1.0's: their filters stand in the only path from the input to the output, so what a low-pass takes
+The controls are iir2d 1.0's, and one of them once more with 1.0's gradient in place of the exact one: their filters stand in the only path from the input to the output, so what a low-pass takes
 away is gone, and no adjoint brings it back.
 """
 
@@ -114,6 +114,7 @@ BASELINE = Model("baseline_conv", _baseline_start, _baseline)
 FEATURES = Model("conv_plus_iir_features", _features_start, _features)
 CONTROLS = (
     _control("conv_plus_iir_frozen", lambda fw: {}, lambda fw, w, x: fw.filter(x, 4)),
+    _control("conv_plus_iir_frozen_approx", lambda fw: {}, lambda fw, w, x: fw.filter_as_adjoint(x, 4)),
     _control("conv_plus_iir_bank", lambda fw: {"gate_logits": np.zeros((len(_BANK), _WIDTH), np.float32)}, _bank),
     _control("conv_plus_iir_residual", lambda fw: {"alpha": np.zeros(_WIDTH, np.float32)}, _residual),
 )
