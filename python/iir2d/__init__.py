@@ -152,7 +152,8 @@ def filter(
     [[1.0, 1.0, 1.0], [1.0, 1.0, 1.0]]
     """
     native, element, shape = _arrays.source(x, "x")
-    info, settings = _arguments.settings(filter_id, border, border_const, precision, start, normalise_gain, element)
+    constant = float(border_const)
+    info, settings = _arguments.settings(filter_id, border, constant, precision, start, normalise_gain, element)
     values = _parameters(info, parameters, shape[:-2])[0] if parameters else None
     return _run_filter(_native.filter, x, native, element, shape, settings, values, out, threads)
 
@@ -246,7 +247,8 @@ def filter_gradient(
     """
     native, element, shape = _arrays.source(x, "x")
     native_dy, _, _ = _arrays.source(dy, "dy")
-    info, settings = _arguments.settings(filter_id, border, border_const, precision, start, normalise_gain, element)
+    constant = float(border_const)
+    info, settings = _arguments.settings(filter_id, border, constant, precision, start, normalise_gain, element)
     values, shapes = _parameters(info, parameters, shape[:-2])
     names = _arguments.gradient_names(info, wrt)
     packed = values.shape if isinstance(values, np.ndarray) else (len(info.parameters),)

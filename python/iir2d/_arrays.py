@@ -68,13 +68,13 @@ def source(x: Any, name: str) -> tuple[Any, int, tuple[int, ...]]:
 def target(out: Any) -> Any:
     """Returns what the module writes of an array."""
     if isinstance(out, np.ndarray):
-        if _is_bfloat16(out.dtype):
-            if not out.flags.writeable:
-                raise InvalidArgumentError("out is read-only")
-            return _raw(out)
-        if out.dtype not in _ELEMENTS:
+        if out.dtype in _ELEMENTS:
+            return out
+        if not _is_bfloat16(out.dtype):
             raise refused_elements("out", out.dtype)
-        return out
+        if not out.flags.writeable:
+            raise InvalidArgumentError("out is read-only")
+        return _raw(out)
     if _is_from(out, "jax"):
         raise InvalidArgumentError("out is read-only: JAX's arrays are")
     return _native.Array.for_writing(_capsule(out, "out"))

@@ -52,19 +52,22 @@ def _element(x: torch.Tensor, name: str) -> int:
     element = _ops.ELEMENTS.get(x.dtype)
     if element is None:
         raise _arguments.refused_elements(name, x.dtype)
-    if x.device.type not in ("cpu", "meta"):
+    if not x.is_cpu and not x.is_meta:
         raise NotImplementedError(f"iir2d.torch computes on the CPU, and {name} lies on {x.device}: use {name}.cpu()")
-    if x.dim() < 2 or x.shape[-1] < 1 or x.shape[-2] < 1:
-        _arguments.check_planes(name, x.shape)
+    shape = x.shape
+    if len(shape) < 2 or shape[-1] < 1 or shape[-2] < 1:
+        _arguments.check_planes(name, shape)
     return element
 
 
 def _spec(
-    x: torch.Tensor, how: tuple[_arguments.FilterInfo, _arguments.Codes], parameters: dict[str, Any]
+    x: torch.Tensor, parameters: dict[str, Any], *how: Any
 ) -> tuple[_functions.Spec, torch.Tensor | None]:
-    """What a call is apart from tensors, and the parameters in one tensor where one of them is; `how` is
-    _arguments.codes()."""
-    info, codes = how
+    """What a call is apart from tensors, and the parameters in one tensor where one of them is; `how` is what
+    _arguments.codes() takes."""
+    if not parameters and not torch.compiler.is_compiling():
+        return _functions.Spec.of_defaults(*how), None
+    info, codes = _arguments.codes(*how)
     if not parameters:
         return _functions.Spec((), (), (), *codes), None
     _arguments.check_names(info, parameters)
@@ -131,8 +134,8 @@ def filter(
     torch.Size([1, 2, 4, 4])
     """
     element = _element(x, "x")
-    how = _arguments.codes(filter_id, border, border_const, precision, start, normalise_gain, element)
-    spec, packed = _spec(x, how, parameters)
+    how = (filter_id, border, float(border_const), precision, start, normalise_gain, element)
+    spec, packed = _spec(x, parameters, *how)
     if out is not None:
         _refuse_gradient("filter", x, packed, out)
         _element(out, "out")
@@ -161,8 +164,7 @@ def filter_adjoint(
     torch.Size([4, 4])
     """
     element = _element(dy, "dy")
-    how = _arguments.codes(filter_id, border, 0.0, precision, start, normalise_gain, element)
-    spec, packed = _spec(dy, how, parameters)
+    spec, packed = _spec(dy, parameters, filter_id, border, 0.0, precision, start, normalise_gain, element)
     if out is not None:
         _refuse_gradient("filter_adjoint", dy, packed, out)
         _element(out, "out")
@@ -194,8 +196,8 @@ def filter_gradient(
     """
     element = _element(x, "x")
     _arguments.check_pair("dy", dy.shape, _element(dy, "dy"), "x", x.shape, element)
-    how = _arguments.codes(filter_id, border, border_const, precision, start, normalise_gain, element)
-    info, _ = how
+    how = (filter_id, border, float(border_const), precision, start, normalise_gain, element)
+    info, _ = _arguments.codes(*how)
     names = _arguments.gradient_names(info, wrt)
     _arguments.check_names(info, parameters)
     tensors: dict[str, torch.Tensor] = {}
@@ -206,7 +208,7 @@ def filter_gradient(
         else:
             value = p.default if given is None else _arguments.number(info, p, given)
             tensors[p.name] = torch.tensor(value, dtype=torch.float64, device="cpu")
-    spec, packed = _spec(x, how, tensors)
+    spec, packed = _spec(x, tensors, *how)
     assert packed is not None
     gradient = _functions.gradient(x, dy, packed, spec)
     order = [p.name for p in info.parameters]

@@ -8,12 +8,13 @@ autograd.Function, which costs least.
 
 from __future__ import annotations
 
+import functools
 from typing import Any, NamedTuple
 
 import torch
 from torch.autograd import Function, forward_ad
 
-from .. import _pooling
+from .. import _arguments, _pooling
 from . import _ops
 
 _operations = torch.ops.iir2d
@@ -40,6 +41,12 @@ class Spec(NamedTuple):
     start: int
     normalise_gain: bool
 
+    @classmethod
+    @functools.lru_cache(maxsize=1024, typed=True)
+    def of_defaults(cls, *arguments: Any) -> Spec:
+        """The spec of a call without parameters; takes what _arguments.codes() takes."""
+        return cls((), (), (), *_arguments.codes(*arguments)[1])
+
     def linear(self) -> Spec:
         """The same without what the border adds to every result."""
         return self if self.border_const == 0.0 else self._replace(border_const=0.0)
@@ -50,7 +57,11 @@ def _transformed() -> bool:
 
 
 def _recorded(*tensors: torch.Tensor | None) -> bool:
-    return torch.is_grad_enabled() and any(t is not None and t.requires_grad for t in tensors)
+    if torch.is_grad_enabled():
+        for tensor in tensors:
+            if tensor is not None and tensor.requires_grad:
+                return True
+    return False
 
 
 def filter(x: torch.Tensor, packed: torch.Tensor | None, spec: Spec) -> torch.Tensor:

@@ -33,6 +33,7 @@ library.define(f"filter_gradient(Tensor x, Tensor dy, Tensor parameters, {_SETTI
 library.define("pool(Tensor x, int[] fields, float p, bool return_indices) -> (Tensor, Tensor)")
 library.define("pool_backward(Tensor dy, Tensor[] read, SymInt[] input_size, int[] fields, float p) -> Tensor")
 
+_DENSE = torch.contiguous_format
 _settings = functools.lru_cache(maxsize=1024)(_native.FilterSettings)
 
 
@@ -61,7 +62,7 @@ def _values(filter_id: int, parameters: torch.Tensor | None, values: Any, given:
 def _run(call: Any, x: torch.Tensor, y: torch.Tensor, parameters: torch.Tensor | None, settings: Any) -> torch.Tensor:
     values, given, narrow, *codes = settings
     native = _settings(*codes)
-    if 0 not in x.shape[:-2]:
+    if x.numel() != 0:
         call(_raw(x), _raw(y), native, _values(codes[0], parameters, values, given, narrow), torch.get_num_threads())
     return y
 
@@ -82,11 +83,11 @@ def run_filter(
 
 
 def _filter(x: torch.Tensor, parameters: torch.Tensor | None, *settings: Any) -> torch.Tensor:
-    return _run(_native.filter, x, torch.empty(x.shape, dtype=x.dtype, device="cpu"), parameters, settings)
+    return _run(_native.filter, x, torch.empty_like(x, memory_format=_DENSE), parameters, settings)
 
 
 def _filter_adjoint(dy: torch.Tensor, parameters: torch.Tensor | None, *settings: Any) -> torch.Tensor:
-    return _run(_native.filter_adjoint, dy, torch.empty(dy.shape, dtype=dy.dtype, device="cpu"), parameters, settings)
+    return _run(_native.filter_adjoint, dy, torch.empty_like(dy, memory_format=_DENSE), parameters, settings)
 
 
 def _filter_gradient(x: torch.Tensor, dy: torch.Tensor, parameters: torch.Tensor, *settings: Any) -> torch.Tensor:
@@ -203,7 +204,7 @@ def _is_plain(x: torch.Tensor) -> bool:
     """Whether nothing listens to operations, so that the dispatcher's time can be saved."""
     return (
         type(x) in _PLAIN
-        and x.device.type == "cpu"
+        and x.is_cpu
         and not _modes()
         and not _is_wrapped(x)
         and not _is_batched(x)
