@@ -96,7 +96,7 @@ class ForwardWorkload final : public PoolWorkload {
 
 class BackwardWorkload final : public PoolWorkload {
   public:
-    BackwardWorkload(BenchmarkCase a_case, BenchmarkInputPtr an_input, iir2d::PoolPlan plan,
+    BackwardWorkload(BenchmarkCase a_case, BenchmarkInputPtr an_input, const iir2d::PoolPlan& plan,
                      Traffic a_traffic, PlanarImage upstream)
         : PoolWorkload(std::move(a_case), std::move(an_input), plan, a_traffic, plan.desc().shape),
           m_upstream(std::move(upstream)),

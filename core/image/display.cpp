@@ -29,6 +29,7 @@ class Curve {
     // 0 to 255; precondition: not NaN.
     float operator()(float sample) const {
         const float v = std::clamp(sample * m_gain, 0.0F, 1.0F) * static_cast<float>(size);
+        // NOLINTNEXTLINE(bugprone-incorrect-roundings): not negative
         return m_table[static_cast<std::size_t>(v + 0.5F)];
     }
 
@@ -41,6 +42,7 @@ class Curve {
 constexpr std::uint32_t magenta = 0xffff00ffU;
 
 std::uint32_t packed(float r, float g, float b) {
+    // NOLINTNEXTLINE(bugprone-incorrect-roundings): not negative
     const auto byte = [](float v) { return static_cast<std::uint32_t>(v + 0.5F); };
     return 0xff000000U | byte(r) << 16 | byte(g) << 8 | byte(b);
 }

@@ -275,7 +275,7 @@ void PreviewEngine::set_source(ImagePtr source) {
 
 void PreviewEngine::set_device(iir2d::Device device) {
     const std::lock_guard lock(m_impl->mutex);
-    m_impl->device = std::move(device);
+    m_impl->device = device;
     m_impl->resubmit();
 }
 

@@ -66,6 +66,7 @@ class PlanesOnGpu {
     iir2d::Result<DeviceTensor> make(const iir2d::Shape& shape, ElementType type) const {
         return DeviceTensor::make(m_device, type, shape);
     }
+    // NOLINTNEXTLINE(performance-unnecessary-value-param): frees it
     void discard(DeviceTensor) const {}
     void replace(DeviceTensor next) {
         m_planes = std::move(next);

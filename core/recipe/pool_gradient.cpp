@@ -23,7 +23,7 @@ class WindowDifferentiator {
         const iir2d::Shape whole{.h = input.height(), .w = input.width()};
         IIR2D_TRY(auto plan, from_kernel(iir2d::PoolPlan::make(
                                  cpu, pool_desc(operation, whole, iir2d::ElementType::f32))));
-        return WindowDifferentiator(std::move(cpu), std::move(plan), operation, input, channel);
+        return WindowDifferentiator(cpu, std::move(plan), operation, input, channel);
     }
 
     Result<WindowGradient> of(std::int64_t x, std::int64_t y, double gradient) {
@@ -58,11 +58,7 @@ class WindowDifferentiator {
   private:
     WindowDifferentiator(iir2d::Device cpu, iir2d::PoolPlan plan, const PoolOperation& operation,
                          const PlanarImage& input, int channel)
-        : m_cpu(std::move(cpu)),
-          m_plan(std::move(plan)),
-          m_operation(operation),
-          m_input(input),
-          m_channel(channel) {}
+        : m_cpu(cpu), m_plan(std::move(plan)), m_operation(operation), m_input(input), m_channel(channel) {}
 
     // Most windows are alike.
     Result<iir2d::PoolPlan> plan_of(const iir2d::PoolWindow& window) {

@@ -14,7 +14,7 @@ std::filesystem::path recipe_copy_path(const Recipe& recipe) {
 }
 
 Result<std::filesystem::path> save_recipe_copy(const Recipe& recipe) {
-    const std::filesystem::path path = recipe_copy_path(recipe);
+    std::filesystem::path path = recipe_copy_path(recipe);
     std::error_code failed;  // found again, with a sentence, when the file is written
     std::filesystem::create_directories(path.parent_path(), failed);
     IIR2D_RETURN_IF_ERROR(save_recipe(recipe, path));

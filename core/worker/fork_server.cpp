@@ -226,7 +226,7 @@ Outcome<void> ForkServer::read_hello(const Channel::Arrived& arrived) {
 }
 
 Outcome<Protections> ForkServer::wait_until_prepared(std::chrono::milliseconds patience,
-                                                     std::stop_token stop) {
+                                                     const std::stop_token& stop) {
     // Others may wait at the same time; each looks at its own stop token between short waits.
     const auto deadline = m_spawned + patience;
     for (;;) {

@@ -36,7 +36,7 @@ class ForkServer {
     ForkServer& operator=(const ForkServer&) = delete;
 
     // Waits until the role is prepared, at most `patience` from the spawning. Then what is in force.
-    Outcome<Protections> wait_until_prepared(std::chrono::milliseconds patience, std::stop_token stop);
+    Outcome<Protections> wait_until_prepared(std::chrono::milliseconds patience, const std::stop_token& stop);
 
     // Forks a child and returns its process id.
     Outcome<int> fork_child(FileHandle connection, FileHandle status_page);

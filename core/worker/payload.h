@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -43,7 +42,7 @@ class PayloadReader {
     requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) T number() {
         T value{};
         if (const std::string_view bytes = take(sizeof value); m_ok)
-            std::memcpy(&value, bytes.data(), sizeof value);
+            bytes.copy(reinterpret_cast<char*>(&value), sizeof value);
         return value;
     }
     bool boolean() { return number<std::uint8_t>() != 0; }

@@ -9,7 +9,7 @@
 
 namespace workbench {
 
-SampleType sample_type(OIIO::TypeDesc type) {
+SampleType sample_type(const OIIO::TypeDesc& type) {
     switch (type.basetype) {
         case OIIO::TypeDesc::UINT8:
         case OIIO::TypeDesc::INT8:

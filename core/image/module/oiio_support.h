@@ -12,7 +12,7 @@
 namespace workbench {
 
 // Signed integers count as unsigned ones of their size.
-SampleType sample_type(OIIO::TypeDesc type);
+SampleType sample_type(const OIIO::TypeDesc& type);
 OIIO::TypeDesc file_type(SampleType type);
 
 // What the library said last, as part of one sentence. `opened`, the name under which it knows the file, is
