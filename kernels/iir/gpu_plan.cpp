@@ -22,11 +22,15 @@ constexpr int state_size = 2 * gpu_sections;
 // The state's matrix, row by row; a pass of one section uses the upper left quarter.
 using Matrix = std::array<double, static_cast<std::size_t>(state_size) * state_size>;
 
+std::size_t place(int row, int column) {
+    const int index = row * state_size + column;
+    return static_cast<std::size_t>(index);
+}
 double& at(Matrix& m, int row, int column) {
-    return m[static_cast<std::size_t>(row * state_size + column)];
+    return m[place(row, column)];
 }
 double at(const Matrix& m, int row, int column) {
-    return m[static_cast<std::size_t>(row * state_size + column)];
+    return m[place(row, column)];
 }
 
 Matrix multiply(const Matrix& p, const Matrix& q) {
