@@ -93,7 +93,7 @@ void RecordHistory::add(const QString& path) {
         });
 }
 
-void RecordHistory::addJson(std::shared_ptr<const std::string> json) {
+void RecordHistory::addJson(const std::shared_ptr<const std::string>& json) {
     m_job.start(
         tr("Adding the results to the history"),
         [json, file = m_file](const TaskControl&) -> Result<History::Added> {

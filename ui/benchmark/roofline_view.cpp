@@ -40,11 +40,8 @@ void RooflineView::setMachine(int threads, bool measurable, const QString& why) 
     m_threads = threads;
     m_measurable = measurable;
     m_why = why;
-    if (measurable && m_ceiling && m_ceiling->threads == threads) {
-        m_chart->setCeiling(*m_ceiling);
-    } else {
-        m_chart->setCeiling(std::nullopt);
-    }
+    const bool fits = measurable && m_ceiling && m_ceiling->threads == threads;
+    m_chart->setCeiling(fits ? m_ceiling : std::nullopt);
     showNote();
 }
 
