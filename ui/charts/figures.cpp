@@ -40,7 +40,7 @@ QString extentText(iir2d::Extent e) {
 QString poolText(const PoolOperation& pool) {
     const QString op = toText(iir2d::name_of(pool.op));
     if (is_adaptive(pool.op)) return FiguresWords::tr("%1 to %2").arg(op, extentText(pool.output));
-    const QString window = op + QLatin1Char(' ') + extentText(pool.window);
+    QString window = op + QLatin1Char(' ') + extentText(pool.window);
     if (pool.stride.value_or(pool.window) == pool.window) return window;
     return FiguresWords::tr("%1 stride %2").arg(window, extentText(*pool.stride));
 }

@@ -61,7 +61,8 @@ void LineLegend::draw(QPainter& painter, const QRectF& area) const {
     const ThemeColours& c = themeColours();
     const double height = rowHeight();
     const auto placeOf = [&](std::size_t i) {
-        return QRectF(area.left() + double(i / std::size_t(rows)) * columnWidth,
+        const std::size_t column = i / std::size_t(rows);
+        return QRectF(area.left() + double(column) * columnWidth,
                       area.top() + double(i % std::size_t(rows)) * height, columnWidth, height);
     };
     const auto write = [&](const QRectF& place, const QString& text, bool bold) {

@@ -152,7 +152,7 @@ void PoolInput::follow() {
     Q_EMIT changed();
 }
 
-void PoolInput::deliver(Outcome outcome) {
+void PoolInput::deliver(const Outcome& outcome) {
     const Request& done = outcome.request;
     if (!isWanted() || m_index < 0 || done.source != m_session.image()) return;
     // Perhaps not of the newest parameters: then nearer to them than what was shown, and more follows.

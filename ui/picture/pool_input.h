@@ -54,7 +54,7 @@ class PoolInput : public QObject {
     static Result<Outcome> compute(Request request, const TaskControl& control);
     void follow();
     void clear();
-    void deliver(Outcome outcome);
+    void deliver(const Outcome& outcome);
 
     Session& m_session;
     Job m_job{JobPolicy::newest_next};  // A moving slider does not starve what follows it.

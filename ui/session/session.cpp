@@ -227,6 +227,7 @@ void Session::endMerge() {
     ++m_impl->gesture;
 }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): the recipe may be one of the undo history's
 void Session::resetRecipe(Recipe recipe) {
     endMerge();
     m_impl->undoStack.clear();
