@@ -32,9 +32,6 @@ def test_every_script_it_names_is_there_and_can_be_run():
 def test_every_module_it_names_is_there():
     named = {name for command in COMMANDS for name in MODULE.findall(command)}
     assert "iir2d.demo" in named
-    lacking = (ROOT / "docs/python.md").read_text(encoding="utf-8").partition("## Not there yet")[2]
-    if "the demo pack" in lacking:
-        named.remove("iir2d.demo")
     for name in named:
         path = ROOT / "python" / Path(*name.split("."))
         assert path.with_suffix(".py").is_file() or (path / "__main__.py").is_file(), name

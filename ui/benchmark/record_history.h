@@ -35,7 +35,8 @@ class RecordHistory : public QObject {
     void readTrend(const QString& key, Metric metric, const QString& device);  // trendRead or trendFailed.
     void add(const QString& path);                                             // added or failed.
 
-    void addJson(const std::shared_ptr<const std::string>& json);  // Of a record that lies in no file: the same.
+    void addJson(
+        const std::shared_ptr<const std::string>& json);  // Of a record that lies in no file: the same.
 
     // The note on a record of a history, as far as it is known here.
     QString note(const QString& file, const QString& id) const;

@@ -91,8 +91,8 @@ IIR2D_API int iir2d_filter_workspace_cuda(const IIR2D_FilterParams* params, int3
 IIR2D_API int iir2d_filter_forward_cuda(const void* x, void* y, const IIR2D_FilterParams* params,
                                         void* workspace, size_t bytes, void* stream);
 
-/* Likewise iir2d_filter_backward_cpu; dp is device memory too. For dp the planes are widened to double, all of
- * them where they have few samples, else those of an image or one by one, and a few such planes are the
+/* Likewise iir2d_filter_backward_cpu; dp is device memory too. For dp the planes are widened to double, all
+ * of them where they have few samples, else those of an image or one by one, and a few such planes are the
  * workspace. The same bits on every run. */
 IIR2D_API int iir2d_filter_backward_cuda(const void* x, const void* dy, void* dx, double* dp,
                                          const IIR2D_FilterParams* params, void* workspace, size_t bytes,
