@@ -22,13 +22,17 @@ function Invoke-Checked {
 
 $root = Split-Path -Parent $PSScriptRoot
 $folder = Join-Path ([System.IO.Path]::GetTempPath()) ("iir2d-" + [System.Guid]::NewGuid())
-$gpu = if ($SkipGpuSmoke) { "skip" } else { "auto" }
+$gpu = if ($SkipGpuSmoke) { "skip" } else { "require" }
 try {
     Invoke-Checked $Python @("-m", "venv", $folder)
     $venvPython = Join-Path $folder "Scripts\python.exe"
     # Nobody has compiled jaxlib's headers with Visual C++ for this package: iir2d.jax is left out.
     Invoke-Checked $venvPython @("-m", "pip", "install", "--quiet", "--disable-pip-version-check",
         "--config-settings=cmake.define.IIR2D_PYTHON_JAX=OFF", $root)
+    # On a GPU the smoke test needs a library that makes arrays there.
+    if (-not $SkipGpuSmoke) {
+        Invoke-Checked $venvPython @("-m", "pip", "install", "--quiet", "--disable-pip-version-check", "cupy-cuda13x")
+    }
     Push-Location $folder
     try {
         Invoke-Checked $venvPython @("-m", "iir2d.smoke", "--gpu", $gpu)

@@ -29,12 +29,6 @@ GpuPlanes device_planes(const View& view) {
     return {reinterpret_cast<std::uintptr_t>(view.data), view.row_stride, view.plane_stride};
 }
 
-TensorView dense_view(cuda::DevicePointer data, ElementType type, const Shape& shape) {
-    return support::resolved(
-        TensorView{reinterpret_cast<void*>(static_cast<std::uintptr_t>(data)), type, shape},
-        support::dense_strides(shape));
-}
-
 Result<void> launch_filter(const GpuFilter& filter, const GpuPlanes& x, const GpuPlanes& y,
                            cuda::DevicePointer scratch, const cuda::LaunchOne& launch_one) {
     Result<void> result;
@@ -137,7 +131,7 @@ Result<void> check_workspace(const void* workspace, std::size_t bytes, std::size
 Result<void> enqueue(const GpuJob& job, const ConstTensorView& x, const TensorView& y,
                      cuda::DevicePointer workspace, const cuda::LaunchOne& launch) {
     if (!is_16_bit(job.element)) return launch_filters(job, x, y, workspace, launch);
-    const TensorView wide = dense_view(workspace, ElementType::f32, job.shape);
+    const TensorView wide = support::dense_view(workspace, ElementType::f32, job.shape);
     if (auto done = convert::enqueue_planes(x, wide, launch); !done) return done;
     if (auto done = launch_filters(job, wide, wide, workspace + widened_bytes(job), launch); !done)
         return done;
@@ -188,7 +182,7 @@ Result<void> run_cuda(int device_index, const GpuJob& job, cuda::RepeatedLaunche
     if (!workspace) return std::unexpected(workspace.error());
     if (auto done = run->upload(from, planes->get(), {0.0, 0.5}); !done) return done;
     if (auto done = run->begin_work(); !done) return done;
-    const TensorView dense = dense_view(planes->get(), x.type, x.shape);
+    const TensorView dense = support::dense_view(planes->get(), x.type, x.shape);
     if (auto done = enqueue_again(*run, repeats, job, dense, dense, workspace->get()); !done) return done;
     if (auto done = run->end_work(); !done) return done;
     if (auto done = run->download(planes->get(), to, {0.5, 0.5}); !done) return done;

@@ -2,7 +2,6 @@
 #include "kernels/iir/cuda_backward.h"
 
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <utility>
 
@@ -37,12 +36,6 @@ ConstTensorView part_of(const ConstTensorView& view, const Shape& at_once, std::
     if (at_once.n * at_once.c == view.shape.n * view.shape.c) return view;
     return at_once.c == view.shape.c ? support::image_of(view, first / view.shape.c)
                                      : support::plane_of(view, first);
-}
-
-TensorView dense_view(cuda::DevicePointer data, ElementType type, const Shape& shape) {
-    return support::resolved(
-        TensorView{reinterpret_cast<void*>(static_cast<std::uintptr_t>(data)), type, shape},
-        support::dense_strides(shape));
 }
 
 cuda::HostPlanes host_planes(const ConstTensorView& view) {
@@ -102,8 +95,9 @@ Result<void> enqueue_gradient(const GpuGradientJob& job, const ConstTensorView& 
         const std::pair<const ConstTensorView&, int> inputs[] = {{x, GpuGradient::x}, {dy, GpuGradient::dy}};
         for (const auto& [view, buffer] : inputs) {
             const auto address = workspace + static_cast<std::uint64_t>(buffer) * gradient.buffer_bytes();
-            auto done = convert::enqueue_planes(part_of(view, at_once, p),
-                                                dense_view(address, ElementType::f64, at_once), launch_one);
+            auto done =
+                convert::enqueue_planes(part_of(view, at_once, p),
+                                        support::dense_view(address, ElementType::f64, at_once), launch_one);
             if (!done) return done;
         }
         for_each_launch(gradient, workspace, of_planes + static_cast<std::uint64_t>(p) * bytes, launch);
@@ -144,11 +138,11 @@ Result<void> run_backward_cuda(int device_index, const FilterDesc& desc, const F
     }
     if (auto done = run->begin_work(); !done) return done;
     const cuda::LaunchOne launch = cuda::launch_in(run->context(), run->stream());
-    const TensorView dense = dense_view(dy->get(), views.dy.type, desc.shape);
+    const TensorView dense = support::dense_view(dy->get(), views.dy.type, desc.shape);
     // The parameters first: dx takes the place of dy.
     if (!dp.empty()) {
-        auto done = enqueue_gradient(gradient, dense_view(x->get(), views.dy.type, desc.shape), dense,
-                                     dp_there->get(), workspace->get(), launch);
+        auto done = enqueue_gradient(gradient, support::dense_view(x->get(), views.dy.type, desc.shape),
+                                     dense, dp_there->get(), workspace->get(), launch);
         if (!done) return done;
     }
     if (views.dx.data != nullptr) {

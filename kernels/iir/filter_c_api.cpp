@@ -252,7 +252,7 @@ int iir2d_filter_workspace_cuda(const IIR2D_FilterParams* params, int32_t backwa
         if (params == nullptr) return null_pointer("params");
         if (bytes == nullptr) return null_pointer("bytes");
         const auto pass = backward != 0 ? FilterPass::backward : FilterPass::forward;
-        const auto call = iir::read_params(params, pass);
+        const auto call = iir::read_params(params, pass, {.x = backward != 0 && with_dp == 0});
         if (!call) return std::unexpected(call.error());
         if (auto good = support::check_flag("backward", backward); !good) return good;
         if (auto good = support::check_flag("with_dp", with_dp); !good) return good;

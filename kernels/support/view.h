@@ -43,6 +43,12 @@ bool planes_are_even(const View& view) {
     return view.image_stride == view.shape.c * view.plane_stride;
 }
 
+// A resolved dense view of memory at an address, which may be a device's.
+inline TensorView dense_view(std::uintptr_t address, ElementType type, const Shape& shape) {
+    const TensorView view{reinterpret_cast<void*>(address), type, shape};
+    return resolved(view, dense_strides(shape));
+}
+
 // Of a resolved view: image `n` alone.
 template <class View>
 View image_of(const View& view, std::int64_t n) {

@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import operator
 import sys
+from collections.abc import Generator
 from typing import Any
 
 import numpy as np
@@ -59,15 +60,27 @@ def _is_torch(x: Any) -> bool:
     return "torch" in sys.modules and isinstance(x, sys.modules["torch"].Tensor)
 
 
-def _empty(x: Any, shape: tuple[int, ...], dtype: str | None, handle: int) -> Any:
-    """An array of x's library on its device, of x's type or that of a name, for the stream."""
+@contextlib.contextmanager
+def _current(x: Any, handle: int) -> Generator[None, None, None]:
+    """Makes x's device and the stream the current ones of x's library, so that it takes memory back in the stream's
+    order."""
+    with contextlib.ExitStack() as stack:
+        if _is_torch(x):
+            cuda = sys.modules["torch"].cuda
+            stream = cuda.ExternalStream(handle, x.device) if handle else cuda.default_stream(x.device)
+            stack.enter_context(cuda.stream(stream))  # and its device
+        elif type(x).__module__.split(".")[0] == "cupy":
+            cuda = sys.modules["cupy"].cuda
+            stack.enter_context(x.device)
+            stack.enter_context(cuda.ExternalStream(handle) if handle else cuda.Stream.null)
+        yield
+
+
+def _empty(x: Any, shape: tuple[int, ...], dtype: str | None) -> Any:
+    """An array of x's library on its device, of x's type or that of a name."""
     if _is_torch(x):
         torch = sys.modules["torch"]
-        on_stream = contextlib.nullcontext()
-        if handle:
-            on_stream = torch.cuda.stream(torch.cuda.ExternalStream(handle, x.device))
-        with on_stream:
-            return torch.empty(shape, dtype=getattr(torch, dtype) if dtype else x.dtype, device=x.device)
+        return torch.empty(shape, dtype=getattr(torch, dtype) if dtype else x.dtype, device=x.device)
     if any(c.__module__.split(".")[0].startswith("jax") for c in type(x).__mro__):
         raise TypeError("JAX's arrays cannot be written: on a GPU use torch's or CuPy's")
     if not hasattr(x, "__array_namespace__"):
@@ -80,7 +93,7 @@ def _workspace(x: Any, size: int, handle: int) -> tuple[Any, int]:
     """Memory of at least so many bytes, and its address."""
     if size == 0:
         return None, 0
-    memory = _empty(x, (size // 8 + 1,), "float64", handle)
+    memory = _empty(x, (size // 8 + 1,), "float64")
     return memory, _native.GpuArray.for_writing(_capsule(memory, handle)).address
 
 
@@ -96,18 +109,19 @@ def run_filter(
 ) -> Any:
     """Filters on the stream without waiting for it; the result is of x's library."""
     handle = _handle(stream)
-    result = _empty(x, shape, None, handle) if out is None else out
-    if 0 in shape[:-2] and 0 not in shape[-2:]:
+    with _current(x, handle):
+        result = _empty(x, shape, None) if out is None else out
+        if not lies_on_gpu(result):
+            raise TypeError("out lies in the host's memory: it must lie on x's GPU")
+        if 0 in shape[:-2] and 0 not in shape[-2:]:
+            return result
+        target = _native.GpuArray.for_writing(_capsule(result, handle))
+        which = _ADJOINT if adjoint else _FORWARD
+        size = _native.gpu_workspace(which, native, target, settings, values)
+        memory, address = _workspace(x, size, handle)
+        _native.gpu_filter(which, native, target, settings, values, address, size, handle)
+        del memory  # while the stream is current
         return result
-    if not lies_on_gpu(result):
-        raise TypeError("out lies in the host's memory: it must lie on x's GPU")
-    target = _native.GpuArray.for_writing(_capsule(result, handle))
-    which = _ADJOINT if adjoint else _FORWARD
-    size = _native.gpu_workspace(which, native, target, settings, values)
-    memory, address = _workspace(x, size, handle)
-    _native.gpu_filter(which, native, target, settings, values, address, size, handle)
-    del memory  # in the order of the stream that it was made for
-    return result
 
 
 def run_gradient(
@@ -121,7 +135,8 @@ def run_gradient(
 ) -> None:
     """Computes the gradient of the parameters on the stream and waits for it."""
     handle = _handle(stream)
-    size = _native.gpu_workspace(_GRADIENT, native, native_dy, settings, values)
-    memory, address = _workspace(x, size, handle)
-    _native.gpu_gradient(native, native_dy, gradient, settings, values, address, size, handle)
-    del memory
+    with _current(x, handle):
+        size = _native.gpu_workspace(_GRADIENT, native, native_dy, settings, values)
+        memory, address = _workspace(x, size, handle)
+        _native.gpu_gradient(native, native_dy, gradient, settings, values, address, size, handle)
+        del memory

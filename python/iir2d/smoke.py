@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Tells in a second whether an installation works: python -m iir2d.smoke [--gpu auto|require|skip] [--json]
 
-One line for each check, `ok NAME`, `FAIL NAME: why` or `skip NAME: why`. Exits with 1 after a FAIL, and for
-`--gpu require`, since this package computes on the CPU alone.
+One line for each check, `ok NAME`, `FAIL NAME: why` or `skip NAME: why`. Exits with 1 after a FAIL; where there is no GPU,
+`--gpu require` is one.
 """
 
 from __future__ import annotations
@@ -47,7 +47,13 @@ def _library() -> None:
     _require(iir2d.build_fingerprint().startswith("iir2d "), "the fingerprint is empty")
 
 
-def _module(name: str, needs: str | None, array: Callable[[Any], Any], tolerance: float) -> Callable[[], None]:
+def _module(
+    name: str,
+    needs: str | None,
+    array: Callable[[Any], Any],
+    tolerance: float,
+    to_host: Callable[[Any], Any] = np.asarray,
+) -> Callable[[], None]:
     def run() -> None:
         if needs is not None and importlib.util.find_spec(needs) is None:
             raise _Skip(f"{needs} is not installed")
@@ -56,9 +62,9 @@ def _module(name: str, needs: str | None, array: Callable[[Any], Any], tolerance
         module = importlib.import_module(name)
         x = array(X)
         how: dict[str, Any] = {"sigma": 1.5, "border": "wrap"}
-        y = np.asarray(module.filter(x, "deriche", **how))
+        y = to_host(module.filter(x, "deriche", **how))
         _require(bool(np.abs(y - Y).max() <= tolerance), f"filter differs by {np.abs(y - Y).max():.3g}")
-        back = np.asarray(module.filter_adjoint(array(Y), "deriche", **how))
+        back = to_host(module.filter_adjoint(array(Y), "deriche", **how))
         difference = abs(float(np.vdot(y, Y)) - float(np.vdot(X, back)))
         _require(difference <= 10 * tolerance, f"the inner products differ by {difference:.3g}")
         try:
@@ -83,13 +89,37 @@ def _jax_array(x: Any) -> Any:
     return jax.numpy.asarray(x, jax.numpy.float32)
 
 
+def _on_gpu() -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
+    """How an array gets to the GPU, and back."""
+    if importlib.util.find_spec("torch") is not None:
+        import torch
+
+        if torch.cuda.is_available():
+            return lambda x: torch.from_numpy(x).cuda(), lambda x: x.cpu().numpy()
+    if importlib.util.find_spec("cupy") is not None:
+        cupy: Any = importlib.import_module("cupy")
+        return cupy.asarray, cupy.asnumpy
+    raise _Skip("neither a torch with CUDA nor CuPy is installed, which make arrays on a GPU")
+
+
 def _gpu(wanted: str) -> Callable[[], None]:
     def run() -> None:
-        if wanted == "require":
-            raise AssertionError("this package computes on the CPU alone")
-        raise _Skip("this package computes on the CPU alone")
+        if wanted == "skip":
+            raise _Skip("not asked for")
+        import iir2d
 
-    return run
+        if not any(device["backend"] == "cuda" and device["usable"] for device in iir2d.devices()):
+            raise _Skip("there is no usable CUDA device: `iir2d devices` says why")
+        there, back = _on_gpu()
+        _module("iir2d", None, there, 1e-12, back)()
+
+    def required() -> None:
+        try:
+            run()
+        except _Skip as skipped:
+            raise AssertionError(str(skipped)) from None
+
+    return required if wanted == "require" else run
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -165,14 +165,20 @@ OnGpu on_gpu(std::uintptr_t workspace, std::size_t bytes, std::uintptr_t stream)
 std::size_t gpu_workspace(std::int32_t pass, const GpuArray& x, const GpuArray& y,
                           const FilterSettings& settings, nb::handle parameters) {
     const ParameterArgument given(parameters);
-    return filter_workspace(checked_pass(pass, x, y), x.view(), y.view(), settings, given.parameters());
+    std::size_t bytes = 0;
+    run(elements_with_lock + 1, 0, [&](const Running&) {
+        bytes = filter_workspace(checked_pass(pass, x, y), x.view(), y.view(), settings, given.parameters());
+    });
+    return bytes;
 }
 
 void gpu_filter(std::int32_t pass, const GpuArray& x, const GpuArray& y, const FilterSettings& settings,
                 nb::handle parameters, std::uintptr_t workspace, std::size_t bytes, std::uintptr_t stream) {
     const ParameterArgument given(parameters);
-    filter_on_gpu(checked_pass(pass, x, y), x.view(), y.view(), settings, given.parameters(),
-                  on_gpu(workspace, bytes, stream));
+    run(elements_with_lock + 1, 0, [&](const Running&) {
+        filter_on_gpu(checked_pass(pass, x, y), x.view(), y.view(), settings, given.parameters(),
+                      on_gpu(workspace, bytes, stream));
+    });
 }
 
 void gpu_gradient(const GpuArray& x, const GpuArray& dy, nb::handle gradient, const FilterSettings& settings,

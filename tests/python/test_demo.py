@@ -213,6 +213,14 @@ def test_plot_takes_the_files_of_1_0(tmp_path):
     assert failure.value.code == 3
 
 
+def test_a_loss_that_diverged_is_null_in_the_record(tmp_path):
+    summary = tmp_path / "summary.csv"
+    summary.write_text(",".join(SUMMARY) + "\r\nbaseline_conv,0.1,nan,3.5,20,nan,nan\r\n")
+    folder = tmp_path / "out"
+    assert demo.run(["plot", "--summary-csv", str(summary), "--out-dir", str(folder)]) == 0
+    assert "null" in (folder / "plot.json").read_text(encoding="utf-8")
+
+
 def test_the_report(tmp_path):
     code = demo.run(["report", "--quick", "--out-dir", str(tmp_path)])
     claims = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["claims"]

@@ -27,7 +27,9 @@ def test_what_works():
         assert line == (f"ok {name}" if there else f"skip {name}: {name} is not installed")
     required = smoke("--gpu", "require", "--json")
     assert required.returncode == 1
-    assert json.loads(required.stdout)["gpu"]["result"] == "FAIL"
+    gpu = json.loads(required.stdout)["gpu"]
+    assert gpu["result"] == "FAIL" and gpu["why"].startswith("there is no usable CUDA device")
+    assert json.loads(smoke("--json").stdout)["gpu"]["result"] == "skip"
 
 
 def test_a_missing_library(tmp_path):

@@ -51,6 +51,8 @@ def test_the_jobs():
     assert JOBS["report-cpu"]["if"] == "vars.IIR2D_USE_SELF_HOSTED != 'true'"
     assert any("upload-artifact" in step.get("uses", "") for step in JOBS["report-cpu"]["steps"])
     assert any("--gpu require" in step.get("run", "") for step in JOBS["gpu-linux"]["steps"])
+    windows = [step["run"] for step in JOBS["gpu-windows"]["steps"] if "build_and_smoke" in step.get("run", "")]
+    assert windows and not any("SkipGpuSmoke" in run for run in windows)  # then the script requires one
     assert any("-SkipGpuSmoke" in step.get("run", "") for step in JOBS["windows"]["steps"])
 
 

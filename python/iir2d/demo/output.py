@@ -9,6 +9,7 @@ import importlib.metadata
 import importlib.util
 import io
 import json
+import math
 import os
 import platform
 import sys
@@ -125,6 +126,15 @@ def prepare(folder: Path) -> None:
         raise Failure(CANNOT_WRITE, f"{folder} cannot be written: {error.strerror}") from error
 
 
+def _finite(value: Any) -> Any:
+    """The value with null for what JSON has no number for: the loss of a run that diverged."""
+    if isinstance(value, Mapping):
+        return {key: _finite(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(inner) for inner in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
 def write(path: Path, content: bytes) -> None:
     """Writes a file so that it is there whole or not at all."""
     try:
@@ -165,7 +175,7 @@ def save(
     elif result.drawings:
         print("matplotlib is not installed: the PNG files are left out", file=sys.stderr)
     files = {f"{name}.csv": csv_text(table).encode() for name, table in result.tables.items()}
-    files[f"{command.replace('-', '_')}.json"] = (json.dumps(record, indent=1, allow_nan=False) + "\n").encode()
+    files[f"{command.replace('-', '_')}.json"] = (json.dumps(_finite(record), indent=1, allow_nan=False) + "\n").encode()
     files |= {f"{name}.png": picture for name, picture in pictures.items()}
     for name, content in files.items():
         write(folder / name, content)
