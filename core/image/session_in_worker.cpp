@@ -187,9 +187,8 @@ class PagesAhead {
                 for (std::size_t at = 0; at < memory.size() && !stop.stop_requested(); at += piece)
                     memory.take_pages(at, piece);
             });
-        } catch (
-            const std::system_error&) {  // NOLINT(bugprone-empty-catch): no room for a thread; the worker
-            // takes the pages itself.
+            // NOLINTNEXTLINE(bugprone-empty-catch): no room for a thread; the worker takes the pages itself
+        } catch (const std::system_error&) {
         }
     }
 
