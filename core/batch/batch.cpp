@@ -229,8 +229,7 @@ Result<BatchReport> run_batch(const BatchOptions& options, const iir2d::Device& 
         try {
             others.reserve(jobs - 1);
             for (std::size_t i = 1; i < jobs; ++i) others.emplace_back([&guarded] { guarded(false); });
-            // NOLINTNEXTLINE(bugprone-empty-catch): no room for more threads; those that there are do the
-            // work
+            // NOLINTNEXTLINE(bugprone-empty-catch): without room for more threads those that there are do it
         } catch (const std::exception&) {
         }
         guarded(true);
