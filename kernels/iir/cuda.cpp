@@ -173,8 +173,8 @@ Result<void> run_cuda(int device_index, const GpuJob& job, cuda::RepeatedLaunche
                       const ConstTensorView& x, const TensorView& y, const RunControl& control) {
     auto run = cuda::Run::begin(device_index, control);
     if (!run) return std::unexpected(run.error());
-    const cuda::HostPlanes from{x.data, x.type, x.shape, {x.row_stride, x.plane_stride, x.image_stride}};
-    const cuda::HostPlanes to{y.data, y.type, y.shape, {y.row_stride, y.plane_stride, y.image_stride}};
+    const cuda::HostPlanes from = cuda::host_planes(x);
+    const cuda::HostPlanes to = cuda::host_planes(y);
     // In place on the device: one plane less to hold, and none to copy.
     const auto planes = run->allocate(from.dense_bytes());
     if (!planes) return std::unexpected(planes.error());

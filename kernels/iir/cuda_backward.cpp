@@ -38,10 +38,6 @@ ConstTensorView part_of(const ConstTensorView& view, const Shape& at_once, std::
                                      : support::plane_of(view, first);
 }
 
-cuda::HostPlanes host_planes(const ConstTensorView& view) {
-    return {view.data, view.type, view.shape, {view.row_stride, view.plane_stride, view.image_stride}};
-}
-
 }  // namespace
 
 std::size_t GpuGradientJob::values() const {
@@ -111,7 +107,7 @@ Result<void> run_backward_cuda(int device_index, const FilterDesc& desc, const F
                                const GradientViews& views, std::span<double> dp, const RunControl& control) {
     auto run = cuda::Run::begin(device_index, control);
     if (!run) return std::unexpected(run.error());
-    const cuda::HostPlanes gradients = host_planes(views.dy);
+    const cuda::HostPlanes gradients = cuda::host_planes(views.dy);
     const auto dy = run->allocate(gradients.dense_bytes());
     if (!dy) return std::unexpected(dy.error());
     const auto x = run->allocate(dp.empty() ? 0 : gradients.dense_bytes());
@@ -134,7 +130,7 @@ Result<void> run_backward_cuda(int device_index, const FilterDesc& desc, const F
 
     if (auto done = run->upload(gradients, dy->get(), {0.0, dp.empty() ? 0.5 : 0.25}); !done) return done;
     if (!dp.empty()) {
-        if (auto done = run->upload(host_planes(views.x), x->get(), {0.25, 0.25}); !done) return done;
+        if (auto done = run->upload(cuda::host_planes(views.x), x->get(), {0.25, 0.25}); !done) return done;
     }
     if (auto done = run->begin_work(); !done) return done;
     const cuda::LaunchOne launch = cuda::launch_in(run->context(), run->stream());
@@ -150,7 +146,7 @@ Result<void> run_backward_cuda(int device_index, const FilterDesc& desc, const F
     }
     if (auto done = run->end_work(); !done) return done;
     if (views.dx.data != nullptr) {
-        if (auto done = run->download(dy->get(), host_planes(views.dx), {0.5, 0.4}); !done) return done;
+        if (auto done = run->download(dy->get(), cuda::host_planes(views.dx), {0.5, 0.4}); !done) return done;
     }
     if (!dp.empty()) {
         const Shape values{.h = 1, .w = static_cast<std::int64_t>(dp.size())};

@@ -51,16 +51,6 @@ GpuPooling of_one_image(const GpuPooling& pooling, const Shape& shape) {
     return one;
 }
 
-cuda::HostPlanes host_planes(const ConstTensorView& view) {
-    return {view.data, view.type, view.shape, {view.row_stride, view.plane_stride, view.image_stride}};
-}
-
-TensorView dense_view(const cuda::DeviceBuffer& buffer, ElementType type, const Shape& shape) {
-    return support::resolved(
-        TensorView{reinterpret_cast<void*>(static_cast<std::uintptr_t>(buffer.get())), type, shape},
-        support::dense_strides(shape));
-}
-
 std::int64_t* places_in(const cuda::DeviceBuffer& buffer) {
     return reinterpret_cast<std::int64_t*>(static_cast<std::uintptr_t>(buffer.get()));
 }
@@ -95,8 +85,8 @@ Result<void> run_cuda(int device_index, const GpuPooling& pooling, const ConstTe
                       const TensorView& y, std::int64_t* argmax, const RunControl& control) {
     auto run = cuda::Run::begin(device_index, control);
     if (!run) return std::unexpected(run.error());
-    const cuda::HostPlanes from = host_planes(x);
-    const cuda::HostPlanes to = host_planes(y);
+    const cuda::HostPlanes from = cuda::host_planes(x);
+    const cuda::HostPlanes to = cuda::host_planes(y);
     // Eight bytes an element, as f64 has.
     const cuda::HostPlanes indices{argmax, ElementType::f64, y.shape, support::dense_strides(y.shape)};
     const auto input = run->allocate(from.dense_bytes());
@@ -107,9 +97,9 @@ Result<void> run_cuda(int device_index, const GpuPooling& pooling, const ConstTe
     if (!index) return std::unexpected(index.error());
     if (auto done = run->upload(from, input->get(), {0.0, 0.5}); !done) return done;
     if (auto done = run->begin_work(); !done) return done;
-    if (auto done =
-            enqueue(pooling, dense_view(*input, x.type, x.shape), dense_view(*output, y.type, y.shape),
-                    places_in(*index), cuda::launch_in(run->context(), run->stream()));
+    if (auto done = enqueue(pooling, support::dense_view(input->get(), x.type, x.shape),
+                            support::dense_view(output->get(), y.type, y.shape), places_in(*index),
+                            cuda::launch_in(run->context(), run->stream()));
         !done)
         return done;
     if (auto done = run->end_work(); !done) return done;
@@ -142,19 +132,19 @@ Result<void> run_backward_cuda(int device_index, const GpuPooling& pooling, cons
     std::vector<cuda::DeviceBuffer> buffers;
     for (const Part& part : parts) {
         if (part.view.data == nullptr) continue;
-        const cuda::HostPlanes from = host_planes(part.view);
+        const cuda::HostPlanes from = cuda::host_planes(part.view);
         auto buffer = run->allocate(from.dense_bytes());
         if (!buffer) return std::unexpected(buffer.error());
-        part.on_gpu = dense_view(*buffer, part.view.type, part.view.shape);
+        part.on_gpu = support::dense_view(buffer->get(), part.view.type, part.view.shape);
         const double begun = share * static_cast<double>(&part - parts);
         if (auto done = run->upload(from, buffer->get(), {begun, share}); !done) return done;
         buffers.push_back(std::move(*buffer));
     }
     on_gpu.argmax = static_cast<const std::int64_t*>(argmax.data);
-    const cuda::HostPlanes to = host_planes(data.dx);
+    const cuda::HostPlanes to = cuda::host_planes(data.dx);
     const auto gradient = run->allocate(to.dense_bytes());
     if (!gradient) return std::unexpected(gradient.error());
-    on_gpu.dx = dense_view(*gradient, data.dx.type, data.dx.shape);
+    on_gpu.dx = support::dense_view(gradient->get(), data.dx.type, data.dx.shape);
     if (auto done = run->begin_work(); !done) return done;
     if (auto done = enqueue_backward(pooling, on_gpu, cuda::launch_in(run->context(), run->stream())); !done)
         return done;
@@ -192,7 +182,7 @@ Result<void> run_backward_on_device(std::shared_ptr<cuda::Context> context, cons
     const cuda::LaunchOne launch = cuda::launch_in(run->context(), run->stream());
     return run->work_alone([&]() -> Result<void> {
         if (find) {
-            const TensorView maxima = dense_view(buffers[1], find->element, find->output);
+            const TensorView maxima = support::dense_view(buffers[1].get(), find->element, find->output);
             if (auto done = enqueue(pooling, data.x, maxima, places, launch); !done) return done;
         }
         return enqueue_backward(pooling, data, launch);

@@ -23,6 +23,11 @@ struct HostPlanes {
     std::size_t dense_bytes() const;
 };
 
+// Returns the planes of a view whose strides are resolved.
+inline HostPlanes host_planes(const ConstTensorView& view) {
+    return {view.data, view.type, view.shape, {view.row_stride, view.plane_stride, view.image_stride}};
+}
+
 // The part of a run's progress that a transfer is.
 struct ProgressPart {
     double from = 0.0;
