@@ -6,34 +6,17 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
-#include "kernels/iir/reference_adjoint.h"
 #include "tests/gpu/iir/gpu_iir_testing.h"
+#include "tests/kernels/iir/adjoint_testing.h"
 #include "tests/kernels/iir/random_filter.h"
 
 namespace {
 
 using namespace gpu_iir_test;
 
-double dot(const std::vector<double>& a, const std::vector<double>& b) {
-    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-}
-
-double largest(const std::vector<double>& a) {
-    double result = 1.0;
-    for (const double v : a) result = std::max(result, std::abs(v));
-    return result;
-}
-
 std::vector<double> reference_adjoint(const FilterDesc& desc, const std::vector<double>& dy) {
-    std::vector<double> dx(dy.size());
-    EXPECT_TRUE(reference::adjoint_of_data(desc, iir::filters_of(desc)->front(), dy, dx));
-    return dx;
-}
-
-double tolerance(Precision precision) {
-    return precision == Precision::f32 ? 1e-5 : precision == Precision::mixed ? 1e-6 : 1e-12;
+    return iir_test::reference_adjoint(desc, iir::filters_of(desc)->front(), dy);
 }
 
 // The dot product, and the reference within the forward's bound times max(1, max|A^T dy|).

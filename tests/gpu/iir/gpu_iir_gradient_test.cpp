@@ -44,19 +44,12 @@ std::vector<double> gradient(const FilterDesc& desc, const std::vector<double>& 
 // Within the contract's bound of f64, and what rounding adds relative to norm(dy) norm(x) where a filter
 // hardly changes with its parameter.
 void expect_gradient(const FilterDesc& desc, unsigned seed, double rounding = 1e-14) {
-    const auto x = random_plane(count_of(desc.shape), seed);
-    auto dy = random_plane(count_of(desc.shape), seed + 1);
-    for (double& v : dy) v = static_cast<float>(v - 0.25);
-    const auto row = filter_row(desc.filter.id);
-    std::vector<double> expected(row->parameters.size());
-    ASSERT_TRUE(reference::filter_gradient(desc, x, dy, expected));
-    const auto dp = gradient(desc, x, dy, seed);
-    ASSERT_EQ(dp.size(), expected.size());
-    for (std::size_t k = 0; k < expected.size(); ++k) {
-        const FilterParameter& parameter = row->parameters[k];
-        const double scale = parameter.is_switch ? 0.0 : norm(dy) * derivative_norm(desc, parameter, x);
-        EXPECT_NEAR(dp[k], expected[k], 1e-10 * scale + rounding * norm(dy) * norm(x))
-            << describe(desc) << " " << parameter.name;
+    const GradientCase c(desc, seed);
+    const auto dp = gradient(desc, c.x, c.dy, seed);
+    ASSERT_EQ(dp.size(), c.expected.size());
+    for (std::size_t k = 0; k < dp.size(); ++k) {
+        EXPECT_NEAR(dp[k], c.expected[k], 1e-10 * c.scales[k] + rounding * c.rounding)
+            << describe(desc) << " " << filter_row(desc.filter.id)->parameters[k].name;
     }
 }
 

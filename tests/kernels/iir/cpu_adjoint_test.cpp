@@ -6,12 +6,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "kernels/iir/adjoint.h"
 #include "kernels/iir/cpu.h"
 #include "kernels/iir/plan_checks.h"
-#include "kernels/iir/reference_adjoint.h"
+#include "tests/kernels/iir/adjoint_testing.h"
 #include "tests/kernels/iir/iir_testing.h"
 #include "tests/kernels/iir/random_filter.h"
 
@@ -46,28 +45,6 @@ std::vector<double> adjoint(const FilterDesc& desc, const FilterData& data, cons
     return through(desc, dy, [&](const ConstTensorView& in, const TensorView& out) {
         return iir::forward_cpu(iir::make_adjoint_job(desc, data, threads), in, out, {});
     });
-}
-
-std::vector<double> reference_adjoint(const FilterDesc& desc, const FilterData& data,
-                                      const std::vector<double>& dy) {
-    std::vector<double> dx(dy.size());
-    const auto done = reference::adjoint_of_data(desc, data, dy, dx);
-    EXPECT_TRUE(done);
-    return dx;
-}
-
-double dot(const std::vector<double>& a, const std::vector<double>& b) {
-    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-}
-
-double largest(const std::vector<double>& a) {
-    double result = 1.0;
-    for (const double v : a) result = std::max(result, std::abs(v));
-    return result;
-}
-
-constexpr double tolerance(Precision precision) {
-    return precision == Precision::f32 ? 1e-5 : precision == Precision::mixed ? 1e-6 : 1e-12;
 }
 
 // The dot product, and the reference within the forward's bound times max(1, max|A^T dy|).

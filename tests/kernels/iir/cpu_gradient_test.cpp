@@ -46,23 +46,16 @@ struct Rounding {
 };
 
 void expect_gradient(FilterDesc desc, unsigned seed, Rounding rounding) {
-    const auto x = random_plane(count_of(desc.shape), seed);
-    auto dy = random_plane(count_of(desc.shape), seed + 1);
-    for (double& v : dy) v = static_cast<float>(v - 0.25);
-    const auto row = filter_row(desc.filter.id);
-    std::vector<double> expected(row->parameters.size());
-    ASSERT_TRUE(reference::filter_gradient(desc, x, dy, expected));
-    for (std::size_t k = 0; k < expected.size(); ++k) {
-        const FilterParameter& parameter = row->parameters[k];
-        const double scale = parameter.is_switch ? 0.0 : norm(dy) * derivative_norm(desc, parameter, x);
+    const GradientCase c(desc, seed);
+    for (std::size_t k = 0; k < c.expected.size(); ++k) {
         for (const Precision precision : all_precisions) {
             FilterDesc as_stored = desc;
             as_stored.precision = precision;
             const bool in_double = precision == Precision::f64;
-            const double bound = (in_double ? 1e-10 : 1e-4) * scale +
-                                 (in_double ? rounding.of_double : rounding.of_float) * norm(dy) * norm(x);
-            EXPECT_NEAR(gradient(as_stored, x, dy)[k], expected[k], bound)
-                << describe(as_stored) << " " << parameter.name;
+            const double bound = (in_double ? 1e-10 : 1e-4) * c.scales[k] +
+                                 (in_double ? rounding.of_double : rounding.of_float) * c.rounding;
+            EXPECT_NEAR(gradient(as_stored, c.x, c.dy)[k], c.expected[k], bound)
+                << describe(as_stored) << " " << filter_row(desc.filter.id)->parameters[k].name;
         }
     }
 }

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <vector>
 
+#include <gtest/gtest.h>
+
 #include "tests/kernels/iir/iir_testing.h"
 
 namespace iir_test {
@@ -38,5 +40,24 @@ inline double derivative_norm(const iir2d::FilterDesc& desc, const iir2d::Filter
     for (std::size_t i = 0; i < up.size(); ++i) difference[i] = (up[i] - down[i]) / both;
     return norm(difference);
 }
+
+// One gradient to compute and what it is judged by.
+struct GradientCase {
+    std::vector<double> x, dy;
+    std::vector<double> expected;  // the reference's
+    std::vector<double> scales;    // norm(dy) times the norm of the output's derivative; 0 of a switch
+    double rounding = 0.0;         // norm(dy) norm(x)
+
+    GradientCase(const iir2d::FilterDesc& desc, unsigned seed)
+        : x(random_plane(count_of(desc.shape), seed)), dy(random_plane(count_of(desc.shape), seed + 1)) {
+        for (double& v : dy) v = static_cast<float>(v - 0.25);
+        const auto row = iir2d::filter_row(desc.filter.id);
+        expected.resize(row->parameters.size());
+        EXPECT_TRUE(iir2d::reference::filter_gradient(desc, x, dy, expected));
+        for (const iir2d::FilterParameter& parameter : row->parameters)
+            scales.push_back(parameter.is_switch ? 0.0 : norm(dy) * derivative_norm(desc, parameter, x));
+        rounding = norm(dy) * norm(x);
+    }
+};
 
 }  // namespace iir_test
