@@ -59,20 +59,8 @@ class GpuGradient : public ::testing::TestWithParam<std::tuple<int, Size>> {};
 
 TEST_P(GpuGradient, IsTheReferencesInEveryMode) {
     const auto [id, size] = GetParam();
-    for (const Border border : all_borders) {
-        for (const Start start : all_starts) {
-            for (const bool normalise : {false, true}) {
-                FilterDesc desc{.shape = {.h = size.first, .w = size.second},
-                                .filter = {.id = std::min(id, 8), .normalise_gain = normalise},
-                                .border = border,
-                                .border_const = 0.75,
-                                .start = start};
-                if (id == 9) desc.filter.id = 6;
-                if (id == 9) desc.filter.parameters = {{"compat_1_0", 1.0}};
-                expect_gradient(desc, static_cast<unsigned>(id));
-            }
-        }
-    }
+    for_each_mode(id, size.first, size.second,
+                  [id = id](const FilterDesc& desc) { expect_gradient(desc, static_cast<unsigned>(id)); });
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, GpuGradient,
