@@ -28,7 +28,7 @@ CpuJob make_adjoint_job(const FilterDesc& desc, const FilterData& data, int thre
 // planes of the views, one plane's after the other's, so that plane by plane gives the same bits. Sums are in
 // double and in one order: the same bits for every number of threads. `data` is make_filter()'s of
 // desc.filter. Views are checked, strides resolved, types those of the precision; x and dy are only read. At
-// most two more planes of memory. std::bad_alloc leaves through it.
+// most two more planes of memory, and a few rows for each thread. std::bad_alloc leaves through it.
 Result<void> gradient_cpu(const FilterDesc& desc, const FilterData& data, const ConstTensorView& x,
                           const ConstTensorView& dy, std::span<double> dp, int threads,
                           const RunControl& control);

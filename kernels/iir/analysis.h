@@ -19,6 +19,9 @@ double pole_radius(const Section& section);
 // The sum of magnitudes of the recursive part's impulse response: by how much rounding errors add up.
 double recursion_gain(const Section& section);
 
+// Returns the same where it is at most `limit`, else any number above it, and then soon.
+double recursion_gain_up_to(const Section& section, double limit);
+
 // The same of the whole section: the largest that inputs in [0, 1] can become.
 double peak_gain(const Section& section);
 

@@ -24,6 +24,7 @@ struct GradientAxis {
         std::vector<const Section*> derivatives;
         std::ptrdiff_t only = -1;  // the one parameter that the section depends on; else -1
         int terms = 3;
+        Section swept = {};  // the section with the coefficients that the sweeps compute with
 
         const Section* direction() const;  // the derivative with respect to `only`, or null
     };
@@ -34,27 +35,37 @@ struct GradientAxis {
     };
 
     // The filters must stay as they are. `derivatives` are of the same stages and sections, one for each
-    // parameter.
-    GradientAxis(const AxisFilter& filter, const std::vector<const AxisFilter*>& derivatives);
+    // parameter. `in_float` says what the sweeps compute in.
+    GradientAxis(const AxisFilter& filter, const std::vector<const AxisFilter*>& derivatives, bool in_float);
 
     std::vector<StageParts> stages;
     std::size_t parameters;
     std::int64_t n = 1;  // samples of a line
     Border border = Border::mirror;
     Start start = Start::truncated;
-    double constant = 0.0;    // what its input line reads outside under Border::constant
-    std::int64_t block = 16;  // samples that all lanes go through before the next ones
+    double constant = 0.0;  // what its input line reads outside under Border::constant
 };
 
-// One thread's, for up to `lanes` lines at once.
-template <class S>
+// One thread's, for up to `lanes` lines at once. A is what it computes in.
+template <class S, class A>
 class AxisGradient {
   public:
     AxisGradient(const GradientAxis& axis, std::int64_t lanes);
 
-    // Adds to `gradient` that of the sum of g times the axis's output with respect to each parameter, lanes
-    // in their order, and to `constant` that with respect to the axis's constant (steady start only). u is
-    // the axis's input. `out` takes the gradient of u; without it its `first` is null.
+    // Returns the axis's output for lines u, which stays until the next call.
+    LaneRows<const S> filter(std::int64_t lanes, const LaneRows<const S>& u);
+    // Returns what a section of the first stage's cascade gave in filter(), in the section's own direction.
+    LaneRows<const S> output_of(std::size_t section) const;
+
+    // Adds to `gradient` that of the sum of g times the output of the last filter() with respect to each
+    // parameter, lanes in their order, and to `constant` that with respect to the axis's constant (steady
+    // start only). `out` takes the gradient of u, and may be u; without it its `first` is null. Once for each
+    // filter(). With `after` the lines are the first samples of longer ones through one causal cascade: it
+    // holds the costates l[n] and l[n+1] of each section.
+    void back(const LaneRows<const S>& g, const LaneRows<S>& out, std::span<double> gradient,
+              double& constant, std::span<const SectionHistory> after = {});
+
+    // Does both: filters u and goes back.
     void add(std::int64_t lanes, const LaneRows<const S>& u, const LaneRows<const S>& g,
              const LaneRows<S>& out, std::span<double> gradient, double& constant);
 
@@ -63,14 +74,24 @@ class AxisGradient {
     struct Way {
         const GradientAxis::Part* part;
         LaneRows<const S> u;
-        LaneRows<const S> y;
+        LaneRows<S> y;
         double constant;
         SectionHistory history;
+    };
+    struct StageWay {
+        std::vector<Way> sections, causal, anticausal;
+        double constant;
+    };
+    // What a cascade's output is added to, and where the sum goes.
+    struct Added {
+        LaneRows<const S> add;
+        LaneRows<S> sum;
     };
     struct Backward {
         LaneRows<const S> g;
         LaneRows<S> out;
         LaneRows<const S> add;
+        std::span<const SectionHistory> after = {};  // of the section or, for a cascade, of each
     };
     // What is added to.
     struct Sums {
@@ -79,11 +100,13 @@ class AxisGradient {
     };
 
     LaneRows<S> next_line();
+    LaneRows<const S> run_stages(std::int64_t lanes, const LaneRows<const S>& u, bool to_the_end);
     LaneRows<const S> run_cascade(const std::vector<GradientAxis::Part>& parts, LaneRows<const S> u,
-                                  bool reversed, double constant, std::vector<Way>& ways);
-    Way run(const GradientAxis::Part& part, const LaneRows<const S>& u, double constant);
+                                  bool reversed, double constant, std::vector<Way>& ways,
+                                  const Added& added = {});
+    Way run(const GradientAxis::Part& part, const LaneRows<const S>& u, double constant, const Added& added);
     void back_cascade(const std::vector<Way>& ways, const Backward& backward, bool reversed, const Sums& to);
-    void back(const Way& way, const Backward& backward, const Sums& to);
+    void back_section(const Way& way, const Backward& backward, const Sums& to);
     void back_over_mirror(const Way& way, const LaneRows<S>& out, const SectionHistory& l,
                           std::vector<double>& sums) const;
     double input(const Way& way, std::int64_t index, std::int64_t lane) const;
@@ -93,6 +116,15 @@ class AxisGradient {
     std::int64_t m_lanes = 0;
     std::size_t m_used = 0;
     std::vector<support::AlignedArray<S>> m_lines;
+    LaneRows<const S> m_u;
+    std::vector<StageWay> m_ways;
 };
+
+// Returns whether the section depends on the parameter that these are the derivatives with respect to.
+bool depends(const Section& derivative);
+
+// Returns the sum of the products of a section's gradient and the derivative of its coefficients; where that
+// is 0 the gradient may be anything.
+double product(const Section& gradient, const Section& derivative);
 
 }  // namespace iir2d::iir

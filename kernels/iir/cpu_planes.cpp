@@ -222,4 +222,25 @@ Result<void> gradient_planes(const CpuTask& task, std::span<const FilterSpec> sp
     return {};
 }
 
+Result<void> backward_planes(const CpuTask& task, std::span<const FilterSpec> specs,
+                             const GradientViews& views, std::span<double> dp, const RunControl& control) {
+    const auto part = [&](double from, double share) {
+        RunControl inner{.stop = control.stop};
+        if (control.progress) {
+            inner.progress = [&control, from, share](double fraction) {
+                control.progress(from + share * fraction);
+            };
+        }
+        return inner;
+    };
+    // What the gradient of the parameters is of the time, about.
+    const double share = dp.empty() ? 0.0 : views.dx.data == nullptr ? 1.0 : 0.75;
+    if (!dp.empty()) {
+        auto done = gradient_planes(task, specs, views.x, views.dy, dp, part(0.0, share));
+        if (!done) return done;
+    }
+    if (views.dx.data == nullptr) return {};
+    return adjoint_planes(task, views.dy, views.dx, part(share, 1.0 - share));
+}
+
 }  // namespace iir2d::iir

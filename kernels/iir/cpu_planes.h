@@ -40,4 +40,8 @@ Result<void> adjoint_planes(const CpuTask& task, const ConstTensorView& dy, cons
 Result<void> gradient_planes(const CpuTask& task, std::span<const FilterSpec> specs, const ConstTensorView& x,
                              const ConstTensorView& dy, std::span<double> dp, const RunControl& control);
 
+// Computes both, of which an empty dp or dx is left out. dx may take the place of dy.
+Result<void> backward_planes(const CpuTask& task, std::span<const FilterSpec> specs,
+                             const GradientViews& views, std::span<double> dp, const RunControl& control);
+
 }  // namespace iir2d::iir

@@ -12,6 +12,9 @@ namespace {
 // Columns that a band goes on into at once: few enough that the next band is not kept waiting.
 constexpr std::int64_t part_columns = 512;
 
+// A band of fewer columns takes no longer than it takes to wait for the band above.
+constexpr std::int64_t narrowest_shared = 32;
+
 }  // namespace
 
 template <class S, class A>
@@ -60,6 +63,7 @@ auto RowBands<S, A>::make_parts(const SweptPass<A>& last_pass, std::int64_t widt
 
 template <class S, class A>
 int RowBands<S, A>::share(int threads) const {
+    if (m_downward != Downward::none && m_plane.width < narrowest_shared) return 1;
     const std::int64_t lines = m_beside ? 2 : 1;
     return static_cast<int>(std::clamp<std::int64_t>(m_bands / lines, 1, threads));
 }

@@ -143,7 +143,8 @@ Result<void> enqueue_on_current_context(cuda::StreamHandle stream, const FilterD
     const auto filters = check_desc(desc);
     if (!filters) return std::unexpected(filters.error());
     const ElementType element = element_of(desc);
-    const auto views = check_views(desc, {x, element, desc.shape}, {y, element, desc.shape});
+    const auto views = check_views(desc, {x, element, desc.shape}, {y, element, desc.shape},
+                                   {.read = "in", .written = "out"});
     if (!views) return std::unexpected(views.error());
     const auto driver = cuda::driver();
     if (!driver) return std::unexpected(driver.error());

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "kernels/convert/cuda.h"
 #include "kernels/device/cuda/run.h"
@@ -14,13 +15,9 @@ namespace iir2d::iir {
 
 namespace {
 
-// Planes share the launches up to so many elements: with fewer a launch would leave much of a GPU idle, with
-// more its memory would be taken.
-constexpr std::int64_t elements_at_once = std::int64_t{1} << 25;
-
 // All planes, those of an image, or one.
-Shape shape_at_once(const Shape& shape, bool one_filter) {
-    const std::int64_t most = elements_at_once / (shape.h * shape.w);
+Shape shape_at_once(const Shape& shape, bool one_filter, std::int64_t most_elements) {
+    const std::int64_t most = most_elements / (shape.h * shape.w);
     if (one_filter && shape.n * shape.c <= most) return shape;
     return {1, one_filter && shape.c <= most ? shape.c : 1, shape.h, shape.w};
 }
@@ -38,28 +35,52 @@ ConstTensorView part_of(const ConstTensorView& view, const Shape& at_once, std::
                                      : support::plane_of(view, first);
 }
 
+// Returns whether filters have the same stages of as many sections: then their plans have the same buffers.
+bool have_same_structure(const FilterData& a, const FilterData& b) {
+    const auto equal = [](const Stage& one, const Stage& other) {
+        return one.kind == other.kind && one.sections.size() == other.sections.size() &&
+               one.causal.size() == other.causal.size() && one.anticausal.size() == other.anticausal.size();
+    };
+    return std::ranges::equal(a.horizontal.stages, b.horizontal.stages, equal) &&
+           std::ranges::equal(a.vertical.stages, b.vertical.stages, equal);
+}
+
+Result<GpuGradient> gradient_of_plane(const GpuGradientJob& job, std::size_t plane) {
+    FilterDesc desc = job.at_once;
+    desc.filter = job.specs[plane];
+    return make_gpu_gradient(desc, (*job.filters)[plane]);
+}
+
 }  // namespace
 
 std::size_t GpuGradientJob::values() const {
-    return gradients.size() * static_cast<std::size_t>(gradients.front().parameters);
+    return std::max<std::size_t>(specs.size(), 1) * static_cast<std::size_t>(first.parameters);
 }
 
 Result<GpuGradientJob> make_gpu_gradient_job(const FilterDesc& desc, const Filters& filters,
-                                             std::span<const FilterSpec> specs) {
+                                             std::span<const FilterSpec> specs, std::int64_t most) {
     const Shape& shape = desc.shape;
     // So that no sum of buffers overflows: 2^48 elements are a million times what any GPU holds.
-    constexpr std::int64_t most = std::int64_t{1} << 48;
+    constexpr std::int64_t countable = std::int64_t{1} << 48;
     const std::int64_t planes = shape.n * shape.c;
-    if (planes > most || shape.h > most / shape.w) return too_large(shape);
-    GpuGradientJob job{.shape = shape, .gradients = {}};
-    FilterDesc of_launch = desc;
-    of_launch.shape = shape_at_once(shape, specs.empty());
-    for (std::size_t i = 0; i < (specs.empty() ? 1 : specs.size()); ++i) {
-        if (!specs.empty()) of_launch.filter = specs[i];
-        auto gradient = make_gpu_gradient(of_launch, filters[specs.empty() ? 0 : i]);
+    if (planes > countable || shape.h > countable / shape.w) return too_large(shape);
+    GpuGradientJob job{.shape = shape, .at_once = desc, .filters = &filters, .specs = specs, .first = {}};
+    job.at_once.shape = shape_at_once(shape, specs.empty(), most);
+    if (!specs.empty()) job.at_once.filter = specs.front();
+    auto first = make_gpu_gradient(job.at_once, filters.front());
+    if (!first) return std::unexpected(first.error());
+    job.first = std::move(*first);
+    job.buffers_bytes = job.first.workspace_bytes();
+    std::vector<const FilterData*> planned{&filters.front()};
+    for (std::size_t plane = 1; plane < specs.size(); ++plane) {
+        const auto is_like = [&](const FilterData* known) {
+            return have_same_structure(*known, filters[plane]);
+        };
+        if (std::ranges::any_of(planned, is_like)) continue;
+        planned.push_back(&filters[plane]);
+        const auto gradient = gradient_of_plane(job, plane);
         if (!gradient) return std::unexpected(gradient.error());
         job.buffers_bytes = std::max(job.buffers_bytes, gradient->workspace_bytes());
-        job.gradients.push_back(std::move(*gradient));
     }
     const bool adds_up = specs.empty() && planes > 1;
     job.workspace_bytes = job.buffers_bytes;
@@ -80,14 +101,11 @@ Result<void> enqueue_gradient(const GpuGradientJob& job, const ConstTensorView& 
         return result.has_value();
     };
     const std::int64_t planes = job.shape.n * job.shape.c;
-    const bool adds_up = job.gradients.size() == 1 && planes > 1;
+    const bool adds_up = job.specs.empty() && planes > 1;
     const cuda::DevicePointer of_planes = adds_up ? workspace + job.buffers_bytes : dp;
-    const GpuGradient& first = job.gradients.front();
-    const auto bytes = static_cast<std::uint64_t>(first.parameters) * sizeof(double);
-    const Shape& at_once = first.shape;
-    for (std::int64_t p = 0; p < planes; p += first.planes()) {
-        const GpuGradient& gradient =
-            job.gradients[job.gradients.size() == 1 ? 0 : static_cast<std::size_t>(p)];
+    const auto bytes = static_cast<std::uint64_t>(job.first.parameters) * sizeof(double);
+    const Shape& at_once = job.at_once.shape;
+    const auto run = [&](const GpuGradient& gradient, std::int64_t p) -> Result<void> {
         const std::pair<const ConstTensorView&, int> inputs[] = {{x, GpuGradient::x}, {dy, GpuGradient::dy}};
         for (const auto& [view, buffer] : inputs) {
             const auto address = workspace + static_cast<std::uint64_t>(buffer) * gradient.buffer_bytes();
@@ -97,9 +115,18 @@ Result<void> enqueue_gradient(const GpuGradientJob& job, const ConstTensorView& 
             if (!done) return done;
         }
         for_each_launch(gradient, workspace, of_planes + static_cast<std::uint64_t>(p) * bytes, launch);
-        if (!result) return result;
+        return result;
+    };
+    for (std::int64_t p = 0; p < planes; p += job.first.planes()) {
+        if (p == 0 || job.specs.empty()) {
+            if (auto done = run(job.first, p); !done) return done;
+            continue;
+        }
+        const auto gradient = gradient_of_plane(job, static_cast<std::size_t>(p));
+        if (!gradient) return std::unexpected(gradient.error());
+        if (auto done = run(*gradient, p); !done) return done;
     }
-    if (adds_up) launch_sum(of_planes, planes, first.parameters, dp, launch);
+    if (adds_up) launch_sum(of_planes, planes, job.first.parameters, dp, launch);
     return result;
 }
 

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "iir2d/error.h"
 #include "iir2d/plan.h"
@@ -17,24 +16,34 @@
 
 namespace iir2d::iir {
 
+// Planes share the launches up to so many elements: with fewer a launch would leave much of a GPU idle, with
+// more its memory would be taken.
+inline constexpr std::int64_t elements_at_once = std::int64_t{1} << 25;
+
 // The gradient of the parameters: one filter for all planes or one for each of them.
 struct GpuGradientJob {
     Shape shape;
-    std::vector<GpuGradient> gradients;
-    std::size_t buffers_bytes = 0;    // of the planes that are at work at once
-    std::size_t workspace_bytes = 0;  // the same, and gradients that are still to be added up
+    FilterDesc at_once;                      // of the planes that are at work at once, with the first filter
+    const Filters* filters = nullptr;        // must stay as they are
+    std::span<const FilterSpec> specs = {};  // likewise; of each plane, or empty
+    GpuGradient first;                       // of the first planes; one filter: of all of them
+    std::size_t buffers_bytes = 0;           // of the planes that are at work at once
+    std::size_t workspace_bytes = 0;         // the same, and gradients that are still to be added up
 
     // Values of dp.
     std::size_t values() const;
 };
 
-// What check_desc() let through, with the filters it gave. `specs` are of each plane; empty: desc.filter is
-// of all of them. Never a filter that is given as data.
+// What check_desc() let through, with the filters it gave, which the job goes on reading. `specs` are of each
+// plane; empty: desc.filter is of all of them. Never a filter that is given as data. At most `most` elements
+// share a launch, but no less than a plane does.
 Result<GpuGradientJob> make_gpu_gradient_job(const FilterDesc& desc, const Filters& filters,
-                                             std::span<const FilterSpec> specs);
+                                             std::span<const FilterSpec> specs,
+                                             std::int64_t most = elements_at_once);
 
 // Launches the job. Views are checked, strides resolved, at device addresses, as dp is. Nothing is allocated
-// and nothing waited for.
+// on the device and nothing waited for; of the launches of planes with a filter each no more than one plane's
+// are held at a time.
 Result<void> enqueue_gradient(const GpuGradientJob& job, const ConstTensorView& x, const ConstTensorView& dy,
                               cuda::DevicePointer dp, cuda::DevicePointer workspace,
                               const cuda::LaunchOne& launch);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "kernels/iir/analysis.h"
 
@@ -39,8 +40,10 @@ double pole_radius(const Section& s) {
 
 namespace {
 
-// The sum of magnitudes of the impulse response of a section with these input taps, until nothing is added.
-double response_sum(const std::array<double, 3>& b, const std::array<double, 2>& a) {
+// The sum of magnitudes of the impulse response of a section with these input taps, until nothing is added or
+// it is above the limit.
+double response_sum(const std::array<double, 3>& b, const std::array<double, 2>& a,
+                    double limit = std::numeric_limits<double>::infinity()) {
     double sum = 0.0;
     double y1 = 0.0;
     double y2 = 0.0;
@@ -49,7 +52,7 @@ double response_sum(const std::array<double, 3>& b, const std::array<double, 2>&
         sum += std::abs(y);
         y2 = y1;
         y1 = y;
-        if (i > b.size() && std::abs(y1) + std::abs(y2) < 1e-12 * sum) break;
+        if (sum > limit || (i > b.size() && std::abs(y1) + std::abs(y2) < 1e-12 * sum)) break;
     }
     return sum;
 }
@@ -58,6 +61,12 @@ double response_sum(const std::array<double, 3>& b, const std::array<double, 2>&
 
 double recursion_gain(const Section& s) {
     return response_sum({1.0, 0.0, 0.0}, s.a);
+}
+
+double recursion_gain_up_to(const Section& s, double limit) {
+    // With real poles the signs are all equal or alternate.
+    if (s.a[0] * s.a[0] + 4.0 * s.a[1] >= 0.0) return 1.0 / (1.0 - std::abs(s.a[0]) - s.a[1]);
+    return response_sum({1.0, 0.0, 0.0}, s.a, limit);
 }
 
 double peak_gain(const Section& s) {

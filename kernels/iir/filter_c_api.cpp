@@ -64,7 +64,7 @@ Result<void> forward_on_gpu(const FilterCall& call, const void* x, void* y, void
     const iir::GpuJob job = iir::make_gpu_job(call.desc, call.filters);
     if (auto good = iir::check_workspace(workspace, bytes, job.workspace_bytes); !good) return good;
     const auto handle = static_cast<cuda::StreamHandle>(stream);
-    return cuda::in_context_of(handle, [&] {
+    return cuda::in_context_of(handle, reinterpret_cast<std::uintptr_t>(x), [&] {
         return iir::enqueue(job, views->x, views->y, reinterpret_cast<std::uintptr_t>(workspace),
                             cuda::launch_in_current_context(handle));
     });
@@ -102,7 +102,6 @@ Result<GradientViews> check_views(const FilterCall& call, const Gradients& given
     return views;
 }
 
-// The parameters first: dx may take the place of dy.
 Result<void> backward_on_cpu(const FilterCall& call, const Gradients& given) {
     const auto views = check_views(call, given);
     if (!views) return std::unexpected(views.error());
@@ -112,24 +111,8 @@ Result<void> backward_on_cpu(const FilterCall& call, const Gradients& given) {
     support::Poll poll(call.poll, call.user);
     return poll.during("the backward pass", [&](const RunControl& control) -> Result<void> {
         const iir::CpuTask task{call.desc, call.filters, *threads};
-        const auto part = [&](double from, double share) {
-            RunControl inner{.stop = control.stop};
-            if (control.progress) {
-                inner.progress = [&control, from, share](double fraction) {
-                    control.progress(from + share * fraction);
-                };
-            }
-            return inner;
-        };
-        // What the gradient of the parameters is of the time, about.
-        const double share = given.dp == nullptr ? 0.0 : given.dx == nullptr ? 1.0 : 0.75;
-        if (given.dp != nullptr) {
-            const std::span<double> dp(given.dp, gradients_of(call));
-            auto done = iir::gradient_planes(task, call.specs, views->x, views->dy, dp, part(0.0, share));
-            if (!done) return done;
-        }
-        if (given.dx == nullptr) return {};
-        return iir::adjoint_planes(task, views->dy, views->dx, part(share, 1.0 - share));
+        const std::span<double> dp(given.dp, given.dp == nullptr ? 0 : gradients_of(call));
+        return iir::backward_planes(task, call.specs, *views, dp, control);
     });
 }
 
@@ -164,7 +147,7 @@ Result<void> backward_on_gpu(const FilterCall& call, const Gradients& given, voi
     if (auto good = iir::check_workspace(workspace, bytes, backward->workspace_bytes()); !good) return good;
     if (given.dx == nullptr && given.dp == nullptr) return {};
     const auto handle = static_cast<cuda::StreamHandle>(stream);
-    return cuda::in_context_of(handle, [&]() -> Result<void> {
+    return cuda::in_context_of(handle, reinterpret_cast<std::uintptr_t>(given.dy), [&]() -> Result<void> {
         const cuda::LaunchOne launch = cuda::launch_in_current_context(handle);
         const auto memory = reinterpret_cast<std::uintptr_t>(workspace);
         // The parameters first: dx may take the place of dy.

@@ -273,8 +273,8 @@ Result<GpuGradient> make_gpu_gradient(const FilterDesc& given, const FilterData&
                                      "the gradient of more than " + std::to_string(gpu_most_parameters) +
                                          " parameters is not computed on a GPU"});
     }
-    const GradientAxis rows(data.horizontal, axes_of(*derivatives, &FilterData::horizontal));
-    const GradientAxis columns(data.vertical, axes_of(*derivatives, &FilterData::vertical));
+    const GradientAxis rows(data.horizontal, axes_of(*derivatives, &FilterData::horizontal), false);
+    const GradientAxis columns(data.vertical, axes_of(*derivatives, &FilterData::vertical), false);
     GpuGradient gradient;
     gradient.shape = desc.shape;
     gradient.parameters = static_cast<int>(count);

@@ -11,6 +11,7 @@
 #include "iir2d/error.h"
 #include "iir2d/plan.h"
 #include "kernels/iir/gpu_gradient.h"
+#include "kernels/iir/gpu_gradient_ends.h"
 #include "kernels/iir/gpu_plan.h"
 
 namespace iir2d::iir {

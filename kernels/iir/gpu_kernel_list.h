@@ -6,6 +6,7 @@
 
 #include "kernels/iir/gpu_axis.h"
 #include "kernels/iir/gpu_gradient.h"
+#include "kernels/iir/gpu_gradient_ends.h"
 
 #define IIR2D_IIR_KERNELS_OF(X, kind, S, A, transposed, threads)          \
     X(iir_rows_##kind##_order1_x1, iir2d::iir::GpuAxis,                   \

@@ -2,16 +2,21 @@
 // The gradient of a filter's parameters on the CPU, in three steps a plane: the rows' filter; strips of
 // columns, which also give the gradient of what the rows' filter gave; bands of rows.
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <new>
+#include <optional>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "kernels/iir/adjoint.h"
 #include "kernels/iir/analysis.h"
 #include "kernels/iir/axis_gradient.h"
 #include "kernels/iir/dual_filter.h"
-#include "kernels/iir/sweeps.h"
+#include "kernels/iir/gradient_parts.h"
+#include "kernels/iir/gradient_raster.h"
+#include "kernels/iir/lane_rows.h"
 #include "kernels/support/aligned_array.h"
 #include "kernels/support/denormals.h"
 #include "kernels/support/object_pool.h"
@@ -23,80 +28,102 @@ namespace iir2d::iir {
 
 namespace {
 
-// Columns that go through at once: whole cache lines of each row, vectors enough to hide the latency of one
-// chain, and few enough that what is kept of them stays in cache.
-constexpr std::int64_t strip_lanes = 32;
+// Columns that go through at once: a row's part of them is whole cache lines.
+template <class S>
+std::int64_t most_columns(std::int64_t height) {
+    constexpr std::int64_t long_column = 4096;  // bytes
+    return height * static_cast<std::int64_t>(sizeof(S)) > long_column ? 16 : 32;
+}
+// Up to this gain of the recursions float arithmetic keeps the bound; beyond it the raster's differences of
+// costates lose too much even in double.
+constexpr double most_gain = 64.0;
 // Planes of fewer samples have one thread each.
 constexpr std::int64_t small_plane = std::int64_t{1} << 16;
 
-// Gradients of strips or bands, which are added in their order, whoever found them.
-class Parts {
-  public:
-    Parts(std::int64_t count, std::size_t parameters)
-        : m_parameters(parameters),
-          m_gradients(static_cast<std::size_t>(count) * parameters),
-          m_constants(static_cast<std::size_t>(count)) {}
+GradientAxis axis_of(const FilterData& data, const std::vector<FilterData>& derivatives,
+                     AxisFilter FilterData::*part, bool in_float) {
+    std::vector<const AxisFilter*> parts;
+    parts.reserve(derivatives.size());
+    for (const FilterData& d : derivatives) parts.push_back(&(d.*part));
+    return {data.*part, parts, in_float};
+}
 
-    std::span<double> gradient(std::int64_t part) {
-        return std::span(m_gradients).subspan(static_cast<std::size_t>(part) * m_parameters, m_parameters);
-    }
-    double& constant(std::int64_t part) { return m_constants[static_cast<std::size_t>(part)]; }
+// Returns whether the product of the gains of the sections' recursions alone is at most `most_gain`.
+bool has_small_gain(const AxisFilter& axis) {
+    double gain = 1.0;
+    for_each_section(axis, [&](const Section& s) {
+        if (gain <= most_gain) gain *= recursion_gain_up_to(s, most_gain / gain);
+    });
+    return gain <= most_gain;
+}
 
-    void add_to(std::span<double> gradient, double& constant) const {
-        for (std::size_t i = 0; i < m_gradients.size(); ++i) gradient[i % m_parameters] += m_gradients[i];
-        for (const double c : m_constants) constant += c;
-    }
+// Returns whether a section's output changes with its parameters where the image is flat too, or for enough
+// samples behind the borders: the rounding of as many as a line has must stay small beside that.
+bool changes_enough(const FilterDesc& desc, const GradientAxis::Part& part) {
+    if (std::ranges::none_of(part.derivatives, [](const Section* d) { return depends(*d); })) return true;
+    if (part.only < 0) return !desc.filter.normalise_gain;
+    const auto longest = static_cast<double>(std::max(desc.shape.h, desc.shape.w));
+    // Measured on flat planes: two poles need more, because their sums are larger than what they differ by.
+    const double least_gain = part.terms == 3 ? 1.0 + std::max(1.0, 0.02 * std::sqrt(longest))
+                                              : 1.0 + std::max(0.25, 0.005 * std::sqrt(longest));
+    return recursion_gain_up_to(*part.section, least_gain) >= least_gain;
+}
 
-  private:
-    std::size_t m_parameters;
-    std::vector<double> m_gradients;
-    std::vector<double> m_constants;
-};
-
-// Neighbouring lines of an axis, beside each other in memory of one thread's: samples of columns lie so far
-// apart in the plane that few of them stay in cache.
-template <class S>
-class Lines {
-  public:
-    Lines(const GradientAxis& axis, std::int64_t lanes)
-        : m_n(axis.n), m_stride(lanes), m_gradient(axis, lanes), m_u(size()), m_g(size()) {}
-
-    // The axis's input, and the gradient of its output.
-    S* u() const { return m_u.data(); }
-    S* g() const { return m_g.data(); }
-
-    void take(std::int64_t lanes, const LaneRows<const S>& u, const LaneRows<const S>& g) {
-        copy(lanes, u, m_u.data());
-        copy(lanes, g, m_g.data());
-    }
-
-    void add(std::int64_t lanes, const LaneRows<S>& out, std::span<double> gradient, double& constant) {
-        m_gradient.add(lanes, {m_u.data(), m_stride}, {m_g.data(), m_stride}, out, gradient, constant);
-    }
-
-  private:
-    std::size_t size() const { return static_cast<std::size_t>(m_n * m_stride); }
-
-    // Rows lie too far apart for the processor to see what comes next.
-    void copy(std::int64_t lanes, const LaneRows<const S>& from, S* to) const {
-        constexpr std::int64_t rows_ahead = 8;
-        constexpr std::int64_t line = 64 / sizeof(S);
-        for (std::int64_t i = 0; i < m_n; ++i, to += m_stride) {
-            const S* row = from.at(i);
-            const S* next = from.at(std::min(i + rows_ahead, m_n - 1));
-            for (std::int64_t l = 0; l < lanes; l += line) support::prefetch(next + l);
-            for (std::int64_t l = 0; l < lanes; ++l) to[l] = row[l];
+// Where a filter hardly changes with a parameter, with few samples, from a steady start where the image is
+// smooth, or with little feedback where it is flat, the sums are small differences of large ones.
+bool float_is_enough(const FilterDesc& desc, const FilterData& data,
+                     const std::vector<FilterData>& derivatives) {
+    constexpr std::int64_t few = 8;
+    if (desc.start != Start::truncated || desc.shape.w < few || desc.shape.h < few) return false;
+    for (AxisFilter FilterData::*part : {&FilterData::horizontal, &FilterData::vertical}) {
+        const GradientAxis axis = axis_of(data, derivatives, part, true);
+        for (const GradientAxis::StageParts& stage : axis.stages) {
+            for (const auto* cascade : {&stage.sections, &stage.causal, &stage.anticausal}) {
+                const auto enough = [&](const GradientAxis::Part& p) { return changes_enough(desc, p); };
+                if (!std::ranges::all_of(*cascade, enough)) return false;
+            }
         }
+        if (!has_small_gain(data.*part)) return false;
+    }
+    return true;
+}
+
+// A plane in strips of neighbouring columns, each of which lies together, row after row: columns of a plane
+// lie so far apart that few of them stay in cache.
+template <class S>
+class Strips {
+  public:
+    Strips(std::int64_t width, std::int64_t height, std::int64_t columns)
+        : m_width(width),
+          m_height(height),
+          m_columns(columns),
+          m_data(static_cast<std::size_t>(width * height)) {}
+
+    std::int64_t count() const { return (m_width + m_columns - 1) / m_columns; }
+    std::int64_t first(std::int64_t strip) const { return strip * m_columns; }
+    std::int64_t columns(std::int64_t strip) const { return std::min(m_columns, m_width - first(strip)); }
+    LaneRows<S> rows(std::int64_t strip) const {
+        return {m_data.data() + first(strip) * m_height, columns(strip)};
+    }
+    // Asks for rows of the strip, if there is one, which lie too far away for the processor to see them
+    // coming.
+    template <support::Access Use>
+    void prefetch(std::int64_t strip, std::int64_t first_row, std::int64_t count) const {
+        if (strip >= this->count()) return;
+        constexpr std::int64_t line = 64 / sizeof(S);
+        const S* from = rows(strip).at(first_row);
+        for (std::int64_t i = 0; i < count * columns(strip); i += line) support::prefetch<Use>(from + i);
     }
 
-    std::int64_t m_n;
-    std::int64_t m_stride;
-    AxisGradient<S> m_gradient;
-    support::AlignedArray<S> m_u;
-    support::AlignedArray<S> m_g;
+  private:
+    std::int64_t m_width;
+    std::int64_t m_height;
+    std::int64_t m_columns;
+    support::AlignedArray<S> m_data;
 };
 
-template <class S>
+// A is what it computes in.
+template <class S, class A>
 class PlaneGradient {
   public:
     PlaneGradient(const FilterDesc& desc, const FilterData& data, const std::vector<FilterData>& derivatives)
@@ -108,102 +135,105 @@ class PlaneGradient {
         const bool steady = desc.start == Start::steady;
         m_rows.n = desc.shape.w;
         m_rows.constant = desc.border_const;
-        m_rows.block = desc.shape.w;  // a band is one line in memory
         m_columns.n = desc.shape.h;
         m_columns.constant = steady ? desc.border_const * dc_gain(data.horizontal) : desc.border_const;
-        FilterDesc one = desc;
-        one.shape = {.h = desc.shape.h, .w = desc.shape.w};
-        // In double also for f32: what the rows' filter rounds would count in every column.
-        if (one.precision == Precision::f32) one.precision = Precision::mixed;
-        m_across = make_cpu_job(one, {data.horizontal, {}}, 1);
+        if (GradientRaster<S, A>::suits(m_columns) && has_small_gain(data.vertical))
+            m_raster.emplace(m_rows, m_columns);
     }
 
     // The gradient of each parameter for one plane. False when it was stopped.
     bool run(const LaneRows<const S>& x, const LaneRows<const S>& dy, int threads, const RunControl& control,
              support::ProgressRange range, std::span<double> gradient) const {
-        const std::int64_t w = m_desc.shape.w;
-        const std::int64_t h = m_desc.shape.h;
-        const support::FlushDenormals flush;
-        // What the rows' filter gives; then, strip by strip, the gradient of that.
-        const support::AlignedArray<S> between(static_cast<std::size_t>(w * h));
-        const ElementType type = sizeof(S) == sizeof(double) ? ElementType::f64 : ElementType::f32;
-        CpuJob across = m_across;
-        across.threads = threads;
-        const Shape plane{.h = h, .w = w};
-        RunControl rows_control{.stop = control.stop};
-        if (control.progress) {
-            rows_control.progress = [&](double fraction) {
-                control.progress(range.from + 0.2 * fraction * (range.to - range.from));
-            };
-        }
-        if (!forward_cpu(across, {x.first, type, plane, x.stride, h * x.stride},
-                         {between.data(), type, plane, w, w * h}, rows_control))
-            return false;
-
-        const auto part_of = [&](double from, double to) {
-            const double length = range.to - range.from;
-            return support::ProgressRange{range.from + from * length, range.from + to * length};
-        };
         std::ranges::fill(gradient, 0.0);
-        double constant = 0.0;
-        const std::int64_t strips = (w + strip_lanes - 1) / strip_lanes;
-        Parts columns(strips, gradient.size());
-        support::ObjectPool<Lines<S>> strip_memory;
-        const bool down =
-            support::parallel_for(threads, strips, control, part_of(0.2, 0.6), [&](std::int64_t i) {
-                const support::FlushDenormals flush_here;
-                const auto lines = strip_memory.borrow(m_columns, std::min(strip_lanes, w));
-                const std::int64_t first = i * strip_lanes;
-                const std::int64_t count = std::min(strip_lanes, w - first);
-                const LaneRows<S> strip{between.data() + first, w};
-                lines->take(count, {strip.first, w}, {dy.first + first, dy.stride});
-                lines->add(count, strip, columns.gradient(i), columns.constant(i));
-            });
-        if (!down) return false;
-        columns.add_to(gradient, constant);
-
-        const std::int64_t bands = (h + band_rows - 1) / band_rows;
-        Parts rows(bands, gradient.size());
-        support::ObjectPool<Lines<S>> band_memory;
-        const bool along =
-            support::parallel_for(threads, bands, control, part_of(0.6, 1.0), [&](std::int64_t i) {
-                const support::FlushDenormals flush_here;
-                const auto lines = band_memory.borrow(m_rows, band_rows);
-                const std::int64_t first = i * band_rows;
-                const std::int64_t count = std::min(band_rows, h - first);
-                to_line(x.at(first), x.stride, count, lines->u());
-                to_line(between.data() + first * w, w, count, lines->g());
-                lines->add(count, {}, rows.gradient(i), rows.constant(i));
-            });
-        if (!along) return false;
-        double border_const = 0.0;  // its own gradient, which nobody asks for
-        rows.add_to(gradient, border_const);
+        double constant = 0.0;  // the gradient of what the columns read outside
+        const bool done = m_raster ? m_raster->run(x, dy, threads, control, range, gradient, constant)
+                                   : run_in_strips(x, dy, threads, control, range, gradient, constant);
+        if (!done) return false;
         if (m_desc.start != Start::steady) return true;
         for (std::size_t p = 0; p < gradient.size(); ++p) {
-            gradient[p] += m_desc.border_const * constant *
-                           dc_gain_derivative(m_data.horizontal, m_derivatives[p].horizontal);
+            const double change = dc_gain_derivative(m_data.horizontal, m_derivatives[p].horizontal);
+            if (change != 0.0) gradient[p] += m_desc.border_const * constant * change;
         }
         return true;
     }
 
   private:
+    // Any filter: rows, then strips of columns, then rows again.
+    bool run_in_strips(const LaneRows<const S>& x, const LaneRows<const S>& dy, int threads,
+                       const RunControl& control, support::ProgressRange range, std::span<double> gradient,
+                       double& constant) const {
+        const std::int64_t w = m_desc.shape.w;
+        const std::int64_t h = m_desc.shape.h;
+        const auto part_of = [&](double from, double to) {
+            const double length = range.to - range.from;
+            return support::ProgressRange{range.from + from * length, range.from + to * length};
+        };
+        // What the rows' filter gives; then, strip by strip, the gradient of that.
+        const Strips<S> between(w, h, std::min(most_columns<S>(h), w));
+        const std::int64_t band_rows = std::min(gradient_rows, h);
+        const std::int64_t bands = (h + band_rows - 1) / band_rows;
+        const int band_threads = threads_for_bands(bands, threads);
+        support::ObjectPool<Band<S, A>> band_memory;
+        // Calls body(band's memory, its first row, its number of rows, its index) for each band, of which `u`
+        // is x.
+        const auto each_band = [&](support::ProgressRange share, const auto& body) {
+            return support::parallel_for(band_threads, bands, control, share, [&](std::int64_t i) {
+                const support::FlushDenormals flush;
+                const auto band = band_memory.borrow(m_rows, band_rows);
+                const std::int64_t first = i * band_rows;
+                const std::int64_t count = std::min(band_rows, h - first);
+                rows_to_lanes(count, w, {x.at(first), x.stride}, band->u());
+                body(*band, first, count, i);
+            });
+        };
+        const bool across = each_band(
+            part_of(0.0, 0.2), [&](Band<S, A>& band, std::int64_t first, std::int64_t count, std::int64_t) {
+                const LaneRows<const S> y = band.gradient().filter(count, as_input(band.u()));
+                for (std::int64_t s = 0; s < between.count(); ++s) {
+                    const LaneRows<S> strip = between.rows(s);
+                    between.template prefetch<support::Access::write>(s + 1, first, count);
+                    rows_to_lanes(between.columns(s), count, {y.at(between.first(s)), y.stride},
+                                  {strip.at(first), strip.stride});
+                }
+            });
+        if (!across) return false;
+
+        Parts columns(between.count(), gradient.size());
+        support::ObjectPool<AxisGradient<S, A>> strip_memory;
+        const bool down =
+            support::parallel_for(threads, between.count(), control, part_of(0.2, 0.6), [&](std::int64_t i) {
+                const support::FlushDenormals flush;
+                const auto strip = strip_memory.borrow(m_columns, between.columns(0));
+                const LaneRows<S> u = between.rows(i);
+                strip->add(between.columns(i), as_input(u), {dy.first + between.first(i), dy.stride}, u,
+                           columns.sums(i), columns.constant(i));
+            });
+        if (!down) return false;
+        columns.add_to(gradient, constant);
+
+        Parts rows(bands, gradient.size());
+        const bool along = each_band(
+            part_of(0.6, 1.0), [&](Band<S, A>& band, std::int64_t first, std::int64_t count, std::int64_t i) {
+                for (std::int64_t s = 0; s < between.count(); ++s) {
+                    const LaneRows<S> strip = between.rows(s);
+                    between.template prefetch<support::Access::read>(s + 1, first, count);
+                    rows_to_lanes(count, between.columns(s), {strip.at(first), strip.stride},
+                                  {band.g().at(between.first(s)), band.g().stride});
+                }
+                band.gradient().add(count, as_input(band.u()), as_input(band.g()), {}, rows.sums(i),
+                                    rows.constant(i));
+            });
+        if (!along) return false;
+        double border_const = 0.0;  // its own gradient, which nobody asks for
+        rows.add_to(gradient, border_const);
+        return true;
+    }
+
     GradientAxis axis(AxisFilter FilterData::*part) const {
-        std::vector<const AxisFilter*> parts;
-        parts.reserve(m_derivatives.size());
-        for (const FilterData& d : m_derivatives) parts.push_back(&(d.*part));
-        GradientAxis result(m_data.*part, parts);
+        GradientAxis result = axis_of(m_data, m_derivatives, part, sizeof(A) == sizeof(float));
         result.border = m_desc.border;
         result.start = m_desc.start;
         return result;
-    }
-
-    // Neighbouring rows become neighbouring lanes, band_rows of them.
-    void to_line(const S* rows, std::int64_t stride, std::int64_t count, S* line) const {
-        RowsSweep<S, S> move{.rows = count, .columns = m_desc.shape.w};
-        move.in = rows;
-        move.in_stride = stride;
-        move.to = line;
-        sweep_rows(move);
     }
 
     const FilterDesc& m_desc;
@@ -211,7 +241,7 @@ class PlaneGradient {
     const std::vector<FilterData>& m_derivatives;
     GradientAxis m_rows;
     GradientAxis m_columns;
-    CpuJob m_across;
+    std::optional<GradientRaster<S, A>> m_raster;  // where it can be
 };
 
 }  // namespace
@@ -226,11 +256,48 @@ std::vector<double> zeros_for_planes(std::int64_t planes, std::size_t count) {
 
 namespace {
 
-template <class S>
+// Returns whether there is a sample that is not 0 and none is large enough for products in float.
+bool is_tiny(const LaneRows<const float>& plane, const Shape& shape) {
+    constexpr float least = 1e-15F;
+    bool any = false;
+    for (std::int64_t y = 0; y < shape.h; ++y) {
+        for (const float v : std::span(plane.at(y), static_cast<std::size_t>(shape.w))) {
+            if (!(std::abs(v) < least)) return false;
+            any = any || v != 0.0F;
+        }
+    }
+    return any;
+}
+
+// A plane's gradient in float, or in double where products in float overflow or vanish.
+class PlaneInFloat {
+  public:
+    PlaneInFloat(const FilterDesc& desc, const FilterData& data, const std::vector<FilterData>& derivatives)
+        : m_desc(desc), m_data(data), m_derivatives(derivatives), m_in_float(desc, data, derivatives) {}
+
+    bool run(const LaneRows<const float>& x, const LaneRows<const float>& dy, int threads,
+             const RunControl& control, support::ProgressRange range, std::span<double> gradient) const {
+        if (!is_tiny(x, m_desc.shape) && !is_tiny(dy, m_desc.shape)) {
+            if (!m_in_float.run(x, dy, threads, control, range, gradient)) return false;
+            if (std::ranges::all_of(gradient, [](double g) { return std::isfinite(g); })) return true;
+        }
+        // Progress does not go back where it is the second run.
+        const PlaneGradient<float, double> in_double(m_desc, m_data, m_derivatives);
+        return in_double.run(x, dy, threads, control, {range.to, range.to}, gradient);
+    }
+
+  private:
+    const FilterDesc& m_desc;
+    const FilterData& m_data;
+    const std::vector<FilterData>& m_derivatives;
+    PlaneGradient<float, float> m_in_float;
+};
+
+template <class S, class Gradient>
 bool run(const FilterDesc& desc, const FilterData& data, const std::vector<FilterData>& derivatives,
          const ConstTensorView& x, const ConstTensorView& dy, std::span<double> dp, int threads,
          const RunControl& control) {
-    const PlaneGradient<S> gradient_of(desc, data, derivatives);
+    const Gradient gradient_of(desc, data, derivatives);
     const std::int64_t planes = x.shape.n * x.shape.c;
     const std::size_t count = dp.size();
     std::vector<double> of_planes = zeros_for_planes(planes, count);
@@ -274,9 +341,12 @@ Result<void> gradient_cpu(const FilterDesc& desc, const FilterData& data, const 
     if (!derivatives) return std::unexpected(derivatives.error());
     FilterDesc read = desc;
     if (read.border != Border::constant) read.border_const = 0.0;  // is not read, and may be a NaN
-    const bool done = read.precision == Precision::f64
-                          ? run<double>(read, data, *derivatives, x, dy, dp, threads, control)
-                          : run<float>(read, data, *derivatives, x, dy, dp, threads, control);
+    if (read.precision == Precision::f32 && !float_is_enough(read, data, *derivatives))
+        read.precision = Precision::mixed;
+    const bool done = with_types(read.precision, [&]<class S, class A>() {
+        using Gradient = std::conditional_t<sizeof(A) == sizeof(float), PlaneInFloat, PlaneGradient<S, A>>;
+        return run<S, Gradient>(read, data, *derivatives, x, dy, dp, threads, control);
+    });
     if (!done) return std::unexpected(Error{ErrorCode::cancelled, "the gradient was cancelled"});
     if (control.progress) control.progress(1.0);
     return {};

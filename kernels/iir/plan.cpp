@@ -144,19 +144,7 @@ Result<void> FilterPlan::backward(const ConstTensorView& x, const ConstTensorVie
                                           control);
         }
         const iir::CpuTask task{desc, m_state->filters, m_state->device.threads()};
-        // The parameters first: dx may take the place of dy.
-        if (!dp.empty()) {
-            RunControl inner = control;
-            if (control.progress && dx.data != nullptr)
-                inner.progress = [&](double fraction) { control.progress(0.75 * fraction); };
-            auto done = iir::gradient_planes(task, {}, views->x, views->dy, dp, inner);
-            if (!done || dx.data == nullptr) return done;
-        }
-        if (dx.data == nullptr) return {};
-        RunControl inner = control;
-        if (control.progress && !dp.empty())
-            inner.progress = [&](double fraction) { control.progress(0.75 + 0.25 * fraction); };
-        return iir::adjoint_planes(task, views->dy, views->dx, inner);
+        return iir::backward_planes(task, {}, *views, dp, control);
     });
 }
 

@@ -187,7 +187,7 @@ Result<void> pool_on_gpu(const Job& job, const void* x, void* y, const std::int6
     if (!views) return std::unexpected(views.error());
     if (auto good = check_argmax(job, *views, argmax); !good) return good;
     const auto handle = static_cast<cuda::StreamHandle>(stream);
-    return cuda::in_context_of(handle, [&] {
+    return cuda::in_context_of(handle, reinterpret_cast<std::uintptr_t>(x), [&] {
         return pool::enqueue(pool::make_gpu_pooling(job.desc, job.geometry), views->x, views->y, argmax,
                              cuda::launch_in_current_context(handle));
     });
@@ -222,7 +222,7 @@ Result<void> pool_backward_on_gpu(const Job& job, const Pointers& given, void* s
     const auto data = check_backward(job, given, false);
     if (!data) return std::unexpected(data.error());
     const auto handle = static_cast<cuda::StreamHandle>(stream);
-    return cuda::in_context_of(handle, [&] {
+    return cuda::in_context_of(handle, reinterpret_cast<std::uintptr_t>(given.dy), [&] {
         return pool::enqueue_backward(pool::make_gpu_pooling(job.desc, job.geometry), *data,
                                       cuda::launch_in_current_context(handle));
     });

@@ -142,6 +142,10 @@ template <class T, std::size_t N>
 HWY_INLINE Vector<T, N> Mul(const Vector<T, N>& a, const Vector<T, N>& b) {
     return each_pair(a, b, [](T x, T y) { return x * y; });
 }
+template <class T, std::size_t N>
+HWY_INLINE Vector<T, N> MulAdd(const Vector<T, N>& a, const Vector<T, N>& b, const Vector<T, N>& c) {
+    return Add(Mul(a, b), c);
+}
 // The second where they are equal.
 template <class T, std::size_t N>
 HWY_INLINE Vector<T, N> Max(const Vector<T, N>& a, const Vector<T, N>& b) {

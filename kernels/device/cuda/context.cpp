@@ -70,6 +70,25 @@ class Current {
     int m_code;
 };
 
+// Returns the primary context of the device that `memory` lies on, or of the first device where the driver
+// does not know the memory. Once retained it stays so: the work that a call queues outlives the call.
+Result<ContextHandle> primary_context_of(const Driver& driver, DevicePointer memory) {
+    int index = 0;
+    if (driver.cuPointerGetAttribute(&index, pointer_device_ordinal, memory) != success || index < 0)
+        index = 0;
+    const auto device = device_at(driver, index);
+    if (!device) return std::unexpected(device.error());
+    static std::mutex mutex;
+    static std::map<DeviceHandle, ContextHandle> retained;
+    const std::lock_guard lock(mutex);
+    ContextHandle& context = retained[*device];
+    if (context == nullptr) {
+        if (auto done = IIR2D_CUDA_CHECKED(driver, cuDevicePrimaryCtxRetain, &context, *device); !done)
+            return std::unexpected(done.error());
+    }
+    return context;
+}
+
 }  // namespace
 
 Result<Facts> facts_of(const Driver& driver, int index) {
@@ -140,28 +159,30 @@ LaunchOne launch_in_current_context(StreamHandle stream) {
     return [stream](const Launch& launch) { return launch_on_current_context(stream, launch); };
 }
 
-Result<void> in_context_of(StreamHandle stream, const std::function<Result<void>()>& body) {
-    // CU_STREAM_LEGACY and CU_STREAM_PER_THREAD.
-    const auto number = reinterpret_cast<std::uintptr_t>(stream);
-    if (number <= 2) return body();
+Result<void> in_context_of(StreamHandle stream, DevicePointer memory,
+                           const std::function<Result<void>()>& body) {
     const auto opened = driver();
     if (!opened) return std::unexpected(opened.error());
+    const Driver& d = **opened;
     ContextHandle context = nullptr;
-    if (auto done = IIR2D_CUDA_CHECKED(**opened, cuStreamGetCtx, stream, &context); !done) return done;
-    if (auto done = IIR2D_CUDA_CHECKED(**opened, cuCtxPushCurrent, context); !done) return done;
-    struct Pop {
-        const Driver& driver;
-        ~Pop() {
-            ContextHandle popped = nullptr;
-            static_cast<void>(driver.cuCtxPopCurrent(&popped));
-        }
-    };
-    const Pop pop{**opened};
+    // CU_STREAM_LEGACY and CU_STREAM_PER_THREAD.
+    const auto number = reinterpret_cast<std::uintptr_t>(stream);
+    if (number > 2) {
+        if (auto done = IIR2D_CUDA_CHECKED(d, cuStreamGetCtx, stream, &context); !done) return done;
+    } else {
+        if (auto done = IIR2D_CUDA_CHECKED(d, cuCtxGetCurrent, &context); !done) return done;
+        if (context != nullptr) return body();
+        const auto primary = primary_context_of(d, memory);
+        if (!primary) return std::unexpected(primary.error());
+        context = *primary;
+    }
+    const Current current(d, context);
+    if (auto done = d.check("cuCtxPushCurrent", current.code()); !done) return done;
     return body();
 }
 
 Result<void> copy_to_host(void* to, DevicePointer from, std::size_t bytes, StreamHandle stream) {
-    return in_context_of(stream, [&]() -> Result<void> {
+    return in_context_of(stream, from, [&]() -> Result<void> {
         const auto opened = driver();
         if (!opened) return std::unexpected(opened.error());
         const Driver& d = **opened;

@@ -179,7 +179,9 @@ LaunchOne launch_in_current_context(StreamHandle stream);
 Result<void> copy_to_host(void* to, DevicePointer from, std::size_t bytes, StreamHandle stream);
 
 // Calls `body` with the stream's own context current, and then makes current what was. For the legacy and the
-// per-thread default stream that is the context that the caller has made current.
-Result<void> in_context_of(StreamHandle stream, const std::function<Result<void>()>& body);
+// per-thread default stream that is the context that the calling thread has made current and, where it has
+// none, the primary context of the device that `memory` lies on.
+Result<void> in_context_of(StreamHandle stream, DevicePointer memory,
+                           const std::function<Result<void>()>& body);
 
 }  // namespace iir2d::cuda

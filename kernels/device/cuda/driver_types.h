@@ -74,7 +74,7 @@ enum DeviceAttribute : int {
     memory_pools_supported = 115,
 };
 
-enum PointerAttribute : int { pointer_memory_type = 2 };
+enum PointerAttribute : int { pointer_memory_type = 2, pointer_device_ordinal = 9 };
 enum MemoryType : unsigned { device_memory = 2 };
 enum EventFlags : unsigned { event_default = 0 };
 enum StreamFlags : unsigned { stream_non_blocking = 1 };

@@ -93,8 +93,8 @@ IIR2D_API const char* iir2d_status_string(int status);
  * the text stays as it is until the thread's next call. UTF-8. */
 IIR2D_API const char* iir2d_last_error(void);
 
-/* Copies `bytes` of device memory to the host, in the order of `stream` and in its context (the current one
- * for null, the legacy default stream), and waits for them. */
+/* Copies `bytes` of device memory to the host, in the order of `stream` and in its context (null is as for
+ * iir2d_filter_forward_cuda), and waits for them. */
 IIR2D_API int iir2d_copy_to_host_cuda(void* to, const void* from, size_t bytes, void* stream);
 
 /* Writes to `json` what `iir2d devices --json` prints, as UTF-8 with a zero behind it: every device that the

@@ -85,8 +85,9 @@ IIR2D_API int iir2d_filter_workspace_cuda(const IIR2D_FilterParams* params, int3
                                           size_t* bytes);
 
 /* The same as iir2d_filter_forward_cpu on device memory, asynchronous on `stream` (a CUstream or
- * cudaStream_t) and in its context; null is the legacy default stream of the current context. Allocates
- * nothing and waits for nothing, so it may be captured in a graph. `workspace` has at least the bytes of
+ * cudaStream_t) and in its context; null is the legacy default stream of the current context and, in a
+ * thread that has none, of the primary context of the device that the data lies on. Allocates nothing and
+ * waits for nothing, so it may be captured in a graph. `workspace` has at least the bytes of
  * iir2d_filter_workspace_cuda, at a multiple of 16, until the stream has come past; null where that is 0. */
 IIR2D_API int iir2d_filter_forward_cuda(const void* x, void* y, const IIR2D_FilterParams* params,
                                         void* workspace, size_t bytes, void* stream);

@@ -67,7 +67,8 @@ IIR2D_API int iir2d_pool_output_size(const IIR2D_PoolParams* params, int64_t* he
 IIR2D_API int iir2d_pool_forward_cpu(const void* x, void* y, int64_t* argmax, const IIR2D_PoolParams* params);
 
 /* The same on device memory, asynchronous on `stream` (a CUstream or cudaStream_t) and in its context; null
- * is the legacy default stream of the current context. Allocates nothing. */
+ * is the legacy default stream of the current context and, in a thread that has none, of the primary context
+ * of the device that the data lies on. Allocates nothing. */
 IIR2D_API int iir2d_pool_forward_cuda(const void* x, void* y, int64_t* argmax, const IIR2D_PoolParams* params,
                                       void* stream);
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -61,6 +62,7 @@ TEST(CApi, PlanesThatCannotBeFilteredAreRefusedBeforeTheGpuSeesThem) {
         EXPECT_EQ(forward(in + 1, out, &p), IIR2D_STATUS_INVALID_ARGUMENT);
         EXPECT_EQ(forward(in, out + 2, &p), IIR2D_STATUS_INVALID_ARGUMENT);
         EXPECT_EQ(forward(in, in + 8, &p), IIR2D_STATUS_INVALID_ARGUMENT) << "neither in place nor apart";
+        EXPECT_THAT(iir2d_last_error(), ::testing::HasSubstr("out overlaps in"));
     }
     EXPECT_EQ(memory, std::vector<float>(64, 5.0F));
 }

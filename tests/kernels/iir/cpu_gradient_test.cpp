@@ -4,9 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 
 #include "kernels/iir/adjoint.h"
+#include "kernels/iir/analysis.h"
 #include "tests/kernels/iir/gradient_testing.h"
 #include "tests/kernels/iir/iir_testing.h"
 #include "tests/kernels/iir/random_filter.h"
@@ -77,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(Sizes, CpuGradient,
                          ::testing::Combine(::testing::Range(1, 10),
                                             ::testing::Values(Size{1, 1}, Size{1, 7}, Size{7, 1}, Size{2, 3},
                                                               Size{5, 6}, Size{17, 23}, Size{40, 33},
-                                                              Size{70, 67})));
+                                                              Size{48, 9}, Size{70, 67})));
 
 TEST(CpuGradientOf, RandomFiltersIsTheReferences) {
     Random random(26);
@@ -92,6 +95,32 @@ TEST(CpuGradientOf, RandomFiltersIsTheReferences) {
              .border_const = random.real(0, 1),
              .start = static_cast<Start>(random.integer(0, 1))},
             static_cast<unsigned>(i), {1e-12, 1e-12});
+    }
+}
+
+// Causal columns of 48 samples and more are swept band by band, of which the last need not be whole.
+TEST(CpuGradientOf, LongColumnsIsTheReferences) {
+    Random random(27);
+    for (int i = 0; i < 120; ++i) {
+        auto [filter, spec] = random_filter(random);
+        spec.normalise_gain = random.coin() && std::abs(dc_gain(make_filter(spec)->horizontal)) > 0.05;
+        SCOPED_TRACE(i);
+        expect_gradient(
+            {.shape = {.h = i % 10 == 0 ? 48 : random.integer(40, 130), .w = random.integer(1, 150)},
+             .filter = spec,
+             .border = static_cast<Border>(random.integer(0, 3)),
+             .border_const = random.real(0, 1),
+             .start = static_cast<Start>(random.integer(0, 1))},
+            static_cast<unsigned>(i), {1e-12, 1e-12});
+    }
+}
+
+TEST(CpuGradientOf, WideBandsIsTheReferences) {
+    for (const int id : {1, 2, 3, 4}) {
+        for (const std::int64_t width : {64, 257, 530}) {
+            expect_gradient({.shape = {.h = 51, .w = width}, .filter = {.id = id}, .border = Border::clamp},
+                            3, {1e-14, 0.0});
+        }
     }
 }
 
@@ -114,15 +143,107 @@ TEST(CpuGradientOf, ParametersAtTheEndsOfTheirRangesIsTheReferences) {
     }
 }
 
+// Compares with the reference, for planes that are given.
+void expect_within_bounds(const FilterDesc& desc, const std::vector<double>& x,
+                          const std::vector<double>& dy) {
+    const auto row = filter_row(desc.filter.id);
+    std::vector<double> expected(row->parameters.size());
+    ASSERT_TRUE(reference::filter_gradient(desc, x, dy, expected));
+    const auto found = gradient(desc, x, dy);
+    for (std::size_t k = 0; k < expected.size(); ++k) {
+        if (row->parameters[k].is_switch) continue;
+        EXPECT_NEAR(found[k], expected[k], 1e-4 * norm(dy) * derivative_norm(desc, row->parameters[k], x))
+            << describe(desc) << " " << row->parameters[k].name;
+    }
+}
+
+// Little feedback changes a flat plane near its borders alone, while rounding is the same everywhere.
+TEST(CpuGradientOf, FlatPlanesWithLittleFeedbackIsTheReferences) {
+    const std::pair<int, std::pair<const char*, double>> cases[] = {
+        {1, {"alpha", 0.001}}, {1, {"alpha", 0.02}}, {1, {"alpha", 0.2}},
+        {2, {"a", 0.001}},     {2, {"a", 0.2}},      {5, {"alpha", 0.001}},
+        {6, {"sigma", 0.6}},   {6, {"sigma", 0.76}}, {6, {"sigma", 0.9}}};
+    for (const auto& [id, parameter] : cases) {
+        const FilterDesc desc{.shape = {.h = 256, .w = 256}, .filter = {.id = id, .parameters = {parameter}}};
+        const std::vector<double> x(256 * 256, static_cast<float>(id == 6 ? 0.9 : 0.7));
+        SCOPED_TRACE(parameter.second);
+        expect_within_bounds(desc, x, std::vector<double>(256 * 256, 1.0));
+    }
+}
+
+// Under "normalise gain" several parameters change a section, and none of them a flat plane's interior.
+TEST(CpuGradientOf, AFlatPlaneUnderNormalisedTapsIsTheReferences) {
+    const FilterDesc desc{.shape = {.h = 256, .w = 256},
+                          .filter = {.id = 3,
+                                     .parameters = {{"b0", 0.5}, {"b1", 0.2}, {"b2", 0.1}, {"a1", 0.3}},
+                                     .normalise_gain = true}};
+    expect_within_bounds(desc, std::vector<double>(256 * 256, static_cast<float>(0.7)),
+                         std::vector<double>(256 * 256, 1.0));
+}
+
+// Products of such samples leave the range of float, and so do their sums.
+TEST(CpuGradientOf, LargeAndSmallSamplesIsTheReferences) {
+    const std::pair<double, double> cases[] = {{1e19, 1e19},   {1e30, 1e10},   {1e-20, 1e-20},
+                                               {1e-30, 1e-10}, {1e-10, 1e-30}, {1e-32, 1e30}};
+    for (const int id : {1, 4, 6}) {
+        for (const auto& [of_x, of_dy] : cases) {
+            const FilterDesc desc{.shape = {.n = 2, .h = 64, .w = 64}, .filter = {.id = id}};
+            auto x = random_plane(count_of(desc.shape), 1);
+            auto dy = random_plane(count_of(desc.shape), 2);
+            for (double& v : x) v = static_cast<float>(v * of_x);
+            for (double& v : dy) v = static_cast<float>((v - 0.25) * of_dy);
+            SCOPED_TRACE(of_x);
+            expect_within_bounds(desc, x, dy);
+        }
+    }
+}
+
+TEST(CpuGradientOf, ASwitchIsZeroWhateverTheSamples) {
+    std::vector<double> x = random_plane(64 * 64, 1);
+    x[700] = std::numeric_limits<double>::quiet_NaN();
+    for_each_mode(6, 64, 64, [&](const FilterDesc& desc) {
+        const auto dp = gradient(desc, x, random_plane(64 * 64, 2));
+        EXPECT_TRUE(std::isnan(dp[0])) << describe(desc);
+        EXPECT_EQ(dp[1], 0.0) << describe(desc);
+    });
+}
+
+TEST(RecursionGain, EndsAtItsLimit) {
+    Section slow;
+    slow.a = {1.99998, -0.999985};
+    const double gain = iir::recursion_gain_up_to(slow, 64.0);
+    EXPECT_GT(gain, 64.0);
+    EXPECT_LT(gain, 100.0);
+    for (const std::array<double, 2> a : {std::array{0.5, 0.0},
+                                          {-0.9, 0.0},
+                                          {0.0, 0.6},
+                                          {-1.2, -0.36},
+                                          {-0.5, 0.3},
+                                          {0.4, 0.3},
+                                          {0.9, -0.7}}) {
+        slow.a = a;
+        const double whole = iir::recursion_gain(slow);
+        EXPECT_NEAR(iir::recursion_gain_up_to(slow, 64.0), whole, 1e-10 * whole) << a[0] << " " << a[1];
+    }
+}
+
 TEST(CpuGradientOf, AnyNumberOfThreadsHasTheSameBits) {
     for (int id = 1; id <= 8; ++id) {
         for (const Shape& shape : {Shape{.h = 270, .w = 300}, Shape{.n = 3, .h = 30, .w = 50}}) {
-            const FilterDesc desc{.shape = shape, .filter = {.id = id}};
             const auto x = random_plane(count_of(shape), 1);
             const auto dy = random_plane(count_of(shape), 2);
-            const auto one = gradient(desc, x, dy, 1);
-            EXPECT_EQ(one, gradient(desc, x, dy, 2)) << describe(desc);
-            EXPECT_EQ(one, gradient(desc, x, dy, 7)) << describe(desc);
+            for (const Precision precision : all_precisions) {
+                for (const Start start : all_starts) {
+                    const FilterDesc desc{.shape = shape,
+                                          .filter = {.id = id},
+                                          .border = start == Start::steady ? Border::clamp : Border::mirror,
+                                          .precision = precision,
+                                          .start = start};
+                    const auto one = gradient(desc, x, dy, 1);
+                    EXPECT_EQ(one, gradient(desc, x, dy, 2)) << describe(desc);
+                    EXPECT_EQ(one, gradient(desc, x, dy, 7)) << describe(desc);
+                }
+            }
         }
     }
 }
@@ -145,16 +266,37 @@ TEST(CpuGradientOf, PlanesOneByOneHasTheSameBits) {
 }
 
 TEST(CpuGradientOf, AStoppedRunSaysSo) {
-    const FilterDesc desc{.shape = {.h = 64, .w = 64}, .filter = {.id = 6}};
-    const std::vector<float> x(64 * 64);
-    std::stop_source stop;
-    stop.request_stop();
-    std::vector<double> dp(2);
-    const ConstTensorView view{x.data(), ElementType::f32, desc.shape, 64, 64 * 64};
-    const auto done =
-        iir::gradient_cpu(desc, *make_filter(desc.filter), view, view, dp, 1, {.stop = stop.get_token()});
-    ASSERT_FALSE(done);
-    EXPECT_EQ(done.error().code, ErrorCode::cancelled);
+    for (const int id : {1, 6}) {
+        const FilterDesc desc{.shape = {.h = 64, .w = 64}, .filter = {.id = id}};
+        const std::vector<float> x(64 * 64);
+        std::stop_source stop;
+        stop.request_stop();
+        std::vector<double> dp(filter_row(id)->parameters.size());
+        const ConstTensorView view{x.data(), ElementType::f32, desc.shape, 64, 64 * 64};
+        const auto done =
+            iir::gradient_cpu(desc, *make_filter(desc.filter), view, view, dp, 1, {.stop = stop.get_token()});
+        ASSERT_FALSE(done);
+        EXPECT_EQ(done.error().code, ErrorCode::cancelled);
+    }
+}
+
+TEST(CpuGradientOf, ARunThatIsStoppedInTheMiddleWritesNothing) {
+    for (const int id : {1, 4, 6}) {
+        const FilterDesc desc{.shape = {.h = 640, .w = 500}, .filter = {.id = id}};
+        const std::vector<float> x(640 * 500, 0.5F);
+        std::stop_source stop;
+        int calls = 0;
+        const RunControl control{.stop = stop.get_token(), .progress = [&](double done) {
+                                     if (++calls == 2) stop.request_stop();
+                                     EXPECT_LT(done, 1.0);
+                                 }};
+        std::vector<double> dp(filter_row(id)->parameters.size(), -9.0);
+        const ConstTensorView view{x.data(), ElementType::f32, desc.shape, 500, 640 * 500};
+        const auto done = iir::gradient_cpu(desc, *make_filter(desc.filter), view, view, dp, 2, control);
+        ASSERT_FALSE(done);
+        EXPECT_EQ(done.error().code, ErrorCode::cancelled);
+        EXPECT_EQ(dp, std::vector<double>(dp.size(), -9.0));
+    }
 }
 
 }  // namespace

@@ -20,8 +20,6 @@ namespace {
 using namespace filter_c_testing;
 using ::testing::HasSubstr;
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
 TEST(FilterCApi, TellsTheTableOfFilters) {
     for (const FilterRow& row : filter_table()) {
         std::int32_t count = -1;
@@ -115,7 +113,8 @@ TEST(FilterCApi, ParametersStandInTheTablesOrderAndNanIsTheDefault) {
     const Shape shape{1, 1, 24, 31};
     const auto x = planes<double>(count_of(shape));
     IIR2D_FilterParams p = params(shape, 4, Precision::f64);
-    const double values[] = {0.3, nan, 0.1, nan, -0.2, nan, 0.05, nan, nan, -0.1};
+    const double values[] = {0.3,          not_a_number, 0.1,          not_a_number, -0.2,
+                             not_a_number, 0.05,         not_a_number, not_a_number, -0.1};
     p.parameters = values;
     FilterDesc desc = desc_of(p);
     desc.filter.parameters = {
@@ -213,7 +212,7 @@ TEST(FilterCApi, ParameterSetsAreALoopOverThePlanes) {
                     ASSERT_EQ(iir2d_filter_parameter(id, i, &name, &low, &high, &initial, &is_switch),
                               IIR2D_STATUS_OK);
                     values.push_back(is_switch != 0 ? static_cast<double>(set % 2)
-                                     : set == 1     ? nan
+                                     : set == 1     ? not_a_number
                                                     : initial * (1.0 + 0.03 * static_cast<double>(set)));
                 }
             }

@@ -18,8 +18,6 @@ namespace {
 using namespace filter_c_testing;
 using ::testing::HasSubstr;
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
 std::int32_t parameters_of(int id) {
     std::int32_t count = 0;
     EXPECT_EQ(iir2d_filter_count(id, &count), IIR2D_STATUS_OK);
@@ -59,7 +57,7 @@ TEST(FilterCBackward, ReadsTheBorderConstantUnderThatBorderAlone) {
         IIR2D_FilterParams p = params(s, id, Precision::f64);
         p.start = IIR2D_START_STEADY;
         const Backward<double> wanted = backward(p, x, dy);
-        p.border_const = nan;
+        p.border_const = not_a_number;
         const Backward<double> found = backward(p, x, dy);
         EXPECT_EQ(found.dp, wanted.dp) << id;
         EXPECT_EQ(found.dx, wanted.dx) << id;
@@ -183,7 +181,7 @@ TEST(FilterCBackward, ParameterSetsAreALoopOverThePlanes) {
     const Shape s{1, 3, 12, 9};
     const auto x = planes<float>(count_of(s), 1);
     const auto dy = planes<float>(count_of(s), 2);
-    const double sigmas[] = {1.0, 0.0, nan, nan, 7.5, 1.0};
+    const double sigmas[] = {1.0, 0.0, not_a_number, not_a_number, 7.5, 1.0};
     IIR2D_FilterParams p = params(s, 6);
     p.parameters = sigmas;
     p.parameter_sets = 3;
@@ -257,6 +255,31 @@ TEST(FilterCBackward, RepeatedGradientsAndGapsHaveTheBitsOfDenseCopies) {
             value = -7.0F;
         }
         EXPECT_EQ(std::ranges::count(dx, -7.0F), 2000) << "a gap was written";
+    }
+}
+
+// Columns that are swept band by band.
+TEST(FilterCBackward, LongColumnsWithGapsHaveTheBitsOfDenseCopies) {
+    const Shape s{1, 1, 61, 70};
+    const auto dense_x = planes<float>(count_of(s), 1);
+    const auto dense_dy = planes<float>(count_of(s), 2);
+    const std::int64_t x_row = 77;
+    const std::int64_t dy_row = 93;
+    std::vector<float> x(static_cast<std::size_t>(s.h * x_row), static_cast<float>(not_a_number));
+    std::vector<float> dy(static_cast<std::size_t>(s.h * dy_row), static_cast<float>(not_a_number));
+    for (std::int64_t y = 0; y < s.h; ++y) {
+        std::copy_n(dense_x.begin() + y * s.w, s.w, x.begin() + y * x_row);
+        std::copy_n(dense_dy.begin() + y * s.w, s.w, dy.begin() + y * dy_row);
+    }
+    for (int id = 1; id <= 8; ++id) {
+        IIR2D_FilterParams p = params(s, id);
+        const auto expected = backward(p, dense_x, dense_dy).dp;
+        p.x_stride[2] = x_row;
+        p.dy_stride[2] = dy_row;
+        std::vector<double> dp(expected.size());
+        ASSERT_EQ(iir2d_filter_backward_cpu(x.data(), dy.data(), nullptr, dp.data(), &p), IIR2D_STATUS_OK)
+            << iir2d_last_error();
+        EXPECT_EQ(dp, expected) << id;
     }
 }
 
@@ -350,6 +373,19 @@ TEST(FilterCBackward, OnAGpuItSaysWhatItsWorkspaceIsAndChecksEverything) {
     EXPECT_THAT(iir2d_last_error(), HasSubstr("workspace is null"));
     EXPECT_EQ(iir2d_filter_workspace_cuda(&p, 1, 0, &bytes), IIR2D_STATUS_OK);
     EXPECT_EQ(bytes, 24 * sizeof(float));
+    // Planes of filters that take different numbers of buffers: the most of them.
+    const auto workspace = [&p](std::vector<double> parameters) {
+        p.c = p.parameter_sets = static_cast<std::int64_t>(parameters.size() / 2);
+        p.parameters = parameters.data();
+        std::size_t needed = 0;
+        EXPECT_EQ(iir2d_filter_workspace_cuda(&p, 1, 1, &needed), IIR2D_STATUS_OK) << iir2d_last_error();
+        return needed;
+    };
+    const std::size_t of_both = std::max(workspace({2.0, 0.0}), workspace({2.0, 1.0}));
+    EXPECT_NE(workspace({2.0, 0.0}), workspace({2.0, 1.0}));
+    EXPECT_EQ(workspace({2.0, 0.0, 1.0, 0.0, 3.0, 1.0}), of_both);
+    EXPECT_EQ(workspace({2.0, 1.0, 1.0, 1.0, 3.0, 0.0}), of_both);
+    p = params({1, 1, 4, 6}, 6);
     bytes = 77;
     EXPECT_EQ(iir2d_filter_backward_cuda(nullptr, dy.data(), dx.data(), nullptr, &p, nullptr, 0, nullptr),
               IIR2D_STATUS_WORKSPACE_ERROR);

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <thread>
 #include <vector>
 
@@ -15,6 +16,8 @@ namespace filter_c_testing {
 using namespace iir2d;
 using iir_test::count_of;
 using iir_test::random_plane;
+
+inline constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 inline IIR2D_FilterParams params(const Shape& shape, int id = 1, Precision precision = Precision::f32) {
     IIR2D_FilterParams p{};

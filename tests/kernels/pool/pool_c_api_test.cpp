@@ -7,7 +7,7 @@
 
 namespace {
 
-IIR2D_PoolParams params(int op) {
+IIR2D_PoolParams params_6x8(int op) {
     return pool_testing::params(op, 1, 2, 6, 8);
 }
 
@@ -25,7 +25,7 @@ void both_passes() {
     for (const int op :
          {IIR2D_POOL_MAX, IIR2D_POOL_AVG, IIR2D_POOL_LP, IIR2D_POOL_ADAPTIVE_MAX, IIR2D_POOL_ADAPTIVE_AVG}) {
         SCOPED_TRACE(op);
-        IIR2D_PoolParams p = params(op);
+        IIR2D_PoolParams p = params_6x8(op);
         p.element = static_cast<int>(type_of<T>);
         const auto x = stored<T>(uniform(96, -1.0F, 1.0F, 1));
         const auto expected = run_in<T>(desc_of(p), x);
@@ -55,7 +55,7 @@ TEST(PoolCApi, BothPassesInEveryType) {
 }
 
 TEST(PoolCApi, StrideAndDilationOfZeroAreTheDefaults) {
-    IIR2D_PoolParams p = params(IIR2D_POOL_AVG);
+    IIR2D_PoolParams p = params_6x8(IIR2D_POOL_AVG);
     std::int64_t size[4] = {};
     ASSERT_EQ(iir2d_pool_output_size(&p, &size[0], &size[1]), IIR2D_STATUS_OK);
     p.stride_h = 2;
@@ -73,14 +73,14 @@ TEST(PoolCApi, TheStructMayGrow) {
         IIR2D_PoolParams known;
         std::int64_t later;
     };
-    Longer longer{params(IIR2D_POOL_MAX), 0};
+    Longer longer{params_6x8(IIR2D_POOL_MAX), 0};
     longer.known.size = sizeof longer;
     std::int64_t height = 0;
     std::int64_t width = 0;
     EXPECT_EQ(iir2d_pool_output_size(&longer.known, &height, &width), IIR2D_STATUS_OK);
     longer.later = 1;  // a wish that this library does not know
     EXPECT_EQ(iir2d_pool_output_size(&longer.known, &height, &width), IIR2D_STATUS_INVALID_ARGUMENT);
-    IIR2D_PoolParams p = params(IIR2D_POOL_MAX);
+    IIR2D_PoolParams p = params_6x8(IIR2D_POOL_MAX);
     for (const std::size_t size : {std::size_t{0}, std::size_t{8}, std::size_t{151}, std::size_t{4097}}) {
         p.size = size;
         EXPECT_EQ(iir2d_pool_output_size(&p, &height, &width), IIR2D_STATUS_INVALID_ARGUMENT) << size;
@@ -91,7 +91,7 @@ TEST(PoolCApi, RefusesAndWritesNothing) {
     std::vector<float> x(96, 1.0F);
     std::vector<float> y(96, -5.0F);
     std::vector<std::int64_t> argmax(96, -5);
-    const IIR2D_PoolParams good = params(IIR2D_POOL_AVG);
+    const IIR2D_PoolParams good = params_6x8(IIR2D_POOL_AVG);
     EXPECT_EQ(iir2d_pool_forward_cpu(nullptr, y.data(), nullptr, &good), IIR2D_STATUS_NULL_POINTER);
     EXPECT_EQ(iir2d_pool_forward_cpu(x.data(), nullptr, nullptr, &good), IIR2D_STATUS_NULL_POINTER);
     EXPECT_EQ(iir2d_pool_forward_cpu(x.data(), y.data(), nullptr, nullptr), IIR2D_STATUS_NULL_POINTER);
@@ -120,7 +120,7 @@ TEST(PoolCApi, RefusesAndWritesNothing) {
     }
     // Which pointers may be null depends on the op.
     const auto backward = [&](int op, const void* in, const void* out, const std::int64_t* places) {
-        const IIR2D_PoolParams p = params(op);
+        const IIR2D_PoolParams p = params_6x8(op);
         return iir2d_pool_backward_cpu(in, out, x.data(), y.data(), places, &p);
     };
     EXPECT_EQ(backward(IIR2D_POOL_LP, nullptr, x.data(), nullptr), IIR2D_STATUS_NULL_POINTER);

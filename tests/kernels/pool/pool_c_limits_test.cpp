@@ -23,7 +23,7 @@ namespace {
 constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t highest = std::numeric_limits<std::int64_t>::max();
 
-IIR2D_PoolParams params(int op) {
+IIR2D_PoolParams params_4x4(int op) {
     IIR2D_PoolParams p{};
     p.size = sizeof p;
     p.op = op;
@@ -62,7 +62,7 @@ class BytesAtAnEnd {
 std::array<int, 5> statuses_of(std::size_t size, std::size_t bytes) {
     const BytesAtAnEnd end(bytes);
     EXPECT_NE(end.first(), nullptr);
-    IIR2D_PoolParams p = params(IIR2D_POOL_AVG);
+    IIR2D_PoolParams p = params_4x4(IIR2D_POOL_AVG);
     p.size = size;
     std::memcpy(end.first(), &p, bytes);
     const auto* given = reinterpret_cast<const IIR2D_PoolParams*>(end.first());
@@ -103,7 +103,7 @@ TEST(PoolCLimits, PlacesThatLieBetweenNumbersAreRefused) {
     std::vector<float> y(4, -5.0F);
     std::vector<float> dx(16, -5.0F);
     for (const int op : {IIR2D_POOL_MAX, IIR2D_POOL_ADAPTIVE_MAX}) {
-        const IIR2D_PoolParams p = params(op);
+        const IIR2D_PoolParams p = params_4x4(op);
         EXPECT_EQ(iir2d_pool_forward_cpu(x.data(), y.data(), places, &p), IIR2D_STATUS_INVALID_ARGUMENT);
         EXPECT_EQ(iir2d_pool_backward_cpu(nullptr, nullptr, y.data(), dx.data(), places, &p),
                   IIR2D_STATUS_INVALID_ARGUMENT);
@@ -121,7 +121,7 @@ TEST(PoolCLimits, TensorsThatCannotBePooledAreRefusedBeforeTheGpuSeesThem) {
     std::vector<float> memory(64, 1.0F);
     char* x = reinterpret_cast<char*>(memory.data());
     char* apart = x + 32 * sizeof(float);
-    const IIR2D_PoolParams p = params(IIR2D_POOL_AVG);
+    const IIR2D_PoolParams p = params_4x4(IIR2D_POOL_AVG);
     EXPECT_EQ(iir2d_pool_forward_cuda(x + 1, apart, nullptr, &p, nullptr), IIR2D_STATUS_INVALID_ARGUMENT);
     EXPECT_EQ(iir2d_pool_forward_cuda(x, apart + 2, nullptr, &p, nullptr), IIR2D_STATUS_INVALID_ARGUMENT);
     EXPECT_EQ(iir2d_pool_forward_cuda(x, x + 8, nullptr, &p, nullptr), IIR2D_STATUS_INVALID_ARGUMENT);
@@ -134,7 +134,7 @@ TEST(PoolCLimits, TensorsThatCannotBePooledAreRefusedBeforeTheGpuSeesThem) {
 TEST(PoolCLimits, PlacesThatNoForwardPassGaveAddNothing) {
     const std::vector<float> dy(4, 1.0F);
     for (const int op : {IIR2D_POOL_MAX, IIR2D_POOL_ADAPTIVE_MAX}) {
-        const IIR2D_PoolParams p = params(op);
+        const IIR2D_PoolParams p = params_4x4(op);
         for (const std::int64_t place : {lowest, lowest + 1, std::int64_t{-1}, std::int64_t{16}, highest}) {
             const std::vector<std::int64_t> argmax(4, place);
             std::vector<float> dx(16, -5.0F);
@@ -163,7 +163,7 @@ TEST(PoolCLimits, NumbersAtTheEndsOfTheirTypes) {
         for (const auto one : fields) {
             for (const auto other : fields) {
                 for (const std::int64_t value : values) {
-                    IIR2D_PoolParams p = params(op);
+                    IIR2D_PoolParams p = params_4x4(op);
                     p.element = IIR2D_ELEMENT_F16;
                     p.*one = value;
                     p.*other = -(value / 2);
@@ -199,7 +199,7 @@ TEST(PoolCLimits, NumbersAtTheEndsOfTheirTypes) {
 TEST(PoolCLimits, APlanOfTheLongestRow) {
     std::vector<float> x(16, 1.0F);
     for (const int op : {IIR2D_POOL_MAX, IIR2D_POOL_AVG, IIR2D_POOL_LP}) {
-        IIR2D_PoolParams p = params(op);
+        IIR2D_PoolParams p = params_4x4(op);
         p.element = IIR2D_ELEMENT_F16;
         p.height = p.window_h = 1;
         p.width = highest / 2;

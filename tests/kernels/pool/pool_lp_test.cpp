@@ -11,8 +11,8 @@ using iir2d::PoolOp;
 using iir2d::Shape;
 
 constexpr double powers[] = {0.01, 0.05, 0.1, 0.5, 1, 1.5, 2, 3, 7, 40, 1000};
-constexpr float magnitudes[] = {1e-45F, 1e-42F, 1.2e-38F, 1e-30F, 1e-25F, 1e-20F, 1e-12F, 1e-3F,
-                                1.0F,   1e3F,   1e12F,    1e19F,  1e20F,  1e25F,  1e38F,  3.4e38F};
+constexpr float tested_magnitudes[] = {1e-45F, 1e-42F, 1.2e-38F, 1e-30F, 1e-25F, 1e-20F, 1e-12F, 1e-3F,
+                                       1.0F,   1e3F,   1e12F,    1e19F,  1e20F,  1e25F,  1e38F,  3.4e38F};
 
 PoolDesc lp(double p, std::int64_t h, std::int64_t w) {
     return {.op = PoolOp::lp, .shape = {1, 1, h, w}, .window = {h, w}, .p = p};
@@ -21,7 +21,7 @@ PoolDesc lp(double p, std::int64_t h, std::int64_t w) {
 TEST(PoolLp, EqualMagnitudesOfEverySize) {
     for (const double p : powers) {
         for (const auto& [h, w] : {std::pair{2, 2}, std::pair{3, 3}, std::pair{1, 5}, std::pair{40, 50}}) {
-            for (const float m : magnitudes) {
+            for (const float m : tested_magnitudes) {
                 std::vector<float> x(static_cast<std::size_t>(h * w), m);
                 for (std::size_t i = 0; i < x.size(); i += 2) x[i] = -m;
                 const double norm = static_cast<double>(m) * std::pow(static_cast<double>(x.size()), 1.0 / p);
@@ -38,7 +38,7 @@ TEST(PoolLp, EqualMagnitudesOfEverySize) {
 
 TEST(PoolLp, OneElementAmongZerosIsItsOwnNorm) {
     for (const double p : {1e-300, 1e-12, 0.01, 0.5, 1.0, 2.0, 3.0, 7.0, 1e6, 1e300}) {
-        for (const float m : magnitudes) {
+        for (const float m : tested_magnitudes) {
             const auto got = pool_testing::run(lp(p, 2, 2), {0.0F, -0.0F, -m, 0.0F});
             EXPECT_TRUE(pool_testing::agrees(got.y[0], static_cast<double>(m), 2e-6 * static_cast<double>(m)))
                 << "p " << p << ", magnitude " << m;

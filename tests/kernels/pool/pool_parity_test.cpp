@@ -13,7 +13,7 @@ using iir2d::PoolOp;
 using iir2d::PoolPlan;
 using iir2d::Shape;
 
-constexpr Shape shapes[] = {{1, 1, 1, 1}, {1, 2, 1, 7}, {2, 1, 5, 3}, {1, 3, 17, 9}, {1, 1, 33, 70}};
+constexpr Shape compared_shapes[] = {{1, 1, 1, 1}, {1, 2, 1, 7}, {2, 1, 5, 3}, {1, 3, 17, 9}, {1, 1, 33, 70}};
 constexpr Extent windows[] = {{1, 1}, {2, 2}, {3, 3}, {2, 5}, {7, 4}, {1, 33}};
 
 struct Counts {
@@ -66,7 +66,7 @@ using MakeImage = std::function<std::vector<float>(std::size_t, unsigned)>;
 // Every window, stride, padding, dilation and rounding over every shape.
 void sweep(const PoolDesc& op, const MakeImage& make_image, Counts& counts) {
     unsigned seed = 1;
-    for (const Shape& shape : shapes) {
+    for (const Shape& shape : compared_shapes) {
         const std::vector<float> x = make_image(pool_testing::elements(shape), ++seed);
         for (const Extent& window : windows) {
             for (const std::optional<Extent>& stride :
