@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <numeric>
 #include <thread>
@@ -78,6 +79,36 @@ TEST(Context, CopiesThereAcrossAndBack) {
     EXPECT_DONE(gpu->download(stream.get(), back.data(), other.get(), f.bytes));
     EXPECT_DONE(gpu->synchronize(stream.get()));
     EXPECT_EQ(back, f.host);
+}
+
+TEST(Context, OfTheLegacyStreamIsTheCurrentOneOrTheDatas) {
+    become("devices=2");
+    const cuda::Driver& d = *value(cuda::driver());
+    const auto gpu = context(1);
+    const auto stream = value(gpu->make_stream());
+    const auto buffer = value(gpu->allocate(16, stream.get()));
+    const auto device_for = [&](cuda::StreamHandle handle, cuda::DevicePointer memory) {
+        cuda::DeviceHandle device = -1;
+        EXPECT_DONE(cuda::in_context_of(handle, memory,
+                                        [&] { return IIR2D_CUDA_CHECKED(d, cuCtxGetDevice, &device); }));
+        return device;
+    };
+    int unknown = 0;
+    std::thread([&] {
+        for (const std::uintptr_t number : {0, 1, 2}) {
+            const auto handle = reinterpret_cast<cuda::StreamHandle>(number);
+            EXPECT_EQ(device_for(handle, buffer.get()), 1);
+            EXPECT_EQ(device_for(handle, reinterpret_cast<std::uintptr_t>(&unknown)), 0);
+        }
+        cuda::ContextHandle other = nullptr;
+        ASSERT_EQ(d.cuCtxGetCurrent(&other), cuda::success);
+        EXPECT_EQ(other, nullptr) << "a context that a call made current stayed so";
+        ASSERT_EQ(d.cuDevicePrimaryCtxRetain(&other, 0), cuda::success);
+        ASSERT_EQ(d.cuCtxPushCurrent(other), cuda::success);
+        EXPECT_EQ(device_for(nullptr, buffer.get()), 0) << "the caller's own goes first";
+        EXPECT_EQ(device_for(stream.get(), buffer.get()), 1);
+        EXPECT_EQ(d.cuCtxPopCurrent(&other), cuda::success);
+    }).join();
 }
 
 TEST(Context, RefusesACopyBeyondABuffer) {

@@ -12,13 +12,18 @@ constexpr std::size_t guard_bytes = 256;
 constexpr unsigned char guard_byte = 0xC5;
 constexpr unsigned char fresh_byte = 0xFF;  // NaN, whatever the type
 
-// Whether [address, address + bytes) lies in one allocation.
-bool is_allocated(std::uintptr_t address, std::size_t bytes) {
+// The allocation in which [address, address + bytes) lies, or null.
+const Allocation* allocation_of(std::uintptr_t address, std::size_t bytes) {
     auto& memory = state().memory;
     auto next = memory.upper_bound(address);
-    if (next == memory.begin()) return false;
+    if (next == memory.begin()) return nullptr;
     const auto& [start, allocation] = *std::prev(next);
-    return address - start <= allocation.size && bytes <= allocation.size - (address - start);
+    const bool holds = address - start <= allocation.size && bytes <= allocation.size - (address - start);
+    return holds ? &allocation : nullptr;
+}
+
+bool is_allocated(std::uintptr_t address, std::size_t bytes) {
+    return allocation_of(address, bytes) != nullptr;
 }
 
 int allocate(std::uintptr_t& address, std::size_t bytes) {
@@ -26,7 +31,7 @@ int allocate(std::uintptr_t& address, std::size_t bytes) {
     if (++s.allocations == number("alloc", 0)) return out_of_memory;
     if (bytes == 0) return 1;
     if (bytes > memory_bytes) return out_of_memory;
-    Allocation allocation{.size = bytes};
+    Allocation allocation{.size = bytes, .device = current().back()->device};
     allocation.bytes.assign(bytes + 2 * guard_bytes, guard_byte);
     std::memset(allocation.bytes.data() + guard_bytes, fresh_byte, bytes);
     address = reinterpret_cast<std::uintptr_t>(allocation.bytes.data() + guard_bytes);
@@ -127,9 +132,18 @@ int cuMemcpyDtoDAsync(DevicePointer to, DevicePointer from, std::size_t bytes, S
 }
 int cuPointerGetAttribute(void* value, int attribute, DevicePointer pointer) {
     const std::lock_guard lock(state().mutex);
-    if (attribute != pointer_memory_type || !is_allocated(static_cast<std::uintptr_t>(pointer), 1)) return 1;
-    *static_cast<unsigned*>(value) = device_memory;
-    return success;
+    const Allocation* const allocation = allocation_of(static_cast<std::uintptr_t>(pointer), 1);
+    if (allocation == nullptr) return 1;
+    switch (attribute) {
+        case pointer_memory_type:
+            *static_cast<unsigned*>(value) = device_memory;
+            return success;
+        case pointer_device_ordinal:
+            *static_cast<int*>(value) = allocation->device;
+            return success;
+        default:
+            return 1;
+    }
 }
 
 }  // namespace fake

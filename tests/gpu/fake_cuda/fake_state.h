@@ -56,6 +56,7 @@ constexpr std::size_t memory_bytes = std::size_t{8} << 30;
 struct Allocation {
     std::vector<unsigned char> bytes;  // guard, memory, guard
     std::size_t size = 0;
+    int device = 0;
 };
 
 struct State {

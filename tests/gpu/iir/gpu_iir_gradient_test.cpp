@@ -6,7 +6,9 @@
 #include <cmath>
 #include <cstring>
 
+#include "kernels/iir/cuda_backward.h"
 #include "kernels/iir/gpu_gradient_plan.h"
+#include "kernels/support/view.h"
 #include "tests/gpu/iir/gpu_iir_testing.h"
 #include "tests/kernels/iir/gradient_testing.h"
 #include "tests/kernels/iir/random_filter.h"
@@ -125,6 +127,70 @@ TEST(GpuGradientOf, EverySeedHasTheSameBits) {
             }
             EXPECT_EQ(first, sum) << describe(desc);
         }
+    }
+}
+
+// A whole job on float planes as the C interface enqueues it: `most` elements share a launch.
+std::vector<double> gradient_of_job(const FilterDesc& desc, const iir::Filters& filters,
+                                    const std::vector<FilterSpec>& specs, std::vector<float> x,
+                                    std::vector<float> dy, std::int64_t most, std::int64_t planes_at_once) {
+    const auto job = iir::make_gpu_gradient_job(desc, filters, specs, most);
+    if (!job) throw std::runtime_error(job.error().message);
+    EXPECT_EQ(job->first.planes(), planes_at_once);
+    std::vector<double> workspace(job->workspace_bytes / sizeof(double));
+    std::memset(workspace.data(), 0xff, job->workspace_bytes);
+    std::vector<double> dp(job->values(), -1.0);
+    const auto launch = [](const cuda::Launch& one) -> Result<void> {
+        run_product_kernel(one.kernel,
+                           {{one.grid[0], one.grid[1], one.grid[2]},
+                            {one.block[0], one.block[1], one.block[2]},
+                            one.shared_bytes},
+                           one.parameters, {});
+        return {};
+    };
+    const auto address = [](auto& v) { return reinterpret_cast<std::uintptr_t>(v.data()); };
+    const auto done =
+        iir::enqueue_gradient(*job, support::dense_view(address(x), ElementType::f32, desc.shape),
+                              support::dense_view(address(dy), ElementType::f32, desc.shape), address(dp),
+                              address(workspace), launch);
+    EXPECT_TRUE(done);
+    return dp;
+}
+
+TEST(GpuGradientOf, PlanesThatDoNotShareALaunchHasTheSameBits) {
+    const FilterDesc desc{.shape = {.n = 2, .c = 3, .h = 9, .w = 13}, .filter = {.id = 4}};
+    const auto plane_of = [&](unsigned seed) {
+        const auto plane = random_plane(count_of(desc.shape), seed);
+        return std::vector<float>(plane.begin(), plane.end());
+    };
+    const auto x = plane_of(1);
+    const auto dy = plane_of(2);
+    const iir::Filters filters{*make_filter(desc.filter)};
+    const auto all = gradient_of_job(desc, filters, {}, x, dy, iir::elements_at_once, 6);
+    EXPECT_EQ(gradient_of_job(desc, filters, {}, x, dy, 6 * 9 * 13, 6), all);
+    EXPECT_EQ(gradient_of_job(desc, filters, {}, x, dy, 5 * 9 * 13, 3), all);
+    EXPECT_EQ(gradient_of_job(desc, filters, {}, x, dy, 2 * 9 * 13, 1), all);
+    EXPECT_EQ(gradient_of_job(desc, filters, {}, x, dy, 1, 1), all);
+}
+
+TEST(GpuGradientOf, PlanesWithAFilterEachIsThatOfEachAlone) {
+    FilterDesc desc{.shape = {.c = 3, .h = 9, .w = 13}, .filter = {.id = 6}};
+    const auto plane = random_plane(count_of(desc.shape), 1);
+    const std::vector<float> x(plane.begin(), plane.end());
+    const std::vector<FilterSpec> specs{{.id = 6},
+                                        {.id = 6, .parameters = {{"sigma", 3.0}, {"compat_1_0", 1.0}}},
+                                        {.id = 6, .parameters = {{"sigma", 0.5}}}};
+    iir::Filters filters;
+    for (const FilterSpec& spec : specs) filters.push_back(*make_filter(spec));
+    const auto together = gradient_of_job(desc, filters, specs, x, x, iir::elements_at_once, 1);
+    ASSERT_EQ(together.size(), 6U);
+    desc.shape.c = 1;
+    for (std::size_t p = 0; p < 3; ++p) {
+        desc.filter = specs[p];
+        const auto from = x.begin() + static_cast<std::ptrdiff_t>(p) * 9 * 13;
+        const std::vector<float> one(from, from + 9 * 13);
+        const auto alone = gradient_of_job(desc, {filters[p]}, {}, one, one, iir::elements_at_once, 1);
+        EXPECT_EQ(alone, (std::vector<double>{together[2 * p], together[2 * p + 1]})) << p;
     }
 }
 

@@ -50,7 +50,7 @@ TEST(GpuRun, PolesNearOneKeepTheStatedBound) {
 
 // Lines so long that the plan warms up instead of carrying, in every precision.
 TEST(GpuRun, LongLinesWarmUp) {
-    int warmed = 0;
+    int warmed_passes = 0;
     for (int id = 1; id <= 8; ++id) {
         for (const Precision precision : all_precisions) {
             for (const bool wide : {true, false}) {
@@ -58,7 +58,7 @@ TEST(GpuRun, LongLinesWarmUp) {
                                       .filter = {.id = id},
                                       .precision = precision};
                 const auto plan = plan_of(desc);
-                warmed += plan.stages[wide ? 0 : 1].axis.passes[0].warmup > 0 ? 1 : 0;
+                warmed_passes += plan.stages[wide ? 0 : 1].axis.passes[0].warmup > 0 ? 1 : 0;
                 const auto x = random_plane(count_of(desc.shape), 6);
                 const auto outcome = run_gpu(desc, x, {.seed = 5, .in_place = true});
                 EXPECT_LE(max_abs_difference(outcome.y, run_reference(desc, x)), stated_bound(desc))
@@ -66,7 +66,7 @@ TEST(GpuRun, LongLinesWarmUp) {
             }
         }
     }
-    EXPECT_EQ(warmed, 8 * 3 * 2);
+    EXPECT_EQ(warmed_passes, 8 * 3 * 2);
 }
 
 TEST(GpuRun, PlanesAndGapsBetweenRowsAreLeftAlone) {
