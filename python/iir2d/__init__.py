@@ -145,7 +145,7 @@ def filter(
     for float64 and else f32. `border` is "clamp", "mirror", "wrap" or "constant" (`border_const`), `start`
     "truncated" or "steady". `out` takes the result: x itself, or an array apart from it. `threads` 0 is what
     set_num_threads() said. An array in a CUDA device's memory is filtered there, on `stream`, a stream's handle or
-    None for the legacy default stream, which is not waited for.
+    None for the legacy default stream, which is not waited for; the result belongs to that stream.
 
     Raises TypeError for other element types and the classes of iir2d.errors for everything else.
 
@@ -260,19 +260,23 @@ def filter_gradient(
     """
     on_gpu = _on_gpu.lies_on_gpu(x)
     native, element, shape = _on_gpu.source(x, "x", stream) if on_gpu else _arrays.source(x, "x")
-    native_dy, _, _ = _on_gpu.source(dy, "dy", stream) if on_gpu else _arrays.source(dy, "dy")
+    found = _on_gpu.source(dy, "dy", stream, ("x", x)) if on_gpu else _arrays.source(dy, "dy")
+    native_dy, of_dy, shape_of_dy = found
     if not on_gpu:
         _on_gpu.refuse_stream(stream)
     constant = float(border_const)
     info, settings = _arguments.settings(filter_id, border, constant, precision, start, normalise_gain, element)
     values, shapes = _parameters(info, parameters, shape[:-2])
     names = _arguments.gradient_names(info, wrt)
+    if on_gpu:
+        _arguments.check_planes("x", shape)
+        _arguments.check_pair("dy", shape_of_dy, of_dy, "x", shape, element)
     packed = values.shape if isinstance(values, np.ndarray) else (len(info.parameters),)
     gradient = np.zeros(packed)
     if 0 not in shape[:-2] or 0 in shape[-2:]:
         count = _arguments.thread_count(threads) or _num_threads
         if on_gpu:
-            _on_gpu.run_gradient(x, native, native_dy, gradient, settings, values, stream)
+            _on_gpu.run_gradient(x, native, dy, native_dy, gradient, settings, values, stream)
         else:
             _native.filter_gradient(native, native_dy, gradient, settings, values, count)
     order = [p.name for p in info.parameters]
@@ -293,6 +297,7 @@ def pool(
     return_indices: bool = False,
     out: Any = None,
     threads: int = 0,
+    stream: int | None = None,
     **options: Unpack[_pooling.PoolOptions],
 ) -> Any:
     """Pools every plane of x, of shape (..., H, W).
@@ -300,13 +305,15 @@ def pool(
     `op` is "max", "avg", "lp", "adaptive_max" or "adaptive_avg"; extents are a number or height and width, the window
     2 where none is given, the stride the window. Adaptive ops take `output_size` and none of the other extents.
     `return_indices`, of max and adaptive max, adds the positions of the maxima in their planes, row-major: int64, or
-    int32 where x is an array of JAX without x64.
+    int32 where x is an array of JAX without x64. Arrays in a CUDA device's memory are pooled there, on `stream`, as
+    filter() does.
 
     >>> import numpy as np, iir2d
     >>> iir2d.pool(np.arange(16.0).reshape(4, 4), "max", 2).tolist()
     [[5.0, 7.0], [13.0, 15.0]]
     """
-    native, element, shape = _arrays.source(x, "x")
+    on_gpu = _on_gpu.lies_on_gpu(x)
+    native, element, shape = _on_gpu.source(x, "x", stream) if on_gpu else _arrays.source(x, "x")
     pooling = _pooling.make_pooling(op, window, **options)
     count = _arguments.thread_count(threads) or _num_threads
     _arguments.check_planes("x", shape)
@@ -314,6 +321,10 @@ def pool(
         _pooling.require_maxima(pooling)
         _arrays.check_positions(x, shape[-2], shape[-1])
     target_shape = (*shape[:-2], *pooling.output_size(shape[-2], shape[-1], element))
+    if on_gpu:
+        both = _on_gpu.run_pool(x, native, target_shape, pooling, out, stream, return_indices)
+        return both if return_indices else both[0]
+    _on_gpu.refuse_stream(stream)
     result = _arrays.empty(x, element, target_shape) if out is None else out
     indices = np.empty(target_shape if return_indices else 0, np.int64)
     if 0 in shape[:-2]:
@@ -338,24 +349,29 @@ def pool_backward(
     indices: Any = None,
     out: Any = None,
     threads: int = 0,
+    stream: int | None = None,
     **options: Unpack[_pooling.PoolOptions],
 ) -> Any:
     """Returns the gradient with respect to the input of pool(), from dy, that with respect to its result.
 
     `input_size` is the input's height and width, or its shape; the other arguments are those of pool(). max and
     adaptive max read `indices`, as pool() gave them (int64, or int32 from JAX without x64), or find them again from
-    `x`; lp reads `x` and `y`.
+    `x`; lp reads `x` and `y`. On a GPU all lie there.
 
     >>> import numpy as np, iir2d
     >>> iir2d.pool_backward(np.ones((1, 1)), "avg", 2, input_size=(2, 2)).tolist()
     [[0.25, 0.25], [0.25, 0.25]]
     """
-    native, element, shape = _arrays.source(dy, "dy")
+    on_gpu = _on_gpu.lies_on_gpu(dy)
+    native, element, shape = _on_gpu.source(dy, "dy", stream) if on_gpu else _arrays.source(dy, "dy")
     pooling = _pooling.make_pooling(op, window, **options)
     count = _arguments.thread_count(threads) or _num_threads
     _arguments.check_planes("dy", shape)
     target_shape = (*shape[:-2], *_pooling.input_extent(input_size))
     _pooling.require_read(pooling, x, y, indices)
+    if on_gpu:
+        return _on_gpu.run_pool_backward(dy, native, target_shape, (x, y), indices, pooling, out, stream)
+    _on_gpu.refuse_stream(stream)
     native_x = None if x is None else _arrays.source(x, "x")[0]
     native_y = None if y is None else _arrays.source(y, "y")[0]
     address = 0

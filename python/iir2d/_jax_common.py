@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -48,14 +49,16 @@ def give_rules(
     transpose: Callable[..., Any],
     batch: Callable[..., Any],
     run: Callable[..., Any] | None = None,
+    run_on_gpu: Callable[..., Any] | None = None,
     division: Callable[..., Division] | None = None,
     refuse: Callable[..., Any] | None = None,
 ) -> None:
-    """Gives a primitive its rules: either `run` and `division`, as lower() takes them, or `refuse`, which raises where
-    it would be computed."""
+    """Gives a primitive its rules: either `run` and `division`, as lower() takes them, and `run_on_gpu` where a GPU needs
+    another one, or `refuse`, which raises where it would be computed."""
     if run is not None and division is not None:
         primitive.def_impl(evaluate(primitive))
-        lower(primitive, run, division)
+        lower(primitive, run, division, "cpu")
+        lower(primitive, run_on_gpu or run, division, "cuda")
     else:
         assert refuse is not None
         primitive.def_impl(refuse)
@@ -79,8 +82,16 @@ def evaluate(primitive: Primitive) -> Callable[..., Any]:
     return run
 
 
-def lower(primitive: Primitive, run: Callable[..., Any], division: Callable[..., Division]) -> None:
-    """Registers how a primitive is lowered for the CPU: to run, which takes its operands and static arguments and
+def with_float64() -> Any:
+    """Returns a context in which JAX has float64 and int64, as what a GPU's handlers return, whatever x64 is outside."""
+    enable: Any = getattr(jax, "enable_x64", None)
+    if enable is None:  # before jax 0.8
+        enable = importlib.import_module("jax.experimental").enable_x64
+    return enable(True)
+
+
+def lower(primitive: Primitive, run: Callable[..., Any], division: Callable[..., Division], platform: str) -> None:
+    """Registers how a primitive is lowered for a platform: to run, which takes its operands and static arguments and
     returns a list of results; where there are several devices, divided among them by division of the same."""
     # What custom_partitioning does in a lowering, it does for primitives that the jaxpr shows: those are told about
     # the devices. There is no public name for it; without it the call is not divided.
@@ -99,7 +110,7 @@ def lower(primitive: Primitive, run: Callable[..., Any], division: Callable[...,
             return lower_function(divided(of_static, division(*context.avals_in, **static)))(context, *operands)
         return lower_function(of_static)(context, *operands)
 
-    mlir.register_lowering(primitive, lowering, platform="cpu")
+    mlir.register_lowering(primitive, lowering, platform=platform)
 
 
 def call(target: str, results: Any, **attributes: Any) -> Callable[..., Any]:

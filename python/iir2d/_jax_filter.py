@@ -19,6 +19,7 @@ import numpy as np
 from jax.interpreters import ad
 
 from . import _jax_common as common
+from ._arguments import FILTERS
 from ._jax_common import Division
 from .errors import InvalidArgumentError
 
@@ -88,14 +89,17 @@ def gradient_call(x: Any, dy: Any, parameters: Sequence[Any], spec: Spec, wanted
 # filter_p: x and the parameters that are operands, each of a shape that broadcasts to x.shape[:-2].
 
 
+def _target(name: str, spec: Spec) -> str:
+    return f"{name}_given" if spec.given else name
+
+
 def _filter_aval(x: Any, *parameters: Any, spec: Spec) -> Any:
     return common.aval_like(x, x.shape, x.dtype)
 
 
 def _filter_run(x: Any, *parameters: Any, spec: Spec) -> list[Any]:
-    results: list[Any] = common.call("iir2d_filter", [jax.ShapeDtypeStruct(x.shape, x.dtype)], **_attributes(spec))(
-        x, *parameters
-    )
+    result = jax.ShapeDtypeStruct(x.shape, x.dtype)
+    results: list[Any] = common.call(_target("iir2d_filter", spec), [result], **_attributes(spec))(x, *parameters)
     return results
 
 
@@ -224,8 +228,33 @@ def _gradient_avals(x: Any, dy: Any, *parameters: Any, spec: Spec, wanted: tuple
 
 def _gradient_run(x: Any, dy: Any, *parameters: Any, spec: Spec, wanted: tuple[Gradient, ...]) -> list[Any]:
     shapes = [jax.ShapeDtypeStruct(_local_shape(gradient.shape, x.shape[:-2]), gradient.dtype) for gradient in wanted]
-    results: list[Any] = common.call("iir2d_filter_gradient", shapes, **_attributes(spec, wanted))(x, dy, *parameters)
+    target = _target("iir2d_filter_gradient", spec)
+    results: list[Any] = common.call(target, shapes, **_attributes(spec, wanted))(x, dy, *parameters)
     return results
+
+
+def _gradient_run_on_gpu(
+    x: Any, dy: Any, *parameters: Any, spec: Spec, wanted: tuple[Gradient, ...]
+) -> list[Any]:
+    """There the handler gives the derivatives in all parameters, for one set or for the planes; XLA sums the planes'."""
+    lead = x.shape[:-2]
+    shapes = [_local_shape(gradient.shape, lead) for gradient in wanted]
+    if 0 in lead:
+        return [jnp.zeros(shape, g.dtype) for g, shape in zip(wanted, shapes, strict=True)]
+    count = len(FILTERS[spec.filter_id - 1].parameters)
+    is_one = all(math.prod(shape) == 1 for shape in (*shapes, *(p.shape for p in parameters)))
+    with common.with_float64():
+        result = jax.ShapeDtypeStruct((count,) if is_one else (*lead, count), np.float64)
+        target = _target("iir2d_filter_gradient", spec)
+        planes: Any = common.call(target, [result], **_attributes(spec, wanted))(x, dy, *parameters)[0]
+        sums = []
+        for gradient, shape in zip(wanted, shapes, strict=True):
+            column = planes[..., gradient.parameter]
+            if not is_one:
+                own = (1,) * (len(lead) - len(shape)) + shape
+                column = column.sum(tuple(i for i, size in enumerate(own) if size != lead[i]))
+            sums.append(column.reshape(shape).astype(gradient.dtype))
+        return sums
 
 
 def _gradient_division(x: Any, dy: Any, *parameters: Any, spec: Spec, wanted: tuple[Gradient, ...]) -> Division:
@@ -276,6 +305,6 @@ def _gradient_batch(
 
 
 common.give_rules(
-    gradient_p, aval=_gradient_avals, run=_gradient_run, division=_gradient_division, jvp=_gradient_jvp,
+    gradient_p, aval=_gradient_avals, run=_gradient_run, run_on_gpu=_gradient_run_on_gpu, division=_gradient_division, jvp=_gradient_jvp,
     transpose=_gradient_transpose, batch=_gradient_batch,
 )  # fmt: skip

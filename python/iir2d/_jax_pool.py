@@ -70,6 +70,15 @@ def _pool_run(x: Any, *, pooling: Pooling, indices: np.dtype[Any] | None) -> lis
     return outputs
 
 
+def _pool_run_on_gpu(x: Any, *, pooling: Pooling, indices: np.dtype[Any] | None) -> list[Any]:
+    """There positions are int64."""
+    if indices is None:
+        return _pool_run(x, pooling=pooling, indices=None)
+    with common.with_float64():
+        y, places = _pool_run(x, pooling=pooling, indices=np.dtype(np.int64))
+        return [y, places.astype(indices)]
+
+
 def _pool_division(x: Any, *, pooling: Pooling, indices: np.dtype[Any] | None) -> Division:
     count = 1 if indices is None else 2
     return Division([x.shape], 1, [pooled_shape(x, pooling)] * count, count)
@@ -109,7 +118,7 @@ def _pool_batch(
 
 
 common.give_rules(
-    pool_p, aval=_pool_avals, run=_pool_run, division=_pool_division, jvp=_pool_jvp,
+    pool_p, aval=_pool_avals, run=_pool_run, run_on_gpu=_pool_run_on_gpu, division=_pool_division, jvp=_pool_jvp,
     transpose=_pool_transpose, batch=_pool_batch,
 )  # fmt: skip
 
@@ -157,6 +166,12 @@ def _backward_run(dy: Any, *read: Any, pooling: Pooling, size: Size) -> list[Any
     return outputs
 
 
+def _backward_run_on_gpu(dy: Any, *read: Any, pooling: Pooling, size: Size) -> list[Any]:
+    with common.with_float64():
+        wide = [r.astype(np.int64) if jnp.issubdtype(r.dtype, jnp.integer) else r for r in read]
+        return _backward_run(dy, *wide, pooling=pooling, size=size)
+
+
 def _backward_division(dy: Any, *read: Any, pooling: Pooling, size: Size) -> Division:
     operands = [dy.shape, *(r.shape for r in read)]
     return Division(operands, len(operands), [(*dy.shape[:-2], *size)], 1)
@@ -196,6 +211,6 @@ def _backward_batch(
 
 
 common.give_rules(
-    backward_p, aval=_backward_aval, run=_backward_run, division=_backward_division, jvp=_backward_jvp,
+    backward_p, aval=_backward_aval, run=_backward_run, run_on_gpu=_backward_run_on_gpu, division=_backward_division, jvp=_backward_jvp,
     transpose=_backward_transpose, batch=_backward_batch,
 )  # fmt: skip

@@ -3,7 +3,7 @@
 
 Linear primitives in x, differentiable in both modes any number of times; gradients for parameters that are arrays, in
 reverse mode. A batch is one call of the library, a batch that is sharded over its leading dimensions stays so. Calls
-run on the CPU.
+run on the CPU, or on XLA's stream of a CUDA device, where a parameter that is an array is waited for.
 
 >>> import jax, jax.numpy as jnp, iir2d.jax
 >>> x = jnp.ones((2, 3, 32, 32))
@@ -58,8 +58,9 @@ __all__ = [
     "unconstrain",
 ]
 
-for _target, _handler in _native.xla_handlers().items():
-    jax.ffi.register_ffi_target(_target, _handler, platform="cpu")
+for _platform in ("cpu", "CUDA"):  # a jaxlib without CUDA keeps its targets for a plugin that may come
+    for _target, _handler in _native.xla_handlers(_platform).items():
+        jax.ffi.register_ffi_target(_target, _handler, platform=_platform)
 
 _ELEMENTS: dict[str, int] = {name: number for number, name in enumerate(_arguments.ELEMENT_NAMES)}
 

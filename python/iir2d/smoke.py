@@ -112,6 +112,8 @@ def _gpu(wanted: str) -> Callable[[], None]:
             raise _Skip("there is no usable CUDA device: `iir2d devices` says why")
         there, back = _on_gpu()
         _module("iir2d", None, there, 1e-12, back)()
+        if type(there(X)).__module__.split(".")[0] == "torch":
+            _module("iir2d.torch", None, there, 1e-12, back)()
 
     def required() -> None:
         try:

@@ -80,8 +80,17 @@ std::optional<std::int32_t> element_of(const nb::dlpack::dtype& type) {
 
 namespace {
 
+View view_of(const nb::ndarray<nb::ro>& array, std::int32_t element) {
+    View view{.data = const_cast<void*>(array.data()), .element = element, .read_only = true};
+    for (std::size_t i = 0; i < array.ndim(); ++i) {
+        view.shape.push_back(static_cast<std::int64_t>(array.shape(i)));
+        view.strides.push_back(array.stride(i));
+    }
+    return view;
+}
+
 // Element types that there are filters of; throws TypeError for others.
-View view_of(const nb::ndarray<nb::ro>& array) {
+std::int32_t filtered_element(const nb::ndarray<nb::ro>& array) {
     const auto element = iir2d_python::element_of(array.dtype());
     if (!element) {
         throw nb::type_error(("elements of DLPack type code " + std::to_string(array.dtype().code) +
@@ -89,12 +98,7 @@ View view_of(const nb::ndarray<nb::ro>& array) {
                               " bits are not filtered: convert to float32, float64, float16 or bfloat16")
                                  .c_str());
     }
-    View view{.data = const_cast<void*>(array.data()), .element = *element, .read_only = true};
-    for (std::size_t i = 0; i < array.ndim(); ++i) {
-        view.shape.push_back(static_cast<std::int64_t>(array.shape(i)));
-        view.strides.push_back(array.stride(i));
-    }
-    return view;
+    return *element;
 }
 
 nb::ndarray<nb::ro> writable(nb::handle capsule) {
@@ -106,7 +110,7 @@ nb::ndarray<nb::ro> writable(nb::handle capsule) {
 }  // namespace
 
 Array::Array(nb::ndarray<nb::ro> array) : m_array(std::move(array)) {
-    m_view = view_of(m_array);
+    m_view = view_of(m_array, filtered_element(m_array));
     // 1 is the host's memory, 3 the host's as CUDA pinned it.
     if (m_array.device_type() != 1 && m_array.device_type() != 3)
         throw nb::type_error("the array lies on a device: copy it to the host's memory");
@@ -118,8 +122,10 @@ Array Array::for_writing(nb::handle capsule) {
     return array;
 }
 
-GpuArray::GpuArray(nb::ndarray<nb::ro> array) : m_array(std::move(array)) {
-    m_view = view_of(m_array);
+GpuArray::GpuArray(nb::ndarray<nb::ro> array) : GpuArray(array, filtered_element(array)) {}
+
+GpuArray::GpuArray(nb::ndarray<nb::ro> array, std::int32_t element) : m_array(std::move(array)) {
+    m_view = view_of(m_array, element);
     if (m_array.device_type() != 2) throw nb::type_error("the array does not lie in a CUDA device's memory");
 }
 
@@ -127,6 +133,22 @@ GpuArray GpuArray::for_writing(nb::handle capsule) {
     GpuArray array{writable(capsule)};
     array.m_view.read_only = false;
     return array;
+}
+
+GpuArray GpuArray::positions(nb::ndarray<nb::ro> array) {
+    if (array.dtype() != nb::dtype<std::int64_t>())
+        throw nb::type_error("positions in an array on a GPU must be int64");
+    return {std::move(array), IIR2D_ELEMENT_F64};
+}
+
+GpuOperand::GpuOperand(nb::handle object) {
+    if (nb::isinstance<nb::tuple>(object)) {
+        m_view = view_of(nb::borrow<nb::tuple>(object));
+    } else {
+        const auto& array = nb::cast<const GpuArray&>(object);
+        m_view = array.view();
+        m_device = array.device();
+    }
 }
 
 Operand::Operand(nb::handle object) {

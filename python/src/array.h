@@ -35,11 +35,15 @@ class GpuArray {
     explicit GpuArray(nanobind::ndarray<nanobind::ro> array);
     // Throws Failure where the array may not be written.
     static GpuArray for_writing(nanobind::handle capsule);
+    // An array of int64, seen as elements of that size. Throws TypeError for others.
+    static GpuArray positions(nanobind::ndarray<nanobind::ro> array);
 
     const View& view() const { return m_view; }
     std::int32_t device() const { return m_array.device_id(); }
 
   private:
+    GpuArray(nanobind::ndarray<nanobind::ro> array, std::int32_t element);
+
     nanobind::ndarray<nanobind::ro> m_array;
     View m_view;
 };
@@ -58,6 +62,20 @@ class Operand {
   private:
     View m_view;
     std::optional<Py_buffer> m_buffer;
+};
+
+// The same in a GPU's memory: a GpuArray, or a tuple.
+class GpuOperand {
+  public:
+    explicit GpuOperand(nanobind::handle object);
+
+    const View& view() const { return m_view; }
+    // Of a tuple nothing: the caller knows.
+    std::optional<std::int32_t> device() const { return m_device; }
+
+  private:
+    View m_view;
+    std::optional<std::int32_t> m_device;
 };
 
 // The element type of a DLPack type; nothing where there are no filters of it.

@@ -14,37 +14,53 @@ namespace {
 
 using Strides = std::int64_t[3];
 
-// Two arrays as planes: one that is read and one that is read or written. What does not fold is read from a
-// copy, or written to one, which finish() brings home.
+bool try_to_fold(const View& first, const View& second, Planes& planes, Strides& first_strides,
+                 Strides& second_strides) {
+    if (!rows_are_plain(first) || !rows_are_plain(second)) return false;
+    const View* const views[] = {&first, &second};
+    Strides* const out[] = {&first_strides, &second_strides};
+    return fold(views, planes, out);
+}
+
+void refuse_overlap(const View& read, const View& written) {
+    const bool in_place = read.data == written.data && read.strides == written.strides;
+    if (!in_place && overlap(read, written)) {
+        fail(IIR2D_STATUS_INVALID_ARGUMENT,
+             "the output overlaps the input: it must be the input itself, with contiguous rows, or lie "
+             "apart");
+    }
+}
+
+// Two arrays as planes: one that is read and one that is read or written, both kept by the caller. What does
+// not fold is read from a copy, or written to one, which finish() brings home.
 class Pair {
   public:
     Pair(const View& first, const View& second, bool second_is_written)
-        : m_first(first), m_second(second), m_target(second) {
+        : m_first(&first), m_second(&second), m_target(second) {
         if (try_fold()) return;
-        const bool in_place = first.data == second.data && first.strides == second.strides;
-        if (second_is_written && !in_place && overlap(first, second)) {
-            fail(IIR2D_STATUS_INVALID_ARGUMENT,
-                 "the output overlaps the input: it must be the input itself, with contiguous rows, or lie "
-                 "apart");
-        }
-        if (!rows_are_plain(m_first) || !folds_alone(m_first)) m_memory[0] = copy_dense(m_first);
+        if (second_is_written) refuse_overlap(first, second);
+        if (!rows_are_plain(first) || !folds_alone(first)) copy_first();
         if (!try_fold()) {
-            m_memory[1] = second_is_written ? make_dense(m_second) : copy_dense(m_second);
+            m_copies[1] = second;
+            m_memory[1] = second_is_written ? make_dense(m_copies[1]) : copy_dense(m_copies[1]);
+            m_second = &m_copies[1];
             m_bring_home = second_is_written;
             if (!try_fold()) {  // a dense array folds as the other one does
-                m_memory[0] = copy_dense(m_first);
+                copy_first();
                 try_fold();
             }
         }
     }
+    Pair(const Pair&) = delete;
+    Pair& operator=(const Pair&) = delete;
 
     void finish() const {
-        if (m_bring_home) copy_elements(m_second, m_target);
+        if (m_bring_home) copy_elements(*m_second, m_target);
     }
 
     const Planes& planes() const { return m_planes; }
-    const View& first() const { return m_first; }
-    const View& second() const { return m_second; }
+    const View& first() const { return *m_first; }
+    const View& second() const { return *m_second; }
     const Strides& first_strides() const { return m_first_strides; }
     const Strides& second_strides() const { return m_second_strides; }
 
@@ -57,14 +73,19 @@ class Pair {
         return fold(views, planes, out);
     }
 
-    bool try_fold() {
-        if (!rows_are_plain(m_first) || !rows_are_plain(m_second)) return false;
-        const View* const views[] = {&m_first, &m_second};
-        Strides* const out[] = {&m_first_strides, &m_second_strides};
-        return fold(views, m_planes, out);
+    bool try_fold() { return try_to_fold(*m_first, *m_second, m_planes, m_first_strides, m_second_strides); }
+
+    void copy_first() {
+        View copy = *m_first;
+        m_memory[0] = copy_dense(copy);
+        m_copies[0] = copy;
+        m_first = &m_copies[0];
     }
 
-    View m_first, m_second, m_target;
+    const View* m_first;
+    const View* m_second;
+    const View& m_target;
+    std::array<View, 2> m_copies;
     std::array<Memory, 2> m_memory;
     Planes m_planes;
     Strides m_first_strides{}, m_second_strides{};
@@ -152,34 +173,60 @@ void sum_planes(const std::vector<double>& of_planes, const Sets& sets, std::spa
     });
 }
 
-// Of the gradients that lie before the workspace, where that is still aligned.
-std::size_t dp_bytes(const Sets& sets, std::int32_t filter_id) {
-    const auto bytes = static_cast<std::size_t>(sets.number * parameter_count(filter_id)) * sizeof(double);
-    return (bytes + 255) / 256 * 256;
-}
+// Two arrays on a GPU as planes.
+struct Folded {
+    Folded(const View& x, const View& y) {
+        if (!try_to_fold(x, y, planes, first, second)) {
+            fail(IIR2D_STATUS_INVALID_ARGUMENT,
+                 "an array on a GPU has strides " + describe(x.strides) + " and " + describe(y.strides) +
+                     ": rows must be contiguous and the leading dimensions two distances apart");
+        }
+    }
+
+    Planes planes;
+    Strides first{}, second{};
+};
 
 IIR2D_FilterParams gpu_params(Pass pass, const View& x, const View& y, const FilterSettings& settings,
                               const Sets& sets) {
-    const View* const views[] = {&x, &y};
-    Strides first{}, second{};
-    Strides* const strides[] = {&first, &second};
-    Planes planes;
-    if (!rows_are_plain(x) || !rows_are_plain(y) || !fold(views, planes, strides)) {
-        fail(
-            IIR2D_STATUS_INVALID_ARGUMENT,
-            "an array on a GPU has strides " + describe(x.strides) + " and " + describe(y.strides) +
-                ": rows must be contiguous and the leading dimensions two distances apart, make a contiguous "
-                "copy");
-    }
-    IIR2D_FilterParams params = filter_params(settings, x.element, planes, sets, {});
+    const Folded folded(x, y);
+    IIR2D_FilterParams params = filter_params(settings, x.element, folded.planes, sets, {});
     if (pass == Pass::adjoint) {
-        set(params.dy_stride, first);
-        set(params.dx_stride, second);
+        set(params.dy_stride, folded.first);
+        set(params.dx_stride, folded.second);
     } else {
-        set(params.x_stride, first);
-        set(pass == Pass::forward ? params.y_stride : params.dy_stride, second);
+        set(params.x_stride, folded.first);
+        set(pass == Pass::forward ? params.y_stride : params.dy_stride, folded.second);
     }
     return params;
+}
+
+// The parameters of a pooling whose input has these planes.
+IIR2D_PoolParams pool_call(const IIR2D_PoolParams& settings, const View& input, const Planes& planes,
+                           const Running& running) {
+    IIR2D_PoolParams params = pool_params(settings, input);
+    params.n = planes.n;
+    params.c = planes.c;
+    params.threads = running.threads;
+    params.poll = running.poll;
+    params.user = running.user;
+    return params;
+}
+
+// What the gradient reads beside dy must lie apart from what it writes.
+void refuse_overlap_of_reads(const View* x, const View* y, const View& dy, const View& dx,
+                             const std::int64_t* indices) {
+    View places;
+    places.data = const_cast<std::int64_t*>(indices);
+    places.element = IIR2D_ELEMENT_F64;  // as wide as an index
+    places.shape = dy.shape;
+    places.strides = dense_strides(dy.shape);
+    const std::array<const View*, 3> reads{x, y, indices != nullptr ? &places : nullptr};
+    for (const View* const read : reads) {
+        if (read != nullptr && overlap(*read, dx)) {
+            fail(IIR2D_STATUS_INVALID_ARGUMENT, "the output overlaps what is read: it must lie apart");
+        }
+    }
 }
 
 void require_same(const char* name, const View& view, const char* other_name, const View& other) {
@@ -271,14 +318,25 @@ void filter_gradient(const View& x, const View& dy, std::span<double> gradient,
     sum_planes(of_planes, sets, leading(x), parameters, gradient);
 }
 
+bool folds(const View& x, const View& y, bool y_is_written) {
+    if (x.shape.size() < 2 || y.shape.size() < 2 || !std::ranges::equal(leading(x), leading(y)))
+        return true;  // the call says what is wrong
+    Planes planes;
+    Strides first{}, second{};
+    if (try_to_fold(x, y, planes, first, second)) return true;
+    if (y_is_written) refuse_overlap(x, y);
+    return false;
+}
+
 std::size_t filter_workspace(Pass pass, const View& x, const View& y, const FilterSettings& settings,
                              const Parameters& parameters) {
+    if (pass == Pass::gradient) require_same("dy", y, "x", x);
     const Sets sets(parameters, leading(x), settings.filter_id);
     const IIR2D_FilterParams params = gpu_params(pass, x, y, settings, sets);
     std::size_t bytes = 0;
     check(iir2d_filter_workspace_cuda(&params, pass == Pass::forward ? 0 : 1, pass == Pass::gradient ? 1 : 0,
                                       &bytes));
-    return pass == Pass::gradient ? bytes + dp_bytes(sets, settings.filter_id) : bytes;
+    return bytes;
 }
 
 void filter_on_gpu(Pass pass, const View& x, const View& y, const FilterSettings& settings,
@@ -293,20 +351,13 @@ void filter_on_gpu(Pass pass, const View& x, const View& y, const FilterSettings
     }
 }
 
-void filter_gradient_on_gpu(const View& x, const View& dy, std::span<double> gradient,
-                            const FilterSettings& settings, const Parameters& parameters, const OnGpu& on) {
+void filter_gradient_on_gpu(const View& x, const View& dy, double* gradient, const FilterSettings& settings,
+                            const Parameters& parameters, const OnGpu& on) {
     require_same("dy", dy, "x", x);
     const Sets sets(parameters, leading(x), settings.filter_id);
     const IIR2D_FilterParams params = gpu_params(Pass::gradient, x, dy, settings, sets);
-    const std::size_t own = dp_bytes(sets, settings.filter_id);
-    if (on.bytes < own) fail(IIR2D_STATUS_WORKSPACE_ERROR, "the workspace is too small for the gradient");
-    check(iir2d_filter_backward_cuda(x.data, dy.data, nullptr, static_cast<double*>(on.workspace), &params,
-                                     static_cast<std::byte*>(on.workspace) + own, on.bytes - own, on.stream));
-    std::vector<double> of_planes(
-        static_cast<std::size_t>(sets.number * parameter_count(settings.filter_id)));
-    check(iir2d_copy_to_host_cuda(of_planes.data(), on.workspace, of_planes.size() * sizeof(double),
-                                  on.stream));
-    sum_planes(of_planes, sets, leading(x), parameters, gradient);
+    check(iir2d_filter_backward_cuda(x.data, dy.data, nullptr, gradient, &params, on.workspace, on.bytes,
+                                     on.stream));
 }
 
 IIR2D_PoolParams pool_params(const IIR2D_PoolParams& settings, const View& x) {
@@ -329,35 +380,27 @@ void pool_output_size(const IIR2D_PoolParams& settings, const View& x, std::int6
 void pool(const View& x, const View& y, std::int64_t* indices, const IIR2D_PoolParams& settings,
           const Running& running) {
     const Pair pair(x, y, true);
-    IIR2D_PoolParams params = pool_params(settings, x);
-    params.n = pair.planes().n;
-    params.c = pair.planes().c;
+    IIR2D_PoolParams params = pool_call(settings, x, pair.planes(), running);
     set(params.x_stride, pair.first_strides());
     set(params.y_stride, pair.second_strides());
-    params.threads = running.threads;
-    params.poll = running.poll;
-    params.user = running.user;
     check(iir2d_pool_forward_cpu(pair.first().data, pair.second().data, indices, &params));
     pair.finish();
 }
 
+void pool_on_gpu(const View& x, const View& y, std::int64_t* indices, const IIR2D_PoolParams& settings,
+                 void* stream) {
+    const Folded folded(x, y);
+    IIR2D_PoolParams params = pool_call(settings, x, folded.planes, {});
+    set(params.x_stride, folded.first);
+    set(params.y_stride, folded.second);
+    check(iir2d_pool_forward_cuda(x.data, y.data, indices, &params, stream));
+}
+
 void pool_backward(const View* x, const View* y, const View& dy, const View& dx, const std::int64_t* indices,
                    const IIR2D_PoolParams& settings, const Running& running) {
-    View places;
-    places.data = const_cast<std::int64_t*>(indices);
-    places.element = IIR2D_ELEMENT_F64;  // as wide as an index
-    places.shape = dy.shape;
-    places.strides = dense_strides(dy.shape);
-    const std::array<const View*, 3> reads{x, y, indices != nullptr ? &places : nullptr};
-    for (const View* const read : reads) {
-        if (read != nullptr && overlap(*read, dx)) {
-            fail(IIR2D_STATUS_INVALID_ARGUMENT, "the output overlaps what is read: it must lie apart");
-        }
-    }
+    refuse_overlap_of_reads(x, y, dy, dx, indices);
     const Pair pair(dy, dx, true);
-    IIR2D_PoolParams params = pool_params(settings, dx);
-    params.n = pair.planes().n;
-    params.c = pair.planes().c;
+    IIR2D_PoolParams params = pool_call(settings, dx, pair.planes(), running);
     set(params.dy_stride, pair.first_strides());
     set(params.dx_stride, pair.second_strides());
     // Dense copies: x and y fold in their own way, and only lp reads them.
@@ -365,18 +408,30 @@ void pool_backward(const View* x, const View* y, const View& dy, const View& dx,
     Memory x_copy, y_copy;
     if (x != nullptr) {
         x_view = *x;
-        if (x_view.strides != dense_strides(x_view.shape)) x_copy = copy_dense(x_view);
+        if (!is_dense(x_view)) x_copy = copy_dense(x_view);
     }
     if (y != nullptr) {
         y_view = *y;
-        if (y_view.strides != dense_strides(y_view.shape)) y_copy = copy_dense(y_view);
+        if (!is_dense(y_view)) y_copy = copy_dense(y_view);
     }
-    params.threads = running.threads;
-    params.poll = running.poll;
-    params.user = running.user;
     check(iir2d_pool_backward_cpu(x_view.data, y_view.data, pair.first().data, pair.second().data, indices,
                                   &params));
     pair.finish();
+}
+
+void pool_backward_on_gpu(const View* x, const View* y, const View& dy, const View& dx,
+                          const std::int64_t* indices, const IIR2D_PoolParams& settings, void* stream) {
+    refuse_overlap_of_reads(x, y, dy, dx, indices);
+    const Folded folded(dy, dx);
+    for (const View* const read : {x, y}) {
+        if (read != nullptr && !is_dense(*read))
+            fail(IIR2D_STATUS_INVALID_ARGUMENT, "what lp pooling's gradient reads on a GPU must be dense");
+    }
+    IIR2D_PoolParams params = pool_call(settings, dx, folded.planes, {});
+    set(params.dy_stride, folded.first);
+    set(params.dx_stride, folded.second);
+    check(iir2d_pool_backward_cuda(x != nullptr ? x->data : nullptr, y != nullptr ? y->data : nullptr,
+                                   dy.data, dx.data, indices, &params, stream));
 }
 
 }  // namespace iir2d_python

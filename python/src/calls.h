@@ -55,15 +55,21 @@ struct OnGpu {
     void* stream = nullptr;
 };
 
+// Whether the leading dimensions of both arrays, which have the same, fold as a GPU takes them: there nothing
+// is copied here. Throws Failure where y is written, does not fold and overlaps x without being x.
+bool folds(const View& x, const View& y, bool y_is_written);
+
 // What a call needs as its workspace: forward, the adjoint, or the gradient of the parameters. x and y (of
-// the gradient, dy) are views of device memory whose planes must fold as they are: nothing is copied there.
+// the gradient, dy) are views of device memory that fold. Throws Failure where dy does not have x's shape and
+// type.
 enum class Pass { forward, adjoint, gradient };
 std::size_t filter_workspace(Pass, const View& x, const View& y, const FilterSettings&, const Parameters&);
 // Asynchronous on the stream: forward, or the adjoint.
 void filter_on_gpu(Pass, const View& x, const View& y, const FilterSettings&, const Parameters&,
                    const OnGpu&);
-// `gradient` is the host's, as filter_gradient()'s: waits for the stream.
-void filter_gradient_on_gpu(const View& x, const View& dy, std::span<double> gradient, const FilterSettings&,
+// Asynchronous too. `gradient` is device memory: one set where one was given or none, else a set for each
+// plane, row-major.
+void filter_gradient_on_gpu(const View& x, const View& dy, double* gradient, const FilterSettings&,
                             const Parameters&, const OnGpu&);
 
 // The parameters that the C interface takes, with everything about tensors left 0.
@@ -76,5 +82,11 @@ void pool(const View& x, const View& y, std::int64_t* indices, const IIR2D_PoolP
 // x, y and indices are null where the op does not read them. dx has the shape of the input.
 void pool_backward(const View* x, const View* y, const View& dy, const View& dx, const std::int64_t* indices,
                    const IIR2D_PoolParams& settings, const Running&);
+// The same on device memory, asynchronous on `stream`: x and y (of the gradient dy and dx) fold, and what the
+// gradient of lp reads beside them is dense.
+void pool_on_gpu(const View& x, const View& y, std::int64_t* indices, const IIR2D_PoolParams& settings,
+                 void* stream);
+void pool_backward_on_gpu(const View* x, const View* y, const View& dy, const View& dx,
+                          const std::int64_t* indices, const IIR2D_PoolParams& settings, void* stream);
 
 }  // namespace iir2d_python

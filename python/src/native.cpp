@@ -11,15 +11,16 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "python/src/array.h"
+#include "python/src/binding.h"
 #include "python/src/calls.h"
 #include "python/src/failure.h"
+#include "python/src/gpu.h"
 #if IIR2D_PYTHON_JAX
 #include "python/src/xla.h"
 #endif
@@ -30,10 +31,13 @@ namespace iir2d_python {
 
 namespace {
 
-// Calls on more elements than this leave the interpreter to other threads.
-constexpr std::int64_t elements_with_lock = 4096;
-
 std::atomic<unsigned long> main_thread{0};
+
+}  // namespace
+
+bool handles_signals() {
+    return PyThread_get_thread_ident() == main_thread.load();
+}
 
 int check_signals(void* user, double) {
     auto*& state = *static_cast<PyThreadState**>(user);
@@ -43,58 +47,14 @@ int check_signals(void* user, double) {
     return stop;
 }
 
-// Runs call(running); without the interpreter's lock where there is much to do, looking for signals where
-// Python does.
-template <class Call>
-void run(std::int64_t elements, std::int32_t threads, Call call) {
-    if (elements <= elements_with_lock) {
-        call(Running{.threads = threads});
-        return;
-    }
-    const bool handles_signals = PyThread_get_thread_ident() == main_thread.load();
-    PyThreadState* state = PyEval_SaveThread();
-    std::optional<Failure> failure;
-    std::exception_ptr other;
-    try {
-        call(Running{.threads = threads, .poll = handles_signals ? check_signals : nullptr, .user = &state});
-    } catch (const Failure& thrown) {
-        failure = thrown;
-    } catch (...) {
-        other = std::current_exception();
-    }
-    PyEval_RestoreThread(state);
-    if (PyErr_Occurred()) throw nb::python_error();
-    if (other) std::rethrow_exception(other);
-    if (failure) throw *failure;
+void check_pool(const View& x, const View& y, const IIR2D_PoolParams& settings) {
+    check_planes("x", x);
+    Sizes shape = x.shape;
+    pool_output_size(settings, x, shape[shape.size() - 2], shape[shape.size() - 1]);
+    check_output("out", y, shape, x.element);
 }
 
-// None, a sequence of one set's values, or a dense array of float64 whose last dimension is the set's values.
-class ParameterArgument {
-  public:
-    explicit ParameterArgument(nb::handle object) {
-        if (object.is_none()) return;
-        if (nb::isinstance<nb::tuple>(object)) {
-            for (nb::handle value : nb::borrow<nb::tuple>(object))
-                m_values.push_back(nb::cast<double>(value));
-            m_parameters.values = m_values;
-            return;
-        }
-        const View& view = m_operand.emplace(object).view();
-        if (view.element != IIR2D_ELEMENT_F64 || view.shape.empty() ||
-            view.strides != dense_strides(view.shape))
-            throw nb::type_error("parameters are a dense array of float64");
-        m_parameters.values = {static_cast<const double*>(view.data),
-                               static_cast<std::size_t>(product(view.shape))};
-        m_parameters.shape = std::span(view.shape).first(view.shape.size() - 1);
-    }
-
-    const Parameters& parameters() const { return m_parameters; }
-
-  private:
-    std::vector<double> m_values;
-    std::optional<Operand> m_operand;
-    Parameters m_parameters;
-};
+namespace {
 
 // `parameters` as ParameterArgument reads them; x and out as Operand does.
 void forward(nb::handle x, nb::handle y, const FilterSettings& settings, nb::handle parameters,
@@ -144,55 +104,6 @@ void gradient(nb::handle x, nb::handle dy, nb::handle gradient, const FilterSett
     });
 }
 
-// The same in a GPU's memory; `pass` is 0 forward, 1 the adjoint, 2 the gradient, whose y is dy. Checks what
-// the host's functions check. `workspace` is an address of `bytes`, `stream` a handle.
-Pass checked_pass(std::int32_t pass, const GpuArray& x, const GpuArray& y) {
-    const char* name = pass == 1 ? "dy" : "x";
-    check_planes(name, x.view());
-    if (pass < 2) check_output("out", y.view(), x.view().shape, x.view().element);
-    if (x.device() != y.device()) {
-        fail(IIR2D_STATUS_INVALID_ARGUMENT,
-             std::string(name) + " lies on CUDA device " + std::to_string(x.device()) + ", " +
-                 (pass == 2 ? "dy" : "out") + " on " + std::to_string(y.device()));
-    }
-    return static_cast<Pass>(pass);
-}
-
-OnGpu on_gpu(std::uintptr_t workspace, std::size_t bytes, std::uintptr_t stream) {
-    return {reinterpret_cast<void*>(workspace), bytes, reinterpret_cast<void*>(stream)};
-}
-
-std::size_t gpu_workspace(std::int32_t pass, const GpuArray& x, const GpuArray& y,
-                          const FilterSettings& settings, nb::handle parameters) {
-    const ParameterArgument given(parameters);
-    std::size_t bytes = 0;
-    run(elements_with_lock + 1, 0, [&](const Running&) {
-        bytes = filter_workspace(checked_pass(pass, x, y), x.view(), y.view(), settings, given.parameters());
-    });
-    return bytes;
-}
-
-void gpu_filter(std::int32_t pass, const GpuArray& x, const GpuArray& y, const FilterSettings& settings,
-                nb::handle parameters, std::uintptr_t workspace, std::size_t bytes, std::uintptr_t stream) {
-    const ParameterArgument given(parameters);
-    run(elements_with_lock + 1, 0, [&](const Running&) {
-        filter_on_gpu(checked_pass(pass, x, y), x.view(), y.view(), settings, given.parameters(),
-                      on_gpu(workspace, bytes, stream));
-    });
-}
-
-void gpu_gradient(const GpuArray& x, const GpuArray& dy, nb::handle gradient, const FilterSettings& settings,
-                  nb::handle parameters, std::uintptr_t workspace, std::size_t bytes, std::uintptr_t stream) {
-    const ParameterArgument given(parameters);
-    checked_pass(2, x, dy);
-    const Operand output(gradient);
-    const std::span<double> target = gradient_values(output.view(), settings, given.parameters());
-    run(elements_with_lock + 1, 0, [&](const Running&) {
-        filter_gradient_on_gpu(x.view(), dy.view(), target, settings, given.parameters(),
-                               on_gpu(workspace, bytes, stream));
-    });
-}
-
 std::pair<std::int64_t, std::int64_t> output_size(std::int64_t height, std::int64_t width,
                                                   std::int32_t element, const IIR2D_PoolParams& settings) {
     std::int64_t rows = 0, columns = 0;
@@ -204,10 +115,7 @@ std::pair<std::int64_t, std::int64_t> output_size(std::int64_t height, std::int6
 void pool_forward(nb::handle x, nb::handle y, std::uintptr_t indices, const IIR2D_PoolParams& settings,
                   std::int32_t threads) {
     const Operand input(x), output(y);
-    check_planes("x", input.view());
-    Sizes shape = input.view().shape;
-    pool_output_size(settings, input.view(), shape[shape.size() - 2], shape[shape.size() - 1]);
-    check_output("out", output.view(), shape, input.view().element);
+    check_pool(input.view(), output.view(), settings);
     run(product(input.view().shape), threads, [&](const Running& running) {
         pool(input.view(), output.view(), reinterpret_cast<std::int64_t*>(indices), settings, running);
     });
@@ -215,32 +123,10 @@ void pool_forward(nb::handle x, nb::handle y, std::uintptr_t indices, const IIR2
 
 void pool_gradient(nb::handle x, nb::handle y, nb::handle dy, nb::handle dx, std::uintptr_t indices,
                    const IIR2D_PoolParams& settings, std::int32_t threads) {
-    std::optional<Operand> input, pooled;
-    if (!x.is_none()) input.emplace(x);
-    if (!y.is_none()) pooled.emplace(y);
-    const Operand upstream(dy), output(dx);
-    check_planes("dy", upstream.view());
-    const View& target = output.view();
-    Sizes shape = target.shape;
-    check_planes("the input", target);
-    pool_output_size(settings, target, shape[shape.size() - 2], shape[shape.size() - 1]);
-    const auto require = [&](const char* name, const View& view, const Sizes& wanted) {
-        if (view.shape != wanted) {
-            fail(IIR2D_STATUS_INVALID_DIMENSION, std::string(name) + " has shape " + describe(view.shape) +
-                                                     ", it must have " + describe(wanted));
-        }
-        if (view.element != target.element) {
-            fail(IIR2D_STATUS_INVALID_ARGUMENT, std::string(name) + " is " + element_name(view.element) +
-                                                    ", dy is " + element_name(upstream.view().element));
-        }
-    };
-    require("dy", upstream.view(), shape);
-    if (input) require("x", input->view(), target.shape);
-    if (pooled) require("y", pooled->view(), shape);
-    check_output("out", target, target.shape, target.element);
-    run(product(target.shape), threads, [&](const Running& running) {
-        pool_backward(input ? &input->view() : nullptr, pooled ? &pooled->view() : nullptr, upstream.view(),
-                      target, reinterpret_cast<const std::int64_t*>(indices), settings, running);
+    const PoolGradient<Operand> call(x, y, dy, dx, settings);
+    run(product(call.dx().shape), threads, [&](const Running& running) {
+        pool_backward(call.x(), call.y(), call.dy(), call.dx(),
+                      reinterpret_cast<const std::int64_t*>(indices), settings, running);
     });
 }
 
@@ -277,6 +163,11 @@ nb::list filter_table() {
         }
         table.append(nb::make_tuple(id, key, nb::tuple(parameters)));
     }
+}
+
+// Checks an output in a GPU's memory as each call does, before anything is copied for one.
+void check_gpu_output(nb::handle out, const std::vector<std::int64_t>& shape, std::int32_t element) {
+    check_output("out", GpuOperand(out).view(), shape, element);
 }
 
 std::string devices_json() {
@@ -344,16 +235,7 @@ NB_MODULE(_native, m) {
         .def_prop_ro("address",
                      [](const Array& a) { return reinterpret_cast<std::uintptr_t>(a.view().data); });
 
-    nb::class_<GpuArray>(m, "GpuArray", "An array from a DLPack capsule, in a CUDA device's memory.")
-        .def(nb::init<nb::ndarray<nb::ro>>(), nb::arg("capsule"),
-             nb::sig("def __init__(self, capsule: object) -> None"))
-        .def_static("for_writing", &GpuArray::for_writing, nb::arg("capsule"))
-        .def_prop_ro(
-            "shape", [](const GpuArray& a) { return nb::tuple(nb::cast(a.view().shape)); },
-            nb::sig("def shape(self) -> tuple[int, ...]"))
-        .def_prop_ro("element", [](const GpuArray& a) { return a.view().element; })
-        .def_prop_ro("address",
-                     [](const GpuArray& a) { return reinterpret_cast<std::uintptr_t>(a.view().data); });
+    add_gpu_array(m);
 
     nb::class_<FilterSettings>(m, "FilterSettings", "What a filter does, apart from its parameters.")
         .def(
@@ -399,13 +281,9 @@ NB_MODULE(_native, m) {
           nb::arg("parameters").none(), nb::arg("threads"));
     m.def("filter_gradient", &gradient, nb::arg("x"), nb::arg("dy"), nb::arg("gradient"), nb::arg("settings"),
           nb::arg("parameters").none(), nb::arg("threads"));
-    m.def("gpu_workspace", &gpu_workspace, nb::arg("pass_"), nb::arg("x"), nb::arg("y"), nb::arg("settings"),
-          nb::arg("parameters").none());
-    m.def("gpu_filter", &gpu_filter, nb::arg("pass_"), nb::arg("x"), nb::arg("y"), nb::arg("settings"),
-          nb::arg("parameters").none(), nb::arg("workspace"), nb::arg("bytes"), nb::arg("stream"));
-    m.def("gpu_gradient", &gpu_gradient, nb::arg("x"), nb::arg("dy"), nb::arg("gradient"),
-          nb::arg("settings"), nb::arg("parameters").none(), nb::arg("workspace"), nb::arg("bytes"),
-          nb::arg("stream"));
+    add_gpu_functions(m);
+    m.def("check_gpu_output", &check_gpu_output, nb::arg("out"), nb::arg("shape"), nb::arg("element"),
+          nb::sig("def check_gpu_output(out: object, shape: tuple[int, ...], element: int) -> None"));
     m.def("pool_output_size", &output_size, nb::arg("height"), nb::arg("width"), nb::arg("element"),
           nb::arg("settings"));
     m.def("pool", &pool_forward, nb::arg("x"), nb::arg("y"), nb::arg("indices"), nb::arg("settings"),
@@ -431,6 +309,7 @@ NB_MODULE(_native, m) {
     m.def(
         "set_main_thread", [](unsigned long thread) { main_thread.store(thread); }, nb::arg("thread"));
 #if IIR2D_PYTHON_JAX
-    m.def("xla_handlers", &xla_handlers, nb::sig("def xla_handlers() -> dict[str, object]"));
+    m.def("xla_handlers", &xla_handlers, nb::arg("platform"),
+          nb::sig("def xla_handlers(platform: str) -> dict[str, object]"));
 #endif
 }

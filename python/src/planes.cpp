@@ -68,6 +68,14 @@ Sizes dense_strides(std::span<const std::int64_t> shape) {
     return strides;
 }
 
+bool is_dense(const View& view) {
+    const Sizes dense = dense_strides(view.shape);
+    for (std::size_t i = 0; i < dense.size(); ++i) {
+        if (view.shape[i] > 1 && view.strides[i] != dense[i]) return false;
+    }
+    return true;
+}
+
 std::span<const std::int64_t> leading(const View& view) {
     return std::span(view.shape).first(view.shape.size() - 2);
 }

@@ -35,6 +35,8 @@ std::string element_name(std::int32_t element);
 std::string describe(std::span<const std::int64_t> sizes);
 // Strides of a dense row-major array.
 Sizes dense_strides(std::span<const std::int64_t> shape);
+// Whether an array is dense and row-major.
+bool is_dense(const View& view);
 // The dimensions before the last two.
 std::span<const std::int64_t> leading(const View& view);
 

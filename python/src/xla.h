@@ -4,9 +4,11 @@
 
 #include <nanobind/nanobind.h>
 
+#include <string>
+
 namespace iir2d_python {
 
-// Name of the target -> capsule of its handler for the CPU.
-nanobind::dict xla_handlers();
+// Name of the target -> capsule of its handler, for the platform "cpu" or "CUDA".
+nanobind::dict xla_handlers(const std::string& platform);
 
 }  // namespace iir2d_python

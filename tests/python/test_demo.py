@@ -2,14 +2,17 @@
 """python -m iir2d.demo: what its commands write, what they claim, and how they fail."""
 
 import csv
+import dataclasses
 import hashlib
 import importlib.util
 import json
+import os
 import re
 import signal
 import subprocess
 import sys
-import time
+import tracemalloc
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +24,7 @@ Image = pytest.importorskip("PIL.Image")
 
 import iir2d  # noqa: E402
 from iir2d.demo import __main__ as demo  # noqa: E402
-from iir2d.demo import deblur, learn, models, options, pictures  # noqa: E402
+from iir2d.demo import deblur, denoise, learn, models, options, output, pictures  # noqa: E402
 from iir2d.demo.frameworks import choose  # noqa: E402
 from iir2d.demo.results import Failure  # noqa: E402
 
@@ -109,6 +112,102 @@ def test_no_image_is_in_both_splits(outputs, tmp_path):
         (tmp_path / name).write_bytes(source.read_bytes())
     split = pictures.from_data_set(tmp_path, None, ("train", "validation"), (9, 9), 1, 24, 1)
     assert set(split.inputs) == {"train/b.jpg", "validation/c.png"}
+    # The claim is about the hashes that are recorded.
+    assert denoise._separate("images", split.inputs).held
+    digest = split.inputs["validation/c.png"]
+    assert not denoise._separate("images", split.inputs | {"train/other.png": digest}).held
+
+
+def noise_images(folder, count, shape=(30, 40)):
+    rng = np.random.default_rng(4)
+    folder.mkdir(parents=True, exist_ok=True)
+    for i in range(count):
+        Image.fromarray(rng.integers(0, 256, shape, np.uint8)).save(folder / f"{i}.png")
+
+
+def test_limits_and_names_of_a_folder_without_splits(tmp_path):
+    noise_images(tmp_path / "a", 6)
+    noise_images(tmp_path / "b", 6, (31, 41))
+    split = pictures.from_data_set(tmp_path, None, ("train", "validation"), (4, 2), 1, 24, 1)
+    names = [n.partition("/")[0] for n in split.inputs]
+    assert names.count("train") == 4 and names.count("validation") == 2
+    every = pictures.from_folder(tmp_path, 1, 24, 1)
+    assert len(every.inputs) == 12  # images of one name in two folders are two
+    assert {n.partition("/")[2] for n in every.inputs} == {f"{d}/{i}.png" for d in "ab" for i in range(6)}
+
+
+def test_memory_does_not_grow_with_the_data_set():
+    picture = pictures.make_picture("one", Image.fromarray(np.zeros((100, 100), np.uint8)), 1)
+
+    def peak(count):
+        tracemalloc.start()
+        images = (dataclasses.replace(picture, sha256=str(i)) for i in range(count))
+        split = pictures.split(images, [picture], 64, 1)
+        found = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert split.train.shape == (min(256 * count, 512), 1, 64, 64)
+        return found
+
+    assert peak(60) < 1.2 * peak(6)
+    # A fair sample of all images, the same for the same seed.
+    images = [dataclasses.replace(picture, pixels=np.full((1, 70, 70), i / 8, np.float32), sha256=str(i)) for i in range(8)]
+    split = pictures.split(images, [picture], 64, 1)
+    counts = np.unique(split.train[:, 0, 0, 0], return_counts=True)[1]
+    assert len(counts) == 8 and counts.min() > 35
+    assert np.array_equal(split.train, pictures.split(iter(images), [picture], 64, 1).train)
+
+
+def test_deep_pixels_are_scaled_by_their_type(tmp_path):
+    ramp = np.linspace(0, 1, 30 * 40).reshape(30, 40)
+    wide = np.round(ramp * 65535).astype(np.uint16)
+    Image.fromarray(wide).save(tmp_path / "a.png")
+    Image.fromarray(np.round(ramp * (2**31 - 1)).astype(np.int32)).save(tmp_path / "b.tif")
+    Image.fromarray(ramp.astype(np.float32)).save(tmp_path / "c.tiff")
+    for name in ("a.png", "b.tif", "c.tiff"):
+        picture = pictures.read(tmp_path / name, 1)
+        assert np.allclose(picture.pixels[0], ramp, atol=1e-5), name
+    big = Image.frombytes("I;16B", (40, 30), wide.astype(">u2").tobytes())
+    assert np.allclose(pictures.make_picture("big", big, 3).pixels, ramp, atol=1e-5)
+    for values in (ramp * 3, ramp - 0.5, np.where(ramp > 0.5, np.nan, ramp)):
+        with pytest.raises(Failure, match="black must be 0 and white 1") as failure:
+            pictures.make_picture("one", Image.fromarray(values.astype(np.float32)), 1)
+        assert failure.value.code == 3
+
+
+def test_a_damaged_file_is_one_sentence(tmp_path):
+    rng = np.random.default_rng(6)
+    image = Image.fromarray(rng.integers(0, 256, (40, 50, 3), np.uint8))
+    refused = 0
+    for suffix in sorted(pictures._SUFFIXES):
+        whole = tmp_path / f"whole{suffix}"
+        image.save(whole, **({"compression": "tiff_lzw"} if suffix == ".tiff" else {}))
+        data = whole.read_bytes()
+        cuts = [data[:n] for n in (0, 1, 10, 40, len(data) // 3, len(data) - 9)]
+        for _ in range(60):
+            damaged = bytearray(data)
+            for at in rng.integers(0, min(len(data), 400), 6):
+                damaged[at] = rng.integers(0, 256)
+            cuts.append(bytes(damaged))
+        for cut in cuts:
+            path = tmp_path / f"cut{suffix}"
+            path.write_bytes(cut)
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    pictures.read(path, 1)
+            except Failure as failure:
+                refused += 1
+                assert failure.code == 3 and "cannot be read" in str(failure) and "\n" not in str(failure)
+    assert refused > 100
+
+
+    def stream():
+        yield {"image": image}
+        raise SyntaxError("broken PNG")
+
+    with pytest.raises(Failure, match="data set made/here, image 1, cannot be read: broken PNG") as failure:
+        list(pictures._pictures_of(stream(), "made/here", 1))
+    assert failure.value.code == 3
 
 
 def test_a_data_set_is_read_as_it_streams(tmp_path):
@@ -206,7 +305,7 @@ def test_plot_takes_the_files_of_1_0(tmp_path):
     assert {p.name for p in folder.iterdir()} == {
         "psnr_gain_bar.png", "train_time_bar.png", "loss_curves.png", "plot.csv", "plot.json"}
     inputs = json.loads((folder / "plot.json").read_text(encoding="utf-8"))["inputs"]
-    assert inputs["summary.csv"] == hashlib.sha256(summary.read_bytes()).hexdigest()
+    assert inputs[str(summary)] == hashlib.sha256(summary.read_bytes()).hexdigest()
     history.write_text("model,step\nx,1\n")
     with pytest.raises(Failure, match="loss") as failure:
         demo.run(["plot", "--summary-csv", str(summary), "--history-csv", str(history), "--out-dir", str(folder)])
@@ -248,6 +347,7 @@ def test_spellings_and_refusals(tmp_path, capsys):
         (["train", "--framework", "tensorflow"], 2, "tensorflow"),
         (["paint"], 2, "paint"),
         (["train", "--device", "tpu"], 2, "device tpu is unknown"),
+        (["dataset", "--data-dir", ".", "--hf", "name"], 2, "not allowed with"),
         (["images", "--data-dir", str(tmp_path)], 3, "has no images"),
         (["plot", "--summary-csv", str(tmp_path / "none.csv")], 3, "cannot be read"),
         (["train", "--out-dir", "/proc/nothing"], 6, "cannot be written"),
@@ -273,13 +373,67 @@ def test_without_matplotlib(tmp_path, monkeypatch, capsys):
     assert "matplotlib is not installed: the PNG files are left out" in capsys.readouterr().err
 
 
-def test_killed_halfway_it_leaves_no_partial_file(tmp_path):
-    command = [sys.executable, "-m", "iir2d.demo", "train", "--steps", "100000", "--out-dir", str(tmp_path)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
-        assert "torch on" in running.stdout.readline()
-        time.sleep(0.5)
-        running.send_signal(signal.SIGKILL)
-    assert list(tmp_path.iterdir()) == []
+KILLED = """
+import os, signal, sys
+from iir2d.demo import __main__ as demo
+opened, left = os.fdopen, int(sys.argv.pop(1))
+
+def killing(handle, mode):
+    global left
+    file, left = opened(handle, mode), left - 1
+    if left:
+        return file
+    class Killing:
+        def __enter__(self):
+            return self
+        def __exit__(self, *_):
+            pass
+        def write(self, content):
+            file.write(content[: len(content) // 2])
+            file.flush()
+            os.kill(os.getpid(), signal.SIGKILL)
+    return Killing()
+
+os.fdopen = killing
+demo.main()
+"""
+
+
+@pytest.mark.parametrize("number", [2, 5])
+def test_killed_while_it_writes_it_leaves_no_partial_file(tmp_path, number):
+    """The process dies when half of a file is written."""
+    command = [sys.executable, "-c", KILLED, str(number), "train", *SMALL, "--out-dir", str(tmp_path)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ran.returncode == -signal.SIGKILL, ran.stderr
+    left = {p.name for p in tmp_path.iterdir()}
+    assert len([n for n in left if not n.startswith(".")]) == number - 1
+    for name in left:
+        if name.endswith(".json"):
+            json.loads((tmp_path / name).read_text(encoding="utf-8"))
+        elif name.endswith(".csv"):
+            text = (tmp_path / name).read_text(encoding="utf-8")
+            assert text.endswith("\n") and len({len(row) for row in rows_of(tmp_path / name)}) == 1
+    if output._anonymous(tmp_path) is not None:
+        assert not [n for n in left if n.startswith(".")], left
+
+
+def test_a_file_is_replaced_where_there_are_no_files_without_a_name(tmp_path, monkeypatch):
+    for _ in range(2):
+        output.write(tmp_path / "a.txt", b"first")
+        monkeypatch.setattr(output, "_anonymous", lambda folder: None)
+    output.write(tmp_path / "a.txt", b"second")
+    assert [p.name for p in tmp_path.iterdir()] == ["a.txt"] and (tmp_path / "a.txt").read_bytes() == b"second"
+
+
+def test_a_file_is_written_where_nothing_links_a_file_without_a_name(tmp_path, monkeypatch):
+    """As without /proc."""
+    def refused(*arguments, **more):
+        raise FileNotFoundError(2, "No such file or directory")
+
+    monkeypatch.setattr(os, "link", refused)
+    for content in (b"first", b"second"):
+        output.write(tmp_path / "a.txt", content)
+        assert [p.name for p in tmp_path.iterdir()] == ["a.txt"] and (tmp_path / "a.txt").read_bytes() == content
 
 
 def test_the_samples_lie_in_the_package():

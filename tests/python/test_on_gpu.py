@@ -1,136 +1,19 @@
 # SPDX-License-Identifier: MIT
 """Arrays in a GPU's memory, over the stand-in driver: in a process of its own, which finds it as libcuda.so.1."""
 
-import ctypes
-import os
-import subprocess
-import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
 import iir2d
-
-STAND_IN = os.environ.get("IIR2D_FAKE_CUDA_DIR", "")
-ON_STAND_IN = os.environ.get("IIR2D_ON_STAND_IN") == "1"
-inside = pytest.mark.skipif(not ON_STAND_IN, reason="runs in a process that has the stand-in driver")
+from stand_in import ON_STAND_IN, STAND_IN, Driver, GpuArray, inside, put, run_inside
 
 
 @pytest.mark.skipif(ON_STAND_IN or not STAND_IN, reason="IIR2D_FAKE_CUDA_DIR names no stand-in driver")
 @pytest.mark.parametrize("queued", [0, 1])
 def test_on_the_stand_in_driver(queued):
-    environment = dict(os.environ, LD_LIBRARY_PATH=STAND_IN, IIR2D_ON_STAND_IN="1", FAKE_CUDA=f"devices=2,queued={queued}")
-    ran = subprocess.run([sys.executable, "-m", "pytest", "-p", "no:cacheprovider", __file__],
-                         env=environment, capture_output=True, text=True, timeout=300)
-    assert ran.returncode == 0, ran.stdout + ran.stderr
-    assert "passed" in ran.stdout and "failed" not in ran.stdout
-
-
-class Driver:
-    """The functions of the driver that the tests call."""
-
-    def __init__(self):
-        self.library = ctypes.CDLL("libcuda.so.1")
-        assert self.call("cuInit", 0) == 0
-        self.contexts = []
-        for device in (0, 1):
-            context = ctypes.c_void_p()
-            assert self.call("cuDevicePrimaryCtxRetain", ctypes.byref(context), device) == 0
-            self.contexts.append(context)
-        assert self.call("cuCtxPushCurrent", self.contexts[0]) == 0
-
-    def call(self, name, *arguments):
-        function, status = ctypes.c_void_p(), ctypes.c_int()
-        self.library.cuGetProcAddress_v2(name.encode(), ctypes.byref(function), 13000, ctypes.c_uint64(0),
-                                         ctypes.byref(status))
-        assert function.value, name
-        return ctypes.CFUNCTYPE(ctypes.c_int)(function.value)(*arguments)
-
-    def allocate(self, size):
-        address = ctypes.c_uint64()
-        assert self.call("cuMemAlloc", ctypes.byref(address), ctypes.c_size_t(max(size, 1))) == 0
-        return address.value
-
-    def stream(self):
-        handle = ctypes.c_void_p()
-        assert self.call("cuStreamCreate", ctypes.byref(handle), 0) == 0
-        return handle.value
-
-    def wait(self, stream=None):
-        assert self.call("cuStreamSynchronize", ctypes.c_void_p(stream)) == 0
-
-
-class DLTensor(ctypes.Structure):
-    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32),
-                ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8),
-                ("lanes", ctypes.c_uint16), ("shape", ctypes.POINTER(ctypes.c_int64)),
-                ("strides", ctypes.POINTER(ctypes.c_int64)), ("byte_offset", ctypes.c_uint64)]
-
-
-class DLManagedTensor(ctypes.Structure):
-    pass
-
-
-DELETER = ctypes.CFUNCTYPE(None, ctypes.POINTER(DLManagedTensor))
-DLManagedTensor._fields_ = [("tensor", DLTensor), ("context", ctypes.c_void_p), ("deleter", DELETER)]
-NOTHING = DELETER()  # null: the tests free nothing
-CODES = {"float32": (2, 32), "float64": (2, 64), "float16": (2, 16), "bfloat16": (4, 16)}
-
-
-class Namespace:
-    """As much of the array API as memory takes."""
-
-    float64 = "float64"
-
-    def __init__(self, driver):
-        self.driver, self.made = driver, []
-
-    def empty(self, shape, dtype, device):
-        size = int(np.prod(shape)) * CODES[dtype][1] // 8
-        self.made.append(size)
-        return GpuArray(self.driver, self.driver.allocate(size), shape, dtype, device, self)
-
-
-class GpuArray:
-    """An array on a GPU of the stand-in driver, whose memory is the host's."""
-
-    def __init__(self, driver, address, shape, dtype, device=0, namespace=None, strides=None):
-        self.driver, self.address, self.shape, self.dtype, self.device = driver, address, tuple(shape), dtype, device
-        self.namespace = namespace or Namespace(driver)
-        self.strides = strides
-        self.streams, self.exports = [], []
-
-    def __array_namespace__(self):
-        return self.namespace
-
-    def __dlpack_device__(self):
-        return 2, self.device
-
-    def __dlpack__(self, stream=None):
-        self.streams.append(stream)
-        sizes = (ctypes.c_int64 * len(self.shape))(*self.shape)
-        steps = (ctypes.c_int64 * len(self.shape))(*self.strides) if self.strides else None
-        code, bits = CODES[self.dtype]
-        managed = DLManagedTensor(DLTensor(self.address, 2, self.device, len(self.shape), code, bits, 1,
-                                           sizes, steps, 0), None, NOTHING)
-        self.exports.append((managed, sizes, steps))
-        new = ctypes.pythonapi.PyCapsule_New
-        new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-        return new(ctypes.addressof(managed), b"dltensor", None)
-
-    def host(self):
-        count = int(np.prod(self.shape))
-        memory = (ctypes.c_byte * (count * CODES[self.dtype][1] // 8)).from_address(self.address)
-        kind = np.uint16 if self.dtype == "bfloat16" else self.dtype
-        return np.frombuffer(memory, kind).reshape(self.shape).copy()
-
-
-def put(driver, array, **arguments):
-    dtype = arguments.pop("dtype", array.dtype.name)
-    array = np.ascontiguousarray(array)
-    address = driver.allocate(array.nbytes)
-    ctypes.memmove(address, array.ctypes.data, array.nbytes)
-    return GpuArray(driver, address, arguments.pop("shape", array.shape), dtype, **arguments)
+    run_inside(__file__, queued)
 
 
 @pytest.fixture(scope="module")
@@ -186,9 +69,175 @@ def test_out_parameters_and_strides(driver, rng):
     half = iir2d.filter_adjoint(view, 3)
     driver.wait()
     np.testing.assert_allclose(half.host(), iir2d.filter_adjoint(x[::2, :, :20], 3), atol=1e-12)
-    turned = put(driver, x, shape=(4, 40, 9), strides=(360, 1, 40))
-    with pytest.raises(iir2d.InvalidArgumentError, match="contiguous"):
-        iir2d.filter(turned)
+    assert view.namespace.copies == 0
+
+
+@inside
+def test_what_does_not_fold_is_copied_once(driver, rng):
+    x = rng.random((3, 4, 5, 10, 12))
+    turned = put(driver, x, shape=(3, 4, 5, 12, 10), strides=(2400, 600, 120, 1, 12))
+    got = iir2d.filter(turned, 6, sigma=2.0)
+    driver.wait()
+    np.testing.assert_allclose(got.host(), iir2d.filter(np.swapaxes(x, -1, -2), 6, sigma=2.0), atol=1e-12)
+    assert turned.namespace.copies == 1
+    # Three distances between planes: of what is read, and of what is written.
+    view = dict(shape=(3, 2, 3, 10, 12), strides=(2400, 1800, 240, 12, 1))
+    want = iir2d.filter_adjoint(x[:, ::3, ::2], 3)
+    some = put(driver, x, **view)
+    got = iir2d.filter_adjoint(some, 3)
+    driver.wait()
+    np.testing.assert_allclose(got.host(), want, atol=1e-12)
+    whole = put(driver, np.full(x.shape, -7.0))
+    out = GpuArray(driver, whole.address, view["shape"], "float64", 0, None, view["strides"])
+    stream = driver.stream()
+    assert iir2d.filter_adjoint(some, 3, out=out, stream=stream) is out
+    driver.wait(stream)
+    np.testing.assert_allclose(out.host(), want, atol=1e-12)
+    left = whole.host()
+    left[:, ::3, ::2] = -7
+    assert (left == -7).all() and out.namespace.copies == 1
+    assert iir2d.filter_adjoint(some, 3, out=some) is some  # in its place
+    np.testing.assert_allclose(some.host(), want, atol=1e-12)
+    slopes = iir2d.filter_gradient(put(driver, x, **view), put(driver, x, **view), 6)
+    np.testing.assert_allclose(slopes["sigma"], iir2d.filter_gradient(x[:, ::3, ::2], x[:, ::3, ::2], 6)["sigma"], rtol=1e-9)
+    moved = GpuArray(driver, some.address + 8, view["shape"], "float64", 0, None, view["strides"])
+    with pytest.raises(iir2d.InvalidArgumentError, match="overlaps"):
+        iir2d.filter(some, out=moved)
+
+
+POOLINGS = [
+    ("max", 2, {}), ("max", (3, 2), {"stride": 2, "padding": 1, "ceil_mode": True}), ("avg", 3, {"padding": 1, "count_include_pad": True}),
+    ("lp", 2, {"p": 3.0}), ("adaptive_max", None, {"output_size": (3, 4)}), ("adaptive_avg", None, {"output_size": 5}),
+]  # fmt: skip
+
+
+@inside
+@pytest.mark.parametrize("dtype,bound", [(np.float32, 1e-5), (np.float64, 1e-12), (np.float16, 2e-3)])
+def test_pooling_is_the_hosts(driver, rng, dtype, bound):
+    x = rng.random((2, 3, 11, 17)).astype(dtype)
+    for op, window, options in POOLINGS:
+        given, stream = put(driver, x), driver.stream()
+        has_indices = op.endswith("max")
+        got = iir2d.pool(given, op, window, return_indices=has_indices, stream=stream, **options)
+        want = iir2d.pool(x, op, window, return_indices=has_indices, **options)
+        y, indices = got if has_indices else (got, None)
+        want_y, want_indices = want if has_indices else (want, None)
+        assert isinstance(y, GpuArray) and y.dtype == given.dtype and given.streams == [stream]
+        driver.wait(stream)
+        np.testing.assert_allclose(y.host(), want_y, rtol=bound, atol=bound)
+        dy = rng.random(want_y.shape).astype(dtype)
+        reads, host_reads = {}, {}
+        if has_indices:
+            assert indices.dtype == "int64" and np.array_equal(indices.host(), want_indices)
+            reads, host_reads = {"indices": indices}, {"indices": want_indices}
+        elif op == "lp":
+            reads, host_reads = {"x": given, "y": y}, {"x": x, "y": want_y}
+        want_dx = iir2d.pool_backward(dy, op, window, input_size=x.shape, **host_reads, **options)
+        for more in (reads, {"x": given}) if has_indices else (reads,):
+            out = put(driver, np.full(x.shape, -7, dtype))
+            arguments = dict(input_size=x.shape, stream=stream, **more, **options)
+            assert iir2d.pool_backward(put(driver, dy), op, window, out=out, **arguments) is out
+            driver.wait(stream)
+            np.testing.assert_allclose(out.host(), want_dx, rtol=bound, atol=bound)
+
+
+@inside
+def test_pooling_of_views_and_refusals(driver, rng):
+    x = rng.random((3, 4, 10, 12))
+    turned = put(driver, x, shape=(3, 4, 12, 10), strides=(480, 120, 1, 12))
+    host = np.swapaxes(x, -1, -2)
+    y, indices = iir2d.pool(turned, "max", 3, return_indices=True)
+    driver.wait()
+    want, places = iir2d.pool(host, "max", 3, return_indices=True)
+    assert np.array_equal(y.host(), want) and np.array_equal(indices.host(), places)
+    # lp reads x and y, neither of which is dense here.
+    p = put(driver, iir2d.pool(host, "lp", 3).swapaxes(-1, -2), shape=want.shape, strides=(48, 12, 1, 4))
+    dy = rng.random(want.shape)
+    dx = iir2d.pool_backward(put(driver, dy), "lp", 3, input_size=host.shape, x=turned, y=p)
+    driver.wait()
+    want_dx = iir2d.pool_backward(dy, "lp", 3, input_size=host.shape, x=host, y=iir2d.pool(host, "lp", 3))
+    np.testing.assert_allclose(dx.host(), want_dx, atol=1e-12)
+    # Positions that are not dense.
+    wide = np.repeat(places, 2, -1)
+    spread = put(driver, wide, shape=places.shape, strides=(places[0].size * 2, places[0, 0].size * 2, 6, 2))
+    dx = iir2d.pool_backward(put(driver, dy), "max", 3, input_size=host.shape, indices=spread)
+    driver.wait()
+    assert np.array_equal(dx.host(), iir2d.pool_backward(dy, "max", 3, input_size=host.shape, indices=places))
+
+    given = put(driver, x)
+    arguments = dict(input_size=(12, 10))
+    for error, match, call in (
+        (TypeError, "host's memory", lambda: iir2d.pool(given, "max", out=np.empty((3, 4, 5, 6)))),
+        (TypeError, "indices lies in the host's", lambda: iir2d.pool_backward(y, "max", 3, indices=places, **arguments)),
+        (TypeError, "must be int64", lambda: iir2d.pool_backward(y, "max", 3, indices=put(driver, places.astype(np.int32)), **arguments)),
+        (iir2d.InvalidDimensionError, "indices are", lambda: iir2d.pool_backward(y, "max", 3, indices=put(driver, places[:2]), **arguments)),
+        (iir2d.InvalidArgumentError, "CUDA device 0, out on 1", lambda: iir2d.pool(given, "max", out=put(driver, np.empty((3, 4, 5, 6)), device=1))),
+        (iir2d.InvalidDimensionError, "x has shape", lambda: iir2d.pool_backward(y, "max", 3, x=given, **arguments)),
+        (iir2d.InvalidArgumentError, "argmax", lambda: iir2d.pool(given, "avg", return_indices=True)),
+        (iir2d.InvalidArgumentError, "stream is for arrays on a GPU", lambda: iir2d.pool(x, "avg", stream=1)),
+        (iir2d.InvalidArgumentError, "stream is for arrays on a GPU", lambda: iir2d.pool_backward(x, "avg", 2, input_size=(20, 24), stream=1)),
+    ):
+        with pytest.raises(error, match=match):
+            call()
+    assert iir2d.pool(put(driver, np.empty((0, 8, 8))), "max").shape == (0, 4, 4)
+    assert iir2d.pool_backward(put(driver, np.empty((0, 4, 4))), "avg", input_size=(8, 8)).shape == (0, 8, 8)
+
+
+@inside
+def test_misfits_that_do_not_fold_are_refused_and_nothing_is_copied(driver, rng):
+    x = rng.random((3, 4, 5, 10, 12)).astype(np.float32)
+    turned = dict(shape=x.shape, strides=(2400, 600, 120, 1, 10))  # rows that are not contiguous
+    apart = dict(shape=(3, 2, 3, 10, 12), strides=(2400, 1800, 240, 12, 1))  # three distances between planes
+    given, some = put(driver, x), put(driver, x[:, ::3, ::2].copy())
+    blank, double = np.full(x.shape, -7, np.float32), np.full(x.shape, -7.0)
+    lp = dict(op="lp", window=2, p=3.0, stride=1)
+    y = put(driver, x[..., 1:, 1:].copy())
+    for match, out, call in (
+        ("out is float64, the result is float32", put(driver, double, **turned), lambda out: iir2d.filter(given, out=out)),
+        ("out is float64, the result is float32", put(driver, double, **apart), lambda out: iir2d.filter_adjoint(some, out=out)),
+        ("rows must be contiguous", put(driver, blank, **turned), lambda out: iir2d.filter(given, out=out)),
+        ("x lies on CUDA device 0, out on 1", put(driver, blank, device=1, **apart), lambda out: iir2d.filter(some, out=out)),
+        ("dy lies on CUDA device 0, out on 1", put(driver, blank, device=1, **apart), lambda out: iir2d.filter_adjoint(some, out=out)),
+        ("dy is float64, x is float32", put(driver, double, **apart), lambda dy: iir2d.filter_gradient(some, dy)),
+        ("x lies on CUDA device 0, dy on 1", put(driver, blank, device=1), lambda dy: iir2d.filter_gradient(given, dy)),
+        ("out is float64, the result is float32", put(driver, double, **turned), lambda out: iir2d.pool(given, "avg", 1, out=out)),
+        ("rows must be contiguous", put(driver, blank, **turned), lambda out: iir2d.pool(given, "avg", 1, out=out)),
+        ("rows must be contiguous", put(driver, blank, **turned), lambda out: iir2d.pool_backward(given, "avg", 1, input_size=x.shape, out=out)),
+        ("x is float64, dy is float32", put(driver, double, **turned), lambda x: iir2d.pool_backward(y, input_size=x.shape, x=x, y=y, **lp)),
+        ("dy lies on CUDA device 0, x on 1", put(driver, blank, device=1), lambda x: iir2d.pool_backward(y, input_size=x.shape, x=x, y=y, **lp)),
+    ):
+        before = out.host()
+        with pytest.raises(iir2d.InvalidArgumentError, match=match):
+            call(out)
+        driver.wait()
+        assert np.array_equal(out.host(), before), match
+        assert not any(array.namespace.copies for array in (given, some, y, out)), match
+    # Only what does not fold is copied.
+    out = put(driver, blank, **apart)
+    iir2d.filter(some, out=out)
+    driver.wait()
+    np.testing.assert_allclose(out.host(), iir2d.filter(x[:, ::3, ::2]), atol=1e-5)
+    assert some.namespace.copies == 0 and out.namespace.copies == 1
+
+
+@inside
+def test_an_output_without_planes_is_checked(driver):
+    empty = put(driver, np.empty((0, 8, 8), np.float32))
+    for error, match, out in (
+        (iir2d.InvalidDimensionError, "out has shape", put(driver, np.empty((8, 8), np.float32))),
+        (iir2d.InvalidArgumentError, "out is float64", put(driver, np.empty((0, 8, 8)))),
+        (TypeError, "host's memory", np.empty((0, 8, 8), np.float32)),
+    ):
+        for call in (
+            lambda: iir2d.filter(empty, out=out),
+            lambda: iir2d.filter_adjoint(empty, out=out),
+            lambda: iir2d.pool(empty, "avg", 1, out=out),
+            lambda: iir2d.pool_backward(empty, "avg", 1, input_size=(8, 8), out=out),
+        ):
+            with pytest.raises(error, match=match):
+                call()
+    out = put(driver, np.empty((0, 8, 8), np.float32))
+    assert iir2d.filter(empty, out=out) is out
 
 
 @inside
@@ -223,6 +272,22 @@ def test_what_does_not_fit_is_refused(driver, rng):
         iir2d.filter(given, out=put(driver, x.astype(float)))
     with pytest.raises(iir2d.InvalidArgumentError, match="alpha"):
         iir2d.filter(given, alpha=1.5)
-    with pytest.raises(TypeError, match="device"):
-        iir2d.pool(given, "max")
+    for of_x, of_dy in (((2, 3, 9, 14), (9, 14)), ((9, 14), (14,)), ((2, 9, 14), (2, 9, 13))):
+        with pytest.raises(iir2d.InvalidDimensionError, match="dy has shape .*, x has"):
+            iir2d.filter_gradient(put(driver, rng.random(of_x)), put(driver, rng.random(of_dy)), 6)
+    with pytest.raises(iir2d.InvalidArgumentError, match="dy is float64, x is float32"):
+        iir2d.filter_gradient(given, put(driver, x.astype(float)), 6)
     assert iir2d.filter(put(driver, np.empty((0, 8, 8)))).shape == (0, 8, 8)
+
+
+@inside
+def test_a_thread_without_a_context_works_on_the_legacy_stream(driver, rng):
+    x = rng.random((9, 40))
+    out, dx = put(driver, np.full(x.shape, -7.0)), put(driver, np.full(x.shape, -7.0), device=1)
+    given, dy = put(driver, x), put(driver, x, device=1)
+    with ThreadPoolExecutor(1) as fresh:
+        assert fresh.submit(iir2d.filter, given, 1, out=out).result() is out
+        assert fresh.submit(iir2d.filter_adjoint, dy, 1, out=dx).result() is dx
+    driver.wait()
+    np.testing.assert_allclose(out.host(), iir2d.filter(x, 1), atol=1e-12)
+    np.testing.assert_allclose(dx.host(), iir2d.filter_adjoint(x, 1), atol=1e-12)

@@ -50,12 +50,12 @@ def _on_images(chosen: argparse.Namespace, frameworks: Sequence[Framework], spli
 
 def _plot(chosen: argparse.Namespace, frameworks: Sequence[Framework]) -> Result:
     summary = _read(chosen.summary_csv, ["model", "train_time_s", "psnr_gain"])
-    result = Result(tables={"plot": summary}, inputs={chosen.summary_csv.name: _sha256(chosen.summary_csv)})
+    result = Result(tables={"plot": summary}, inputs={str(chosen.summary_csv): _sha256(chosen.summary_csv)})
     records = summary.records()
     result.drawings = {"psnr_gain_bar": plots.gains(records), "train_time_bar": plots.times(records)}
     if chosen.history_csv is not None:
         history = _read(chosen.history_csv, ["model", "step", "loss"])
-        result.inputs[chosen.history_csv.name] = _sha256(chosen.history_csv)
+        result.inputs[str(chosen.history_csv)] = _sha256(chosen.history_csv)
         result.drawings["loss_curves"] = plots.losses(history.records())
     return result
 

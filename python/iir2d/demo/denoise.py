@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -85,7 +85,7 @@ def compare(command: str, frameworks: Sequence[Framework], split: Split, options
             f"{command}, {fw.name}: recursive features gain at least {NEEDED_DB} dB more than convolutions alone",
             f"{more:+.2f} dB", more >= NEEDED_DB,
         ))  # fmt: skip
-    result.claims.append(_separate(command, split))
+    result.claims.append(_separate(command, result.inputs))
     prefix = command.replace("-", "_")
     result.tables = {f"{prefix}_summary": summary, f"{prefix}_history": history}
     result.drawings = {
@@ -104,9 +104,10 @@ def _values(fw: Framework, name: str, trace: list[float]) -> list[float]:
     return [float(v) for v in fw.numpy(values[name])]
 
 
-def _separate(command: str, split: Split) -> Claim:
+def _separate(command: str, inputs: Mapping[str, str]) -> Claim:
+    """Compares the hashes that the record has of the images."""
     hashes: dict[str, set[str]] = {"train": set(), "validation": set()}
-    for name, digest in split.inputs.items():
+    for name, digest in inputs.items():
         hashes[name.partition("/")[0]].add(digest)
     both = hashes["train"] & hashes["validation"]
     figure = f"{len(hashes['train'])} to learn from, {len(hashes['validation'])} to judge by, {len(both)} in both"

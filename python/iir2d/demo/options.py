@@ -69,9 +69,12 @@ def _training(steps: int) -> _Parser:
     return training
 
 
-def _pictures() -> _Parser:
+def _pictures(data_set: bool = False) -> _Parser:
     pictures = _Parser(add_help=False)
-    pictures.add_argument("--data-dir", type=Path, help="a folder of images (default: the project's samples)")
+    source = pictures.add_mutually_exclusive_group()
+    source.add_argument("--data-dir", type=Path, help="a folder of images (default: the project's samples)")
+    if data_set:
+        source.add_argument("--hf", metavar="NAME", help="a data set of Hugging Face; needs the package datasets")
     pictures.add_argument("--channels", type=int, choices=[1, 3], default=1, help="default: %(default)s")
     return pictures
 
@@ -80,7 +83,7 @@ def parser() -> _Parser:
     """Returns the parser of all commands."""
     top = _Parser(prog="python -m iir2d.demo", description=_ABOUT, allow_abbrev=False)
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    shared, training, pictures = _shared(), _training(120), _pictures()
+    shared, training = _shared(), _training(120)
 
     def command(name: str, what: str, *parents: _Parser) -> _Parser:
         return commands.add_parser(name, help=what, description=what, parents=[shared, *parents], allow_abbrev=False)
@@ -94,9 +97,8 @@ def parser() -> _Parser:
     bench.add_argument("--warmup", type=_natural, default=3, help="calls before those (default: %(default)s)")
 
     command("train", "denoising with and without recursive filters; learning a filter", training)
-    command("images", "the same on real images, split by image; deblurring by conjugate gradients", training, pictures)
-    dataset = command("dataset", "the same on a data set, read as it streams", training, pictures)
-    dataset.add_argument("--hf", metavar="NAME", help="a data set of Hugging Face; needs the package datasets")
+    command("images", "the same on real images, split by image; deblurring by conjugate gradients", training, _pictures())
+    dataset = command("dataset", "the same on a data set, read as it streams", training, _pictures(data_set=True))
     for split in ("train", "val"):
         name = "train" if split == "train" else "validation"
         dataset.add_argument(f"--{split}-split", default=name, help="its name (default: %(default)s)")

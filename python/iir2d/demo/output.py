@@ -12,6 +12,7 @@ import json
 import math
 import os
 import platform
+import secrets
 import sys
 import tempfile
 import time
@@ -135,14 +136,42 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
+def _anonymous(folder: Path) -> int | None:
+    """A new file that has no name, of which nothing is left when the process is killed; where there are such files."""
+    try:
+        return os.open(folder, os.O_TMPFILE | os.O_WRONLY, 0o644)
+    except (AttributeError, OSError):
+        return None
+
+
+def _write_anonymous(folder: Path, name: str, content: bytes) -> bool:
+    """Writes a file that gets its name when it is whole; False where there is none or, as without /proc, no name for it."""
+    handle = _anonymous(folder)
+    if handle is None:
+        return False
+    with os.fdopen(handle, "wb") as file:
+        file.write(content)
+        file.flush()
+        try:  # with a folder, though the path is absolute: only so are links followed
+            os.link(f"/proc/self/fd/{handle}", name, src_dir_fd=handle)
+        except OSError:
+            return False
+    return True
+
+
+def _write_named(name: str, content: bytes) -> None:
+    handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o644)
+    with os.fdopen(handle, "wb") as file:
+        file.write(content)
+
+
 def write(path: Path, content: bytes) -> None:
     """Writes a file so that it is there whole or not at all."""
+    name = str(path.with_name(f".{path.name}.{secrets.token_hex(4)}"))
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
-            os.chmod(name, 0o644)
+            if not _write_anonymous(path.parent, name, content):
+                _write_named(name, content)
             os.replace(name, path)
         except BaseException:
             with contextlib.suppress(FileNotFoundError):

@@ -52,8 +52,10 @@ def _element(x: torch.Tensor, name: str) -> int:
     element = _ops.ELEMENTS.get(x.dtype)
     if element is None:
         raise _arguments.refused_elements(name, x.dtype)
-    if not x.is_cpu and not x.is_meta:
-        raise NotImplementedError(f"iir2d.torch computes on the CPU, and {name} lies on {x.device}: use {name}.cpu()")
+    if not (x.is_cpu or x.is_cuda or x.is_meta):
+        raise NotImplementedError(
+            f"iir2d.torch computes on the CPU and on CUDA's GPUs, and {name} lies on {x.device}: use {name}.cpu()"
+        )
     shape = x.shape
     if len(shape) < 2 or shape[-1] < 1 or shape[-2] < 1:
         _arguments.check_planes(name, shape)
@@ -94,10 +96,12 @@ def _spec(
     given_shapes = {n: v.shape for n, v in parameters.items() if isinstance(v, torch.Tensor)}
     _arguments.check_broadcast(given_shapes, x.shape[:-2])
     shape = torch.broadcast_shapes(*given_shapes.values())
+    # Beside an x on a GPU they stay on one, so that their gradients are not waited for.
+    device = x.device if x.is_cuda and any(t.is_cuda for t in only) else torch.device("cpu")
     columns = [
-        _functions.expand(t.to(device="cpu", dtype=torch.float64), shape)
+        _functions.expand(t.to(device=device, dtype=torch.float64), shape)
         if isinstance(t, torch.Tensor)
-        else torch.full(shape, t, dtype=torch.float64, device="cpu")
+        else torch.full(shape, t, dtype=torch.float64, device=device)
         for t in tensors
     ]
     return _functions.Spec((), tuple(given), tuple(narrow), *codes), torch.stack(columns, -1)
@@ -126,8 +130,9 @@ def filter(
     """Filters every plane of x, of shape (..., H, W); iir2d.filter() has the arguments.
 
     Parameters are numbers or float32 or float64 tensors that broadcast to x.shape[:-2]; those that require a gradient
-    get one, in their own shape and type. Uses torch.get_num_threads() threads. `out` only where no gradient is
-    recorded. Raises TypeError and iir2d.errors.
+    get one, in their own shape and type and on their own device. Uses torch.get_num_threads() threads, on a GPU the
+    current stream, which is not waited for unless parameters lie on a GPU. `out` only where no gradient is recorded.
+    Raises TypeError and iir2d.errors.
 
     >>> import torch, iir2d.torch
     >>> iir2d.torch.filter(torch.ones(1, 2, 4, 4), "ema", alpha=0.5).shape
@@ -187,7 +192,8 @@ def filter_gradient(
 ) -> dict[str, torch.Tensor]:
     """Returns the derivatives of <dy, filter(x)> with respect to the parameters, by name; iir2d.filter_gradient().
 
-    Each has its parameter's shape and type; of a number, or one that was not given, it is a float64 of shape ().
+    Each has its parameter's shape, type and device; of a number, or one that was not given, it is a float64 of shape ()
+    on x's device.
 
     >>> import torch, iir2d.torch
     >>> x = torch.eye(8)
@@ -216,7 +222,8 @@ def filter_gradient(
     for name in names:
         column = gradient[..., order.index(name)]
         like = tensors[name]
-        result[name] = _functions.sum_to(column, like.shape).to(device=like.device, dtype=like.dtype)
+        device = like.device if isinstance(parameters.get(name), torch.Tensor) else column.device
+        result[name] = _functions.sum_to(column, like.shape).to(device=device, dtype=like.dtype)
     return result
 
 

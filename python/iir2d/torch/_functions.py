@@ -15,7 +15,7 @@ import torch
 from torch.autograd import Function, forward_ad
 
 from .. import _arguments, _pooling
-from . import _ops
+from . import _cuda, _ops
 
 _operations = torch.ops.iir2d
 _functorch_is_active = torch._C._are_functorch_transforms_active
@@ -87,7 +87,7 @@ def adjoint(dy: torch.Tensor, packed: torch.Tensor | None, spec: Spec) -> torch.
 
 
 def gradient(x: torch.Tensor, dy: torch.Tensor, packed: torch.Tensor, spec: Spec) -> torch.Tensor:
-    """d <dy, filter(x)> / d packed."""
+    """d <dy, filter(x)> / d packed, on x's device."""
     if _is_compiling():
         return _operations.filter_gradient(x, dy, packed, *spec)  # type: ignore[no-any-return]
     if _transformed() or _recorded(x, dy, packed):
@@ -138,14 +138,19 @@ def _backward(
     spec: Spec,
     is_adjoint: bool,
     needs: Any,
+    host: torch.Tensor | None = None,
 ) -> tuple[torch.Tensor | None, torch.Tensor | None]:
-    """Gradients of <g, A x + c> or of <g, A^T x> with respect to x and packed."""
+    """Gradients of <g, A x + c> or of <g, A^T x> with respect to x and packed; `host` is a copy of packed in the host's
+    memory, read in its place where no derivative of these gradients is recorded."""
+    sets = packed if host is None or _recorded(g, x, packed) else host
     dx = None
     if needs[0]:
-        dx = filter(g, packed, spec.linear()) if is_adjoint else adjoint(g, packed, spec)
+        dx = filter(g, sets, spec.linear()) if is_adjoint else adjoint(g, sets, spec)
     dp = None
-    if packed is not None and x is not None and needs[1]:
-        dp = gradient(g, x, packed, spec.linear()) if is_adjoint else gradient(x, g, packed, spec)
+    if packed is not None and sets is not None and x is not None and needs[1]:
+        dp = gradient(g, x, sets, spec.linear()) if is_adjoint else gradient(x, g, sets, spec)
+        if dp.device != packed.device:
+            dp = dp.to(packed.device)
     return dx, dp
 
 
@@ -153,17 +158,19 @@ class _Filter(Function):
     @staticmethod
     def forward(ctx: Any, x: torch.Tensor, packed: torch.Tensor | None, spec: Spec, is_adjoint: bool) -> torch.Tensor:
         ctx.spec, ctx.is_adjoint = spec, is_adjoint
-        ctx.constant = None
+        # Copied from a GPU once, for the backward pass too.
+        host = _ops.host_copy(packed) if packed is not None and _cuda.lies_on_gpu(packed) else packed
+        ctx.host = host
         if ctx.needs_input_grad[1]:
             ctx.save_for_backward(x, packed)
-        else:
-            ctx.constant = packed
-        return _ops.filter(x, packed, spec, is_adjoint)
+            if host is packed:
+                ctx.host = None
+        return _ops.filter(x, host, spec, is_adjoint)
 
     @staticmethod
     def backward(ctx: Any, g: torch.Tensor) -> Any:
-        x, packed = ctx.saved_tensors if ctx.needs_input_grad[1] else (None, ctx.constant)
-        return *_backward(g, x, packed, ctx.spec, ctx.is_adjoint, ctx.needs_input_grad), None, None
+        x, packed = ctx.saved_tensors if ctx.needs_input_grad[1] else (None, ctx.host)
+        return *_backward(g, x, packed, ctx.spec, ctx.is_adjoint, ctx.needs_input_grad, ctx.host), None, None
 
 
 def _to_front(tensor: torch.Tensor, dim: int | None, size: int) -> torch.Tensor:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""torch.ops.iir2d: the operations on raw addresses, and what they give of fake tensors."""
+"""torch.ops.iir2d: the operations on raw addresses, the host's and a GPU's, and what they give of fake tensors."""
 
 from __future__ import annotations
 
@@ -11,16 +11,12 @@ import torch
 
 from .. import _arguments, _native, _pooling
 from ..errors import InvalidArgumentError
+from . import _cuda
 
 if TYPE_CHECKING:
     from ._functions import Spec
 
-ELEMENTS = {
-    torch.float32: _arguments.F32,
-    torch.float64: _arguments.F64,
-    torch.float16: _arguments.F16,
-    torch.bfloat16: _arguments.BF16,
-}
+ELEMENTS = {dtype: element for dtype, element in _cuda.ELEMENTS.items() if dtype.is_floating_point}
 
 _SETTINGS = (
     "float[] values, int[] given, int[] narrow, int filter_id, int border, float border_const, int precision, "
@@ -41,12 +37,17 @@ def _raw(tensor: torch.Tensor) -> tuple[int, int, Any, Any]:
     return tensor.data_ptr(), ELEMENTS[tensor.dtype], tensor.shape, tensor.stride()
 
 
+def host_copy(parameters: torch.Tensor) -> torch.Tensor:
+    """Returns parameters in the host's memory; those of a GPU are waited for."""
+    return parameters.detach().cpu()
+
+
 def _values(filter_id: int, parameters: torch.Tensor | None, values: Any, given: Any, narrow: Any) -> Any:
-    """What the module takes as parameters."""
+    """What the module takes as parameters, which are the host's: those of a GPU are waited for."""
     if parameters is None:
         return tuple(values) if values else None
     info = _arguments.FILTERS[filter_id - 1]
-    dense = parameters.detach().contiguous()
+    dense = (parameters.detach() if parameters.is_cpu else host_copy(parameters)).contiguous()
     if narrow:
         dense = dense.clone() if dense.data_ptr() == parameters.data_ptr() else dense
     for index in given:
@@ -59,11 +60,18 @@ def _values(filter_id: int, parameters: torch.Tensor | None, values: Any, given:
     return dense.numpy()
 
 
-def _run(call: Any, x: torch.Tensor, y: torch.Tensor, parameters: torch.Tensor | None, settings: Any) -> torch.Tensor:
+def _run(
+    adjoint: bool, x: torch.Tensor, y: torch.Tensor, parameters: torch.Tensor | None, settings: Any
+) -> torch.Tensor:
     values, given, narrow, *codes = settings
     native = _settings(*codes)
     if x.numel() != 0:
-        call(_raw(x), _raw(y), native, _values(codes[0], parameters, values, given, narrow), torch.get_num_threads())
+        sets = _values(codes[0], parameters, values, given, narrow)
+        if _cuda.lies_on_gpu(x):
+            _cuda.filter(adjoint, x, y, native, sets)
+        else:
+            call = _native.filter_adjoint if adjoint else _native.filter
+            call(_raw(x), _raw(y), native, sets, torch.get_num_threads())
     return y
 
 
@@ -73,31 +81,40 @@ def run_filter(
     """Filters into a tensor that the caller has."""
     if 0 in x.shape[:-2]:  # the module, which checks this, is not called
         _arguments.check_pair("out", out.shape, ELEMENTS[out.dtype], "the result", x.shape, ELEMENTS[x.dtype])
+    _cuda.require_one_device("out", out, "x", x)
     if out.is_neg():
         raise InvalidArgumentError("out is a negated view: give one that is not")
-    call = _native.filter_adjoint if adjoint else _native.filter
-    _run(call, x.detach().resolve_neg(), out, parameters, spec)
+    if _cuda.lies_on_gpu(x):  # before anything is copied there
+        _native.check_gpu_output(_raw(out), tuple(x.shape), ELEMENTS[x.dtype])
+    _run(adjoint, x.detach().resolve_neg(), out, parameters, spec)
     if not out.is_inference():
         torch.autograd.graph.increment_version(out)
     return out
 
 
+def _like(x: torch.Tensor) -> torch.Tensor:
+    return _cuda.empty(x, x.shape) if _cuda.lies_on_gpu(x) else torch.empty_like(x, memory_format=_DENSE)
+
+
 def _filter(x: torch.Tensor, parameters: torch.Tensor | None, *settings: Any) -> torch.Tensor:
-    return _run(_native.filter, x, torch.empty_like(x, memory_format=_DENSE), parameters, settings)
+    return _run(False, x, _like(x), parameters, settings)
 
 
 def _filter_adjoint(dy: torch.Tensor, parameters: torch.Tensor | None, *settings: Any) -> torch.Tensor:
-    return _run(_native.filter_adjoint, dy, torch.empty_like(dy, memory_format=_DENSE), parameters, settings)
+    return _run(True, dy, _like(dy), parameters, settings)
 
 
 def _filter_gradient(x: torch.Tensor, dy: torch.Tensor, parameters: torch.Tensor, *settings: Any) -> torch.Tensor:
+    """The gradient, on x's device, in the shape of the parameters."""
     values, given, narrow, *codes = settings
+    _cuda.require_one_device("dy", dy, "x", x)
+    if 0 in x.shape[:-2]:
+        return torch.zeros(parameters.shape, dtype=torch.float64, device=x.device)
+    sets = _values(codes[0], parameters, values, given, narrow)
+    if _cuda.lies_on_gpu(x):
+        return _cuda.filter_gradient(x, dy, _settings(*codes), sets, parameters.shape)
     gradient = torch.zeros(parameters.shape, dtype=torch.float64, device="cpu")
-    if 0 not in x.shape[:-2]:
-        native = _values(codes[0], parameters, values, given, narrow)
-        _native.filter_gradient(
-            _raw(x), _raw(dy), gradient.numpy(), _settings(*codes), native, torch.get_num_threads()
-        )
+    _native.filter_gradient(_raw(x), _raw(dy), gradient.numpy(), _settings(*codes), sets, torch.get_num_threads())
     return gradient
 
 
@@ -105,7 +122,7 @@ def sum_to(values: torch.Tensor, shape: Any) -> torch.Tensor:
     """Sums to a shape that broadcasts to the values' own, one after the other, as arrays are summed."""
     if values.shape == shape:
         return values
-    if torch.compiler.is_compiling() or values.dtype != torch.float64 or not _is_plain(values):
+    if torch.compiler.is_compiling() or values.dtype != torch.float64 or not values.is_cpu or not _is_plain(values):
         return values.sum_to_size(shape)
     sums = torch.empty(shape, dtype=torch.float64, device="cpu")
     _native.sum_to(values.detach().contiguous().numpy(), sums.numpy())
@@ -140,15 +157,21 @@ def output_size(height: Any, width: Any, fields: Any) -> tuple[Any, Any]:
 def _pool(x: torch.Tensor, fields: Any, p: float, return_indices: bool) -> tuple[torch.Tensor, torch.Tensor]:
     settings = _pool_settings(tuple(fields), p)
     shape = (*x.shape[:-2], *_native.pool_output_size(x.shape[-2], x.shape[-1], ELEMENTS[x.dtype], settings))
-    y = torch.empty(shape, dtype=x.dtype, device="cpu")
-    indices = torch.empty(shape if return_indices else 0, dtype=torch.int64, device="cpu")
+    y = _cuda.empty(x, shape)
+    indices = _cuda.empty(x, shape if return_indices else 0, torch.int64)
     if 0 not in x.shape[:-2]:
-        _native.pool(_raw(x), _raw(y), indices.data_ptr() if return_indices else 0, settings, torch.get_num_threads())
+        if _cuda.lies_on_gpu(x):
+            _cuda.pool(x, y, indices if return_indices else None, settings)
+        else:
+            address = indices.data_ptr() if return_indices else 0
+            _native.pool(_raw(x), _raw(y), address, settings, torch.get_num_threads())
     return y, indices
 
 
 def _pool_backward(dy: torch.Tensor, read: Any, input_size: Any, fields: Any, p: float) -> torch.Tensor:
-    dx = torch.empty((*dy.shape[:-2], *input_size), dtype=dy.dtype, device="cpu")
+    dx = _cuda.empty(dy, (*dy.shape[:-2], *input_size))
+    for tensor in read:
+        _cuda.require_one_device("what the gradient reads", tensor, "dy", dy)
     if 0 in dy.shape[:-2]:
         return dx
     x, y = (read if len(read) == 2 else (None, None))
@@ -156,13 +179,17 @@ def _pool_backward(dy: torch.Tensor, read: Any, input_size: Any, fields: Any, p:
     if indices is not None:
         _pooling.check_indices(indices.dtype, indices.shape, dy.shape)
         indices = indices.to(torch.int64)
+    settings = _pool_settings(tuple(fields), p)
+    if _cuda.lies_on_gpu(dy):
+        _cuda.pool_backward(x, y, dy, dx, indices, settings)
+        return dx
     _native.pool_backward(
         None if x is None else _raw(x),
         None if y is None else _raw(y),
         _raw(dy),
         _raw(dx),
         0 if indices is None else indices.data_ptr(),
-        _pool_settings(tuple(fields), p),
+        settings,
         torch.get_num_threads(),
     )
     return dx
@@ -180,7 +207,7 @@ def _fake_pool(x: torch.Tensor, fields: Any, p: float, return_indices: bool) -> 
 for _name, _kernel, _fake in (
     ("filter", _filter, _same),
     ("filter_adjoint", _filter_adjoint, _same),
-    ("filter_gradient", _filter_gradient, lambda x, dy, parameters, *_: parameters.new_empty(parameters.shape)),
+    ("filter_gradient", _filter_gradient, lambda x, dy, parameters, *_: x.new_empty(parameters.shape, dtype=torch.float64)),
     ("pool", _pool, _fake_pool),
     (
         "pool_backward",
@@ -188,7 +215,8 @@ for _name, _kernel, _fake in (
         lambda dy, read, input_size, fields, p: dy.new_empty((*dy.shape[:-2], *input_size)),
     ),
 ):
-    library.impl(_name, _kernel, "CPU")
+    for _key in ("CPU", "CUDA"):
+        library.impl(_name, _kernel, _key)
     torch.library.register_fake(f"iir2d::{_name}", _fake, lib=library)
 
 _operations = torch.ops.iir2d
@@ -204,7 +232,7 @@ def _is_plain(x: torch.Tensor) -> bool:
     """Whether nothing listens to operations, so that the dispatcher's time can be saved."""
     return (
         type(x) in _PLAIN
-        and x.is_cpu
+        and (x.is_cpu or x.is_cuda)
         and not _modes()
         and not _is_wrapped(x)
         and not _is_batched(x)
