@@ -18,6 +18,7 @@
 #include "core/support/error.h"
 #include "iir2d/iir2d_core.h"
 #include "ui/operations/operations_panel.h"
+#include "ui/operations/recipe_bar.h"
 #include "ui/picture/image_page.h"
 #include "ui/session/session.h"
 #include "ui/support/text.h"
@@ -178,7 +179,8 @@ int showWindow(const Options& options) {
         showPage();
     }
     // A bad recipe is said in the window, which then is as useful as without it.
-    if (!options.recipe.empty()) window.operationsPanel().openRecipe(QString::fromStdString(options.recipe));
+    if (!options.recipe.empty())
+        window.operationsPanel().recipeBar().openRecipe(QString::fromStdString(options.recipe));
     return QApplication::exec();
 }
 

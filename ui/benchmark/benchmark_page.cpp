@@ -2,7 +2,6 @@
 #include "ui/benchmark/benchmark_page.h"
 
 #include <QAction>
-#include <QDragEnterEvent>
 #include <QFileDialog>
 #include <QSplitter>
 #include <QStackedWidget>
@@ -33,6 +32,7 @@
 #include "ui/widgets/drop_cue.h"
 #include "ui/widgets/floating_column.h"
 #include "ui/widgets/job_bar.h"
+#include "ui/widgets/layouts.h"
 #include "ui/widgets/message_bar.h"
 
 namespace workbench {
@@ -77,14 +77,13 @@ BenchmarkPage::BenchmarkPage(Session& session, QWidget* parent)
     splitter->setStretchFactor(0, 0);
     splitter->setStretchFactor(1, 1);
     splitter->setSizes({formWidth, 960});
-    m_dropCue = new DropCue(this);
-    setAcceptDrops(true);
 
     makeActions();
     connectRun();
     connectRecords();
     connectComparison();
     connectHistory();
+    takeDrops();
     showPlan();
 }
 
@@ -98,9 +97,7 @@ BenchmarkPage::~BenchmarkPage() {
 // Results, comparison and history, below what is said and what is under way.
 QWidget* BenchmarkPage::makeRightSide(QWidget* parent) {
     auto* right = new QWidget(parent);
-    auto* layout = new QVBoxLayout(right);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
+    auto* layout = makeColumn(right, 0);
     m_messages = new MessageArea(right);
     m_jobBar = new JobBar(right);
     m_tabs = new QTabWidget(right);
@@ -384,35 +381,20 @@ void BenchmarkPage::offerAside() {
                      {{tr("Show it again"), [this] { m_desk->showAside(); }}});
 }
 
-void BenchmarkPage::dragEnterEvent(QDragEnterEvent* event) {
-    const QString path = droppedRecord(event->mimeData());
-    if (path.isEmpty() || isRunning()) {
-        event->ignore();  // the window may know what to do with it
-        return;
-    }
-    event->acceptProposedAction();
-    m_dropCue->appear((m_desk->results().rowCount() > 0 ? tr("Drop to compare with the record %1")
-                                                        : tr("Drop to open the record %1"))
-                          .arg(recordNameAt(path)));
-}
-
-void BenchmarkPage::dragLeaveEvent(QDragLeaveEvent* /*event*/) {
-    m_dropCue->hide();
-}
-
-void BenchmarkPage::dropEvent(QDropEvent* event) {
-    m_dropCue->hide();
-    const QString path = droppedRecord(event->mimeData());
-    if (path.isEmpty() || isRunning()) {
-        event->ignore();
-        return;
-    }
-    event->acceptProposedAction();
-    if (m_desk->results().rowCount() > 0) {
-        m_desk->compareWith(path);
-    } else {
-        m_desk->open(path);
-    }
+void BenchmarkPage::takeDrops() {
+    const auto say = [this](const QString& path) {
+        if (isRunning() || !mayBeRecord(path)) return QString();
+        return (m_desk->results().rowCount() > 0 ? tr("Drop to compare with the record %1")
+                                                 : tr("Drop to open the record %1"))
+            .arg(recordNameAt(path));
+    };
+    new DropCue(this, say, [this](const QString& path) {
+        if (m_desk->results().rowCount() > 0) {
+            m_desk->compareWith(path);
+        } else {
+            m_desk->open(path);
+        }
+    });
 }
 
 // Comparing ---------------------------------------------------------------------------------------------

@@ -15,7 +15,6 @@ namespace workbench {
 
 class ChartsArea;
 class CompareView;
-class DropCue;
 class EmptyResults;
 class ExportMenu;
 class HistoryView;
@@ -73,11 +72,6 @@ class BenchmarkPage : public QWidget {
     void message(const QString& text);
     void attentionWanted();  // what was asked for is about to be shown here
 
-  protected:
-    void dragEnterEvent(QDragEnterEvent* event) override;
-    void dragLeaveEvent(QDragLeaveEvent* event) override;
-    void dropEvent(QDropEvent* event) override;
-
   private:
     QWidget* makeRightSide(QWidget* parent);
     void makeActions();
@@ -85,6 +79,7 @@ class BenchmarkPage : public QWidget {
     void connectRecords();
     void connectComparison();
     void connectHistory();
+    void takeDrops();
     bool mayMeasure();
     bool isFree() const;
     void say(const QString& subject, bool bad, const QString& text);
@@ -108,7 +103,6 @@ class BenchmarkPage : public QWidget {
     ResultsPage* m_results = nullptr;
     CompareView* m_compare = nullptr;
     HistoryView* m_historyView = nullptr;
-    DropCue* m_dropCue = nullptr;
     RecordActions* m_records = nullptr;
     QString m_hindrance;
 };

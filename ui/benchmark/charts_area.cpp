@@ -4,9 +4,8 @@
 #include <QCheckBox>
 
 #include "ui/benchmark/roofline_view.h"
+#include "ui/charts/case_bars_chart.h"
 #include "ui/charts/distribution_chart.h"
-#include "ui/charts/latency_chart.h"
-#include "ui/charts/ratio_chart.h"
 #include "ui/charts/roofline_chart.h"
 #include "ui/charts/throughput_chart.h"
 #include "ui/charts/timeline_chart.h"
@@ -90,10 +89,6 @@ void ChartsArea::refreshAll() {
 
 void ChartsArea::setCurrentChart(ChartView* chart) {
     setCurrentPage(m_pages.value(m_charts.indexOf(chart)));
-}
-
-ChartView* ChartsArea::currentChart() const {
-    return m_charts.value(m_pages.indexOf(currentPage()));
 }
 
 void ChartsArea::showEvent(QShowEvent* event) {

@@ -38,7 +38,6 @@ class ChartsArea : public SpreadTabs {
     // All charts as of the last showResults; before drawing one that may not be seen.
     void refreshAll();
     void setCurrentChart(ChartView* chart);
-    ChartView* currentChart() const;  // of those about all cases, or the only one seen
 
   Q_SIGNALS:
     void caseChosen(int index);

@@ -3,7 +3,6 @@
 
 #include <QCheckBox>
 #include <QComboBox>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
 #include <QResizeEvent>
@@ -23,8 +22,10 @@
 #include "ui/charts/verdict_style.h"
 #include "ui/support/text.h"
 #include "ui/widgets/elided_label.h"
+#include "ui/widgets/empty_page.h"
 #include "ui/widgets/form_parts.h"
 #include "ui/widgets/icons.h"
+#include "ui/widgets/layouts.h"
 #include "ui/widgets/theme.h"
 
 namespace workbench {
@@ -85,9 +86,7 @@ CompareView::CompareView(QWidget* parent)
     layout->addWidget(m_stack);
     m_stack->addWidget(makeNothing());
     auto* page = new QWidget(m_stack);
-    auto* rows = new QVBoxLayout(page);
-    rows->setContentsMargins(0, 0, 0, 0);
-    rows->setSpacing(0);
+    auto* rows = makeColumn(page, 0);
     rows->addWidget(makeHeader());
     m_reproduction = new StatusStrip(page);
     m_reproduction->setObjectName(QStringLiteral("reproductionStrip"));
@@ -122,50 +121,30 @@ CompareView::CompareView(QWidget* parent)
 }
 
 QWidget* CompareView::makeNothing() {
-    auto* page = new QWidget(this);
-    auto* layout = new QVBoxLayout(page);
-    layout->setContentsMargins(24, 24, 24, 24);
-    layout->setSpacing(normalSpacing);
-    layout->addStretch(2);
-    m_nothingTitle = new QLabel(tr("Nothing is compared yet"), page);
-    QFont large = m_nothingTitle->font();
-    large.setPointSizeF(large.pointSizeF() * 1.5);
-    m_nothingTitle->setFont(large);
-    layout->addWidget(m_nothingTitle, 0, Qt::AlignHCenter);
-    m_nothingText = new ToneLabel(ToneLabel::Tone::muted, page);
-    m_nothingText->setAlignment(Qt::AlignHCenter);
-    m_nothingText->setMaximumWidth(480);
-    m_nothingText->setText(tr(
-        "Run a benchmark or open a record, then compare it with a record measured before: each case gets a "
-        "verdict, with the statistics it rests on. A record can also be dropped here."));
-    auto* middle = new QHBoxLayout;
-    middle->addStretch(1);
-    middle->addWidget(m_nothingText, 100);
-    middle->addStretch(1);
-    layout->addLayout(middle);
+    auto* page = new EmptyPage({}, this);
+    page->setTexts(tr("Nothing is compared yet"),
+                   tr("Run a benchmark or open a record, then compare it with a record measured before: each "
+                      "case gets a verdict, with the statistics it rests on. A record can also be dropped "
+                      "here."));
     auto* button = new QPushButton(tr("Compare with…"), page);
     button->setObjectName(QStringLiteral("compareWithButton"));
     button->setAccessibleName(tr("Compare with a record"));
     connect(button, &QPushButton::clicked, this, &CompareView::recordWanted);
-    layout->addWidget(button, 0, Qt::AlignHCenter);
-    layout->addStretch(3);
+    page->addButtons({button});
     return page;
 }
 
 QWidget* CompareView::makeHeader() {
     auto* header = new QWidget(this);
-    auto* rows = new QVBoxLayout(header);
-    rows->setContentsMargins(normalSpacing + smallSpacing, smallSpacing, normalSpacing, smallSpacing);
-    rows->setSpacing(smallSpacing);
-    auto* sides = new QVBoxLayout;
-    sides->setSpacing(2);
+    auto* rows = makeColumn(header, smallSpacing,
+                            {normalSpacing + smallSpacing, smallSpacing, normalSpacing, smallSpacing});
+    auto* sides = makeColumn(nullptr, 2);
     m_now = new ElidedLabel(header);
     m_base = new ElidedLabel(header);
     m_base->setTone(ElidedLabel::Tone::muted);
     sides->addWidget(m_now);
     sides->addWidget(m_base);
-    auto* buttons = new QHBoxLayout;
-    buttons->setSpacing(normalSpacing);
+    auto* buttons = makeRow(nullptr, normalSpacing);
     QToolButton* swap =
         textButton(tr("Swap"), tr("Take the new record as the base, and the other way round"), header);
     QToolButton* other = textButton(tr("Compare with…"), tr("Choose another record as the base"), header);
@@ -188,9 +167,7 @@ QWidget* CompareView::makeHeader() {
 
 QWidget* CompareView::makeSettings() {
     auto* row = new QWidget(this);
-    auto* layout = new QHBoxLayout(row);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(smallSpacing);
+    auto* layout = makeRow(row, smallSpacing);
     m_metric = new QComboBox(row);
     m_metric->setObjectName(QStringLiteral("metricBox"));
     m_metric->setAccessibleName(tr("Metric"));

@@ -11,7 +11,6 @@
 class QBoxLayout;
 class QCheckBox;
 class QComboBox;
-class QLabel;
 class QSplitter;
 class QStackedWidget;
 class QTextBrowser;
@@ -29,7 +28,6 @@ class FiguresTable;
 class NumberBox;
 class SpreadTabs;
 class StatusStrip;
-class ToneLabel;
 
 class CompareView : public QWidget {
     Q_OBJECT
@@ -84,8 +82,6 @@ class CompareView : public QWidget {
 
     ComparisonModel* m_model;
     QStackedWidget* m_stack;
-    QLabel* m_nothingTitle = nullptr;
-    ToneLabel* m_nothingText = nullptr;
     QBoxLayout* m_controls = nullptr;
     ElidedLabel* m_base = nullptr;
     ElidedLabel* m_now = nullptr;

@@ -23,15 +23,8 @@ const QString dash = QStringLiteral("–");
 
 // The figure without its unit, which the header has.
 QString plainValue(double value, Metric metric) {
-    switch (metric) {
-        case Metric::ratio_to_copy:
-            return ratioText(value);
-        case Metric::latency:
-            return msText(value);
-        case Metric::throughput:
-            break;
-    }
-    return rateText(value);
+    if (metric == Metric::ratio_to_copy) return ratioText(value);
+    return metric == Metric::latency ? msText(value) : rateText(value);
 }
 
 struct ColumnRow {

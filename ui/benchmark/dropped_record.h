@@ -3,12 +3,10 @@
 
 #include <QString>
 
-class QMimeData;
-
 namespace workbench {
 
-// Returns the path of the first record among what is dropped; empty when there is none. Images and recipes
+// Whether what is dropped is taken for a record: a directory, or JSON that is no recipe. Images and recipes
 // are the window's.
-QString droppedRecord(const QMimeData* data);
+bool mayBeRecord(const QString& path);
 
 }  // namespace workbench

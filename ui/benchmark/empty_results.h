@@ -2,17 +2,12 @@
 // Shown in place of results while there are none: what a run will measure, and a way to open a record.
 #pragma once
 
-#include <QWidget>
-
 #include "ui/benchmark/matrix_choices.h"
-
-class QLabel;
+#include "ui/widgets/empty_page.h"
 
 namespace workbench {
 
-class ToneLabel;
-
-class EmptyResults : public QWidget {
+class EmptyResults : public EmptyPage {
     Q_OBJECT
   public:
     explicit EmptyResults(QWidget* parent = nullptr);
@@ -22,10 +17,6 @@ class EmptyResults : public QWidget {
 
   Q_SIGNALS:
     void openWanted();
-
-  private:
-    QLabel* m_title;
-    ToneLabel* m_text;
 };
 
 }  // namespace workbench

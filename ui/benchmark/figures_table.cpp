@@ -12,6 +12,7 @@
 #include "core/support/files.h"
 #include "ui/benchmark/results_model.h"
 #include "ui/widgets/icons.h"
+#include "ui/widgets/table_look.h"
 
 namespace workbench {
 namespace {
@@ -33,24 +34,15 @@ FiguresTable::FiguresTable(QAbstractItemModel& model, QWidget* parent)
     : QTableView(parent), m_model(model), m_order(new ResultsOrder(this)) {
     m_order->setSourceModel(&model);
     setModel(m_order);
-    setSelectionBehavior(SelectRows);
+    setTableLook(*this);
     setSelectionMode(ExtendedSelection);
     setSortingEnabled(true);
     m_order->sort(-1);  // as they were run, until a header is clicked
     horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
-    horizontalHeader()->setHighlightSections(false);
     horizontalHeader()->setSectionsMovable(true);
     horizontalHeader()->setFirstSectionMovable(false);
     horizontalHeader()->setSortIndicatorClearable(true);
-    verticalHeader()->hide();
-    verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 8);
-    setWordWrap(false);
-    setShowGrid(false);
-    setAlternatingRowColors(true);
     setHorizontalScrollMode(ScrollPerPixel);
-    setTabKeyNavigation(false);
-    setFrameShape(QFrame::NoFrame);
-    setContextMenuPolicy(Qt::ActionsContextMenu);
     auto* copy = new QAction(themedIcon(QStringLiteral("copy")), tr("Copy rows"), this);
     copy->setShortcut(QKeySequence::Copy);
     copy->setShortcutContext(Qt::WidgetShortcut);

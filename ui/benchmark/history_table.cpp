@@ -8,6 +8,7 @@
 #include "core/evidence/history.h"
 #include "ui/support/text.h"
 #include "ui/widgets/icons.h"
+#include "ui/widgets/table_look.h"
 #include "ui/widgets/theme.h"
 
 namespace workbench {
@@ -29,20 +30,11 @@ HistoryTable::HistoryTable(QWidget* parent)
         "One row a record, the newest first. Return opens it, F2 writes its note, the context menu compares "
         "it with what is shown."));
     setHorizontalHeaderLabels({tr("Measured (UTC)"), tr("Device"), tr("Cases"), tr("Commit"), tr("Note")});
-    setSelectionBehavior(SelectRows);
+    setTableLook(*this);
     setSelectionMode(SingleSelection);
     setEditTriggers(EditKeyPressed | SelectedClicked);
-    setWordWrap(false);
-    setShowGrid(false);
-    setAlternatingRowColors(true);
-    setTabKeyNavigation(false);
-    setFrameShape(QFrame::NoFrame);
-    horizontalHeader()->setHighlightSections(false);
     horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     horizontalHeader()->setStretchLastSection(true);
-    verticalHeader()->hide();
-    verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 8);
-    setContextMenuPolicy(Qt::ActionsContextMenu);
     m_open->setShortcuts({QKeySequence(Qt::Key_Return), QKeySequence(Qt::Key_Enter)});
     m_open->setShortcutContext(Qt::WidgetShortcut);
     addActions({m_open, m_compare});

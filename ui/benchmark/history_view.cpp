@@ -5,12 +5,10 @@
 #include <QDir>
 #include <QFileDialog>
 #include <QGridLayout>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
 #include <QSignalBlocker>
 #include <QSplitter>
-#include <QVBoxLayout>
 
 #include "ui/benchmark/history_table.h"
 #include "ui/benchmark/record_history.h"
@@ -20,6 +18,7 @@
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/form_parts.h"
 #include "ui/widgets/icons.h"
+#include "ui/widgets/layouts.h"
 #include "ui/widgets/theme.h"
 
 namespace workbench {
@@ -39,9 +38,7 @@ void refill(QComboBox& box, const QStringList& texts, const QStringList& values,
 HistoryView::HistoryView(RecordHistory& history, QWidget* parent)
     : QWidget(parent), m_history(history), m_chart(new TrendChart(this)), m_table(new HistoryTable(this)) {
     setObjectName(QStringLiteral("historyView"));
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
+    auto* layout = makeColumn(this, 0);
     layout->addWidget(makeHeader());
     auto* splitter = new QSplitter(Qt::Vertical, this);
     splitter->setChildrenCollapsible(false);
@@ -83,11 +80,9 @@ void HistoryView::chooseFile() {
 
 QWidget* HistoryView::makeHeader() {
     auto* header = new QWidget(this);
-    auto* rows = new QVBoxLayout(header);
-    rows->setContentsMargins(normalSpacing + smallSpacing, smallSpacing, normalSpacing, smallSpacing);
-    rows->setSpacing(smallSpacing);
-    auto* first = new QHBoxLayout;
-    first->setSpacing(normalSpacing);
+    auto* rows = makeColumn(header, smallSpacing,
+                            {normalSpacing + smallSpacing, smallSpacing, normalSpacing, smallSpacing});
+    auto* first = makeRow(nullptr, normalSpacing);
     m_fileLabel = new ElidedLabel(header);
     auto* other = new QPushButton(tr("Database…"), header);
     other->setObjectName(QStringLiteral("databaseButton"));
@@ -103,8 +98,7 @@ QWidget* HistoryView::makeHeader() {
     first->addWidget(m_add);
     rows->addLayout(first);
 
-    auto* second = new QHBoxLayout;
-    second->setSpacing(normalSpacing);
+    auto* second = makeRow(nullptr, normalSpacing);
     const auto box = [&](const QString& label, const QString& name, const char* objectName, int stretch) {
         auto* combo = new QComboBox(header);
         combo->setObjectName(QLatin1String(objectName));
@@ -135,12 +129,9 @@ QWidget* HistoryView::makeHeader() {
 
 QWidget* HistoryView::makeRecords() {
     auto* records = new QWidget(this);
-    auto* rows = new QVBoxLayout(records);
-    rows->setContentsMargins(0, 0, 0, 0);
-    rows->setSpacing(0);
-    auto* bar = new QHBoxLayout;
-    bar->setContentsMargins(normalSpacing + smallSpacing, smallSpacing, normalSpacing, smallSpacing);
-    bar->setSpacing(normalSpacing);
+    auto* rows = makeColumn(records, 0);
+    auto* bar = makeRow(nullptr, normalSpacing,
+                        {normalSpacing + smallSpacing, smallSpacing, normalSpacing, smallSpacing});
     auto* title = new ToneLabel(ToneLabel::Tone::muted, records);
     title->setWordWrap(false);
     title->setText(tr("Every finished run is kept here."));

@@ -19,6 +19,7 @@
 #include "ui/session/session.h"
 #include "ui/support/text.h"
 #include "ui/widgets/form_parts.h"
+#include "ui/widgets/layouts.h"
 #include "ui/widgets/theme.h"
 
 namespace workbench {
@@ -40,39 +41,12 @@ void check(const std::vector<std::pair<T, QCheckBox*>>& boxes, const std::vector
     for (const auto& [value, box] : boxes) box->setChecked(std::ranges::find(values, value) != values.end());
 }
 
-QString borderHelp(iir2d::Border border) {
-    switch (border) {
-        case iir2d::Border::clamp:
-            return MatrixForm::tr("Repeats the sample at the edge");
-        case iir2d::Border::mirror:
-            return MatrixForm::tr("Mirrors the image at its edge");
-        case iir2d::Border::wrap:
-            return MatrixForm::tr("Continues at the opposite edge (periodic)");
-        case iir2d::Border::constant:
-            return MatrixForm::tr("A constant outside, here 0");
-    }
-    return {};
-}
-
-QString precisionHelp(iir2d::Precision precision) {
-    switch (precision) {
-        case iir2d::Precision::f32:
-            return MatrixForm::tr("32-bit samples and arithmetic");
-        case iir2d::Precision::mixed:
-            return MatrixForm::tr("32-bit samples, 64-bit arithmetic");
-        case iir2d::Precision::f64:
-            return MatrixForm::tr("64-bit samples and arithmetic");
-    }
-    return {};
-}
-
 }  // namespace
 
 MatrixForm::MatrixForm(Session& session, QWidget* parent) : QWidget(parent), m_session(session) {
     setObjectName(QStringLiteral("matrixForm"));
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(normalSpacing + smallSpacing, normalSpacing, normalSpacing, normalSpacing);
-    layout->setSpacing(smallSpacing);
+    auto* layout = makeColumn(this, smallSpacing,
+                              {normalSpacing + smallSpacing, normalSpacing, normalSpacing, normalSpacing});
     const QScopedValueRollback setting(m_setting, true);
     makePresets(layout);
     makeSource(layout);
@@ -139,13 +113,14 @@ void MatrixForm::makePresets(QVBoxLayout* layout) {
     auto* row = new QHBoxLayout;
     m_preset = new QComboBox(this);
     m_preset->setObjectName(QStringLiteral("presetBox"));
-    m_preset->addItem(tr("Smoke"));
-    m_preset->addItem(tr("Standard"));
-    m_preset->addItem(tr("Full"));
-    m_preset->addItem(tr("Custom"));
-    m_preset->setItemData(0, tr("A few seconds: does it work?"), Qt::ToolTipRole);
-    m_preset->setItemData(1, tr("Three filters, three sizes, two precisions"), Qt::ToolTipRole);
-    m_preset->setItemData(2, tr("Every filter, border and precision, all pooling"), Qt::ToolTipRole);
+    for (const auto& [name, help] :
+         {std::pair{tr("Smoke"), tr("A few seconds: does it work?")},
+          std::pair{tr("Standard"), tr("Three filters, three sizes, two precisions")},
+          std::pair{tr("Full"), tr("Every filter, border and precision, all pooling")},
+          std::pair{tr("Custom"), QString()}}) {
+        m_preset->addItem(name);
+        m_preset->setItemData(m_preset->count() - 1, help, Qt::ToolTipRole);
+    }
     m_preset->setAccessibleName(tr("Preset"));
     m_preset->setToolTip(
         tr("A matrix to begin with: changes sizes, operations, borders, precisions and "
@@ -236,25 +211,27 @@ void MatrixForm::makeWork(QVBoxLayout* layout) {
 
 void MatrixForm::makeVariants(QVBoxLayout* layout) {
     layout->addWidget(makeSection(tr("Borders")));
-    auto* borders = new QHBoxLayout;
-    borders->setSpacing(normalSpacing);
-    for (const iir2d::Border border :
-         {iir2d::Border::clamp, iir2d::Border::mirror, iir2d::Border::wrap, iir2d::Border::constant}) {
+    auto* borders = makeRow(nullptr, normalSpacing);
+    for (const auto& [border, help] :
+         {std::pair{iir2d::Border::clamp, tr("Repeats the sample at the edge")},
+          std::pair{iir2d::Border::mirror, tr("Mirrors the image at its edge")},
+          std::pair{iir2d::Border::wrap, tr("Continues at the opposite edge (periodic)")},
+          std::pair{iir2d::Border::constant, tr("A constant outside, here 0")}}) {
         const QString text = toText(iir2d::name_of(border));
-        borders->addWidget(addBox(m_borders, border, text, tr("Border %1").arg(text), borderHelp(border)));
+        borders->addWidget(addBox(m_borders, border, text, tr("Border %1").arg(text), help));
     }
     borders->addStretch();
     layout->addLayout(borders);
     addProblemLine(layout, MatrixField::borders);
 
     layout->addWidget(makeSection(tr("Precisions")));
-    auto* precisions = new QHBoxLayout;
-    precisions->setSpacing(normalSpacing);
-    for (const iir2d::Precision precision :
-         {iir2d::Precision::f32, iir2d::Precision::mixed, iir2d::Precision::f64}) {
+    auto* precisions = makeRow(nullptr, normalSpacing);
+    for (const auto& [precision, help] :
+         {std::pair{iir2d::Precision::f32, tr("32-bit samples and arithmetic")},
+          std::pair{iir2d::Precision::mixed, tr("32-bit samples, 64-bit arithmetic")},
+          std::pair{iir2d::Precision::f64, tr("64-bit samples and arithmetic")}}) {
         const QString text = toText(iir2d::name_of(precision));
-        precisions->addWidget(
-            addBox(m_precisions, precision, text, tr("Precision %1").arg(text), precisionHelp(precision)));
+        precisions->addWidget(addBox(m_precisions, precision, text, tr("Precision %1").arg(text), help));
     }
     precisions->addStretch();
     layout->addLayout(precisions);

@@ -3,14 +3,13 @@
 
 #include <QCheckBox>
 #include <QGridLayout>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QScopedValueRollback>
-#include <QVBoxLayout>
 #include <algorithm>
 
 #include "ui/support/text.h"
 #include "ui/widgets/form_parts.h"
+#include "ui/widgets/layouts.h"
 #include "ui/widgets/theme.h"
 
 namespace workbench {
@@ -19,27 +18,11 @@ namespace {
 constexpr int largestWindow = 64;
 constexpr int largestOutput = 4096;
 
-QString elementHelp(iir2d::ElementType element) {
-    switch (element) {
-        case iir2d::ElementType::f32:
-            return PoolForm::tr("32-bit samples");
-        case iir2d::ElementType::f64:
-            return PoolForm::tr("64-bit samples and arithmetic");
-        case iir2d::ElementType::f16:
-            return PoolForm::tr("IEEE 16-bit samples, 32-bit arithmetic");
-        case iir2d::ElementType::bf16:
-            return PoolForm::tr("The upper half of 32-bit samples, 32-bit arithmetic");
-    }
-    return {};
-}
-
 }  // namespace
 
 PoolForm::PoolForm(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("poolForm"));
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(smallSpacing);
+    auto* layout = makeColumn(this, smallSpacing);
     const QScopedValueRollback setting(m_setting, true);
     makeOperations(layout);
     makeVariants(layout);
@@ -89,8 +72,7 @@ void PoolForm::makeOperations(QBoxLayout* layout) {
     }
     ops->setColumnStretch(3, 1);
     layout->addLayout(ops);
-    auto* sizes = new QHBoxLayout;
-    sizes->setSpacing(smallSpacing);
+    auto* sizes = makeRow(nullptr, smallSpacing);
     m_window = addCount(sizes, 1, largestWindow, tr("&Window"), tr("Pooling window, pixels on each side"),
                         tr("Side of the square window in pixels, not of adaptive operations"));
     m_stride = addCount(sizes, 0, largestWindow, tr("Str&ide"), tr("Pooling stride, pixels; 0 is the window"),
@@ -104,17 +86,18 @@ void PoolForm::makeOperations(QBoxLayout* layout) {
 }
 
 void PoolForm::makeVariants(QBoxLayout* layout) {
-    auto* elements = new QHBoxLayout;
-    elements->setSpacing(normalSpacing);
+    auto* elements = makeRow(nullptr, normalSpacing);
     using enum iir2d::ElementType;
-    for (const iir2d::ElementType element : {f32, f64, f16, bf16}) {
-        elements->addWidget(addBox(m_elements, element, tr("Pooling of %1").arg(toText(name_of(element))),
-                                   elementHelp(element)));
+    for (const auto& [element, help] :
+         {std::pair{f32, tr("32-bit samples")}, std::pair{f64, tr("64-bit samples and arithmetic")},
+          std::pair{f16, tr("IEEE 16-bit samples, 32-bit arithmetic")},
+          std::pair{bf16, tr("The upper half of 32-bit samples, 32-bit arithmetic")}}) {
+        elements->addWidget(
+            addBox(m_elements, element, tr("Pooling of %1").arg(toText(name_of(element))), help));
     }
     elements->addStretch();
     layout->addLayout(elements);
-    auto* passes = new QHBoxLayout;
-    passes->setSpacing(normalSpacing);
+    auto* passes = makeRow(nullptr, normalSpacing);
     passes->addWidget(addBox(m_passes, PoolPass::forward, tr("Forward pass of pooling"),
                              tr("From the picture to the pooled one")));
     passes->addWidget(addBox(m_passes, PoolPass::backward, tr("Backward pass of pooling"),

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "ui/benchmark/result_note.h"
 
-#include <QHBoxLayout>
 #include <QLineEdit>
 
 #include "ui/widgets/form_parts.h"
+#include "ui/widgets/layouts.h"
 #include "ui/widgets/theme.h"
 
 namespace workbench {
@@ -16,9 +16,8 @@ constexpr int longestNote = 500;  // bytes, in the history
 
 ResultNote::ResultNote(QWidget* parent)
     : QWidget(parent), m_label(new ToneLabel(ToneLabel::Tone::muted, this)), m_note(new QLineEdit(this)) {
-    auto* layout = new QHBoxLayout(this);
-    layout->setContentsMargins(normalSpacing + smallSpacing, 0, normalSpacing, smallSpacing);
-    layout->setSpacing(normalSpacing);
+    auto* layout =
+        makeRow(this, normalSpacing, {normalSpacing + smallSpacing, 0, normalSpacing, smallSpacing});
     m_label->setWordWrap(false);
     m_label->setText(tr("Kept in the history"));
     m_note->setObjectName(QStringLiteral("resultNote"));

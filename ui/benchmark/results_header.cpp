@@ -5,9 +5,9 @@
 #include <QHBoxLayout>
 #include <QResizeEvent>
 #include <QToolButton>
-#include <QVBoxLayout>
 
 #include "ui/widgets/icons.h"
+#include "ui/widgets/layouts.h"
 #include "ui/widgets/theme.h"
 
 namespace workbench {
@@ -23,9 +23,8 @@ ResultsHeader::ResultsHeader(QWidget* parent)
       m_row(new QHBoxLayout),
       m_export(new QToolButton(this)) {
     // One above the other: beside the buttons the state of a record would be a column of five lines.
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(normalSpacing + smallSpacing, smallSpacing, normalSpacing, smallSpacing);
-    layout->setSpacing(smallSpacing);
+    auto* layout = makeColumn(this, smallSpacing,
+                              {normalSpacing + smallSpacing, smallSpacing, normalSpacing, smallSpacing});
     layout->addLayout(m_row);
     m_row->setSpacing(normalSpacing);
     m_row->addStretch(1);

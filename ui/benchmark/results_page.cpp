@@ -2,7 +2,6 @@
 #include "ui/benchmark/results_page.h"
 
 #include <QSplitter>
-#include <QVBoxLayout>
 #include <algorithm>
 
 #include "ui/benchmark/charts_area.h"
@@ -14,6 +13,7 @@
 #include "ui/benchmark/roofline_view.h"
 #include "ui/support/text.h"
 #include "ui/widgets/form_parts.h"
+#include "ui/widgets/layouts.h"
 
 namespace workbench {
 
@@ -26,9 +26,7 @@ ResultsPage::ResultsPage(RecordDesk& desk, Session& session, QWidget* parent)
       m_charts(new ChartsArea(m_splitter)),
       m_table(new ResultsTable(desk.results(), m_splitter)),
       m_exports(new ExportMenu(desk, *m_charts, session, m_header->exportButton())) {
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
+    auto* layout = makeColumn(this, 0);
     layout->addWidget(m_header);
     layout->addWidget(m_note);
     m_splitter->setChildrenCollapsible(false);

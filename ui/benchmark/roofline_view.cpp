@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "ui/benchmark/roofline_view.h"
 
-#include <QHBoxLayout>
 #include <QPushButton>
-#include <QVBoxLayout>
 
 #include "ui/charts/figures.h"
 #include "ui/charts/roofline_chart.h"
 #include "ui/support/text.h"
 #include "ui/widgets/form_parts.h"
+#include "ui/widgets/layouts.h"
 #include "ui/widgets/theme.h"
 
 namespace workbench {
@@ -18,13 +17,10 @@ RooflineView::RooflineView(QWidget* parent)
       m_chart(new RooflineChart(this)),
       m_note(new ToneLabel(ToneLabel::Tone::muted, this)),
       m_measure(new QPushButton(tr("Measure the cei&ling"), this)) {
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
+    auto* layout = makeColumn(this, 0);
     layout->addWidget(m_chart, 1);
-    auto* row = new QHBoxLayout;
-    row->setContentsMargins(normalSpacing + smallSpacing, smallSpacing, normalSpacing, smallSpacing);
-    row->setSpacing(normalSpacing);
+    auto* row = makeRow(nullptr, normalSpacing,
+                        {normalSpacing + smallSpacing, smallSpacing, normalSpacing, smallSpacing});
     row->addWidget(m_note, 1);
     row->addWidget(m_measure, 0, Qt::AlignVCenter);
     layout->addLayout(row);

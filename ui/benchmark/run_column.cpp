@@ -3,18 +3,16 @@
 
 #include <QScrollArea>
 #include <QStyle>
-#include <QVBoxLayout>
 #include <algorithm>
 
 #include "ui/benchmark/matrix_form.h"
 #include "ui/benchmark/run_panel.h"
+#include "ui/widgets/layouts.h"
 
 namespace workbench {
 
 RunColumn::RunColumn(Session& session, QWidget* parent) : QWidget(parent) {
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
+    auto* layout = makeColumn(this, 0);
     auto* scroll = new QScrollArea(this);
     scroll->setObjectName(QStringLiteral("formScroll"));
     scroll->setAccessibleName(tr("What to measure"));

@@ -7,12 +7,12 @@
 #include <QSignalBlocker>
 #include <QStandardItemModel>
 #include <QThread>
-#include <QVBoxLayout>
 #include <algorithm>
 
 #include "ui/session/session.h"
 #include "ui/support/text.h"
 #include "ui/widgets/form_parts.h"
+#include "ui/widgets/layouts.h"
 #include "ui/widgets/number_field.h"
 #include "ui/widgets/theme.h"
 
@@ -31,9 +31,7 @@ RunForm::RunForm(Session& session, QWidget* parent)
       m_threads(new CountBox(0, this)),
       m_warmup(new CountBox(0, this)),
       m_iterations(new CountBox(1, this)) {
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(smallSpacing);
+    auto* layout = makeColumn(this, smallSpacing);
     auto* grid = new QGridLayout;
     grid->setHorizontalSpacing(normalSpacing);
     grid->setVerticalSpacing(smallSpacing);

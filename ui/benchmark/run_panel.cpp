@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "ui/benchmark/run_panel.h"
 
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QPainter>
 #include <QProgressBar>
 #include <QPushButton>
-#include <QVBoxLayout>
 #include <algorithm>
 
 #include "ui/benchmark/matrix_choices.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/form_parts.h"
 #include "ui/widgets/icons.h"
+#include "ui/widgets/layouts.h"
 #include "ui/widgets/theme.h"
 
 namespace workbench {
@@ -38,15 +37,12 @@ RunPanel::RunPanel(QWidget* parent)
       m_run(new QPushButton(themedIcon(QStringLiteral("play"), IconGround::accent), tr("Run benchmar&k"),
                             this)),
       m_cancel(new QPushButton(themedIcon(QStringLiteral("stop")), tr("&Cancel"), this)) {
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(normalSpacing + smallSpacing, normalSpacing, normalSpacing + smallSpacing,
-                               normalSpacing + smallSpacing);
-    layout->setSpacing(normalSpacing);
+    auto* layout = makeColumn(this, normalSpacing,
+                              {normalSpacing + smallSpacing, normalSpacing, normalSpacing + smallSpacing,
+                               normalSpacing + smallSpacing});
     layout->addWidget(m_summary);
 
-    auto* progress = new QVBoxLayout(m_progress);
-    progress->setContentsMargins(0, 0, 0, 0);
-    progress->setSpacing(smallSpacing);
+    auto* progress = makeColumn(m_progress, smallSpacing);
     progress->addWidget(m_case);
     progress->addWidget(m_bar);
     progress->addWidget(m_left);

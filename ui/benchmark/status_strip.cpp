@@ -6,8 +6,8 @@
 #include <QLabel>
 #include <QPainter>
 #include <QToolButton>
-#include <QVBoxLayout>
 
+#include "ui/widgets/layouts.h"
 #include "ui/widgets/theme.h"
 
 namespace workbench {
@@ -21,8 +21,7 @@ StatusStrip::StatusStrip(QWidget* parent)
       m_more(new QToolButton(this)) {
     m_layout->setContentsMargins(normalSpacing + smallSpacing, smallSpacing, normalSpacing, smallSpacing);
     m_layout->setSpacing(normalSpacing);
-    auto* texts = new QVBoxLayout;
-    texts->setSpacing(2);
+    auto* texts = makeColumn(nullptr, 2);
     QFont bold = font();
     bold.setBold(true);
     m_title->setFont(bold);

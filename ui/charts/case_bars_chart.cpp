@@ -30,8 +30,8 @@ double endOf(const CaseBarsChart::Bar& bar) {
 
 }  // namespace
 
-CaseBarsChart::CaseBarsChart(const QString& name, const QString& fileStem, QWidget* parent)
-    : ChartView(name, fileStem, parent) {
+CaseBarsChart::CaseBarsChart(const QString& name, const QString& fileStem, Look look, QWidget* parent)
+    : ChartView(name, fileStem, parent), m_look(std::move(look)) {
     setOverlay([this](QPainter& painter) { draw(painter); });
 }
 
@@ -56,30 +56,6 @@ double CaseBarsChart::spread() const {
     return high > 0.0 ? high / low : 1.0;
 }
 
-QString ResultBarsChart::build(const std::vector<CaseResult>& results, int chosen) {
-    const CaseNames names = nameCases(results);
-    std::vector<Bar> bars;
-    QStringList lines;
-    for (std::size_t i = 0; i < results.size(); ++i) {
-        const CaseResult& r = results[i];
-        const QString label = toText(r.what.label);
-        Bar bar;
-        if (isTimed(r)) {
-            bar = barOf(r);
-            lines.append(QStringLiteral("%1: %2").arg(label, wordsOf(r)));
-        } else {
-            bar.failed = true;
-            bar.figure = tr("not timed");
-            bar.toolTip = tr("%1\nNot timed: %2").arg(label, toText(r.failure.value_or("")));
-            lines.append(tr("%1: not timed").arg(label));
-        }
-        bar.name = names.cases[qsizetype(i)];
-        bars.push_back(std::move(bar));
-    }
-    buildBars(std::move(bars), names.common, chosen);
-    return QStringLiteral("%1 %2").arg(subject(), lines.join(QStringLiteral("; ")));
-}
-
 void CaseBarsChart::buildBars(std::vector<Bar> bars, const QString& common, int chosen) {
     m_bars = std::move(bars);
     m_common = common;
@@ -96,11 +72,11 @@ void CaseBarsChart::makeSeries() {
         chart()->removeAxis(axis);
         delete axis;
     }
-    setHeading(m_common.isEmpty() ? titleText() : titleText() + QStringLiteral(" · ") + m_common,
-               reference() && !referenceText().isEmpty());
+    setHeading(m_common.isEmpty() ? m_look.title : m_look.title + QStringLiteral(" · ") + m_common,
+               m_look.reference && !m_look.referenceText.isEmpty());
 
     double smallest = std::numeric_limits<double>::infinity();
-    double largest = reference().value_or(0.0);
+    double largest = m_look.reference.value_or(0.0);
     for (const Bar& bar : m_bars) {
         if (bar.value > 0.0) smallest = std::min(smallest, bar.value);
         largest = std::max(largest, endOf(bar));
@@ -108,7 +84,7 @@ void CaseBarsChart::makeSeries() {
     if (largest <= 0.0) largest = 1.0;
 
     // The axis of a bar chart has its first category at the bottom.
-    m_set = new QBarSet(titleText());
+    m_set = new QBarSet(m_look.title);
     QList<qreal> values;
     QList<qreal> others;
     QStringList names;
@@ -123,7 +99,7 @@ void CaseBarsChart::makeSeries() {
     series->append(m_set);
     m_besideSet = nullptr;
     if (std::ranges::any_of(m_bars, [](const Bar& bar) { return bar.beside.has_value(); })) {
-        m_besideSet = new QBarSet(titleText());
+        m_besideSet = new QBarSet(m_look.title);
         m_besideSet->append(others);
         series->append(m_besideSet);
     }
@@ -139,7 +115,8 @@ void CaseBarsChart::makeSeries() {
     if (m_logarithmic && std::isfinite(smallest)) {
         auto* axis = new QLogValueAxis;
         axis->setBase(10);
-        m_low = std::pow(10.0, std::floor(std::log10(std::min(smallest, reference().value_or(smallest)))));
+        m_low =
+            std::pow(10.0, std::floor(std::log10(std::min(smallest, m_look.reference.value_or(smallest)))));
         m_high = std::pow(10.0, std::ceil(std::log10(largest) + 1e-9));
         axis->setRange(m_low, m_high);
         axis->setLabelFormat(QStringLiteral("%.4g"));
@@ -152,7 +129,8 @@ void CaseBarsChart::makeSeries() {
         m_high = axis->max();
         m_valueAxis = axis;
     }
-    m_valueAxis->setTitleText(axisTitle());
+    m_valueAxis->setTitleText(m_logarithmic && !m_look.logarithmicAxis.isEmpty() ? m_look.logarithmicAxis
+                                                                                 : m_look.axis);
     chart()->addAxis(m_valueAxis, Qt::AlignBottom);
     series->attachAxis(m_valueAxis);
 
@@ -163,7 +141,7 @@ void CaseBarsChart::restyle() {
     if (m_set == nullptr || m_caseAxis == nullptr) return;
     styleAxis(*m_caseAxis, false);
     styleAxis(*m_valueAxis, true);
-    QColor colour = barColour();
+    QColor colour = themeColours().*m_look.colour;
     m_set->setPen(Qt::NoPen);
     m_set->setBorderColor(Qt::transparent);
     m_set->setSelectedColor(colour);
@@ -172,8 +150,8 @@ void CaseBarsChart::restyle() {
     m_set->setBrush(colour);
     if (m_besideSet == nullptr) return;
     // Told apart by more than colour: the other is hatched.
-    m_besideSet->setPen(linePen(besideColour(), 1));
-    m_besideSet->setBrush(QBrush(besideColour(), Qt::BDiagPattern));
+    m_besideSet->setPen(linePen(themeColours().accent2, 1));
+    m_besideSet->setBrush(QBrush(themeColours().accent2, Qt::BDiagPattern));
 }
 
 QColor CaseBarsChart::figureColour(std::size_t bar) const {
@@ -255,15 +233,15 @@ void CaseBarsChart::draw(QPainter& painter) const {
     const ThemeColours& c = themeColours();
     const QRectF plot = chart()->plotArea();
     drawBelow(painter, plot);
-    if (const auto line = reference()) {
+    if (const auto line = m_look.reference) {
         painter.setPen(linePen(c.text, 1.2, Qt::DashLine));
         painter.drawLine(QPointF(xOf(*line), plot.top()), QPointF(xOf(*line), plot.bottom()));
     }
     for (std::size_t i = 0; i < m_bars.size(); ++i) drawRow(painter, i);
-    if (reference() && !referenceText().isEmpty()) {
+    if (m_look.reference && !m_look.referenceText.isEmpty()) {
         painter.setFont(chartFont());
         painter.setPen(c.text);
-        painter.drawText(QPointF(xOf(*reference()) + 4, labelBaseline()), referenceText());
+        painter.drawText(QPointF(xOf(*m_look.reference) + 4, labelBaseline()), m_look.referenceText);
     }
 }
 
@@ -281,5 +259,78 @@ QString CaseBarsChart::toolTipAt(const QPointF& position) const {
 QSize CaseBarsChart::sizeHint() const {
     return {480, std::max(240, minimumHeight())};
 }
+
+// Results -----------------------------------------------------------------------------------------------
+
+ResultBarsChart::ResultBarsChart(const QString& name, const QString& fileStem, Look look, Figures figures,
+                                 QWidget* parent)
+    : CaseBarsChart(name, fileStem, std::move(look), parent), m_figures(std::move(figures)) {}
+
+QString ResultBarsChart::build(const std::vector<CaseResult>& results, int chosen) {
+    const CaseNames names = nameCases(results);
+    std::vector<Bar> bars;
+    QStringList lines;
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        const CaseResult& r = results[i];
+        const QString label = toText(r.what.label);
+        Bar bar;
+        if (isTimed(r)) {
+            bar = m_figures.bar(r);
+            lines.append(QStringLiteral("%1: %2").arg(label, m_figures.words(r)));
+        } else {
+            bar.failed = true;
+            bar.figure = tr("not timed");
+            bar.toolTip = tr("%1\nNot timed: %2").arg(label, toText(r.failure.value_or("")));
+            lines.append(tr("%1: not timed").arg(label));
+        }
+        bar.name = names.cases[qsizetype(i)];
+        bars.push_back(std::move(bar));
+    }
+    buildBars(std::move(bars), names.common, chosen);
+    return QStringLiteral("%1 %2").arg(m_figures.subject, lines.join(QStringLiteral("; ")));
+}
+
+LatencyChart::LatencyChart(QWidget* parent)
+    : ResultBarsChart(
+          tr("Latency"), QStringLiteral("latency"),
+          {.title = tr("Latency"),
+           .axis = tr("p50, whisker to p95 (ms)"),
+           .logarithmicAxis = tr("p50, whisker to p95 (ms, log)")},
+          {.subject = tr("Bars of the median latency by case."),
+           .bar =
+               [](const CaseResult& r) {
+                   return Bar{.value = r.latency.p50,
+                              .whisker = r.latency.p95,
+                              .figure = msText(r.latency.p50),
+                              .toolTip = tr("%1\np50 %2\np95 %3\np5 %4\n%5 of a copy")
+                                             .arg(toText(r.what.label), msWithUnit(r.latency.p50),
+                                                  msWithUnit(r.latency.p95), msWithUnit(r.latency.p5),
+                                                  ratioText(r.ratio_to_copy))};
+               },
+           .words =
+               [](const CaseResult& r) {
+                   return tr("p50 %1, p95 %2").arg(msWithUnit(r.latency.p50), msWithUnit(r.latency.p95));
+               }},
+          parent) {}
+
+RatioChart::RatioChart(QWidget* parent)
+    : ResultBarsChart(
+          tr("Against a copy"), QStringLiteral("ratio-to-copy"),
+          {.title = tr("Latency against a copy"),
+           .axis = tr("Multiple of copying the same plane"),
+           .colour = &ThemeColours::accent2,
+           .reference = 1.0,
+           .referenceText = tr("1×: a copy")},
+          {.subject = tr("Bars of the median latency as a multiple of copying the plane, by case."),
+           .bar =
+               [](const CaseResult& r) {
+                   return Bar{.value = r.ratio_to_copy,
+                              .figure = ratioText(r.ratio_to_copy),
+                              .toolTip = tr("%1\n%2 of a copy\np50 %3\ncopy p50 %4")
+                                             .arg(toText(r.what.label), ratioText(r.ratio_to_copy),
+                                                  msWithUnit(r.latency.p50), msWithUnit(r.copy_latency.p50))};
+               },
+           .words = [](const CaseResult& r) { return ratioText(r.ratio_to_copy); }},
+          parent) {}
 
 }  // namespace workbench

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "ui/charts/chart_view.h"
+#include "ui/widgets/theme.h"
 
 class QAbstractAxis;
 class QBarCategoryAxis;
@@ -28,10 +29,19 @@ class CaseBarsChart : public ChartView {
         bool failed = false;
     };
 
-    CaseBarsChart(const QString& name, const QString& fileStem, QWidget* parent);
+    // What a chart says and looks like whatever its bars are.
+    struct Look {
+        QString title;
+        QString axis;
+        QString logarithmicAxis = {};
+        QColor ThemeColours::*colour = &ThemeColours::accent;
+        std::optional<double> reference = {};  // a line across all bars
+        QString referenceText = {};
+    };
+
+    CaseBarsChart(const QString& name, const QString& fileStem, Look look, QWidget* parent);
 
     const std::vector<Bar>& bars() const { return m_bars; }
-    bool isLogarithmic() const { return m_logarithmic; }
     void setLogarithmic(bool on);
     // The largest bar over the smallest.
     double spread() const;
@@ -45,12 +55,7 @@ class CaseBarsChart : public ChartView {
   protected:
     // Shows `bars`; `common` is what all cases share, for the title.
     void buildBars(std::vector<Bar> bars, const QString& common, int chosen);
-    virtual QString titleText() const = 0;
-    virtual QString axisTitle() const = 0;
-    virtual QColor barColour() const = 0;
-    virtual std::optional<double> reference() const { return {}; }  // a line across all bars
-    virtual QString referenceText() const { return {}; }
-    virtual QColor besideColour() const { return {}; }
+    Look& look() { return m_look; }  // to be changed before buildBars()
     // Where the axis begins; absent: at 0.
     virtual std::optional<double> lowEnd() const { return {}; }
     // Below the rows, and in place of a row's bar: then no bars are drawn.
@@ -68,6 +73,7 @@ class CaseBarsChart : public ChartView {
     void drawRow(QPainter& painter, std::size_t index) const;
     double rowHeight() const;
 
+    Look m_look;
     std::vector<Bar> m_bars;
     QString m_common;
     int m_chosen = -1;
@@ -85,16 +91,33 @@ class CaseBarsChart : public ChartView {
 class ResultBarsChart : public CaseBarsChart {
     Q_OBJECT
   public:
-    using CaseBarsChart::CaseBarsChart;
+    struct Figures {
+        QString subject;                            // what the bars are of, a sentence
+        Bar (*bar)(const CaseResult& timed);        // all but the name
+        QString (*words)(const CaseResult& timed);  // the bar's figures
+    };
+    ResultBarsChart(const QString& name, const QString& fileStem, Look look, Figures figures,
+                    QWidget* parent);
 
   protected:
-    // All but the name.
-    virtual Bar barOf(const CaseResult& timed) const = 0;
-    // The bar's figures in words.
-    virtual QString wordsOf(const CaseResult& timed) const = 0;
-    // What the bars are of, a sentence.
-    virtual QString subject() const = 0;
     QString build(const std::vector<CaseResult>& results, int chosen) override;
+
+  private:
+    Figures m_figures;
+};
+
+// p50 of each case as a bar, p95 as a whisker.
+class LatencyChart : public ResultBarsChart {
+    Q_OBJECT
+  public:
+    explicit LatencyChart(QWidget* parent = nullptr);
+};
+
+// Each case's p50 as a multiple of copying the same plane in the same run: how far from the least there is.
+class RatioChart : public ResultBarsChart {
+    Q_OBJECT
+  public:
+    explicit RatioChart(QWidget* parent = nullptr);
 };
 
 }  // namespace workbench

@@ -25,23 +25,12 @@ bool isJudged(const CaseComparison& c) {
     return c.verdict != Verdict::not_timed;
 }
 
-// The outline of a histogram's bins, from the floor to the floor.
-QList<QPointF> outlineOf(const Histogram& h) {
-    QList<QPointF> outline{QPointF(h.low, 0.0)};
-    double edge = h.low;
-    for (const int count : h.counts) {
-        outline.append(QPointF(edge, count));
-        edge += h.width;
-        outline.append(QPointF(edge, count));
-    }
-    outline.append(QPointF(edge, 0.0));
-    return outline;
-}
-
 }  // namespace
 
 CompareRatioChart::CompareRatioChart(QWidget* parent)
-    : CaseBarsChart(tr("Change"), QStringLiteral("comparison-change"), parent) {}
+    : CaseBarsChart(tr("Change"), QStringLiteral("comparison-change"),
+                    {.title = tr("Cost ratio"), .axis = tr("◀ faster · slower ▶"), .reference = 1.0},
+                    parent) {}
 
 void CompareRatioChart::showComparison(const ComparedRecords& compared, int chosen) {
     const RecordComparison& all = compared.comparison;
@@ -81,18 +70,6 @@ void CompareRatioChart::showComparison(const ComparedRecords& compared, int chos
         return tr("Cost of each case as a multiple of the base's, with its interval. %1")
             .arg(lines.join(QStringLiteral("; ")));
     });
-}
-
-QString CompareRatioChart::titleText() const {
-    return tr("Cost ratio");
-}
-
-QString CompareRatioChart::axisTitle() const {
-    return tr("◀ faster · slower ▶");
-}
-
-QColor CompareRatioChart::barColour() const {
-    return themeColours().accent;
 }
 
 QColor CompareRatioChart::figureColour(std::size_t bar) const {
@@ -142,10 +119,12 @@ void CompareRatioChart::drawMark(QPainter& painter, std::size_t bar, const QPoin
 }
 
 CompareBarsChart::CompareBarsChart(QWidget* parent)
-    : CaseBarsChart(tr("Base beside new"), QStringLiteral("comparison-figures"), parent) {}
+    : CaseBarsChart(tr("Base beside new"), QStringLiteral("comparison-figures"), {}, parent) {}
 
 void CompareBarsChart::showComparison(const ComparedRecords& compared, int chosen) {
-    m_metric = compared.comparison.settings.metric;
+    const Metric metric = compared.comparison.settings.metric;
+    look().title = metricText(metric);
+    look().axis = tr("%1 p50; hatched: base, filled: new").arg(toText(unit_of(metric)));
     std::vector<Bar> bars;
     QStringList lines;
     const auto& cases = compared.comparison.cases;
@@ -153,16 +132,16 @@ void CompareBarsChart::showComparison(const ComparedRecords& compared, int chose
         const CaseComparison& c = cases[i];
         Bar bar{.name = compared.names[qsizetype(i)]};
         if (isJudged(c)) {
-            const QString from = metricValue(c.base.p50, m_metric);
-            const QString to = metricValue(c.now.p50, m_metric);
+            const QString from = metricValue(c.base.p50, metric);
+            const QString to = metricValue(c.now.p50, metric);
             bar.beside = c.base.p50;
             bar.value = c.now.p50;
             bar.whiskerFrom = c.now.p50_interval.low;
             bar.whisker = c.now.p50_interval.high;
             bar.figure = tr("%1 → %2").arg(from, to);
             bar.toolTip = tr("%1\nbase p50 %2, p95 %3\nnew p50 %4, p95 %5")
-                              .arg(toText(c.now.key), from, metricValue(c.base.p95, m_metric), to,
-                                   metricValue(c.now.p95, m_metric));
+                              .arg(toText(c.now.key), from, metricValue(c.base.p95, metric), to,
+                                   metricValue(c.now.p95, metric));
             lines.append(tr("%1: base %2, new %3").arg(bar.name, from, to));
         } else {
             bar.failed = true;
@@ -176,22 +155,6 @@ void CompareBarsChart::showComparison(const ComparedRecords& compared, int chose
         buildBars(std::move(bars), compared.common, chosen);
         return tr("Bars of the medians, base and new, by case. %1").arg(lines.join(QStringLiteral("; ")));
     });
-}
-
-QString CompareBarsChart::titleText() const {
-    return metricText(m_metric);
-}
-
-QString CompareBarsChart::axisTitle() const {
-    return tr("%1 p50; hatched: base, filled: new").arg(toText(unit_of(m_metric)));
-}
-
-QColor CompareBarsChart::barColour() const {
-    return themeColours().accent;
-}
-
-QColor CompareBarsChart::besideColour() const {
-    return themeColours().accent2;
 }
 
 CompareDistributionChart::CompareDistributionChart(QWidget* parent)

@@ -21,10 +21,6 @@ class CompareRatioChart : public CaseBarsChart {
     void showComparison(const ComparedRecords& compared, int chosen);
 
   protected:
-    QString titleText() const override;
-    QString axisTitle() const override;
-    QColor barColour() const override;
-    std::optional<double> reference() const override { return 1.0; }
     std::optional<double> lowEnd() const override { return m_low; }
     void drawBelow(QPainter& painter, const QRectF& plot) const override;
     bool drawsMarks() const override { return true; }
@@ -44,15 +40,6 @@ class CompareBarsChart : public CaseBarsChart {
   public:
     explicit CompareBarsChart(QWidget* parent = nullptr);
     void showComparison(const ComparedRecords& compared, int chosen);
-
-  protected:
-    QString titleText() const override;
-    QString axisTitle() const override;
-    QColor barColour() const override;
-    QColor besideColour() const override;
-
-  private:
-    Metric m_metric = Metric::ratio_to_copy;
 };
 
 // The samples of one case in both records, in the same bins.

@@ -52,14 +52,9 @@ QString DistributionChart::build(const std::vector<CaseResult>& results, int cho
     m_p50 = r.latency.p50;
     m_p95 = r.latency.p95;
 
-    // The outline of the bins, as an area: a bar chart would have names on its axis instead of numbers.
-    QList<QPointF> outline;
-    double edge = m_histogram.low;
-    for (const int count : m_histogram.counts) {
-        outline.append(QPointF(edge, count));
-        edge += m_histogram.width;
-        outline.append(QPointF(edge, count));
-    }
+    // The outline as an area: a bar chart would have names on its axis instead of numbers.
+    const QList<QPointF> outline = outlineOf(m_histogram);
+    const double edge = outline.back().x();
     m_upper->replace(outline);
     m_lower->replace({QPointF(m_histogram.low, 0.0), QPointF(edge, 0.0)});
 

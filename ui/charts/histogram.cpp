@@ -53,4 +53,16 @@ Histogram histogramIn(const Histogram& bins, std::span<const double> samples) {
     return histogram;
 }
 
+QList<QPointF> outlineOf(const Histogram& h) {
+    QList<QPointF> outline{QPointF(h.low, 0.0)};
+    double edge = h.low;
+    for (const int count : h.counts) {
+        outline.append(QPointF(edge, count));
+        edge += h.width;
+        outline.append(QPointF(edge, count));
+    }
+    outline.append(QPointF(edge, 0.0));
+    return outline;
+}
+
 }  // namespace workbench

@@ -2,6 +2,8 @@
 // Bins of timing samples. Pure.
 #pragma once
 
+#include <QList>
+#include <QPointF>
 #include <span>
 #include <vector>
 
@@ -21,5 +23,8 @@ Histogram histogramOf(std::span<const double> samples);
 // The samples in another histogram's bins, so that the two can be laid over each other. What lies before the
 // first bin is counted in it. Preconditions: both not empty, all finite.
 Histogram histogramIn(const Histogram& bins, std::span<const double> samples);
+
+// The outline of the bins, from the floor to the floor.
+QList<QPointF> outlineOf(const Histogram& histogram);
 
 }  // namespace workbench

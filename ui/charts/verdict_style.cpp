@@ -3,6 +3,7 @@
 
 #include <QCoreApplication>
 #include <QLocale>
+#include <array>
 
 #include "ui/charts/figures.h"
 #include "ui/support/text.h"
@@ -15,22 +16,44 @@ struct VerdictWords {
     Q_DECLARE_TR_FUNCTIONS(VerdictStyle)
 };
 
+struct VerdictLook {
+    const char* symbol;
+    QColor ThemeColours::*colour;
+    const char* help;
+};
+
+// In the order of Verdict.
+constexpr std::array<VerdictLook, 5> verdictLooks = {{
+    {"=", &ThemeColours::text,
+     QT_TRANSLATE_NOOP("VerdictStyle", "The whole interval of the ratio is within the margin.")},
+    {"◀", &ThemeColours::accent,
+     QT_TRANSLATE_NOOP("VerdictStyle",
+                       "Significantly faster, by more than the margin, by the clock and beside the copy.")},
+    {"▶", &ThemeColours::error,
+     QT_TRANSLATE_NOOP("VerdictStyle",
+                       "Significantly slower, by more than the margin, by the clock and beside the copy.")},
+    {"?", &ThemeColours::warning,
+     QT_TRANSLATE_NOOP(
+         "VerdictStyle",
+         "Neither the same nor different can be said of these samples: measure again on a quiet "
+         "machine, or longer.")},
+    {"–", &ThemeColours::muted,
+     QT_TRANSLATE_NOOP("VerdictStyle", "The case has no samples in one of the two records.")},
+}};
+
+// In the order of Metric.
+constexpr std::array metricNames = {QT_TRANSLATE_NOOP("VerdictStyle", "Times copy"),
+                                    QT_TRANSLATE_NOOP("VerdictStyle", "Latency"),
+                                    QT_TRANSLATE_NOOP("VerdictStyle", "Throughput")};
+
+const VerdictLook& lookOf(Verdict verdict) {
+    return verdictLooks[std::size_t(verdict)];
+}
+
 }  // namespace
 
 QString verdictSymbol(Verdict verdict) {
-    switch (verdict) {
-        case Verdict::same:
-            return QStringLiteral("=");
-        case Verdict::faster:
-            return QStringLiteral("◀");
-        case Verdict::slower:
-            return QStringLiteral("▶");
-        case Verdict::ambiguous:
-            return QStringLiteral("?");
-        case Verdict::not_timed:
-            break;
-    }
-    return QStringLiteral("–");
+    return QString::fromUtf8(lookOf(verdict).symbol);
 }
 
 QString verdictText(Verdict verdict) {
@@ -38,64 +61,20 @@ QString verdictText(Verdict verdict) {
 }
 
 QString verdictHelp(Verdict verdict) {
-    switch (verdict) {
-        case Verdict::same:
-            return VerdictWords::tr("The whole interval of the ratio is within the margin.");
-        case Verdict::faster:
-            return VerdictWords::tr(
-                "Significantly faster, by more than the margin, by the clock and beside the copy.");
-        case Verdict::slower:
-            return VerdictWords::tr(
-                "Significantly slower, by more than the margin, by the clock and beside the copy.");
-        case Verdict::ambiguous:
-            return VerdictWords::tr(
-                "Neither the same nor different can be said of these samples: measure again on a quiet "
-                "machine, or longer.");
-        case Verdict::not_timed:
-            break;
-    }
-    return VerdictWords::tr("The case has no samples in one of the two records.");
+    return VerdictWords::tr(lookOf(verdict).help);
 }
 
 QColor verdictColour(Verdict verdict) {
-    const ThemeColours& c = themeColours();
-    switch (verdict) {
-        case Verdict::same:
-            return c.text;
-        case Verdict::faster:
-            return c.accent;
-        case Verdict::slower:
-            return c.error;
-        case Verdict::ambiguous:
-            return c.warning;
-        case Verdict::not_timed:
-            break;
-    }
-    return c.muted;
+    return themeColours().*lookOf(verdict).colour;
 }
 
 QString metricText(Metric metric) {
-    switch (metric) {
-        case Metric::ratio_to_copy:
-            return VerdictWords::tr("Times copy");
-        case Metric::latency:
-            return VerdictWords::tr("Latency");
-        case Metric::throughput:
-            break;
-    }
-    return VerdictWords::tr("Throughput");
+    return VerdictWords::tr(metricNames[std::size_t(metric)]);
 }
 
 QString metricValue(double value, Metric metric) {
-    switch (metric) {
-        case Metric::ratio_to_copy:
-            return ratioText(value);
-        case Metric::latency:
-            return msWithUnit(value);
-        case Metric::throughput:
-            break;
-    }
-    return VerdictWords::tr("%1 Mpix/s").arg(rateText(value));
+    if (metric == Metric::ratio_to_copy) return ratioText(value);
+    return metric == Metric::latency ? msWithUnit(value) : VerdictWords::tr("%1 Mpix/s").arg(rateText(value));
 }
 
 QString percentText(double part) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "ui/operations/operation_editor.h"
 
-#include <QVBoxLayout>
 #include <utility>
 
 #include "iir2d/filter.h"
@@ -9,7 +8,9 @@
 #include "ui/operations/pool_editor.h"
 #include "ui/operations/recipe_edits.h"
 #include "ui/session/session.h"
+#include "ui/support/text.h"
 #include "ui/widgets/form_parts.h"
+#include "ui/widgets/layouts.h"
 #include "ui/widgets/theme.h"
 
 namespace workbench {
@@ -19,22 +20,9 @@ QString helpOf(const Operation& operation) {
     if (const auto* filter = std::get_if<FilterOperation>(&operation.what)) {
         const auto row = iir2d::filter_row(filter->filter_id);
         if (!row) return {};
-        return QString::fromUtf8(row->help.data(), qsizetype(row->help.size()));
+        return toText(row->help);
     }
-    switch (std::get<PoolOperation>(operation.what).op) {
-        case iir2d::PoolOp::max:
-            return OperationEditor::tr("The largest sample of each window.");
-        case iir2d::PoolOp::avg:
-            return OperationEditor::tr("The mean of each window.");
-        case iir2d::PoolOp::lp:
-            return OperationEditor::tr("The p-norm of each window.");
-        case iir2d::PoolOp::adaptive_max:
-            return OperationEditor::tr(
-                "The largest sample of each window, in windows that the result's size gives.");
-        case iir2d::PoolOp::adaptive_avg:
-            return OperationEditor::tr("The mean of each window, in windows that the result's size gives.");
-    }
-    return {};
+    return poolHelp(std::get<PoolOperation>(operation.what).op);
 }
 
 }  // namespace
@@ -68,9 +56,7 @@ OperationEditor::OperationEditor(Session& session, QWidget* parent)
         connect(editor, &FilterEditor::finished, this, [this] { m_session.endMerge(); });
     }
 
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, normalSpacing, 0, 0);
-    layout->setSpacing(smallSpacing);
+    auto* layout = makeColumn(this, smallSpacing, {0, normalSpacing, 0, 0});
     layout->addWidget(m_title);
     layout->addWidget(m_help);
     layout->addWidget(m_problem);

@@ -13,7 +13,6 @@
 #include <QScrollArea>
 #include <QSplitter>
 #include <QStackedWidget>
-#include <QVBoxLayout>
 #include <algorithm>
 
 #include "iir2d/filter.h"
@@ -25,6 +24,7 @@
 #include "ui/session/session.h"
 #include "ui/widgets/form_parts.h"
 #include "ui/widgets/icons.h"
+#include "ui/widgets/layouts.h"
 #include "ui/widgets/theme.h"
 
 namespace workbench {
@@ -61,9 +61,8 @@ OperationsPanel::OperationsPanel(Session& session, QWidget* parent)
     m_pages->addWidget(makeListPage());
     m_pages->addWidget(makeEmptyPage());
 
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(normalSpacing, normalSpacing, normalSpacing, normalSpacing);
-    layout->setSpacing(normalSpacing);
+    auto* layout =
+        makeColumn(this, normalSpacing, {normalSpacing, normalSpacing, normalSpacing, normalSpacing});
     layout->addWidget(m_bar);
     layout->addWidget(toolBar);
     layout->addWidget(m_pages, 1);
@@ -110,9 +109,7 @@ QWidget* OperationsPanel::makeToolBar() {
     auto* addButton = menuButton(tr("&Add"), QStringLiteral("add"), menu, bar);
     addButton->setToolTip(tr("Add a filter or pooling after the selected operation"));
     addButton->setAccessibleName(tr("Add an operation"));
-    auto* layout = new QHBoxLayout(bar);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(smallSpacing);
+    auto* layout = makeRow(bar, smallSpacing);
     layout->addWidget(addButton);
     layout->addStretch(1);
     for (QAction* action : {m_up, m_down, m_duplicate, m_remove}) {
@@ -139,9 +136,7 @@ QWidget* OperationsPanel::makeListPage() {
     auto* line = new QHBoxLayout;
     line->addWidget(m_keepAlpha);
     line->addWidget(m_summary, 1);
-    auto* topLayout = new QVBoxLayout(top);
-    topLayout->setContentsMargins(0, 0, 0, 0);
-    topLayout->setSpacing(smallSpacing);
+    auto* topLayout = makeColumn(top, smallSpacing);
     topLayout->addWidget(m_list, 1);
     topLayout->addLayout(line);
 
@@ -195,9 +190,8 @@ QWidget* OperationsPanel::makeEmptyPage() {
         menuButton(tr("&Choose a preset"), QStringLiteral("benchmark"), createPresetsMenu(page), page);
     presetButton->setIcon({});
 
-    auto* layout = new QVBoxLayout(page);
-    layout->setContentsMargins(normalSpacing, normalSpacing, normalSpacing, normalSpacing);
-    layout->setSpacing(normalSpacing);
+    auto* layout =
+        makeColumn(page, normalSpacing, {normalSpacing, normalSpacing, normalSpacing, normalSpacing});
     layout->addStretch(1);
     layout->addWidget(title);
     layout->addWidget(hint);
@@ -235,13 +229,13 @@ QMenu* OperationsPanel::createOperationsMenu(QWidget* parent) {
     menu->addSeparator();
     menu->addActions({m_up, m_down});
     menu->addSeparator();
-    QAction* load = menu->addAction(themedIcon(QStringLiteral("open")), tr("&Load Recipe…"), this,
-                                    &OperationsPanel::loadRecipe);
+    QAction* load = menu->addAction(themedIcon(QStringLiteral("open")), tr("&Load Recipe…"), m_bar,
+                                    &RecipeBar::loadRecipe);
     load->setShortcut(QKeySequence(Qt::CTRL | Qt::Key_L));
-    QAction* save = menu->addAction(themedIcon(QStringLiteral("save")), tr("&Save Recipe"), this,
-                                    &OperationsPanel::saveRecipe);
+    QAction* save = menu->addAction(themedIcon(QStringLiteral("save")), tr("&Save Recipe"), m_bar,
+                                    &RecipeBar::saveRecipe);
     save->setShortcut(QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_S));
-    menu->addAction(tr("Sav&e Recipe As…"), this, &OperationsPanel::saveRecipeAs);
+    menu->addAction(tr("Sav&e Recipe As…"), m_bar, &RecipeBar::saveRecipeAs);
     return menu;
 }
 
@@ -249,34 +243,6 @@ QMenu* OperationsPanel::createPresetsMenu(QWidget* parent) {
     auto* menu = new QMenu(tr("&Presets"), parent);
     m_bar->addPresets(menu);
     return menu;
-}
-
-bool OperationsPanel::openRecipe(const QString& path) {
-    return m_bar->openRecipe(path);
-}
-
-bool OperationsPanel::saveRecipeTo(const QString& path) {
-    return m_bar->saveRecipeTo(path);
-}
-
-QString OperationsPanel::recipeFile() const {
-    return m_bar->path();
-}
-
-void OperationsPanel::setRecipeFile(const QString& path) {
-    m_bar->setPath(path);
-}
-
-void OperationsPanel::loadRecipe() {
-    m_bar->loadRecipe();
-}
-
-void OperationsPanel::saveRecipe() {
-    m_bar->saveRecipe();
-}
-
-void OperationsPanel::saveRecipeAs() {
-    m_bar->saveRecipeAs();
 }
 
 int OperationsPanel::selectedRow() const {

@@ -31,21 +31,12 @@ class OperationsPanel : public QWidget {
     QMenu* createOperationsMenu(QWidget* parent);
     QMenu* createPresetsMenu(QWidget* parent);
 
-    // A recipe file without asking for one; false when the panel shows why it could not be.
-    bool openRecipe(const QString& path);
-    bool saveRecipeTo(const QString& path);
-    // The file that the recipe was loaded from or saved to; empty: none.
-    QString recipeFile() const;
-    void setRecipeFile(const QString& path);
-
-    int selectedRow() const;  // -1: none
+    RecipeBar& recipeBar() const { return *m_bar; }  // the recipe's file
+    int selectedRow() const;                         // -1: none
     void selectRow(int row);
     QSize sizeHint() const override;
 
   public Q_SLOTS:
-    void loadRecipe();
-    void saveRecipe();
-    void saveRecipeAs();
     void addFilter(int filterId);  // after the selected operation
     void addPool(iir2d::PoolOp op);
     void duplicateSelected();

@@ -3,16 +3,15 @@
 
 #include <QFileDialog>
 #include <QFileInfo>
-#include <QHBoxLayout>
 #include <QLineEdit>
 #include <QMenu>
 #include <QToolButton>
 #include <QUndoStack>
-#include <QVBoxLayout>
 
 #include "ui/session/session.h"
 #include "ui/support/paths.h"
 #include "ui/widgets/form_parts.h"
+#include "ui/widgets/layouts.h"
 #include "ui/widgets/message_strip.h"
 #include "ui/widgets/theme.h"
 
@@ -44,15 +43,12 @@ RecipeBar::RecipeBar(Session& session, QWidget* parent)
     auto* load = iconButton(QStringLiteral("open"), tr("Load a recipe…"), this);
     auto* save = iconButton(QStringLiteral("save"), tr("Save the recipe"), this);
 
-    auto* line = new QHBoxLayout;
-    line->setSpacing(smallSpacing);
+    auto* line = makeRow(nullptr, smallSpacing);
     line->addWidget(m_name, 1);
     line->addWidget(m_modified);
     line->addWidget(load);
     line->addWidget(save);
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(normalSpacing);
+    auto* layout = makeColumn(this, normalSpacing);
     layout->addWidget(m_message);
     layout->addLayout(line);
 

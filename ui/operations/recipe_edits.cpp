@@ -4,6 +4,7 @@
 
 #include <QCoreApplication>
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "iir2d/filter.h"
@@ -19,22 +20,30 @@ bool isRow(const Recipe& recipe, int row) {
     return row >= 0 && std::cmp_less(row, recipe.operations.size());
 }
 
+// Name and help, in the order of PoolOp.
+constexpr std::array<std::pair<const char*, const char*>, 5> poolWords = {{
+    {QT_TRANSLATE_NOOP("workbench::RecipeEdits", "Max pooling"),
+     QT_TRANSLATE_NOOP("workbench::RecipeEdits", "The largest sample of each window.")},
+    {QT_TRANSLATE_NOOP("workbench::RecipeEdits", "Average pooling"),
+     QT_TRANSLATE_NOOP("workbench::RecipeEdits", "The mean of each window.")},
+    {QT_TRANSLATE_NOOP("workbench::RecipeEdits", "Lp pooling"),
+     QT_TRANSLATE_NOOP("workbench::RecipeEdits", "The p-norm of each window.")},
+    {QT_TRANSLATE_NOOP("workbench::RecipeEdits", "Adaptive max pooling"),
+     QT_TRANSLATE_NOOP("workbench::RecipeEdits",
+                       "The largest sample of each window, in windows that the result's size gives.")},
+    {QT_TRANSLATE_NOOP("workbench::RecipeEdits", "Adaptive average pooling"),
+     QT_TRANSLATE_NOOP("workbench::RecipeEdits",
+                       "The mean of each window, in windows that the result's size gives.")},
+}};
+
 }  // namespace
 
 QString poolName(iir2d::PoolOp op) {
-    switch (op) {
-        case iir2d::PoolOp::max:
-            return EditsWords::tr("Max pooling");
-        case iir2d::PoolOp::avg:
-            return EditsWords::tr("Average pooling");
-        case iir2d::PoolOp::lp:
-            return EditsWords::tr("Lp pooling");
-        case iir2d::PoolOp::adaptive_max:
-            return EditsWords::tr("Adaptive max pooling");
-        case iir2d::PoolOp::adaptive_avg:
-            return EditsWords::tr("Adaptive average pooling");
-    }
-    return toText(name_of(op));
+    return EditsWords::tr(poolWords[std::size_t(op)].first);
+}
+
+QString poolHelp(iir2d::PoolOp op) {
+    return EditsWords::tr(poolWords[std::size_t(op)].second);
 }
 
 QString operationName(const Operation& operation) {

@@ -13,6 +13,7 @@ namespace workbench {
 // "EMA", "Max pooling": what an operation is, without its parameters.
 QString operationName(const Operation& operation);
 QString poolName(iir2d::PoolOp op);
+QString poolHelp(iir2d::PoolOp op);  // a sentence
 // describe() of the operation without the name it begins with; empty when nothing else is in it.
 QString operationDetails(const Operation& operation);
 

@@ -3,7 +3,6 @@
 
 #include <QDir>
 #include <QFileInfo>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QPainter>
 #include <QPushButton>
@@ -13,6 +12,7 @@
 #include "ui/session/session.h"
 #include "ui/widgets/glyph.h"
 #include "ui/widgets/icons.h"
+#include "ui/widgets/layouts.h"
 #include "ui/widgets/theme.h"
 
 namespace workbench {
@@ -45,8 +45,7 @@ EmptyState::EmptyState(Session& session, QWidget* parent)
     outer->addWidget(help, 0, Qt::AlignHCenter);
     outer->addSpacing(normalSpacing);
 
-    auto* buttons = new QHBoxLayout;
-    buttons->setSpacing(normalSpacing);
+    auto* buttons = makeRow(nullptr, normalSpacing);
     buttons->addStretch();
     auto* open = new QPushButton(themedIcon(QStringLiteral("open")), tr(" Open…"), this);
     open->setObjectName(QStringLiteral("openButton"));

@@ -7,7 +7,6 @@
 #include <QGuiApplication>
 #include <QStackedLayout>
 #include <QTimer>
-#include <QVBoxLayout>
 
 #include "core/image/display.h"
 #include "core/image/reading_notes.h"
@@ -22,6 +21,7 @@
 #include "ui/support/text.h"
 #include "ui/widgets/floating_column.h"
 #include "ui/widgets/job_bar.h"
+#include "ui/widgets/layouts.h"
 #include "ui/widgets/message_bar.h"
 #include "ui/widgets/theme.h"
 
@@ -61,9 +61,7 @@ ImagePage::ImagePage(Session& session, QWidget* parent)
       m_save(new SaveJob(session, this)),
       m_gradient(new GradientView(session, *m_view)) {
     setObjectName(QStringLiteral("imagePage"));
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
+    auto* layout = makeColumn(this, 0);
     m_column = new FloatingColumn(FloatingColumn::Edge::top, this, roomForMark);
     for (QWidget* row : std::initializer_list<QWidget*>{m_messages, m_openBar, m_saveBar}) m_column->add(row);
     m_stack->addWidget(m_empty);

@@ -16,6 +16,7 @@
 #include "ui/support/text.h"
 #include "ui/widgets/form_parts.h"
 #include "ui/widgets/icons.h"
+#include "ui/widgets/layouts.h"
 #include "ui/widgets/theme.h"
 
 namespace workbench {
@@ -72,8 +73,7 @@ class RequirementLine : public QWidget {
         layout->addWidget(m_mark, 0, 0, 2, 1, Qt::AlignTop);
         layout->addWidget(m_what, 0, 1);
         layout->addWidget(m_finding, 1, 1);
-        auto* buttons = new QHBoxLayout;
-        buttons->setSpacing(smallSpacing);
+        auto* buttons = makeRow(nullptr, smallSpacing);
         for (QToolButton* button : {m_attach, m_sign, m_waive}) buttons->addWidget(button);
         layout->addLayout(buttons, 0, 2, 2, 1, Qt::AlignVCenter);
         m_finding->setTextInteractionFlags(Qt::TextSelectableByMouse);

@@ -3,24 +3,17 @@
 
 #include <QPainter>
 #include <algorithm>
+#include <array>
 
 #include "ui/widgets/theme.h"
 
 namespace workbench {
 
 QColor colourOf(Mark mark) {
-    const ThemeColours& c = themeColours();
-    switch (mark) {
-        case Mark::good:
-            return c.success;
-        case Mark::attention:
-            return c.warning;
-        case Mark::bad:
-            return c.error;
-        case Mark::quiet:
-            break;
-    }
-    return c.muted;
+    // In the order of Mark.
+    constexpr std::array colours = {&ThemeColours::success, &ThemeColours::warning, &ThemeColours::error,
+                                    &ThemeColours::muted};
+    return themeColours().*colours[std::size_t(mark)];
 }
 
 MarkLabel::MarkLabel(QWidget* parent) : QWidget(parent) {

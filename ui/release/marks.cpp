@@ -2,6 +2,7 @@
 #include "ui/release/marks.h"
 
 #include <QCoreApplication>
+#include <array>
 
 namespace workbench {
 namespace {
@@ -10,49 +11,36 @@ struct MarkWords {
     Q_DECLARE_TR_FUNCTIONS(ReleaseMarks)
 };
 
+struct StandingLook {
+    const char* word;
+    Mark mark;
+};
+
+// In the order of Standing.
+constexpr std::array<StandingLook, 5> standingLooks = {
+    {{QT_TRANSLATE_NOOP("ReleaseMarks", "held"), Mark::good},
+     {QT_TRANSLATE_NOOP("ReleaseMarks", "waived"), Mark::attention},
+     {QT_TRANSLATE_NOOP("ReleaseMarks", "missing"), Mark::attention},
+     {QT_TRANSLATE_NOOP("ReleaseMarks", "failed"), Mark::bad},
+     {QT_TRANSLATE_NOOP("ReleaseMarks", "later"), Mark::quiet}}};
+
+// In the order of EvidenceState.
+constexpr std::array evidenceWords = {QT_TRANSLATE_NOOP("ReleaseMarks", "matches"),
+                                      QT_TRANSLATE_NOOP("ReleaseMarks", "changed"),
+                                      QT_TRANSLATE_NOOP("ReleaseMarks", "missing")};
+
 }  // namespace
 
 QString wordOf(Standing standing) {
-    switch (standing) {
-        case Standing::held:
-            return MarkWords::tr("held");
-        case Standing::waived:
-            return MarkWords::tr("waived");
-        case Standing::missing:
-            return MarkWords::tr("missing");
-        case Standing::failed:
-            return MarkWords::tr("failed");
-        case Standing::later:
-            break;
-    }
-    return MarkWords::tr("later");
+    return MarkWords::tr(standingLooks[std::size_t(standing)].word);
 }
 
 Mark markOf(Standing standing) {
-    switch (standing) {
-        case Standing::held:
-            return Mark::good;
-        case Standing::waived:
-        case Standing::missing:
-            return Mark::attention;
-        case Standing::failed:
-            return Mark::bad;
-        case Standing::later:
-            break;
-    }
-    return Mark::quiet;
+    return standingLooks[std::size_t(standing)].mark;
 }
 
 QString wordOf(EvidenceState state) {
-    switch (state) {
-        case EvidenceState::matches:
-            return MarkWords::tr("matches");
-        case EvidenceState::changed:
-            return MarkWords::tr("changed");
-        case EvidenceState::missing:
-            break;
-    }
-    return MarkWords::tr("missing");
+    return MarkWords::tr(evidenceWords[std::size_t(state)]);
 }
 
 Mark markOf(EvidenceState state) {

@@ -151,7 +151,7 @@ void ReleaseCommands::beginRelease() {
 void ReleaseCommands::attachFileAs(const QString& kind) {
     if (!m_model.mayChange()) return;
     const auto found = evidence_kind_from_name(kind.toStdString());
-    const bool isRecord = found && found->format == EvidenceKind::Format::record;
+    const bool isRecord = found && found->is_record();
     const QString title = tr("Attach as %1").arg(kind);
     const QString from = QString::fromStdString(m_session.settings().last_directory);
     const QString path = isRecord ? QFileDialog::getExistingDirectory(&m_page, title, from)

@@ -8,7 +8,6 @@
 #include <QDir>
 #include <QFileInfo>
 #include <QFormLayout>
-#include <QHBoxLayout>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QVBoxLayout>
@@ -19,6 +18,7 @@
 #include "ui/support/text.h"
 #include "ui/widgets/form_parts.h"
 #include "ui/widgets/job_bar.h"
+#include "ui/widgets/layouts.h"
 #include "ui/widgets/message_bar.h"
 #include "ui/widgets/path_field.h"
 #include "ui/widgets/theme.h"
@@ -52,9 +52,7 @@ ReleaseDialog::ReleaseDialog(const QString& title, const QString& help, const QS
     text->setText(help);
     layout->addWidget(text);
     layout->addWidget(m_messages);
-    auto* bodyLayout = new QVBoxLayout(m_body);
-    bodyLayout->setContentsMargins(0, 0, 0, 0);
-    bodyLayout->setSpacing(normalSpacing);
+    auto* bodyLayout = makeColumn(m_body, normalSpacing);
     m_form = new QFormLayout;
     m_form->setHorizontalSpacing(normalSpacing);
     m_form->setVerticalSpacing(normalSpacing);
@@ -212,9 +210,7 @@ AttachDialog::AttachDialog(const ReleaseSnapshot& snapshot, const QString& kind,
     for (const EvidenceKind& one : evidence_kinds()) m_kind->addItem(toText(one.name));
     m_kind->setCurrentIndex(kind.isEmpty() ? -1 : m_kind->findText(kind));
     m_kind->setPlaceholderText(tr("Choose what it is evidence of"));
-    auto* row = new QHBoxLayout(m_commitRow);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(smallSpacing);
+    auto* row = makeRow(m_commitRow, smallSpacing);
     row->addWidget(m_commit, 1);
     auto* same = new QPushButton(tr("The release's"), m_commitRow);
     same->setObjectName(QStringLiteral("releaseCommit"));
@@ -247,7 +243,7 @@ AttachDialog::AttachDialog(const ReleaseSnapshot& snapshot, const QString& kind,
 
 void AttachDialog::showKind() {
     const EvidenceKind* kind = kindNamed(m_kind->currentText());
-    const bool isRecord = kind != nullptr && kind->format == EvidenceKind::Format::record;
+    const bool isRecord = kind != nullptr && kind->is_record();
     m_file->setWhat(isRecord ? PathField::What::folder : PathField::What::file);
     m_commitRow->setEnabled(kind != nullptr && kind->needs_commit);
     m_commit->setPlaceholderText(kind == nullptr || kind->needs_commit ? tr("40 hex digits")

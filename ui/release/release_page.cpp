@@ -6,12 +6,8 @@
 #include <QClipboard>
 #include <QDesktopServices>
 #include <QDir>
-#include <QDragEnterEvent>
-#include <QDropEvent>
 #include <QFileInfo>
-#include <QHBoxLayout>
 #include <QLabel>
-#include <QMimeData>
 #include <QPushButton>
 #include <QSplitter>
 #include <QStackedWidget>
@@ -19,7 +15,6 @@
 #include <QTimer>
 #include <QToolButton>
 #include <QUrl>
-#include <QVBoxLayout>
 
 #include "core/support/files.h"
 #include "ui/release/gate_board.h"
@@ -32,10 +27,11 @@
 #include "ui/support/text.h"
 #include "ui/widgets/drop_cue.h"
 #include "ui/widgets/elided_label.h"
+#include "ui/widgets/empty_page.h"
 #include "ui/widgets/floating_column.h"
 #include "ui/widgets/form_parts.h"
-#include "ui/widgets/glyph.h"
 #include "ui/widgets/job_bar.h"
+#include "ui/widgets/layouts.h"
 #include "ui/widgets/message_bar.h"
 #include "ui/widgets/theme.h"
 
@@ -64,14 +60,6 @@ MessageArea::Severity severityOf(const ReleaseMessage& message) {
     return MessageArea::Severity::error;
 }
 
-QString droppedPath(const QMimeData* data) {
-    if (!data || !data->hasUrls()) return {};
-    for (const QUrl& url : data->urls()) {
-        if (url.isLocalFile()) return url.toLocalFile();
-    }
-    return {};
-}
-
 }  // namespace
 
 ReleasePage::ReleasePage(Session& session, QWidget* parent)
@@ -82,15 +70,11 @@ ReleasePage::ReleasePage(Session& session, QWidget* parent)
       m_messages(new MessageArea(this)),
       m_bar(new JobBar(this)),
       m_stack(new QStackedWidget(this)),
-      m_dropCue(new DropCue(this)),
       m_patience(new QTimer(this)),
       m_models{new EvidenceModel(this), new WaiverModel(this), new SignOffModel(this)} {
     setObjectName(QStringLiteral("releasePage"));
     setAccessibleName(tr("Release"));
-    setAcceptDrops(true);
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
+    auto* layout = makeColumn(this, 0);
     auto* column = new FloatingColumn(FloatingColumn::Edge::bottom, this);
     column->add(m_messages);
     column->add(m_bar);
@@ -100,6 +84,7 @@ ReleasePage::ReleasePage(Session& session, QWidget* parent)
     m_patience->setSingleShot(true);
     m_patience->setInterval(350);
     connectModel();
+    takeDrops();
     showState();
 }
 
@@ -185,46 +170,23 @@ QToolButton* ReleasePage::actionButton(QAction* action, QWidget* parent) {
 }
 
 QWidget* ReleasePage::makeEmptyPage() {
-    auto* page = new QWidget(this);
-    auto* layout = new QVBoxLayout(page);
-    layout->setContentsMargins(24, 24, 24, 24);
-    layout->setSpacing(normalSpacing);
-    layout->addStretch(2);
-    layout->addWidget(new Glyph(QStringLiteral("release"), 72, page), 0, Qt::AlignHCenter);
-    auto* title = new QLabel(tr("No release is open"), page);
-    QFont large = title->font();
-    large.setPointSizeF(large.pointSizeF() * 1.5);
-    title->setFont(large);
-    layout->addWidget(title, 0, Qt::AlignHCenter);
-    auto* text = new ToneLabel(ToneLabel::Tone::muted, page);
-    text->setText(
+    auto* page = new EmptyPage(QStringLiteral("release"), this);
+    page->setTexts(
+        tr("No release is open"),
         tr("A release is promoted on evidence that anyone can check again: test reports, benchmark "
            "records, reviews, signatures. It is kept in a folder; open one, drop one here, or begin "
            "one."));
-    text->setAlignment(Qt::AlignHCenter);
-    text->setMaximumWidth(480);
-    auto* middle = new QHBoxLayout;  // an alignment would give the label the height of another width
-    middle->addStretch(1);
-    middle->addWidget(text, 100);
-    middle->addStretch(1);
-    layout->addLayout(middle);
-    auto* buttons = new QHBoxLayout;
-    buttons->setSpacing(normalSpacing);
-    buttons->addStretch(1);
     const auto push = [&](QAction* action, const QString& label) {
         auto* button = new QPushButton(action->icon(), QLatin1Char(' ') + label, page);
         button->setMinimumWidth(140);
         button->setAccessibleName(label);
         connect(button, &QPushButton::clicked, action, &QAction::trigger);
-        buttons->addWidget(button);
+        return button;
     };
-    push(m_commands->open, tr("Open a release…"));
-    push(m_commands->begin, tr("New release…"));
-    buttons->addStretch(1);
-    layout->addLayout(buttons);
+    page->addButtons(
+        {push(m_commands->open, tr("Open a release…")), push(m_commands->begin, tr("New release…"))});
     const QString last = QString::fromStdString(m_session.settings().last_release);
     if (!last.isEmpty() && !releaseAt(last).isEmpty()) {
-        layout->addSpacing(normalSpacing);
         auto* link = new QToolButton(page);
         link->setObjectName(QStringLiteral("lastRelease"));
         link->setAutoRaise(true);
@@ -233,17 +195,14 @@ QWidget* ReleasePage::makeEmptyPage() {
         link->setAccessibleName(link->text());
         link->setFocusPolicy(Qt::StrongFocus);
         connect(link, &QToolButton::clicked, this, [this, last] { openDirectory(last); });
-        layout->addWidget(link, 0, Qt::AlignHCenter);
+        page->addButtons({link});
     }
-    layout->addStretch(3);
     return page;
 }
 
 QWidget* ReleasePage::makeReleasePage() {
     auto* page = new QWidget(this);
-    auto* layout = new QVBoxLayout(page);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
+    auto* layout = makeColumn(page, 0);
     layout->addLayout(makeHeader(page));
     m_splitter = new QSplitter(Qt::Horizontal, page);
     m_splitter->setChildrenCollapsible(false);
@@ -263,11 +222,9 @@ QWidget* ReleasePage::makeReleasePage() {
 }
 
 QLayout* ReleasePage::makeHeader(QWidget* page) {
-    auto* header = new QVBoxLayout;
-    header->setContentsMargins(normalSpacing + smallSpacing, normalSpacing, normalSpacing, normalSpacing);
-    header->setSpacing(smallSpacing);
-    auto* first = new QHBoxLayout;
-    first->setSpacing(normalSpacing);
+    auto* header = makeColumn(nullptr, smallSpacing,
+                              {normalSpacing + smallSpacing, normalSpacing, normalSpacing, normalSpacing});
+    auto* first = makeRow(nullptr, normalSpacing);
     m_title = new QLabel(page);
     m_title->setTextFormat(Qt::PlainText);
     QFont large = m_title->font();
@@ -319,7 +276,6 @@ void ReleasePage::makeTabs() {
 
 void ReleasePage::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
-    if (m_dropCue->isVisible()) m_dropCue->setGeometry(rect());
     const auto orientation = width() >= wideEnough ? Qt::Horizontal : Qt::Vertical;
     if (m_splitter->orientation() == orientation) return;
     m_splitter->setOrientation(orientation);
@@ -357,36 +313,23 @@ void ReleasePage::showState() {
     m_state->setAccessibleName(text);
 }
 
-void ReleasePage::dragEnterEvent(QDragEnterEvent* event) {
-    const QString file = droppedPath(event->mimeData());
-    if (file.isEmpty() || m_model->isWorking()) return;
-    const QString name = QFileInfo(file).fileName();
-    if (!releaseAt(file).isEmpty()) {
-        m_dropCue->appear(tr("Drop to open the release %1").arg(QFileInfo(releaseAt(file)).fileName()));
-    } else if (m_model->mayChange()) {
-        m_dropCue->appear(tr("Drop to attach %1 to %2").arg(name, m_title->text()));
-    } else {
-        m_dropCue->appear(m_model->snapshot()
-                              ? tr("%1 cannot be changed: nothing can be attached").arg(m_title->text())
-                              : tr("%1 is no release: open one first").arg(name));
-    }
-    event->acceptProposedAction();
-}
-
-void ReleasePage::dragLeaveEvent(QDragLeaveEvent* /*event*/) {
-    m_dropCue->hide();
-}
-
-void ReleasePage::dropEvent(QDropEvent* event) {
-    m_dropCue->hide();
-    const QString file = droppedPath(event->mimeData());
-    if (file.isEmpty() || m_model->isWorking()) return;
-    event->acceptProposedAction();
-    if (const QString release = releaseAt(file); !release.isEmpty()) {
-        openDirectory(release);
-    } else if (m_model->mayChange()) {
-        m_commands->attachEvidence({}, file);
-    }
+void ReleasePage::takeDrops() {
+    const auto say = [this](const QString& file) {
+        if (m_model->isWorking()) return QString();
+        const QString name = QFileInfo(file).fileName();
+        if (const QString release = releaseAt(file); !release.isEmpty())
+            return tr("Drop to open the release %1").arg(QFileInfo(release).fileName());
+        if (m_model->mayChange()) return tr("Drop to attach %1 to %2").arg(name, m_title->text());
+        return m_model->snapshot() ? tr("%1 cannot be changed: nothing can be attached").arg(m_title->text())
+                                   : tr("%1 is no release: open one first").arg(name);
+    };
+    new DropCue(this, say, [this](const QString& file) {
+        if (const QString release = releaseAt(file); !release.isEmpty()) {
+            openDirectory(release);
+        } else if (m_model->mayChange()) {
+            m_commands->attachEvidence({}, file);
+        }
+    });
 }
 
 }  // namespace workbench

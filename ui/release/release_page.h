@@ -18,7 +18,6 @@ class QToolButton;
 
 namespace workbench {
 
-class DropCue;
 class ElidedLabel;
 class GateBoard;
 class JobBar;
@@ -56,9 +55,6 @@ class ReleasePage : public QWidget {
     void wanted();  // an action was triggered: the page is where it goes on
 
   protected:
-    void dragEnterEvent(QDragEnterEvent* event) override;
-    void dragLeaveEvent(QDragLeaveEvent* event) override;
-    void dropEvent(QDropEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 
   private:
@@ -68,6 +64,7 @@ class ReleasePage : public QWidget {
     void makeTabs();
     QToolButton* actionButton(QAction* action, QWidget* parent);
     void connectModel();
+    void takeDrops();
     void showSnapshot();
     void showState();
     void showMessage(ReleaseSubject subject);
@@ -78,7 +75,6 @@ class ReleasePage : public QWidget {
     MessageArea* m_messages;
     JobBar* m_bar;
     QStackedWidget* m_stack;
-    DropCue* m_dropCue;
     QTimer* m_patience;
     QLabel* m_title = nullptr;
     MarkLabel* m_stage = nullptr;

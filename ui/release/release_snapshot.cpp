@@ -4,6 +4,7 @@
 #include <QCoreApplication>
 #include <QFileInfo>
 #include <algorithm>
+#include <array>
 
 #include "core/support/try.h"
 #include "ui/support/text.h"
@@ -15,17 +16,10 @@ struct SnapshotWords {
     Q_DECLARE_TR_FUNCTIONS(ReleaseSnapshot)
 };
 
-QString stateInSentence(EvidenceState state) {
-    switch (state) {
-        case EvidenceState::matches:
-            return SnapshotWords::tr("matches again");
-        case EvidenceState::missing:
-            return SnapshotWords::tr("is missing");
-        case EvidenceState::changed:
-            break;
-    }
-    return SnapshotWords::tr("is not what was attached");
-}
+// In the order of EvidenceState.
+constexpr std::array statesInSentences = {QT_TRANSLATE_NOOP("ReleaseSnapshot", "matches again"),
+                                          QT_TRANSLATE_NOOP("ReleaseSnapshot", "is not what was attached"),
+                                          QT_TRANSLATE_NOOP("ReleaseSnapshot", "is missing")};
 
 }  // namespace
 
@@ -84,7 +78,8 @@ QString differenceOf(const ReleaseSnapshot& before, const ReleaseSnapshot& now) 
     for (std::size_t i = 0; i < now.evidence.size(); ++i) {
         if (now.evidence[i].state == before.evidence[i].state) continue;
         return SnapshotWords::tr("The files of the release were changed on disk: evidence/%1 now %2.")
-            .arg(toText(state.attachments[i].name), stateInSentence(now.evidence[i].state));
+            .arg(toText(state.attachments[i].name),
+                 SnapshotWords::tr(statesInSentences[std::size_t(now.evidence[i].state)]));
     }
     return {};
 }

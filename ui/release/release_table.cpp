@@ -13,6 +13,7 @@
 #include "ui/release/mark_label.h"
 #include "ui/release/release_table_models.h"
 #include "ui/widgets/icons.h"
+#include "ui/widgets/table_look.h"
 #include "ui/widgets/theme.h"
 
 namespace workbench {
@@ -44,21 +45,13 @@ ReleaseTable::ReleaseTable(ReleaseTableModel& model, QWidget* parent)
     m_sorted->setSortLocaleAware(true);
     setModel(m_sorted);
     setItemDelegate(new MarkDelegate(this));
-    setSelectionBehavior(SelectRows);
+    setTableLook(*this);
     setSelectionMode(ExtendedSelection);
     setEditTriggers(NoEditTriggers);
-    setWordWrap(false);
-    setShowGrid(false);
-    setAlternatingRowColors(true);
-    setTabKeyNavigation(false);
-    setFrameShape(QFrame::NoFrame);
     setHorizontalScrollMode(ScrollPerPixel);
     QHeaderView* header = horizontalHeader();
-    header->setHighlightSections(false);
     header->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     header->setStretchLastSection(true);
-    verticalHeader()->hide();
-    verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 8);
     // As the release has it, and without the room that an arrow takes, until a header is clicked.
     header->setSortIndicator(-1, Qt::AscendingOrder);
     header->setSortIndicatorClearable(true);
@@ -66,7 +59,6 @@ ReleaseTable::ReleaseTable(ReleaseTableModel& model, QWidget* parent)
     header->setSortIndicatorShown(false);
     connect(header, &QHeaderView::sortIndicatorChanged, this,
             [header](int column) { header->setSortIndicatorShown(column >= 0); });
-    setContextMenuPolicy(Qt::ActionsContextMenu);
     auto* copy = new QAction(themedIcon(QStringLiteral("copy")), tr("Copy rows"), this);
     copy->setShortcut(QKeySequence::Copy);
     copy->setShortcutContext(Qt::WidgetShortcut);

@@ -215,7 +215,7 @@ void ScreenshotTour::recording() {
         {.operations = {{.what = FilterOperation{.filter_id = 6, .parameters = {{"sigma", 6.0}}}}}});
     waitForExact();
     RecordJob& job = m_window.recorder().job();
-    m_window.recorder().start();
+    job.start();
     waitFor(QStringLiteral("the recording to show"), [&] {
         const auto shown = m_window.imagePage().findChildren<QWidget*>(QStringLiteral("recordBar"));
         return !job.isMeasuring() || (!shown.isEmpty() && shown.front()->isVisible());

@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: MIT
 #include "ui/widgets/drop_cue.h"
 
+#include <QDragEnterEvent>
+#include <QDropEvent>
+#include <QMimeData>
 #include <QPainter>
+#include <QUrl>
+#include <utility>
 
 #include "ui/widgets/icons.h"
 #include "ui/widgets/theme.h"
 
 namespace workbench {
 
-DropCue::DropCue(QWidget* parent) : QWidget(parent) {
+DropCue::DropCue(QWidget* target, Say say, Take take)
+    : QWidget(target), m_say(std::move(say)), m_take(std::move(take)) {
     setAttribute(Qt::WA_TransparentForMouseEvents);
     hide();
+    target->setAcceptDrops(true);
+    target->installEventFilter(this);
 }
 
 void DropCue::appear(const QString& text) {
@@ -20,6 +28,46 @@ void DropCue::appear(const QString& text) {
     raise();
     show();
     update();
+}
+
+std::pair<QString, QString> DropCue::fileIn(const QMimeData* dragged) const {
+    if (!dragged || !dragged->hasUrls()) return {};
+    for (const QUrl& url : dragged->urls()) {
+        if (!url.isLocalFile()) continue;
+        if (const QString text = m_say(url.toLocalFile()); !text.isEmpty()) return {url.toLocalFile(), text};
+    }
+    return {};
+}
+
+bool DropCue::eventFilter(QObject* watched, QEvent* event) {
+    switch (event->type()) {
+        case QEvent::DragEnter: {
+            auto* enter = static_cast<QDragEnterEvent*>(event);
+            const auto [path, text] = fileIn(enter->mimeData());
+            if (path.isEmpty()) break;
+            enter->acceptProposedAction();
+            appear(text);
+            break;
+        }
+        case QEvent::DragLeave:
+            hide();
+            break;
+        case QEvent::Drop: {
+            hide();
+            auto* drop = static_cast<QDropEvent*>(event);
+            const QString path = fileIn(drop->mimeData()).first;
+            if (path.isEmpty()) break;
+            drop->acceptProposedAction();
+            m_take(path);
+            break;
+        }
+        case QEvent::Resize:
+            if (isVisible()) setGeometry(parentWidget()->rect());
+            break;
+        default:
+            break;
+    }
+    return QWidget::eventFilter(watched, event);
 }
 
 void DropCue::paintEvent(QPaintEvent* /*event*/) {

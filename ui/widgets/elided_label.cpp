@@ -2,6 +2,7 @@
 #include "ui/widgets/elided_label.h"
 
 #include <QPainter>
+#include <array>
 
 #include "ui/widgets/theme.h"
 
@@ -9,20 +10,10 @@ namespace workbench {
 namespace {
 
 QColor colourOf(ElidedLabel::Tone tone) {
-    const ThemeColours& c = themeColours();
-    switch (tone) {
-        case ElidedLabel::Tone::muted:
-            return c.muted;
-        case ElidedLabel::Tone::success:
-            return c.success;
-        case ElidedLabel::Tone::warning:
-            return c.warning;
-        case ElidedLabel::Tone::error:
-            return c.error;
-        case ElidedLabel::Tone::normal:
-            break;
-    }
-    return c.text;
+    // In the order of Tone.
+    constexpr std::array colours = {&ThemeColours::text, &ThemeColours::muted, &ThemeColours::success,
+                                    &ThemeColours::warning, &ThemeColours::error};
+    return themeColours().*colours[std::size_t(tone)];
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "ui/widgets/job_bar.h"
 
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QPainter>
 #include <QProgressBar>
@@ -9,6 +8,7 @@
 #include <QTimer>
 #include <algorithm>
 
+#include "ui/widgets/layouts.h"
 #include "ui/widgets/theme.h"
 
 namespace workbench {
@@ -19,9 +19,8 @@ JobBar::JobBar(QWidget* parent)
       m_bar(new QProgressBar(this)),
       m_cancel(new QPushButton(tr("Cancel"), this)),
       m_patience(new QTimer(this)) {
-    auto* layout = new QHBoxLayout(this);
-    layout->setContentsMargins(normalSpacing + smallSpacing, smallSpacing, normalSpacing, smallSpacing);
-    layout->setSpacing(normalSpacing);
+    auto* layout = makeRow(this, normalSpacing,
+                           {normalSpacing + smallSpacing, smallSpacing, normalSpacing, smallSpacing});
     layout->addWidget(m_text, 1);
     layout->addWidget(m_bar, 1);
     layout->addWidget(m_cancel);

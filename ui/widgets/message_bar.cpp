@@ -2,7 +2,6 @@
 #include "ui/widgets/message_bar.h"
 
 #include <QAccessible>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QPainter>
 #include <QPushButton>
@@ -10,6 +9,7 @@
 #include <QVBoxLayout>
 
 #include "ui/widgets/icons.h"
+#include "ui/widgets/layouts.h"
 #include "ui/widgets/theme.h"
 
 namespace workbench {
@@ -68,9 +68,8 @@ void MessageArea::show(const QString& subject, Severity severity, const QString&
     clear(subject);
     auto* row = new MessageRow(severity, this);
     row->setAccessibleName(text);
-    auto* layout = new QHBoxLayout(row);
-    layout->setContentsMargins(normalSpacing + smallSpacing, smallSpacing, smallSpacing, smallSpacing);
-    layout->setSpacing(normalSpacing);
+    auto* layout =
+        makeRow(row, normalSpacing, {normalSpacing + smallSpacing, smallSpacing, smallSpacing, smallSpacing});
 
     auto* icon = new QLabel(row);
     const int side = fontMetrics().height();

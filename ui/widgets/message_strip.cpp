@@ -2,20 +2,18 @@
 #include "ui/widgets/message_strip.h"
 
 #include <QAccessible>
-#include <QHBoxLayout>
 #include <QPainter>
 
 #include "ui/widgets/form_parts.h"
 #include "ui/widgets/icons.h"
+#include "ui/widgets/layouts.h"
 #include "ui/widgets/theme.h"
 
 namespace workbench {
 
 MessageStrip::MessageStrip(QWidget* parent)
     : QFrame(parent), m_text(new ToneLabel(ToneLabel::Tone::normal, this)) {
-    auto* layout = new QHBoxLayout(this);
-    layout->setContentsMargins(normalSpacing, smallSpacing, smallSpacing, smallSpacing);
-    layout->setSpacing(normalSpacing);
+    auto* layout = makeRow(this, normalSpacing, {normalSpacing, smallSpacing, smallSpacing, smallSpacing});
     auto* icon = new QLabel(this);
     const auto drawIcon = [icon] { icon->setPixmap(themedIcon(QStringLiteral("error")).pixmap(16, 16)); };
     drawIcon();

@@ -4,11 +4,11 @@
 #include <QDir>
 #include <QFileDialog>
 #include <QFileInfo>
-#include <QHBoxLayout>
 #include <QLineEdit>
 #include <QToolButton>
 
 #include "ui/widgets/form_parts.h"
+#include "ui/widgets/layouts.h"
 #include "ui/widgets/theme.h"
 
 namespace workbench {
@@ -19,9 +19,7 @@ PathField::PathField(const QString& name, const QString& title, What what, QWidg
       m_what(what),
       m_edit(new QLineEdit(this)),
       m_button(iconButton(QStringLiteral("open"), title, this)) {
-    auto* layout = new QHBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(smallSpacing);
+    auto* layout = makeRow(this, smallSpacing);
     layout->addWidget(m_edit, 1);
     layout->addWidget(m_button);
     m_edit->setAccessibleName(name);

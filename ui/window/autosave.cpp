@@ -14,6 +14,7 @@
 #include "ui/benchmark/benchmark_page.h"
 #include "ui/benchmark/record_desk.h"
 #include "ui/operations/operations_panel.h"
+#include "ui/operations/recipe_bar.h"
 #include "ui/picture/image_page.h"
 #include "ui/picture/image_view.h"
 #include "ui/picture/view_bar.h"
@@ -107,7 +108,7 @@ SavedState Autosave::state() const {
                      .threads = session.threads(),
                      .view = viewOf(m_window),
                      .history = session.history(),
-                     .recipeFile = m_window.operationsPanel().recipeFile(),
+                     .recipeFile = m_window.operationsPanel().recipeBar().path(),
                      .selectedRow = m_window.operationsPanel().selectedRow()};
     for (const KeptResults& each : m_results) state.results.push_back(each.number);
     if (session.isOpening()) {
@@ -201,7 +202,7 @@ void Autosave::restore(const EndedSession& ended) {
     const SavedState& state = ended.state;
     if (session.history() == RecipeHistory{}) {
         session.restoreHistory(state.history);
-        operations.setRecipeFile(state.recipeFile);
+        operations.recipeBar().setPath(state.recipeFile);
     } else {
         session.changeRecipe(tr("Restore the recipe"),
                              state.history.recipes[std::size_t(state.history.position)]);

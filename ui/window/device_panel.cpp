@@ -11,13 +11,13 @@
 #include <QRegularExpression>
 #include <QTimer>
 #include <QTreeWidget>
-#include <QVBoxLayout>
 
 #include "core/support/devices.h"
 #include "ui/picture/pixel_text.h"
 #include "ui/session/session.h"
 #include "ui/support/text.h"
 #include "ui/widgets/icons.h"
+#include "ui/widgets/layouts.h"
 #include "ui/widgets/number_field.h"
 #include "ui/widgets/theme.h"
 
@@ -59,9 +59,8 @@ DevicePanel::DevicePanel(Session& session, QWidget* parent)
       m_tree(new QTreeWidget(this)),
       m_refresh(new QPushButton(themedIcon(QStringLiteral("refresh")), tr("Refresh"), this)) {
     setObjectName(QStringLiteral("devicePanel"));
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(normalSpacing, normalSpacing, normalSpacing, normalSpacing);
-    layout->setSpacing(normalSpacing);
+    auto* layout =
+        makeColumn(this, normalSpacing, {normalSpacing, normalSpacing, normalSpacing, normalSpacing});
 
     QFont strong = m_name->font();
     strong.setBold(true);

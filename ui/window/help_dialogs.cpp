@@ -19,6 +19,7 @@
 #include "ui/session/session.h"
 #include "ui/support/text.h"
 #include "ui/widgets/icons.h"
+#include "ui/widgets/layouts.h"
 #include "ui/widgets/theme.h"
 
 namespace workbench {
@@ -139,8 +140,7 @@ AboutDialog::AboutDialog(const Session& session, QWidget* parent)
     auto* layout = new QVBoxLayout(this);
     layout->setSpacing(normalSpacing);
 
-    auto* head = new QHBoxLayout;
-    head->setSpacing(2 * normalSpacing);
+    auto* head = makeRow(nullptr, 2 * normalSpacing);
     auto* icon = new QLabel(this);
     icon->setPixmap(applicationIcon().pixmap(QSize(56, 56), devicePixelRatioF()));
     head->addWidget(icon);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "ui/window/info_bar.h"
 
-#include <QHBoxLayout>
 #include <QToolButton>
 #include <algorithm>
 
@@ -11,6 +10,7 @@
 #include "ui/support/text.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/icons.h"
+#include "ui/widgets/layouts.h"
 #include "ui/widgets/theme.h"
 #include "ui/window/device_panel.h"
 
@@ -18,9 +18,7 @@ namespace workbench {
 
 InfoBar::InfoBar(Session& session, QWidget* parent) : QWidget(parent), m_session(session) {
     setObjectName(QStringLiteral("infoBar"));
-    auto* layout = new QHBoxLayout(this);
-    layout->setContentsMargins(normalSpacing, 0, 0, 0);
-    layout->setSpacing(2 * normalSpacing);
+    auto* layout = makeRow(this, 2 * normalSpacing, {normalSpacing, 0, 0, 0});
     const QFont figures = tabularFont();
     const auto field = [&](const QString& name, const QString& widest) {
         auto* label = new ElidedLabel(this);

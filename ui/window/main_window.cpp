@@ -5,22 +5,12 @@
 #include <QClipboard>
 #include <QCloseEvent>
 #include <QDir>
-#include <QDockWidget>
-#include <QDragEnterEvent>
-#include <QDropEvent>
 #include <QFileDialog>
 #include <QFileInfo>
-#include <QHBoxLayout>
-#include <QLabel>
-#include <QMenu>
 #include <QMessageBox>
-#include <QMimeData>
 #include <QPushButton>
-#include <QScrollArea>
 #include <QStackedWidget>
 #include <QStatusBar>
-#include <QTabWidget>
-#include <QToolButton>
 #include <QUndoStack>
 #include <QVBoxLayout>
 
@@ -30,6 +20,7 @@
 #include "ui/benchmark/benchmark_page.h"
 #include "ui/benchmark/record_desk.h"
 #include "ui/operations/operations_panel.h"
+#include "ui/operations/recipe_bar.h"
 #include "ui/picture/gradient_view.h"
 #include "ui/picture/image_page.h"
 #include "ui/picture/image_view.h"
@@ -40,6 +31,7 @@
 #include "ui/support/paths.h"
 #include "ui/widgets/drop_cue.h"
 #include "ui/widgets/icons.h"
+#include "ui/widgets/layouts.h"
 #include "ui/widgets/message_bar.h"
 #include "ui/widgets/theme.h"
 #include "ui/widgets/undo_keys.h"
@@ -47,6 +39,8 @@
 #include "ui/window/info_bar.h"
 #include "ui/window/picture_recorder.h"
 #include "ui/window/record_job.h"
+#include "ui/window/side_docks.h"
+#include "ui/window/window_actions.h"
 
 namespace workbench {
 namespace {
@@ -57,57 +51,6 @@ QString patterns(const std::vector<std::string>& extensions) {
     for (const std::string& extension : extensions)
         all << QStringLiteral("*.") + QString::fromStdString(extension);
     return all.join(QLatin1Char(' '));
-}
-
-QString droppedFile(const QMimeData* data) {
-    if (!data || !data->hasUrls()) return {};
-    for (const QUrl& url : data->urls()) {
-        if (url.isLocalFile()) return url.toLocalFile();
-    }
-    return {};
-}
-
-constexpr int dockMinimumWidth = 300;
-const auto dockTitleName = QStringLiteral("dockTitle");
-
-// Title and close button in our own icons; the style's are drawn for another palette.
-QWidget* makeDockTitle(QDockWidget* dock) {
-    auto* bar = new QWidget(dock);
-    bar->setAutoFillBackground(true);
-    bar->setBackgroundRole(QPalette::AlternateBase);
-    auto* layout = new QHBoxLayout(bar);
-    layout->setContentsMargins(normalSpacing, smallSpacing, smallSpacing, smallSpacing);
-    auto* title = new QLabel(dock->windowTitle(), bar);
-    title->setObjectName(dockTitleName);
-    auto* close = new QToolButton(bar);
-    close->setIcon(themedIcon(QStringLiteral("close")));
-    close->setIconSize(QSize(14, 14));
-    close->setAutoRaise(true);
-    close->setFocusPolicy(Qt::TabFocus);
-    const QString name = MainWindow::tr("Close %1").arg(dock->windowTitle());
-    close->setToolTip(name);
-    close->setAccessibleName(name);
-    layout->addWidget(title, 1);
-    layout->addWidget(close);
-    QObject::connect(close, &QToolButton::clicked, dock, &QDockWidget::close);
-    return bar;
-}
-
-QDockWidget* makeDock(const QString& name, const QString& title, QWidget* content, QMainWindow* window) {
-    auto* dock = new QDockWidget(title, window);
-    dock->setObjectName(name);
-    dock->setAccessibleName(title);
-    // A small window scrolls what it cannot show.
-    auto* scroll = new QScrollArea(dock);
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setWidgetResizable(true);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);
-    scroll->setFocusPolicy(Qt::NoFocus);
-    scroll->setWidget(content);
-    scroll->setMinimumWidth(dockMinimumWidth);
-    dock->setWidget(scroll);
-    dock->setTitleBarWidget(makeDockTitle(dock));
-    return dock;
 }
 
 }  // namespace
@@ -122,35 +65,30 @@ MainWindow::MainWindow(Session& session, QWidget* parent)
       m_operations(new OperationsPanel(session, this)),
       m_device(new DevicePanel(session, this)),
       m_info(new InfoBar(session, this)),
-      m_dropCue(new DropCue(this)),
       m_pages(new QStackedWidget(this)) {
     setObjectName(QStringLiteral("mainWindow"));
     setWindowIcon(applicationIcon());
-    setAcceptDrops(true);
     qApp->installEventFilter(new UndoKeys(this));
     setMinimumSize(640, 400);
     m_pages->addWidget(m_image);
     m_pages->addWidget(m_benchmark);
     m_pages->addWidget(m_release);
     auto* centre = new QWidget(this);
-    auto* column = new QVBoxLayout(centre);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
+    auto* column = makeColumn(centre, 0);
     column->addWidget(m_pages);
     setCentralWidget(centre);
     statusBar()->setSizeGripEnabled(false);
     statusBar()->setContentsMargins(0, 0, 0, 0);
     statusBar()->addPermanentWidget(m_info, 1);
 
-    buildDocks();
-    buildActions();
-    buildToolBar();
-    buildMenus();
+    m_docks = std::make_unique<SideDocks>(*this, m_operations, m_device);
+    m_actions = std::make_unique<WindowActions>(*this, *m_docks);
     connectSession();
+    connectPages();
+    takeDrops();
     resize(1280, 800);
     restoreLayout();
     updateTitle();
-    updateActions();
 }
 
 void MainWindow::setOffer(QWidget* offer) {
@@ -162,46 +100,9 @@ MainWindow::~MainWindow() {
     for (QObject* child : findChildren<QObject*>()) child->disconnect(this);
 }
 
-void MainWindow::buildDocks() {
-    m_operationsDock = makeDock(QStringLiteral("operationsDock"), tr("Operations"), m_operations, this);
-    m_deviceDock = makeDock(QStringLiteral("deviceDock"), tr("Device"), m_device, this);
-    setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
-    setDockOptions(dockOptions() | QMainWindow::AllowNestedDocks);
-    for (QDockWidget* dock : {m_operationsDock, m_deviceDock}) {
-        connect(dock, &QDockWidget::visibilityChanged, this, &MainWindow::nameDocks);
-        connect(dock, &QDockWidget::topLevelChanged, this, &MainWindow::nameDocks);
-        connect(dock, &QDockWidget::dockLocationChanged, this, &MainWindow::nameDocks);
-    }
-    resetLayout();
-}
-
-// Behind a tab with its name a dock needs no title that says it again.
-void MainWindow::nameDocks() {
-    for (QDockWidget* dock : {m_operationsDock, m_deviceDock}) {
-        bool hasTab = false;
-        for (const QDockWidget* other : tabifiedDockWidgets(dock)) hasTab = hasTab || !other->isHidden();
-        auto* title = dock->titleBarWidget()->findChild<QLabel*>(dockTitleName);
-        title->setText(hasTab ? QString() : dock->windowTitle());
-    }
-}
-
-void MainWindow::resetLayout() {
-    for (QDockWidget* dock : {m_operationsDock, m_deviceDock}) {
-        dock->setFloating(false);
-        addDockWidget(Qt::RightDockWidgetArea, dock);
-    }
-    // One behind the other: either has the whole height, also in a small window.
-    tabifyDockWidget(m_operationsDock, m_deviceDock);
-    m_deviceDock->hide();
-    m_operationsWanted = true;
-    m_operationsDock->setVisible(page() == Page::image);
-    resizeDocks({m_operationsDock}, {340}, Qt::Horizontal);
-}
-
 void MainWindow::connectSession() {
     connect(&m_session, &Session::imageChanged, this, [this] {
         updateTitle();
-        updateActions();
         m_info->setZoom(m_image->view().transform().zoom());
         // The samples lie where nobody keeps images.
         const ImagePtr image = m_session.image();
@@ -234,6 +135,9 @@ void MainWindow::connectSession() {
     connect(&m_session, &Session::settingsFailed, this, [this](const QString& message) {
         m_image->messages().show(QStringLiteral("settings"), MessageArea::Severity::warning, message);
     });
+}
+
+void MainWindow::connectPages() {
     connect(m_image, &ImagePage::openRequested, this, &MainWindow::open);
     connect(m_image, &ImagePage::sampleRequested, this, &MainWindow::openSample);
     connect(m_image, &ImagePage::fileRequested, this, &MainWindow::openPath);
@@ -242,13 +146,20 @@ void MainWindow::connectSession() {
         setPage(Page::benchmark);
         m_benchmark->desk().open(directory);
     });
-    connect(m_recorder, &PictureRecorder::stateChanged, this, &MainWindow::updateActions);
+    connect(m_recorder, &PictureRecorder::stateChanged, this, [this] {
+        m_benchmark->setHindrance(m_recorder->job().isMeasuring()
+                                      ? tr("A record is being made, and two at once would measure each "
+                                           "other: wait for it, or cancel it.")
+                                      : QString());
+    });
+    connect(m_benchmark, &BenchmarkPage::attentionWanted, this, [this] { setPage(Page::benchmark); });
+    connect(m_release, &ReleasePage::wanted, this, [this] { setPage(Page::release); });
     connect(m_image, &ImagePage::markChanged, m_info, &InfoBar::setMark);
     connect(&m_image->view(), &ImageView::probeChanged, this,
             [this] { m_info->setProbe(m_image->view().probedPixel()); });
     connect(&m_image->view(), &ImageView::viewChanged, this,
             [this] { m_info->setZoom(m_image->view().transform().zoom()); });
-    connect(m_info, &InfoBar::deviceClicked, this, [this] { showDevices(!m_deviceDock->isVisible()); });
+    connect(m_info, &InfoBar::deviceClicked, this, [this] { showDevices(!m_docks->showsDevices()); });
 }
 
 MainWindow::Page MainWindow::page() const {
@@ -259,26 +170,19 @@ MainWindow::Page MainWindow::page() const {
 
 void MainWindow::setPage(Page next) {
     if (next != page()) {
-        // The recipe has no business beside charts and gates; it comes back with the picture.
-        if (page() == Page::image) {
-            m_operationsWanted = m_operationsDock->isVisibleTo(this);
-            m_operationsDock->hide();
-        }
+        if (page() == Page::image) m_docks->setBesidePicture(false);
         m_pages->setCurrentWidget(next == Page::benchmark ? static_cast<QWidget*>(m_benchmark)
                                   : next == Page::release ? static_cast<QWidget*>(m_release)
                                                           : m_image);
-        if (next == Page::image) m_operationsDock->setVisible(m_operationsWanted);
+        if (next == Page::image) m_docks->setBesidePicture(true);
         Q_EMIT pageChanged();
     }
-    updateActions();
+    m_actions->showState();
 }
 
 void MainWindow::showDevices(bool on) {
-    m_deviceDock->setVisible(on);
-    if (on) {
-        m_deviceDock->raise();
-        m_device->setFocus();
-    }
+    m_docks->showDevices(on);
+    if (on) m_device->setFocus();
 }
 
 void MainWindow::openPath(const QString& path) {
@@ -395,7 +299,7 @@ bool MainWindow::mayClose() {
             QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, QMessageBox::Save);
         if (answer == QMessageBox::Cancel) return false;
         if (answer == QMessageBox::Save) {
-            m_operations->saveRecipe();
+            m_operations->recipeBar().saveRecipe();
             if (m_session.isRecipeModified()) return false;  // the save was given up or failed
         }
     }
@@ -404,8 +308,8 @@ bool MainWindow::mayClose() {
 
 void MainWindow::changeEvent(QEvent* event) {
     QMainWindow::changeEvent(event);
-    // A window manager may begin and end it too.
-    if (event->type() == QEvent::WindowStateChange && m_fullScreen) m_fullScreen->setChecked(isFullScreen());
+    // A window manager may begin and end full screen too.
+    if (event->type() == QEvent::WindowStateChange && m_actions) m_actions->showState();
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
@@ -444,34 +348,21 @@ void MainWindow::restoreLayout() {
 
 // Dropping ----------------------------------------------------------------------------------------------
 
-void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
-    const QString file = droppedFile(event->mimeData());
-    if (file.isEmpty()) return;
-    event->acceptProposedAction();
-    const bool isRecipe = file.endsWith(QLatin1String(".json"), Qt::CaseInsensitive);
-    m_dropCue->appear((isRecipe ? tr("Drop to load the recipe %1") : tr("Drop to open %1"))
-                          .arg(QFileInfo(file).fileName()));
-}
-
-void MainWindow::dragLeaveEvent(QDragLeaveEvent* /*event*/) {
-    m_dropCue->hide();
-}
-
-void MainWindow::dropEvent(QDropEvent* event) {
-    m_dropCue->hide();
-    const QString file = droppedFile(event->mimeData());
-    if (file.isEmpty()) return;
-    event->acceptProposedAction();
-    if (file.endsWith(QLatin1String(".json"), Qt::CaseInsensitive)) {
-        m_operations->openRecipe(file);
-    } else {
-        openPath(file);
-    }
-}
-
-void MainWindow::resizeEvent(QResizeEvent* event) {
-    if (m_dropCue->isVisible()) m_dropCue->setGeometry(rect());
-    QMainWindow::resizeEvent(event);
+void MainWindow::takeDrops() {
+    const auto isRecipe = [](const QString& file) {
+        return file.endsWith(QLatin1String(".json"), Qt::CaseInsensitive);
+    };
+    const auto say = [isRecipe](const QString& file) {
+        return (isRecipe(file) ? tr("Drop to load the recipe %1") : tr("Drop to open %1"))
+            .arg(QFileInfo(file).fileName());
+    };
+    new DropCue(this, say, [this, isRecipe](const QString& file) {
+        if (isRecipe(file)) {
+            m_operations->recipeBar().openRecipe(file);
+        } else {
+            openPath(file);
+        }
+    });
 }
 
 // Holding O shows the original wherever the focus is, as long as nobody types with it.
@@ -489,6 +380,10 @@ void MainWindow::keyReleaseEvent(QKeyEvent* event) {
         return;
     }
     QMainWindow::keyReleaseEvent(event);
+}
+
+QList<std::pair<QString, QList<QAction*>>> MainWindow::actionsByMenu() const {
+    return m_actions->byMenu();
 }
 
 }  // namespace workbench

@@ -4,22 +4,23 @@
 #pragma once
 
 #include <QMainWindow>
+#include <memory>
 
 class QAction;
-class QMenu;
 class QStackedWidget;
 
 namespace workbench {
 
 class BenchmarkPage;
 class DevicePanel;
-class DropCue;
 class ImagePage;
 class InfoBar;
 class OperationsPanel;
 class PictureRecorder;
 class ReleasePage;
 class Session;
+class SideDocks;
+class WindowActions;
 
 class MainWindow : public QMainWindow {
     Q_OBJECT
@@ -42,6 +43,7 @@ class MainWindow : public QMainWindow {
     void showDevices(bool on);
     // Off: closing asks nothing and settings are not touched. For automation.
     void setInteractive(bool on) { m_interactive = on; }
+    bool isInteractive() const { return m_interactive; }
     // On: closing asks nothing, since the work is kept for the next start.
     void setSessionEnding(bool on) { m_sessionEnding = on; }
     // Stands above the pages.
@@ -68,26 +70,16 @@ class MainWindow : public QMainWindow {
   protected:
     void changeEvent(QEvent* event) override;
     void closeEvent(QCloseEvent* event) override;
-    void dragEnterEvent(QDragEnterEvent* event) override;
-    void dragLeaveEvent(QDragLeaveEvent* event) override;
-    void dropEvent(QDropEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void keyReleaseEvent(QKeyEvent* event) override;
-    void resizeEvent(QResizeEvent* event) override;
 
   private:
-    void buildDocks();
-    void nameDocks();
-    void buildActions();
-    void buildMenus();
-    void buildToolBar();
     void connectSession();
+    void connectPages();
+    void takeDrops();
     void restoreLayout();
     void rememberLayout();
-    void resetLayout();
     void updateTitle();
-    void updateActions();
-    void fillRecentMenu();
     bool mayClose();
 
     Session& m_session;
@@ -98,33 +90,11 @@ class MainWindow : public QMainWindow {
     OperationsPanel* m_operations;
     DevicePanel* m_device;
     InfoBar* m_info;
-    DropCue* m_dropCue;
     QStackedWidget* m_pages;
-    QDockWidget* m_operationsDock = nullptr;
-    QDockWidget* m_deviceDock = nullptr;
-    bool m_operationsWanted = true;  // on the image page
+    std::unique_ptr<SideDocks> m_docks;
+    std::unique_ptr<WindowActions> m_actions;
     bool m_interactive = true;
     bool m_sessionEnding = false;
-
-    QMenu* m_recentMenu = nullptr;
-    QAction* m_open = nullptr;
-    QAction* m_openSample = nullptr;
-    QAction* m_save = nullptr;
-    QAction* m_quit = nullptr;
-    QAction* m_undo = nullptr;
-    QAction* m_redo = nullptr;
-    QAction* m_copyImage = nullptr;
-    QAction* m_copyCommand = nullptr;
-    QAction* m_record = nullptr;
-    QAction* m_imagePageAction = nullptr;
-    QAction* m_benchmarkPageAction = nullptr;
-    QAction* m_releasePageAction = nullptr;
-    QAction* m_runBenchmark = nullptr;
-    QAction* m_cancelBenchmark = nullptr;
-    QAction* m_fullScreen = nullptr;
-    QAction* m_resetLayout = nullptr;
-    QAction* m_shortcuts = nullptr;
-    QAction* m_about = nullptr;
 };
 
 }  // namespace workbench

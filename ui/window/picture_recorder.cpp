@@ -29,10 +29,6 @@ PictureRecorder::PictureRecorder(Session& session, ImagePage& page)
     connectJob();
 }
 
-void PictureRecorder::start() {
-    m_job->start();
-}
-
 void PictureRecorder::connectJob() {
     connect(m_job, &RecordJob::started, this, [this] {
         m_page.messages().clear(subject);

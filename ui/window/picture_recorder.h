@@ -17,9 +17,8 @@ class PictureRecorder : public QObject {
   public:
     PictureRecorder(Session& session, ImagePage& page);
 
+    // folderRequested follows when it has measured the recipe on the image.
     RecordJob& job() const { return *m_job; }
-    // Measures the recipe on the image; folderRequested follows when that is done.
-    void start();
 
   Q_SIGNALS:
     // A record was measured: where is it to be written? Answered by job().writeInto().

@@ -5,9 +5,9 @@
 
 #include <QObject>
 #include <QString>
-#include <memory>
 
-#include "core/record/record.h"
+#include "ui/benchmark/benchmark_runner.h"
+#include "ui/benchmark/result_exporter.h"
 
 namespace workbench {
 
@@ -17,18 +17,19 @@ class RecordJob : public QObject {
     Q_OBJECT
   public:
     explicit RecordJob(Session& session, QObject* parent = nullptr);
-    ~RecordJob() override;  // cancels and joins
 
-    bool isMeasuring() const;
-    bool isWriting() const;
+    bool isMeasuring() const { return m_runner.isRunning(); }
+    bool isWriting() const { return m_exporter.isRunning(); }
     // Measured and not written yet; null when there is none.
-    std::shared_ptr<const Record> record() const;
-    QString subject() const;  // "astronaut.png"
+    const RecordPtr& record() const { return m_record; }
+    const QString& subject() const { return m_subject; }  // "astronaut.png"
 
-    void start();   // nothing happens while one is measured or written; what was not written is forgotten
-    void cancel();  // measuring
+    void start();  // nothing happens while one is measured or written; what was not written is forgotten
+    void cancel() { m_runner.cancel(); }    // measuring
     void writeInto(const QString& folder);  // a new directory in it, which is verified
-    void discard();
+    void discard() {
+        if (!isWriting()) m_record.reset();
+    }
 
   Q_SIGNALS:
     void started();
@@ -40,8 +41,11 @@ class RecordJob : public QObject {
     void cancelled();
 
   private:
-    struct Impl;
-    std::unique_ptr<Impl> m_impl;
+    Session& m_session;
+    BenchmarkRunner m_runner;  // cancels and joins when it goes
+    ResultExporter m_exporter;
+    RecordPtr m_record;
+    QString m_subject;
 };
 
 }  // namespace workbench

@@ -4,7 +4,6 @@
 #include <QComboBox>
 #include <QDateTime>
 #include <QFileInfo>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QLocale>
 #include <QPainter>
@@ -13,6 +12,7 @@
 #include <algorithm>
 
 #include "ui/widgets/icons.h"
+#include "ui/widgets/layouts.h"
 #include "ui/widgets/theme.h"
 
 namespace workbench {
@@ -49,9 +49,8 @@ RestoreOffer::RestoreOffer(std::vector<EndedSession> sessions, QWidget* parent)
       m_restore(new QPushButton(tr("Restore"), this)),
       m_discard(new QPushButton(tr("Discard"), this)) {
     setObjectName(QStringLiteral("restoreOffer"));
-    auto* layout = new QHBoxLayout(this);
-    layout->setContentsMargins(normalSpacing + smallSpacing, smallSpacing, normalSpacing, smallSpacing);
-    layout->setSpacing(normalSpacing);
+    auto* layout = makeRow(this, normalSpacing,
+                           {normalSpacing + smallSpacing, smallSpacing, normalSpacing, smallSpacing});
     m_text->setTextFormat(Qt::PlainText);  // a file's name may look like markup
     m_text->setWordWrap(true);
     m_text->setMinimumWidth(80);

@@ -26,12 +26,13 @@
 
 #include "core/record/record.h"
 #include "tests/ui/benchmark/access.h"
+#include "tests/ui/patience.h"
 #include "ui/benchmark/charts_area.h"
 #include "ui/benchmark/matrix_form.h"
 #include "ui/benchmark/results_model.h"
 #include "ui/benchmark/results_table.h"
 #include "ui/benchmark/run_panel.h"
-#include "ui/charts/latency_chart.h"
+#include "ui/charts/case_bars_chart.h"
 #include "ui/charts/timeline_chart.h"
 #include "ui/session/session.h"
 #include "ui/widgets/form_parts.h"
@@ -40,8 +41,6 @@
 
 namespace workbench {
 namespace {
-
-constexpr int patience = 20000;
 
 MatrixChoices tinyChoices() {
     MatrixChoices c;
@@ -70,10 +69,10 @@ class BenchmarkPageTest : public ::testing::Test {
     QPushButton* button(const char* name) { return page.findChild<QPushButton*>(QLatin1String(name)); }
     void runToItsEnd() {
         page.run();
-        EXPECT_TRUE(QTest::qWaitFor([this] { return !page.isRunning(); }, patience));
+        EXPECT_TRUE(QTest::qWaitFor([this] { return !page.isRunning(); }, patience_ms));
     }
     void waitForExport() {
-        EXPECT_TRUE(QTest::qWaitFor([this] { return !page.desk().exporter().isRunning(); }, patience));
+        EXPECT_TRUE(QTest::qWaitFor([this] { return !page.desk().exporter().isRunning(); }, patience_ms));
     }
     QString exportMessage() { return page.messages().textOf(QStringLiteral("export")); }
 
@@ -102,7 +101,7 @@ TEST_F(BenchmarkPageTest, RunsAndFillsTableAndCharts) {
     EXPECT_TRUE(page.isRunning());
     EXPECT_TRUE(button("cancelButton")->isVisible());
     EXPECT_FALSE(button("runButton")->isVisible());
-    ASSERT_TRUE(QTest::qWaitFor([this] { return !page.isRunning(); }, patience));
+    ASSERT_TRUE(QTest::qWaitFor([this] { return !page.isRunning(); }, patience_ms));
     ASSERT_EQ(running.size(), 2);
     EXPECT_TRUE(running[0][0].toBool());
     EXPECT_FALSE(running[1][0].toBool());
@@ -148,9 +147,9 @@ TEST_F(BenchmarkPageTest, CancellingKeepsWhatIsComplete) {
     page.form().setChoices(c);
     QSignalSpy inserted(&page.desk().results(), &QAbstractItemModel::rowsInserted);
     page.run();
-    ASSERT_TRUE(QTest::qWaitFor([&] { return !inserted.isEmpty(); }, patience));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !inserted.isEmpty(); }, patience_ms));
     QTest::mouseClick(button("cancelButton"), Qt::LeftButton);
-    ASSERT_TRUE(QTest::qWaitFor([this] { return !page.isRunning(); }, patience));
+    ASSERT_TRUE(QTest::qWaitFor([this] { return !page.isRunning(); }, patience_ms));
     const auto done = page.desk().results().results().size();
     EXPECT_GE(done, 1U);
     EXPECT_LT(done, 16U);
@@ -176,7 +175,7 @@ TEST_F(BenchmarkPageTest, CancellingBeforeTheFirstCaseSaysSo) {
     QTest::keyClick(button("runButton"), Qt::Key_Space);
     EXPECT_TRUE(page.isRunning());
     QTest::keyClick(&page, Qt::Key_Escape);
-    EXPECT_TRUE(QTest::qWaitFor([this] { return !page.isRunning(); }, patience));
+    EXPECT_TRUE(QTest::qWaitFor([this] { return !page.isRunning(); }, patience_ms));
     EXPECT_FALSE((page.desk().results().rowCount() > 0));
     EXPECT_TRUE(page.messages().textOf(QStringLiteral("run")).contains(QStringLiteral("nothing to keep")));
 }

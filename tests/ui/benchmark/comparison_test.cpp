@@ -23,7 +23,7 @@
 namespace workbench {
 namespace {
 
-using M = ComparisonModel;
+using Compared = ComparisonModel;
 
 std::string shown(const ComparisonModel& model, int row, int column) {
     return model.index(row, column).data().toString().toStdString();
@@ -66,21 +66,21 @@ TEST(ComparisonModel, HasARowForEachCaseAndEachMissingOne) {
     ComparisonModel model;
     model.show(compared);
     ASSERT_EQ(model.rowCount(), 6);
-    EXPECT_EQ(shown(model, 0, M::verdict), "= SAME");
-    EXPECT_EQ(shown(model, 1, M::verdict), "▶ SLOWER, regression");
-    EXPECT_EQ(shown(model, 2, M::verdict), "◀ FASTER");
-    EXPECT_EQ(shown(model, 3, M::verdict), "? AMBIGUOUS");
-    EXPECT_EQ(shown(model, 4, M::verdict), "∅ missing in new");
-    EXPECT_EQ(shown(model, 5, M::verdict), "∅ missing in base");
+    EXPECT_EQ(shown(model, 0, Compared::verdict), "= SAME");
+    EXPECT_EQ(shown(model, 1, Compared::verdict), "▶ SLOWER, regression");
+    EXPECT_EQ(shown(model, 2, Compared::verdict), "◀ FASTER");
+    EXPECT_EQ(shown(model, 3, Compared::verdict), "? AMBIGUOUS");
+    EXPECT_EQ(shown(model, 4, Compared::verdict), "∅ missing in new");
+    EXPECT_EQ(shown(model, 5, Compared::verdict), "∅ missing in base");
     EXPECT_EQ(model.keyAt(4).toStdString(), "filter:5 border:mirror precision:f32 size:512x512");
-    EXPECT_EQ(shown(model, 0, M::case_name), "Filter 1");
+    EXPECT_EQ(shown(model, 0, Compared::case_name), "Filter 1");
     EXPECT_EQ(compared->common.toStdString(), "mirror, f32, 512 × 512");
     const CaseComparison& slower = compared->comparison.cases[1];
-    EXPECT_EQ(model.index(1, M::ratio).data(ResultsModel::ValueRole).toDouble(), slower.cost_ratio);
-    EXPECT_EQ(shown(model, 1, M::base_samples), "50");
-    EXPECT_EQ(shown(model, 1, M::output), "same bits");
-    EXPECT_EQ(shown(model, 4, M::ratio), "–");
-    EXPECT_EQ(model.headerData(M::base_p50, Qt::Horizontal, Qt::DisplayRole).toString().toStdString(),
+    EXPECT_EQ(model.index(1, Compared::ratio).data(ResultsModel::ValueRole).toDouble(), slower.cost_ratio);
+    EXPECT_EQ(shown(model, 1, Compared::base_samples), "50");
+    EXPECT_EQ(shown(model, 1, Compared::output), "same bits");
+    EXPECT_EQ(shown(model, 4, Compared::ratio), "–");
+    EXPECT_EQ(model.headerData(Compared::base_p50, Qt::Horizontal, Qt::DisplayRole).toString().toStdString(),
               "Base p50, times copy");
 }
 
@@ -261,7 +261,7 @@ TEST_F(CompareViewTest, FollowsTheTheme) {
     view.chooseCase(1);
     applyTheme(*qApp, Theme::dark);
     QApplication::processEvents();
-    EXPECT_EQ(view.model().index(1, M::verdict).data(Qt::ForegroundRole).value<QColor>(),
+    EXPECT_EQ(view.model().index(1, Compared::verdict).data(Qt::ForegroundRole).value<QColor>(),
               themeColours().error);
     applyTheme(*qApp, Theme::light);
 }

@@ -11,12 +11,11 @@
 #include <QTest>
 
 #include "tests/ui/benchmark/made_records.h"
+#include "tests/ui/patience.h"
 #include "ui/session/kept_runs.h"
 
 namespace workbench {
 namespace {
-
-constexpr int patience = 30000;
 
 BenchmarkMatrix tinyMatrix(int filter = 1) {
     BenchmarkMatrix matrix;
@@ -39,7 +38,7 @@ class RecordDeskTest : public ::testing::Test {
     }
 
     void wait() {
-        EXPECT_TRUE(QTest::qWaitFor([this] { return !desk.isBusy() && !desk.isRunning(); }, patience));
+        EXPECT_TRUE(QTest::qWaitFor([this] { return !desk.isBusy() && !desk.isRunning(); }, patience_ms));
     }
     void measure(int filter = 1) {
         desk.measure(tinyMatrix(filter), {});
@@ -92,7 +91,7 @@ TEST_F(RecordDeskTest, ARunInTheHistoryIsKeptAndOneInAFileIsWritten) {
     EXPECT_FALSE(desk.hasUnkept());
     EXPECT_EQ(desk.unwritten().size(), 1U) << "the next window shows it again";
     desk.exportWhole(folder.filePath(QStringLiteral("r")));
-    ASSERT_TRUE(QTest::qWaitFor([&] { return !desk.exporter().isRunning(); }, patience));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !desk.exporter().isRunning(); }, patience_ms));
     EXPECT_EQ(desk.shown().path, folder.filePath(QStringLiteral("r")));
     EXPECT_TRUE(desk.unwritten().empty());
 }
@@ -120,7 +119,7 @@ TEST_F(RecordDeskTest, ARunIsWrittenAlsoWhenAnotherIsShownBeforeItIs) {
     measure();
     desk.exportWhole(folder.filePath(QStringLiteral("r")));
     open(made(QStringLiteral("monday")));
-    ASSERT_TRUE(QTest::qWaitFor([&] { return !desk.exporter().isRunning(); }, patience));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !desk.exporter().isRunning(); }, patience_ms));
     EXPECT_TRUE(desk.aside().empty());
     EXPECT_FALSE(desk.hasUnkept());
 }
@@ -265,17 +264,17 @@ TEST_F(RecordDeskTest, ANoteIsRetriedInTheHistoryThatItBelongsTo) {
     };
     // Its folder is not there, as on a disk that is not mounted.
     desk.history().writeNote(away, kept.id, QStringLiteral("of another machine"));
-    ASSERT_TRUE(QTest::qWaitFor([&] { return !problem.isEmpty(); }, patience));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !problem.isEmpty(); }, patience_ms));
     EXPECT_TRUE(desk.history().hasUnwrittenNotes());
     desk.history().writeNote(here, kept.id, QStringLiteral("of this machine"));
-    ASSERT_TRUE(QTest::qWaitFor([&] { return noteIn(here) == "of this machine"; }, patience));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return noteIn(here) == "of this machine"; }, patience_ms));
     EXPECT_TRUE(desk.history().hasUnwrittenNotes());
     EXPECT_EQ(desk.history().note(away, kept.id), QStringLiteral("of another machine"));
     // It is there again.
     ASSERT_TRUE(QDir(folder.path()).mkdir(QStringLiteral("away")));
     ASSERT_TRUE(keepRun(away, record).problem.isEmpty());
     desk.history().writeNote(here, kept.id, QStringLiteral("of this machine still"));
-    ASSERT_TRUE(QTest::qWaitFor([&] { return !desk.history().hasUnwrittenNotes(); }, patience));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !desk.history().hasUnwrittenNotes(); }, patience_ms));
     EXPECT_EQ(noteIn(away), "of another machine");
     EXPECT_EQ(noteIn(here), "of this machine still");
 }

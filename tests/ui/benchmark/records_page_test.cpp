@@ -20,6 +20,7 @@
 #include "core/support/settings.h"
 #include "tests/ui/benchmark/access.h"
 #include "tests/ui/benchmark/made_records.h"
+#include "tests/ui/patience.h"
 #include "ui/benchmark/benchmark_page.h"
 #include "ui/benchmark/charts_area.h"
 #include "ui/benchmark/compare_view.h"
@@ -41,8 +42,6 @@
 namespace workbench {
 namespace {
 
-constexpr int patience = 20000;
-
 class RecordsPageTest : public ::testing::Test {
   protected:
     RecordsPageTest() {
@@ -58,7 +57,7 @@ class RecordsPageTest : public ::testing::Test {
             [this] {
                 return !page.desk().isBusy() && !page.isRunning() && !page.desk().exporter().isRunning();
             },
-            patience));
+            patience_ms));
     }
     void open(const QString& path) {
         page.desk().open(path);
@@ -331,7 +330,7 @@ TEST_F(RecordsPageTest, ShowsTheRecordAgainWhenAReproductionIsCancelled) {
     open(written(measure({1, 2, 3, 4}, 700, 60), folder, QStringLiteral("monday")));
     QSignalSpy inserted(&page.desk().results(), &QAbstractItemModel::rowsInserted);
     page.reproduce();
-    ASSERT_TRUE(QTest::qWaitFor([&] { return !inserted.isEmpty(); }, patience));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !inserted.isEmpty(); }, patience_ms));
     EXPECT_FALSE(page.desk().opened()) << "what is shown is what is measured now";
     page.cancel();
     wait();
@@ -406,7 +405,7 @@ TEST_F(RecordsPageTest, KeepsAHistoryAndShowsItsTrend) {
     EXPECT_EQ(session.settings().history_file, folder.filePath(QStringLiteral("h.sqlite")).toStdString());
 
     EXPECT_TRUE(QTest::qWaitFor(
-        [&] { return load_settings().history_file == session.settings().history_file; }, patience))
+        [&] { return load_settings().history_file == session.settings().history_file; }, patience_ms))
         << "kept for the next start";
 
     QFile foreign(folder.filePath(QStringLiteral("foreign.sqlite")));

@@ -7,16 +7,10 @@
 #include <QItemSelectionModel>
 #include <QSignalSpy>
 
+#include "tests/ui/operations/recipe_testing.h"
+
 namespace workbench {
 namespace {
-
-const iir2d::Shape no_image{.w = 0};
-
-Recipe filters(std::initializer_list<int> list) {
-    Recipe recipe;
-    for (const int id : list) recipe.operations.push_back(defaultFilter(id));
-    return recipe;
-}
 
 struct ModelTest : testing::Test {
     OperationListModel model;

@@ -15,20 +15,6 @@
 namespace workbench {
 namespace {
 
-Recipe filters(std::initializer_list<int> list) {
-    Recipe recipe;
-    for (const int id : list) recipe.operations.push_back(defaultFilter(id));
-    return recipe;
-}
-
-std::vector<int> ids(const Recipe& recipe) {
-    std::vector<int> result;
-    for (const Operation& each : recipe.operations) {
-        result.push_back(std::get<FilterOperation>(each.what).filter_id);
-    }
-    return result;
-}
-
 using testing::ElementsAre;
 
 TEST(OperationsPanel, AnEmptyRecipeSaysWhatToDo) {

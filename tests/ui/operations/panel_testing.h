@@ -9,6 +9,7 @@
 #include <QTest>
 #include <QUndoStack>
 
+#include "tests/ui/operations/recipe_testing.h"
 #include "ui/operations/operation_list.h"
 #include "ui/operations/operations_panel.h"
 #include "ui/operations/recipe_edits.h"

@@ -9,6 +9,7 @@
 #include <QTemporaryDir>
 
 #include "panel_testing.h"
+#include "ui/operations/recipe_bar.h"
 #include "ui/widgets/message_strip.h"
 
 namespace workbench {
@@ -49,12 +50,12 @@ TEST_F(RecipeBarTest, WhatIsSavedLoadsTheSame) {
     const Recipe made = on.session.recipe();
     EXPECT_EQ(made.name, "Soft ü");
     EXPECT_EQ(on.steps(), 3);  // the name is one step
-    ASSERT_TRUE(on.panel.saveRecipeTo(pathOf("soft.json")));
+    ASSERT_TRUE(on.panel.recipeBar().saveRecipeTo(pathOf("soft.json")));
     EXPECT_FALSE(saysUnsaved());
 
     on.session.resetRecipe({});
     EXPECT_TRUE(name->text().isEmpty());
-    ASSERT_TRUE(on.panel.openRecipe(pathOf("soft.json")));
+    ASSERT_TRUE(on.panel.recipeBar().openRecipe(pathOf("soft.json")));
     EXPECT_EQ(on.session.recipe(), made);
     EXPECT_FALSE(saysUnsaved());
     EXPECT_EQ(on.panel.selectedRow(), 0);
@@ -70,7 +71,7 @@ TEST_F(RecipeBarTest, ABadFileIsSaidInPlaceAndChangesNothing) {
     write("bad.json", "{\"schema_version\": 99, \"operations\": []}");
     write("broken.json", "{\"schema_version\": 1, ");
     for (const char* name : {"bad.json", "broken.json", "missing.json"}) {
-        EXPECT_FALSE(on.panel.openRecipe(pathOf(name)));
+        EXPECT_FALSE(on.panel.recipeBar().openRecipe(pathOf(name)));
         EXPECT_THAT(message(), HasSubstr(name));
         EXPECT_TRUE(strip()->accessibleName().contains(u(name)));
         EXPECT_EQ(on.session.recipe(), before);
@@ -83,18 +84,18 @@ TEST_F(RecipeBarTest, ABadFileIsSaidInPlaceAndChangesNothing) {
 
 TEST_F(RecipeBarTest, AFailedSaveIsSaidAndTheRecipeStaysUnsaved) {
     on.panel.addFilter(1);
-    EXPECT_FALSE(on.panel.saveRecipeTo(pathOf("no such folder/recipe.json")));
+    EXPECT_FALSE(on.panel.recipeBar().saveRecipeTo(pathOf("no such folder/recipe.json")));
     EXPECT_THAT(message(), HasSubstr("recipe.json"));
     EXPECT_TRUE(saysUnsaved());
-    EXPECT_TRUE(on.panel.saveRecipeTo(pathOf("recipe.json")));
+    EXPECT_TRUE(on.panel.recipeBar().saveRecipeTo(pathOf("recipe.json")));
     EXPECT_EQ(message(), "");
 }
 
 TEST_F(RecipeBarTest, SaveWritesTheFileItLoaded) {
     on.panel.addFilter(1);
-    ASSERT_TRUE(on.panel.saveRecipeTo(pathOf("recipe.json")));
+    ASSERT_TRUE(on.panel.recipeBar().saveRecipeTo(pathOf("recipe.json")));
     on.panel.addFilter(2);
-    on.panel.saveRecipe();  // asks nothing: it knows the file
+    on.panel.recipeBar().saveRecipe();  // asks nothing: it knows the file
     const auto saved = load_recipe(pathOf("recipe.json").toStdString());
     ASSERT_TRUE(saved.has_value());
     EXPECT_EQ(*saved, on.session.recipe());

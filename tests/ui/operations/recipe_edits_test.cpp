@@ -3,24 +3,11 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/ui/operations/recipe_testing.h"
+
 namespace workbench {
 namespace {
 
-std::vector<int> ids(const Recipe& recipe) {
-    std::vector<int> result;
-    for (const Operation& each : recipe.operations) {
-        result.push_back(std::get<FilterOperation>(each.what).filter_id);
-    }
-    return result;
-}
-
-Recipe filters(std::initializer_list<int> list) {
-    Recipe recipe;
-    for (const int id : list) recipe.operations.push_back(defaultFilter(id));
-    return recipe;
-}
-
-const iir2d::Shape no_image{.w = 0};
 const iir2d::Shape small{.c = 3, .h = 8, .w = 10};
 
 using testing::ElementsAre;

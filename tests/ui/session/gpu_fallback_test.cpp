@@ -8,12 +8,11 @@
 #include <QTest>
 
 #include "core/image/image_io.h"
+#include "tests/ui/patience.h"
 #include "ui/session/session.h"
 
 namespace workbench {
 namespace {
-
-constexpr int patience = 20000;
 
 TEST(GpuFallback, TheCpuGoesOnAndTheGpuCanBeTriedAgain) {
     const QTemporaryDir folder;
@@ -31,13 +30,13 @@ TEST(GpuFallback, TheCpuGoesOnAndTheGpuCanBeTriedAgain) {
     Session session;
     QSignalSpy failures(&session, &Session::deviceFailed);
     session.setDeviceSpec(QStringLiteral("cuda"));
-    ASSERT_TRUE(QTest::qWaitFor([&] { return !session.isChoosingDevice(); }, patience));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !session.isChoosingDevice(); }, patience_ms));
     ASSERT_EQ(session.device().device.backend(), iir2d::Backend::cuda);
     Recipe recipe;
     recipe.operations.push_back({.what = FilterOperation{.filter_id = 1}});
     session.resetRecipe(recipe);
     session.openImage(file);
-    ASSERT_TRUE(QTest::qWaitFor([&] { return session.exactResult() != nullptr; }, patience));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return session.exactResult() != nullptr; }, patience_ms));
     EXPECT_EQ(session.device().device.backend(), iir2d::Backend::cpu);
     ASSERT_EQ(failures.count(), 1);
     EXPECT_TRUE(failures.front().front().toString().contains(QStringLiteral("CUDA_ERROR_ILLEGAL_ADDRESS")));
@@ -46,7 +45,7 @@ TEST(GpuFallback, TheCpuGoesOnAndTheGpuCanBeTriedAgain) {
     qputenv("FAKE_CUDA", "");
     session.setDeviceSpec(QStringLiteral("cuda"));
     ASSERT_TRUE(QTest::qWaitFor(
-        [&] { return !session.isChoosingDevice() && session.exactResult() != nullptr; }, patience));
+        [&] { return !session.isChoosingDevice() && session.exactResult() != nullptr; }, patience_ms));
     EXPECT_EQ(session.device().device.backend(), iir2d::Backend::cuda);
     EXPECT_EQ(failures.count(), 1);
 }

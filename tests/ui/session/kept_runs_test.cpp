@@ -14,6 +14,7 @@
 
 #include "core/evidence/history.h"
 #include "tests/ui/benchmark/made_records.h"
+#include "tests/ui/patience.h"
 #include "ui/benchmark/benchmark_page.h"
 #include "ui/benchmark/compare_view.h"
 #include "ui/benchmark/export_menu.h"
@@ -30,8 +31,6 @@ namespace workbench {
 namespace {
 
 using ::testing::SizeIs;
-
-constexpr int patience = 20000;
 
 class KeptRunsTest : public ::testing::Test {
   protected:
@@ -58,7 +57,7 @@ class KeptRunsTest : public ::testing::Test {
     }
     void wait() {
         EXPECT_TRUE(
-            QTest::qWaitFor([this] { return !page->desk().isBusy() && !page->isRunning(); }, patience));
+            QTest::qWaitFor([this] { return !page->desk().isBusy() && !page->isRunning(); }, patience_ms));
         QApplication::processEvents();
     }
     void run() {
@@ -120,7 +119,7 @@ TEST_F(KeptRunsTest, ClosingWhileItRunsKeepsTheCasesThatAreComplete) {
     page->form().setChoices(c);
     QSignalSpy inserted(&page->desk().results(), &QAbstractItemModel::rowsInserted);
     page->run();
-    ASSERT_TRUE(QTest::qWaitFor([&] { return !inserted.isEmpty(); }, patience));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !inserted.isEmpty(); }, patience_ms));
     page.reset();
     const auto entries = kept();
     ASSERT_THAT(entries, SizeIs(1));
@@ -132,7 +131,7 @@ TEST_F(KeptRunsTest, ANoteStaysWithItsRun) {
     run();
     note().setText(QStringLiteral("before the change"));
     QTest::keyClick(&note(), Qt::Key_Return);
-    ASSERT_TRUE(QTest::qWaitFor([&] { return kept()[0].note == "before the change"; }, patience));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return kept()[0].note == "before the change"; }, patience_ms));
     run();
     EXPECT_TRUE(note().text().isEmpty()) << "another run, another note";
     // Typed, and the window is closed before anything else happens.
@@ -148,7 +147,7 @@ TEST_F(KeptRunsTest, ANoteStaysWithItsRun) {
     HistoryTable& table = page->historyView().table();
     EXPECT_EQ(table.item(0, HistoryTable::note)->text().toStdString(), "after it");
     table.item(1, HistoryTable::note)->setText(QStringLiteral("the first"));
-    ASSERT_TRUE(QTest::qWaitFor([&] { return kept()[0].note == "the first"; }, patience));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return kept()[0].note == "the first"; }, patience_ms));
     table.setCurrentCell(1, 0);
     click("openKept");
     EXPECT_EQ(note().text().toStdString(), "the first");
@@ -218,7 +217,7 @@ TEST_F(KeptRunsTest, WhatCannotBeKeptIsSaidAndOfferedBack) {
     // Exported, it is kept; the one in whose place it is shown is not.
     const auto exportTo = [&](const QString& name) {
         page->exports().exportTo(ExportKind::record, folder.filePath(name));
-        EXPECT_TRUE(QTest::qWaitFor([&] { return !page->desk().exporter().isRunning(); }, patience));
+        EXPECT_TRUE(QTest::qWaitFor([&] { return !page->desk().exporter().isRunning(); }, patience_ms));
     };
     exportTo(QStringLiteral("first"));
     EXPECT_FALSE(page->desk().shown().isUnkept());

@@ -12,6 +12,7 @@
 #include <iterator>
 
 #include "core/support/settings.h"
+#include "tests/ui/patience.h"
 #include "tests/ui/picture/view_testing.h"
 #include "tests/ui/walk/tiny_matrix.h"
 #include "ui/benchmark/benchmark_page.h"
@@ -38,8 +39,6 @@ using testing::gradient;
 using testing::text;
 using testing::written;
 
-constexpr int patience = 20000;
-
 class StatesTest : public ::testing::Test {
   protected:
     void SetUp() override {
@@ -51,9 +50,9 @@ class StatesTest : public ::testing::Test {
     }
     void open(const std::filesystem::path& path) {
         window.openPath(text(path));
-        ASSERT_TRUE(QTest::qWaitFor([&] { return !session.isOpening(); }, patience));
+        ASSERT_TRUE(QTest::qWaitFor([&] { return !session.isOpening(); }, patience_ms));
         ASSERT_NE(session.image(), nullptr);
-        ASSERT_TRUE(QTest::qWaitFor([&] { return session.exactResult() != nullptr; }, patience));
+        ASSERT_TRUE(QTest::qWaitFor([&] { return session.exactResult() != nullptr; }, patience_ms));
     }
     QAction* action(const QString& menu, const QString& part) {
         for (const auto& [group, actions] : window.actionsByMenu()) {
@@ -93,13 +92,13 @@ TEST_F(StatesTest, CancelWorksByItsKeysAndRunAfterIt) {
     EXPECT_FALSE(run()->isEnabled());
     ASSERT_TRUE(cancel()->isEnabled()) << "without opening the menu";
     press(Qt::Key_Period);
-    ASSERT_TRUE(QTest::qWaitFor([&] { return !page().isRunning(); }, patience));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !page().isRunning(); }, patience_ms));
     EXPECT_FALSE(cancel()->isEnabled());
     ASSERT_TRUE(run()->isEnabled()) << "without opening the menu";
     choose(QStringLiteral("64x64"), 3);
     press(Qt::Key_R);
     ASSERT_TRUE(page().isRunning());
-    ASSERT_TRUE(QTest::qWaitFor([&] { return !page().isRunning(); }, patience));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !page().isRunning(); }, patience_ms));
     EXPECT_TRUE(run()->isEnabled());
     EXPECT_EQ(page().desk().results().results().size(), 2U);
 }
@@ -107,7 +106,7 @@ TEST_F(StatesTest, CancelWorksByItsKeysAndRunAfterIt) {
 TEST_F(StatesTest, RecordingAndRunningHoldEachOtherBack) {
     open(written(folder, "in.png", gradient(64, 48)));
     window.operationsPanel().addFilter(6);
-    ASSERT_TRUE(QTest::qWaitFor([&] { return session.exactResult() != nullptr; }, patience));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return session.exactResult() != nullptr; }, patience_ms));
     choose(QStringLiteral("64x64"), 3);
     QAction* record = action(QStringLiteral("Benchmark"), QStringLiteral("Record what I see"));
     auto* button = page().findChild<QPushButton*>(QStringLiteral("runButton"));
@@ -131,7 +130,7 @@ TEST_F(StatesTest, RecordingAndRunningHoldEachOtherBack) {
     job.writeInto(folder.path());
     EXPECT_TRUE(job.isWriting());
     EXPECT_FALSE(record->isEnabled());
-    ASSERT_TRUE(QTest::qWaitFor([&] { return done.count() == 1; }, patience));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return done.count() == 1; }, patience_ms));
     EXPECT_TRUE(record->isEnabled());
 }
 
@@ -139,13 +138,13 @@ TEST_F(StatesTest, FullScreenIsTickedHoweverItBegan) {
     QAction* full = action(QStringLiteral("View"), QStringLiteral("Full screen"));
     EXPECT_FALSE(full->isChecked());
     window.showFullScreen();
-    EXPECT_TRUE(QTest::qWaitFor([&] { return full->isChecked(); }, patience));
+    EXPECT_TRUE(QTest::qWaitFor([&] { return full->isChecked(); }, patience_ms));
     window.showNormal();
-    EXPECT_TRUE(QTest::qWaitFor([&] { return !full->isChecked(); }, patience));
+    EXPECT_TRUE(QTest::qWaitFor([&] { return !full->isChecked(); }, patience_ms));
     full->trigger();
-    EXPECT_TRUE(QTest::qWaitFor([&] { return window.isFullScreen(); }, patience));
+    EXPECT_TRUE(QTest::qWaitFor([&] { return window.isFullScreen(); }, patience_ms));
     full->trigger();
-    EXPECT_TRUE(QTest::qWaitFor([&] { return !window.isFullScreen(); }, patience));
+    EXPECT_TRUE(QTest::qWaitFor([&] { return !window.isFullScreen(); }, patience_ms));
 }
 
 TEST_F(StatesTest, ChartsAreExportedOnlyWhereThereIsOne) {
@@ -159,7 +158,7 @@ TEST_F(StatesTest, ChartsAreExportedOnlyWhereThereIsOne) {
     ASSERT_GE(exports.size(), 7);
     for (QAction* one : exports) EXPECT_FALSE(one->isEnabled()) << one->text().toStdString();
     page().run();
-    ASSERT_TRUE(QTest::qWaitFor([&] { return !page().isRunning(); }, patience));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !page().isRunning(); }, patience_ms));
     for (QAction* one : exports) EXPECT_TRUE(one->isEnabled()) << one->text().toStdString();
 }
 
@@ -169,18 +168,18 @@ TEST_F(StatesTest, AFailedSaveDoesNotRememberItsFolder) {
     session.settings().export_directory = folder.path().toStdString();
     QSignalSpy failed(&job, &SaveJob::failed);
     job.start(folder.filePath(QStringLiteral("no/such/folder/out.png")));
-    ASSERT_TRUE(QTest::qWaitFor([&] { return failed.count() == 1; }, patience));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return failed.count() == 1; }, patience_ms));
     EXPECT_EQ(session.settings().export_directory, folder.path().toStdString());
     QDir(folder.path()).mkdir(QStringLiteral("good"));
     QSignalSpy saved(&job, &SaveJob::saved);
     job.start(folder.filePath(QStringLiteral("good/out.png")));
-    ASSERT_TRUE(QTest::qWaitFor([&] { return saved.count() == 1; }, patience));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return saved.count() == 1; }, patience_ms));
     EXPECT_EQ(session.settings().export_directory, folder.filePath(QStringLiteral("good")).toStdString());
     // Nor does an image that does not open.
     const std::string before = session.settings().last_directory;
     window.openPath(folder.filePath(QStringLiteral("elsewhere/absent.png")));
-    ASSERT_TRUE(
-        QTest::qWaitFor([&] { return window.imagePage().messages().has(QStringLiteral("open")); }, patience));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return window.imagePage().messages().has(QStringLiteral("open")); },
+                                patience_ms));
     EXPECT_EQ(session.settings().last_directory, before);
 }
 
@@ -191,9 +190,9 @@ TEST_F(StatesTest, TwoNotesAreTwoSentences) {
     SaveJob& job = window.imagePage().saveJob();
     QSignalSpy saved(&job, &SaveJob::saved);
     job.start(folder.filePath(QStringLiteral("out.exr")));
-    ASSERT_TRUE(QTest::qWaitFor([&] { return saved.count() == 1; }, patience));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return saved.count() == 1; }, patience_ms));
     const QString notes = saved[0][1].toString();
-    EXPECT_TRUE(notes.contains(QStringLiteral("was written. Readers of openexr expect linear light")))
+    EXPECT_TRUE(notes.contains(QStringLiteral("was written. Readers of OpenEXR expect linear light")))
         << notes.toStdString();
     EXPECT_TRUE(notes.endsWith(QLatin1Char('.')));
     EXPECT_EQ(toSentences({"one thing", "Another!", "", "ends well."}).toStdString(),
@@ -218,7 +217,7 @@ TEST_F(StatesTest, LivesThroughADecodersCrash) {
     const QString damaged = folder.filePath(QStringLiteral("damaged.jpg"));
     std::ofstream(damaged.toStdString(), std::ios::binary) << bytes;
     window.openPath(damaged);
-    ASSERT_TRUE(QTest::qWaitFor([&] { return !said("open").isEmpty(); }, patience));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !said("open").isEmpty(); }, patience_ms));
     EXPECT_TRUE(said("open").contains(QStringLiteral("damaged.jpg"))) << said("open").toStdString();
     EXPECT_TRUE(said("open").contains(QStringLiteral("JPEG decoder"))) << said("open").toStdString();
     ASSERT_NE(session.image(), nullptr) << "the image before stays";

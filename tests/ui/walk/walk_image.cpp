@@ -312,7 +312,7 @@ void walkSaving(Scene& s) {
     w.step(
         QStringLiteral("save as EXR: two notes are two sentences"),
         [&] { saveAs(QStringLiteral("results/out.exr")); },
-        [&] { return s.said("save").contains(QLatin1String(". Readers of openexr")); });
+        [&] { return s.said("save").contains(QLatin1String(". Readers of OpenEXR")); });
 }
 
 }  // namespace workbench::walk

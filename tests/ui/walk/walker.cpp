@@ -44,10 +44,18 @@ QWindow* Walker::active() {
         if (!wanted && dialog->isVisible()) wanted = dialog;
     }
     if (!wanted) wanted = &m_window;
-    if (!wanted->isActiveWindow()) {
-        wanted->activateWindow();
-        if (!QTest::qWaitForWindowActive(wanted)) fail(QStringLiteral("the window does not become active"));
+    // The server tells of a window that opened or closed in several events, of which one may yet take the
+    // keyboard away.
+    bool settled = false;
+    for (int tries = 0; tries < 5 && !settled; ++tries) {
+        if (!wanted->isActiveWindow()) {
+            wanted->activateWindow();
+            if (!QTest::qWaitForWindowActive(wanted)) break;
+        }
+        QTest::qWait(20);
+        settled = wanted->isActiveWindow();
     }
+    if (!settled) fail(QStringLiteral("the window does not become active"));
     return wanted->windowHandle();
 }
 

@@ -18,7 +18,7 @@
 namespace workbench {
 namespace {
 
-QString u(const char* text) {
+QString utf8(const char* text) {
     return QString::fromUtf8(text);
 }
 
@@ -60,24 +60,24 @@ TEST(NumberText, IsReadAsItWasMeant) {
                                 {"0.0029098247456789123", english, 0.0029098247456789123},
                                 {"\u0663\u066b\u0665", QLocale(QLocale::Arabic, QLocale::Egypt), 3.5}};
     for (const Reading& each : readings) {
-        const auto number = readNumber(u(each.text), each.locale);
+        const auto number = readNumber(utf8(each.text), each.locale);
         ASSERT_TRUE(number) << each.text << ": " << number.error().toStdString();
         EXPECT_EQ(*number, each.value) << each.text << " in " << each.locale.name().toStdString();
     }
-    EXPECT_TRUE(std::isinf(*readNumber(u("1e999"), english)));
+    EXPECT_TRUE(std::isinf(*readNumber(utf8("1e999"), english)));
 }
 
 TEST(NumberText, WhatIsNoneOrMeansTwoIsRefused) {
     for (const char* text : {"", " ", "abc", "1e", "e5", "1e5.5", "--1", "1,2,3", "1.2.3", "12 34", "1,,5",
                              ".", "-", "0x10", "inf", "nan", "1.234,5.6", "1.5px", "1e-999"}) {
-        EXPECT_FALSE(readNumber(u(text), english)) << text;
+        EXPECT_FALSE(readNumber(utf8(text), english)) << text;
     }
-    const auto comma = readNumber(u("1,500"), english);
+    const auto comma = readNumber(utf8("1,500"), english);
     ASSERT_FALSE(comma);
-    EXPECT_TRUE(comma.error().contains(u("1.5 or 1500"))) << comma.error().toStdString();
-    const auto dot = readNumber(u("1.500"), german);
+    EXPECT_TRUE(comma.error().contains(utf8("1.5 or 1500"))) << comma.error().toStdString();
+    const auto dot = readNumber(utf8("1.500"), german);
     ASSERT_FALSE(dot);
-    EXPECT_TRUE(dot.error().contains(u("1,5 or 1500"))) << dot.error().toStdString();
+    EXPECT_TRUE(dot.error().contains(utf8("1,5 or 1500"))) << dot.error().toStdString();
 }
 
 TEST(NumberText, IsWrittenSoThatItReadsBack) {
@@ -104,10 +104,10 @@ class NumberFieldTest : public ::testing::Test {
         number.setLocale(english);
         count.setLocale(english);
         number.setRange(0.5, 50);
-        number.setSuffix(u(" px"));
+        number.setSuffix(utf8(" px"));
         number.setValue(2);
         count.setMaximum(1024);
-        count.setSpecialValueText(u("all"));
+        count.setSpecialValueText(utf8("all"));
         count.setValue(4);
         window.show();
         window.activateWindow();
@@ -116,7 +116,7 @@ class NumberFieldTest : public ::testing::Test {
     static void write(QAbstractSpinBox& box, const char* text) {
         box.setFocus();
         box.selectAll();
-        QTest::keyClicks(&box, u(text));
+        QTest::keyClicks(&box, utf8(text));
     }
     static void type(QAbstractSpinBox& box, const char* text) {
         write(box, text);
@@ -127,7 +127,7 @@ class NumberFieldTest : public ::testing::Test {
     QWidget window;
     NumberBox number;
     CountBox count{0};
-    QPushButton other{u("other")};
+    QPushButton other{utf8("other")};
 };
 
 TEST_F(NumberFieldTest, TakesWhatWasTyped) {
@@ -140,11 +140,11 @@ TEST_F(NumberFieldTest, TakesWhatWasTyped) {
         EXPECT_TRUE(number.wrong().isEmpty()) << text;
     }
     type(number, "2");
-    EXPECT_EQ(number.text(), u("2 px"));
+    EXPECT_EQ(number.text(), utf8("2 px"));
     number.setLocale(german);
     type(number, "2.5");
     EXPECT_EQ(number.value(), 2.5);
-    EXPECT_EQ(number.text(), u("2,5 px"));
+    EXPECT_EQ(number.text(), utf8("2,5 px"));
 
     for (const auto& [text, value] : {std::pair{"1e3", 1000}, {"16", 16}, {"8,0", 8}, {"all", 0}, {"0", 0}}) {
         type(count, text);
@@ -159,8 +159,8 @@ TEST_F(NumberFieldTest, WhatItCannotTakeIsShownWithTheRangeAndChangesNothing) {
         if (*text == 0) QTest::keyClick(&number, Qt::Key_Delete);
         QTest::keyClick(&number, Qt::Key_Return);
         EXPECT_EQ(number.value(), 2) << text;
-        EXPECT_EQ(number.text(), u(text) + u(" px")) << "nothing typed is dropped";
-        EXPECT_TRUE(number.wrong().contains(u("0.5 to 50 px"))) << number.wrong().toStdString();
+        EXPECT_EQ(number.text(), utf8(text) + utf8(" px")) << "nothing typed is dropped";
+        EXPECT_TRUE(number.wrong().contains(utf8("0.5 to 50 px"))) << number.wrong().toStdString();
         EXPECT_EQ(number.accessibleDescription(), number.wrong());
         EXPECT_NE(number.palette().color(QPalette::Text), usual.color(QPalette::Text));
         ASSERT_NE(note(), nullptr);
@@ -169,24 +169,24 @@ TEST_F(NumberFieldTest, WhatItCannotTakeIsShownWithTheRangeAndChangesNothing) {
         EXPECT_TRUE(window.rect().contains(note()->geometry())) << "seen whole";
         EXPECT_FALSE(note()->geometry().intersects(number.geometry()));
         QTest::keyClick(&number, Qt::Key_Escape);
-        EXPECT_EQ(number.text(), u("2 px"));
+        EXPECT_EQ(number.text(), utf8("2 px"));
         EXPECT_TRUE(number.wrong().isEmpty());
         EXPECT_TRUE(number.accessibleDescription().isEmpty());
         EXPECT_FALSE(note()->isVisible());
     }
     type(count, "5000");
     EXPECT_EQ(count.value(), 4);
-    EXPECT_EQ(count.text(), u("5000"));
-    EXPECT_TRUE(count.wrong().contains(u("0 to 1024"))) << count.wrong().toStdString();
+    EXPECT_EQ(count.text(), utf8("5000"));
+    EXPECT_TRUE(count.wrong().contains(utf8("0 to 1024"))) << count.wrong().toStdString();
     type(count, "2.5");
     EXPECT_EQ(count.value(), 4);
-    EXPECT_TRUE(count.wrong().contains(u("not a whole number"))) << count.wrong().toStdString();
+    EXPECT_TRUE(count.wrong().contains(utf8("not a whole number"))) << count.wrong().toStdString();
 }
 
 TEST_F(NumberFieldTest, AWrongTextStaysWhenTheFocusGoesAndItsNoteDoesNot) {
     write(number, "500");
     other.setFocus();
-    EXPECT_EQ(number.text(), u("500 px"));
+    EXPECT_EQ(number.text(), utf8("500 px"));
     EXPECT_FALSE(number.wrong().isEmpty());
     EXPECT_EQ(number.value(), 2);
     EXPECT_TRUE(note() == nullptr || !note()->isVisible());
@@ -198,7 +198,7 @@ TEST_F(NumberFieldTest, AWrongTextStaysWhenTheFocusGoesAndItsNoteDoesNot) {
     EXPECT_TRUE(number.wrong().isEmpty());
     write(number, "500");
     number.setValue(2);
-    EXPECT_EQ(number.text(), u("2 px"));
+    EXPECT_EQ(number.text(), utf8("2 px"));
     EXPECT_TRUE(number.wrong().isEmpty());
 }
 
@@ -221,16 +221,16 @@ TEST_F(NumberFieldTest, StepsLeaveNoRemainders) {
     number.setSingleStep(0.1);
     number.setValue(0);
     for (int i = 0; i < 3; ++i) number.stepBy(1);
-    EXPECT_EQ(number.text(), u("0.3"));
+    EXPECT_EQ(number.text(), utf8("0.3"));
     for (int i = 0; i < 3; ++i) number.stepBy(-1);
-    EXPECT_EQ(number.text(), u("0"));
+    EXPECT_EQ(number.text(), utf8("0"));
 }
 
 TEST_F(NumberFieldTest, UndoAndRedoAreTheWindowsOnceTheNumberIsTaken) {
     QAction undo;
     QAction redo;
-    undo.setShortcut(u("Ctrl+Z"));
-    redo.setShortcuts({u("Ctrl+Shift+Z"), u("Ctrl+Y")});
+    undo.setShortcut(utf8("Ctrl+Z"));
+    redo.setShortcuts({utf8("Ctrl+Shift+Z"), utf8("Ctrl+Y")});
     window.addActions({&undo, &redo});
     int undone = 0;
     int redone = 0;
@@ -242,13 +242,13 @@ TEST_F(NumberFieldTest, UndoAndRedoAreTheWindowsOnceTheNumberIsTaken) {
     QTest::keyClick(&number, Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
     EXPECT_EQ(undone, 1);
     EXPECT_EQ(redone, 2);
-    EXPECT_EQ(number.text(), u("12 px"));
+    EXPECT_EQ(number.text(), utf8("12 px"));
 
     // What is being typed is taken back first.
     write(number, "45");
     QTest::keyClick(&number, Qt::Key_Z, Qt::ControlModifier);
     EXPECT_EQ(undone, 1);
-    EXPECT_EQ(number.text(), u("12 px"));
+    EXPECT_EQ(number.text(), utf8("12 px"));
     QTest::keyClick(&number, Qt::Key_Z, Qt::ControlModifier);
     EXPECT_EQ(undone, 2);
 
@@ -258,13 +258,13 @@ TEST_F(NumberFieldTest, UndoAndRedoAreTheWindowsOnceTheNumberIsTaken) {
     number.setFocus();
     QTest::keyClick(&number, Qt::Key_Z, Qt::ControlModifier);
     EXPECT_EQ(undone, 2);
-    EXPECT_EQ(number.text(), u("12 px"));
+    EXPECT_EQ(number.text(), utf8("12 px"));
     EXPECT_TRUE(number.wrong().isEmpty());
 }
 
 TEST_F(NumberFieldTest, AShortcutActsWithWhatWasTyped) {
     QAction act;
-    act.setShortcut(u("Ctrl+R"));
+    act.setShortcut(utf8("Ctrl+R"));
     window.addAction(&act);
     double seen = 0;
     QObject::connect(&act, &QAction::triggered, [&] { seen = number.value(); });
@@ -289,7 +289,7 @@ TEST_F(NumberFieldTest, APressOnWhatTakesNoFocusActsWithWhatWasTyped) {
 TEST_F(NumberFieldTest, EnterOnAWrongNumberAcceptsNoDialog) {
     QDialog dialog;
     auto* box = new NumberBox(&dialog);
-    auto* accept = new QPushButton(u("OK"), &dialog);
+    auto* accept = new QPushButton(utf8("OK"), &dialog);
     auto* layout = new QVBoxLayout(&dialog);
     layout->addWidget(box);
     layout->addWidget(accept);

@@ -12,19 +12,19 @@
 namespace workbench {
 namespace {
 
-const SliderScale sigma{0.3, 100, 0.1};
+const SliderScale sigma_scale{0.3, 100, 0.1};
 const SliderScale alpha{0, 0.999, 0.01};
 const SliderScale coefficient{-4, 4, 0.01};
 
 TEST(SliderScale, PicksTheKindThatSuitsTheRange) {
-    EXPECT_EQ(sigma.kind(), SliderScale::Kind::logarithmic);
+    EXPECT_EQ(sigma_scale.kind(), SliderScale::Kind::logarithmic);
     EXPECT_EQ(alpha.kind(), SliderScale::Kind::towards_one);
     EXPECT_EQ(coefficient.kind(), SliderScale::Kind::linear);
     EXPECT_EQ(SliderScale(0, 1, 0.01).kind(), SliderScale::Kind::linear);
 }
 
 TEST(SliderScale, EveryPositionComesBackFromItsValue) {
-    for (const SliderScale& scale : {sigma, alpha, coefficient, SliderScale(0, 1, 0.01),
+    for (const SliderScale& scale : {sigma_scale, alpha, coefficient, SliderScale(0, 1, 0.01),
                                      SliderScale(0.25, 16, 0.1), SliderScale(-1e6, 1e6, 0.01)}) {
         for (int p = 0; p <= scale.lastPosition(); ++p) {
             ASSERT_EQ(scale.positionOf(scale.valueAt(p)), p) << scale.valueAt(p);
@@ -33,13 +33,13 @@ TEST(SliderScale, EveryPositionComesBackFromItsValue) {
 }
 
 TEST(SliderScale, ValuesGrowWithPositionsAndMeetTheEnds) {
-    for (const SliderScale& scale : {sigma, alpha, coefficient}) {
+    for (const SliderScale& scale : {sigma_scale, alpha, coefficient}) {
         for (int p = 1; p <= scale.lastPosition(); ++p) {
             ASSERT_GT(scale.valueAt(p), scale.valueAt(p - 1));
         }
     }
-    EXPECT_EQ(sigma.valueAt(0), 0.3);
-    EXPECT_EQ(sigma.valueAt(sigma.lastPosition()), 100);
+    EXPECT_EQ(sigma_scale.valueAt(0), 0.3);
+    EXPECT_EQ(sigma_scale.valueAt(sigma_scale.lastPosition()), 100);
     EXPECT_EQ(alpha.valueAt(0), 0);
     EXPECT_EQ(alpha.valueAt(alpha.lastPosition()), 0.999);
 }
@@ -47,7 +47,7 @@ TEST(SliderScale, ValuesGrowWithPositionsAndMeetTheEnds) {
 TEST(SliderScale, GivesTheUsefulPartOfTheRangeMostOfTheSlider) {
     // Alpha from 0.9 up, where smoothing takes off, has two thirds; sigma up to 10 more than half.
     EXPECT_LT(alpha.positionOf(0.9), alpha.lastPosition() * 0.34);
-    EXPECT_GT(sigma.positionOf(10), sigma.lastPosition() * 0.55);
+    EXPECT_GT(sigma_scale.positionOf(10), sigma_scale.lastPosition() * 0.55);
 }
 
 TEST(SliderScale, LinearPositionsAreTheStepsOfTheSpinBox) {
@@ -60,28 +60,28 @@ TEST(SliderScale, LinearPositionsAreTheStepsOfTheSpinBox) {
 
 TEST(SliderScale, ValuesHaveNoMoreDigitsThanPositionsCanTell) {
     // Below 1, positions are at least 0.0017 apart: four decimals say it all.
-    for (int p = 1; p < sigma.lastPosition(); ++p) {
-        const double scaled = sigma.valueAt(p) * 1e4;
-        ASSERT_NEAR(scaled, std::round(scaled), 1e-6) << sigma.valueAt(p);
+    for (int p = 1; p < sigma_scale.lastPosition(); ++p) {
+        const double scaled = sigma_scale.valueAt(p) * 1e4;
+        ASSERT_NEAR(scaled, std::round(scaled), 1e-6) << sigma_scale.valueAt(p);
     }
 }
 
 TEST(SliderScale, TakesWhatIsOutsideToTheEnds) {
-    EXPECT_EQ(sigma.positionOf(0), 0);
-    EXPECT_EQ(sigma.positionOf(-5), 0);
-    EXPECT_EQ(sigma.positionOf(1e9), sigma.lastPosition());
+    EXPECT_EQ(sigma_scale.positionOf(0), 0);
+    EXPECT_EQ(sigma_scale.positionOf(-5), 0);
+    EXPECT_EQ(sigma_scale.positionOf(1e9), sigma_scale.lastPosition());
     EXPECT_EQ(alpha.positionOf(1), alpha.lastPosition());
     EXPECT_EQ(alpha.positionOf(std::numeric_limits<double>::quiet_NaN()), 0);
     EXPECT_EQ(alpha.positionOf(std::numeric_limits<double>::infinity()), alpha.lastPosition());
-    EXPECT_EQ(sigma.valueAt(-1), 0.3);
-    EXPECT_EQ(sigma.valueAt(100000), 100);
+    EXPECT_EQ(sigma_scale.valueAt(-1), 0.3);
+    EXPECT_EQ(sigma_scale.valueAt(100000), 100);
 }
 
 TEST(SliderScale, StepsAreFinerWhereTheScaleIsDenser) {
-    EXPECT_DOUBLE_EQ(sigma.stepAt(2, true), 0.1);
-    EXPECT_DOUBLE_EQ(sigma.stepAt(50, true), 1);
-    EXPECT_DOUBLE_EQ(sigma.stepAt(10, true), 1);
-    EXPECT_DOUBLE_EQ(sigma.stepAt(10, false), 0.1);
+    EXPECT_DOUBLE_EQ(sigma_scale.stepAt(2, true), 0.1);
+    EXPECT_DOUBLE_EQ(sigma_scale.stepAt(50, true), 1);
+    EXPECT_DOUBLE_EQ(sigma_scale.stepAt(10, true), 1);
+    EXPECT_DOUBLE_EQ(sigma_scale.stepAt(10, false), 0.1);
     EXPECT_DOUBLE_EQ(alpha.stepAt(0.85, true), 0.01);
     EXPECT_DOUBLE_EQ(alpha.stepAt(0.99, true), 0.001);
     EXPECT_DOUBLE_EQ(alpha.stepAt(0.999, false), 0.001);

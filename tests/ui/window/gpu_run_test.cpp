@@ -9,6 +9,7 @@
 #include <QTest>
 
 #include "core/image/image_io.h"
+#include "tests/ui/patience.h"
 #include "ui/session/session.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/window/device_panel.h"
@@ -16,8 +17,6 @@
 
 namespace workbench {
 namespace {
-
-constexpr int patience = 20000;
 
 QString toolTips(const QWidget& widget) {
     QString all;
@@ -42,7 +41,7 @@ TEST(GpuRun, ItsPartsAreShownApart) {
     InfoBar bar(session);
     const auto* run = panel.findChild<QLabel*>(QStringLiteral("lastRun"));
     ASSERT_NE(run, nullptr);
-    ASSERT_TRUE(QTest::qWaitFor([&] { return !session.isListingDevices(); }, patience));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !session.isListingDevices(); }, patience_ms));
     session.setDeviceSpec(QStringLiteral("cpu"));
     Recipe recipe;
     recipe.operations = {{.what = FilterOperation{.filter_id = 1}},
@@ -50,13 +49,13 @@ TEST(GpuRun, ItsPartsAreShownApart) {
     session.resetRecipe(recipe);
     session.openImage(file);
     const auto isComputed = [&] { return !session.isChoosingDevice() && session.exactResult() != nullptr; };
-    ASSERT_TRUE(QTest::qWaitFor(isComputed, patience));
+    ASSERT_TRUE(QTest::qWaitFor(isComputed, patience_ms));
     EXPECT_FALSE(session.frame()->gpu_time);
     EXPECT_TRUE(run->isHidden());
     EXPECT_FALSE(toolTips(bar).contains(QStringLiteral("Upload")));
 
     session.setDeviceSpec(QStringLiteral("cuda"));
-    ASSERT_TRUE(QTest::qWaitFor([&] { return isComputed() && session.frame()->gpu_time; }, patience));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return isComputed() && session.frame()->gpu_time; }, patience_ms));
     const iir2d::RunTimes times = *session.frame()->gpu_time;
     EXPECT_GT(times.compute_ms, 0.0);
     EXPECT_GT(times.download_ms, 0.0);
@@ -71,7 +70,7 @@ TEST(GpuRun, ItsPartsAreShownApart) {
     EXPECT_TRUE(panel.text().startsWith(run->text())) << "it is copied with the rest";
 
     session.setDeviceSpec(QStringLiteral("cpu"));
-    ASSERT_TRUE(QTest::qWaitFor([&] { return isComputed() && !session.frame()->gpu_time; }, patience));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return isComputed() && !session.frame()->gpu_time; }, patience_ms));
     EXPECT_TRUE(run->isHidden());
     EXPECT_FALSE(panel.text().contains(QStringLiteral("Upload")));
 }
@@ -80,7 +79,7 @@ TEST(GpuRun, NoEmptyNameStandsWhereThereIsNoGpu) {
     qputenv("FAKE_CUDA", "devices=0");
     Session session;
     DevicePanel panel(session);
-    ASSERT_TRUE(QTest::qWaitFor([&] { return !session.isListingDevices(); }, patience));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !session.isListingDevices(); }, patience_ms));
     EXPECT_TRUE(panel.text().contains(
         QStringLiteral("cuda\n  not usable: there is an NVIDIA driver but no NVIDIA GPU\n")))
         << panel.text().toStdString();

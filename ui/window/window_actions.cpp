@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The window's actions, menus and tool bar.
+#include "ui/window/window_actions.h"
+
 #include <QAction>
 #include <QActionGroup>
 #include <QApplication>
-#include <QDockWidget>
 #include <QFileInfo>
-#include <QLabel>
 #include <QMenu>
 #include <QMenuBar>
 #include <QToolBar>
@@ -15,7 +14,6 @@
 #include "ui/benchmark/benchmark_page.h"
 #include "ui/operations/operations_panel.h"
 #include "ui/picture/image_page.h"
-#include "ui/picture/image_view.h"
 #include "ui/picture/view_bar.h"
 #include "ui/release/release_page.h"
 #include "ui/session/session.h"
@@ -23,12 +21,14 @@
 #include "ui/widgets/message_bar.h"
 #include "ui/widgets/theme.h"
 #include "ui/window/help_dialogs.h"
-#include "ui/window/main_window.h"
 #include "ui/window/picture_recorder.h"
 #include "ui/window/record_job.h"
+#include "ui/window/side_docks.h"
 
 namespace workbench {
 namespace {
+
+using Page = MainWindow::Page;
 
 void giveToolTip(QAction* action) {
     const QString text = QString(action->text()).remove(QLatin1Char('&')).remove(QStringLiteral("…"));
@@ -38,9 +38,20 @@ void giveToolTip(QAction* action) {
 
 }  // namespace
 
-void MainWindow::buildActions() {
+WindowActions::WindowActions(MainWindow& window, SideDocks& docks)
+    : m_window(window), m_session(window.session()) {
+    makeActions(docks);
+    makeToolBar();
+    makeMenus(docks);
+    connect(&m_session, &Session::imageChanged, this, &WindowActions::showState);
+    connect(&window.recorder(), &PictureRecorder::stateChanged, this, &WindowActions::showState);
+    connect(&window.benchmarkPage(), &BenchmarkPage::runningChanged, this, &WindowActions::showState);
+    showState();
+}
+
+void WindowActions::makeActions(SideDocks& docks) {
     const auto make = [this](const QString& icon, const QString& text, const QKeySequence& keys) {
-        auto* action = new QAction(themedIcon(icon), text, this);
+        auto* action = new QAction(themedIcon(icon), text, &m_window);
         action->setShortcut(keys);
         giveToolTip(action);
         return action;
@@ -49,21 +60,22 @@ void MainWindow::buildActions() {
     m_openSample = make({}, tr("Open the sa&mple"), QKeySequence(tr("Ctrl+Shift+M")));
     m_save = make(QStringLiteral("save"), tr("&Save result as…"), QKeySequence(tr("Ctrl+Shift+S")));
     m_quit = make({}, tr("&Quit"), QKeySequence(tr("Ctrl+Q")));
-    m_undo = m_session.undoStack()->createUndoAction(this, tr("Undo"));
+    m_undo = m_session.undoStack()->createUndoAction(&m_window, tr("Undo"));
     m_undo->setIcon(themedIcon(QStringLiteral("undo")));
     m_undo->setShortcut(QKeySequence(tr("Ctrl+Z")));
-    m_redo = m_session.undoStack()->createRedoAction(this, tr("Redo"));
+    m_redo = m_session.undoStack()->createRedoAction(&m_window, tr("Redo"));
     m_redo->setIcon(themedIcon(QStringLiteral("redo")));
     m_redo->setShortcuts({QKeySequence(tr("Ctrl+Shift+Z")), QKeySequence(tr("Ctrl+Y"))});
     m_copyImage = make({}, tr("&Copy image"), QKeySequence(QKeySequence::Copy));
     m_copyCommand =
         make(QStringLiteral("copy"), tr("Copy as command &line"), QKeySequence(tr("Ctrl+Shift+C")));
     m_record = make(QStringLiteral("record"), tr("Record &what I see…"), QKeySequence(tr("Ctrl+Shift+R")));
-    m_imagePageAction = make(QStringLiteral("image"), tr("I&mage"), QKeySequence(tr("Ctrl+1")));
-    m_benchmarkPageAction = make(QStringLiteral("benchmark"), tr("Ben&chmark"), QKeySequence(tr("Ctrl+2")));
-    m_releasePageAction = make(QStringLiteral("release"), tr("R&elease"), QKeySequence(tr("Ctrl+3")));
+    m_pages = {
+        {{make(QStringLiteral("image"), tr("I&mage"), QKeySequence(tr("Ctrl+1"))), Page::image},
+         {make(QStringLiteral("benchmark"), tr("Ben&chmark"), QKeySequence(tr("Ctrl+2"))), Page::benchmark},
+         {make(QStringLiteral("release"), tr("R&elease"), QKeySequence(tr("Ctrl+3"))), Page::release}}};
     auto* pages = new QActionGroup(this);
-    for (QAction* action : {m_imagePageAction, m_benchmarkPageAction, m_releasePageAction}) {
+    for (const auto& [action, page] : m_pages) {
         action->setCheckable(true);
         pages->addAction(action);
     }
@@ -74,46 +86,38 @@ void MainWindow::buildActions() {
     m_resetLayout = make({}, tr("Reset la&yout"), {});
     m_shortcuts = make({}, tr("&Keyboard shortcuts"), QKeySequence(tr("F1")));
     m_about = make(QStringLiteral("info"), tr("&About IIR2D Workbench"), {});
-    m_operationsDock->toggleViewAction()->setShortcut(QKeySequence(tr("Ctrl+Alt+O")));
-    m_deviceDock->toggleViewAction()->setShortcut(QKeySequence(tr("Ctrl+Shift+D")));
-    // Behind the other's tab it would be shown and not seen.
-    for (QDockWidget* dock : {m_operationsDock, m_deviceDock})
-        connect(dock->toggleViewAction(), &QAction::triggered, dock, [dock](bool on) {
-            if (on) dock->raise();
-        });
 
-    connect(m_open, &QAction::triggered, this, &MainWindow::open);
-    connect(m_openSample, &QAction::triggered, this, &MainWindow::openSample);
-    connect(m_save, &QAction::triggered, this, &MainWindow::saveResultAs);
-    connect(m_quit, &QAction::triggered, this, &MainWindow::close);
-    connect(m_copyImage, &QAction::triggered, m_image, &ImagePage::copyImage);
-    connect(m_copyCommand, &QAction::triggered, this, &MainWindow::copyCommandLine);
+    connect(m_open, &QAction::triggered, &m_window, &MainWindow::open);
+    connect(m_openSample, &QAction::triggered, &m_window, &MainWindow::openSample);
+    connect(m_save, &QAction::triggered, &m_window, &MainWindow::saveResultAs);
+    connect(m_quit, &QAction::triggered, &m_window, &MainWindow::close);
+    connect(m_copyImage, &QAction::triggered, &m_window.imagePage(), &ImagePage::copyImage);
+    connect(m_copyCommand, &QAction::triggered, &m_window, &MainWindow::copyCommandLine);
     connect(m_record, &QAction::triggered, this, [this] {
-        setPage(Page::image);
-        if (m_benchmark->isRunning()) {
-            m_image->messages().show(QStringLiteral("record"), MessageArea::Severity::error,
-                                     tr("A benchmark is running, and two at once would measure each other: "
-                                        "wait for it, or cancel it."));
+        m_window.setPage(Page::image);
+        if (m_window.benchmarkPage().isRunning()) {
+            m_window.imagePage().messages().show(
+                QStringLiteral("record"), MessageArea::Severity::error,
+                tr("A benchmark is running, and two at once would measure each other: wait for it, or "
+                   "cancel it."));
             return;
         }
-        m_recorder->start();
+        m_window.recorder().job().start();
     });
-    connect(m_imagePageAction, &QAction::triggered, this, [this] { setPage(Page::image); });
-    connect(m_benchmarkPageAction, &QAction::triggered, this, [this] { setPage(Page::benchmark); });
-    connect(m_releasePageAction, &QAction::triggered, this, [this] { setPage(Page::release); });
-    connect(m_release, &ReleasePage::wanted, this, [this] { setPage(Page::release); });
+    for (const auto& [action, page] : m_pages)
+        connect(action, &QAction::triggered, this, [this, page = page] { m_window.setPage(page); });
     connect(m_runBenchmark, &QAction::triggered, this, [this] {
-        setPage(Page::benchmark);
-        m_benchmark->run();
+        m_window.setPage(Page::benchmark);
+        m_window.benchmarkPage().run();
     });
-    connect(m_cancelBenchmark, &QAction::triggered, m_benchmark, &BenchmarkPage::cancel);
+    connect(m_cancelBenchmark, &QAction::triggered, &m_window.benchmarkPage(), &BenchmarkPage::cancel);
     connect(m_fullScreen, &QAction::triggered, this, [this](bool on) {
-        setWindowState(on ? windowState() | Qt::WindowFullScreen : windowState() & ~Qt::WindowFullScreen);
+        m_window.setWindowState(m_window.windowState().setFlag(Qt::WindowFullScreen, on));
     });
-    connect(m_resetLayout, &QAction::triggered, this, &MainWindow::resetLayout);
+    connect(m_resetLayout, &QAction::triggered, &docks, &SideDocks::reset);
     connect(m_shortcuts, &QAction::triggered, this, [this] {
         const QString view = tr("Picture");
-        auto* dialog = new ShortcutsDialog(actionsByMenu(),
+        auto* dialog = new ShortcutsDialog(byMenu(),
                                            {{view, tr("Show the original while held"), tr("O")},
                                             {view, tr("Pan"), tr("Arrow keys, or drag")},
                                             {view, tr("Pan far"), tr("Shift+arrow keys")},
@@ -123,36 +127,37 @@ void MainWindow::buildActions() {
                                             {view, tr("Fit, or 100 %"), tr("Double click")},
                                             {view, tr("Paint an upstream gradient"), tr("Ctrl+drag")},
                                             {view, tr("Paint a negative one"), tr("Ctrl+Shift+drag")}},
-                                           this);
+                                           &m_window);
         dialog->setAttribute(Qt::WA_DeleteOnClose);
         dialog->show();
     });
     connect(m_about, &QAction::triggered, this, [this] {
-        auto* dialog = new AboutDialog(m_session, this);
+        auto* dialog = new AboutDialog(m_session, &m_window);
         dialog->setAttribute(Qt::WA_DeleteOnClose);
         dialog->show();
     });
 }
 
-void MainWindow::buildMenus() {
-    QMenu* file = menuBar()->addMenu(tr("&File"));
+void WindowActions::makeMenus(SideDocks& docks) {
+    QMenuBar* bar = m_window.menuBar();
+    QMenu* file = bar->addMenu(tr("&File"));
     file->addAction(m_open);
     m_recentMenu = file->addMenu(tr("Open &recent"));
-    connect(m_recentMenu, &QMenu::aboutToShow, this, &MainWindow::fillRecentMenu);
+    connect(m_recentMenu, &QMenu::aboutToShow, this, &WindowActions::fillRecentMenu);
     file->addAction(m_openSample);
-    file->addActions(m_image->viewBar().pageActions());
+    file->addActions(m_window.imagePage().viewBar().pageActions());
     file->addSeparator();
     file->addAction(m_save);
     file->addSeparator();
     file->addAction(m_quit);
 
-    QMenu* edit = menuBar()->addMenu(tr("&Edit"));
+    QMenu* edit = bar->addMenu(tr("&Edit"));
     edit->addActions({m_undo, m_redo});
     edit->addSeparator();
     edit->addActions({m_copyImage, m_copyCommand});
 
-    QMenu* view = menuBar()->addMenu(tr("&View"));
-    for (QAction* action : m_image->viewBar().viewActions()) {
+    QMenu* view = bar->addMenu(tr("&View"));
+    for (QAction* action : m_window.imagePage().viewBar().viewActions()) {
         if (action) {
             view->addAction(action);
         } else {
@@ -160,9 +165,9 @@ void MainWindow::buildMenus() {
         }
     }
     view->addSeparator();
-    view->addActions({m_imagePageAction, m_benchmarkPageAction, m_releasePageAction});
+    for (const auto& [action, page] : m_pages) view->addAction(action);
     view->addSeparator();
-    view->addActions({m_operationsDock->toggleViewAction(), m_deviceDock->toggleViewAction()});
+    view->addActions(docks.actions());
     QMenu* themes = view->addMenu(tr("T&heme"));
     auto* group = new QActionGroup(this);
     const std::pair<Theme, QString> choices[] = {
@@ -175,39 +180,37 @@ void MainWindow::buildMenus() {
         connect(action, &QAction::triggered, this, [this, chosen = theme] {
             m_session.settings().theme = chosen;
             applyTheme(*qApp, chosen);
-            if (m_interactive) m_session.saveSettings();
+            if (m_window.isInteractive()) m_session.saveSettings();
         });
     }
     view->addActions({m_fullScreen, m_resetLayout});
 
-    QMenu* operations = m_operations->createOperationsMenu(this);
+    QMenu* operations = m_window.operationsPanel().createOperationsMenu(&m_window);
     operations->setTitle(tr("&Operations"));
-    menuBar()->addMenu(operations);
-    QMenu* presets = m_operations->createPresetsMenu(this);
+    bar->addMenu(operations);
+    QMenu* presets = m_window.operationsPanel().createPresetsMenu(&m_window);
     presets->setTitle(tr("&Presets"));
-    menuBar()->addMenu(presets);
-    QMenu* benchmark = menuBar()->addMenu(tr("&Benchmark"));
+    bar->addMenu(presets);
+    QMenu* benchmark = bar->addMenu(tr("&Benchmark"));
     benchmark->addActions({m_runBenchmark, m_cancelBenchmark});
     benchmark->addSeparator();
     benchmark->addAction(m_record);
-    benchmark->addActions(m_benchmark->recordActions());
-    connect(m_benchmark, &BenchmarkPage::attentionWanted, this, [this] { setPage(Page::benchmark); });
-    connect(m_benchmark, &BenchmarkPage::runningChanged, this, &MainWindow::updateActions);
-    QMenu* release = menuBar()->addMenu(tr("&Release"));
+    benchmark->addActions(m_window.benchmarkPage().recordActions());
+    QMenu* release = bar->addMenu(tr("&Release"));
     release->setToolTipsVisible(true);
-    for (QAction* action : m_release->actionsForMenu()) {
+    for (QAction* action : m_window.releasePage().actionsForMenu()) {
         if (!action) {
             release->addSeparator();
             continue;
         }
         release->addAction(action);
     }
-    QMenu* help = menuBar()->addMenu(tr("&Help"));
+    QMenu* help = bar->addMenu(tr("&Help"));
     help->addActions({m_shortcuts, m_about});
 }
 
-void MainWindow::buildToolBar() {
-    auto* bar = addToolBar(tr("Main"));
+void WindowActions::makeToolBar() {
+    QToolBar* bar = m_window.addToolBar(tr("Main"));
     bar->setObjectName(QStringLiteral("mainToolBar"));
     bar->setMovable(false);
     bar->setContextMenuPolicy(Qt::PreventContextMenu);
@@ -221,7 +224,7 @@ void MainWindow::buildToolBar() {
     auto* stretch = new QWidget(bar);
     stretch->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
     bar->addWidget(stretch);
-    bar->addActions({m_imagePageAction, m_benchmarkPageAction, m_releasePageAction});
+    for (const auto& [action, page] : m_pages) bar->addAction(action);
     for (QAction* action : {m_undo, m_redo, m_copyCommand, m_record}) {
         if (auto* button = qobject_cast<QToolButton*>(bar->widgetForAction(action))) {
             button->setToolButtonStyle(Qt::ToolButtonIconOnly);  // their text changes, or is long
@@ -230,9 +233,9 @@ void MainWindow::buildToolBar() {
     // Fusion sets the text against the icon; a space keeps them apart.
     const std::pair<QAction*, QString> shortTexts[] = {{m_open, tr("Open")},
                                                        {m_save, tr("Save result")},
-                                                       {m_imagePageAction, tr("Image")},
-                                                       {m_benchmarkPageAction, tr("Benchmark")},
-                                                       {m_releasePageAction, tr("Release")}};
+                                                       {m_pages[0].first, tr("Image")},
+                                                       {m_pages[1].first, tr("Benchmark")},
+                                                       {m_pages[2].first, tr("Release")}};
     for (const auto& [action, text] : shortTexts) action->setIconText(QLatin1Char(' ') + text);
     for (auto* button : bar->findChildren<QToolButton*>()) {
         button->setFocusPolicy(Qt::TabFocus);
@@ -242,7 +245,7 @@ void MainWindow::buildToolBar() {
     }
 }
 
-void MainWindow::fillRecentMenu() {
+void WindowActions::fillRecentMenu() {
     m_recentMenu->clear();
     int number = 0;
     for (const std::string& file : m_session.settings().recent_files) {
@@ -253,7 +256,7 @@ void MainWindow::fillRecentMenu() {
             m_recentMenu->addAction(number < 10 ? QStringLiteral("&%1  %2").arg(number).arg(name)
                                                 : QStringLiteral("1&0  %1").arg(name));
         action->setToolTip(path);
-        connect(action, &QAction::triggered, this, [this, path] { openPath(path); });
+        connect(action, &QAction::triggered, this, [this, path] { m_window.openPath(path); });
     }
     m_recentMenu->setToolTipsVisible(true);
     if (number == 0) {
@@ -267,31 +270,26 @@ void MainWindow::fillRecentMenu() {
     });
 }
 
-void MainWindow::updateActions() {
+void WindowActions::showState() {
     const bool hasImage = m_session.image() != nullptr;
-    const Page shown = page();
-    const bool onImage = shown == Page::image;
+    const bool onImage = m_window.page() == Page::image;
+    const bool isRunning = m_window.benchmarkPage().isRunning();
+    const RecordJob& job = m_window.recorder().job();
     m_save->setEnabled(hasImage);
     m_copyImage->setEnabled(hasImage && onImage);  // elsewhere Ctrl+C belongs to what has the focus
     m_copyCommand->setEnabled(hasImage);
-    m_record->setEnabled(hasImage && !m_recorder->job().isMeasuring() && !m_recorder->job().isWriting());
-    m_imagePageAction->setChecked(onImage);
-    m_benchmarkPageAction->setChecked(shown == Page::benchmark);
-    m_releasePageAction->setChecked(shown == Page::release);
+    m_record->setEnabled(hasImage && !job.isMeasuring() && !job.isWriting());
+    for (const auto& [action, page] : m_pages) action->setChecked(page == m_window.page());
     // Single keys act on the picture; on the other page they must not.
-    for (QAction* action : m_image->viewBar().viewActions()) {
+    for (QAction* action : m_window.imagePage().viewBar().viewActions()) {
         if (action) action->setEnabled(hasImage && onImage);
     }
-    const bool recording = m_recorder->job().isMeasuring();
-    m_benchmark->setHindrance(
-        recording ? tr("A record is being made, and two at once would measure each other: wait for it, or "
-                       "cancel it.")
-                  : QString());
-    m_runBenchmark->setEnabled(!m_benchmark->isRunning() && !recording);
-    m_cancelBenchmark->setEnabled(m_benchmark->isRunning());
+    m_runBenchmark->setEnabled(!isRunning && !job.isMeasuring());
+    m_cancelBenchmark->setEnabled(isRunning);
+    m_fullScreen->setChecked(m_window.isFullScreen());
 }
 
-QList<std::pair<QString, QList<QAction*>>> MainWindow::actionsByMenu() const {
+QList<std::pair<QString, QList<QAction*>>> WindowActions::byMenu() const {
     QList<std::pair<QString, QList<QAction*>>> groups;
     const auto collect = [](const QMenu* menu, QList<QAction*>& into, const auto& self) -> void {
         for (QAction* action : menu->actions()) {
@@ -302,7 +300,7 @@ QList<std::pair<QString, QList<QAction*>>> MainWindow::actionsByMenu() const {
             }
         }
     };
-    for (const QAction* top : menuBar()->actions()) {
+    for (const QAction* top : m_window.menuBar()->actions()) {
         if (!top->menu()) continue;
         QList<QAction*> members;
         collect(top->menu(), members, collect);

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// What a page shows while it has nothing to show: its icon, what is missing, and what can be done about it.
+#pragma once
+
+#include <QString>
+#include <QWidget>
+
+class QAbstractButton;
+class QLabel;
+class QVBoxLayout;
+
+namespace workbench {
+
+class ToneLabel;
+
+class EmptyPage : public QWidget {
+    Q_OBJECT
+  public:
+    // `icon` is one of the theme; empty: none.
+    EmptyPage(const QString& icon, QWidget* parent);
+
+    void setTexts(const QString& title, const QString& text);
+    // Adds a row of buttons, below the others.
+    void addButtons(const QList<QAbstractButton*>& buttons);
+
+  private:
+    QLabel* m_title;
+    ToneLabel* m_text;
+    QVBoxLayout* m_rows;
+};
+
+}  // namespace workbench
