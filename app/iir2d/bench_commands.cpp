@@ -11,6 +11,7 @@
 #include "app/iir2d/matrix_options.h"
 #include "app/iir2d/options.h"
 #include "core/benchmark/benchmark.h"
+#include "core/duel/duel_record.h"
 #include "core/evidence/protocol.h"
 #include "core/record/record.h"
 #include "core/support/counted.h"
@@ -222,7 +223,8 @@ Result<int> run_verify(const std::string& path, const std::string& signer, bool 
     if (!signer.empty()) {
         IIR2D_TRY(wanted, workbench::public_key_from(signer));
     }
-    IIR2D_TRY(auto verification, workbench::verify_record(path));
+    IIR2D_TRY(auto verification, workbench::is_duel_record(path) ? workbench::verify_duel_record(path)
+                                                                 : workbench::verify_record(path));
     if (wanted && verification.signer != *wanted) {
         verification.problems.push_back(verification.signer
                                             ? "it is signed by " + verification.signer->hex() + ", not by " +

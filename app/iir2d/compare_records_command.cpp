@@ -69,6 +69,9 @@ struct CompareRecordsArguments {
             std::printf("%-56s missing in NEW\n", shown(key).c_str());
         for (const auto& key : comparison.missing_in_base)
             std::printf("%-56s missing in BASE\n", shown(key).c_str());
+        if (const auto command = workbench::duel_command(comparison); !command.empty())
+            std::printf("measured in pairs, the ambiguous cases have an answer: %s\n",
+                        shown(command).c_str());
     }
 
     Result<int> run() const {

@@ -5,6 +5,7 @@
 
 #include "app/iir2d/evidence.h"
 #include "app/iir2d/json.h"
+#include "core/duel/duel_record.h"
 #include "core/evidence/history.h"
 #include "core/support/counted.h"
 #include "core/support/files.h"
@@ -45,7 +46,9 @@ Result<int> run_add(const HistoryArguments& a, const Interruption& interruption)
         if (interruption.token().stop_requested())
             return fail(ErrorKind::cancelled,
                         "interrupted before \"" + record + "\"; what was added before is kept");
-        IIR2D_TRY(const auto added, history.add(record, a.note));
+        IIR2D_TRY(const auto added, workbench::is_duel_record(record)
+                                        ? workbench::add_duel_to(history, record, a.note)
+                                        : history.add(record, a.note));
         if (!a.quiet) {
             std::printf("%s %s%s\n", shown(added.record_id).c_str(), shown(record).c_str(),
                         added.added ? "" : " (was there already)");
@@ -158,6 +161,46 @@ Result<int> run_trend(const HistoryArguments& a) {
     return 0;
 }
 
+Result<int> run_changes(const HistoryArguments& a) {
+    IIR2D_TRY(const auto history, History::open_to_read(a.path()));
+    IIR2D_TRY(const auto duels, history.duels(a.key));
+    if (a.json) {
+        Json all = Json::array();
+        for (const auto& d : duels) {
+            Json changes = Json::array();
+            for (const auto& c : d.changes) {
+                Json one{
+                    {"case", c.key}, {"verdict", c.verdict}, {"ratio", c.measured ? Json(c.ratio) : Json()}};
+                one["interval"] = c.measured ? Json{c.interval.low, c.interval.high} : Json();
+                changes.push_back(std::move(one));
+            }
+            all.push_back({{"record_id", d.record_id},
+                           {"started_utc", d.started_utc},
+                           {"host", text_or_null(d.host)},
+                           {"base_commit", text_or_null(d.base_commit)},
+                           {"new_commit", text_or_null(d.now_commit)},
+                           {"note", text_or_null(d.note)},
+                           {"changes", std::move(changes)}});
+        }
+        print_json({{"duels", all}});
+        return 0;
+    }
+    std::printf("%-12s %-20s %-12s %-12s %-10s %8s %19s  %s\n", "duel", "measured", "base", "new", "verdict",
+                "change", "interval", "case");
+    for (const auto& d : duels) {
+        for (const auto& c : d.changes) {
+            const std::string interval =
+                workbench::change_text(c.interval.low) + " to " + workbench::change_text(c.interval.high);
+            std::printf("%-12s %-20s %-12s %-12s %-10s %8s %19s  %s\n",
+                        shown(workbench::short_id(d.record_id)).c_str(), shown(d.started_utc).c_str(),
+                        shown(d.base_commit.substr(0, 12)).c_str(), shown(d.now_commit.substr(0, 12)).c_str(),
+                        shown(c.verdict).c_str(), c.measured ? workbench::change_text(c.ratio).c_str() : "-",
+                        c.measured ? interval.c_str() : "-", shown(c.key).c_str());
+        }
+    }
+    return 0;
+}
+
 Result<int> run_check(const HistoryArguments& a) {
     IIR2D_TRY(const auto history, History::open_to_read(a.path()));
     IIR2D_TRY(const auto problems, history.check());
@@ -217,6 +260,10 @@ void add_history_command(CLI::App& parser, Action& chosen) {
     trend->add_option("--metric", a->metric, "ratio-to-copy, latency or throughput")->capture_default_str();
     trend->add_option("--device", a->device, "Of this device alone: its name or id");
     trend->add_flag("--json", a->json, "Print JSON");
+    CLI::App* changes = sub("changes", "What duels say of each case, oldest first",
+                            [](const HistoryArguments& h, const Interruption&) { return run_changes(h); });
+    changes->add_option("CASE", a->key, "Of this case alone: its key");
+    changes->add_flag("--json", a->json, "Print JSON");
     CLI::App* check = sub("check", "Check the database and every record in it",
                           [](const HistoryArguments& h, const Interruption&) { return run_check(h); });
     add_quiet(*check, a->quiet);

@@ -109,6 +109,7 @@ int run(int argc, char** argv) {
     app::add_parity_command(parser, chosen);
     app::add_verify_command(parser, chosen);
     app::add_compare_records_command(parser, chosen);
+    app::add_duel_command(parser, chosen);
     app::add_key_command(parser, chosen);
     app::add_history_command(parser, chosen);
     app::add_release_command(parser, chosen);

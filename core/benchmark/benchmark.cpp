@@ -39,21 +39,6 @@ iir2d::DeviceInfo info_of(const iir2d::Device& device) {
     return {.id = device.id(), .name = device.name(), .backend = device.backend(), .usable = true};
 }
 
-// Puts what the image is in place of its pixels, which a result does not need.
-void keep_identity_of_image(BenchmarkMatrix& matrix) {
-    if (!matrix.image) return;
-    const PlanarImage& pixels = matrix.image->pixels;
-    matrix.sizes = {{pixels.width(), pixels.height()}};
-    matrix.image_identity = ImageIdentity{.path = matrix.image->info.path.string(),
-                                          .format = matrix.image->info.format,
-                                          .width = pixels.width(),
-                                          .height = pixels.height(),
-                                          .channels = pixels.channels(),
-                                          .type = pixels.type(),
-                                          .pixel_sha256 = pixel_hash(pixels)};
-    matrix.image.reset();
-}
-
 // Cases weigh as their samples do: a progress bar then moves evenly enough.
 class Weights {
   public:
@@ -123,6 +108,20 @@ std::unexpected<Error> nothing_complete() {
 }
 
 }  // namespace
+
+void keep_identity_of_image(BenchmarkMatrix& matrix) {
+    if (!matrix.image) return;
+    const PlanarImage& pixels = matrix.image->pixels;
+    matrix.sizes = {{pixels.width(), pixels.height()}};
+    matrix.image_identity = ImageIdentity{.path = matrix.image->info.path.string(),
+                                          .format = matrix.image->info.format,
+                                          .width = pixels.width(),
+                                          .height = pixels.height(),
+                                          .channels = pixels.channels(),
+                                          .type = pixels.type(),
+                                          .pixel_sha256 = pixel_hash(pixels)};
+    matrix.image.reset();
+}
 
 Result<BenchmarkRun> run_benchmark(const BenchmarkMatrix& matrix, const TaskControl& control,
                                    const std::function<void(const CaseResult&)>& on_result) {

@@ -204,6 +204,9 @@ struct BenchmarkRun {
     std::vector<CaseResult> results;
 };
 
+// Puts what the image is in place of its pixels, which a result does not need.
+void keep_identity_of_image(BenchmarkMatrix& matrix);
+
 // Returns whether a word of iir2d::throttle_words() says that the clocks were held back: idleness does not.
 bool is_throttling(std::string_view word);
 

@@ -140,10 +140,6 @@ std::string_view copy_method(iir2d::Backend backend) {
 #endif
 }
 
-Result<double> copy_on_gpu(const iir2d::Device& device, std::size_t from_bytes, std::size_t to_bytes) {
-    return from_kernel(iir2d::time_device_copy(device, (from_bytes + to_bytes) / 2));
-}
-
 // Workers sleep on `wake` until a measurement is announced, report themselves ready and spin for the few
 // microseconds until `go`: then all start together.
 struct CopyProbe::Impl {

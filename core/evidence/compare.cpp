@@ -12,6 +12,7 @@
 #include "core/support/counted.h"
 #include "core/support/escaped.h"
 #include "core/support/listed.h"
+#include "core/support/shell.h"
 
 namespace workbench {
 
@@ -385,6 +386,45 @@ std::vector<std::string> shortcomings(const RecordComparison& comparison) {
     for (const auto& key : comparison.missing_in_base)
         texts.push_back("\"" + escaped(key) + "\" is missing in the base record");
     return texts;
+}
+
+namespace {
+
+// Takes an option and its value out of a command line.
+void drop_option(std::string& text, const std::string& option) {
+    const auto at = text.find(" " + option + " ");
+    if (at == std::string::npos) return;
+    text.erase(at, std::min(text.find(' ', at + option.size() + 2), text.size()) - at);
+}
+
+}  // namespace
+
+std::string duel_command(const RecordComparison& c) {
+    if (c.count(Verdict::ambiguous) == 0 || c.base->run.matrix.recipe || c.now->run.matrix.recipe) return {};
+    const Environment& b = c.base->environment;
+    const Environment& n = c.now->environment;
+    const bool one_host = b.host && n.host && *b.host == *n.host && c.base->run.device.id == "cpu" &&
+                          c.now->run.device.id == "cpu";
+    const bool two_builds = b.library_sha256 && n.library_sha256 && *b.library_sha256 != *n.library_sha256;
+    if (!one_host || !two_builds || !b.library_path || !n.library_path) return {};
+    std::string sides;
+    if (*b.library_path != *n.library_path) {
+        sides = shell_quoted(*b.library_path) + " " + shell_quoted(*n.library_path);
+    } else if (b.commit && n.commit && *b.commit != *n.commit) {
+        sides = "--rev " + shell_quoted(*b.commit) + " " +
+                shell_quoted(*n.library_path);  // one took the other's place
+    } else {
+        return {};
+    }
+    const BenchmarkMatrix& m = c.now->run.matrix;
+    std::string cases = bench_command_line(m, m.image_identity ? m.image_identity->path : "", "");
+    cases.erase(0, std::string_view("iir2d bench").size());
+    if (cases.find(" && ") != std::string::npos) cases.erase(cases.find(" && "));
+    for (const char* option : {"--warmup", "--iters", "--until", "--min-iters", "--max-iters",
+                               "--max-seconds", "--most-disturbed"})
+        drop_option(cases, option);
+    if (const auto at = cases.find(" --cold"); at != std::string::npos) cases.erase(at, 7);
+    return "iir2d duel " + sides + cases;
 }
 
 }  // namespace workbench

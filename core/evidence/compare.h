@@ -107,6 +107,11 @@ std::string verdict_counts(const RecordComparison& comparison);
 // were not timed. Empty: nothing.
 std::vector<std::string> shortcomings(const RecordComparison& comparison);
 
+// Returns the `iir2d duel` command that would answer where a case is AMBIGUOUS between two builds on one
+// host: it measures them in pairs. Empty where no case is, or where the records are not of two builds on one
+// host's CPU.
+std::string duel_command(const RecordComparison& comparison);
+
 std::string comparison_to_json(const RecordComparison& comparison);
 std::string comparison_to_markdown(const RecordComparison& comparison);
 

@@ -66,31 +66,29 @@ Json json_of(const CaseComparison& c) {
             {"notes", c.notes}};
 }
 
-std::string row(std::string_view name, const std::string& base, const std::string& now) {
-    return "| " + std::string(name) + " | " + markdown_escaped(base.empty() ? "not known" : base) + " | " +
-           markdown_escaped(now.empty() ? "not known" : now) + " |\n";
-}
-
 std::string commit_text(const Record& r) {
     if (!r.environment.commit) return {};
     return *r.environment.commit + (r.environment.dirty.value_or(false) ? ", with uncommitted changes" : "");
 }
 
 std::string records_table(const RecordComparison& c) {
-    const auto line = [&c](std::string_view name, auto text) {
-        return row(name, text(*c.base), text(*c.now));
-    };
     std::string out = "| | base | new |\n| --- | --- | --- |\n";
-    out += line("Record", [](const Record& r) { return r.record_id; });
-    out += line("Measured", [](const Record& r) { return r.run.started_utc; });
-    out += line("Host", [](const Record& r) { return r.environment.host.value_or(""); });
-    out += line("Processor", [](const Record& r) { return r.environment.cpu_model.value_or(""); });
-    out += line("Device", [](const Record& r) { return r.run.device.id + ": " + r.run.device.name; });
-    out += line("Threads", [](const Record& r) { return std::to_string(r.run.threads); });
-    out += line("Version", [](const Record& r) { return r.environment.version; });
-    out += line("Commit", commit_text);
-    out +=
-        line("Library, SHA-256", [](const Record& r) { return r.environment.library_sha256.value_or(""); });
+    const auto line = [&](const char* name, auto text) {
+        const auto cell = [&](const Record& r) {
+            const std::string value = text(r);
+            return markdown_escaped(value.empty() ? "not known" : value);
+        };
+        out += markdown_row({name, cell(*c.base), cell(*c.now)});
+    };
+    line("Record", [](const Record& r) { return r.record_id; });
+    line("Measured", [](const Record& r) { return r.run.started_utc; });
+    line("Host", [](const Record& r) { return r.environment.host.value_or(""); });
+    line("Processor", [](const Record& r) { return r.environment.cpu_model.value_or(""); });
+    line("Device", [](const Record& r) { return r.run.device.id + ": " + r.run.device.name; });
+    line("Threads", [](const Record& r) { return std::to_string(r.run.threads); });
+    line("Version", [](const Record& r) { return r.environment.version; });
+    line("Commit", commit_text);
+    line("Library, SHA-256", [](const Record& r) { return r.environment.library_sha256.value_or(""); });
     return out;
 }
 
@@ -109,20 +107,20 @@ std::string case_table(const RecordComparison& comparison) {
                       " | base p95 | new p50 | new p95 | samples |\n"
                       "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n";
     for (const auto& c : comparison.cases) {
-        out += "| " + name_of_pair(c) + " | " + std::string(name_of(c.verdict)) +
-               (c.regression   ? " (regression)"
-                : c.unresolved ? " (not shown to be within the limit)"
-                               : "") +
-               " | ";
+        const std::string verdict =
+            std::string(name_of(c.verdict)) + (c.regression   ? " (regression)"
+                                               : c.unresolved ? " (not shown to be within the limit)"
+                                                              : "");
         if (c.verdict == Verdict::not_timed) {
-            out += "- | - | - | - | - | - | - | - |\n";
+            out += markdown_row({name_of_pair(c), verdict, "-", "-", "-", "-", "-", "-", "-", "-"});
             continue;
         }
-        out += brief_number(c.cost_ratio) + " | " + brief_number(c.ratio_interval.low) + " to " +
-               brief_number(c.ratio_interval.high) + " | " + p_text(c.test.p_value) + " | " +
-               brief_number(c.base.p50) + " | " + brief_number(c.base.p95) + " | " + brief_number(c.now.p50) +
-               " | " + brief_number(c.now.p95) + " | " + std::to_string(c.base.count) + ", " +
-               std::to_string(c.now.count) + " |\n";
+        out +=
+            markdown_row({name_of_pair(c), verdict, brief_number(c.cost_ratio),
+                          brief_number(c.ratio_interval.low) + " to " + brief_number(c.ratio_interval.high),
+                          p_text(c.test.p_value), brief_number(c.base.p50), brief_number(c.base.p95),
+                          brief_number(c.now.p50), brief_number(c.now.p95),
+                          std::to_string(c.base.count) + ", " + std::to_string(c.now.count)});
     }
     return out;
 }
@@ -209,6 +207,8 @@ std::string comparison_to_markdown(const RecordComparison& c) {
     for (const auto& one : c.cases) {
         for (const auto& note : one.notes) notes.push_back(one.now.key + ": " + note);
     }
+    if (const auto command = duel_command(c); !command.empty())
+        notes.push_back("Measured in pairs, the ambiguous cases have an answer: " + command);
     out += list_of("Notes", notes);
     out += list_of("Cases missing in the new record", c.missing_in_new);
     out += list_of("Cases missing in the base record", c.missing_in_base);

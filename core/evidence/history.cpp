@@ -22,7 +22,7 @@ namespace {
 
 // In the file's header, so that nothing else's database is taken for ours: "IIRH".
 constexpr std::int64_t application_id = 0x49495248;
-constexpr std::int64_t newest_version = 2;
+constexpr std::int64_t newest_version = 3;
 constexpr int wait_ms = 10'000;
 constexpr std::size_t longest_note = 500;  // bytes
 
@@ -35,6 +35,15 @@ constexpr const char* schema =
     " PRIMARY KEY (key, record)) STRICT, WITHOUT ROWID;";
 // What version 2 adds: what a person says of a record.
 constexpr const char* notes_column = "ALTER TABLE record ADD COLUMN note TEXT NOT NULL DEFAULT '';";
+// What version 3 adds: duels, and what each says of a case.
+constexpr const char* duel_tables =
+    "CREATE TABLE duel (seq INTEGER PRIMARY KEY, record_id TEXT NOT NULL UNIQUE, added_utc TEXT NOT NULL,"
+    " started_utc TEXT NOT NULL, host TEXT NOT NULL, base_commit TEXT NOT NULL, now_commit TEXT NOT NULL,"
+    " json TEXT NOT NULL, note TEXT NOT NULL) STRICT;"
+    "CREATE TABLE change (duel INTEGER NOT NULL REFERENCES duel (seq), key TEXT NOT NULL, verdict TEXT NOT "
+    "NULL,"
+    " measured INTEGER NOT NULL, ratio REAL NOT NULL, low REAL NOT NULL, high REAL NOT NULL,"
+    " PRIMARY KEY (key, duel)) STRICT, WITHOUT ROWID;";
 
 Result<void> execute(sqlite3* database, const char* sql) {
     if (sqlite3_exec(database, sql, nullptr, nullptr, nullptr) != SQLITE_OK) return sqlite_failure(database);
@@ -105,8 +114,8 @@ Result<void> make_or_migrate(sqlite3* database, const fs::path& file) {
     IIR2D_RETURN_IF_ERROR(transaction.begin());
     IIR2D_TRY(const auto version, check_database(database, file));
     if (version == newest_version) return {};
-    const std::string steps = std::string(version == 0 ? schema : "") + notes_column +
-                              "PRAGMA application_id = " + std::to_string(application_id) +
+    const std::string steps = std::string(version == 0 ? schema : "") + (version < 2 ? notes_column : "") +
+                              duel_tables + "PRAGMA application_id = " + std::to_string(application_id) +
                               "; PRAGMA user_version = " + std::to_string(newest_version) + ";";
     IIR2D_RETURN_IF_ERROR(execute(database, steps.c_str()));
     return transaction.commit();
@@ -256,6 +265,72 @@ Result<History::Added> History::State::insert(const Record& record, const std::s
     }
     IIR2D_RETURN_IF_ERROR(transaction.commit());
     return Added{record.record_id, true};
+}
+
+Result<History::Added> History::add_duel(const DuelEntry& duel, std::string_view json) {
+    IIR2D_RETURN_IF_ERROR(check_note(duel.note));
+    sqlite3* database = m_state->get();
+    Transaction transaction(database);
+    IIR2D_RETURN_IF_ERROR(transaction.begin());
+    Query insert(
+        database,
+        "INSERT INTO duel (record_id, added_utc, started_utc, host, base_commit, now_commit, json, note)"
+        " VALUES (?,?,?,?,?,?,?,?) ON CONFLICT (record_id) DO NOTHING");
+    IIR2D_RETURN_IF_ERROR(insert.bind(duel.record_id)
+                              .bind(utc_now())
+                              .bind(duel.started_utc)
+                              .bind(duel.host)
+                              .bind(duel.base_commit)
+                              .bind(duel.now_commit)
+                              .bind(json)
+                              .bind(duel.note)
+                              .run());
+    if (sqlite3_changes(database) == 0) return Added{duel.record_id, false};
+    const std::int64_t seq = sqlite3_last_insert_rowid(database);
+    for (const RelativeChange& c : duel.changes) {
+        Query change(
+            database,
+            "INSERT INTO change (duel, key, verdict, measured, ratio, low, high) VALUES (?,?,?,?,?,?,?)");
+        IIR2D_RETURN_IF_ERROR(change.bind(seq)
+                                  .bind(c.key)
+                                  .bind(c.verdict)
+                                  .bind(std::int64_t{c.measured ? 1 : 0})
+                                  .bind(c.ratio)
+                                  .bind(c.interval.low)
+                                  .bind(c.interval.high)
+                                  .run());
+    }
+    IIR2D_RETURN_IF_ERROR(transaction.commit());
+    return Added{duel.record_id, true};
+}
+
+Result<std::vector<DuelEntry>> History::duels(std::string_view key) const {
+    std::vector<DuelEntry> duels;
+    if (m_state->version < 3) return duels;  // one that is only read
+    Query query(
+        m_state->get(),
+        "SELECT record_id, started_utc, host, base_commit, now_commit, note, key, verdict, measured, ratio,"
+        " low, high FROM duel JOIN change ON change.duel = duel.seq WHERE ? = '' OR key = ?"
+        " ORDER BY started_utc, seq, key");
+    query.bind(key).bind(key);
+    for (;;) {
+        IIR2D_TRY(const auto row, query.step());
+        if (!row) return duels;
+        if (duels.empty() || duels.back().record_id != query.text(0)) {
+            duels.push_back({.record_id = query.text(0),
+                             .started_utc = query.text(1),
+                             .host = query.text(2),
+                             .base_commit = query.text(3),
+                             .now_commit = query.text(4),
+                             .note = query.text(5),
+                             .changes = {}});
+        }
+        duels.back().changes.push_back({.key = query.text(6),
+                                        .verdict = query.text(7),
+                                        .measured = query.number(8) != 0,
+                                        .ratio = query.real(9),
+                                        .interval = {query.real(10), query.real(11)}});
+    }
 }
 
 Result<std::string> History::set_note(std::string_view prefix, std::string_view note) {

@@ -43,6 +43,24 @@ struct TrendPoint {
     std::string output_sha256;
 };
 
+// How a duel says that one build's time is to another's, in one case.
+struct RelativeChange {
+    std::string key;
+    std::string verdict;  // "SLOWER"
+    bool measured = false;
+    double ratio = 1;  // of the new build's time to the base's, where it was measured
+    Interval interval;
+};
+// A duel in the history: a relative change, which is no point of a trend.
+struct DuelEntry {
+    std::string record_id;
+    std::string started_utc;
+    std::string host;  // empty where not known, as the commits
+    std::string base_commit, now_commit;
+    std::string note;
+    std::vector<RelativeChange> changes;
+};
+
 // A SQLite database. Each change is one transaction, on disk when the call returns: a process that is killed
 // leaves what was before it or after it. Several processes may use one database; a writer waits up to 10
 // seconds for another. One object is for one thread at a time.
@@ -72,6 +90,11 @@ class History {
     Result<Added> add(const Record& record, std::string_view note = {});
     // Of the record whose record_id starts with `prefix`; an empty note takes it away. Its whole record_id.
     Result<std::string> set_note(std::string_view prefix, std::string_view note);
+
+    // Keeps a duel and its record's JSON, both as the caller has verified them (core/duel does it).
+    Result<Added> add_duel(const DuelEntry& duel, std::string_view json);
+    // Oldest first; with the change of one case alone where `key` is not empty.
+    Result<std::vector<DuelEntry>> duels(std::string_view key = {}) const;
 
     // Oldest measurement first.
     Result<std::vector<HistoryEntry>> list() const;

@@ -43,6 +43,11 @@ Query& Query::bind(std::string_view text) {
     return *this;
 }
 
+Query& Query::bind(double number) {
+    sqlite3_bind_double(m_statement.get(), ++m_bound, number);
+    return *this;
+}
+
 Query& Query::bind(std::int64_t number) {
     sqlite3_bind_int64(m_statement.get(), ++m_bound, number);
     return *this;
@@ -67,6 +72,10 @@ std::string Query::text(int column) const {
     const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(m_statement.get(), column));
     if (bytes == nullptr) return {};
     return {bytes, static_cast<std::size_t>(sqlite3_column_bytes(m_statement.get(), column))};
+}
+
+double Query::real(int column) const {
+    return sqlite3_column_double(m_statement.get(), column);
 }
 
 std::int64_t Query::number(int column) const {

@@ -19,12 +19,14 @@ class Query {
     Query(sqlite3* database, std::string_view sql);
     Query& bind(std::string_view text);
     Query& bind(std::int64_t number);
+    Query& bind(double number);
     // True on a row, false at the end; an error otherwise.
     Result<bool> step();
     // To the end, without rows.
     Result<void> run();
     std::string text(int column) const;  // empty for NULL
     std::int64_t number(int column) const;
+    double real(int column) const;
 
   private:
     sqlite3* m_database;

@@ -216,7 +216,7 @@ class WorkerRead final : public ReadSession {
         }
         IIR2D_TRY(auto shared, memory->share());
         memory->close_handle();
-        IIR2D_RETURN_IF_ERROR(m_request.limit(limits_to_decode(m_info)));
+        IIR2D_RETURN_IF_ERROR(m_request.limit(limits_to_decode(m_info, memory->size())));
         Frame frame{.type = Message::pixels, .payload = images::payload_of(planes)};
         frame.handles.push_back(std::move(shared));
         IIR2D_RETURN_IF_ERROR(m_request.send(std::move(frame)));

@@ -33,10 +33,12 @@ std::uint64_t usable_memory() {
     return available_memory_bytes().value_or(assumed_memory) / 4 * 3;
 }
 
-worker::Limits limits(std::uint64_t memory, std::uint64_t work_bytes) {
+// `shared_bytes`: of memory that it fills, which the system counts for no process.
+worker::Limits limits(std::uint64_t memory, std::uint64_t work_bytes, std::uint64_t shared_bytes = 0) {
+    const std::uint64_t usable = usable_memory();
     const auto work = static_cast<std::int64_t>(std::min(work_bytes / mebibyte, std::uint64_t{1} << 20));
     const milliseconds time = base_time + work * time_per_mebibyte;
-    return {.memory_bytes = std::min(memory, std::max(usable_memory(), base_memory)),
+    return {.memory_bytes = std::min(memory, std::max(usable - std::min(usable, shared_bytes), base_memory)),
             .processor_time = time,
             .silence = std::max(base_silence, silence_for_time * time)};
 }
@@ -55,9 +57,9 @@ worker::Limits limits_to_open(std::string_view format, std::uint64_t file_bytes)
     return limits(std::max(memory, base_memory), file_bytes * (at_once ? 16 : 1));
 }
 
-worker::Limits limits_to_decode(const ImageInfo& info) {
+worker::Limits limits_to_decode(const ImageInfo& info, std::uint64_t shared_bytes) {
     return limits(room_for(info.native_bytes, info.width, info.height) + 2 * info.file_bytes,
-                  info.native_bytes + info.file_bytes);
+                  info.native_bytes + info.file_bytes, shared_bytes);
 }
 
 worker::Limits limits_to_encode(const OutputRequest& request) {

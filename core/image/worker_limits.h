@@ -13,8 +13,8 @@ namespace workbench {
 
 // Returns the limits until the header is known, by the format (as spoken) and the file's size alone.
 worker::Limits limits_to_open(std::string_view format, std::uint64_t file_bytes);
-// Returns those for the pixels, once it is.
-worker::Limits limits_to_decode(const ImageInfo& info);
+// Returns those for the pixels, once it is, beside memory of `shared_bytes` that the decoder fills.
+worker::Limits limits_to_decode(const ImageInfo& info, std::uint64_t shared_bytes);
 worker::Limits limits_to_encode(const OutputRequest& request);
 // Returns those for questions without a file.
 worker::Limits limits_to_ask();

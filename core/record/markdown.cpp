@@ -45,10 +45,6 @@ std::string fact_text(const Fact<T>& f) {
     return fact_text(f, [](const T& value) { return markdown_escaped(plain_text(value)); });
 }
 
-std::string table_line(std::string_view name, const std::string& value) {
-    return "| " + std::string(name) + " | " + value + " |\n";
-}
-
 std::string gibibytes(const Fact<std::uint64_t>& bytes) {
     return fact_text(
         bytes, [](std::uint64_t n) { return brief_number(static_cast<double>(n) / (1 << 30)) + " GiB"; });
@@ -73,26 +69,27 @@ std::string environment_table(const Record& record) {
     const Environment& e = record.environment;
     const BenchmarkRun& run = record.run;
     std::string out = "| | |\n| --- | --- |\n";
-    out += table_line("Device", markdown_escaped(run.device.id) + ": " + markdown_escaped(run.device.name) +
-                                    " (" + markdown_escaped(run.device_reason) + ")");
-    out += table_line("Threads", std::to_string(run.threads));
-    out += table_line("GPU", gpus(e));
-    out += table_line("Host", fact_text(e.host));
-    out += table_line("System", markdown_escaped(e.os) + ", " + markdown_escaped(e.kernel));
-    out += table_line("Processor", fact_text(e.cpu_model));
-    out += table_line("Cores",
-                      std::to_string(e.logical_cores) + " logical; physical: " + fact_text(e.physical_cores));
-    out += table_line("Governor", fact_text(e.governor));
-    out += table_line("Load before", fact_text(e.load_before));
-    out += table_line("Load after", fact_text(e.load_after));
-    out += table_line(
-        "Memory", gibibytes(e.memory_total_bytes) + "; free before: " + gibibytes(e.memory_available_bytes));
-    out += table_line("Version", markdown_escaped(e.version) + ", commit " + fact_text(e.commit) +
-                                     (e.dirty.value == true ? ", with uncommitted changes" : ""));
-    out += table_line("Compiler", markdown_escaped(e.compiler) + ", " + markdown_escaped(e.build_type) +
-                                      ", " + markdown_escaped(e.compile_flags));
-    out += table_line("Library", fact_text(e.library_path) + ", SHA-256 " + fact_text(e.library_sha256));
-    out += table_line("Input", input_text(run.matrix));
+    const auto line = [&out](const char* name, const std::string& value) {
+        out += markdown_row({name, value});
+    };
+    line("Device", markdown_escaped(run.device.id) + ": " + markdown_escaped(run.device.name) + " (" +
+                       markdown_escaped(run.device_reason) + ")");
+    line("Threads", std::to_string(run.threads));
+    line("GPU", gpus(e));
+    line("Host", fact_text(e.host));
+    line("System", markdown_escaped(e.os) + ", " + markdown_escaped(e.kernel));
+    line("Processor", fact_text(e.cpu_model));
+    line("Cores", std::to_string(e.logical_cores) + " logical; physical: " + fact_text(e.physical_cores));
+    line("Governor", fact_text(e.governor));
+    line("Load before", fact_text(e.load_before));
+    line("Load after", fact_text(e.load_after));
+    line("Memory", gibibytes(e.memory_total_bytes) + "; free before: " + gibibytes(e.memory_available_bytes));
+    line("Version", markdown_escaped(e.version) + ", commit " + fact_text(e.commit) +
+                        (e.dirty.value == true ? ", with uncommitted changes" : ""));
+    line("Compiler", markdown_escaped(e.compiler) + ", " + markdown_escaped(e.build_type) + ", " +
+                         markdown_escaped(e.compile_flags));
+    line("Library", fact_text(e.library_path) + ", SHA-256 " + fact_text(e.library_sha256));
+    line("Input", input_text(run.matrix));
     return out;
 }
 
@@ -101,19 +98,18 @@ std::string case_table(const Record& record) {
         "| Case | p50 ms | p95 ms | min ms | max ms | copy ms | times copy | Mpix/s | GB/s | preempted |\n"
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n";
     for (const CaseResult& one : record.run.results) {
-        out += "| " + markdown_escaped(one.what.key) + (throttled_by(one).empty() ? "" : " (throttled)") +
-               conclusive_mark(one) + " | ";
+        const std::string name = markdown_escaped(one.what.key) +
+                                 (throttled_by(one).empty() ? "" : " (throttled)") + conclusive_mark(one);
         if (one.samples.empty()) {
-            out += "not timed | - | - | - | - | - | - | - | - |\n";
+            out += markdown_row({name, "not timed", "-", "-", "-", "-", "-", "-", "-", "-"});
             continue;
         }
         const SampleStatistics& l = one.latency;
-        out += figure(l.p50) + " | " + figure(l.p95) + " | " + figure(l.min) + " | " + figure(l.max) + " | " +
-               figure(one.copy_latency.p50) + " | " + ratio_figure(one.ratio_to_copy) + " | " +
-               ratio_figure(one.throughput_mpix_per_s_p50) + " | " +
-               ratio_figure(one.throughput_gb_per_s_p50) + " | " +
-               std::to_string(preempted_count(one.samples)) + " of " + std::to_string(one.samples.size()) +
-               " |\n";
+        out += markdown_row(
+            {name, figure(l.p50), figure(l.p95), figure(l.min), figure(l.max), figure(one.copy_latency.p50),
+             ratio_figure(one.ratio_to_copy), ratio_figure(one.throughput_mpix_per_s_p50),
+             ratio_figure(one.throughput_gb_per_s_p50),
+             std::to_string(preempted_count(one.samples)) + " of " + std::to_string(one.samples.size())});
     }
     return out;
 }
@@ -123,15 +119,15 @@ std::string parity_table(const Record& record) {
         "| Case | verdict | max abs error | mean abs error | max ULP | allowed |\n"
         "| --- | --- | ---: | ---: | ---: | ---: |\n";
     for (const CaseResult& one : record.run.results) {
-        out += "| " + markdown_escaped(one.what.key) + " | ";
+        const std::string name = markdown_escaped(one.what.key);
         if (!one.parity) {
-            out += "not judged | - | - | - | - |\n";
+            out += markdown_row({name, "not judged", "-", "-", "-", "-"});
             continue;
         }
         const Parity& p = *one.parity;
-        out += std::string(p.passed ? "agrees" : "DIFFERS") + " | " + figure(p.max_abs_error) + " | " +
-               figure(p.mean_abs_error) + " | " + std::to_string(p.max_ulp) + " | " + figure(p.bound) +
-               (p.bound_is_relative ? " relative" : "") + " |\n";
+        out += markdown_row({name, p.passed ? "agrees" : "DIFFERS", figure(p.max_abs_error),
+                             figure(p.mean_abs_error), std::to_string(p.max_ulp),
+                             figure(p.bound) + (p.bound_is_relative ? " relative" : "")});
     }
     return out;
 }

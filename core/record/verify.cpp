@@ -11,6 +11,7 @@
 #include "core/record/consistency.h"
 #include "core/record/derived.h"
 #include "core/record/record.h"
+#include "core/record/record_directory.h"
 #include "core/record/signature_file.h"
 #include "core/support/escaped.h"
 #include "core/support/files.h"
@@ -305,6 +306,19 @@ Result<Looked> look_at(const fs::path& path) {
 }
 
 }  // namespace
+
+Result<RecordDirectory> check_record_directory(const fs::path& directory) {
+    Report report;
+    RecordDirectory result;
+    IIR2D_TRY(result.names, regular_files(directory, report));
+    if (result.names.contains(std::string(sums_name))) {
+        check_hashes(directory, result.names, report);
+    } else {
+        report.problem(sums_name, "it is missing");
+    }
+    result.verification = report.take();
+    return result;
+}
 
 Result<Verification> verify_record(const fs::path& path) {
     IIR2D_TRY(auto looked, look_at(path));

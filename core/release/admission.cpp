@@ -36,6 +36,19 @@ Result<std::string> commit_of_record(const EvidenceKind& kind, const fs::path& p
     return commit;
 }
 
+Result<std::string> commit_of_duel(const fs::path& path, const std::string& sha256) {
+    std::error_code error;
+    if (!fs::is_directory(fs::symlink_status(path, error)))
+        return fail(ErrorKind::bad_input,
+                    quoted(path) + " is a file, and a duel-record is a record directory");
+    IIR2D_TRY(const auto record, read_duel_record(path, sha256));
+    std::string commit = build_of(record->duel.now).commit;
+    if (!is_commit(commit))
+        return fail(ErrorKind::bad_input,
+                    "the new library of the duel " + quoted(path) + " does not know its commit");
+    return commit;
+}
+
 Result<void> check_report(const EvidenceKind& kind, const fs::path& path) {
     IIR2D_TRY(const auto text, read_file(path, largest_evidence_file));
     const auto judged = [&](const auto& report) -> Result<void> {
@@ -55,6 +68,7 @@ Result<void> check_report(const EvidenceKind& kind, const fs::path& path) {
         case Format::security:
             return judged(read_security_review(text));
         case Format::record:
+        case Format::duel:
         case Format::text:
             break;
     }
@@ -66,6 +80,7 @@ Result<void> check_report(const EvidenceKind& kind, const fs::path& path) {
 Result<std::string> read_as_kind(const EvidenceKind& kind, const fs::path& path, const std::string& sha256,
                                  const std::string& stated_commit) {
     if (kind.format == Format::record) return commit_of_record(kind, path, sha256);
+    if (kind.format == Format::duel) return commit_of_duel(path, sha256);
     if (kind.needs_commit && !is_commit(stated_commit)) {
         return fail(ErrorKind::bad_argument,
                     std::string(kind.name) + " needs --commit, the 40 digits of the commit that it is about");

@@ -65,8 +65,7 @@ Result<std::string> Checks::text_of(const Attachment& a) const {
     return text;
 }
 
-// Reads a record as it was attached; bad_input when it changed since, or is not accepted.
-Result<RecordPtr> Checks::measured(const Attachment& a) const {
+Result<void> Checks::unchanged(const Attachment& a) const {
     auto known = m_problems.find(a.name);
     if (known == m_problems.end()) {
         IIR2D_TRY(const auto check, check_evidence(m_directory, a, m_control.stop));
@@ -75,7 +74,19 @@ Result<RecordPtr> Checks::measured(const Attachment& a) const {
     if (!known->second.empty())
         return fail(ErrorKind::bad_input,
                     fmt::format("evidence/{} is not what was attached: {}", a.name, known->second));
+    return {};
+}
+
+// Reads a record as it was attached; bad_input when it changed since, or is not accepted.
+Result<RecordPtr> Checks::measured(const Attachment& a) const {
+    IIR2D_RETURN_IF_ERROR(unchanged(a));
     return read_record(evidence_path(m_directory, a.name), a.sha256);
+}
+
+// Likewise the record of a duel.
+Result<DuelRecordPtr> Checks::duel(const Attachment& a) const {
+    IIR2D_RETURN_IF_ERROR(unchanged(a));
+    return read_duel_record(evidence_path(m_directory, a.name), a.sha256);
 }
 
 Finding Checks::test_report(const Attachment& a) const {
@@ -208,21 +219,85 @@ Finding Checks::baseline_commit(const Attachment& a) const {
 }
 
 Finding Checks::baseline() const {
+    if (duel_counts()) return duel_baseline();
     const Attachment& a = latest("baseline-record");
     const auto read = measured(a);
     if (!read) return {false, read.error().message};
     const RecordPtr& r = *read;
     if (!r->signer) return {false, "evidence/" + a.name + " is not signed"};
     if (auto other = baseline_commit(a); !other.met) return other;
+    return held_by(*r->signer, "record " + short_id(r->record_id), "evidence/" + a.name);
+}
+
+// Finds whether a role of this release signed it.
+Finding Checks::held_by(const PublicKey& signer, const std::string& what, const std::string& name) const {
     for (const auto& [role, key] : m_state.holders) {
-        if (key == r->signer->hex())
-            return {true, "record " + short_id(r->record_id) + ", signed by the " + role};
+        if (key == signer.hex()) return {true, what + ", signed by the " + role};
     }
-    return {false, fmt::format("evidence/{} is signed by {}, who holds no role of this release", a.name,
-                               r->signer->hex())};
+    return {false, fmt::format("{} is signed by {}, who holds no role of this release", name, signer.hex())};
+}
+
+// Whether the duel counts, not the baseline's record: whichever was attached last.
+bool Checks::duel_counts() const {
+    const auto last = std::ranges::find_if(
+        m_state.attachments | std::views::reverse,
+        [](const Attachment& a) { return a.kind == "duel-record" || a.kind == "baseline-record"; });
+    return last != (m_state.attachments | std::views::reverse).end() && last->kind == "duel-record";
+}
+
+// A duel stands for both records: its base is the baseline.
+Finding Checks::duel_baseline() const {
+    const Attachment& a = latest("duel-record");
+    const auto read = duel(a);
+    if (!read) return {false, read.error().message};
+    const std::string name = "evidence/" + a.name;
+    if (!(*read)->signer) return {false, name + " is not signed"};
+    const BuildIdentity base = build_of((*read)->duel.base);
+    if (!is_commit(base.commit)) return {false, "the base of " + name + " does not know its commit"};
+    if (base.commit == m_state.commit)
+        return {false, "the base of " + name + " is of the release's own commit, no baseline for it"};
+    return held_by(*(*read)->signer, "duel " + short_id((*read)->record_id), name);
+}
+
+Finding Checks::duel_comparison() const {
+    const Attachment& a = latest("duel-record");
+    const auto read = duel(a);
+    if (!read) return {false, read.error().message};
+    if (auto baseline = duel_baseline(); !baseline.met) return baseline;
+    const std::string name = "evidence/" + a.name;
+    const Duel& duel = (*read)->duel;
+    const BuildIdentity now = build_of(duel.now);
+    if (auto wrong = other_commit(a, now.commit); !wrong.empty()) return {false, wrong};
+    if (now.has_local_changes)
+        return {false, "the new library of " + name + " was built with uncommitted changes"};
+    if (duel.settings.matrix.protocol != "standard")
+        return {false, name + " was not run by the standard protocol"};
+    if (duel.cancelled) return {false, name + " is a duel that was cancelled"};
+    if (constexpr double widest = 0.05; duel.settings.rule.margin > widest) {
+        return {false, fmt::format("the margin of {} is {}, and at most {} is taken", name,
+                                   percent_text(duel.settings.rule.margin), percent_text(widest))};
+    }
+    // The library that the release's record is of, where it says so.
+    if (is_attached("standard-record")) {
+        const auto standard = measured(latest("standard-record"));
+        if (!standard) return {false, standard.error().message};
+        const auto& library = (*standard)->environment.library_sha256;
+        if (library && *library != duel.now.sha256) {
+            return {false,
+                    fmt::format("the new library of {} ({:.12}) is not the one that evidence/{} measured "
+                                "({:.12})",
+                                name, duel.now.sha256, latest("standard-record").name, *library)};
+        }
+    }
+    const auto wrong = shortcomings(duel, m_state.max_regression);
+    if (!wrong.empty()) return {false, first_few(wrong)};
+    return {true, fmt::format("{}: {}, all within the limit", counted(duel.cases.size(), "case"),
+                              verdict_counts(duel))};
 }
 
 Finding Checks::comparison() const {
+    if (duel_counts()) return duel_comparison();
+    if (!is_attached("standard-record")) return {false, "nothing is attached as standard-record", true};
     const Attachment& base = latest("baseline-record");
     const Attachment& now = latest("standard-record");
     if (auto other = baseline_commit(base); !other.met) return other;

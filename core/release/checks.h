@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/duel/duel_record.h"
 #include "core/record/record.h"
 #include "core/release/reports.h"
 #include "core/release/state.h"
@@ -59,10 +60,16 @@ class Checks {
     std::string other_commit(const Attachment& a, const std::string& commit) const;
     Result<std::string> text_of(const Attachment& a) const;
     Result<SecurityReview> review() const;
+    Result<void> unchanged(const Attachment& a) const;
     Result<RecordPtr> measured(const Attachment& a) const;
     Finding test_report(const Attachment& a) const;
     Finding open_ones(const std::vector<Issue>& list, std::string_view priority, bool waivers_count) const;
     Finding baseline_commit(const Attachment& a) const;
+    Finding held_by(const PublicKey& signer, const std::string& what, const std::string& name) const;
+    bool duel_counts() const;
+    Finding duel_baseline() const;
+    Finding duel_comparison() const;
+    Result<DuelRecordPtr> duel(const Attachment& a) const;
 
     const std::filesystem::path& m_directory;
     const ReleaseState& m_state;

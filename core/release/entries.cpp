@@ -19,7 +19,6 @@ namespace workbench {
 namespace {
 
 using nlohmann::json;
-using Format = EvidenceKind::Format;
 
 constexpr std::size_t longest_text = 500;
 const std::string safe_name_rule =
@@ -180,7 +179,7 @@ std::string wrong_with_attachment(const ReleaseState& state, const Attachment& a
     const auto kind = evidence_kind_from_name(a.kind);
     if (!kind) return kind.error().message;
     if (!is_sha256(a.sha256)) return "its SHA-256 is not 64 lower-case hex digits";
-    const bool is_record = kind->format == Format::record;
+    const bool is_record = kind->is_record();
     if (is_record && !a.folder) return "a " + a.kind + " is a record directory, not a file";
     if (!is_record && a.folder) return "a " + a.kind + " is a file, not a folder";
     const bool has_commit = kind->needs_commit || (is_record && a.kind != "baseline-record");

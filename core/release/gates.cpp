@@ -23,8 +23,9 @@ std::string text_with_limit(std::string text, double limit) {
 }
 
 Finding find(const RequirementRow& row, const Checks& checks) {
+    const bool stood_for = !row.instead.empty() && checks.is_attached(row.instead);
     for (const auto& kind : row.kinds) {
-        if (!checks.is_attached(kind)) return {false, "nothing is attached as " + kind, true};
+        if (!stood_for && !checks.is_attached(kind)) return {false, "nothing is attached as " + kind, true};
     }
     return row.check(checks, row);
 }
@@ -43,6 +44,7 @@ Requirement requirement_of(const RequirementRow& row, const ReleaseState& state,
                   .role = row.role,
                   .waivable = std::move(found.waivable),
                   .nothing_there = found.nothing_there};
+    if (!row.instead.empty()) r.kinds.push_back(row.instead);
     if (!r.met && row.waivable == Waivable::yes) {
         if (const Waiver* waiver = checks.waiver_of(r.id)) {
             r.waived = true;

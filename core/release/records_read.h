@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 
+#include "core/duel/duel_record.h"
 #include "core/record/record.h"
 #include "core/support/error.h"
 
@@ -14,5 +15,8 @@ namespace workbench {
 // or another one, check_failed when it is not accepted. The latest few are kept in this process: the same
 // bytes are the same record, and every change of a release looks at all of them again. Thread-safe.
 Result<RecordPtr> read_record(const std::filesystem::path& path, const std::string& sha256);
+
+// Likewise the record of a duel.
+Result<DuelRecordPtr> read_duel_record(const std::filesystem::path& path, const std::string& sha256);
 
 }  // namespace workbench

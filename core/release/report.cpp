@@ -22,10 +22,6 @@ std::string cell(const std::string& text) {
     return text.empty() ? "-" : markdown_escaped(text);
 }
 
-std::string row(const std::vector<std::string>& cells) {
-    return "| " + joined(cells, " | ") + " |\n";
-}
-
 std::string checklist(const Evaluation& evaluation) {
     std::string out;
     for (const Gate& gate : gates()) {
@@ -44,7 +40,8 @@ std::string evidence_table(const ReleaseState& state) {
     if (state.attachments.empty()) return "None is attached.\n";
     std::string out = "| Name | kind | commit | SHA-256 | attached |\n| --- | --- | --- | --- | --- |\n";
     for (const auto& a : state.attachments) {
-        out += row({cell(a.name), cell(a.kind), cell(a.commit.substr(0, 12)), cell(a.sha256), cell(a.utc)});
+        out += markdown_row(
+            {cell(a.name), cell(a.kind), cell(a.commit.substr(0, 12)), cell(a.sha256), cell(a.utc)});
     }
     return out;
 }
@@ -53,8 +50,8 @@ std::string waivers_table(const ReleaseState& state, const std::string& as_of) {
     if (state.waivers.empty()) return "None.\n";
     std::string out = "| Scope | risk | owner | counts until | |\n| --- | --- | --- | --- | --- |\n";
     for (const auto& w : state.waivers) {
-        out += row({cell(w.scope), cell(w.risk), cell(w.owner), cell(w.expires),
-                    days_left(w, as_of) < 0 ? "expired" : "counts"});
+        out += markdown_row({cell(w.scope), cell(w.risk), cell(w.owner), cell(w.expires),
+                             days_left(w, as_of) < 0 ? "expired" : "counts"});
     }
     return out;
 }
@@ -65,10 +62,10 @@ std::string sign_offs_table(const ReleaseState& state) {
         const SignOff* last = state.last_sign_off(role);
         const std::string name = cell(role), digits = cell(key.substr(0, 12));
         if (last == nullptr) {
-            out += row({name, digits, "pending", "-", "-"});
+            out += markdown_row({name, digits, "pending", "-", "-"});
         } else {
-            out += row({name, digits, cell(last->person), cell(last->utc),
-                        last->seen.substr(0, 12) + (last->seen == state.seen() ? "" : ", stale")});
+            out += markdown_row({name, digits, cell(last->person), cell(last->utc),
+                                 last->seen.substr(0, 12) + (last->seen == state.seen() ? "" : ", stale")});
         }
     }
     return state.holders.empty() ? "No role has a key.\n" : out;

@@ -54,10 +54,11 @@ std::vector<Row> make_rows() {
          "attach the record of iir2d bench --protocol standard on this commit"},
         {"C.baseline", rc, no, {"baseline-record"}, none, [](C c, R) { return c.baseline(); },
          "a baseline that a role holder signed",
-         "attach a record of an earlier commit that was written with --sign and the key of one of the roles"},
+         "attach a record of an earlier commit that was written with --sign and the key of one of the roles", "duel-record"},
         {"C.comparison", rc, yes, {"baseline-record", "standard-record"}, none, [](C c, R) { return c.comparison(); },
          "no case above the baseline by more than {limit}",
-         "look at both records with iir2d compare-records, then attach a better standard record"},
+         "look at both records with iir2d compare-records, then attach a better standard record, or the record of "
+         "iir2d duel BASE NEW --protocol standard --record DIR --sign KEY", "duel-record"},
         {"D.p0", rc, no, {"security-review"}, none, [](C c, R) { return c.review_findings("P0"); },
          "the security review leaves no open P0",
          "close every P0 of the security review, then attach the review"},

@@ -31,8 +31,9 @@ struct RequirementRow {
     std::string role;                // whose sign-off it is; empty: nobody's
     // Says whether it holds. Called only where something is attached as each of `kinds`.
     Finding (*check)(const Checks& checks, const RequirementRow& row);
-    std::string title;   // what must hold; "{limit}" stands for the release's largest regression
-    std::string remedy;  // what to do where it does not hold
+    std::string title;         // what must hold; "{limit}" stands for the release's largest regression
+    std::string remedy;        // what to do where it does not hold
+    std::string instead = {};  // a kind that stands for all of `kinds` where it is attached
     char gate() const { return id[0]; }
 };
 const std::vector<RequirementRow>& requirement_rows();

@@ -64,6 +64,7 @@ const std::vector<EvidenceKind>& evidence_kinds() {
                                                     {"smoke-record", Format::record, false},
                                                     {"standard-record", Format::record, false},
                                                     {"baseline-record", Format::record, false},
+                                                    {"duel-record", Format::duel, false},
                                                     {"packaging-report", Format::junit, true},
                                                     {"licence", Format::text, false},
                                                     {"notices", Format::text, false},

@@ -33,10 +33,12 @@ bool is_release_role(std::string_view name);
 
 // A kind says what an attachment is evidence of, and how it is read.
 struct EvidenceKind {
-    enum class Format { junit, parity, issues, rebuild, record, security, text };
+    enum class Format { junit, parity, issues, rebuild, record, duel, security, text };
     std::string_view name;
     Format format;
     bool needs_commit;  // says nothing itself of the commit it is about
+    // Whether it is a directory that says what it is about.
+    bool is_record() const { return format == Format::record || format == Format::duel; }
 };
 const std::vector<EvidenceKind>& evidence_kinds();
 Result<EvidenceKind> evidence_kind_from_name(std::string_view name);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "core/support/listed.h"
 #include "core/support/text.h"
 
 namespace workbench {
@@ -22,6 +23,10 @@ std::string markdown_escaped(std::string_view text) {
         out += c;
     }
     return printable_utf8(out);
+}
+
+std::string markdown_row(const std::vector<std::string>& cells) {
+    return "| " + joined(cells, " | ") + " |\n";
 }
 
 std::string brief_number(double value) {

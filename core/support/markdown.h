@@ -4,11 +4,15 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace workbench {
 
 // Text in a table cell: what Markdown would read as structure is escaped, and lines stay whole.
 std::string markdown_escaped(std::string_view text);
+
+// A row of a table. The cells are Markdown already: texts from outside are escaped by the caller.
+std::string markdown_row(const std::vector<std::string>& cells);
 
 // Four significant digits, never in scientific notation between a thousandth and a million.
 std::string brief_number(double value);

@@ -9,12 +9,14 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "tests/app/cli_folder.h"
 #include "tests/app/run_program.h"
 
 namespace {
 
 namespace fs = std::filesystem;
 using app_test::error_lines;
+using app_test::iir2d;
 using app_test::Outcome;
 using app_test::RunOptions;
 using ::testing::AllOf;
@@ -26,10 +28,6 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 using Json = nlohmann::json;
-
-Outcome iir2d(const std::vector<std::string>& arguments, const RunOptions& options = {}) {
-    return app_test::run_program(IIR2D_CLI, arguments, options);
-}
 
 class EvidenceCli : public ::testing::Test {
   protected:

@@ -12,7 +12,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-BenchmarkMatrix small() {
+BenchmarkMatrix one_case() {
     BenchmarkMatrix m;
     m.sizes = {{64, 48}};
     m.filter_ids = {1};
@@ -54,7 +54,7 @@ TEST(Expand, OrdersBySizeFilterBorderPrecision) {
 }
 
 TEST(Expand, CollapsesDuplicates) {
-    BenchmarkMatrix m = small();
+    BenchmarkMatrix m = one_case();
     m.sizes = {{64, 48}, {64, 48}};
     m.filter_ids = {1, 1};
     m.pools = {{}, {}, {.stride = iir2d::Extent{2, 2}}};  // the default stride is the window
@@ -63,7 +63,7 @@ TEST(Expand, CollapsesDuplicates) {
 }
 
 TEST(Expand, NamesEverythingThatMakesAPoolingDifferent) {
-    BenchmarkMatrix m = small();
+    BenchmarkMatrix m = one_case();
     m.filter_ids = {};
     m.pools = {{.op = iir2d::PoolOp::avg,
                 .window = {3, 5},
@@ -80,7 +80,7 @@ TEST(Expand, NamesEverythingThatMakesAPoolingDifferent) {
 }
 
 TEST(Expand, MultipliesPoolingByElementTypesAndPasses) {
-    BenchmarkMatrix m = small();
+    BenchmarkMatrix m = one_case();
     m.filter_ids = {};
     m.pools = {{}, {.op = iir2d::PoolOp::adaptive_avg, .output = {7, 5}}};
     m.pool_elements = {iir2d::ElementType::f32, iir2d::ElementType::f16};
@@ -113,7 +113,7 @@ TEST(PoolTraffic, IsWhatThePassHasToMove) {
 }
 
 TEST(Expand, TakesTheSizeAndChannelsOfAnImage) {
-    BenchmarkMatrix m = small();
+    BenchmarkMatrix m = one_case();
     Image image;
     image.pixels = PlanarImage(20, 10, 3, iir2d::ElementType::f32);
     m.image = std::make_shared<const Image>(std::move(image));
@@ -129,7 +129,7 @@ TEST(Expand, TakesTheSizeAndChannelsOfAnImage) {
 
 TEST(Expand, KeysARecipeByWhatItDoes) {
     const auto key = [](Recipe recipe) {
-        BenchmarkMatrix m = small();
+        BenchmarkMatrix m = one_case();
         m.filter_ids = {};
         m.recipe = std::move(recipe);
         return keys_of(m).at(0);
@@ -145,7 +145,7 @@ TEST(Expand, KeysARecipeByWhatItDoes) {
 
 TEST(Expand, RefusesWhatMakesNoSense) {
     const auto with = [](auto change) {
-        BenchmarkMatrix m = small();
+        BenchmarkMatrix m = one_case();
         change(m);
         return m;
     };
@@ -188,7 +188,7 @@ TEST(Expand, RefusesWhatMakesNoSense) {
 }
 
 TEST(Expand, RefusesASizeThatDoesNotFitMemoryAndSaysHowMuchItNeeds) {
-    BenchmarkMatrix m = small();
+    BenchmarkMatrix m = one_case();
     m.sizes = {{2'000'000, 1'000'000}};
     expect_refused(m, "2000000x1000000 needs about 72000.0 GB");
     m.sizes = {{std::int64_t{1} << 40, 1}};
@@ -196,7 +196,7 @@ TEST(Expand, RefusesASizeThatDoesNotFitMemoryAndSaysHowMuchItNeeds) {
 }
 
 TEST(EstimatedSeconds, GrowsWithTheWork) {
-    BenchmarkMatrix m = small();
+    BenchmarkMatrix m = one_case();
     m.sizes = {{1024, 1024}};
     const double one = estimated_seconds(m);
     EXPECT_GT(one, 0.01);
@@ -211,7 +211,7 @@ TEST(EstimatedSeconds, GrowsWithTheWork) {
 }
 
 TEST(ParityBound, IsTheContracts) {
-    BenchmarkMatrix m = small();
+    BenchmarkMatrix m = one_case();
     m.filter_ids = {1, 2, 3, 4, 5, 6, 7, 8};
     m.precisions = {iir2d::Precision::f32, iir2d::Precision::mixed, iir2d::Precision::f64};
     const auto cases = expand(m);

@@ -367,5 +367,42 @@ TEST(CompareRecords, StopsBetweenCasesWhenAsked) {
     EXPECT_THAT(told, ElementsAre("comparing " + key)) << "the second case was not begun";
 }
 
+TEST(DuelCommand, NamesBothBuildsWhereACaseIsAmbiguousOnOneHost) {
+    auto base = record_of({case_of(key, 1, 3, 0.3)});
+    auto now = record_of({case_of(key, 2, 3.05, 0.3)});
+    for (Record* r : {&base, &now}) {
+        r->environment.host = std::string("desk");
+        r->run.matrix.sizes = {{1024, 1024}};
+        r->run.matrix.filter_ids = {1};
+        r->run.matrix.device = "cpu";
+    }
+    base.environment.library_path = std::string("/old/libiir2d.so");
+    now.environment.library_path = std::string("/new/libiir2d.so");
+    base.environment.library_sha256 = std::string(64, 'a');
+    now.environment.library_sha256 = std::string(64, 'b');
+    const auto comparison = compare(base, now, {});
+    ASSERT_EQ(comparison->cases.at(0).verdict, Verdict::ambiguous);
+    const std::string command = duel_command(*comparison);
+    EXPECT_EQ(
+        command,
+        "iir2d duel /old/libiir2d.so /new/libiir2d.so --filter-ids 1 --border-modes mirror --precisions "
+        "f32,mixed --device cpu --sizes 1024x1024");
+    EXPECT_THAT(comparison_to_markdown(*comparison), HasSubstr("Measured in pairs"));
+
+    auto elsewhere = now;
+    elsewhere.environment.host = std::string("other");
+    EXPECT_EQ(duel_command(*compare(base, elsewhere, {})), "");
+    auto same_build = now;
+    same_build.environment.library_sha256 = base.environment.library_sha256;
+    EXPECT_EQ(duel_command(*compare(base, same_build, {})), "");
+    // The new build took the old one's place: its commit is named.
+    auto replaced = now;
+    replaced.environment.library_path = base.environment.library_path;
+    base.environment.commit = std::string(40, 'c');
+    replaced.environment.commit = std::string(40, 'd');
+    EXPECT_THAT(duel_command(*compare(base, replaced, {})),
+                StartsWith("iir2d duel --rev " + std::string(40, 'c') + " /old/libiir2d.so "));
+}
+
 }  // namespace
 }  // namespace workbench

@@ -23,7 +23,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-const std::string key = "filter:1 border:mirror precision:f32 size:1024x512";
+const std::string kept_case = "filter:1 border:mirror precision:f32 size:1024x512";
 
 class HistoryTest : public ::testing::Test {
   protected:
@@ -82,14 +82,14 @@ TEST_F(HistoryTest, TellsACaseOverTime) {
     auto history = History::open(file);
     ASSERT_TRUE(history->add(record(10)) && history->add(record(20)));
     EXPECT_THAT(*history->keys(), SizeIs(2)) << "the third was not timed";
-    const auto points = history->trend(key, Metric::latency, "");
+    const auto points = history->trend(kept_case, Metric::latency, "");
     ASSERT_THAT(*points, SizeIs(2));
     EXPECT_EQ((*points)[0].p50, 0.5);
     EXPECT_EQ((*points)[0].samples, 3U);
-    const auto rate = history->trend(key, Metric::throughput, "cpu");
+    const auto rate = history->trend(kept_case, Metric::throughput, "cpu");
     EXPECT_NEAR((*rate)[0].p50, 1024 * 512 / 0.5e3, 1e-6);
     EXPECT_LE((*rate)[0].p50_interval.low, (*rate)[0].p50_interval.high);
-    EXPECT_EQ(history->trend(key, Metric::latency, "a GPU").error().kind, ErrorKind::bad_argument);
+    EXPECT_EQ(history->trend(kept_case, Metric::latency, "a GPU").error().kind, ErrorKind::bad_argument);
     EXPECT_THAT(history->trend("no such case", Metric::latency, "").error().message, HasSubstr("no record"));
 }
 
@@ -143,12 +143,14 @@ TEST_F(HistoryTest, IsMadeByTheFirstOfManyWriters) {
     }
 }
 
-// A history of version 1, as earlier programs made it: without the column of notes.
+// A history of version 1, as earlier programs made it: without the column of notes and without duels.
 void make_older(const fs::path& file) {
     sqlite3* database = nullptr;
     ASSERT_EQ(sqlite3_open(file.c_str(), &database), SQLITE_OK);
-    EXPECT_EQ(sqlite3_exec(database, "ALTER TABLE record DROP COLUMN note; PRAGMA user_version = 1", nullptr,
-                           nullptr, nullptr),
+    EXPECT_EQ(sqlite3_exec(database,
+                           "DROP TABLE change; DROP TABLE duel; ALTER TABLE record DROP COLUMN note; PRAGMA "
+                           "user_version = 1",
+                           nullptr, nullptr, nullptr),
               SQLITE_OK);
     sqlite3_close(database);
 }
@@ -203,7 +205,7 @@ TEST_F(HistoryTest, BringsAnOlderFileToTheNewestVersion) {
     EXPECT_EQ(testing::read_text(file), before) << "who only reads changes nothing";
     auto history = History::open(file);
     ASSERT_TRUE(history) << history.error().message;
-    EXPECT_EQ(version_of(file), 2);
+    EXPECT_EQ(version_of(file), 3);
     ASSERT_THAT(*history->list(), SizeIs(2));
     EXPECT_EQ((*history->list())[0].record_id, id);
     ASSERT_TRUE(history->set_note(id, "kept from version 1"));
@@ -218,19 +220,45 @@ TEST_F(HistoryTest, IsMigratedOnceByManyWriters) {
         ASSERT_TRUE(History::open(file)->add(round == 0 ? record(10) : folder.path() / "r10"));
         make_older(file);
         open_by_four();
-        EXPECT_EQ(version_of(file), 2);
+        EXPECT_EQ(version_of(file), 3);
         EXPECT_THAT(problems(), IsEmpty());
     }
+}
+
+TEST_F(HistoryTest, KeepsDuelsAsRelativeChanges) {
+    auto history = History::open(file);
+    const DuelEntry duel{
+        .record_id = std::string(64, 'd'),
+        .started_utc = "2026-11-22T10:00:00Z",
+        .host = "desk",
+        .base_commit = std::string(40, 'a'),
+        .now_commit = std::string(40, 'b'),
+        .note = "the new loop",
+        .changes = {{key, "SLOWER", true, 1.1, {1.08, 1.12}}, {key + " b", "WRONG", false, 1, {}}}};
+    EXPECT_TRUE(history->add_duel(duel, "{}")->added);
+    EXPECT_FALSE(history->add_duel(duel, "{}")->added) << "it is there already";
+    const auto all = *history->duels();
+    ASSERT_THAT(all, SizeIs(1));
+    EXPECT_EQ(all[0].note, "the new loop");
+    ASSERT_THAT(all[0].changes, SizeIs(2));
+    EXPECT_EQ(all[0].changes[0].verdict, "SLOWER");
+    EXPECT_EQ(all[0].changes[0].ratio, 1.1);
+    EXPECT_EQ(all[0].changes[0].interval.high, 1.12);
+    EXPECT_FALSE(all[0].changes[1].measured);
+    EXPECT_THAT((*history->duels(key))[0].changes, SizeIs(1));
+    EXPECT_THAT(*history->duels("no such case"), IsEmpty());
+    EXPECT_THAT(*history->list(), IsEmpty()) << "a duel is no point of a trend";
+    EXPECT_THAT(problems(), IsEmpty());
 }
 
 TEST_F(HistoryTest, RefusesANewerVersion) {
     ASSERT_TRUE(History::open(file));
     sqlite3* database = nullptr;
     ASSERT_EQ(sqlite3_open(file.c_str(), &database), SQLITE_OK);
-    EXPECT_EQ(sqlite3_exec(database, "PRAGMA user_version = 3", nullptr, nullptr, nullptr), SQLITE_OK);
+    EXPECT_EQ(sqlite3_exec(database, "PRAGMA user_version = 4", nullptr, nullptr, nullptr), SQLITE_OK);
     sqlite3_close(database);
-    EXPECT_THAT(History::open(file).error().message, HasSubstr("its version is 3"));
-    EXPECT_THAT(History::open_to_read(file).error().message, HasSubstr("its version is 3"));
+    EXPECT_THAT(History::open(file).error().message, HasSubstr("its version is 4"));
+    EXPECT_THAT(History::open_to_read(file).error().message, HasSubstr("its version is 4"));
 }
 
 TEST_F(HistoryTest, TakesARecordFromMemory) {

@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-const std::string key = "filter:1 border:mirror precision:f32 size:64x48";
+const std::string reproduced_case = "filter:1 border:mirror precision:f32 size:64x48";
 
 class Reproduce : public ::testing::Test {
   protected:
@@ -70,10 +70,10 @@ TEST_F(Reproduce, FindsAnOutputThatIsNotTheSame) {
     record.run.results[0].output_sha256 = std::string(64, 'a');
     const auto r = reproduce(written(record), settings);
     ASSERT_TRUE(r) << r.error().message;
-    EXPECT_THAT(r->changed_outputs, ElementsAre(key));
+    EXPECT_THAT(r->changed_outputs, ElementsAre(reproduced_case));
     EXPECT_FALSE(r->reproduced());
     EXPECT_THAT(reproduction_to_text(*r), HasSubstr("NOT REPRODUCED"));
-    EXPECT_THAT(reproduction_to_text(*r), HasSubstr("changed  " + key));
+    EXPECT_THAT(reproduction_to_text(*r), HasSubstr("changed  " + reproduced_case));
 }
 
 TEST_F(Reproduce, SaysWhatOfBuildAndMachineDiffers) {

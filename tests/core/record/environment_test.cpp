@@ -45,10 +45,10 @@ TEST(Environment, NamesTheLibraryThatComputes) {
     const Environment e = capture_environment(1);
     ASSERT_TRUE(e.library_path.value) << e.library_path.reason;
     EXPECT_THAT(std::filesystem::path(*e.library_path.value).filename().string(),
-                testing::StartsWith("libiir2d.so"));
+                ::testing::StartsWith("libiir2d.so"));
     ASSERT_TRUE(e.library_sha256.value) << e.library_sha256.reason;
     EXPECT_EQ(*e.library_sha256.value, *sha256_of_file(*e.library_path.value));
-    EXPECT_THAT(e.kernel, testing::StartsWith("Linux "));
+    EXPECT_THAT(e.kernel, ::testing::StartsWith("Linux "));
     EXPECT_TRUE(e.memory_total_bytes.value);
     EXPECT_TRUE(e.load_before.value);
 }

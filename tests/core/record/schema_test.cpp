@@ -220,5 +220,15 @@ TEST(RecordFromJson, SaysWhenARecordIsNewer) {
     EXPECT_THAT(parsed.error().message, HasSubstr("newer than the version 1"));
 }
 
+// Programs before 1.1.0 wrote versions 1 to 4, without a hash of the content.
+TEST(RecordFromJson, SaysWhenARecordIsOlder) {
+    json record = sample();
+    record["schema_version"] = 4;
+    record.erase(seal_name);
+    const auto parsed = record_from_json(record.dump());
+    ASSERT_FALSE(parsed);
+    EXPECT_THAT(parsed.error().message, HasSubstr("older than iir2d 1.1.0; read it with the version"));
+}
+
 }  // namespace
 }  // namespace workbench

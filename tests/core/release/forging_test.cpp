@@ -26,7 +26,7 @@ using testing::write_text;
 
 const std::string early = "2025-03-09T17:00:00Z";
 const std::string noon = "2025-03-09T17:05:00Z";
-const std::string later = "2025-03-09T17:10:00Z";
+const std::string evening = "2025-03-09T17:10:00Z";
 
 std::string tomorrow() {
     return utc_text(std::chrono::system_clock::now() + std::chrono::hours(24)).substr(0, 10);
@@ -328,7 +328,7 @@ TEST_F(ForgingTest, OfSignOffs) {
     forge(sign_off_by(key));
     ASSERT_EQ(problems(), "");
     forge_new(Stage::ga);
-    forge(sign_off_by(key), later);
+    forge(sign_off_by(key), evening);
     refused("a sign-off with another date than was signed",
             "log.jsonl: line 2 (sign-off): its signature is not the key's for what there was and its date\n");
     forge_new(Stage::ga);

@@ -75,11 +75,11 @@ TEST_F(StoreTest, FindsWhatIsMissingAddedOrCutOff) {
 TEST_F(StoreTest, IsPutRightByTheNextChangeAfterAKill) {
     begin(Stage::rc);
     ASSERT_TRUE(add("other", "a.txt", "a"));
-    const auto json = testing::read_text(directory / "release.json");
+    const auto written = testing::read_text(directory / "release.json");
     const auto markdown = testing::read_text(directory / "release.md");
     ASSERT_TRUE(add("other", "b.txt", "b"));
     // As killed after the log, and before: evidence that no entry names, and an unfinished file.
-    testing::write_text(directory / "release.json", json);
+    testing::write_text(directory / "release.json", written);
     testing::write_text(directory / "release.md", markdown);
     testing::write_text(directory / "evidence" / "orphan", "x");
     const auto verification = verify_release(directory);
@@ -125,7 +125,7 @@ TEST_F(StoreTest, DoesNotContinueALogThatLostItsEnd) {
     const std::string second = testing::read_text(directory / "log.jsonl");
     ASSERT_TRUE(add("other", "b.txt", "b"));
     const std::string log = testing::read_text(directory / "log.jsonl");
-    const std::string json = testing::read_text(directory / "release.json");
+    const std::string written = testing::read_text(directory / "release.json");
     for (const auto& text : {first, second}) {
         testing::write_text(directory / "log.jsonl", text);
         const auto refused = add("other", "c.txt", "c");
@@ -135,7 +135,7 @@ TEST_F(StoreTest, DoesNotContinueALogThatLostItsEnd) {
     }
     EXPECT_TRUE(fs::exists(directory / "evidence" / "b.txt"));
     testing::write_text(directory / "log.jsonl", log);
-    std::string other = json;
+    std::string other = written;
     other.replace(other.find("log_head") + 12, 4, "0000");
     for (const auto& text : {other, std::string("{}"), std::string("[1]"), std::string("no JSON")}) {
         testing::write_text(directory / "release.json", text);
@@ -143,7 +143,7 @@ TEST_F(StoreTest, DoesNotContinueALogThatLostItsEnd) {
     }
     fs::remove(directory / "release.json");
     EXPECT_THAT(add("other", "c.txt", "c").error().message, HasSubstr("release.json is missing"));
-    testing::write_text(directory / "release.json", json);
+    testing::write_text(directory / "release.json", written);
     EXPECT_TRUE(add("other", "c.txt", "c"));
     EXPECT_EQ(problems(), "");
 }
@@ -189,14 +189,14 @@ TEST_F(StoreTest, SignsNothingThatDoesNotVerify) {
 TEST_F(StoreTest, IsPutRightAfterAKillInAPromotion) {
     begin(Stage::rc);
     add_all();
-    const auto json = testing::read_text(directory / "release.json");
+    const auto written = testing::read_text(directory / "release.json");
     const auto markdown = testing::read_text(directory / "release.md");
     ASSERT_TRUE(promote(directory));
     testing::write_text(directory / "release.md", markdown);
     EXPECT_EQ(verify_release(directory)->notes.size(), 1U);
     EXPECT_THAT(promote(directory).error().message, HasSubstr("and is closed"));
     EXPECT_THAT(verify_release(directory)->notes, IsEmpty());
-    testing::write_text(directory / "release.json", json);
+    testing::write_text(directory / "release.json", written);
     testing::write_text(directory / "release.md", markdown);
     EXPECT_THAT(promote(directory).error().message, HasSubstr("and is closed"));
     EXPECT_THAT(verify_release(directory)->notes, IsEmpty());

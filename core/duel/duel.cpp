@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: MIT
+#include "core/duel/duel.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <memory>
+#include <new>
+#include <numeric>
+#include <utility>
+
+#include "core/benchmark/synthetic.h"
+#include "core/benchmark/utc_time.h"
+#include "core/benchmark/workload.h"
+#include "core/duel/cases.h"
+#include "core/duel/launch.h"
+#include "core/support/files.h"
+#include "core/support/text.h"
+#include "core/support/try.h"
+
+namespace workbench {
+
+namespace {
+
+using duel::Done;
+using duel::Launch;
+using duel::LaunchPlan;
+using duel::PreparedCase;
+using duel::Trouble;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::array all_participants = {Participant::base, Participant::now, Participant::control,
+                                         Participant::copy};
+constexpr std::string_view order_letters = "BNCK";
+constexpr const char* changed_sentence = " was changed while it was measured";
+
+constexpr int warm_up_calls = 3;
+// Where a call of any build takes less than this, each is made once untimed before it is timed, of all builds
+// alike: the process has slept meanwhile.
+constexpr double warmed_below_ms = 5;
+// How long the pairs of a launch take, about: what starting its processes takes.
+constexpr double launch_ms = 40;
+constexpr int fewest_blocks = 2;
+constexpr int most_blocks = 13;
+constexpr std::int64_t alignment_step = 64;
+constexpr std::int64_t most_alignment = 4096;
+constexpr std::size_t most_environment = 4096;
+
+class DuelDraws {
+  public:
+    explicit DuelDraws(std::uint64_t seed) : m_seed(seed) {}
+    std::size_t below(std::size_t count) {
+        return static_cast<std::size_t>(((splitmix64(m_seed, m_index++) >> 32) * count) >> 32);
+    }
+
+  private:
+    std::uint64_t m_seed;
+    std::uint64_t m_index = 0;
+};
+
+std::vector<int> allowed_processors() {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    std::vector<int> processors;
+    if (::sched_getaffinity(0, sizeof set, &set) != 0) return processors;
+    for (std::size_t i = 0; i < CPU_SETSIZE; ++i) {
+        if (CPU_ISSET(i, &set)) processors.push_back(static_cast<int>(i));
+    }
+    return processors;
+}
+
+// Returns `count` neighbours of what is allowed, from a drawn one on: no processor is always the same side's
+// bad luck, and both sides have the same.
+std::vector<int> drawn_processors(const std::vector<int>& allowed, int count, DuelDraws& draws) {
+    std::vector<int> chosen;
+    if (allowed.empty()) return chosen;
+    const std::size_t first = draws.below(allowed.size());
+    for (std::size_t i = 0; i < std::min(allowed.size(), static_cast<std::size_t>(count)); ++i)
+        chosen.push_back(allowed[(first + i) % allowed.size()]);
+    std::ranges::sort(chosen);
+    return chosen;
+}
+
+std::string sentence_of(const Trouble& trouble) {
+    return trouble.who ? std::string(name_of(*trouble.who)) + ": " + trouble.what : trouble.what;
+}
+
+// Measures one case, launch after launch, until there is a verdict.
+class CaseDuel {
+  public:
+    CaseDuel(const DuelSettings& settings, LibraryFile& base, LibraryFile& now, const BenchmarkCase& what,
+             int threads, std::uint64_t seed, const TaskControl& control)
+        : m_settings(settings),
+          m_base(base),
+          m_now(now),
+          m_threads(threads),
+          m_draws(seed),
+          m_control(control),
+          m_judge(rule_of(settings, seed)) {
+        m_case.what = what;
+        m_case.started_utc = utc_now();
+    }
+
+    // Returns false when it was cancelled.
+    bool run(const BenchmarkInputPtr& input,
+             const std::function<void(const DuelLook&, bool, std::size_t)>& tell, bool glances) {
+        m_glances = glances;
+        const auto prepared = duel::prepare_case(m_case.what, input);
+        if (!prepared) {
+            end(DuelVerdict::failed, prepared.error().message);
+            return true;
+        }
+        m_started = Clock::now();
+        while (m_case.verdict == DuelVerdict::undecided) {
+            if (m_control.cancelled()) return false;
+            const auto done = one_launch(*prepared);
+            if (!done) {
+                if (done.error().cancelled) return false;
+                if (done.error().of_all) m_of_all = Error{*done.error().of_all, sentence_of(done.error())};
+                m_ends_duel = done.error().ends_duel;
+                end(DuelVerdict::failed, sentence_of(done.error()));
+                break;
+            }
+            if (m_case.verdict != DuelVerdict::undecided) break;
+            look_when_due(tell);
+        }
+        m_case.seconds = seconds();
+        return true;
+    }
+
+    DuelCase take() { return std::move(m_case); }
+    // Why no case can be measured; absent: this one was.
+    const std::optional<Error>& of_all() const { return m_of_all; }
+    // Whether that holds for the cases before too.
+    bool ends_duel() const { return m_ends_duel; }
+
+  private:
+    static DuelRule rule_of(const DuelSettings& settings, std::uint64_t seed) {
+        DuelRule rule = settings.rule;
+        rule.seed = seed;
+        return rule;
+    }
+
+    double seconds() const { return std::chrono::duration<double>(Clock::now() - m_started).count(); }
+    bool out_of_time() const { return seconds() > m_settings.budget_seconds; }
+
+    // How much of what may be spent has been spent.
+    double fraction() const {
+        const double of_pairs = static_cast<double>(m_case.pairs()) / m_settings.rule.most_pairs;
+        return std::min(1.0, std::max(of_pairs, seconds() / m_settings.budget_seconds));
+    }
+
+    void end(DuelVerdict verdict, std::string reason) {
+        m_case.verdict = verdict;
+        m_case.reason = std::move(reason);
+    }
+
+    Done<void> one_launch(const PreparedCase& prepared) {
+        LaunchPlan plan{
+            .base = m_base.path,
+            .now = m_now.path,
+            .threads = m_threads,
+            .processors = drawn_processors(m_allowed, m_threads, m_draws),
+            .alignment =
+                static_cast<std::int64_t>(m_draws.below(most_alignment / alignment_step)) * alignment_step,
+            .environment_bytes = m_draws.below(most_environment),
+            .longest_call =
+                std::chrono::milliseconds(static_cast<std::int64_t>(m_settings.longest_call_seconds * 1000))};
+        DuelLaunch record{.alignment = plan.alignment, .processors = plan.processors, .rounds = {}};
+        IIR2D_TRY(const auto launch, Launch::start(prepared, plan, m_control));
+        IIR2D_RETURN_IF_ERROR(note_identity(*launch, Participant::base, m_base));
+        IIR2D_RETURN_IF_ERROR(note_identity(*launch, Participant::control, m_base));
+        IIR2D_RETURN_IF_ERROR(note_identity(*launch, Participant::now, m_now));
+        IIR2D_TRY(const auto round_ms, warm_up(*launch));
+        if (!outputs_agree(prepared, *launch)) return {};
+        if (m_blocks == 0) m_blocks = blocks_for(round_ms);
+        for (int block = 0; block < m_blocks; ++block) {
+            IIR2D_RETURN_IF_ERROR(measure_block(*launch, record));
+            // What is half a launch is no launch: the next look is at what there was before.
+            if (out_of_time() && block + 1 < m_blocks && block + 1 < fewest_blocks) return {};
+            if (out_of_time() && block + 1 >= fewest_blocks) break;
+        }
+        m_case.launches.push_back(std::move(record));
+        return {};
+    }
+
+    // Keeps what a library says of itself the first time; it must say the same in every launch.
+    static Done<void> note_identity(const Launch& launch, Participant who, LibraryFile& library) {
+        const std::string version = launch.version_of(who);
+        const std::string fingerprint = launch.fingerprint_of(who);
+        if (library.version.empty()) {
+            library.version = version;
+            library.fingerprint = fingerprint;
+        }
+        if (library.version == version && library.fingerprint == fingerprint) return {};
+        return std::unexpected(Trouble{.who = who,
+                                       .what = quoted(library.path) + changed_sentence,
+                                       .of_all = ErrorKind::bad_input,
+                                       .ends_duel = true});
+    }
+
+    // Returns the milliseconds of a round.
+    Done<double> warm_up(Launch& launch) {
+        double total = 0;
+        for (const auto who : all_participants) {
+            std::vector<double> times;
+            for (int i = 0; i < warm_up_calls; ++i) {
+                IIR2D_TRY(const auto sample, launch.call(who, 0));
+                times.push_back(sample.latency_ms);
+                if (sample.latency_ms > 50 && i > 0) break;
+            }
+            m_call_ms[static_cast<std::size_t>(who)] = times.back();
+            total += times.back();
+        }
+        if (!m_untimed) m_untimed = shortest_call_ms() < warmed_below_ms ? 1 : 0;
+        return total;
+    }
+
+    double shortest_call_ms() const {
+        double shortest = std::numeric_limits<double>::infinity();
+        for (const auto who : all_participants) {
+            if (who != Participant::copy)
+                shortest = std::min(shortest, m_call_ms[static_cast<std::size_t>(who)]);
+        }
+        return shortest;
+    }
+
+    int untimed_of(Participant who) const { return who == Participant::copy ? 0 : m_untimed.value_or(0); }
+
+    int blocks_for(double round_ms) const {
+        double with_untimed = round_ms;
+        for (const auto who : all_participants) {
+            if (untimed_of(who) > 0) with_untimed += m_call_ms[static_cast<std::size_t>(who)];
+        }
+        const int of_case = m_settings.rule.most_pairs / m_settings.launches / 4;
+        const int most = std::clamp(of_case, fewest_blocks, most_blocks);
+        return std::clamp(static_cast<int>(launch_ms / (2 * with_untimed)), fewest_blocks, most);
+    }
+
+    // Compares what the two sides computed. What they computed once they compute again, launch after launch.
+    bool outputs_agree(const PreparedCase& prepared, const Launch& launch) {
+        const auto base = launch.output_of(Participant::base);
+        const auto now = launch.output_of(Participant::now);
+        if (m_case.outputs && m_case.outputs->equal_bits && std::ranges::equal(base, now)) return true;
+        std::string why;
+        auto outputs = duel::compare_outputs(prepared, m_case.what, base, now, why);
+        if (!outputs) {
+            end(DuelVerdict::failed, outputs.error().message);
+            return false;
+        }
+        if (!m_case.outputs || !outputs->equal_bits) m_case.outputs = *outputs;
+        if (why.empty()) return true;
+        m_case.launches.clear();
+        m_case.looks.clear();
+        end(DuelVerdict::wrong, why);
+        return false;
+    }
+
+    Done<void> measure_block(Launch& launch, DuelLaunch& record) {
+        std::array<Participant, participant_count> order = all_participants;
+        for (std::size_t i = participant_count - 1; i > 0; --i)
+            std::swap(order[i], order[m_draws.below(i + 1)]);
+        for (int round = 0; round < 2; ++round) {
+            IIR2D_TRY(auto measured, measure_round(launch, order));
+            record.rounds.push_back(std::move(measured));
+            std::ranges::reverse(order);
+        }
+        return {};
+    }
+
+    Done<DuelRound> measure_round(Launch& launch, const std::array<Participant, participant_count>& order) {
+        DuelRound round{.order = {},
+                        .ms = std::vector<double>(participant_count),
+                        .preempted = std::vector<bool>(participant_count)};
+        for (const auto who : order) {
+            const auto index = static_cast<std::size_t>(who);
+            IIR2D_TRY(const auto sample, launch.call(who, untimed_of(who)));
+            round.order += order_letters[index];
+            round.ms[index] = sample.latency_ms;
+            round.preempted[index] = sample.preempted;
+        }
+        return round;
+    }
+
+    void look_when_due(const std::function<void(const DuelLook&, bool, std::size_t)>& tell) {
+        const auto count = static_cast<int>(m_case.launches.size());
+        const bool at_end = out_of_time() ||
+                            m_case.pairs() >= static_cast<std::size_t>(m_settings.rule.most_pairs) ||
+                            m_case.launches.size() >= most_duel_launches;
+        const bool due = count >= m_next_look;
+        const bool enough = m_case.pairs() >= static_cast<std::size_t>(m_settings.rule.least_pairs);
+        if (enough && (due || (at_end && count >= 2 && count != m_looked_at))) {
+            m_looked_at = count;
+            while (m_next_look <= count) m_next_look = (3 * m_next_look + 1) / 2;
+            DuelLook look =
+                m_judge.look(ratios_of(m_case.launches, Participant::now),
+                             ratios_of(m_case.launches, Participant::control), at_end ? 1.0 : fraction());
+            m_case.looks.push_back(look);
+            m_case.verdict = look.verdict;
+            if (tell) tell(look, true, m_case.pairs());
+        } else if (tell && count >= 2) {
+            tell(m_glances ? glance() : DuelLook{}, false, m_case.pairs());
+        }
+        if (m_case.verdict != DuelVerdict::undecided || !at_end) return;
+        const std::string why =
+            m_case.looks.empty() ? "there were too few pairs for a look" : m_case.looks.back().reason;
+        const std::string limit =
+            m_case.pairs() >= static_cast<std::size_t>(m_settings.rule.most_pairs)
+                ? "after the most pairs, " + std::to_string(m_case.pairs())
+            : m_case.launches.size() >= most_duel_launches
+                ? "after the most launches, " + std::to_string(most_duel_launches)
+                : "when its budget of " + format_number(m_settings.budget_seconds) + " s was used up";
+        end(DuelVerdict::ambiguous, why + " " + limit);
+        if (!m_case.looks.empty()) {
+            m_case.looks.back().verdict = DuelVerdict::ambiguous;
+            m_case.looks.back().reason = m_case.reason;
+        }
+    }
+
+    // What a view shows between looks. Nothing is decided by it.
+    DuelLook glance() const {
+        DuelLook look{.alpha = m_settings.rule.alpha};
+        const RatioSettings quick{.alpha = m_settings.rule.alpha, .resamples = 100};
+        look.effect = estimate_ratio(ratios_of(m_case.launches, Participant::now), quick);
+        look.control = estimate_ratio(ratios_of(m_case.launches, Participant::control), quick);
+        return look;
+    }
+
+    const DuelSettings& m_settings;
+    LibraryFile& m_base;
+    LibraryFile& m_now;
+    int m_threads;
+    DuelDraws m_draws;
+    const TaskControl& m_control;
+    DuelJudge m_judge;
+    DuelCase m_case;
+    std::optional<Error> m_of_all;
+    bool m_ends_duel = false;
+    bool m_glances = false;  // whether somebody looks between looks: they cost time
+    std::vector<int> m_allowed = allowed_processors();
+    std::array<double, participant_count> m_call_ms{};
+    std::optional<int> m_untimed;  // calls before a timed one; decided once, for all builds and launches
+    int m_blocks = 0;
+    int m_looked_at = 0;
+    int m_next_look = m_settings.launches;
+    Clock::time_point m_started = Clock::now();
+};
+
+Result<void> check_settings(const DuelSettings& s) {
+    const auto wrong = [](std::string text) { return fail(ErrorKind::bad_argument, std::move(text)); };
+    if (!(s.rule.margin > 0 && s.rule.margin < 1))
+        return wrong("the margin of a duel is above 0 % and below 100 %");
+    if (s.launches < 2 || s.launches > 1000)
+        return wrong("a duel needs 2 to 1000 launches before its first look");
+    if (s.rule.least_pairs < 4 || s.rule.most_pairs < s.rule.least_pairs ||
+        s.rule.most_pairs > most_duel_pairs)
+        return wrong("the pairs of a duel are LEAST..MOST: at least 4, at most 100000");
+    if (!(s.budget_seconds > 0 && s.budget_seconds <= 86'400))
+        return wrong("the budget of a case is above 0 and at most 86400 seconds");
+    if (!(s.longest_call_seconds > 0 && s.longest_call_seconds <= 86'400))
+        return wrong("the longest call of a duel is above 0 and at most 86400 seconds");
+    if (s.matrix.device.starts_with("cuda"))
+        return wrong("a duel measures on the CPU: give --device cpu, or compare two records of a GPU");
+    return {};
+}
+
+Result<void> check_unchanged(const char* side, const LibraryFile& library) {
+    const auto hash = sha256_of_file(library.path);
+    if (hash && *hash == library.sha256) return {};
+    return fail(ErrorKind::bad_input, std::string(side) + ": " + quoted(library.path) + changed_sentence);
+}
+
+}  // namespace
+
+Result<Duel> run_duel(const DuelSettings& settings, const LibraryFile& base, const LibraryFile& now,
+                      const TaskControl& control, const DuelEvents& events) {
+    IIR2D_RETURN_IF_ERROR(check_settings(settings));
+    IIR2D_TRY(const auto cases, expand(settings.matrix));
+    IIR2D_TRY(const auto device, from_kernel(iir2d::Device::cpu(settings.matrix.threads)));
+    Duel duel{.settings = settings, .base = base, .now = now};
+    duel.device = {.id = device.id(), .name = device.name(), .backend = device.backend(), .usable = true};
+    duel.threads = device.threads();
+    duel.started_utc = utc_now();
+    duel.case_total = static_cast<std::int64_t>(cases.size());
+    InputSource inputs(settings.matrix);
+    for (std::size_t i = 0; i < cases.size() && !duel.cancelled; ++i) {
+        const BenchmarkCase& what = cases[i];
+        const auto at = static_cast<double>(i) / static_cast<double>(cases.size());
+        control.report(at, "dueling " + what.label);
+        CaseDuel one(settings, duel.base, duel.now, what, duel.threads, splitmix64(settings.rule.seed, i),
+                     control);
+        const auto tell = [&](const DuelLook& look, bool is_look, std::size_t pairs) {
+            const double part = std::min(1.0, static_cast<double>(pairs) / settings.rule.most_pairs);
+            control.report(at + part / static_cast<double>(cases.size()), "dueling " + what.label);
+            if (events.on_progress) {
+                events.on_progress({.index = i,
+                                    .total = cases.size(),
+                                    .key = what.key,
+                                    .pairs = pairs,
+                                    .is_look = is_look,
+                                    .look = look});
+            }
+        };
+        bool complete = false;
+        try {
+            complete = !control.cancelled() &&
+                       one.run(inputs.input_of(what), tell, static_cast<bool>(events.on_progress));
+        } catch (const std::bad_alloc&) {
+            return fail(ErrorKind::device_failure,
+                        "there is not enough memory for the planes of " + what.key);
+        }
+        if (one.of_all() && (duel.cases.empty() || one.ends_duel())) return std::unexpected(*one.of_all());
+        if (!complete) {
+            duel.cancelled = true;
+            break;
+        }
+        duel.cases.push_back(one.take());
+        if (events.on_case) events.on_case(duel.cases.back());
+    }
+    if (duel.cases.empty())
+        return fail(ErrorKind::cancelled,
+                    "the duel was cancelled before its first case was complete: there is nothing to keep");
+    IIR2D_RETURN_IF_ERROR(check_unchanged("base", duel.base));
+    IIR2D_RETURN_IF_ERROR(check_unchanged("new", duel.now));
+    duel.finished_utc = utc_now();
+    keep_identity_of_image(duel.settings.matrix);
+    control.report(1, "done");
+    return duel;
+}
+
+}  // namespace workbench

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: MIT
+#include "core/duel/launch.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include "core/support/counted.h"
+#include "core/support/file_handle.h"
+#include "core/support/memory.h"
+#include "core/support/text.h"
+#include "core/support/try.h"
+#include "core/worker/fork_server.h"
+#include "core/worker/program.h"
+
+namespace workbench::duel {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr auto between_looks = std::chrono::milliseconds(20);
+
+std::unexpected<Trouble> trouble(Participant who, std::string what) {
+    return std::unexpected(Trouble{.who = who, .what = std::move(what)});
+}
+
+std::size_t rounded_up(std::size_t bytes) {
+    return (bytes + plane_step - 1) / plane_step * plane_step;
+}
+
+// How a participant is started: a group of its own, so that Ctrl+C in a terminal is the program's alone, and
+// no open file but the shared memory.
+class SpawnPlan {
+  public:
+    explicit SpawnPlan(int memory) {
+        ::posix_spawn_file_actions_init(&m_actions);
+        ::posix_spawnattr_init(&m_attributes);
+        sigset_t none;
+        sigset_t all;
+        ::sigemptyset(&none);
+        ::sigfillset(&all);
+        ::posix_spawnattr_setsigmask(&m_attributes, &none);
+        ::posix_spawnattr_setsigdefault(&m_attributes, &all);
+        ::posix_spawnattr_setpgroup(&m_attributes, 0);
+        ::posix_spawnattr_setflags(&m_attributes,
+                                   POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+        ::posix_spawn_file_actions_addopen(&m_actions, 0, "/dev/null", O_RDONLY, 0);
+        ::posix_spawn_file_actions_addopen(&m_actions, 1, "/dev/null", O_WRONLY, 0);
+        ::posix_spawn_file_actions_addopen(&m_actions, 2, "/dev/null", O_WRONLY, 0);
+        ::posix_spawn_file_actions_adddup2(&m_actions, memory, shared_descriptor);
+        ::posix_spawn_file_actions_addclosefrom_np(&m_actions, shared_descriptor + 1);
+    }
+    ~SpawnPlan() {
+        ::posix_spawn_file_actions_destroy(&m_actions);
+        ::posix_spawnattr_destroy(&m_attributes);
+    }
+    SpawnPlan(const SpawnPlan&) = delete;
+    SpawnPlan& operator=(const SpawnPlan&) = delete;
+
+    // Returns the system's error number; 0 when it was started.
+    int run(int& process, const std::string& program, std::vector<std::string> words,
+            std::string addition) const {
+        std::vector<char*> arguments;
+        for (std::string& word : words) arguments.push_back(word.data());
+        arguments.push_back(nullptr);
+        std::vector<char*> variables;
+        for (char** v = environ; *v != nullptr; ++v) variables.push_back(*v);
+        variables.push_back(addition.data());
+        variables.push_back(nullptr);
+        return ::posix_spawn(&process, program.c_str(), &m_actions, &m_attributes, arguments.data(),
+                             variables.data());
+    }
+
+  private:
+    posix_spawn_file_actions_t m_actions{};
+    posix_spawnattr_t m_attributes{};
+};
+
+// Ends a participant with whatever its library started: all of its group, while its number is still its own.
+// Returns how it ended.
+int end_group(int& process) {
+    ::kill(-process, SIGKILL);
+    int status = 0;
+    while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
+    }
+    process = -1;
+    return status;
+}
+
+template <std::size_t size>
+std::string text_in(const char (&text)[size]) {
+    return {text, ::strnlen(text, size)};
+}
+
+}  // namespace
+
+Page& Launch::page_of(Participant who) const {
+    auto* first = const_cast<std::byte*>(m_memory.data());
+    return *reinterpret_cast<Page*>(first + static_cast<std::size_t>(who) * page_bytes);
+}
+
+Done<void> Launch::place(const PreparedCase& prepared) {
+    m_call = prepared.call;
+    std::size_t end = participant_count * page_bytes;
+    const auto take = [&](std::size_t bytes) -> std::uint64_t {
+        const std::size_t at = end + static_cast<std::size_t>(m_plan.alignment);
+        end = rounded_up(at + bytes);
+        return at;
+    };
+    const auto place_input = [&](const std::vector<std::byte>& bytes, std::uint64_t& at,
+                                 std::uint64_t& count) {
+        count = bytes.size();
+        at = bytes.empty() ? 0 : take(bytes.size());
+    };
+    place_input(prepared.input, m_call.input_at, m_call.input_bytes);
+    place_input(prepared.upstream, m_call.upstream_at, m_call.upstream_bytes);
+    place_input(prepared.pooled, m_call.pooled_at, m_call.pooled_bytes);
+    for (auto& output : m_outputs) output = take(prepared.output_bytes);
+    m_call.output_bytes = prepared.output_bytes;
+    if (const auto available = available_memory_bytes(); available && *available < end) {
+        return std::unexpected(Trouble{.what = "the planes of the four participants need " + mebibytes(end) +
+                                               " of shared memory, and " + mebibytes(*available) +
+                                               " are available"});
+    }
+    auto memory = worker::SharedMemory::create(end);
+    if (!memory) return std::unexpected(Trouble{.what = memory.error().message});
+    m_memory = std::move(*memory);
+    const auto fill = [&](const std::vector<std::byte>& bytes, std::uint64_t at) {
+        if (!bytes.empty()) std::memcpy(m_memory.data() + at, bytes.data(), bytes.size());
+    };
+    fill(prepared.input, m_call.input_at);
+    fill(prepared.upstream, m_call.upstream_at);
+    fill(prepared.pooled, m_call.pooled_at);
+    return {};
+}
+
+Done<void> Launch::spawn(Participant who) {
+    auto shared = m_memory.share();
+    if (!shared) return trouble(who, shared.error().message);
+    // Its number must not be one that the new process gets.
+    const FileHandle memory = FileHandle::duplicate(shared->get(), shared_descriptor + 1);
+    if (!memory) return trouble(who, "the shared memory could not be passed on");
+    const std::string program = worker::find_worker_program().string();
+    const SpawnPlan plan(memory.get());
+    const std::vector<std::string> words = {program, "duel", std::to_string(static_cast<int>(who)),
+                                            std::to_string(m_memory.size()), std::to_string(::getpid())};
+    const std::string addition = "IIR2D_DUEL_ROOM=" + std::string(m_plan.environment_bytes, 'x');
+    if (const int code = plan.run(m_processes[static_cast<std::size_t>(who)], program, words, addition);
+        code != 0) {
+        m_processes[static_cast<std::size_t>(who)] = -1;
+        return std::unexpected(Trouble{.who = who,
+                                       .what = "its worker could not be started: " + printable_utf8(program) +
+                                               ": " + std::generic_category().message(code),
+                                       .of_all = ErrorKind::device_failure});
+    }
+    return {};
+}
+
+void Launch::ask(Participant who, Command command) {
+    Page& page = page_of(who);
+    page.command = command;
+    page.asked.fetch_add(1, std::memory_order_release);
+    wake(page.asked);
+}
+
+Done<void> Launch::wait_for(Participant who, const std::string& doing) {
+    Page& page = page_of(who);
+    int& process = m_processes[static_cast<std::size_t>(who)];
+    const std::uint32_t asked = page.asked.load(std::memory_order_relaxed);
+    const auto deadline = Clock::now() + m_plan.longest_call;
+    for (;;) {
+        if (m_control.cancelled()) return std::unexpected(Trouble{.who = who, .what = {}, .cancelled = true});
+        const std::uint32_t answered = page.answered.load(std::memory_order_acquire);
+        if (answered == asked) break;
+        sleep_while(page.answered, answered, between_looks);
+        if (page.answered.load(std::memory_order_acquire) == asked) break;
+        siginfo_t ended{};
+        if (::waitid(P_PID, static_cast<id_t>(process), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+            ended.si_pid == process) {
+            const int status = end_group(process);
+            return trouble(who, worker::describe_end(status) + " while it " + doing);
+        }
+        if (Clock::now() > deadline) {
+            return trouble(who, "hung: it " + doing + " for more than " +
+                                    std::to_string(m_plan.longest_call.count() / 1000) + " s");
+        }
+    }
+    if (page.answer == Answer::library_failed)
+        return std::unexpected(
+            Trouble{.who = who, .what = text_in(page.text), .of_all = ErrorKind::bad_input});
+    if (page.answer != Answer::done) return trouble(who, text_in(page.text));
+    return {};
+}
+
+Done<void> Launch::load(Participant who) {
+    Page& page = page_of(who);
+    page.call = m_call;
+    page.call.output_at = m_outputs[static_cast<std::size_t>(who)];
+    page.threads = m_plan.threads;
+    std::ranges::fill(page.processors, 0U);
+    for (const int p : m_plan.processors) page.processors[p / 64] |= std::uint64_t{1} << (p % 64);
+    if (who == Participant::copy) {
+        page.call.kind = CallKind::copy;
+    } else {
+        const std::string path = (who == Participant::now ? m_plan.now : m_plan.base).string();
+        if (path.size() >= path_bytes) return trouble(who, "its library's path is too long");
+        std::memcpy(page.library, path.c_str(), path.size() + 1);
+    }
+    ask(who, Command::load);
+    return {};
+}
+
+Done<std::unique_ptr<Launch>> Launch::start(const PreparedCase& prepared, const LaunchPlan& plan,
+                                            const TaskControl& control) {
+    std::unique_ptr<Launch> launch(new Launch(plan, control));
+    IIR2D_RETURN_IF_ERROR(launch->place(prepared));
+    constexpr std::array all = {Participant::base, Participant::now, Participant::control, Participant::copy};
+    for (const auto who : all) IIR2D_RETURN_IF_ERROR(launch->spawn(who));
+    // The one asks before the other is awake: what is asked lies in the memory.
+    for (const auto who : all) IIR2D_RETURN_IF_ERROR(launch->load(who));
+    for (const auto who : all) IIR2D_RETURN_IF_ERROR(launch->wait_for(who, "opened its library"));
+    return launch;
+}
+
+Launch::~Launch() {
+    end_all();
+}
+
+// Whatever they do: what they computed is in the memory.
+void Launch::end_all() {
+    for (const int process : m_processes) {
+        if (process > 0) ::kill(-process, SIGKILL);
+    }
+    for (int& process : m_processes) {
+        if (process > 0) end_group(process);
+    }
+}
+
+Done<TimedSample> Launch::call(Participant who, int untimed) {
+    Page& page = page_of(who);
+    page.untimed = untimed;
+    ask(who, Command::call);
+    IIR2D_RETURN_IF_ERROR(wait_for(who, "computed"));
+    if (!(std::isfinite(page.milliseconds) && page.milliseconds > 0))
+        return trouble(who, "it gave a time that is none");
+    return TimedSample{page.milliseconds, page.preempted != 0};
+}
+
+std::span<const std::byte> Launch::output_of(Participant who) const {
+    return m_memory.bytes().subspan(m_outputs[static_cast<std::size_t>(who)], m_call.output_bytes);
+}
+
+std::string Launch::version_of(Participant who) const {
+    const Page& page = page_of(who);
+    return std::to_string(page.version[0]) + "." + std::to_string(page.version[1]) + "." +
+           std::to_string(page.version[2]);
+}
+
+std::string Launch::fingerprint_of(Participant who) const {
+    return printable_utf8(text_in(page_of(who).fingerprint));
+}
+
+}  // namespace workbench::duel

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// Inside core/duel only: the processes of one launch and the memory that they share.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/duel/cases.h"
+#include "core/duel/duel.h"
+#include "core/support/task.h"
+#include "core/worker/shared_memory.h"
+
+namespace workbench::duel {
+
+// Why a case ends: a participant crashed, hung, refused, or could not be started; or somebody asked to stop.
+struct Trouble {
+    std::optional<Participant> who;  // absent: it is of none alone
+    std::string what;                // a sentence that goes on after "base: "
+    bool cancelled = false;
+    // Of what no case can be measured with: bad_input, a library; device_failure, a worker. Else the case's.
+    std::optional<ErrorKind> of_all = {};
+    bool ends_duel = false;  // even where cases are complete: they are of no one library
+};
+template <class T>
+using Done = std::expected<T, Trouble>;
+
+struct LaunchPlan {
+    std::filesystem::path base, now;
+    int threads = 1;
+    std::vector<int> processors;
+    std::int64_t alignment = 0;         // of every plane beyond a page's start; a multiple of 64
+    std::size_t environment_bytes = 0;  // that are added to the environment, which moves the stack
+    std::chrono::milliseconds longest_call{30000};
+};
+
+// Four processes, asleep but for the one whose turn it is. All are ended when it is destroyed.
+class Launch {
+  public:
+    // Starts the participants and lets each open its library.
+    static Done<std::unique_ptr<Launch>> start(const PreparedCase& prepared, const LaunchPlan& plan,
+                                               const TaskControl& control);
+    ~Launch();
+    Launch(const Launch&) = delete;
+    Launch& operator=(const Launch&) = delete;
+
+    // Calls `untimed` times and then once more, timed.
+    Done<TimedSample> call(Participant who, int untimed);
+
+    std::span<const std::byte> output_of(Participant who) const;
+    // What its library says of itself, after start().
+    std::string version_of(Participant who) const;
+    std::string fingerprint_of(Participant who) const;
+
+  private:
+    Launch(const LaunchPlan& plan, const TaskControl& control) : m_plan(plan), m_control(control) {}
+    Done<void> place(const PreparedCase& prepared);
+    Done<void> spawn(Participant who);
+    Done<void> load(Participant who);
+    void ask(Participant who, Command command);
+    Done<void> wait_for(Participant who, const std::string& doing);
+    Page& page_of(Participant who) const;
+    void end_all();
+
+    LaunchPlan m_plan;
+    const TaskControl& m_control;
+    worker::SharedMemory m_memory;
+    Call m_call;
+    std::array<std::uint64_t, participant_count> m_outputs{};
+    std::array<int, participant_count> m_processes{-1, -1, -1, -1};
+};
+
+}  // namespace workbench::duel

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// Inside core/duel and its worker only: what the program and the participants of one launch share. One piece
+// of memory, which has no name and is gone with the last process: a page for each participant, then planes.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+#include "iir2d/iir2d_core.h"
+#include "iir2d/iir2d_pool.h"
+
+namespace workbench::duel {
+
+inline constexpr int shared_descriptor = 3;  // the number under which a worker finds the memory
+inline constexpr std::size_t page_bytes = 16384;
+inline constexpr std::size_t plane_step = 4096;  // no two planes lie in one piece of so many bytes
+inline constexpr std::size_t path_bytes = 4096;
+inline constexpr std::size_t text_bytes = 1024;
+inline constexpr int most_processors = 1024;
+
+enum class Command : std::uint32_t { load = 1, call = 2 };
+
+// Whether it was done, or what was the matter: the case, or the library as a whole.
+enum class Answer : std::uint32_t { done, case_failed, library_failed };
+
+enum class CallKind : std::uint32_t { none, filter, pool_forward, pool_backward, copy };
+
+// What is called, over and over. Offsets are into the shared memory.
+struct Call {
+    CallKind kind = CallKind::none;
+    IIR2D_Params filter{};
+    IIR2D_PoolParams pool{};
+    std::uint64_t input_at = 0, input_bytes = 0;
+    std::uint64_t output_at = 0, output_bytes = 0;
+    // Of backward passes; 0 bytes: there is none.
+    std::uint64_t upstream_at = 0, upstream_bytes = 0;
+    std::uint64_t pooled_at = 0, pooled_bytes = 0;
+};
+
+// Two counters say whose turn it is: the program raises `asked` and sleeps, the worker answers by setting
+// `answered` to it, and sleeps. Everything else is written by the one whose turn it is.
+struct Page {
+    std::atomic<std::uint32_t> asked;
+    std::atomic<std::uint32_t> answered;
+    Command command;
+
+    // Of load.
+    char library[path_bytes];  // empty: the copy
+    Call call;
+    std::int32_t threads;  // of the copy; a library takes what the processors allow
+    std::uint64_t processors[most_processors / 64];
+
+    // Of call: how many calls before the one that is timed.
+    std::int32_t untimed;
+
+    // Answers.
+    Answer answer;
+    char text[text_bytes];
+    double milliseconds;
+    std::int32_t preempted;
+    std::int32_t version[3];
+    char fingerprint[text_bytes];
+};
+static_assert(sizeof(Page) <= page_bytes);
+static_assert(std::atomic<std::uint32_t>::is_always_lock_free, "both sides sleep on these words");
+
+// Sleeps while the word has the value, at most so long. Across processes.
+void sleep_while(const std::atomic<std::uint32_t>& word, std::uint32_t value, std::chrono::milliseconds most);
+void wake(std::atomic<std::uint32_t>& word);
+
+}  // namespace workbench::duel
