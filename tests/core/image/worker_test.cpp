@@ -13,6 +13,7 @@
 
 #include "core/image/library_version.h"
 #include "core/image/memory_need.h"
+#include "core/image/worker_limits.h"
 #include "tests/core/image/hostile_testing.h"
 #include "tests/core/image/image_testing.h"
 #include "tests/core/image/small_files.h"
@@ -48,6 +49,18 @@ std::vector<Whole> whole_files(const ScratchFolder& folder) {
             {"small.iff", testing::small_file("iff", folder / "made.iff")},
             {"small.ico", testing::small_file("ico", folder / "made.ico")},
             {"small.dpx", testing::small_file("dpx", folder / "made.dpx")}};
+}
+
+TEST(ImageWorker, MayTakeNoMoreThanThePixelsThatItSharesLeave) {
+    constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
+    ASSERT_EQ(setenv("IIR2D_MEMORY_LIMIT", "2147483648", 1), 0);
+    ImageInfo info;
+    info.native_bytes = 4096 * mebibyte;
+    const auto alone = limits_to_decode(info, 0).memory_bytes;
+    EXPECT_EQ(limits_to_decode(info, 64 * mebibyte).memory_bytes, alone - 64 * mebibyte);
+    // What it needs to run at all, it may take.
+    EXPECT_GE(limits_to_decode(info, 4096 * mebibyte).memory_bytes, 256 * mebibyte);
+    ASSERT_EQ(unsetenv("IIR2D_MEMORY_LIMIT"), 0);
 }
 
 TEST(ImageWorker, FormatsWithWeakDecodersAreRead) {

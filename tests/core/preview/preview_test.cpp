@@ -127,7 +127,7 @@ TEST(Preview, ChangesNeverStarveTheProxy) {
     engine.set_proxy_limit(80, 80);
     engine.set_source(image(1600 / slowness, 1200 / slowness));
     Recipe recipe = slow();
-    constexpr std::uint64_t changes = 30;
+    constexpr std::uint64_t changes = sanitized ? 8 : 30;
     std::uint64_t last = 0;
     for (std::uint64_t i = 0; i < changes; ++i) {
         recipe.operations[0] = filter(6, {{"sigma", 1.0 + static_cast<double>(i) / 10}});
@@ -165,7 +165,7 @@ TEST(Preview, ProgressOfTheExactPassIsReported) {
     Log log;
     PreviewEngine engine(log.callbacks());
     engine.set_proxy_limit(40, 40);
-    engine.set_source(image(800, 600));
+    engine.set_source(image(800 / slowness, 600 / slowness));
     const auto change = engine.submit(slow());
     ASSERT_TRUE(log.wait_for_state(State::idle, change));
     double last = 0;

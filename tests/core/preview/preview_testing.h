@@ -15,26 +15,16 @@
 
 #include "core/preview/preview.h"
 #include "tests/core/recipe/recipe_testing.h"
+#include "tests/sanitized.h"
 
 namespace workbench::preview_testing {
 
 using State = PreviewStatus::State;
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define IIR2D_TEST_IS_SANITIZED
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define IIR2D_TEST_IS_SANITIZED
-#endif
-// Under a sanitizer an exact pass takes some thirty times as long: its image is smaller, and a wait is
-// longer.
-#if defined(IIR2D_TEST_IS_SANITIZED)
-constexpr std::int64_t slowness = 4;
-#else
-constexpr std::int64_t slowness = 1;
-#endif
+// Under a sanitizer an exact pass takes thirty times as long, and several hundred times where each access of
+// the filters' loops is noted: the sides of its image are divided by this. A wait is longer.
+constexpr std::int64_t slowness = thread_sanitized ? 10 : sanitized ? 4 : 1;
+constexpr std::int64_t patience = sanitized ? 4 : 1;
 
 // Everything the engine says, in order.
 class Log {
@@ -71,7 +61,7 @@ class Log {
     template <class Condition>
     bool wait(Condition condition) {
         std::unique_lock lock(m_mutex);
-        return m_changed.wait_for(lock, std::chrono::seconds(60 * slowness),
+        return m_changed.wait_for(lock, std::chrono::seconds(60 * patience),
                                   [&] { return condition(m_frames, m_statuses); });
     }
     bool wait_for_frames(std::size_t count) {

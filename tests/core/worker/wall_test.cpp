@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
 
 TEST(Memory, BeyondTheLimitIsAFailureThatSaysSo) {
-    if (sanitized) GTEST_SKIP() << "the sanitizer's memory is not the worker's";
+    if (sanitized) GTEST_SKIP() << "limits cannot tell the sanitizer's memory from the worker's";
     WorkerPool pool(options());
     const Limits limits{.memory_bytes = 64 * mebibyte};
     EXPECT_EQ(ask(pool, request(Action::take_memory, 32 * mebibyte), limits), "120");
@@ -34,7 +34,7 @@ TEST(Memory, BeyondTheLimitIsAFailureThatSaysSo) {
 }
 
 TEST(Memory, TheLimitHoldsForEachRequestAnew) {
-    if (sanitized) GTEST_SKIP() << "the sanitizer's memory is not the worker's";
+    if (sanitized) GTEST_SKIP() << "limits cannot tell the sanitizer's memory from the worker's";
     WorkerPool pool(options());
     auto lease = pool.borrow();
     ASSERT_TRUE(lease);

@@ -13,15 +13,9 @@
 #include "core/worker/payload.h"
 #include "core/worker/pool.h"
 #include "tests/core/worker/actions.h"
+#include "tests/sanitized.h"
 
 namespace workbench::worker::testing {
-
-// A sanitizer takes memory of its own, which the limits cannot tell from the worker's.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool sanitized = true;
-#else
-inline constexpr bool sanitized = false;
-#endif
 
 inline PoolOptions options(std::string role = "actions") {
     return {.program = IIR2D_TEST_WORKER, .role = std::move(role), .arguments = {"argument"}};
