@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // bench, parity and verify: figures, and whether they can be believed.
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -73,36 +72,6 @@ struct BenchArguments {
     std::string protocol;
     bool samples = false;
 
-    // Refuses outputs that cannot be written before minutes are spent on what goes into them.
-    Result<void> check_outputs() const {
-        namespace fs = std::filesystem;
-        std::error_code error;
-        const std::array outputs{&out_csv, &out_json, &out_md, &record};
-        for (const std::string* output : outputs) {
-            const std::string& path = *output;
-            if (path.empty()) continue;
-            const fs::path parent = fs::absolute(path, error).parent_path();
-            if (!fs::is_directory(parent, error)) {
-                return fail(ErrorKind::unwritable_output, "\"" + path +
-                                                              "\" cannot be written: the folder \"" +
-                                                              parent.string() + "\" does not exist");
-            }
-            if (output != &record && fs::is_directory(path, error)) {
-                return fail(ErrorKind::unwritable_output,
-                            "\"" + path + "\" cannot be written: it names a folder");
-            }
-            const auto same = [&path](const std::string* other) { return *other == path; };
-            if (std::ranges::count_if(outputs, same) > 1) {
-                return fail(ErrorKind::bad_argument, "two outputs are both named \"" + path + "\"");
-            }
-        }
-        if (!record.empty() && fs::exists(record, error)) {
-            return fail(ErrorKind::unwritable_output,
-                        "the record \"" + record + "\" already exists: name a new directory");
-        }
-        return {};
-    }
-
     // The named matrix, on the device that was asked for.
     Result<workbench::BenchmarkMatrix> by_protocol() const {
         IIR2D_TRY(auto m, workbench::matrix_of_protocol(protocol));
@@ -110,14 +79,6 @@ struct BenchArguments {
         IIR2D_RETURN_IF_ERROR(matrix.device.choose());
         m.device = matrix.device.device;
         return m;
-    }
-
-    // Before minutes are spent on what it signs.
-    Result<std::optional<workbench::SigningKey>> key() const {
-        if (sign.empty()) return std::nullopt;
-        if (record.empty())
-            return fail(ErrorKind::bad_argument, "--sign needs --record: a record is what is signed");
-        return workbench::SigningKey::load(sign);
     }
 
     Result<void> write(const workbench::Record& full, const std::optional<workbench::SigningKey>& key) const {
@@ -140,8 +101,8 @@ struct BenchArguments {
     Result<int> run(const Interruption& interruption) const {
         if (writes_files()) outlive_readers();
         interruption.give_time(std::chrono::seconds(30));
-        IIR2D_TRY(const auto signing, key());
-        IIR2D_RETURN_IF_ERROR(check_outputs());
+        IIR2D_TRY(const auto signing, signing_key(record, sign));
+        IIR2D_RETURN_IF_ERROR(check_outputs({out_csv, out_json, out_md}, record));
         Progress progress(interruption.token(), matrix.quiet);
         IIR2D_TRY(auto m, protocol.empty() ? matrix.matrix(progress.control()) : by_protocol());
         const bool table = !matrix.json && !matrix.quiet;

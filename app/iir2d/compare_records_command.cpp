@@ -15,14 +15,6 @@ namespace app {
 using workbench::ErrorKind;
 using workbench::fail;
 
-Result<double> parse_part(std::string_view option, std::string_view text) {
-    const bool percent = text.ends_with('%');
-    if (percent) text.remove_suffix(1);
-    while (text.ends_with(' ')) text.remove_suffix(1);
-    IIR2D_TRY(const auto number, parse_number(option, text));
-    return percent ? number / 100 : number;
-}
-
 namespace {
 
 struct CompareRecordsArguments {

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 // duel: two builds of the library measured in pairs.
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -35,11 +33,6 @@ void print_duel_header() {
                 "pairs", "base ms", "new ms");
 }
 
-std::string estimate_text(const workbench::RatioEstimate& estimate) {
-    return workbench::change_text(estimate.interval.low) + " to " +
-           workbench::change_text(estimate.interval.high);
-}
-
 void print_case(const DuelCase& c) {
     const auto* look = c.last();
     const std::string verdict(name_of(c.verdict));
@@ -48,7 +41,8 @@ void print_case(const DuelCase& c) {
     } else {
         std::printf("%-56s %-10s %8s %19s %19s %6zu %9.4f %9.4f\n", shown(c.what.key).c_str(),
                     verdict.c_str(), workbench::change_text(look->effect.ratio).c_str(),
-                    estimate_text(look->effect).c_str(), estimate_text(look->control).c_str(), c.pairs(),
+                    workbench::change_text(look->effect.interval).c_str(),
+                    workbench::change_text(look->control.interval).c_str(), c.pairs(),
                     median_ms(c, workbench::Participant::base).value_or(0),
                     median_ms(c, workbench::Participant::now).value_or(0));
     }
@@ -124,22 +118,6 @@ struct DuelArguments {
         return part;
     }
 
-    Result<void> check_outputs() const {
-        std::error_code error;
-        if (!record.empty() && std::filesystem::exists(record, error))
-            return fail(ErrorKind::unwritable_output,
-                        "the record \"" + record + "\" already exists: name a new directory");
-        for (const std::string& path : {out_md, record}) {
-            if (path.empty()) continue;
-            const auto parent = std::filesystem::absolute(path, error).parent_path();
-            if (!std::filesystem::is_directory(parent, error))
-                return fail(ErrorKind::unwritable_output, "\"" + path +
-                                                              "\" cannot be written: the folder \"" +
-                                                              parent.string() + "\" does not exist");
-        }
-        return {};
-    }
-
     Result<std::pair<std::string, std::string>> named_sides(const workbench::TaskControl& control) const {
         // An argument that may be left out is not checked while it is read.
         if (std::ranges::any_of(sides, &std::string::empty))
@@ -154,19 +132,12 @@ struct DuelArguments {
         return std::pair(built.string(), sides.empty() ? std::string(".") : sides[0]);
     }
 
-    Result<std::optional<workbench::SigningKey>> key() const {
-        if (sign.empty()) return std::nullopt;
-        if (record.empty())
-            return fail(ErrorKind::bad_argument, "--sign needs --record: a record is what is signed");
-        return workbench::SigningKey::load(sign);
-    }
-
     Result<int> run(const Interruption& interruption) const {
         if (!out_md.empty() || !record.empty()) outlive_readers();
         interruption.give_time(std::chrono::seconds(30));
         IIR2D_TRY(const auto most, limit());
-        IIR2D_TRY(const auto signing, key());
-        IIR2D_RETURN_IF_ERROR(check_outputs());
+        IIR2D_TRY(const auto signing, signing_key(record, sign));
+        IIR2D_RETURN_IF_ERROR(check_outputs({out_md}, record));
         Progress progress(interruption.token(), matrix.quiet);
         IIR2D_TRY(const auto s, settings(progress.control()));
         IIR2D_TRY(const auto named, named_sides(progress.control()));

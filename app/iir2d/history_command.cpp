@@ -189,13 +189,11 @@ Result<int> run_changes(const HistoryArguments& a) {
                 "change", "interval", "case");
     for (const auto& d : duels) {
         for (const auto& c : d.changes) {
-            const std::string interval =
-                workbench::change_text(c.interval.low) + " to " + workbench::change_text(c.interval.high);
             std::printf("%-12s %-20s %-12s %-12s %-10s %8s %19s  %s\n",
                         shown(workbench::short_id(d.record_id)).c_str(), shown(d.started_utc).c_str(),
                         shown(d.base_commit.substr(0, 12)).c_str(), shown(d.now_commit.substr(0, 12)).c_str(),
                         shown(c.verdict).c_str(), c.measured ? workbench::change_text(c.ratio).c_str() : "-",
-                        c.measured ? interval.c_str() : "-", shown(c.key).c_str());
+                        c.measured ? workbench::change_text(c.interval).c_str() : "-", shown(c.key).c_str());
         }
     }
     return 0;

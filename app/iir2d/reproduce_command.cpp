@@ -16,8 +16,6 @@ using workbench::fail;
 
 namespace {
 
-namespace fs = std::filesystem;
-
 struct ReproduceArguments {
     std::string original;
     std::string image;
@@ -30,15 +28,8 @@ struct ReproduceArguments {
 
     Result<int> run(const Interruption& interruption) const {
         outlive_readers();
-        std::error_code error;
-        if (fs::exists(record, error)) {
-            return fail(ErrorKind::unwritable_output,
-                        "the record \"" + record + "\" already exists: name a new directory");
-        }
-        std::optional<workbench::SigningKey> key;
-        if (!sign.empty()) {
-            IIR2D_TRY(key, workbench::SigningKey::load(sign));
-        }
+        IIR2D_TRY(const auto key, signing_key(record, sign));
+        IIR2D_RETURN_IF_ERROR(check_outputs({out_md}, record));
         workbench::ReproduceSettings settings{.compare = {}, .image = image, .device = device};
         if (!max_regression.empty()) {
             IIR2D_TRY(settings.compare.max_regression, parse_part("--max-regression", max_regression));
