@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,6 +20,7 @@
 #include "core/support/try.h"
 #include "core/worker/fork_server.h"
 #include "core/worker/program.h"
+#include "core/worker/spawn_plan.h"
 
 namespace workbench::duel {
 
@@ -37,54 +37,6 @@ std::unexpected<Trouble> trouble(Participant who, std::string what) {
 std::size_t rounded_up(std::size_t bytes) {
     return (bytes + plane_step - 1) / plane_step * plane_step;
 }
-
-// How a participant is started: a group of its own, so that Ctrl+C in a terminal is the program's alone, and
-// no open file but the shared memory.
-class SpawnPlan {
-  public:
-    explicit SpawnPlan(int memory) {
-        ::posix_spawn_file_actions_init(&m_actions);
-        ::posix_spawnattr_init(&m_attributes);
-        sigset_t none;
-        sigset_t all;
-        ::sigemptyset(&none);
-        ::sigfillset(&all);
-        ::posix_spawnattr_setsigmask(&m_attributes, &none);
-        ::posix_spawnattr_setsigdefault(&m_attributes, &all);
-        ::posix_spawnattr_setpgroup(&m_attributes, 0);
-        ::posix_spawnattr_setflags(&m_attributes,
-                                   POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-        ::posix_spawn_file_actions_addopen(&m_actions, 0, "/dev/null", O_RDONLY, 0);
-        ::posix_spawn_file_actions_addopen(&m_actions, 1, "/dev/null", O_WRONLY, 0);
-        ::posix_spawn_file_actions_addopen(&m_actions, 2, "/dev/null", O_WRONLY, 0);
-        ::posix_spawn_file_actions_adddup2(&m_actions, memory, shared_descriptor);
-        ::posix_spawn_file_actions_addclosefrom_np(&m_actions, shared_descriptor + 1);
-    }
-    ~SpawnPlan() {
-        ::posix_spawn_file_actions_destroy(&m_actions);
-        ::posix_spawnattr_destroy(&m_attributes);
-    }
-    SpawnPlan(const SpawnPlan&) = delete;
-    SpawnPlan& operator=(const SpawnPlan&) = delete;
-
-    // Returns the system's error number; 0 when it was started.
-    int run(int& process, const std::string& program, std::vector<std::string> words,
-            std::string addition) const {
-        std::vector<char*> arguments;
-        for (std::string& word : words) arguments.push_back(word.data());
-        arguments.push_back(nullptr);
-        std::vector<char*> variables;
-        for (char** v = environ; *v != nullptr; ++v) variables.push_back(*v);
-        variables.push_back(addition.data());
-        variables.push_back(nullptr);
-        return ::posix_spawn(&process, program.c_str(), &m_actions, &m_attributes, arguments.data(),
-                             variables.data());
-    }
-
-  private:
-    posix_spawn_file_actions_t m_actions{};
-    posix_spawnattr_t m_attributes{};
-};
 
 // Ends a participant with whatever its library started: all of its group, while its number is still its own.
 // Returns how it ended.
@@ -151,12 +103,16 @@ Done<void> Launch::spawn(Participant who) {
     const FileHandle memory = FileHandle::duplicate(shared->get(), shared_descriptor + 1);
     if (!memory) return trouble(who, "the shared memory could not be passed on");
     const std::string program = worker::find_worker_program().string();
-    const SpawnPlan plan(memory.get());
+    SpawnPlan plan;
+    plan.open(0, "/dev/null", O_RDONLY);
+    plan.open(1, "/dev/null", O_WRONLY);
+    plan.open(2, "/dev/null", O_WRONLY);
+    plan.pass(memory.get(), shared_descriptor);
+    plan.close_from(shared_descriptor + 1);
     const std::vector<std::string> words = {program, "duel", std::to_string(static_cast<int>(who)),
                                             std::to_string(m_memory.size()), std::to_string(::getpid())};
     const std::string addition = "IIR2D_DUEL_ROOM=" + std::string(m_plan.environment_bytes, 'x');
-    if (const int code = plan.run(m_processes[static_cast<std::size_t>(who)], program, words, addition);
-        code != 0) {
+    if (const int code = plan.run(m_processes[static_cast<std::size_t>(who)], words, {addition}); code != 0) {
         m_processes[static_cast<std::size_t>(who)] = -1;
         return std::unexpected(Trouble{.who = who,
                                        .what = "its worker could not be started: " + printable_utf8(program) +
@@ -224,11 +180,11 @@ Done<std::unique_ptr<Launch>> Launch::start(const PreparedCase& prepared, const 
                                             const TaskControl& control) {
     std::unique_ptr<Launch> launch(new Launch(plan, control));
     IIR2D_RETURN_IF_ERROR(launch->place(prepared));
-    constexpr std::array all = {Participant::base, Participant::now, Participant::control, Participant::copy};
-    for (const auto who : all) IIR2D_RETURN_IF_ERROR(launch->spawn(who));
+    for (const auto who : all_participants) IIR2D_RETURN_IF_ERROR(launch->spawn(who));
     // The one asks before the other is awake: what is asked lies in the memory.
-    for (const auto who : all) IIR2D_RETURN_IF_ERROR(launch->load(who));
-    for (const auto who : all) IIR2D_RETURN_IF_ERROR(launch->wait_for(who, "opened its library"));
+    for (const auto who : all_participants) IIR2D_RETURN_IF_ERROR(launch->load(who));
+    for (const auto who : all_participants)
+        IIR2D_RETURN_IF_ERROR(launch->wait_for(who, "opened its library"));
     return launch;
 }
 

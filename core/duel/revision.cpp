@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "core/duel/revision.h"
 
-#include <cstdlib>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -10,15 +9,16 @@
 #include "core/support/text.h"
 #include "core/support/try.h"
 
-#if defined(__unix__)
+#if defined(__linux__)
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <thread>
+
+#include "core/worker/spawn_plan.h"
 #endif
 
 namespace workbench {
@@ -27,29 +27,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-#if defined(__unix__)
+#if defined(__linux__)
 
 // Runs a program, found as a shell finds it, with what it prints in a file. Returns its exit code.
-Result<int> run_build_step(std::vector<std::string> words, const fs::path& output,
+Result<int> run_build_step(const std::vector<std::string>& words, const fs::path& output,
                            const TaskControl& control) {
-    std::vector<char*> arguments;
-    for (std::string& word : words) arguments.push_back(word.data());
-    arguments.push_back(nullptr);
-    posix_spawn_file_actions_t actions;
-    ::posix_spawn_file_actions_init(&actions);
-    ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    ::posix_spawn_file_actions_addopen(&actions, 1, output.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
-    ::posix_spawn_file_actions_adddup2(&actions, 1, 2);
-    posix_spawnattr_t attributes;
-    ::posix_spawnattr_init(&attributes);
-    // A group of its own, all of which is ended when the build is cancelled.
-    ::posix_spawnattr_setpgroup(&attributes, 0);
-    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    SpawnPlan plan;  // whose group is ended when the build is cancelled
+    plan.open(0, "/dev/null", O_RDONLY);
+    plan.open(1, output.string(), O_WRONLY | O_CREAT | O_APPEND);
+    plan.pass(1, 2);
+    plan.close_from(3);
     int process = -1;
-    const int code =
-        ::posix_spawnp(&process, words.front().c_str(), &actions, &attributes, arguments.data(), environ);
-    ::posix_spawn_file_actions_destroy(&actions);
-    ::posix_spawnattr_destroy(&attributes);
+    const int code = plan.run(process, words);
     if (code != 0)
         return fail(ErrorKind::device_failure, "\"" + words.front() + "\" could not be started: " +
                                                    std::generic_category().message(code));
@@ -72,8 +61,7 @@ std::string own_process() {
 #else
 
 Result<int> run_build_step(const std::vector<std::string>&, const fs::path&, const TaskControl&) {
-    return fail(ErrorKind::device_failure,
-                "building a revision needs a Unix system: name the library instead");
+    return fail(ErrorKind::device_failure, "building a revision needs Linux: name the library instead");
 }
 std::string own_process() {
     return "0";
@@ -136,20 +124,9 @@ fs::path built_library(const fs::path& folder) {
 
 }  // namespace
 
-fs::path duel_cache_directory() {
-    const auto variable = [](const char* name) {
-        const char* text = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nothing here sets it
-        return text != nullptr ? fs::path(text) : fs::path();
-    };
-    if (const auto own = variable("IIR2D_CACHE_DIR"); !own.empty()) return own / "duel";
-    if (const auto all = variable("XDG_CACHE_HOME"); all.is_absolute())
-        return all / "iir2d-workbench" / "duel";
-    return variable("HOME") / ".cache" / "iir2d-workbench" / "duel";
-}
-
 Result<fs::path> build_revision(const fs::path& source, const std::string& revision,
                                 const TaskControl& control) {
-    const fs::path cache = duel_cache_directory();
+    const fs::path cache = cache_directory() / "duel";
     std::error_code error;
     fs::create_directories(cache, error);
     if (error)

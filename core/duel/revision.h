@@ -12,13 +12,10 @@ namespace workbench {
 
 // Returns libiir2d of a revision of the repository `source`. Built on the first call, by git (a worktree of
 // its own, taken away afterwards) and cmake (Release, without the workbench), into
-// duel_cache_directory()/COMMIT; that folder is what the next call returns. bad_argument: git knows no such
+// cache_directory()/duel/COMMIT; that folder is what the next call returns. bad_argument: git knows no such
 // revision; bad_input: it cannot be built, and the sentence names the log; device_failure: git or cmake
 // cannot be started.
 Result<std::filesystem::path> build_revision(const std::filesystem::path& source, const std::string& revision,
                                              const TaskControl& control = {});
-
-// $XDG_CACHE_HOME/iir2d-workbench/duel, or that of the user's home; IIR2D_CACHE_DIR overrides.
-std::filesystem::path duel_cache_directory();
 
 }  // namespace workbench

@@ -56,6 +56,9 @@ Result<std::string> sha256_of_file(const std::filesystem::path& path, const std:
 std::filesystem::path config_directory();
 // False for a user without a home, as above.
 bool has_config_directory();
+// Returns where what can be made again is kept: $XDG_CACHE_HOME/iir2d-workbench and the like; IIR2D_CACHE_DIR
+// overrides. Not created; for a user without a home as above.
+std::filesystem::path cache_directory();
 // Returns where samples, presets and schemas are: IIR2D_RESOURCE_DIR, else beside the program, else as
 // installed, else the source tree the program was built from.
 std::filesystem::path resource_directory();

@@ -32,6 +32,9 @@ fs::path from_environment(const char* name) {
 fs::path settings_base() {
     return from_environment("APPDATA");
 }
+fs::path cache_base() {
+    return from_environment("LOCALAPPDATA");
+}
 constexpr const char* no_home = "NUL";  // a device: there are no files in it
 #else
 // Of this user, by the system's list of users; empty when it does not say.
@@ -43,12 +46,18 @@ fs::path listed_home() {
     return entry.pw_dir != nullptr ? fs::path(entry.pw_dir) : fs::path();
 }
 
-// Where each user's settings are; empty where there is no such place. A relative name would be another place
-// in each folder, and whoever owns that folder could have put something there.
-fs::path settings_base() {
-    if (fs::path base = from_environment("XDG_CONFIG_HOME"); base.is_absolute()) return base;
+// Where each user's files of a kind are; empty where there is no such place. A relative name would be another
+// place in each folder, and whoever owns that folder could have put something there.
+fs::path base_of(const char* variable, const char* folder_of_home) {
+    if (fs::path base = from_environment(variable); base.is_absolute()) return base;
     const fs::path home = home_directory();
-    return home.empty() ? fs::path() : home / ".config";
+    return home.empty() ? fs::path() : home / folder_of_home;
+}
+fs::path settings_base() {
+    return base_of("XDG_CONFIG_HOME", ".config");
+}
+fs::path cache_base() {
+    return base_of("XDG_CACHE_HOME", ".cache");
 }
 constexpr const char* no_home = "/nonexistent";  // Debian's name for the home of who has none
 #endif
@@ -84,6 +93,12 @@ fs::path config_directory() {
 
 bool has_config_directory() {
     return !from_environment("IIR2D_CONFIG_DIR").empty() || !settings_base().empty();
+}
+
+fs::path cache_directory() {
+    if (fs::path chosen = from_environment("IIR2D_CACHE_DIR"); !chosen.empty()) return chosen;
+    const fs::path base = cache_base();
+    return (base.empty() ? fs::path(no_home) : base) / "iir2d-workbench";
 }
 
 fs::path resource_directory() {

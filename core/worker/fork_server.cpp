@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,8 +17,7 @@
 #include "core/support/text.h"
 #include "core/worker/payload.h"
 #include "core/worker/protocol.h"
-
-extern char** environ;  // NOLINT: POSIX has it without a header
+#include "core/worker/spawn_plan.h"
 
 namespace workbench::worker {
 
@@ -56,53 +54,6 @@ std::string words_of(int signal) {
     }
 }
 
-// The attributes and actions of one posix_spawn(), freed with it.
-class SpawnPlan {
-  public:
-    SpawnPlan() {
-        ::posix_spawn_file_actions_init(&m_actions);
-        ::posix_spawnattr_init(&m_attributes);
-        sigset_t none;
-        sigset_t all;
-        ::sigemptyset(&none);
-        ::sigfillset(&all);
-        ::posix_spawnattr_setsigmask(&m_attributes, &none);
-        ::posix_spawnattr_setsigdefault(&m_attributes, &all);
-        // A group of its own: Ctrl+C in a terminal is for the program, which then says what is to be done.
-        ::posix_spawnattr_setpgroup(&m_attributes, 0);
-        ::posix_spawnattr_setflags(&m_attributes,
-                                   POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-    }
-    ~SpawnPlan() {
-        ::posix_spawn_file_actions_destroy(&m_actions);
-        ::posix_spawnattr_destroy(&m_attributes);
-    }
-    SpawnPlan(const SpawnPlan&) = delete;
-    SpawnPlan& operator=(const SpawnPlan&) = delete;
-
-    // Only these files reach the new process. Their numbers must be above connection_descriptor.
-    void give(int connection, int output) {
-        ::posix_spawn_file_actions_addopen(&m_actions, 0, "/dev/null", O_RDONLY, 0);
-        ::posix_spawn_file_actions_adddup2(&m_actions, output, 1);
-        ::posix_spawn_file_actions_adddup2(&m_actions, output, 2);
-        ::posix_spawn_file_actions_adddup2(&m_actions, connection, connection_descriptor);
-        ::posix_spawn_file_actions_addclosefrom_np(&m_actions, connection_descriptor + 1);
-    }
-
-    // The error number; 0 when it was started.
-    int run(int& process_id, const std::string& program, const std::vector<std::string>& words) const {
-        std::vector<char*> pointers;
-        for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
-        pointers.push_back(nullptr);
-        return ::posix_spawn(&process_id, program.c_str(), &m_actions, &m_attributes, pointers.data(),
-                             environ);
-    }
-
-  private:
-    posix_spawn_file_actions_t m_actions{};
-    posix_spawnattr_t m_attributes{};
-};
-
 }  // namespace
 
 std::string describe_end(int wait_status) {
@@ -137,11 +88,15 @@ Outcome<std::shared_ptr<ForkServer>> ForkServer::spawn(const std::filesystem::pa
     if (!their_socket || !their_output) return refused(errno);
 
     SpawnPlan plan;
-    plan.give(their_socket.get(), their_output.get());
+    plan.open(0, "/dev/null", O_RDONLY);
+    plan.pass(their_output.get(), 1);
+    plan.pass(their_output.get(), 2);
+    plan.pass(their_socket.get(), connection_descriptor);
+    plan.close_from(connection_descriptor + 1);
     std::vector<std::string> words{program.string(), role};
     words.insert(words.end(), arguments.begin(), arguments.end());
     int process_id = -1;
-    if (const int code = plan.run(process_id, program.string(), words); code != 0) return refused(code);
+    if (const int code = plan.run(process_id, std::move(words)); code != 0) return refused(code);
     return std::shared_ptr<ForkServer>(
         new ForkServer(std::move(sockets->first), std::move(output), process_id));
 }
