@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-#include "core/benchmark/synthetic.h"
+#include "core/benchmark/draws.h"
 
 namespace workbench {
 
@@ -22,39 +22,17 @@ double percentile_of_sorted(std::span<const double> sorted, double q) {
     return sorted[below] + share * (sorted[below + 1] - sorted[below]);
 }
 
-// Whole numbers only, so that every compiler and library draws the same.
-class Draws {
-  public:
-    explicit Draws(std::uint64_t seed) : m_seed(seed) {}
-    std::uint64_t next() { return splitmix64(m_seed, m_index++); }
-    // Below `count`, which is at most 2^31: uneven by less than count / 2^32.
-    std::size_t below(std::size_t count) { return static_cast<std::size_t>(((next() >> 32) * count) >> 32); }
-    // How many of `count` tosses are heads.
-    std::size_t heads(std::size_t count) {
-        std::size_t sum = 0;
-        for (; count >= 64; count -= 64) sum += static_cast<std::size_t>(std::popcount(next()));
-        if (count > 0) sum += static_cast<std::size_t>(std::popcount(next() >> (64 - count)));
-        return sum;
-    }
-
-  private:
-    std::uint64_t m_seed;
-    std::uint64_t m_index = 0;
-};
+// Returns how many of `count` tosses are heads.
+std::size_t heads(Draws& draws, std::size_t count) {
+    std::size_t sum = 0;
+    for (; count >= 64; count -= 64) sum += static_cast<std::size_t>(std::popcount(draws.next()));
+    if (count > 0) sum += static_cast<std::size_t>(std::popcount(draws.next() >> (64 - count)));
+    return sum;
+}
 
 constexpr std::size_t most_resampled = 4096;
 constexpr std::size_t most_for_exact = 20;
 constexpr std::size_t most_for_slopes = 1024;
-
-// The median of what is reordered here.
-double median_of(std::vector<double>& values) {
-    const std::size_t half = values.size() / 2;
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(half);
-    std::nth_element(values.begin(), middle, values.end());
-    if (values.size() % 2 == 1) return *middle;
-    const double below = *std::max_element(values.begin(), middle);
-    return below + 0.5 * (*middle - below);
-}
 
 // The median of sorted samples that are there so many times each, and as many in all as there are samples.
 double median_of_drawn(std::span<const double> sorted, std::span<const std::uint32_t> times) {
@@ -133,6 +111,15 @@ Ranked rank(std::span<const double> a, std::span<const double> b) {
 
 }  // namespace
 
+double median_in_place(std::vector<double>& values) {
+    const std::size_t half = values.size() / 2;
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(half);
+    std::nth_element(values.begin(), middle, values.end());
+    if (values.size() % 2 == 1) return *middle;
+    const double below = *std::max_element(values.begin(), middle);
+    return below + 0.5 * (*middle - below);
+}
+
 double percentile(std::span<const double> samples, double q) {
     std::vector<double> sorted(samples.begin(), samples.end());
     std::ranges::sort(sorted);
@@ -172,7 +159,7 @@ std::vector<double> bootstrap_medians(std::span<const double> samples, const Boo
     std::vector<std::uint32_t> drawn(n <= most_resampled ? n : 0);  // how often each sample is
     for (double& median : medians) {
         if (n > most_resampled) {
-            median = sorted[std::min(draws.heads(n), n - 1)];
+            median = sorted[std::min(heads(draws, n), n - 1)];
             continue;
         }
         std::ranges::fill(drawn, 0U);
@@ -226,7 +213,7 @@ double drift_slope(std::span<const double> samples) {
         const std::size_t end = (g + 1) * samples.size() / groups;
         std::vector<double> run(samples.begin() + static_cast<std::ptrdiff_t>(first),
                                 samples.begin() + static_cast<std::ptrdiff_t>(end));
-        levels.push_back(median_of(run));
+        levels.push_back(median_in_place(run));
         places.push_back(0.5 * static_cast<double>(first + end - 1));
     }
     if (groups < 2) return 0;
@@ -236,7 +223,7 @@ double drift_slope(std::span<const double> samples) {
         for (std::size_t j = i + 1; j < groups; ++j)
             slopes.push_back((levels[j] - levels[i]) / (places[j] - places[i]));
     }
-    return median_of(slopes);
+    return median_in_place(slopes);
 }
 
 double relative_drift(std::span<const double> samples) {

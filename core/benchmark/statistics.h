@@ -13,6 +13,9 @@ namespace workbench {
 // Precondition: not empty; order does not matter.
 double percentile(std::span<const double> samples, double q);
 
+// Returns the median and reorders the values. Precondition: not empty.
+double median_in_place(std::vector<double>& values);
+
 struct SampleStatistics {
     std::size_t count = 0;
     double min = 0, p5 = 0, p50 = 0, p95 = 0, p99 = 0, max = 0;

@@ -14,7 +14,7 @@
 #include <numeric>
 #include <utility>
 
-#include "core/benchmark/synthetic.h"
+#include "core/benchmark/draws.h"
 #include "core/benchmark/utc_time.h"
 #include "core/benchmark/workload.h"
 #include "core/duel/cases.h"
@@ -34,8 +34,6 @@ using duel::PreparedCase;
 using duel::Trouble;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::array all_participants = {Participant::base, Participant::now, Participant::control,
-                                         Participant::copy};
 constexpr std::string_view order_letters = "BNCK";
 constexpr const char* changed_sentence = " was changed while it was measured";
 
@@ -51,18 +49,6 @@ constexpr std::int64_t alignment_step = 64;
 constexpr std::int64_t most_alignment = 4096;
 constexpr std::size_t most_environment = 4096;
 
-class DuelDraws {
-  public:
-    explicit DuelDraws(std::uint64_t seed) : m_seed(seed) {}
-    std::size_t below(std::size_t count) {
-        return static_cast<std::size_t>(((splitmix64(m_seed, m_index++) >> 32) * count) >> 32);
-    }
-
-  private:
-    std::uint64_t m_seed;
-    std::uint64_t m_index = 0;
-};
-
 std::vector<int> allowed_processors() {
     cpu_set_t set;
     CPU_ZERO(&set);
@@ -76,7 +62,7 @@ std::vector<int> allowed_processors() {
 
 // Returns `count` neighbours of what is allowed, from a drawn one on: no processor is always the same side's
 // bad luck, and both sides have the same.
-std::vector<int> drawn_processors(const std::vector<int>& allowed, int count, DuelDraws& draws) {
+std::vector<int> drawn_processors(const std::vector<int>& allowed, int count, Draws& draws) {
     std::vector<int> chosen;
     if (allowed.empty()) return chosen;
     const std::size_t first = draws.below(allowed.size());
@@ -288,7 +274,7 @@ class CaseDuel {
     }
 
     void look_when_due(const std::function<void(const DuelLook&, bool, std::size_t)>& tell) {
-        const auto count = static_cast<int>(m_case.launches.size());
+        const std::size_t count = m_case.launches.size();
         const bool at_end = out_of_time() ||
                             m_case.pairs() >= static_cast<std::size_t>(m_settings.rule.most_pairs) ||
                             m_case.launches.size() >= most_duel_launches;
@@ -296,7 +282,7 @@ class CaseDuel {
         const bool enough = m_case.pairs() >= static_cast<std::size_t>(m_settings.rule.least_pairs);
         if (enough && (due || (at_end && count >= 2 && count != m_looked_at))) {
             m_looked_at = count;
-            while (m_next_look <= count) m_next_look = (3 * m_next_look + 1) / 2;
+            m_next_look = look_after(m_next_look, count);
             DuelLook look =
                 m_judge.look(ratios_of(m_case.launches, Participant::now),
                              ratios_of(m_case.launches, Participant::control), at_end ? 1.0 : fraction());
@@ -335,7 +321,7 @@ class CaseDuel {
     LibraryFile& m_base;
     LibraryFile& m_now;
     int m_threads;
-    DuelDraws m_draws;
+    Draws m_draws;
     const TaskControl& m_control;
     DuelJudge m_judge;
     DuelCase m_case;
@@ -346,8 +332,8 @@ class CaseDuel {
     std::array<double, participant_count> m_call_ms{};
     std::optional<int> m_untimed;  // calls before a timed one; decided once, for all builds and launches
     int m_blocks = 0;
-    int m_looked_at = 0;
-    int m_next_look = m_settings.launches;
+    std::size_t m_looked_at = 0;  // launches
+    std::size_t m_next_look = static_cast<std::size_t>(m_settings.launches);
     Clock::time_point m_started = Clock::now();
 };
 

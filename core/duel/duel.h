@@ -3,6 +3,7 @@
 // sources.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -33,6 +34,8 @@ struct DuelSettings {
 // The participants of a launch, in the order that a round's times have.
 enum class Participant { base, now, control, copy };
 inline constexpr std::size_t participant_count = 4;
+inline constexpr std::array all_participants = {Participant::base, Participant::now, Participant::control,
+                                                Participant::copy};
 std::string_view name_of(Participant participant);  // "base", "new", "control", "copy"
 
 // One pair, with what was timed beside it.
@@ -84,6 +87,13 @@ std::optional<double> ratio_to_copy(const DuelCase& c, Participant participant);
 std::optional<double> median_ms(const DuelCase& c, Participant participant);
 std::size_t preempted_pairs(const DuelCase& c);
 
+// Returns after how many launches a case is looked at next, `due` being the look before: half as many again
+// until that is more than `launches`.
+constexpr std::size_t look_after(std::size_t due, std::size_t launches) {
+    while (due <= launches) due = (3 * due + 1) / 2;
+    return due;
+}
+
 struct Duel {
     DuelSettings settings;
     LibraryFile base, now;
@@ -126,7 +136,8 @@ std::vector<std::string> shortcomings(const Duel& duel, std::optional<double> ma
 // Returns "12 SAME, 1 SLOWER": those that there are.
 std::string verdict_counts(const Duel& duel);
 
-// Returns an interval or estimate as a reader sees it: "+3.2 %".
+// Returns a ratio as a reader sees it, "+3.2 %", and an interval, "-1 % to +2 %".
 std::string change_text(double ratio);
+std::string change_text(const Interval& interval);
 
 }  // namespace workbench

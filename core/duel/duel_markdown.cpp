@@ -12,10 +12,6 @@ namespace workbench {
 
 namespace {
 
-std::string estimate_text(const RatioEstimate& e) {
-    return change_text(e.interval.low) + " to " + change_text(e.interval.high);
-}
-
 std::string results_text(const DuelCase& c) {
     if (!c.outputs) return "-";
     if (c.outputs->equal_bits) return "equal bits";
@@ -31,8 +27,8 @@ std::string row_of_case(const DuelCase& c) {
     std::string text =
         "| " + markdown_escaped(c.what.label) + " | " + std::string(name_of(c.verdict)) + " | ";
     if (const DuelLook* look = c.last()) {
-        text += change_text(look->effect.ratio) + " | " + estimate_text(look->effect) + " | " +
-                estimate_text(look->control) + " | ";
+        text += change_text(look->effect.ratio) + " | " + change_text(look->effect.interval) + " | " +
+                change_text(look->control.interval) + " | ";
     } else {
         text += "- | - | - | ";
     }

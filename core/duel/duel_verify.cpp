@@ -68,7 +68,7 @@ std::string wrong_places(const DuelCase& c, const DuelSettings& settings) {
         const bool is_last = count == c.launches.size() && c.verdict != DuelVerdict::failed;
         const bool due = count >= next;
         if (pairs >= least && (due || (is_last && count >= 2))) {
-            while (next <= count) next = (3 * next + 1) / 2;
+            next = look_after(next, count);
             if (look == c.looks.end() || look->effect.launches != count)
                 return is_last ? "its last look is not at all of its launches"
                                : "a look is not where one was due";

@@ -91,6 +91,10 @@ std::string change_text(double ratio) {
     return ratio >= 1 ? "+" + text : text;
 }
 
+std::string change_text(const Interval& interval) {
+    return change_text(interval.low) + " to " + change_text(interval.high);
+}
+
 std::vector<std::string> shortcomings(const Duel& duel, std::optional<double> max_regression) {
     const double most = 1 + max_regression.value_or(0);
     std::vector<std::pair<double, std::string>> found;  // how bad, and the sentence
@@ -103,14 +107,12 @@ std::vector<std::string> shortcomings(const Duel& duel, std::optional<double> ma
             found.emplace_back(1e8, name + " FAILED: " + c.reason);
         } else if (c.verdict == DuelVerdict::slower && look != nullptr && look->effect.ratio > most) {
             found.emplace_back(look->effect.ratio, name + " is SLOWER: " + change_text(look->effect.ratio) +
-                                                       ", " + change_text(look->effect.interval.low) +
-                                                       " to " + change_text(look->effect.interval.high));
+                                                       ", " + change_text(look->effect.interval));
         } else if (c.verdict == DuelVerdict::same && max_regression && look != nullptr &&
                    look->effect.interval.high > most) {
             found.emplace_back(
                 0.5, name + " is SAME by a margin of " + percent_text(duel.settings.rule.margin) +
-                         ", and not shown to be within the limit: " + change_text(look->effect.interval.low) +
-                         " to " + change_text(look->effect.interval.high));
+                         ", and not shown to be within the limit: " + change_text(look->effect.interval));
         } else if (c.verdict == DuelVerdict::ambiguous && max_regression &&
                    (look == nullptr || look->effect.interval.high > most)) {
             found.emplace_back(0, name + " is AMBIGUOUS and not shown to be within the limit: " + c.reason);

@@ -6,35 +6,13 @@
 #include <limits>
 #include <numbers>
 
-#include "core/benchmark/synthetic.h"
+#include "core/benchmark/draws.h"
 
 namespace workbench {
 
 namespace {
 
 constexpr std::size_t most_for_all_means = 128;  // values, beyond which the median is found by bisection
-
-class PairDraws {
-  public:
-    explicit PairDraws(std::uint64_t seed) : m_seed(seed) {}
-    // Below `count`, which is at most 2^31: uneven by less than count / 2^32.
-    std::size_t below(std::size_t count) {
-        return static_cast<std::size_t>(((splitmix64(m_seed, m_index++) >> 32) * count) >> 32);
-    }
-
-  private:
-    std::uint64_t m_seed;
-    std::uint64_t m_index = 0;
-};
-
-double median_in_place(std::vector<double>& values) {
-    const std::size_t half = values.size() / 2;
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(half);
-    std::nth_element(values.begin(), middle, values.end());
-    if (values.size() % 2 == 1) return *middle;
-    const double below = *std::max_element(values.begin(), middle);
-    return below + 0.5 * (*middle - below);
-}
 
 // Counts the pairs i <= j of sorted values whose mean is at most `mean`, in linear time.
 std::size_t means_up_to(std::span<const double> sorted, double mean) {
@@ -119,8 +97,8 @@ double spread_of_draws(int count, double location, Draw draw) {
     return std::sqrt(std::max(0.0, (squares - sum * sum / count) / (count - 1)));
 }
 
-// PairDraws blocks with replacement and returns the estimate of their pairs.
-double redrawn(const LaunchRatios& launch, PairDraws& draws, std::vector<double>& pairs,
+// Draws blocks with replacement and returns the estimate of their pairs.
+double redrawn(const LaunchRatios& launch, Draws& draws, std::vector<double>& pairs,
                std::vector<double>& means) {
     pairs.clear();
     for (std::size_t i = 0; i < launch.size(); ++i) {
@@ -174,7 +152,7 @@ RatioEstimate estimate_ratio(std::span<const LaunchRatios> launches, const Ratio
     estimate.ratio = std::exp(location);
     if (launches.size() < 2) return estimate;
 
-    PairDraws draws(settings.seed);
+    Draws draws(settings.seed);
     std::vector<double> drawn, pairs, means;
     const double between = spread_of_draws(settings.resamples, location, [&] {
         drawn.clear();
