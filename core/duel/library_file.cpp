@@ -59,7 +59,7 @@ std::string wrong_with_file([[maybe_unused]] const fs::path& path) {
 
 Result<fs::path> path_of_library(const std::string& side, const std::string& given) {
     if (given == ".") {
-        const auto own = capture_environment(1).library_path;
+        const auto own = own_library_path();
         if (!own)
             return fail(ErrorKind::bad_input,
                         side + ": the program's own library cannot be found: " + own.reason);

@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "core/record/command_line.h"
 #include "core/support/counted.h"
 #include "core/support/escaped.h"
 #include "core/support/listed.h"
@@ -388,17 +389,6 @@ std::vector<std::string> shortcomings(const RecordComparison& comparison) {
     return texts;
 }
 
-namespace {
-
-// Takes an option and its value out of a command line.
-void drop_option(std::string& text, const std::string& option) {
-    const auto at = text.find(" " + option + " ");
-    if (at == std::string::npos) return;
-    text.erase(at, std::min(text.find(' ', at + option.size() + 2), text.size()) - at);
-}
-
-}  // namespace
-
 std::string duel_command(const RecordComparison& c) {
     if (c.count(Verdict::ambiguous) == 0 || c.base->run.matrix.recipe || c.now->run.matrix.recipe) return {};
     const Environment& b = c.base->environment;
@@ -416,15 +406,7 @@ std::string duel_command(const RecordComparison& c) {
     } else {
         return {};
     }
-    const BenchmarkMatrix& m = c.now->run.matrix;
-    std::string cases = bench_command_line(m, m.image_identity ? m.image_identity->path : "", "");
-    cases.erase(0, std::string_view("iir2d bench").size());
-    if (cases.find(" && ") != std::string::npos) cases.erase(cases.find(" && "));
-    for (const char* option : {"--warmup", "--iters", "--until", "--min-iters", "--max-iters",
-                               "--max-seconds", "--most-disturbed"})
-        drop_option(cases, option);
-    if (const auto at = cases.find(" --cold"); at != std::string::npos) cases.erase(at, 7);
-    return "iir2d duel " + sides + cases;
+    return "iir2d duel " + sides + case_options(c.now->run.matrix);
 }
 
 }  // namespace workbench

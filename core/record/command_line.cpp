@@ -44,10 +44,14 @@ std::string filter_options(const BenchmarkMatrix& matrix) {
            joined(matrix.precisions, ",", [](iir2d::Precision p) { return iir2d::name_of(p); });
 }
 
-std::string common_options(const BenchmarkMatrix& matrix, const std::string& image_path) {
+std::string device_options(const BenchmarkMatrix& matrix) {
     std::string text = " --device " + shell_quoted(matrix.device);
     if (matrix.threads > 0) text += " --threads " + std::to_string(matrix.threads);
-    text += " --warmup " + std::to_string(matrix.warmup);
+    return text;
+}
+
+std::string timing_options(const BenchmarkMatrix& matrix) {
+    std::string text = " --warmup " + std::to_string(matrix.warmup);
     if (matrix.stopping) {
         const StoppingRule& rule = *matrix.stopping;
         text += " --until " + format_number(rule.precision) + " --min-iters " + std::to_string(rule.least) +
@@ -59,15 +63,20 @@ std::string common_options(const BenchmarkMatrix& matrix, const std::string& ima
     if (matrix.cold_cache) text += " --cold";
     if (matrix.most_disturbed != BenchmarkMatrix{}.most_disturbed)
         text += " --most-disturbed " + format_number(matrix.most_disturbed);
-    if (matrix.has_image()) {
-        text += " --image " + shell_quoted(image_path);
-    } else {
-        text += " --sizes " + joined(matrix.sizes, ",", [](const BenchmarkSize& s) {
-                    return std::to_string(s.width) + "x" + std::to_string(s.height);
-                });
-        if (matrix.seed != 1) text += " --seed " + std::to_string(matrix.seed);
-    }
     return text;
+}
+
+std::string input_options(const BenchmarkMatrix& matrix, const std::string& image_path) {
+    if (matrix.has_image()) return " --image " + shell_quoted(image_path);
+    std::string text = " --sizes " + joined(matrix.sizes, ",", [](const BenchmarkSize& s) {
+                           return std::to_string(s.width) + "x" + std::to_string(s.height);
+                       });
+    if (matrix.seed != 1) text += " --seed " + std::to_string(matrix.seed);
+    return text;
+}
+
+bool is_of_fixed_protocol(const BenchmarkMatrix& matrix) {
+    return matrix.protocol == "standard" || matrix.protocol == "smoke";
 }
 
 // Pooling operations of one command: those that are not adaptive have one window, those that are one size.
@@ -121,20 +130,24 @@ std::vector<std::string> pool_parts(const BenchmarkMatrix& matrix) {
 
 std::string bench_command_line(const BenchmarkMatrix& matrix, const std::string& image_path,
                                const std::string& recipe_path) {
-    if (matrix.protocol == "standard" || matrix.protocol == "smoke") {
-        std::string text =
-            "iir2d bench --protocol " + matrix.protocol + " --device " + shell_quoted(matrix.device);
-        if (matrix.threads > 0) text += " --threads " + std::to_string(matrix.threads);
-        return text;
-    }
+    if (is_of_fixed_protocol(matrix))
+        return "iir2d bench --protocol " + matrix.protocol + device_options(matrix);
     const std::vector<std::string> pools = pool_parts(matrix);
-    const std::string common = common_options(matrix, image_path);
+    const std::string common =
+        device_options(matrix) + timing_options(matrix) + input_options(matrix, image_path);
     std::string text = "iir2d bench" + filter_options(matrix);
     if (matrix.recipe) text += " --recipe " + shell_quoted(recipe_path);
     if (!pools.empty()) text += pools.front();
     text += common;
     for (std::size_t i = 1; i < pools.size(); ++i) text += " && iir2d bench" + pools[i] + common;
     return text;
+}
+
+std::string case_options(const BenchmarkMatrix& matrix) {
+    if (is_of_fixed_protocol(matrix)) return " --protocol " + matrix.protocol + device_options(matrix);
+    const std::vector<std::string> pools = pool_parts(matrix);
+    return filter_options(matrix) + (pools.empty() ? "" : pools.front()) + device_options(matrix) +
+           input_options(matrix, matrix.image_identity ? matrix.image_identity->path : "");
 }
 
 bool is_bench_command_line(std::string_view text, const BenchmarkMatrix& matrix) {

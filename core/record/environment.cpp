@@ -69,7 +69,7 @@ void capture_system(Environment& e) {
     if (const auto text = slurp("/etc/os-release")) e.os = os_release_name(*text).value_or(e.os);
 }
 
-Fact<std::string> library_path() {
+Fact<std::string> path_of_own_library() {
     // By name first: the address of a function may be a stub in the program itself.
     void* address = dlsym(RTLD_DEFAULT, "iir2d_build_fingerprint");
     if (address == nullptr) address = reinterpret_cast<void*>(&iir2d_build_fingerprint);
@@ -92,7 +92,7 @@ void capture_system(Environment& e) {
     e.os = e.kernel = e.platform = IIR2D_BUILD_SYSTEM;
 }
 
-Fact<std::string> library_path() {
+Fact<std::string> path_of_own_library() {
     return {std::nullopt, "the library's path is read on Linux only"};
 }
 
@@ -134,7 +134,7 @@ void capture_build(Environment& e) {
 }
 
 void capture_library(Environment& e) {
-    e.library_path = library_path();
+    e.library_path = own_library_path();
     if (!e.library_path.value) {
         e.library_sha256.reason = e.library_path.reason;
     } else if (auto hash = sha256_of_file(*e.library_path.value)) {
@@ -161,6 +161,10 @@ void capture_gpus(Environment& e) {
 }
 
 }  // namespace
+
+Fact<std::string> own_library_path() {
+    return path_of_own_library();
+}
 
 Fact<std::string> host_name() {
 #if defined(__unix__) || defined(__APPLE__)

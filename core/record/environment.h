@@ -43,6 +43,9 @@ Fact<std::string> host_name();
 // Returns the model that the processor calls itself.
 Fact<std::string> processor_model();
 
+// Returns the file of the libiir2d that this program runs with.
+Fact<std::string> own_library_path();
+
 Environment capture_environment(int threads);
 // Fills load_after.
 void finish_environment(Environment& environment);

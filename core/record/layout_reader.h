@@ -6,6 +6,7 @@
 #include <array>
 #include <concepts>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -19,8 +20,11 @@
 #include "core/record/layout.h"
 #include "core/record/record_layout.h"
 #include "core/support/canonical_json.h"
+#include "core/support/error.h"
+#include "core/support/escaped.h"
 #include "core/support/hex.h"
 #include "core/support/strict_json.h"
+#include "core/support/try.h"
 #include "core/support/utf8.h"
 
 namespace workbench::layout {
@@ -387,5 +391,33 @@ class Reader {
 // is spelled in another way has the same value, so that there is one way only. `seal` is what the document
 // says that the hash is.
 Result<void> check_seal(std::string_view text, const JsonValue& document, const std::string& seal);
+
+// How sentences call a document, and the latest version of its schema.
+struct DocumentKind {
+    std::string_view the_name;  // "the record"
+    std::string_view name;      // "record"
+    int schema_version = 1;
+};
+// bad_input: the document says that it is of a newer schema.
+Result<void> check_version(const JsonValue& document, const DocumentKind& kind);
+
+// Reads a document with a seal (its member record_id) whose version was checked.
+template <class T>
+Result<T> read_sealed(std::string_view text, const JsonValue& document, const DocumentKind& kind) {
+    try {
+        T value;
+        Reader reader;
+        if (!reader.read_object(document, value, Layout<T>::rows)) {
+            constexpr std::size_t longest = 400;  // it may quote a key or value of the file
+            return fail(ErrorKind::bad_input, "not a valid " + std::string(kind.name) + ": " +
+                                                  escaped(reader.complaint(), longest));
+        }
+        IIR2D_RETURN_IF_ERROR(check_seal(text, document, value.record_id));
+        return value;
+    } catch (const std::exception& error) {
+        return fail(ErrorKind::bad_input,
+                    std::string(kind.the_name) + " cannot be read: " + error.what());  // memory
+    }
+}
 
 }  // namespace workbench::layout

@@ -10,6 +10,7 @@
 #include "core/record/derived.h"
 #include "core/record/environment.h"
 #include "core/record/record.h"
+#include "core/record/record_directory.h"
 #include "core/record/signature_file.h"
 #include "core/support/files.h"
 #include "core/support/try.h"
@@ -39,17 +40,9 @@ std::string compact(const std::string& utc) {
 
 }  // namespace
 
-Result<void> write_record(const Record& record, const std::filesystem::path& directory,
-                          const std::optional<SigningKey>& key) {
-    const std::string json = record_to_json(record);
-    // As a reader finds it, so that the other files are those that verifying makes.
-    const auto read = record_from_json(json);
-    if (!read)
-        return fail(
-            ErrorKind::unwritable_output,
-            "the record could not be written: no reader would take it, since it " + read.error().message);
-    std::map<std::string, std::string> files = derived_files(json, *read);
-    files["record.json"] = json;
+Result<void> write_record_directory(const std::filesystem::path& directory,
+                                    std::map<std::string, std::string> files,
+                                    const std::optional<SigningKey>& key) {
     std::string sums;
     for (const auto& [name, content] : files) sums += sha256_hex(content) + "  " + name + "\n";
     files["SHA256SUMS"] = sums;
@@ -62,6 +55,20 @@ Result<void> write_record(const Record& record, const std::filesystem::path& dir
         }
         return {};
     });
+}
+
+Result<void> write_record(const Record& record, const std::filesystem::path& directory,
+                          const std::optional<SigningKey>& key) {
+    const std::string json = record_to_json(record);
+    // As a reader finds it, so that the other files are those that verifying makes.
+    const auto read = record_from_json(json);
+    if (!read)
+        return fail(
+            ErrorKind::unwritable_output,
+            "the record could not be written: no reader would take it, since it " + read.error().message);
+    std::map<std::string, std::string> files = derived_files(json, *read);
+    files["record.json"] = json;
+    return write_record_directory(directory, std::move(files), key);
 }
 
 Result<Record> measure_record(const BenchmarkMatrix& matrix, const std::string& image_path,

@@ -32,51 +32,34 @@ Result<void> check_seal(std::string_view text, const JsonValue& document, const 
     return refused("was changed: its content has the SHA-256 " + content + ", its content_sha256 is " + seal);
 }
 
-}  // namespace layout
-
-namespace {
-
-using namespace layout;
-
-std::unexpected<Error> refused(const std::string& why) {
-    return fail(ErrorKind::bad_input, "the JSON " + why);
+Result<void> check_version(const JsonValue& document, const DocumentKind& kind) {
+    const std::string the_name(kind.the_name);
+    if (!document.is_object())
+        return fail(ErrorKind::bad_input,
+                    "the JSON is not a " + std::string(kind.name) + ": it is not an object");
+    const auto version = document.find("schema_version");
+    if (version == document.end() || !version->is_number_integer() || *version <= kind.schema_version)
+        return {};
+    return fail(ErrorKind::bad_input, the_name + " has schema version " + version->dump() +
+                                          ", newer than the version " + std::to_string(kind.schema_version) +
+                                          " that is known here");
 }
 
-Result<void> check_version(const JsonValue& record) {
-    if (!record.is_object()) return refused("is not a record: it is not an object");
-    const auto version = record.find("schema_version");
-    if (version == record.end() || !version->is_number_integer() || *version <= record_schema_version)
-        return {};
+}  // namespace layout
+
+Result<Record> record_from_json(std::string_view text) {
+    constexpr layout::DocumentKind kind{"the record", "record", record_schema_version};
+    IIR2D_TRY(const auto document, parse_strictly(text));
+    auto known = layout::check_version(document, kind);
     // Before 1.1.0 versions were counted up to 4, and nothing was sealed.
-    if (!record.contains(seal_name)) {
-        return fail(ErrorKind::bad_input, "the record has schema version " + version->dump() + " and no " +
-                                              seal_name +
+    if (!known && document.is_object() && !document.contains(seal_name)) {
+        return fail(ErrorKind::bad_input, "the record has schema version " +
+                                              document["schema_version"].dump() + " and no " + seal_name +
                                               ": it is older than iir2d 1.1.0; read it with the version that "
                                               "wrote it, or measure again");
     }
-    return fail(ErrorKind::bad_input, "the record has schema version " + version->dump() +
-                                          ", newer than the version " +
-                                          std::to_string(record_schema_version) + " that is known here");
-}
-
-}  // namespace
-
-Result<Record> record_from_json(std::string_view text) {
-    IIR2D_TRY(const auto document, parse_strictly(text));
-    IIR2D_RETURN_IF_ERROR(check_version(document));
-    try {
-        Record record;
-        Reader reader;
-        if (!reader.read_object(document, record, Layout<Record>::rows)) {
-            constexpr std::size_t longest = 400;  // it may quote a key or value of the file
-            return fail(ErrorKind::bad_input, "not a valid record: " + escaped(reader.complaint(), longest));
-        }
-        IIR2D_RETURN_IF_ERROR(check_seal(text, document, record.record_id));
-        return record;
-    } catch (const std::exception& error) {
-        return fail(ErrorKind::bad_input,
-                    std::string("the record cannot be read: ") + error.what());  // memory
-    }
+    IIR2D_RETURN_IF_ERROR(std::move(known));
+    return layout::read_sealed<Record>(text, document, kind);
 }
 
 }  // namespace workbench
