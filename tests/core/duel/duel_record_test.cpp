@@ -3,13 +3,18 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "core/duel/duel_layout.h"
 #include "core/support/canonical_json.h"
 #include "core/support/files.h"
 #include "tests/core/duel/duel_testing.h"
+#include "tests/core/record/record_testing.h"
+#include "tests/core/record/schema_judge.h"
+#include "tests/core/record/schema_of.h"
 
 namespace workbench {
 namespace {
@@ -25,13 +30,15 @@ namespace fs = std::filesystem;
 const std::string old_commit(40, 'a');
 const std::string new_commit(40, 'b');
 
+std::string duel_schema() {
+    return testing::schema_of<DuelRecord>(
+        "IIR2D Workbench record of a duel, version 1",
+        "A value that could not be had is {\"value\": null, \"reason\": \"...\"}; one that could is "
+        "{\"value\": ...}. Times are milliseconds, sizes pixels. docs/duel.md says what each member means.");
+}
+
 class DuelRecordTest : public ::testing::Test {
   protected:
-    void SetUp() override {
-        fs::remove_all(m_folder);
-        fs::create_directories(m_folder);
-    }
-    void TearDown() override { fs::remove_all(m_folder); }
     // Writes a record after a change of its JSON, whose seal is made anew.
     std::string problem_of(const std::function<void(nlohmann::json&)>& change) {
         auto json = nlohmann::json::parse(duel_record_to_json(made_record(1.1, old_commit, new_commit)));
@@ -43,10 +50,28 @@ class DuelRecordTest : public ::testing::Test {
         if (!verified) return verified.error().message;
         return verified->problems.empty() ? "" : verified->problems.front();
     }
-    fs::path m_folder =
-        fs::path(::testing::TempDir()) /
-        ("iir2d_duel_record_" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
+    testing::TemporaryFolder m_temporary;
+    fs::path m_folder = m_temporary.path();
 };
+
+// IIR2D_UPDATE_GOLDEN=1 writes the file anew.
+TEST(DuelSchema, IsMadeFromTheTableOfMembers) {
+    const auto file = fs::path(IIR2D_SOURCE_DIR) / "resources/schemas/duel.schema.json";
+    if (std::getenv("IIR2D_UPDATE_GOLDEN") != nullptr) testing::write_text(file, duel_schema());
+    EXPECT_EQ(duel_schema(), testing::read_text(file));
+}
+
+TEST(DuelSchema, AgreesWithAGeneralValidator) {
+    auto good = nlohmann::json::parse(duel_record_to_json(made_record(1.1, old_commit, new_commit)));
+    auto& launches = good["cases"][0]["launches"];
+    launches.erase(launches.begin() + 2, launches.end());
+    const auto judged = testing::judge_with_general_validator(good, duel_schema(), [](const auto& json) {
+        const auto read = duel_record_from_json(testing::sealed(json));
+        return read ? std::string("valid") : read.error().message;
+    });
+    EXPECT_GT(judged.tried, 300);
+    EXPECT_GT(judged.tried - judged.refused, 20) << "some of them fit";
+}
 
 TEST_F(DuelRecordTest, IsReadAsItWasWritten) {
     const DuelRecord record = made_record(1.1, old_commit, new_commit);

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "core/support/files.h"
+#include "tests/core/record/record_testing.h"
 
 namespace workbench {
 namespace {
@@ -17,14 +18,8 @@ namespace fs = std::filesystem;
 
 class LibraryFileTest : public ::testing::Test {
   protected:
-    void SetUp() override {
-        fs::remove_all(m_folder);
-        fs::create_directories(m_folder);
-    }
-    void TearDown() override { fs::remove_all(m_folder); }
-    fs::path m_folder = fs::path(::testing::TempDir()) /
-                        ("iir2d_library_file_" +
-                         std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
+    testing::TemporaryFolder m_temporary;
+    fs::path m_folder = m_temporary.path();
 };
 
 TEST_F(LibraryFileTest, FindsTheFileThePrefixTheBuildDirectoryAndItself) {

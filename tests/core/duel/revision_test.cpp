@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "core/support/files.h"
+#include "tests/core/record/record_testing.h"
 
 namespace workbench {
 namespace {
@@ -19,17 +20,13 @@ namespace fs = std::filesystem;
 class RevisionTest : public ::testing::Test {
   protected:
     void SetUp() override {
-        fs::remove_all(m_folder);
         fs::create_directories(m_source);
         ::setenv("IIR2D_CACHE_DIR", (m_folder / "cache").c_str(), 1);
         run("git init -q . && git config user.name T && git config user.email t@example.org");
         commit("first");
         commit("second");
     }
-    void TearDown() override {
-        ::unsetenv("IIR2D_CACHE_DIR");
-        fs::remove_all(m_folder);
-    }
+    void TearDown() override { ::unsetenv("IIR2D_CACHE_DIR"); }
     void run(const std::string& command) const {
         ASSERT_EQ(std::system(("cd '" + m_source.string() + "' && " + command).c_str()), 0) << command;
     }
@@ -40,9 +37,8 @@ class RevisionTest : public ::testing::Test {
             << text << "\")\n";
         run("git add -A && git commit -q -m " + text);
     }
-    fs::path m_folder =
-        fs::path(::testing::TempDir()) /
-        ("iir2d_revision_" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
+    testing::TemporaryFolder m_temporary;
+    fs::path m_folder = m_temporary.path();
     fs::path m_source = m_folder / "source";
 };
 

@@ -7,18 +7,14 @@
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
-#include <iterator>
 #include <nlohmann/json.hpp>
-#include <valijson/adapters/nlohmann_json_adapter.hpp>
-#include <valijson/schema.hpp>
-#include <valijson/schema_parser.hpp>
-#include <valijson/validator.hpp>
 
 #include "core/record/record.h"
 #include "core/support/canonical_json.h"
 #include "core/support/strict_json.h"
 #include "tests/core/record/record_schema.h"
 #include "tests/core/record/record_testing.h"
+#include "tests/core/record/schema_judge.h"
 
 namespace workbench {
 namespace {
@@ -130,65 +126,10 @@ TEST(Schema, RefusesWrongTypesAndRanges) {
     EXPECT_NE(with("/cancelled", 0), "valid");
 }
 
-// Another validator, which takes the whole of JSON Schema: of every value of the sample, replaced by others.
 TEST(Schema, AgreesWithAGeneralValidator) {
-    const json good = sample();
-    const json document = json::parse(testing::record_schema());
-    valijson::Schema schema;
-    valijson::SchemaParser().populateSchema(valijson::adapters::NlohmannJsonAdapter(document), schema);
-    const auto expected = [&](const json& value) {
-        valijson::Validator validator(valijson::Validator::kStrongTypes);
-        return validator.validate(schema, valijson::adapters::NlohmannJsonAdapter(value), nullptr);
-    };
-    ASSERT_TRUE(expected(good));
-    const json others[] = {nullptr,
-                           true,
-                           "",
-                           "x",
-                           std::string(64, 'a'),
-                           -1,
-                           0,
-                           1,
-                           7,
-                           1.5,
-                           -0.5,
-                           1e300,
-                           std::int64_t{1} << 60,
-                           json::object(),
-                           json::array(),
-                           json::array({1}),
-                           json{{"value", 1}},
-                           json{{"value", nullptr}, {"reason", "x"}},
-                           std::string(5000, 'x'),
-                           "2025-03-09T17:05:01Z"};
-    std::size_t turn = 0;
-    int tried = 0, refused = 0;
-    const std::function<void(const json&, const json::json_pointer&)> walk =
-        [&](const json& v, const json::json_pointer& place) {
-            for (int k = 0; k < 3; ++k) {
-                json changed = good;
-                changed[place] = others[turn++ % std::size(others)];
-                const std::string said = complaint(changed);
-                const bool fits = said == "valid";
-                // A schema cannot say what must be as another member is.
-                const bool follows = place.to_string().ends_with("/index") ||
-                                     place.to_string().ends_with("/version") ||
-                                     said.find("rising list") != said.npos ||
-                                     said.find("must be null, with a reason") != said.npos ||
-                                     said.find("must not be null") != said.npos ||
-                                     said.find("has a word that is not known") != said.npos;
-                if (place.to_string() == "/content_sha256" || (follows && !fits)) continue;
-                EXPECT_EQ(fits, expected(changed)) << place << " as " << changed[place] << ": " << said;
-                ++tried;
-                refused += fits ? 0 : 1;
-            }
-            if (!v.is_structured()) return;
-            for (const auto& [key, item] : v.items())
-                walk(item, v.is_array() ? place / std::stoul(key) : place / key);
-        };
-    walk(good, json::json_pointer(""));
-    EXPECT_GT(tried, 900);
-    EXPECT_GT(tried - refused, 30) << "some of them fit";
+    const auto judged = testing::judge_with_general_validator(sample(), testing::record_schema(), complaint);
+    EXPECT_GT(judged.tried, 900);
+    EXPECT_GT(judged.tried - judged.refused, 30) << "some of them fit";
 }
 
 TEST(ParseStrictly, RefusesHostileText) {
