@@ -62,7 +62,7 @@ struct DuelArguments {
     std::string source = ".";
     std::string margin = "2%";
     std::string launches = "8";
-    std::string pairs = "25..1600";
+    std::string pairs = "25..6400";
     std::string budget = "20";
     std::string longest_call = "30";
     std::string max_regression;
@@ -73,7 +73,7 @@ struct DuelArguments {
     Result<std::pair<int, int>> pair_limits() const {
         const auto dots = pairs.find("..");
         if (dots == std::string::npos)
-            return fail(ErrorKind::bad_argument, "--pairs " + pairs + " is not LEAST..MOST, as 25..1600");
+            return fail(ErrorKind::bad_argument, "--pairs " + pairs + " is not LEAST..MOST, as 25..6400");
         IIR2D_TRY(const auto least,
                   parse_integer("--pairs", pairs.substr(0, dots), 4, workbench::most_duel_pairs));
         IIR2D_TRY(const auto most,

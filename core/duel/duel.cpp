@@ -44,7 +44,7 @@ constexpr double warmed_below_ms = 5;
 // How long the pairs of a launch take, about: what starting its processes takes.
 constexpr double launch_ms = 40;
 constexpr int fewest_blocks = 2;
-constexpr int most_blocks = 13;
+constexpr int most_blocks = 50;
 constexpr std::int64_t alignment_step = 64;
 constexpr std::int64_t most_alignment = 4096;
 constexpr std::size_t most_environment = 4096;

@@ -192,6 +192,18 @@ Launch::~Launch() {
     end_all();
 }
 
+// Threads that a library keeps may spin for a while after a call, where they would take the next one's
+// processor: all processes but one are stopped.
+void Launch::leave_running(Participant who) {
+    for (const auto other : all_participants) {
+        const auto index = static_cast<std::size_t>(other);
+        const bool stop = other != who;
+        if (m_stopped[index] == stop) continue;
+        ::kill(-m_processes[index], stop ? SIGSTOP : SIGCONT);
+        m_stopped[index] = stop;
+    }
+}
+
 // Whatever they do: what they computed is in the memory.
 void Launch::end_all() {
     for (const int process : m_processes) {
@@ -203,6 +215,7 @@ void Launch::end_all() {
 }
 
 Done<TimedSample> Launch::call(Participant who, int untimed) {
+    if (m_plan.threads > 1) leave_running(who);
     Page& page = page_of(who);
     page.untimed = untimed;
     ask(who, Command::call);

@@ -68,6 +68,7 @@ class Launch {
     void ask(Participant who, Command command);
     Done<void> wait_for(Participant who, const std::string& doing);
     Page& page_of(Participant who) const;
+    void leave_running(Participant who);
     void end_all();
 
     LaunchPlan m_plan;
@@ -76,6 +77,7 @@ class Launch {
     Call m_call;
     std::array<std::uint64_t, participant_count> m_outputs{};
     std::array<int, participant_count> m_processes{-1, -1, -1, -1};
+    std::array<bool, participant_count> m_stopped{};
 };
 
 }  // namespace workbench::duel

@@ -28,7 +28,7 @@ struct DuelRule {
     double margin = 0.02;   // relative; differences within it count as none
     double alpha = 0.05;    // spent over the looks
     int least_pairs = 25;   // before the first verdict
-    int most_pairs = 1600;  // after which measuring ends
+    int most_pairs = 6400;  // after which measuring ends
     int resamples = 300;
     std::uint64_t seed = 1;
 };
