@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "core/duel/duel_record.h"
 
-#include <exception>
 #include <utility>
 
 #include "core/duel/duel_layout.h"
 #include "core/record/command_line.h"
 #include "core/record/layout_reader.h"
 #include "core/record/layout_writer.h"
-#include "core/support/escaped.h"
+#include "core/support/files.h"
 #include "core/support/shell.h"
 #include "core/support/strict_json.h"
 #include "core/support/try.h"
