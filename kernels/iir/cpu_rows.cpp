@@ -142,6 +142,7 @@ bool RowBands<S, A>::sweep_part(std::size_t index, const RowsSweep<S, A>& whole,
     const auto moved = [&](auto* line) { return line == nullptr ? line : line + part.first * band_rows; };
     RowsSweep<S, A> sweep = whole;
     sweep.columns = part.last - part.first;
+    sweep.begins = index == (whole.reversed ? m_parts.size() - 1 : 0);
     if (sweep.in != nullptr) sweep.in += part.first;
     sweep.from = moved(sweep.from);
     sweep.to = moved(sweep.to);
@@ -243,6 +244,12 @@ template <class S, class A>
 void RowBands<S, A>::finish_pass(const SweptPass<A>& pass, const Lines& lines) const {
     S* to = (pass.pass->to_scratch ? lines.beside : lines.line).data();
     const LaneStates<A> states{lines.states.data(), band_rows};
+    // Of a section of one term the sweep left the last result, which is not yet multiplied.
+    for (std::size_t k = 0; k < pass.cascade.size(); ++k) {
+        if (pass.cascade[k].terms != 1) continue;
+        A* state = states.first + 2 * static_cast<std::int64_t>(k) * states.stride;
+        std::for_each(state, state + band_rows, [&](A& value) { value *= pass.cascade[k].c.a1; });
+    }
     const std::int64_t last = m_plane.width - 1;
     pass.end->template add_to<S>(states, band_rows, [&](std::int64_t i) {
         return to + (pass.pass->reversed ? last - i : i) * band_rows;

@@ -76,6 +76,8 @@ class TileSteps {
     TileSteps(const RowsSweep<S, A>& part, std::int64_t first_tile, bool non_temporal, Tile<S>& tile)
         : m_direction(part.reversed ? -1 : 1), m_prefetch(part.reversed && !non_temporal), m_tile(tile) {
         go_along(part, first_tile);
+        m_begins =
+            part.begins && (!part.reversed || first_tile * tile_columns + tile_columns == part.columns);
         if (part.out != nullptr) go_down(part, first_tile * tile_columns, non_temporal);
     }
 
@@ -94,7 +96,7 @@ class TileSteps {
         }
         for (std::size_t i = 0; i < m_along_count; ++i) {
             Along& a = m_along[i];
-            a.sweep(a.sections, a.places, a.states);
+            a.sweep(a.sections, a.places, a.states, m_begins);
         }
         if (m_out == nullptr) return;
         const S* from = by_row;
@@ -108,6 +110,7 @@ class TileSteps {
     }
 
     void move_on() {
+        m_begins = false;
         for (std::size_t i = 0; i < m_along_count; ++i) {
             Along& a = m_along[i];
             a.places.rows += a.moves.rows;
@@ -128,7 +131,7 @@ class TileSteps {
         std::int64_t rows, from, add, to;
     };
     struct Along {
-        void (*sweep)(const SectionStep<A>*, const Places<S>&, const LaneStates<A>&);
+        void (*sweep)(const SectionStep<A>*, const Places<S>&, const LaneStates<A>&, bool);
         const SectionStep<A>* sections;
         LaneStates<A> states;
         Places<S> places;
@@ -219,6 +222,7 @@ class TileSteps {
     }
 
     std::int64_t m_direction;
+    bool m_begins;    // the row, with the next tile
     bool m_prefetch;  // what is written: such stores read the cache line first
     Tile<S>& m_tile;
     std::size_t m_along_count = 0;
@@ -246,18 +250,18 @@ HWY_NOINLINE void sweep_edge(const RowsSweep<S, A>& part, std::int64_t t, std::i
     }
     if (part.cascade != nullptr) {
         S* to = part.to != nullptr ? in_line(part.to) : tile.by_column;
-        const std::int64_t start = part.reversed ? (columns - 1) * band_rows : 0;
-        const std::int64_t pitch = part.reversed ? -band_rows : band_rows;
-        const auto along = [&](const auto& put) {
-            sweep_cascade(*part.cascade, from + start, pitch, to + start, pitch, columns, band_rows,
-                          part.states, put);
-        };
-        if (part.add != nullptr) {
-            along(AddAndStore<S>{to + start, pitch, in_line(part.add) + start, pitch});
-        } else {
-            along(Store<S>{to + start, pitch});
+        const bool begins = part.begins && (part.reversed ? column + columns == part.columns : t == 0);
+        LaneStates<A> states = part.states;
+        for (const SectionStep<A>& section : *part.cascade) {
+            const Places<S> places{.from = from,
+                                   .add = &section == &part.cascade->back() ? in_line(part.add) : nullptr,
+                                   .to = to};
+            with_shape(&section, 1, [&]<int Terms, std::int64_t>() {
+                sweep_some<Terms>(section, places, columns, part.reversed, states, begins);
+            });
+            states.first += 2 * states.stride;
+            from = to;
         }
-        from = to;
     } else if (part.to != nullptr) {
         std::copy_n(from, columns * band_rows, in_line(part.to));
     }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The inner loops of the CPU backend: sections swept over neighbouring lines, in vectors; compiled for
 // several instruction sets, of which the best that runs is chosen once (kernels/support/cpu_target.h). Which
-// lines share a vector changes no bit, but rows that are not a whole tile are swept sample by sample, others
-// in pairs. Thread-safe.
+// lines share a vector, a band or a tile changes no bit. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -43,6 +42,7 @@ struct RowsSweep {
     std::int64_t rows = 0;     // at most band_rows
     std::int64_t columns = 0;  // a multiple of tile_columns, except where the row ends with them
     bool reversed = false;     // from the last column to the first
+    bool begins = true;        // with the row's first samples, or its last ones where it is reversed
 
     const Sample* in = nullptr;  // rows; else `from`
     std::int64_t in_stride = 0;  // samples from one row to the next
@@ -50,7 +50,9 @@ struct RowsSweep {
     Sample* to = nullptr;                          // may be `from`; null where nothing else will read it
     const Sample* add = nullptr;                   // a line that is added to what the last section gives
     const Cascade<Arithmetic>* cascade = nullptr;  // null: samples only move
-    LaneStates<Arithmetic> states;                 // before the first sample, then after the last one
+    // Before the first sample, then after the last one. A section of one term keeps its last result instead
+    // of a1 times that.
+    LaneStates<Arithmetic> states;
 
     Sample* out = nullptr;
     std::int64_t out_stride = 0;
