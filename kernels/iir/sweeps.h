@@ -4,6 +4,7 @@
 // lines share a vector, a band or a tile changes no bit. Thread-safe.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -12,10 +13,20 @@
 
 namespace iir2d::iir {
 
-// Rows of a band, and columns of a tile.
-inline constexpr std::int64_t band_rows = 8;
+// Columns of a tile.
 inline constexpr std::int64_t tile_columns = 32;
-inline constexpr std::int64_t tile_samples = band_rows * tile_columns;
+// Rows of a band, at least and at most.
+inline constexpr std::int64_t least_band_rows = 8;
+inline constexpr std::int64_t most_band_rows = 16;
+
+// Bytes of the widest vectors on this machine.
+std::int64_t vector_bytes();
+
+// Rows of a band where the arithmetic is of that type: as many as such a vector has lanes.
+template <class Arithmetic>
+std::int64_t rows_of_band() {
+    return std::max(least_band_rows, vector_bytes() / static_cast<std::int64_t>(sizeof(Arithmetic)));
+}
 
 // Sections one after the other; `Arithmetic` is float or double.
 template <class Arithmetic>
@@ -36,10 +47,10 @@ enum class Downward {
 };
 
 // One pass of a band of rows over some of its columns, tile by tile: from rows (`in`) or from a line
-// (`from`), to a line (`to`), to rows (`out`), or both. A line holds band_rows samples for each column.
+// (`from`), to a line (`to`), to rows (`out`), or both. A line holds rows_of_band() samples for each column.
 template <class Sample, class Arithmetic>
 struct RowsSweep {
-    std::int64_t rows = 0;     // at most band_rows
+    std::int64_t rows = 0;     // at most rows_of_band()
     std::int64_t columns = 0;  // a multiple of tile_columns, except where the row ends with them
     bool reversed = false;     // from the last column to the first
     bool begins = true;        // with the row's first samples, or its last ones where it is reversed

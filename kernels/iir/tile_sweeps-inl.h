@@ -18,6 +18,12 @@ HWY_BEFORE_NAMESPACE();
 namespace iir2d::iir::HWY_NAMESPACE {
 namespace {
 
+// Rows of a band, and samples of a tile.
+template <class A>
+constexpr std::int64_t band = std::max(least_band_rows, wide_lanes<A>);
+template <class A>
+constexpr std::int64_t tile_samples = band<A>* tile_columns;
+
 // to[j][i] = from[i][j], rows `from_pitch` and `to_pitch` apart.
 template <class S>
 HWY_INLINE void transpose_some(const S* from, std::int64_t from_pitch, std::int64_t rows,
@@ -34,16 +40,17 @@ HWY_INLINE void prefetch_back(const S* row) {
     support::prefetch<Use>(row, -2 * tile_columns * static_cast<std::int64_t>(sizeof(S)));
 }
 
-// Where a tile's samples come from and go to; null what is not wanted. In columns, each band_rows long:
-// `from`, `to`, `add`. In rows: `rows`, and `by_row`, tile_columns apart.
+// Where a tile's samples come from and go to; null what is not wanted. In columns, each as long as the band
+// is high: `from`, `to`, `add`. In rows: `rows`, and `by_row`, tile_columns apart.
 template <class S>
 struct Places {
     const S* rows = nullptr;
     std::int64_t stride = 0;
     const S* from = nullptr;
+    std::int64_t from_step = 0;  // from a tile to the next one on the right
     const S* add = nullptr;
     S* to = nullptr;
-    S* by_row = nullptr;
+    std::int64_t to_step = 0;  // `add` has the same
 };
 
 // What the state of a section of one term counts with in the results of the next two samples along a row. The
@@ -101,13 +108,20 @@ HWY_INLINE void step_pair(const Coefficients<V>& c, const PairCoefficients<V>& p
 // next tile's squares while the chain of this one's rows goes on. No sections: samples only move.
 template <int Terms, std::int64_t Count, bool Reversed, class S, class A>
 HWY_NOINLINE void sweep_squares(const SectionStep<A>* sections, const Places<S>& places,
-                                const LaneStates<A>& states, bool begins) {
-    constexpr std::int64_t n = lanes<A>;
+                                const LaneStates<A>& states, std::int64_t tile, S* by_row, bool begins) {
+    constexpr std::int64_t n = wide_lanes<A>;
+    constexpr std::int64_t height = band<A>;
     static_assert(n % 2 == 0);
     const Tag<A, n> d;
     const Tag<S, n> ds;
     using V = Vector<A, n>;
-    const Places<S> p = places;
+    // Nothing is stored in `places` from one tile to the next: a load of more than one of its members would
+    // wait until all stores before that one are in the cache.
+    Places<S> p = places;
+    if (p.rows != nullptr) p.rows += tile * tile_columns;
+    if (p.from != nullptr) p.from += tile * p.from_step;
+    if (p.add != nullptr) p.add += tile * p.to_step;
+    if (p.to != nullptr) p.to += tile * p.to_step;
     constexpr auto count = static_cast<std::size_t>(std::max<std::int64_t>(Count, 1));
     Coefficients<V> c[count];
     PairCoefficients<V> pair[count];
@@ -119,7 +133,7 @@ HWY_NOINLINE void sweep_squares(const SectionStep<A>* sections, const Places<S>&
         inside[k] = carry_of(d, sections[k], false);
         carry[k] = carry_of(d, sections[k], begins);
     }
-    constexpr std::int64_t groups = band_rows / n;
+    constexpr std::int64_t groups = height / n;
     V r1[static_cast<std::size_t>(groups)][count];
     V r2[static_cast<std::size_t>(groups)][count];
     const auto state = [&](std::int64_t group, std::int64_t k) {
@@ -137,7 +151,7 @@ HWY_NOINLINE void sweep_squares(const SectionStep<A>* sections, const Places<S>&
             constexpr std::int64_t g = group * n;
             V* const s1 = r1[group];
             V* const s2 = r2[group];
-            const std::int64_t in_line = column * band_rows + g;
+            const std::int64_t in_line = column * height + g;
             Vector<S, n> v[static_cast<std::size_t>(n)];
             if (p.rows != nullptr) {
                 unrolled<n>([&](auto r) {
@@ -147,7 +161,7 @@ HWY_NOINLINE void sweep_squares(const SectionStep<A>* sections, const Places<S>&
                 });
                 transpose<S, n>(v);
             } else {
-                unrolled<n>([&](auto t) { v[t] = hn::LoadU(ds, p.from + in_line + t * band_rows); });
+                unrolled<n>([&](auto t) { v[t] = hn::LoadU(ds, p.from + in_line + t * height); });
             }
             const auto along = [&](const auto& finish) {
                 unrolled<Count == 0 ? 0 : n / 2>([&](auto j) {
@@ -168,17 +182,16 @@ HWY_NOINLINE void sweep_squares(const SectionStep<A>* sections, const Places<S>&
             };
             if (p.add != nullptr) {
                 along([&](const V& y, std::int64_t t) {
-                    return hn::Add(y, load_as(d, p.add + in_line + t * band_rows));
+                    return hn::Add(y, load_as(d, p.add + in_line + t * height));
                 });
             } else {
                 along([](const V& y, std::int64_t) { return y; });
             }
             if (p.to != nullptr)
-                unrolled<n>([&](auto t) { hn::StoreU(v[t], ds, p.to + in_line + t * band_rows); });
-            if (p.by_row != nullptr) {
+                unrolled<n>([&](auto t) { hn::StoreU(v[t], ds, p.to + in_line + t * height); });
+            if (by_row != nullptr) {
                 transpose<S, n>(v);
-                unrolled<n>(
-                    [&](auto r) { hn::StoreU(v[r], ds, p.by_row + (g + r) * tile_columns + column); });
+                unrolled<n>([&](auto r) { hn::StoreU(v[r], ds, by_row + (g + r) * tile_columns + column); });
             }
         });
         for (std::int64_t k = 0; k < Count; ++k) carry[k] = inside[k];
@@ -195,14 +208,15 @@ HWY_NOINLINE void sweep_squares(const SectionStep<A>* sections, const Places<S>&
 template <int Terms, class S, class A>
 HWY_NOINLINE void sweep_some(const SectionStep<A>& section, const Places<S>& places, std::int64_t columns,
                              bool reversed, const LaneStates<A>& states, bool begins) {
-    constexpr std::int64_t n = lanes<A>;
+    constexpr std::int64_t n = wide_lanes<A>;
+    constexpr std::int64_t height = band<A>;
     const Tag<A, n> d;
     using V = Vector<A, n>;
     const Coefficients<V> c = in_all_lanes(d, section.c);
     const PairCoefficients<V> pair = in_all_lanes(d, section.pair);
     const Carry<V> inside = carry_of(d, section, false);
     const std::int64_t even = columns / 2 * 2;
-    for (std::int64_t lane = 0; lane < band_rows; lane += n) {
+    for (std::int64_t lane = 0; lane < height; lane += n) {
         const Places<S> p{.from = places.from + lane,
                           .add = places.add == nullptr ? nullptr : places.add + lane,
                           .to = places.to + lane};
@@ -210,9 +224,9 @@ HWY_NOINLINE void sweep_some(const SectionStep<A>& section, const Places<S>& pla
         V s1 = hn::LoadU(d, state);
         V s2 = hn::LoadU(d, state + states.stride);
         Carry<V> carry = carry_of(d, section, begins);
-        const auto load = [&](std::int64_t t) { return load_as(d, p.from + t * band_rows); };
+        const auto load = [&](std::int64_t t) { return load_as(d, p.from + t * height); };
         const auto put = [&](const V& y, std::int64_t t) {
-            const std::int64_t at = t * band_rows;
+            const std::int64_t at = t * height;
             store_from(d, p.add == nullptr ? y : hn::Add(y, load_as(d, p.add + at)), p.to + at);
         };
         const auto alone = [&] {
@@ -240,9 +254,11 @@ HWY_NOINLINE void sweep_some(const SectionStep<A>& section, const Places<S>& pla
 // Count sections down a whole tile, `from` tile_columns apart, a few vectors beside each other.
 template <int Terms, std::int64_t Count, bool NonTemporal, class S, class A>
 HWY_NOINLINE void sweep_down(const SectionStep<A>* sections, const S* from, S* to, std::int64_t to_stride,
-                             const LaneStates<A>& states) {
-    constexpr std::int64_t n = lanes<A>;
-    constexpr std::int64_t beside = Terms == 3 && Count == 2 ? 2 : 4;
+                             const LaneStates<A>& states, std::int64_t tile) {
+    constexpr std::int64_t n = wide_lanes<A>;
+    constexpr std::int64_t height = band<A>;
+    constexpr std::int64_t beside =
+        std::min<std::int64_t>(Terms == 3 && Count == 2 ? 2 : 4, tile_columns / n);
     const Tag<A, n> d;
     const Tag<S, n> ds;
     using V = Vector<A, n>;
@@ -252,7 +268,7 @@ HWY_NOINLINE void sweep_down(const SectionStep<A>* sections, const S* from, S* t
         V r1[static_cast<std::size_t>(Count)][static_cast<std::size_t>(beside)];
         V r2[static_cast<std::size_t>(Count)][static_cast<std::size_t>(beside)];
         const auto at = [&](std::int64_t k, std::int64_t i) {
-            return states.first + 2 * k * states.stride + column + i * n;
+            return states.first + 2 * k * states.stride + tile * tile_columns + column + i * n;
         };
         for (std::int64_t k = 0; k < Count; ++k) {
             for (std::int64_t i = 0; i < beside; ++i) {
@@ -261,7 +277,7 @@ HWY_NOINLINE void sweep_down(const SectionStep<A>* sections, const S* from, S* t
             }
         }
         S* row = to + column;
-        unrolled<band_rows>([&](auto r) {
+        unrolled<height>([&](auto r) {
             unrolled<beside>([&](auto i) {
                 auto x = hn::LoadU(ds, from + r * tile_columns + column + i * n);
                 unrolled<Count>(
