@@ -118,15 +118,19 @@ bool RowBands<S, A>::filter_bands(Watch& watch) {
     return go_on;
 }
 
-// Non-temporal stores are slow where much arithmetic lies between two of them to a cache line: only
-// first-order sections sweep down and store at once fast enough. And a load waits for a store shortly before
-// it whose address agrees with its own in the lowest 12 bits (4K aliasing).
+// Non-temporal stores are slow where much arithmetic lies between two of them to a cache line: where one does
+// not fill it, only first-order sections sweep down and store at once fast enough. And a load waits for a
+// store shortly before it whose address agrees with its own in the lowest 12 bits (4K aliasing).
 template <class S, class A>
 bool RowBands<S, A>::takes_non_temporal_stores() const {
     const auto light = [](const SweptPass<A>& pass) {
         return pass.cascade.size() == 1 && pass.cascade.front().terms == 1;
     };
-    const bool fast = m_downward != Downward::filter ||
+    constexpr std::int64_t cache_line = 64;
+    const bool whole_lines =
+        vector_bytes() / static_cast<std::int64_t>(sizeof(A)) * static_cast<std::int64_t>(sizeof(S)) >=
+        cache_line;
+    const bool fast = whole_lines || m_downward != Downward::filter ||
                       (std::ranges::all_of(m_horizontal, light) && light(m_vertical.front()));
     constexpr std::uintptr_t page = 4096;
     constexpr std::uintptr_t near = 512;
