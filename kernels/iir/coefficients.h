@@ -16,8 +16,9 @@ struct Coefficients {
     A c1, c2;  // b1 + a1 b0, b2 + a2 b0
 };
 
-// Two steps of a section of one term at once, whose chain is then half as long: y[n] = b0 x[n] + a1 y[n-1]
-// and y[n+1] = x0 x[n+1] + x1 x[n] + back y[n-1], with the gain at frequency zero that the section has.
+// Two steps of a section at once, whose chain is then half as long or little more. One term: y[n+1] =
+// x0 x[n+1] + x1 x[n] + back y[n-1]. Three: the s1 after both steps is c1 x[n+1] + x1 x[n] + back s1 + a1 s2.
+// x0 and x1 make up for the rounding of `back`, so that the gain at frequency zero is the section's.
 template <class A>
 struct PairCoefficients {
     A x0, x1, back;
@@ -34,12 +35,24 @@ struct SectionStep {
 };
 
 template <class A>
-PairCoefficients<A> pair_coefficients(const Coefficients<A>& c) {
+PairCoefficients<A> pair_of_first_order(const Coefficients<A>& c) {
     const double b0 = static_cast<double>(c.b0);
     const double a1 = static_cast<double>(c.a1);
     const A back = static_cast<A>(a1 * a1);
     const double gain = (1.0 - static_cast<double>(back)) / ((1.0 - a1) * (1.0 + a1));
     return {static_cast<A>(gain * b0), static_cast<A>(gain * a1 * b0), back};
+}
+
+template <class A>
+PairCoefficients<A> pair_of_second_order(const Coefficients<A>& c) {
+    const double a1 = static_cast<double>(c.a1);
+    const double a2 = static_cast<double>(c.a2);
+    const double c1 = static_cast<double>(c.c1);
+    const double c2 = static_cast<double>(c.c2);
+    const double exact = a1 * a1 + a2;
+    const A back = static_cast<A>(exact);
+    const double s1 = (c1 + c2) / (1.0 - a1 - a2);  // for ever under a constant input of 1
+    return {A(0), static_cast<A>(c2 + a1 * c1 - (static_cast<double>(back) - exact) * s1), back};
 }
 
 template <class A>
@@ -49,7 +62,10 @@ SectionStep<A> section_step(const Section& section) {
                             static_cast<A>(s.b[1] + s.a[0] * s.b[0]),
                             static_cast<A>(s.b[2] + s.a[1] * s.b[0])};
     const int terms = section.order == 2 || section.b[2] != 0 ? 3 : section.b[1] != 0 ? 2 : 1;
-    return {c, terms, terms == 1 ? pair_coefficients(c) : PairCoefficients<A>{}};
+    return {c, terms,
+            terms == 1   ? pair_of_first_order(c)
+            : terms == 3 ? pair_of_second_order(c)
+                         : PairCoefficients<A>{}};
 }
 
 }  // namespace iir2d::iir

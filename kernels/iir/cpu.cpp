@@ -153,12 +153,13 @@ void choose_schedule(CpuJob& job, const Shape& shape) {
     const std::int64_t h = shape.h;
     const bool beside =
         std::ranges::any_of(job.horizontal, [](const CpuPass& p) { return p.pass.to_scratch; });
-    job.rows_alone = w > long_row && h < (beside ? 2 : 1) * band_rows;
+    job.rows_alone = w > long_row && h < (beside ? 2 : 1) * least_band_rows;
     if (job.vertical.empty()) return;
     // The columns' first pass goes along with the rows where it comes from above, and where the rows that are
     // filtered for its start do not count.
     const CpuPass& first = job.vertical.front();
-    const std::int64_t started = (first.start.reach() + band_rows - 1) / band_rows * band_rows;
+    const std::int64_t started =
+        (first.start.reach() + least_band_rows - 1) / least_band_rows * least_band_rows;
     if (!job.rows_alone && !first.pass.reversed && 4 * started <= h) {
         if (is_plain_sum(job.vertical, 0)) job.downward = Downward::advance;
         if (!first.pass.to_scratch) job.downward = Downward::filter;

@@ -25,7 +25,8 @@ RowBands<S, A>::RowBands(const std::vector<SweptPass<A>>& horizontal,
       m_vertical(vertical),
       m_downward(downward),
       m_plane(plane),
-      m_bands((plane.height + band_rows - 1) / band_rows),
+      m_height(rows_of_band<A>()),
+      m_bands((plane.height + m_height - 1) / m_height),
       m_whole_line(horizontal.back().start->of_whole_line()),
       m_beside(std::ranges::any_of(horizontal, [](const auto& p) { return p.pass->to_scratch; })),
       m_parts(make_parts(horizontal.back(), plane.width)),
@@ -75,11 +76,11 @@ auto RowBands<S, A>::make_lines() const -> Lines {
                         std::any_of(m_horizontal.begin(), m_horizontal.end() - 1,
                                     [](const auto& p) { return !p.pass->to_scratch; });
     const std::int64_t columns = (m_plane.width + tile_columns - 1) / tile_columns * tile_columns;
-    const auto samples = static_cast<std::size_t>(columns * band_rows);
+    const auto samples = static_cast<std::size_t>(columns * m_height);
     std::int64_t states = 0;
     for (const auto& pass : m_horizontal) states = std::max(states, pass.states());
     return {support::AlignedArray<S>(needed ? samples : 0), support::AlignedArray<S>(m_beside ? samples : 0),
-            support::AlignedArray<A>(static_cast<std::size_t>(states * band_rows))};
+            support::AlignedArray<A>(static_cast<std::size_t>(states * m_height))};
 }
 
 template <class S, class A>
@@ -87,15 +88,15 @@ void RowBands<S, A>::start_columns() {
     if (m_downward == Downward::none) return;
     // From rows that are filtered for that alone.
     const Lines lines = make_lines();
-    support::AlignedArray<S> rows(static_cast<std::size_t>(band_rows * m_plane.width));
+    support::AlignedArray<S> rows(static_cast<std::size_t>(m_height * m_plane.width));
     std::int64_t filtered = -1;
     const LoadLanes load = [&](std::int64_t index, double* out) {
-        const std::int64_t band = index / band_rows;
+        const std::int64_t band = index / m_height;
         if (band != filtered) {
             filtered = band;
             filter_band(band, lines, {rows.data(), m_plane.width, Downward::none, false}, nullptr);
         }
-        std::copy_n(rows.data() + (index - band * band_rows) * m_plane.width, m_plane.width, out);
+        std::copy_n(rows.data() + (index - band * m_height) * m_plane.width, m_plane.width, out);
     };
     const SweptPass<A>& pass = m_vertical.front();
     pass.start->states(*pass.pass, static_cast<std::size_t>(m_plane.width), load, m_column_states.data(),
@@ -108,24 +109,28 @@ bool RowBands<S, A>::filter_bands(Watch& watch) {
     const bool non_temporal = takes_non_temporal_stores();
     bool go_on = true;
     for (std::int64_t band = m_next.fetch_add(1); go_on && band < m_bands; band = m_next.fetch_add(1)) {
-        const Target target{m_plane.out + band * band_rows * m_plane.out_stride, m_plane.out_stride,
+        const Target target{m_plane.out + band * m_height * m_plane.out_stride, m_plane.out_stride,
                             m_downward, non_temporal};
-        const std::int64_t rows = std::min(band_rows, m_plane.height - band * band_rows);
+        const std::int64_t rows = std::min(m_height, m_plane.height - band * m_height);
         go_on = filter_band(band, lines, target, &watch) && watch.go_on(rows * m_plane.width);
     }
     finish_stores();
     return go_on;
 }
 
-// Non-temporal stores are slow where much arithmetic lies between two of them to a cache line: only
-// first-order sections sweep down and store at once fast enough. And a load waits for a store shortly before
-// it whose address agrees with its own in the lowest 12 bits (4K aliasing).
+// Non-temporal stores are slow where much arithmetic lies between two of them to a cache line: where one does
+// not fill it, only first-order sections sweep down and store at once fast enough. And a load waits for a
+// store shortly before it whose address agrees with its own in the lowest 12 bits (4K aliasing).
 template <class S, class A>
 bool RowBands<S, A>::takes_non_temporal_stores() const {
     const auto light = [](const SweptPass<A>& pass) {
         return pass.cascade.size() == 1 && pass.cascade.front().terms == 1;
     };
-    const bool fast = m_downward != Downward::filter ||
+    constexpr std::int64_t cache_line = 64;
+    const bool whole_lines =
+        vector_bytes() / static_cast<std::int64_t>(sizeof(A)) * static_cast<std::int64_t>(sizeof(S)) >=
+        cache_line;
+    const bool fast = whole_lines || m_downward != Downward::filter ||
                       (std::ranges::all_of(m_horizontal, light) && light(m_vertical.front()));
     constexpr std::uintptr_t page = 4096;
     constexpr std::uintptr_t near = 512;
@@ -139,9 +144,10 @@ template <class S, class A>
 bool RowBands<S, A>::sweep_part(std::size_t index, const RowsSweep<S, A>& whole, std::int64_t band,
                                 const Target& target, Watch* watch) {
     const Part& part = m_parts[index];
-    const auto moved = [&](auto* line) { return line == nullptr ? line : line + part.first * band_rows; };
+    const auto moved = [&](auto* line) { return line == nullptr ? line : line + part.first * m_height; };
     RowsSweep<S, A> sweep = whole;
     sweep.columns = part.last - part.first;
+    sweep.begins = index == (whole.reversed ? m_parts.size() - 1 : 0);
     if (sweep.in != nullptr) sweep.in += part.first;
     sweep.from = moved(sweep.from);
     sweep.to = moved(sweep.to);
@@ -171,7 +177,7 @@ bool RowBands<S, A>::sweep_parts(const RowsSweep<S, A>& whole, std::int64_t band
 // With no watch nothing is waited for and the columns are left alone.
 template <class S, class A>
 bool RowBands<S, A>::filter_band(std::int64_t band, const Lines& lines, const Target& target, Watch* watch) {
-    const std::int64_t rows = std::min(band_rows, m_plane.height - band * band_rows);
+    const std::int64_t rows = std::min(m_height, m_plane.height - band * m_height);
     const auto into_columns = [&](RowsSweep<S, A> sweep) {
         sweep.to = nullptr;
         sweep.out = target.out;
@@ -194,9 +200,9 @@ bool RowBands<S, A>::filter_band(std::int64_t band, const Lines& lines, const Ta
                               .to = (pass.pass->to_scratch ? lines.beside : lines.line).data(),
                               .add = pass.pass->add_scratch ? lines.beside.data() : nullptr,
                               .cascade = &pass.cascade,
-                              .states = {lines.states.data(), band_rows}};
+                              .states = {lines.states.data(), m_height}};
         if (from_plane) {
-            sweep.in = m_plane.in + band * band_rows * m_plane.in_stride;
+            sweep.in = m_plane.in + band * m_height * m_plane.in_stride;
             sweep.in_stride = m_plane.in_stride;
             sweep.from = nullptr;
         }
@@ -223,35 +229,41 @@ bool RowBands<S, A>::filter_band(std::int64_t band, const Lines& lines, const Ta
 template <class S, class A>
 void RowBands<S, A>::start_pass(const SweptPass<A>& pass, std::int64_t band, std::int64_t rows,
                                 const Lines& lines, bool from_plane) const {
-    const S* in = m_plane.in + band * band_rows * m_plane.in_stride;
+    const S* in = m_plane.in + band * m_height * m_plane.in_stride;
     const S* line = (pass.pass->from_scratch ? lines.beside : lines.line).data();
     const LoadLanes load = [&](std::int64_t index, double* out) {
         const std::int64_t column = pass.pass->reversed ? m_plane.width - 1 - index : index;
         if (!from_plane) {
-            std::copy_n(line + column * band_rows, band_rows, out);
+            std::copy_n(line + column * m_height, m_height, out);
             return;
         }
         for (std::int64_t r = 0; r < rows; ++r)
             out[r] = static_cast<double>(in[r * m_plane.in_stride + column]);
-        std::fill(out + rows, out + band_rows, 0.0);
+        std::fill(out + rows, out + m_height, 0.0);
     };
-    pass.start->states(*pass.pass, static_cast<std::size_t>(band_rows), load, lines.states.data(), band_rows);
+    pass.start->states(*pass.pass, static_cast<std::size_t>(m_height), load, lines.states.data(), m_height);
 }
 
 // As in strips of columns.
 template <class S, class A>
 void RowBands<S, A>::finish_pass(const SweptPass<A>& pass, const Lines& lines) const {
     S* to = (pass.pass->to_scratch ? lines.beside : lines.line).data();
-    const LaneStates<A> states{lines.states.data(), band_rows};
+    const LaneStates<A> states{lines.states.data(), m_height};
+    // Of a section of one term the sweep left the last result, which is not yet multiplied.
+    for (std::size_t k = 0; k < pass.cascade.size(); ++k) {
+        if (pass.cascade[k].terms != 1) continue;
+        A* state = states.first + 2 * static_cast<std::int64_t>(k) * states.stride;
+        std::for_each(state, state + m_height, [&](A& value) { value *= pass.cascade[k].c.a1; });
+    }
     const std::int64_t last = m_plane.width - 1;
-    pass.end->template add_to<S>(states, band_rows, [&](std::int64_t i) {
-        return to + (pass.pass->reversed ? last - i : i) * band_rows;
+    pass.end->template add_to<S>(states, m_height, [&](std::int64_t i) {
+        return to + (pass.pass->reversed ? last - i : i) * m_height;
     });
     if (!pass.start->of_whole_line()) return;
-    for (std::int64_t r = 0; r < band_rows; ++r) {
+    for (std::int64_t r = 0; r < m_height; ++r) {
         if (!is_lost(states, pass.states(), r)) continue;
         for (std::int64_t c = 0; c < m_plane.width; ++c)
-            to[c * band_rows + r] = std::numeric_limits<S>::quiet_NaN();
+            to[c * m_height + r] = std::numeric_limits<S>::quiet_NaN();
     }
 }
 
@@ -267,7 +279,7 @@ bool RowBands<S, A>::wait_for(std::size_t part, std::int64_t band, Watch& watch)
 
 template <class S, class A>
 void RowBands<S, A>::note_states(std::int64_t band, std::int64_t first, std::int64_t last) {
-    const std::int64_t row = band * band_rows;
+    const std::int64_t row = band * m_height;
     if (row % m_notes.rows() != 0) return;
     const LaneStates<A> note = m_notes.at(row, first);
     for (std::int64_t k = 0; k < m_vertical.front().states(); ++k) {

@@ -84,6 +84,7 @@ class RowBands {
     const std::vector<SweptPass<A>>& m_vertical;
     Downward m_downward;
     CpuPlane<S> m_plane;
+    std::int64_t m_height;  // of a band
     std::int64_t m_bands;
     bool m_whole_line;  // rows must be complete before their columns go on
     bool m_beside;      // a pass keeps something beside the line

@@ -38,12 +38,12 @@ HWY_INLINE auto with_shape(const SectionStep<A>* sections, std::int64_t count, c
 
 constexpr std::uintptr_t page = 4096;
 
-template <class S>
+template <class S, class A>
 struct Tile {
-    alignas(64) S edge[tile_samples];  // in rows, of a tile that is not whole
-    alignas(64) S by_column[tile_samples];
-    alignas(64) S swept[tile_samples];
-    alignas(64) S rooms[page / sizeof(S) + tile_samples];
+    alignas(64) S edge[tile_samples<A>];  // in rows, of a tile that is not whole
+    alignas(64) S by_column[tile_samples<A>];
+    alignas(64) S swept[tile_samples<A>];
+    alignas(64) S rooms[page / sizeof(S) + tile_samples<A>];
 
     // Room for the tile in rows, away from where it goes within a page: a load waits for a store shortly
     // before it whose address agrees with its own in the lowest 12 bits (4K aliasing).
@@ -54,11 +54,12 @@ struct Tile {
     }
 };
 
-template <bool NonTemporal, class S>
+template <bool NonTemporal, class S, class A>
 HWY_NOINLINE void store_rows(const S* by_row, S* out, std::int64_t stride) {
-    const Tag<S> d;
-    for (std::int64_t r = 0; r < band_rows; ++r) {
-        for (std::int64_t c = 0; c < tile_columns; c += lanes<S>) {
+    constexpr std::int64_t n = wide_lanes<S>;
+    const Tag<S, n> d;
+    for (std::int64_t r = 0; r < band<A>; ++r) {
+        for (std::int64_t c = 0; c < tile_columns; c += n) {
             const auto v = hn::LoadU(d, by_row + r * tile_columns + c);
             if constexpr (NonTemporal) {
                 hn::Stream(v, d, out + r * stride + c);
@@ -69,99 +70,79 @@ HWY_NOINLINE void store_rows(const S* by_row, S* out, std::int64_t stride) {
     }
 }
 
-// The steps of a whole tile, chosen once for a run of tiles.
+// The steps of a whole tile, chosen once for a part of a band.
 template <class S, class A>
 class TileSteps {
   public:
-    TileSteps(const RowsSweep<S, A>& part, std::int64_t first_tile, bool non_temporal, Tile<S>& tile)
-        : m_direction(part.reversed ? -1 : 1), m_prefetch(part.reversed && !non_temporal), m_tile(tile) {
-        go_along(part, first_tile);
-        if (part.out != nullptr) go_down(part, first_tile * tile_columns, non_temporal);
+    TileSteps(const RowsSweep<S, A>& part, bool non_temporal, Tile<S, A>& tile)
+        : m_prefetch(part.reversed && !non_temporal), m_tile(tile) {
+        go_along(part);
+        if (part.out != nullptr) go_down(part, non_temporal);
     }
 
-    void sweep_tile() {
-        S* by_row = nullptr;
-        if (m_out != nullptr) {
-            by_row = m_tile.by_row(m_out);
-            if (m_prefetch) {
-                constexpr std::int64_t line = 64 / sizeof(S);
-                unrolled<band_rows>([&](auto r) {
-                    for (std::int64_t c = 0; c < tile_columns; c += line)
-                        prefetch_back<support::Access::write>(m_out + r * m_out_stride + c);
-                });
-            }
-            m_along[m_along_count - 1].places.by_row = by_row;
+    // The tile of that number from the left; `begins` where the row does.
+    void sweep_tile(std::int64_t number, bool begins) {
+        S* const out = m_out == nullptr ? nullptr : m_out + number * tile_columns;
+        S* const by_row = out == nullptr ? nullptr : m_tile.by_row(out);
+        if (m_prefetch && out != nullptr) {
+            constexpr std::int64_t line = 64 / sizeof(S);
+            unrolled<band<A>>([&](auto r) {
+                for (std::int64_t c = 0; c < tile_columns; c += line)
+                    prefetch_back<support::Access::write>(out + r * m_out_stride + c);
+            });
         }
         for (std::size_t i = 0; i < m_along_count; ++i) {
-            Along& a = m_along[i];
-            a.sweep(a.sections, a.places, a.states);
+            const Along& a = m_along[i];
+            a.sweep(a.sections, a.places, a.states, number, i + 1 == m_along_count ? by_row : nullptr,
+                    begins);
         }
-        if (m_out == nullptr) return;
+        if (out == nullptr) return;
         const S* from = by_row;
         for (std::size_t i = 0; i < m_down_count; ++i) {
-            Down& d = m_down[i];
-            S* to = d.to == Down::To::out ? m_out : d.to == Down::To::by_row ? by_row : m_tile.swept;
-            d.sweep(d.sections, from, to, d.to == Down::To::out ? m_out_stride : tile_columns, d.states);
+            const Down& d = m_down[i];
+            S* to = d.to == Down::To::out ? out : d.to == Down::To::by_row ? by_row : m_tile.swept;
+            d.sweep(d.sections, from, to, d.to == Down::To::out ? m_out_stride : tile_columns, d.states,
+                    number);
             from = to;
         }
-        if (m_store != nullptr) m_store(by_row, m_out, m_out_stride);
-    }
-
-    void move_on() {
-        for (std::size_t i = 0; i < m_along_count; ++i) {
-            Along& a = m_along[i];
-            a.places.rows += a.moves.rows;
-            a.places.from += a.moves.from;
-            a.places.add += a.moves.add;
-            a.places.to += a.moves.to;
-        }
-        if (m_out == nullptr) return;
-        for (std::size_t i = 0; i < m_down_count; ++i) m_down[i].states.first += m_direction * tile_columns;
-        m_out += m_direction * tile_columns;
+        if (m_store != nullptr) m_store(by_row, out, m_out_stride);
     }
 
     // Sections at most, in each direction; with more, tiles go the way of those that are not whole.
     static constexpr std::size_t most = 8;
 
   private:
-    struct Moves {
-        std::int64_t rows, from, add, to;
-    };
     struct Along {
-        void (*sweep)(const SectionStep<A>*, const Places<S>&, const LaneStates<A>&);
+        void (*sweep)(const SectionStep<A>*, const Places<S>&, const LaneStates<A>&, std::int64_t, S*, bool);
         const SectionStep<A>* sections;
         LaneStates<A> states;
         Places<S> places;
-        Moves moves;
     };
     struct Down {
         enum class To { by_row, swept, out };
-        void (*sweep)(const SectionStep<A>*, const S*, S*, std::int64_t, const LaneStates<A>&);
+        void (*sweep)(const SectionStep<A>*, const S*, S*, std::int64_t, const LaneStates<A>&, std::int64_t);
         const SectionStep<A>* sections;
         LaneStates<A> states;
         To to;
     };
 
-    void go_along(const RowsSweep<S, A>& part, std::int64_t first_tile) {
-        const std::int64_t line_step = m_direction * tile_samples;
-        const auto in_line = [&](auto* line) {
-            return line == nullptr ? line : line + first_tile * tile_samples;
-        };
-        const auto step_of = [&](const auto* line) { return line == nullptr ? 0 : line_step; };
+    void go_along(const RowsSweep<S, A>& part) {
         Along next{};
         next.states = part.states;
         if (part.in != nullptr) {
-            next.places.rows = part.in + first_tile * tile_columns;
+            next.places.rows = part.in;
             next.places.stride = part.in_stride;
-            next.moves.rows = m_direction * tile_columns;
         } else {
-            next.places.from = in_line(part.from);
-            next.moves.from = line_step;
+            next.places.from = part.from;
+            next.places.from_step = tile_samples<A>;
         }
+        const auto goes_out = [&] {
+            next.places.to = part.to;
+            next.places.to_step = tile_samples<A>;
+        };
         if (part.cascade == nullptr) {
             next.sweep = sweep_squares<1, 0, false, S, A>;
-            next.places.to = in_line(part.to);
-            next.moves.to = step_of(part.to);
+            goes_out();
             m_along[m_along_count++] = next;
             return;
         }
@@ -177,29 +158,26 @@ class TileSteps {
             if (k < count) {
                 next.places.to = m_tile.by_column;
             } else {
-                next.places.to = in_line(part.to);
-                next.moves.to = step_of(part.to);
-                next.places.add = in_line(part.add);
-                next.moves.add = step_of(part.add);
+                goes_out();
+                next.places.add = part.add;
             }
             m_along[m_along_count++] = next;
             next.states.first += 2 * now * next.states.stride;
             next.places = {};
             next.places.from = m_tile.by_column;
-            next.moves = {};
         }
     }
 
-    void go_down(const RowsSweep<S, A>& part, std::int64_t column, bool non_temporal) {
+    void go_down(const RowsSweep<S, A>& part, bool non_temporal) {
         // Stored straight from the registers where that fills whole cache lines.
-        constexpr bool whole_lines = 2 * lanes<A> * sizeof(S) >= 64;
+        constexpr bool whole_lines = 2 * wide_lanes<A> * sizeof(S) >= 64;
         const bool filter = part.downward == Downward::filter;
         const bool straight = whole_lines && filter;
-        if (!straight) m_store = non_temporal ? store_rows<true, S> : store_rows<false, S>;
-        m_out = part.out + column;
+        if (!straight) m_store = non_temporal ? store_rows<true, S, A> : store_rows<false, S, A>;
+        m_out = part.out;
         m_out_stride = part.out_stride;
         if (part.downward == Downward::none) return;
-        LaneStates<A> states{part.down_states.first + column, part.down_states.stride};
+        LaneStates<A> states = part.down_states;
         const auto count = static_cast<std::int64_t>(part.down->size());
         for (std::int64_t k = 0; k < count;) {
             const SectionStep<A>* sections = part.down->data() + k;
@@ -218,9 +196,8 @@ class TileSteps {
         }
     }
 
-    std::int64_t m_direction;
     bool m_prefetch;  // what is written: such stores read the cache line first
-    Tile<S>& m_tile;
+    Tile<S, A>& m_tile;
     std::size_t m_along_count = 0;
     std::size_t m_down_count = 0;
     std::array<Along, most> m_along;
@@ -233,37 +210,37 @@ class TileSteps {
 // A tile with fewer columns or rows.
 template <class S, class A>
 HWY_NOINLINE void sweep_edge(const RowsSweep<S, A>& part, std::int64_t t, std::int64_t columns,
-                             Tile<S>& tile) {
-    const auto in_line = [&](auto* line) { return line == nullptr ? line : line + t * tile_samples; };
+                             Tile<S, A>& tile) {
+    const auto in_line = [&](auto* line) { return line == nullptr ? line : line + t * tile_samples<A>; };
     const std::int64_t column = t * tile_columns;
     const S* from = in_line(part.from);
     if (part.in != nullptr) {
         std::fill(std::begin(tile.edge), std::end(tile.edge), S(0));
         for (std::int64_t r = 0; r < part.rows; ++r)
             std::copy_n(part.in + r * part.in_stride + column, columns, tile.edge + r * tile_columns);
-        transpose_some(tile.edge, tile_columns, band_rows, tile_columns, tile.by_column, band_rows);
+        transpose_some(tile.edge, tile_columns, band<A>, tile_columns, tile.by_column, band<A>);
         from = tile.by_column;
     }
     if (part.cascade != nullptr) {
         S* to = part.to != nullptr ? in_line(part.to) : tile.by_column;
-        const std::int64_t start = part.reversed ? (columns - 1) * band_rows : 0;
-        const std::int64_t pitch = part.reversed ? -band_rows : band_rows;
-        const auto along = [&](const auto& put) {
-            sweep_cascade(*part.cascade, from + start, pitch, to + start, pitch, columns, band_rows,
-                          part.states, put);
-        };
-        if (part.add != nullptr) {
-            along(AddAndStore<S>{to + start, pitch, in_line(part.add) + start, pitch});
-        } else {
-            along(Store<S>{to + start, pitch});
+        const bool begins = part.begins && (part.reversed ? column + columns == part.columns : t == 0);
+        LaneStates<A> states = part.states;
+        for (const SectionStep<A>& section : *part.cascade) {
+            const Places<S> places{.from = from,
+                                   .add = &section == &part.cascade->back() ? in_line(part.add) : nullptr,
+                                   .to = to};
+            with_shape(&section, 1, [&]<int Terms, std::int64_t>() {
+                sweep_some<Terms>(section, places, columns, part.reversed, states, begins);
+            });
+            states.first += 2 * states.stride;
+            from = to;
         }
-        from = to;
     } else if (part.to != nullptr) {
-        std::copy_n(from, columns * band_rows, in_line(part.to));
+        std::copy_n(from, columns * band<A>, in_line(part.to));
     }
     if (part.out == nullptr) return;
     S* by_row = tile.by_row(part.out + column);
-    transpose_some(from, band_rows, columns, band_rows, by_row, tile_columns);
+    transpose_some(from, band<A>, columns, band<A>, by_row, tile_columns);
     if (part.downward != Downward::none) {
         S* to = part.downward == Downward::filter ? by_row : tile.swept;
         sweep_cascade(*part.down, by_row, tile_columns, to, tile_columns, part.rows, columns,
@@ -276,13 +253,14 @@ HWY_NOINLINE void sweep_edge(const RowsSweep<S, A>& part, std::int64_t t, std::i
 
 template <class S, class A>
 HWY_INLINE void rows(const RowsSweep<S, A>& part) {
-    Tile<S> tile;
-    const auto aligned = [](auto bytes) { return static_cast<std::uintptr_t>(bytes) % 32 == 0; };
+    Tile<S, A> tile;
+    constexpr std::uintptr_t alignment = std::max<std::uintptr_t>(32, wide_lanes<S> * sizeof(S));
+    const auto aligned = [](auto bytes) { return static_cast<std::uintptr_t>(bytes) % alignment == 0; };
     const bool non_temporal = part.non_temporal && aligned(reinterpret_cast<std::uintptr_t>(part.out)) &&
                               aligned(part.out_stride * static_cast<std::int64_t>(sizeof(S)));
     const std::int64_t tiles = (part.columns + tile_columns - 1) / tile_columns;
     const auto fits = [](const Cascade<A>* c) { return c == nullptr || c->size() <= TileSteps<S, A>::most; };
-    const bool in_steps = part.rows == band_rows && fits(part.cascade) && fits(part.down);
+    const bool in_steps = part.rows == band<A> && fits(part.cascade) && fits(part.down);
     const std::int64_t whole = in_steps ? part.columns / tile_columns : 0;
     const auto edge = [&](std::int64_t t) {
         sweep_edge(part, t, std::min(tile_columns, part.columns - t * tile_columns), tile);
@@ -291,10 +269,11 @@ HWY_INLINE void rows(const RowsSweep<S, A>& part) {
         for (std::int64_t t = tiles - 1; t >= whole; --t) edge(t);
     }
     if (whole > 0) {
-        TileSteps<S, A> steps(part, part.reversed ? whole - 1 : 0, non_temporal, tile);
+        TileSteps<S, A> steps(part, non_temporal, tile);
         for (std::int64_t i = 0; i < whole; ++i) {
-            if (i > 0) steps.move_on();
-            steps.sweep_tile();
+            const std::int64_t t = part.reversed ? whole - 1 - i : i;
+            const bool first = part.reversed ? (t + 1) * tile_columns == part.columns : t == 0;
+            steps.sweep_tile(t, part.begins && first);
         }
     }
     if (!part.reversed) {
@@ -302,6 +281,9 @@ HWY_INLINE void rows(const RowsSweep<S, A>& part) {
     }
 }
 
+std::int64_t bytes() {
+    return HWY_MAX_BYTES;
+}
 void rows_f32(const RowsSweep<float, float>& part) {
     rows(part);
 }
@@ -319,10 +301,14 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace iir2d::iir {
 
+HWY_EXPORT(bytes);
 HWY_EXPORT(rows_f32);
 HWY_EXPORT(rows_mixed);
 HWY_EXPORT(rows_f64);
 
+std::int64_t vector_bytes() {
+    return HWY_DYNAMIC_DISPATCH(bytes)();
+}
 void finish_stores() {
     hwy::FlushStream();
 }

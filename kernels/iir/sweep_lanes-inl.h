@@ -21,8 +21,11 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// A band is one vector of floats high.
 using namespace support::HWY_NAMESPACE;
+
+// All bits that vectors have.
+template <class T>
+constexpr std::int64_t wide_lanes = std::max<std::int64_t>(HWY_MAX_BYTES / sizeof(T), 1);
 
 template <int Terms, class V>
 HWY_INLINE V step(const Coefficients<V>& c, const V& x, V& s1, V& s2) {
@@ -103,8 +106,11 @@ HWY_INLINE std::int64_t sweep_groups(const Coefficients<A>& c, const S* from, st
 template <int Terms, class S, class A, class Put>
 HWY_NOINLINE void sweep_lanes(const Coefficients<A>& c, const S* from, std::int64_t pitch, std::int64_t count,
                               std::int64_t width, A* s1, A* s2, const Put& put) {
-    std::int64_t l = sweep_groups<Terms, 4, lanes<A>>(c, from, pitch, count, 0, width, s1, s2, put);
-    l = sweep_groups<Terms, 1, lanes<A>>(c, from, pitch, count, l, width, s1, s2, put);
+    constexpr std::int64_t wide = wide_lanes<A>;
+    std::int64_t l = sweep_groups<Terms, 4, wide>(c, from, pitch, count, 0, width, s1, s2, put);
+    l = sweep_groups<Terms, 1, wide>(c, from, pitch, count, l, width, s1, s2, put);
+    if constexpr (wide > lanes<A>)
+        l = sweep_groups<Terms, 1, lanes<A>>(c, from, pitch, count, l, width, s1, s2, put);
     sweep_groups<Terms, 1, 1>(c, from, pitch, count, l, width, s1, s2, put);
 }
 

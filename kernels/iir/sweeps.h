@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The inner loops of the CPU backend: sections swept over neighbouring lines, in vectors; compiled for
 // several instruction sets, of which the best that runs is chosen once (kernels/support/cpu_target.h). Which
-// lines share a vector changes no bit, but rows that are not a whole tile are swept sample by sample, others
-// in pairs. Thread-safe.
+// lines share a vector, a band or a tile changes no bit. Thread-safe.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -13,10 +13,20 @@
 
 namespace iir2d::iir {
 
-// Rows of a band, and columns of a tile.
-inline constexpr std::int64_t band_rows = 8;
+// Columns of a tile.
 inline constexpr std::int64_t tile_columns = 32;
-inline constexpr std::int64_t tile_samples = band_rows * tile_columns;
+// Rows of a band, at least and at most.
+inline constexpr std::int64_t least_band_rows = 8;
+inline constexpr std::int64_t most_band_rows = 16;
+
+// Bytes of the widest vectors on this machine.
+std::int64_t vector_bytes();
+
+// Rows of a band where the arithmetic is of that type: as many as such a vector has lanes.
+template <class Arithmetic>
+std::int64_t rows_of_band() {
+    return std::max(least_band_rows, vector_bytes() / static_cast<std::int64_t>(sizeof(Arithmetic)));
+}
 
 // Sections one after the other; `Arithmetic` is float or double.
 template <class Arithmetic>
@@ -37,12 +47,13 @@ enum class Downward {
 };
 
 // One pass of a band of rows over some of its columns, tile by tile: from rows (`in`) or from a line
-// (`from`), to a line (`to`), to rows (`out`), or both. A line holds band_rows samples for each column.
+// (`from`), to a line (`to`), to rows (`out`), or both. A line holds rows_of_band() samples for each column.
 template <class Sample, class Arithmetic>
 struct RowsSweep {
-    std::int64_t rows = 0;     // at most band_rows
+    std::int64_t rows = 0;     // at most rows_of_band()
     std::int64_t columns = 0;  // a multiple of tile_columns, except where the row ends with them
     bool reversed = false;     // from the last column to the first
+    bool begins = true;        // with the row's first samples, or its last ones where it is reversed
 
     const Sample* in = nullptr;  // rows; else `from`
     std::int64_t in_stride = 0;  // samples from one row to the next
@@ -50,7 +61,9 @@ struct RowsSweep {
     Sample* to = nullptr;                          // may be `from`; null where nothing else will read it
     const Sample* add = nullptr;                   // a line that is added to what the last section gives
     const Cascade<Arithmetic>* cascade = nullptr;  // null: samples only move
-    LaneStates<Arithmetic> states;                 // before the first sample, then after the last one
+    // Before the first sample, then after the last one. A section of one term keeps its last result instead
+    // of a1 times that.
+    LaneStates<Arithmetic> states;
 
     Sample* out = nullptr;
     std::int64_t out_stride = 0;

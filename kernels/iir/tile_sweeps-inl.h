@@ -18,6 +18,12 @@ HWY_BEFORE_NAMESPACE();
 namespace iir2d::iir::HWY_NAMESPACE {
 namespace {
 
+// Rows of a band, and samples of a tile.
+template <class A>
+constexpr std::int64_t band = std::max(least_band_rows, wide_lanes<A>);
+template <class A>
+constexpr std::int64_t tile_samples = band<A>* tile_columns;
+
 // to[j][i] = from[i][j], rows `from_pitch` and `to_pitch` apart.
 template <class S>
 HWY_INLINE void transpose_some(const S* from, std::int64_t from_pitch, std::int64_t rows,
@@ -34,38 +40,100 @@ HWY_INLINE void prefetch_back(const S* row) {
     support::prefetch<Use>(row, -2 * tile_columns * static_cast<std::int64_t>(sizeof(S)));
 }
 
-// Where a tile's samples come from and go to; null what is not wanted. In columns, each band_rows long:
-// `from`, `to`, `add`. In rows: `rows`, and `by_row`, tile_columns apart.
+// Where a tile's samples come from and go to; null what is not wanted. In columns, each as long as the band
+// is high: `from`, `to`, `add`. In rows: `rows`, and `by_row`, tile_columns apart.
 template <class S>
 struct Places {
-    const S* rows;
-    std::int64_t stride;
-    const S* from;
-    const S* add;
-    S* to;
-    S* by_row;
+    const S* rows = nullptr;
+    std::int64_t stride = 0;
+    const S* from = nullptr;
+    std::int64_t from_step = 0;  // from a tile to the next one on the right
+    const S* add = nullptr;
+    S* to = nullptr;
+    std::int64_t to_step = 0;  // `add` has the same
 };
+
+// What the state of a section of one term counts with in the results of the next two samples along a row. The
+// state is the last result, whose chain is the shortest; where the row begins it is a1 times that.
+template <class V>
+struct Carry {
+    V first;
+    V second;
+};
+template <class D, class A>
+HWY_INLINE Carry<hn::Vec<D>> carry_of(D d, const SectionStep<A>& section, bool begins) {
+    return {hn::Set(d, begins ? A(1) : section.c.a1), hn::Set(d, begins ? section.c.a1 : section.pair.back)};
+}
+template <class D, class A>
+HWY_INLINE PairCoefficients<hn::Vec<D>> in_all_lanes(D d, const PairCoefficients<A>& p) {
+    return {hn::Set(d, p.x0), hn::Set(d, p.x1), hn::Set(d, p.back)};
+}
+
+// Along rows the samples of columns 2i and 2i + 1 are taken at once, and the last column of an odd number
+// alone, wherever tiles and bands begin.
+
+// One sample along a row.
+template <int Terms, class V>
+HWY_INLINE V step_along(const Coefficients<V>& c, const V& carry, const V& x, V& s1, V& s2) {
+    if constexpr (Terms != 1) return step<Terms>(c, x, s1, s2);
+    s1 = hn::Add(hn::Mul(c.b0, x), hn::Mul(carry, s1));
+    return s1;
+}
+
+// Two samples along a row, in whose places the results come.
+template <int Terms, class V>
+HWY_INLINE void step_pair(const Coefficients<V>& c, const PairCoefficients<V>& pair, const Carry<V>& carry,
+                          V& x1, V& x2, V& s1, V& s2) {
+    if constexpr (Terms == 1) {
+        const V of_x = hn::Add(hn::Mul(pair.x0, x2), hn::Mul(pair.x1, x1));
+        x1 = hn::Add(hn::Mul(c.b0, x1), hn::Mul(carry.first, s1));
+        s1 = hn::Add(of_x, hn::Mul(carry.second, s1));
+        x2 = s1;
+    } else if constexpr (Terms == 2) {
+        x1 = step<Terms>(c, x1, s1, s2);
+        x2 = step<Terms>(c, x2, s1, s2);
+    } else {
+        const V of_x = hn::Add(hn::Mul(c.c1, x2), hn::Mul(pair.x1, x1));
+        const V between = hn::Add(hn::Add(hn::Mul(c.c1, x1), s2), hn::Mul(c.a1, s1));
+        const V next = hn::Add(hn::Add(of_x, hn::Mul(pair.back, s1)), hn::Mul(c.a1, s2));
+        s2 = hn::Add(hn::Mul(c.c2, x2), hn::Mul(c.a2, between));
+        x1 = hn::Add(hn::Mul(c.b0, x1), s1);
+        x2 = hn::Add(hn::Mul(c.b0, x2), between);
+        s1 = next;
+    }
+}
 
 // Count sections that have as many terms over a whole tile: square by square, each in registers between
 // coming from rows and going to them. A tile is short enough that the processor is at its columns and at the
 // next tile's squares while the chain of this one's rows goes on. No sections: samples only move.
 template <int Terms, std::int64_t Count, bool Reversed, class S, class A>
 HWY_NOINLINE void sweep_squares(const SectionStep<A>* sections, const Places<S>& places,
-                                const LaneStates<A>& states) {
-    constexpr std::int64_t n = lanes<A>;
+                                const LaneStates<A>& states, std::int64_t tile, S* by_row, bool begins) {
+    constexpr std::int64_t n = wide_lanes<A>;
+    constexpr std::int64_t height = band<A>;
+    static_assert(n % 2 == 0);
     const Tag<A, n> d;
     const Tag<S, n> ds;
     using V = Vector<A, n>;
-    const Places<S> p = places;
+    // Nothing is stored in `places` from one tile to the next: a load of more than one of its members would
+    // wait until all stores before that one are in the cache.
+    Places<S> p = places;
+    if (p.rows != nullptr) p.rows += tile * tile_columns;
+    if (p.from != nullptr) p.from += tile * p.from_step;
+    if (p.add != nullptr) p.add += tile * p.to_step;
+    if (p.to != nullptr) p.to += tile * p.to_step;
     constexpr auto count = static_cast<std::size_t>(std::max<std::int64_t>(Count, 1));
     Coefficients<V> c[count];
-    for (std::int64_t k = 0; k < Count; ++k) c[k] = in_all_lanes(d, sections[k].c);
-    constexpr bool in_pairs = Terms == 1 && Count == 1;
-    PairCoefficients<V> pair;
-    if constexpr (in_pairs)
-        pair = {hn::Set(d, sections->pair.x0), hn::Set(d, sections->pair.x1),
-                hn::Set(d, sections->pair.back)};
-    constexpr std::int64_t groups = band_rows / n;
+    PairCoefficients<V> pair[count];
+    Carry<V> inside[count];  // the carry but for the tile's first pair
+    Carry<V> carry[count];
+    for (std::int64_t k = 0; k < Count; ++k) {
+        c[k] = in_all_lanes(d, sections[k].c);
+        pair[k] = in_all_lanes(d, sections[k].pair);
+        inside[k] = carry_of(d, sections[k], false);
+        carry[k] = carry_of(d, sections[k], begins);
+    }
+    constexpr std::int64_t groups = height / n;
     V r1[static_cast<std::size_t>(groups)][count];
     V r2[static_cast<std::size_t>(groups)][count];
     const auto state = [&](std::int64_t group, std::int64_t k) {
@@ -77,19 +145,13 @@ HWY_NOINLINE void sweep_squares(const SectionStep<A>* sections, const Places<S>&
             if constexpr (Terms == 3) r2[group][k] = hn::LoadU(d, state(group, k) + states.stride);
         }
     }
-    V to_first;
-    V to_second;
-    if constexpr (in_pairs) {
-        to_first = hn::Set(d, A(1));
-        to_second = c[0].a1;
-    }
     for (std::int64_t i = 0; i < tile_columns; i += n) {
         const std::int64_t column = Reversed ? tile_columns - n - i : i;
         unrolled<groups>([&](auto group) {
             constexpr std::int64_t g = group * n;
             V* const s1 = r1[group];
             V* const s2 = r2[group];
-            const std::int64_t in_line = column * band_rows + g;
+            const std::int64_t in_line = column * height + g;
             Vector<S, n> v[static_cast<std::size_t>(n)];
             if (p.rows != nullptr) {
                 unrolled<n>([&](auto r) {
@@ -99,56 +161,42 @@ HWY_NOINLINE void sweep_squares(const SectionStep<A>* sections, const Places<S>&
                 });
                 transpose<S, n>(v);
             } else {
-                unrolled<n>([&](auto t) { v[t] = hn::LoadU(ds, p.from + in_line + t * band_rows); });
+                unrolled<n>([&](auto t) { v[t] = hn::LoadU(ds, p.from + in_line + t * height); });
             }
             const auto along = [&](const auto& finish) {
-                if constexpr (in_pairs) {
-                    // A pair at a time. Within the tile its last result is kept, not the state.
-                    unrolled<n / 2>([&](auto j) {
-                        constexpr std::int64_t first = Reversed ? n - 1 - 2 * j : 2 * j;
-                        constexpr std::int64_t second = Reversed ? first - 1 : first + 1;
-                        const V x1 = promoted(d, v[first]);
-                        const V x2 = promoted(d, v[second]);
-                        const V of_x = hn::Add(hn::Mul(pair.x0, x2), hn::Mul(pair.x1, x1));
-                        const V y1 =
-                            hn::Add(hn::Mul(c[0].b0, x1), hn::Mul(j == 0 ? to_first : c[0].a1, s1[0]));
-                        s1[0] = hn::Add(of_x, hn::Mul(j == 0 ? to_second : pair.back, s1[0]));
-                        v[first] = demoted(ds, finish(y1, first));
-                        v[second] = demoted(ds, finish(s1[0], second));
+                unrolled<Count == 0 ? 0 : n / 2>([&](auto j) {
+                    constexpr std::int64_t first = Reversed ? n - 1 - 2 * j : 2 * j;
+                    constexpr std::int64_t second = Reversed ? first - 1 : first + 1;
+                    unrolled<Count>([&](auto k) {
+                        V y1 = promoted(d, v[first]);
+                        V y2 = promoted(d, v[second]);
+                        step_pair<Terms>(c[k], pair[k], j == 0 ? carry[k] : inside[k], y1, y2, s1[k], s2[k]);
+                        if constexpr (k + 1 == Count) {
+                            y1 = finish(y1, first);
+                            y2 = finish(y2, second);
+                        }
+                        v[first] = demoted(ds, y1);
+                        v[second] = demoted(ds, y2);
                     });
-                } else {
-                    unrolled<Count == 0 ? 0 : n>([&](auto j) {
-                        constexpr std::int64_t t = Reversed ? n - 1 - j : j;
-                        unrolled<Count - 1>([&](auto k) {
-                            v[t] = demoted(ds, step<Terms>(c[k], promoted(d, v[t]), s1[k], s2[k]));
-                        });
-                        constexpr std::int64_t k = Count - 1;
-                        v[t] = demoted(ds, finish(step<Terms>(c[k], promoted(d, v[t]), s1[k], s2[k]), t));
-                    });
-                }
+                });
             };
             if (p.add != nullptr) {
                 along([&](const V& y, std::int64_t t) {
-                    return hn::Add(y, load_as(d, p.add + in_line + t * band_rows));
+                    return hn::Add(y, load_as(d, p.add + in_line + t * height));
                 });
             } else {
                 along([](const V& y, std::int64_t) { return y; });
             }
             if (p.to != nullptr)
-                unrolled<n>([&](auto t) { hn::StoreU(v[t], ds, p.to + in_line + t * band_rows); });
-            if (p.by_row != nullptr) {
+                unrolled<n>([&](auto t) { hn::StoreU(v[t], ds, p.to + in_line + t * height); });
+            if (by_row != nullptr) {
                 transpose<S, n>(v);
-                unrolled<n>(
-                    [&](auto r) { hn::StoreU(v[r], ds, p.by_row + (g + r) * tile_columns + column); });
+                unrolled<n>([&](auto r) { hn::StoreU(v[r], ds, by_row + (g + r) * tile_columns + column); });
             }
         });
-        if constexpr (in_pairs) {
-            to_first = c[0].a1;
-            to_second = pair.back;
-        }
+        for (std::int64_t k = 0; k < Count; ++k) carry[k] = inside[k];
     }
     for (std::int64_t group = 0; group < groups; ++group) {
-        if constexpr (in_pairs) r1[group][0] = hn::Mul(c[0].a1, r1[group][0]);
         for (std::int64_t k = 0; k < Count; ++k) {
             hn::StoreU(r1[group][k], d, state(group, k));
             if constexpr (Terms == 3) hn::StoreU(r2[group][k], d, state(group, k) + states.stride);
@@ -156,12 +204,61 @@ HWY_NOINLINE void sweep_squares(const SectionStep<A>* sections, const Places<S>&
     }
 }
 
+// One section over the first `columns` columns of a tile, in memory.
+template <int Terms, class S, class A>
+HWY_NOINLINE void sweep_some(const SectionStep<A>& section, const Places<S>& places, std::int64_t columns,
+                             bool reversed, const LaneStates<A>& states, bool begins) {
+    constexpr std::int64_t n = wide_lanes<A>;
+    constexpr std::int64_t height = band<A>;
+    const Tag<A, n> d;
+    using V = Vector<A, n>;
+    const Coefficients<V> c = in_all_lanes(d, section.c);
+    const PairCoefficients<V> pair = in_all_lanes(d, section.pair);
+    const Carry<V> inside = carry_of(d, section, false);
+    const std::int64_t even = columns / 2 * 2;
+    for (std::int64_t lane = 0; lane < height; lane += n) {
+        const Places<S> p{.from = places.from + lane,
+                          .add = places.add == nullptr ? nullptr : places.add + lane,
+                          .to = places.to + lane};
+        A* const state = states.first + lane;
+        V s1 = hn::LoadU(d, state);
+        V s2 = hn::LoadU(d, state + states.stride);
+        Carry<V> carry = carry_of(d, section, begins);
+        const auto load = [&](std::int64_t t) { return load_as(d, p.from + t * height); };
+        const auto put = [&](const V& y, std::int64_t t) {
+            const std::int64_t at = t * height;
+            store_from(d, p.add == nullptr ? y : hn::Add(y, load_as(d, p.add + at)), p.to + at);
+        };
+        const auto alone = [&] {
+            if (even == columns) return;
+            put(step_along<Terms>(c, carry.first, load(even), s1, s2), even);
+            carry = inside;
+        };
+        if (reversed) alone();
+        for (std::int64_t i = 0; i < even; i += 2) {
+            const std::int64_t first = reversed ? even - 1 - i : i;
+            const std::int64_t second = reversed ? first - 1 : first + 1;
+            V y1 = load(first);
+            V y2 = load(second);
+            step_pair<Terms>(c, pair, carry, y1, y2, s1, s2);
+            put(y1, first);
+            put(y2, second);
+            carry = inside;
+        }
+        if (!reversed) alone();
+        hn::StoreU(s1, d, state);
+        hn::StoreU(s2, d, state + states.stride);
+    }
+}
+
 // Count sections down a whole tile, `from` tile_columns apart, a few vectors beside each other.
 template <int Terms, std::int64_t Count, bool NonTemporal, class S, class A>
 HWY_NOINLINE void sweep_down(const SectionStep<A>* sections, const S* from, S* to, std::int64_t to_stride,
-                             const LaneStates<A>& states) {
-    constexpr std::int64_t n = lanes<A>;
-    constexpr std::int64_t beside = Terms == 3 && Count == 2 ? 2 : 4;
+                             const LaneStates<A>& states, std::int64_t tile) {
+    constexpr std::int64_t n = wide_lanes<A>;
+    constexpr std::int64_t height = band<A>;
+    constexpr std::int64_t beside =
+        std::min<std::int64_t>(Terms == 3 && Count == 2 ? 2 : 4, tile_columns / n);
     const Tag<A, n> d;
     const Tag<S, n> ds;
     using V = Vector<A, n>;
@@ -171,7 +268,7 @@ HWY_NOINLINE void sweep_down(const SectionStep<A>* sections, const S* from, S* t
         V r1[static_cast<std::size_t>(Count)][static_cast<std::size_t>(beside)];
         V r2[static_cast<std::size_t>(Count)][static_cast<std::size_t>(beside)];
         const auto at = [&](std::int64_t k, std::int64_t i) {
-            return states.first + 2 * k * states.stride + column + i * n;
+            return states.first + 2 * k * states.stride + tile * tile_columns + column + i * n;
         };
         for (std::int64_t k = 0; k < Count; ++k) {
             for (std::int64_t i = 0; i < beside; ++i) {
@@ -180,7 +277,7 @@ HWY_NOINLINE void sweep_down(const SectionStep<A>* sections, const S* from, S* t
             }
         }
         S* row = to + column;
-        unrolled<band_rows>([&](auto r) {
+        unrolled<height>([&](auto r) {
             unrolled<beside>([&](auto i) {
                 auto x = hn::LoadU(ds, from + r * tile_columns + column + i * n);
                 unrolled<Count>(

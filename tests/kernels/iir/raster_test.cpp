@@ -302,22 +302,36 @@ TEST(RasterDeathTest, AnUnknownTargetIsRefusedByName) {
         ::testing::ExitedWithCode(3), HasSubstr("IIR2D_CPU_TARGET is \"MMX\""));
 }
 
-// Of every bit of every filter's results on sizes that leave parts of vectors and tiles.
-std::string checksum() {
+// Of every bit of every filter's results on sizes that leave parts of vectors, bands and tiles.
+std::string make_checksum() {
     std::uint64_t sum = 14695981039346656037U;
-    for (int id = 1; id <= 8; ++id) {
-        for (const Precision precision : all_precisions) {
-            for (const auto& [w, h] : {std::pair{163, 77}, {7, 90}, {4100, 3}}) {
-                const FilterDesc desc{
-                    .shape = {.h = h, .w = w}, .filter = {.id = id}, .precision = precision};
-                const auto y = *run_cpu(desc, random_plane(count_of(desc.shape), 23), 1);
-                for (const double v : y) {
-                    sum = (sum ^ std::bit_cast<std::uint64_t>(v)) * 1099511628211U;
+    const auto add = [&](const FilterDesc& desc, const std::vector<double>& x) {
+        const std::vector<double> y = *run_cpu(desc, x, 1);
+        for (const double v : y) sum = (sum ^ std::bit_cast<std::uint64_t>(v)) * 1099511628211U;
+    };
+    for (const auto& [w, h] : {std::pair{163, 77}, {7, 90}, {4100, 3}, {34, 8}, {65, 41}, {1, 1}}) {
+        FilterDesc desc{.shape = {.h = h, .w = w}, .border_const = 0.25};
+        const auto x = random_plane(count_of(desc.shape), 23);
+        for (int id = 1; id <= 8; ++id) {
+            desc.filter = {.id = id};
+            for (const Border border : all_borders) {
+                desc.border = border;
+                for (const Start start : all_starts) {
+                    desc.start = start;
+                    for (const Precision precision : all_precisions) {
+                        desc.precision = precision;
+                        add(desc, x);
+                    }
                 }
             }
         }
     }
     return "sum " + std::to_string(sum);
+}
+
+const std::string& checksum() {
+    static const std::string made = make_checksum();
+    return made;
 }
 
 TEST(RasterDeathTest, BitsAreTheSameOnEveryInstructionSet) {

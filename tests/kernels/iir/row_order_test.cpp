@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// The order of operations along a row: it follows from the columns alone, not from the tile, the band or the
+// part of the row that a sample is in. So a piece of an image that contains all that its samples depend on
+// has the same bits alone.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "kernels/iir/cpu.h"
+#include "tests/kernels/iir/iir_testing.h"
+
+namespace {
+
+using namespace iir2d;
+using namespace iir_test;
+
+// Sections of every number of terms; alone, and with others of as many and of other ones.
+const std::vector<std::vector<Section>> cascades = [] {
+    const Section one{.order = 1, .b = {0.3, 0, 0}, .a = {0.7, 0}, .start_b = {0.3, 0, 0}};
+    const Section two{.order = 1, .b = {0.3, 0.2, 0}, .a = {0.5, 0}, .start_b = {0.3, 0.2, 0}};
+    const Section three{.order = 2, .b = {0.2, 0.3, 0.1}, .a = {0.9, -0.3}, .start_b = {0.2, 0.3, 0.1}};
+    return std::vector<std::vector<Section>>{
+        {one}, {two}, {three}, {one, one}, {two, three}, {three, three}, {one, three, one}, {one, one, one}};
+}();
+
+// Columns [first, w) and rows [top, h) of a plane as its rows' filter gives them.
+template <class S>
+std::vector<S> filtered(const std::vector<S>& x, std::int64_t stride, const Shape& shape, Stage stage,
+                        Precision precision, std::int64_t first, std::int64_t top) {
+    const FilterDesc desc{
+        .shape = {.h = shape.h - top, .w = shape.w - first}, .border = Border::clamp, .precision = precision};
+    const auto job = iir::make_cpu_job(desc, FilterData{{{std::move(stage)}}, {}}, 1);
+    std::vector<S> y(static_cast<std::size_t>(desc.shape.h * desc.shape.w));
+    const ElementType type = storage_type(precision);
+    EXPECT_TRUE(iir::forward_cpu(
+        job, {x.data() + top * stride + first, type, desc.shape, stride, stride * desc.shape.h},
+        {y.data(), type, desc.shape, desc.shape.w, count_of(desc.shape)}, {}));
+    return y;
+}
+
+template <class S>
+void expect_pieces_to_be_the_same(Precision precision) {
+    const Shape whole{.h = 45, .w = 1100};
+    const auto noise = random_plane(count_of(whole), 41);
+    const std::vector<S> x(noise.begin(), noise.end());
+    const auto expect = [&](const Stage& stage, const Shape& shape, std::int64_t first, std::int64_t top,
+                            const std::vector<S>& all) {
+        const auto piece = filtered(x, whole.w, shape, stage, precision, first, top);
+        const std::int64_t w = shape.w - first;
+        for (std::int64_t r = top; r < shape.h; ++r) {
+            const auto* const at = all.data() + r * whole.w + first;
+            ASSERT_TRUE(std::equal(at, at + w, piece.data() + (r - top) * w))
+                << w << "x" << shape.h - top << " from column " << first << " and row " << r;
+        }
+    };
+    for (std::size_t i = 0; i < cascades.size(); ++i) {
+        SCOPED_TRACE("cascade " + std::to_string(i) + " " + std::string(name_of(precision)));
+        const Stage causal{.kind = Stage::Kind::causal, .sections = cascades[i]};
+        const Stage anticausal{.kind = Stage::Kind::anticausal, .sections = cascades[i]};
+        const auto forwards = filtered(x, whole.w, whole, causal, precision, 0, 0);
+        const auto backwards = filtered(x, whole.w, whole, anticausal, precision, 0, 0);
+        for (const std::int64_t rows : {1, 3, 4, 7, 8, 9, 15, 16, 17, 33}) {
+            expect(causal, {.h = rows, .w = whole.w}, 0, 0, forwards);
+            expect(anticausal, whole, 0, whole.h - rows, backwards);
+        }
+        for (const std::int64_t w : {4, 5, 31, 32, 33, 64, 95, 513, 545, 1099})
+            expect(causal, {.h = whole.h, .w = w}, 0, 0, forwards);
+        // Pairs are of columns 2i and 2i + 1, whichever comes first.
+        for (const std::int64_t first : {2, 30, 32, 34, 64, 550, 588, 1068, 1096})
+            expect(anticausal, whole, first, 0, backwards);
+    }
+}
+
+TEST(RowOrder, APieceOfAnImageHasTheSameBitsAlone) {
+    expect_pieces_to_be_the_same<float>(Precision::f32);
+    expect_pieces_to_be_the_same<float>(Precision::mixed);
+    expect_pieces_to_be_the_same<double>(Precision::f64);
+}
+
+}  // namespace
