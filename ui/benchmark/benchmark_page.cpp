@@ -146,10 +146,8 @@ void BenchmarkPage::makeActions() {
                                .messages = *m_messages,
                                .page = this});
     m_run->setDuelAction(m_duels->duelAction());
-    m_duelView->addAction(m_duels->duelAction());
-    for (QAction* action : m_duels->recordActions()) m_duelView->addAction(action);
-    m_duelView->addAction(m_duels->duelAction(), true);
-    m_duelView->addAction(m_records->all().front(), true);  // opening a record
+    m_duelView->addActions(QList<QAction*>{m_duels->duelAction()} + m_duels->recordActions());
+    m_duelView->addEmptyActions({m_duels->duelAction(), m_records->openAction()});
     // The window has Ctrl+R; these are the page's own, and only while it has the focus.
     auto* run = new QAction(tr("Run benchmark"), this);
     run->setShortcut(QKeySequence(Qt::Key_F5));
@@ -468,7 +466,10 @@ void BenchmarkPage::connectDuels() {
         m_run->begin(cases, double(cases) * duel->request().settings.budget_seconds);
     });
     connect(duel, &DuelDesk::progressed, this, [this, duel](double fraction, const QString& what) {
-        if (duel->isMeasuring()) m_run->setProgress(fraction, what, int(duel->shown().rows.done()));
+        if (!duel->isMeasuring()) return;
+        const int current = duel->current();
+        m_run->setProgress(fraction, current >= 0 ? duel->shown().rows.names[current] : what,
+                           int(duel->shown().rows.done()));
     });
     connect(duel, &DuelDesk::opened, this, [this] { setTab(Tab::duel); });
 }

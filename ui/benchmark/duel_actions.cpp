@@ -43,7 +43,7 @@ DuelActions::DuelActions(const Context& context)
                  tr("Time this build of the library and another in turn, and say which is faster (%1)"))),
       m_save(add("save", tr("Save record…"),
                  tr("Write a new directory with every pair and a report, signed where there is a key"))),
-      m_add(add("add", tr("Add to history"), tr("Keep the duel in the history as a relative change"))),
+      m_add(add("add", tr("Add to history"), {})),
       m_copy(add("copy", tr("Copy command line"), tr("The iir2d command that measures the same duel"))) {
     m_duel->setShortcut(QKeySequence(QStringLiteral("Ctrl+Alt+U")));
     m_duel->setToolTip(m_duel->toolTip().arg(m_duel->shortcut().toString(QKeySequence::NativeText)));
@@ -66,6 +66,8 @@ SaveDuelDialog* DuelActions::saveDialog() const {
 
 QAction* DuelActions::add(const char* icon, const QString& text, const QString& help) {
     auto* action = new QAction(themedIcon(QLatin1String(icon)), text, this);
+    // Fusion sets the text against the icon; a space keeps them apart.
+    action->setIconText(QLatin1Char(' ') + text);
     action->setToolTip(help);
     return action;
 }
@@ -83,6 +85,9 @@ void DuelActions::showState(const QString& hindrance) {
     m_duel->setEnabled(free && hindrance.isEmpty());
     m_save->setEnabled(shown.record && !desk.duel().isSaving());
     m_add->setEnabled(free && desk.duel().mayAddToHistory());
+    m_add->setToolTip(shown.record && !desk.duel().mayAddToHistory()
+                          ? tr("This duel is in the history")
+                          : tr("Keep the duel in the history as a relative change"));
     m_copy->setEnabled(!shown.isEmpty());
 }
 

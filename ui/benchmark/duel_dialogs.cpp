@@ -91,6 +91,10 @@ DuelDialog::DuelDialog(std::expected<DuelPlan, QString> plan, const Settings& se
     m_margin->setObjectName(QStringLiteral("duelMargin"));
     m_margin->setAccessibleName(tr("Margin"));
     m_margin->setToolTip(tr("Differences within it count as none"));
+    for (NumberBox* box : {m_margin, m_budget}) {
+        box->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
+        box->setMinimumWidth(140);
+    }
     form()->addRow(tr("&Margin"), m_margin);
     m_budget->setRange(0.1, 86'400);
     m_budget->setSuffix(tr(" s a case"));

@@ -78,11 +78,11 @@ constexpr std::array<DuelColumn, DuelModel::column_count> duelColumns = {{
     {QT_TRANSLATE_NOOP("DuelModel", "New, ms"),
      QT_TRANSLATE_NOOP("DuelModel", "Median time of the new build"), false,
      [](R r) { return numberOf(r.nowMs); }, [](R r) { return msText(*r.nowMs); }, nullptr},
-    {QT_TRANSLATE_NOOP("DuelModel", "Base over copy"),
+    {QT_TRANSLATE_NOOP("DuelModel", "Base, × copy"),
      QT_TRANSLATE_NOOP("DuelModel", "Median of the base's time over a copy's of the same planes, next to it"),
      false, [](R r) { return numberOf(r.baseToCopy); }, [](R r) { return ratioText(*r.baseToCopy); },
      nullptr},
-    {QT_TRANSLATE_NOOP("DuelModel", "New over copy"),
+    {QT_TRANSLATE_NOOP("DuelModel", "New, × copy"),
      QT_TRANSLATE_NOOP("DuelModel", "The same of the new build"), false,
      [](R r) { return numberOf(r.nowToCopy); }, [](R r) { return ratioText(*r.nowToCopy); }, nullptr},
     {QT_TRANSLATE_NOOP("DuelModel", "Time, s"), QT_TRANSLATE_NOOP("DuelModel", "What the verdict took"),
@@ -136,7 +136,7 @@ QVariant DuelModel::data(const QModelIndex& index, int role) const {
             if (isName) return toText(row.what.key);
             if (index.column() == verdict && row.state == DuelRow::State::done)
                 return verdictHelp(row.verdict);
-            if (index.column() == notes && value.isValid()) return row.notes().toHtmlEscaped();
+            if (index.column() == notes && value.isValid()) return Qt::convertFromPlainText(row.notes());
             return QCoreApplication::translate("DuelModel", column.help);
         case Qt::TextAlignmentRole:
             return int((column.text ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);

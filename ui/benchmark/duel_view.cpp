@@ -4,6 +4,7 @@
 #include <QAction>
 #include <QSplitter>
 #include <QStackedWidget>
+#include <QTextDocument>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -36,8 +37,18 @@ QString sideText(const LibraryFile& library) {
 }
 
 QString sideHelp(const LibraryFile& library) {
-    return toText(library.path.string()) + QLatin1Char('\n') + toText(library.fingerprint) +
-           QStringLiteral("\nSHA-256 ") + toText(library.sha256);
+    // What a record says is no markup.
+    return Qt::convertFromPlainText(toText(library.path.string()) + QLatin1Char('\n') +
+                                    toText(library.fingerprint) + QStringLiteral("\nSHA-256 ") +
+                                    toText(library.sha256));
+}
+
+QToolButton* buttonOf(QAction* action, QWidget* parent) {
+    auto* button = new QToolButton(parent);
+    button->setDefaultAction(action);
+    button->setFocusPolicy(Qt::StrongFocus);
+    button->setAccessibleName(QString(action->text()).remove(QLatin1Char('&')).remove(QStringLiteral("…")));
+    return button;
 }
 
 QString countsOf(const DuelRows& rows) {
@@ -79,6 +90,12 @@ DuelView::DuelView(DuelDesk& desk, QWidget* parent)
     m_verdict->setObjectName(QStringLiteral("duelStrip"));
     rows->addWidget(m_verdict);
     rows->addWidget(makeBody(), 1);
+    m_case = new ElidedLabel(page);
+    m_case->setObjectName(QStringLiteral("duelCase"));
+    auto* below =
+        makeRow(nullptr, 0, {normalSpacing + smallSpacing, smallSpacing, normalSpacing, smallSpacing});
+    below->addWidget(m_case);
+    rows->addLayout(below);
     m_stack->addWidget(page);
 
     const auto choose = [this](int row) {
@@ -134,19 +151,23 @@ QWidget* DuelView::makeBody() {
     return splitter;
 }
 
-void DuelView::addAction(QAction* action, bool whileEmpty) {
-    auto* button = new QToolButton(this);
-    button->setDefaultAction(action);
-    button->setFocusPolicy(Qt::StrongFocus);
-    button->setAccessibleName(QString(action->text()).remove(QLatin1Char('&')).remove(QStringLiteral("…")));
-    if (whileEmpty) {
-        button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-        m_empty->addButtons({button});
-        return;
+void DuelView::addActions(const QList<QAction*>& actions) {
+    for (QAction* action : actions) {
+        QToolButton* button = buttonOf(action, this);
+        m_buttonRow->insertWidget(m_buttonRow->count() - 1, button);  // before the stretch
+        m_buttons.append(button);
     }
-    m_buttonRow->insertWidget(m_buttonRow->count() - 1, button);  // before the stretch
-    m_buttons.append(button);
     fitButtons();
+}
+
+void DuelView::addEmptyActions(const QList<QAction*>& actions) {
+    QList<QAbstractButton*> buttons;
+    for (QAction* action : actions) {
+        QToolButton* button = buttonOf(action, m_empty);
+        button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+        buttons.append(button);
+    }
+    m_empty->addButtons(buttons);
 }
 
 void DuelView::fitButtons() {
@@ -179,6 +200,33 @@ void DuelView::showDuel() {
     showVerdict();
     m_chart->showDuel(shown.rows, m_chosen);
     m_table->chooseCase(m_chosen);
+    showCase();
+}
+
+QString DuelView::caseText() const {
+    return m_case->accessibleName();
+}
+
+void DuelView::showCase() {
+    const DuelRows& rows = m_desk.shown().rows;
+    QString text = tr("Choose a case to read what its verdict rests on.");
+    auto tone = ElidedLabel::Tone::muted;
+    if (m_chosen >= 0 && m_chosen < int(rows.rows.size())) {
+        const DuelRow& row = rows.rows[std::size_t(m_chosen)];
+        const QString notes = row.notes();
+        text = rows.names[m_chosen] + QStringLiteral(": ");
+        if (row.state == DuelRow::State::waiting) {
+            text += tr("not measured yet");
+        } else if (row.reason.isEmpty()) {
+            text += verdictHelp(row.verdict) + (notes.isEmpty() ? QString() : QLatin1Char(' ') + notes);
+        } else {
+            text += notes;  // which begin with the reason
+        }
+        tone = ElidedLabel::Tone::normal;
+    }
+    m_case->setTone(tone);
+    m_case->setFullText(text, Qt::convertFromPlainText(text));
+    m_case->setAccessibleName(text);
 }
 
 void DuelView::showRow(int row) {
@@ -192,6 +240,7 @@ void DuelView::showRow(int row) {
     }
     m_chart->showDuel(m_desk.shown().rows, m_chosen);
     showState();
+    showCase();
 }
 
 void DuelView::showState() {
@@ -267,6 +316,7 @@ void DuelView::chooseCase(int row) {
     m_chosen = row;
     m_table->chooseCase(row);
     m_chart->showDuel(m_desk.shown().rows, m_chosen);
+    showCase();
 }
 
 }  // namespace workbench

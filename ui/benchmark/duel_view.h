@@ -16,6 +16,7 @@ class DuelChart;
 class DuelDesk;
 class DuelModel;
 class ElidedLabel;
+class EmptyPage;
 class FiguresTable;
 class StatusStrip;
 
@@ -24,8 +25,9 @@ class DuelView : public QWidget {
   public:
     explicit DuelView(DuelDesk& desk, QWidget* parent = nullptr);
 
-    // Gives an action a button above the chart, or on the page that is shown while there is no duel.
-    void addAction(QAction* action, bool whileEmpty = false);
+    // Gives actions buttons above the chart, or on the page that is shown while there is no duel.
+    void addActions(const QList<QAction*>& actions);
+    void addEmptyActions(const QList<QAction*>& actions);
 
     int chosenCase() const { return m_chosen; }  // a row; -1: none
     void chooseCase(int row);
@@ -35,6 +37,7 @@ class DuelView : public QWidget {
     DuelChart& chart() const { return *m_chart; }
     StatusStrip& verdictStrip() const { return *m_verdict; }
     QString stateText() const;
+    QString caseText() const;  // what is said of the chosen case
 
   protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -46,12 +49,13 @@ class DuelView : public QWidget {
     void showRow(int row);
     void showState();
     void showVerdict();
+    void showCase();
     void fitButtons();
 
     DuelDesk& m_desk;
     DuelModel* m_model;
     QStackedWidget* m_stack;
-    class EmptyPage* m_empty;
+    EmptyPage* m_empty;
     ElidedLabel* m_now = nullptr;
     ElidedLabel* m_base = nullptr;
     ElidedLabel* m_state = nullptr;
@@ -60,6 +64,7 @@ class DuelView : public QWidget {
     StatusStrip* m_verdict = nullptr;
     DuelChart* m_chart = nullptr;
     FiguresTable* m_table = nullptr;
+    ElidedLabel* m_case = nullptr;
     int m_chosen = -1;
     bool m_userChose = false;
 };

@@ -49,12 +49,15 @@ void DuelChart::fitAxis(const DuelRows& rows) {
         if (look == nullptr) continue;
         take(1.2 * percent(look->effect.ratio));
         if (row.state != DuelRow::State::done) continue;
-        const double most = 4 * m_margin + 2 * std::abs(percent(look->effect.ratio));
-        for (const Interval& each : {inPercent(look->effect.interval), inPercent(look->control.interval)}) {
-            take(std::max(each.low, -most));
-            take(std::min(each.high, most));
-        }
+        const double estimate = std::abs(percent(look->effect.ratio));
+        const auto takeWithin = [&](const Interval& interval, double most) {
+            take(std::max(interval.low, -most));
+            take(std::min(interval.high, most));
+        };
+        takeWithin(inPercent(look->effect.interval), 4 * m_margin + 2 * estimate);
+        takeWithin(inPercent(look->control.interval), 4 * m_margin + estimate / 2);
     }
+    m_low = std::max(m_low, -100.0);  // nothing takes less than no time
 }
 
 void DuelChart::showDuel(const DuelRows& rows, int chosen) {
@@ -78,6 +81,7 @@ void DuelChart::showDuel(const DuelRows& rows, int chosen) {
         } else {
             bar.failed = drawn.isDone;
             bar.blank = !drawn.isDone;
+            drawn.reason = row.reason;
         }
         bar.toolTip = toText(row.what.label) + QLatin1Char('\n') + words;
         if (drawn.isDone) bar.toolTip += QLatin1Char('\n') + verdictHelp(row.verdict);
@@ -86,7 +90,7 @@ void DuelChart::showDuel(const DuelRows& rows, int chosen) {
         m_drawn.push_back(drawn);
         bars.push_back(std::move(bar));
     }
-    present(int(bars.size()), chosen, tr("Nothing is duelled"), [&] {
+    present(int(bars.size()), chosen, tr("No duel yet"), [&] {
         buildBars(std::move(bars), rows.common, chosen);
         // A line of its own says what is drawn how.
         setHeading(heading(), true);
@@ -140,6 +144,14 @@ void DuelChart::drawBelow(QPainter& painter, const QRectF& plot) const {
         shown);
 
     for (std::size_t i = 0; i < m_drawn.size(); ++i) {
+        if (!m_drawn[i].reason.isEmpty()) {
+            painter.setPen(c.muted);
+            painter.drawText(
+                QRectF(plot.left() + normalSpacing, yOf(i) - rowHeight() / 2,
+                       plot.width() - 2 * normalSpacing, rowHeight()),
+                int(Qt::AlignLeft | Qt::AlignVCenter) | Qt::TextSingleLine,
+                metrics.elidedText(m_drawn[i].reason, Qt::ElideRight, plot.width() - 2 * normalSpacing));
+        }
         if (!m_drawn[i].control) continue;
         QColor pale = c.text;
         pale.setAlphaF(0.38F);

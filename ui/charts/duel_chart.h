@@ -31,6 +31,7 @@ class DuelChart : public CaseBarsChart {
         DuelVerdict verdict = DuelVerdict::undecided;
         bool isDone = false;
         std::optional<Interval> effect, control;  // in percent of change
+        QString reason;                           // where there is no interval
     };
     void fitAxis(const DuelRows& rows);
     // Draws an interval with its ends; one that goes on beyond the plot has an arrow there.

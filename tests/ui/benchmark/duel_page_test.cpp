@@ -23,6 +23,8 @@
 #include "ui/benchmark/duel_model.h"
 #include "ui/benchmark/duel_view.h"
 #include "ui/benchmark/figures_table.h"
+#include "ui/benchmark/history_table.h"
+#include "ui/benchmark/history_view.h"
 #include "ui/benchmark/matrix_form.h"
 #include "ui/benchmark/record_desk.h"
 #include "ui/benchmark/results_model.h"
@@ -187,6 +189,8 @@ TEST_F(DuelPageTest, ARecordShowsEveryVerdictInWordsMarksAndOrder) {
     QTest::keyClick(&view.chart(), Qt::Key_Down);
     EXPECT_EQ(view.chosenCase(), 2);
     EXPECT_EQ(view.table().currentIndex().row(), 2);
+    view.chooseCase(3);
+    EXPECT_THAT(view.caseText().toStdString(), HasSubstr("after the most pairs, 48"));
 }
 
 TEST_F(DuelPageTest, TheChartHasTheMarginTheIntervalsAndTheControl) {
@@ -257,6 +261,26 @@ TEST_F(DuelPageTest, SavingAsksWhereAndSaysThatItVerifies) {
     ASSERT_TRUE(waitUntil([&] { return page.messages().has(QStringLiteral("duel")); }));
     EXPECT_THAT(page.messages().textOf(QStringLiteral("duel")).toStdString(), HasSubstr("accepted"));
     EXPECT_TRUE(load_duel_record(toPath(folder.filePath(QStringLiteral("kept")))));
+}
+
+TEST_F(DuelPageTest, TheHistoryListsDuelsAndOpensThem) {
+    page.desk().open(openEveryVerdict());
+    ASSERT_TRUE(settled());
+    page.desk().duel().addToHistory();
+    ASSERT_TRUE(settled());
+    const std::string id = page.desk().duel().shown().record->record_id;
+    page.setTab(BenchmarkPage::Tab::history);
+    ASSERT_TRUE(settled());
+    HistoryTable& table = page.historyView().table();
+    ASSERT_EQ(table.rowCount(), 1);
+    EXPECT_TRUE(table.isDuelChosen());
+    EXPECT_THAT(table.item(0, HistoryTable::device)->text().toStdString(), HasSubstr("duel with 8f3c2b7d90"));
+    EXPECT_FALSE(page.findChild<QPushButton*>(QStringLiteral("compareKept"))->isEnabled());
+    QTest::mouseClick(page.findChild<QPushButton*>(QStringLiteral("openKept")), Qt::LeftButton);
+    ASSERT_TRUE(settled());
+    EXPECT_EQ(page.tab(), BenchmarkPage::Tab::duel);
+    EXPECT_EQ(page.desk().duel().shown().record->record_id, id);
+    EXPECT_FALSE(page.desk().duel().mayAddToHistory());
 }
 
 TEST_F(DuelPageTest, EverythingHasAName) {
