@@ -408,14 +408,18 @@ void BenchmarkPage::offerAside() {
 
 void BenchmarkPage::takeDrops() {
     const auto say = [this](const QString& path) {
-        if (isRunning() || !mayBeRecord(path)) return QString();
+        if (isRunning()) return QString();
+        if (mayBeLibrary(path)) return tr("Drop to duel with %1").arg(recordNameAt(path));
+        if (!mayBeRecord(path)) return QString();
         if (isDuel(path)) return tr("Drop to open the duel %1").arg(recordNameAt(path));
         return (m_desk->results().rowCount() > 0 ? tr("Drop to compare with the record %1")
                                                  : tr("Drop to open the record %1"))
             .arg(recordNameAt(path));
     };
     new DropCue(this, say, [this](const QString& path) {
-        if (m_desk->results().rowCount() > 0 && !isDuel(path)) {
+        if (mayBeLibrary(path)) {
+            m_duels->askWith(path);
+        } else if (m_desk->results().rowCount() > 0 && !isDuel(path)) {
             m_desk->compareWith(path);
         } else {
             m_desk->open(path);

@@ -26,6 +26,12 @@ bool mayBeRecord(const QString& path) {
            !head.contains("\"operations\"");
 }
 
+bool mayBeLibrary(const QString& path) {
+    const QString name = QFileInfo(path).fileName();
+    return name.endsWith(QLatin1String(".so")) || name.contains(QLatin1String(".so.")) ||
+           name.endsWith(QLatin1String(".dylib")) || name.endsWith(QLatin1String(".dll"));
+}
+
 bool isDuel(const QString& path) {
     if (is_duel_record(toPath(path))) return true;
     return QFileInfo(path).isFile() && headOf(path).contains("\"iir2d-workbench/duel\"");

@@ -198,6 +198,11 @@ void DuelActions::ask() {
     m_dialog->open();
 }
 
+void DuelActions::askWith(const QString& base) {
+    ask();
+    if (m_dialog) m_dialog->setBase(base);
+}
+
 void DuelActions::submit() {
     m_dialog->setBusy(true);
     m_dialog->jobBar().begin(tr("Looking at both libraries"));

@@ -45,6 +45,7 @@ class DuelActions : public QObject {
 
   public Q_SLOTS:
     void ask();
+    void askWith(const QString& base);
     void save();
     void copyCommand();
 

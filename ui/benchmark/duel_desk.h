@@ -77,7 +77,7 @@ class DuelDesk : public QObject {
     // Duels of this window that nothing keeps, in whose place others are shown; the oldest first.
     const std::vector<ShownDuel>& aside() const { return m_aside; }
     void showAside();  // The newest of them. Nothing happens while something runs.
-    bool hasUnkept() const { return m_shown.isUnkept() || !m_aside.empty(); }
+    bool hasUnkept() const { return m_shown.isUnkept() || m_before.isUnkept() || !m_aside.empty(); }
 
   Q_SIGNALS:
     void runningChanged(bool running);

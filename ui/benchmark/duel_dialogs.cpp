@@ -2,6 +2,7 @@
 #include "ui/benchmark/duel_dialogs.h"
 
 #include <QDir>
+#include <QFileInfo>
 #include <QFormLayout>
 #include <QLineEdit>
 #include <QRadioButton>

@@ -104,6 +104,10 @@ DuelView::DuelView(DuelDesk& desk, QWidget* parent)
     };
     connect(m_table, &FiguresTable::caseChosen, this, choose);
     connect(m_chart, &ChartView::caseChosen, this, choose);
+    connect(&desk, &DuelDesk::begun, this, [this] {
+        m_chosen = -1;
+        m_userChose = false;
+    });
     connect(&desk, &DuelDesk::shownChanged, this, &DuelView::showDuel);
     connect(&desk, &DuelDesk::rowChanged, this, &DuelView::showRow);
     connect(&desk, &DuelDesk::stateChanged, this, &DuelView::showState);
@@ -231,8 +235,9 @@ void DuelView::showCase() {
 
 void DuelView::showRow(int row) {
     const DuelRow& now = m_desk.shown().rows.rows[std::size_t(row)];
+    const bool hadLook = m_model->rows().rows[std::size_t(row)].shownLook() != nullptr;
     m_model->setRow(row, now);
-    if (now.state == DuelRow::State::done) m_table->fitColumns();
+    if (now.state == DuelRow::State::done || (!hadLook && now.shownLook())) m_table->fitColumns();
     // What is measured is in sight, until a person looks at something else.
     if (now.state == DuelRow::State::measuring && !m_userChose && m_chosen != row) {
         m_chosen = row;

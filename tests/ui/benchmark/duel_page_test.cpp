@@ -5,9 +5,11 @@
 #include <QAction>
 #include <QApplication>
 #include <QClipboard>
+#include <QDropEvent>
 #include <QElapsedTimer>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMimeData>
 #include <QPushButton>
 #include <QRadioButton>
 #include <QTemporaryDir>
@@ -18,6 +20,7 @@
 #include "tests/ui/benchmark/access.h"
 #include "tests/ui/patience.h"
 #include "ui/benchmark/benchmark_page.h"
+#include "ui/benchmark/dropped_record.h"
 #include "ui/benchmark/duel_actions.h"
 #include "ui/benchmark/duel_dialogs.h"
 #include "ui/benchmark/duel_model.h"
@@ -112,6 +115,20 @@ TEST_F(DuelPageTest, TheDialogSaysAtOnceWhatIsNoLibrary) {
     EXPECT_TRUE(confirm(dialog)->isEnabled());
     EXPECT_EQ(dialog->request().revision, QStringLiteral("HEAD~1"));
     EXPECT_TRUE(dialog->request().base.isEmpty());
+}
+
+TEST_F(DuelPageTest, ALibraryThatIsDroppedOnThePageIsTheBase) {
+    EXPECT_TRUE(mayBeLibrary(QStringLiteral("/usr/lib/libiir2d.so.1.2.0")));
+    EXPECT_FALSE(mayBeLibrary(QStringLiteral("/home/me/picture.png")));
+    QMimeData data;
+    data.setUrls({QUrl::fromLocalFile(QString::fromUtf8(IIR2D_REAL_LIBRARY))});
+    QDragEnterEvent enter(QPoint(600, 300), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(&page, &enter);
+    ASSERT_TRUE(enter.isAccepted());
+    QDropEvent drop(QPointF(600, 300), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(&page, &drop);
+    ASSERT_NE(page.duels().dialog(), nullptr);
+    EXPECT_TRUE(waitUntil([&] { return confirm(page.duels().dialog())->isEnabled(); }));
 }
 
 TEST_F(DuelPageTest, ARefusedRevisionIsSaidInTheDialogWhichStays) {
