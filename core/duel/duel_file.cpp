@@ -41,6 +41,10 @@ Result<void> write_duel_record(const DuelRecord& record, const std::filesystem::
 Result<History::Added> add_duel_to(History& history, const std::filesystem::path& path,
                                    std::string_view note) {
     IIR2D_TRY(const auto record, load_duel_record(path));
+    return add_duel_to(history, record, note);
+}
+
+Result<History::Added> add_duel_to(History& history, const DuelRecord& record, std::string_view note) {
     DuelEntry entry{.record_id = record.record_id,
                     .started_utc = record.duel.started_utc,
                     .host = record.environment.host.value_or(""),

@@ -66,6 +66,8 @@ Result<DuelRecord> load_duel_record(const std::filesystem::path& path);
 // Verifies a duel's record and adds it to a history, as the relative change of each case.
 Result<History::Added> add_duel_to(History& history, const std::filesystem::path& path,
                                    std::string_view note = {});
+// One that was just measured and lies in no file.
+Result<History::Added> add_duel_to(History& history, const DuelRecord& record, std::string_view note = {});
 
 // Lists what does not follow from the rest of a record.
 std::vector<std::string> inconsistencies(const DuelRecord& record);

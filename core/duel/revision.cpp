@@ -86,8 +86,8 @@ Result<std::string> commit_of_revision(const fs::path& source, const std::string
                                               output, control));
     auto text = read_file(output, 4096);
     if (code != 0 || !text || text->size() < 40) {
-        return fail(ErrorKind::bad_argument,
-                    "--rev " + one_line(revision) + ": git knows no such revision of " + quoted(source));
+        return fail(ErrorKind::bad_argument, "revision \"" + one_line(revision) +
+                                                 "\": git knows no such revision of " + quoted(source));
     }
     return text->substr(0, text->find('\n'));
 }

@@ -362,13 +362,21 @@ Result<std::string> History::record(std::string_view prefix) const {
     return std::move(found.json);
 }
 
-Result<History::Found> History::find(std::string_view prefix) const {
+Result<std::string> History::duel(std::string_view prefix) const {
+    if (m_state->version < 3)  // one that is only read
+        return fail(ErrorKind::bad_argument, "no record's record_id starts with " + escaped(prefix));
+    IIR2D_TRY(auto found, find(prefix, "duel"));
+    return std::move(found.json);
+}
+
+Result<History::Found> History::find(std::string_view prefix, const char* table) const {
     if (prefix.size() < 4 || !is_hex(prefix)) {
         return fail(ErrorKind::bad_argument,
                     "\"" + escaped(prefix) + "\" names no record: give at least 4 digits of a record_id");
     }
-    Query query(m_state->get(),
-                "SELECT record_id, json FROM record WHERE substr(record_id, 1, ?) = ? LIMIT 2");
+    const std::string select =
+        std::string("SELECT record_id, json FROM ") + table + " WHERE substr(record_id, 1, ?) = ? LIMIT 2";
+    Query query(m_state->get(), select.c_str());
     query.bind(static_cast<std::int64_t>(prefix.size())).bind(prefix);
     IIR2D_TRY(const auto row, query.step());
     if (!row)

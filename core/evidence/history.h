@@ -95,6 +95,8 @@ class History {
     Result<Added> add_duel(const DuelEntry& duel, std::string_view json);
     // Oldest first; with the change of one case alone where `key` is not empty.
     Result<std::vector<DuelEntry>> duels(std::string_view key = {}) const;
+    // The JSON of the duel whose record_id starts with `prefix`; the errors of record().
+    Result<std::string> duel(std::string_view prefix) const;
 
     // Oldest measurement first.
     Result<std::vector<HistoryEntry>> list() const;
@@ -116,7 +118,8 @@ class History {
         std::string record_id;
         std::string json;
     };
-    Result<Found> find(std::string_view prefix) const;
+    // In `table`, which is `record` or `duel`.
+    Result<Found> find(std::string_view prefix, const char* table = "record") const;
 
     struct State;
     explicit History(std::unique_ptr<State> state);

@@ -71,7 +71,16 @@ constexpr TextKey text_keys[] = {{"device", &Settings::device},
                                  {"last_directory", &Settings::last_directory},
                                  {"export_directory", &Settings::export_directory},
                                  {"record_directory", &Settings::record_directory},
-                                 {"history_file", &Settings::history_file}};
+                                 {"history_file", &Settings::history_file},
+                                 {"duel_source", &Settings::duel_source},
+                                 {"signing_key", &Settings::signing_key}};
+
+struct FilesKey {
+    const char* key;
+    std::vector<std::string> Settings::*member;
+};
+constexpr FilesKey files_keys[] = {{"recent_files", &Settings::recent_files},
+                                   {"duel_bases", &Settings::duel_bases}};
 
 Settings settings_from(const Json& json) {
     Settings settings;
@@ -85,11 +94,13 @@ Settings settings_from(const Json& json) {
     for (int i = 0; i < 3; ++i) {
         if (theme == theme_names[i]) settings.theme = static_cast<Theme>(i);
     }
-    if (const auto recent = json.find("recent_files"); recent != json.end() && recent->is_array()) {
-        for (const auto& file : *recent) {
-            if (file.is_string() && settings.recent_files.size() < most_recent_files) {
-                settings.recent_files.push_back(file.get<std::string>());
-            }
+    for (const FilesKey& each : files_keys) {
+        std::vector<std::string>& files = settings.*each.member;
+        const auto listed = json.find(each.key);
+        if (listed == json.end() || !listed->is_array()) continue;
+        for (const auto& file : *listed) {
+            if (file.is_string() && files.size() < most_recent_files)
+                files.push_back(file.get<std::string>());
         }
     }
     return settings;
@@ -124,15 +135,23 @@ std::vector<std::string> merged_files(std::vector<std::string> stored, const std
     return stored;
 }
 
-}  // namespace
-
-void Settings::add_recent_file(const fs::path& path) {
+void put_in_front(std::vector<std::string>& files, const fs::path& path) {
     std::error_code error;
     const fs::path whole = fs::absolute(path, error);
     const std::string name = (error ? path : whole).lexically_normal().string();
-    std::erase(recent_files, name);
-    recent_files.insert(recent_files.begin(), name);
-    if (recent_files.size() > most_recent_files) recent_files.resize(most_recent_files);
+    std::erase(files, name);
+    files.insert(files.begin(), name);
+    if (files.size() > most_recent_files) files.resize(most_recent_files);
+}
+
+}  // namespace
+
+void Settings::add_recent_file(const fs::path& path) {
+    put_in_front(recent_files, path);
+}
+
+void Settings::add_duel_base(const fs::path& path) {
+    put_in_front(duel_bases, path);
 }
 
 Settings load_settings() {
@@ -153,8 +172,11 @@ Result<void> save_settings(const Settings& settings, const Settings& base) {
     const auto put = [&](const char* key, const auto& value, bool changed) {
         if (changed || is_new) json[key] = value;
     };
-    put("recent_files", merged_files(stored.recent_files, base.recent_files, settings.recent_files),
-        settings.recent_files != base.recent_files);
+    for (const FilesKey& each : files_keys) {
+        const auto& before = base.*each.member;
+        const auto& now = settings.*each.member;
+        put(each.key, merged_files(stored.*each.member, before, now), now != before);
+    }
     for (const TextKey& each : text_keys)
         put(each.key, settings.*each.member, settings.*each.member != base.*each.member);
     put("threads", settings.threads, settings.threads != base.threads);

@@ -24,10 +24,14 @@ struct Settings {
     std::string window_state;
     std::string last_directory;
     std::string export_directory;
-    std::string record_directory;  // where records were opened last
-    std::string history_file;      // empty: default_history_file()
+    std::string record_directory;         // where records were opened last
+    std::string history_file;             // empty: default_history_file()
+    std::vector<std::string> duel_bases;  // libraries that were the base of a duel; newest first, at most 10
+    std::string duel_source;              // the repository that revisions were duelled of last
+    std::string signing_key;  // the private key's file that records of duels were signed with last
 
     void add_recent_file(const std::filesystem::path& path);
+    void add_duel_base(const std::filesystem::path& path);
     friend bool operator==(const Settings&, const Settings&) = default;
 };
 

@@ -13,6 +13,8 @@
 #include "ui/benchmark/charts_area.h"
 #include "ui/benchmark/compare_view.h"
 #include "ui/benchmark/dropped_record.h"
+#include "ui/benchmark/duel_actions.h"
+#include "ui/benchmark/duel_view.h"
 #include "ui/benchmark/empty_results.h"
 #include "ui/benchmark/export_menu.h"
 #include "ui/benchmark/history_view.h"
@@ -83,6 +85,7 @@ BenchmarkPage::BenchmarkPage(Session& session, QWidget* parent)
     connectRecords();
     connectComparison();
     connectHistory();
+    connectDuels();
     takeDrops();
     showPlan();
 }
@@ -94,7 +97,7 @@ BenchmarkPage::~BenchmarkPage() {
     delete m_desk;
 }
 
-// Results, comparison and history, below what is said and what is under way.
+// Results, comparison, duel and history, below what is said and what is under way.
 QWidget* BenchmarkPage::makeRightSide(QWidget* parent) {
     auto* right = new QWidget(parent);
     auto* layout = makeColumn(right, 0);
@@ -103,7 +106,7 @@ QWidget* BenchmarkPage::makeRightSide(QWidget* parent) {
     m_tabs = new QTabWidget(right);
     m_tabs->setObjectName(QStringLiteral("benchmarkTabs"));
     m_tabs->setDocumentMode(true);
-    m_tabs->setAccessibleName(tr("Results, comparison, history"));
+    m_tabs->setAccessibleName(tr("Results, comparison, duel, history"));
     m_tabs->tabBar()->setAccessibleName(m_tabs->accessibleName());
     m_stack = new QStackedWidget(m_tabs);
     m_empty = new EmptyResults(m_stack);
@@ -112,9 +115,11 @@ QWidget* BenchmarkPage::makeRightSide(QWidget* parent) {
     m_stack->addWidget(m_empty);
     m_stack->addWidget(m_results);
     m_compare = new CompareView(m_tabs);
+    m_duelView = new DuelView(m_desk->duel(), m_tabs);
     m_historyView = new HistoryView(m_desk->history(), m_tabs);
     m_tabs->addTab(m_stack, tr("Results"));
     m_tabs->addTab(m_compare, tr("Comparison"));
+    m_tabs->addTab(m_duelView, tr("Duel"));
     m_tabs->addTab(m_historyView, tr("History"));
     layout->addWidget(m_tabs, 1);
     auto* column = new FloatingColumn(FloatingColumn::Edge::bottom, right);
@@ -134,10 +139,19 @@ void BenchmarkPage::makeActions() {
                          {{tr("Open a record…"), [this] { m_records->open(); }}});
         Q_EMIT message(text);
     });
+    m_duels = new DuelActions({.desk = *m_desk,
+                               .session = m_session,
+                               .form = *m_form,
+                               .exports = exports(),
+                               .messages = *m_messages,
+                               .page = this});
+    m_run->setDuelAction(m_duels->duelAction());
+    m_duelView->addActions(QList<QAction*>{m_duels->duelAction()} + m_duels->recordActions());
+    m_duelView->addEmptyActions({m_duels->duelAction(), m_records->openAction()});
     // The window has Ctrl+R; these are the page's own, and only while it has the focus.
     auto* run = new QAction(tr("Run benchmark"), this);
     run->setShortcut(QKeySequence(Qt::Key_F5));
-    auto* stop = new QAction(tr("Cancel the benchmark"), this);
+    auto* stop = new QAction(tr("Cancel what is measured"), this);
     stop->setShortcut(QKeySequence(Qt::Key_Escape));
     for (QAction* action : {run, stop}) {
         action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
@@ -180,6 +194,16 @@ bool BenchmarkPage::isRunning() const {
     return m_desk->isRunning();
 }
 
+QString BenchmarkPage::runningText() const {
+    return m_desk->isDuelling()  ? tr("A duel is still running.")
+           : m_desk->isRunning() ? tr("A benchmark is still running.")
+                                 : QString();
+}
+
+QAction* BenchmarkPage::duelAction() const {
+    return m_duels->duelAction();
+}
+
 bool BenchmarkPage::isFree() const {
     return !m_desk->isRunning() && !m_desk->isBusy();
 }
@@ -207,13 +231,14 @@ void BenchmarkPage::showPlan() {
 
 void BenchmarkPage::showState() {
     m_stack->setCurrentIndex(m_desk->results().rowCount() > 0 ? 1 : 0);
-    if (isRunning()) {
+    if (m_desk->isBenchmarking()) {
         m_empty->showRunning();
     } else {
         m_empty->showPlan(m_form->matrix());
     }
     const bool free = isFree();
     m_records->showState(m_hindrance.isEmpty());
+    m_duels->showState(m_hindrance);
     m_historyView->setAddable(free && m_desk->mayAddToHistory(), recordNameAt(m_desk->shown().path));
     m_historyView->setFree(free);
     charts().roofline().setBusy(!free);
@@ -383,13 +408,18 @@ void BenchmarkPage::offerAside() {
 
 void BenchmarkPage::takeDrops() {
     const auto say = [this](const QString& path) {
-        if (isRunning() || !mayBeRecord(path)) return QString();
+        if (isRunning()) return QString();
+        if (mayBeLibrary(path)) return tr("Drop to duel with %1").arg(recordNameAt(path));
+        if (!mayBeRecord(path)) return QString();
+        if (isDuel(path)) return tr("Drop to open the duel %1").arg(recordNameAt(path));
         return (m_desk->results().rowCount() > 0 ? tr("Drop to compare with the record %1")
                                                  : tr("Drop to open the record %1"))
             .arg(recordNameAt(path));
     };
     new DropCue(this, say, [this](const QString& path) {
-        if (m_desk->results().rowCount() > 0) {
+        if (mayBeLibrary(path)) {
+            m_duels->askWith(path);
+        } else if (m_desk->results().rowCount() > 0 && !isDuel(path)) {
             m_desk->compareWith(path);
         } else {
             m_desk->open(path);
@@ -428,10 +458,31 @@ void BenchmarkPage::connectComparison() {
     });
 }
 
+// Duels -------------------------------------------------------------------------------------------------
+
+void BenchmarkPage::connectDuels() {
+    DuelDesk* duel = &m_desk->duel();
+    connect(m_duels, &DuelActions::attentionWanted, this, &BenchmarkPage::attentionWanted);
+    connect(m_duels, &DuelActions::message, this, &BenchmarkPage::message);
+    connect(m_duels, &DuelActions::begun, this, [this, duel] {
+        setTab(Tab::duel);
+        const std::size_t cases = duel->shown().rows.rows.size();
+        m_run->begin(cases, double(cases) * duel->request().settings.budget_seconds);
+    });
+    connect(duel, &DuelDesk::progressed, this, [this, duel](double fraction, const QString& what) {
+        if (!duel->isMeasuring()) return;
+        const int current = duel->current();
+        m_run->setProgress(fraction, current >= 0 ? duel->shown().rows.names[current] : what,
+                           int(duel->shown().rows.done()));
+    });
+    connect(duel, &DuelDesk::opened, this, [this] { setTab(Tab::duel); });
+}
+
 // The history, and the ceiling of the roofline ----------------------------------------------------------
 
 void BenchmarkPage::connectHistory() {
     connect(m_historyView, &HistoryView::openWanted, m_desk, &RecordDesk::openKept);
+    connect(m_historyView, &HistoryView::openDuelWanted, &m_desk->duel(), &DuelDesk::openKept);
     connect(m_historyView, &HistoryView::compareWanted, m_desk, &RecordDesk::compareWithKept);
     connect(m_historyView, &HistoryView::addWanted, m_desk, &RecordDesk::addToHistory);
     connect(m_historyView, &HistoryView::refreshWanted, this, [this] { readHistory(true); });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The benchmark page: what to measure on the left; on the right what was measured or opened, how it compares
-// with another record, and cases over time. A view of its RecordDesk, which has the state and does the work.
+// with another record, duels of two builds, and cases over time. A view of its RecordDesk, which has the
+// state and does the work.
 #pragma once
 
 #include <QWidget>
@@ -15,6 +16,8 @@ namespace workbench {
 
 class ChartsArea;
 class CompareView;
+class DuelActions;
+class DuelView;
 class EmptyResults;
 class ExportMenu;
 class HistoryView;
@@ -38,6 +41,7 @@ class BenchmarkPage : public QWidget {
 
     RecordDesk& desk() const { return *m_desk; }
     bool isRunning() const;
+    QString runningText() const;  // what is measured, as a sentence; empty: nothing
     // Sets why nothing may be measured now; empty: it may.
     void setHindrance(const QString& why);
 
@@ -49,12 +53,15 @@ class BenchmarkPage : public QWidget {
     MessageArea& messages() const { return *m_messages; }
     CompareView& compareView() const { return *m_compare; }
     HistoryView& historyView() const { return *m_historyView; }
+    DuelView& duelView() const { return *m_duelView; }
+    DuelActions& duels() const { return *m_duels; }
 
-    enum class Tab { results, comparison, history };
+    enum class Tab { results, comparison, duel, history };
     Tab tab() const;
     void setTab(Tab tab);
     RecordActions& records() const { return *m_records; }
-    // Opening, comparing and reproducing, for a menu.
+    // Of duels; and opening, comparing and reproducing, for a menu.
+    QAction* duelAction() const;
     QList<QAction*> recordActions() const;
 
     void setHistoryFile(const QString& path);
@@ -79,6 +86,7 @@ class BenchmarkPage : public QWidget {
     void connectRecords();
     void connectComparison();
     void connectHistory();
+    void connectDuels();
     void takeDrops();
     bool mayMeasure();
     bool isFree() const;
@@ -102,8 +110,10 @@ class BenchmarkPage : public QWidget {
     EmptyResults* m_empty = nullptr;
     ResultsPage* m_results = nullptr;
     CompareView* m_compare = nullptr;
+    DuelView* m_duelView = nullptr;
     HistoryView* m_historyView = nullptr;
     RecordActions* m_records = nullptr;
+    DuelActions* m_duels = nullptr;
     QString m_hindrance;
 };
 

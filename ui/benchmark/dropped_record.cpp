@@ -4,15 +4,37 @@
 #include <QFile>
 #include <QFileInfo>
 
+#include "core/duel/duel_record.h"
+#include "ui/support/paths.h"
+
 namespace workbench {
+namespace {
+
+// The beginning of a JSON file; empty where it cannot be read.
+QByteArray headOf(const QString& path) {
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.read(1 << 16) : QByteArray();
+}
+
+}  // namespace
 
 bool mayBeRecord(const QString& path) {
     if (QFileInfo(path).isDir()) return true;
     if (!path.endsWith(QLatin1String(".json"), Qt::CaseInsensitive)) return false;
-    QFile file(path);
-    if (!file.open(QIODevice::ReadOnly)) return true;  // opening it says why
-    const QByteArray head = file.read(1 << 16);
-    return head.contains("iir2d-workbench/record") || !head.contains("\"operations\"");
+    const QByteArray head = headOf(path);  // where there is none, opening it says why
+    return head.contains("iir2d-workbench/record") || head.contains("iir2d-workbench/duel") ||
+           !head.contains("\"operations\"");
+}
+
+bool mayBeLibrary(const QString& path) {
+    const QString name = QFileInfo(path).fileName();
+    return name.endsWith(QLatin1String(".so")) || name.contains(QLatin1String(".so.")) ||
+           name.endsWith(QLatin1String(".dylib")) || name.endsWith(QLatin1String(".dll"));
+}
+
+bool isDuel(const QString& path) {
+    if (is_duel_record(toPath(path))) return true;
+    return QFileInfo(path).isFile() && headOf(path).contains("\"iir2d-workbench/duel\"");
 }
 
 }  // namespace workbench

@@ -20,6 +20,7 @@ class FiguresTable : public QTableView {
 
     // `index` is a row of the model, whatever the order shown. Says nothing by caseChosen.
     void chooseCase(int index);
+    void fitColumns();  // to what they show; where they were fitted before, none becomes narrower
     // Selected rows with the headers, tab-separated, numbers in full and in the C locale; everything when
     // nothing is selected.
     QString selectionAsTsv() const;
@@ -42,7 +43,6 @@ class FiguresTable : public QTableView {
 
   private:
     void follow();
-    void fitColumns();
 
     QAbstractItemModel& m_model;
     ResultsOrder* m_order;

@@ -150,9 +150,10 @@ QWidget* HistoryView::makeRecords() {
     rows->addLayout(bar);
     rows->addWidget(m_table, 1);
     m_table->setMinimumHeight(90);
-    connect(m_open, &QPushButton::clicked, this, [this] { Q_EMIT openWanted(m_table->chosenId()); });
+    connect(m_open, &QPushButton::clicked, m_table, &HistoryTable::openChosen);
     connect(m_compare, &QPushButton::clicked, this, [this] { Q_EMIT compareWanted(m_table->chosenId()); });
     connect(m_table, &HistoryTable::openWanted, this, &HistoryView::openWanted);
+    connect(m_table, &HistoryTable::openDuelWanted, this, &HistoryView::openDuelWanted);
     connect(m_table, &HistoryTable::compareWanted, this, &HistoryView::compareWanted);
     connect(m_table, &HistoryTable::choiceChanged, this, &HistoryView::showChoice);
     showChoice();
@@ -162,7 +163,7 @@ QWidget* HistoryView::makeRecords() {
 void HistoryView::showChoice() {
     const bool may = m_free && !m_table->chosenId().isEmpty();
     m_open->setEnabled(may);
-    m_compare->setEnabled(may);
+    m_compare->setEnabled(may && !m_table->isDuelChosen());
 }
 
 void HistoryView::setFree(bool free) {
@@ -202,9 +203,12 @@ void HistoryView::showContents(const HistoryContents& contents) {
     refill(*m_device, devices, devices, wantedDevice);
     m_state->setTone(ToneLabel::Tone::muted);
     m_state->setText(tr("%n record(s)", nullptr, int(contents.entries.size())) + QStringLiteral(", ") +
+                     (contents.duels.empty()
+                          ? QString()
+                          : tr("%n duel(s)", nullptr, int(contents.duels.size())) + QStringLiteral(", ")) +
                      tr("%n case(s)", nullptr, int(keys.size())) +
                      tr(". A diamond: host, threads, input or output are not those of the record before."));
-    m_table->showEntries(contents.entries);
+    m_table->showEntries(contents.entries, contents.duels);
     m_table->setFree(m_free);
     for (QComboBox* box : {m_key, m_metric, m_device}) box->setEnabled(!keys.isEmpty());
     if (keys.isEmpty()) {
@@ -221,7 +225,7 @@ void HistoryView::showNothing(const QString& why) {
     }
     for (QComboBox* box : {m_key, m_metric, m_device}) box->setEnabled(false);
     m_state->setText({});
-    m_table->showEntries({});
+    m_table->showEntries({}, {});
     m_chart->showTrend({}, metric(), {}, why);
 }
 

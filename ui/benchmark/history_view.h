@@ -45,6 +45,7 @@ class HistoryView : public QWidget {
     void addWanted();
     void refreshWanted();
     void openWanted(const QString& id);
+    void openDuelWanted(const QString& id);
     void compareWanted(const QString& id);  // as the base of what is shown
 
   private:

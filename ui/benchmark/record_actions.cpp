@@ -29,7 +29,7 @@ RecordActions::RecordActions(RecordDesk& desk, Session& session, const ExportMen
       m_exports(exports),
       m_page(page),
       m_open(add("open", tr("&Open record…"), QStringLiteral("Ctrl+Shift+O"),
-                 tr("Open a record, a directory or its record.json (%1)"))),
+                 tr("Open a record or a duel, a directory or its record.json or duel.json (%1)"))),
       m_compare(add("split", tr("Co&mpare with…"), QStringLiteral("Ctrl+Shift+B"),
                     tr("Compare what is shown with a record measured before (%1)"))),
       m_previous(
@@ -70,12 +70,13 @@ QString RecordActions::askForRecord(const QString& title) {
     const std::string& directory = m_session.settings().record_directory;
     const QString from = directory.empty() ? m_exports.directory() : QString::fromStdString(directory);
     const QString path = QFileDialog::getOpenFileName(
-        m_page, title, from, tr("Records (record.json);;JSON (*.json);;All files (*)"));
+        m_page, title, from, tr("Records (record.json duel.json);;JSON (*.json);;All files (*)"));
     if (path.isEmpty()) return {};
     // The file stands for its directory, where it is one's: then all of it is verified.
     const QFileInfo file(path);
-    const bool isWhole = file.fileName() == QLatin1String("record.json") &&
-                         file.absoluteDir().exists(QStringLiteral("SHA256SUMS"));
+    const bool isWhole =
+        (file.fileName() == QLatin1String("record.json") || file.fileName() == QLatin1String("duel.json")) &&
+        file.absoluteDir().exists(QStringLiteral("SHA256SUMS"));
     return isWhole ? file.absolutePath() : path;
 }
 

@@ -22,6 +22,7 @@ class RecordActions : public QObject {
     RecordActions(RecordDesk& desk, Session& session, const ExportMenu& exports, QWidget* page);
 
     QList<QAction*> all() const { return {m_open, m_compare, m_previous, m_reproduce}; }
+    QAction* openAction() const { return m_open; }
     void showState(bool mayReproduce);
 
   public Q_SLOTS:

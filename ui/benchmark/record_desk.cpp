@@ -6,6 +6,7 @@
 
 #include "core/support/files.h"
 #include "core/support/try.h"
+#include "ui/benchmark/dropped_record.h"
 #include "ui/session/kept_runs.h"
 #include "ui/support/paths.h"
 #include "ui/support/text.h"
@@ -35,8 +36,12 @@ Result<Record> openJson(const std::string& json, const TaskControl& control) {
 }  // namespace
 
 RecordDesk::RecordDesk(const QString& historyFile, QObject* parent)
-    : QObject(parent), m_history(historyFile, m_job), m_results(new ResultsModel(this)) {
+    : QObject(parent),
+      m_history(historyFile, m_job),
+      m_results(new ResultsModel(this)),
+      m_duel(m_job, m_history) {
     connectRunner();
+    connectDuel();
     connect(&m_history, &RecordHistory::failed, this, &RecordDesk::failed);
     connect(&m_history, &RecordHistory::addedJson, this,
             [this](const std::shared_ptr<const std::string>& json, const QString& id) {
@@ -90,7 +95,27 @@ void RecordDesk::connectRunner() {
     });
 }
 
+void RecordDesk::connectDuel() {
+    connect(&m_duel, &DuelDesk::runningChanged, this, &RecordDesk::runningChanged);
+    connect(&m_duel, &DuelDesk::recordFailed, this, &RecordDesk::failed);
+    connect(&m_duel, &DuelDesk::opened, this, [this](const QString& path) {
+        if (!path.isEmpty()) Q_EMIT recordFoundAt(path);
+    });
+    for (const auto signal : {&DuelDesk::shownChanged, &DuelDesk::stateChanged})
+        connect(&m_duel, signal, this, &RecordDesk::stateChanged);
+}
+
 // Measuring ---------------------------------------------------------------------------------------------
+
+void RecordDesk::startDuel(DuelRequest request) {
+    if (isRunning() || isBusy()) return;
+    m_duel.start(std::move(request));
+}
+
+void RecordDesk::cancelRun() {
+    m_runner.cancel();
+    m_duel.cancel();
+}
 
 void RecordDesk::measure(BenchmarkMatrix matrix, const QString& imagePath) {
     if (isRunning() || isBusy()) return;
@@ -157,6 +182,12 @@ void RecordDesk::setAside() {
 }
 
 void RecordDesk::open(const QString& path) {
+    if (isDuel(path)) {
+        if (isRunning()) return;
+        Q_EMIT fetching();
+        m_duel.open(path);
+        return;
+    }
     openBy(tr("Opening the record %1").arg(recordNameAt(path)),
            [path](const TaskControl& control) { return load_record(toPath(path), control); }, {.path = path});
 }
@@ -241,7 +272,8 @@ std::vector<DeskResults> RecordDesk::unwritten() const {
 }
 
 bool RecordDesk::hasUnkept() const {
-    return !m_aside.empty() || m_shown.isUnkept() || (isOriginalHidden() && m_original.isUnkept());
+    return !m_aside.empty() || m_shown.isUnkept() || (isOriginalHidden() && m_original.isUnkept()) ||
+           m_duel.hasUnkept();
 }
 
 bool RecordDesk::isOriginalHidden() const {
@@ -264,6 +296,13 @@ void RecordDesk::addToHistory() {
 // Comparing ---------------------------------------------------------------------------------------------
 
 void RecordDesk::compareWith(const QString& path) {
+    if (isDuel(path)) {
+        Q_EMIT failed({ErrorKind::bad_argument,
+                       tr("%1 is the record of a duel, which has its verdicts already: open it.")
+                           .arg(recordNameAt(path))
+                           .toStdString()});
+        return;
+    }
     compareWithBase(
         tr("Comparing with the record %1").arg(recordNameAt(path)),
         [path](const Record&, const TaskControl& control) { return load_record(toPath(path), control); });

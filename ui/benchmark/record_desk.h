@@ -13,6 +13,7 @@
 #include "core/evidence/compare.h"
 #include "core/record/record.h"
 #include "ui/benchmark/benchmark_runner.h"
+#include "ui/benchmark/duel_desk.h"
 #include "ui/benchmark/record_history.h"
 #include "ui/benchmark/result_exporter.h"
 #include "ui/benchmark/results_model.h"
@@ -49,7 +50,11 @@ class RecordDesk : public QObject {
     ResultExporter& exporter() { return m_exporter; }
     Job& job() { return m_job; }  // With records: opening, comparing, a history, a ceiling.
 
-    bool isRunning() const { return m_runner.isRunning(); }
+    DuelDesk& duel() { return m_duel; }  // Opened by open(), begun by startDuel().
+
+    bool isRunning() const { return isBenchmarking() || isDuelling(); }  // Something is measured.
+    bool isBenchmarking() const { return m_runner.isRunning(); }
+    bool isDuelling() const { return m_duel.isRunning(); }
     bool isBusy() const { return m_job.isRunning(); }
     bool isFresh() const { return m_fresh; }  // A run goes on, and results() are still those before it.
     const OpenedRecordPtr& reproducing() const { return m_original.opened; }
@@ -57,9 +62,11 @@ class RecordDesk : public QObject {
     // Measuring. Nothing happens while something runs or a record is worked on.
     void measure(BenchmarkMatrix matrix, const QString& imagePath);
     void reproduce(const QString& image);  // What opened() measured, on its image or on this one.
-    void cancelRun() { m_runner.cancel(); }
+    void startDuel(DuelRequest request);
+    void cancelRun();  // Whichever runs.
 
-    // Opening: shownChanged or failed follows. Nothing happens while something runs.
+    // Opening: shownChanged, of the desk or of duel(), or failed follows. Nothing happens while something
+    // runs.
     void open(const QString& path);
     void openKept(const QString& id);  // Of the history.
     // Takes over what an ended session left, the oldest first: shows the newest, unless something runs, and
@@ -112,6 +119,7 @@ class RecordDesk : public QObject {
     using BaseOf = std::function<Result<Record>(const Record& now, const TaskControl& control)>;
 
     void connectRunner();
+    void connectDuel();
     bool isOriginalHidden() const;  // Results of a reproduction stand in its place.
     void addResult(const CaseResult& result);
     void finishRun(DeskResults shown, const KeptRun& kept);
@@ -128,6 +136,7 @@ class RecordDesk : public QObject {
     ResultsModel* m_results;
     ResultExporter m_exporter;
     BenchmarkRunner m_runner;
+    DuelDesk m_duel;
     DeskResults m_shown;
     DeskResults m_original;  // Being reproduced; shown again when that fails.
     std::vector<DeskResults> m_aside;

@@ -19,8 +19,9 @@ namespace {
 Result<HistoryContents> contentsOf(const QString& file) {
     IIR2D_TRY(auto history, History::open_to_read(toPath(file)));
     IIR2D_TRY(auto entries, history.list());
+    IIR2D_TRY(auto duels, history.duels());
     IIR2D_TRY(auto keys, history.keys());
-    return HistoryContents{std::move(entries), std::move(keys)};
+    return HistoryContents{std::move(entries), std::move(duels), std::move(keys)};
 }
 
 Result<History::Added> addRecord(const QString& file, const QString& path) {

@@ -17,6 +17,7 @@ namespace workbench {
 
 struct HistoryContents {
     std::vector<HistoryEntry> entries;
+    std::vector<DuelEntry> duels;
     std::vector<std::string> keys;
 };
 

@@ -99,7 +99,7 @@ void ResultsPage::showNote() {
 
 void ResultsPage::showState() {
     showNote();
-    const bool running = m_desk.isRunning();
+    const bool running = m_desk.isBenchmarking();
     const int done = m_desk.results().rowCount();
     const OpenedRecordPtr& original = m_desk.reproducing();
     auto tone = ToneLabel::Tone::normal;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "ui/benchmark/run_panel.h"
 
+#include <QAction>
 #include <QLabel>
 #include <QPainter>
 #include <QProgressBar>
 #include <QPushButton>
+#include <QToolButton>
 #include <algorithm>
 
 #include "ui/benchmark/matrix_choices.h"
@@ -36,6 +38,7 @@ RunPanel::RunPanel(QWidget* parent)
       m_bar(new QProgressBar(m_progress)),
       m_run(new QPushButton(themedIcon(QStringLiteral("play"), IconGround::accent), tr("Run benchmar&k"),
                             this)),
+      m_duel(new QToolButton(this)),
       m_cancel(new QPushButton(themedIcon(QStringLiteral("stop")), tr("&Cancel"), this)) {
     auto* layout = makeColumn(this, normalSpacing,
                               {normalSpacing + smallSpacing, normalSpacing, normalSpacing + smallSpacing,
@@ -57,20 +60,33 @@ RunPanel::RunPanel(QWidget* parent)
     for (QPushButton* button : {m_run, m_cancel}) {
         button->setFont(large);
         button->setMinimumHeight(36);
-        layout->addWidget(button);
     }
+    auto* begin = makeRow(nullptr, normalSpacing);
+    begin->addWidget(m_run, 1);
+    begin->addWidget(m_duel);
+    layout->addLayout(begin);
+    layout->addWidget(m_cancel);
+    m_duel->setObjectName(QStringLiteral("duelButton"));
+    m_duel->setMinimumHeight(36);
+    m_duel->setFocusPolicy(Qt::StrongFocus);
+    m_duel->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     m_run->setObjectName(QStringLiteral("runButton"));
     m_cancel->setObjectName(QStringLiteral("cancelButton"));
     m_summary->setObjectName(QStringLiteral("planSummary"));
     m_run->setAccessibleName(tr("Run benchmark"));
     m_run->setToolTip(tr("Measure the chosen cases (Ctrl+R or F5)"));
-    m_cancel->setAccessibleName(tr("Cancel the benchmark"));
+    m_cancel->setAccessibleName(tr("Cancel what is measured"));
     m_cancel->setToolTip(tr("Stop measuring and keep the cases that are complete (Esc)"));
     m_cancel->hide();
     connect(m_run, &QPushButton::clicked, this, &RunPanel::runRequested);
     connect(m_cancel, &QPushButton::clicked, this, &RunPanel::cancelRequested);
     connect(&ThemeNotifier::instance(), &ThemeNotifier::changed, this, &RunPanel::tintRun);
     tintRun();
+}
+
+void RunPanel::setDuelAction(QAction* action) {
+    m_duel->setDefaultAction(action);
+    m_duel->setAccessibleName(tr("Duel with another build"));
 }
 
 void RunPanel::setPlan(std::size_t cases, double seconds) {
@@ -112,6 +128,7 @@ void RunPanel::begin(std::size_t cases, double estimatedSeconds) {
     m_progress->show();
     const bool hadFocus = m_run->hasFocus();
     m_run->hide();
+    m_duel->hide();
     m_cancel->setEnabled(true);
     m_cancel->setText(tr("&Cancel"));
     m_cancel->show();
@@ -124,7 +141,7 @@ void RunPanel::setProgress(double fraction, const QString& what, int casesDone) 
     const QString text = tr("Case %1 of %2: %3").arg(current).arg(m_cases).arg(what);
     m_case->setFullText(text);
     m_bar->setValue(int(std::clamp(fraction, 0.0, 1.0) * 1000.0));
-    m_bar->setAccessibleName(tr("Progress of the benchmark"));
+    m_bar->setAccessibleName(tr("Progress of what is measured"));
     m_bar->setAccessibleDescription(text);
     if (!m_cancel->isEnabled()) return;  // it says that it is cancelling
     const double left = secondsLeft(double(m_clock.elapsed()) / 1e3, fraction, m_estimated);
@@ -142,6 +159,7 @@ void RunPanel::end() {
     const bool hadFocus = m_cancel->hasFocus() || !m_cancel->isEnabled();
     m_cancel->hide();
     m_run->show();
+    m_duel->show();
     showPlan();
     m_summary->show();
     if (hadFocus && isVisible()) m_run->setFocus();

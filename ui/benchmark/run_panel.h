@@ -6,8 +6,10 @@
 #include <QString>
 #include <QWidget>
 
+class QAction;
 class QProgressBar;
 class QPushButton;
+class QToolButton;
 
 namespace workbench {
 
@@ -22,6 +24,9 @@ class RunPanel : public QWidget {
     Q_OBJECT
   public:
     explicit RunPanel(QWidget* parent = nullptr);
+
+    // Gives it a button beside the one that runs.
+    void setDuelAction(QAction* action);
 
     void setPlan(std::size_t cases, double seconds);
     // Sets why nothing can be run; `runnable` stays possible otherwise.
@@ -52,6 +57,7 @@ class RunPanel : public QWidget {
     ToneLabel* m_left;
     QProgressBar* m_bar;
     QPushButton* m_run;
+    QToolButton* m_duel;
     QPushButton* m_cancel;
     QElapsedTimer m_clock;
     std::size_t m_cases = 0;

@@ -62,7 +62,7 @@ void CaseBarsChart::buildBars(std::vector<Bar> bars, const QString& common, int 
     m_chosen = chosen;
     makeSeries();
     const bool two = m_besideSet != nullptr;
-    const int row = QFontMetrics(chartFont()).height() + (two ? 12 : 3);
+    const int row = QFontMetrics(chartFont()).height() + (two ? 12 : m_look.rowPadding);
     setMinimumHeight(std::min(int(m_bars.size()) * row + 90, 16000));
 }
 
@@ -123,7 +123,7 @@ void CaseBarsChart::makeSeries() {
         m_valueAxis = axis;
     } else {
         auto* axis = new QValueAxis;
-        const TickScale scale = tickScale(lowEnd().value_or(0.0), largest, 4);
+        const TickScale scale = tickScale(lowEnd().value_or(0.0), highEnd().value_or(largest), 4);
         applyScale(*axis, scale);
         m_low = scale.low;
         m_high = axis->max();
@@ -220,11 +220,12 @@ void CaseBarsChart::drawRow(QPainter& painter, std::size_t index) const {
         painter.drawLine(QPointF(to, own - cap), QPointF(to, own + cap));
         if (bar.whiskerFrom) painter.drawLine(QPointF(from, own - cap), QPointF(from, own + cap));
     }
-    if (drawsMarks() && !bar.failed) drawMark(painter, index, QPointF(xOf(bar.value), own));
+    if (drawsMarks() && !bar.failed && !bar.blank) drawMark(painter, index, QPointF(xOf(bar.value), own));
     painter.setFont(font);
     painter.setPen(figureColour(index));
     const double mark = drawsMarks() ? 4 : 0;  // a narrow interval leaves the mark the last
-    const double x = (bar.failed ? plot.left() : xOf(endOf(bar)) + mark) + gap;
+    const double end = m_look.figuresAtEnd ? plot.right() : bar.failed ? plot.left() : xOf(endOf(bar)) + mark;
+    const double x = end + gap;
     painter.drawText(QRectF(x, y - height / 2, chart()->rect().right() - x, height),
                      int(Qt::AlignLeft | Qt::AlignVCenter) | Qt::TextSingleLine, bar.figure);
 }

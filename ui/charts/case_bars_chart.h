@@ -27,6 +27,7 @@ class CaseBarsChart : public ChartView {
         QString figure;                     // written beside the bar
         QString toolTip;
         bool failed = false;
+        bool blank = false;  // there is nothing to draw yet
     };
 
     // What a chart says and looks like whatever its bars are.
@@ -37,6 +38,8 @@ class CaseBarsChart : public ChartView {
         QColor ThemeColours::*colour = &ThemeColours::accent;
         std::optional<double> reference = {};  // a line across all bars
         QString referenceText = {};
+        int rowPadding = 3;         // added to the height of a name; two bars take 12
+        bool figuresAtEnd = false;  // in a column of their own, where they stay when their bars change
     };
 
     CaseBarsChart(const QString& name, const QString& fileStem, Look look, QWidget* parent);
@@ -47,6 +50,7 @@ class CaseBarsChart : public ChartView {
     double spread() const;
     double xOf(double value) const;  // in the view's coordinates
     double yOf(std::size_t bar) const;
+    double rowHeight() const;
 
     QString toolTipAt(const QPointF& position) const override;
     int caseAt(const QPointF& position) const override;
@@ -56,8 +60,9 @@ class CaseBarsChart : public ChartView {
     // Shows `bars`; `common` is what all cases share, for the title.
     void buildBars(std::vector<Bar> bars, const QString& common, int chosen);
     Look& look() { return m_look; }  // to be changed before buildBars()
-    // Where the axis begins; absent: at 0.
+    // Where the axis begins; absent: at 0. And where it ends; absent: at the largest bar.
     virtual std::optional<double> lowEnd() const { return {}; }
+    virtual std::optional<double> highEnd() const { return {}; }
     // Below the rows, and in place of a row's bar: then no bars are drawn.
     virtual void drawBelow(QPainter& /*painter*/, const QRectF& /*plot*/) const {}
     virtual bool drawsMarks() const { return false; }
@@ -71,7 +76,6 @@ class CaseBarsChart : public ChartView {
     void makeSeries();
     void draw(QPainter& painter) const;
     void drawRow(QPainter& painter, std::size_t index) const;
-    double rowHeight() const;
 
     Look m_look;
     std::vector<Bar> m_bars;

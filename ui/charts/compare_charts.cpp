@@ -91,31 +91,8 @@ void CompareRatioChart::drawBelow(QPainter& painter, const QRectF& plot) const {
     painter.drawText(QPointF(x + 4, plot.bottom() - 4), tr("limit"));
 }
 
-// Shapes as well as colours: triangles to their side, a square, a diamond.
 void CompareRatioChart::drawMark(QPainter& painter, std::size_t bar, const QPointF& at) const {
-    constexpr double r = 5;
-    painter.setPen(QPen(themeColours().base, 1));
-    painter.setBrush(verdictColour(m_verdicts[bar]));
-    const auto polygon = [&](std::initializer_list<QPointF> corners) {
-        QPolygonF shape;
-        for (const QPointF& corner : corners) shape.append(at + corner);
-        painter.drawPolygon(shape);
-    };
-    switch (m_verdicts[bar]) {
-        case Verdict::slower:
-            polygon({{r, 0}, {-r, -r}, {-r, r}});
-            break;
-        case Verdict::faster:
-            polygon({{-r, 0}, {r, -r}, {r, r}});
-            break;
-        case Verdict::ambiguous:
-            polygon({{0, -r}, {r, 0}, {0, r}, {-r, 0}});
-            break;
-        case Verdict::same:
-        case Verdict::not_timed:
-            painter.drawRect(QRectF(at.x() - 4, at.y() - 4, 8, 8));
-            break;
-    }
+    drawVerdict(painter, m_verdicts[bar], at);
 }
 
 CompareBarsChart::CompareBarsChart(QWidget* parent)

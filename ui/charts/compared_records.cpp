@@ -72,7 +72,8 @@ QString recordNameAt(const QString& path) {
     if (isKeptPath(path)) return RecordsWords::tr("%1 of the history").arg(idOfKeptPath(path));
     const QFileInfo file(QDir::cleanPath(path));
     // "record.json" says nothing: its folder does.
-    const bool isPlain = file.fileName() == QLatin1String("record.json");
+    const bool isPlain =
+        file.fileName() == QLatin1String("record.json") || file.fileName() == QLatin1String("duel.json");
     return isPlain ? file.absoluteDir().dirName() : file.fileName();
 }
 

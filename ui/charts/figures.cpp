@@ -126,10 +126,17 @@ QString familyText(const BenchmarkCase& what) {
 }
 
 CaseNames nameCases(const std::vector<CaseResult>& results) {
+    std::vector<BenchmarkCase> cases;
+    cases.reserve(results.size());
+    for (const CaseResult& result : results) cases.push_back(result.what);
+    return nameCases(cases);
+}
+
+CaseNames nameCases(const std::vector<BenchmarkCase>& cases) {
     CaseNames names;
     std::vector<Parts> all;
-    all.reserve(results.size());
-    for (const CaseResult& result : results) all.push_back(partsOf(result.what));
+    all.reserve(cases.size());
+    for (const BenchmarkCase& one : cases) all.push_back(partsOf(one));
     constexpr std::array members = {&Parts::operation, &Parts::border, &Parts::precision, &Parts::pass,
                                     &Parts::size};
     std::array<bool, members.size()> shared{};
@@ -147,7 +154,7 @@ CaseNames nameCases(const std::vector<CaseResult>& results) {
         // A pass that is not named is the other one.
         if (members[m] == &Parts::pass)
             same = std::ranges::all_of(all, [](const Parts& parts) { return !parts.pass.isEmpty(); });
-        shared[m] = results.size() > 1 && same && !value.isEmpty();
+        shared[m] = cases.size() > 1 && same && !value.isEmpty();
         if (shared[m]) common.append(value);
     }
     names.common = common.join(QStringLiteral(", "));

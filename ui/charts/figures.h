@@ -33,6 +33,7 @@ struct CaseNames {
     QStringList families;  // one a result: the case's name without its size
     QString common;        // "mirror, f32"; may be empty
 };
+CaseNames nameCases(const std::vector<BenchmarkCase>& cases);
 CaseNames nameCases(const std::vector<CaseResult>& results);
 
 }  // namespace workbench

@@ -3,6 +3,7 @@
 
 #include <QCoreApplication>
 #include <QLocale>
+#include <QPainter>
 #include <array>
 
 #include "ui/charts/figures.h"
@@ -16,29 +17,58 @@ struct VerdictWords {
     Q_DECLARE_TR_FUNCTIONS(VerdictStyle)
 };
 
+// Triangles to their side, a square, a diamond, and a ring for what is open.
+enum class Mark { square, left, right, diamond, ring };
+
 struct VerdictLook {
     const char* symbol;
     QColor ThemeColours::*colour;
+    Mark mark;
     const char* help;
 };
 
 // In the order of Verdict.
 constexpr std::array<VerdictLook, 5> verdictLooks = {{
-    {"=", &ThemeColours::text,
+    {"=", &ThemeColours::text, Mark::square,
      QT_TRANSLATE_NOOP("VerdictStyle", "The whole interval of the ratio is within the margin.")},
-    {"◀", &ThemeColours::accent,
+    {"◀", &ThemeColours::accent, Mark::left,
      QT_TRANSLATE_NOOP("VerdictStyle",
                        "Significantly faster, by more than the margin, by the clock and beside the copy.")},
-    {"▶", &ThemeColours::error,
+    {"▶", &ThemeColours::error, Mark::right,
      QT_TRANSLATE_NOOP("VerdictStyle",
                        "Significantly slower, by more than the margin, by the clock and beside the copy.")},
-    {"?", &ThemeColours::warning,
+    {"?", &ThemeColours::warning, Mark::diamond,
      QT_TRANSLATE_NOOP(
          "VerdictStyle",
          "Neither the same nor different can be said of these samples: measure again on a quiet "
          "machine, or longer.")},
-    {"–", &ThemeColours::muted,
+    {"–", &ThemeColours::muted, Mark::square,
      QT_TRANSLATE_NOOP("VerdictStyle", "The case has no samples in one of the two records.")},
+}};
+
+// In the order of DuelVerdict.
+constexpr std::array<VerdictLook, 7> duelLooks = {{
+    {"…", &ThemeColours::muted, Mark::ring,
+     QT_TRANSLATE_NOOP("VerdictStyle", "Nothing can be said so far: pairs are still measured.")},
+    {"=", &ThemeColours::text, Mark::square,
+     QT_TRANSLATE_NOOP("VerdictStyle", "The whole interval of the change is within the margin.")},
+    {"◀", &ThemeColours::accent, Mark::left,
+     QT_TRANSLATE_NOOP("VerdictStyle",
+                       "The interval leaves out 0 %, and the new build is faster by more than the margin and "
+                       "than the control differs.")},
+    {"▶", &ThemeColours::error, Mark::right,
+     QT_TRANSLATE_NOOP("VerdictStyle",
+                       "The interval leaves out 0 %, and the new build is slower by more than the margin and "
+                       "than the control differs.")},
+    {"?", &ThemeColours::warning, Mark::diamond,
+     QT_TRANSLATE_NOOP("VerdictStyle",
+                       "Neither the same nor different can be said with the pairs and the time that there "
+                       "were: give more time, or measure on a quiet machine.")},
+    {"≠", &ThemeColours::error, Mark::square,
+     QT_TRANSLATE_NOOP("VerdictStyle",
+                       "The results of the two builds differ by more than they may: it was not timed.")},
+    {"✕", &ThemeColours::error, Mark::square,
+     QT_TRANSLATE_NOOP("VerdictStyle", "There is nothing to compare: the reason stands in the table.")},
 }};
 
 // In the order of Metric.
@@ -48,6 +78,40 @@ constexpr std::array metricNames = {QT_TRANSLATE_NOOP("VerdictStyle", "Times cop
 
 const VerdictLook& lookOf(Verdict verdict) {
     return verdictLooks[std::size_t(verdict)];
+}
+const VerdictLook& lookOf(DuelVerdict verdict) {
+    return duelLooks[std::size_t(verdict)];
+}
+
+void draw(QPainter& painter, const VerdictLook& look, const QPointF& at) {
+    constexpr double r = 5;
+    const QColor colour = themeColours().*look.colour;
+    painter.setPen(QPen(themeColours().base, 1));
+    painter.setBrush(colour);
+    const auto polygon = [&](std::initializer_list<QPointF> corners) {
+        QPolygonF shape;
+        for (const QPointF& corner : corners) shape.append(at + corner);
+        painter.drawPolygon(shape);
+    };
+    switch (look.mark) {
+        case Mark::right:
+            polygon({{r, 0}, {-r, -r}, {-r, r}});
+            break;
+        case Mark::left:
+            polygon({{-r, 0}, {r, -r}, {r, r}});
+            break;
+        case Mark::diamond:
+            polygon({{0, -r}, {r, 0}, {0, r}, {-r, 0}});
+            break;
+        case Mark::square:
+            painter.drawRect(QRectF(at.x() - 4, at.y() - 4, 8, 8));
+            break;
+        case Mark::ring:
+            painter.setPen(QPen(colour, 1.6));
+            painter.setBrush(themeColours().base);
+            painter.drawEllipse(at, 4, 4);
+            break;
+    }
 }
 
 }  // namespace
@@ -66,6 +130,30 @@ QString verdictHelp(Verdict verdict) {
 
 QColor verdictColour(Verdict verdict) {
     return themeColours().*lookOf(verdict).colour;
+}
+
+void drawVerdict(QPainter& painter, Verdict verdict, const QPointF& at) {
+    draw(painter, lookOf(verdict), at);
+}
+
+QString verdictSymbol(DuelVerdict verdict) {
+    return QString::fromUtf8(lookOf(verdict).symbol);
+}
+
+QString verdictText(DuelVerdict verdict) {
+    return verdictSymbol(verdict) + QLatin1Char(' ') + toText(name_of(verdict));
+}
+
+QString verdictHelp(DuelVerdict verdict) {
+    return VerdictWords::tr(lookOf(verdict).help);
+}
+
+QColor verdictColour(DuelVerdict verdict) {
+    return themeColours().*lookOf(verdict).colour;
+}
+
+void drawVerdict(QPainter& painter, DuelVerdict verdict, const QPointF& at) {
+    draw(painter, lookOf(verdict), at);
 }
 
 QString metricText(Metric metric) {

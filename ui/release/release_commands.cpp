@@ -121,10 +121,10 @@ void ReleaseCommands::connectDialogs() {
     connect(&m_model, &ReleaseModel::changedOnDisk, this, refuse);
 }
 
-void ReleaseCommands::ask(ReleaseDialog* dialog, const std::function<void()>& submit) {
+void ReleaseCommands::ask(FormDialog* dialog, const std::function<void()>& submit) {
     m_dialog = dialog;
-    connect(dialog, &ReleaseDialog::submitted, this, submit);
-    connect(dialog, &ReleaseDialog::cancelRequested, &m_model, &ReleaseModel::cancel);
+    connect(dialog, &FormDialog::submitted, this, submit);
+    connect(dialog, &FormDialog::cancelRequested, &m_model, &ReleaseModel::cancel);
     dialog->open();
 }
 

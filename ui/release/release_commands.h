@@ -13,7 +13,7 @@ class QWidget;
 
 namespace workbench {
 
-class ReleaseDialog;
+class FormDialog;
 class ReleaseModel;
 class Session;
 
@@ -55,13 +55,13 @@ class ReleaseCommands : public QObject {
     QAction* make(const QString& icon, const QString& text, const QString& help,
                   const std::function<void()>& run);
     void showState();
-    void ask(ReleaseDialog* dialog, const std::function<void()>& submit);
+    void ask(FormDialog* dialog, const std::function<void()>& submit);
     void connectDialogs();
 
     ReleaseModel& m_model;
     Session& m_session;
     QWidget& m_page;
-    QPointer<ReleaseDialog> m_dialog;
+    QPointer<FormDialog> m_dialog;
 };
 
 }  // namespace workbench

@@ -4,29 +4,23 @@
 #include <QComboBox>
 #include <QDateEdit>
 #include <QDateTime>
-#include <QDialogButtonBox>
 #include <QDir>
 #include <QFileInfo>
 #include <QFormLayout>
 #include <QLineEdit>
 #include <QPushButton>
-#include <QVBoxLayout>
 #include <algorithm>
 
 #include "core/release/requirements.h"
 #include "ui/support/paths.h"
 #include "ui/support/text.h"
 #include "ui/widgets/form_parts.h"
-#include "ui/widgets/job_bar.h"
 #include "ui/widgets/layouts.h"
-#include "ui/widgets/message_bar.h"
 #include "ui/widgets/path_field.h"
 #include "ui/widgets/theme.h"
 
 namespace workbench {
 namespace {
-
-const auto refusalSubject = QStringLiteral("refusal");
 
 const EvidenceKind* kindNamed(const QString& name) {
     const auto& kinds = evidence_kinds();
@@ -36,93 +30,13 @@ const EvidenceKind* kindNamed(const QString& name) {
 
 }  // namespace
 
-ReleaseDialog::ReleaseDialog(const QString& title, const QString& help, const QString& confirm,
-                             QWidget* parent)
-    : QDialog(parent),
-      m_body(new QWidget(this)),
-      m_messages(new MessageArea(this)),
-      m_bar(new JobBar(this)),
-      m_buttons(new QDialogButtonBox(QDialogButtonBox::Cancel, this)) {
-    setWindowTitle(title);
-    setModal(true);
-    setAttribute(Qt::WA_DeleteOnClose);
-    auto* layout = new QVBoxLayout(this);
-    layout->setSpacing(normalSpacing);
-    auto* text = new ToneLabel(ToneLabel::Tone::muted, this);
-    text->setText(help);
-    layout->addWidget(text);
-    layout->addWidget(m_messages);
-    auto* bodyLayout = makeColumn(m_body, normalSpacing);
-    m_form = new QFormLayout;
-    m_form->setHorizontalSpacing(normalSpacing);
-    m_form->setVerticalSpacing(normalSpacing);
-    m_form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
-    bodyLayout->addLayout(m_form);
-    layout->addWidget(m_body, 1);
-    layout->addWidget(m_bar);
-    QPushButton* done = m_buttons->addButton(confirm, QDialogButtonBox::AcceptRole);
-    done->setObjectName(QStringLiteral("confirmButton"));
-    done->setDefault(true);
-    done->setAccessibleName(confirm);
-    m_buttons->button(QDialogButtonBox::Cancel)->setAccessibleName(tr("Cancel"));
-    layout->addWidget(m_buttons);
-    connect(m_buttons, &QDialogButtonBox::accepted, this, &ReleaseDialog::submitted);
-    connect(m_buttons, &QDialogButtonBox::rejected, this, &ReleaseDialog::reject);
-    connect(m_bar, &JobBar::cancelRequested, this, &ReleaseDialog::cancelRequested);
-}
-
-void ReleaseDialog::setBusy(bool busy) {
-    m_busy = busy;
-    m_body->setEnabled(!busy);
-    if (busy) m_messages->clear(refusalSubject);
-    check();
-}
-
-void ReleaseDialog::setRefusal(const QString& why) {
-    m_messages->show(refusalSubject, MessageArea::Severity::error, why);
-}
-
-void ReleaseDialog::reject() {
-    if (m_busy) {
-        Q_EMIT cancelRequested();
-        return;
-    }
-    QDialog::reject();
-}
-
-QLineEdit* ReleaseDialog::lineEdit(const QString& name, const QString& hint) const {
-    auto* edit = new QLineEdit(m_body);
-    edit->setAccessibleName(name);
-    edit->setPlaceholderText(hint);
-    return edit;
-}
-
-QComboBox* ReleaseDialog::comboBox(const QString& name) const {
-    auto* box = new QComboBox(m_body);
-    box->setAccessibleName(name);
-    guardWheel(box);
-    return box;
-}
-
-bool ReleaseDialog::isFilled(const QLineEdit* edit) {
-    return !edit->text().trimmed().isEmpty();
-}
-
-std::string ReleaseDialog::trimmed(const QLineEdit* edit) {
-    return edit->text().trimmed().toStdString();
-}
-
-void ReleaseDialog::check() {
-    m_buttons->findChild<QPushButton*>(QStringLiteral("confirmButton"))->setEnabled(!m_busy && isComplete());
-}
-
 // ---------------------------------------------------------------------------------------------- beginning
 
 NewReleaseDialog::NewReleaseDialog(const QString& base, QWidget* parent)
-    : ReleaseDialog(tr("New release"),
-                    tr("A folder named as the release is made, with a log that all that follows is "
-                       "written to. Stage, commit, limit and keys cannot be changed afterwards."),
-                    tr("Begin the release"), parent),
+    : FormDialog(tr("New release"),
+                 tr("A folder named as the release is made, with a log that all that follows is "
+                    "written to. Stage, commit, limit and keys cannot be changed afterwards."),
+                 tr("Begin the release"), parent),
       m_base(new PathField(tr("Folder that releases are in"), tr("Choose where releases are"),
                            PathField::What::folder, body())),
       m_id(lineEdit(tr("Name of the release"), tr("v1.2"))),
@@ -192,10 +106,10 @@ NewReleaseDialog::Answer NewReleaseDialog::answer() const {
 
 AttachDialog::AttachDialog(const ReleaseSnapshot& snapshot, const QString& kind, const QString& path,
                            QWidget* parent)
-    : ReleaseDialog(tr("Attach evidence"),
-                    tr("It is copied into the release under its name and hashed. Evidence is never replaced; "
-                       "of each kind the last counts. Sign-offs from before become stale."),
-                    tr("Attach"), parent),
+    : FormDialog(tr("Attach evidence"),
+                 tr("It is copied into the release under its name and hashed. Evidence is never replaced; "
+                    "of each kind the last counts. Sign-offs from before become stale."),
+                 tr("Attach"), parent),
       m_file(new PathField(tr("File or record folder"), tr("Choose what to attach"), PathField::What::file,
                            body())),
       m_kind(comboBox(tr("Kind of evidence"))),
@@ -267,10 +181,10 @@ AttachDialog::Answer AttachDialog::answer() const {
 // ---------------------------------------------------------------------------------------------- waiving
 
 WaiverDialog::WaiverDialog(const ReleaseSnapshot& snapshot, const QString& scope, QWidget* parent)
-    : ReleaseDialog(tr("Waive"),
-                    tr("What is waived may go unmet until its day has passed. It is written down with its "
-                       "owner, and sign-offs from before become stale."),
-                    tr("Waive"), parent),
+    : FormDialog(tr("Waive"),
+                 tr("What is waived may go unmet until its day has passed. It is written down with its "
+                    "owner, and sign-offs from before become stale."),
+                 tr("Waive"), parent),
       m_scope(comboBox(tr("What is waived"))),
       m_risk(lineEdit(tr("Risk"), tr("What may go wrong"))),
       m_owner(lineEdit(tr("Owner"), tr("Who answers for it"))),

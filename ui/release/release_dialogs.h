@@ -1,62 +1,21 @@
 // SPDX-License-Identifier: MIT
 // Dialogs that ask for what a person decides about a release: beginning one, attaching, waiving (signing off:
-// sign_off_dialog.h). A dialog stays until what it asked for is done, so that nothing typed is lost to a
-// refusal. None of them fills in what is a person's to say.
+// sign_off_dialog.h). None of them fills in what is a person's to say.
 #pragma once
 
-#include <QDialog>
-
 #include "ui/release/release_snapshot.h"
+#include "ui/widgets/form_dialog.h"
 
 class QComboBox;
 class QDateEdit;
-class QDialogButtonBox;
-class QFormLayout;
 class QLineEdit;
 
 namespace workbench {
 
-class JobBar;
-class MessageArea;
 class NumberBox;
 class PathField;
 
-class ReleaseDialog : public QDialog {
-    Q_OBJECT
-  public:
-    ReleaseDialog(const QString& title, const QString& help, const QString& confirm, QWidget* parent);
-
-    void setBusy(bool busy);
-    void setRefusal(const QString& why);
-    JobBar& jobBar() const { return *m_bar; }
-
-    void reject() override;  // while busy, asks the job to stop instead
-
-  Q_SIGNALS:
-    void submitted();
-    void cancelRequested();
-
-  protected:
-    QFormLayout* form() const { return m_form; }
-    QWidget* body() const { return m_body; }
-    QLineEdit* lineEdit(const QString& name, const QString& hint) const;
-    QComboBox* comboBox(const QString& name) const;
-    static bool isFilled(const QLineEdit* edit);
-    static std::string trimmed(const QLineEdit* edit);
-    // Only what is complete can be submitted.
-    virtual bool isComplete() const = 0;
-    void check();
-
-  private:
-    QWidget* m_body;
-    QFormLayout* m_form;
-    MessageArea* m_messages;
-    JobBar* m_bar;
-    QDialogButtonBox* m_buttons;
-    bool m_busy = false;
-};
-
-class NewReleaseDialog : public ReleaseDialog {
+class NewReleaseDialog : public FormDialog {
     Q_OBJECT
   public:
     NewReleaseDialog(const QString& base, QWidget* parent);
@@ -79,7 +38,7 @@ class NewReleaseDialog : public ReleaseDialog {
     std::map<std::string, PathField*> m_keys;
 };
 
-class AttachDialog : public ReleaseDialog {
+class AttachDialog : public FormDialog {
     Q_OBJECT
   public:
     AttachDialog(const ReleaseSnapshot& snapshot, const QString& kind, const QString& path, QWidget* parent);
@@ -103,7 +62,7 @@ class AttachDialog : public ReleaseDialog {
     QWidget* m_commitRow;
 };
 
-class WaiverDialog : public ReleaseDialog {
+class WaiverDialog : public FormDialog {
     Q_OBJECT
   public:
     WaiverDialog(const ReleaseSnapshot& snapshot, const QString& scope, QWidget* parent);

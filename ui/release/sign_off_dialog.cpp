@@ -66,10 +66,10 @@ void tickBoxes(QTextDocument& document) {
 }  // namespace
 
 SignOffDialog::SignOffDialog(ReleaseSnapshotPtr snapshot, const QString& role, QWidget* parent)
-    : ReleaseDialog(tr("Sign off"),
-                    tr("Below is what is signed, as it was read. Your key signs its hash, with the log up to "
-                       "here: evidence or a waiver that comes later makes the signature stale."),
-                    tr("Sign"), parent),
+    : FormDialog(tr("Sign off"),
+                 tr("Below is what is signed, as it was read. Your key signs its hash, with the log up to "
+                    "here: evidence or a waiver that comes later makes the signature stale."),
+                 tr("Sign"), parent),
       m_snapshot(std::move(snapshot)),
       m_role(comboBox(tr("Role"))),
       m_person(lineEdit(tr("Person"), tr("Your name"))),

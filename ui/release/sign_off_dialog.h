@@ -8,7 +8,7 @@ namespace workbench {
 
 // Shows what is signed: the report of the release as the page has read it, and its hash. That hash is signed,
 // whatever the release has become meanwhile: then it is refused.
-class SignOffDialog : public ReleaseDialog {
+class SignOffDialog : public FormDialog {
     Q_OBJECT
   public:
     SignOffDialog(ReleaseSnapshotPtr snapshot, const QString& role, QWidget* parent);

@@ -14,6 +14,29 @@ namespace {
 
 const QString keptScheme = QStringLiteral("history:");
 
+template <class Add>
+KeptRun kept(const QString& historyFile, Add add) {
+    const std::filesystem::path file = toPath(historyFile);
+    std::error_code error;  // opening it says what failed
+    if (file == default_history_file()) std::filesystem::create_directories(file.parent_path(), error);
+    auto history = History::open(file);
+    if (!history) return {{}, toSentence(history.error().message)};
+    const auto added = add(*history);
+    if (!added) return {{}, toSentence(added.error().message)};
+    return {toText(added->record_id), {}};
+}
+
+// Returns the record where it is the one of that id, with its path.
+template <class R>
+Result<R> keptAs(const QString& id, Result<R> opened) {
+    if (!opened) return opened;
+    if (!opened->record_id.starts_with(id.toStdString()))
+        return fail(ErrorKind::check_failed,
+                    "the record " + short_id(id.toStdString()) + " was altered in the history");
+    opened->path = keptScheme.toStdString() + short_id(opened->record_id);
+    return opened;
+}
+
 }  // namespace
 
 QString historyFileOf(const Settings& settings) {
@@ -22,14 +45,11 @@ QString historyFileOf(const Settings& settings) {
 }
 
 KeptRun keepRun(const QString& historyFile, const Record& record) {
-    const std::filesystem::path file = toPath(historyFile);
-    std::error_code error;  // opening it says what failed
-    if (file == default_history_file()) std::filesystem::create_directories(file.parent_path(), error);
-    auto history = History::open(file);
-    if (!history) return {{}, toSentence(history.error().message)};
-    const auto added = history->add(record);
-    if (!added) return {{}, toSentence(added.error().message)};
-    return {toText(added->record_id), {}};
+    return kept(historyFile, [&](History& history) { return history.add(record); });
+}
+
+KeptRun keepDuel(const QString& historyFile, const DuelRecord& record) {
+    return kept(historyFile, [&](History& history) { return add_duel_to(history, record); });
 }
 
 Result<void> writeNotes(const QString& historyFile, const QHash<QString, QString>& notes) {
@@ -46,12 +66,13 @@ Result<void> writeNotes(const QString& historyFile, const QHash<QString, QString
 Result<Record> openKept(const QString& historyFile, const QString& id) {
     IIR2D_TRY(const auto history, History::open_to_read(toPath(historyFile)));
     IIR2D_TRY(const auto json, history.record(id.toStdString()));
-    IIR2D_TRY(auto opened, record_from_json(json));
-    if (!opened.record_id.starts_with(id.toStdString()))
-        return fail(ErrorKind::check_failed,
-                    "the record " + short_id(id.toStdString()) + " was altered in the history");
-    opened.path = keptScheme.toStdString() + short_id(opened.record_id);
-    return opened;
+    return keptAs(id, record_from_json(json));
+}
+
+Result<DuelRecord> openKeptDuel(const QString& historyFile, const QString& id) {
+    IIR2D_TRY(const auto history, History::open_to_read(toPath(historyFile)));
+    IIR2D_TRY(const auto json, history.duel(id.toStdString()));
+    return keptAs(id, duel_record_from_json(json));
 }
 
 bool isKeptPath(const QString& path) {

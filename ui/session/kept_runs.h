@@ -5,6 +5,7 @@
 #include <QHash>
 #include <QString>
 
+#include "core/duel/duel_record.h"
 #include "core/record/record.h"
 #include "core/support/error.h"
 
@@ -24,6 +25,7 @@ QString historyFileOf(const Settings& settings);
 
 // Adds a run to the history. Any thread. Makes the default database's folder where it does not exist.
 KeptRun keepRun(const QString& historyFile, const Record& record);
+KeptRun keepDuel(const QString& historyFile, const DuelRecord& record);
 
 // Writes notes, by record_id. Any thread.
 Result<void> writeNotes(const QString& historyFile, const QHash<QString, QString>& notes);
@@ -31,6 +33,8 @@ Result<void> writeNotes(const QString& historyFile, const QHash<QString, QString
 // Opens a record of the history, verified when it was added. Its path is "history:" and the record_id's first
 // digits. Any thread.
 Result<Record> openKept(const QString& historyFile, const QString& id);
+// The same of a duel.
+Result<DuelRecord> openKeptDuel(const QString& historyFile, const QString& id);
 bool isKeptPath(const QString& path);
 // "1f0c9a2b77de" of such a path.
 QString idOfKeptPath(const QString& path);

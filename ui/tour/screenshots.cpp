@@ -224,6 +224,7 @@ bool ScreenshotTour::runAll() {
     benchmark();
     release();
     records();
+    duels();
     work();
     themes();
     smallWindow();
@@ -238,6 +239,7 @@ bool ScreenshotTour::runScaleCheck() {
     shoot(QStringLiteral("40-benchmark-before"));
     release();
     records();
+    duels();
     work();
     return m_problems.isEmpty();
 }

@@ -47,6 +47,7 @@ class ScreenshotTour {
     void release();
     void releaseDialogs();
     void records();
+    void duels();
     void wrongNumber();
     void work();
     void themes();

@@ -5,6 +5,7 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QLineEdit>
+#include <QMenu>
 #include <QToolButton>
 
 #include "ui/widgets/form_parts.h"
@@ -26,11 +27,42 @@ PathField::PathField(const QString& name, const QString& title, What what, QWidg
     m_button->setFocusPolicy(Qt::StrongFocus);
     setFocusProxy(m_edit);
     connect(m_edit, &QLineEdit::textChanged, this, &PathField::changed);
-    connect(m_button, &QToolButton::clicked, this, &PathField::choose);
+    connect(m_button, &QToolButton::clicked, this, [this] {
+        if (m_button->menu()) return;
+        if (m_what == What::folder) {
+            chooseFolder();
+        } else {
+            chooseFile();
+        }
+    });
+    makeMenu();
 }
 
 void PathField::setWhat(What what) {
     m_what = what;
+    makeMenu();
+}
+
+void PathField::setRecent(const QStringList& paths) {
+    m_recent = paths;
+    makeMenu();
+}
+
+// Where one press cannot say what is meant.
+void PathField::makeMenu() {
+    delete m_button->menu();
+    if (m_what != What::either && m_recent.isEmpty()) return;
+    auto* menu = new QMenu(m_button);
+    if (m_what != What::folder) menu->addAction(tr("Choose a &file…"), this, &PathField::chooseFile);
+    if (m_what != What::file) menu->addAction(tr("Choose a f&older…"), this, &PathField::chooseFolder);
+    if (!m_recent.isEmpty()) menu->addSection(tr("Before"));
+    for (const QString& path : std::as_const(m_recent)) {
+        // A path is no mnemonic.
+        const QString shown = QDir::toNativeSeparators(path).replace(QLatin1Char('&'), QStringLiteral("&&"));
+        connect(menu->addAction(shown), &QAction::triggered, this, [this, path] { setText(path); });
+    }
+    m_button->setMenu(menu);
+    m_button->setPopupMode(QToolButton::InstantPopup);
 }
 
 QString PathField::text() const {
@@ -41,10 +73,21 @@ void PathField::setText(const QString& text) {
     m_edit->setText(QDir::toNativeSeparators(text));
 }
 
-void PathField::choose() {
-    const QString from = text().isEmpty() ? QDir::homePath() : QFileInfo(text()).absolutePath();
-    const QString path = m_what == What::folder ? QFileDialog::getExistingDirectory(this, m_title, from)
-                                                : QFileDialog::getOpenFileName(this, m_title, from);
+QString PathField::startFolder() const {
+    if (text().isEmpty()) return QDir::homePath();
+    const QFileInfo file(text());
+    return file.isDir() ? file.absoluteFilePath() : file.absolutePath();
+}
+
+void PathField::chooseFile() {
+    take(QFileDialog::getOpenFileName(this, m_title, startFolder()));
+}
+
+void PathField::chooseFolder() {
+    take(QFileDialog::getExistingDirectory(this, m_title, startFolder()));
+}
+
+void PathField::take(const QString& path) {
     if (!path.isEmpty()) setText(path);
 }
 

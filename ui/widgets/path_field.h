@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A path that is typed, or chosen by its button.
+// A path that is typed, chosen by its button, or one of those that were chosen before.
 #pragma once
 
+#include <QStringList>
 #include <QWidget>
 
 class QLineEdit;
@@ -12,10 +13,12 @@ namespace workbench {
 class PathField : public QWidget {
     Q_OBJECT
   public:
-    enum class What { file, folder };
+    enum class What { file, folder, either };
     // `name`: of the field, for those who cannot see its label; `title`: of the dialog that its button opens.
     PathField(const QString& name, const QString& title, What what, QWidget* parent = nullptr);
     void setWhat(What what);
+    // Offers these in the button's menu, the newest first.
+    void setRecent(const QStringList& paths);
     QString text() const;
     void setText(const QString& text);
     QLineEdit& edit() const { return *m_edit; }
@@ -24,8 +27,13 @@ class PathField : public QWidget {
     void changed();
 
   private:
-    void choose();
+    void chooseFile();
+    void chooseFolder();
+    void take(const QString& path);
+    QString startFolder() const;
+    void makeMenu();
     QString m_title;
+    QStringList m_recent;
     What m_what;
     QLineEdit* m_edit;
     QToolButton* m_button;

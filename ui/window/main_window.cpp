@@ -272,7 +272,7 @@ bool MainWindow::mayClose() {
     if (m_image->saveJob().isRunning()) {
         running = tr("%1 is still being saved.").arg(QFileInfo(m_image->saveJob().path()).fileName());
     } else if (m_benchmark->isRunning()) {
-        running = tr("A benchmark is still running.");
+        running = m_benchmark->runningText();
     } else if (m_recorder->job().isMeasuring() || m_recorder->job().isWriting()) {
         running = tr("A record of %1 is still being made.").arg(m_recorder->job().subject());
     } else if (m_release->isChanging()) {
@@ -287,10 +287,11 @@ bool MainWindow::mayClose() {
         if (box.clickedButton() != cancelIt) return false;
     }
     if (m_benchmark->desk().hasUnkept()) {
-        const auto answer = QMessageBox::question(
-            this, tr("Results not kept"),
-            tr("The benchmark's results are neither in the history nor exported: closing now loses them."),
-            QMessageBox::Discard | QMessageBox::Cancel, QMessageBox::Cancel);
+        const auto answer =
+            QMessageBox::question(this, tr("Results not kept"),
+                                  tr("Results of a benchmark or a duel are neither in the history nor saved: "
+                                     "closing now loses them."),
+                                  QMessageBox::Discard | QMessageBox::Cancel, QMessageBox::Cancel);
         if (answer == QMessageBox::Cancel) return false;
     }
     if (m_session.isRecipeModified()) {

@@ -12,6 +12,7 @@
 #include <QUndoStack>
 
 #include "ui/benchmark/benchmark_page.h"
+#include "ui/benchmark/record_desk.h"
 #include "ui/operations/operations_panel.h"
 #include "ui/picture/image_page.h"
 #include "ui/picture/view_bar.h"
@@ -98,8 +99,8 @@ void WindowActions::makeActions(SideDocks& docks) {
         if (m_window.benchmarkPage().isRunning()) {
             m_window.imagePage().messages().show(
                 QStringLiteral("record"), MessageArea::Severity::error,
-                tr("A benchmark is running, and two at once would measure each other: wait for it, or "
-                   "cancel it."));
+                tr("A benchmark or a duel is running, and two at once would measure each other: wait for it, "
+                   "or cancel it."));
             return;
         }
         m_window.recorder().job().start();
@@ -192,7 +193,7 @@ void WindowActions::makeMenus(SideDocks& docks) {
     presets->setTitle(tr("&Presets"));
     bar->addMenu(presets);
     QMenu* benchmark = bar->addMenu(tr("&Benchmark"));
-    benchmark->addActions({m_runBenchmark, m_cancelBenchmark});
+    benchmark->addActions({m_runBenchmark, m_window.benchmarkPage().duelAction(), m_cancelBenchmark});
     benchmark->addSeparator();
     benchmark->addAction(m_record);
     benchmark->addActions(m_window.benchmarkPage().recordActions());
@@ -286,6 +287,8 @@ void WindowActions::showState() {
     }
     m_runBenchmark->setEnabled(!isRunning && !job.isMeasuring());
     m_cancelBenchmark->setEnabled(isRunning);
+    m_cancelBenchmark->setText(m_window.benchmarkPage().desk().isDuelling() ? tr("&Cancel duel")
+                                                                            : tr("&Cancel benchmark"));
     m_fullScreen->setChecked(m_window.isFullScreen());
 }
 

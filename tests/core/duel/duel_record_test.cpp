@@ -203,6 +203,15 @@ TEST_F(DuelRecordTest, IsKeptInAHistoryAsARelativeChange) {
     EXPECT_EQ(duels[0].base_commit, old_commit);
     EXPECT_EQ(duels[0].changes.at(0).verdict, "SLOWER");
     EXPECT_NEAR(duels[0].changes.at(0).ratio, 1.1, 0.01);
+
+    const auto measured = made_record(1.2, old_commit, new_commit);  // and lies in no file
+    const auto second = add_duel_to(*history, measured);
+    ASSERT_TRUE(second) << second.error().message;
+    EXPECT_TRUE(second->added);
+    EXPECT_FALSE(add_duel_to(*history, measured)->added);
+    EXPECT_EQ(history->duel(measured.record_id.substr(0, 12)), duel_record_to_json(measured));
+    EXPECT_FALSE(history->record(measured.record_id)) << "a duel is no benchmark's record";
+    EXPECT_FALSE(history->duel("ffff"));
 }
 
 TEST(Shortcomings, AreCasesThatAWideMarginCallsSame) {

@@ -64,6 +64,21 @@ TEST_F(SettingsTest, TwoWindowsKeepWhatEachChanged) {
     EXPECT_THAT(both.recent_files, ElementsAre("/of-the-second", "/of-the-first", "/old"));
 }
 
+TEST_F(SettingsTest, EachListOfFilesIsItsOwn) {
+    ASSERT_TRUE(save_settings({.recent_files = {"/old"}}, Settings{}));
+    const Settings base = load_settings();
+    Settings mine = base;
+    for (int i = 0; i < 12; ++i) mine.add_duel_base("/base-" + std::to_string(i));
+    mine.duel_source = "/repository";
+    ASSERT_TRUE(save_settings(mine, base));
+    const Settings read = load_settings();
+    EXPECT_THAT(read.recent_files, ElementsAre("/old"));
+    EXPECT_EQ(read.duel_bases, mine.duel_bases);
+    EXPECT_EQ(read.duel_bases.size(), 10U);
+    EXPECT_EQ(read.duel_bases.front(), "/base-11");
+    EXPECT_EQ(read.duel_source, "/repository");
+}
+
 TEST_F(SettingsTest, AFileTakenOffTheListStaysOffAndOneOpenedAgainComesFirst) {
     ASSERT_TRUE(save_settings({.recent_files = {"/a", "/b", "/c"}}, Settings{}));
     const Settings base = load_settings();

@@ -177,8 +177,8 @@ void walkBenchmark(Scene& s) {
 void walkRelease(Scene& s) {
     Walker& w = s.walker;
     ReleasePage& page = s.window.releasePage();
-    const auto dialog = [&]() -> ReleaseDialog* {
-        for (auto* one : page.findChildren<ReleaseDialog*>()) {
+    const auto dialog = [&]() -> FormDialog* {
+        for (auto* one : page.findChildren<FormDialog*>()) {
             if (one->isVisible()) return one;
         }
         return nullptr;
