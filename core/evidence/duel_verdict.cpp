@@ -39,12 +39,15 @@ DuelVerdict duel_verdict_from_name(std::string_view name, bool& known) {
 DuelJudgement judge_duel(const RatioEstimate& effect, const RatioEstimate& control, double margin) {
     // How far from 1, whichever way.
     const auto apart = [](double ratio) { return std::max(ratio, 1 / ratio) - 1; };
-    if (apart(control.ratio) > margin / 2) {
-        return {DuelVerdict::undecided, "the control, base against base, is off by " +
-                                            percent_text(apart(control.ratio)) +
-                                            ", more than half the margin"};
-    }
+    const double off = 1 + apart(control.ratio);
     const double above = 1 + margin;
+    if (off > 1 + margin / 2) {
+        // What is off by 1 % does not explain 80 %.
+        if (effect.interval.low / off > above) return {DuelVerdict::slower, {}};
+        if (effect.interval.high * off < 1 / above) return {DuelVerdict::faster, {}};
+        return {DuelVerdict::undecided, "the control, base against base, is off by " +
+                                            percent_text(off - 1) + ", more than half the margin"};
+    }
     if (effect.interval.low >= 1 / above && effect.interval.high <= above) return {DuelVerdict::same, {}};
     const bool slower = effect.interval.low > 1 && effect.ratio > above;
     const bool faster = effect.interval.high < 1 && effect.ratio < 1 / above;

@@ -59,7 +59,8 @@ class DuelJudge {
 };
 
 // Returns the verdict of two intervals, `undecided` with its reason where there is none. It follows from what
-// is handed in alone, so that a record can be judged again.
+// is handed in alone, so that a record can be judged again. Where the control is off by more than half the
+// margin, only a change has one whose whole interval is beyond the margin by more than that.
 struct DuelJudgement {
     DuelVerdict verdict = DuelVerdict::undecided;
     std::string reason;

@@ -263,10 +263,22 @@ TEST(DuelJudge, MakesHardlyAFalseVerdictOnALoadedMachine) {
 
 TEST(DuelJudge, SaysNothingWhereTheControlIsOff) {
     const Trial trial =
-        duel({.control_is_off = 0.03}, 0.10, {.margin = 0.02, .most_pairs = 1000, .resamples = 100}, 5);
+        duel({.control_is_off = 0.03}, 0.04, {.margin = 0.02, .most_pairs = 1000, .resamples = 100}, 5);
     EXPECT_EQ(trial.verdict, DuelVerdict::undecided);
     EXPECT_NE(trial.reason.find("the control, base against base, is off by"), std::string::npos)
         << trial.reason;
+}
+
+TEST(JudgeDuel, TakesAChangeThatTheControlDoesNotExplain) {
+    const RatioEstimate off{.ratio = 1.02, .interval = {1.0, 1.04}};
+    const auto verdict = [&](double low, double high) {
+        return judge_duel({.ratio = std::sqrt(low * high), .interval = {low, high}}, off, 0.02).verdict;
+    };
+    EXPECT_EQ(verdict(1.05, 1.20), DuelVerdict::slower);
+    EXPECT_EQ(verdict(1.03, 1.20), DuelVerdict::undecided);
+    EXPECT_EQ(verdict(0.85, 0.95), DuelVerdict::faster);
+    EXPECT_EQ(verdict(0.85, 0.97), DuelVerdict::undecided);
+    EXPECT_EQ(verdict(0.995, 1.005), DuelVerdict::undecided);
 }
 
 TEST(DuelJudge, DoesNotLookBeforeTheLeastPairs) {
