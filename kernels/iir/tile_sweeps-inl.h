@@ -53,41 +53,32 @@ struct Places {
     std::int64_t to_step = 0;  // `add` has the same
 };
 
-// What the state of a section of one term counts with in the results of the next two samples along a row. The
-// state is the last result, whose chain is the shortest; where the row begins it is a1 times that.
-template <class V>
-struct Carry {
-    V first;
-    V second;
-};
-template <class D, class A>
-HWY_INLINE Carry<hn::Vec<D>> carry_of(D d, const SectionStep<A>& section, bool begins) {
-    return {hn::Set(d, begins ? A(1) : section.c.a1), hn::Set(d, begins ? section.c.a1 : section.pair.back)};
-}
 template <class D, class A>
 HWY_INLINE PairCoefficients<hn::Vec<D>> in_all_lanes(D d, const PairCoefficients<A>& p) {
     return {hn::Set(d, p.x0), hn::Set(d, p.x1), hn::Set(d, p.back)};
 }
 
 // Along rows the samples of columns 2i and 2i + 1 are taken at once, and the last column of an odd number
-// alone, wherever tiles and bands begin.
+// alone, wherever tiles and bands begin. The state of a section of one term is its last result, whose chain
+// is the shortest, and counts with `once`, a1, in the next result and with `twice`, its square, in the one
+// after. Where the row begins the state is a1 times that, `once` is 1 and `twice` a1.
 
 // One sample along a row.
 template <int Terms, class V>
-HWY_INLINE V step_along(const Coefficients<V>& c, const V& carry, const V& x, V& s1, V& s2) {
+HWY_INLINE V step_along(const Coefficients<V>& c, const V& once, const V& x, V& s1, V& s2) {
     if constexpr (Terms != 1) return step<Terms>(c, x, s1, s2);
-    s1 = hn::Add(hn::Mul(c.b0, x), hn::Mul(carry, s1));
+    s1 = hn::Add(hn::Mul(c.b0, x), hn::Mul(once, s1));
     return s1;
 }
 
 // Two samples along a row, in whose places the results come.
 template <int Terms, class V>
-HWY_INLINE void step_pair(const Coefficients<V>& c, const PairCoefficients<V>& pair, const Carry<V>& carry,
-                          V& x1, V& x2, V& s1, V& s2) {
+HWY_INLINE void step_pair(const Coefficients<V>& c, const PairCoefficients<V>& pair, const V& once,
+                          const V& twice, V& x1, V& x2, V& s1, V& s2) {
     if constexpr (Terms == 1) {
         const V of_x = hn::Add(hn::Mul(pair.x0, x2), hn::Mul(pair.x1, x1));
-        x1 = hn::Add(hn::Mul(c.b0, x1), hn::Mul(carry.first, s1));
-        s1 = hn::Add(of_x, hn::Mul(carry.second, s1));
+        x1 = hn::Add(hn::Mul(c.b0, x1), hn::Mul(once, s1));
+        s1 = hn::Add(of_x, hn::Mul(twice, s1));
         x2 = s1;
     } else if constexpr (Terms == 2) {
         x1 = step<Terms>(c, x1, s1, s2);
@@ -102,6 +93,22 @@ HWY_INLINE void step_pair(const Coefficients<V>& c, const PairCoefficients<V>& p
         s1 = next;
     }
 }
+
+#if defined(__GNUC__)
+#define IIR2D_INLINE_LAMBDA __attribute__((always_inline))
+#else
+#define IIR2D_INLINE_LAMBDA
+#endif
+// As unrolled(), but never a function of its own, however long the body is: what it works on would go through
+// memory.
+template <std::int64_t N>
+HWY_INLINE void unrolled_in_place(const auto& body) {
+    [&]<std::int64_t... I>(std::integer_sequence<std::int64_t, I...>) IIR2D_INLINE_LAMBDA {
+        (body(std::integral_constant<std::int64_t, I>()), ...);
+    }
+    (std::make_integer_sequence<std::int64_t, N>());
+}
+#undef IIR2D_INLINE_LAMBDA
 
 // Count sections that have as many terms over a whole tile: square by square, each in registers between
 // coming from rows and going to them. A tile is short enough that the processor is at its columns and at the
@@ -125,13 +132,14 @@ HWY_NOINLINE void sweep_squares(const SectionStep<A>* sections, const Places<S>&
     constexpr auto count = static_cast<std::size_t>(std::max<std::int64_t>(Count, 1));
     Coefficients<V> c[count];
     PairCoefficients<V> pair[count];
-    Carry<V> inside[count];  // the carry but for the tile's first pair
-    Carry<V> carry[count];
+    // Not one struct of both: the compiler copies it in pieces, and to load them together waits.
+    V once[count];
+    V twice[count];
     for (std::int64_t k = 0; k < Count; ++k) {
         c[k] = in_all_lanes(d, sections[k].c);
         pair[k] = in_all_lanes(d, sections[k].pair);
-        inside[k] = carry_of(d, sections[k], false);
-        carry[k] = carry_of(d, sections[k], begins);
+        once[k] = hn::Set(d, begins ? A(1) : sections[k].c.a1);
+        twice[k] = hn::Set(d, begins ? sections[k].c.a1 : sections[k].pair.back);
     }
     constexpr std::int64_t groups = height / n;
     V r1[static_cast<std::size_t>(groups)][count];
@@ -164,13 +172,14 @@ HWY_NOINLINE void sweep_squares(const SectionStep<A>* sections, const Places<S>&
                 unrolled<n>([&](auto t) { v[t] = hn::LoadU(ds, p.from + in_line + t * height); });
             }
             const auto along = [&](const auto& finish) {
-                unrolled<Count == 0 ? 0 : n / 2>([&](auto j) {
+                unrolled_in_place<Count == 0 ? 0 : n / 2>([&](auto j) {
                     constexpr std::int64_t first = Reversed ? n - 1 - 2 * j : 2 * j;
                     constexpr std::int64_t second = Reversed ? first - 1 : first + 1;
                     unrolled<Count>([&](auto k) {
                         V y1 = promoted(d, v[first]);
                         V y2 = promoted(d, v[second]);
-                        step_pair<Terms>(c[k], pair[k], j == 0 ? carry[k] : inside[k], y1, y2, s1[k], s2[k]);
+                        step_pair<Terms>(c[k], pair[k], j == 0 ? once[k] : c[k].a1,
+                                         j == 0 ? twice[k] : pair[k].back, y1, y2, s1[k], s2[k]);
                         if constexpr (k + 1 == Count) {
                             y1 = finish(y1, first);
                             y2 = finish(y2, second);
@@ -194,7 +203,10 @@ HWY_NOINLINE void sweep_squares(const SectionStep<A>* sections, const Places<S>&
                 unrolled<n>([&](auto r) { hn::StoreU(v[r], ds, by_row + (g + r) * tile_columns + column); });
             }
         });
-        for (std::int64_t k = 0; k < Count; ++k) carry[k] = inside[k];
+        for (std::int64_t k = 0; k < Count; ++k) {
+            once[k] = c[k].a1;
+            twice[k] = pair[k].back;
+        }
     }
     for (std::int64_t group = 0; group < groups; ++group) {
         for (std::int64_t k = 0; k < Count; ++k) {
@@ -214,7 +226,6 @@ HWY_NOINLINE void sweep_some(const SectionStep<A>& section, const Places<S>& pla
     using V = Vector<A, n>;
     const Coefficients<V> c = in_all_lanes(d, section.c);
     const PairCoefficients<V> pair = in_all_lanes(d, section.pair);
-    const Carry<V> inside = carry_of(d, section, false);
     const std::int64_t even = columns / 2 * 2;
     for (std::int64_t lane = 0; lane < height; lane += n) {
         const Places<S> p{.from = places.from + lane,
@@ -223,7 +234,12 @@ HWY_NOINLINE void sweep_some(const SectionStep<A>& section, const Places<S>& pla
         A* const state = states.first + lane;
         V s1 = hn::LoadU(d, state);
         V s2 = hn::LoadU(d, state + states.stride);
-        Carry<V> carry = carry_of(d, section, begins);
+        V once = hn::Set(d, begins ? A(1) : section.c.a1);
+        V twice = hn::Set(d, begins ? section.c.a1 : section.pair.back);
+        const auto go_on = [&] {
+            once = c.a1;
+            twice = pair.back;
+        };
         const auto load = [&](std::int64_t t) { return load_as(d, p.from + t * height); };
         const auto put = [&](const V& y, std::int64_t t) {
             const std::int64_t at = t * height;
@@ -231,8 +247,8 @@ HWY_NOINLINE void sweep_some(const SectionStep<A>& section, const Places<S>& pla
         };
         const auto alone = [&] {
             if (even == columns) return;
-            put(step_along<Terms>(c, carry.first, load(even), s1, s2), even);
-            carry = inside;
+            put(step_along<Terms>(c, once, load(even), s1, s2), even);
+            go_on();
         };
         if (reversed) alone();
         for (std::int64_t i = 0; i < even; i += 2) {
@@ -240,10 +256,10 @@ HWY_NOINLINE void sweep_some(const SectionStep<A>& section, const Places<S>& pla
             const std::int64_t second = reversed ? first - 1 : first + 1;
             V y1 = load(first);
             V y2 = load(second);
-            step_pair<Terms>(c, pair, carry, y1, y2, s1, s2);
+            step_pair<Terms>(c, pair, once, twice, y1, y2, s1, s2);
             put(y1, first);
             put(y2, second);
-            carry = inside;
+            go_on();
         }
         if (!reversed) alone();
         hn::StoreU(s1, d, state);
