@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "ui/benchmark/duel_desk.h"
 
-#include <chrono>
 #include <utility>
 
 #include "core/duel/revision.h"
 #include "core/support/try.h"
 #include "ui/charts/compared_records.h"
+#include "ui/support/pace.h"
 #include "ui/support/paths.h"
 #include "ui/support/text.h"
 
 namespace workbench {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-// Drawing takes processors from what is measured, from both sides alike: often enough to be seen to shrink.
-constexpr auto showInterval = std::chrono::milliseconds(100);
 
 Result<DuelRecordPtr> shared(Result<DuelRecord> record) {
     if (!record) return std::unexpected(record.error());
@@ -77,10 +72,8 @@ Result<DuelDesk::Measured> DuelDesk::measure(const DuelRequest& request, const Q
 // The newest figures, a few times a second; a verdict at once.
 DuelEvents DuelDesk::reporter(const JobControl& control) {
     return {.on_progress =
-                [this, &control, last = Clock::time_point()](const DuelProgress& p) mutable {
-                    const auto now = Clock::now();
-                    if (now - last < showInterval) return;
-                    last = now;
+                [this, &control, pace = Pace(shownDuelInterval)](const DuelProgress& p) mutable {
+                    if (!pace.isDue()) return;
                     control.post([this, p] {
                         DuelRow row = m_shown.rows.rows[p.index];
                         row.state = DuelRow::State::measuring;

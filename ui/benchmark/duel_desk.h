@@ -6,6 +6,7 @@
 
 #include <QObject>
 #include <QString>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -18,6 +19,10 @@
 #include "ui/session/kept_runs.h"
 
 namespace workbench {
+
+// Between two changes of a row that is measured. Drawing takes processors from what is measured, from both
+// sides alike: often enough that an interval is seen to shrink.
+inline constexpr auto shownDuelInterval = std::chrono::milliseconds(100);
 
 // What a person asks for. The base is a library, an installed prefix or a build directory, or, where a
 // revision is named, the kernels of that revision of `source`.

@@ -27,12 +27,13 @@ constexpr int wordsFrom = 560;  // the buttons' words have room
 
 QString sideText(const LibraryFile& library) {
     const BuildIdentity build = build_of(library);
-    QStringList parts{toText(library.path.string())};
+    QStringList parts;
     if (!build.commit.empty()) {
         parts.append(DuelView::tr("commit %1").arg(toText(build.commit).left(10)) +
                      (build.has_local_changes ? DuelView::tr(" with changes") : QString()));
     }
     if (!library.version.empty()) parts.append(DuelView::tr("version %1").arg(toText(library.version)));
+    parts.append(toText(library.path.string()));
     return parts.join(QStringLiteral(" · "));
 }
 
@@ -56,7 +57,8 @@ QString countsOf(const DuelRows& rows) {
     for (const DuelVerdict verdict : {DuelVerdict::same, DuelVerdict::faster, DuelVerdict::slower,
                                       DuelVerdict::ambiguous, DuelVerdict::wrong, DuelVerdict::failed}) {
         if (const auto count = rows.count(verdict); count > 0) {
-            parts.append(QStringLiteral("%1 %2 %3")
+            // A line does not end between them.
+            parts.append(QStringLiteral("%1\u00a0%2\u00a0%3")
                              .arg(verdictSymbol(verdict))
                              .arg(count)
                              .arg(toText(name_of(verdict))));
@@ -193,6 +195,7 @@ void DuelView::showDuel() {
     const ShownDuel& shown = m_desk.shown();
     m_stack->setCurrentIndex(shown.isEmpty() ? 0 : 1);
     const bool sameCases = m_model->rows().names == shown.rows.names;
+    m_model->show({});  // columns are as wide as what is shown now, not as what was shown on the way
     m_model->show(shown.rows);
     if (!sameCases || m_chosen >= m_model->rowCount()) {
         m_chosen = -1;

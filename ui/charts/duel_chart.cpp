@@ -132,7 +132,7 @@ void DuelChart::drawBelow(QPainter& painter, const QRectF& plot) const {
 
     painter.setFont(chartFont());
     painter.setPen(c.muted);
-    const QString legend = tr("band: margin ±%1 %  ·  thick: new against base  ·  pale: base against itself")
+    const QString legend = tr("band: margin ±%1 %  ·  thick: change  ·  pale: control")
                                .arg(QLocale().toString(m_margin, 'g', 3));
     const QFontMetricsF metrics(chartFont());
     const double width = chart()->rect().width() - 2 * normalSpacing;

@@ -58,6 +58,8 @@ void ScreenshotTour::duels() {
         asked->close();
         settle();
     }
+    choices.recipe = false;
+    page.form().setChoices(choices);
     DuelRequest request{.base = QStringLiteral(".")};
     if (const auto plan = planDuel(page.form().choices(), {})) request.settings.matrix = plan->matrix;
     request.settings.budget_seconds = 6;
@@ -92,8 +94,6 @@ void ScreenshotTour::duels() {
     m_window.resize(smallScreen);
     shoot(QStringLiteral("86-small-duel"));
     m_window.resize(before);
-    choices.recipe = false;
-    page.form().setChoices(choices);
 }
 
 }  // namespace workbench
