@@ -165,10 +165,7 @@ auto AxisGradient<S, A>::run(const GradientAxis::Part& part, const LaneRows<cons
     }
     std::vector<A> y1 = as_arithmetic<A>(way.history.y1);
     std::vector<A> y2 = as_arithmetic<A>(way.history.y2);
-    run_section(SectionRun<S, A>{.n = m_axis.n,
-                                 .lanes = m_lanes,
-                                 .section = &part.swept,
-                                 .terms = part.terms,
+    run_section(SectionRun<S, A>{.lines = lines_of(part),
                                  .u = u,
                                  .y = y,
                                  .add = added.add,
@@ -301,10 +298,7 @@ void AxisGradient<S, A>::back_section(const Way& way, const Backward& backward, 
     std::vector<A> l1 = as_arithmetic<A>(l.y1);
     std::vector<A> l2 = as_arithmetic<A>(l.y2);
     std::vector<double> sums(part.only < 0 ? 5 * lanes : lanes);
-    go_back(SectionBack<S, A>{.n = n,
-                              .lanes = m_lanes,
-                              .section = &part.swept,
-                              .terms = part.terms,
+    go_back(SectionBack<S, A>{.lines = lines_of(part),
                               .u = way.u,
                               .y = as_input(way.y),
                               .g = backward.g,

@@ -100,6 +100,9 @@ class AxisGradient {
     };
 
     LaneRows<S> next_line();
+    SectionLines lines_of(const GradientAxis::Part& part) const {
+        return {m_axis.n, m_lanes, &part.swept, part.terms};
+    }
     LaneRows<const S> run_stages(std::int64_t lanes, const LaneRows<const S>& u, bool to_the_end);
     LaneRows<const S> run_cascade(const std::vector<GradientAxis::Part>& parts, LaneRows<const S> u,
                                   bool reversed, double constant, std::vector<Way>& ways,

@@ -14,6 +14,7 @@
 #endif
 
 #include <algorithm>
+#include <type_traits>
 
 #include "kernels/iir/sums-inl.h"
 #include "kernels/support/lanes-inl.h"
@@ -105,14 +106,20 @@ HWY_NOINLINE void sweep_columns(const CostateSweep<In, S, A>& job) {
     sweep_groups<Terms, Sections, Task, 1, 1>(job, column);
 }
 
+// Each loop is compiled for every type and instruction set: only those that there is a use for.
 template <int Terms, int Sections, class In, class S, class A>
 HWY_INLINE void sweep_task(const CostateSweep<In, S, A>& job) {
-    switch (job.task) {
-        case CostateTask::feedback:
-            return sweep_columns<Terms, Sections, CostateTask::feedback>(job);
-        case CostateTask::taps:
-            return sweep_columns<Terms, Sections, CostateTask::taps>(job);
-        case CostateTask::products:
+    constexpr bool first = std::is_same_v<In, S>;
+    constexpr bool later = std::is_same_v<In, A>;
+    if constexpr (first) {
+        // The same for any number of sections.
+        if (job.task == CostateTask::feedback) return sweep_columns<Terms, 1, CostateTask::feedback>(job);
+    }
+    if constexpr (Terms == 1 || (Sections == 1 ? first : later)) {
+        if (job.task == CostateTask::taps) return sweep_columns<Terms, Sections, CostateTask::taps>(job);
+    }
+    if constexpr (later) {
+        if (job.task == CostateTask::products)
             return sweep_columns<Terms, Sections, CostateTask::products>(job);
     }
 }

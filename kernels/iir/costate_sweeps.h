@@ -23,6 +23,9 @@ enum class CostateTask {
 // Lanes of the sums: each column is added to one of them.
 inline constexpr std::int64_t sum_lanes = 8;
 
+// Of a cascade. The first sweep takes a gradient of the filter's output, In = S, and is `feedback` of the
+// second of two sections or `taps` of the only one; those after it take costates, In = Arithmetic, and are
+// `taps` of the first of two sections, or `products`.
 template <class In, class S, class Arithmetic>
 struct CostateSweep {
     std::int64_t rows;  // from the last to the first; at most 16

@@ -13,24 +13,32 @@
 
 namespace iir2d::iir {
 
-template <class A, int Order>
-struct GpuStep {
+// What both kinds of steps multiply by.
+template <class A>
+struct GpuCoefficients {
     A b0, b1, b2, a1, a2;
 
-    IIR2D_DEVICE explicit GpuStep(const GpuSection& s)
+    IIR2D_DEVICE explicit GpuCoefficients(const GpuSection& s)
         : b0(static_cast<A>(s.step_b[0])),
           b1(static_cast<A>(s.step_b[1])),
           b2(static_cast<A>(s.step_b[2])),
           a1(static_cast<A>(s.step_a[0])),
           a2(static_cast<A>(s.step_a[1])) {}
+};
+
+template <class A, int Order>
+struct GpuStep {
+    GpuCoefficients<A> c;
+
+    IIR2D_DEVICE explicit GpuStep(const GpuSection& s) : c(s) {}
 
     IIR2D_DEVICE A operator()(A x, A& s1, A& s2) const {
-        const A y = gpu::fused(b0, x, s1);
+        const A y = gpu::fused(c.b0, x, s1);
         if constexpr (Order == 1) {
-            s1 = gpu::fused(a1, y, b1 * x);
+            s1 = gpu::fused(c.a1, y, c.b1 * x);
         } else {
-            s1 = gpu::fused(a1, y, gpu::fused(b1, x, s2));
-            s2 = gpu::fused(a2, y, b2 * x);
+            s1 = gpu::fused(c.a1, y, gpu::fused(c.b1, x, s2));
+            s2 = gpu::fused(c.a2, y, c.b2 * x);
         }
         return y;
     }
@@ -42,24 +50,19 @@ struct GpuStep {
 // poles.
 template <class A, int Order>
 struct GpuCostateStep {
-    A b0, b1, b2, a1, a2;
+    GpuCoefficients<A> c;
 
-    IIR2D_DEVICE explicit GpuCostateStep(const GpuSection& s)
-        : b0(static_cast<A>(s.step_b[0])),
-          b1(static_cast<A>(s.step_b[1])),
-          b2(static_cast<A>(s.step_b[2])),
-          a1(static_cast<A>(s.step_a[0])),
-          a2(static_cast<A>(s.step_a[1])) {}
+    IIR2D_DEVICE explicit GpuCostateStep(const GpuSection& s) : c(s) {}
 
     IIR2D_DEVICE A operator()(A g, A& l1, A& l2) const {
         if constexpr (Order == 1) {
-            const A l = gpu::fused(a1, l1, g);
-            const A u = gpu::fused(b0, l, b1 * l1);
+            const A l = gpu::fused(c.a1, l1, g);
+            const A u = gpu::fused(c.b0, l, c.b1 * l1);
             l1 = l;
             return u;
         } else {
-            const A l = gpu::fused(a1, l1, gpu::fused(a2, l2, g));
-            const A u = gpu::fused(b0, l, gpu::fused(b1, l1, b2 * l2));
+            const A l = gpu::fused(c.a1, l1, gpu::fused(c.a2, l2, g));
+            const A u = gpu::fused(c.b0, l, gpu::fused(c.b1, l1, c.b2 * l2));
             l2 = l1;
             l1 = l;
             return u;

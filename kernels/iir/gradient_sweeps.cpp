@@ -48,9 +48,9 @@ template <int Terms, bool Add, std::int64_t Group, std::int64_t N, class S, clas
 HWY_INLINE std::int64_t run_groups(const SectionRun<S, A>& run, std::int64_t first) {
     const Tag<A, N> d;
     using V = Vector<A, N>;
-    const auto [b0, b1, b2, a1, a2] = in_every_lane(d, *run.section);
+    const auto [b0, b1, b2, a1, a2] = in_every_lane(d, *run.lines.section);
     std::int64_t lane = first;
-    for (std::int64_t left = (run.lanes - first) / (Group * N); left > 0; --left, lane += Group * N) {
+    for (std::int64_t left = (run.lines.lanes - first) / (Group * N); left > 0; --left, lane += Group * N) {
         V u1[static_cast<std::size_t>(Group)];
         V u2[static_cast<std::size_t>(Group)];
         V y1[static_cast<std::size_t>(Group)];
@@ -65,7 +65,7 @@ HWY_INLINE std::int64_t run_groups(const SectionRun<S, A>& run, std::int64_t fir
         const LaneRows<S> out{run.y.first + lane, run.y.stride};
         const LaneRows<const S> add{Add ? run.add.first + lane : nullptr, run.add.stride};
         const LaneRows<S> sum{Add ? run.sum.first + lane : nullptr, run.sum.stride};
-        const std::int64_t n = run.n;
+        const std::int64_t n = run.lines.n;
         for (std::int64_t i = 0; i < n; ++i) {
             unrolled<Group>([&](auto k) {
                 const V u = load_as(d, in.at(i) + k * N);
@@ -104,13 +104,13 @@ template <int Terms, Out To, bool Directed, std::int64_t Group, std::int64_t N, 
 HWY_INLINE std::int64_t back_groups(const SectionBack<S, A>& back, std::int64_t first) {
     const Tag<A, N> d;
     using V = Vector<A, N>;
-    const auto [b0, b1, b2, a1, a2] = in_every_lane(d, *back.section);
+    const auto [b0, b1, b2, a1, a2] = in_every_lane(d, *back.lines.section);
     constexpr bool sums[] = {true, !Directed && Terms >= 2, !Directed && Terms == 3, !Directed,
                              !Directed && Terms == 3};
-    const auto [db0, db1, db2, da1, da2] = in_every_lane(d, Directed ? *back.direction : *back.section);
+    const auto [db0, db1, db2, da1, da2] = in_every_lane(d, Directed ? *back.direction : *back.lines.section);
     constexpr bool in_float = sizeof(A) == sizeof(float);
     std::int64_t lane = first;
-    for (std::int64_t left = (back.lanes - first) / (Group * N); left > 0; --left, lane += Group * N) {
+    for (std::int64_t left = (back.lines.lanes - first) / (Group * N); left > 0; --left, lane += Group * N) {
         V l1[static_cast<std::size_t>(Group)];
         V l2[static_cast<std::size_t>(Group)];
         V sum[5][static_cast<std::size_t>(Group)];
@@ -124,7 +124,7 @@ HWY_INLINE std::int64_t back_groups(const SectionBack<S, A>& back, std::int64_t 
         const LaneRows<const S> g_rows{back.g.first + lane, back.g.stride};
         const LaneRows<S> out{To == Out::none ? nullptr : back.out.first + lane, back.out.stride};
         const LaneRows<const S> add{To == Out::added ? back.add.first + lane : nullptr, back.add.stride};
-        for (std::int64_t end = back.n; end > 0;) {
+        for (std::int64_t end = back.lines.n; end > 0;) {
             const std::int64_t begin = in_float ? std::max<std::int64_t>(end - added_in_float, 0) : 0;
             unrolled<5>([&](auto i) {
                 if constexpr (sums[i]) unrolled<Group>([&](auto k) { sum[i][k] = hn::Zero(d); });
@@ -170,7 +170,8 @@ HWY_INLINE std::int64_t back_groups(const SectionBack<S, A>& back, std::int64_t 
             }
             unrolled<5>([&](auto i) {
                 if constexpr (sums[i])
-                    unrolled<Group>([&](auto k) { add_to_sums(d, sum[i][k], to + i * back.lanes + k * N); });
+                    unrolled<Group>(
+                        [&](auto k) { add_to_sums(d, sum[i][k], to + i * back.lines.lanes + k * N); });
             });
             end = begin;
         }
@@ -180,18 +181,6 @@ HWY_INLINE std::int64_t back_groups(const SectionBack<S, A>& back, std::int64_t 
         });
     }
     return lane;
-}
-
-template <class F>
-HWY_INLINE void with_terms(int terms, const F& f) {
-    switch (terms) {
-        case 1:
-            return f.template operator()<1>();
-        case 2:
-            return f.template operator()<2>();
-        default:
-            return f.template operator()<3>();
-    }
 }
 
 template <int Terms, bool Add, class S, class A>
@@ -211,27 +200,29 @@ HWY_NOINLINE void back_lanes(const SectionBack<S, A>& back) {
     back_groups<Terms, To, Directed, 1, 1>(back, lane);
 }
 
-template <int Terms, Out To, class S, class A>
-void back_directed(const SectionBack<S, A>& job) {
-    if (job.direction != nullptr) return back_lanes<Terms, To, true>(job);
-    back_lanes<Terms, To, false>(job);
-}
-
+// Loops for what the table's filters ask for, each of which is compiled for every type and instruction set.
+// Whatever else comes goes through more terms, whose coefficients are 0.
 template <class S, class A>
 void run(const SectionRun<S, A>& job) {
-    with_terms(job.terms, [&]<int Terms>() {
-        if (job.add.first == nullptr) return run_lanes<Terms, false>(job);
-        run_lanes<Terms, true>(job);
-    });
+    if (job.add.first != nullptr) return run_lanes<3, true>(job);
+    if (job.lines.terms == 1) return run_lanes<1, false>(job);
+    run_lanes<3, false>(job);
+}
+
+template <Out To, class S, class A>
+void back_to(const SectionBack<S, A>& job) {
+    if (job.direction == nullptr) return back_lanes<3, To, false>(job);
+    if constexpr (To != Out::added) {
+        if (job.lines.terms == 1) return back_lanes<1, To, true>(job);
+    }
+    back_lanes<3, To, true>(job);
 }
 
 template <class S, class A>
 void back(const SectionBack<S, A>& job) {
-    with_terms(job.terms, [&]<int Terms>() {
-        if (job.out.first == nullptr) return back_directed<Terms, Out::none>(job);
-        if (job.add.first == nullptr) return back_directed<Terms, Out::stored>(job);
-        back_directed<Terms, Out::added>(job);
-    });
+    if (job.out.first == nullptr) return back_to<Out::none>(job);
+    if (job.add.first == nullptr) return back_to<Out::stored>(job);
+    back_to<Out::added>(job);
 }
 
 void run_f32(const SectionRun<float, float>& job) {

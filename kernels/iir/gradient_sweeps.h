@@ -17,14 +17,19 @@ inline int terms_of(const Section& s) {
     return s.b[2] != 0.0 || s.a[1] != 0.0 ? 3 : s.b[1] != 0.0 ? 2 : 1;
 }
 
-// y[i] = b0 u[i] + b1 u[i-1] + b2 u[i-2] + a1 y[i-1] + a2 y[i-2] for i = 0 ... n-1. The arrays hold, one for
-// each lane, what comes before and then what the last samples were.
-template <class S, class Arithmetic>
-struct SectionRun {
+// What is swept: `lanes` lines of n samples, through a section.
+struct SectionLines {
     std::int64_t n;
     std::int64_t lanes;
     const Section* section;
     int terms;  // at least terms_of(*section)
+};
+
+// y[i] = b0 u[i] + b1 u[i-1] + b2 u[i-2] + a1 y[i-1] + a2 y[i-2] for i = 0 ... n-1. The arrays hold, one for
+// each lane, what comes before and then what the last samples were.
+template <class S, class Arithmetic>
+struct SectionRun {
+    SectionLines lines;
     LaneRows<const S> u;
     LaneRows<S> y;
     LaneRows<const S> add;  // may be null; else sum = y + add
@@ -42,10 +47,7 @@ struct SectionRun {
 // differ by. In float, products of a few samples are added before they are added to the sums.
 template <class S, class Arithmetic>
 struct SectionBack {
-    std::int64_t n;
-    std::int64_t lanes;
-    const Section* section;
-    int terms;  // at least terms_of(*section)
+    SectionLines lines;
     LaneRows<const S> u;
     LaneRows<const S> y;
     LaneRows<const S> g;

@@ -61,6 +61,19 @@ HWY_INLINE bool pool_joint_rows(const WindowRows& windows, const OutputRows& out
         });
 }
 
+// An output row again, of sums that float cannot hold, in double. Never inlined: it is rare, and it would be
+// compiled again for each call.
+template <Formula F, int Taps, int Stride>
+HWY_NOINLINE void pool_row_in_double(const WindowRows& windows, const OutputRows& out, std::int64_t oy) {
+    OutputRow row = row_of(out, oy);
+    row.non_temporal = false;
+    row.only_nan = true;
+    const float* first = windows.first + oy * windows.below_distance;
+    pool_row<F, 0, Taps, Stride, double>(
+        [&](std::size_t r) { return first + static_cast<std::int64_t>(r) * windows.row_distance; },
+        static_cast<std::size_t>(windows.rows), row);
+}
+
 template <Formula F, int Taps, int Stride>
 HWY_FLATTEN void pool_windows_of(const WindowRows& windows, const OutputRows& out) {
     const auto rows_at = [&](std::int64_t oy) {
@@ -70,12 +83,7 @@ HWY_FLATTEN void pool_windows_of(const WindowRows& windows, const OutputRows& ou
     };
     const auto count = static_cast<std::size_t>(windows.rows);
     const auto again_in_double = [&](std::int64_t oy) HWY_ATTR {
-        if constexpr (!is_max(F)) {
-            OutputRow row = row_of(out, oy);
-            row.non_temporal = false;
-            row.only_nan = true;
-            pool_row<F, 0, Taps, Stride, double>(rows_at(oy), count, row);
-        }
+        if constexpr (!is_max(F)) pool_row_in_double<F, Taps, Stride>(windows, out, oy);
     };
     std::int64_t oy = 0;
     if constexpr (Taps == 3) {

@@ -82,37 +82,33 @@ INSTANTIATE_TEST_SUITE_P(Sizes, CpuGradient,
                                                               Size{5, 6}, Size{17, 23}, Size{40, 33},
                                                               Size{48, 9}, Size{70, 67})));
 
-TEST(CpuGradientOf, RandomFiltersIsTheReferences) {
-    Random random(26);
-    for (int i = 0; i < 100; ++i) {
+// Of random filters in random modes, on planes of the shapes that shape_of(random, index) gives.
+void expect_random_gradients(unsigned seed, int count, const auto& shape_of) {
+    Random random(seed);
+    for (int i = 0; i < count; ++i) {
         auto [filter, spec] = random_filter(random);
         spec.normalise_gain = random.coin() && std::abs(dc_gain(make_filter(spec)->horizontal)) > 0.05;
         SCOPED_TRACE(i);
-        expect_gradient(
-            {.shape = {.n = random.integer(1, 2), .h = random.integer(1, 60), .w = random.integer(1, 60)},
-             .filter = spec,
-             .border = static_cast<Border>(random.integer(0, 3)),
-             .border_const = random.real(0, 1),
-             .start = static_cast<Start>(random.integer(0, 1))},
-            static_cast<unsigned>(i), {1e-12, 1e-12});
+        expect_gradient({.shape = shape_of(random, i),
+                         .filter = spec,
+                         .border = static_cast<Border>(random.integer(0, 3)),
+                         .border_const = random.real(0, 1),
+                         .start = static_cast<Start>(random.integer(0, 1))},
+                        static_cast<unsigned>(i), {1e-12, 1e-12});
     }
+}
+
+TEST(CpuGradientOf, RandomFiltersIsTheReferences) {
+    expect_random_gradients(26, 100, [](Random& random, int) {
+        return Shape{.n = random.integer(1, 2), .h = random.integer(1, 60), .w = random.integer(1, 60)};
+    });
 }
 
 // Causal columns of 48 samples and more are swept band by band, of which the last need not be whole.
 TEST(CpuGradientOf, LongColumnsIsTheReferences) {
-    Random random(27);
-    for (int i = 0; i < 120; ++i) {
-        auto [filter, spec] = random_filter(random);
-        spec.normalise_gain = random.coin() && std::abs(dc_gain(make_filter(spec)->horizontal)) > 0.05;
-        SCOPED_TRACE(i);
-        expect_gradient(
-            {.shape = {.h = i % 10 == 0 ? 48 : random.integer(40, 130), .w = random.integer(1, 150)},
-             .filter = spec,
-             .border = static_cast<Border>(random.integer(0, 3)),
-             .border_const = random.real(0, 1),
-             .start = static_cast<Start>(random.integer(0, 1))},
-            static_cast<unsigned>(i), {1e-12, 1e-12});
-    }
+    expect_random_gradients(27, 120, [](Random& random, int i) {
+        return Shape{.h = i % 10 == 0 ? 48 : random.integer(40, 130), .w = random.integer(1, 150)};
+    });
 }
 
 TEST(CpuGradientOf, WideBandsIsTheReferences) {
