@@ -45,8 +45,8 @@ DuelJudgement judge_duel(const RatioEstimate& effect, const RatioEstimate& contr
         // What is off by 1 % does not explain 80 %.
         if (effect.interval.low / off > above) return {DuelVerdict::slower, {}};
         if (effect.interval.high * off < 1 / above) return {DuelVerdict::faster, {}};
-        return {DuelVerdict::undecided, "the control, base against base, is off by " +
-                                            percent_text(off - 1) + ", more than half the margin"};
+        return {DuelVerdict::undecided, "the control, base against base, is off by " + percent_text(off - 1) +
+                                            ", more than half the margin"};
     }
     if (effect.interval.low >= 1 / above && effect.interval.high <= above) return {DuelVerdict::same, {}};
     const bool slower = effect.interval.low > 1 && effect.ratio > above;
