@@ -15,6 +15,9 @@ else()
     # GCC 12 sees an overlapping copy in every "text" + std::string (GCC bug 105651, fixed in 13).
     "$<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>"
     "$<$<BOOL:${IIR2D_WERROR}>:-Werror>")
+  # GCC sweeps its memory from 128 MiB on, which takes a tenth of the time of a batch: from 512 MiB on.
+  target_compile_options(iir2d_flags INTERFACE
+    "$<$<AND:$<CXX_COMPILER_ID:GNU>,$<COMPILE_LANGUAGE:C,CXX>>:--param=ggc-min-heapsize=524288>")
   if(NOT IIR2D_SANITIZE AND CMAKE_BUILD_TYPE MATCHES "Release|RelWithDebInfo" AND NOT MINGW)
     target_compile_options(iir2d_flags INTERFACE -fstack-protector-strong -D_FORTIFY_SOURCE=2)
     target_link_options(iir2d_flags INTERFACE -Wl,-z,relro,-z,now)
@@ -52,6 +55,15 @@ endif()
 function(iir2d_compile_in_batches target)
   if(IIR2D_UNITY_BUILD)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  endif()
+endfunction()
+
+# iir2d_read_headers_once(target header...): compiles headers of others, which most of the target's sources read, once
+# for all of them. Not where sources are compiled one by one, so that a missing include is found, and not with Clang,
+# whose precompiled headers the compiler cache does not share between folders.
+function(iir2d_read_headers_once target)
+  if(IIR2D_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    target_precompile_headers(${target} PRIVATE ${ARGN})
   endif()
 endfunction()
 

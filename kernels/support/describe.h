@@ -16,8 +16,8 @@ inline std::string describe(const Extent& e) {
 
 // "[1, 3, 480, 640]"
 inline std::string describe(const Shape& s) {
-    return "[" + std::to_string(s.n) + ", " + std::to_string(s.c) + ", " + std::to_string(s.h) + ", " +
-           std::to_string(s.w) + "]";
+    return std::string("[") + std::to_string(s.n) + ", " + std::to_string(s.c) + ", " + std::to_string(s.h) +
+           ", " + std::to_string(s.w) + "]";
 }
 
 // The shortest text that reads back as the same number, in any locale.
