@@ -14,6 +14,7 @@
 #endif
 
 #include <algorithm>
+#include <cstdlib>
 #include <type_traits>
 
 #include "kernels/iir/sums-inl.h"
@@ -106,7 +107,8 @@ HWY_NOINLINE void sweep_columns(const CostateSweep<In, S, A>& job) {
     sweep_groups<Terms, Sections, Task, 1, 1>(job, column);
 }
 
-// Each loop is compiled for every type and instruction set: only those that there is a use for.
+// Each loop is compiled for every type and instruction set: only those that CostatePlan's steps of at most two
+// sections ask for. The first step reads samples, later ones costates.
 template <int Terms, int Sections, class In, class S, class A>
 HWY_INLINE void sweep_task(const CostateSweep<In, S, A>& job) {
     constexpr bool first = std::is_same_v<In, S>;
@@ -122,6 +124,7 @@ HWY_INLINE void sweep_task(const CostateSweep<In, S, A>& job) {
         if (job.task == CostateTask::products)
             return sweep_columns<Terms, Sections, CostateTask::products>(job);
     }
+    std::abort();  // a step that was not compiled
 }
 
 template <class In, class S, class A>
