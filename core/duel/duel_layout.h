@@ -77,7 +77,7 @@ struct Layout<DuelLaunch> {
     static constexpr auto rows =
         std::tuple{member("alignment", &DuelLaunch::alignment, {.least = 0, .most = 4096}),
                    member("processors", &DuelLaunch::processors, {.least = 0, .most_items = 1024}),
-                   member("rounds", &DuelLaunch::rounds, {.fewest_items = 2, .most_items = 1'000'000})};
+                   member("rounds", &DuelLaunch::rounds, {.fewest_items = 2, .most_items = 1000})};
 };
 template <>
 struct Layout<DuelOutputs> {

@@ -59,9 +59,9 @@ bool is_duel_record(const std::filesystem::path& path);
 
 // Verifies a directory, or one duel.json, as verify_record() does others: every look and verdict is worked
 // out again from the pairs.
-Result<Verification> verify_duel_record(const std::filesystem::path& path);
+Result<Verification> verify_duel_record(const std::filesystem::path& path, const TaskControl& control = {});
 // Verifies and returns it; check_failed with the first problem when it is not accepted.
-Result<DuelRecord> load_duel_record(const std::filesystem::path& path);
+Result<DuelRecord> load_duel_record(const std::filesystem::path& path, const TaskControl& control = {});
 
 // Verifies a duel's record and adds it to a history, as the relative change of each case.
 Result<History::Added> add_duel_to(History& history, const std::filesystem::path& path,
@@ -69,7 +69,7 @@ Result<History::Added> add_duel_to(History& history, const std::filesystem::path
 // One that was just measured and lies in no file.
 Result<History::Added> add_duel_to(History& history, const DuelRecord& record, std::string_view note = {});
 
-// Lists what does not follow from the rest of a record.
-std::vector<std::string> inconsistencies(const DuelRecord& record);
+// Lists what does not follow from the rest of a record; what was found until then when cancelled.
+std::vector<std::string> inconsistencies(const DuelRecord& record, const TaskControl& control = {});
 
 }  // namespace workbench

@@ -81,12 +81,14 @@ std::string wrong_places(const DuelCase& c, const DuelSettings& settings) {
 }
 
 // The looks worked out again.
-std::vector<std::string> wrong_looks(const DuelCase& c, DuelRule rule, std::uint64_t seed) {
+std::vector<std::string> wrong_looks(const DuelCase& c, DuelRule rule, std::uint64_t seed,
+                                     const TaskControl& control) {
     rule.seed = seed;
     DuelJudge judge(rule);
     std::vector<std::string> found;
     std::size_t before = 0;
     for (std::size_t i = 0; i < c.looks.size(); ++i) {
+        if (control.cancelled()) return found;
         const DuelLook& look = c.looks[i];
         const std::size_t count = look.effect.launches;
         if (count <= before || count > c.launches.size()) {
@@ -115,7 +117,8 @@ std::vector<std::string> wrong_looks(const DuelCase& c, DuelRule rule, std::uint
     return found;
 }
 
-std::vector<std::string> wrong_with(const DuelCase& c, const DuelSettings& settings, std::uint64_t seed) {
+std::vector<std::string> wrong_with(const DuelCase& c, const DuelSettings& settings, std::uint64_t seed,
+                                    const TaskControl& control) {
     const DuelRule& rule = settings.rule;
     std::vector<std::string> found;
     for (const DuelLaunch& launch : c.launches) {
@@ -128,8 +131,12 @@ std::vector<std::string> wrong_with(const DuelCase& c, const DuelSettings& setti
         found.emplace_back("it has more pairs than are measured");
         return found;
     }
-    found = wrong_looks(c, rule, seed);
-    if (auto wrong = wrong_places(c, settings); !wrong.empty()) found.push_back(std::move(wrong));
+    // Before the looks are worked out, which takes time for each: there may be no more than are due.
+    if (auto wrong = wrong_places(c, settings); !wrong.empty()) {
+        found.push_back(std::move(wrong));
+        return found;
+    }
+    found = wrong_looks(c, rule, seed, control);
     const bool is_judged = c.verdict == DuelVerdict::same || c.verdict == DuelVerdict::faster ||
                            c.verdict == DuelVerdict::slower;
     const DuelLook* last = c.last();
@@ -174,7 +181,7 @@ struct LookedAtDuel {
     std::optional<DuelRecord> record;
 };
 
-std::optional<DuelRecord> check_duel_json(const fs::path& path, Verification& v) {
+std::optional<DuelRecord> check_duel_json(const fs::path& path, Verification& v, const TaskControl& control) {
     const std::string name = path.filename().string();
     const auto problem = [&](const std::string& text) {
         v.problems.push_back(escaped(name + ": " + text, longest_problem));
@@ -192,18 +199,18 @@ std::optional<DuelRecord> check_duel_json(const fs::path& path, Verification& v)
     v.checked.push_back(escaped(name, longest_problem) + ": schema");
     v.checked.push_back(escaped(name, longest_problem) + ": content_sha256");
     v.record_id = record->record_id;
-    const auto found = inconsistencies(*record);
+    const auto found = inconsistencies(*record, control);
     for (const auto& sentence : found) problem(sentence);
     if (found.empty())
         v.checked.push_back(escaped(name, longest_problem) + ": verdicts follow from the pairs");
     return std::move(*record);
 }
 
-Result<LookedAtDuel> look_at_duel(const fs::path& path) {
+Result<LookedAtDuel> look_at_duel(const fs::path& path, const TaskControl& control) {
     std::error_code error;
     LookedAtDuel looked;
     if (!fs::is_directory(path, error)) {
-        looked.record = check_duel_json(path, looked.verification);
+        looked.record = check_duel_json(path, looked.verification, control);
         if (looked.verification.problems.empty())
             looked.verification.notes.emplace_back(
                 "a lone duel.json is checked against itself: verify the record's directory for its "
@@ -218,7 +225,7 @@ Result<LookedAtDuel> look_at_duel(const fs::path& path) {
         if (!files.names.contains(needed)) v.problems.push_back(std::string(needed) + ": it is missing");
     }
     if (!files.names.contains("duel.json")) return looked;
-    looked.record = check_duel_json(path / "duel.json", v);
+    looked.record = check_duel_json(path / "duel.json", v, control);
     if (looked.record && files.names.contains("duel.md")) {
         const auto text = read_file(path / "duel.md", record_json_limits.bytes);
         if (text && *text == duel_record_to_markdown(*looked.record)) {
@@ -230,17 +237,24 @@ Result<LookedAtDuel> look_at_duel(const fs::path& path) {
     return looked;
 }
 
+Result<void> unless_cancelled(const TaskControl& control) {
+    if (!control.cancelled()) return {};
+    return fail(ErrorKind::cancelled, "verifying the duel's record was cancelled");
+}
+
 }  // namespace
 
-std::vector<std::string> inconsistencies(const DuelRecord& record) {
+std::vector<std::string> inconsistencies(const DuelRecord& record, const TaskControl& control) {
     std::vector<std::string> found;
     const Duel& duel = record.duel;
     if (duel.finished_utc < duel.started_utc) found.emplace_back("it ended before it began");
     try {
         check_matrix_of(record, found);
         for (std::size_t i = 0; i < duel.cases.size(); ++i) {
+            control.report(static_cast<double>(i) / static_cast<double>(duel.cases.size()),
+                           "verifying " + duel.cases[i].what.label);
             const auto seed = splitmix64(duel.settings.rule.seed, i);
-            for (const auto& wrong : wrong_with(duel.cases[i], duel.settings, seed))
+            for (const auto& wrong : wrong_with(duel.cases[i], duel.settings, seed, control))
                 found.push_back("case " + std::to_string(i + 1) + ": " + wrong);
         }
     } catch (const std::exception& error) {
@@ -255,13 +269,15 @@ bool is_duel_record(const fs::path& path) {
     return path.filename() == "duel.json";
 }
 
-Result<Verification> verify_duel_record(const fs::path& path) {
-    IIR2D_TRY(auto looked, look_at_duel(path));
+Result<Verification> verify_duel_record(const fs::path& path, const TaskControl& control) {
+    IIR2D_TRY(auto looked, look_at_duel(path, control));
+    IIR2D_RETURN_IF_ERROR(unless_cancelled(control));
     return std::move(looked.verification);
 }
 
-Result<DuelRecord> load_duel_record(const fs::path& path) {
-    IIR2D_TRY(auto looked, look_at_duel(path));
+Result<DuelRecord> load_duel_record(const fs::path& path, const TaskControl& control) {
+    IIR2D_TRY(auto looked, look_at_duel(path, control));
+    IIR2D_RETURN_IF_ERROR(unless_cancelled(control));
     if (!looked.verification.problems.empty())
         return fail(ErrorKind::check_failed, "the duel's record " + quoted(path) +
                                                  " is not accepted: " + looked.verification.problems.front());
