@@ -145,6 +145,10 @@ void DuelActions::connectDesk() {
                                 {{tr("Duel with…"), [this] { ask(); }}});
         Q_EMIT message(tr("The duel could not be measured: %1").arg(why));
     });
+    // Its button saves what is shown.
+    connect(duel, &DuelDesk::shownChanged, this, [this, duel] {
+        if (!duel->shown().isUnkept()) m_context.messages.clear(unkeptDuelSubject);
+    });
     connect(duel, &DuelDesk::opened, this, [this, duel] {
         Q_EMIT message(tr("Opened the duel %1").arg(recordNameAt(toText(duel->shown().record->path))));
         offerAside();

@@ -2,6 +2,7 @@
 #include "ui/benchmark/duel_model.h"
 
 #include <QCoreApplication>
+#include <QTextDocument>
 #include <array>
 #include <utility>
 

@@ -3,6 +3,7 @@
 
 #include <QChart>
 #include <QFontMetricsF>
+#include <QLocale>
 #include <QPainter>
 #include <algorithm>
 #include <cmath>

@@ -29,6 +29,8 @@ void ScreenshotTour::duels() {
                   widget);
         }
     };
+    page.setHistoryFile(m_folder.filePath(QStringLiteral("duels.sqlite")));
+    waitFor(QStringLiteral("the history"), [&] { return !page.desk().isBusy(); });
     page.setTab(BenchmarkPage::Tab::duel);
     inBoth(QStringLiteral("80-duel-none"));
 
@@ -94,6 +96,10 @@ void ScreenshotTour::duels() {
     m_window.resize(smallScreen);
     shoot(QStringLiteral("86-small-duel"));
     m_window.resize(before);
+    page.setTab(BenchmarkPage::Tab::history);
+    waitFor(QStringLiteral("the history"), [&] { return !page.desk().isBusy(); });
+    shoot(QStringLiteral("87-duel-history"));
+    page.setTab(BenchmarkPage::Tab::duel);
 }
 
 }  // namespace workbench

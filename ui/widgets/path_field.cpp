@@ -7,6 +7,7 @@
 #include <QLineEdit>
 #include <QMenu>
 #include <QToolButton>
+#include <utility>
 
 #include "ui/widgets/form_parts.h"
 #include "ui/widgets/layouts.h"

@@ -264,6 +264,19 @@ TEST_F(DuelPageTest, ShowingARowIsCheap) {
     EXPECT_LT(timer.elapsed(), 20 * 100) << "half a second's share of twenty";
 }
 
+TEST_F(DuelPageTest, OneThatIsNotKeptIsOfferedToBeSavedWhileItIsShown) {
+    page.desk().history().setFile(folder.filePath(QStringLiteral("no/such/folder/h.sqlite")));
+    DuelRequest request{.base = QString::fromUtf8(IIR2D_REAL_LIBRARY)};
+    request.settings = quick_settings();
+    page.desk().startDuel(request);
+    ASSERT_TRUE(settled());
+    EXPECT_TRUE(page.messages().has(QStringLiteral("duel-kept")));
+    openEveryVerdict();
+    EXPECT_FALSE(page.messages().has(QStringLiteral("duel-kept"))) << "its button would save another";
+    EXPECT_TRUE(page.messages().has(QStringLiteral("duel-aside")));
+    EXPECT_TRUE(page.desk().hasUnkept());
+}
+
 TEST_F(DuelPageTest, SavingAsksWhereAndSaysThatItVerifies) {
     openEveryVerdict();
     page.duels().save();
