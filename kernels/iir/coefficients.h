@@ -17,8 +17,9 @@ struct Coefficients {
 };
 
 // Two steps of a section at once, whose chain is then half as long or little more. One term: y[n+1] =
-// x0 x[n+1] + x1 x[n] + back y[n-1]. Three: the s1 after both steps is c1 x[n+1] + x1 x[n] + back s1 + a1 s2.
-// x0 and x1 make up for the rounding of `back`, so that the gain at frequency zero is the section's.
+// x0 x[n+1] + x1 x[n] + back y[n-1]. Three: the s1 after both steps is c1 x[n+1] + x1 x[n] + back s1 + a1 s2;
+// the rest is as in two single steps, and x0 is not used. x0 and x1 make up for the rounding of `back`, so
+// that the gain at frequency zero is the section's.
 template <class A>
 struct PairCoefficients {
     A x0, x1, back;
@@ -51,8 +52,10 @@ PairCoefficients<A> pair_of_second_order(const Coefficients<A>& c) {
     const double c2 = static_cast<double>(c.c2);
     const double exact = a1 * a1 + a2;
     const A back = static_cast<A>(exact);
+    const double rounding = static_cast<double>(back) - exact;
     const double s1 = (c1 + c2) / (1.0 - a1 - a2);  // for ever under a constant input of 1
-    return {A(0), static_cast<A>(c2 + a1 * c1 - (static_cast<double>(back) - exact) * s1), back};
+    // The sum of the feedback may round to 1, where s1 is infinite, in double arithmetic alone.
+    return {A(0), static_cast<A>(c2 + a1 * c1 - (rounding == 0 ? 0.0 : rounding * s1)), back};
 }
 
 template <class A>

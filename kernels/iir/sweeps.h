@@ -61,8 +61,8 @@ struct RowsSweep {
     Sample* to = nullptr;                          // may be `from`; null where nothing else will read it
     const Sample* add = nullptr;                   // a line that is added to what the last section gives
     const Cascade<Arithmetic>* cascade = nullptr;  // null: samples only move
-    // Before the first sample, then after the last one. A section of one term keeps its last result instead
-    // of a1 times that.
+    // Before the first sample, then after the last one. Of a section of one term: its last result, but a1
+    // times that where `begins`, before the first sample.
     LaneStates<Arithmetic> states;
 
     Sample* out = nullptr;

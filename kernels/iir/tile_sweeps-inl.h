@@ -21,6 +21,8 @@ namespace {
 // Rows of a band, and samples of a tile.
 template <class A>
 constexpr std::int64_t band = std::max(least_band_rows, wide_lanes<A>);
+static_assert(band<float> <= most_band_rows && most_band_rows % band<float> == 0);
+static_assert(band<double> <= most_band_rows && most_band_rows % band<double> == 0);
 template <class A>
 constexpr std::int64_t tile_samples = band<A>* tile_columns;
 
@@ -59,9 +61,10 @@ HWY_INLINE PairCoefficients<hn::Vec<D>> in_all_lanes(D d, const PairCoefficients
 }
 
 // Along rows the samples of columns 2i and 2i + 1 are taken at once, and the last column of an odd number
-// alone, wherever tiles and bands begin. The state of a section of one term is its last result, whose chain
-// is the shortest, and counts with `once`, a1, in the next result and with `twice`, its square, in the one
-// after. Where the row begins the state is a1 times that, `once` is 1 and `twice` a1.
+// alone, wherever tiles and bands begin. With a section of one term and its state s:
+//   y[n] = b0 x[n] + once s,  y[n+1] = x0 x[n+1] + x1 x[n] + twice s.
+// s is y[n-1], whose chain is the shortest, `once` a1 and `twice` back; where the row begins s is a1 y[n-1],
+// `once` 1 and `twice` a1.
 
 // One sample along a row.
 template <int Terms, class V>

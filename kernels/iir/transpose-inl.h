@@ -21,7 +21,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using namespace support::HWY_NAMESPACE;
 
 #if defined(IIR2D_HAVE_HIGHWAY)
-#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86 && HWY_MAX_BYTES == 64
 // Four vectors of four 128-bit blocks: block j of vector i becomes block i of vector j.
 template <class T, std::int64_t N>
 HWY_INLINE void transpose_blocks(Vector<T, N>& a, Vector<T, N>& b, Vector<T, N>& c, Vector<T, N>& d) {

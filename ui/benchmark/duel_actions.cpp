@@ -146,9 +146,13 @@ void DuelActions::connectDesk() {
         Q_EMIT message(tr("The duel could not be measured: %1").arg(why));
     });
     // Its button saves what is shown.
-    connect(duel, &DuelDesk::shownChanged, this, [this, duel] {
+    const auto look = [this, duel] {
         if (!duel->shown().isUnkept()) m_context.messages.clear(unkeptDuelSubject);
-    });
+    };
+    connect(duel, &DuelDesk::stateChanged, this, look);
+    connect(duel, &DuelDesk::shownChanged, this, look);
+    connect(duel, &DuelDesk::shownChanged, this, &DuelActions::offerAside);
+    connect(duel, &DuelDesk::runningChanged, this, &DuelActions::offerAside);
     connect(duel, &DuelDesk::opened, this, [this, duel] {
         Q_EMIT message(tr("Opened the duel %1").arg(recordNameAt(toText(duel->shown().record->path))));
         offerAside();
@@ -180,6 +184,7 @@ void DuelActions::connectDesk() {
             });
     connect(duel, &DuelDesk::saveFailed, this, [this](const QString& why) {
         if (m_saveDialog) {
+            m_saveDialog->jobBar().end();
             m_saveDialog->setBusy(false);
             m_saveDialog->setRefusal(why);
         } else {
@@ -211,6 +216,10 @@ void DuelActions::submit() {
     m_dialog->setBusy(true);
     m_dialog->jobBar().begin(tr("Looking at both libraries"));
     m_context.desk.startDuel(m_dialog->request());
+    if (m_context.desk.isRunning()) return;
+    m_dialog->jobBar().end();
+    m_dialog->setBusy(false);
+    m_dialog->setRefusal(tr("A record is still being worked on. Start the duel when that is done."));
 }
 
 // What a person chose is offered again.
@@ -237,10 +246,13 @@ void DuelActions::save() {
     for (int i = 2; QDir(folder).exists(name); ++i) name = QStringLiteral("%1-%2").arg(first).arg(i);
     m_saveDialog =
         new SaveDuelDialog(folder, name, toText(m_context.session.settings().signing_key), m_context.page);
-    connect(m_saveDialog, &FormDialog::submitted, this, [this] {
+    // Something else may be shown when it is submitted.
+    connect(m_saveDialog, &FormDialog::submitted, this, [this, record] {
         m_saveDialog->setBusy(true);
-        m_context.desk.duel().save(m_saveDialog->directory(), m_saveDialog->key());
+        m_saveDialog->jobBar().begin(tr("Writing and verifying the record"));
+        m_context.desk.duel().save(record, m_saveDialog->directory(), m_saveDialog->key());
     });
+    connect(m_saveDialog, &FormDialog::cancelRequested, &m_context.desk.duel(), &DuelDesk::cancelSaving);
     m_saveDialog->open();
 }
 
@@ -253,7 +265,7 @@ void DuelActions::copyCommand() {
 
 void DuelActions::offerAside() {
     DuelDesk& duel = m_context.desk.duel();
-    if (duel.aside().empty()) {
+    if (duel.aside().empty() || duel.isRunning()) {
         m_context.messages.clear(duelAsideSubject);
         return;
     }

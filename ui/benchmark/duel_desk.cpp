@@ -161,19 +161,21 @@ void DuelDesk::showAside() {
 
 void DuelDesk::open(const QString& path) {
     openBy(tr("Opening the duel %1").arg(recordNameAt(path)),
-           [path] { return load_duel_record(toPath(path)); }, {.path = path});
+           [path](const TaskControl& control) { return load_duel_record(toPath(path), control); },
+           {.path = path});
 }
 
 void DuelDesk::openKept(const QString& id) {
     openBy(tr("Opening a duel of the history"),
-           [id, file = m_history.file()] { return openKeptDuel(file, id); },
+           [id, file = m_history.file()](const TaskControl&) { return openKeptDuel(file, id); },
            {.historyFile = m_history.file(), .keptId = id});
 }
 
-void DuelDesk::openBy(const QString& what, std::function<Result<DuelRecord>()> open, ShownDuel into) {
+void DuelDesk::openBy(const QString& what, std::function<Result<DuelRecord>(const TaskControl&)> open,
+                      ShownDuel into) {
     if (isRunning()) return;
     m_records.start(
-        what, [open = std::move(open)](const TaskControl&) { return shared(open()); },
+        what, [open = std::move(open)](const TaskControl& control) { return shared(open(control)); },
         [this, into = std::move(into)](const Result<DuelRecordPtr>& record) {
             if (!record) {
                 Q_EMIT recordFailed(record.error());
@@ -219,15 +221,19 @@ void DuelDesk::addToHistory() {
         });
 }
 
-void DuelDesk::save(const QString& directory, const QString& keyFile) {
-    if (!m_shown.record) return;
+void DuelDesk::save(const DuelRecordPtr& record, const QString& directory, const QString& keyFile) {
+    if (!record) return;
     struct Saved {
         bool accepted = false;
         QString verdict;
+        DuelRecordPtr record;  // with its path and signer
     };
     m_saving.start(
         tr("Saving the duel"),
-        [record = m_shown.record, directory, keyFile](const TaskControl&) -> Result<Saved> {
+        [record, directory, keyFile](const TaskControl& control) -> Result<Saved> {
+            // A history's may be anyone's: nothing is signed that is not as it should be.
+            if (const auto wrong = inconsistencies(*record, control); !wrong.empty())
+                return fail(ErrorKind::check_failed, "the duel is not accepted: " + wrong.front());
             std::optional<SigningKey> key;
             if (!keyFile.isEmpty()) {
                 IIR2D_TRY(key, SigningKey::load(toPath(keyFile)));
@@ -235,15 +241,20 @@ void DuelDesk::save(const QString& directory, const QString& keyFile) {
             IIR2D_RETURN_IF_ERROR(write_duel_record(*record, toPath(directory), key));
             IIR2D_TRY(const auto verification, verify_duel_record(toPath(directory)));
             if (!verification.problems.empty())
-                return Saved{false, tr("Not accepted: %1").arg(toText(verification.problems.front()))};
+                return Saved{false, tr("Not accepted: %1").arg(toText(verification.problems.front())),
+                             nullptr};
             const QString by = verification.signer
                                    ? tr(" Signed by %1.").arg(toText(verification.signer->hex()).left(16))
                                    : QString();
-            return Saved{true, tr("Verified: accepted, %n check(s) passed.", nullptr,
-                                  int(verification.checked.size())) +
-                                   by};
+            auto written = std::make_shared<DuelRecord>(*record);
+            written->path = toPath(directory).string();
+            written->signer = verification.signer;
+            return Saved{
+                true,
+                tr("Verified: accepted, %n check(s) passed.", nullptr, int(verification.checked.size())) + by,
+                std::move(written)};
         },
-        [this, record = m_shown.record, directory](const Result<Saved>& saved) {
+        [this, record, directory](const Result<Saved>& saved) {
             if (!saved) {
                 Q_EMIT stateChanged();
                 Q_EMIT saveFailed(toSentence(saved.error().message));
@@ -251,7 +262,10 @@ void DuelDesk::save(const QString& directory, const QString& keyFile) {
             }
             if (saved->accepted) {
                 // Something else may be shown by now.
-                if (m_shown.record == record) m_shown.path = directory;
+                if (m_shown.record == record) {
+                    m_shown.path = directory;
+                    m_shown.record = saved->record;
+                }
                 std::erase_if(m_aside, [&](const ShownDuel& each) { return each.record == record; });
             }
             Q_EMIT stateChanged();
@@ -263,8 +277,10 @@ void DuelDesk::save(const QString& directory, const QString& keyFile) {
 QString DuelDesk::commandLine() const {
     if (m_shown.record) return toText(m_shown.record->command_line);
     if (m_shown.isEmpty()) return {};
-    return toText(
-        duel_command_line(m_request.settings, m_shown.base.path.string(), m_shown.now.path.string(), {}));
+    DuelSettings settings = m_request.settings;
+    if (settings.matrix.has_image() && !settings.matrix.image_identity)
+        settings.matrix.image_identity = ImageIdentity{.path = settings.matrix.image->info.path.string()};
+    return toText(duel_command_line(settings, m_shown.base.path.string(), m_shown.now.path.string(), {}));
 }
 
 }  // namespace workbench

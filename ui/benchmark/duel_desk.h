@@ -72,9 +72,11 @@ class DuelDesk : public QObject {
     void openKept(const QString& id);  // Of the history: the same.
     bool mayAddToHistory() const;
     void addToHistory();  // addedToHistory() or recordFailed() follows.
-    // Writes a new directory, signed where the file of a private key is named: saved() or saveFailed()
-    // follows.
-    void save(const QString& directory, const QString& keyFile);
+    // Writes a record of a duel to a new directory, signed where the file of a private key is named: saved()
+    // or saveFailed() follows. What does not hold is neither written nor signed.
+    void save(const DuelRecordPtr& record, const QString& directory, const QString& keyFile);
+
+    void cancelSaving() { m_saving.cancel(); }
 
     // The command that measures it again, or measures what is being measured; empty where nothing is shown.
     QString commandLine() const;
@@ -120,7 +122,8 @@ class DuelDesk : public QObject {
     void finish(const Result<Measured>& done);
     void show(ShownDuel next);
     void setAside();
-    void openBy(const QString& what, std::function<Result<DuelRecord>()> open, ShownDuel into);
+    void openBy(const QString& what, std::function<Result<DuelRecord>(const TaskControl&)> open,
+                ShownDuel into);
 
     Job& m_records;
     RecordHistory& m_history;

@@ -59,7 +59,9 @@ constexpr std::array<DuelColumn, DuelModel::column_count> duelColumns = {{
      [](R r) { return percentText(r.look->effect.ratio - 1); }, nullptr},
     {QT_TRANSLATE_NOOP("DuelModel", "Interval"),
      QT_TRANSLATE_NOOP(
-         "DuelModel", "Of the change: all intervals of a case together leave the truth out with at most 5 %"),
+         "DuelModel",
+         "Of the change: all intervals of a case's looks together leave the truth out with at most 5 %. "
+         "While it is measured the newest pairs are shown, and only looks decide"),
      false, [](R r) { return ofLook(r, [](const DuelLook& l) { return intervalWidth(l.effect); }); },
      [](R r) { return intervalText(r.look->effect.interval); },
      [](R r) { return QVariant(intervalText(r.look->effect.interval)); }},

@@ -292,7 +292,7 @@ void DuelView::showState() {
     QString help = text;
     if (shown.record && shown.record->signer && !m_desk.isMeasuring())
         help += tr("\nSigned by %1").arg(toText(shown.record->signer->hex()));
-    m_state->setFullText(text, help);
+    m_state->setFullText(text, Qt::convertFromPlainText(help));
     m_state->setAccessibleName(text);
 }
 
@@ -303,20 +303,24 @@ void DuelView::showVerdict() {
         return;
     }
     const auto wrong = shortcomings(shown.record->duel, shown.record->max_regression);
-    const bool doubtful = wrong.empty() && shown.rows.count(DuelVerdict::ambiguous) > 0;
+    const bool cancelled = shown.record->duel.cancelled;
+    const bool doubtful = wrong.empty() && (cancelled || shown.rows.count(DuelVerdict::ambiguous) > 0);
     QStringList details;
     for (const std::string& sentence : wrong) details.append(toText(sentence));
-    m_verdict->setStatement(!wrong.empty() ? StatusStrip::Tone::bad
-                            : doubtful     ? StatusStrip::Tone::warning
-                                           : StatusStrip::Tone::good,
-                            (!wrong.empty() ? tr("Not passed")
-                             : doubtful     ? tr("Undecided")
-                                            : tr("Passed")) +
-                                QStringLiteral("   ") + countsOf(shown.rows),
-                            {},
-                            doubtful ? tr("AMBIGUOUS is neither sameness nor a difference: the reasons stand "
-                                          "in the table. More time may decide it.")
-                                     : details.join(QLatin1Char('\n')));
+    m_verdict->setStatement(
+        !wrong.empty() ? StatusStrip::Tone::bad
+        : doubtful     ? StatusStrip::Tone::warning
+                       : StatusStrip::Tone::good,
+        (!wrong.empty() ? tr("Not passed")
+         : cancelled    ? tr("Cancelled")
+         : doubtful     ? tr("Undecided")
+                        : tr("Passed")) +
+            QStringLiteral("   ") + countsOf(shown.rows),
+        {},
+        doubtful && cancelled ? tr("Cases that were not complete are left out: nothing is said of them.")
+        : doubtful            ? tr("AMBIGUOUS is neither sameness nor a difference: the reasons stand "
+                                              "in the table. More time may decide it.")
+                              : details.join(QLatin1Char('\n')));
 }
 
 void DuelView::chooseCase(int row) {

@@ -204,7 +204,8 @@ void ChartView::mouseMoveEvent(QMouseEvent* event) {
     if (text.isEmpty()) {
         QToolTip::hideText();
     } else {
-        QToolTip::showText(event->globalPosition().toPoint(), text, viewport());
+        // What a record says is no markup.
+        QToolTip::showText(event->globalPosition().toPoint(), Qt::convertFromPlainText(text), viewport());
     }
     const bool clickable = m_emptyText.isEmpty() && caseAt(event->position()) >= 0;
     viewport()->setCursor(clickable ? Qt::PointingHandCursor : Qt::ArrowCursor);

@@ -217,7 +217,7 @@ TEST_F(DuelDeskTest, OneThatNothingKeepsIsPutAsideAndComesBack) {
     EXPECT_EQ(duel.shown().record, own);
     EXPECT_TRUE(duel.aside().empty());
     QSignalSpy saved(&duel, &DuelDesk::saved);
-    duel.save(folder.filePath(QStringLiteral("s")), {});
+    duel.save(duel.shown().record, folder.filePath(QStringLiteral("s")), {});
     wait();
     ASSERT_EQ(saved.size(), 1) << problem.toStdString();
     EXPECT_TRUE(saved[0][1].toBool()) << saved[0][2].toString().toStdString();
@@ -234,13 +234,13 @@ TEST_F(DuelDeskTest, SavesSignedAndOpensWithItsSigner) {
     ASSERT_TRUE(duel.shown().record) << problem.toStdString();
     EXPECT_FALSE(duel.shown().record->signer);
     EXPECT_EQ(row(0).verdict, DuelVerdict::slower);
-    duel.save(folder.filePath(QStringLiteral("signed")), keyFile);
+    duel.save(duel.shown().record, folder.filePath(QStringLiteral("signed")), keyFile);
     wait();
     desk.open(folder.filePath(QStringLiteral("signed")));
     wait();
     ASSERT_TRUE(duel.shown().record && duel.shown().record->signer) << problem.toStdString();
     EXPECT_EQ(*duel.shown().record->signer, key->public_key());
-    duel.save(folder.filePath(QStringLiteral("signed")), {});
+    duel.save(duel.shown().record, folder.filePath(QStringLiteral("signed")), {});
     wait();
     EXPECT_FALSE(problem.isEmpty()) << "an existing directory is not written over";
 }
