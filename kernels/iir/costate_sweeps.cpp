@@ -107,8 +107,8 @@ HWY_NOINLINE void sweep_columns(const CostateSweep<In, S, A>& job) {
     sweep_groups<Terms, Sections, Task, 1, 1>(job, column);
 }
 
-// Each loop is compiled for every type and instruction set: only those that CostatePlan's steps of at most two
-// sections ask for. The first step reads samples, later ones costates.
+// Each loop is compiled for every type and instruction set: only those that CostatePlan's steps of at most
+// two sections ask for. The first step reads samples, later ones costates.
 template <int Terms, int Sections, class In, class S, class A>
 HWY_INLINE void sweep_task(const CostateSweep<In, S, A>& job) {
     constexpr bool first = std::is_same_v<In, S>;
