@@ -8,7 +8,7 @@
 #include <QRadioButton>
 #include <QVBoxLayout>
 
-#include "core/duel/revision.h"
+#include "core/support/files.h"
 #include "ui/benchmark/library_probe.h"
 #include "ui/support/paths.h"
 #include "ui/support/text.h"
@@ -136,7 +136,7 @@ QWidget* DuelDialog::makeBase(const Settings& settings) {
     m_isLibrary->setAccessibleName(tr("The base is a library"));
     m_isRevision->setAccessibleName(tr("The base is a git revision"));
     m_isRevision->setToolTip(tr("With git and cmake, into %1; the next duel with it takes what is there")
-                                 .arg(QDir::toNativeSeparators(fromPath(duel_cache_directory()))));
+                                 .arg(QDir::toNativeSeparators(fromPath(cache_directory() / "duel"))));
     m_isLibrary->setChecked(true);
     m_base->setObjectName(QStringLiteral("baseLibrary"));
     m_base->edit().setPlaceholderText(tr("choose, type or drop it here"));
