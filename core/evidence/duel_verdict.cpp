@@ -39,21 +39,21 @@ DuelVerdict duel_verdict_from_name(std::string_view name, bool& known) {
 DuelJudgement judge_duel(const RatioEstimate& effect, const RatioEstimate& control, double margin) {
     // How far from 1, whichever way.
     const auto apart = [](double ratio) { return std::max(ratio, 1 / ratio) - 1; };
-    const double off = 1 + apart(control.ratio);
+    const double off = apart(control.ratio);
+    const bool is_off = off > margin / 2;
     const double above = 1 + margin;
-    if (off > 1 + margin / 2) {
-        // What is off by 1 % does not explain 80 %.
-        if (effect.interval.low / off > above) return {DuelVerdict::slower, {}};
-        if (effect.interval.high * off < 1 / above) return {DuelVerdict::faster, {}};
-        return {DuelVerdict::undecided, "the control, base against base, is off by " + percent_text(off - 1) +
-                                            ", more than half the margin"};
-    }
-    if (effect.interval.low >= 1 / above && effect.interval.high <= above) return {DuelVerdict::same, {}};
-    const bool slower = effect.interval.low > 1 && effect.ratio > above;
-    const bool faster = effect.interval.high < 1 && effect.ratio < 1 / above;
+    if (!is_off && effect.interval.low >= 1 / above && effect.interval.high <= above)
+        return {DuelVerdict::same, {}};
+    // A control that is off by 1 % does not explain 80 %.
+    const bool slower =
+        is_off ? effect.interval.low > above * (1 + off) : effect.interval.low > 1 && effect.ratio > above;
+    const bool faster = is_off ? effect.interval.high * above * (1 + off) < 1
+                               : effect.interval.high < 1 && effect.ratio < 1 / above;
     if (!slower && !faster) {
         const bool apart_from_one = effect.interval.low > 1 || effect.interval.high < 1;
-        return {DuelVerdict::undecided, apart_from_one
+        return {DuelVerdict::undecided, is_off ? "the control, base against base, is off by " +
+                                                     percent_text(off) + ", more than half the margin"
+                                        : apart_from_one
                                             ? "the difference may be within the margin or beyond it"
                                             : "the interval is too wide"};
     }
