@@ -133,7 +133,7 @@ Result<fs::path> build_revision(const fs::path& source, const std::string& revis
         return fail(ErrorKind::unwritable_output,
                     "the folder " + quoted(cache) + " cannot be made: " + error.message());
     IIR2D_TRY(const auto commit, commit_of_revision(source, revision, cache, control));
-    const fs::path kept = cache / commit / "libiir2d.so";
+    fs::path kept = cache / commit / "libiir2d.so";
     if (fs::is_regular_file(kept, error)) return kept;
 
     const fs::path work = cache / (commit + "-" + own_process());

@@ -126,7 +126,7 @@ QVariant DuelModel::data(const QModelIndex& index, int role) const {
     const DuelRow& row = m_rows.rows[std::size_t(index.row())];
     const DuelColumn& column = duelColumns[std::size_t(index.column())];
     const bool isName = index.column() == case_name;
-    const QVariant value = isName ? QVariant(toText(row.what.label)) : column.value(row);
+    QVariant value = isName ? QVariant(toText(row.what.label)) : column.value(row);
     switch (role) {
         case Qt::DisplayRole:
             if (isName) return m_rows.names[index.row()];

@@ -12,6 +12,7 @@
 #include <QMouseEvent>
 #include <QPainter>
 #include <QScrollArea>
+#include <QTextDocument>
 #include <QToolTip>
 #include <algorithm>
 
