@@ -132,12 +132,10 @@ void DuelActions::connectDesk() {
                 tr("This duel is not in the history: %1. Save its record to keep it.").arg(kept.problem),
                 {{tr("Save record…"), [this] { save(); }}});
         }
-        offerAside();
     });
     connect(duel, &DuelDesk::cancelledEmpty, this, [this] {
         if (!m_dialog)
             say(false, tr("Cancelled before the first case was complete: there is nothing to keep."));
-        offerAside();
     });
     connect(duel, &DuelDesk::failed, this, [this](const QString& why) {
         m_context.messages.show(duelSubject, MessageArea::Severity::error,
@@ -149,17 +147,16 @@ void DuelActions::connectDesk() {
     const auto look = [this, duel] {
         if (!duel->shown().isUnkept()) m_context.messages.clear(unkeptDuelSubject);
     };
-    connect(duel, &DuelDesk::stateChanged, this, look);
-    connect(duel, &DuelDesk::shownChanged, this, look);
-    connect(duel, &DuelDesk::shownChanged, this, &DuelActions::offerAside);
+    for (const auto changed : {&DuelDesk::stateChanged, &DuelDesk::shownChanged}) {
+        connect(duel, changed, this, look);
+        connect(duel, changed, this, &DuelActions::offerAside);
+    }
     connect(duel, &DuelDesk::runningChanged, this, &DuelActions::offerAside);
     connect(duel, &DuelDesk::opened, this, [this, duel] {
         Q_EMIT message(tr("Opened the duel %1").arg(recordNameAt(toText(duel->shown().record->path))));
-        offerAside();
     });
     connect(duel, &DuelDesk::addedToHistory, this, [this](bool isNew) {
         say(false, isNew ? tr("The duel is in the history.") : tr("The duel was in the history already."));
-        offerAside();
     });
     connect(duel, &DuelDesk::saved, this,
             [this](const QString& directory, bool accepted, const QString& verdict) {
@@ -180,7 +177,6 @@ void DuelActions::connectDesk() {
                      {tr("Copy path"), [directory] { QApplication::clipboard()->setText(directory); }}});
                 if (accepted) m_context.messages.clear(unkeptDuelSubject);
                 Q_EMIT message(text);
-                offerAside();
             });
     connect(duel, &DuelDesk::saveFailed, this, [this](const QString& why) {
         if (m_saveDialog) {

@@ -17,6 +17,7 @@
 #include "ui/support/text.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/empty_page.h"
+#include "ui/widgets/form_parts.h"
 #include "ui/widgets/layouts.h"
 #include "ui/widgets/theme.h"
 
@@ -42,14 +43,6 @@ QString sideHelp(const LibraryFile& library) {
     return Qt::convertFromPlainText(toText(library.path.string()) + QLatin1Char('\n') +
                                     toText(library.fingerprint) + QStringLiteral("\nSHA-256 ") +
                                     toText(library.sha256));
-}
-
-QToolButton* buttonOf(QAction* action, QWidget* parent) {
-    auto* button = new QToolButton(parent);
-    button->setDefaultAction(action);
-    button->setFocusPolicy(Qt::StrongFocus);
-    button->setAccessibleName(QString(action->text()).remove(QLatin1Char('&')).remove(QStringLiteral("…")));
-    return button;
 }
 
 QString countsOf(const DuelRows& rows) {
@@ -159,7 +152,7 @@ QWidget* DuelView::makeBody() {
 
 void DuelView::addActions(const QList<QAction*>& actions) {
     for (QAction* action : actions) {
-        QToolButton* button = buttonOf(action, this);
+        QToolButton* button = makeActionButton(action, this);
         m_buttonRow->insertWidget(m_buttonRow->count() - 1, button);  // before the stretch
         m_buttons.append(button);
     }
@@ -169,7 +162,7 @@ void DuelView::addActions(const QList<QAction*>& actions) {
 void DuelView::addEmptyActions(const QList<QAction*>& actions) {
     QList<QAbstractButton*> buttons;
     for (QAction* action : actions) {
-        QToolButton* button = buttonOf(action, m_empty);
+        QToolButton* button = makeActionButton(action, m_empty);
         button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
         buttons.append(button);
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "ui/benchmark/results_header.h"
 
-#include <QAction>
 #include <QHBoxLayout>
 #include <QResizeEvent>
 #include <QToolButton>
@@ -48,10 +47,7 @@ void ResultsHeader::setState(const QString& text, ToneLabel::Tone tone) {
 }
 
 QToolButton* ResultsHeader::addAction(QAction* action) {
-    auto* button = new QToolButton(this);
-    button->setDefaultAction(action);
-    button->setFocusPolicy(Qt::StrongFocus);
-    button->setAccessibleName(QString(action->text()).remove(QLatin1Char('&')).remove(QStringLiteral("…")));
+    QToolButton* button = makeActionButton(action, this);
     m_row->insertWidget(m_row->indexOf(m_export) - 1, button);  // before the stretch
     m_buttons.insert(m_buttons.size() - 1, button);
     fit();

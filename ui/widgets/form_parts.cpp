@@ -103,6 +103,14 @@ void ToneLabel::applyTone() {
     setPalette(palette);
 }
 
+QToolButton* makeActionButton(QAction* action, QWidget* parent) {
+    auto* button = new QToolButton(parent);
+    button->setDefaultAction(action);
+    button->setFocusPolicy(Qt::StrongFocus);
+    button->setAccessibleName(QString(action->text()).remove(QLatin1Char('&')).remove(QStringLiteral("…")));
+    return button;
+}
+
 RefusalLine::RefusalLine(QWidget* parent)
     : QWidget(parent),
       m_reason(new ToneLabel(ToneLabel::Tone::error, this)),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The small parts that the operation editors share, so that their controls line up and behave alike.
+// The small parts that operation editors and views share, so that their controls line up and behave alike.
 #pragma once
 
+#include <QAction>
 #include <QGridLayout>
 #include <QLabel>
 #include <QToolButton>
@@ -28,6 +29,9 @@ class ToneLabel : public QLabel {
     void applyTone();
     Tone m_tone;
 };
+
+// Makes a button that follows an action, can have the focus and is named by the action's text.
+QToolButton* makeActionButton(QAction* action, QWidget* parent);
 
 // Why a value was refused, below the control that has it, with a way back to the value in force. Hidden
 // until there is a reason.
