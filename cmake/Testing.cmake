@@ -27,10 +27,11 @@ function(iir2d_compile_as_test target)
 endfunction()
 
 # iir2d_add_test(name SOURCES a.cpp ... LIBRARIES t ... [OWN_MAIN] [LABELS l ...] [TIMEOUT s]
-#                [ENVIRONMENT v=x])
+#                [ENVIRONMENT v=x] [SHARDS n])
 # One GoogleTest program, run by CTest test by test. OWN_MAIN: the sources have a main. ENVIRONMENT: one variable.
+# SHARDS: CTest starts the program n times, each with a part of the tests: where starting takes longer than a test does.
 function(iir2d_add_test name)
-  cmake_parse_arguments(T "OWN_MAIN" "TIMEOUT;ENVIRONMENT" "SOURCES;LIBRARIES;LABELS" ${ARGN})
+  cmake_parse_arguments(T "OWN_MAIN" "TIMEOUT;ENVIRONMENT;SHARDS" "SOURCES;LIBRARIES;LABELS" ${ARGN})
   add_executable(${name} ${T_SOURCES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
   target_compile_definitions(${name} PRIVATE IIR2D_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
@@ -79,5 +80,15 @@ function(iir2d_add_test name)
       list(APPEND _properties ${_property} "${T_${_property}}")
     endif()
   endforeach()
+  if(T_SHARDS)
+    math(EXPR _last "${T_SHARDS} - 1")
+    foreach(_shard RANGE ${_last})
+      add_test(NAME ${name}.shard_${_shard} COMMAND ${name})
+      set_tests_properties(${name}.shard_${_shard} PROPERTIES ${_properties})
+      set_property(TEST ${name}.shard_${_shard} APPEND PROPERTY ENVIRONMENT
+        GTEST_TOTAL_SHARDS=${T_SHARDS} GTEST_SHARD_INDEX=${_shard})
+    endforeach()
+    return()
+  endif()
   gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60 PROPERTIES ${_properties})
 endfunction()

@@ -406,20 +406,28 @@ void BenchmarkPage::offerAside() {
                      {{tr("Show it again"), [this] { m_desk->showAside(); }}});
 }
 
+// While something is measured nothing is taken, and that is said: the window would take it for an image.
 void BenchmarkPage::takeDrops() {
     const auto say = [this](const QString& path) {
-        if (isRunning()) return QString();
-        if (mayBeLibrary(path)) return tr("Drop to duel with %1").arg(recordNameAt(path));
-        if (!mayBeRecord(path)) return QString();
-        if (isDuel(path)) return tr("Drop to open the duel %1").arg(recordNameAt(path));
+        const DroppedKind kind = droppedKind(path);
+        if (kind == DroppedKind::other) return QString();
+        const QString name = recordNameAt(path);
+        if (isRunning()) return tr("%1 cannot be taken now: %2").arg(name, runningText());
+        if (kind == DroppedKind::library) return tr("Drop to duel with %1").arg(name);
+        if (kind == DroppedKind::duel) return tr("Drop to open the duel %1").arg(name);
         return (m_desk->results().rowCount() > 0 ? tr("Drop to compare with the record %1")
                                                  : tr("Drop to open the record %1"))
-            .arg(recordNameAt(path));
+            .arg(name);
     };
     new DropCue(this, say, [this](const QString& path) {
-        if (mayBeLibrary(path)) {
+        const DroppedKind kind = droppedKind(path);
+        if (isRunning()) {
+            this->say(recordSubject, false,
+                      tr("%1 Drop %2 again when that is done, or cancel it.")
+                          .arg(runningText(), recordNameAt(path)));
+        } else if (kind == DroppedKind::library) {
             m_duels->askWith(path);
-        } else if (m_desk->results().rowCount() > 0 && !isDuel(path)) {
+        } else if (kind == DroppedKind::record && m_desk->results().rowCount() > 0) {
             m_desk->compareWith(path);
         } else {
             m_desk->open(path);

@@ -16,8 +16,6 @@ QByteArray headOf(const QString& path) {
     return file.open(QIODevice::ReadOnly) ? file.read(1 << 16) : QByteArray();
 }
 
-}  // namespace
-
 bool mayBeRecord(const QString& path) {
     if (QFileInfo(path).isDir()) return true;
     if (!path.endsWith(QLatin1String(".json"), Qt::CaseInsensitive)) return false;
@@ -30,6 +28,14 @@ bool mayBeLibrary(const QString& path) {
     const QString name = QFileInfo(path).fileName();
     return name.endsWith(QLatin1String(".so")) || name.contains(QLatin1String(".so.")) ||
            name.endsWith(QLatin1String(".dylib")) || name.endsWith(QLatin1String(".dll"));
+}
+
+}  // namespace
+
+DroppedKind droppedKind(const QString& path) {
+    if (mayBeLibrary(path)) return DroppedKind::library;
+    if (!mayBeRecord(path)) return DroppedKind::other;
+    return isDuel(path) ? DroppedKind::duel : DroppedKind::record;
 }
 
 bool isDuel(const QString& path) {

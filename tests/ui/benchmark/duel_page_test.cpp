@@ -118,8 +118,8 @@ TEST_F(DuelPageTest, TheDialogSaysAtOnceWhatIsNoLibrary) {
 }
 
 TEST_F(DuelPageTest, ALibraryThatIsDroppedOnThePageIsTheBase) {
-    EXPECT_TRUE(mayBeLibrary(QStringLiteral("/usr/lib/libiir2d.so.1.2.0")));
-    EXPECT_FALSE(mayBeLibrary(QStringLiteral("/home/me/picture.png")));
+    EXPECT_EQ(droppedKind(QStringLiteral("/usr/lib/libiir2d.so.1.2.0")), DroppedKind::library);
+    EXPECT_EQ(droppedKind(QStringLiteral("/home/me/picture.png")), DroppedKind::other);
     QMimeData data;
     data.setUrls({QUrl::fromLocalFile(QString::fromUtf8(IIR2D_REAL_LIBRARY))});
     QDragEnterEvent enter(QPoint(600, 300), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
@@ -160,6 +160,17 @@ TEST_F(DuelPageTest, ADuelOfThisLibraryWithItselfFromTheDialogToItsCommand) {
     EXPECT_FALSE(page.findChild<QToolButton*>(QStringLiteral("duelButton"))->isVisible());
     EXPECT_FALSE(page.form().isEnabled());
     EXPECT_EQ(page.runningText(), QStringLiteral("A duel is still running."));
+    QMimeData data;
+    data.setUrls({QUrl::fromLocalFile(QString::fromUtf8(IIR2D_REAL_LIBRARY))});
+    QDragEnterEvent enter(QPoint(600, 300), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(&page, &enter);
+    EXPECT_TRUE(enter.isAccepted()) << "the window would take it for an image";
+    QDropEvent drop(QPointF(600, 300), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(&page, &drop);
+    EXPECT_EQ(page.duels().dialog(), nullptr);
+    EXPECT_THAT(
+        page.messages().textOf(QStringLiteral("record")).toStdString(),
+        ::testing::AllOf(HasSubstr("A duel is still running."), HasSubstr("again when that is done")));
     EXPECT_TRUE(page.duelView().stateText().startsWith(QStringLiteral("Case 1 of 1")));
     ASSERT_TRUE(settled());
     DuelView& view = page.duelView();

@@ -16,6 +16,7 @@
 #include <QDropEvent>
 #include <QElapsedTimer>
 #include <QLineEdit>
+#include <QMessageBox>
 #include <QMimeData>
 #include <QPlainTextEdit>
 #include <QProcess>
@@ -28,7 +29,11 @@
 #include <QUndoStack>
 #include <set>
 
+#include "tests/ui/patience.h"
 #include "tests/ui/picture/view_testing.h"
+#include "ui/benchmark/benchmark_page.h"
+#include "ui/benchmark/duel_desk.h"
+#include "ui/benchmark/record_desk.h"
 #include "ui/operations/operations_panel.h"
 #include "ui/picture/image_page.h"
 #include "ui/picture/image_view.h"
@@ -381,6 +386,43 @@ TEST_F(MainWindowTest, ClosesInTheMiddleOfWork) {
     window.openPath(text(path));
     EXPECT_TRUE(window.close());
     EXPECT_FALSE(session.isOpening());
+}
+
+// Presses the button of that text in the next question.
+void answer(const char* button, QString& asked) {
+    QTimer::singleShot(0, [button, &asked] {
+        auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
+        ASSERT_NE(box, nullptr) << "no question";
+        asked = box->text();
+        for (QAbstractButton* b : box->buttons()) {
+            if (b->text().remove(QLatin1Char('&')) == QLatin1String(button)) return b->click();
+        }
+        ADD_FAILURE() << "no button " << button;
+        box->reject();
+    });
+}
+
+TEST_F(MainWindowTest, ClosingAsksWhileADuelIsMeasured) {
+    RecordDesk& desk = window.benchmarkPage().desk();
+    desk.history().setFile(folder.filePath(QStringLiteral("h.sqlite")));
+    DuelRequest request{.base = QStringLiteral(".")};
+    request.settings.matrix.sizes = {{512, 512}};
+    request.settings.matrix.filter_ids = {1};
+    request.settings.matrix.precisions = {iir2d::Precision::f32};
+    request.settings.matrix.threads = 1;
+    request.settings.rule.margin = 0.001;  // no verdict comes before the questions
+    request.settings.budget_seconds = 600;
+    desk.startDuel(request);
+    ASSERT_TRUE(QTest::qWaitFor([&] { return desk.duel().isMeasuring(); }, patience_ms));
+    window.setInteractive(true);
+    QString asked;
+    answer("Keep the window open", asked);
+    EXPECT_FALSE(window.close());
+    EXPECT_EQ(asked, QStringLiteral("A duel is still running."));
+    EXPECT_TRUE(desk.duel().isMeasuring());
+    answer("Cancel it and close", asked);
+    EXPECT_TRUE(window.close());
+    EXPECT_TRUE(QTest::qWaitFor([&] { return !desk.isRunning(); }, patience_ms));
 }
 
 TEST_F(MainWindowTest, ThemesChangeWhileItRuns) {
