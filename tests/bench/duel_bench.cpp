@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -27,43 +28,37 @@ struct Options {
     int trials = 40;
     std::vector<double> slowdowns = {0, 3, 5, 10};
     double margin = 2;
-    std::vector<double> filters = {1, 4, 6};
-    std::vector<double> sizes = {512, 2048};
-    std::vector<double> threads = {1, 2};
+    std::vector<int> filters = {1, 4, 6};
+    std::vector<int> sizes = {512, 2048};
+    std::vector<int> threads = {1, 2};
     bool pool = true;
     double budget = 20;
     std::string beside;
     std::string trials_out;
 };
 
-std::vector<double> numbers_in(const std::string& text) {
-    std::vector<double> numbers;
-    for (std::size_t at = 0; at < text.size();) {
-        const auto end = std::min(text.find(',', at), text.size());
-        numbers.push_back(std::atof(text.substr(at, end - at).c_str()));
-        at = end + 1;
-    }
-    return numbers;
-}
-
+// Exits where an option is wrong, or was --help.
 Options read_options(int argc, char** argv) {
     Options o;
-    for (int i = 1; i < argc; ++i) {
-        const std::string name = argv[i];
-        if (name == "--no-pool") {
-            o.pool = false;
-            continue;
-        }
-        const std::string value = i + 1 < argc ? argv[++i] : "";
-        if (name == "--trials") o.trials = std::atoi(value.c_str());
-        if (name == "--slowdowns") o.slowdowns = numbers_in(value);
-        if (name == "--margin") o.margin = std::atof(value.c_str());
-        if (name == "--filters") o.filters = numbers_in(value);
-        if (name == "--sizes") o.sizes = numbers_in(value);
-        if (name == "--threads") o.threads = numbers_in(value);
-        if (name == "--budget") o.budget = std::atof(value.c_str());
-        if (name == "--beside") o.beside = value;
-        if (name == "--trials-out") o.trials_out = value;
+    CLI::App app("What verdicts of duels are worth: plants slowdowns of a known size and counts verdicts");
+    app.add_option("--trials", o.trials, "duels of each cell of the table")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    app.add_option("--slowdowns", o.slowdowns, "in percent")->delimiter(',')->check(CLI::NonNegativeNumber);
+    app.add_option("--margin", o.margin, "in percent")->check(CLI::PositiveNumber)->capture_default_str();
+    app.add_option("--filters", o.filters, "ids")->delimiter(',')->check(CLI::Range(1, 8));
+    app.add_option("--sizes", o.sizes, "width and height")->delimiter(',')->check(CLI::Range(1, 1 << 15));
+    app.add_option("--threads", o.threads, "of a call")->delimiter(',')->check(CLI::Range(1, 1024));
+    app.add_flag("!--no-pool", o.pool, "leaves out max 2x2");
+    app.add_option("--budget", o.budget, "seconds of a case")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    app.add_option("--beside", o.beside, "a shell command that runs again and again meanwhile");
+    app.add_option("--trials-out", o.trials_out, "a file for every trial as a line of CSV");
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& e) {
+        std::exit(app.exit(e) == 0 ? 0 : 2);
     }
     return o;
 }
@@ -170,16 +165,18 @@ int main(int argc, char** argv) {
     const Options o = read_options(argc, argv);
     ::setenv("IIR2D_PLANTED_REAL", IIR2D_REAL_LIBRARY, 1);
     std::vector<What> all;
-    for (const double threads : o.threads) {
-        for (const double size : o.sizes) {
-            for (const double filter : o.filters) {
-                all.push_back({"filter " + std::to_string(static_cast<int>(filter)), static_cast<int>(filter),
-                               static_cast<int>(size), static_cast<int>(threads)});
-            }
-            if (o.pool) all.push_back({"max 2x2", 0, static_cast<int>(size), static_cast<int>(threads)});
+    for (const int threads : o.threads) {
+        for (const int size : o.sizes) {
+            for (const int filter : o.filters)
+                all.push_back({"filter " + std::to_string(filter), filter, size, threads});
+            if (o.pool) all.push_back({"max 2x2", 0, size, threads});
         }
     }
     std::FILE* trials = o.trials_out.empty() ? nullptr : std::fopen(o.trials_out.c_str(), "w");
+    if (trials == nullptr && !o.trials_out.empty()) {
+        std::perror(o.trials_out.c_str());
+        return 1;
+    }
     if (trials != nullptr)
         std::fputs(
             "case,size,threads,planted_percent,planted_ratio,trial,verdict,ratio,low,high,control,pairs,"
