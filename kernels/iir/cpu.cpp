@@ -151,15 +151,13 @@ CpuJob make_cpu_job(const FilterDesc& desc, const FilterData& data, int threads)
 void choose_schedule(CpuJob& job, const Shape& shape) {
     const std::int64_t w = shape.w;
     const std::int64_t h = shape.h;
-    const bool beside =
-        std::ranges::any_of(job.horizontal, [](const CpuPass& p) { return p.pass.to_scratch; });
-    job.rows_alone = w > long_row && h < (beside ? 2 : 1) * least_band_rows;
+    const std::int64_t lines = (needs_line(job.horizontal) ? 1 : 0) + (keeps_beside(job.horizontal) ? 1 : 0);
+    job.rows_alone = w > long_row && h < lines * most_band_rows;
     if (job.vertical.empty()) return;
     // The columns' first pass goes along with the rows where it comes from above, and where the rows that are
     // filtered for its start do not count.
     const CpuPass& first = job.vertical.front();
-    const std::int64_t started =
-        (first.start.reach() + least_band_rows - 1) / least_band_rows * least_band_rows;
+    const std::int64_t started = (first.start.reach() + most_band_rows - 1) / most_band_rows * most_band_rows;
     if (!job.rows_alone && !first.pass.reversed && 4 * started <= h) {
         if (is_plain_sum(job.vertical, 0)) job.downward = Downward::advance;
         if (!first.pass.to_scratch) job.downward = Downward::filter;
