@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <deque>
+#include <mutex>
+#include <span>
 
 #include "kernels/iir/analysis.h"
 #include "kernels/iir/cpu_columns.h"
@@ -18,6 +21,8 @@ namespace {
 
 // Columns of a strip, at least: narrower ones read and write rows in pieces too short.
 constexpr std::int64_t narrowest_strip = 64;
+// Planes that threads share at once: what is kept of each is up to an eighth of it.
+constexpr std::int64_t most_planes = 8;
 // Rows so long that a band of them is worth avoiding when there are few.
 constexpr std::int64_t long_row = 4096;
 
@@ -31,7 +36,7 @@ std::vector<CpuPass> cpu_passes(const AxisFilter& axis, const FilterDesc& desc, 
     return passes;
 }
 
-// One plane by one filter.
+// Planes by one filter.
 template <class S, class A>
 class PlaneFilter {
   public:
@@ -40,20 +45,42 @@ class PlaneFilter {
           m_horizontal(swept_passes<A>(job.horizontal)),
           m_vertical(swept_passes<A>(job.vertical)) {}
 
-    void run(const CpuPlane<S>& plane, int threads, Watch& watch) const {
+    // Threads share the planes: who finds no band left in one goes on to the next.
+    void run(std::span<const CpuPlane<S>> planes, int threads, Watch& watch) const {
         const support::FlushDenormals flush;
         if (m_job.rows_alone) {
-            filter_rows_alone(plane, threads, watch);
-            filter_columns(plane, threads, watch, [](std::int64_t) { return DoneDown<A>{}; });
+            for (const CpuPlane<S>& plane : planes) filter_rows_alone(plane, threads, watch);
+            filter_columns(planes, threads, watch, [](std::size_t, std::int64_t) { return DoneDown<A>{}; });
             return;
         }
-        RowBands<S, A> bands(m_horizontal, m_vertical, m_job.downward, plane);
-        bands.start_columns();
-        each(threads, bands.share(threads), watch, [&](std::int64_t) { bands.filter_bands(watch); });
-        filter_columns(plane, threads, watch, [&](std::int64_t column) { return bands.done(column); });
+        std::deque<Banded> banded;
+        std::int64_t share = 0;
+        for (const CpuPlane<S>& plane : planes)
+            share += banded.emplace_back(m_horizontal, m_vertical, m_job.downward, plane, threads).share;
+        each(threads, std::min<std::int64_t>(share, threads), watch, [&](std::int64_t) {
+            for (Banded& b : banded) {
+                if (b.entered.fetch_add(1) >= b.share) continue;
+                std::call_once(b.started, [&] { b.bands.start_columns(); });
+                if (!b.bands.filter_bands(watch)) return;
+            }
+        });
+        filter_columns(planes, threads, watch, [&](std::size_t plane, std::int64_t column) {
+            return banded[plane].bands.done(column);
+        });
     }
 
   private:
+    struct Banded {
+        Banded(const std::vector<SweptPass<A>>& horizontal, const std::vector<SweptPass<A>>& vertical,
+               Downward downward, const CpuPlane<S>& plane, int threads)
+            : bands(horizontal, vertical, downward, plane), share(bands.share(threads)) {}
+
+        RowBands<S, A> bands;
+        int share;  // of the threads, at most
+        std::atomic<int> entered{0};
+        std::once_flag started;
+    };
+
     // Calls body(i) for each i below count, on threads of which each flushes denormals.
     static void each(int threads, std::int64_t count, Watch& watch, const auto& body) {
         if (watch.stopped()) return;
@@ -78,20 +105,25 @@ class PlaneFilter {
         });
     }
 
-    void filter_columns(const CpuPlane<S>& plane, int threads, Watch& watch, const auto& done) const {
+    void filter_columns(std::span<const CpuPlane<S>> planes, int threads, Watch& watch,
+                        const auto& done) const {
         // Nothing is left where bands did the only pass, unless a NaN has to be propagated.
         if (m_job.downward == Downward::filter && m_vertical.size() == 1 &&
             !m_vertical.front().start->of_whole_line() && m_vertical.front().end->empty()) {
             return;
         }
+        const std::int64_t across = planes.front().width;
         const std::int64_t share =
-            std::clamp((plane.width + threads - 1) / threads, narrowest_strip, strip_columns);
+            std::clamp((across + threads - 1) / threads, narrowest_strip, strip_columns);
         const std::int64_t width = (share + narrowest_strip - 1) / narrowest_strip * narrowest_strip;
-        each(threads, (plane.width + width - 1) / width, watch, [&](std::int64_t strip) {
-            const std::int64_t first = strip * width;
+        const std::int64_t strips = (across + width - 1) / width;
+        each(threads, static_cast<std::int64_t>(planes.size()) * strips, watch, [&](std::int64_t i) {
+            const auto number = static_cast<std::size_t>(i / strips);
+            const CpuPlane<S>& plane = planes[number];
+            const std::int64_t first = i % strips * width;
             const Strip<S> columns{plane.out + first, plane.out_stride, plane.height,
-                                   std::min(width, plane.width - first)};
-            filter_strip<S, A>(m_vertical, columns, done(first), watch);
+                                   std::min(width, across - first)};
+            filter_strip<S, A>(m_vertical, columns, done(number, first), watch);
         });
     }
 
@@ -108,25 +140,30 @@ Result<void> run(const CpuJob& job, const ConstTensorView& x, const TensorView& 
     const PlaneFilter<S, A> filter(job);
     const std::int64_t across = job.rows_alone ? column_work(job.horizontal, Downward::none) : 1;
     Watch watch(control, planes * samples * (across + column_work(job.vertical, job.downward)));
-    const auto run_plane = [&](std::int64_t p, int threads) {
-        CpuPlane<S> plane{static_cast<const S*>(x.data) + support::plane_offset(x, p),
-                          x.row_stride,
-                          static_cast<S*>(y.data) + support::plane_offset(y, p),
-                          y.row_stride,
-                          x.shape.w,
-                          x.shape.h};
-        if (job.upside_down) plane = plane.upside_down();
-        filter.run(plane, threads, watch);
+    const auto plane_at = [&](std::int64_t p) {
+        const CpuPlane<S> plane{static_cast<const S*>(x.data) + support::plane_offset(x, p),
+                                x.row_stride,
+                                static_cast<S*>(y.data) + support::plane_offset(y, p),
+                                y.row_stride,
+                                x.shape.w,
+                                x.shape.h};
+        return job.upside_down ? plane.upside_down() : plane;
     };
-    // With planes enough for all threads, one each; else they share one plane after the other.
+    const auto run_planes = [&](std::int64_t first, std::int64_t count, int threads) {
+        std::vector<CpuPlane<S>> some;
+        for (std::int64_t p = first; p < first + count; ++p) some.push_back(plane_at(p));
+        filter.run(some, threads, watch);
+    };
+    // With planes enough for all threads, one each; else they share them.
     const int threads = threads_worth(job, planes * samples);
     if (planes >= 4 * threads) {
         support::parallel_for(threads, planes, {}, {}, [&](std::int64_t p) {
-            if (!watch.stopped()) run_plane(p, 1);
+            if (!watch.stopped()) run_planes(p, 1, 1);
         });
     } else {
-        for (std::int64_t p = 0; p < planes && !watch.stopped(); ++p)
-            run_plane(p, threads_worth(job, samples));
+        const std::int64_t at_once = threads == 1 ? 1 : most_planes;
+        for (std::int64_t p = 0; p < planes && !watch.stopped(); p += at_once)
+            run_planes(p, std::min(at_once, planes - p), threads);
     }
     if (watch.stopped()) return std::unexpected(Error{ErrorCode::cancelled, "the filter was cancelled"});
     if (control.progress) control.progress(1.0);
@@ -151,15 +188,13 @@ CpuJob make_cpu_job(const FilterDesc& desc, const FilterData& data, int threads)
 void choose_schedule(CpuJob& job, const Shape& shape) {
     const std::int64_t w = shape.w;
     const std::int64_t h = shape.h;
-    const bool beside =
-        std::ranges::any_of(job.horizontal, [](const CpuPass& p) { return p.pass.to_scratch; });
-    job.rows_alone = w > long_row && h < (beside ? 2 : 1) * least_band_rows;
+    const std::int64_t lines = (needs_line(job.horizontal) ? 1 : 0) + (keeps_beside(job.horizontal) ? 1 : 0);
+    job.rows_alone = w > long_row && h < lines * most_band_rows;
     if (job.vertical.empty()) return;
     // The columns' first pass goes along with the rows where it comes from above, and where the rows that are
     // filtered for its start do not count.
     const CpuPass& first = job.vertical.front();
-    const std::int64_t started =
-        (first.start.reach() + least_band_rows - 1) / least_band_rows * least_band_rows;
+    const std::int64_t started = (first.start.reach() + most_band_rows - 1) / most_band_rows * most_band_rows;
     if (!job.rows_alone && !first.pass.reversed && 4 * started <= h) {
         if (is_plain_sum(job.vertical, 0)) job.downward = Downward::advance;
         if (!first.pass.to_scratch) job.downward = Downward::filter;

@@ -51,14 +51,21 @@ class StripFilter {
 
     // The two passes of a sum, from the causal one's notes.
     bool sweep_sum(const SweptPass<A>& causal, const SweptPass<A>& anticausal, const DoneDown<A>& down) {
-        m_kept.resize(static_cast<std::size_t>(down.notes->rows() * m_columns));
-        const RowsAt<S> kept{m_kept.data(), m_columns};
         const LaneStates<A> states = start(anticausal, m_data.upward(m_rows));
-        std::vector<A> again(static_cast<std::size_t>(causal.states() * m_columns));
-        for (std::int64_t row = (m_rows - 1) / down.notes->rows() * down.notes->rows(); row >= 0;
-             row -= down.notes->rows()) {
-            const std::int64_t rows = std::min(down.notes->rows(), m_rows - row);
+        const std::int64_t most = down.notes->rows();
+        const bool at_once = most <= most_sum_rows && is_one_of_three_terms(causal.cascade) &&
+                             is_one_of_three_terms(anticausal.cascade);
+        std::vector<A> again(static_cast<std::size_t>(at_once ? 0 : causal.states() * m_columns));
+        m_kept.resize(static_cast<std::size_t>(at_once ? 0 : most * m_columns));
+        const RowsAt<S> kept{m_kept.data(), m_columns};
+        for (std::int64_t row = (m_rows - 1) / most * most; row >= 0; row -= most) {
+            const std::int64_t rows = std::min(most, m_rows - row);
             const LaneStates<A> note = down.notes->at(row, down.column);
+            if (at_once) {
+                sweep_sum_of_block(causal, anticausal, row, rows, note, states);
+                if (!m_watch.go_on(2 * rows * m_columns)) return false;
+                continue;
+            }
             for (std::int64_t k = 0; k < causal.states(); ++k)
                 std::copy_n(note.first + k * note.stride, m_columns, again.data() + k * m_columns);
             const RowsAt<S> block = m_data.below(row);
@@ -73,11 +80,12 @@ class StripFilter {
 
     // The causal states on their way down, without results.
     bool note_down(const SweptPass<A>& causal, Notes<A>& notes, std::vector<A>& below) {
-        notes = Notes<A>(causal.states(), m_columns, m_block, m_rows);
-        m_kept.resize(static_cast<std::size_t>(m_block * m_columns));
+        const std::int64_t block = is_one_of_three_terms(causal.cascade) ? block_rows : m_block;
+        notes = Notes<A>(causal.states(), m_columns, block, m_rows);
+        m_kept.resize(static_cast<std::size_t>(block * m_columns));
         const LaneStates<A> states = start(causal, m_data);
-        for (std::int64_t row = 0; row < m_rows; row += m_block) {
-            const std::int64_t rows = std::min(m_block, m_rows - row);
+        for (std::int64_t row = 0; row < m_rows; row += block) {
+            const std::int64_t rows = std::min(block, m_rows - row);
             std::copy_n(states.first, causal.states() * m_columns, notes.at(row, 0).first);
             sweep_block(causal, m_data.below(row), {m_kept.data(), m_columns}, rows, states);
             if (!m_watch.go_on(rows * m_columns)) return false;
@@ -115,6 +123,23 @@ class StripFilter {
         };
         pass.start->states(*pass.pass, static_cast<std::size_t>(m_columns), load, m_states.data(), m_columns);
         return {m_states.data(), m_columns};
+    }
+
+    static bool is_one_of_three_terms(const Cascade<A>& cascade) {
+        return cascade.size() == 1 && cascade.front().terms == 3;
+    }
+
+    // Both of a sum's passes over some rows.
+    void sweep_sum_of_block(const SweptPass<A>& causal, const SweptPass<A>& anticausal, std::int64_t row,
+                            std::int64_t rows, const LaneStates<A>& note, const LaneStates<A>& states) const {
+        iir::sweep_sum(SumSweep<S, A>{.rows = rows,
+                                      .columns = m_columns,
+                                      .data = m_data.below(row).first,
+                                      .stride = m_data.stride,
+                                      .causal = &causal.cascade.front(),
+                                      .anticausal = &anticausal.cascade.front(),
+                                      .above = {note.first, note.stride},
+                                      .states = states});
     }
 
     void sweep_block(const SweptPass<A>& pass, const RowsAt<S>& from, const RowsAt<S>& to, std::int64_t rows,

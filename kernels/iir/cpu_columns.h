@@ -16,7 +16,7 @@
 namespace iir2d::iir {
 
 // Rows between two notes of the states of bands' columns: few enough that a block of a strip stays in cache.
-inline constexpr std::int64_t block_rows = 2 * most_band_rows;
+inline constexpr std::int64_t block_rows = most_sum_rows;
 // Columns of a strip, at most: rows are read and written in long pieces.
 inline constexpr std::int64_t strip_columns = 4096;
 

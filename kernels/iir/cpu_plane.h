@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <limits>
 #include <thread>
-#include <type_traits>
 #include <vector>
 
 #include "iir2d/device.h"
@@ -61,16 +60,33 @@ std::vector<SweptPass<A>> swept_passes(const std::vector<CpuPass>& passes) {
     return swept;
 }
 
+// The parts of a pass, prepared or swept.
+inline const Pass& pass_of(const CpuPass& p) {
+    return p.pass;
+}
+inline const PassStart& start_of(const CpuPass& p) {
+    return p.start;
+}
+inline const PassEnd& end_of(const CpuPass& p) {
+    return p.end;
+}
+template <class A>
+const Pass& pass_of(const SweptPass<A>& p) {
+    return *p.pass;
+}
+template <class A>
+const PassStart& start_of(const SweptPass<A>& p) {
+    return *p.start;
+}
+template <class A>
+const PassEnd& end_of(const SweptPass<A>& p) {
+    return *p.end;
+}
+
 // Returns whether two successive passes are a sum of one causal and one anticausal pass.
 template <class AnyPass>
 bool is_plain_sum(const std::vector<AnyPass>& passes, std::size_t first) {
-    const auto pass = [&](std::size_t i) -> const Pass& {
-        if constexpr (std::is_same_v<AnyPass, CpuPass>) {
-            return passes[i].pass;
-        } else {
-            return *passes[i].pass;
-        }
-    };
+    const auto pass = [&](std::size_t i) -> const Pass& { return pass_of(passes[i]); };
     return first + 1 < passes.size() && pass(first).to_scratch && !pass(first).from_scratch &&
            pass(first + 1).add_scratch && !pass(first + 1).from_scratch;
 }

@@ -28,7 +28,8 @@ RowBands<S, A>::RowBands(const std::vector<SweptPass<A>>& horizontal,
       m_height(rows_of_band<A>()),
       m_bands((plane.height + m_height - 1) / m_height),
       m_whole_line(horizontal.back().start->of_whole_line()),
-      m_beside(std::ranges::any_of(horizontal, [](const auto& p) { return p.pass->to_scratch; })),
+      m_beside(keeps_beside(horizontal)),
+      m_line(needs_line(horizontal) || (m_beside && 2 * m_height <= plane.height)),
       m_parts(make_parts(horizontal.back(), plane.width)),
       m_bands_done(std::make_unique<Counter[]>(m_parts.size())) {
     if (m_downward == Downward::none) return;
@@ -65,21 +66,24 @@ auto RowBands<S, A>::make_parts(const SweptPass<A>& last_pass, std::int64_t widt
 template <class S, class A>
 int RowBands<S, A>::share(int threads) const {
     if (m_downward != Downward::none && m_plane.width < narrowest_shared) return 1;
-    const std::int64_t lines = m_beside ? 2 : 1;
+    const std::int64_t lines = std::max(1, (m_line ? 1 : 0) + (m_beside ? 1 : 0));
     return static_cast<int>(std::clamp<std::int64_t>(m_bands / lines, 1, threads));
+}
+
+// The samples of rows as they were, which two passes read, are in a line at hand and need not be brought
+// there twice.
+template <class S, class A>
+bool RowBands<S, A>::keeps_samples(const SweptPass<A>& pass) const {
+    return m_line && pass.pass->to_scratch;
 }
 
 template <class S, class A>
 auto RowBands<S, A>::make_lines() const -> Lines {
-    // The last pass goes out tile by tile, but for those that it holds.
-    const bool needed = m_whole_line || !m_horizontal.back().end->empty() ||
-                        std::any_of(m_horizontal.begin(), m_horizontal.end() - 1,
-                                    [](const auto& p) { return !p.pass->to_scratch; });
     const std::int64_t columns = (m_plane.width + tile_columns - 1) / tile_columns * tile_columns;
     const auto samples = static_cast<std::size_t>(columns * m_height);
     std::int64_t states = 0;
     for (const auto& pass : m_horizontal) states = std::max(states, pass.states());
-    return {support::AlignedArray<S>(needed ? samples : 0), support::AlignedArray<S>(m_beside ? samples : 0),
+    return {support::AlignedArray<S>(m_line ? samples : 0), support::AlignedArray<S>(m_beside ? samples : 0),
             support::AlignedArray<A>(static_cast<std::size_t>(states * m_height))};
 }
 
@@ -151,6 +155,7 @@ bool RowBands<S, A>::sweep_part(std::size_t index, const RowsSweep<S, A>& whole,
     if (sweep.in != nullptr) sweep.in += part.first;
     sweep.from = moved(sweep.from);
     sweep.to = moved(sweep.to);
+    sweep.kept = moved(sweep.kept);
     sweep.add = moved(sweep.add);
     const bool goes_down = sweep.out != nullptr && target.downward != Downward::none;
     if (goes_down) {
@@ -205,8 +210,9 @@ bool RowBands<S, A>::filter_band(std::int64_t band, const Lines& lines, const Ta
             sweep.in = m_plane.in + band * m_height * m_plane.in_stride;
             sweep.in_stride = m_plane.in_stride;
             sweep.from = nullptr;
+            if (keeps_samples(pass)) sweep.kept = lines.line.data();
         }
-        in_line = in_line || !pass.pass->to_scratch;
+        in_line = in_line || !pass.pass->to_scratch || sweep.kept != nullptr;
         if (i + 1 < m_horizontal.size() || m_whole_line) {
             if (!sweep_parts(sweep, band, target, watch)) return false;
             finish_pass(pass, lines);

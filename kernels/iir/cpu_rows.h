@@ -3,6 +3,7 @@
 // the columns'. The image is read once and written once.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -17,6 +18,21 @@ namespace iir2d::iir {
 
 // Bytes of an output from which on non-temporal (streaming) stores are worth it.
 inline constexpr std::int64_t non_temporal_bytes = std::int64_t{8} << 20;
+
+// Whether a band's passes keep something beside its line.
+template <class AnyPass>
+bool keeps_beside(const std::vector<AnyPass>& passes) {
+    return std::ranges::any_of(passes, [](const auto& p) { return pass_of(p).to_scratch; });
+}
+
+// Whether they need a line at all: a single pass, and the second one of a sum, go out tile by tile, but where
+// something is to be added to them when they are done.
+template <class AnyPass>
+bool needs_line(const std::vector<AnyPass>& passes) {
+    return start_of(passes.back()).of_whole_line() || !end_of(passes.back()).empty() ||
+           std::any_of(passes.begin(), passes.end() - 1,
+                       [](const auto& p) { return !pass_of(p).to_scratch; });
+}
 
 // One plane. Several threads may call filter_bands() at once: each takes the next band, filters its rows
 // alone and then goes down into the columns, a few hundred at a time, always behind the band above. Which
@@ -68,6 +84,7 @@ class RowBands {
 
     static std::vector<Part> make_parts(const SweptPass<A>& last_pass, std::int64_t width);
     Lines make_lines() const;
+    bool keeps_samples(const SweptPass<A>& pass) const;
     bool takes_non_temporal_stores() const;
     bool filter_band(std::int64_t band, const Lines& lines, const Target& target, Watch* watch);
     void start_pass(const SweptPass<A>& pass, std::int64_t band, std::int64_t rows, const Lines& lines,
@@ -88,6 +105,7 @@ class RowBands {
     std::int64_t m_bands;
     bool m_whole_line;  // rows must be complete before their columns go on
     bool m_beside;      // a pass keeps something beside the line
+    bool m_line;        // samples stay in a line between passes
     std::vector<Part> m_parts;
     support::AlignedArray<A> m_column_states;
     Notes<A> m_notes;

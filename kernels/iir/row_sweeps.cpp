@@ -70,14 +70,46 @@ HWY_NOINLINE void store_rows(const S* by_row, S* out, std::int64_t stride) {
     }
 }
 
+// Rows of a tile to columns, or columns to rows, as they are.
+template <class S, class A>
+void turn(const Places<S>& places, S* by_row) {
+    sweep_squares<1, 0, false, S, A>(nullptr, places, {}, 0, by_row, false);
+}
+
+// Columns of a part of a band to tile.edge, in which what is not copied stays as it is.
+template <class S, class A>
+HWY_INLINE void copy_rows(const RowsSweep<S, A>& part, std::int64_t column, std::int64_t columns,
+                          Tile<S, A>& tile) {
+    for (std::int64_t r = 0; r < part.rows; ++r)
+        std::copy_n(part.in + r * part.in_stride + column, columns, tile.edge + r * tile_columns);
+}
+
+// What is left of a tile with fewer columns or rows that has gone along its rows: down, and out.
+template <class S, class A>
+HWY_NOINLINE void finish_some(const RowsSweep<S, A>& part, std::int64_t column, std::int64_t columns,
+                              S* by_row, Tile<S, A>& tile) {
+    if (part.downward != Downward::none) {
+        S* to = part.downward == Downward::filter ? by_row : tile.swept;
+        sweep_cascade(*part.down, by_row, tile_columns, to, tile_columns, part.rows, columns,
+                      LaneStates<A>{part.down_states.first + column, part.down_states.stride},
+                      Store<S>{to, tile_columns});
+    }
+    for (std::int64_t r = 0; r < part.rows; ++r)
+        std::copy_n(by_row + r * tile_columns, columns, part.out + r * part.out_stride + column);
+}
+
 // The steps of a whole tile, chosen once for a part of a band.
 template <class S, class A>
 class TileSteps {
   public:
     TileSteps(const RowsSweep<S, A>& part, bool non_temporal, Tile<S, A>& tile)
-        : m_prefetch(part.reversed && !non_temporal), m_tile(tile) {
+        : m_low(part.rows < band<A>), m_prefetch(part.reversed && !non_temporal), m_tile(tile) {
         go_along(part);
-        if (part.out != nullptr) go_down(part, non_temporal);
+        if (m_low) {
+            std::fill(std::begin(tile.edge), std::end(tile.edge), S(0));
+        } else if (part.out != nullptr) {
+            go_down(part, non_temporal);
+        }
     }
 
     // The tile of that number from the left; `begins` where the row does.
@@ -91,11 +123,7 @@ class TileSteps {
                     prefetch_back<support::Access::write>(out + r * m_out_stride + c);
             });
         }
-        for (std::size_t i = 0; i < m_along_count; ++i) {
-            const Along& a = m_along[i];
-            a.sweep(a.sections, a.places, a.states, number, i + 1 == m_along_count ? by_row : nullptr,
-                    begins);
-        }
+        sweep_along(number, by_row, begins);
         if (out == nullptr) return;
         const S* from = by_row;
         for (std::size_t i = 0; i < m_down_count; ++i) {
@@ -106,6 +134,19 @@ class TileSteps {
             from = to;
         }
         if (m_store != nullptr) m_store(by_row, out, m_out_stride);
+    }
+
+    // Likewise of a band with fewer rows than a whole one, as if the others were zeros.
+    void sweep_low_tile(const RowsSweep<S, A>& part, std::int64_t number, bool begins) {
+        const std::int64_t column = number * tile_columns;
+        if (part.in != nullptr) {
+            copy_rows(part, column, tile_columns, m_tile);
+            S* to = part.kept == nullptr ? m_tile.by_column : part.kept + number * tile_samples<A>;
+            turn<S, A>({.rows = m_tile.edge, .stride = tile_columns, .to = to}, nullptr);
+        }
+        S* const by_row = part.out == nullptr ? nullptr : m_tile.by_row(part.out + column);
+        sweep_along(number, by_row, begins);
+        if (by_row != nullptr) finish_some(part, column, tile_columns, by_row, m_tile);
     }
 
     // Sections at most, in each direction; with more, tiles go the way of those that are not whole.
@@ -119,19 +160,33 @@ class TileSteps {
         Places<S> places;
     };
     struct Down {
-        enum class To { by_row, swept, out };
+        enum class To { by_row, swept, out };  // `swept` also where nothing is kept
         void (*sweep)(const SectionStep<A>*, const S*, S*, std::int64_t, const LaneStates<A>&, std::int64_t);
         const SectionStep<A>* sections;
         LaneStates<A> states;
         To to;
     };
 
+    void sweep_along(std::int64_t number, S* by_row, bool begins) {
+        for (std::size_t i = 0; i < m_along_count; ++i) {
+            const Along& a = m_along[i];
+            a.sweep(a.sections, a.places, a.states, number, i + 1 == m_along_count ? by_row : nullptr,
+                    begins);
+        }
+    }
+
     void go_along(const RowsSweep<S, A>& part) {
         Along next{};
         next.states = part.states;
-        if (part.in != nullptr) {
+        if (part.in != nullptr && !m_low) {
             next.places.rows = part.in;
             next.places.stride = part.in_stride;
+            next.places.kept = part.kept;
+        } else if (part.in != nullptr && part.kept == nullptr) {
+            next.places.from = m_tile.by_column;
+        } else if (part.in != nullptr) {
+            next.places.from = part.kept;
+            next.places.from_step = tile_samples<A>;
         } else {
             next.places.from = part.from;
             next.places.from_step = tile_samples<A>;
@@ -185,8 +240,12 @@ class TileSteps {
             k += now;
             const bool out = straight && k == count;
             const auto sweep = with_shape(sections, now, [&]<int Terms, std::int64_t Count>() {
-                return out && non_temporal ? sweep_down<Terms, Count, whole_lines, S, A>
-                                           : sweep_down<Terms, Count, false, S, A>;
+                constexpr Kept streamed = whole_lines ? Kept::streamed : Kept::stored;
+                if constexpr (Terms == 3 && Count == 1) {
+                    if (!filter && k == count) return sweep_down<Terms, Count, Kept::nothing, S, A>;
+                }
+                return out && non_temporal ? sweep_down<Terms, Count, streamed, S, A>
+                                           : sweep_down<Terms, Count, Kept::stored, S, A>;
             });
             m_down[m_down_count++] = {sweep, sections, states,
                                       out      ? Down::To::out
@@ -196,6 +255,7 @@ class TileSteps {
         }
     }
 
+    bool m_low;       // fewer rows than a whole band
     bool m_prefetch;  // what is written: such stores read the cache line first
     Tile<S, A>& m_tile;
     std::size_t m_along_count = 0;
@@ -207,7 +267,7 @@ class TileSteps {
     std::int64_t m_out_stride = 0;
 };
 
-// A tile with fewer columns or rows.
+// A tile with fewer columns, or of more sections than TileSteps has room for.
 template <class S, class A>
 HWY_NOINLINE void sweep_edge(const RowsSweep<S, A>& part, std::int64_t t, std::int64_t columns,
                              Tile<S, A>& tile) {
@@ -216,10 +276,10 @@ HWY_NOINLINE void sweep_edge(const RowsSweep<S, A>& part, std::int64_t t, std::i
     const S* from = in_line(part.from);
     if (part.in != nullptr) {
         std::fill(std::begin(tile.edge), std::end(tile.edge), S(0));
-        for (std::int64_t r = 0; r < part.rows; ++r)
-            std::copy_n(part.in + r * part.in_stride + column, columns, tile.edge + r * tile_columns);
-        transpose_some(tile.edge, tile_columns, band<A>, tile_columns, tile.by_column, band<A>);
-        from = tile.by_column;
+        copy_rows(part, column, columns, tile);
+        S* to = part.kept != nullptr ? in_line(part.kept) : tile.by_column;
+        turn<S, A>({.rows = tile.edge, .stride = tile_columns, .to = to}, nullptr);
+        from = to;
     }
     if (part.cascade != nullptr) {
         S* to = part.to != nullptr ? in_line(part.to) : tile.by_column;
@@ -240,15 +300,8 @@ HWY_NOINLINE void sweep_edge(const RowsSweep<S, A>& part, std::int64_t t, std::i
     }
     if (part.out == nullptr) return;
     S* by_row = tile.by_row(part.out + column);
-    transpose_some(from, band<A>, columns, band<A>, by_row, tile_columns);
-    if (part.downward != Downward::none) {
-        S* to = part.downward == Downward::filter ? by_row : tile.swept;
-        sweep_cascade(*part.down, by_row, tile_columns, to, tile_columns, part.rows, columns,
-                      LaneStates<A>{part.down_states.first + column, part.down_states.stride},
-                      Store<S>{to, tile_columns});
-    }
-    for (std::int64_t r = 0; r < part.rows; ++r)
-        std::copy_n(by_row + r * tile_columns, columns, part.out + r * part.out_stride + column);
+    turn<S, A>({.from = from}, by_row);
+    finish_some(part, column, columns, by_row, tile);
 }
 
 template <class S, class A>
@@ -260,7 +313,7 @@ HWY_INLINE void rows(const RowsSweep<S, A>& part) {
                               aligned(part.out_stride * static_cast<std::int64_t>(sizeof(S)));
     const std::int64_t tiles = (part.columns + tile_columns - 1) / tile_columns;
     const auto fits = [](const Cascade<A>* c) { return c == nullptr || c->size() <= TileSteps<S, A>::most; };
-    const bool in_steps = part.rows == band<A> && fits(part.cascade) && fits(part.down);
+    const bool in_steps = fits(part.cascade) && fits(part.down);
     const std::int64_t whole = in_steps ? part.columns / tile_columns : 0;
     const auto edge = [&](std::int64_t t) {
         sweep_edge(part, t, std::min(tile_columns, part.columns - t * tile_columns), tile);
@@ -273,7 +326,11 @@ HWY_INLINE void rows(const RowsSweep<S, A>& part) {
         for (std::int64_t i = 0; i < whole; ++i) {
             const std::int64_t t = part.reversed ? whole - 1 - i : i;
             const bool first = part.reversed ? (t + 1) * tile_columns == part.columns : t == 0;
-            steps.sweep_tile(t, part.begins && first);
+            if (part.rows == band<A>) {
+                steps.sweep_tile(t, part.begins && first);
+            } else {
+                steps.sweep_low_tile(part, t, part.begins && first);
+            }
         }
     }
     if (!part.reversed) {

@@ -20,6 +20,10 @@ using Before = std::array<Lanes, 4>;
 
 using History = SectionHistory;
 
+// The first samples of a line that the border samples of a shared sweep can ask for (passes.h), and as many
+// before it that a section reads.
+constexpr std::int64_t samples_of_head = 4;
+
 // Border samples of a line whose samples `load` gives.
 struct Extension {
     std::int64_t n;
@@ -144,10 +148,9 @@ void advance(const Section& s, SectionState state, std::vector<Lanes>& head) {
 
 std::vector<SectionState> start_states(const Pass& pass, std::int64_t n, std::size_t lanes, Border border,
                                        Start start, const LoadLanes& load) {
-    // The first four samples are all that the border samples of a shared sweep can ask of a line (passes.h).
     std::vector<Lanes> head;
     if (pass.sections.size() > 1) {
-        head.assign(static_cast<std::size_t>(std::min<std::int64_t>(n, 4)), Lanes(lanes));
+        head.assign(static_cast<std::size_t>(std::min(n, samples_of_head)), Lanes(lanes));
         for (std::size_t i = 0; i < head.size(); ++i) load(static_cast<std::int64_t>(i), head[i].data());
     }
     const LoadLanes from_head = [&head](std::int64_t index, double* out) {
@@ -159,7 +162,7 @@ std::vector<SectionState> start_states(const Pass& pass, std::int64_t n, std::si
         const Section& s = pass.sections[k];
         const Extension x{n, border, constant, k == 0 ? load : from_head};
         Before before{Lanes(lanes), Lanes(lanes), Lanes(lanes), Lanes(lanes)};
-        for (std::int64_t i = 0; i < 4; ++i) x.at(-1 - i, before[static_cast<std::size_t>(i)]);
+        for (std::int64_t i = 0; i < samples_of_head; ++i) x.at(-1 - i, before[static_cast<std::size_t>(i)]);
         const History h =
             start == Start::steady ? steady_start(s, x, before, lanes) : truncated_start(s, before, lanes);
         states.push_back(state_of(s, before, h, lanes));
@@ -173,7 +176,7 @@ SectionHistory start_history(const Section& s, std::int64_t n, std::size_t lanes
                              double constant, const LoadLanes& load) {
     const Extension x{n, border, constant, load};
     Before before{Lanes(lanes), Lanes(lanes), Lanes(lanes), Lanes(lanes)};
-    for (std::int64_t i = 0; i < 4; ++i) x.at(-1 - i, before[static_cast<std::size_t>(i)]);
+    for (std::int64_t i = 0; i < samples_of_head; ++i) x.at(-1 - i, before[static_cast<std::size_t>(i)]);
     return start == Start::steady ? steady_start(s, x, before, lanes) : truncated_start(s, before, lanes);
 }
 
@@ -247,10 +250,14 @@ PassStart::PassStart(const Pass& pass, std::int64_t n, Border border, Start star
             m_reach = std::max(m_reach, std::min(n, memory_length(section, 0x1p-64) + 2));
         return;
     }
-    start_states(pass, n, 1, border, start, [this](std::int64_t index, double* out) {
-        if (std::ranges::find(m_samples, index) == m_samples.end()) m_samples.push_back(index);
-        *out = 0.0;
-    });
+    // In the order in which start_states() asks for them.
+    const auto reads = [this](std::int64_t index) {
+        if (index >= 0 && std::ranges::find(m_samples, index) == m_samples.end()) m_samples.push_back(index);
+    };
+    if (pass.sections.size() > 1) {
+        for (std::int64_t i = 0; i < std::min(n, samples_of_head); ++i) reads(i);
+    }
+    for (std::int64_t i = 0; i < samples_of_head; ++i) reads(border_index(-1 - i, n, border));
     // One lane for each sample, in which it alone is `value`, and one without any.
     const std::size_t count = m_samples.size();
     const auto answer = [&](const Pass& asked, double value) {
@@ -261,8 +268,9 @@ PassStart::PassStart(const Pass& pass, std::int64_t n, Border border, Start star
     };
     Pass linear = pass;
     linear.constant = 0.0;
-    const auto constants = answer(pass, 0.0);
     const auto weights = answer(linear, 1.0);
+    // Without a constant outside, the lane of no sample is that of the constants.
+    const auto constants = border == Border::constant ? answer(pass, 0.0) : weights;
     for (std::size_t k = 0; k < constants.size(); ++k) {
         for (const auto member : {&SectionState::s1, &SectionState::s2}) {
             State state{(constants[k].*member)[count], {}};

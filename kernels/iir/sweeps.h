@@ -59,6 +59,7 @@ struct RowsSweep {
     std::int64_t in_stride = 0;  // samples from one row to the next
     const Sample* from = nullptr;
     Sample* to = nullptr;                          // may be `from`; null where nothing else will read it
+    Sample* kept = nullptr;                        // a line that takes the samples of `in` as they are
     const Sample* add = nullptr;                   // a line that is added to what the last section gives
     const Cascade<Arithmetic>* cascade = nullptr;  // null: samples only move
     // Before the first sample, then after the last one. Of a section of one term: its last result, but a1
@@ -88,6 +89,23 @@ struct ColumnsSweep {
     LaneStates<Arithmetic> states;  // before the first row, then after the last one
 };
 
+// Rows of a block of a sum's columns, at most: what is kept of a few columns then stays in the nearest cache.
+inline constexpr std::int64_t most_sum_rows = 2 * most_band_rows;
+
+// Both passes of a sum, each of one section with three terms, over a block of neighbouring columns in place:
+// the causal one down and the anticausal one up, a few columns at a time.
+template <class Sample, class Arithmetic>
+struct SumSweep {
+    std::int64_t rows = 0;  // at most most_sum_rows
+    std::int64_t columns = 0;
+    Sample* data = nullptr;
+    std::int64_t stride = 0;
+    const SectionStep<Arithmetic>* causal = nullptr;
+    const SectionStep<Arithmetic>* anticausal = nullptr;
+    LaneStates<const Arithmetic> above;  // the causal one's, above the block
+    LaneStates<Arithmetic> states;       // the anticausal one's, below the block, then above it
+};
+
 // Waits for the non-temporal stores of a thread's sweep_rows(): before another reads what it wrote.
 void finish_stores();
 void sweep_rows(const RowsSweep<float, float>&);
@@ -96,5 +114,8 @@ void sweep_rows(const RowsSweep<double, double>&);
 void sweep_columns(const ColumnsSweep<float, float>&);
 void sweep_columns(const ColumnsSweep<float, double>&);
 void sweep_columns(const ColumnsSweep<double, double>&);
+void sweep_sum(const SumSweep<float, float>&);
+void sweep_sum(const SumSweep<float, double>&);
+void sweep_sum(const SumSweep<double, double>&);
 
 }  // namespace iir2d::iir

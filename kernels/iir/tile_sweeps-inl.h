@@ -26,15 +26,6 @@ static_assert(band<double> <= most_band_rows && most_band_rows % band<double> ==
 template <class A>
 constexpr std::int64_t tile_samples = band<A>* tile_columns;
 
-// to[j][i] = from[i][j], rows `from_pitch` and `to_pitch` apart.
-template <class S>
-HWY_INLINE void transpose_some(const S* from, std::int64_t from_pitch, std::int64_t rows,
-                               std::int64_t columns, S* to, std::int64_t to_pitch) {
-    for (std::int64_t r = 0; r < rows; ++r) {
-        for (std::int64_t c = 0; c < columns; ++c) to[c * to_pitch + r] = from[r * from_pitch + c];
-    }
-}
-
 // From right to left the processor does not see what comes next: asks for the line of a row that lies two
 // tiles on.
 template <support::Access Use = support::Access::read, class S>
@@ -43,7 +34,8 @@ HWY_INLINE void prefetch_back(const S* row) {
 }
 
 // Where a tile's samples come from and go to; null what is not wanted. In columns, each as long as the band
-// is high: `from`, `to`, `add`. In rows: `rows`, and `by_row`, tile_columns apart.
+// is high: `from`, `to`, `add`, and `kept`, which takes the samples of `rows` as they are. In rows: `rows`,
+// and `by_row`, tile_columns apart.
 template <class S>
 struct Places {
     const S* rows = nullptr;
@@ -53,6 +45,7 @@ struct Places {
     const S* add = nullptr;
     S* to = nullptr;
     std::int64_t to_step = 0;  // `add` has the same
+    S* kept = nullptr;         // tile_samples from a tile to the next one
 };
 
 template <class D, class A>
@@ -132,6 +125,7 @@ HWY_NOINLINE void sweep_squares(const SectionStep<A>* sections, const Places<S>&
     if (p.from != nullptr) p.from += tile * p.from_step;
     if (p.add != nullptr) p.add += tile * p.to_step;
     if (p.to != nullptr) p.to += tile * p.to_step;
+    if (p.kept != nullptr) p.kept += tile * tile_samples<A>;
     constexpr auto count = static_cast<std::size_t>(std::max<std::int64_t>(Count, 1));
     Coefficients<V> c[count];
     PairCoefficients<V> pair[count];
@@ -171,6 +165,8 @@ HWY_NOINLINE void sweep_squares(const SectionStep<A>* sections, const Places<S>&
                     v[r] = hn::LoadU(ds, row);
                 });
                 transpose<S, n>(v);
+                if (p.kept != nullptr)
+                    unrolled<n>([&](auto t) { hn::StoreU(v[t], ds, p.kept + in_line + t * height); });
             } else {
                 unrolled<n>([&](auto t) { v[t] = hn::LoadU(ds, p.from + in_line + t * height); });
             }
@@ -270,8 +266,11 @@ HWY_NOINLINE void sweep_some(const SectionStep<A>& section, const Places<S>& pla
     }
 }
 
+// What is kept of a tile that is swept down: its samples, ordinarily or past the caches, or the states alone.
+enum class Kept { stored, streamed, nothing };
+
 // Count sections down a whole tile, `from` tile_columns apart, a few vectors beside each other.
-template <int Terms, std::int64_t Count, bool NonTemporal, class S, class A>
+template <int Terms, std::int64_t Count, Kept Results, class S, class A>
 HWY_NOINLINE void sweep_down(const SectionStep<A>* sections, const S* from, S* to, std::int64_t to_stride,
                              const LaneStates<A>& states, std::int64_t tile) {
     constexpr std::int64_t n = wide_lanes<A>;
@@ -301,9 +300,9 @@ HWY_NOINLINE void sweep_down(const SectionStep<A>* sections, const S* from, S* t
                 auto x = hn::LoadU(ds, from + r * tile_columns + column + i * n);
                 unrolled<Count>(
                     [&](auto k) { x = demoted(ds, step<Terms>(c[k], promoted(d, x), r1[k][i], r2[k][i])); });
-                if constexpr (NonTemporal) {
+                if constexpr (Results == Kept::streamed) {
                     hn::Stream(x, ds, row + i * n);
-                } else {
+                } else if constexpr (Results == Kept::stored) {
                     hn::StoreU(x, ds, row + i * n);
                 }
             });

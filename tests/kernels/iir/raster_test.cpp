@@ -28,7 +28,7 @@ std::string kernel_of(const FilterDesc& desc) {
 // What goes down with the rows, and what is left for strips of columns, follows from the passes.
 TEST(Raster, TheFirstStepOfTheColumnsGoesAlongWithTheRows) {
     const auto of_filter = [](int id, Border border = Border::mirror, Start start = Start::truncated,
-                              std::int64_t height = 32) {
+                              std::int64_t height = 64) {
         return kernel_of(
             {.shape = {.h = height, .w = 40}, .filter = {.id = id}, .border = border, .start = start});
     };
@@ -36,7 +36,7 @@ TEST(Raster, TheFirstStepOfTheColumnsGoesAlongWithTheRows) {
     for (const int id : {5, 6}) EXPECT_EQ(of_filter(id), "iir_raster rows_2_down_1_columns_1");
     EXPECT_EQ(of_filter(4, Border::wrap), "iir_raster rows_2_down_1_columns_1");
     // Images so low that the rows filtered for the columns' start would count.
-    EXPECT_EQ(of_filter(1, Border::mirror, Start::truncated, 31), "iir_raster rows_1_down_0_columns_1");
+    EXPECT_EQ(of_filter(1, Border::mirror, Start::truncated, 63), "iir_raster rows_1_down_0_columns_1");
     EXPECT_EQ(of_filter(1, Border::mirror, Start::steady, 1000), "iir_raster rows_1_down_0_columns_1");
     EXPECT_EQ(of_filter(1, Border::mirror, Start::steady, 2000), "iir_raster rows_1_down_1_columns_0");
     EXPECT_EQ(of_filter(1, Border::clamp, Start::steady), "iir_raster rows_1_down_1_columns_0");
@@ -44,10 +44,12 @@ TEST(Raster, TheFirstStepOfTheColumnsGoesAlongWithTheRows) {
     const auto of_size = [](int id, std::int64_t width, std::int64_t height) {
         return kernel_of({.shape = {.h = height, .w = width}, .filter = {.id = id}});
     };
-    EXPECT_EQ(of_size(5, 5000, 7), "iir_lines rows_2_down_0_columns_2");
-    EXPECT_EQ(of_size(5, 5000, 8), "iir_raster rows_2_down_0_columns_2");
+    EXPECT_EQ(of_size(5, 5000, 15), "iir_lines rows_2_down_0_columns_2");
+    EXPECT_EQ(of_size(5, 5000, 16), "iir_raster rows_2_down_0_columns_2");
     EXPECT_EQ(of_size(6, 5000, 15), "iir_lines rows_2_down_0_columns_2");
     EXPECT_EQ(of_size(6, 5000, 16), "iir_raster rows_2_down_0_columns_2");
+    // A single causal pass keeps no band.
+    EXPECT_EQ(of_size(1, 5000, 1), "iir_raster rows_1_down_0_columns_1");
 }
 
 // Sizes around those of tiles, bands, parts and strips; every way in which sections and starts differ; alone,
