@@ -285,43 +285,54 @@ PassStart::PassStart(const Pass& pass, std::int64_t n, Border border, Start star
 template <class A>
 void PassStart::states(const Pass& pass, std::size_t lanes, const LoadLanes& load, A* to,
                        std::int64_t stride) const {
-    const auto put = [&](const Lanes& values) {
-        std::ranges::transform(values, to, [](double value) { return static_cast<A>(value); });
-        to += stride;
-    };
     if (m_whole_line) {
+        const auto put = [&](const Lanes& values) {
+            std::ranges::transform(values, to, [](double value) { return static_cast<A>(value); });
+            to += stride;
+        };
         for (const SectionState& state : states_of(pass, lanes, load)) {
             put(state.s1);
             put(state.s2);
         }
         return;
     }
-    Lanes samples(m_samples.size() * lanes);
-    for (std::size_t j = 0; j < m_samples.size(); ++j) load(m_samples[j], &samples[j * lanes]);
+    // Of a band, few enough for the stack: this runs once for each.
+    std::array<double, 128> few;
+    Lanes many(m_samples.size() * lanes > few.size() ? m_samples.size() * lanes : 0);
+    double* const samples = many.empty() ? few.data() : many.data();
+    for (std::size_t j = 0; j < m_samples.size(); ++j) load(m_samples[j], samples + j * lanes);
+    constexpr std::size_t at_once = 16;
+    using Some = std::array<double, at_once>;
     // Infinities make NaN on their way, 0 times one of them or their difference, which one weight for each
     // sample does not tell. Lane by lane, so that no other lane's bits depend on it.
     std::vector<std::size_t> beyond;
-    for (std::size_t l = 0; l < lanes; ++l) {
-        bool finite = true;
-        for (std::size_t j = 0; j < m_samples.size(); ++j)
-            finite = finite && std::isfinite(samples[j * lanes + l]);
-        if (!finite) beyond.push_back(l);
+    for (std::size_t first = 0; first < lanes; first += at_once) {
+        const std::size_t count = std::min(at_once, lanes - first);
+        Some zeros{};
+        for (std::size_t j = 0; j < m_samples.size(); ++j) {
+            const double* from = samples + j * lanes + first;
+            for (std::size_t l = 0; l < count; ++l) zeros[l] += from[l] - from[l];
+        }
+        A* out = to + first;
+        for (const State& state : m_states) {
+            Some values;
+            values.fill(state.constant);
+            for (const Term& term : state.terms) {
+                const double* from = samples + term.sample * lanes + first;
+                for (std::size_t l = 0; l < count; ++l) values[l] += term.weight * from[l];
+            }
+            for (std::size_t l = 0; l < count; ++l) out[l] = static_cast<A>(values[l]);
+            out += stride;
+        }
+        for (std::size_t l = 0; l < count; ++l) {
+            if (!(zeros[l] == 0.0)) beyond.push_back(first + l);
+        }
     }
-    std::vector<SectionState> step_by_step;
-    if (!beyond.empty()) step_by_step = start_states(pass, m_n, lanes, m_border, m_start, load);
-    Lanes values(lanes);
-    for (std::size_t i = 0; i < m_states.size(); ++i) {
-        const State& state = m_states[i];
-        std::ranges::fill(values, state.constant);
-        for (const Term& term : state.terms) {
-            const double* from = &samples[term.sample * lanes];
-            for (std::size_t l = 0; l < lanes; ++l) values[l] += term.weight * from[l];
-        }
-        for (const std::size_t l : beyond) {
-            const SectionState& exact = step_by_step[i / 2];
-            values[l] = (i % 2 == 0 ? exact.s1 : exact.s2)[l];
-        }
-        put(values);
+    if (beyond.empty()) return;
+    const std::vector<SectionState> step_by_step = start_states(pass, m_n, lanes, m_border, m_start, load);
+    for (std::size_t i = 0; i < m_states.size(); ++i, to += stride) {
+        const SectionState& exact = step_by_step[i / 2];
+        for (const std::size_t l : beyond) to[l] = static_cast<A>((i % 2 == 0 ? exact.s1 : exact.s2)[l]);
     }
 }
 
