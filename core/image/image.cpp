@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <new>
 #include <type_traits>
 
 #include "core/image/element_planes.h"
+#include "core/support/memory.h"
 
 namespace workbench {
 
@@ -34,8 +34,7 @@ std::optional<SampleType> sample_type_from_name(std::string_view name) {
 }
 
 SampleStore::SampleStore(std::size_t count, iir2d::ElementType type) : m_count(count), m_type(type) {
-    const std::size_t size = count * iir2d::element_size(type);
-    m_owner = std::shared_ptr<void>(::operator new(size), [](void* memory) { ::operator delete(memory); });
+    m_owner = memory_block(count * iir2d::element_size(type));
     m_samples = static_cast<std::byte*>(m_owner.get());
 }
 

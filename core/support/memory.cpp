@@ -6,12 +6,14 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <new>
 #include <string>
 #include <string_view>
 
 #if defined(_WIN32)
 #include <windows.h>
 #else
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 #endif
@@ -116,6 +118,21 @@ Bytes free_memory() {
 std::optional<std::uint64_t> available_memory_bytes() {
     const char* limit = std::getenv("IIR2D_MEMORY_LIMIT");  // NOLINT(concurrency-mt-unsafe): never set here
     return less(free_memory(), limit != nullptr ? number_of(limit) : std::nullopt);
+}
+
+std::shared_ptr<void> memory_block(std::size_t bytes) {
+    constexpr std::size_t huge_page = std::size_t{2} << 20;
+    if (bytes < 2 * huge_page)
+        return {::operator new(bytes), [](void* memory) { ::operator delete(memory); }};
+    constexpr std::align_val_t alignment{huge_page};
+    std::shared_ptr<void> block(::operator new(bytes, alignment), [](void* memory) {
+        ::operator delete (memory, std::align_val_t{huge_page});
+    });
+#if defined(__linux__)
+    // Advice alone: without it the pages are small ones.
+    ::madvise(block.get(), bytes, MADV_HUGEPAGE);
+#endif
+    return block;
 }
 
 }  // namespace workbench

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 namespace workbench {
@@ -10,5 +12,10 @@ namespace workbench {
 // limits of the process (ulimit -v) and of its control group leave. IIR2D_MEMORY_LIMIT, in bytes, is taken
 // for it where it is less. Absent where the system does not say.
 std::optional<std::uint64_t> available_memory_bytes();
+
+// Takes memory for samples, which may be anything. From a few megabytes on it lies in huge pages where the
+// system gives them: small ones cost a fault for every 4 KiB, and a look in the page table for every row.
+// Throws std::bad_alloc.
+std::shared_ptr<void> memory_block(std::size_t bytes);
 
 }  // namespace workbench

@@ -29,7 +29,9 @@ constexpr std::int64_t long_row = 4096;
 std::vector<CpuPass> cpu_passes(const AxisFilter& axis, const FilterDesc& desc, double constant,
                                 std::int64_t n) {
     std::vector<CpuPass> passes;
-    for (Pass& pass : make_passes(axis, desc.border, desc.start, constant)) {
+    std::vector<Pass> made = make_passes(axis, desc.border, desc.start, constant);
+    passes.reserve(made.size());
+    for (Pass& pass : made) {
         PassStart start(pass, n, desc.border, desc.start);
         passes.push_back({std::move(pass), std::move(start)});
     }

@@ -52,8 +52,10 @@ struct SweptPass {
 template <class A>
 std::vector<SweptPass<A>> swept_passes(const std::vector<CpuPass>& passes) {
     std::vector<SweptPass<A>> swept;
+    swept.reserve(passes.size());
     for (const CpuPass& p : passes) {
         swept.push_back({&p.pass, &p.start, &p.end, {}});
+        swept.back().cascade.reserve(p.pass.sections.size());
         for (const Section& section : p.pass.sections)
             swept.back().cascade.push_back(section_step<A>(section));
     }

@@ -2,6 +2,7 @@
 #include "kernels/iir/cpu_rows.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <thread>
 
@@ -94,7 +95,7 @@ void RowBands<S, A>::start_columns() {
     const Lines lines = make_lines();
     support::AlignedArray<S> rows(static_cast<std::size_t>(m_height * m_plane.width));
     std::int64_t filtered = -1;
-    const LoadLanes load = [&](std::int64_t index, double* out) {
+    const auto load = [&](std::int64_t index, double* out) {
         const std::int64_t band = index / m_height;
         if (band != filtered) {
             filtered = band;
@@ -103,8 +104,8 @@ void RowBands<S, A>::start_columns() {
         std::copy_n(rows.data() + (index - band * m_height) * m_plane.width, m_plane.width, out);
     };
     const SweptPass<A>& pass = m_vertical.front();
-    pass.start->states(*pass.pass, static_cast<std::size_t>(m_plane.width), load, m_column_states.data(),
-                       m_plane.width);
+    pass.start->states(*pass.pass, static_cast<std::size_t>(m_plane.width), std::ref(load),
+                       m_column_states.data(), m_plane.width);
 }
 
 template <class S, class A>
@@ -237,7 +238,7 @@ void RowBands<S, A>::start_pass(const SweptPass<A>& pass, std::int64_t band, std
                                 const Lines& lines, bool from_plane) const {
     const S* in = m_plane.in + band * m_height * m_plane.in_stride;
     const S* line = (pass.pass->from_scratch ? lines.beside : lines.line).data();
-    const LoadLanes load = [&](std::int64_t index, double* out) {
+    const auto load = [&](std::int64_t index, double* out) {
         const std::int64_t column = pass.pass->reversed ? m_plane.width - 1 - index : index;
         if (!from_plane) {
             std::copy_n(line + column * m_height, m_height, out);
@@ -247,7 +248,8 @@ void RowBands<S, A>::start_pass(const SweptPass<A>& pass, std::int64_t band, std
             out[r] = static_cast<double>(in[r * m_plane.in_stride + column]);
         std::fill(out + rows, out + m_height, 0.0);
     };
-    pass.start->states(*pass.pass, static_cast<std::size_t>(m_height), load, lines.states.data(), m_height);
+    pass.start->states(*pass.pass, static_cast<std::size_t>(m_height), std::ref(load), lines.states.data(),
+                       m_height);
 }
 
 // As in strips of columns.

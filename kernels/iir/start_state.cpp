@@ -13,12 +13,17 @@ namespace iir2d::iir {
 
 namespace {
 
-using Lanes = std::vector<double>;
+using Lanes = LaneValues;
 
 // The samples that a section reads before its first: x[-1] to x[-4].
 using Before = std::array<Lanes, 4>;
 
-using History = SectionHistory;
+struct History {
+    Lanes y1;
+    Lanes y2;
+
+    SectionHistory as_section_history() const { return {{y1.begin(), y1.end()}, {y2.begin(), y2.end()}}; }
+};
 
 // The first samples of a line that the border samples of a shared sweep can ask for (passes.h), and as many
 // before it that a section reads.
@@ -157,6 +162,7 @@ std::vector<SectionState> start_states(const Pass& pass, std::int64_t n, std::si
         std::ranges::copy(head[static_cast<std::size_t>(index)], out);
     };
     std::vector<SectionState> states;
+    states.reserve(pass.sections.size());
     double constant = pass.constant;
     for (std::size_t k = 0; k < pass.sections.size(); ++k) {
         const Section& s = pass.sections[k];
@@ -177,7 +183,9 @@ SectionHistory start_history(const Section& s, std::int64_t n, std::size_t lanes
     const Extension x{n, border, constant, load};
     Before before{Lanes(lanes), Lanes(lanes), Lanes(lanes), Lanes(lanes)};
     for (std::int64_t i = 0; i < samples_of_head; ++i) x.at(-1 - i, before[static_cast<std::size_t>(i)]);
-    return start == Start::steady ? steady_start(s, x, before, lanes) : truncated_start(s, before, lanes);
+    const History h =
+        start == Start::steady ? steady_start(s, x, before, lanes) : truncated_start(s, before, lanes);
+    return h.as_section_history();
 }
 
 SectionHistory periodic_costate(const Section& s, std::int64_t n, std::size_t lanes, Border border,
@@ -205,13 +213,13 @@ SectionHistory periodic_costate(const Section& s, std::int64_t n, std::size_t la
         l.y2[k] = back[2] * l.y1[k] + back[3] * l.y2[k];
         l.y1[k] = l0;
     }
-    return l;
+    return l.as_section_history();
 }
 
 SectionState transposed_periodic_state(const Section& s, std::int64_t n, std::size_t lanes, Border border,
                                        const LoadLanes& load) {
-    const History l = periodic_costate(s, n, lanes, border,
-                                       [&](std::int64_t index, double* out) { load(n - 1 - index, out); });
+    const SectionHistory l = periodic_costate(
+        s, n, lanes, border, [&](std::int64_t index, double* out) { load(n - 1 - index, out); });
     SectionState state{Lanes(lanes), Lanes(lanes)};
     for (std::size_t k = 0; k < lanes; ++k) {
         const double both = s.b[0] * s.a[1] + s.b[2];
@@ -250,6 +258,8 @@ PassStart::PassStart(const Pass& pass, std::int64_t n, Border border, Start star
             m_reach = std::max(m_reach, std::min(n, memory_length(section, 0x1p-64) + 2));
         return;
     }
+    m_samples.reserve(2 * samples_of_head);
+    m_states.reserve(2 * pass.sections.size());
     // In the order in which start_states() asks for them.
     const auto reads = [this](std::int64_t index) {
         if (index >= 0 && std::ranges::find(m_samples, index) == m_samples.end()) m_samples.push_back(index);
@@ -261,10 +271,11 @@ PassStart::PassStart(const Pass& pass, std::int64_t n, Border border, Start star
     // One lane for each sample, in which it alone is `value`, and one without any.
     const std::size_t count = m_samples.size();
     const auto answer = [&](const Pass& asked, double value) {
-        return start_states(asked, n, count + 1, border, start, [&](std::int64_t index, double* out) {
+        const auto load = [&](std::int64_t index, double* out) {
             std::fill_n(out, count + 1, 0.0);
             out[std::ranges::find(m_samples, index) - m_samples.begin()] = value;
-        });
+        };
+        return start_states(asked, n, count + 1, border, start, std::ref(load));
     };
     Pass linear = pass;
     linear.constant = 0.0;
@@ -285,43 +296,54 @@ PassStart::PassStart(const Pass& pass, std::int64_t n, Border border, Start star
 template <class A>
 void PassStart::states(const Pass& pass, std::size_t lanes, const LoadLanes& load, A* to,
                        std::int64_t stride) const {
-    const auto put = [&](const Lanes& values) {
-        std::ranges::transform(values, to, [](double value) { return static_cast<A>(value); });
-        to += stride;
-    };
     if (m_whole_line) {
+        const auto put = [&](const Lanes& values) {
+            std::ranges::transform(values, to, [](double value) { return static_cast<A>(value); });
+            to += stride;
+        };
         for (const SectionState& state : states_of(pass, lanes, load)) {
             put(state.s1);
             put(state.s2);
         }
         return;
     }
-    Lanes samples(m_samples.size() * lanes);
-    for (std::size_t j = 0; j < m_samples.size(); ++j) load(m_samples[j], &samples[j * lanes]);
+    // Of a band, few enough for the stack: this runs once for each.
+    std::array<double, 128> few;
+    std::vector<double> many(m_samples.size() * lanes > few.size() ? m_samples.size() * lanes : 0);
+    double* const samples = many.empty() ? few.data() : many.data();
+    for (std::size_t j = 0; j < m_samples.size(); ++j) load(m_samples[j], samples + j * lanes);
+    constexpr std::size_t at_once = 16;
+    using Some = std::array<double, at_once>;
     // Infinities make NaN on their way, 0 times one of them or their difference, which one weight for each
     // sample does not tell. Lane by lane, so that no other lane's bits depend on it.
     std::vector<std::size_t> beyond;
-    for (std::size_t l = 0; l < lanes; ++l) {
-        bool finite = true;
-        for (std::size_t j = 0; j < m_samples.size(); ++j)
-            finite = finite && std::isfinite(samples[j * lanes + l]);
-        if (!finite) beyond.push_back(l);
+    for (std::size_t first = 0; first < lanes; first += at_once) {
+        const std::size_t count = std::min(at_once, lanes - first);
+        Some zeros{};
+        for (std::size_t j = 0; j < m_samples.size(); ++j) {
+            const double* from = samples + j * lanes + first;
+            for (std::size_t l = 0; l < count; ++l) zeros[l] += from[l] - from[l];
+        }
+        A* out = to + first;
+        for (const State& state : m_states) {
+            Some values;
+            values.fill(state.constant);
+            for (const Term& term : state.terms) {
+                const double* from = samples + term.sample * lanes + first;
+                for (std::size_t l = 0; l < count; ++l) values[l] += term.weight * from[l];
+            }
+            for (std::size_t l = 0; l < count; ++l) out[l] = static_cast<A>(values[l]);
+            out += stride;
+        }
+        for (std::size_t l = 0; l < count; ++l) {
+            if (!(zeros[l] == 0.0)) beyond.push_back(first + l);
+        }
     }
-    std::vector<SectionState> step_by_step;
-    if (!beyond.empty()) step_by_step = start_states(pass, m_n, lanes, m_border, m_start, load);
-    Lanes values(lanes);
-    for (std::size_t i = 0; i < m_states.size(); ++i) {
-        const State& state = m_states[i];
-        std::ranges::fill(values, state.constant);
-        for (const Term& term : state.terms) {
-            const double* from = &samples[term.sample * lanes];
-            for (std::size_t l = 0; l < lanes; ++l) values[l] += term.weight * from[l];
-        }
-        for (const std::size_t l : beyond) {
-            const SectionState& exact = step_by_step[i / 2];
-            values[l] = (i % 2 == 0 ? exact.s1 : exact.s2)[l];
-        }
-        put(values);
+    if (beyond.empty()) return;
+    const std::vector<SectionState> step_by_step = start_states(pass, m_n, lanes, m_border, m_start, load);
+    for (std::size_t i = 0; i < m_states.size(); ++i, to += stride) {
+        const SectionState& exact = step_by_step[i / 2];
+        for (const std::size_t l : beyond) to[l] = static_cast<A>((i % 2 == 0 ? exact.s1 : exact.s2)[l]);
     }
 }
 

@@ -9,14 +9,15 @@
 #include <vector>
 
 #include "iir2d/filter.h"
+#include "kernels/iir/lane_values.h"
 #include "kernels/iir/passes.h"
 
 namespace iir2d::iir {
 
 // The state of the transposed direct form II: y = b0 x + s1; s1' = b1 x + a1 y + s2; s2' = b2 x + a2 y.
 struct SectionState {
-    std::vector<double> s1;  // one per lane
-    std::vector<double> s2;
+    LaneValues s1;
+    LaneValues s2;
 };
 
 // Loads the lanes' samples at one index of the pass's input line, counted from its own start (a reversed pass

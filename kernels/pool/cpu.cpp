@@ -213,7 +213,8 @@ template <class Lines, class T>
 Result<void> run_separable(const CpuJob<T>& job, int threads, const RunControl& control) {
     using Kernel = Separable<Lines, T>;
     const auto bytes = static_cast<std::int64_t>(sizeof(typename Lines::Acc)) * (Lines::with_argmax ? 3 : 1);
-    const Cut cut = cut_separable(job.geometry, job.kernel.along_x, Kernel::way(job.kernel), bytes, threads);
+    const AxisWay along_x = Lines::with_argmax ? job.kernel.pairs_along_x : job.kernel.along_x;
+    const Cut cut = cut_separable(job.geometry, along_x, Kernel::way(job.kernel), bytes, threads);
     return run(job, cut, threads, control, [&] {
         if constexpr (std::is_same_v<T, float>) {
             return [&, separable = Kernel(job, cut.columns, false),
@@ -279,13 +280,11 @@ CpuKernel choose_cpu_kernel(const PoolDesc& desc, const PoolGeometry& geometry) 
     kernel.formula = formula_of(desc, geometry);
     kernel.small_windows = !other_type && are_small_windows(geometry, kernel.formula);
     if (!kernel.small_windows) {
-        kernel.along_x = way_along(geometry.x, is_max(kernel.formula));
-        // Neighbours in vectors are neighbours in the row.
-        if (kernel.along_x == AxisWay::doubling && geometry.x.dilation > 1)
-            kernel.along_x = AxisWay::in_parts;
-        // Rows need no place in memory that is like their place in the image.
-        kernel.along_y = way_along(geometry.y, is_max(kernel.formula));
-        if (kernel.along_y == AxisWay::one_by_one) kernel.along_y = AxisWay::sequence;
+        const Folded folded = is_max(kernel.formula) ? Folded::maxima : Folded::sums;
+        kernel.along_x = way_along(geometry.x, Along::x, folded);
+        kernel.along_y = way_along(geometry.y, Along::y, folded);
+        kernel.pairs_along_x = way_along(geometry.x, Along::x, Folded::pairs);
+        kernel.pairs_along_y = way_along(geometry.y, Along::y, Folded::pairs);
         if (other_type && !is_max(kernel.formula)) {
             // In the order of one window at a time, and with its bits.
             if (kernel.along_x != AxisWay::one_by_one) kernel.along_x = AxisWay::sequence;

@@ -34,6 +34,9 @@ struct CpuKernel {
     bool small_windows = false;  // by cpu_windows.h
     AxisWay along_x = AxisWay::sequence;
     AxisWay along_y = AxisWay::sequence;
+    // Likewise of maxima with their places.
+    AxisWay pairs_along_x = AxisWay::sequence;
+    AxisWay pairs_along_y = AxisWay::sequence;
 };
 CpuKernel choose_cpu_kernel(const PoolDesc& desc, const PoolGeometry& geometry);
 

@@ -23,15 +23,13 @@ class AlongX {
     AlongX(const CpuJob<T>& job, std::int64_t width)
         : m_axis(job.geometry.x),
           m_width(piece(m_axis, width)),
-          m_way(job.kernel.along_x),
+          m_way(Lines::with_argmax ? job.kernel.pairs_along_x : job.kernel.along_x),
           m_formula(job.kernel.formula),
           m_p(job.desc.p),
           m_steps(part_steps(m_axis.window)) {
         if (m_way == AxisWay::one_by_one) return;
         const auto length = static_cast<std::size_t>((m_width - 1) * m_axis.stride + m_axis.span());
         if constexpr (sizeof(T) < sizeof(float) && sizeof(Acc) > sizeof(float)) m_widened.resize(length);
-        // Value-and-index pairs are folded in parts instead, which gives the same maxima.
-        if (Lines::with_argmax && m_way == AxisWay::doubling) m_way = AxisWay::in_parts;
         m_line.allocate(m_way == AxisWay::doubling ? 3 : m_way == AxisWay::in_parts ? 2 : 1, length);
         m_terms = m_line.row(0);
         if (m_way == AxisWay::in_parts) {

@@ -31,10 +31,9 @@ class Separable {
     using Row = typename Lines::Row;
 
   public:
-    // Returns the way along y. Value-and-index pairs are folded in parts instead, which gives the same
-    // maxima.
+    // Returns the way along y.
     static AxisWay way(const CpuKernel& kernel) {
-        return Lines::with_argmax && kernel.along_y == AxisWay::doubling ? AxisWay::in_parts : kernel.along_y;
+        return Lines::with_argmax ? kernel.pairs_along_y : kernel.along_y;
     }
 
     // For blocks of at most `width` columns. only_nan: as in OutputRow.

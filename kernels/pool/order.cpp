@@ -38,20 +38,38 @@ std::int64_t folds_in_parts(std::int64_t window) {
     return folds;
 }
 
+// A row's parts of neighbouring elements are made in registers, many at once, and to take every eighth of
+// them costs less than to deal the row out by its stride. Rows come one by one: parts of them pay where
+// windows share most of theirs.
+bool pays_in_parts(const AxisWindows& axis, Along along) {
+    const bool neighbours = along == Along::x && axis.dilation == 1;
+    return axis.window > longest_sequence && (neighbours || axis.window > 4 * axis.stride);
+}
+
+// Pairs are folded in parts step by step, in memory.
+bool pays_in_steps(const AxisWindows& axis, std::int64_t worth) {
+    return axis.window > longest_sequence && worth * axis.window > axis.stride * folds_in_parts(axis.window);
+}
+
 }  // namespace
 
-AxisWay way_along(const AxisWindows& axis, bool maximum) {
+AxisWay way_along(const AxisWindows& axis, Along along, Folded folded) {
     // With all taps in place, padding included, a row must not become much longer than it is.
     const std::int64_t padded = (axis.out - 1) * axis.stride + axis.span();
     // More than 4 * in + 1024, which may not fit 63 bits.
     const bool much_longer = (padded - 1025) / 4 >= axis.in;
-    if (axis.stride > 2 * axis.span() || much_longer) return AxisWay::one_by_one;
-    if (axis.window > longest_sequence && axis.window > axis.stride * folds_in_parts(axis.window)) {
-        // By halves, a sum takes as many additions again as its length has binary digits that are 1.
-        const bool by_halves = maximum || std::popcount(static_cast<std::uint64_t>(axis.window)) <= 2;
-        return by_halves ? AxisWay::doubling : AxisWay::in_parts;
+    if (axis.stride > 2 * axis.span() || much_longer) {
+        // Rows need no place in memory that is like their place in the image.
+        return along == Along::x ? AxisWay::one_by_one : AxisWay::sequence;
     }
-    return AxisWay::sequence;
+    // By halves, a sum takes as many additions again as its length has binary digits that are 1. Neighbours
+    // in vectors are neighbours in the row.
+    const bool by_halves =
+        folded == Folded::maxima ||
+        (folded == Folded::sums && std::popcount(static_cast<std::uint64_t>(axis.window)) <= 2);
+    if (by_halves && (along == Along::y || axis.dilation == 1))
+        return pays_in_parts(axis, along) ? AxisWay::doubling : AxisWay::sequence;
+    return pays_in_steps(axis, folded == Folded::sums ? 2 : 1) ? AxisWay::in_parts : AxisWay::sequence;
 }
 
 std::int64_t additions_along(const AxisWindows& axis, AxisWay way) {

@@ -27,16 +27,19 @@ struct PartStep {
 std::vector<PartStep> part_steps(std::int64_t window);
 
 enum class AxisWay {
-    sequence,  // first to last tap, all windows of a row at once
-    in_parts,  // part_steps(): few folds for each element, however large the window
-    doubling,  // prefix doubling, doubling.h: parts of 2, 4, 8, ... taps; value-and-index pairs take in_parts
+    sequence,   // first to last tap, all windows of a row at once
+    in_parts,   // part_steps(): few folds for each element, however large the window
+    doubling,   // prefix doubling, doubling.h: parts of 2, 4, 8, ... taps
     one_by_one  // first to last tap, window after window: where they lie far apart or mostly in the padding
 };
 // Returns whether a sum's additions are in another order than from its first tap to its last.
 constexpr bool is_in_parts(AxisWay way) {
     return way == AxisWay::in_parts || way == AxisWay::doubling;
 }
-AxisWay way_along(const AxisWindows& axis, bool maximum);
+enum class Along { x, y };
+enum class Folded { sums, maxima, pairs };  // pairs of a value and its index, which no doubling takes
+// The way that takes least time: docs/pooling.md has what was measured.
+AxisWay way_along(const AxisWindows& axis, Along along, Folded folded);
 
 // Returns the most rounded additions between an element of a window and its sum.
 std::int64_t additions_along(const AxisWindows& axis, AxisWay way);

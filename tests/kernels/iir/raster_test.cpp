@@ -122,6 +122,27 @@ TEST(Raster, ASteadyPeriodicStartGoesDownWithTheRows) {
     }
 }
 
+// Fewer planes than threads would take one by one.
+TEST(Raster, PlanesOfOneCallHaveTheirOwnBitsWhoeverTakesThem) {
+    for (const int id : {1, 4, 5, 6}) {
+        for (const Border border : {Border::mirror, Border::wrap}) {
+            for (const auto& [w, h] : {std::pair{260, 150}, {20, 2000}, {5000, 14}, {700, 17}}) {
+                FilterDesc desc{.shape = {.c = 3, .h = h, .w = w}, .filter = {.id = id}, .border = border};
+                const auto x = random_plane(count_of(desc.shape), 23);
+                const auto one = run_cpu(desc, x, 1);
+                ASSERT_TRUE(one);
+                for (const int threads : {2, 3, 8})
+                    EXPECT_EQ(*one, *run_cpu(desc, x, threads)) << describe(desc) << " " << threads;
+                desc.shape.c = 1;
+                const std::int64_t size = count_of(desc.shape);
+                const std::vector<double> last(x.begin() + 2 * size, x.end());
+                EXPECT_TRUE(std::ranges::equal(*run_cpu(desc, last, 1), std::span(*one).subspan(2 * size)))
+                    << describe(desc);
+            }
+        }
+    }
+}
+
 TEST(Raster, LongAndThinImagesOfEveryKindOfPass) {
     for (const int id : {1, 4, 5, 6}) {
         for (const Border border : {Border::mirror, Border::wrap}) {
