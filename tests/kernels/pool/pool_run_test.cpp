@@ -211,10 +211,16 @@ TEST(PoolRun, WhatAPlanSaysOfItself) {
     const auto max_plan = PoolPlan::make(pool_testing::cpu(1), {.shape = {1, 1, 4, 4}});
     EXPECT_EQ(max_plan->precision().max_abs_error, 0.0);
     // Sums too long for the tolerance in f32 are made in f64, and the plan says so.
-    const auto large = PoolPlan::make(pool_testing::cpu(1),
-                                      {.op = PoolOp::avg, .shape = {1, 1, 100, 100}, .window = {100, 100}});
-    EXPECT_EQ(large->precision().accumulator, ElementType::f64);
-    EXPECT_EQ(large->kernel().variant, "rows_f64_sum");
+    PoolDesc large{
+        .op = PoolOp::avg, .shape = {1, 1, 200, 200}, .window = {40, 40}, .stride = Extent{99, 99}};
+    const auto apart = PoolPlan::make(pool_testing::cpu(1), large);
+    EXPECT_EQ(apart->precision().accumulator, ElementType::f64);
+    EXPECT_EQ(apart->kernel().variant, "rows_f64_sum");
+    // In parts they are short enough.
+    large.stride = Extent{40, 40};
+    const auto beside = PoolPlan::make(pool_testing::cpu(1), large);
+    EXPECT_EQ(beside->precision().accumulator, ElementType::f32);
+    EXPECT_EQ(beside->kernel().variant, "parts_f32_sum");
 }
 
 }  // namespace
