@@ -3,7 +3,9 @@
 // of itself.
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <thread>
+#include <utility>
 
 #include "tests/kernels/pool/pool_testing.h"
 
@@ -189,6 +191,36 @@ TEST(PoolRun, StopsInsideOneRow) {
         EXPECT_EQ(done.error().code, ErrorCode::cancelled);
         EXPECT_EQ(y.front(), 1.0F) << window;
         EXPECT_EQ(y.back(), -5.0F) << window;
+    }
+}
+
+// Windows that divide the input evenly lie side by side.
+TEST(PoolRun, EvenAdaptiveWindowsAreThoseOfTheirSize) {
+    const Shape shape{2, 1, 84, 112};
+    const auto x = pool_testing::with_extremes(pool_testing::elements(shape), 51);
+    for (const auto& [adaptive, op] :
+         {std::pair{PoolOp::adaptive_max, PoolOp::max}, {PoolOp::adaptive_avg, PoolOp::avg}}) {
+        for (const Extent output : {Extent{1, 1}, {7, 14}, {42, 56}, {3, 2}, {84, 112}}) {
+            const PoolDesc even{.op = adaptive, .shape = shape, .output = output};
+            const PoolDesc plain{
+                .op = op, .shape = shape, .window = {shape.h / output.h, shape.w / output.w}};
+            const auto made = pool_testing::run(even, x, 2).y;
+            const auto expected = pool_testing::run(plain, x, 1);
+            EXPECT_EQ(std::memcmp(made.data(), expected.y.data(), made.size() * sizeof(float)), 0)
+                << output.h << "x" << output.w;
+            if (op == PoolOp::max) {
+                std::vector<float> y(made.size());
+                std::vector<std::int64_t> argmax(made.size());
+                const auto plan = PoolPlan::make(pool_testing::cpu(1), even);
+                ASSERT_TRUE(plan->forward({x.data(), ElementType::f32, shape},
+                                          {y.data(), ElementType::f32, plan->output_shape()}, argmax));
+                EXPECT_EQ(argmax, expected.argmax) << output.h << "x" << output.w;
+            }
+            EXPECT_EQ(PoolPlan::make(pool_testing::cpu(1), even)->kernel().variant,
+                      PoolPlan::make(pool_testing::cpu(1), plain)->kernel().variant);
+        }
+        const PoolDesc uneven{.op = adaptive, .shape = shape, .output = {5, 14}};
+        EXPECT_TRUE(PoolPlan::make(pool_testing::cpu(1), uneven)->kernel().variant.starts_with("gathered"));
     }
 }
 
