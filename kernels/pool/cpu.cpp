@@ -261,6 +261,37 @@ Result<void> forward_other_type(const CpuJob<T>& job, int threads, const RunCont
     return run_separable<PlainLines<double>>(job, threads, control);
 }
 
+struct Pooling {
+    PoolDesc desc;
+    PoolGeometry geometry;
+};
+
+// Adaptive windows that divide the input evenly lie side by side: they are those of an op that is not
+// adaptive.
+std::optional<Pooling> evened(const PoolDesc& desc, const PoolGeometry& geometry) {
+    const auto divides = [](const AxisWindows& axis) { return axis.adaptive && axis.in % axis.out == 0; };
+    if (!divides(geometry.y) || !divides(geometry.x)) return std::nullopt;
+    const auto side_by_side = [](const AxisWindows& axis) {
+        const std::int64_t window = axis.in / axis.out;
+        return AxisWindows{.in = axis.in, .out = axis.out, .window = window, .stride = window};
+    };
+    Pooling even{desc, geometry};
+    even.desc.op = desc.op == PoolOp::adaptive_max ? PoolOp::max : PoolOp::avg;
+    even.geometry.y = side_by_side(geometry.y);
+    even.geometry.x = side_by_side(geometry.x);
+    even.desc.window = {even.geometry.y.window, even.geometry.x.window};
+    even.desc.stride = even.desc.window;
+    return even;
+}
+
+// Long sums that windows do not share, in types other than f32, whose rows are folded one after the other.
+bool is_faster_alone(const PoolDesc& desc, const PoolGeometry& geometry) {
+    constexpr std::int64_t longest_in_rows = 7;
+    const auto apart = [](const AxisWindows& axis) { return axis.stride >= axis.span(); };
+    return desc.op == PoolOp::avg && apart(geometry.y) && apart(geometry.x) &&
+           std::max(geometry.y.window, geometry.x.window) > longest_in_rows;
+}
+
 }  // namespace
 
 ElementType sum_type(std::int64_t additions) {
@@ -269,9 +300,11 @@ ElementType sum_type(std::int64_t additions) {
 }
 
 CpuKernel choose_cpu_kernel(const PoolDesc& desc, const PoolGeometry& geometry) {
+    if (const auto even = evened(desc, geometry)) return choose_cpu_kernel(even->desc, even->geometry);
     CpuKernel kernel;
     const bool other_type = desc.element != ElementType::f32;
-    if (geometry.x.adaptive || (other_type && desc.op == PoolOp::lp && needs_powers(desc))) {
+    if (geometry.x.adaptive || (other_type && desc.op == PoolOp::lp && needs_powers(desc)) ||
+        (other_type && is_faster_alone(desc, geometry))) {
         kernel.gathered = true;
         kernel.accumulator = gathered_accumulator(desc, geometry);
         kernel.variant = "gathered_" + std::string(name_of(kernel.accumulator)) + "_sum";
@@ -310,6 +343,8 @@ CpuKernel choose_cpu_kernel(const PoolDesc& desc, const PoolGeometry& geometry) 
 Result<void> forward_cpu(const PoolDesc& desc, const PoolGeometry& geometry, const CpuKernel& kernel,
                          const ConstTensorView& x, const TensorView& y, std::int64_t* argmax, int threads,
                          const RunControl& control) {
+    if (const auto even = evened(desc, geometry))
+        return forward_cpu(even->desc, even->geometry, kernel, x, y, argmax, threads, control);
     if (kernel.gathered) return forward_gathered(desc, geometry, x, y, argmax, threads, control);
     // Places are of floats.
     if (desc.element == ElementType::f64 && argmax != nullptr)

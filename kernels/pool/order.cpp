@@ -38,16 +38,22 @@ std::int64_t folds_in_parts(std::int64_t window) {
     return folds;
 }
 
+// Sums of so many rows, one after the other, would have to be added up in double (sum_type()).
+constexpr std::int64_t longest_sum = 24;
+
 // A row's parts of neighbouring elements are made in registers, many at once, and to take every eighth of
 // them costs less than to deal the row out by its stride. Rows come one by one: parts of them pay where
 // windows share most of theirs.
-bool pays_in_parts(const AxisWindows& axis, Along along) {
+bool pays_in_parts(const AxisWindows& axis, Along along, Folded folded) {
     const bool neighbours = along == Along::x && axis.dilation == 1;
-    return axis.window > longest_sequence && (neighbours || axis.window > 4 * axis.stride);
+    const bool long_sum = folded == Folded::sums && axis.window > longest_sum;
+    return axis.window > longest_sequence && (neighbours || long_sum || axis.window > 4 * axis.stride);
 }
 
 // Pairs are folded in parts step by step, in memory.
-bool pays_in_steps(const AxisWindows& axis, std::int64_t worth) {
+bool pays_in_steps(const AxisWindows& axis, Folded folded) {
+    if (folded == Folded::sums && axis.window > longest_sum) return true;
+    const std::int64_t worth = folded == Folded::sums ? 2 : 1;
     return axis.window > longest_sequence && worth * axis.window > axis.stride * folds_in_parts(axis.window);
 }
 
@@ -68,8 +74,8 @@ AxisWay way_along(const AxisWindows& axis, Along along, Folded folded) {
         folded == Folded::maxima ||
         (folded == Folded::sums && std::popcount(static_cast<std::uint64_t>(axis.window)) <= 2);
     if (by_halves && (along == Along::y || axis.dilation == 1))
-        return pays_in_parts(axis, along) ? AxisWay::doubling : AxisWay::sequence;
-    return pays_in_steps(axis, folded == Folded::sums ? 2 : 1) ? AxisWay::in_parts : AxisWay::sequence;
+        return pays_in_parts(axis, along, folded) ? AxisWay::doubling : AxisWay::sequence;
+    return pays_in_steps(axis, folded) ? AxisWay::in_parts : AxisWay::sequence;
 }
 
 std::int64_t additions_along(const AxisWindows& axis, AxisWay way) {

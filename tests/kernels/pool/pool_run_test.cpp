@@ -3,7 +3,9 @@
 // of itself.
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <thread>
+#include <utility>
 
 #include "tests/kernels/pool/pool_testing.h"
 
@@ -192,6 +194,36 @@ TEST(PoolRun, StopsInsideOneRow) {
     }
 }
 
+// Windows that divide the input evenly lie side by side.
+TEST(PoolRun, EvenAdaptiveWindowsAreThoseOfTheirSize) {
+    const Shape shape{2, 1, 84, 112};
+    const auto x = pool_testing::with_extremes(pool_testing::elements(shape), 51);
+    for (const auto& [adaptive, op] :
+         {std::pair{PoolOp::adaptive_max, PoolOp::max}, {PoolOp::adaptive_avg, PoolOp::avg}}) {
+        for (const Extent output : {Extent{1, 1}, {7, 14}, {42, 56}, {3, 2}, {84, 112}}) {
+            const PoolDesc even{.op = adaptive, .shape = shape, .output = output};
+            const PoolDesc plain{
+                .op = op, .shape = shape, .window = {shape.h / output.h, shape.w / output.w}};
+            const auto made = pool_testing::run(even, x, 2).y;
+            const auto expected = pool_testing::run(plain, x, 1);
+            EXPECT_EQ(std::memcmp(made.data(), expected.y.data(), made.size() * sizeof(float)), 0)
+                << output.h << "x" << output.w;
+            if (op == PoolOp::max) {
+                std::vector<float> y(made.size());
+                std::vector<std::int64_t> argmax(made.size());
+                const auto plan = PoolPlan::make(pool_testing::cpu(1), even);
+                ASSERT_TRUE(plan->forward({x.data(), ElementType::f32, shape},
+                                          {y.data(), ElementType::f32, plan->output_shape()}, argmax));
+                EXPECT_EQ(argmax, expected.argmax) << output.h << "x" << output.w;
+            }
+            EXPECT_EQ(PoolPlan::make(pool_testing::cpu(1), even)->kernel().variant,
+                      PoolPlan::make(pool_testing::cpu(1), plain)->kernel().variant);
+        }
+        const PoolDesc uneven{.op = adaptive, .shape = shape, .output = {5, 14}};
+        EXPECT_TRUE(PoolPlan::make(pool_testing::cpu(1), uneven)->kernel().variant.starts_with("gathered"));
+    }
+}
+
 TEST(PoolRun, WhatAPlanSaysOfItself) {
     const PoolDesc desc{.op = PoolOp::lp, .shape = {1, 2, 8, 8}, .p = 2.0};
     const auto plan = PoolPlan::make(pool_testing::cpu(1), desc);
@@ -211,10 +243,16 @@ TEST(PoolRun, WhatAPlanSaysOfItself) {
     const auto max_plan = PoolPlan::make(pool_testing::cpu(1), {.shape = {1, 1, 4, 4}});
     EXPECT_EQ(max_plan->precision().max_abs_error, 0.0);
     // Sums too long for the tolerance in f32 are made in f64, and the plan says so.
-    const auto large = PoolPlan::make(pool_testing::cpu(1),
-                                      {.op = PoolOp::avg, .shape = {1, 1, 100, 100}, .window = {100, 100}});
-    EXPECT_EQ(large->precision().accumulator, ElementType::f64);
-    EXPECT_EQ(large->kernel().variant, "rows_f64_sum");
+    PoolDesc large{
+        .op = PoolOp::avg, .shape = {1, 1, 200, 200}, .window = {40, 40}, .stride = Extent{99, 99}};
+    const auto apart = PoolPlan::make(pool_testing::cpu(1), large);
+    EXPECT_EQ(apart->precision().accumulator, ElementType::f64);
+    EXPECT_EQ(apart->kernel().variant, "rows_f64_sum");
+    // In parts they are short enough.
+    large.stride = Extent{40, 40};
+    const auto beside = PoolPlan::make(pool_testing::cpu(1), large);
+    EXPECT_EQ(beside->precision().accumulator, ElementType::f32);
+    EXPECT_EQ(beside->kernel().variant, "parts_f32_sum");
 }
 
 }  // namespace
