@@ -178,9 +178,9 @@ def check_formats(debian):
 
 def check_upgrade_and_removal(debian, debs, older, before):
     """From a lower version, with settings; then removed and purged: what was there before is there again."""
-    copy_in(debian, older, "/packages-older")
+    copy_in(debian, older, "/packages/older")
     debian.as_root("apt-get remove -y --purge iir2d-workbench iir2d-tools libiir2d-dev libiir2d1 && "
-                   "apt-get install -y --no-install-recommends /packages-older/*.deb")
+                   "apt-get install -y --no-install-recommends /packages/older/*.deb")
     file = debian.path("/home/user/.config/iir2d-workbench/settings.json")
     debian.as_user("mkdir -p .config/iir2d-workbench && touch .config/iir2d-workbench/settings.json")
     file.write_text('{"schema_version": 1, "theme": "dark", "of_a_later_version": [1, 2]}')

@@ -95,6 +95,7 @@ class Staging:
 
     def __exit__(self, *_):
         shutil.rmtree(self.folder, ignore_errors=True)
+        pathlib.Path(self.lock.name).unlink(missing_ok=True)
         self.lock.close()
 
     def publish(self):

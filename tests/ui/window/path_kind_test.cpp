@@ -23,17 +23,17 @@ class PathKindTest : public ::testing::Test {
     QTemporaryDir folder;
 };
 
-const std::filesystem::path source = IIR2D_SOURCE_DIR;
+const std::filesystem::path sourceFolder = IIR2D_SOURCE_DIR;
 
 TEST_F(PathKindTest, ImagesAndWhatIsNothingElse) {
-    EXPECT_EQ(kind_of(source / "resources/samples/astronaut.png"), PathKind::image);
-    EXPECT_EQ(kind_of(source / "README.md"), PathKind::image);
-    EXPECT_EQ(kind_of(source / "no such file"), PathKind::image);
+    EXPECT_EQ(kind_of(sourceFolder / "resources/samples/astronaut.png"), PathKind::image);
+    EXPECT_EQ(kind_of(sourceFolder / "README.md"), PathKind::image);
+    EXPECT_EQ(kind_of(sourceFolder / "no such file"), PathKind::image);
     EXPECT_EQ(kind_of(made(QStringLiteral("empty.json"), "")), PathKind::image);
 }
 
 TEST_F(PathKindTest, RecipesByAnyName) {
-    EXPECT_EQ(kind_of(source / "resources/presets/half-size.json"), PathKind::recipe);
+    EXPECT_EQ(kind_of(sourceFolder / "resources/presets/half-size.json"), PathKind::recipe);
     EXPECT_EQ(kind_of(made(QStringLiteral("picture.png"), " \n{\"operations\": []}")), PathKind::recipe);
     // Its reader says why it is none.
     EXPECT_EQ(kind_of(made(QStringLiteral("broken.iir2d"), "{\"operations\": [")), PathKind::recipe);
@@ -41,8 +41,8 @@ TEST_F(PathKindTest, RecipesByAnyName) {
 }
 
 TEST_F(PathKindTest, RecordsAsFilesAndFolders) {
-    EXPECT_EQ(kind_of(source / "tests/core/record/golden"), PathKind::record);
-    EXPECT_EQ(kind_of(source / "tests/core/record/golden/record.json"), PathKind::record);
+    EXPECT_EQ(kind_of(sourceFolder / "tests/core/record/golden"), PathKind::record);
+    EXPECT_EQ(kind_of(sourceFolder / "tests/core/record/golden/record.json"), PathKind::record);
     EXPECT_EQ(kind_of(made(QStringLiteral("duel.txt"), "{\"schema\": \"iir2d-workbench/duel\"}")),
               PathKind::record);
     EXPECT_EQ(kind_of(made(QStringLiteral("large.json"), "{\"a\": \"" + QByteArray(1 << 20, 'x') + "\"}")),
