@@ -187,8 +187,8 @@ def check_upgrade_and_removal(debian, debs, older, before):
     debian.as_root("chown -R user: /home/user/.config")
     said = debian.as_root("apt-get install -y --no-install-recommends /packages/*.deb")
     expect("4 upgraded" in said, common.last_lines(said, 6))
-    # The window reads them, and writes them when it ends.
-    debian.attempt("QT_QPA_PLATFORM=offscreen timeout 8 iir2d-workbench", user=True)
+    # The window reads them, and writes them when it ends; a second signal would end it at once.
+    debian.attempt("QT_QPA_PLATFORM=offscreen timeout --foreground 8 iir2d-workbench", user=True)
     settings = json.loads(file.read_text())
     expect(settings["theme"] == "dark" and settings["of_a_later_version"] == [1, 2] and len(settings) > 3,
            f"the settings are {str(settings)[:300]}")
