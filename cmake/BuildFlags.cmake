@@ -24,6 +24,12 @@ else()
   endif()
 endif()
 
+# Neither the sources' folder nor the build's is in what packages hold: the same sources give the same bytes anywhere.
+if(IIR2D_PACKAGED AND NOT MSVC)
+  set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)  # its place stays in the file, as long as the path was, when it is removed
+  add_compile_options(-ffile-prefix-map=${PROJECT_SOURCE_DIR}=. -ffile-prefix-map=${PROJECT_BINARY_DIR}=build)
+endif()
+
 # What product code is compiled with, beside the above: no conversion that may change a value or its sign.
 add_library(iir2d_product_flags INTERFACE)
 target_link_libraries(iir2d_product_flags INTERFACE iir2d_flags)

@@ -6,6 +6,8 @@
 set(IIR2D_CUDA AUTO CACHE STRING "Compile the GPU kernels: AUTO (when nvcc is found), ON or OFF")
 set(IIR2D_CUDA_ARCHITECTURES "75" CACHE STRING
     "GPU architectures to compile for; the newest is kept as PTX too, which a driver compiles for newer GPUs")
+set(IIR2D_GPU_IMAGE "" CACHE FILEPATH
+    "GPU kernels that another build of these sources compiled: its gpu_kernels.fatbin, with gpu_kernels.fatbin.txt beside it")
 include(Embed)
 
 # nvcc of PATH, of CUDA_HOME (./bootstrap names what it fetched), or of the usual place.
@@ -16,9 +18,28 @@ function(iir2d_find_nvcc result)
   set(${result} ${IIR2D_NVCC} PARENT_SCOPE)
 endfunction()
 
+# Copies IIR2D_GPU_IMAGE to `image` and sets in the caller's scope by what (`toolkit`) and for what (`names`) it was
+# compiled. A file beside it says both: the image itself does not.
+function(iir2d_take_gpu_image image toolkit names)
+  if(NOT EXISTS ${IIR2D_GPU_IMAGE} OR NOT EXISTS ${IIR2D_GPU_IMAGE}.txt)
+    message(FATAL_ERROR "iir2d: IIR2D_GPU_IMAGE needs both ${IIR2D_GPU_IMAGE} and ${IIR2D_GPU_IMAGE}.txt")
+  endif()
+  file(STRINGS ${IIR2D_GPU_IMAGE}.txt _lines)
+  list(LENGTH _lines _count)
+  if(NOT _count EQUAL 2)
+    message(FATAL_ERROR "iir2d: ${IIR2D_GPU_IMAGE}.txt must have two lines: the toolkit's version, the architectures")
+  endif()
+  list(GET _lines 0 _toolkit)
+  list(GET _lines 1 _names)
+  configure_file(${IIR2D_GPU_IMAGE} ${image} COPYONLY)
+  message(STATUS "iir2d: GPU kernels by CUDA ${_toolkit} for ${_names}, compiled elsewhere")
+  set(${toolkit} ${_toolkit} PARENT_SCOPE)
+  set(${names} ${_names} PARENT_SCOPE)
+endfunction()
+
 function(iir2d_gpu_kernels target source)
   set(_nvcc "")
-  if(NOT IIR2D_CUDA STREQUAL "OFF")
+  if(NOT IIR2D_CUDA STREQUAL "OFF" AND NOT IIR2D_GPU_IMAGE)
     iir2d_find_nvcc(_nvcc)
   endif()
   set(_version "")
@@ -28,12 +49,14 @@ function(iir2d_gpu_kernels target source)
       set(_version ${CMAKE_MATCH_1})
     endif()
   endif()
-  if(IIR2D_CUDA STREQUAL "ON" AND NOT _version)
+  if(IIR2D_CUDA STREQUAL "ON" AND NOT _version AND NOT IIR2D_GPU_IMAGE)
     message(FATAL_ERROR "iir2d: IIR2D_CUDA=ON, but no nvcc was found: install the CUDA toolkit or set IIR2D_NVCC")
   endif()
 
   set(_image ${CMAKE_CURRENT_BINARY_DIR}/gpu_kernels.fatbin)
-  if(_version)
+  if(IIR2D_GPU_IMAGE)
+    iir2d_take_gpu_image(${_image} _version _names)
+  elseif(_version)
     list(GET IIR2D_CUDA_ARCHITECTURES -1 _newest)
     set(_codes "")
     set(_names "")
@@ -43,6 +66,7 @@ function(iir2d_gpu_kernels target source)
     endforeach()
     list(APPEND _codes "-gencode=arch=compute_${_newest},code=compute_${_newest}")
     list(JOIN _names " " _names)
+    file(CONFIGURE OUTPUT ${_image}.txt CONTENT "${_version}\n${_names}\n")
     # Contraction only where the source asks for it: results are those of the tests' executor to the bit.
     add_custom_command(OUTPUT ${_image}
       COMMAND ${CMAKE_COMMAND} -DLOG=${_image}.ptxas.log -DIMAGE=${_image}

@@ -1,21 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Writes iir2d_build_info.h; touches it only when its content changes, so nothing rebuilds for nothing.
-# A source archive without .git says so by an empty commit; the programs then report null with a reason.
-set(COMMIT "")
-set(DIRTY 0)
-find_program(GIT_PROGRAM git)
-if(GIT_PROGRAM AND EXISTS ${SOURCE_DIR}/.git)
-  execute_process(COMMAND ${GIT_PROGRAM} -C ${SOURCE_DIR} rev-parse --verify HEAD
-                  OUTPUT_VARIABLE COMMIT OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE _rc)
-  if(NOT _rc EQUAL 0)
-    set(COMMIT "")
-  endif()
-  execute_process(COMMAND ${GIT_PROGRAM} -C ${SOURCE_DIR} status --porcelain
-                  OUTPUT_VARIABLE _changes ERROR_QUIET)
-  if(_changes)
-    set(DIRTY 1)
-  endif()
-endif()
+# Where nothing says the commit it is empty; the programs then report null with a reason.
+include(${CMAKE_CURRENT_LIST_DIR}/SourceCommit.cmake)
+iir2d_source_commit(${SOURCE_DIR})
 string(STRIP "${FLAGS}" FLAGS)
 set(_text "// Generated; do not edit.
 #pragma once

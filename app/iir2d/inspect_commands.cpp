@@ -8,6 +8,7 @@
 #include "app/iir2d/json.h"
 #include "app/iir2d/options.h"
 #include "core/image/image_io.h"
+#include "core/image/library_version.h"
 #include "core/image/reading_notes.h"
 #include "core/support/counted.h"
 #include "core/support/files.h"
@@ -25,9 +26,37 @@ namespace {
 struct InfoArguments {
     std::string image;
     PageOption page;
+    bool formats = false;
     bool json = false;
     bool quiet = false;
 };
+
+// What this installation reads and writes: another package may come with another OpenImageIO.
+Result<int> run_formats(bool as_json) {
+    IIR2D_TRY(const auto formats, workbench::image_formats());
+    if (as_json) {
+        Json json;
+        json["library"] = "OpenImageIO " + workbench::image_library_version();
+        json["formats"] = Json::array();
+        for (const auto& format : formats) {
+            json["formats"].push_back({{"name", format.name},
+                                       {"extensions", format.extensions},
+                                       {"reads", format.reads},
+                                       {"writes", format.writes}});
+        }
+        print_json(json);
+        return 0;
+    }
+    std::printf("%-12s %-6s %-6s %s\n", "format", "read", "write", "extensions");
+    for (const auto& format : formats) {
+        std::string extensions;
+        for (const auto& extension : format.extensions)
+            extensions += (extensions.empty() ? "" : " ") + extension;
+        std::printf("%-12s %-6s %-6s %s\n", shown(format.name).c_str(), format.reads ? "yes" : "no",
+                    format.writes ? "yes" : "no", shown(extensions).c_str());
+    }
+    return 0;
+}
 
 Json info_json(const workbench::ImageInfo& info,
                const std::vector<workbench::ChannelStatistics>& statistics) {
@@ -80,6 +109,14 @@ void print_info(const workbench::ImageInfo& info,
 }
 
 Result<int> run_info(const InfoArguments& arguments, const Interruption& interruption) {
+    if (arguments.formats) {
+        if (!arguments.image.empty())
+            return fail(ErrorKind::bad_argument, "--formats takes no IMAGE: it is about all images");
+        return run_formats(arguments.json);
+    }
+    if (arguments.image.empty())
+        return fail(ErrorKind::bad_argument,
+                    "IMAGE is required, or --formats (iir2d info --help lists options)");
     IIR2D_TRY(const auto index, arguments.page.index());
     Progress progress(interruption.token(), arguments.quiet);
     const auto image = workbench::read_image(arguments.image, {.image_index = index, .keep_double = true},
@@ -180,7 +217,9 @@ void print_device(const iir2d::DeviceInfo& device) {
 void add_info_command(CLI::App& parser, Action& chosen) {
     CLI::App* command = parser.add_subcommand("info", "What an image file is, and the range of its samples");
     auto arguments = std::make_shared<InfoArguments>();
-    command->add_option("IMAGE", arguments->image, "The image to look at")->required();
+    command->add_option("IMAGE", arguments->image, "The image to look at");
+    command->add_flag("--formats", arguments->formats,
+                      "List the formats that this installation reads and writes instead");
     arguments->page.add_to(*command);
     command->add_flag("--json", arguments->json, "Print JSON");
     add_quiet(*command, arguments->quiet);

@@ -12,6 +12,7 @@
 
 #include "app/iir2d/evidence.h"
 #include "app/iir2d/options.h"
+#include "core/support/package.h"
 #include "iir2d/iir2d_core.h"
 
 #if defined(__GLIBC__)
@@ -21,9 +22,10 @@
 namespace {
 
 std::string version_text() {
-    return "iir2d " + std::to_string(iir2d_api_version_major()) + "." +
-           std::to_string(iir2d_api_version_minor()) + "." + std::to_string(iir2d_api_version_patch()) +
-           "\n" + iir2d_build_fingerprint();
+    const std::string version = std::to_string(iir2d_api_version_major()) + "." +
+                                std::to_string(iir2d_api_version_minor()) + "." +
+                                std::to_string(iir2d_api_version_patch());
+    return "iir2d " + version + "\n" + iir2d_build_fingerprint() + "\n" + workbench::package_line(version);
 }
 
 constexpr const char* has_empty_value = " has an empty value: give one, or leave it out";
@@ -114,6 +116,8 @@ int run(int argc, char** argv) {
     app::add_history_command(parser, chosen);
     app::add_release_command(parser, chosen);
     app::add_reproduce_command(parser, chosen);
+    app::add_completion_command(parser, chosen);
+    app::add_man_command(parser, chosen);
 
     refuse_empty_values(parser);
 

@@ -35,6 +35,8 @@ void add_devices_command(CLI::App& parser, Action& chosen);
 void add_bench_command(CLI::App& parser, Action& chosen);
 void add_parity_command(CLI::App& parser, Action& chosen);
 void add_verify_command(CLI::App& parser, Action& chosen);
+void add_completion_command(CLI::App& parser, Action& chosen);
+void add_man_command(CLI::App& parser, Action& chosen);
 
 // --filter_ids and --filter-ids are the same option: underscores in the name of a long option become hyphens.
 std::vector<std::string> with_hyphens(int argc, char** argv);

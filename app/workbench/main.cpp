@@ -11,11 +11,13 @@
 #include <memory>
 #include <string>
 
+#include "app/arguments/man_page.h"
 #include "app/workbench/script.h"
 #include "app/workbench/stop_signals.h"
 #include "core/image/image_io.h"
 #include "core/recipe/recipe.h"
 #include "core/support/error.h"
+#include "core/support/package.h"
 #include "iir2d/iir2d_core.h"
 #include "ui/operations/operations_panel.h"
 #include "ui/operations/recipe_bar.h"
@@ -41,6 +43,7 @@ struct Options {
     std::string screenshots;
     std::string device;
     std::string script;
+    bool man = false;
     int threads = -1;
 };
 
@@ -49,15 +52,19 @@ int report(ErrorKind kind, const std::string& message) {
     return workbench::exit_code(kind);
 }
 
+std::string versionNumber() {
+    return std::to_string(iir2d_api_version_major()) + "." + std::to_string(iir2d_api_version_minor()) + "." +
+           std::to_string(iir2d_api_version_patch());
+}
+
 std::string versionText() {
-    return "iir2d-workbench " + std::to_string(iir2d_api_version_major()) + "." +
-           std::to_string(iir2d_api_version_minor()) + "." + std::to_string(iir2d_api_version_patch()) +
-           "\n" + iir2d_build_fingerprint();
+    return "iir2d-workbench " + versionNumber() + "\n" + iir2d_build_fingerprint() + "\n" +
+           workbench::package_line(versionNumber());
 }
 
 void describe(CLI::App& parser, Options& options) {
     parser.set_version_flag("--version", versionText());
-    parser.add_option("FILE", options.file, "An image to open");
+    parser.add_option("FILE", options.file, "What to open: an image, a recipe, a record or a release");
     parser.add_option("--recipe", options.recipe, "A recipe (JSON) to apply to it");
     parser.add_option("--page", options.page, "The page to show: image, benchmark or release")
         ->check(CLI::IsMember({"image", "benchmark", "release"}))
@@ -72,6 +79,7 @@ void describe(CLI::App& parser, Options& options) {
                       "Drive the window through its states on the sample images, save a PNG of each into "
                       "this folder, and quit; needs no display");
     parser.add_option("--script", options.script)->group("");  // for tests: script.h
+    parser.add_flag("--man", options.man)->group("");  // for the build: this program's page of the manual
 }
 
 bool hasDisplay() {
@@ -175,7 +183,7 @@ int showWindow(const Options& options) {
     workbench::Script script(window);
     if (!options.script.empty()) script.run(QString::fromStdString(options.script));
     if (!options.file.empty()) {
-        window.openPath(QString::fromStdString(options.file));
+        window.openAny(QString::fromStdString(options.file));
         showPage();
     }
     // A bad recipe is said in the window, which then is as useful as without it.
@@ -198,6 +206,12 @@ int run(int argc, char** argv) {
         return report(ErrorKind::bad_argument,
                       std::string(error.what()) + " (iir2d-workbench --help lists the options)");
     }
+    if (options.man) {
+        const std::string page = app::man_page(app::tree_of(parser), versionNumber(), "iir2d(1)");
+        std::fwrite(page.data(), 1, page.size(), stdout);
+        return std::fflush(stdout) == 0 ? 0
+                                        : report(ErrorKind::unwritable_output, "the page was not written");
+    }
     if (!hasDisplay() && qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) {
         if (options.screenshots.empty()) {
             return report(ErrorKind::bad_argument,
@@ -211,7 +225,7 @@ int run(int argc, char** argv) {
     QCoreApplication::installTranslator(&plurals);
     QCoreApplication::setApplicationName(QStringLiteral("iir2d-workbench"));
     QGuiApplication::setApplicationDisplayName(QStringLiteral("IIR2D Workbench"));
-    QGuiApplication::setDesktopFileName(QStringLiteral("iir2d-workbench"));
+    QGuiApplication::setDesktopFileName(QStringLiteral(IIR2D_APP_ID));
     QGuiApplication::setWindowIcon(workbench::applicationIcon());
     return options.screenshots.empty() ? showWindow(options) : takeScreenshots(options);
 }

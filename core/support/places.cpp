@@ -104,10 +104,15 @@ fs::path cache_directory() {
 fs::path resource_directory() {
     if (fs::path chosen = from_environment("IIR2D_RESOURCE_DIR"); !chosen.empty()) return chosen;
     const fs::path program = program_folder();
-    // Beside the program (Windows, portable folders), as installed (bin/ and share/), and the source tree.
-    const fs::path candidates[] = {program / "resources",
-                                   (program / IIR2D_INSTALLED_RESOURCES).lexically_normal(),
-                                   fs::path(IIR2D_SOURCE_RESOURCES)};
+    // Beside the program (Windows), as installed (bin/ and share/), and, where it is not packaged, the source
+    // tree.
+    const fs::path candidates[] = {
+        program / "resources",
+        (program / IIR2D_INSTALLED_RESOURCES).lexically_normal(),
+#if defined(IIR2D_SOURCE_RESOURCES)
+        fs::path(IIR2D_SOURCE_RESOURCES)
+#endif
+    };
     std::error_code error;
     for (const fs::path& candidate : candidates) {
         if (fs::is_directory(candidate / "samples", error)) return candidate;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Installs libiir2d as component `kernels`: the library, its headers, a CMake package and a pkg-config file. Both
-# find their prefix from where they lie, so an installed tree can be moved.
+# find their prefix from where they lie, so an installed tree can be moved. For packages the same files are in components
+# `library`, what runs, and `development`, what builds; whoever installs everything gets them once.
 include(CMakePackageConfigHelpers)
 set(_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/iir2d)
 
@@ -8,16 +9,27 @@ install(TARGETS iir2d EXPORT iir2dTargets
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT kernels
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT kernels
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT kernels)
-install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/include/iir2d DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  COMPONENT kernels FILES_MATCHING PATTERN "*.h")
-install(EXPORT iir2dTargets NAMESPACE iir2d:: DESTINATION ${_package_dir} COMPONENT kernels)
+install(TARGETS iir2d
+  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT library EXCLUDE_FROM_ALL
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_SKIP EXCLUDE_FROM_ALL)
+install(TARGETS iir2d
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development NAMELINK_ONLY EXCLUDE_FROM_ALL)
+
+# iir2d_install_for_builders(arguments of install()): in components `kernels` and `development`.
+macro(iir2d_install_for_builders)
+  install(${ARGV} COMPONENT kernels)
+  install(${ARGV} COMPONENT development EXCLUDE_FROM_ALL)
+endmacro()
+file(GLOB _headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/include/iir2d/*.h)
+iir2d_install_for_builders(FILES ${_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/iir2d)
+iir2d_install_for_builders(EXPORT iir2dTargets NAMESPACE iir2d:: DESTINATION ${_package_dir})
 
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/iir2dConfig.cmake.in
   ${CMAKE_CURRENT_BINARY_DIR}/iir2dConfig.cmake INSTALL_DESTINATION ${_package_dir})
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/iir2dConfigVersion.cmake
   VERSION ${PROJECT_VERSION} COMPATIBILITY SameMajorVersion)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/iir2dConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/iir2dConfigVersion.cmake
-  DESTINATION ${_package_dir} COMPONENT kernels)
+iir2d_install_for_builders(FILES ${CMAKE_CURRENT_BINARY_DIR}/iir2dConfig.cmake
+  ${CMAKE_CURRENT_BINARY_DIR}/iir2dConfigVersion.cmake DESTINATION ${_package_dir})
 
 if(IS_ABSOLUTE ${CMAKE_INSTALL_LIBDIR} OR IS_ABSOLUTE ${CMAKE_INSTALL_INCLUDEDIR})
   set(IIR2D_PC_PREFIX ${CMAKE_INSTALL_PREFIX})
@@ -34,5 +46,4 @@ foreach(_dir LIBDIR INCLUDEDIR)
   endif()
 endforeach()
 configure_file(${CMAKE_CURRENT_LIST_DIR}/iir2d.pc.in ${CMAKE_CURRENT_BINARY_DIR}/iir2d.pc @ONLY)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/iir2d.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
-  COMPONENT kernels)
+iir2d_install_for_builders(FILES ${CMAKE_CURRENT_BINARY_DIR}/iir2d.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

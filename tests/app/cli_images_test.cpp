@@ -2,6 +2,7 @@
 // The commands that work on one image: filter, run, pool, info and compare.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -136,6 +137,19 @@ TEST_F(Cli, InfoAsJsonSaysWhatTheFileIs) {
     EXPECT_EQ(info["type"], "u8");
     EXPECT_EQ(info["statistics"].size(), info["channels"].get<std::size_t>());
     EXPECT_EQ(info["statistics"][0]["nan_count"], 0);
+}
+
+TEST_F(Cli, InfoListsFormats) {
+    const auto listed = Json::parse(iir2d({"info", "--formats", "--json"}).out);
+    EXPECT_THAT(listed["library"].get<std::string>(), HasSubstr("OpenImageIO 2"));
+    const auto png = std::ranges::find(listed["formats"], "png", [](const Json& f) { return f["name"]; });
+    ASSERT_NE(png, listed["formats"].end());
+    EXPECT_EQ((*png)["extensions"], Json::array({"png"}));
+    EXPECT_EQ((*png)["reads"], true);
+    EXPECT_EQ((*png)["writes"], true);
+    EXPECT_THAT(iir2d({"info", "--formats"}).out, HasSubstr("\npng          yes    yes    png\n"));
+    expect_failure(iir2d({"info", "--formats", sample}), 2);
+    expect_failure(iir2d({"info"}), 2);
 }
 
 TEST_F(Cli, CompareChecksTheTolerance) {

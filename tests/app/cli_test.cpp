@@ -34,6 +34,8 @@ TEST_F(Cli, VersionAndHelpSucceed) {
     const auto version = iir2d({"--version"});
     EXPECT_EQ(version.code, 0);
     EXPECT_THAT(version.out, HasSubstr("iir2d 1.2.0"));
+    // Nothing but package.txt beside the resources says of which package they are.
+    EXPECT_THAT(version.out, ::testing::EndsWith("\npackage: none 1.2.0\n"));
     EXPECT_THAT(iir2d({"--help"}).out, HasSubstr("Exit codes"));
     for (const char* command :
          {"filter", "pool", "run", "batch", "info", "compare", "devices", "bench", "verify", "parity"}) {

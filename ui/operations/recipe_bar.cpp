@@ -21,7 +21,7 @@ namespace {
 constexpr int name_merge_key = 1;
 
 QString fileFilter() {
-    return RecipeBar::tr("Recipes (*.json);;All files (*)");
+    return RecipeBar::tr("Recipes (*.iir2d *.json);;All files (*)");
 }
 
 }  // namespace
@@ -135,11 +135,11 @@ void RecipeBar::saveRecipe() {
 void RecipeBar::saveRecipeAs() {
     const QString name = m_name->text().isEmpty() ? tr("recipe") : m_name->text();
     const QString proposed =
-        m_path.isEmpty() ? QString(name).replace(QLatin1Char('/'), QLatin1Char('-')) + QLatin1String(".json")
+        m_path.isEmpty() ? QString(name).replace(QLatin1Char('/'), QLatin1Char('-')) + QLatin1String(".iir2d")
                          : m_path;
     QString path = QFileDialog::getSaveFileName(window(), tr("Save the recipe"), proposed, fileFilter());
     if (path.isEmpty()) return;
-    if (QFileInfo(path).suffix().isEmpty()) path += QLatin1String(".json");
+    if (QFileInfo(path).suffix().isEmpty()) path += QLatin1String(".iir2d");
     saveRecipeTo(path);
 }
 

@@ -31,7 +31,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string commit = "7ec41d98a5b0c3f2e1d4a6b7c8d9e0f1a2b3c4d5";
+const std::string releaseCommit = "7ec41d98a5b0c3f2e1d4a6b7c8d9e0f1a2b3c4d5";
 
 std::string testReport(int run, const QString& failed = {}) {
     QString cases;
@@ -52,7 +52,7 @@ class MadeRelease {
     MadeRelease(const fs::path& folder, const std::string& id, Stage stage)
         : m_folder(folder), m_directory(folder / "release_records" / id) {
         fs::create_directories(m_directory.parent_path());
-        NewRelease release{.id = id, .stage = stage, .commit = commit, .holders = {}};
+        NewRelease release{.id = id, .stage = stage, .commit = releaseCommit, .holders = {}};
         for (const auto role : release_roles) {
             const auto key = SigningKey::generate();
             if (!key) continue;
@@ -66,7 +66,7 @@ class MadeRelease {
 
     void add(const std::string& kind, const std::string& name, const std::string& content) {
         keep(write_file_atomically(m_folder / name, content));
-        keep(attach(m_directory, kind, m_folder / name, "", commit));
+        keep(attach(m_directory, kind, m_folder / name, "", releaseCommit));
     }
     void waive(const std::string& scope, const std::string& risk, int days) {
         const auto day = std::chrono::system_clock::now() + std::chrono::days(days);

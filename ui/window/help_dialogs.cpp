@@ -14,8 +14,10 @@
 #include <QTreeWidget>
 #include <QVBoxLayout>
 
+#include "core/image/image_io.h"
 #include "core/image/library_version.h"
 #include "core/record/environment.h"
+#include "core/support/package.h"
 #include "ui/session/session.h"
 #include "ui/support/text.h"
 #include "ui/widgets/icons.h"
@@ -41,11 +43,23 @@ QString withoutMnemonic(QString text) {
     return text.remove(QLatin1Char('&'));
 }
 
+// What this installation reads: another package may come with another OpenImageIO.
+QString formatsText() {
+    const auto formats = image_formats();
+    if (!formats) return AboutDialog::tr("not known: %1").arg(toText(formats.error().message));
+    QStringList names;
+    for (const FormatAbility& format : *formats) {
+        if (format.reads) names << toText(format.name);
+    }
+    return names.join(QLatin1Char(' '));
+}
+
 // What asks nobody else, then what an environment capture found.
 QString diagnosticsText(const Environment& e, const QString& device) {
     QStringList lines{
         QStringLiteral("IIR2D Workbench %1").arg(toText(e.version)),
         QStringLiteral("Build: %1").arg(toText(e.build_fingerprint)),
+        toSentence(package_line(e.version)),
         QStringLiteral("Commit: %1, changed since: %2").arg(factText(e.commit), factText(e.dirty)),
         QStringLiteral("Compiler: %1, %2").arg(toText(e.compiler), toText(e.build_type)),
         QStringLiteral("Library: %1").arg(factText(e.library_path)),
@@ -54,6 +68,7 @@ QString diagnosticsText(const Environment& e, const QString& device) {
             .arg(QString::fromLatin1(qVersion()), QStringLiteral(QT_VERSION_STR),
                  QGuiApplication::platformName()),
         QStringLiteral("OpenImageIO: %1").arg(toText(image_library_version())),
+        QStringLiteral("Formats that are read: %1").arg(formatsText()),
         QStringLiteral("System: %1, %2").arg(toText(e.os), toText(e.kernel)),
         QStringLiteral("CPU: %1, %2 logical cores").arg(factText(e.cpu_model)).arg(e.logical_cores),
         QStringLiteral("Device: %1").arg(device)};

@@ -37,6 +37,7 @@
 #include "ui/widgets/undo_keys.h"
 #include "ui/window/device_panel.h"
 #include "ui/window/info_bar.h"
+#include "ui/window/path_kind.h"
 #include "ui/window/picture_recorder.h"
 #include "ui/window/record_job.h"
 #include "ui/window/side_docks.h"
@@ -188,6 +189,30 @@ void MainWindow::showDevices(bool on) {
 void MainWindow::openPath(const QString& path) {
     setPage(Page::image);
     m_session.openImage(QFileInfo(path).absoluteFilePath());
+}
+
+void MainWindow::openAny(const QString& path) {
+    const QString absolute = QFileInfo(path).absoluteFilePath();
+    switch (kind_of(toPath(absolute))) {
+        case PathKind::image:
+            return openPath(absolute);
+        case PathKind::recipe:
+            setPage(Page::image);
+            m_operations->recipeBar().openRecipe(absolute);
+            return;
+        case PathKind::record:
+            setPage(Page::benchmark);
+            m_benchmark->desk().open(absolute);
+            return;
+        case PathKind::release:
+            setPage(Page::release);
+            m_release->openDirectory(absolute);
+            return;
+        case PathKind::folder:
+            m_image->messages().show(QStringLiteral("open"), MessageArea::Severity::error,
+                                     tr("%1 is a folder, and neither a record nor a release").arg(absolute));
+            return;
+    }
 }
 
 void MainWindow::open() {
@@ -351,7 +376,8 @@ void MainWindow::restoreLayout() {
 
 void MainWindow::takeDrops() {
     const auto isRecipe = [](const QString& file) {
-        return file.endsWith(QLatin1String(".json"), Qt::CaseInsensitive);
+        return file.endsWith(QLatin1String(".json"), Qt::CaseInsensitive) ||
+               file.endsWith(QLatin1String(".iir2d"), Qt::CaseInsensitive);
     };
     const auto say = [isRecipe](const QString& file) {
         return (isRecipe(file) ? tr("Drop to load the recipe %1") : tr("Drop to open %1"))

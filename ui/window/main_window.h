@@ -56,6 +56,8 @@ class MainWindow : public QMainWindow {
 
   public Q_SLOTS:
     void openPath(const QString& path);
+    // An image, a recipe, a record or a release, whichever it is.
+    void openAny(const QString& path);
     void open();
     void openSample();
     void saveResultAs();

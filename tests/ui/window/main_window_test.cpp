@@ -200,7 +200,8 @@ TEST_F(MainWindowTest, AboutGathersDiagnostics) {
     ASSERT_NE(dialog, nullptr);
     ASSERT_TRUE(QTest::qWaitFor([&] { return dialog->isComplete(); }, 20000));
     const QString shown = dialog->findChild<QPlainTextEdit*>()->toPlainText();
-    for (const char* part : {"Qt: 6", "OpenImageIO: ", "Build: iir2d", "Device: ", "CPU: "}) {
+    for (const char* part : {"Qt: 6", "OpenImageIO: ", "Formats that are read: ", "png", "Package: none 1",
+                             "Build: iir2d", "Device: ", "CPU: "}) {
         EXPECT_TRUE(shown.contains(QString::fromLatin1(part))) << part << "\n" << shown.toStdString();
     }
     dialog->close();
@@ -212,6 +213,17 @@ TEST_F(MainWindowTest, StartsEmptyAndSaysWhatToDo) {
     ASSERT_NE(openButton, nullptr);
     EXPECT_TRUE(openButton->isVisible());
     EXPECT_FALSE(action(QStringLiteral("Save result"))->isEnabled());
+}
+
+TEST_F(MainWindowTest, OpensWhateverItIsGiven) {
+    const QString source = QStringLiteral(IIR2D_SOURCE_DIR);
+    window.openAny(source + QStringLiteral("/tests/core/record/golden"));
+    EXPECT_EQ(window.page(), MainWindow::Page::benchmark);
+    window.openAny(source + QStringLiteral("/resources/presets/half-size.json"));
+    EXPECT_EQ(window.page(), MainWindow::Page::image);
+    EXPECT_EQ(session.recipe().name, "Half size, without moire");
+    window.openAny(source);
+    ASSERT_TRUE(window.imagePage().messages().has(QStringLiteral("open")));
 }
 
 TEST_F(MainWindowTest, AFileThatCannotBeOpenedIsSaidInPlace) {

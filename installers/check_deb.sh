@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Builds the Debian packages of what is checked out and tries them in a bare Debian 12: what .ci/run needs of them.
+# usage: check_deb.sh [FOLDER]: the packages and the report go there (build/packaged/checked)
+#
+# The build is build/packaged, with the GPU kernels of IIR2D_GPU_IMAGE where that is set; local changes are let through.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+out=${1:-build/packaged/checked}
+installers/make_release.sh --only deb --no-rebuild --allow-dirty --quick --out "$out"

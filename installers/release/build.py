@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+"""Builds what packages are made of, once, and makes packages of it."""
+import os
+import shutil
+
+import common
+
+TARGETS = ("programs", "iir2d")
+CPACK_TIME_LIMIT_S = 900
+
+
+def environment(version, allow_dirty):
+    """The same for everybody: language, time zone, time."""
+    return {**os.environ, "LC_ALL": "C.UTF-8", "TZ": "UTC", "SOURCE_DATE_EPOCH": version["PACKAGE_EPOCH"],
+            "IIR2D_ALLOW_DIRTY": "ON" if allow_dirty else ""}
+
+
+def configure_and_build(folder, version, allow_dirty, jobs):
+    """The preset "packaged" in `folder`. IIR2D_GPU_IMAGE and IIR2D_CMAKE_ARGS of the environment are for this too."""
+    os.umask(0o022)
+    more = os.environ.get("IIR2D_CMAKE_ARGS", "").split()
+    if image := os.environ.get("IIR2D_GPU_IMAGE"):
+        more.append(f"-DIIR2D_GPU_IMAGE={image}")
+    env = environment(version, allow_dirty)
+    common.run("cmake", "--preset", "packaged", "-S", common.SOURCES, "-B", folder, *more, env=env, cwd=common.SOURCES)
+    common.run("cmake", "--build", folder, "--parallel", jobs, "--target", *TARGETS, env=env)
+
+
+def make_debs(folder, out, version, allow_dirty):
+    """The four packages as files in `out`, each whole or not at all; returns them."""
+    packages = folder / "packages"
+    shutil.rmtree(packages, ignore_errors=True)
+    common.run("cpack", "-G", "DEB", env=environment(version, allow_dirty), cwd=folder, timeout=CPACK_TIME_LIMIT_S)
+    made = sorted(packages.glob("*.deb"))
+    if len(made) != 4:
+        raise common.Failure(common.NOT_WRITTEN, f"CPack made {len(made)} packages, not 4")
+    for deb in made:
+        common.place_whole(deb, out / deb.name)
+    return [out / deb.name for deb in made]
+
+
+def make_source(out, version):
+    """iir2d-V.tar.xz of the commit."""
+    name = f"iir2d-{version['PACKAGE_V']}"
+    archive = out / f".{name}.tar.part"
+    try:
+        common.run("git", "-C", common.SOURCES, "archive", f"--prefix={name}/", "-o", archive, version["COMMIT"])
+        compressed = common.run("xz", "-9", "--threads=1", "--keep", "--force", archive) or archive.with_name(archive.name + ".xz")
+        os.replace(compressed, out / f"{name}.tar.xz")
+    finally:
+        archive.unlink(missing_ok=True)
+        archive.with_name(archive.name + ".xz").unlink(missing_ok=True)
+    return out / f"{name}.tar.xz"

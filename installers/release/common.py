@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""What the tools for releases share: how they fail, run programs and write files."""
+import hashlib
+import os
+import pathlib
+import subprocess
+import sys
+
+SOURCES = pathlib.Path(__file__).resolve().parents[2]
+BAD_ARGUMENT, CHECK_FAILED, NOT_WRITTEN = 2, 5, 6  # exit codes, those of the programs
+
+
+class Failure(Exception):
+    """Ends a tool with one sentence and an exit code."""
+
+    def __init__(self, code, sentence):
+        super().__init__(sentence)
+        self.code = code
+
+
+def say(tool, text):
+    print(f"{tool}: {text}", file=sys.stderr, flush=True)
+
+
+def last_lines(text, count=12):
+    return "\n".join(text.strip().splitlines()[-count:])
+
+
+def run(*command, code=NOT_WRITTEN, **more):
+    """Runs a program to its end; returns its standard output. A Failure says what it said."""
+    words = [str(word) for word in command]
+    try:
+        done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", check=False,
+                              **more)
+    except OSError as error:
+        raise Failure(code, f"{words[0]} could not be started: {error.strerror}") from None
+    if done.returncode != 0:
+        said = " | ".join(last_lines(done.stderr or done.stdout, 4).splitlines())
+        raise Failure(code, f"{' '.join(words)[:300]} ended with {done.returncode}: {said}")
+    return done.stdout
+
+
+def sha256_of(path):
+    digest = hashlib.sha256()
+    with open(path, "rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def write_whole(path, content):
+    """Writes a file that appears whole or not at all."""
+    path = pathlib.Path(path)
+    data = content.encode() if isinstance(content, str) else content
+    part = path.with_name(f".{path.name}.part")
+    with open(part, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    os.chmod(part, 0o644)
+    os.replace(part, path)
+
+
+def place_whole(source, path):
+    """Copies a file so that it appears whole or not at all."""
+    write_whole(path, pathlib.Path(source).read_bytes())
+
+
+def package_version(allow_dirty=False):
+    """PACKAGE_V, PACKAGE_V_DEB, PACKAGE_EPOCH, COMMIT, DIRTY of the sources; a Failure where they must not be packaged."""
+    done = subprocess.run(["cmake", f"-DSOURCE_DIR={SOURCES}", f"-DALLOW_DIRTY={'ON' if allow_dirty else 'OFF'}", "-P",
+                           str(SOURCES / "cmake/PackageVersion.cmake")], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        words = [line.strip() for line in done.stderr.splitlines() if line.startswith("  ")]
+        raise Failure(BAD_ARGUMENT, " ".join(words) or last_lines(done.stderr, 1))
+    return dict(line.split("=", 1) for line in done.stdout.splitlines())
+
+
+def packages_in(list_file):
+    """The packages of one of installers/debian-*.txt."""
+    names = (line.split("#")[0].strip() for line in list_file.read_text().splitlines())
+    return [name for name in names if name]
+
+
+def run_any(*command):
+    """Standard output of a program, whatever it ends with."""
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False).stdout

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""What a release's gates ask of packages, as `iir2d release attach` takes it: docs/releases.md."""
+import json
+import pathlib
+import shutil
+import tempfile
+import time
+
+import build
+import check_deb
+import common
+import deb_files
+from report import Report
+
+TOOL = "make_release"
+# File in evidence/: the kind it is attached as.
+KINDS = {"packaging-report.xml": "packaging-report", "rebuild.json": "rebuild", "licence.txt": "licence", "notices.txt": "notices"}
+WITH_COMMIT = ("packaging-report", "rebuild")
+
+
+def write(options, version, stage, debs, made):
+    """Fills stage/evidence; returns the names of the checks that failed."""
+    folder = stage / "evidence"
+    failures = []
+    rebuilt = {}
+    if debs and not options.no_rebuild:
+        rebuilt = rebuild(options, version, made, folder)
+        failures += rebuilt["differing"]
+    if debs and not options.no_tests:
+        report = Report(TOOL, "packaging")
+        check_deb.check_files(report, debs, [common.SOURCES])
+        check_deb.check_installed(report, debs, None, options.quick)
+        failures += report.failures
+        common.write_whole(folder / "packaging-report.xml", report.junit())
+    if debs:
+        licence = (common.SOURCES / "LICENSE").read_text() + "\n" + (common.SOURCES / "installers/deb/copyright").read_text()
+        common.write_whole(folder / "licence.txt", licence)
+        common.place_whole(stage / "NOTICES.txt", folder / "notices.txt")
+        for bill in stage.glob("*.spdx.json"):
+            common.place_whole(bill, folder / bill.name)
+    return failures
+
+
+def rebuild(options, version, made, folder):
+    """Two clean builds in folders of different names, in clones of the sources; their hashes beside those of the first."""
+    builds, differing = [], []
+    if version["DIRTY"] == "1":
+        raise common.Failure(common.BAD_ARGUMENT, "changes that are not committed cannot be built again elsewhere: add --no-rebuild")
+    for name in ("one", "another-folder-of-another-length"):
+        with tempfile.TemporaryDirectory(prefix=f"iir2d-{name}-", dir="/var/tmp") as scratch:
+            clone = pathlib.Path(scratch) / "sources"
+            common.run("git", "clone", "-q", "--no-hardlinks", common.SOURCES, clone)
+            common.run("git", "-C", clone, "checkout", "-q", version["COMMIT"])
+            place = pathlib.Path(scratch) / "packages"
+            common.say(TOOL, f"building again in {clone}")
+            command = [clone / "installers/make_release.sh", "--only", ",".join(sorted(options.kinds)), "--no-rebuild", "--no-tests",
+                       "--out", place, "--jobs", options.jobs]
+            common.run(*command, env={**build.environment(version, False), "IIR2D_SKIP_DEPS": "1"})
+            hashes = {path.name: common.sha256_of(place / path.name) for path in made}
+            builds.append({"library_sha256": library_hash(place), "packages": hashes,
+                           "built_utc": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())})
+    for path in made:
+        if any(one["packages"][path.name] != common.sha256_of(path) for one in builds):
+            differing.append(f"rebuild: {path.name} differs")
+    reason = None if not differing else "; ".join(differing)
+    common.write_whole(folder / "rebuild.json", json.dumps({"builds": builds, "reason": reason}, indent=1) + "\n")
+    return {"differing": differing}
+
+
+def library_hash(folder):
+    """Of the library within its package."""
+    with tempfile.TemporaryDirectory() as scratch:
+        common.run("dpkg-deb", "-x", deb_files.find(folder)["libiir2d1"], scratch)
+        return common.sha256_of(next(path for path in pathlib.Path(scratch).rglob("libiir2d.so.*") if not path.is_symlink()))
+
+
+def attach(program, out, release, version):
+    """Attaches what there is and returns what `release evaluate` says. It signs nothing and waives nothing."""
+    base, name = release.resolve().parent, release.name
+    for file, kind in KINDS.items():
+        if not (out / "evidence" / file).is_file():
+            common.say(TOOL, f"there is no {file} to attach")
+            continue
+        more = ["--commit", version["COMMIT"]] if kind in WITH_COMMIT else []
+        common.run(program, "release", "attach", name, kind, out / "evidence" / file, "--dir", base, *more)
+    for bill in sorted((out / "evidence").glob("*.spdx.json")):
+        # Names of evidence have neither "~" nor "+".
+        safe = bill.name.replace("~", "-").replace("+", "-")
+        with tempfile.TemporaryDirectory() as scratch:
+            copy = pathlib.Path(scratch) / safe
+            shutil.copyfile(bill, copy)
+            common.run(program, "release", "attach", name, "other", copy, "--dir", base, "--name", safe[-64:].lstrip("._-"))
+    found = json.loads(common.run_any(program, "release", "evaluate", name, "--dir", base, "--json"))
+    open_ones = [one for one in found["requirements"] if not (one["met"] or one["waived"])]
+    return "\n".join(f"open: {one['id']}: {one['finding']}" for one in open_ones) or "no gate is open"

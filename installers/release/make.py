@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Makes every package of the commit that is checked out: installers/make_release.sh, docs/packaging.md."""
+import argparse
+import fcntl
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import time
+
+import build
+import common
+import deb_files
+import evidence
+import notices
+import signing
+import spdx
+from common import BAD_ARGUMENT, CHECK_FAILED, NOT_WRITTEN, Failure
+
+TOOL = "make_release"
+MADE_HERE = ("deb", "source")
+OWED = ("appimage", "portable", "windows")
+
+
+def parse(arguments):
+    class Parser(argparse.ArgumentParser):
+        def error(self, message):
+            raise Failure(BAD_ARGUMENT, message)
+
+    parser = Parser(prog=TOOL, description="Makes the packages of a release, checks them and says what is in them.")
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("out/packages"), metavar="DIR",
+                        help="where they go (out/packages); files of an earlier run are replaced")
+    parser.add_argument("--only", action="append", default=[], metavar="deb,source",
+                        help="make these alone; may be given more than once")
+    parser.add_argument("--sign", type=pathlib.Path, metavar="KEY.pem", help="sign the sums with a key of `iir2d key new`")
+    parser.add_argument("--no-rebuild", action="store_true", help="build once, not twice more to see that the bytes are the same")
+    parser.add_argument("--no-tests", action="store_true", help="do not try the packages")
+    parser.add_argument("--quick", action="store_true", help="leave the tour through the window out of the tests")
+    parser.add_argument("--evidence", type=pathlib.Path, metavar="RELEASE_DIR",
+                        help="attach the evidence to this release and print the gates that are open")
+    parser.add_argument("--allow-dirty", action="store_true", help="package changes that are not committed, too")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N")
+    options = parser.parse_args(arguments)
+    options.kinds = {kind for text in options.only for kind in text.split(",")} or set(MADE_HERE)
+    for kind in sorted(options.kinds):
+        if kind in OWED:
+            raise Failure(BAD_ARGUMENT, f"{kind} is not made yet: docs/packaging.md says what is owed")
+        if kind not in MADE_HERE:
+            raise Failure(BAD_ARGUMENT, f"--only {kind} is not one of {', '.join(MADE_HERE)}")
+    if options.jobs < 1:
+        raise Failure(BAD_ARGUMENT, "--jobs must be 1 or more")
+    if options.evidence and not (options.evidence / "release.json").is_file():
+        raise Failure(BAD_ARGUMENT, f"{options.evidence} is no release: begin one with iir2d release new")
+    if options.sign:
+        signing.check_key(options.sign)
+    if "deb" in options.kinds and not options.no_tests and os.geteuid() != 0:
+        raise Failure(BAD_ARGUMENT, "trying packages in a bare Debian needs root; --no-tests makes them alone")
+    return options
+
+
+def install_what_is_needed():
+    if os.environ.get("IIR2D_SKIP_DEPS") == "1":
+        return
+    common.run(common.SOURCES / "bootstrap", "deps")
+    wanted = common.packages_in(common.SOURCES / "installers/debian-release-packages.txt")
+    known = subprocess.run(["dpkg-query", "-W", "-f", "${Package} ${db:Status-Status}\n", *wanted], capture_output=True, text=True,
+                           check=False).stdout
+    missing = [name for name in wanted if f"{name} installed\n" not in known]
+    if missing:
+        common.say(TOOL, f"installing {' '.join(missing)}")
+        sudo = [] if os.geteuid() == 0 else ["sudo"]
+        common.run(*sudo, "apt-get", "update")
+        common.run(*sudo, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "install", "-y", "--no-install-recommends", *missing)
+
+
+class Staging:
+    """A folder beside --out, of the same file system: what is in --out came there whole, by being renamed."""
+
+    def __init__(self, out):
+        self.out = out
+        self.folder = out.parent / f".{out.name}.making"
+
+    def __enter__(self):
+        self.out.mkdir(parents=True, exist_ok=True)
+        self.lock = open(self.out.parent / f".{self.out.name}.lock", "w", encoding="ascii")
+        try:
+            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise Failure(NOT_WRITTEN, f"another make_release writes to {self.out}") from None
+        shutil.rmtree(self.folder, ignore_errors=True)  # of a run that was killed
+        (self.folder / "evidence").mkdir(parents=True)
+        return self
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.folder, ignore_errors=True)
+        pathlib.Path(self.lock.name).unlink(missing_ok=True)
+        self.lock.close()
+
+    def publish(self):
+        """Sums last: until then --out has those of the run before. What only that run made is removed."""
+        before = signing.names_in(self.out / signing.SUMS)
+        made = [path.relative_to(self.folder) for path in sorted(self.folder.rglob("*")) if path.is_file()]
+        (self.out / "evidence").mkdir(exist_ok=True)
+        for name in before - {str(path) for path in made}:
+            (self.out / name).unlink(missing_ok=True)
+        for old in (self.out / "evidence").iterdir():
+            if old.relative_to(self.out) not in made:
+                old.unlink()
+        for name in (signing.SIGNATURE, signing.PUBLIC_KEY):
+            if pathlib.Path(name) not in made:
+                (self.out / name).unlink(missing_ok=True)
+        for name in sorted(made, key=lambda path: (path.name.startswith(signing.SUMS), str(path))):
+            os.replace(self.folder / name, self.out / name)
+
+
+def make(options, version, staging):
+    begun = time.monotonic()
+    folder = common.SOURCES / "build/packaged"
+    stage = staging.folder
+    made = []
+    if "deb" in options.kinds or options.evidence:
+        common.say(TOOL, f"building {version['PACKAGE_V']} in {folder}")
+        build.configure_and_build(folder, version, options.allow_dirty, options.jobs)
+        common.say(TOOL, f"built after {time.monotonic() - begun:.0f} s")
+    debs = {}
+    if "deb" in options.kinds:
+        made += build.make_debs(folder, stage, version, options.allow_dirty)
+        debs = deb_files.find(stage)
+        common.say(TOOL, f"packages after {time.monotonic() - begun:.0f} s")
+    if "source" in options.kinds:
+        made.append(build.make_source(stage, version))
+    for package, deb in debs.items():
+        common.write_whole(stage / f"{deb.name}.spdx.json", spdx.of_deb(deb, package, version))
+    for archive in made:
+        if archive.name.endswith(".tar.xz"):
+            common.write_whole(stage / f"{archive.name}.spdx.json", spdx.of_source(archive, version))
+    if debs:
+        common.write_whole(stage / "NOTICES.txt", notices.text(debs, version))
+    failures = evidence.write(options, version, stage, debs, made)
+    signing.sum_and_sign(stage, options.sign)
+    if failures:
+        raise Failure(CHECK_FAILED, f"{len(failures)} checks failed: {'; '.join(failures)}")
+    return folder
+
+
+def main(arguments):
+    options = parse(arguments)
+    os.umask(0o022)
+    install_what_is_needed()
+    version = common.package_version(options.allow_dirty)
+    with Staging(options.out.resolve()) as staging:
+        folder = make(options, version, staging)
+        staging.publish()
+    for path in sorted(options.out.glob("*")):
+        if path.is_file():
+            print(f"{path.stat().st_size:>12}  {path.name}")
+    if options.evidence:
+        print(evidence.attach(folder / "bin/iir2d", options.out, options.evidence, version))
+
+
+if __name__ == "__main__":
+    try:
+        main(sys.argv[1:])
+    except Failure as failure:
+        print(f"{TOOL}: error: {failure}", file=sys.stderr)
+        sys.exit(failure.code)
+    except AssertionError as failure:
+        print(f"{TOOL}: error: {failure}", file=sys.stderr)
+        sys.exit(CHECK_FAILED)
+    except OSError as failure:
+        print(f"{TOOL}: error: {failure}", file=sys.stderr)
+        sys.exit(NOT_WRITTEN)
+    except KeyboardInterrupt:
+        sys.exit(130)

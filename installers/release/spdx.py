@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+"""Bills of materials: SPDX 2.3, as JSON."""
+import hashlib
+import json
+import pathlib
+import re
+import tempfile
+import time
+
+import common
+import contents
+
+OURS = {"libiir2d.so.1"}
+LICENCES = {"iir2d-workbench": "MIT AND GPL-3.0-only"}
+
+
+def identifier(kind, name):
+    return f"SPDXRef-{kind}-" + re.sub(r"[^A-Za-z0-9.-]", "-", name)
+
+
+def purl(package, version):
+    return f"pkg:deb/debian/{package}@{version.replace('+', '%2B').replace(':', '%3A')}?arch=amd64"
+
+
+def package_entry(name, version, licence, checksum=None, reference=None, supplier="NOASSERTION"):
+    entry = {"SPDXID": identifier("Package", name), "name": name, "versionInfo": version, "supplier": supplier,
+             "downloadLocation": "NOASSERTION", "filesAnalyzed": False, "licenseConcluded": licence,
+             "licenseDeclared": licence, "copyrightText": "NOASSERTION"}
+    if checksum:
+        entry["checksums"] = [{"algorithm": "SHA256", "checksumValue": checksum}]
+    if reference:
+        entry["externalRefs"] = [{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl", "referenceLocator": reference}]
+    return entry
+
+
+def file_entry(name, path):
+    data = pathlib.Path(path).read_bytes()
+    return {"SPDXID": identifier("File", name), "fileName": f"./{name}",
+            "fileTypes": ["BINARY" if data.startswith(contents.ELF) else "OTHER"],
+            "checksums": [{"algorithm": "SHA1", "checksumValue": hashlib.sha1(data, usedforsecurity=False).hexdigest()},
+                          {"algorithm": "SHA256", "checksumValue": hashlib.sha256(data).hexdigest()}],
+            "licenseConcluded": "NOASSERTION", "licenseInfoInFiles": ["NOASSERTION"], "copyrightText": "NOASSERTION"}
+
+
+def verification_code(files):
+    """SPDX 2.3, 7.9: of all files, whatever their order."""
+    sums = sorted(check["checksumValue"] for file in files for check in file["checksums"] if check["algorithm"] == "SHA1")
+    return hashlib.sha1("".join(sums).encode(), usedforsecurity=False).hexdigest()
+
+
+def relation(one, kind, other):
+    return {"spdxElementId": one, "relationshipType": kind, "relatedSpdxElement": other}
+
+
+def of_deb(deb, package, version):
+    """The bill of one Debian package: every file in it, what its programs link and what is compiled into them."""
+    with tempfile.TemporaryDirectory() as scratch:
+        tree = pathlib.Path(scratch)
+        common.run("dpkg-deb", "-x", deb, tree)
+        elfs = contents.elf_files(tree)
+        files = [file_entry(name, path) for name, path in contents.all_files(tree).items()]
+        libraries = contents.linked_libraries(elfs.values(), OURS)
+    compiled = {name: licence for name, (licence, pattern) in contents.COMPILED_IN.items()
+                if any(re.search(pattern, path) for path in elfs)}
+    subject = package_entry(deb.name, version["PACKAGE_V_DEB"] + "-1", LICENCES.get(package, "MIT"), common.sha256_of(deb),
+                            f"pkg:deb/iir2d/{package}@{version['PACKAGE_V_DEB']}-1?arch=amd64",
+                            "Organization: IIR2D Workbench contributors")
+    subject |= {"filesAnalyzed": True, "packageVerificationCode": {"packageVerificationCodeValue": verification_code(files)}}
+    packages, relations = [subject], [relation("SPDXRef-DOCUMENT", "DESCRIBES", subject["SPDXID"])]
+    relations += [relation(subject["SPDXID"], "CONTAINS", file["SPDXID"]) for file in files]
+    for name, (path, owner) in libraries.items():
+        facts = contents.facts_of(owner)
+        packages.append(package_entry(name, facts["version"], contents.licence_of(owner), common.sha256_of(path),
+                                      purl(owner, facts["version"]), "Organization: Debian"))
+        relations.append(relation(subject["SPDXID"], "DYNAMIC_LINK", packages[-1]["SPDXID"]))
+    for name, licence in sorted(compiled.items()):
+        facts = contents.facts_of(name)
+        packages.append(package_entry(name, facts["version"], licence, None, purl(name, facts["version"]), "Organization: Debian"))
+        relations.append(relation(subject["SPDXID"], "STATIC_LINK", packages[-1]["SPDXID"]))
+    return document(deb.name, packages, files, relations, version)
+
+
+def of_source(archive, version):
+    subject = package_entry(archive.name, version["PACKAGE_V"], "MIT", common.sha256_of(archive), None,
+                            "Organization: IIR2D Workbench contributors")
+    return document(archive.name, [subject], [], [relation("SPDXRef-DOCUMENT", "DESCRIBES", subject["SPDXID"])], version)
+
+
+def document(name, packages, files, relations, version):
+    """The same contents give the same bytes: the name space is of their hashes, the time the commit's."""
+    of_all = "".join(check["checksumValue"] for entry in (*packages, *files) for check in entry.get("checksums", []))
+    made = {"spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT", "name": name,
+            "documentNamespace": f"https://iir2d.org/spdx/{name}-{hashlib.sha256(of_all.encode()).hexdigest()[:32]}",
+            "creationInfo": {"created": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(int(version["PACKAGE_EPOCH"]))),
+                             "creators": [f"Tool: iir2d-make_release-{version['PACKAGE_V']}"]},
+            "packages": packages, "files": files, "relationships": relations}
+    if not files:
+        del made["files"]
+    return json.dumps(made, indent=1, sort_keys=True) + "\n"

@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""check_release.sh on a small release: it takes what is whole and refuses every changed byte. And what comes into --out comes
+whole. usage: release_test.py SOURCES"""
+import contextlib
+import io
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+SOURCES = pathlib.Path(sys.argv[1])
+sys.path.insert(0, str(SOURCES / "installers/release"))
+import check  # noqa: E402
+import common  # noqa: E402
+import make  # noqa: E402
+import signing  # noqa: E402
+import spdx  # noqa: E402
+
+VERSION = {"PACKAGE_V": "1.2.0-gitX", "PACKAGE_V_DEB": "1.2.0~gitX", "PACKAGE_EPOCH": "1772667000", "COMMIT": "0" * 40}
+
+
+def outcome(*arguments):
+    """(exit code, what was said) of check_release."""
+    said = io.StringIO()
+    with contextlib.redirect_stderr(said), contextlib.redirect_stdout(said):
+        try:
+            check.main([str(argument) for argument in arguments])
+            code = 0
+        except common.Failure as failure:
+            code = failure.code
+            print(failure, file=said)
+        except (AssertionError, KeyError, ValueError, StopIteration) as failure:
+            code = common.CHECK_FAILED
+            print(failure, file=said)
+    return code, said.getvalue()
+
+
+class Release(unittest.TestCase):
+    def setUp(self):
+        self.scratch = tempfile.TemporaryDirectory()
+        self.place = pathlib.Path(self.scratch.name)
+        self.folder = self.place / "packages"
+        (self.folder / "evidence").mkdir(parents=True)
+        archive = self.folder / "iir2d-1.2.0-gitX.tar.xz"
+        archive.write_bytes(b"an archive\n")
+        common.write_whole(self.folder / f"{archive.name}.spdx.json", spdx.of_source(archive, VERSION))
+        (self.folder / "NOTICES.txt").write_text("notices\n")
+        (self.folder / "evidence/rebuild.json").write_text("{}\n")
+
+    def tearDown(self):
+        self.scratch.cleanup()
+
+    def key(self, name):
+        subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519", "-out", self.place / name], check=True)
+        return self.place / name
+
+    def public(self, key):
+        subprocess.run(["openssl", "pkey", "-in", key, "-pubout", "-out", f"{key}.pub"], check=True)
+        return f"{key}.pub"
+
+    def test_unsigned_is_taken_and_said(self):
+        signing.sum_and_sign(self.folder, None)
+        code, said = outcome(self.folder, "--no-install")
+        self.assertEqual(code, 0, said)
+        self.assertIn("not signed", said)
+        self.assertEqual(outcome(self.folder, "--no-install", "--signer", self.public(self.key("a")))[0], 5)
+
+    def test_signed_is_taken_with_its_key_and_no_other(self):
+        key = self.key("a")
+        signing.sum_and_sign(self.folder, key)
+        self.assertEqual(outcome(self.folder, "--no-install", "--signer", self.public(key))[0], 0)
+        self.assertEqual(outcome(self.folder, "--no-install")[0], 0)
+        self.assertEqual(outcome(self.folder, "--no-install", "--signer", self.public(self.key("b")))[0], 5)
+
+    def test_a_flipped_byte_in_any_file_is_found(self):
+        key = self.key("a")
+        signing.sum_and_sign(self.folder, key)
+        public = self.public(key)
+        files = [path for path in sorted(self.folder.rglob("*")) if path.is_file()]
+        self.assertEqual(len(files), 9, files)
+        for path in files:
+            whole = path.read_bytes()
+            for at in {0, len(whole) // 2, len(whole) - 1}:
+                changed = bytearray(whole)
+                changed[at] ^= 1
+                path.write_bytes(changed)
+                self.assertEqual(outcome(self.folder, "--no-install", "--signer", public)[0], 5, (path.name, at))
+            path.write_bytes(whole)
+        self.assertEqual(outcome(self.folder, "--no-install", "--signer", public)[0], 0)
+
+    def test_what_is_missing_added_or_a_link_is_found(self):
+        signing.sum_and_sign(self.folder, None)
+        notices = self.folder / "NOTICES.txt"
+        for change in (notices.unlink, lambda: (self.folder / "more.txt").write_text("x"),
+                       lambda: (notices.rename(self.place / "kept"), notices.symlink_to(self.place / "kept")),
+                       lambda: (self.folder / "evidence/more.txt").write_text("x"),
+                       lambda: (self.folder / "evidence" / signing.SUMS).unlink()):
+            copy = self.place / "copy"
+            shutil.copytree(self.folder, copy)
+            change()
+            self.assertEqual(outcome(self.folder, "--no-install")[0], 5)
+            shutil.rmtree(self.folder)
+            copy.rename(self.folder)
+
+    def test_a_bill_of_another_package_is_found(self):
+        (self.folder / "iir2d-1.2.0-gitX.tar.xz").write_bytes(b"another archive\n")
+        signing.sum_and_sign(self.folder, None)
+        code, said = outcome(self.folder, "--no-install")
+        self.assertEqual(code, 5, said)
+        self.assertIn("is about another", said)
+
+    @unittest.skipIf(shutil.which("dpkg-deb") is None, "there is no dpkg-deb here")
+    def test_a_bill_names_every_file_of_a_package_and_no_other(self):
+        tree = self.place / "tree"
+        (tree / "DEBIAN").mkdir(parents=True)
+        (tree / "DEBIAN/control").write_text("Package: p\nVersion: 1\nArchitecture: amd64\nMaintainer: A <a@b.org>\nDescription: d\n")
+        (tree / "usr").mkdir()
+        (tree / "usr/a").write_text("a")
+        deb = self.folder / "p_1_amd64.deb"
+
+        def packed():
+            subprocess.run(["dpkg-deb", "--root-owner-group", "-b", tree, deb], check=True, stdout=subprocess.DEVNULL)
+            return spdx.of_deb(deb, "p", VERSION)
+
+        common.write_whole(self.folder / f"{deb.name}.spdx.json", packed())
+        self.assertEqual(check.check_bill(deb), "1 files")
+        (tree / "usr/b").write_text("b")
+        bill = packed()
+        self.assertEqual(bill, packed())  # the same each time
+        self.assertIn("./usr/b", bill)
+        common.write_whole(self.folder / f"{deb.name}.spdx.json", bill.replace("./usr/b", "./usr/c"))
+        with self.assertRaises(AssertionError):
+            check.check_bill(deb)
+
+    def test_a_strange_list_of_sums_is_refused(self):
+        for text in ("", "x\n", f"{'0' * 64}  ../a\n", f"{'0' * 64}  a\n{'0' * 64}  a\n", f"{'0' * 64}  b\n{'0' * 64}  a\n",
+                     f"{'0' * 64}  a"):
+            (self.folder / signing.SUMS).write_text(text)
+            self.assertEqual(outcome(self.folder, "--no-install")[0], 5, text)
+
+
+KILLED = """import os, pathlib, sys, time
+sys.path.insert(0, sys.argv[1] + "/installers/release")
+import common, make, signing
+out = pathlib.Path(sys.argv[2])
+for turn in range(1000):
+    with make.Staging(out) as staging:
+        for name in "abcdefgh":
+            common.write_whole(staging.folder / name, name * 400000)
+        common.write_whole(staging.folder / "evidence/r", "r" * 400000)
+        signing.sum_and_sign(staging.folder, None)
+        staging.publish()
+"""
+
+
+class Publishing(unittest.TestCase):
+    def test_killed_at_any_moment_it_leaves_whole_files(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            out = pathlib.Path(scratch) / "packages"
+            for kill in range(20):
+                process = subprocess.Popen([sys.executable, "-B", "-c", KILLED, SOURCES, out])
+                time.sleep(0.15 + 0.017 * kill)
+                process.send_signal(signal.SIGKILL)
+                process.wait()
+                for path in out.rglob("*") if out.exists() else ():
+                    if path.is_file() and path.name != signing.SUMS:
+                        self.assertEqual(path.read_text(), path.name * 400000, path)
+                    self.assertFalse(path.name.startswith("."), path)
+            self.assertTrue((out / "a").is_file())  # some came as far as that
+            subprocess.run([sys.executable, "-B", "-c", KILLED.replace("range(1000)", "range(1)"), SOURCES, out], check=True)
+            self.assertEqual(sorted(path.name for path in out.iterdir()), sorted(["SHA256SUMS", *"abcdefgh", "evidence"]))
+            self.assertEqual([path.name for path in pathlib.Path(scratch).iterdir()], ["packages"])
+
+    def test_files_of_a_run_before_go(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            out = pathlib.Path(scratch) / "packages"
+            for names in ("ab", "bc"):
+                with make.Staging(out) as staging:
+                    for name in names:
+                        common.write_whole(staging.folder / name, name)
+                    signing.sum_and_sign(staging.folder, None)
+                    staging.publish()
+            self.assertEqual(sorted(path.name for path in out.iterdir()), ["SHA256SUMS", "b", "c", "evidence"])
+
+
+class Arguments(unittest.TestCase):
+    def test_what_is_wrong_is_said_with_exit_code_2(self):
+        for arguments in (["--only", "rpm"], ["--only", "deb,windows"], ["--jobs", "0"], ["--unknown"], ["--sign", "/nonexistent"],
+                          ["--evidence", "/nonexistent"]):
+            with self.assertRaises(common.Failure) as caught:
+                make.parse(arguments)
+            self.assertEqual(caught.exception.code, 2, arguments)
+            self.assertNotIn("\n", str(caught.exception))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#include "ui/window/path_kind.h"
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "core/support/input_file.h"
+#include "core/support/strict_json.h"
+
+namespace workbench {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// Returns the file's text; a text that is longer than `most` is cut after one character more.
+std::string beginning_of(const fs::path& path, std::size_t most) {
+    auto file = InputFile::open(path);
+    if (!file) return {};
+    std::string text(most + 1, '\0');
+    std::size_t length = 0;
+    while (length < text.size()) {
+        const auto read = file->read(std::span(text).subspan(length));
+        if (!read || *read == 0) break;
+        length += *read;
+    }
+    text.resize(length);
+    return text;
+}
+
+bool begins_an_object(const std::string& text) {
+    const auto first = text.find_first_not_of(" \t\r\n");
+    return first != std::string::npos && text[first] == '{';
+}
+
+}  // namespace
+
+PathKind kind_of(const fs::path& path) {
+    std::error_code error;
+    if (fs::is_directory(path, error)) {
+        if (fs::exists(path / "log.jsonl", error) && fs::exists(path / "release.json", error))
+            return PathKind::release;
+        return fs::exists(path / "record.json", error) ? PathKind::record : PathKind::folder;
+    }
+    if (!begins_an_object(beginning_of(path, 64))) return PathKind::image;
+    const std::string text = beginning_of(path, recipe_json_limits.bytes);
+    if (text.size() > recipe_json_limits.bytes) return PathKind::record;  // too large for a recipe
+    const auto json = parse_json_strictly(text, recipe_json_limits);
+    const bool is_ours = json && json->contains("schema") && json->at("schema").is_string() &&
+                         json->at("schema").get<std::string>().starts_with("iir2d-workbench/");
+    return is_ours ? PathKind::record : PathKind::recipe;
+}
+
+}  // namespace workbench

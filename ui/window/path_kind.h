@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// What a file or folder is that was given to be opened, by its content and not by its name.
+#pragma once
+
+#include <filesystem>
+
+namespace workbench {
+
+enum class PathKind {
+    image,    // or anything else that reading an image can say more of
+    recipe,   // or JSON that is none, of which reading a recipe can say why
+    record,   // of a benchmark or a duel: its directory or its record.json
+    release,  // its directory
+    folder,   // of none of these
+};
+
+// Reads the beginning of the file, or of JSON that is small enough for a recipe all of it.
+PathKind kind_of(const std::filesystem::path& path);
+
+}  // namespace workbench
