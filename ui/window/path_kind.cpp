@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "ui/window/path_kind.h"
 
-#include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 
+#include "core/duel/duel_record.h"
 #include "core/support/input_file.h"
 #include "core/support/strict_json.h"
 
@@ -40,15 +41,17 @@ PathKind kind_of(const fs::path& path) {
     if (fs::is_directory(path, error)) {
         if (fs::exists(path / "log.jsonl", error) && fs::exists(path / "release.json", error))
             return PathKind::release;
-        return fs::exists(path / "record.json", error) ? PathKind::record : PathKind::folder;
+        return fs::exists(path / "record.json", error) || is_duel_record(path) ? PathKind::record
+                                                                               : PathKind::folder;
     }
     if (!begins_an_object(beginning_of(path, 64))) return PathKind::image;
     const std::string text = beginning_of(path, recipe_json_limits.bytes);
     if (text.size() > recipe_json_limits.bytes) return PathKind::record;  // too large for a recipe
-    const auto json = parse_json_strictly(text, recipe_json_limits);
-    const bool is_ours = json && json->contains("schema") && json->at("schema").is_string() &&
-                         json->at("schema").get<std::string>().starts_with("iir2d-workbench/");
-    return is_ours ? PathKind::record : PathKind::recipe;
+    // Not read as JSON: of a damaged record its own reader says what is wrong.
+    return text.find("\"iir2d-workbench/record") != std::string::npos ||
+                   text.find("\"iir2d-workbench/duel") != std::string::npos
+               ? PathKind::record
+               : PathKind::recipe;
 }
 
 }  // namespace workbench

@@ -9,7 +9,7 @@ namespace workbench {
 enum class PathKind {
     image,    // or anything else that reading an image can say more of
     recipe,   // or JSON that is none, of which reading a recipe can say why
-    record,   // of a benchmark or a duel: its directory or its record.json
+    record,   // of a benchmark or a duel: its directory or its file
     release,  // its directory
     folder,   // of none of these
 };

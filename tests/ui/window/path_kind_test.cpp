@@ -45,8 +45,16 @@ TEST_F(PathKindTest, RecordsAsFilesAndFolders) {
     EXPECT_EQ(kind_of(sourceFolder / "tests/core/record/golden/record.json"), PathKind::record);
     EXPECT_EQ(kind_of(made(QStringLiteral("duel.txt"), "{\"schema\": \"iir2d-workbench/duel\"}")),
               PathKind::record);
+    EXPECT_EQ(kind_of(made(QStringLiteral("cut.json"), "{\"schema\": \"iir2d-workbench/record\", \"a")),
+              PathKind::record)
+        << "its reader says what is wrong";
     EXPECT_EQ(kind_of(made(QStringLiteral("large.json"), "{\"a\": \"" + QByteArray(1 << 20, 'x') + "\"}")),
               PathKind::record);
+}
+
+TEST_F(PathKindTest, FoldersOfDuels) {
+    made(QStringLiteral("duel.json"), "{}");
+    EXPECT_EQ(kind_of(toPath(folder.path())), PathKind::record);
 }
 
 TEST_F(PathKindTest, ReleasesAndOtherFolders) {
