@@ -191,7 +191,7 @@ void choose_schedule(CpuJob& job, const Shape& shape) {
     const std::int64_t w = shape.w;
     const std::int64_t h = shape.h;
     const std::int64_t lines = (needs_line(job.horizontal) ? 1 : 0) + (keeps_beside(job.horizontal) ? 1 : 0);
-    job.rows_alone = w > long_row && h < lines * most_band_rows;
+    job.rows_alone = w > long_row && h < lines * least_band_rows;
     if (job.vertical.empty()) return;
     // The columns' first pass goes along with the rows where it comes from above, and where the rows that are
     // filtered for its start do not count.
