@@ -375,21 +375,22 @@ void MainWindow::restoreLayout() {
 // Dropping ----------------------------------------------------------------------------------------------
 
 void MainWindow::takeDrops() {
-    const auto isRecipe = [](const QString& file) {
-        return file.endsWith(QLatin1String(".json"), Qt::CaseInsensitive) ||
-               file.endsWith(QLatin1String(".iir2d"), Qt::CaseInsensitive);
-    };
-    const auto say = [isRecipe](const QString& file) {
-        return (isRecipe(file) ? tr("Drop to load the recipe %1") : tr("Drop to open %1"))
-            .arg(QFileInfo(file).fileName());
-    };
-    new DropCue(this, say, [this, isRecipe](const QString& file) {
-        if (isRecipe(file)) {
-            m_operations->recipeBar().openRecipe(file);
-        } else {
-            openPath(file);
+    const auto say = [](const QString& file) {
+        const QString name = QFileInfo(file).fileName();
+        switch (kind_of(toPath(file))) {
+            case PathKind::recipe:
+                return tr("Drop to load the recipe %1").arg(name);
+            case PathKind::record:
+                return tr("Drop to open the record %1").arg(name);
+            case PathKind::release:
+                return tr("Drop to open the release %1").arg(name);
+            case PathKind::image:
+            case PathKind::folder:
+                break;
         }
-    });
+        return tr("Drop to open %1").arg(name);
+    };
+    new DropCue(this, say, [this](const QString& file) { openAny(file); });
 }
 
 // Holding O shows the original wherever the focus is, as long as nobody types with it.

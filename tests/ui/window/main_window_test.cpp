@@ -251,6 +251,19 @@ TEST_F(MainWindowTest, ADroppedFileOpens) {
     EXPECT_EQ(session.image()->pixels.width(), 64);
 }
 
+TEST_F(MainWindowTest, ADroppedRecordIsNoRecipe) {
+    QMimeData data;
+    data.setUrls(
+        {QUrl::fromLocalFile(QStringLiteral(IIR2D_SOURCE_DIR "/tests/core/record/golden/record.json"))});
+    QDragEnterEvent enter(QPoint(100, 100), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QCoreApplication::sendEvent(&window, &enter);
+    EXPECT_EQ(window.findChild<DropCue*>()->accessibleName(),
+              QStringLiteral("Drop to open the record record.json"));
+    QDropEvent drop(QPointF(100, 100), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QCoreApplication::sendEvent(&window, &drop);
+    EXPECT_EQ(window.page(), MainWindow::Page::benchmark);
+}
+
 TEST_F(MainWindowTest, SomethingElseDroppedIsRefused) {
     QMimeData data;
     data.setText(QStringLiteral("words"));
