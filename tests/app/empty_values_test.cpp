@@ -95,7 +95,9 @@ constexpr Command tested_commands[] = {{"filter", 12},
                                        {"history", 10},
                                        {"release", 35},
                                        {"reproduce", 7},
-                                       {"duel", 30}};
+                                       {"duel", 30},
+                                       {"completion", 1},
+                                       {"man", 0}};
 
 class EmptyValues : public ::testing::TestWithParam<Command> {};
 INSTANTIATE_TEST_SUITE_P(Commands, EmptyValues, ::testing::ValuesIn(tested_commands));
