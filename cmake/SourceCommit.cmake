@@ -6,8 +6,6 @@
 #   DIRTY         1 with local changes, else 0
 # It asks git, or in an archive that git made (.gitattributes) cmake/source-commit.txt. IIR2D_SOURCE_COMMIT, a hash, is
 # believed before both.
-cmake_policy(SET CMP0007 NEW)  # where it is run as a script: an empty line is an element of a list
-
 function(iir2d_source_commit folder)
   set(COMMIT "")
   set(COMMIT_TIME "")
