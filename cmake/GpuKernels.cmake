@@ -85,6 +85,7 @@ function(iir2d_gpu_kernels target source)
     message(STATUS "iir2d: GPU kernels by CUDA ${_version} for ${_names}")
   else()
     set(_names "")
+    file(REMOVE ${_image}.txt)  # of a build before
     file(WRITE ${_image}.placeholder "no CUDA kernels in this build\n")
     add_custom_command(OUTPUT ${_image} COMMAND ${CMAKE_COMMAND} -E copy ${_image}.placeholder ${_image} VERBATIM)
     message(STATUS "iir2d: built without CUDA kernels (IIR2D_CUDA=${IIR2D_CUDA}, no nvcc is used)")

@@ -8,6 +8,9 @@
 #
 # As a script it prints them and refuses what must not be packaged, with exit code 1 and one sentence:
 #   cmake -DSOURCE_DIR=folder [-DIIR2D_SOURCE_COMMIT=hash] [-DALLOW_DIRTY=ON] -P cmake/PackageVersion.cmake
+if(CMAKE_SCRIPT_MODE_FILE)
+  cmake_minimum_required(VERSION 3.25)  # a script has no policies of its own
+endif()
 include(${CMAKE_CURRENT_LIST_DIR}/SourceCommit.cmake)
 
 function(iir2d_package_version folder version)

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 # Writes iir2d_build_info.h; touches it only when its content changes, so nothing rebuilds for nothing.
 # Where nothing says the commit it is empty; the programs then report null with a reason.
+if(CMAKE_SCRIPT_MODE_FILE)
+  cmake_minimum_required(VERSION 3.25)  # a script has no policies of its own
+endif()
 include(${CMAKE_CURRENT_LIST_DIR}/SourceCommit.cmake)
 iir2d_source_commit(${SOURCE_DIR})
 string(STRIP "${FLAGS}" FLAGS)

@@ -52,9 +52,9 @@ void refuse_empty_values(CLI::App& parser) {
     for (CLI::Option* option : parser.get_options()) {
         if (option->get_items_expected_max() == 0) continue;  // a flag
         const std::string name = option->get_name();
-        option->check([name](const std::string& text) {
-            return text.empty() ? name + has_empty_value : std::string();
-        });
+        // Before the option's own checks, whose sentences would be about a value.
+        option->transform(CLI::Validator(
+            [name](std::string& text) { return text.empty() ? name + has_empty_value : std::string(); }, ""));
     }
     for (CLI::App* command : parser.get_subcommands({})) refuse_empty_values(*command);
 }

@@ -21,8 +21,7 @@ exec chroot --userspec="$1" "$0" env -i PATH=/usr/local/sbin:/usr/local/bin:/usr
 
 def archive_of_base():
     """The bare system as an archive, made once and kept in the cache."""
-    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.environ.get("HOME", "/tmp"), ".cache")
-    folder = pathlib.Path(os.environ.get("IIR2D_CACHE_DIR") or os.path.join(home, "iir2d-workbench"))
+    folder = common.cache_folder()
     archive = folder / "debian-12-minbase.tar"
     if archive.exists():
         return archive

@@ -15,13 +15,24 @@ def environment(version, allow_dirty):
             "IIR2D_ALLOW_DIRTY": "ON" if allow_dirty else ""}
 
 
+def cuda_home():
+    """CUDA_HOME for CMake: none is needed with an image or an installed toolkit, else the compiler that ./bootstrap fetches."""
+    if os.environ.get("IIR2D_GPU_IMAGE") or os.environ.get("CUDA_HOME") or shutil.which("nvcc") or \
+            os.path.exists("/usr/local/cuda/bin/nvcc"):
+        return {}
+    folder = common.cache_folder() / "cuda-13.0"
+    if not (folder / "bin/nvcc").exists():
+        common.run("python3", common.SOURCES / "installers/fetch_cuda_compiler.py", folder)
+    return {"CUDA_HOME": str(folder)}
+
+
 def configure_and_build(folder, version, allow_dirty, jobs):
     """The preset "packaged" in `folder`. IIR2D_GPU_IMAGE and IIR2D_CMAKE_ARGS of the environment are for this too."""
     os.umask(0o022)
     more = os.environ.get("IIR2D_CMAKE_ARGS", "").split()
     if image := os.environ.get("IIR2D_GPU_IMAGE"):
         more.append(f"-DIIR2D_GPU_IMAGE={image}")
-    env = environment(version, allow_dirty)
+    env = {**environment(version, allow_dirty), **cuda_home()}
     common.run("cmake", "--preset", "packaged", "-S", common.SOURCES, "-B", folder, *more, env=env, cwd=common.SOURCES)
     common.run("cmake", "--build", folder, "--parallel", jobs, "--target", *TARGETS, env=env)
 

@@ -40,6 +40,7 @@ def check_installed(report, debs, screenshots, quick):
         report.check("deb: and fast", deb_installed.check_start_times, debian)
         report.check("deb: without the image module one line, exit code 4", deb_installed.check_module, debian)
         report.check("deb: info --formats", deb_installed.check_formats, debian)
+        report.check("deb: no network socket", deb_installed.check_no_network, debian)
         if not quick:
             report.check("deb: screenshots of the installed window", deb_installed.check_screenshots, debian, screenshots)
         report.check("deb: programs of others build and run", deb_installed.check_consumers, debian)

@@ -76,6 +76,12 @@ def package_version(allow_dirty=False):
     return dict(line.split("=", 1) for line in done.stdout.splitlines())
 
 
+def cache_folder():
+    """What other clones can use again, as ./bootstrap has it."""
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.environ.get("HOME") or str(SOURCES / "build"), ".cache")
+    return pathlib.Path(os.environ.get("IIR2D_CACHE_DIR") or os.path.join(base, "iir2d-workbench"))
+
+
 def packages_in(list_file):
     """The packages of one of installers/debian-*.txt."""
     names = (line.split("#")[0].strip() for line in list_file.read_text().splitlines())

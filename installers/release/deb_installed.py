@@ -176,6 +176,19 @@ def check_formats(debian):
     return f"{formats['library']}, reads {len(read)}: {' '.join(read)}"
 
 
+def check_no_network(debian):
+    """Sockets of both programs, of the image worker too, are of the machine itself."""
+    debian.as_root("apt-get install -y --no-install-recommends strace")
+    traces = []
+    for command, ends_with in ((f"iir2d info {SHARE}/samples/rocket.jpg", 0), ("timeout --foreground 8 iir2d-workbench", 124)):
+        done = debian.attempt(f"QT_QPA_PLATFORM=offscreen strace -f -e trace=network -o network {command}", user=True)
+        expect(done.returncode == ends_with, f"{command} ended with {done.returncode}: {common.last_lines(done.stderr, 4)}")
+        traces.append(debian.path("/home/user/network").read_text(errors="replace"))
+    expect("AF_UNIX" in traces[0], "the trace is empty")  # the worker's connection
+    expect(not any("AF_INET" in trace for trace in traces), "a program opens a network socket")
+    return f"{sum(trace.count('AF_UNIX') for trace in traces)} calls about sockets, none of a network"
+
+
 def check_upgrade_and_removal(debian, debs, older, before):
     """From a lower version, with settings; then removed and purged: what was there before is there again."""
     copy_in(debian, older, "/packages/older")

@@ -10,7 +10,7 @@ import build
 import check_deb
 import common
 import deb_files
-from report import Report
+from report import Report, expect
 
 TOOL = "make_release"
 # File in evidence/: the kind it is attached as.
@@ -26,10 +26,14 @@ def write(options, version, stage, debs, made):
     if debs and not options.no_rebuild:
         rebuilt = rebuild(options, version, made, folder)
         failures += rebuilt["differing"]
-    if debs and not options.no_tests:
+    if not options.no_tests:
         report = Report(TOOL, "packaging")
-        check_deb.check_files(report, debs, [common.SOURCES])
-        check_deb.check_installed(report, debs, None, options.quick)
+        for archive in made:
+            if archive.name.endswith(".tar.xz"):
+                report.check("source: the archive knows its commit", check_source, archive, version)
+        if debs:
+            check_deb.check_files(report, debs, [common.SOURCES])
+            check_deb.check_installed(report, debs, None, options.quick)
         failures += report.failures
         common.write_whole(folder / "packaging-report.xml", report.junit())
     if debs:
@@ -39,6 +43,19 @@ def write(options, version, stage, debs, made):
         for bill in stage.glob("*.spdx.json"):
             common.place_whole(bill, folder / bill.name)
     return failures
+
+
+def check_source(archive, version):
+    """Without .git the archive is called what the checkout is called."""
+    with tempfile.TemporaryDirectory() as scratch:
+        common.run("tar", "xf", archive, "-C", scratch)
+        tree = next(pathlib.Path(scratch).iterdir())
+        expect(not (tree / ".git").exists(), "it has a .git")
+        said = common.run("cmake", f"-DSOURCE_DIR={tree}", "-P", tree / "cmake/PackageVersion.cmake")
+    values = dict(line.split("=", 1) for line in said.splitlines())
+    for name in ("PACKAGE_V", "COMMIT"):
+        expect(values[name] == version[name].removesuffix(".dirty"), f"it says {name} {values[name]}, not {version[name]}")
+    return values["PACKAGE_V"]
 
 
 def rebuild(options, version, made, folder):
