@@ -44,8 +44,10 @@ function(iir2d_gpu_kernels target source)
     list(APPEND _codes "-gencode=arch=compute_${_newest},code=compute_${_newest}")
     list(JOIN _names " " _names)
     # Contraction only where the source asks for it: results are those of the tests' executor to the bit.
-    add_custom_command(OUTPUT ${_image}
-      COMMAND ${CMAKE_COMMAND} -DLOG=${_image}.ptxas.log -DIMAGE=${_image}
+    set(_ptx ${PROJECT_BINARY_DIR}/tests/gpu/ptx)
+    set(IIR2D_GPU_KERNELS_PTX ${_ptx}/gpu_kernels.compute_${_newest}.ptx CACHE INTERNAL "PTX of the GPU kernels, as built")
+    add_custom_command(OUTPUT ${_image} BYPRODUCTS ${_ptx}/gpu_kernels.compute_${_newest}.ptx
+      COMMAND ${CMAKE_COMMAND} -DLOG=${_image}.ptxas.log -DIMAGE=${_image} -DPTX=${_ptx} -DNEWEST=${_newest}
               -P ${PROJECT_SOURCE_DIR}/cmake/CompileGpuKernels.cmake --
               ${_nvcc} -std=c++20 -O3 -fmad=false --threads 0 --compress-mode=size -I${PROJECT_SOURCE_DIR}
               -I${PROJECT_SOURCE_DIR}/kernels/include ${_codes} -MD -MF ${_image}.d -MT ${_image}
@@ -61,6 +63,7 @@ function(iir2d_gpu_kernels target source)
     message(STATUS "iir2d: GPU kernels by CUDA ${_version} for ${_names}")
   else()
     set(_names "")
+    set(IIR2D_GPU_KERNELS_PTX "" CACHE INTERNAL "PTX of the GPU kernels, as built")
     file(WRITE ${_image}.placeholder "no CUDA kernels in this build\n")
     add_custom_command(OUTPUT ${_image} COMMAND ${CMAKE_COMMAND} -E copy ${_image}.placeholder ${_image} VERBATIM)
     message(STATUS "iir2d: built without CUDA kernels (IIR2D_CUDA=${IIR2D_CUDA}, no nvcc is used)")

@@ -48,19 +48,18 @@ void append(std::vector<std::byte>& bytes, std::uint64_t value, std::size_t size
 
 // One number, of a type.
 bool append_value(std::vector<std::byte>& bytes, Type type, std::string_view text) {
-    const char* const end = text.data() + text.size();
     if (is_floating(type)) {
         if (text.starts_with('+')) text.remove_prefix(1);
         if (type == Type::f32) {
             float value = 0;  // read at once: by way of a double it would be rounded twice
-            const auto [at, error] = std::from_chars(text.data(), end, value);
-            if (at != end || error != std::errc()) return false;
+            const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+            if (at != text.data() + text.size() || error != std::errc()) return false;
             append(bytes, std::bit_cast<std::uint32_t>(value), 4);
             return true;
         }
         double value = 0;
-        const auto [at, error] = std::from_chars(text.data(), end, value);
-        if (at != end || error != std::errc()) return false;
+        const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        if (at != text.data() + text.size() || error != std::errc()) return false;
         if (type == Type::f64)
             append(bytes, std::bit_cast<std::uint64_t>(value), 8);
         else
@@ -74,15 +73,17 @@ bool append_value(std::vector<std::byte>& bytes, Type type, std::string_view tex
     const std::size_t bits = 8 * size_of(type);
     if (is_signed(type)) {
         std::int64_t value = 0;
-        const auto [at, error] = std::from_chars(text.data(), end, value);
+        const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), value);
         const std::int64_t most = static_cast<std::int64_t>((std::uint64_t{1} << (bits - 1)) - 1);
-        if (at != end || error != std::errc() || value > most || value < -most - 1) return false;
+        if (at != text.data() + text.size() || error != std::errc() || value > most || value < -most - 1)
+            return false;
         append(bytes, static_cast<std::uint64_t>(value), bits / 8);
         return true;
     }
     std::uint64_t value = 0;
-    const auto [at, error] = std::from_chars(text.data(), end, value);
-    if (at != end || error != std::errc() || (bits < 64 && value >> bits != 0)) return false;
+    const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (at != text.data() + text.size() || error != std::errc() || (bits < 64 && value >> bits != 0))
+        return false;
     append(bytes, value, bits / 8);
     return true;
 }

@@ -164,7 +164,7 @@ Outcome Machine::run() {
             for (const std::uint64_t block : order(blocks)) run_block(block);
         }
     } catch (const Stop&) {
-        // What ended it is among the findings.
+        m_outcome.is_complete = false;  // what ended it is among the findings
     }
     return std::move(m_outcome);
 }

@@ -191,6 +191,7 @@ constexpr std::size_t most_findings = 100;
 struct Outcome {
     std::vector<Finding> findings;  // the first most_findings
     std::uint64_t findings_total = 0;
+    bool is_complete = true;  // false: a finding has ended it
     Counts counts;
 };
 
