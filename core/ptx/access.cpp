@@ -56,7 +56,8 @@ std::string text_of(std::uint64_t address) {
 }  // namespace
 
 bool Machine::in_shared(std::uint64_t offset, unsigned bytes) {
-    if (offset >= m_last_extent.begin && offset + bytes <= m_last_extent.end) return true;
+    if (offset >= m_last_extent.begin && offset < m_last_extent.end && bytes <= m_last_extent.end - offset)
+        return true;
     for (const Extent& extent : m_shared_extents) {
         if (offset < extent.begin || offset >= extent.end || bytes > extent.end - offset) continue;
         m_last_extent = extent;

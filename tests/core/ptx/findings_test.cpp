@@ -42,6 +42,13 @@ const std::vector<Case>& cases() {
          ".shared .align 4 .b8 s[8];\n.shared .align 4 .b8 t[8];\nmov.u32 %r2, 1;\nst.shared.u32 [t+4], "
          "%r2;\nret;",
          {}},
+        {"out_of_bounds_below_shared",
+         FindingKind::out_of_bounds,
+         ".shared .align 4 .b8 s[8];\nmov.u32 %r2, 1;\nst.shared.u32 [s], %r2;\nmov.u64 %rd4, "
+         "-4;\nst.shared.u32 [%rd4], %r2;\nret;",
+         ".shared .align 4 .b8 s[8];\nmov.u32 %r2, 1;\nst.shared.u32 [s], %r2;\nmov.u64 %rd4, "
+         "4;\nst.shared.u32 [%rd4], %r2;\nret;",
+         {}},
         {"out_of_bounds_local",
          FindingKind::out_of_bounds,
          ".local .align 4 .b8 l[8];\nst.local.u32 [l+8], %r1;\nret;",
