@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-# cmake -DLOG=file -DIMAGE=file -P CompileGpuKernels.cmake -- nvcc arguments...
-# Runs nvcc, keeps what ptxas tells of every kernel in LOG, and fails where a kernel spills registers to memory:
+# cmake -DLOG=file -DIMAGE=file -DPTX=folder -DNEWEST=architecture -P CompileGpuKernels.cmake -- nvcc arguments...
+# Runs nvcc, keeps what ptxas tells of every kernel in LOG and the PTX of this very compilation in PTX, as
+# gpu_kernels.compute_NN.ptx, and fails where a kernel spills registers to memory:
 # in these, a spill is a mistake.
 set(_command "")
 set(_ours TRUE)
@@ -15,7 +16,10 @@ foreach(_i RANGE ${_last})
   endif()
 endforeach()
 
-execute_process(COMMAND ${_command} -Xptxas -v ERROR_VARIABLE _told RESULT_VARIABLE _failed)
+set(_kept ${IMAGE}.kept)
+file(REMOVE_RECURSE ${_kept})
+file(MAKE_DIRECTORY ${_kept})
+execute_process(COMMAND ${_command} --keep --keep-dir ${_kept} -Xptxas -v ERROR_VARIABLE _told RESULT_VARIABLE _failed)
 file(WRITE ${LOG} "${_told}")
 # What is not ptxas telling of kernels is for whoever builds.
 string(REGEX REPLACE "(ptxas info[^\n]*|    [0-9]+ bytes stack frame[^\n]*)\n" "" _rest "${_told}")
@@ -29,4 +33,20 @@ string(REGEX MATCH "Function properties for ([^\n]*)\n[^\n]*[^0-9][1-9][0-9]* by
 if(_spill)
   file(REMOVE ${IMAGE})
   message(FATAL_ERROR "the GPU kernel ${CMAKE_MATCH_1} spills registers (all of it: ${LOG})")
+endif()
+
+# Of one architecture alone nvcc leaves its number out of the name.
+file(MAKE_DIRECTORY ${PTX})
+file(GLOB _texts ${_kept}/*.ptx)
+foreach(_text IN LISTS _texts)
+  get_filename_component(_name ${_text} NAME)
+  if(NOT _name MATCHES "compute_[0-9]+")
+    set(_name gpu_kernels.compute_${NEWEST}.ptx)
+  endif()
+  string(REGEX REPLACE "^.*(compute_[0-9]+).*$" "gpu_kernels.\\1.ptx" _name ${_name})
+  file(RENAME ${_text} ${PTX}/${_name})
+endforeach()
+file(REMOVE_RECURSE ${_kept})
+if(NOT EXISTS ${PTX}/gpu_kernels.compute_${NEWEST}.ptx)
+  message(FATAL_ERROR "nvcc kept no PTX for compute_${NEWEST}")
 endif()

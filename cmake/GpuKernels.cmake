@@ -54,6 +54,7 @@ function(iir2d_gpu_kernels target source)
   endif()
 
   set(_image ${CMAKE_CURRENT_BINARY_DIR}/gpu_kernels.fatbin)
+  set(IIR2D_GPU_KERNELS_PTX "" CACHE INTERNAL "PTX of the GPU kernels, as built")
   if(IIR2D_GPU_IMAGE)
     iir2d_take_gpu_image(${_image} _version _names)
   elseif(_version)
@@ -68,8 +69,10 @@ function(iir2d_gpu_kernels target source)
     list(JOIN _names " " _names)
     file(CONFIGURE OUTPUT ${_image}.txt CONTENT "${_version}\n${_names}\n")
     # Contraction only where the source asks for it: results are those of the tests' executor to the bit.
-    add_custom_command(OUTPUT ${_image}
-      COMMAND ${CMAKE_COMMAND} -DLOG=${_image}.ptxas.log -DIMAGE=${_image}
+    set(_ptx ${PROJECT_BINARY_DIR}/tests/gpu/ptx)
+    set(IIR2D_GPU_KERNELS_PTX ${_ptx}/gpu_kernels.compute_${_newest}.ptx CACHE INTERNAL "PTX of the GPU kernels, as built")
+    add_custom_command(OUTPUT ${_image} BYPRODUCTS ${_ptx}/gpu_kernels.compute_${_newest}.ptx
+      COMMAND ${CMAKE_COMMAND} -DLOG=${_image}.ptxas.log -DIMAGE=${_image} -DPTX=${_ptx} -DNEWEST=${_newest}
               -P ${PROJECT_SOURCE_DIR}/cmake/CompileGpuKernels.cmake --
               ${_nvcc} -std=c++20 -O3 -fmad=false --threads 0 --compress-mode=size -I${PROJECT_SOURCE_DIR}
               -I${PROJECT_SOURCE_DIR}/kernels/include ${_codes} -MD -MF ${_image}.d -MT ${_image}

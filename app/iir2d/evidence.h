@@ -16,6 +16,7 @@ void add_compare_records_command(CLI::App& parser, Action& chosen);
 void add_key_command(CLI::App& parser, Action& chosen);
 void add_duel_command(CLI::App& parser, Action& chosen);
 void add_history_command(CLI::App& parser, Action& chosen);
+void add_ptx_command(CLI::App& parser, Action& chosen);
 void add_release_command(CLI::App& parser, Action& chosen);
 void add_reproduce_command(CLI::App& parser, Action& chosen);
 

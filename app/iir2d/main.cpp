@@ -114,6 +114,7 @@ int run(int argc, char** argv) {
     app::add_duel_command(parser, chosen);
     app::add_key_command(parser, chosen);
     app::add_history_command(parser, chosen);
+    app::add_ptx_command(parser, chosen);
     app::add_release_command(parser, chosen);
     app::add_reproduce_command(parser, chosen);
     app::add_completion_command(parser, chosen);

@@ -35,6 +35,8 @@ OPEN_IMAGE_IO = re.compile(r"OpenImageIO/")
 IMAGE_MODULE = Path("core/image/module")
 # All of ours that the Python package's module may know: no C++ crosses into it.
 C_HEADERS = {"iir2d/iir2d_core.h", "iir2d/iir2d_filter.h", "iir2d/iir2d_pool.h"}
+# Folders that may include of ours, beside their own headers, these alone.
+ONLY_HEADERS = {"core/ptx": {"core/support/error.h"}}
 UPWARD = re.compile(r"(^|[/\\])\.\.([/\\]|$)")
 
 COMMENT_OR_STRING = re.compile(
@@ -189,6 +191,8 @@ def broken_rules(file, path, table):
     if Path(path).is_relative_to(IMAGE_MODULE) and IMAGE_MODULE not in file.parents:
         rules.append(f"{IMAGE_MODULE} is opened when a program runs, through core/image/codec.h")
     folder, target = str(file.parent), target_folder(path)
+    if folder in ONLY_HEADERS and target not in (None, folder) and path not in ONLY_HEADERS[folder]:
+        rules.append(f"{folder} may include of ours only {', '.join(sorted(ONLY_HEADERS[folder]))}")
     if not rules and target not in (None, folder) and folder in table.rows and not table.allows(folder, target):
         rules.append(f"{folder} may not include {target}: {TABLES}, line {table.rows[folder][0]}")
     return rules

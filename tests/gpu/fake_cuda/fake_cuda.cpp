@@ -7,10 +7,12 @@
 #include <cstring>
 #include <exception>
 #include <map>
+#include <span>
 #include <string>
 
 #include "tests/gpu/executor/executor.h"
 #include "tests/gpu/fake_cuda/fake_state.h"
+#include "tests/gpu/fake_cuda/ptx_kernels.h"
 
 using namespace iir2d::cuda;  // NOLINT: the driver's own types, in the driver's stand-in
 
@@ -153,6 +155,7 @@ int cuDevicePrimaryCtxReset(DeviceHandle) {
     const std::lock_guard lock(state().mutex);
     if (const int code = number("reset", 0); code != success) return code;
     state().sticky = 0;
+    for (const auto& [address, allocation] : state().memory) ptx_detach(address);
     state().memory.clear();
     state().pinned.clear();
     return success;
@@ -188,6 +191,7 @@ int cuLibraryUnload(LibraryHandle) {
 int cuLibraryGetKernel(KernelHandle* kernel, LibraryHandle, const char* name) {
     if (const int code = number("kernel", 0); code != 0) return code;
     const auto* entry = entry_named(name);
+    if (runs_ptx() && !ptx_has(name)) return not_found;
     *kernel = reinterpret_cast<KernelHandle>(const_cast<gpu_test::KernelEntry*>(entry));
     return entry != nullptr ? success : not_found;
 }
@@ -215,9 +219,13 @@ int cuLaunchKernel(KernelHandle kernel, unsigned grid_x, unsigned grid_y, unsign
         entry->parameter_bytes / sizeof(std::max_align_t) + 1);
     std::memcpy(copy->data(), from, entry->parameter_bytes);
     const gpu_test::LaunchShape shape{{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes};
-    enqueue(stream, [entry, copy, shape] {
+    enqueue(stream, [entry, copy, shape, limit] {
         try {
-            entry->run(shape, copy->data(), gpu_test::options_from_environment());
+            const auto options = gpu_test::options_from_environment();
+            if (runs_ptx())
+                run_ptx(entry->name, shape, limit, std::as_bytes(std::span(*copy)), options.seed);
+            else
+                entry->run(shape, copy->data(), options);
         } catch (const std::exception& error) {
             std::fprintf(stderr, "stand-in driver: %s: %s\n", entry->name, error.what());
             state().sticky = launch_failed;

@@ -2,8 +2,10 @@
 // The stand-in driver's memory: device memory is the host's, with guards around it.
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 #include "tests/gpu/fake_cuda/fake_state.h"
+#include "tests/gpu/fake_cuda/ptx_kernels.h"
 
 namespace fake {
 namespace {
@@ -32,24 +34,31 @@ int allocate(std::uintptr_t& address, std::size_t bytes) {
     if (bytes == 0) return 1;
     if (bytes > memory_bytes) return out_of_memory;
     Allocation allocation{.size = bytes, .device = current().back()->device};
-    allocation.bytes.assign(bytes + 2 * guard_bytes, guard_byte);
-    std::memset(allocation.bytes.data() + guard_bytes, fresh_byte, bytes);
-    address = reinterpret_cast<std::uintptr_t>(allocation.bytes.data() + guard_bytes);
+    // A driver's memory is aligned to 256 bytes.
+    allocation.bytes.assign(bytes + 3 * guard_bytes, guard_byte);
+    const auto begin = reinterpret_cast<std::uintptr_t>(allocation.bytes.data());
+    address = (begin + 2 * guard_bytes - 1) / guard_bytes * guard_bytes;
+    unsigned char* const given = allocation.bytes.data() + (address - begin);
+    std::memset(given, fresh_byte, bytes);
     s.memory.emplace(address, std::move(allocation));
+    ptx_attach(address, std::as_writable_bytes(std::span(given, bytes)));
     return success;
 }
 
-bool guards_hold(const Allocation& a) {
+bool guards_hold(std::uintptr_t address, const Allocation& a) {
     const auto intact = [](unsigned char byte) { return byte == guard_byte; };
-    return std::all_of(a.bytes.begin(), a.bytes.begin() + guard_bytes, intact) &&
-           std::all_of(a.bytes.end() - guard_bytes, a.bytes.end(), intact);
+    const auto begin = a.bytes.begin() + static_cast<std::ptrdiff_t>(
+                                             address - reinterpret_cast<std::uintptr_t>(a.bytes.data()));
+    return std::all_of(a.bytes.begin(), begin, intact) &&
+           std::all_of(begin + static_cast<std::ptrdiff_t>(a.size), a.bytes.end(), intact);
 }
 
 int release(std::uintptr_t address) {
     State& s = state();
     const auto found = s.memory.find(address);
     if (found == s.memory.end()) return 1;
-    if (!guards_hold(found->second)) s.sticky = illegal_address;
+    if (!guards_hold(address, found->second)) s.sticky = illegal_address;
+    ptx_detach(address);
     s.memory.erase(found);
     return s.sticky;
 }
@@ -64,8 +73,10 @@ int copy(std::uintptr_t to, std::size_t to_on_device, std::uintptr_t from, std::
         return 1;
     if (from_on_device == 0) state().uploaded_bytes += static_cast<std::int64_t>(bytes);
     if (to_on_device == 0) state().downloaded_bytes += static_cast<std::int64_t>(bytes);
-    enqueue(stream,
-            [=] { std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes); });
+    enqueue(stream, [=] {
+        std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
+        if (to_on_device > 0) ptx_written(to, bytes);
+    });
     return success;
 }
 

@@ -23,6 +23,11 @@
 //   nvml_lacks=WORDS   values it does not have: any of clock, temperature, power, throttle ("clock+power")
 //   mig=0              1: its GPUs are divided
 //   throttle=4         what holds the clocks back, in NVML's bits
+//   kernels=source     what runs: the kernels' source as C++, or the file of a PTX text, in the executor of
+//   core/ptx;
+//                      a finding there is a failed launch, with its sentence on stderr
+//   counts=FILE        with a text: where each launch adds a line of JSON, what was counted of it
+//   checks=all         with a text: bounds leaves out races and reads of what nobody wrote, for large images
 //   drift=0            MHz by which the SM clock is lower each time it is asked for
 #pragma once
 

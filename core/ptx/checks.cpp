@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+// What is checked and counted of each access to memory.
+#include <algorithm>
+#include <cstring>
+
+#include "core/ptx/machine.h"
+
+namespace workbench::ptx {
+
+// Whether the bytes that a lane reaches were written, one for each; null where all are.
+std::uint8_t* Machine::written(Warp& warp, unsigned lane, const Reach& at) {
+    switch (at.space_of(lane)) {
+        case Space::shared:
+            return m_shared_written.data() + at.address[lane];
+        case Space::local:
+            return warp.local_written.data() + std::size_t{lane} * warp.local_bytes + at.address[lane];
+        case Space::global: {
+            Allocation& allocation = *at.allocation_of(lane);
+            return allocation.tracks_writing()
+                       ? allocation.written.data() + (at.address[lane] - allocation.begin)
+                       : nullptr;
+        }
+        default:
+            return nullptr;
+    }
+}
+
+void Machine::check_read(Warp& warp, const Instruction& i, unsigned lane, const Reach& at, unsigned bytes) {
+    const std::uint8_t* const bytes_written = written(warp, lane, at);
+    if (bytes_written == nullptr) return;
+    if (std::all_of(bytes_written, bytes_written + bytes, [](std::uint8_t byte) { return byte != 0; }))
+        return;
+    if (m_outcome.findings.size() >= most_findings) {
+        ++m_outcome.findings_total;
+        return;
+    }
+    report(FindingKind::uninitialised, warp, lane, i,
+           "reads " + std::string(name_of(at.space_of(lane))) + " memory that nobody has written",
+           at.space_of(lane), at.address[lane]);
+}
+
+void Machine::mark_written(Warp& warp, unsigned lane, const Reach& at, unsigned bytes) {
+    if (std::uint8_t* const bytes_written = written(warp, lane, at)) std::memset(bytes_written, 1, bytes);
+}
+
+void Machine::check_race(Warp& warp, const Instruction& i, unsigned lane, const Reach& at, unsigned bytes,
+                         AccessKind kind, const std::byte* value) {
+    const Space space = at.space_of(lane);
+    if (space != Space::shared && space != Space::global) return;
+    ShadowPages& pages = space == Space::shared ? m_shared_shadow : at.allocation_of(lane)->shadow;
+    const std::uint64_t base = space == Space::shared ? 0 : at.allocation_of(lane)->begin;
+    const Access now{.block = m_block,
+                     .tick = m_clocks->tick,
+                     .epoch = m_clocks->warp[warp.index].epoch,
+                     .warp = static_cast<std::uint8_t>(warp.index),
+                     .lane = static_cast<std::uint8_t>(lane),
+                     .valid = true,
+                     .atomic = false};
+    std::uint64_t offset = at.address[lane] - base;
+    const std::uint64_t end = offset + bytes;
+    bool equal = false;
+    bool compared = false;
+    while (offset < end) {
+        const auto count = static_cast<unsigned>(std::min<std::uint64_t>(end - offset, 4 - offset % 4));
+        std::array<ShadowCell*, 4> cells{};
+        const int found = pages.cells(offset, count, cells);
+        for (int k = 0; k < found; ++k) {
+            ShadowCell& cell = *cells[static_cast<std::size_t>(k)];
+            if (kind == AccessKind::write && cell.write_serial == m_serial && !compared) {
+                equal = std::memcmp(at.host[lane], value, bytes) == 0;
+                compared = true;
+            }
+            const Access race =
+                note(cell, now, kind, kind == AccessKind::write ? m_serial : 0, equal, *m_clocks);
+            if (!race.valid) continue;
+            report_race(warp, lane, i, race, kind, space, at.address[lane]);
+            return;
+        }
+        offset += count;
+    }
+}
+
+void Machine::count(const Reach& at, unsigned bytes, bool stores) {
+    if (at.mask == 0) return;
+    std::uint32_t global = 0;
+    if (at.is_one) {
+        if (at.space == Space::shared) return count_shared(at, bytes);
+        global = at.mask;
+    } else {
+        bool shared = false;
+        for (std::uint32_t rest = at.mask; rest != 0; rest &= rest - 1) {
+            const unsigned lane = first_lane(rest);
+            if (at.spaces[lane] == Space::global) global |= lane_bit(lane);
+            shared = shared || at.spaces[lane] == Space::shared;
+        }
+        if (shared) count_shared(at, bytes);
+    }
+    if (global == 0) return;
+    GlobalTraffic& traffic = stores ? m_counts.global_stores : m_counts.global_loads;
+    ++traffic.requests;
+    std::array<std::uint64_t, 2 * lanes> seen;
+    std::size_t count_seen = 0;
+    std::uint64_t last = ~0ULL;
+    for (std::uint32_t rest = global; rest != 0; rest &= rest - 1) {
+        const unsigned lane = first_lane(rest);
+        const std::uint64_t end = (at.address[lane] + bytes - 1) / sector_bytes;
+        for (std::uint64_t sector = at.address[lane] / sector_bytes; sector <= end; ++sector) {
+            if (sector == last) continue;
+            last = sector;
+            const auto seen_end = seen.begin() + static_cast<std::ptrdiff_t>(count_seen);
+            if (std::find(seen.begin(), seen_end, sector) != seen_end) continue;
+            seen[count_seen++] = sector;
+            Allocation& allocation = *at.allocation_of(lane);
+            const std::uint64_t from = sector - allocation.begin / sector_bytes;
+            traffic.distinct +=
+                (stores ? allocation.stored : allocation.loaded).add(from, from, allocation.sectors());
+        }
+    }
+    traffic.sectors += count_seen;
+}
+
+// A wavefront serves each of 32 banks of 4 bytes once; lanes that reach the same word share it. Accesses of 8
+// bytes are made in two halves of the warp, those of 16 in four quarters.
+void Machine::count_shared(const Reach& at, unsigned bytes) {
+    ++m_counts.shared_requests;
+    const unsigned parts = bytes <= 4 ? 1 : bytes / 4;
+    const unsigned part_lanes = lanes / parts;
+    std::uint64_t wavefronts = 0;
+    for (unsigned part = 0; part < parts; ++part) {
+        std::array<std::array<std::uint32_t, lanes>, lanes> words;  // of each bank
+        std::array<std::uint8_t, lanes> depth{};
+        unsigned most = 0;
+        for (unsigned lane = part * part_lanes; lane < (part + 1) * part_lanes; ++lane) {
+            if ((at.mask & lane_bit(lane)) == 0 || at.space_of(lane) != Space::shared) continue;
+            const std::uint64_t end = (at.address[lane] + bytes - 1) / 4;
+            for (std::uint64_t word = at.address[lane] / 4; word <= end; ++word) {
+                const std::size_t bank = word % lanes;
+                auto& held = words[bank];
+                const auto held_end = held.begin() + depth[bank];
+                if (std::find(held.begin(), held_end, static_cast<std::uint32_t>(word)) != held_end) continue;
+                held[depth[bank]++] = static_cast<std::uint32_t>(word);
+                most = std::max<unsigned>(most, depth[bank]);
+            }
+        }
+        wavefronts += most;
+    }
+    m_counts.shared_wavefronts += wavefronts;
+}
+
+}  // namespace workbench::ptx

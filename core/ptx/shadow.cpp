@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+#include "core/ptx/shadow.h"
+
+#include <algorithm>
+
+namespace workbench::ptx {
+
+Clocks::Clocks(std::uint32_t count)
+    : sees(static_cast<std::size_t>(count) * count, 0), warps(count), warp(count) {}
+
+void Clocks::warp_sync(std::uint32_t index, std::uint32_t mask, std::uint32_t live) {
+    WarpClock& clock = warp[index];
+    if (clock.uniform && (live & ~mask) == 0) {
+        ++clock.epoch;
+        return;
+    }
+    if (clock.uniform) {
+        clock.uniform = false;
+        clock.met = std::make_unique<std::array<std::array<std::uint32_t, lanes>, lanes>>();
+        for (auto& row : *clock.met) row.fill(clock.epoch - 1);
+    }
+    auto& met = *clock.met;
+    std::array<std::uint32_t, lanes> joined{};
+    for (unsigned i = 0; i < lanes; ++i) {
+        if (((mask >> i) & 1U) == 0) continue;
+        for (unsigned j = 0; j < lanes; ++j) joined[j] = std::max(joined[j], met[i][j]);
+    }
+    for (unsigned j = 0; j < lanes; ++j) {
+        if (((mask >> j) & 1U) != 0) joined[j] = clock.epoch;
+    }
+    for (unsigned i = 0; i < lanes; ++i) {
+        if (((mask >> i) & 1U) != 0) met[i] = joined;
+    }
+    ++clock.epoch;
+}
+
+void Clocks::barrier(const std::vector<std::uint32_t>& participants) {
+    std::vector<std::uint32_t> joined(warps, 0);
+    for (const std::uint32_t w : participants) {
+        for (std::uint32_t v = 0; v < warps; ++v)
+            joined[v] = std::max(joined[v], sees[static_cast<std::size_t>(w) * warps + v]);
+    }
+    for (const std::uint32_t w : participants) joined[w] = tick;
+    for (const std::uint32_t w : participants) {
+        std::ranges::copy(joined, sees.begin() + static_cast<std::ptrdiff_t>(w) * warps);
+        warp_sync(w, every_lane, every_lane);
+        // All lanes have met: whatever they missed before is behind them.
+        warp[w].uniform = true;
+        warp[w].met.reset();
+    }
+    ++tick;
+}
+
+bool Clocks::is_ordered(const Access& before, const Access& now) const {
+    if (before.block != now.block) return false;
+    if (before.warp == several) {
+        for (std::uint32_t v = 0; v < warps; ++v) {
+            if (v != now.warp && sees[static_cast<std::size_t>(now.warp) * warps + v] < before.tick)
+                return false;
+        }
+        return warp[now.warp].epoch > before.epoch || before.tick < tick;
+    }
+    if (before.warp != now.warp)
+        return sees[static_cast<std::size_t>(now.warp) * warps + before.warp] >= before.tick;
+    if (before.lane == now.lane) return true;
+    const WarpClock& clock = warp[now.warp];
+    if (clock.uniform) return clock.epoch > before.epoch;
+    if (before.lane == several) {
+        return std::ranges::all_of((*clock.met)[now.lane],
+                                   [&](std::uint32_t met) { return met >= before.epoch; });
+    }
+    return (*clock.met)[now.lane][before.lane] >= before.epoch;
+}
+
+void ShadowPages::reset() {
+    m_pages.clear();
+    m_split.clear();
+}
+
+int ShadowPages::cells(std::uint64_t offset, unsigned bytes, std::array<ShadowCell*, 4>& found) {
+    const std::uint64_t word = offset / 4;
+    const std::uint64_t page = word / page_words;
+    if (page >= m_pages.size()) m_pages.resize(page + 1);
+    if (m_pages[page] == nullptr) m_pages[page] = std::make_unique<std::array<ShadowCell, page_words>>();
+    ShadowCell& cell = (*m_pages[page])[word % page_words];
+    if (cell.split == 0) {
+        if (bytes == 4) {
+            found[0] = &cell;
+            return 1;
+        }
+        m_split.push_back(std::make_unique<std::array<ShadowCell, 4>>());
+        m_split.back()->fill(cell);
+        cell.split = static_cast<std::uint32_t>(m_split.size());
+    }
+    auto& parts = *m_split[cell.split - 1];
+    const auto first = static_cast<unsigned>(offset % 4);
+    for (unsigned k = 0; k < bytes; ++k) found[k] = &parts[first + k];
+    return static_cast<int>(bytes);
+}
+
+namespace {
+
+void note_read(ShadowCell& cell, const Access& now, const Clocks& clocks) {
+    Access& last = cell.last_read;
+    Access& first = cell.first_read;
+    if (last.valid && last.block != now.block) {
+        cell.other_reader = last.block + 1;
+        last.valid = first.valid = false;
+    }
+    const auto same_warp = [&](Access& held) {
+        // Several lanes of a warp read between two syncs.
+        const bool again = held.valid && held.warp == now.warp;
+        if (!again) return false;
+        const std::uint8_t lane = held.lane == now.lane || clocks.is_ordered(held, now) ? now.lane : several;
+        held = now;
+        held.lane = lane;
+        return true;
+    };
+    if (same_warp(last) || same_warp(first)) return;
+    if (last.valid && !clocks.is_ordered(last, now)) first = last;
+    last = now;
+}
+
+}  // namespace
+
+Access note(ShadowCell& cell, const Access& now, AccessKind kind, std::uint64_t serial, bool equal,
+            const Clocks& clocks) {
+    Access race;
+    const Access before = cell.write;
+    if (before.valid && !clocks.is_ordered(before, now)) {
+        const bool both_atomic = before.atomic && kind == AccessKind::atomic;
+        const bool same_instruction = kind == AccessKind::write && cell.write_serial == serial && serial != 0;
+        if (!both_atomic && !(same_instruction && equal)) race = before;
+    }
+    if (kind == AccessKind::read) {
+        note_read(cell, now, clocks);
+        return race;
+    }
+    // Of one's own read in the same instruction there is none.
+    for (const Access* read : {&cell.first_read, &cell.last_read}) {
+        if (!race.valid && read->valid && !clocks.is_ordered(*read, now)) race = *read;
+    }
+    if (!race.valid && cell.other_reader != 0 && cell.other_reader != now.block + 1) {
+        race = now;
+        race.block = cell.other_reader - 1;
+        race.lane = several;
+    }
+    cell.write = now;
+    cell.write.atomic = kind == AccessKind::atomic;
+    if (cell.write.atomic && before.valid && before.atomic && !clocks.is_ordered(before, now)) {
+        // Atomics of several: whoever comes next is held against all of them.
+        if (before.block != now.block) cell.write.block = several_blocks;
+        if (before.warp != now.warp) cell.write.warp = several;
+        if (before.lane != now.lane || before.warp != now.warp) cell.write.lane = several;
+    }
+    cell.write_serial = serial;
+    return race;
+}
+
+}  // namespace workbench::ptx

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// The kernels' PTX, of the compilation that the library embeds: the bits of their source, and nothing found.
+#include <algorithm>
+#include <cstdio>
+#include <set>
+
+#include "tests/gpu/ptx/ptx_kernels_testing.h"
+
+namespace ptx_kernels_test {
+namespace {
+
+TEST(PtxKernels, AreAllThereAndNothingIsRefused) {
+    EXPECT_TRUE(kernels().refused().empty());
+    const std::vector<std::string> executed = ptx::executed_opcodes();
+    for (const auto& [opcode, count] : kernels().opcodes())
+        EXPECT_TRUE(std::ranges::binary_search(executed, opcode)) << opcode;
+    for (const auto& entry : gpu_test::kernel_entries()) {
+        const auto* const found = kernels().entry(entry.name);
+        ASSERT_NE(found, nullptr) << entry.name;
+        EXPECT_EQ(found->parameter_bytes, entry.parameter_bytes) << entry.name;
+    }
+    EXPECT_EQ(kernels().entries().size(), gpu_test::kernel_entries().size());
+}
+
+class PtxKernelsIir : public ::testing::TestWithParam<int> {};
+
+TEST_P(PtxKernelsIir, GiveTheBitsOfTheirSourceAndNothingIsFound) {
+    const int id = GetParam();
+    int cases = 0;
+    std::uint64_t lanes = 0;
+    for (const auto& [width, height] : {std::pair{1, 1}, std::pair{33, 5}, std::pair{70, 45}}) {
+        const auto x = random_plane(std::int64_t{width} * height, static_cast<unsigned>(id));
+        for (const Border border : all_borders) {
+            for (const Start start : all_starts) {
+                for (const Precision precision : all_precisions) {
+                    for (const bool adjoint : {false, true}) {
+                        FilterDesc desc{.shape = {.h = height, .w = width},
+                                        .filter = {.id = id},
+                                        .border = border,
+                                        .border_const = 0.25,
+                                        .start = start};
+                        desc.precision = precision;
+                        const gpu_iir_test::Run run{.seed = static_cast<std::uint64_t>(cases % 2 * 5),
+                                                    .in_place = cases % 3 == 0,
+                                                    .adjoint = adjoint};
+                        const auto source = run_gpu(desc, x, run);
+                        const auto made = run_ptx(kernels(), desc, x, run);
+                        EXPECT_TRUE(same_bits(source.y, made.y))
+                            << describe(desc) << (adjoint ? " adjoint" : "");
+                        EXPECT_EQ(made.findings_total, 0U)
+                            << describe(desc) << ": "
+                            << (made.findings.empty() ? "" : made.findings[0].message);
+                        lanes += made.lanes;
+                        ++cases;
+                    }
+                }
+            }
+        }
+    }
+    std::printf("%d cases, %.0f million lane instructions\n", cases, static_cast<double>(lanes) / 1e6);
+}
+INSTANTIATE_TEST_SUITE_P(Filters, PtxKernelsIir, ::testing::Range(1, 9));
+
+}  // namespace
+}  // namespace ptx_kernels_test

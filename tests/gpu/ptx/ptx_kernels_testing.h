@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// Runs an IIR job's launches by the kernels' PTX, on memory of its own.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "core/ptx/ptx.h"
+#include "tests/gpu/iir/gpu_iir_testing.h"
+
+namespace ptx_kernels_test {
+
+using namespace iir2d;
+using namespace gpu_iir_test;
+namespace ptx = workbench::ptx;
+
+// The text that the build kept of the compilation of the fat binary.
+inline const std::string& kernels_text() {
+    static const std::string text = [] {
+        std::ifstream file(IIR2D_GPU_KERNELS_PTX, std::ios::binary);
+        return std::string(std::istreambuf_iterator<char>(file), {});
+    }();
+    return text;
+}
+
+inline const ptx::Module& kernels() {
+    static const ptx::Module module = [] {
+        auto read = ptx::Module::parse(kernels_text());
+        if (!read) throw std::runtime_error(read.error().message);
+        return *read;
+    }();
+    return module;
+}
+
+struct PtxOutcome {
+    std::vector<double> y;
+    std::vector<ptx::Finding> findings;
+    std::uint64_t findings_total = 0;
+    std::uint64_t lanes = 0;
+};
+
+// As run_as() of gpu_iir_testing.h, for dense planes.
+template <class S>
+PtxOutcome run_ptx_as(const ptx::Module& module, const FilterDesc& desc, const std::vector<double>& x,
+                      const Run& run) {
+    const auto filters = iir::filters_of(desc);
+    if (!filters) throw std::runtime_error(filters.error().message);
+    const auto filter = (run.adjoint ? iir::make_gpu_adjoint : iir::make_gpu_filter)(desc, filters->front());
+    ptx::Memory memory;
+    std::vector<S> values(x.begin(), x.end());
+    const std::uint64_t bytes = values.size() * sizeof(S);
+    const std::uint64_t in = memory.allocate(bytes);
+    std::memcpy(memory.bytes(in, bytes).data(), values.data(), bytes);
+    memory.mark_written(in, bytes);
+    const std::uint64_t out = run.in_place ? in : memory.allocate(bytes);
+    const std::uint64_t workspace = filter.workspace_bytes == 0 ? 0 : memory.allocate(filter.workspace_bytes);
+    const Shape& s = desc.shape;
+    PtxOutcome made;
+    iir::for_each_launch(
+        filter, iir::GpuPlanes{in, s.w, s.h * s.w}, iir::GpuPlanes{out, s.w, s.h * s.w}, workspace,
+        [&](const iir::GpuLaunch& launch) {
+            const auto* const entry = module.entry(launch.kernel);
+            if (entry == nullptr) throw std::runtime_error("the text has no " + std::string(launch.kernel));
+            const auto outcome = ptx::run(
+                module,
+                {.kernel = std::string(launch.kernel),
+                 .grid = {launch.blocks, 1, 1},
+                 .block = {launch.threads, 1, 1},
+                 .shared_bytes = launch.shared_bytes,
+                 .parameters = std::as_bytes(std::span(&launch.parameters, 1)).first(entry->parameter_bytes),
+                 .seed = run.seed},
+                memory);
+            if (!outcome) throw std::runtime_error(outcome.error().message);
+            made.findings.insert(made.findings.end(), outcome->findings.begin(), outcome->findings.end());
+            made.findings_total += outcome->findings_total;
+            made.lanes += outcome->counts.lane_instructions;
+            return true;
+        });
+    std::memcpy(values.data(), memory.bytes(out, bytes).data(), bytes);
+    made.y.assign(values.begin(), values.end());
+    return made;
+}
+
+inline PtxOutcome run_ptx(const ptx::Module& module, const FilterDesc& desc, const std::vector<double>& x,
+                          const Run& run = {}) {
+    return desc.precision == Precision::f64 ? run_ptx_as<double>(module, desc, x, run)
+                                            : run_ptx_as<float>(module, desc, x, run);
+}
+
+}  // namespace ptx_kernels_test
