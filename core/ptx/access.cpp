@@ -119,7 +119,9 @@ bool Machine::reach_together(const Instruction& i, std::uint32_t mask, unsigned 
         begin = allocation->begin;
     }
     for (unsigned lane = 0; lane < lanes; ++lane) {
-        made.host[lane] = host + (made.address[lane] - begin);
+        // As numbers: lanes outside the mask may be anywhere, and nobody looks at theirs.
+        made.host[lane] = reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(host) +
+                                                       (made.address[lane] - begin));
         made.address[lane] -= window;
     }
     made.is_one = true;
