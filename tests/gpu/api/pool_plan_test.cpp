@@ -23,7 +23,7 @@ class PoolPlanOnGpu : public stand_in::StandInTest {
     // Wide adaptive averages of floats are added up in another order on the CPU.
     static bool is_summed_in_parts(const PoolDesc& desc) {
         return desc.op == PoolOp::adaptive_avg &&
-               pool::choose_cpu_kernel(desc, *pool::make_geometry(desc)).variant.ends_with("parts");
+               pool::choose_cpu_kernel(desc, *pool::make_geometry(desc)).variant.starts_with("parts");
     }
 
     template <class T>

@@ -77,7 +77,7 @@ void compare(PoolDesc desc, std::uint64_t seed, std::int64_t gap) {
     const bool is_power = desc.op == PoolOp::lp && desc.p != 1.0 && desc.p != 2.0;
     const bool same_order =
         desc.element != ElementType::f32 ||
-        (geometry.x.adaptive && !pool::choose_cpu_kernel(desc, geometry).variant.ends_with("parts")) ||
+        (geometry.x.adaptive && !pool::choose_cpu_kernel(desc, geometry).variant.starts_with("parts")) ||
         (geometry.x.window * geometry.y.window <= 16 && !is_power);
     if (same_order) {
         ASSERT_TRUE(same_bits_but_nan(to.values(), expected.y)) << pooling.kernel;
