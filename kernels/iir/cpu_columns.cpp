@@ -26,7 +26,7 @@ class StripFilter {
         : m_data{strip.data, strip.stride},
           m_rows(strip.rows),
           m_columns(strip.columns),
-          m_block(std::max(block_rows, block_rows * strip_columns / strip.columns)),
+          m_block(std::min(strip.rows, std::max(block_rows, block_rows * strip_columns / strip.columns))),
           m_watch(watch) {}
 
     // Any one pass, from and to the plane or what is kept beside it.
