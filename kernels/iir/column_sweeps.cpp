@@ -102,6 +102,7 @@ HWY_INLINE void sum(const SumSweep<S, A>& part) {
     KeptColumns<S, A> kept;
     std::int64_t l = sum_groups<KeptColumns<S, A>::group, wide_lanes<A>>(part, 0, kept);
     l = sum_groups<1, wide_lanes<A>>(part, l, kept);
+    if constexpr (wide_lanes < A >> lanes<A>) l = sum_groups<1, lanes<A>>(part, l, kept);
     sum_groups<1, 1>(part, l, kept);
 }
 

@@ -21,9 +21,10 @@ namespace {
 
 // Columns of a strip, at least: narrower ones read and write rows in pieces too short.
 constexpr std::int64_t narrowest_strip = 64;
-// Planes that threads share at once: what is kept of each is up to an eighth of it.
-constexpr std::int64_t most_planes = 8;
-// Rows so long that a band of them is worth avoiding when there are few.
+// Bytes of the planes that threads share at once: few enough that those are still in the last-level cache
+// when all bands are done and their columns follow.
+constexpr std::int64_t shared_bytes = std::int64_t{4} << 20;
+// Rows so long that a line for a band of them is worth avoiding when there are few.
 constexpr std::int64_t long_row = 4096;
 
 std::vector<CpuPass> cpu_passes(const AxisFilter& axis, const FilterDesc& desc, double constant,
@@ -62,8 +63,7 @@ class PlaneFilter {
         each(threads, std::min<std::int64_t>(share, threads), watch, [&](std::int64_t) {
             for (Banded& b : banded) {
                 if (b.entered.fetch_add(1) >= b.share) continue;
-                std::call_once(b.started, [&] { b.bands.start_columns(); });
-                if (!b.bands.filter_bands(watch)) return;
+                if (!b.start(watch) || !b.bands.filter_bands(watch)) return;
             }
         });
         filter_columns(planes, threads, watch, [&](std::size_t plane, std::int64_t column) {
@@ -75,12 +75,22 @@ class PlaneFilter {
     struct Banded {
         Banded(const std::vector<SweptPass<A>>& horizontal, const std::vector<SweptPass<A>>& vertical,
                Downward downward, const CpuPlane<S>& plane, int threads)
-            : bands(horizontal, vertical, downward, plane), share(bands.share(threads)) {}
+            : bands(horizontal, vertical, downward, plane, threads), share(bands.share(threads)) {}
+
+        // False when it was stopped. Where there is no memory the next one tries, unless it is stopped first.
+        bool start(Watch& watch) {
+            const std::lock_guard lock(mutex);
+            if (watch.stopped()) return false;
+            if (!started) bands.start_columns();
+            started = true;
+            return true;
+        }
 
         RowBands<S, A> bands;
         int share;  // of the threads, at most
         std::atomic<int> entered{0};
-        std::once_flag started;
+        std::mutex mutex;
+        bool started = false;
     };
 
     // Calls body(i) for each i below count, on threads of which each flushes denormals.
@@ -163,9 +173,12 @@ Result<void> run(const CpuJob& job, const ConstTensorView& x, const TensorView& 
             if (!watch.stopped()) run_planes(p, 1, 1);
         });
     } else {
-        const std::int64_t at_once = threads == 1 ? 1 : most_planes;
-        for (std::int64_t p = 0; p < planes && !watch.stopped(); p += at_once)
-            run_planes(p, std::min(at_once, planes - p), threads);
+        const std::int64_t bytes = samples * static_cast<std::int64_t>(sizeof(S));
+        const std::int64_t at_once = threads == 1 ? 1 : std::max<std::int64_t>(1, shared_bytes / bytes);
+        for (std::int64_t p = 0; p < planes && !watch.stopped(); p += at_once) {
+            const std::int64_t count = std::min(at_once, planes - p);
+            run_planes(p, count, threads_worth(job, count * samples));
+        }
     }
     if (watch.stopped()) return std::unexpected(Error{ErrorCode::cancelled, "the filter was cancelled"});
     if (control.progress) control.progress(1.0);

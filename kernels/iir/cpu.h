@@ -33,7 +33,7 @@ struct CpuJob {
     int threads = 1;
     // Rows are filtered from the last one to the first, and `vertical` is as that sees them.
     bool upside_down = false;
-    // Few and long rows, of which a band would need more memory than the plane: each row is swept alone.
+    // Few and long rows, of which a band would need a line: each row is swept alone.
     bool rows_alone = false;
     // The part of the columns' first step that bands of rows do.
     Downward downward = Downward::none;

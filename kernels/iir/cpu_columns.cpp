@@ -26,7 +26,7 @@ class StripFilter {
         : m_data{strip.data, strip.stride},
           m_rows(strip.rows),
           m_columns(strip.columns),
-          m_block(std::max(block_rows, block_rows * strip_columns / strip.columns)),
+          m_block(std::min(strip.rows, std::max(block_rows, block_rows * strip_columns / strip.columns))),
           m_watch(watch) {}
 
     // Any one pass, from and to the plane or what is kept beside it.
@@ -53,8 +53,7 @@ class StripFilter {
     bool sweep_sum(const SweptPass<A>& causal, const SweptPass<A>& anticausal, const DoneDown<A>& down) {
         const LaneStates<A> states = start(anticausal, m_data.upward(m_rows));
         const std::int64_t most = down.notes->rows();
-        const bool at_once = most <= most_sum_rows && is_one_of_three_terms(causal.cascade) &&
-                             is_one_of_three_terms(anticausal.cascade);
+        const bool at_once = goes_at_once(causal, anticausal);
         std::vector<A> again(static_cast<std::size_t>(at_once ? 0 : causal.states() * m_columns));
         m_kept.resize(static_cast<std::size_t>(at_once ? 0 : most * m_columns));
         const RowsAt<S> kept{m_kept.data(), m_columns};
@@ -79,8 +78,9 @@ class StripFilter {
     }
 
     // The causal states on their way down, without results.
-    bool note_down(const SweptPass<A>& causal, Notes<A>& notes, std::vector<A>& below) {
-        const std::int64_t block = is_one_of_three_terms(causal.cascade) ? block_rows : m_block;
+    bool note_down(const SweptPass<A>& causal, const SweptPass<A>& anticausal, Notes<A>& notes,
+                   std::vector<A>& below) {
+        const std::int64_t block = goes_at_once(causal, anticausal) ? block_rows : m_block;
         notes = Notes<A>(causal.states(), m_columns, block, m_rows);
         m_kept.resize(static_cast<std::size_t>(block * m_columns));
         const LaneStates<A> states = start(causal, m_data);
@@ -127,6 +127,14 @@ class StripFilter {
 
     static bool is_one_of_three_terms(const Cascade<A>& cascade) {
         return cascade.size() == 1 && cascade.front().terms == 3;
+    }
+
+    // Whether both of a sum's passes go through a block in one visit. Blocks of so few columns would be too
+    // small to be worth the call.
+    bool goes_at_once(const SweptPass<A>& causal, const SweptPass<A>& anticausal) const {
+        constexpr std::int64_t narrowest = 16;
+        return m_columns >= narrowest && is_one_of_three_terms(causal.cascade) &&
+               is_one_of_three_terms(anticausal.cascade);
     }
 
     // Both of a sum's passes over some rows.
@@ -197,7 +205,7 @@ bool filter_strip(const std::vector<SweptPass<A>>& passes, const Strip<S>& strip
         } else {
             Notes<A> notes;
             std::vector<A> below;
-            if (!filter.note_down(passes[i], notes, below)) return false;
+            if (!filter.note_down(passes[i], passes[i + 1], notes, below)) return false;
             const DoneDown<A> noted{Downward::advance, {below.data(), strip.columns}, &notes, 0};
             if (!filter.sweep_sum(passes[i], passes[i + 1], noted)) return false;
             ++i;

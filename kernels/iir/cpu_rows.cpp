@@ -21,7 +21,7 @@ constexpr std::int64_t narrowest_shared = 32;
 template <class S, class A>
 RowBands<S, A>::RowBands(const std::vector<SweptPass<A>>& horizontal,
                          const std::vector<SweptPass<A>>& vertical, Downward downward,
-                         const CpuPlane<S>& plane)
+                         const CpuPlane<S>& plane, int threads)
     : m_horizontal(horizontal),
       m_vertical(vertical),
       m_downward(downward),
@@ -30,7 +30,7 @@ RowBands<S, A>::RowBands(const std::vector<SweptPass<A>>& horizontal,
       m_bands((plane.height + m_height - 1) / m_height),
       m_whole_line(horizontal.back().start->of_whole_line()),
       m_beside(keeps_beside(horizontal)),
-      m_line(needs_line(horizontal) || (m_beside && 2 * m_height <= plane.height)),
+      m_line(needs_line(horizontal) || (m_beside && 2 * threads * m_height <= plane.height)),
       m_parts(make_parts(horizontal.back(), plane.width)),
       m_bands_done(std::make_unique<Counter[]>(m_parts.size())) {
     if (m_downward == Downward::none) return;

@@ -40,14 +40,16 @@ bool needs_line(const std::vector<AnyPass>& passes) {
 template <class S, class A>
 class RowBands {
   public:
+    // For so many threads at most: where they are more than half the bands, a sum keeps no samples in a line,
+    // so that each of them has a band's memory.
     RowBands(const std::vector<SweptPass<A>>& horizontal, const std::vector<SweptPass<A>>& vertical,
-             Downward downward, const CpuPlane<S>& plane);
+             Downward downward, const CpuPlane<S>& plane, int threads);
 
     // How many of the threads will be in it: what is worth it and leaves the bands' own memory below the
     // plane's.
     int share(int threads) const;
 
-    // Before any band.
+    // Before any band. Where it throws it may be called again.
     void start_columns();
 
     // Until none is left. False when it was stopped. If it throws, others that are in it must be stopped.

@@ -178,7 +178,7 @@ TEST(Raster, ManyPlanesAreFilteredEachOnItsOwn) {
         const FilterDesc single{.shape = {.h = 70, .w = 90}, .filter = {.id = id}};
         const auto x = random_plane(count_of(all.shape), 12);
         const auto y = *run_cpu(all, x, 2);
-        // Twenty-one are enough for two threads, one each; eight threads share one plane after the other.
+        // Twenty-one are enough for two threads, one each; eight threads share all of them at once.
         EXPECT_EQ(y, *run_cpu(all, x, 8));
         for (std::size_t p = 0; p < 21; ++p) {
             const auto at = static_cast<std::ptrdiff_t>(p * 70 * 90);

@@ -78,8 +78,8 @@ void fail_each(const Call& call, Who who) {
     EXPECT_LT(n, most);
 }
 
-// Large enough for more than one thread where there is one.
-constexpr std::int64_t side = 96;
+// Planes that together are just large enough for more than one thread (iir::threads_worth()).
+constexpr std::int64_t side = 128;
 constexpr std::int64_t planes = 4;
 constexpr auto count = static_cast<std::size_t>(planes * side * side);
 
