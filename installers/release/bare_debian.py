@@ -61,7 +61,7 @@ class BareDebian:
         who, home = (f"{USER}:{USER}", "/home/user") if user else ("0:0", "/root")
         return subprocess.run(["unshare", "--mount", "--pid", "--fork", "--kill-child", "bash", "-c", INSIDE, str(self.root), who, home,
                                f"cd {shlex.quote(home)}; {script}"],
-                              capture_output=True, text=True, errors="replace", check=False, stdin=subprocess.DEVNULL)
+                              capture_output=True, text=True, encoding="utf-8", errors="replace", check=False, stdin=subprocess.DEVNULL)
 
     def _whole(self, script, user):
         done = self.attempt(script, user)

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Checks a folder of packages as somebody who only has the files: installers/check_release.sh, docs/packaging.md."""
-import argparse
 import json
 import os
 import pathlib
@@ -53,7 +52,7 @@ def check_signatures(folders, signer):
 
 
 def bill_of(path):
-    bill = json.loads(path.read_text())
+    bill = json.loads(path.read_text(encoding="utf-8"))
     expect(bill["spdxVersion"] == "SPDX-2.3" and bill["dataLicense"] == "CC0-1.0", f"{path.name} is no SPDX 2.3")
     return bill
 
@@ -86,11 +85,7 @@ def check_in_chroot(debs):
 
 
 def parse(arguments):
-    class Parser(argparse.ArgumentParser):
-        def error(self, message):
-            raise Failure(BAD_ARGUMENT, message)
-
-    parser = Parser(prog=TOOL, description="Checks hashes, signature, bills of materials, and an installation in a bare Debian 12.")
+    parser = common.Parser(prog=TOOL, description="Checks hashes, signature, bills of materials, and an installation in a bare Debian 12.")
     parser.add_argument("folder", type=pathlib.Path, metavar="DIR")
     parser.add_argument("--signer", type=pathlib.Path, metavar="PUB.pem", help="the public key that the release must be signed with")
     parser.add_argument("--no-install", action="store_true", help="install nothing: needs neither root nor debootstrap")
@@ -128,14 +123,4 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    try:
-        main(sys.argv[1:])
-    except Failure as failure:
-        print(f"{TOOL}: error: {failure}", file=sys.stderr)
-        sys.exit(failure.code)
-    except (AssertionError, KeyError, ValueError, StopIteration) as failure:
-        print(f"{TOOL}: error: {failure}", file=sys.stderr)
-        sys.exit(CHECK_FAILED)
-    except OSError as failure:
-        print(f"{TOOL}: error: {failure}", file=sys.stderr)
-        sys.exit(NOT_WRITTEN)
+    sys.exit(common.main_of(TOOL, lambda: main(sys.argv[1:]), CHECK_FAILED))

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: MIT
 """What the tools for releases share: how they fail, run programs and write files."""
+import argparse
 import hashlib
 import os
 import pathlib
+import signal
 import subprocess
 import sys
+import tarfile
 
 SOURCES = pathlib.Path(__file__).resolve().parents[2]
 BAD_ARGUMENT, CHECK_FAILED, NOT_WRITTEN = 2, 5, 6  # exit codes, those of the programs
@@ -16,6 +19,36 @@ class Failure(Exception):
     def __init__(self, code, sentence):
         super().__init__(sentence)
         self.code = code
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line, as a Failure."""
+
+    def error(self, message):
+        raise Failure(BAD_ARGUMENT, message)
+
+
+def main_of(tool, main, otherwise):
+    """Runs a tool's main(): whatever ends it is one line and an exit code; `otherwise` is that of what could not be read."""
+    def ended(*_):
+        sys.exit(128 + signal.SIGTERM)  # through every context, so that nothing is left behind
+
+    signal.signal(signal.SIGTERM, ended)
+    try:
+        main()
+        return 0
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+    except Failure as failure:
+        code, sentence = failure.code, str(failure)
+    except AssertionError as failure:
+        code, sentence = CHECK_FAILED, str(failure)
+    except OSError as failure:
+        code, sentence = NOT_WRITTEN, str(failure)
+    except (ValueError, LookupError, StopIteration, subprocess.SubprocessError, tarfile.TarError) as failure:
+        code, sentence = otherwise, f"{type(failure).__name__}: {failure}"
+    print(f"{tool}: error: {' | '.join(line.strip() for line in sentence.splitlines() if line.strip())}", file=sys.stderr)
+    return code
 
 
 def say(tool, text):
@@ -30,10 +63,12 @@ def run(*command, code=NOT_WRITTEN, **more):
     """Runs a program to its end; returns its standard output. A Failure says what it said."""
     words = [str(word) for word in command]
     try:
-        done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", check=False,
+        done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8", errors="replace", check=False,
                               **more)
     except OSError as error:
         raise Failure(code, f"{words[0]} could not be started: {error.strerror}") from None
+    except subprocess.TimeoutExpired as error:
+        raise Failure(code, f"{words[0]} was ended after {error.timeout:.0f} s") from None
     if done.returncode != 0:
         said = " | ".join(last_lines(done.stderr or done.stdout, 4).splitlines())
         raise Failure(code, f"{' '.join(words)[:300]} ended with {done.returncode}: {said}")
@@ -69,7 +104,7 @@ def place_whole(source, path):
 def package_version(allow_dirty=False):
     """PACKAGE_V, PACKAGE_V_DEB, PACKAGE_EPOCH, COMMIT, DIRTY of the sources; a Failure where they must not be packaged."""
     done = subprocess.run(["cmake", f"-DSOURCE_DIR={SOURCES}", f"-DALLOW_DIRTY={'ON' if allow_dirty else 'OFF'}", "-P",
-                           str(SOURCES / "cmake/PackageVersion.cmake")], capture_output=True, text=True, check=False)
+                           str(SOURCES / "cmake/PackageVersion.cmake")], capture_output=True, text=True, encoding="utf-8", check=False)
     if done.returncode != 0:
         words = [line.strip() for line in done.stderr.splitlines() if line.startswith("  ")]
         raise Failure(BAD_ARGUMENT, " ".join(words) or last_lines(done.stderr, 1))
@@ -84,10 +119,10 @@ def cache_folder():
 
 def packages_in(list_file):
     """The packages of one of installers/debian-*.txt."""
-    names = (line.split("#")[0].strip() for line in list_file.read_text().splitlines())
+    names = (line.split("#")[0].strip() for line in list_file.read_text(encoding="utf-8").splitlines())
     return [name for name in names if name]
 
 
 def run_any(*command):
     """Standard output of a program, whatever it ends with."""
-    return subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False).stdout
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, encoding="utf-8", check=False).stdout

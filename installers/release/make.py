@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Makes every package of the commit that is checked out: installers/make_release.sh, docs/packaging.md."""
-import argparse
 import fcntl
 import os
 import pathlib
@@ -25,11 +24,7 @@ OWED = ("appimage", "portable", "windows")
 
 
 def parse(arguments):
-    class Parser(argparse.ArgumentParser):
-        def error(self, message):
-            raise Failure(BAD_ARGUMENT, message)
-
-    parser = Parser(prog=TOOL, description="Makes the packages of a release, checks them and says what is in them.")
+    parser = common.Parser(prog=TOOL, description="Makes the packages of a release, checks them and says what is in them.")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("out/packages"), metavar="DIR",
                         help="where they go (out/packages); files of an earlier run are replaced")
     parser.add_argument("--only", action="append", default=[], metavar="deb,source",
@@ -65,7 +60,7 @@ def install_what_is_needed():
         return
     common.run(common.SOURCES / "bootstrap", "deps")
     wanted = common.packages_in(common.SOURCES / "installers/debian-release-packages.txt")
-    known = subprocess.run(["dpkg-query", "-W", "-f", "${Package} ${db:Status-Status}\n", *wanted], capture_output=True, text=True,
+    known = subprocess.run(["dpkg-query", "-W", "-f", "${Package} ${db:Status-Status}\n", *wanted], capture_output=True, text=True, encoding="utf-8",
                            check=False).stdout
     missing = [name for name in wanted if f"{name} installed\n" not in known]
     if missing:
@@ -141,7 +136,7 @@ def make(options, version, staging):
     failures = evidence.write(options, version, stage, debs, made)
     signing.sum_and_sign(stage, options.sign)
     if failures:
-        raise Failure(CHECK_FAILED, f"{len(failures)} checks failed: {'; '.join(failures)}")
+        raise Failure(CHECK_FAILED, f"checks failed: {'; '.join(failures)}")
     return folder
 
 
@@ -150,6 +145,8 @@ def main(arguments):
     os.umask(0o022)
     install_what_is_needed()
     version = common.package_version(options.allow_dirty)
+    if version["DIRTY"] == "1" and "deb" in options.kinds and not options.no_rebuild:
+        raise Failure(BAD_ARGUMENT, "changes that are not committed cannot be built again elsewhere: add --no-rebuild")
     with Staging(options.out.resolve()) as staging:
         folder = make(options, version, staging)
         staging.publish()
@@ -161,16 +158,4 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    try:
-        main(sys.argv[1:])
-    except Failure as failure:
-        print(f"{TOOL}: error: {failure}", file=sys.stderr)
-        sys.exit(failure.code)
-    except AssertionError as failure:
-        print(f"{TOOL}: error: {failure}", file=sys.stderr)
-        sys.exit(CHECK_FAILED)
-    except OSError as failure:
-        print(f"{TOOL}: error: {failure}", file=sys.stderr)
-        sys.exit(NOT_WRITTEN)
-    except KeyboardInterrupt:
-        sys.exit(130)
+    sys.exit(common.main_of(TOOL, lambda: main(sys.argv[1:]), NOT_WRITTEN))

@@ -4,6 +4,7 @@
 whole. usage: release_test.py SOURCES"""
 import contextlib
 import io
+import json
 import pathlib
 import shutil
 import signal
@@ -17,6 +18,7 @@ SOURCES = pathlib.Path(sys.argv[1])
 sys.path.insert(0, str(SOURCES / "installers/release"))
 import check  # noqa: E402
 import common  # noqa: E402
+import deb_files  # noqa: E402
 import make  # noqa: E402
 import signing  # noqa: E402
 import spdx  # noqa: E402
@@ -129,6 +131,9 @@ class Release(unittest.TestCase):
 
         common.write_whole(self.folder / f"{deb.name}.spdx.json", packed())
         self.assertEqual(check.check_bill(deb), "1 files")
+        strange = self.place / "a\"; false \" b.deb"  # the name is no command
+        shutil.copyfile(deb, strange)
+        self.assertEqual(deb_files.control_files(strange), {"control"})
         (tree / "usr/b").write_text("b")
         bill = packed()
         self.assertEqual(bill, packed())  # the same each time
@@ -186,6 +191,31 @@ class Publishing(unittest.TestCase):
                     signing.sum_and_sign(staging.folder, None)
                     staging.publish()
             self.assertEqual(sorted(path.name for path in out.iterdir()), ["SHA256SUMS", "b", "c", "evidence"])
+
+
+class Ends(unittest.TestCase):
+    def ended(self, failure):
+        def main():
+            raise failure
+
+        said = io.StringIO()
+        kept = signal.getsignal(signal.SIGTERM)
+        with contextlib.redirect_stderr(said):
+            code = common.main_of("tool", main, common.CHECK_FAILED)
+        signal.signal(signal.SIGTERM, kept)
+        return code, said.getvalue()
+
+    def test_whatever_goes_wrong_is_one_line(self):
+        for failure, code in ((common.Failure(2, "a\nb\n"), 2), (AssertionError("a"), 5), (OSError("a"), 6), (KeyError("a"), 5),
+                              (StopIteration(), 5), (json.JSONDecodeError("a", "b", 0), 5), (KeyboardInterrupt(), 130)):
+            found, said = self.ended(failure)
+            self.assertEqual(found, code, failure)
+            self.assertEqual(said.count("\n"), 0 if code == 130 else 1, said)
+
+    def test_a_program_that_takes_too_long_is_a_failure(self):
+        with self.assertRaises(common.Failure) as caught:
+            common.run("sleep", "9", timeout=0.1)
+        self.assertEqual(caught.exception.code, common.NOT_WRITTEN)
 
 
 class Arguments(unittest.TestCase):
