@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What the tools for releases share: how they fail, run programs and write files."""
 import argparse
+import fcntl
 import hashlib
 import os
 import pathlib
@@ -10,6 +11,7 @@ import sys
 import tarfile
 
 SOURCES = pathlib.Path(__file__).resolve().parents[2]
+STATE = "IIR2D_SOURCE_STATE"  # cmake/SourceCommit.cmake
 BAD_ARGUMENT, CHECK_FAILED, NOT_WRITTEN = 2, 5, 6  # exit codes, those of the programs
 
 
@@ -53,6 +55,26 @@ def main_of(tool, main, otherwise):
 
 def say(tool, text):
     print(f"{tool}: {text}", file=sys.stderr, flush=True)
+
+
+class Locked:
+    """Holds a folder for this run alone; the lock is on the folder itself, and goes with the process."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+
+    def __enter__(self):
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.held = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            fcntl.flock(self.held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(self.held)
+            raise Failure(NOT_WRITTEN, f"another run writes to {self.folder}") from None
+        return self
+
+    def __exit__(self, *_):
+        os.close(self.held)
 
 
 def last_lines(text, count=12):
@@ -101,10 +123,19 @@ def place_whole(source, path):
     write_whole(path, pathlib.Path(source).read_bytes())
 
 
-def package_version(allow_dirty=False):
-    """PACKAGE_V, PACKAGE_V_DEB, PACKAGE_EPOCH, COMMIT, DIRTY of the sources; a Failure where they must not be packaged."""
-    done = subprocess.run(["cmake", f"-DSOURCE_DIR={SOURCES}", f"-DALLOW_DIRTY={'ON' if allow_dirty else 'OFF'}", "-P",
-                           str(SOURCES / "cmake/PackageVersion.cmake")], capture_output=True, text=True, encoding="utf-8", check=False)
+def within_sources(paths, sources=SOURCES):
+    """Those of the paths that are in the sources, relative to them."""
+    inside = (path.resolve() for path in paths if path)
+    return [str(path.relative_to(sources)) for path in inside if path != sources and path.is_relative_to(sources)]
+
+
+def package_version(allow_dirty=False, leave_out=(), sources=SOURCES):
+    """PACKAGE_V, PACKAGE_V_DEB, PACKAGE_EPOCH, COMMIT, COMMIT_TIME, COMMIT_TAG, DIRTY of the sources; a Failure where they must
+    not be packaged. What is at the paths `leave_out` is no change of theirs."""
+    done = subprocess.run(["cmake", f"-DSOURCE_DIR={sources}", f"-DALLOW_DIRTY={'ON' if allow_dirty else 'OFF'}",
+                           f"-DIIR2D_LEAVE_OUT={';'.join(within_sources(leave_out, sources))}", "-P",
+                           str(SOURCES / "cmake/PackageVersion.cmake")], capture_output=True, text=True, encoding="utf-8", check=False,
+                          env={name: value for name, value in os.environ.items() if name != STATE})
     if done.returncode != 0:
         words = [line.strip() for line in done.stderr.splitlines() if line.startswith("  ")]
         raise Failure(BAD_ARGUMENT, " ".join(words) or last_lines(done.stderr, 1))

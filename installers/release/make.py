@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Makes every package of the commit that is checked out: installers/make_release.sh, docs/packaging.md."""
-import fcntl
 import os
 import pathlib
 import shutil
@@ -70,44 +69,69 @@ def install_what_is_needed():
         common.run(*sudo, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "install", "-y", "--no-install-recommends", *missing)
 
 
+def refuse_sources_as_out(out):
+    """What lies in --out is no change of the sources, so nothing of theirs may."""
+    if common.SOURCES.is_relative_to(out):
+        raise Failure(BAD_ARGUMENT, f"--out {out} has the sources in it: name a folder of its own")
+    if out.is_relative_to(common.SOURCES) and common.run("git", "-C", common.SOURCES, "ls-files", "--", f":(literal){out}"):
+        raise Failure(BAD_ARGUMENT, f"--out {out} has files of the sources in it: name a folder of its own")
+
+
 class Staging:
-    """A folder beside --out, of the same file system: what is in --out came there whole, by being renamed."""
+    """A folder in --out: what is in --out came there whole, by being renamed."""
 
     def __init__(self, out):
         self.out = out
-        self.folder = out.parent / f".{out.name}.making"
+        self.folder = out / ".making"
+        self.lock = common.Locked(out)
 
     def __enter__(self):
-        self.out.mkdir(parents=True, exist_ok=True)
-        self.lock = open(self.out.parent / f".{self.out.name}.lock", "w", encoding="ascii")
+        """Sees that --out can be published to before anything is made."""
+        self.lock.__enter__()
         try:
-            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise Failure(NOT_WRITTEN, f"another make_release writes to {self.out}") from None
-        shutil.rmtree(self.folder, ignore_errors=True)  # of a run that was killed
-        (self.folder / "evidence").mkdir(parents=True)
+            for folder in (self.out, self.out / "evidence"):
+                if folder.is_symlink() and folder != self.out or folder.exists() and not folder.is_dir():
+                    raise Failure(BAD_ARGUMENT, f"{folder} is no folder")
+            self.names_before()
+            shutil.rmtree(self.folder, ignore_errors=True)  # of a run that was killed
+            (self.folder / "evidence").mkdir(parents=True)
+        except BaseException:
+            self.lock.__exit__()
+            raise
         return self
 
     def __exit__(self, *_):
         shutil.rmtree(self.folder, ignore_errors=True)
-        pathlib.Path(self.lock.name).unlink(missing_ok=True)
-        self.lock.close()
+        self.lock.__exit__()
+
+    def names_before(self):
+        """What the run before made, by its lists: nothing else is ever removed."""
+        names = set()
+        for folder in (self.out, self.out / "evidence"):
+            if (folder / signing.SUMS).is_file():
+                try:
+                    listed = signing.names_in(folder / signing.SUMS)
+                except Failure as failure:
+                    raise Failure(BAD_ARGUMENT, f"{folder} is of something else: {failure}") from None
+                names |= {folder / name for name in (*listed, signing.SUMS, signing.SIGNATURE)}
+        return {str(path.relative_to(self.out)) for path in names}
 
     def publish(self):
-        """Sums last: until then --out has those of the run before. What only that run made is removed."""
-        before = signing.names_in(self.out / signing.SUMS)
-        made = [path.relative_to(self.folder) for path in sorted(self.folder.rglob("*")) if path.is_file()]
+        """Sums last: until then --out has those of the run before. What only that run made is removed just before."""
+        made = {str(path.relative_to(self.folder)) for path in self.folder.rglob("*") if path.is_file()}
+        last = {name for name in made if pathlib.Path(name).name.startswith(signing.SUMS)}
         (self.out / "evidence").mkdir(exist_ok=True)
-        for name in before - {str(path) for path in made}:
-            (self.out / name).unlink(missing_ok=True)
-        for old in (self.out / "evidence").iterdir():
-            if old.relative_to(self.out) not in made:
-                old.unlink()
-        for name in (signing.SIGNATURE, signing.PUBLIC_KEY):
-            if pathlib.Path(name) not in made:
-                (self.out / name).unlink(missing_ok=True)
-        for name in sorted(made, key=lambda path: (path.name.startswith(signing.SUMS), str(path))):
+        gone = self.names_before() - made
+        for name in sorted(made - last):
             os.replace(self.folder / name, self.out / name)
+        for name in sorted(gone):
+            (self.out / name).unlink(missing_ok=True)
+        for name in sorted(last):
+            os.replace(self.folder / name, self.out / name)
+
+
+def changed_meanwhile(before, after):
+    return [name for name in ("COMMIT", "DIRTY") if before[name] != after[name]]
 
 
 def make(options, version, staging):
@@ -143,12 +167,17 @@ def make(options, version, staging):
 def main(arguments):
     options = parse(arguments)
     os.umask(0o022)
+    os.environ.pop(common.STATE, None)  # of a run that this one is part of: asked again here
     install_what_is_needed()
-    version = common.package_version(options.allow_dirty)
+    left_out = (options.out, options.evidence, options.sign)
+    refuse_sources_as_out(options.out.resolve())
+    version = common.package_version(options.allow_dirty, left_out)
     if version["DIRTY"] == "1" and "deb" in options.kinds and not options.no_rebuild:
         raise Failure(BAD_ARGUMENT, "changes that are not committed cannot be built again elsewhere: add --no-rebuild")
-    with Staging(options.out.resolve()) as staging:
+    with common.Locked(common.SOURCES / "build/packaged"), Staging(options.out.resolve()) as staging:
         folder = make(options, version, staging)
+        if changed_meanwhile(version, common.package_version(True, left_out)):
+            raise Failure(NOT_WRITTEN, "the sources changed while packages were made of them")
         staging.publish()
     for path in sorted(options.out.glob("*")):
         if path.is_file():

@@ -173,6 +173,8 @@ class Publishing(unittest.TestCase):
                 process.send_signal(signal.SIGKILL)
                 process.wait()
                 for path in out.rglob("*") if out.exists() else ():
+                    if ".making" in path.parts:
+                        continue  # swept by the next run
                     if path.is_file() and path.name != signing.SUMS:
                         self.assertEqual(path.read_text(), path.name * 400000, path)
                     self.assertFalse(path.name.startswith("."), path)
@@ -191,6 +193,62 @@ class Publishing(unittest.TestCase):
                     signing.sum_and_sign(staging.folder, None)
                     staging.publish()
             self.assertEqual(sorted(path.name for path in out.iterdir()), ["SHA256SUMS", "b", "c", "evidence"])
+
+
+    def test_files_of_others_stay(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            out = pathlib.Path(scratch) / "packages"
+            (out / "evidence").mkdir(parents=True)
+            for name in ("mine", "evidence/mine", "release.pub.pem"):
+                (out / name).write_text("mine")
+            for names in ("a", "b"):
+                with make.Staging(out) as staging:
+                    common.write_whole(staging.folder / names, names)
+                    common.write_whole(staging.folder / f"evidence/{names}", names)
+                    signing.sum_and_sign(staging.folder, None)
+                    staging.publish()
+            self.assertEqual(sorted(str(path.relative_to(out)) for path in out.rglob("*") if path.is_file()),
+                             ["SHA256SUMS", "b", "evidence/SHA256SUMS", "evidence/b", "evidence/mine", "mine", "release.pub.pem"])
+
+    def test_two_runs_do_not_write_at_once(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            with make.Staging(pathlib.Path(scratch)):
+                with self.assertRaises(common.Failure):
+                    make.Staging(pathlib.Path(scratch)).__enter__()
+            with make.Staging(pathlib.Path(scratch)):
+                pass
+
+    def test_a_folder_of_something_else_is_refused_before_anything_is_made(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            out = pathlib.Path(scratch)
+            (out / signing.SUMS).write_text("strange\n")
+            with self.assertRaises(common.Failure) as caught:
+                make.Staging(out).__enter__()
+            self.assertEqual(caught.exception.code, common.BAD_ARGUMENT)
+            (out / signing.SUMS).unlink()
+            (out / "evidence").write_text("a file")
+            with self.assertRaises(common.Failure):
+                make.Staging(out).__enter__()
+
+    def test_out_and_key_in_the_checkout_are_no_change_of_it(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            sources = (pathlib.Path(scratch) / "project").resolve()
+            sources.mkdir()
+            (sources / "CMakeLists.txt").write_text("project(iir2d VERSION 1.1.0 LANGUAGES C)\n")
+            (sources / "CHANGELOG.md").write_text("## [1.1.0] - unreleased\n")
+            git = ["git", "-C", sources, "-c", "user.name=A", "-c", "user.email=a@example.org"]
+            for command in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "a"]):
+                subprocess.run([*git, *command], check=True)
+            out, key = sources / "new/D", sources / "key.pem"
+            key.write_text("a key")
+            with make.Staging(out) as staging:
+                (staging.folder / "a").write_text("a")
+                self.assertEqual(common.package_version(False, (out, None, key), sources)["DIRTY"], "0")
+                with self.assertRaises(common.Failure):
+                    common.package_version(False, (out,), sources)
+                (sources / "new/other").write_text("a change")
+                with self.assertRaises(common.Failure):
+                    common.package_version(False, (out, key), sources)
 
 
 class Ends(unittest.TestCase):
