@@ -16,7 +16,8 @@ include(${CMAKE_CURRENT_LIST_DIR}/SourceCommit.cmake)
 
 function(iir2d_package_version folder version)
   iir2d_source_commit(${folder})
-  if("v${version}" IN_LIST COMMIT_TAG)
+  list(FIND COMMIT_TAG v${version} _at)  # IN_LIST is a policy, and CPack sets none
+  if(_at GREATER -1)
     set(COMMIT_TAG v${version})
   elseif(COMMIT_TAG)
     list(GET COMMIT_TAG 0 COMMIT_TAG)

@@ -73,7 +73,8 @@ def refuse_sources_as_out(out):
     """What lies in --out is no change of the sources, so nothing of theirs may."""
     if common.SOURCES.is_relative_to(out):
         raise Failure(BAD_ARGUMENT, f"--out {out} has the sources in it: name a folder of its own")
-    if out.is_relative_to(common.SOURCES) and common.run("git", "-C", common.SOURCES, "ls-files", "--", f":(literal){out}"):
+    held = ["git", "-C", common.SOURCES, "ls-files", "--", f":(literal){out}"]
+    if (common.SOURCES / ".git").exists() and out.is_relative_to(common.SOURCES) and common.run(*held):
         raise Failure(BAD_ARGUMENT, f"--out {out} has files of the sources in it: name a folder of its own")
 
 
@@ -120,12 +121,15 @@ class Staging:
         """Sums last: until then --out has those of the run before. What only that run made is removed just before."""
         made = {str(path.relative_to(self.folder)) for path in self.folder.rglob("*") if path.is_file()}
         last = {name for name in made if pathlib.Path(name).name.startswith(signing.SUMS)}
-        (self.out / "evidence").mkdir(exist_ok=True)
+        if any(name.startswith("evidence/") for name in made):
+            (self.out / "evidence").mkdir(exist_ok=True)
         gone = self.names_before() - made
         for name in sorted(made - last):
             os.replace(self.folder / name, self.out / name)
         for name in sorted(gone):
             (self.out / name).unlink(missing_ok=True)
+        if any(name.startswith("evidence/") for name in gone - made) and not any((self.out / "evidence").iterdir()):
+            (self.out / "evidence").rmdir()
         for name in sorted(last):
             os.replace(self.folder / name, self.out / name)
 
@@ -176,7 +180,7 @@ def main(arguments):
         raise Failure(BAD_ARGUMENT, "changes that are not committed cannot be built again elsewhere: add --no-rebuild")
     with common.Locked(common.SOURCES / "build/packaged"), Staging(options.out.resolve()) as staging:
         folder = make(options, version, staging)
-        if changed_meanwhile(version, common.package_version(True, left_out)):
+        if not options.allow_dirty and changed_meanwhile(version, common.package_version(True, left_out)):
             raise Failure(NOT_WRITTEN, "the sources changed while packages were made of them")
         staging.publish()
     for path in sorted(options.out.glob("*")):

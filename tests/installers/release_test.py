@@ -192,7 +192,7 @@ class Publishing(unittest.TestCase):
                         common.write_whole(staging.folder / name, name)
                     signing.sum_and_sign(staging.folder, None)
                     staging.publish()
-            self.assertEqual(sorted(path.name for path in out.iterdir()), ["SHA256SUMS", "b", "c", "evidence"])
+            self.assertEqual(sorted(path.name for path in out.iterdir()), ["SHA256SUMS", "b", "c"])
 
 
     def test_files_of_others_stay(self):
