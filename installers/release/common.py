@@ -5,10 +5,13 @@ import fcntl
 import hashlib
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
 import tarfile
+import tempfile
+import time
 
 SOURCES = pathlib.Path(__file__).resolve().parents[2]
 STATE = "IIR2D_SOURCE_STATE"  # cmake/SourceCommit.cmake
@@ -75,6 +78,35 @@ class Locked:
 
     def __exit__(self, *_):
         os.close(self.held)
+
+
+class Scratch:
+    """A large folder for a while. Those of runs that were killed, whose lock nobody holds, are removed first."""
+
+    PREFIX = "iir2d-scratch-"
+
+    def __init__(self, name, parent="/var/tmp"):
+        self.name = name
+        self.parent = pathlib.Path(parent)
+
+    def __enter__(self):
+        for stale in self.parent.glob(f"{self.PREFIX}*"):
+            # A minute is for whoever made its folder and is about to lock it.
+            try:
+                if stale.is_symlink() or stale.stat().st_uid != os.geteuid() or time.time() - stale.stat().st_mtime < 60:
+                    continue
+                with Locked(stale):
+                    shutil.rmtree(stale, ignore_errors=True)
+            except (Failure, OSError):
+                continue  # it is in use
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix=f"{self.PREFIX}{self.name}-", dir=self.parent))
+        self.lock = Locked(self.folder)
+        self.lock.__enter__()
+        return self.folder
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.lock.__exit__()
 
 
 def last_lines(text, count=12):

@@ -47,8 +47,10 @@ def parse(arguments):
         raise Failure(BAD_ARGUMENT, "--jobs must be 1 or more")
     if options.evidence and not (options.evidence / "release.json").is_file():
         raise Failure(BAD_ARGUMENT, f"{options.evidence} is no release: begin one with iir2d release new")
-    if options.sign:
-        signing.check_key(options.sign)
+    if options.evidence and (options.allow_dirty or options.quick):
+        raise Failure(BAD_ARGUMENT, "evidence is of a commit and of every check: --evidence goes with neither --allow-dirty nor --quick")
+    if options.sign and not options.sign.is_file():
+        raise Failure(BAD_ARGUMENT, f"{options.sign} is missing")
     if "deb" in options.kinds and not options.no_tests and os.geteuid() != 0:
         raise Failure(BAD_ARGUMENT, "trying packages in a bare Debian needs root; --no-tests makes them alone")
     return options
@@ -173,6 +175,8 @@ def main(arguments):
     os.umask(0o022)
     os.environ.pop(common.STATE, None)  # of a run that this one is part of: asked again here
     install_what_is_needed()
+    if options.sign:
+        signing.check_key(options.sign)  # by openssl, which is among what is needed
     left_out = (options.out, options.evidence, options.sign)
     refuse_sources_as_out(options.out.resolve())
     version = common.package_version(options.allow_dirty, left_out)

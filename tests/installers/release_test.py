@@ -5,6 +5,7 @@ whole. usage: release_test.py SOURCES"""
 import contextlib
 import io
 import json
+import os
 import pathlib
 import shutil
 import signal
@@ -18,6 +19,7 @@ SOURCES = pathlib.Path(sys.argv[1])
 sys.path.insert(0, str(SOURCES / "installers/release"))
 import check  # noqa: E402
 import common  # noqa: E402
+import evidence  # noqa: E402
 import deb_files  # noqa: E402
 import make  # noqa: E402
 import signing  # noqa: E402
@@ -100,6 +102,7 @@ class Release(unittest.TestCase):
         notices = self.folder / "NOTICES.txt"
         for change in (notices.unlink, lambda: (self.folder / "more.txt").write_text("x"),
                        lambda: (notices.rename(self.place / "kept"), notices.symlink_to(self.place / "kept")),
+                       lambda: (self.folder / "more").mkdir(), lambda: (self.folder / "evidence/more").mkdir(),
                        lambda: (self.folder / "evidence/more.txt").write_text("x"),
                        lambda: (self.folder / "evidence" / signing.SUMS).unlink()):
             copy = self.place / "copy"
@@ -251,6 +254,25 @@ class Publishing(unittest.TestCase):
                     common.package_version(False, (out, key), sources)
 
 
+class Scratches(unittest.TestCase):
+    def test_what_a_killed_run_left_goes_and_what_is_in_use_stays(self):
+        with tempfile.TemporaryDirectory() as place:
+            left, used = (pathlib.Path(place) / f"{common.Scratch.PREFIX}{name}" for name in ("left", "used"))
+            for folder in (left, used):
+                (folder / "in").mkdir(parents=True)
+            with common.Locked(used):
+                for folder in (left, used):
+                    os.utime(folder, (1, 1))
+                with common.Scratch("new", place) as new:
+                    self.assertTrue(new.is_dir() and used.is_dir())
+                    self.assertFalse(left.exists())
+                self.assertFalse(new.exists())
+
+    def test_evidence_of_another_content_gets_another_name(self):
+        self.assertEqual(evidence.free_name("a.spdx.json", {"b"}), "a.spdx.json")
+        self.assertEqual(evidence.free_name("a.spdx.json", {"a.spdx.json", "a-2.spdx.json"}), "a-3.spdx.json")
+
+
 class Ends(unittest.TestCase):
     def ended(self, failure):
         def main():
@@ -278,8 +300,12 @@ class Ends(unittest.TestCase):
 
 class Arguments(unittest.TestCase):
     def test_what_is_wrong_is_said_with_exit_code_2(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        release = scratch.name
+        (pathlib.Path(release) / "release.json").write_text("{}")
         for arguments in (["--only", "rpm"], ["--only", "deb,windows"], ["--jobs", "0"], ["--unknown"], ["--sign", "/nonexistent"],
-                          ["--evidence", "/nonexistent"]):
+                          ["--evidence", "/nonexistent"], ["--evidence", release, "--quick"], ["--evidence", release, "--allow-dirty"]):
             with self.assertRaises(common.Failure) as caught:
                 make.parse(arguments)
             self.assertEqual(caught.exception.code, 2, arguments)
