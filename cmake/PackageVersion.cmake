@@ -7,7 +7,8 @@
 # and COMMIT, COMMIT_TIME, COMMIT_TAG, DIRTY (SourceCommit.cmake). With local changes PACKAGE_V ends with ".dirty".
 #
 # As a script it prints them and refuses what must not be packaged, with exit code 1 and one sentence:
-#   cmake -DSOURCE_DIR=folder [-DIIR2D_SOURCE_COMMIT=hash] [-DALLOW_DIRTY=ON] -P cmake/PackageVersion.cmake
+#   cmake -DSOURCE_DIR=folder [-DIIR2D_SOURCE_COMMIT=hash] [-DALLOW_DIRTY=ON] \
+#         [-DIIR2D_LEAVE_OUT=path;path] -P cmake/PackageVersion.cmake
 if(CMAKE_SCRIPT_MODE_FILE)
   cmake_minimum_required(VERSION 3.25)  # a script has no policies of its own
 endif()
@@ -15,6 +16,12 @@ include(${CMAKE_CURRENT_LIST_DIR}/SourceCommit.cmake)
 
 function(iir2d_package_version folder version)
   iir2d_source_commit(${folder})
+  list(FIND COMMIT_TAG v${version} _at)  # IN_LIST is a policy, and CPack sets none
+  if(_at GREATER -1)
+    set(COMMIT_TAG v${version})
+  elseif(COMMIT_TAG)
+    list(GET COMMIT_TAG 0 COMMIT_TAG)
+  endif()
   set(PACKAGE_V ${version})
   set(PACKAGE_V_DEB ${version})
   set(_kept "$ENV{SOURCE_DATE_EPOCH}")
@@ -76,7 +83,7 @@ if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
   if(_why)
     message(FATAL_ERROR "${_why}")
   endif()
-  foreach(_name PACKAGE_V PACKAGE_V_DEB PACKAGE_EPOCH COMMIT DIRTY)
+  foreach(_name PACKAGE_V PACKAGE_V_DEB PACKAGE_EPOCH COMMIT COMMIT_TIME COMMIT_TAG DIRTY)
     execute_process(COMMAND ${CMAKE_COMMAND} -E echo "${_name}=${${_name}}")
   endforeach()
 endif()

@@ -65,7 +65,7 @@ def fields_of(control):
 def add_documents(tree, package, sources, version, maintainer, epoch):
     folder = tree / "usr/share/doc" / package
     folder.mkdir(parents=True, exist_ok=True)
-    changelog = debian_changelog((sources / "CHANGELOG.md").read_text(), version, maintainer, epoch)
+    changelog = debian_changelog((sources / "CHANGELOG.md").read_text(encoding="utf-8"), version, maintainer, epoch)
     (folder / "changelog.Debian.gz").write_bytes(compress(changelog.encode()))
     shutil.copyfile(sources / "installers/deb/copyright", folder / "copyright")
     overrides = sources / "installers/deb" / f"{package}.lintian-overrides"
@@ -92,14 +92,15 @@ def write_control(tree):
     (tree / "DEBIAN/md5sums").write_text(sums)
     size = sum((p.stat().st_size + 1023) // 1024 if p in set(files) else 1 for p in files_of(tree))
     control = tree / "DEBIAN/control"
-    control.write_text(re.sub(r"(?m)^Installed-Size: .*$", f"Installed-Size: {size}", control.read_text()))
+    control.write_text(re.sub(r"(?m)^Installed-Size: .*$", f"Installed-Size: {size}", control.read_text(encoding="utf-8")))
 
 
 def settle(tree, epoch):
     """Modes and times; owners are dpkg-deb's."""
     for path in [tree, *tree.rglob("*")]:
         if not path.is_symlink():
-            runs = path.is_dir() or (path.parent.name in ("bin",) or "libexec" in path.parts)
+            folders = path.relative_to(tree).parts[:-1]
+            runs = path.is_dir() or "bin" in folders[-1:] or "libexec" in folders
             path.chmod(0o755 if runs else 0o644)
         os.utime(path, (epoch, epoch), follow_symlinks=False)
 
@@ -108,7 +109,7 @@ def repack(deb, sources, maintainer, epoch):
     with tempfile.TemporaryDirectory(dir=deb.parent) as scratch:
         tree = pathlib.Path(scratch) / "tree"
         subprocess.run(["dpkg-deb", "-R", deb, tree], check=True)
-        fields = fields_of((tree / "DEBIAN/control").read_text())
+        fields = fields_of((tree / "DEBIAN/control").read_text(encoding="utf-8"))
         for script in SCRIPTS:
             (tree / "DEBIAN" / script).unlink(missing_ok=True)
         add_documents(tree, fields["Package"], sources, fields["Version"], maintainer, epoch)

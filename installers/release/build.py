@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Builds what packages are made of, once, and makes packages of it."""
 import os
+import pathlib
 import shutil
+import tempfile
 
 import common
 
@@ -10,8 +12,9 @@ CPACK_TIME_LIMIT_S = 900
 
 
 def environment(version, allow_dirty):
-    """The same for everybody: language, time zone, time."""
+    """The same for everybody: language, time zone, time, and what was found of the sources when the run began."""
     return {**os.environ, "LC_ALL": "C.UTF-8", "TZ": "UTC", "SOURCE_DATE_EPOCH": version["PACKAGE_EPOCH"],
+            common.STATE: "|".join(version[name] for name in ("COMMIT", "COMMIT_TIME", "COMMIT_TAG", "DIRTY")),
             "IIR2D_ALLOW_DIRTY": "ON" if allow_dirty else ""}
 
 
@@ -29,9 +32,8 @@ def cuda_home():
 def configure_and_build(folder, version, allow_dirty, jobs):
     """The preset "packaged" in `folder`. IIR2D_GPU_IMAGE and IIR2D_CMAKE_ARGS of the environment are for this too."""
     os.umask(0o022)
-    more = os.environ.get("IIR2D_CMAKE_ARGS", "").split()
-    if image := os.environ.get("IIR2D_GPU_IMAGE"):
-        more.append(f"-DIIR2D_GPU_IMAGE={image}")
+    image = os.environ.get("IIR2D_GPU_IMAGE", "")  # said even where it is empty: the folder remembers that of a run before
+    more = [f"-DIIR2D_GPU_IMAGE={os.path.abspath(image) if image else ''}", *os.environ.get("IIR2D_CMAKE_ARGS", "").split()]
     env = {**environment(version, allow_dirty), **cuda_home()}
     common.run("cmake", "--preset", "packaged", "-S", common.SOURCES, "-B", folder, *more, env=env, cwd=common.SOURCES)
     common.run("cmake", "--build", folder, "--parallel", jobs, "--target", *TARGETS, env=env)
@@ -55,7 +57,13 @@ def make_source(out, version):
     name = f"iir2d-{version['PACKAGE_V']}"
     archive = out / f".{name}.tar.part"
     try:
-        common.run("git", "-C", common.SOURCES, "archive", f"--prefix={name}/", "-o", archive, version["COMMIT"])
+        with tempfile.TemporaryDirectory() as scratch:
+            # In a clone that has the tag of this version and no other: cmake/source-commit.txt says that tag or none.
+            clone = pathlib.Path(scratch) / "clone.git"
+            common.run("git", "clone", "-q", "--bare", "--shared", "--no-tags", common.SOURCES, clone)
+            if "-git" not in version["PACKAGE_V"]:
+                common.run("git", "-C", clone, "tag", f"v{version['PACKAGE_V']}", version["COMMIT"])
+            common.run("git", "-C", clone, "-c", "tar.umask=0022", "archive", f"--prefix={name}/", "-o", archive, version["COMMIT"])
         compressed = common.run("xz", "-9", "--threads=1", "--keep", "--force", archive) or archive.with_name(archive.name + ".xz")
         os.replace(compressed, out / f"{name}.tar.xz")
     finally:

@@ -6,7 +6,6 @@ usage: check_deb.py FOLDER [--report FILE.xml] [--screenshots FOLDER] [--quick] 
 PATH: a folder whose name no file of the packages may hold, beside the sources'. Needs root, debootstrap, lintian and Debian's
 packages. Exit code 0, 5 when a check failed, 2 for a bad argument, 6 when the checks could not be made.
 """
-import argparse
 import os
 import pathlib
 import sys
@@ -50,7 +49,7 @@ def check_installed(report, debs, screenshots, quick):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog=TOOL, description="Tries Debian packages.")
+    parser = common.Parser(prog=TOOL, description="Tries Debian packages.")
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--report", type=pathlib.Path)
     parser.add_argument("--screenshots", type=pathlib.Path)
@@ -74,11 +73,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except common.Failure as failure:
-        print(f"{TOOL}: error: {failure}", file=sys.stderr)
-        sys.exit(failure.code)
-    except AssertionError as failure:
-        print(f"{TOOL}: error: {failure}", file=sys.stderr)
-        sys.exit(common.CHECK_FAILED)
+    sys.exit(common.main_of(TOOL, main, common.NOT_WRITTEN))

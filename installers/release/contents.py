@@ -85,7 +85,7 @@ def facts_of(package):
     line = common.run("dpkg-query", "-W", "-f", "${Version}|${source:Package}|${source:Version}\n", package).splitlines()[0]
     version, source, source_version = line.split("|")
     copyright_file = pathlib.Path("/usr/share/doc") / package / "copyright"
-    text = copyright_file.read_text(errors="replace") if copyright_file.exists() else ""
+    text = copyright_file.read_text(encoding="utf-8", errors="replace") if copyright_file.exists() else ""
     return {"version": version, "source": source, "source_version": source_version, "text": text}
 
 

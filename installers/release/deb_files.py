@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Checks of Debian packages as files: nothing of them is installed."""
+import io
 import pathlib
 import re
 import subprocess
+import tarfile
 import tempfile
 
 import common
@@ -25,8 +27,10 @@ def field(deb, name):
 
 
 def control_files(deb):
-    names = common.run("bash", "-c", f'dpkg-deb --ctrl-tarfile "{deb}" | tar t').split()
-    return {name.strip("./") for name in names} - {""}
+    done = subprocess.run(["dpkg-deb", "--ctrl-tarfile", str(deb)], capture_output=True, check=False)
+    expect(done.returncode == 0, f"{deb.name} is no Debian package")
+    with tarfile.open(fileobj=io.BytesIO(done.stdout)) as archive:
+        return {name.removeprefix("./") for name in archive.getnames()} - {"", "."}
 
 
 def check_names(debs, version):
@@ -37,10 +41,10 @@ def check_names(debs, version):
 
 
 def check_lintian(debs):
-    done = subprocess.run(["lintian", "--fail-on", "error,warning", *map(str, debs.values())], capture_output=True, text=True,
+    done = subprocess.run(["lintian", "--fail-on", "error,warning", *map(str, debs.values())], capture_output=True, text=True, encoding="utf-8",
                           check=False)
     expect(done.returncode == 0, common.last_lines(done.stdout + done.stderr, 30))
-    overrides = sum(len([line for line in file.read_text().splitlines() if line and not line.startswith("#")])
+    overrides = sum(len([line for line in file.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")])
                     for file in (common.SOURCES / "installers/deb").glob("*.lintian-overrides"))
     expect(overrides <= 3, f"{overrides} overrides")
     return f"clean, {overrides} overrides"
@@ -99,7 +103,7 @@ def older_copies(debs, folder, version):
         common.run("dpkg-deb", "-R", deb, tree)
         control = tree / "DEBIAN/control"
         now = field(deb, "Version")
-        control.write_text(control.read_text().replace(now, version))
+        control.write_text(control.read_text(encoding="utf-8").replace(now, version))
         copy = pathlib.Path(folder) / deb.name.replace(now, version)
         common.run("dpkg-deb", "--root-owner-group", "-Znone", "-b", tree, copy)
         common.run("rm", "-rf", tree)

@@ -183,7 +183,7 @@ def check_no_network(debian):
     for command, ends_with in ((f"iir2d info {SHARE}/samples/rocket.jpg", 0), ("timeout --foreground 8 iir2d-workbench", 124)):
         done = debian.attempt(f"QT_QPA_PLATFORM=offscreen strace -f -e trace=network -o network {command}", user=True)
         expect(done.returncode == ends_with, f"{command} ended with {done.returncode}: {common.last_lines(done.stderr, 4)}")
-        traces.append(debian.path("/home/user/network").read_text(errors="replace"))
+        traces.append(debian.path("/home/user/network").read_text(encoding="utf-8", errors="replace"))
     expect("AF_UNIX" in traces[0], "the trace is empty")  # the worker's connection
     expect(not any("AF_INET" in trace for trace in traces), "a program opens a network socket")
     return f"{sum(trace.count('AF_UNIX') for trace in traces)} calls about sockets, none of a network"
@@ -202,10 +202,10 @@ def check_upgrade_and_removal(debian, debs, older, before):
     expect("4 upgraded" in said, common.last_lines(said, 6))
     # The window reads them, and writes them when it ends; a second signal would end it at once.
     debian.attempt("QT_QPA_PLATFORM=offscreen timeout --foreground 8 iir2d-workbench", user=True)
-    settings = json.loads(file.read_text())
+    settings = json.loads(file.read_text(encoding="utf-8"))
     expect(settings["theme"] == "dark" and settings["of_a_later_version"] == [1, 2] and len(settings) > 3,
            f"the settings are {str(settings)[:300]}")
-    kept = file.read_text()
+    kept = file.read_text(encoding="utf-8")
     debian.as_user("iir2d history list")
     for way in ("remove", "purge"):
         debian.as_root(f"apt-get {way} -y iir2d-workbench iir2d-tools libiir2d-dev libiir2d1")
@@ -213,7 +213,7 @@ def check_upgrade_and_removal(debian, debs, older, before):
         left = {path for path in now - before if "iir2d" in path}
         expect(not left, f"{way} leaves behind: {sorted(left)[:5]}")
         expect(not before - now, f"{way} took: {sorted(before - now)[:5]}")
-        expect(file.read_text() == kept, f"{way} changed the settings")
+        expect(file.read_text(encoding="utf-8") == kept, f"{way} changed the settings")
         if way == "remove":
             debian.as_root("apt-get install -y --no-install-recommends /packages/*.deb")
     return f"settings kept and read; {len(debs)} packages gone without a trace"

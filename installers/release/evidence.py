@@ -2,7 +2,6 @@
 """What a release's gates ask of packages, as `iir2d release attach` takes it: docs/releases.md."""
 import json
 import pathlib
-import shutil
 import tempfile
 import time
 
@@ -36,8 +35,13 @@ def write(options, version, stage, debs, made):
             check_deb.check_installed(report, debs, None, options.quick)
         failures += report.failures
         common.write_whole(folder / "packaging-report.xml", report.junit())
+        if report.failures:
+            kept = common.SOURCES / "build/packaging-report.xml"  # nothing of this run comes to --out
+            kept.parent.mkdir(exist_ok=True)
+            common.place_whole(folder / "packaging-report.xml", kept)
+            failures.append(f"the report is {kept}")
     if debs:
-        licence = (common.SOURCES / "LICENSE").read_text() + "\n" + (common.SOURCES / "installers/deb/copyright").read_text()
+        licence = (common.SOURCES / "LICENSE").read_text(encoding="utf-8") + "\n" + (common.SOURCES / "installers/deb/copyright").read_text(encoding="utf-8")
         common.write_whole(folder / "licence.txt", licence)
         common.place_whole(stage / "NOTICES.txt", folder / "notices.txt")
         for bill in stage.glob("*.spdx.json"):
@@ -61,14 +65,12 @@ def check_source(archive, version):
 def rebuild(options, version, made, folder):
     """Two clean builds in folders of different names, in clones of the sources; their hashes beside those of the first."""
     builds, differing = [], []
-    if version["DIRTY"] == "1":
-        raise common.Failure(common.BAD_ARGUMENT, "changes that are not committed cannot be built again elsewhere: add --no-rebuild")
     for name in ("one", "another-folder-of-another-length"):
-        with tempfile.TemporaryDirectory(prefix=f"iir2d-{name}-", dir="/var/tmp") as scratch:
-            clone = pathlib.Path(scratch) / "sources"
+        with common.Scratch(name) as scratch:
+            clone = scratch / "sources"
             common.run("git", "clone", "-q", "--no-hardlinks", common.SOURCES, clone)
             common.run("git", "-C", clone, "checkout", "-q", version["COMMIT"])
-            place = pathlib.Path(scratch) / "packages"
+            place = scratch / "packages"
             common.say(TOOL, f"building again in {clone}")
             command = [clone / "installers/make_release.sh", "--only", ",".join(sorted(options.kinds)), "--no-rebuild", "--no-tests",
                        "--out", place, "--jobs", options.jobs]
@@ -91,22 +93,39 @@ def library_hash(folder):
         return common.sha256_of(next(path for path in pathlib.Path(scratch).rglob("libiir2d.so.*") if not path.is_symlink()))
 
 
+def free_name(wanted, taken):
+    """The name, or with a number before its ending where other content has it."""
+    stem, dot, ending = wanted.partition(".")
+    number = 2
+    name = wanted
+    while name in taken:
+        name = f"{stem}-{number}{dot}{ending}"
+        number += 1
+    return name
+
+
 def attach(program, out, release, version):
-    """Attaches what there is and returns what `release evaluate` says. It signs nothing and waives nothing."""
-    base, name = release.resolve().parent, release.name
-    for file, kind in KINDS.items():
-        if not (out / "evidence" / file).is_file():
-            common.say(TOOL, f"there is no {file} to attach")
+    """Attaches what there is, and not twice; returns what `release evaluate` says. It signs nothing and waives nothing."""
+    release = release.resolve()
+    base, release_id = release.parent, release.name
+    taken = {one["name"]: (one["kind"], one["sha256"])
+             for one in json.loads((release / "release.json").read_text(encoding="utf-8"))["attachments"]}
+    # Names of evidence have neither "~" nor "+", and 64 characters at most.
+    files = [(out / "evidence" / file, kind, file) for file, kind in KINDS.items()]
+    files += [(bill, "other", bill.name.replace("~", "-").replace("+", "-")[-60:].lstrip("._-"))
+              for bill in sorted((out / "evidence").glob("*.spdx.json"))]
+    for file, kind, wanted in files:
+        if not file.is_file():
+            common.say(TOOL, f"there is no {file.name} to attach")
             continue
+        digest = common.sha256_of(file)
+        if (kind, digest) in taken.values():
+            common.say(TOOL, f"{file.name} is attached already")
+            continue
+        name = free_name(wanted, taken)
         more = ["--commit", version["COMMIT"]] if kind in WITH_COMMIT else []
-        common.run(program, "release", "attach", name, kind, out / "evidence" / file, "--dir", base, *more)
-    for bill in sorted((out / "evidence").glob("*.spdx.json")):
-        # Names of evidence have neither "~" nor "+".
-        safe = bill.name.replace("~", "-").replace("+", "-")
-        with tempfile.TemporaryDirectory() as scratch:
-            copy = pathlib.Path(scratch) / safe
-            shutil.copyfile(bill, copy)
-            common.run(program, "release", "attach", name, "other", copy, "--dir", base, "--name", safe[-64:].lstrip("._-"))
-    found = json.loads(common.run_any(program, "release", "evaluate", name, "--dir", base, "--json"))
-    open_ones = [one for one in found["requirements"] if not (one["met"] or one["waived"])]
+        common.run(program, "release", "attach", release_id, kind, file, "--dir", base, "--name", name, *more)
+        taken[name] = (kind, digest)
+    found = json.loads(common.run_any(program, "release", "evaluate", release_id, "--dir", base, "--json"))
+    open_ones = [one for one in found["requirements"] if one["needed"] and not (one["met"] or one["waived"])]
     return "\n".join(f"open: {one['id']}: {one['finding']}" for one in open_ones) or "no gate is open"

@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Makes every package of the commit that is checked out: installers/make_release.sh, docs/packaging.md."""
-import argparse
-import fcntl
 import os
 import pathlib
 import shutil
@@ -25,11 +23,7 @@ OWED = ("appimage", "portable", "windows")
 
 
 def parse(arguments):
-    class Parser(argparse.ArgumentParser):
-        def error(self, message):
-            raise Failure(BAD_ARGUMENT, message)
-
-    parser = Parser(prog=TOOL, description="Makes the packages of a release, checks them and says what is in them.")
+    parser = common.Parser(prog=TOOL, description="Makes the packages of a release, checks them and says what is in them.")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("out/packages"), metavar="DIR",
                         help="where they go (out/packages); files of an earlier run are replaced")
     parser.add_argument("--only", action="append", default=[], metavar="deb,source",
@@ -53,8 +47,10 @@ def parse(arguments):
         raise Failure(BAD_ARGUMENT, "--jobs must be 1 or more")
     if options.evidence and not (options.evidence / "release.json").is_file():
         raise Failure(BAD_ARGUMENT, f"{options.evidence} is no release: begin one with iir2d release new")
-    if options.sign:
-        signing.check_key(options.sign)
+    if options.evidence and (options.allow_dirty or options.quick):
+        raise Failure(BAD_ARGUMENT, "evidence is of a commit and of every check: --evidence goes with neither --allow-dirty nor --quick")
+    if options.sign and not options.sign.is_file():
+        raise Failure(BAD_ARGUMENT, f"{options.sign} is missing")
     if "deb" in options.kinds and not options.no_tests and os.geteuid() != 0:
         raise Failure(BAD_ARGUMENT, "trying packages in a bare Debian needs root; --no-tests makes them alone")
     return options
@@ -65,7 +61,7 @@ def install_what_is_needed():
         return
     common.run(common.SOURCES / "bootstrap", "deps")
     wanted = common.packages_in(common.SOURCES / "installers/debian-release-packages.txt")
-    known = subprocess.run(["dpkg-query", "-W", "-f", "${Package} ${db:Status-Status}\n", *wanted], capture_output=True, text=True,
+    known = subprocess.run(["dpkg-query", "-W", "-f", "${Package} ${db:Status-Status}\n", *wanted], capture_output=True, text=True, encoding="utf-8",
                            check=False).stdout
     missing = [name for name in wanted if f"{name} installed\n" not in known]
     if missing:
@@ -75,44 +71,73 @@ def install_what_is_needed():
         common.run(*sudo, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "install", "-y", "--no-install-recommends", *missing)
 
 
+def refuse_sources_as_out(out):
+    """What lies in --out is no change of the sources, so nothing of theirs may."""
+    if common.SOURCES.is_relative_to(out):
+        raise Failure(BAD_ARGUMENT, f"--out {out} has the sources in it: name a folder of its own")
+    held = ["git", "-C", common.SOURCES, "ls-files", "--", f":(literal){out}"]
+    if (common.SOURCES / ".git").exists() and out.is_relative_to(common.SOURCES) and common.run(*held):
+        raise Failure(BAD_ARGUMENT, f"--out {out} has files of the sources in it: name a folder of its own")
+
+
 class Staging:
-    """A folder beside --out, of the same file system: what is in --out came there whole, by being renamed."""
+    """A folder in --out: what is in --out came there whole, by being renamed."""
 
     def __init__(self, out):
         self.out = out
-        self.folder = out.parent / f".{out.name}.making"
+        self.folder = out / ".making"
+        self.lock = common.Locked(out)
 
     def __enter__(self):
-        self.out.mkdir(parents=True, exist_ok=True)
-        self.lock = open(self.out.parent / f".{self.out.name}.lock", "w", encoding="ascii")
+        """Sees that --out can be published to before anything is made."""
+        self.lock.__enter__()
         try:
-            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise Failure(NOT_WRITTEN, f"another make_release writes to {self.out}") from None
-        shutil.rmtree(self.folder, ignore_errors=True)  # of a run that was killed
-        (self.folder / "evidence").mkdir(parents=True)
+            for folder in (self.out, self.out / "evidence"):
+                if folder.is_symlink() and folder != self.out or folder.exists() and not folder.is_dir():
+                    raise Failure(BAD_ARGUMENT, f"{folder} is no folder")
+            self.names_before()
+            shutil.rmtree(self.folder, ignore_errors=True)  # of a run that was killed
+            (self.folder / "evidence").mkdir(parents=True)
+        except BaseException:
+            self.lock.__exit__()
+            raise
         return self
 
     def __exit__(self, *_):
         shutil.rmtree(self.folder, ignore_errors=True)
-        pathlib.Path(self.lock.name).unlink(missing_ok=True)
-        self.lock.close()
+        self.lock.__exit__()
+
+    def names_before(self):
+        """What the run before made, by its lists: nothing else is ever removed."""
+        names = set()
+        for folder in (self.out, self.out / "evidence"):
+            if (folder / signing.SUMS).is_file():
+                try:
+                    listed = signing.names_in(folder / signing.SUMS)
+                except Failure as failure:
+                    raise Failure(BAD_ARGUMENT, f"{folder} is of something else: {failure}") from None
+                names |= {folder / name for name in (*listed, signing.SUMS, signing.SIGNATURE)}
+        return {str(path.relative_to(self.out)) for path in names}
 
     def publish(self):
-        """Sums last: until then --out has those of the run before. What only that run made is removed."""
-        before = signing.names_in(self.out / signing.SUMS)
-        made = [path.relative_to(self.folder) for path in sorted(self.folder.rglob("*")) if path.is_file()]
-        (self.out / "evidence").mkdir(exist_ok=True)
-        for name in before - {str(path) for path in made}:
-            (self.out / name).unlink(missing_ok=True)
-        for old in (self.out / "evidence").iterdir():
-            if old.relative_to(self.out) not in made:
-                old.unlink()
-        for name in (signing.SIGNATURE, signing.PUBLIC_KEY):
-            if pathlib.Path(name) not in made:
-                (self.out / name).unlink(missing_ok=True)
-        for name in sorted(made, key=lambda path: (path.name.startswith(signing.SUMS), str(path))):
+        """Sums last: until then --out has those of the run before. What only that run made is removed just before."""
+        made = {str(path.relative_to(self.folder)) for path in self.folder.rglob("*") if path.is_file()}
+        last = {name for name in made if pathlib.Path(name).name.startswith(signing.SUMS)}
+        if any(name.startswith("evidence/") for name in made):
+            (self.out / "evidence").mkdir(exist_ok=True)
+        gone = self.names_before() - made
+        for name in sorted(made - last):
             os.replace(self.folder / name, self.out / name)
+        for name in sorted(gone):
+            (self.out / name).unlink(missing_ok=True)
+        if any(name.startswith("evidence/") for name in gone - made) and not any((self.out / "evidence").iterdir()):
+            (self.out / "evidence").rmdir()
+        for name in sorted(last):
+            os.replace(self.folder / name, self.out / name)
+
+
+def changed_meanwhile(before, after):
+    return [name for name in ("COMMIT", "DIRTY") if before[name] != after[name]]
 
 
 def make(options, version, staging):
@@ -141,17 +166,26 @@ def make(options, version, staging):
     failures = evidence.write(options, version, stage, debs, made)
     signing.sum_and_sign(stage, options.sign)
     if failures:
-        raise Failure(CHECK_FAILED, f"{len(failures)} checks failed: {'; '.join(failures)}")
+        raise Failure(CHECK_FAILED, f"checks failed: {'; '.join(failures)}")
     return folder
 
 
 def main(arguments):
     options = parse(arguments)
     os.umask(0o022)
+    os.environ.pop(common.STATE, None)  # of a run that this one is part of: asked again here
     install_what_is_needed()
-    version = common.package_version(options.allow_dirty)
-    with Staging(options.out.resolve()) as staging:
+    if options.sign:
+        signing.check_key(options.sign)  # by openssl, which is among what is needed
+    left_out = (options.out, options.evidence, options.sign)
+    refuse_sources_as_out(options.out.resolve())
+    version = common.package_version(options.allow_dirty, left_out)
+    if version["DIRTY"] == "1" and "deb" in options.kinds and not options.no_rebuild:
+        raise Failure(BAD_ARGUMENT, "changes that are not committed cannot be built again elsewhere: add --no-rebuild")
+    with common.Locked(common.SOURCES / "build/packaged"), Staging(options.out.resolve()) as staging:
         folder = make(options, version, staging)
+        if not options.allow_dirty and changed_meanwhile(version, common.package_version(True, left_out)):
+            raise Failure(NOT_WRITTEN, "the sources changed while packages were made of them")
         staging.publish()
     for path in sorted(options.out.glob("*")):
         if path.is_file():
@@ -161,16 +195,4 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    try:
-        main(sys.argv[1:])
-    except Failure as failure:
-        print(f"{TOOL}: error: {failure}", file=sys.stderr)
-        sys.exit(failure.code)
-    except AssertionError as failure:
-        print(f"{TOOL}: error: {failure}", file=sys.stderr)
-        sys.exit(CHECK_FAILED)
-    except OSError as failure:
-        print(f"{TOOL}: error: {failure}", file=sys.stderr)
-        sys.exit(NOT_WRITTEN)
-    except KeyboardInterrupt:
-        sys.exit(130)
+    sys.exit(common.main_of(TOOL, lambda: main(sys.argv[1:]), NOT_WRITTEN))

@@ -41,5 +41,5 @@ def text(debs, version):
         facts = contents.facts_of(package)
         title = f"{package} {facts['version']} (source {facts['source']} {facts['source_version']})"
         parts.append(f"\n{'-' * 78}\n{title}\n{'-' * 78}\n\n{facts['text'].rstrip()}\n")
-    parts.append(f"\n{'-' * 78}\nIIR2D Workbench {name}\n{'-' * 78}\n\n{(common.SOURCES / 'LICENSE').read_text()}")
+    parts.append(f"\n{'-' * 78}\nIIR2D Workbench {name}\n{'-' * 78}\n\n{(common.SOURCES / 'LICENSE').read_text(encoding='utf-8')}")
     return "".join(parts)

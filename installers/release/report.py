@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Checks with their findings, as lines for people and as JUnit XML for `iir2d release attach packaging-report`."""
+import subprocess
+import tarfile
 import time
 import traceback
 import xml.etree.ElementTree as xml
@@ -20,7 +22,8 @@ class Report:
         failure, seen = None, ""
         try:
             seen = function(*arguments) or ""
-        except (AssertionError, common.Failure, OSError, ValueError, KeyError, IndexError) as error:
+        except (AssertionError, common.Failure, OSError, ValueError, LookupError, StopIteration, subprocess.SubprocessError,
+                tarfile.TarError) as error:
             failure = str(error) or "".join(traceback.format_exception(error))[-600:]
         seconds = time.monotonic() - begun
         self.cases.append((name, seconds, failure, seen))

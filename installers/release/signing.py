@@ -13,7 +13,7 @@ LINE = re.compile(r"([0-9a-f]{64})  ([A-Za-z0-9_.~+-]+(?:/[A-Za-z0-9_.~+-]+)?)")
 
 
 def check_key(key):
-    said = subprocess.run(["openssl", "pkey", "-in", str(key), "-noout", "-text"], capture_output=True, text=True, check=False)
+    said = subprocess.run(["openssl", "pkey", "-in", str(key), "-noout", "-text"], capture_output=True, text=True, encoding="utf-8", check=False)
     if said.returncode != 0 or "ED25519 Private-Key" not in said.stdout:
         raise Failure(BAD_ARGUMENT, f"{key} is not a private key of iir2d key new")
 
@@ -65,6 +65,6 @@ def sum_and_sign(folder, key):
 def verify(folder, public_key):
     """Raises where the signature in `folder` is not that key's for its sums."""
     done = subprocess.run(["openssl", "pkeyutl", "-verify", "-pubin", "-inkey", str(public_key), "-rawin", "-in",
-                           str(folder / SUMS), "-sigfile", str(folder / SIGNATURE)], capture_output=True, text=True, check=False)
+                           str(folder / SUMS), "-sigfile", str(folder / SIGNATURE)], capture_output=True, text=True, encoding="utf-8", check=False)
     if done.returncode != 0:
         raise Failure(CHECK_FAILED, f"{folder / SIGNATURE} is not the signature of {public_key} for {SUMS}")

@@ -4,6 +4,8 @@
 whole. usage: release_test.py SOURCES"""
 import contextlib
 import io
+import json
+import os
 import pathlib
 import shutil
 import signal
@@ -17,6 +19,8 @@ SOURCES = pathlib.Path(sys.argv[1])
 sys.path.insert(0, str(SOURCES / "installers/release"))
 import check  # noqa: E402
 import common  # noqa: E402
+import evidence  # noqa: E402
+import deb_files  # noqa: E402
 import make  # noqa: E402
 import signing  # noqa: E402
 import spdx  # noqa: E402
@@ -98,6 +102,7 @@ class Release(unittest.TestCase):
         notices = self.folder / "NOTICES.txt"
         for change in (notices.unlink, lambda: (self.folder / "more.txt").write_text("x"),
                        lambda: (notices.rename(self.place / "kept"), notices.symlink_to(self.place / "kept")),
+                       lambda: (self.folder / "more").mkdir(), lambda: (self.folder / "evidence/more").mkdir(),
                        lambda: (self.folder / "evidence/more.txt").write_text("x"),
                        lambda: (self.folder / "evidence" / signing.SUMS).unlink()):
             copy = self.place / "copy"
@@ -129,6 +134,9 @@ class Release(unittest.TestCase):
 
         common.write_whole(self.folder / f"{deb.name}.spdx.json", packed())
         self.assertEqual(check.check_bill(deb), "1 files")
+        strange = self.place / "a\"; false \" b.deb"  # the name is no command
+        shutil.copyfile(deb, strange)
+        self.assertEqual(deb_files.control_files(strange), {"control"})
         (tree / "usr/b").write_text("b")
         bill = packed()
         self.assertEqual(bill, packed())  # the same each time
@@ -168,6 +176,8 @@ class Publishing(unittest.TestCase):
                 process.send_signal(signal.SIGKILL)
                 process.wait()
                 for path in out.rglob("*") if out.exists() else ():
+                    if ".making" in path.parts:
+                        continue  # swept by the next run
                     if path.is_file() and path.name != signing.SUMS:
                         self.assertEqual(path.read_text(), path.name * 400000, path)
                     self.assertFalse(path.name.startswith("."), path)
@@ -185,13 +195,117 @@ class Publishing(unittest.TestCase):
                         common.write_whole(staging.folder / name, name)
                     signing.sum_and_sign(staging.folder, None)
                     staging.publish()
-            self.assertEqual(sorted(path.name for path in out.iterdir()), ["SHA256SUMS", "b", "c", "evidence"])
+            self.assertEqual(sorted(path.name for path in out.iterdir()), ["SHA256SUMS", "b", "c"])
+
+
+    def test_files_of_others_stay(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            out = pathlib.Path(scratch) / "packages"
+            (out / "evidence").mkdir(parents=True)
+            for name in ("mine", "evidence/mine", "release.pub.pem"):
+                (out / name).write_text("mine")
+            for names in ("a", "b"):
+                with make.Staging(out) as staging:
+                    common.write_whole(staging.folder / names, names)
+                    common.write_whole(staging.folder / f"evidence/{names}", names)
+                    signing.sum_and_sign(staging.folder, None)
+                    staging.publish()
+            self.assertEqual(sorted(str(path.relative_to(out)) for path in out.rglob("*") if path.is_file()),
+                             ["SHA256SUMS", "b", "evidence/SHA256SUMS", "evidence/b", "evidence/mine", "mine", "release.pub.pem"])
+
+    def test_two_runs_do_not_write_at_once(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            with make.Staging(pathlib.Path(scratch)):
+                with self.assertRaises(common.Failure):
+                    make.Staging(pathlib.Path(scratch)).__enter__()
+            with make.Staging(pathlib.Path(scratch)):
+                pass
+
+    def test_a_folder_of_something_else_is_refused_before_anything_is_made(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            out = pathlib.Path(scratch)
+            (out / signing.SUMS).write_text("strange\n")
+            with self.assertRaises(common.Failure) as caught:
+                make.Staging(out).__enter__()
+            self.assertEqual(caught.exception.code, common.BAD_ARGUMENT)
+            (out / signing.SUMS).unlink()
+            (out / "evidence").write_text("a file")
+            with self.assertRaises(common.Failure):
+                make.Staging(out).__enter__()
+
+    def test_out_and_key_in_the_checkout_are_no_change_of_it(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            sources = (pathlib.Path(scratch) / "project").resolve()
+            sources.mkdir()
+            (sources / "CMakeLists.txt").write_text("project(iir2d VERSION 1.1.0 LANGUAGES C)\n")
+            (sources / "CHANGELOG.md").write_text("## [1.1.0] - unreleased\n")
+            git = ["git", "-C", sources, "-c", "user.name=A", "-c", "user.email=a@example.org"]
+            for command in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "a"]):
+                subprocess.run([*git, *command], check=True)
+            out, key = sources / "new/D", sources / "key.pem"
+            key.write_text("a key")
+            with make.Staging(out) as staging:
+                (staging.folder / "a").write_text("a")
+                self.assertEqual(common.package_version(False, (out, None, key), sources)["DIRTY"], "0")
+                with self.assertRaises(common.Failure):
+                    common.package_version(False, (out,), sources)
+                (sources / "new/other").write_text("a change")
+                with self.assertRaises(common.Failure):
+                    common.package_version(False, (out, key), sources)
+
+
+class Scratches(unittest.TestCase):
+    def test_what_a_killed_run_left_goes_and_what_is_in_use_stays(self):
+        with tempfile.TemporaryDirectory() as place:
+            left, used = (pathlib.Path(place) / f"{common.Scratch.PREFIX}{name}" for name in ("left", "used"))
+            for folder in (left, used):
+                (folder / "in").mkdir(parents=True)
+            with common.Locked(used):
+                for folder in (left, used):
+                    os.utime(folder, (1, 1))
+                with common.Scratch("new", place) as new:
+                    self.assertTrue(new.is_dir() and used.is_dir())
+                    self.assertFalse(left.exists())
+                self.assertFalse(new.exists())
+
+    def test_evidence_of_another_content_gets_another_name(self):
+        self.assertEqual(evidence.free_name("a.spdx.json", {"b"}), "a.spdx.json")
+        self.assertEqual(evidence.free_name("a.spdx.json", {"a.spdx.json", "a-2.spdx.json"}), "a-3.spdx.json")
+
+
+class Ends(unittest.TestCase):
+    def ended(self, failure):
+        def main():
+            raise failure
+
+        said = io.StringIO()
+        kept = signal.getsignal(signal.SIGTERM)
+        with contextlib.redirect_stderr(said):
+            code = common.main_of("tool", main, common.CHECK_FAILED)
+        signal.signal(signal.SIGTERM, kept)
+        return code, said.getvalue()
+
+    def test_whatever_goes_wrong_is_one_line(self):
+        for failure, code in ((common.Failure(2, "a\nb\n"), 2), (AssertionError("a"), 5), (OSError("a"), 6), (KeyError("a"), 5),
+                              (StopIteration(), 5), (json.JSONDecodeError("a", "b", 0), 5), (KeyboardInterrupt(), 130)):
+            found, said = self.ended(failure)
+            self.assertEqual(found, code, failure)
+            self.assertEqual(said.count("\n"), 0 if code == 130 else 1, said)
+
+    def test_a_program_that_takes_too_long_is_a_failure(self):
+        with self.assertRaises(common.Failure) as caught:
+            common.run("sleep", "9", timeout=0.1)
+        self.assertEqual(caught.exception.code, common.NOT_WRITTEN)
 
 
 class Arguments(unittest.TestCase):
     def test_what_is_wrong_is_said_with_exit_code_2(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        release = scratch.name
+        (pathlib.Path(release) / "release.json").write_text("{}")
         for arguments in (["--only", "rpm"], ["--only", "deb,windows"], ["--jobs", "0"], ["--unknown"], ["--sign", "/nonexistent"],
-                          ["--evidence", "/nonexistent"]):
+                          ["--evidence", "/nonexistent"], ["--evidence", release, "--quick"], ["--evidence", release, "--allow-dirty"]):
             with self.assertRaises(common.Failure) as caught:
                 make.parse(arguments)
             self.assertEqual(caught.exception.code, 2, arguments)

@@ -79,6 +79,28 @@ class PackageVersion(unittest.TestCase):
         self.git("tag", "v1.2.0")
         self.assertIn("the tag v1.2.0 is on version 1.1.0", self.ask())
 
+    def test_a_tag_of_a_candidate_is_no_version(self):
+        self.git("tag", "v1.1.0-rc1")
+        self.assertIn("-git20260305.", self.ask()["PACKAGE_V"])
+        self.git("tag", "v1.1.0")
+        self.assertEqual(self.ask()["PACKAGE_V"], "1.1.0")
+        self.git("tag", "v1.0.9")  # beside it
+        self.assertEqual(self.ask()["PACKAGE_V"], "1.1.0")
+
+    def test_a_given_commit_hides_no_change(self):
+        first = self.git("rev-parse", "HEAD")
+        self.assertEqual(self.ask(None, (), f"-DIIR2D_SOURCE_COMMIT={first}")["DIRTY"], "0")
+        (self.folder / "new.txt").write_text("not committed\n")
+        self.assertIn("changes that are not committed", self.ask(None, (), f"-DIIR2D_SOURCE_COMMIT={first}"))
+        self.commit()
+        self.assertIn("changes that are not committed", self.ask(None, (), f"-DIIR2D_SOURCE_COMMIT={first}"))
+
+    def test_what_a_run_found_at_its_start_is_believed(self):
+        (self.folder / "new.txt").write_text("of the run\n")
+        found = self.ask(None, {"IIR2D_SOURCE_STATE": f"{'a' * 40}|1767225600||0"})
+        self.assertEqual((found["PACKAGE_V"], found["DIRTY"]), ("1.1.0-git20260101.aaaaaaa", "0"))
+        self.assertEqual(self.ask(None, {"IIR2D_SOURCE_STATE": f"{'a' * 40}|1767225600|v1.1.0|0"})["PACKAGE_V"], "1.1.0")
+
     def test_a_tag_is_refused_while_the_changelog_says_unreleased(self):
         self.changelog("unreleased")
         self.commit()
