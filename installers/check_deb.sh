@@ -6,8 +6,9 @@
 # The build is build/packaged, with the GPU kernels of IIR2D_GPU_IMAGE or, where that is not set, those that build/ci has; local
 # changes are let through, and the tour through the window is left out.
 set -euo pipefail
+out=build/packaged/checked
+[ -z "${1:-}" ] || out=$(realpath -m -- "$1")  # from where the caller is
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-out=${1:-build/packaged/checked}
 image=$PWD/build/${IIR2D_PRESET:-ci}/kernels/gpu_kernels.fatbin
 if [ -z "${IIR2D_GPU_IMAGE:-}" ] && [ -f "$image.txt" ] && [ -f "$image" ]; then
     export IIR2D_GPU_IMAGE=$image

@@ -8,6 +8,10 @@ import re
 import common
 
 ELF = b"\x7fELF"
+FAT_BINARY = b"\x50\xed\x55\xba"
+CUDA_LICENCE = "LicenseRef-NVIDIA-CUDA-EULA"
+CUDA_WORDS = ("NVIDIA's libdevice, which nvcc links into GPU kernels: attachment A of the CUDA Toolkit's licence, "
+              "https://docs.nvidia.com/cuda/eula/, names it among what programs made with the toolkit may be distributed with.")
 # Headers of others that are compiled into our programs, by Debian's packages, and into which files of ours.
 COMPILED_IN = {
     "nlohmann-json3-dev": ("MIT", r"bin/|libexec/|libiir2d-images"),
@@ -52,6 +56,11 @@ def is_elf(path):
         return file.read(4) == ELF
 
 
+def has_gpu_kernels(path):
+    """Whether a library has a fat binary of nvcc in it, and so NVIDIA's libdevice."""
+    return FAT_BINARY in pathlib.Path(path).read_bytes()
+
+
 def needed_by(path):
     return re.findall(r"\(NEEDED\).*\[([^\]]+)\]", common.run("readelf", "-d", path))
 
@@ -82,11 +91,12 @@ def owner_of(path):
 @functools.cache
 def facts_of(package):
     """Version, source package, its version, text of its licences."""
-    line = common.run("dpkg-query", "-W", "-f", "${Version}|${source:Package}|${source:Version}\n", package).splitlines()[0]
-    version, source, source_version = line.split("|")
+    line = common.run("dpkg-query", "-W", "-f",
+                      "${Version}|${source:Package}|${source:Version}|${Architecture}\n", package).splitlines()[0]
+    version, source, source_version, architecture = line.split("|")
     copyright_file = pathlib.Path("/usr/share/doc") / package / "copyright"
     text = copyright_file.read_text(encoding="utf-8", errors="replace") if copyright_file.exists() else ""
-    return {"version": version, "source": source, "source_version": source_version, "text": text}
+    return {"version": version, "source": source, "source_version": source_version, "architecture": architecture, "text": text}
 
 
 def licence_of(package):

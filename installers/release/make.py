@@ -162,7 +162,7 @@ def make(options, version, staging):
         if archive.name.endswith(".tar.xz"):
             common.write_whole(stage / f"{archive.name}.spdx.json", spdx.of_source(archive, version))
     if debs:
-        common.write_whole(stage / "NOTICES.txt", notices.text(debs, version))
+        common.write_whole(stage / "NOTICES.txt", notices.text(debs, version, "source" in options.kinds))
     failures = evidence.write(options, version, stage, debs, made)
     signing.sum_and_sign(stage, options.sign)
     if failures:

@@ -18,8 +18,9 @@ def identifier(kind, name):
     return f"SPDXRef-{kind}-" + re.sub(r"[^A-Za-z0-9.-]", "-", name)
 
 
-def purl(package, version):
-    return f"pkg:deb/debian/{package}@{version.replace('+', '%2B').replace(':', '%3A')}?arch=amd64"
+def purl(package):
+    facts = contents.facts_of(package)
+    return f"pkg:deb/debian/{package}@{facts['version'].replace('+', '%2B').replace(':', '%3A')}?arch={facts['architecture']}"
 
 
 def package_entry(name, version, licence, checksum=None, reference=None, supplier="NOASSERTION"):
@@ -60,6 +61,7 @@ def of_deb(deb, package, version):
         elfs = contents.elf_files(tree)
         files = [file_entry(name, path) for name, path in contents.all_files(tree).items()]
         libraries = contents.linked_libraries(elfs.values(), OURS)
+        gpu = any(contents.has_gpu_kernels(path) for path in elfs.values())
     compiled = {name: licence for name, (licence, pattern) in contents.COMPILED_IN.items()
                 if any(re.search(pattern, path) for path in elfs)}
     subject = package_entry(deb.name, version["PACKAGE_V_DEB"] + "-1", LICENCES.get(package, "MIT"), common.sha256_of(deb),
@@ -71,11 +73,14 @@ def of_deb(deb, package, version):
     for name, (path, owner) in libraries.items():
         facts = contents.facts_of(owner)
         packages.append(package_entry(name, facts["version"], contents.licence_of(owner), common.sha256_of(path),
-                                      purl(owner, facts["version"]), "Organization: Debian"))
+                                      purl(owner), "Organization: Debian"))
         relations.append(relation(subject["SPDXID"], "DYNAMIC_LINK", packages[-1]["SPDXID"]))
     for name, licence in sorted(compiled.items()):
         facts = contents.facts_of(name)
-        packages.append(package_entry(name, facts["version"], licence, None, purl(name, facts["version"]), "Organization: Debian"))
+        packages.append(package_entry(name, facts["version"], licence, None, purl(name), "Organization: Debian"))
+        relations.append(relation(subject["SPDXID"], "STATIC_LINK", packages[-1]["SPDXID"]))
+    if gpu:
+        packages.append(package_entry("libdevice", "NOASSERTION", contents.CUDA_LICENCE, None, None, "Organization: NVIDIA"))
         relations.append(relation(subject["SPDXID"], "STATIC_LINK", packages[-1]["SPDXID"]))
     return document(deb.name, packages, files, relations, version)
 
@@ -96,4 +101,6 @@ def document(name, packages, files, relations, version):
             "packages": packages, "files": files, "relationships": relations}
     if not files:
         del made["files"]
+    if any(entry["licenseDeclared"] == contents.CUDA_LICENCE for entry in packages):
+        made["hasExtractedLicensingInfos"] = [{"licenseId": contents.CUDA_LICENCE, "extractedText": contents.CUDA_WORDS}]
     return json.dumps(made, indent=1, sort_keys=True) + "\n"
