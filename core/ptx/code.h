@@ -225,6 +225,7 @@ struct VectorPlaces {
 };
 
 struct Program {
+    std::uint64_t serial = 0;  // no other program of the process has it, not even one read later
     std::string text;
     std::string version;
     std::string target;

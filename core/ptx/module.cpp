@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Reads what is outside of functions: directives, variables with their initial values, headers of functions.
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <utility>
 
@@ -55,7 +56,7 @@ class ModuleReader {
         const auto fits = [](const std::vector<Function::Formal>& actual,
                              const std::vector<Function::Formal>& formal) {
             return std::ranges::equal(actual, formal, [](const auto& a, const auto& f) {
-                return a.in_register == f.in_register && (a.in_register || a.bytes == f.bytes);
+                return a.in_register == f.in_register && a.bytes == f.bytes;
             });
         };
         if (!fits(site.arguments, callee.arguments) || !fits(site.results, callee.results))
@@ -354,7 +355,9 @@ class ModuleReader {
 Result<Module> Module::parse(std::string text) {
     if (text.size() > most_text)
         return fail(ErrorKind::bad_input, "a PTX text of more than 256 MiB is not read");
+    static std::atomic<std::uint64_t> serials{0};
     const auto program = std::make_shared<Program>();
+    program->serial = ++serials;
     program->text = std::move(text);
     try {
         ModuleReader(*program, program->text).read();
