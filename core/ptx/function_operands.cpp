@@ -206,7 +206,10 @@ Constant FunctionReader::address_constant(const Variable& variable, std::int64_t
             constant.relative = variable.dynamic    ? Constant::Relative::dynamic_shared
                                 : variable.of_entry ? Constant::Relative::entry_shared
                                                     : Constant::Relative::no;
-            if (variable.dynamic) function().dynamic_shared = true;
+            if (variable.dynamic)
+                function().dynamic_shared = true;
+            else if (!variable.of_entry)
+                function().module_shared[variable.offset] = variable.bytes;
             break;
         case Space::local:
             constant.value += variable.offset;

@@ -150,7 +150,7 @@ std::vector<std::uint64_t> Machine::order(std::uint64_t count) {
 Outcome Machine::run() {
     m_threads = m_launch.block[0] * m_launch.block[1] * m_launch.block[2];
     const std::uint64_t blocks = std::uint64_t{m_launch.grid[0]} * m_launch.grid[1] * m_launch.grid[2];
-    const std::uint32_t shared = m_entry.shared_used_bytes + m_program.shared_used_bytes;
+    const std::uint32_t shared = m_program.entries[m_entry.info].shared_bytes;
     m_warps.resize((m_threads + lanes - 1) / lanes);
     try {
         if (std::uint64_t{shared} + m_launch.shared_bytes > m_launch.shared_limit) {
@@ -403,7 +403,7 @@ void Machine::fill_specials(const Warp& warp, Activation& activation) {
                     value = m_launch.shared_bytes;
                     break;
                 case Special::total_smem_size:
-                    value = m_launch.shared_bytes + m_entry.shared_used_bytes + m_program.shared_used_bytes;
+                    value = m_launch.shared_bytes + m_program.entries[m_entry.info].shared_bytes;
                     break;
                 case Special::nsmid:
                     value = 1;

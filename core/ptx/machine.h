@@ -67,7 +67,8 @@ struct BlockBarrier {
     bool any_set = false;
     bool all_set = true;
     std::uint32_t count_set = 0;
-    std::vector<std::uint32_t> warps;
+    std::vector<std::uint32_t> warps;  // that wait
+    std::vector<std::uint32_t> seen;   // what those that only arrived had behind them, by warp
 };
 
 // Ends a launch at once: nothing that comes after it means anything.

@@ -107,6 +107,64 @@ TEST(Limits, TextsAreReadInTimeThatGrowsWithThem) {
     EXPECT_LT(seconds_since(began), 8);
 }
 
+TEST(Limits, SharedVariablesCountWhereTheyAreNamed) {
+    const std::string before =
+        ".shared .b8 big[49153];\n.shared .b32 small;\n.func f() { .reg .b32 %t; mov.b32 "
+        "%t, big; ret; }\n";
+    const auto shared_of = [&](const std::string& body) {
+        const auto module = Module::parse(kernel(1, body + "ret;", before));
+        return module ? module->entry("k")->shared_bytes : 0xffffffffU;
+    };
+    EXPECT_EQ(shared_of(""), 0U);
+    EXPECT_EQ(shared_of("st.shared.u32 [small], %r1;\n"), 4U);
+    EXPECT_EQ(shared_of("mov.u32 %r3, small;\ncall f;\n"), 49157U);
+    const Ran without = run_words(
+        kernel(1, "mov.u32 %r3, small;\nmov.u32 %r2, %total_smem_size;\n" + keep, before), {zeros(32)});
+    EXPECT_EQ(without.outcome.findings_total, 0U);
+    EXPECT_EQ(without.words.at(0)[0], 4U);
+    EXPECT_TRUE(run_words(kernel(1, "call f;\nret;", before), {zeros(32)}).found(FindingKind::shared_limit));
+}
+
+// The first warp arrives, the second one waits.
+std::string arriving(const std::string& first, const std::string& second) {
+    return ".shared .align 4 .b8 s[8];\nsetp.lt.u32 %p1, %r1, 32;\nand.b32 %r3, %r1, 31;\nsetp.ne.u32 %p2, "
+           "%r3, 0;\n@%p1 bra F;\n" +
+           second + "\nret;\nF:\n" + first + "\nret;";
+}
+
+TEST(Races, ArrivingIsNoWaiting) {
+    const std::string store = "@!%p2 st.shared.u32 [s], %r3;\n";
+    const std::string load = "@!%p2 ld.shared.u32 %r4, [s];\n";
+    const std::string arrive = "bar.arrive 1, 64;\n";
+    const std::string wait = "bar.sync 1, 64;\n";
+    for (const std::uint64_t seed : {0, 1, 2, 3}) {
+        const Shape shape{.threads = 64, .seed = seed};
+        const auto found = [&](const std::string& first, const std::string& second) {
+            return run_words(kernel(1, arriving(first, second)), {zeros(64)}, shape).outcome.findings_total;
+        };
+        // What is stored before arriving is there for those that wait.
+        EXPECT_EQ(found(store + arrive, wait + load), 0U) << seed;
+        // What is stored after it is not,
+        EXPECT_NE(found(store + arrive + store, wait + load), 0U) << seed;
+        // and whoever arrived has waited for nobody.
+        EXPECT_NE(found(arrive + store, store + wait), 0U) << seed;
+    }
+}
+
+TEST(Races, LanesThatTookNoPartAreNotHeldToIt) {
+    // Lanes 0 and 1 change a word and meet lane 2 under a mask; lane 3 is nowhere near.
+    const std::string body =
+        ".shared .align 4 .b8 s[4];\nsetp.lt.u32 %p1, %r1, 3;\nsetp.lt.u32 %p2, %r1, 2;\nsetp.eq.u32 %p3, "
+        "%r1, "
+        "2;\nmov.u32 %r4, 0;\nsetp.eq.u32 %p4, %r1, 0;\n@%p4 st.shared.u32 [s], %r4;\nbar.warp.sync "
+        "-1;\n@!%p1 "
+        "bra E;\n@%p2 red.shared.add.u32 [s], 1;\n";
+    const std::string read = "@%p3 ld.shared.u32 %r2, [s];\nE: ret;";
+    EXPECT_EQ(run_words(kernel(1, body + "bar.warp.sync 7;\n" + read), {zeros(32)}).outcome.findings_total,
+              0U);
+    EXPECT_TRUE(run_words(kernel(1, body + read), {zeros(32)}).found(FindingKind::race));
+}
+
 TEST(Limits, OffsetsWrapRound) {
     const Ran ran = run_words(kernel(1, "ld.param.u32 %r2, [p1+0x7fffffffffffffff];\nret;"), {zeros(32)});
     EXPECT_TRUE(ran.found(FindingKind::out_of_bounds));
