@@ -209,15 +209,23 @@ void FunctionReader::read_directive() {
 }
 
 void FunctionReader::read_location() {
-    const std::uint32_t here = m_line;
     std::uint64_t line = 0;
     static_cast<void>(m_lexer.take());
     const Token number = m_lexer.take();
     if (number.kind == TokenKind::number) line = literal_of(number).bits;
     m_source_line = static_cast<std::uint32_t>(std::min<std::uint64_t>(line, 0xffffffffU));
-    // The rest of it is on the same line.
-    while (m_lexer.next().kind != TokenKind::end && m_lexer.next().line == here)
-        static_cast<void>(m_lexer.take());
+    if (m_lexer.next().kind == TokenKind::number) static_cast<void>(m_lexer.take());  // the column
+    while (m_lexer.take_if(",")) {
+        const std::string_view what = m_lexer.expect_word("a part of .loc");
+        if (what == "function_name") {
+            static_cast<void>(m_lexer.expect_word("a label"));
+            if (m_lexer.take_if("+")) static_cast<void>(m_lexer.take());
+        } else if (what == "inlined_at") {
+            for (int k = 0; k < 3; ++k) static_cast<void>(m_lexer.take());
+        } else {
+            fail("\"" + shown(what) + "\" is no part of .loc");
+        }
+    }
 }
 
 void FunctionReader::read_registers() {

@@ -108,7 +108,7 @@ class ModuleReader {
         if (text == "version") return read_version(token.line);
         if (text == "target") {
             m_program.target = m_lexer.expect_word("a target");
-            skip_line_of(token.line);
+            while (m_lexer.take_if(",")) static_cast<void>(m_lexer.expect_word("a part of the target"));
             return;
         }
         if (text == "address_size") {

@@ -165,6 +165,33 @@ TEST(Races, LanesThatTookNoPartAreNotHeldToIt) {
     EXPECT_TRUE(run_words(kernel(1, body + read), {zeros(32)}).found(FindingKind::race));
 }
 
+TEST(Lop3, HasItsOperandsInTheirOrder) {
+    // Each table has an answer of its own: a, b, c and (a and b) or (not a and c) among them.
+    const std::uint32_t a = 0xf0f0a5c3U, b = 0xccccb178U, c = 0xaaaa1e96U;
+    for (const auto& [table, expected] :
+         std::vector<std::pair<std::string, std::uint32_t>>{{"0xF0", a},
+                                                            {"0xCC", b},
+                                                            {"0xAA", c},
+                                                            {"0xE2", (b & a) | (c & ~b)},
+                                                            {"0xCA", (a & b) | (~a & c)}}) {
+        const Ran ran = run_words(kernel(1, "lop3.b32 %r2, " + std::to_string(a) + ", " + std::to_string(b) +
+                                                ", " + std::to_string(c) + ", " + table + ";\n" + keep),
+                                  {zeros(32)});
+        EXPECT_EQ(ran.words.at(0)[9], expected) << table;
+    }
+}
+
+TEST(Lines, DoNotEndStatements) {
+    const Ran ran = run_words(
+        kernel(1, ".loc 1 7 3, function_name $L + 4, inlined_at 1 2 3 mov.u32 %r2, 5; .loc 1 8 1 " + keep),
+        {zeros(32)});
+    EXPECT_EQ(ran.words.at(0)[0], 5U);
+    const auto module =
+        Module::parse(".version 8.6 .target sm_90, debug .address_size 64 .entry k() { ret; }");
+    ASSERT_TRUE(module) << module.error().message;
+    EXPECT_NE(module->entry("k"), nullptr);
+}
+
 TEST(Limits, OffsetsWrapRound) {
     const Ran ran = run_words(kernel(1, "ld.param.u32 %r2, [p1+0x7fffffffffffffff];\nret;"), {zeros(32)});
     EXPECT_TRUE(ran.found(FindingKind::out_of_bounds));
