@@ -55,7 +55,11 @@ void Machine::barrier(Warp& warp, Group& group, const Instruction& instruction, 
                  std::to_string(at.expected));
     at.expected = expected;
     at.arrived += counted && aligned ? lanes : static_cast<std::uint32_t>(std::popcount(mask));
-    if (std::ranges::find(at.warps, warp.index) == at.warps.end()) at.warps.push_back(warp.index);
+    if (instruction.handler == Handler::barrier_arrive) {
+        if (m_all_checks) m_clocks->arrive(warp.index, at.seen);
+    } else if (std::ranges::find(at.warps, warp.index) == at.warps.end()) {
+        at.warps.push_back(warp.index);
+    }
     ++m_counts.barriers;
     if (instruction.handler == Handler::barrier_reduce) {
         const std::uint32_t set =
@@ -97,7 +101,7 @@ void Machine::complete_barrier(std::uint32_t id) {
             ++group.address;
         }
     }
-    if (m_all_checks) m_clocks->barrier(at.warps);
+    if (m_all_checks) m_clocks->barrier(at.warps, at.seen);
     at = {};
 }
 

@@ -52,6 +52,8 @@ void Machine::check_race(Warp& warp, const Instruction& i, unsigned lane, const 
     const Access now{.block = m_block,
                      .tick = m_clocks->tick,
                      .epoch = m_clocks->warp[warp.index].epoch,
+                     .lane_mask = lane_bit(lane),
+                     .warp_mask = 1U << warp.index,
                      .warp = static_cast<std::uint8_t>(warp.index),
                      .lane = static_cast<std::uint8_t>(lane),
                      .valid = true,

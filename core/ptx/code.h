@@ -184,7 +184,8 @@ struct Function {
     std::uint32_t shared_bytes = 0;
     std::uint32_t shared_used_bytes = 0;  // without guards
     bool dynamic_shared = false;
-    std::size_t info = 0;  // entries: in Program::entries
+    std::map<std::uint32_t, std::uint32_t> module_shared;  // variables of the module it names: offset, bytes
+    std::size_t info = 0;                                  // entries: in Program::entries
     bool refused = false;
     std::uint32_t refused_at = 0;  // in Program::refused
 
@@ -225,6 +226,7 @@ struct VectorPlaces {
 };
 
 struct Program {
+    std::uint64_t serial = 0;  // no other program of the process has it, not even one read later
     std::string text;
     std::string version;
     std::string target;

@@ -198,7 +198,7 @@ Operand FunctionReader::read_operand() {
     return made;
 }
 
-std::uint32_t FunctionReader::address_of(const Variable& variable, std::int64_t added) {
+Constant FunctionReader::address_constant(const Variable& variable, std::int64_t added) {
     Constant constant{.value = static_cast<std::uint64_t>(added), .wide = true};
     switch (variable.space) {
         case Space::shared:
@@ -206,7 +206,10 @@ std::uint32_t FunctionReader::address_of(const Variable& variable, std::int64_t 
             constant.relative = variable.dynamic    ? Constant::Relative::dynamic_shared
                                 : variable.of_entry ? Constant::Relative::entry_shared
                                                     : Constant::Relative::no;
-            if (variable.dynamic) function().dynamic_shared = true;
+            if (variable.dynamic)
+                function().dynamic_shared = true;
+            else if (!variable.of_entry)
+                function().module_shared[variable.offset] = variable.bytes;
             break;
         case Space::local:
             constant.value += variable.offset;
@@ -224,7 +227,7 @@ std::uint32_t FunctionReader::address_of(const Variable& variable, std::int64_t 
             constant.variable = variable.offset;
             break;
     }
-    return place_of_constant(constant);
+    return constant;
 }
 
 unsigned FunctionReader::width_of(const Operand& operand, Type type) const {
@@ -274,18 +277,13 @@ std::uint32_t FunctionReader::source(const Operand& operand, Type type, bool wid
                                           static_cast<float>(std::bit_cast<double>(operand.bits)))});
         case Operand::Kind::variable: {
             if (bytes < 4) fail("an address has 32 or 64 bits");
-            const std::uint32_t place = address_of(operand.variable, operand.added);
             // The lower words of a wide constant do not lie side by side: addresses of 32 bits have a place
             // of their own.
-            if (bytes == 8) return place;
-            if (operand.variable.space == Space::global) fail("the address of a global variable has 64 bits");
-            for (const Constant& constant : std::vector<Constant>(function().constants)) {
-                if (constant.place != place) continue;
-                Constant narrow = constant;
-                narrow.wide = false;
-                return place_of_constant(narrow);
-            }
-            return place;
+            if (bytes != 8 && operand.variable.space == Space::global)
+                fail("the address of a global variable has 64 bits");
+            Constant constant = address_constant(operand.variable, operand.added);
+            constant.wide = bytes == 8;
+            return place_of_constant(constant);
         }
         default:
             fail(described(operand) + " is no value of ." + std::string(name_of(type)));
@@ -318,8 +316,8 @@ void FunctionReader::fill_address(Instruction& i, const Operand& operand) {
     if (i.space != variable.space)
         fail("\"" + shown(operand.text) + "\" is a variable of ." + std::string(name_of(variable.space)));
     if (variable.space == Space::param) {
-        i.immediate +=
-            variable.offset + static_cast<std::int64_t>(variable.of_function ? function_parameters : 0);
+        const std::uint64_t begin = variable.offset + (variable.of_function ? function_parameters : 0);
+        i.immediate = static_cast<std::int64_t>(static_cast<std::uint64_t>(i.immediate) + begin);
         return;
     }
     i.width_a = 8;

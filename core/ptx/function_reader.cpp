@@ -192,6 +192,7 @@ void FunctionReader::read_directive() {
     const Token token = m_lexer.take();
     m_line = token.line;
     m_opcode = {};
+    if (token.text != "loc" && token.text != "pragma") m_scope->forget_found();
     if (token.text == "reg") return read_registers();
     if (token.text == "param") return read_variable(Space::param);
     if (token.text == "shared") return read_variable(Space::shared);
@@ -208,15 +209,23 @@ void FunctionReader::read_directive() {
 }
 
 void FunctionReader::read_location() {
-    const std::uint32_t here = m_line;
     std::uint64_t line = 0;
     static_cast<void>(m_lexer.take());
     const Token number = m_lexer.take();
     if (number.kind == TokenKind::number) line = literal_of(number).bits;
     m_source_line = static_cast<std::uint32_t>(std::min<std::uint64_t>(line, 0xffffffffU));
-    // The rest of it is on the same line.
-    while (m_lexer.next().kind != TokenKind::end && m_lexer.next().line == here)
-        static_cast<void>(m_lexer.take());
+    if (m_lexer.next().kind == TokenKind::number) static_cast<void>(m_lexer.take());  // the column
+    while (m_lexer.take_if(",")) {
+        const std::string_view what = m_lexer.expect_word("a part of .loc");
+        if (what == "function_name") {
+            static_cast<void>(m_lexer.expect_word("a label"));
+            if (m_lexer.take_if("+")) static_cast<void>(m_lexer.take());
+        } else if (what == "inlined_at") {
+            for (int k = 0; k < 3; ++k) static_cast<void>(m_lexer.take());
+        } else {
+            fail("\"" + shown(what) + "\" is no part of .loc");
+        }
+    }
 }
 
 void FunctionReader::read_registers() {
@@ -293,9 +302,8 @@ void FunctionReader::read_branch(Instruction& instruction, bool indexed) {
         const Operand index = read_operand();
         instruction.a = source(index, Type::u32);
         m_lexer.expect(",");
-        instruction.extra = static_cast<std::uint32_t>(m_names.program.branch_tables.size());
-        m_names.program.branch_tables.emplace_back();
-        m_table_jumps.push_back({instruction.extra, scope, m_lexer.expect_word("a list of labels"), m_line});
+        const auto here = static_cast<std::uint32_t>(m_names.program.code.size());
+        m_table_jumps.push_back({here, scope, m_lexer.expect_word("a list of labels"), m_line});
     } else {
         const auto here = static_cast<std::uint32_t>(m_names.program.code.size());
         m_jumps.push_back({here, scope, m_lexer.expect_word("a label"), m_line});
@@ -305,6 +313,7 @@ void FunctionReader::read_branch(Instruction& instruction, bool indexed) {
 
 void FunctionReader::read_call(Instruction& instruction) {
     CallSite site;
+    const Function* callee = nullptr;  // once its name is read, where it was declared
     const auto read_list = [&](std::vector<Function::Formal>& list, bool writes) {
         if (m_lexer.take_if(")")) return;
         do {
@@ -316,11 +325,19 @@ void FunctionReader::read_call(Instruction& instruction) {
                 actual.bytes = operand.variable.bytes;
             } else if (operand.kind == Operand::Kind::reg || !writes) {
                 actual.in_register = true;
-                actual.bytes = operand.kind == Operand::Kind::reg ? operand.reg->width() : 4;
-                if (operand.kind == Operand::Kind::reg)
+                if (operand.kind == Operand::Kind::reg) {
+                    if (operand.reg->type == Type::pred) fail("a predicate is no parameter of a call");
+                    actual.bytes = operand.reg->width();
                     actual.place = place_of(*operand.reg);
-                else
-                    actual.place = source(operand, Type::b32);
+                } else {
+                    // A value has no width of its own: it is of the formal parameter's.
+                    actual.bytes = 4;
+                    if (callee != nullptr && list.size() < callee->arguments.size())
+                        actual.bytes = callee->arguments[list.size()].bytes;
+                    actual.place = source(operand, actual.bytes == 8   ? Type::b64
+                                                   : actual.bytes == 2 ? Type::b16
+                                                                       : Type::b32);
+                }
             } else {
                 fail("what a call returns to is no parameter and no register");
             }
@@ -335,6 +352,8 @@ void FunctionReader::read_call(Instruction& instruction) {
     const std::string_view name = m_lexer.expect_word("a function's name");
     const bool indirect = m_scope->find(name, m_names.registers) != nullptr &&
                           m_scope->find(name, m_names.registers)->kind == Symbol::Kind::reg;
+    const auto declared = m_names.functions.find(name);
+    if (declared != m_names.functions.end()) callee = &m_names.program.functions[declared->second];
     if (m_lexer.take_if(",")) {
         if (m_lexer.take_if("(")) read_list(site.arguments, false);
         if (m_lexer.take_if(",")) static_cast<void>(m_lexer.expect_word("a prototype"));
@@ -358,12 +377,19 @@ void FunctionReader::resolve_labels() {
     };
     for (const Jump& jump : m_jumps)
         m_names.program.code[jump.instruction].extra = target(jump.scope, jump.label, jump.line);
-    for (const TableJump& jump : m_table_jumps) {
-        const auto* const list = jump.scope->find_targets(jump.list);
+    // One table for each list, however many branches go by it.
+    std::map<const TargetList*, std::uint32_t> tables;
+    for (const Jump& jump : m_table_jumps) {
+        const auto [scope, list] = jump.scope->find_targets(jump.label);
         if (list == nullptr)
-            throw SyntaxError(jump.line, "there is no list of labels \"" + shown(jump.list) + "\"");
-        for (const std::string_view label : *list)
-            m_names.program.branch_tables[jump.table].push_back(target(jump.scope, label, jump.line));
+            throw SyntaxError(jump.line, "there is no list of labels \"" + shown(jump.label) + "\"");
+        auto& made = m_names.program.branch_tables;
+        const auto [row, is_new] = tables.try_emplace(list, static_cast<std::uint32_t>(made.size()));
+        if (is_new) {
+            made.emplace_back();
+            for (const std::string_view label : *list) made.back().push_back(target(scope, label, jump.line));
+        }
+        m_names.program.code[jump.instruction].extra = row->second;
     }
 }
 

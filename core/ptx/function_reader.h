@@ -108,7 +108,10 @@ class FunctionReader {
     std::uint32_t place_of(Register& reg);
     std::uint32_t place_of_constant(const Constant& constant);
     std::uint32_t place_of_special(Special special);
-    std::uint32_t address_of(const Variable& variable, std::int64_t added);
+    Constant address_constant(const Variable& variable, std::int64_t added);
+    std::uint32_t address_of(const Variable& variable, std::int64_t added) {
+        return place_of_constant(address_constant(variable, added));
+    }
     // Where an operand of a type is read; checks that it fits. `wider`: a register may be wider than the
     // type.
     std::uint32_t source(const Operand& operand, Type type, bool wider = false);
@@ -141,13 +144,7 @@ class FunctionReader {
         std::uint32_t line = 0;
     };
     std::vector<Jump> m_jumps;
-    struct TableJump {
-        std::uint32_t table = 0;
-        Scope* scope = nullptr;
-        std::string_view list;
-        std::uint32_t line = 0;
-    };
-    std::vector<TableJump> m_table_jumps;
+    std::vector<Jump> m_table_jumps;  // whose label is a list
 };
 
 // The special register of a name; nothing where there is none. Clocks are not among them.

@@ -12,8 +12,11 @@ namespace workbench::ptx {
 
 namespace {
 
-constexpr std::uint32_t most_calls = 1000;  // one within the other
 constexpr std::uint32_t frame_alignment = 64;
+// Of frames, parameters and local memory of a launch together.
+constexpr std::uint64_t most_held = 1ULL << 30U;
+// What is cleared and filled in for a block or a call counts as an instruction for each so many bytes.
+constexpr std::uint64_t bytes_of_a_step = 4096;
 
 std::string shape_text(const std::array<std::uint32_t, 3>& shape) {
     return std::to_string(shape[0]) + "x" + std::to_string(shape[1]) + "x" + std::to_string(shape[2]);
@@ -110,6 +113,7 @@ Machine::Machine(const Program& program, const Function& entry, const Launch& la
       m_variables(memory.variables_of(program)),
       m_counts(m_outcome.counts),
       m_all_checks(launch.checks == Checks::all),
+      m_budget(launch.budget),
       m_random(launch.seed * 0x9E3779B97F4A7C15ULL + 1),
       m_constants(program.constants),
       m_parameters(launch.parameters.begin(), launch.parameters.end()),
@@ -146,7 +150,7 @@ std::vector<std::uint64_t> Machine::order(std::uint64_t count) {
 Outcome Machine::run() {
     m_threads = m_launch.block[0] * m_launch.block[1] * m_launch.block[2];
     const std::uint64_t blocks = std::uint64_t{m_launch.grid[0]} * m_launch.grid[1] * m_launch.grid[2];
-    const std::uint32_t shared = m_entry.shared_used_bytes + m_program.shared_used_bytes;
+    const std::uint32_t shared = m_program.entries[m_entry.info].shared_bytes;
     m_warps.resize((m_threads + lanes - 1) / lanes);
     try {
         if (std::uint64_t{shared} + m_launch.shared_bytes > m_launch.shared_limit) {
@@ -182,6 +186,7 @@ void Machine::run_block(std::uint64_t index) {
     }
     // What nobody wrote is a NaN in every type.
     std::ranges::fill(m_shared, std::byte{0xff});
+    take_time(m_shared.size() * (m_all_checks ? 2 : 1));
     for (std::uint32_t w = 0; w < m_warps.size(); ++w) {
         m_warps[w].index = w;
         begin_warp(m_warps[w]);
@@ -212,17 +217,48 @@ void Machine::begin_warp(Warp& warp) {
     warp.present = count == lanes ? every_lane : (1U << count) - 1;
     warp.left = 0;
     warp.groups.clear();
-    warp.local_bytes = 0;
     for (auto& activation : warp.activations) m_free[activation->function].push_back(std::move(activation));
     warp.activations.clear();
     const auto entry = static_cast<std::uint32_t>(&m_entry - m_program.functions.data());
-    auto activation = make_activation(warp, entry, nullptr);
+    auto activation = make_activation(warp, entry, nullptr, m_program.code[m_entry.begin]);
+    clear_activation(warp, *activation, every_lane);
     activation->lanes_in = warp.present;
     warp.groups.push_back({.address = m_entry.begin, .mask = warp.present, .in = activation.get()});
     warp.activations.push_back(std::move(activation));
 }
 
-std::unique_ptr<Activation> Machine::make_activation(Warp& warp, std::uint32_t index, Activation* parent) {
+void Machine::hold(const Warp& warp, const Instruction& at, std::uint64_t bytes) {
+    m_held += bytes;
+    if (m_held > most_held)
+        stop(FindingKind::out_of_bounds, warp, first_lane(warp.present), at,
+             "needs more than 1 GiB for the registers, parameters and local memory of its block");
+}
+
+void Machine::take_time(std::uint64_t bytes) {
+    m_taken += bytes;
+    const std::uint64_t steps = m_taken / bytes_of_a_step;
+    m_taken %= bytes_of_a_step;
+    m_budget -= std::min(steps, m_budget);
+}
+
+// What nobody wrote is a NaN, of every call anew.
+void Machine::clear_activation(Warp& warp, Activation& activation, std::uint32_t mask) {
+    const Function& function = m_program.functions[activation.function];
+    for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+        const std::size_t lane = first_lane(rest);
+        std::fill_n(activation.parameters.begin() + static_cast<std::ptrdiff_t>(lane * function.param_bytes),
+                    function.param_bytes, std::byte{0xff});
+        if (function.local_bytes == 0) continue;
+        const auto begin = static_cast<std::ptrdiff_t>(lane * warp.local_bytes + activation.local_base);
+        std::fill_n(warp.local.begin() + begin, function.local_bytes, std::byte{0xff});
+        if (m_all_checks) std::fill_n(warp.local_written.begin() + begin, function.local_bytes, 0);
+    }
+    take_time(std::uint64_t{lanes} *
+              (function.param_bytes + 2ULL * function.local_bytes + 4 * function.specials.size()));
+}
+
+std::unique_ptr<Activation> Machine::make_activation(Warp& warp, std::uint32_t index, Activation* parent,
+                                                     const Instruction& at) {
     const Function& function = m_program.functions[index];
     std::unique_ptr<Activation> made;
     if (!m_free[index].empty()) {
@@ -232,7 +268,8 @@ std::unique_ptr<Activation> Machine::make_activation(Warp& warp, std::uint32_t i
         made = std::make_unique<Activation>();
         made->function = index;
         const std::size_t bytes = std::size_t{function.frame_words} * sizeof(std::uint32_t) + frame_alignment;
-        // Fresh pages of zeros, of which only those are taken that are used.
+        hold(warp, at, bytes);
+        take_time(bytes);
         made->storage.reset(new std::byte[bytes]());
         const auto address = reinterpret_cast<std::uintptr_t>(made->storage.get());
         made->frame = reinterpret_cast<Word*>(
@@ -244,19 +281,26 @@ std::unique_ptr<Activation> Machine::make_activation(Warp& warp, std::uint32_t i
     made->local_base =
         parent == nullptr ? 0 : parent->local_base + m_program.functions[parent->function].local_bytes;
     made->lanes_in = 0;
-    made->parameters.assign(std::size_t{function.param_bytes} * lanes, std::byte{0xff});
+    const std::size_t parameters = std::size_t{function.param_bytes} * lanes;
+    if (parameters > made->parameters.size()) {
+        hold(warp, at, parameters);
+        made->parameters.resize(parameters);
+    }
     made->frame[function.true_place] = every_lane;
     fill_constants(*made, false);
     fill_specials(warp, *made);
-    reserve_local(warp, made->local_base + function.local_bytes);
+    reserve_local(warp, made->local_base + function.local_bytes, at);
     return made;
 }
 
-void Machine::reserve_local(Warp& warp, std::uint32_t bytes) {
+void Machine::reserve_local(Warp& warp, std::uint32_t bytes, const Instruction& at) {
     if (bytes == 0) return;
     if (bytes > warp.local_bytes || warp.local.empty()) {
         const std::uint32_t old = warp.local_bytes;
         const std::uint32_t grown = std::max(bytes, old * 2);
+        const std::uint64_t added = std::uint64_t{grown - old} * lanes * (m_all_checks ? 2 : 1);
+        hold(warp, at, added);
+        take_time(added);
         std::vector<std::byte> moved(std::size_t{grown} * lanes, std::byte{0xff});
         std::vector<std::uint8_t> written(m_all_checks ? std::size_t{grown} * lanes : 0, 0);
         for (std::size_t lane = 0; lane < lanes && old > 0; ++lane) {
@@ -359,7 +403,7 @@ void Machine::fill_specials(const Warp& warp, Activation& activation) {
                     value = m_launch.shared_bytes;
                     break;
                 case Special::total_smem_size:
-                    value = m_launch.shared_bytes + m_entry.shared_used_bytes + m_program.shared_used_bytes;
+                    value = m_launch.shared_bytes + m_program.entries[m_entry.info].shared_bytes;
                     break;
                 case Special::nsmid:
                     value = 1;
@@ -371,77 +415,6 @@ void Machine::fill_specials(const Warp& warp, Activation& activation) {
             activation.frame[place + lane] = value;
         }
     }
-}
-
-void Machine::free_activation(Warp& warp, Activation* activation) {
-    const auto found =
-        std::ranges::find_if(warp.activations, [&](const auto& held) { return held.get() == activation; });
-    if (found == warp.activations.end()) return;
-    m_free[activation->function].push_back(std::move(*found));
-    warp.activations.erase(found);
-}
-
-void Machine::call(Warp& warp, Group& group, const Instruction& instruction, std::uint32_t mask) {
-    const CallSite& site = m_program.calls[instruction.extra];
-    const Function& callee = m_program.functions[site.function];
-    Activation* const caller = group.in;
-    const Function& from = m_program.functions[caller->function];
-    if (caller->depth + 1 >= most_calls)
-        stop(FindingKind::out_of_bounds, warp, first_lane(mask), instruction,
-             "calls " + std::to_string(most_calls) +
-                 " functions one within the other, for which there is no local memory");
-    if (caller->local_base + from.local_bytes + callee.local_bytes > 512U << 10U)
-        stop(FindingKind::out_of_bounds, warp, first_lane(mask), instruction,
-             "has calls that need more than 512 KiB of local memory");
-    auto made = make_activation(warp, site.function, caller);
-    made->lanes_in = mask;
-    made->return_to = group.address + 1;
-    made->call = instruction.extra;
-    for (std::size_t k = 0; k < site.arguments.size(); ++k) {
-        const auto& actual = site.arguments[k];
-        const auto& formal = callee.arguments[k];
-        for (unsigned lane = 0; lane < lanes; ++lane) {
-            if ((mask & lane_bit(lane)) == 0) continue;
-            if (actual.in_register) {
-                write_lane(made->frame, formal.place, formal.bytes, lane,
-                           read_lane(caller->frame, actual.place, actual.bytes, lane));
-            } else {
-                std::memcpy(made->parameters.data() + std::size_t{lane} * callee.param_bytes + formal.place,
-                            caller->parameters.data() + std::size_t{lane} * from.param_bytes + actual.place,
-                            actual.bytes);
-            }
-        }
-    }
-    group.in = made.get();
-    group.address = callee.begin;
-    warp.activations.push_back(std::move(made));
-}
-
-void Machine::ret(Warp& warp, Group& group, std::uint32_t mask) {
-    Activation* const over = group.in;
-    Activation* const caller = over->parent;
-    const CallSite& site = m_program.calls[over->call];
-    const Function& callee = m_program.functions[over->function];
-    const Function& to = m_program.functions[caller->function];
-    for (std::size_t k = 0; k < site.results.size(); ++k) {
-        const auto& actual = site.results[k];
-        const auto& formal = callee.results[k];
-        for (unsigned lane = 0; lane < lanes; ++lane) {
-            if ((mask & lane_bit(lane)) == 0) continue;
-            if (actual.in_register) {
-                write_lane(caller->frame, actual.place, actual.bytes, lane,
-                           read_lane(over->frame, formal.place, formal.bytes, lane));
-            } else {
-                std::memcpy(caller->parameters.data() + std::size_t{lane} * to.param_bytes + actual.place,
-                            over->parameters.data() + std::size_t{lane} * callee.param_bytes + formal.place,
-                            actual.bytes);
-            }
-        }
-    }
-    group.address = over->return_to;
-    group.in = caller;
-    over->lanes_in &= ~mask;
-    if (over->lanes_in == 0) free_activation(warp, over);
 }
 
 }  // namespace workbench::ptx

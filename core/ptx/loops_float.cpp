@@ -39,7 +39,8 @@ T taken(T value) {
 }
 template <bool Ftz, bool Sat, class T>
 T given(T value) {
-    if constexpr (Sat) return saturated(value);
+    // Flushed first: what is below the normal numbers is a zero to .sat too.
+    if constexpr (Sat) return saturated(taken<Ftz, Sat>(value));
     return made(taken<Ftz, Sat>(value));
 }
 

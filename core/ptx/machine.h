@@ -31,7 +31,6 @@ struct Activation {
     std::uint32_t local_base = 0;
     std::uint32_t depth = 0;
     std::uint32_t lanes_in = 0;  // and in what they call
-    bool in_use = false;
 };
 
 enum class Wait : std::uint8_t {
@@ -68,7 +67,8 @@ struct BlockBarrier {
     bool any_set = false;
     bool all_set = true;
     std::uint32_t count_set = 0;
-    std::vector<std::uint32_t> warps;
+    std::vector<std::uint32_t> warps;  // that wait
+    std::vector<std::uint32_t> seen;   // what those that only arrived had behind them, by warp
 };
 
 // Ends a launch at once: nothing that comes after it means anything.
@@ -83,11 +83,18 @@ class Machine {
     // launch.cpp
     void run_block(std::uint64_t index);
     void begin_warp(Warp& warp);
-    std::unique_ptr<Activation> make_activation(Warp& warp, std::uint32_t function, Activation* parent);
+    std::unique_ptr<Activation> make_activation(Warp& warp, std::uint32_t function, Activation* parent,
+                                                const Instruction& at);
+    // Makes parameters and local variables of lanes those of a call that has just begun.
+    void clear_activation(Warp& warp, Activation& activation, std::uint32_t mask);
+    // Holds more memory, or ends the launch where it is too much.
+    void hold(const Warp& warp, const Instruction& at, std::uint64_t bytes);
+    // Takes the time that so many bytes cost from the budget.
+    void take_time(std::uint64_t bytes);
     void fill_specials(const Warp& warp, Activation& activation);
     void fill_constants(Activation& activation, bool all);
     void free_activation(Warp& warp, Activation* activation);
-    void reserve_local(Warp& warp, std::uint32_t bytes);
+    void reserve_local(Warp& warp, std::uint32_t bytes, const Instruction& at);
     std::uint64_t random();
     std::vector<std::uint64_t> order(std::uint64_t count);
 
@@ -184,6 +191,9 @@ class Machine {
     Counts& m_counts;
     bool m_all_checks = true;
     std::uint64_t m_executed = 0;
+    std::uint64_t m_budget = 0;  // of instructions, less what setting up has cost
+    std::uint64_t m_taken = 0;   // bytes that have cost no whole step yet
+    std::uint64_t m_held = 0;    // bytes
     std::uint64_t m_serial = 0;  // of memory instructions
     std::uint64_t m_random = 0;
     std::vector<std::byte> m_constants;

@@ -71,9 +71,9 @@ std::uint64_t resolved(const GlobalVariable::Address& address, const std::vector
 }
 
 const std::vector<std::uint64_t>& MemoryState::variables_of(const Program& program) {
-    const auto found = m_variables.find(&program);
+    const auto found = m_variables.find(program.serial);
     if (found != m_variables.end()) return found->second;
-    std::vector<std::uint64_t>& places = m_variables[&program];
+    std::vector<std::uint64_t>& places = m_variables[program.serial];
     for (const GlobalVariable& variable : program.globals)
         places.push_back(allocate(std::max<std::uint64_t>(variable.bytes, 1)));
     for (std::size_t v = 0; v < program.globals.size(); ++v) {

@@ -60,7 +60,7 @@ class MemoryState {
 
   private:
     std::map<std::uint64_t, Allocation> m_allocations;
-    std::map<const Program*, std::vector<std::uint64_t>> m_variables;
+    std::map<std::uint64_t, std::vector<std::uint64_t>> m_variables;  // by the programs' serial numbers
     std::uint64_t m_next = 0x10'0000'0000ULL;
 };
 

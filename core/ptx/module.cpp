@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Reads what is outside of functions: directives, variables with their initial values, headers of functions.
 #include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "core/ptx/function_reader.h"
@@ -45,7 +48,7 @@ class ModuleReader {
             if (!function.is_entry || !function.is_defined) continue;
             EntryInfo& info = m_program.entries[function.info];
             info.instructions = function.end - function.begin - 1;
-            info.shared_bytes = function.shared_used_bytes + m_program.shared_used_bytes;
+            info.shared_bytes = function.shared_used_bytes + module_shared_of(function);
             info.dynamic_shared = function.dynamic_shared;
         }
     }
@@ -55,11 +58,37 @@ class ModuleReader {
         const auto fits = [](const std::vector<Function::Formal>& actual,
                              const std::vector<Function::Formal>& formal) {
             return std::ranges::equal(actual, formal, [](const auto& a, const auto& f) {
-                return a.in_register == f.in_register && (a.in_register || a.bytes == f.bytes);
+                return a.in_register == f.in_register && a.bytes == f.bytes;
             });
         };
         if (!fits(site.arguments, callee.arguments) || !fits(site.results, callee.results))
             throw SyntaxError(line, "the call does not fit the parameters of \"" + shown(callee.name) + "\"");
+    }
+
+    // Bytes of the module's shared variables that an entry and what it calls name. All of them where that
+    // takes too long to find out.
+    std::uint32_t module_shared_of(const Function& entry) {
+        if (m_program.shared.empty()) return 0;
+        std::map<std::uint32_t, std::uint32_t> named;
+        std::set<std::uint32_t> seen;
+        std::vector<std::uint32_t> open{static_cast<std::uint32_t>(&entry - m_program.functions.data())};
+        while (!open.empty()) {
+            const std::uint32_t at = open.back();
+            open.pop_back();
+            if (!seen.insert(at).second) continue;
+            const Function& function = m_program.functions[at];
+            named.insert(function.module_shared.begin(), function.module_shared.end());
+            const std::uint64_t steps = function.module_shared.size() + function.end - function.begin;
+            if (steps >= m_steps_left) return m_program.shared_used_bytes;
+            m_steps_left -= steps;
+            for (std::uint32_t i = function.begin; i < function.end; ++i) {
+                if (m_program.code[i].handler == Handler::call)
+                    open.push_back(m_program.calls[m_program.code[i].extra].function);
+            }
+        }
+        std::uint32_t total = 0;
+        for (const auto& [offset, bytes] : named) total += bytes;
+        return total;
     }
 
     void skip_line_of(std::uint32_t line) {
@@ -79,7 +108,7 @@ class ModuleReader {
         if (text == "version") return read_version(token.line);
         if (text == "target") {
             m_program.target = m_lexer.expect_word("a target");
-            skip_line_of(token.line);
+            while (m_lexer.take_if(",")) static_cast<void>(m_lexer.expect_word("a part of the target"));
             return;
         }
         if (text == "address_size") {
@@ -346,6 +375,7 @@ class ModuleReader {
     Program& m_program;
     bool m_is_extern = false;
     std::uint64_t m_global_bytes = 0;
+    std::uint64_t m_steps_left = 50'000'000;  // to follow calls
     std::uint32_t m_constant_bytes = 0;
 };
 
@@ -354,7 +384,9 @@ class ModuleReader {
 Result<Module> Module::parse(std::string text) {
     if (text.size() > most_text)
         return fail(ErrorKind::bad_input, "a PTX text of more than 256 MiB is not read");
+    static std::atomic<std::uint64_t> serials{0};
     const auto program = std::make_shared<Program>();
+    program->serial = ++serials;
     program->text = std::move(text);
     try {
         ModuleReader(*program, program->text).read();

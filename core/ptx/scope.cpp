@@ -20,9 +20,15 @@ bool is_in(const RegisterRange& range, std::string_view name) {
 }  // namespace
 
 const Symbol* Scope::find(std::string_view name, std::deque<Register>& registers) {
+    const auto [row, is_new] = m_found.try_emplace(name, nullptr);
+    if (is_new) row->second = search(name, registers);
+    return row->second;
+}
+
+const Symbol* Scope::search(std::string_view name, std::deque<Register>& registers) {
     for (Scope* scope = this; scope != nullptr; scope = scope->parent) {
-        const auto found = scope->symbols.find(name);
-        if (found != scope->symbols.end()) return &found->second;
+        const auto held = scope->symbols.find(name);
+        if (held != scope->symbols.end()) return &held->second;
         for (const RegisterRange& range : scope->ranges) {
             if (!is_in(range, name)) continue;
             registers.push_back({range.type});
@@ -34,18 +40,18 @@ const Symbol* Scope::find(std::string_view name, std::deque<Register>& registers
 
 std::optional<std::uint32_t> Scope::find_label(std::string_view name) const {
     for (const Scope* scope = this; scope != nullptr; scope = scope->parent) {
-        const auto found = scope->labels.find(name);
-        if (found != scope->labels.end()) return found->second;
+        const auto held = scope->labels.find(name);
+        if (held != scope->labels.end()) return held->second;
     }
     return std::nullopt;
 }
 
-const std::vector<std::string_view>* Scope::find_targets(std::string_view name) const {
+std::pair<const Scope*, const TargetList*> Scope::find_targets(std::string_view name) const {
     for (const Scope* scope = this; scope != nullptr; scope = scope->parent) {
-        const auto found = scope->target_lists.find(name);
-        if (found != scope->target_lists.end()) return &found->second;
+        const auto held = scope->target_lists.find(name);
+        if (held != scope->target_lists.end()) return {scope, &held->second};
     }
-    return nullptr;
+    return {nullptr, nullptr};
 }
 
 }  // namespace workbench::ptx

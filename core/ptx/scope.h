@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/ptx/code.h"
@@ -41,16 +42,28 @@ struct RegisterRange {
     Type type = Type::none;
 };
 
+using TargetList = std::vector<std::string_view>;
+
 struct Scope {
     Scope* parent = nullptr;
     std::unordered_map<std::string_view, Symbol> symbols;
     std::vector<RegisterRange> ranges;
-    std::unordered_map<std::string_view, std::uint32_t> labels;                        // instructions
-    std::unordered_map<std::string_view, std::vector<std::string_view>> target_lists;  // .branchtargets
+    std::unordered_map<std::string_view, std::uint32_t> labels;     // instructions
+    std::unordered_map<std::string_view, TargetList> target_lists;  // .branchtargets
 
     const Symbol* find(std::string_view name, std::deque<Register>& registers);
     std::optional<std::uint32_t> find_label(std::string_view name) const;
-    const std::vector<std::string_view>* find_targets(std::string_view name) const;
+    // The list and the scope that it is in; null where there is none.
+    std::pair<const Scope*, const TargetList*> find_targets(std::string_view name) const;
+    // Says that a name or a range has been added here.
+    void forget_found() {
+        if (!m_found.empty()) m_found = {};
+    }
+
+  private:
+    const Symbol* search(std::string_view name, std::deque<Register>& registers);
+    // What earlier searches from here have come to, so that scopes are gone through once for each name.
+    std::unordered_map<std::string_view, const Symbol*> m_found;
 };
 
 }  // namespace workbench::ptx

@@ -2,6 +2,7 @@
 #include "core/ptx/shadow.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace workbench::ptx {
 
@@ -34,8 +35,17 @@ void Clocks::warp_sync(std::uint32_t index, std::uint32_t mask, std::uint32_t li
     ++clock.epoch;
 }
 
-void Clocks::barrier(const std::vector<std::uint32_t>& participants) {
-    std::vector<std::uint32_t> joined(warps, 0);
+void Clocks::arrive(std::uint32_t index, std::vector<std::uint32_t>& seen) {
+    seen.resize(warps, 0);
+    for (std::uint32_t v = 0; v < warps; ++v)
+        seen[v] = std::max(seen[v], sees[static_cast<std::size_t>(index) * warps + v]);
+    seen[index] = std::max(seen[index], tick);
+    ++tick;  // what comes after it is in nobody's sight
+}
+
+void Clocks::barrier(const std::vector<std::uint32_t>& participants, const std::vector<std::uint32_t>& seen) {
+    std::vector<std::uint32_t> joined(seen);
+    joined.resize(warps, 0);
     for (const std::uint32_t w : participants) {
         for (std::uint32_t v = 0; v < warps; ++v)
             joined[v] = std::max(joined[v], sees[static_cast<std::size_t>(w) * warps + v]);
@@ -51,25 +61,36 @@ void Clocks::barrier(const std::vector<std::uint32_t>& participants) {
     ++tick;
 }
 
+std::uint32_t Clocks::open_lanes(const Access& before, const Access& now) const {
+    const std::uint32_t others = before.lane_mask & ~(1U << now.lane);
+    const WarpClock& clock = warp[now.warp];
+    if (clock.uniform) return clock.epoch > before.epoch ? 0 : others;
+    std::uint32_t open = 0;
+    for (std::uint32_t rest = others; rest != 0; rest &= rest - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+        if ((*clock.met)[now.lane][lane] < before.epoch) open |= 1U << lane;
+    }
+    return open;
+}
+
+std::uint32_t Clocks::open_warps(const Access& before, const Access& now) const {
+    std::uint32_t open = 0;
+    for (std::uint32_t rest = before.warp_mask; rest != 0; rest &= rest - 1) {
+        const auto v = static_cast<std::uint32_t>(std::countr_zero(rest));
+        if (sees[static_cast<std::size_t>(now.warp) * warps + v] >= before.tick) continue;
+        // Epochs are each warp's own: of its own lanes among several warps only this much is known.
+        if (v == now.warp && warp[v].epoch > before.epoch) continue;
+        open |= 1U << v;
+    }
+    return open;
+}
+
 bool Clocks::is_ordered(const Access& before, const Access& now) const {
     if (before.block != now.block) return false;
-    if (before.warp == several) {
-        for (std::uint32_t v = 0; v < warps; ++v) {
-            if (v != now.warp && sees[static_cast<std::size_t>(now.warp) * warps + v] < before.tick)
-                return false;
-        }
-        return warp[now.warp].epoch > before.epoch || before.tick < tick;
-    }
+    if (before.warp == several) return open_warps(before, now) == 0;
     if (before.warp != now.warp)
         return sees[static_cast<std::size_t>(now.warp) * warps + before.warp] >= before.tick;
-    if (before.lane == now.lane) return true;
-    const WarpClock& clock = warp[now.warp];
-    if (clock.uniform) return clock.epoch > before.epoch;
-    if (before.lane == several) {
-        return std::ranges::all_of((*clock.met)[now.lane],
-                                   [&](std::uint32_t met) { return met >= before.epoch; });
-    }
-    return (*clock.met)[now.lane][before.lane] >= before.epoch;
+    return open_lanes(before, now) == 0;
 }
 
 void ShadowPages::reset() {
@@ -111,9 +132,10 @@ void note_read(ShadowCell& cell, const Access& now, const Clocks& clocks) {
         // Several lanes of a warp read between two syncs.
         const bool again = held.valid && held.warp == now.warp;
         if (!again) return false;
-        const std::uint8_t lane = held.lane == now.lane || clocks.is_ordered(held, now) ? now.lane : several;
+        const std::uint32_t open = clocks.open_lanes(held, now);
         held = now;
-        held.lane = lane;
+        held.lane_mask |= open;
+        if (open != 0) held.lane = several;
         return true;
     };
     if (same_warp(last) || same_warp(first)) return;
@@ -148,10 +170,18 @@ Access note(ShadowCell& cell, const Access& now, AccessKind kind, std::uint64_t 
     cell.write = now;
     cell.write.atomic = kind == AccessKind::atomic;
     if (cell.write.atomic && before.valid && before.atomic && !clocks.is_ordered(before, now)) {
-        // Atomics of several: whoever comes next is held against all of them.
-        if (before.block != now.block) cell.write.block = several_blocks;
-        if (before.warp != now.warp) cell.write.warp = several;
-        if (before.lane != now.lane || before.warp != now.warp) cell.write.lane = several;
+        // Atomics of several: whoever comes next is held against all of them that are not ordered with this.
+        if (before.block != now.block) {
+            cell.write.block = several_blocks;
+        } else if (before.warp == now.warp) {
+            cell.write.lane_mask |= clocks.open_lanes(before, now);
+        } else {
+            cell.write.lane_mask |= before.lane_mask;
+            cell.write.warp_mask |=
+                before.warp == several ? clocks.open_warps(before, now) : before.warp_mask;
+        }
+        if (std::popcount(cell.write.warp_mask) > 1 || before.block != now.block) cell.write.warp = several;
+        if (std::popcount(cell.write.lane_mask) > 1 || cell.write.warp == several) cell.write.lane = several;
     }
     cell.write_serial = serial;
     return race;

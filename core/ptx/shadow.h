@@ -20,6 +20,8 @@ struct Access {
     std::uint32_t block = 0;
     std::uint32_t tick = 0;
     std::uint32_t epoch = 0;
+    std::uint32_t lane_mask = 0;  // lanes, of whichever warps
+    std::uint32_t warp_mask = 0;
     std::uint8_t warp = 0;
     std::uint8_t lane = 0;
     bool valid = false;
@@ -54,8 +56,13 @@ struct Clocks {
 
     // The lanes of a mask have met; `live` are all that are still there.
     void warp_sync(std::uint32_t warp, std::uint32_t mask, std::uint32_t live);
-    // Warps have met at a barrier.
-    void barrier(const std::vector<std::uint32_t>& participants);
+    // A warp arrives at a barrier and goes on: what it has done so far is added to what the barrier has seen.
+    void arrive(std::uint32_t warp, std::vector<std::uint32_t>& seen);
+    // Warps have met at a barrier, at which others have arrived.
+    void barrier(const std::vector<std::uint32_t>& participants, const std::vector<std::uint32_t>& seen);
+    // Of an access by several lanes or warps of a block, those that it is not ordered with.
+    std::uint32_t open_lanes(const Access& before, const Access& now) const;
+    std::uint32_t open_warps(const Access& before, const Access& now) const;
     // Whether an access came before what a lane does now.
     bool is_ordered(const Access& before, const Access& now) const;
 };

@@ -152,10 +152,11 @@ void Machine::run_group(Warp& warp, std::size_t which, std::uint64_t& turn) {
         m_counts.lane_instructions += active;
         by_kind[static_cast<std::size_t>(i.kind)] += active;
         --turn;
-        if (++m_executed > m_launch.budget)
-            stop(FindingKind::no_end, warp, first_lane(group->mask), i,
-                 "is where the launch is after " + std::to_string(m_launch.budget) +
-                     " instructions of warps, which is taken for no end");
+        if (++m_executed > m_budget)
+            stop(
+                FindingKind::no_end, warp, first_lane(group->mask), i,
+                "is where the launch is after " + std::to_string(m_launch.budget) +
+                    " instructions of warps, set-up of blocks and calls included, which is taken for no end");
         // Of an instruction that has to wait, which is counted when it goes through.
         const auto take_back = [&] {
             --m_counts.warp_instructions;
