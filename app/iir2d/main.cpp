@@ -13,20 +13,12 @@
 #include "app/iir2d/evidence.h"
 #include "app/iir2d/options.h"
 #include "core/support/package.h"
-#include "iir2d/iir2d_core.h"
 
 #if defined(__GLIBC__)
 #include <execinfo.h>
 #endif
 
 namespace {
-
-std::string version_text() {
-    const std::string version = std::to_string(iir2d_api_version_major()) + "." +
-                                std::to_string(iir2d_api_version_minor()) + "." +
-                                std::to_string(iir2d_api_version_patch());
-    return "iir2d " + version + "\n" + iir2d_build_fingerprint() + "\n" + workbench::package_line(version);
-}
 
 constexpr const char* has_empty_value = " has an empty value: give one, or leave it out";
 
@@ -96,7 +88,7 @@ int run(int argc, char** argv) {
         "Exit codes: 0 done, 2 bad argument, 3 bad input, 4 device failure, 5 a check failed,\n"
         "6 the output could not be written, 130 interrupted.",
         "iir2d");
-    parser.set_version_flag("--version", version_text());
+    parser.set_version_flag("--version", workbench::version_text("iir2d"));
     parser.require_subcommand(1);
     parser.option_defaults()->always_capture_default(false);
     app::Action chosen;

@@ -10,6 +10,7 @@
 #include "app/iir2d/json.h"
 #include "app/iir2d/ptx_values.h"
 #include "core/ptx/ptx.h"
+#include "core/support/files.h"
 #include "core/support/try.h"
 
 namespace app {
@@ -18,10 +19,8 @@ namespace {
 
 using namespace workbench;  // NOLINT(google-build-using-namespace): names of core, in a command of it
 
-constexpr std::uint64_t most_text = 256U << 20U;
-
 Result<ptx::Module> read_module(const std::string& path) {
-    IIR2D_TRY(std::string text, ptx_text(path, most_text));
+    IIR2D_TRY(std::string text, read_file(path));
     auto module = ptx::Module::parse(std::move(text));
     if (!module) return workbench::fail(module.error().kind, path + ": " + module.error().message);
     return module;

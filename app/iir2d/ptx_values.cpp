@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "core/ptx/half.h"
-#include "core/support/input_file.h"
+#include "core/support/files.h"
 #include "core/support/try.h"
 
 namespace app {
@@ -26,7 +26,7 @@ using Type = PtxArgument::Type;
 constexpr std::array<std::string_view, 12> type_names{"u8",  "s8",  "u16", "s16",  "u32", "i32",
                                                       "u64", "i64", "f16", "bf16", "f32", "f64"};
 constexpr std::array<std::size_t, 12> sizes{1, 1, 2, 2, 4, 4, 8, 8, 2, 2, 4, 8};
-constexpr std::uint64_t most_bytes = std::uint64_t{4} << 30U;
+constexpr std::size_t most_bytes = std::size_t{4} << 30U;
 
 std::size_t size_of(Type type) {
     return sizes[static_cast<std::size_t>(type)];
@@ -90,7 +90,7 @@ bool append_value(std::vector<std::byte>& bytes, Type type, std::string_view tex
 
 Result<void> read_array(PtxArgument& argument, const std::string& text, std::string_view values) {
     if (values.starts_with('@')) {
-        IIR2D_TRY(const std::string read, ptx_text(std::string(values.substr(1)), most_bytes));
+        IIR2D_TRY(const std::string read, workbench::read_file(std::string(values.substr(1)), most_bytes));
         if (read.size() % size_of(argument.type) != 0)
             return wrong(text, "the file holds no whole number of values");
         const auto bytes = std::as_bytes(std::span(read));
@@ -113,20 +113,6 @@ Result<void> read_array(PtxArgument& argument, const std::string& text, std::str
 
 std::string PtxArgument::type_name() const {
     return std::string(type_names[static_cast<std::size_t>(type)]);
-}
-
-Result<std::string> ptx_text(const std::string& path, std::uint64_t most) {
-    IIR2D_TRY(auto file, workbench::InputFile::open(path));
-    std::string text;
-    std::vector<char> block(1U << 20U);
-    for (;;) {
-        IIR2D_TRY(const std::size_t count, file.read(block));
-        if (count == 0) return text;
-        if (text.size() + count > most)
-            return fail(ErrorKind::bad_input,
-                        path + " is larger than " + std::to_string(most >> 20U) + " MiB");
-        text.append(block.data(), count);
-    }
 }
 
 Result<PtxArgument> parse_ptx_argument(const std::string& text, std::size_t index) {

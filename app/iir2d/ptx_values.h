@@ -37,9 +37,6 @@ struct PtxArgument {
     std::string type_name() const;
 };
 
-// Reads a regular file of at most `most` bytes.
-workbench::Result<std::string> ptx_text(const std::string& path, std::uint64_t most);
-
 // "f32:1.5", "bytes:00ff", "in:f32:1,2", "in:f32:@FILE", "out:f32:10".
 workbench::Result<PtxArgument> parse_ptx_argument(const std::string& text, std::size_t index);
 

@@ -5,18 +5,9 @@
 #include "app/arguments/completion.h"
 #include "app/arguments/man_page.h"
 #include "app/iir2d/options.h"
-#include "iir2d/iir2d_core.h"
+#include "core/support/package.h"
 
 namespace app {
-
-namespace {
-
-std::string library_version() {
-    return std::to_string(iir2d_api_version_major()) + "." + std::to_string(iir2d_api_version_minor()) + "." +
-           std::to_string(iir2d_api_version_patch());
-}
-
-}  // namespace
 
 void add_completion_command(CLI::App& parser, Action& chosen) {
     CLI::App* command =
@@ -40,7 +31,7 @@ void add_man_command(CLI::App& parser, Action& chosen) {
     CLI::App* command = parser.add_subcommand("man", "Print this program's page of the manual, for man -l");
     command->callback([&parser, &chosen] {
         chosen = [&parser](const Interruption&) -> Result<int> {
-            print_text(man_page(tree_of(parser), library_version(), "iir2d-workbench(1)"));
+            print_text(man_page(tree_of(parser), workbench::library_version(), "iir2d-workbench(1)"));
             return 0;
         };
     });

@@ -18,7 +18,6 @@
 #include "core/recipe/recipe.h"
 #include "core/support/error.h"
 #include "core/support/package.h"
-#include "iir2d/iir2d_core.h"
 #include "ui/operations/operations_panel.h"
 #include "ui/operations/recipe_bar.h"
 #include "ui/picture/image_page.h"
@@ -52,18 +51,8 @@ int report(ErrorKind kind, const std::string& message) {
     return workbench::exit_code(kind);
 }
 
-std::string versionNumber() {
-    return std::to_string(iir2d_api_version_major()) + "." + std::to_string(iir2d_api_version_minor()) + "." +
-           std::to_string(iir2d_api_version_patch());
-}
-
-std::string versionText() {
-    return "iir2d-workbench " + versionNumber() + "\n" + iir2d_build_fingerprint() + "\n" +
-           workbench::package_line(versionNumber());
-}
-
 void describe(CLI::App& parser, Options& options) {
-    parser.set_version_flag("--version", versionText());
+    parser.set_version_flag("--version", workbench::version_text("iir2d-workbench"));
     parser.add_option("FILE", options.file, "What to open: an image, a recipe, a record or a release");
     parser.add_option("--recipe", options.recipe, "A recipe (JSON) to apply to it");
     parser.add_option("--page", options.page, "The page to show: image, benchmark or release")
@@ -207,7 +196,8 @@ int run(int argc, char** argv) {
                       std::string(error.what()) + " (iir2d-workbench --help lists the options)");
     }
     if (options.man) {
-        const std::string page = app::man_page(app::tree_of(parser), versionNumber(), "iir2d(1)");
+        const std::string page =
+            app::man_page(app::tree_of(parser), workbench::library_version(), "iir2d(1)");
         std::fwrite(page.data(), 1, page.size(), stdout);
         return std::fflush(stdout) == 0 ? 0
                                         : report(ErrorKind::unwritable_output, "the page was not written");

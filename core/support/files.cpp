@@ -126,6 +126,20 @@ Result<std::string> read_file(const fs::path& path, std::size_t limit) {
     }
 }
 
+std::string beginning_of(const fs::path& path, std::size_t most) {
+    auto file = InputFile::open(path);
+    if (!file) return {};
+    std::string text(most, '\0');
+    std::size_t length = 0;
+    while (length < text.size()) {
+        const auto read = file->read(std::span(text).subspan(length));
+        if (!read || *read == 0) break;
+        length += *read;
+    }
+    text.resize(length);
+    return text;
+}
+
 std::string format_number(double value) {
     std::array<char, 32> text{};
     const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;

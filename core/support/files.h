@@ -29,6 +29,9 @@ Result<void> write_directory_atomically(
 // Returns the whole file. Refuses one that is larger than `limit` bytes or not a regular file.
 Result<std::string> read_file(const std::filesystem::path& path, std::size_t limit = std::size_t{1} << 28);
 
+// Returns the file's first `most` bytes, all of a shorter one, or what came before it could not be read on.
+std::string beginning_of(const std::filesystem::path& path, std::size_t most);
+
 // Computes the SHA-256 of what add() is given, in order.
 class Sha256 {
   public:

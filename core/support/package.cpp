@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "core/support/files.h"
+#include "iir2d/iir2d_core.h"
 
 namespace workbench {
 
@@ -34,6 +35,17 @@ std::string package_line(std::string_view version) {
     if (!known || space == line.size() || !is_version(line.substr(space + 1)))
         return "package: none " + std::string(version);
     return "package: " + std::string(line);
+}
+
+std::string library_version() {
+    return std::to_string(iir2d_api_version_major()) + "." + std::to_string(iir2d_api_version_minor()) + "." +
+           std::to_string(iir2d_api_version_patch());
+}
+
+std::string version_text(std::string_view program) {
+    const std::string version = library_version();
+    return std::string(program) + " " + version + "\n" + iir2d_build_fingerprint() + "\n" +
+           package_line(version);
 }
 
 }  // namespace workbench

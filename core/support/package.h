@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// In what the program came.
+// Which version of the program this is, and in what it came.
 #pragma once
 
 #include <string>
@@ -11,5 +11,11 @@ namespace workbench {
 // V the package's version, from package.txt beside the resources. Without that file, or where it holds
 // anything else, "package: none VERSION".
 std::string package_line(std::string_view version);
+
+// Returns the version of the library that the program runs with, as "1.2.0".
+std::string library_version();
+
+// Returns what --version prints: the program's name and version, the build's fingerprint and package_line().
+std::string version_text(std::string_view program);
 
 }  // namespace workbench

@@ -99,10 +99,11 @@ HWY_INLINE std::int64_t sum_groups(const SumSweep<S, A>& given, std::int64_t fir
 
 template <class S, class A>
 HWY_INLINE void sum(const SumSweep<S, A>& part) {
+    constexpr std::int64_t wide = wide_lanes<A>;
     KeptColumns<S, A> kept;
-    std::int64_t l = sum_groups<KeptColumns<S, A>::group, wide_lanes<A>>(part, 0, kept);
-    l = sum_groups<1, wide_lanes<A>>(part, l, kept);
-    if constexpr (wide_lanes < A >> lanes<A>) l = sum_groups<1, lanes<A>>(part, l, kept);
+    std::int64_t l = sum_groups<KeptColumns<S, A>::group, wide>(part, 0, kept);
+    l = sum_groups<1, wide>(part, l, kept);
+    if constexpr (wide > lanes<A>) l = sum_groups<1, lanes<A>>(part, l, kept);
     sum_groups<1, 1>(part, l, kept);
 }
 

@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: MIT
 #include "ui/benchmark/dropped_record.h"
 
-#include <QFile>
 #include <QFileInfo>
+#include <string>
 
 #include "core/duel/duel_record.h"
+#include "core/support/files.h"
 #include "ui/support/paths.h"
 
 namespace workbench {
 namespace {
 
-// The beginning of a JSON file; empty where it cannot be read.
-QByteArray headOf(const QString& path) {
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? file.read(1 << 16) : QByteArray();
+std::string headOf(const QString& path) {
+    return beginning_of(toPath(path), 1 << 16);  // where there is none, opening it says why
 }
 
 bool mayBeRecord(const QString& path) {
     if (QFileInfo(path).isDir()) return true;
     if (!path.endsWith(QLatin1String(".json"), Qt::CaseInsensitive)) return false;
-    const QByteArray head = headOf(path);  // where there is none, opening it says why
+    const std::string head = headOf(path);
     return head.contains("iir2d-workbench/record") || head.contains("iir2d-workbench/duel") ||
            !head.contains("\"operations\"");
 }

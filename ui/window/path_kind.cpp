@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "ui/window/path_kind.h"
 
-#include <span>
 #include <string>
 
 #include "core/duel/duel_record.h"
-#include "core/support/input_file.h"
+#include "core/support/files.h"
 #include "core/support/strict_json.h"
 
 namespace workbench {
@@ -13,21 +12,6 @@ namespace workbench {
 namespace fs = std::filesystem;
 
 namespace {
-
-// Returns the file's text; a text that is longer than `most` is cut after one character more.
-std::string beginning_of(const fs::path& path, std::size_t most) {
-    auto file = InputFile::open(path);
-    if (!file) return {};
-    std::string text(most + 1, '\0');
-    std::size_t length = 0;
-    while (length < text.size()) {
-        const auto read = file->read(std::span(text).subspan(length));
-        if (!read || *read == 0) break;
-        length += *read;
-    }
-    text.resize(length);
-    return text;
-}
 
 bool begins_an_object(const std::string& text) {
     const auto first = text.find_first_not_of(" \t\r\n");
@@ -45,7 +29,7 @@ PathKind kind_of(const fs::path& path) {
                                                                                : PathKind::folder;
     }
     if (!begins_an_object(beginning_of(path, 64))) return PathKind::image;
-    const std::string text = beginning_of(path, recipe_json_limits.bytes);
+    const std::string text = beginning_of(path, recipe_json_limits.bytes + 1);
     if (text.size() > recipe_json_limits.bytes) return PathKind::record;  // too large for a recipe
     // Not read as JSON: of a damaged record its own reader says what is wrong.
     return text.find("\"iir2d-workbench/record") != std::string::npos ||
