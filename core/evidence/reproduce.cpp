@@ -141,6 +141,15 @@ Result<Reproduction> reproduce(const RecordPtr& original, const ReproduceSetting
     return r;
 }
 
+double reproduction_seconds(const Record& record) {
+    double milliseconds = 0;
+    for (const CaseResult& c : record.run.results) {
+        for (const TimedSample& sample : c.samples) milliseconds += sample.latency_ms;
+        for (const TimedSample& sample : c.copy_samples) milliseconds += 2 * sample.latency_ms;
+    }
+    return 1.3 * milliseconds / 1e3;
+}
+
 std::string reproduction_to_text(const Reproduction& r) {
     std::string out = r.reproduced() ? "REPRODUCED" : "NOT REPRODUCED";
     out += " record " + short_id(r.original_id) + "\n";

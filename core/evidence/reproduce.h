@@ -45,6 +45,10 @@ Result<Reproduction> reproduce(const RecordPtr& before, const ReproduceSettings&
                                const TaskControl& control = {},
                                const std::function<void(const CaseResult&)>& on_result = {});
 
+// Returns how long reproducing `record` is expected to take: what its runs and copies took, and 30 % for the
+// rest.
+double reproduction_seconds(const Record& record);
+
 // Describes for a person what differs, what changed, the timings' verdicts.
 std::string reproduction_to_text(const Reproduction& reproduction);
 

@@ -10,9 +10,9 @@
 #include <QVBoxLayout>
 #include <utility>
 
+#include "core/evidence/reproduce.h"
 #include "ui/benchmark/charts_area.h"
 #include "ui/benchmark/compare_view.h"
-#include "ui/benchmark/dropped_record.h"
 #include "ui/benchmark/duel_actions.h"
 #include "ui/benchmark/duel_view.h"
 #include "ui/benchmark/empty_results.h"
@@ -21,6 +21,7 @@
 #include "ui/benchmark/matrix_form.h"
 #include "ui/benchmark/record_actions.h"
 #include "ui/benchmark/record_desk.h"
+#include "ui/benchmark/record_drops.h"
 #include "ui/benchmark/result_note.h"
 #include "ui/benchmark/results_header.h"
 #include "ui/benchmark/results_page.h"
@@ -31,7 +32,6 @@
 #include "ui/session/session.h"
 #include "ui/support/paths.h"
 #include "ui/support/text.h"
-#include "ui/widgets/drop_cue.h"
 #include "ui/widgets/floating_column.h"
 #include "ui/widgets/job_bar.h"
 #include "ui/widgets/layouts.h"
@@ -46,16 +46,6 @@ const QString runSubject = QStringLiteral("run");
 const QString recordSubject = QStringLiteral("record");
 const QString asideSubject = QStringLiteral("aside");  // of its own: nothing else takes the offer away
 const QString keptSubject = QStringLiteral("kept");
-
-// As long as the record took, copies included.
-double secondsOf(const Record& record) {
-    double milliseconds = 0;
-    for (const CaseResult& c : record.run.results) {
-        for (const TimedSample& sample : c.samples) milliseconds += sample.latency_ms;
-        for (const TimedSample& sample : c.copy_samples) milliseconds += 2 * sample.latency_ms;
-    }
-    return 1.3 * milliseconds / 1e3;
-}
 
 }  // namespace
 
@@ -86,7 +76,10 @@ BenchmarkPage::BenchmarkPage(Session& session, QWidget* parent)
     connectComparison();
     connectHistory();
     connectDuels();
-    takeDrops();
+    auto* drops = new RecordDrops(
+        *m_desk, *m_duels, [this] { return runningText(); }, this);
+    connect(drops, &RecordDrops::refused, this,
+            [this](const QString& why) { say(recordSubject, false, why); });
     showPlan();
 }
 
@@ -327,7 +320,7 @@ void BenchmarkPage::reproduceOn(const QString& image) {
     m_messages->clear(recordSubject);
     setTab(Tab::results);
     const Record& record = *m_desk->opened();
-    m_run->begin(std::size_t(record.run.case_total), secondsOf(record));
+    m_run->begin(std::size_t(record.run.case_total), reproduction_seconds(record));
     m_desk->reproduce(image);
 }
 
@@ -404,35 +397,6 @@ void BenchmarkPage::offerAside() {
                              : tr("The run before was neither exported nor kept in the history.");
     m_messages->show(asideSubject, MessageArea::Severity::warning, text,
                      {{tr("Show it again"), [this] { m_desk->showAside(); }}});
-}
-
-// While something is measured nothing is taken, and that is said: the window would take it for an image.
-void BenchmarkPage::takeDrops() {
-    const auto say = [this](const QString& path) {
-        const DroppedKind kind = droppedKind(path);
-        if (kind == DroppedKind::other) return QString();
-        const QString name = recordNameAt(path);
-        if (isRunning()) return tr("%1 cannot be taken now: %2").arg(name, runningText());
-        if (kind == DroppedKind::library) return tr("Drop to duel with %1").arg(name);
-        if (kind == DroppedKind::duel) return tr("Drop to open the duel %1").arg(name);
-        return (m_desk->results().rowCount() > 0 ? tr("Drop to compare with the record %1")
-                                                 : tr("Drop to open the record %1"))
-            .arg(name);
-    };
-    new DropCue(this, say, [this](const QString& path) {
-        const DroppedKind kind = droppedKind(path);
-        if (isRunning()) {
-            this->say(recordSubject, false,
-                      tr("%1 Drop %2 again when that is done, or cancel it.")
-                          .arg(runningText(), recordNameAt(path)));
-        } else if (kind == DroppedKind::library) {
-            m_duels->askWith(path);
-        } else if (kind == DroppedKind::record && m_desk->results().rowCount() > 0) {
-            m_desk->compareWith(path);
-        } else {
-            m_desk->open(path);
-        }
-    });
 }
 
 // Comparing ---------------------------------------------------------------------------------------------

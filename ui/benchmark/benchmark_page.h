@@ -87,7 +87,6 @@ class BenchmarkPage : public QWidget {
     void connectComparison();
     void connectHistory();
     void connectDuels();
-    void takeDrops();
     bool mayMeasure();
     bool isFree() const;
     void say(const QString& subject, bool bad, const QString& text);
