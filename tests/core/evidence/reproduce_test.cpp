@@ -112,6 +112,15 @@ TEST_F(Reproduce, RefusesOtherInputs) {
     EXPECT_THAT(reproduce(path, settings).error().message, HasSubstr("--image says where it is now"));
 }
 
+TEST(ReproductionSeconds, AreThoseOfTheRunsAndCopiesAnd30PercentMore) {
+    Record record;
+    record.run.results.resize(2);
+    record.run.results[0].samples = {{.latency_ms = 500}, {.latency_ms = 300}};
+    record.run.results[1].copy_samples = {{.latency_ms = 100}};  // counts twice
+    EXPECT_DOUBLE_EQ(reproduction_seconds(record), 1.3);
+    EXPECT_EQ(reproduction_seconds({}), 0);
+}
+
 TEST_F(Reproduce, RefusesARecordThatIsNotAccepted) {
     const auto path = written(measure());
     testing::write_text(path / "record.md", "other");
