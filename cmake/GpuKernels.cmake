@@ -55,6 +55,9 @@ function(iir2d_gpu_kernels target source)
 
   set(_image ${CMAKE_CURRENT_BINARY_DIR}/gpu_kernels.fatbin)
   set(IIR2D_GPU_KERNELS_PTX "" CACHE INTERNAL "PTX of the GPU kernels, as built")
+  set(IIR2D_GPU_KERNELS_PTX_120 "" CACHE INTERNAL "PTX of the GPU kernels for compute_120, made by ptx_text_120")
+  set(IIR2D_GPU_KERNELS_LOG "" CACHE INTERNAL "What ptxas told of the GPU kernels, as built")
+  set(IIR2D_GPU_KERNELS_TOOLKIT "${_version}" CACHE INTERNAL "Version of the compiler of the GPU kernels")
   if(IIR2D_GPU_IMAGE)
     iir2d_take_gpu_image(${_image} _version _names)
   elseif(_version)
@@ -71,14 +74,24 @@ function(iir2d_gpu_kernels target source)
     # Contraction only where the source asks for it: results are those of the tests' executor to the bit.
     set(_ptx ${PROJECT_BINARY_DIR}/tests/gpu/ptx)
     set(IIR2D_GPU_KERNELS_PTX ${_ptx}/gpu_kernels.compute_${_newest}.ptx CACHE INTERNAL "PTX of the GPU kernels, as built")
+    set(IIR2D_GPU_KERNELS_LOG ${_image}.ptxas.log CACHE INTERNAL "What ptxas told of the GPU kernels, as built")
+    set(_compile ${_nvcc} -std=c++20 -O3 -fmad=false -I${PROJECT_SOURCE_DIR} -I${PROJECT_SOURCE_DIR}/kernels/include)
     add_custom_command(OUTPUT ${_image} BYPRODUCTS ${_ptx}/gpu_kernels.compute_${_newest}.ptx
       COMMAND ${CMAKE_COMMAND} -DLOG=${_image}.ptxas.log -DIMAGE=${_image} -DPTX=${_ptx} -DNEWEST=${_newest}
               -P ${PROJECT_SOURCE_DIR}/cmake/CompileGpuKernels.cmake --
-              ${_nvcc} -std=c++20 -O3 -fmad=false --threads 0 --compress-mode=size -I${PROJECT_SOURCE_DIR}
-              -I${PROJECT_SOURCE_DIR}/kernels/include ${_codes} -MD -MF ${_image}.d -MT ${_image}
+              ${_compile} --threads 0 --compress-mode=size ${_codes} -MD -MF ${_image}.d -MT ${_image}
               -fatbin -o ${_image} ${source}
       DEPENDS ${source} ${PROJECT_SOURCE_DIR}/cmake/CompileGpuKernels.cmake DEPFILE ${_image}.d
       COMMENT "Compiling the GPU kernels for ${_names}" VERBATIM)
+    # The front end writes another text for the newest GPUs. A test has it made: nothing that is installed needs it.
+    if(PROJECT_IS_TOP_LEVEL AND _version VERSION_GREATER_EQUAL 12.8 AND NOT 120 IN_LIST IIR2D_CUDA_ARCHITECTURES)
+      set(_text ${_ptx}/gpu_kernels.compute_120.ptx)
+      add_custom_command(OUTPUT ${_text}
+        COMMAND ${_compile} -arch=compute_120 -ptx -MD -MF ${_text}.d -MT ${_text} -o ${_text} ${source}
+        DEPENDS ${source} DEPFILE ${_text}.d COMMENT "Compiling the GPU kernels to PTX for compute_120" VERBATIM)
+      add_custom_target(ptx_text_120 DEPENDS ${_text})
+      set(IIR2D_GPU_KERNELS_PTX_120 ${_text} CACHE INTERNAL "PTX of the GPU kernels for compute_120, made by ptx_text_120")
+    endif()
     if(PROJECT_IS_TOP_LEVEL)
       add_custom_target(gpu_resources
         COMMAND ${CMAKE_COMMAND} -DLOG=${_image}.ptxas.log -DTABLE=${PROJECT_SOURCE_DIR}/docs/gpu-resources.md

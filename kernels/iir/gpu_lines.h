@@ -53,11 +53,13 @@ IIR2D_DEVICE GpuLineSet<S> gpu_line_set(const GpuAxis& axis, const GpuPass& pass
 }
 
 // Rows are read and written in pieces of gpu_tile samples, side by side, through a transposing tile in shared
-// memory: lane l steps along row l of the tile. The odd row length keeps lanes in different banks.
+// memory: lane l steps along row l of the tile. Two rows are stored together, and one column of all rows is
+// read: the distances between rows keep the lanes of both in different banks. Doubles take two banks, and
+// rows are 17 apart; floats take one, so the second row of a pair follows the first, and pairs are 33 apart.
 template <class S, class A>
 struct GpuRows {
-    static constexpr int tile_stride = gpu_tile + 1;
-    static constexpr int tile_elements = warp_lanes * tile_stride;
+    static constexpr bool in_pairs = sizeof(A) == 4;
+    static constexpr int tile_elements = warp_lanes * gpu_tile + (in_pairs ? warp_lanes / 2 : warp_lanes);
 
     GpuLineSet<S> set;
     A* tile;  // this warp's
@@ -121,9 +123,18 @@ struct GpuRows {
     }
 
   private:
-    static constexpr int rows_at_once = warp_lanes / gpu_tile;
+    static constexpr int rows_at_once = 2;
+    static_assert(rows_at_once * gpu_tile == warp_lanes);
 
     IIR2D_DEVICE static int row_of(int k, int lane) { return k * rows_at_once + lane / gpu_tile; }
+    // Where the tile has a row.
+    IIR2D_DEVICE static int place_of_row(int row) {
+        return in_pairs ? row * gpu_tile + row / 2 : row * (gpu_tile + 1);
+    }
+    // Where it has the lane's sample of rows 2 k and 2 k + 1.
+    IIR2D_DEVICE static int place_of(int k, int lane) {
+        return in_pairs ? k * (2 * gpu_tile + 1) + lane : place_of_row(row_of(k, lane)) + lane % gpu_tile;
+    }
 
     // Where the lanes' first samples of a piece are; the rows that follow are a step apart. Kept as a running
     // sum: sixteen addresses of their own would cost a register pair each.
@@ -146,16 +157,14 @@ struct GpuRows {
         }
         IIR2D_UNROLL
         for (int k = 0; k < gpu_tile; ++k) {
-            for_lanes([&](int l) {
-                tile[row_of(k, l) * tile_stride + l % gpu_tile] = static_cast<A>(values[k][l]);
-            });
+            for_lanes([&](int l) { tile[place_of(k, l)] = static_cast<A>(values[k][l]); });
         }
     }
 
     template <bool Store, class Step>
     IIR2D_DEVICE void advance(int column, Step& step) const {
         for_lanes([&](int l) {
-            A& sample = tile[l * tile_stride + column];
+            A& sample = tile[place_of_row(l) + column];
             const A result = step(sample, l);
             if (Store) sample = result;
         });
@@ -168,7 +177,7 @@ struct GpuRows {
             for (int k = 0; k < gpu_tile; ++k) {
             for_lanes([&](int l) {
                 if (row_of(k, l) < set.lanes && l % gpu_tile < count) {
-                    A sample = tile[row_of(k, l) * tile_stride + l % gpu_tile];
+                    A sample = tile[place_of(k, l)];
                     if (set.add != nullptr) sample += static_cast<A>(set.add[add_offset[l]]);
                     set.out[offset[l]] = static_cast<S>(sample);
                 }

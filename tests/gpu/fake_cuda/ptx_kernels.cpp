@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "core/ptx/ptx.h"
+#include "tests/gpu/fake_cuda/ptx_counts.h"
 #include "tests/gpu/fake_cuda/scenario.h"
 
 namespace fake {
@@ -41,38 +42,6 @@ const ptx::Module* module_named(const std::string& path) {
     return made.get();
 }
 
-void append_traffic(std::string& line, const char* name, const ptx::GlobalTraffic& traffic) {
-    line += std::string("\"") + name + "\": {\"requests\": " + std::to_string(traffic.requests) +
-            ", \"sectors\": " + std::to_string(traffic.sectors) +
-            ", \"distinct\": " + std::to_string(traffic.distinct) + "}";
-}
-
-std::string counts_line(const ptx::Launch& launch, const ptx::Counts& counts) {
-    const auto shape = [](const std::array<std::uint32_t, 3>& sizes) {
-        return "[" + std::to_string(sizes[0]) + ", " + std::to_string(sizes[1]) + ", " +
-               std::to_string(sizes[2]) + "]";
-    };
-    std::string line = "{\"kernel\": \"" + launch.kernel + "\", \"grid\": " + shape(launch.grid) +
-                       ", \"block\": " + shape(launch.block) +
-                       ", \"instructions\": {\"warp\": " + std::to_string(counts.warp_instructions) +
-                       ", \"lane\": " + std::to_string(counts.lane_instructions) + ", \"by_kind\": {";
-    for (int k = 0; k < ptx::kinds; ++k)
-        line += std::string(k == 0 ? "" : ", ") + "\"" +
-                std::string(ptx::name_of(static_cast<ptx::Kind>(k))) +
-                "\": " + std::to_string(counts.by_kind[static_cast<std::size_t>(k)]);
-    line += "}}, \"global\": {";
-    append_traffic(line, "load", counts.global_loads);
-    line += ", ";
-    append_traffic(line, "store", counts.global_stores);
-    line += "}, \"shared\": {\"requests\": " + std::to_string(counts.shared_requests) +
-            ", \"wavefronts\": " + std::to_string(counts.shared_wavefronts) +
-            "}, \"barriers\": " + std::to_string(counts.barriers) +
-            ", \"warp_syncs\": " + std::to_string(counts.warp_syncs) +
-            ", \"divergent_branches\": " + std::to_string(counts.divergent_branches) +
-            ", \"atomics\": " + std::to_string(counts.atomics) + "}\n";
-    return line;
-}
-
 }  // namespace
 
 bool runs_ptx() {
@@ -103,7 +72,7 @@ void run_ptx(const std::string& kernel, const gpu_test::LaunchShape& shape, unsi
     if (!outcome) throw std::runtime_error(outcome.error().message);
     if (const std::string counts = fake_cuda::setting("counts", ""); !counts.empty()) {
         std::ofstream file(counts, std::ios::app);
-        file << counts_line(launch, outcome->counts);
+        file << counts_line(launch, outcome->counts) << '\n';
     }
     if (outcome->findings_total != 0)
         throw std::runtime_error(outcome->findings.front().message + " (" +

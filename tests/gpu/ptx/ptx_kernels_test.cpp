@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <set>
 
-#include "tests/gpu/ptx/ptx_kernels_testing.h"
+#include "tests/gpu/ptx/ptx_launcher.h"
 
 namespace ptx_kernels_test {
 namespace {
@@ -60,6 +60,28 @@ TEST_P(PtxKernelsIir, GiveTheBitsOfTheirSourceAndNothingIsFound) {
     std::printf("%d cases, %.0f million lane instructions\n", cases, static_cast<double>(lanes) / 1e6);
 }
 INSTANTIATE_TEST_SUITE_P(Filters, PtxKernelsIir, ::testing::Range(1, 9));
+
+// The matrix above runs every kernel of filters and adjoints.
+TEST(PtxKernelsIirMatrix, HasEveryKernel) {
+    std::set<std::string> named;
+    for (int id = 1; id <= 8; ++id) {
+        for (const Border border : all_borders) {
+            for (const Precision precision : all_precisions) {
+                for (const bool adjoint : {false, true}) {
+                    FilterDesc desc{.shape = {.h = 45, .w = 70}, .filter = {.id = id}, .border = border};
+                    desc.precision = precision;
+                    const auto make = adjoint ? iir::make_gpu_adjoint : iir::make_gpu_filter;
+                    for (const auto& stage : make(desc, iir::filters_of(desc)->front()).stages)
+                        named.insert(stage.kernel);
+                }
+            }
+        }
+    }
+    for (const std::string& kernel : kernels_named("iir_")) {
+        const bool of_gradient = kernel.starts_with("iir_gradient_");
+        EXPECT_TRUE(of_gradient || named.contains(kernel)) << kernel;
+    }
+}
 
 }  // namespace
 }  // namespace ptx_kernels_test
