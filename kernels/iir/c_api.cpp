@@ -7,10 +7,12 @@
 #include <string>
 
 #include "iir2d/device.h"
+#include "iir2d/iir2d_tune.h"
 #include "iir2d/plan.h"
 #include "iir2d_build_info.h"
 #include "kernels/device/cuda/context.h"
 #include "kernels/device/cuda/kernel_library.h"
+#include "kernels/iir/configs.h"
 #include "kernels/iir/cpu_planes.h"
 #include "kernels/iir/cuda.h"
 #include "kernels/iir/plan_checks.h"
@@ -18,6 +20,7 @@
 #include "kernels/support/c_struct.h"
 #include "kernels/support/cpu_target.h"
 #include "kernels/support/guard.h"
+#include "kernels/tune/c_config.h"
 
 namespace {
 
@@ -41,6 +44,25 @@ FilterDesc desc_of(const IIR2D_Params& params) {
             .precision = static_cast<Precision>(params.precision)};
 }
 
+// By static where there is no config.
+Result<void> forward_on_cpu(const void* in, void* out, const IIR2D_Params* params, const Config* config) {
+    if (auto good = check_pointers(in, out, params); !good) return good;
+    const FilterDesc desc = desc_of(*params);
+    const auto filters = iir::check_desc(desc);
+    if (!filters) return std::unexpected(filters.error());
+    const ElementType element = element_of(desc);
+    const auto views = iir::check_views(desc, {in, element, desc.shape}, {out, element, desc.shape},
+                                        {.read = "in", .written = "out"});
+    if (!views) return std::unexpected(views.error());
+    const auto threads = iir::threads_for(desc.shape, 0, config != nullptr);
+    if (!threads) return std::unexpected(threads.error());
+    if (const auto target = support::cpu_target(); !target) return std::unexpected(target.error());
+    if (config == nullptr) return iir::forward_planes({desc, *filters, *threads}, views->x, views->y, {});
+    const iir::CpuJob job = iir::make_cpu_job(desc, filters->front(), *threads);
+    if (auto good = iir::FilterConfigs(desc, job, false, *threads).check(*config); !good) return good;
+    return iir::forward_planes({desc, *filters, *threads, *config}, views->x, views->y, {});
+}
+
 std::string fingerprint() {
     const std::string commit = IIR2D_BUILD_COMMIT;
     std::string line = "iir2d " IIR2D_BUILD_VERSION ", commit ";
@@ -61,19 +83,16 @@ std::string fingerprint() {
 extern "C" {
 
 int iir2d_forward_cpu(const void* in, void* out, const IIR2D_Params* params) {
+    return c_call([&] { return forward_on_cpu(in, out, params, nullptr); });
+}
+
+int iir2d_forward_cpu_with(const void* in, void* out, const IIR2D_Params* params,
+                           const IIR2D_Config* config) {
     return c_call([&]() -> Result<void> {
         if (auto good = check_pointers(in, out, params); !good) return good;
-        const FilterDesc desc = desc_of(*params);
-        const auto filters = iir::check_desc(desc);
-        if (!filters) return std::unexpected(filters.error());
-        const ElementType element = element_of(desc);
-        const auto views = iir::check_views(desc, {in, element, desc.shape}, {out, element, desc.shape},
-                                            {.read = "in", .written = "out"});
-        if (!views) return std::unexpected(views.error());
-        const auto threads = iir::threads_for(desc.shape, 0);
-        if (!threads) return std::unexpected(threads.error());
-        if (const auto target = support::cpu_target(); !target) return std::unexpected(target.error());
-        return iir::forward_planes({desc, *filters, *threads}, views->x, views->y, {});
+        const auto known = tune::read_config(config);
+        if (!known) return std::unexpected(known.error());
+        return forward_on_cpu(in, out, params, &*known);
     });
 }
 

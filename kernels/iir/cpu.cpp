@@ -59,7 +59,7 @@ class PlaneFilter {
         std::deque<Banded> banded;
         std::int64_t share = 0;
         for (const CpuPlane<S>& plane : planes)
-            share += banded.emplace_back(m_horizontal, m_vertical, m_job.downward, plane, threads).share;
+            share += banded.emplace_back(m_horizontal, m_vertical, m_job, plane, threads).share;
         each(threads, std::min<std::int64_t>(share, threads), watch, [&](std::int64_t) {
             for (Banded& b : banded) {
                 if (b.entered.fetch_add(1) >= b.share) continue;
@@ -74,8 +74,8 @@ class PlaneFilter {
   private:
     struct Banded {
         Banded(const std::vector<SweptPass<A>>& horizontal, const std::vector<SweptPass<A>>& vertical,
-               Downward downward, const CpuPlane<S>& plane, int threads)
-            : bands(horizontal, vertical, downward, plane, threads), share(bands.share(threads)) {}
+               const CpuJob& job, const CpuPlane<S>& plane, int threads)
+            : bands(horizontal, vertical, job, plane, threads), share(bands.share(threads)) {}
 
         // False when it was stopped. Where there is no memory the next one tries, unless it is stopped first.
         bool start(Watch& watch) {
@@ -119,22 +119,18 @@ class PlaneFilter {
 
     void filter_columns(std::span<const CpuPlane<S>> planes, int threads, Watch& watch,
                         const auto& done) const {
-        // Nothing is left where bands did the only pass, unless a NaN has to be propagated.
-        if (m_job.downward == Downward::filter && m_vertical.size() == 1 &&
-            !m_vertical.front().start->of_whole_line() && m_vertical.front().end->empty()) {
-            return;
-        }
+        if (!has_strips(m_job)) return;
         const std::int64_t across = planes.front().width;
-        const std::int64_t share =
-            std::clamp((across + threads - 1) / threads, narrowest_strip, strip_columns);
-        const std::int64_t width = (share + narrowest_strip - 1) / narrowest_strip * narrowest_strip;
-        const std::int64_t strips = (across + width - 1) / width;
+        const std::int64_t width = strip_width(m_job.config, across, threads);
+        // Too few columns behind the last whole strip go with it.
+        const std::int64_t strips =
+            std::max<std::int64_t>(1, across / width + (across % width >= narrowest_at_once ? 1 : 0));
         each(threads, static_cast<std::int64_t>(planes.size()) * strips, watch, [&](std::int64_t i) {
             const auto number = static_cast<std::size_t>(i / strips);
             const CpuPlane<S>& plane = planes[number];
             const std::int64_t first = i % strips * width;
-            const Strip<S> columns{plane.out + first, plane.out_stride, plane.height,
-                                   std::min(width, across - first)};
+            const std::int64_t last = i % strips == strips - 1 ? across : first + width;
+            const Strip<S> columns{plane.out + first, plane.out_stride, plane.height, last - first};
             filter_strip<S, A>(m_vertical, columns, done(number, first), watch);
         });
     }
@@ -167,8 +163,8 @@ Result<void> run(const CpuJob& job, const ConstTensorView& x, const TensorView& 
         filter.run(some, threads, watch);
     };
     // With planes enough for all threads, one each; else they share them.
-    const int threads = threads_worth(job, planes * samples);
-    if (planes >= 4 * threads) {
+    const int threads = threads_of(job.config, job.threads, planes * samples);
+    if (deals_planes(job.config, threads, planes)) {
         support::parallel_for(threads, planes, {}, {}, [&](std::int64_t p) {
             if (!watch.stopped()) run_planes(p, 1, 1);
         });
@@ -177,7 +173,7 @@ Result<void> run(const CpuJob& job, const ConstTensorView& x, const TensorView& 
         const std::int64_t at_once = threads == 1 ? 1 : std::max<std::int64_t>(1, shared_bytes / bytes);
         for (std::int64_t p = 0; p < planes && !watch.stopped(); p += at_once) {
             const std::int64_t count = std::min(at_once, planes - p);
-            run_planes(p, count, threads_worth(job, count * samples));
+            run_planes(p, count, threads_of(job.config, job.threads, count * samples));
         }
     }
     if (watch.stopped()) return std::unexpected(Error{ErrorCode::cancelled, "the filter was cancelled"});
@@ -214,6 +210,19 @@ void choose_schedule(CpuJob& job, const Shape& shape) {
         if (is_plain_sum(job.vertical, 0)) job.downward = Downward::advance;
         if (!first.pass.to_scratch) job.downward = Downward::filter;
     }
+}
+
+std::int64_t strip_width(const Config& config, std::int64_t across, int threads) {
+    if (config.strip != 0) return config.strip;
+    const std::int64_t share = std::clamp((across + threads - 1) / threads, narrowest_strip, strip_columns);
+    return (share + narrowest_strip - 1) / narrowest_strip * narrowest_strip;
+}
+
+// Nothing is left where bands did the only pass, unless a NaN has to be propagated.
+bool has_strips(const CpuJob& job) {
+    if (job.downward != Downward::filter || job.vertical.size() != 1) return true;
+    const CpuPass& only = job.vertical.front();
+    return only.start.of_whole_line() || !only.end.empty();
 }
 
 Result<void> forward_cpu(const CpuJob& job, const ConstTensorView& x, const TensorView& y,

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "iir2d/config.h"
 #include "iir2d/device.h"
 #include "iir2d/error.h"
 #include "iir2d/plan.h"
@@ -37,6 +38,8 @@ struct CpuJob {
     bool rows_alone = false;
     // The part of the columns' first step that bands of rows do.
     Downward downward = Downward::none;
+    // Where it says auto, static's rules below decide.
+    Config config = {};
 };
 
 CpuJob make_cpu_job(const FilterDesc& desc, const FilterData& data, int threads);
@@ -48,9 +51,22 @@ void choose_schedule(CpuJob& job, const Shape& shape);
 constexpr int threads_worth(int threads, std::int64_t samples) {
     return samples < (std::int64_t{1} << 16) ? 1 : threads;
 }
-constexpr int threads_worth(const CpuJob& job, std::int64_t samples) {
-    return threads_worth(job.threads, samples);
+constexpr int threads_of(const Config& config, int threads, std::int64_t samples) {
+    return config.threads != 0 ? config.threads : threads_worth(threads, samples);
 }
+// Whether each thread takes planes of its own: with planes enough for all of them.
+constexpr bool deals_planes(const Config& config, int threads, std::int64_t planes) {
+    return config.share != 0 ? config.share == share_planes : planes >= std::int64_t{4} * threads;
+}
+// What a config says of stores, where it counts. In f64 the sweeps for one kind of stores and for the other
+// leave another sign where two NaNs meet (GCC 12, AVX2, filter 4), so static's rule stays.
+inline std::int32_t stores_of(const CpuJob& job) {
+    return job.precision == Precision::f64 ? 0 : job.config.stores;
+}
+// Columns of a strip, of planes of so many.
+std::int64_t strip_width(const Config& config, std::int64_t across, int threads);
+// Whether anything is left for strips of columns when bands of rows are done.
+bool has_strips(const CpuJob& job);
 
 // Calls f<Sample, Arithmetic>() with the types that a precision stores and computes in.
 template <class F>

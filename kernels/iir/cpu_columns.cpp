@@ -129,11 +129,9 @@ class StripFilter {
         return cascade.size() == 1 && cascade.front().terms == 3;
     }
 
-    // Whether both of a sum's passes go through a block in one visit. Blocks of so few columns would be too
-    // small to be worth the call.
+    // Whether both of a sum's passes go through a block in one visit.
     bool goes_at_once(const SweptPass<A>& causal, const SweptPass<A>& anticausal) const {
-        constexpr std::int64_t narrowest = 16;
-        return m_columns >= narrowest && is_one_of_three_terms(causal.cascade) &&
+        return m_columns >= narrowest_at_once && is_one_of_three_terms(causal.cascade) &&
                is_one_of_three_terms(anticausal.cascade);
     }
 

@@ -20,6 +20,11 @@ inline constexpr std::int64_t block_rows = most_sum_rows;
 // Columns of a strip, at most: rows are read and written in long pieces.
 inline constexpr std::int64_t strip_columns = 4096;
 
+// Columns of a strip, at least, for both of a sum's passes to go through a block in one visit: blocks of
+// fewer would be too small to be worth the call. A strip of fewer is swept otherwise, and where two NaNs
+// meet another one may remain, so planes are not cut into such.
+inline constexpr std::int64_t narrowest_at_once = 16;
+
 // States above every `rows`-th row of `columns` columns.
 template <class A>
 class Notes {

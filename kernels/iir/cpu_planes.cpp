@@ -103,10 +103,10 @@ Result<void> for_each_plane(const CpuTask& task, std::size_t scratch, const RunC
     const Shape& shape = task.desc.shape;
     const std::int64_t planes = shape.n * shape.c;
     const std::int64_t samples = shape.h * shape.w;
-    const int all = threads_worth(task.threads, planes * samples);
+    const int all = threads_of(task.config, task.threads, planes * samples);
     const bool side_by_side =
-        planes >= std::int64_t{4} * all && scratch <= most_scratch / static_cast<std::size_t>(all);
-    const int each = side_by_side ? 1 : threads_worth(task.threads, samples);
+        deals_planes(task.config, all, planes) && scratch <= most_scratch / static_cast<std::size_t>(all);
+    const int each = side_by_side ? 1 : threads_of(task.config, task.threads, samples);
     const auto caller = std::this_thread::get_id();
     std::atomic<std::int64_t> done{0};
     std::atomic<bool> failed{false};
@@ -133,19 +133,30 @@ Result<void> for_each_plane(const CpuTask& task, std::size_t scratch, const RunC
     return result;
 }
 
+// What is left of a config for one of several planes, with so many threads.
+Config config_of_plane(Config config, int threads) {
+    if (config.threads != 0) config.threads = threads;
+    config.share = 0;
+    return config;
+}
+
 // Runs make_job(desc, filter, threads) for views of one filter and of the types that the precision computes
 // with.
 Result<void> map_planes(const CpuTask& task, const ConstTensorView& x, const TensorView& y,
                         const RunControl& control,
                         CpuJob (*make_job)(const FilterDesc&, const FilterData&, int)) {
     const bool narrow = is_16_bit(element_of(task.desc));
-    if (!narrow && task.filters.size() == 1)
-        return forward_cpu(make_job(task.desc, task.filters.front(), task.threads), x, y, control);
+    if (!narrow && task.filters.size() == 1) {
+        CpuJob job = make_job(task.desc, task.filters.front(), task.threads);
+        job.config = task.config;
+        return forward_cpu(job, x, y, control);
+    }
     const FilterDesc desc = desc_of_plane(task.desc);
     WidePlanes wide;
     return for_each_plane(task, narrow ? WidePlane::bytes(desc.shape) : 0, control,
                           [&](std::int64_t plane, int threads, const RunControl& inner) -> Result<void> {
-                              const CpuJob job = make_job(desc, filter_of(task, plane), threads);
+                              CpuJob job = make_job(desc, filter_of(task, plane), threads);
+                              job.config = config_of_plane(task.config, threads);
                               if (!narrow)
                                   return forward_cpu(job, support::plane_of(x, plane),
                                                      support::plane_of(y, plane), inner);
@@ -160,9 +171,9 @@ Result<void> map_planes(const CpuTask& task, const ConstTensorView& x, const Ten
 
 }  // namespace
 
-Result<int> threads_for(const Shape& shape, int asked) {
+Result<int> threads_for(const Shape& shape, int asked, bool chooses) {
     // Asking the system takes longer than it takes to filter a small plane.
-    if (threads_worth(2, shape.n * shape.c * shape.h * shape.w) == 1) return 1;
+    if (!chooses && threads_worth(2, shape.n * shape.c * shape.h * shape.w) == 1) return 1;
     const auto device = Device::cpu(asked);
     if (!device) return std::unexpected(device.error());
     return device->threads();

@@ -5,6 +5,7 @@
 
 #include <span>
 
+#include "iir2d/config.h"
 #include "iir2d/device.h"
 #include "iir2d/error.h"
 #include "iir2d/plan.h"
@@ -18,10 +19,12 @@ struct CpuTask {
     const FilterDesc& desc;
     const Filters& filters;
     int threads = 1;
+    Config config = {};  // of forward_planes()
 };
 
-// How many threads a call may use that asks for so many, 0 for all: one, where more would save nothing.
-Result<int> threads_for(const Shape& shape, int asked);
+// How many threads a call may use that asks for so many, 0 for all: one, where more would save nothing,
+// unless a config `chooses` them.
+Result<int> threads_for(const Shape& shape, int asked, bool chooses = false);
 
 // In what follows, views are checked, strides resolved, of the task's element type. std::bad_alloc leaves
 // through it.

@@ -10,9 +10,6 @@ namespace iir2d::iir {
 
 namespace {
 
-// Columns that a band goes on into at once: few enough that the next band is not kept waiting.
-constexpr std::int64_t part_columns = 512;
-
 // A band of fewer columns takes no longer than it takes to wait for the band above.
 constexpr std::int64_t narrowest_shared = 32;
 
@@ -20,18 +17,20 @@ constexpr std::int64_t narrowest_shared = 32;
 
 template <class S, class A>
 RowBands<S, A>::RowBands(const std::vector<SweptPass<A>>& horizontal,
-                         const std::vector<SweptPass<A>>& vertical, Downward downward,
+                         const std::vector<SweptPass<A>>& vertical, const CpuJob& job,
                          const CpuPlane<S>& plane, int threads)
     : m_horizontal(horizontal),
       m_vertical(vertical),
-      m_downward(downward),
+      m_downward(job.downward),
+      m_stores(stores_of(job)),
       m_plane(plane),
       m_height(rows_of_band<A>()),
       m_bands((plane.height + m_height - 1) / m_height),
       m_whole_line(horizontal.back().start->of_whole_line()),
       m_beside(keeps_beside(horizontal)),
       m_line(needs_line(horizontal) || (m_beside && 2 * threads * m_height <= plane.height)),
-      m_parts(make_parts(horizontal.back(), plane.width)),
+      m_parts(
+          make_parts(horizontal.back(), plane.width, job.config.part != 0 ? job.config.part : part_columns)),
       m_bands_done(std::make_unique<Counter[]>(m_parts.size())) {
     if (m_downward == Downward::none) return;
     m_column_states =
@@ -41,7 +40,8 @@ RowBands<S, A>::RowBands(const std::vector<SweptPass<A>>& horizontal,
 }
 
 template <class S, class A>
-auto RowBands<S, A>::make_parts(const SweptPass<A>& last_pass, std::int64_t width) -> std::vector<Part> {
+auto RowBands<S, A>::make_parts(const SweptPass<A>& last_pass, std::int64_t width, std::int64_t columns)
+    -> std::vector<Part> {
     std::int64_t held = 0;
     std::int64_t held_end = 0;
     const PassEnd& end = *last_pass.end;
@@ -55,7 +55,7 @@ auto RowBands<S, A>::make_parts(const SweptPass<A>& last_pass, std::int64_t widt
     std::vector<Part> parts;
     for (std::int64_t first = 0; first < width;) {
         const bool in_held = first >= held && first < held_end;
-        std::int64_t last = std::min(width, (first / part_columns + 1) * part_columns);
+        std::int64_t last = std::min(width, (first / columns + 1) * columns);
         if (in_held) last = std::min(last, held_end);
         if (first < held) last = std::min(last, held);
         parts.push_back({first, last, in_held});
@@ -123,26 +123,17 @@ bool RowBands<S, A>::filter_bands(Watch& watch) {
     return go_on;
 }
 
-// Non-temporal stores are slow where much arithmetic lies between two of them to a cache line: where one does
-// not fill it, only first-order sections sweep down and store at once fast enough. And a load waits for a
-// store shortly before it whose address agrees with its own in the lowest 12 bits (4K aliasing).
+// A load waits for a store shortly before it whose address agrees with its own in the lowest 12 bits (4K
+// aliasing). A config that asks for such stores gets them where rows are aligned, which the sweeps look at.
 template <class S, class A>
 bool RowBands<S, A>::takes_non_temporal_stores() const {
-    const auto light = [](const SweptPass<A>& pass) {
-        return pass.cascade.size() == 1 && pass.cascade.front().terms == 1;
-    };
-    constexpr std::int64_t cache_line = 64;
-    const bool whole_lines =
-        vector_bytes() / static_cast<std::int64_t>(sizeof(A)) * static_cast<std::int64_t>(sizeof(S)) >=
-        cache_line;
-    const bool fast = whole_lines || m_downward != Downward::filter ||
-                      (std::ranges::all_of(m_horizontal, light) && light(m_vertical.front()));
+    if (m_stores != 0) return m_stores == stores_past;
     constexpr std::uintptr_t page = 4096;
     constexpr std::uintptr_t near = 512;
     const std::uintptr_t ahead =
         (reinterpret_cast<std::uintptr_t>(m_plane.out) - reinterpret_cast<std::uintptr_t>(m_plane.in)) % page;
-    return m_plane.width * m_plane.height * static_cast<std::int64_t>(sizeof(S)) >= non_temporal_bytes &&
-           fast && (ahead == 0 || ahead > near);
+    return worth_non_temporal<S>(m_horizontal, m_vertical, m_downward, m_plane.width * m_plane.height) &&
+           (ahead == 0 || ahead > near);
 }
 
 template <class S, class A>

@@ -19,6 +19,27 @@ namespace iir2d::iir {
 // Bytes of an output from which on non-temporal (streaming) stores are worth it.
 inline constexpr std::int64_t non_temporal_bytes = std::int64_t{8} << 20;
 
+// Columns that a band goes on into at once: few enough that the next band is not kept waiting.
+inline constexpr std::int64_t part_columns = 512;
+
+// Returns whether non-temporal stores are worth it for planes of so many samples, apart from where they lie:
+// they are slow where much arithmetic lies between two of them to a cache line. Where one does not fill it,
+// only first-order sections sweep down and store at once fast enough.
+template <class S, class A>
+bool worth_non_temporal(const std::vector<SweptPass<A>>& horizontal,
+                        const std::vector<SweptPass<A>>& vertical, Downward downward, std::int64_t samples) {
+    const auto light = [](const SweptPass<A>& pass) {
+        return pass.cascade.size() == 1 && pass.cascade.front().terms == 1;
+    };
+    constexpr std::int64_t cache_line = 64;
+    const bool whole_lines =
+        vector_bytes() / static_cast<std::int64_t>(sizeof(A)) * static_cast<std::int64_t>(sizeof(S)) >=
+        cache_line;
+    const bool fast = whole_lines || downward != Downward::filter ||
+                      (std::ranges::all_of(horizontal, light) && light(vertical.front()));
+    return fast && samples * static_cast<std::int64_t>(sizeof(S)) >= non_temporal_bytes;
+}
+
 // Whether a band's passes keep something beside its line.
 template <class AnyPass>
 bool keeps_beside(const std::vector<AnyPass>& passes) {
@@ -43,7 +64,7 @@ class RowBands {
     // For so many threads at most: where they are more than half the bands, a sum keeps no samples in a line,
     // so that each of them has a band's memory.
     RowBands(const std::vector<SweptPass<A>>& horizontal, const std::vector<SweptPass<A>>& vertical,
-             Downward downward, const CpuPlane<S>& plane, int threads);
+             const CpuJob& job, const CpuPlane<S>& plane, int threads);
 
     // How many of the threads will be in it: what is worth it and leaves the bands' own memory below the
     // plane's.
@@ -84,7 +105,8 @@ class RowBands {
         bool non_temporal;
     };
 
-    static std::vector<Part> make_parts(const SweptPass<A>& last_pass, std::int64_t width);
+    static std::vector<Part> make_parts(const SweptPass<A>& last_pass, std::int64_t width,
+                                        std::int64_t columns);
     Lines make_lines() const;
     bool keeps_samples(const SweptPass<A>& pass) const;
     bool takes_non_temporal_stores() const;
@@ -102,6 +124,7 @@ class RowBands {
     const std::vector<SweptPass<A>>& m_horizontal;
     const std::vector<SweptPass<A>>& m_vertical;
     Downward m_downward;
+    std::int32_t m_stores;  // of the config
     CpuPlane<S> m_plane;
     std::int64_t m_height;  // of a band
     std::int64_t m_bands;

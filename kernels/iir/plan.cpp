@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "kernels/iir/configs.h"
 #include "kernels/iir/cpu.h"
 #include "kernels/iir/cpu_planes.h"
 #include "kernels/iir/cuda.h"
@@ -13,6 +14,7 @@
 #include "kernels/support/cpu_target.h"
 #include "kernels/support/guard.h"
 #include "kernels/tensor/device_tensor_state.h"
+#include "kernels/tune/choose.h"
 
 namespace iir2d {
 
@@ -30,6 +32,10 @@ struct FilterPlan::State {
     FilterDesc desc;
     iir::Filters filters;
     std::variant<OnCpu, OnGpu> work;
+    Choice choice;
+
+    static Result<FilterPlan> make(const Device& device, const FilterDesc& desc,
+                                   const std::optional<Config>& pinned);
 };
 
 namespace {
@@ -41,24 +47,44 @@ std::unexpected<Error> bad(ErrorCode code, std::string message) {
 }  // namespace
 
 Result<FilterPlan> FilterPlan::make(const Device& device, const FilterDesc& desc) {
+    return State::make(device, desc, std::nullopt);
+}
+
+Result<FilterPlan> FilterPlan::make(const Device& device, const FilterDesc& desc, const Config& config) {
+    return State::make(device, desc, config);
+}
+
+Result<FilterPlan> FilterPlan::State::make(const Device& device, const FilterDesc& desc,
+                                           const std::optional<Config>& pinned) {
     return support::guarded_result("the filter", [&]() -> Result<FilterPlan> {
         auto filters = iir::check_desc(desc);
         if (!filters) return std::unexpected(filters.error());
+        Choice choice = tune::choose(pinned);
         if (device.backend() == Backend::cpu) {
             if (const auto target = support::cpu_target(); !target) return std::unexpected(target.error());
             State::OnCpu work{iir::make_cpu_job(desc, filters->front(), device.threads()),
                               filters->size() == 1 && element_of(desc) == storage_type(desc.precision)};
-            return FilterPlan(
-                std::make_shared<const State>(State{device, desc, std::move(*filters), std::move(work)}));
+            const iir::FilterConfigs configs(desc, work.first, !work.is_all_of_it, device.threads());
+            if (auto good = configs.check(choice.config); !good) return std::unexpected(good.error());
+            choice.resolved = configs.resolve(choice.config);
+            work.first.config = choice.config;
+            return FilterPlan(std::make_shared<const State>(
+                State{device, desc, std::move(*filters), std::move(work), std::move(choice)}));
         }
+        if (auto good = tune::check_static(device, choice.config); !good)
+            return std::unexpected(good.error());
         const auto context = cuda::Context::get(device.index());
         if (!context) return std::unexpected(context.error());
         const cuda::Facts& facts = (*context)->facts();
         State::OnGpu work{iir::make_gpu_job(desc, *filters), "sm_" + std::to_string(facts.capability_major) +
                                                                  std::to_string(facts.capability_minor)};
-        return FilterPlan(
-            std::make_shared<const State>(State{device, desc, std::move(*filters), std::move(work)}));
+        return FilterPlan(std::make_shared<const State>(
+            State{device, desc, std::move(*filters), std::move(work), std::move(choice)}));
     });
+}
+
+Choice FilterPlan::choice() const {
+    return m_state->choice;
 }
 
 const FilterDesc& FilterPlan::desc() const {
@@ -76,26 +102,31 @@ std::size_t FilterPlan::workspace_bytes() const {
 
 KernelIdentity FilterPlan::kernel() const {
     const ElementType element = element_of(m_state->desc);
+    const auto described = [&](KernelIdentity identity) {
+        tune::describe(m_state->choice, identity);
+        return identity;
+    };
     if (const auto* gpu = std::get_if<State::OnGpu>(&m_state->work)) {
         std::string passes;
         for (const iir::GpuStage& stage : gpu->job.filters.front().stages) {
             if (!passes.empty()) passes += " ";
             passes += stage.kernel + (stage.axis.passes[0].warmup >= 0 ? "_warmup" : "_carry");
         }
-        return {.backend = Backend::cuda,
-                .name = "iir_axis",
-                .variant = passes,
-                .element = element,
-                .architecture = gpu->architecture};
+        return described({.backend = Backend::cuda,
+                          .name = "iir_axis",
+                          .variant = passes,
+                          .element = element,
+                          .architecture = gpu->architecture});
     }
     const iir::CpuJob& job = std::get<State::OnCpu>(m_state->work).first;
     const auto down = job.downward == iir::Downward::none ? 0U : 1U;
-    return {.backend = Backend::cpu,
-            .name = job.rows_alone ? "iir_lines" : "iir_raster",
-            .variant = "rows_" + std::to_string(job.horizontal.size()) + "_down_" + std::to_string(down) +
-                       "_columns_" + std::to_string(job.vertical.size() - down),
-            .element = element,
-            .architecture = support::cpu_target().value_or(IIR2D_CPU_BASELINE)};
+    return described({.backend = Backend::cpu,
+                      .name = job.rows_alone ? "iir_lines" : "iir_raster",
+                      .variant = "rows_" + std::to_string(job.horizontal.size()) + "_down_" +
+                                 std::to_string(down) + "_columns_" +
+                                 std::to_string(job.vertical.size() - down),
+                      .element = element,
+                      .architecture = support::cpu_target().value_or(IIR2D_CPU_BASELINE)});
 }
 
 PrecisionGuarantee FilterPlan::precision() const {
@@ -112,7 +143,8 @@ Result<void> FilterPlan::run(const ConstTensorView& x, const TensorView& y, cons
         }
         const auto& cpu = std::get<State::OnCpu>(m_state->work);
         if (cpu.is_all_of_it) return iir::forward_cpu(cpu.first, views->x, views->y, control);
-        const iir::CpuTask task{m_state->desc, m_state->filters, m_state->device.threads()};
+        const iir::CpuTask task{m_state->desc, m_state->filters, m_state->device.threads(),
+                                m_state->choice.config};
         return iir::forward_planes(task, views->x, views->y, control);
     });
 }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 
+#include "iir2d/config.h"
 #include "iir2d/device.h"
 #include "iir2d/error.h"
 #include "iir2d/plan.h"
@@ -47,8 +48,18 @@ constexpr bool divides_in_pairs(const PoolDesc& desc) {
 // at stride 1 or 2, and few enough on an element that sums in f32 are accurate.
 bool scatters_in_vectors(const PoolDesc& desc, const PoolGeometry& geometry);
 
-// Throws where memory is short.
+// Returns whether the CPU writes dx by stores that may be past the caches, and whether static's are, where
+// rows are whole vectors.
+bool backward_chooses_stores(const PoolDesc& desc, const PoolGeometry& geometry);
+bool backward_stores_past_caches(const PoolGeometry& geometry);
+
+// Returns the elements of dx that make a task worth its set-up.
+constexpr std::int64_t backward_task_elements(const Config& config) {
+    return config.task != 0 ? config.task : std::int64_t{1} << 16;
+}
+
+// Throws where memory is short. Of the config it reads stores and task.
 Result<void> backward_cpu(const PoolDesc& desc, const PoolGeometry& geometry, const Backward& data,
-                          int threads, const RunControl& control);
+                          const Config& config, int threads, const RunControl& control);
 
 }  // namespace iir2d::pool

@@ -5,6 +5,7 @@
 #include "kernels/pool/backward_avg.h"
 #include "kernels/pool/backward_max.h"
 #include "kernels/pool/backward_scatter.h"
+#include "kernels/pool/cpu.h"
 #include "kernels/support/parallel.h"
 #include "kernels/support/storage.h"
 
@@ -15,28 +16,26 @@ namespace {
 // Returns whether non-temporal stores to dx are worth it: it is larger than the caches, and its rows are
 // whole vectors or so long that their ends do not count.
 bool worth_non_temporal(const PoolGeometry& geometry, ElementType element, const TensorView& dx) {
-    constexpr double bytes = std::int64_t{16} << 20;
     constexpr std::int64_t vector_bytes = 32;
     constexpr std::int64_t shortest = 512;
-    if (element != ElementType::f32) return false;
-    const auto elements = static_cast<double>(geometry.planes()) * static_cast<double>(geometry.y.in) *
-                          static_cast<double>(geometry.x.in);
-    if (elements * sizeof(float) < bytes) return false;
+    if (element != ElementType::f32 || !backward_stores_past_caches(geometry)) return false;
     constexpr std::int64_t vector = vector_bytes / static_cast<std::int64_t>(sizeof(float));
-    const bool whole = reinterpret_cast<std::uintptr_t>(dx.data) % vector_bytes == 0 &&
-                       dx.row_stride % vector == 0 && dx.plane_stride % vector == 0 &&
-                       geometry.x.in % vector == 0;
-    return whole || geometry.x.in >= shortest;
+    return (has_aligned_rows(dx) && geometry.x.in % vector == 0) || geometry.x.in >= shortest;
+}
+
+bool takes_non_temporal(const PoolDesc& desc, const PoolGeometry& geometry, const Config& config,
+                        const TensorView& dx) {
+    if (config.stores == 0) return worth_non_temporal(geometry, desc.element, dx);
+    return config.stores == stores_past && backward_chooses_stores(desc, geometry) && has_aligned_rows(dx);
 }
 
 template <class Kernel, class T>
-Result<void> run(const Job<T>& job, int threads, const RunControl& control) {
+Result<void> run(const Job<T>& job, const Config& config, int threads, const RunControl& control) {
     const PoolGeometry& g = job.geometry;
     const std::int64_t rows = g.planes() * g.y.in;
     // Enough elements to hide a task's set-up, and rows enough that window rows which two tasks both scatter
     // do not count; but a few tasks for every thread.
-    constexpr std::int64_t task_elements = std::int64_t{1} << 16;
-    const std::int64_t wanted = std::max(task_elements / g.x.in + 1, 4 * g.y.span());
+    const std::int64_t wanted = std::max(backward_task_elements(config) / g.x.in + 1, 4 * g.y.span());
     const std::int64_t share = rows / (std::int64_t{4} * threads) + 1;
     const std::int64_t step = std::clamp(std::min(wanted, share), std::int64_t{1}, rows);
     const std::int64_t tasks = (rows + step - 1) / step;
@@ -61,27 +60,29 @@ Result<void> run(const Job<T>& job, int threads, const RunControl& control) {
 }
 
 template <class T>
-Result<void> run_typed(const Job<T>& job, ElementType accumulator, int threads, const RunControl& control) {
+Result<void> run_typed(const Job<T>& job, ElementType accumulator, const Config& config, int threads,
+                       const RunControl& control) {
     const PoolDesc& desc = job.desc;
     const bool wide = accumulator == ElementType::f64;
     switch (desc.op) {
         case PoolOp::max:
         case PoolOp::adaptive_max:
-            return wide ? run<MaxGradient<T, double>>(job, threads, control)
-                        : run<MaxGradient<T, float>>(job, threads, control);
+            return wide ? run<MaxGradient<T, double>>(job, config, threads, control)
+                        : run<MaxGradient<T, float>>(job, config, threads, control);
         case PoolOp::avg:
         case PoolOp::adaptive_avg:
             if constexpr (std::is_same_v<T, float>) {
-                if (scatters_in_vectors(desc, job.geometry)) return run<AvgScatter>(job, threads, control);
+                if (scatters_in_vectors(desc, job.geometry))
+                    return run<AvgScatter>(job, config, threads, control);
             }
-            return wide ? run<ScatterKernel<T, double, GradientOp::avg>>(job, threads, control)
-                        : run<ScatterKernel<T, float, GradientOp::avg>>(job, threads, control);
+            return wide ? run<ScatterKernel<T, double, GradientOp::avg>>(job, config, threads, control)
+                        : run<ScatterKernel<T, float, GradientOp::avg>>(job, config, threads, control);
         case PoolOp::lp:
             break;
     }
-    if (desc.p == 1.0) return run<ScatterKernel<T, double, GradientOp::lp1>>(job, threads, control);
-    if (divides_in_pairs(desc)) return run<PairKernel<T>>(job, threads, control);
-    return run<ScatterKernel<T, double, GradientOp::lp2>>(job, threads, control);
+    if (desc.p == 1.0) return run<ScatterKernel<T, double, GradientOp::lp1>>(job, config, threads, control);
+    if (divides_in_pairs(desc)) return run<PairKernel<T>>(job, config, threads, control);
+    return run<ScatterKernel<T, double, GradientOp::lp2>>(job, config, threads, control);
 }
 
 }  // namespace
@@ -106,6 +107,19 @@ ElementType backward_accumulator(const PoolDesc& desc, const PoolGeometry& geome
     return sum_type(additions);
 }
 
+bool backward_chooses_stores(const PoolDesc& desc, const PoolGeometry& geometry) {
+    if (desc.element != ElementType::f32) return false;
+    return is_max(desc.op) ? backward_accumulator(desc, geometry) == ElementType::f32
+                           : scatters_in_vectors(desc, geometry);
+}
+
+bool backward_stores_past_caches(const PoolGeometry& geometry) {
+    constexpr double bytes = std::int64_t{16} << 20;
+    const auto elements = static_cast<double>(geometry.planes()) * static_cast<double>(geometry.y.in) *
+                          static_cast<double>(geometry.x.in);
+    return elements * sizeof(float) >= bytes;
+}
+
 bool scatters_in_vectors(const PoolDesc& desc, const PoolGeometry& geometry) {
     const AxisWindows& x = geometry.x;
     return desc.op == PoolOp::avg && desc.element == ElementType::f32 && x.dilation == 1 &&
@@ -113,7 +127,7 @@ bool scatters_in_vectors(const PoolDesc& desc, const PoolGeometry& geometry) {
 }
 
 Result<void> backward_cpu(const PoolDesc& desc, const PoolGeometry& geometry, const Backward& data,
-                          int threads, const RunControl& control) {
+                          const Config& config, int threads, const RunControl& control) {
     return with_storage(desc.element, [&]<class T>() {
         const Job<T> job{desc,
                          geometry,
@@ -122,8 +136,8 @@ Result<void> backward_cpu(const PoolDesc& desc, const PoolGeometry& geometry, co
                          planes_of<T>(data.dy),
                          planes_of<T>(data.dx),
                          data.argmax,
-                         worth_non_temporal(geometry, desc.element, data.dx)};
-        return run_typed<T>(job, backward_accumulator(desc, geometry), threads, control);
+                         takes_non_temporal(desc, geometry, config, data.dx)};
+        return run_typed<T>(job, backward_accumulator(desc, geometry), config, threads, control);
     });
 }
 

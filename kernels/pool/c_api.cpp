@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "iir2d/iir2d_pool.h"
+#include "iir2d/iir2d_tune.h"
 #include "iir2d/plan.h"
 #include "kernels/pool/backward.h"
 #include "kernels/pool/cuda.h"
@@ -15,6 +16,7 @@
 #include "kernels/support/c_struct.h"
 #include "kernels/support/c_tensor.h"
 #include "kernels/support/parallel.h"
+#include "kernels/tune/c_config.h"
 
 namespace {
 
@@ -157,18 +159,24 @@ Result<Job> read_backward(const Pointers& given, const IIR2D_PoolParams* params,
     return job;
 }
 
-Result<PoolPlan> plan_on_cpu(const Job& job) {
+// By a config, for what is used of the plan; a null one is none.
+Result<PoolPlan> plan_on_cpu(const Job& job, PoolUse use, const Config* config) {
     const auto device = Device::cpu(job.threads);
     if (!device) return std::unexpected(device.error());
-    return PoolPlan::make(*device, job.desc);
+    if (config == nullptr) return PoolPlan::make(*device, job.desc);
+    if (auto good = check_config(*device, job.desc, use, *config); !good)
+        return std::unexpected(good.error());
+    return use == PoolUse::backward ? PoolPlan::make(*device, job.desc, {}, *config)
+                                    : PoolPlan::make(*device, job.desc, *config, {});
 }
 
 Result<void> check_argmax(const Job& job, const auto& data, const std::int64_t* argmax) {
     return pool::check_argmax(job.desc, data, pool::places(argmax, job.geometry.output));
 }
 
-Result<void> pool_on_cpu(const Job& job, const void* x, void* y, std::int64_t* argmax) {
-    const auto plan = plan_on_cpu(job);
+Result<void> pool_on_cpu(const Job& job, const void* x, void* y, std::int64_t* argmax, const Config* config) {
+    const auto plan =
+        plan_on_cpu(job, argmax != nullptr ? PoolUse::forward_with_places : PoolUse::forward, config);
     if (!plan) return std::unexpected(plan.error());
     support::Poll poll(job.poll, job.user);
     const auto run = [&](const RunControl& control) {
@@ -205,8 +213,8 @@ Result<pool::Backward> check_backward(const Job& job, const Pointers& given, boo
     return data;
 }
 
-Result<void> pool_backward_on_cpu(const Job& job, const Pointers& given) {
-    const auto plan = plan_on_cpu(job);
+Result<void> pool_backward_on_cpu(const Job& job, const Pointers& given, const Config* config) {
+    const auto plan = plan_on_cpu(job, PoolUse::backward, config);
     if (!plan) return std::unexpected(plan.error());
     support::Poll poll(job.poll, job.user);
     const auto run = [&](const RunControl& control) {
@@ -251,7 +259,18 @@ int iir2d_pool_forward_cpu(const void* x, void* y, int64_t* argmax, const IIR2D_
     return c_call([&]() -> Result<void> {
         const auto job = read_forward(x, y, params);
         if (!job) return std::unexpected(job.error());
-        return pool_on_cpu(*job, x, y, argmax);
+        return pool_on_cpu(*job, x, y, argmax, nullptr);
+    });
+}
+
+int iir2d_pool_forward_cpu_with(const void* x, void* y, int64_t* argmax, const IIR2D_PoolParams* params,
+                                const IIR2D_Config* config) {
+    return c_call([&]() -> Result<void> {
+        const auto job = read_forward(x, y, params);
+        if (!job) return std::unexpected(job.error());
+        const auto known = tune::read_config(config);
+        if (!known) return std::unexpected(known.error());
+        return pool_on_cpu(*job, x, y, argmax, &*known);
     });
 }
 
@@ -270,7 +289,20 @@ int iir2d_pool_backward_cpu(const void* x, const void* y, const void* dy, void* 
         const Pointers given{x, y, dy, dx, argmax};
         const auto job = read_backward(given, params, true);
         if (!job) return std::unexpected(job.error());
-        return pool_backward_on_cpu(*job, given);
+        return pool_backward_on_cpu(*job, given, nullptr);
+    });
+}
+
+int iir2d_pool_backward_cpu_with(const void* x, const void* y, const void* dy, void* dx,
+                                 const int64_t* argmax, const IIR2D_PoolParams* params,
+                                 const IIR2D_Config* config) {
+    return c_call([&]() -> Result<void> {
+        const Pointers given{x, y, dy, dx, argmax};
+        const auto job = read_backward(given, params, true);
+        if (!job) return std::unexpected(job.error());
+        const auto known = tune::read_config(config);
+        if (!known) return std::unexpected(known.error());
+        return pool_backward_on_cpu(*job, given, &*known);
     });
 }
 

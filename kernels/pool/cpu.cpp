@@ -22,8 +22,6 @@ constexpr std::int64_t non_temporal_bytes = std::int64_t{16} << 20;
 // are worth it.
 constexpr std::int64_t vector_bytes = 32;
 constexpr std::int64_t shortest_non_temporal = 512;
-// Elements of the input that make a task worth its set-up.
-constexpr double task_elements = 1 << 18;
 // A block's rows in work should fit a last-level cache: more columns read and write memory in longer
 // stretches, which is worth more than a cache that is nearer.
 constexpr std::int64_t block_bytes = std::int64_t{2} << 20;
@@ -63,12 +61,9 @@ bool fills_caches(const PoolGeometry& geometry) {
 
 bool worth_non_temporal(const PoolGeometry& geometry, const CpuKernel& kernel, const Planes<const float>& x,
                         const Planes<float>& y) {
-    if (!fills_caches(geometry)) return false;
+    if (!stores_past_caches(geometry, kernel)) return false;
+    if (!kernel.small_windows) return true;
     const AxisWindows& columns = geometry.x;
-    // Prefix doubling writes waves of many rows after having read many; the other ways write one row at a
-    // time, which non-temporal stores make slower.
-    if (!kernel.small_windows)
-        return kernel.along_y == AxisWay::doubling && columns.out >= shortest_non_temporal;
     if (has_4k_aliasing(geometry, x, y)) return false;
     constexpr std::int64_t vector = vector_bytes / static_cast<std::int64_t>(sizeof(float));
     const bool whole = reinterpret_cast<std::uintptr_t>(y.data) % vector_bytes == 0 &&
@@ -118,7 +113,8 @@ struct Cut {
     std::int64_t of_each_task;  // blocks
 };
 
-Cut make_cut(const PoolGeometry& geometry, std::int64_t columns, std::int64_t rows, int threads) {
+Cut make_cut(const PoolGeometry& geometry, std::int64_t columns, std::int64_t rows, int threads,
+             std::int64_t of_a_task) {
     Cut cut{};
     cut.across = ceil_div(geometry.x.out, columns);
     cut.columns = ceil_div(ceil_div(geometry.x.out, cut.across), row_slack) * row_slack;
@@ -129,26 +125,26 @@ Cut make_cut(const PoolGeometry& geometry, std::int64_t columns, std::int64_t ro
     cut.blocks = geometry.planes() * cut.across * cut.down;
     const double elements = static_cast<double>(geometry.input.h) * static_cast<double>(geometry.input.w) /
                             static_cast<double>(cut.across * cut.down);
-    const auto worth = static_cast<std::int64_t>(task_elements / elements);
+    const auto worth = static_cast<std::int64_t>(static_cast<double>(of_a_task) / elements);
     cut.of_each_task = std::clamp<std::int64_t>(
         worth, 1, std::max<std::int64_t>(cut.blocks / (std::int64_t{4} * threads), 1));
     return cut;
 }
 
 // Whole rows, as long as they are not absurdly long; as many as make a task.
-Cut cut_small_windows(const PoolGeometry& geometry, int threads) {
+Cut cut_small_windows(const PoolGeometry& geometry, int threads, std::int64_t of_a_task) {
     constexpr std::int64_t widest = std::int64_t{1} << 16;
     const double of_a_row =
         static_cast<double>(std::min(geometry.x.in, widest * geometry.x.stride)) *
         static_cast<double>(std::min({geometry.y.stride, geometry.y.window, geometry.y.in}));
-    const auto rows = static_cast<std::int64_t>(task_elements / of_a_row) + 1;
-    return make_cut(geometry, widest, std::min(rows, geometry.y.out), threads);
+    const auto rows = static_cast<std::int64_t>(static_cast<double>(of_a_task) / of_a_row) + 1;
+    return make_cut(geometry, widest, std::min(rows, geometry.y.out), threads, of_a_task);
 }
 
 // Columns whose kept rows fit the caches; and of those all rows, because a block begins with folding the rows
 // that its first window shares with the block above. Blocks for all threads, but few such rows.
 Cut cut_separable(const PoolGeometry& geometry, AxisWay along_x, AxisWay along_y, std::int64_t element_bytes,
-                  int threads) {
+                  int threads, std::int64_t of_a_task) {
     const std::int64_t kept = rows_kept(geometry.y, along_y);
     const std::int64_t bytes = along_y == AxisWay::doubling ? doubling_bytes : block_bytes;
     const std::int64_t by_rows = bytes / (kept * element_bytes);
@@ -163,7 +159,7 @@ Cut cut_separable(const PoolGeometry& geometry, AxisWay along_x, AxisWay along_y
     const std::int64_t wanted = ceil_div(std::int64_t{4} * threads, geometry.planes() * across);
     const std::int64_t rows_worth = std::max<std::int64_t>(8 * geometry.y.span() / geometry.y.stride, 1);
     const std::int64_t down = std::clamp<std::int64_t>(geometry.y.out / rows_worth, 1, wanted);
-    return make_cut(geometry, columns, ceil_div(geometry.y.out, down), threads);
+    return make_cut(geometry, columns, ceil_div(geometry.y.out, down), threads, of_a_task);
 }
 
 Block block_of(const PoolGeometry& geometry, const Cut& cut, std::int64_t index) {
@@ -200,7 +196,8 @@ Result<void> run(const CpuJob<T>& job, const Cut& cut, int threads, const RunCon
 }
 
 Result<void> run_small_windows(const CpuJob<float>& job, int threads, const RunControl& control) {
-    return run(job, cut_small_windows(job.geometry, threads), threads, control, [&] {
+    const Cut cut = cut_small_windows(job.geometry, threads, task_elements(job.kernel.config));
+    return run(job, cut, threads, control, [&] {
         return [&, windows = SmallWindows(job)](const Block& block) {
             if (control.stop.stop_requested()) return false;
             windows.pool(block);
@@ -214,7 +211,8 @@ Result<void> run_separable(const CpuJob<T>& job, int threads, const RunControl& 
     using Kernel = Separable<Lines, T>;
     const auto bytes = static_cast<std::int64_t>(sizeof(typename Lines::Acc)) * (Lines::with_argmax ? 3 : 1);
     const AxisWay along_x = Lines::with_argmax ? job.kernel.pairs_along_x : job.kernel.along_x;
-    const Cut cut = cut_separable(job.geometry, along_x, Kernel::way(job.kernel), bytes, threads);
+    const Cut cut = cut_separable(job.geometry, along_x, Kernel::way(job.kernel), bytes, threads,
+                                  task_elements(job.kernel.config));
     return run(job, cut, threads, control, [&] {
         if constexpr (std::is_same_v<T, float>) {
             return [&, separable = Kernel(job, cut.columns, false),
@@ -284,6 +282,18 @@ std::optional<Pooling> evened(const PoolDesc& desc, const PoolGeometry& geometry
     return even;
 }
 
+// Puts a config's way in place of static's. Places are not found by prefix doubling: static's stay there.
+void go_by(std::int32_t way, CpuKernel& kernel) {
+    const auto set = [](std::int32_t fold, AxisWay& one, AxisWay& pairs) {
+        constexpr AxisWay ways[] = {AxisWay::sequence, AxisWay::in_parts, AxisWay::doubling};
+        one = ways[fold];
+        if (one != AxisWay::doubling) pairs = one;
+    };
+    const std::int32_t folds = way - way_of(FoldWay::sequence, FoldWay::sequence);
+    set(folds / 3, kernel.along_y, kernel.pairs_along_y);
+    set(folds % 3, kernel.along_x, kernel.pairs_along_x);
+}
+
 // Long sums that windows do not share, in types other than f32, whose rows are folded one after the other.
 bool is_faster_alone(const PoolDesc& desc, const PoolGeometry& geometry) {
     constexpr std::int64_t longest_in_rows = 7;
@@ -294,14 +304,34 @@ bool is_faster_alone(const PoolDesc& desc, const PoolGeometry& geometry) {
 
 }  // namespace
 
+bool stores_past_caches(const PoolGeometry& geometry, const CpuKernel& kernel) {
+    if (!fills_caches(geometry)) return false;
+    // Prefix doubling writes waves of many rows after having read many; the other ways write one row at a
+    // time, which non-temporal stores make slower.
+    return kernel.small_windows ||
+           (kernel.along_y == AxisWay::doubling && geometry.x.out >= shortest_non_temporal);
+}
+
+bool chooses_stores(const PoolDesc& desc, const CpuKernel& kernel, bool with_places) {
+    return desc.element == ElementType::f32 && !kernel.gathered && (!with_places || kernel.small_windows);
+}
+
+bool has_aligned_rows(const TensorView& view) {
+    const auto size = static_cast<std::int64_t>(element_size(view.type));
+    return reinterpret_cast<std::uintptr_t>(view.data) % vector_bytes == 0 &&
+           view.row_stride * size % vector_bytes == 0 && view.plane_stride * size % vector_bytes == 0;
+}
+
 ElementType sum_type(std::int64_t additions) {
     // And one rounding of a term, and one of the result: 32 * 2^-24 is below 2e-6.
     return additions <= 30 ? ElementType::f32 : ElementType::f64;
 }
 
-CpuKernel choose_cpu_kernel(const PoolDesc& desc, const PoolGeometry& geometry) {
-    if (const auto even = evened(desc, geometry)) return choose_cpu_kernel(even->desc, even->geometry);
+CpuKernel choose_cpu_kernel(const PoolDesc& desc, const PoolGeometry& geometry, const Config& config) {
+    if (const auto even = evened(desc, geometry))
+        return choose_cpu_kernel(even->desc, even->geometry, config);
     CpuKernel kernel;
+    kernel.config = config;
     const bool other_type = desc.element != ElementType::f32;
     if (geometry.x.adaptive || (other_type && desc.op == PoolOp::lp && needs_powers(desc)) ||
         (other_type && is_faster_alone(desc, geometry))) {
@@ -311,13 +341,15 @@ CpuKernel choose_cpu_kernel(const PoolDesc& desc, const PoolGeometry& geometry) 
         return kernel;
     }
     kernel.formula = formula_of(desc, geometry);
-    kernel.small_windows = !other_type && are_small_windows(geometry, kernel.formula);
+    kernel.small_windows = !other_type && are_small_windows(geometry, kernel.formula) &&
+                           (config.way == 0 || config.way == way_windows);
     if (!kernel.small_windows) {
         const Folded folded = is_max(kernel.formula) ? Folded::maxima : Folded::sums;
         kernel.along_x = way_along(geometry.x, Along::x, folded);
         kernel.along_y = way_along(geometry.y, Along::y, folded);
         kernel.pairs_along_x = way_along(geometry.x, Along::x, Folded::pairs);
         kernel.pairs_along_y = way_along(geometry.y, Along::y, Folded::pairs);
+        if (config.way > way_windows) go_by(config.way, kernel);
         if (other_type && !is_max(kernel.formula)) {
             // In the order of one window at a time, and with its bits.
             if (kernel.along_x != AxisWay::one_by_one) kernel.along_x = AxisWay::sequence;
@@ -355,7 +387,8 @@ Result<void> forward_cpu(const PoolDesc& desc, const PoolGeometry& geometry, con
         });
     }
     auto job = make_job<float>(desc, geometry, kernel, x, y, argmax);
-    job.non_temporal = worth_non_temporal(geometry, kernel, job.x, job.y);
+    job.non_temporal = kernel.config.stores != 0 ? kernel.config.stores == stores_past && has_aligned_rows(y)
+                                                 : worth_non_temporal(geometry, kernel, job.x, job.y);
     // Where in a window a maximum is has to fit 31 bits there.
     const bool indices_fit =
         geometry.y.span() <= std::numeric_limits<std::int32_t>::max() / geometry.x.in - 1;

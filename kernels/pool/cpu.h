@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 
+#include "iir2d/config.h"
 #include "iir2d/error.h"
 #include "iir2d/plan.h"
 #include "iir2d/tensor.h"
@@ -37,8 +38,24 @@ struct CpuKernel {
     // Likewise of maxima with their places.
     AxisWay pairs_along_x = AxisWay::sequence;
     AxisWay pairs_along_y = AxisWay::sequence;
+    // Where its stores, threads and task say auto, static's rules decide.
+    Config config = {};
 };
-CpuKernel choose_cpu_kernel(const PoolDesc& desc, const PoolGeometry& geometry);
+CpuKernel choose_cpu_kernel(const PoolDesc& desc, const PoolGeometry& geometry, const Config& config = {});
+
+// Returns the elements of the input that make a task worth its set-up.
+constexpr std::int64_t task_elements(const Config& config) {
+    return config.task != 0 ? config.task : std::int64_t{1} << 18;
+}
+
+// Returns whether forward passes write f32 by stores that may be past the caches.
+bool chooses_stores(const PoolDesc& desc, const CpuKernel& kernel, bool with_places);
+
+// Returns whether static's stores are past the caches, where rows are whole vectors.
+bool stores_past_caches(const PoolGeometry& geometry, const CpuKernel& kernel);
+
+// Returns whether every row begins at a multiple of 32 bytes.
+bool has_aligned_rows(const TensorView& view);
 
 // In which type the contract's tolerance allows to add so many rounded terms.
 ElementType sum_type(std::int64_t additions);

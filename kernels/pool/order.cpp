@@ -59,12 +59,14 @@ bool pays_in_steps(const AxisWindows& axis, Folded folded) {
 
 }  // namespace
 
-AxisWay way_along(const AxisWindows& axis, Along along, Folded folded) {
-    // With all taps in place, padding included, a row must not become much longer than it is.
+bool has_much_padding(const AxisWindows& axis) {
     const std::int64_t padded = (axis.out - 1) * axis.stride + axis.span();
     // More than 4 * in + 1024, which may not fit 63 bits.
-    const bool much_longer = (padded - 1025) / 4 >= axis.in;
-    if (axis.stride > 2 * axis.span() || much_longer) {
+    return (padded - 1025) / 4 >= axis.in;
+}
+
+AxisWay way_along(const AxisWindows& axis, Along along, Folded folded) {
+    if (axis.stride > 2 * axis.span() || has_much_padding(axis)) {
         // Rows need no place in memory that is like their place in the image.
         return along == Along::x ? AxisWay::one_by_one : AxisWay::sequence;
     }

@@ -36,6 +36,8 @@ enum class AxisWay {
 constexpr bool is_in_parts(AxisWay way) {
     return way == AxisWay::in_parts || way == AxisWay::doubling;
 }
+// Returns whether a row with all taps in place, padding included, is much longer than it is.
+bool has_much_padding(const AxisWindows& axis);
 enum class Along { x, y };
 enum class Folded { sums, maxima, pairs };  // pairs of a value and its index, which no doubling takes
 // The way that takes least time: docs/pooling.md has what was measured.

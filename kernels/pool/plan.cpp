@@ -6,6 +6,7 @@
 
 #include "iir2d/plan.h"
 #include "kernels/pool/backward.h"
+#include "kernels/pool/configs.h"
 #include "kernels/pool/cpu.h"
 #include "kernels/pool/cpu_gather.h"
 #include "kernels/pool/cuda.h"
@@ -16,6 +17,8 @@
 #include "kernels/support/cpu_target.h"
 #include "kernels/support/guard.h"
 #include "kernels/tensor/device_tensor_state.h"
+#include "kernels/tune/choose.h"
+#include "kernels/tune/space.h"
 
 namespace iir2d {
 
@@ -29,6 +32,12 @@ struct PoolPlan::State {
     };
     std::variant<pool::CpuKernel, OnGpu> kernel;
     ElementType accumulator;
+    Choice forward;
+    Choice backward;
+
+    static Result<PoolPlan> make(const Device& device, const PoolDesc& given,
+                                 const std::optional<Config>& pinned_forward,
+                                 const std::optional<Config>& pinned_backward);
 };
 
 namespace {
@@ -79,17 +88,42 @@ PrecisionGuarantee guarantee(const PoolDesc& desc, ElementType accumulator) {
 
 }  // namespace
 
-Result<PoolPlan> PoolPlan::make(const Device& device, const PoolDesc& given) {
+Result<PoolPlan> PoolPlan::make(const Device& device, const PoolDesc& desc) {
+    return State::make(device, desc, std::nullopt, std::nullopt);
+}
+
+Result<PoolPlan> PoolPlan::make(const Device& device, const PoolDesc& desc, const Config& forward,
+                                const Config& backward) {
+    return State::make(device, desc, forward, backward);
+}
+
+Result<PoolPlan> PoolPlan::State::make(const Device& device, const PoolDesc& given,
+                                       const std::optional<Config>& pinned_forward,
+                                       const std::optional<Config>& pinned_backward) {
     return support::guarded_result("pooling", [&]() -> Result<PoolPlan> {
         const PoolDesc desc = pool::read_fields(given);
         const auto geometry = pool::make_geometry(desc);
         if (!geometry) return std::unexpected(geometry.error());
+        Choice forward = tune::choose(pinned_forward);
+        Choice backward = tune::choose(pinned_backward);
         if (device.backend() == Backend::cpu) {
             if (const auto target = support::cpu_target(); !target) return std::unexpected(target.error());
             auto kernel = pool::choose_cpu_kernel(desc, *geometry);
+            for (auto& [use, choice] : {std::pair<PoolUse, Choice&>(PoolUse::forward, forward),
+                                        std::pair<PoolUse, Choice&>(PoolUse::backward, backward)}) {
+                const pool::PoolConfigs configs(desc, *geometry, kernel, use, device.threads());
+                if (auto good = configs.check(choice.config); !good) return std::unexpected(good.error());
+                choice.resolved = configs.resolve(choice.config);
+            }
+            if (forward.config != Config{}) kernel = pool::choose_cpu_kernel(desc, *geometry, forward.config);
             const ElementType accumulator = kernel.accumulator;
-            return PoolPlan(std::make_shared<const State>(
-                State{device, desc, *geometry, std::move(kernel), accumulator}));
+            return PoolPlan(
+                std::make_shared<const State>(State{device, desc, *geometry, std::move(kernel), accumulator,
+                                                    std::move(forward), std::move(backward)}));
+        }
+        for (const Choice& choice : {forward, backward}) {
+            if (auto good = tune::check_static(device, choice.config); !good)
+                return std::unexpected(good.error());
         }
         const auto context = cuda::Context::get(device.index());
         if (!context) return std::unexpected(context.error());
@@ -99,8 +133,17 @@ Result<PoolPlan> PoolPlan::make(const Device& device, const PoolDesc& given) {
             "sm_" + std::to_string(facts.capability_major) + std::to_string(facts.capability_minor)};
         const ElementType accumulator = kernel.pooling.accumulator;
         return PoolPlan(
-            std::make_shared<const State>(State{device, desc, *geometry, std::move(kernel), accumulator}));
+            std::make_shared<const State>(State{device, desc, *geometry, std::move(kernel), accumulator,
+                                                std::move(forward), std::move(backward)}));
     });
+}
+
+Choice PoolPlan::choice() const {
+    return m_state->forward;
+}
+
+Choice PoolPlan::backward_choice() const {
+    return m_state->backward;
 }
 
 const PoolDesc& PoolPlan::desc() const {
@@ -112,24 +155,30 @@ Shape PoolPlan::output_shape() const {
 }
 
 KernelIdentity PoolPlan::kernel() const {
+    const auto described = [&](KernelIdentity identity) {
+        tune::describe(m_state->forward, identity);
+        return identity;
+    };
     if (const auto* gpu = std::get_if<State::OnGpu>(&m_state->kernel)) {
         const auto& pooling = gpu->pooling;
-        return {.backend = Backend::cuda,
-                .name = "pool_" + std::string(name_of(m_state->desc.op)),
-                .variant = pooling.two_by_two_kernel.empty() ? pooling.kernel : pooling.two_by_two_kernel,
-                .element = m_state->desc.element,
-                .architecture = gpu->architecture};
+        return described(
+            {.backend = Backend::cuda,
+             .name = "pool_" + std::string(name_of(m_state->desc.op)),
+             .variant = pooling.two_by_two_kernel.empty() ? pooling.kernel : pooling.two_by_two_kernel,
+             .element = m_state->desc.element,
+             .architecture = gpu->architecture});
     }
-    return {.backend = Backend::cpu,
-            .name = "pool_" + std::string(name_of(m_state->desc.op)),
-            .variant = std::get<pool::CpuKernel>(m_state->kernel).variant,
-            .element = m_state->desc.element,
-            .architecture = support::cpu_target().value_or(IIR2D_CPU_BASELINE)};
+    return described({.backend = Backend::cpu,
+                      .name = "pool_" + std::string(name_of(m_state->desc.op)),
+                      .variant = std::get<pool::CpuKernel>(m_state->kernel).variant,
+                      .element = m_state->desc.element,
+                      .architecture = support::cpu_target().value_or(IIR2D_CPU_BASELINE)});
 }
 
 KernelIdentity PoolPlan::backward_kernel() const {
     KernelIdentity identity = kernel();
     identity.name += "_backward";
+    tune::describe(m_state->backward, identity);
     if (const auto* gpu = std::get_if<State::OnGpu>(&m_state->kernel)) {
         identity.variant = gpu->pooling.backward_kernel;
     } else {
@@ -173,7 +222,7 @@ Result<void> PoolPlan::forward(const ConstTensorView& x, const TensorView& y, st
             return pool::run_cuda(state.device.index(), gpu->pooling, views->x, views->y, indices, control);
         }
         const auto& kernel = std::get<pool::CpuKernel>(state.kernel);
-        const int threads = state.device.threads();
+        const int threads = state.forward.resolved.threads;
         if (pool::planes_are_even(views->x, views->y)) {
             return pool::forward_cpu(state.desc, state.geometry, kernel, views->x, views->y, indices, threads,
                                      control);
@@ -215,12 +264,13 @@ Result<void> PoolPlan::backward(const ConstTensorView& x, const ConstTensorView&
         const RunControl rest = finds_argmax ? pool::part_of(control, 1, 2) : control;
         if (const auto* gpu = std::get_if<State::OnGpu>(&state.kernel))
             return pool::run_backward_cuda(state.device.index(), gpu->pooling, *data, rest);
-        const int threads = state.device.threads();
+        const int threads = state.backward.resolved.threads;
+        const Config& config = state.backward.config;
         if (pool::planes_are_even(*data))
-            return pool::backward_cpu(state.desc, state.geometry, *data, threads, rest);
+            return pool::backward_cpu(state.desc, state.geometry, *data, config, threads, rest);
         const pool::PoolGeometry image = pool::image_of(state.geometry);
         return pool::for_each_image(output.n, rest, [&](std::int64_t n, const RunControl& part) {
-            return pool::backward_cpu(state.desc, image, pool::image_of(*data, n), threads, part);
+            return pool::backward_cpu(state.desc, image, pool::image_of(*data, n), config, threads, part);
         });
     });
 }

@@ -21,6 +21,9 @@
 
 namespace iir2d {
 
+struct Config;  // config.h
+struct Choice;  // tune.h
+
 // Which kernel a plan chose.
 struct KernelIdentity {
     Backend backend = Backend::cpu;
@@ -28,6 +31,12 @@ struct KernelIdentity {
     std::string variant;  // e.g. "rows_2_down_1_columns_1"
     ElementType element = ElementType::f32;
     std::string architecture;  // e.g. "AVX2", "sm_90"
+    // How it is executed (config.h, tune.h): what was asked for, what every knob comes to, why it was chosen,
+    // and by which model; empty: none.
+    std::string config = "static";
+    std::string config_resolved = "static";
+    std::string chosen_by = "off";
+    std::string model = {};
 };
 
 struct PrecisionGuarantee {
@@ -64,9 +73,13 @@ constexpr ElementType element_of(const FilterDesc& desc) {
 
 class IIR2D_API FilterPlan {
   public:
+    // Executed as choice() says, which tune_options() decide, or by a config that is given: an error where
+    // that is not valid. No config changes a bit of a result. backward() is executed as ever.
     static Result<FilterPlan> make(const Device& device, const FilterDesc& desc);
+    static Result<FilterPlan> make(const Device& device, const FilterDesc& desc, const Config& config);
 
     const FilterDesc& desc() const;
+    Choice choice() const;
     Shape output_shape() const;
     // Bytes of device memory that enqueue() needs; 0 where it needs none, and of a plan for the CPU.
     std::size_t workspace_bytes() const;
@@ -153,9 +166,15 @@ struct PoolWindow {
 
 class IIR2D_API PoolPlan {
   public:
+    // As FilterPlan::make(). Of the places of maxima the order of folds is the library's own where
+    // `forward` has a climb; those that backward() finds again are found as `forward` says.
     static Result<PoolPlan> make(const Device& device, const PoolDesc& desc);
+    static Result<PoolPlan> make(const Device& device, const PoolDesc& desc, const Config& forward,
+                                 const Config& backward);
 
     const PoolDesc& desc() const;
+    Choice choice() const;           // of forward, without places
+    Choice backward_choice() const;  // of backward
     Shape output_shape() const;
     KernelIdentity kernel() const;           // that forward runs
     KernelIdentity backward_kernel() const;  // that backward runs

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/iir/configs.h"
+
+#include <algorithm>
+#include <string>
+
+#include "kernels/iir/cpu_rows.h"
+#include "kernels/iir/plan_checks.h"
+#include "kernels/support/cpu_target.h"
+#include "kernels/support/guard.h"
+
+namespace iir2d {
+
+namespace iir {
+
+namespace {
+
+constexpr std::int32_t least_part = 32;
+constexpr std::int32_t most_part = 1 << 20;
+constexpr std::int32_t least_strip = 64;
+constexpr std::int32_t most_strip = 4096;
+
+std::int32_t in_steps(std::int64_t value, std::int32_t step) {
+    return static_cast<std::int32_t>((value + step - 1) / step * step);
+}
+
+bool takes_past_stores(const CpuJob& job, std::int64_t samples) {
+    return with_types(job.precision, [&]<class S, class A>() {
+        return worth_non_temporal<S>(swept_passes<A>(job.horizontal), swept_passes<A>(job.vertical),
+                                     job.downward, samples);
+    });
+}
+
+}  // namespace
+
+FilterConfigs::FilterConfigs(const FilterDesc& desc, const CpuJob& job, bool plane_by_plane, int threads)
+    : m_width(desc.shape.w),
+      m_planes(desc.shape.n * desc.shape.c),
+      m_samples(desc.shape.w * desc.shape.h),
+      m_threads(threads),
+      m_plane_by_plane(plane_by_plane),
+      m_f64(job.precision == Precision::f64),
+      m_bands(!job.rows_alone),
+      m_strips(job.rows_alone || has_strips(job)),
+      m_past(m_bands && takes_past_stores(job, m_samples)) {}
+
+int FilterConfigs::threads_of_all(const Config& config) const {
+    return threads_of(config, m_threads, m_planes * m_samples);
+}
+
+Result<void> FilterConfigs::check(const Config& config) const {
+    if (auto good = tune::check_multiple(config, tune::knob_threads, 1, 1, m_threads); !good) return good;
+    for (const tune::Knob* knob : {&tune::knob_stores, &tune::knob_share}) {
+        const std::int32_t value = config.*knob->value;
+        if (value < 0 || value > 2) return tune::refused(*knob, value, "there is no such value");
+    }
+    if (!m_bands) {
+        const std::string why = "rows as few and long as these are filtered alone, not in bands";
+        if (auto good = tune::check_unset(config, tune::knob_stores, why); !good) return good;
+        if (auto good = tune::check_unset(config, tune::knob_part, why); !good) return good;
+    }
+    if (m_planes == 1) {
+        if (auto good = tune::check_unset(config, tune::knob_share, "there is only one plane"); !good)
+            return good;
+    }
+    if (threads_of_all(config) == 1) {
+        if (auto good = tune::check_unset(config, tune::knob_share, "there is only one thread"); !good)
+            return good;
+    }
+    if (auto good = tune::check_multiple(config, tune::knob_part, least_part, least_part, most_part); !good)
+        return good;
+    if (!m_strips) {
+        auto good = tune::check_unset(config, tune::knob_strip, "no pass is left for strips of columns");
+        if (!good) return good;
+    }
+    if (auto good = tune::check_multiple(config, tune::knob_strip, least_strip, least_strip, most_strip);
+        !good)
+        return good;
+    if (auto good = tune::check_unset(config, tune::knob_way, "way is of max pooling"); !good) return good;
+    return tune::check_unset(config, tune::knob_task, "task is of pooling");
+}
+
+Config FilterConfigs::resolve(const Config& config) const {
+    Config made;
+    made.threads = threads_of_all(config);
+    const bool planes = m_planes > 1 && deals_planes(config, made.threads, m_planes);
+    if (m_planes > 1 && made.threads > 1) made.share = planes ? share_planes : share_rows;
+    if (m_bands) {
+        const std::int32_t by_rule = m_past ? stores_past : stores_through;
+        made.stores = config.stores != 0 && !m_f64 ? config.stores : by_rule;
+        const std::int64_t part = config.part != 0 ? config.part : part_columns;
+        made.part = in_steps(std::min(part, m_width), least_part);
+    }
+    if (m_strips) {
+        int threads = planes ? 1 : made.threads;
+        if (m_plane_by_plane && !planes) threads = threads_of(config, m_threads, m_samples);
+        made.strip = in_steps(std::min(strip_width(config, m_width, threads), m_width), least_strip);
+    }
+    return made;
+}
+
+std::vector<Config> FilterConfigs::candidates() const {
+    return tune::candidates({.check = [this](const Config& config) { return check(config); },
+                             .resolve = [this](const Config& config) { return resolve(config); },
+                             .threads = m_threads});
+}
+
+namespace {
+
+// Calls use(configs), which gives a Result, with the configs of a filter on the CPU.
+template <class T>
+Result<T> with_configs(const Device& device, const FilterDesc& desc, const auto& use) {
+    return support::guarded_result("the filter's configs", [&]() -> Result<T> {
+        const auto filters = check_desc(desc);
+        if (!filters) return std::unexpected(filters.error());
+        if (const auto target = support::cpu_target(); !target) return std::unexpected(target.error());
+        const bool whole = filters->size() == 1 && element_of(desc) == storage_type(desc.precision);
+        const CpuJob job = make_cpu_job(desc, filters->front(), device.threads());
+        return use(FilterConfigs(desc, job, !whole, device.threads()));
+    });
+}
+
+}  // namespace
+}  // namespace iir
+
+Result<void> check_config(const Device& device, const FilterDesc& desc, const Config& config) {
+    if (device.backend() != Backend::cpu) return tune::check_static(device, config);
+    return iir::with_configs<void>(device, desc, [&](const auto& configs) { return configs.check(config); });
+}
+
+Result<Config> resolved(const Device& device, const FilterDesc& desc, const Config& config) {
+    if (auto good = check_config(device, desc, config); !good) return std::unexpected(good.error());
+    if (device.backend() != Backend::cpu) return config;
+    return iir::with_configs<Config>(
+        device, desc, [&](const auto& configs) -> Result<Config> { return configs.resolve(config); });
+}
+
+Result<std::vector<Config>> candidates(const Device& device, const FilterDesc& desc) {
+    if (device.backend() != Backend::cpu) return std::vector<Config>(1);
+    return iir::with_configs<std::vector<Config>>(
+        device, desc,
+        [&](const auto& configs) -> Result<std::vector<Config>> { return configs.candidates(); });
+}
+
+}  // namespace iir2d

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// How a plan for the CPU is executed, as a value: threads, stores, cuts of the work, order of folds. No
+// config changes a bit of a result, only the time it takes (docs/tuning.md has the knobs and what is valid
+// where). Thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "iir2d/device.h"
+#include "iir2d/error.h"
+#include "iir2d/export.h"
+#include "iir2d/plan.h"
+
+namespace iir2d {
+
+// One number a knob; 0 is "auto": the library's own rule for that knob. All of them auto is "static".
+struct Config {
+    std::int32_t threads = 0;  // 1 to the device's
+    std::int32_t stores = 0;   // stores_through, stores_past
+    std::int32_t share = 0;    // share_planes, share_rows: of filters, what threads divide among them
+    std::int32_t part = 0;     // columns that a band of rows goes on into at once: a multiple of 32
+    std::int32_t strip = 0;    // columns of a strip: a multiple of 64
+    std::int32_t way = 0;      // way_windows, or way_of(): in which order maxima are found
+    std::int32_t task = 0;     // elements of a task of pooling: a power of two
+
+    friend bool operator==(const Config&, const Config&) = default;
+};
+
+inline constexpr std::int32_t stores_through = 1;  // ordinary stores, through the caches
+inline constexpr std::int32_t stores_past = 2;     // streaming stores, past them
+inline constexpr std::int32_t share_planes = 1;    // a plane for each thread
+inline constexpr std::int32_t share_rows = 2;      // all threads in one plane, or a few small ones
+inline constexpr std::int32_t way_windows = 1;     // from input rows to an output row at once
+enum class FoldWay : std::int32_t { sequence = 0, parts = 1, climb = 2 };
+// Folds along x and the results along y.
+constexpr std::int32_t way_of(FoldWay along_y, FoldWay along_x) {
+    return 2 + 3 * static_cast<std::int32_t>(along_y) + static_cast<std::int32_t>(along_x);
+}
+
+// Returns the knobs that are not auto, in the order of the fields: "threads:1 stores:past",
+// "way:climb/sequence" (y, then x); "static" where there are none.
+IIR2D_API std::string text_of(const Config& config);
+
+// Reads what text_of() writes, knobs in any order; a task also as "2^16". An error names the knob and its
+// value. Whether the config is valid for a problem, check_config() says.
+IIR2D_API Result<Config> config_from_text(std::string_view text);
+
+// What a plan for pooling runs: forward has other ways where places of maxima are asked for.
+enum class PoolUse { forward, forward_with_places, backward };
+
+// Returns an error that names the knob, its value and what is valid, for a filter or a pooling on a device.
+// On a GPU only `static` is valid. forward() with places takes the library's own order in place of a climb.
+IIR2D_API Result<void> check_config(const Device& device, const FilterDesc& desc, const Config& config);
+IIR2D_API Result<void> check_config(const Device& device, const PoolDesc& desc, PoolUse use,
+                                    const Config& config);
+
+// Returns every knob's value as it will be; 0 only where the knob has no meaning there. Of `stores` it is
+// what is chosen for rows that begin at multiples of 64 bytes, output apart from input.
+IIR2D_API Result<Config> resolved(const Device& device, const FilterDesc& desc, const Config& config);
+IIR2D_API Result<Config> resolved(const Device& device, const PoolDesc& desc, PoolUse use,
+                                  const Config& config);
+
+// Returns the configs worth trying, at most 64: `static` first, of those that resolve alike the one with the
+// fewest knobs set. The same list on every call.
+IIR2D_API Result<std::vector<Config>> candidates(const Device& device, const FilterDesc& desc);
+IIR2D_API Result<std::vector<Config>> candidates(const Device& device, const PoolDesc& desc, PoolUse use);
+
+}  // namespace iir2d

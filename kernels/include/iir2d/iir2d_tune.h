@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How calls on the CPU are executed, in the stable C interface of libiir2d: the functions of iir2d_core.h and
+ * iir2d_pool.h with a config that is given, and configs as texts. No config changes a bit of a result, only
+ * the time it takes; docs/tuning.md has the knobs and what is valid where. Since version 1.2.0. Every
+ * function is safe to call from several threads at once on distinct output buffers.
+ */
+#ifndef IIR2D_TUNE_H
+#define IIR2D_TUNE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "iir2d/export.h"
+#include "iir2d/iir2d_core.h"
+#include "iir2d/iir2d_pool.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum IIR2D_Stores {
+    IIR2D_STORES_THROUGH = 1, /* through the caches */
+    IIR2D_STORES_PAST = 2     /* past them */
+} IIR2D_Stores;
+
+typedef enum IIR2D_Share {
+    IIR2D_SHARE_PLANES = 1, /* a plane for each thread */
+    IIR2D_SHARE_ROWS = 2    /* all threads in one plane, or a few small ones */
+} IIR2D_Share;
+
+/* In which order maxima are found; of two words the first is along y, the second along x. */
+typedef enum IIR2D_Way {
+    IIR2D_WAY_WINDOWS = 1,
+    IIR2D_WAY_SEQUENCE_SEQUENCE = 2,
+    IIR2D_WAY_SEQUENCE_PARTS = 3,
+    IIR2D_WAY_SEQUENCE_CLIMB = 4,
+    IIR2D_WAY_PARTS_SEQUENCE = 5,
+    IIR2D_WAY_PARTS_PARTS = 6,
+    IIR2D_WAY_PARTS_CLIMB = 7,
+    IIR2D_WAY_CLIMB_SEQUENCE = 8,
+    IIR2D_WAY_CLIMB_PARTS = 9,
+    IIR2D_WAY_CLIMB_CLIMB = 10
+} IIR2D_Way;
+
+/* One field a knob; 0 is "auto", the library's own rule. Fields are added at the end only; a struct that is
+ * shorter than the library's has 0 in those it lacks, a longer one must have 0 in those that the library
+ * lacks, and at most 4096 bytes. */
+typedef struct IIR2D_Config {
+    size_t size;     /* sizeof(IIR2D_Config) of the caller */
+    int32_t threads; /* 1 to those that the process may use */
+    int32_t stores;  /* IIR2D_Stores */
+    int32_t share;   /* IIR2D_Share, of filters */
+    int32_t part;    /* of filters: a multiple of 32 */
+    int32_t strip;   /* of filters: a multiple of 64 */
+    int32_t way;     /* IIR2D_Way, of max pooling */
+    int32_t task;    /* of pooling: a power of two */
+} IIR2D_Config;
+
+/* Reads "threads:1 stores:past" into *config, whose size is set before, or "static". An unknown or repeated
+ * knob or value is IIR2D_STATUS_INVALID_ARGUMENT. */
+IIR2D_API int iir2d_config_parse(const char* text, IIR2D_Config* config);
+
+/* Writes the config's text with a closing zero; `needed` gets its bytes. With a capacity of 0 nothing is
+ * written; one that is too small is IIR2D_STATUS_WORKSPACE_ERROR. */
+IIR2D_API int iir2d_config_text(const IIR2D_Config* config, char* text, size_t capacity, size_t* needed);
+
+/* As iir2d_forward_cpu, iir2d_pool_forward_cpu and iir2d_pool_backward_cpu, by a config. One that is not
+ * valid for the call is IIR2D_STATUS_INVALID_ARGUMENT, after all other checks of fields; iir2d_last_error
+ * names the knob, its value and what is valid. A null config is a null pointer. */
+IIR2D_API int iir2d_forward_cpu_with(const void* in, void* out, const IIR2D_Params* params,
+                                     const IIR2D_Config* config);
+IIR2D_API int iir2d_pool_forward_cpu_with(const void* x, void* y, int64_t* argmax,
+                                          const IIR2D_PoolParams* params, const IIR2D_Config* config);
+IIR2D_API int iir2d_pool_backward_cpu_with(const void* x, const void* y, const void* dy, void* dx,
+                                           const int64_t* argmax, const IIR2D_PoolParams* params,
+                                           const IIR2D_Config* config);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

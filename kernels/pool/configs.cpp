@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/pool/configs.h"
+
+#include <algorithm>
+#include <bit>
+#include <string>
+
+#include "kernels/pool/backward.h"
+#include "kernels/pool/cpu_windows.h"
+#include "kernels/support/cpu_target.h"
+#include "kernels/support/guard.h"
+#include "kernels/tune/space.h"
+
+namespace iir2d {
+
+namespace pool {
+
+namespace {
+
+constexpr std::int32_t least_task = 1 << 10;
+constexpr std::int32_t most_task = 1 << 30;
+
+Result<void> check_task(const Config& config) {
+    const std::int32_t task = config.task;
+    if (task == 0) return {};
+    if (task >= least_task && task <= most_task && std::has_single_bit(static_cast<std::uint32_t>(task)))
+        return {};
+    return tune::refused(tune::knob_task, task, "task is a power of two from 2^10 to 2^30");
+}
+
+// Returns why an axis cannot be folded in that way; empty where it can.
+std::string objection(const AxisWindows& axis, FoldWay way, Along along, PoolUse use) {
+    const std::string window = std::to_string(axis.window) + (along == Along::x ? " along x" : " along y");
+    switch (way) {
+        case FoldWay::sequence:
+            return {};
+        case FoldWay::parts:
+            if (axis.window < 3) return "parts are of windows of at least 3, this one has " + window;
+            break;
+        case FoldWay::climb:
+            if (use == PoolUse::forward_with_places) return "places of maxima are not found by a climb";
+            if (axis.window < 9) return "a climb is of windows of at least 9, this one has " + window;
+            if (along == Along::x && axis.dilation != 1) return "a climb along x is of dilation 1";
+            break;
+    }
+    if (has_much_padding(axis)) return "rows with their padding would be much longer than the input's";
+    return {};
+}
+
+std::int32_t fold_number(AxisWay way) {
+    return way == AxisWay::in_parts ? 1 : way == AxisWay::doubling ? 2 : 0;
+}
+
+}  // namespace
+
+PoolConfigs::PoolConfigs(const PoolDesc& desc, const PoolGeometry& geometry, const CpuKernel& kernel,
+                         PoolUse use, int threads)
+    : m_desc(desc), m_geometry(geometry), m_kernel(kernel), m_use(use), m_threads(threads) {}
+
+// Places of maxima in f64 are found window by window, whatever the kernel is.
+bool PoolConfigs::gathers() const {
+    if (m_use == PoolUse::backward) return false;
+    return m_kernel.gathered || (m_use == PoolUse::forward_with_places && m_desc.element == ElementType::f64);
+}
+
+bool PoolConfigs::has_stores() const {
+    return m_use == PoolUse::backward
+               ? backward_chooses_stores(m_desc, m_geometry)
+               : !gathers() && chooses_stores(m_desc, m_kernel, m_use == PoolUse::forward_with_places);
+}
+
+Result<void> PoolConfigs::check_way(std::int32_t way) const {
+    if (way == 0) return {};
+    const auto refused = [&](const std::string& why) { return tune::refused(tune::knob_way, way, why); };
+    if (way < way_windows || way > way_of(FoldWay::climb, FoldWay::climb))
+        return refused("there is no such way");
+    if (m_use == PoolUse::backward || m_desc.op != PoolOp::max)
+        return refused("way is of max pooling, forward");
+    if (gathers()) return refused("these windows are pooled one by one");
+    if (way == way_windows) {
+        if (m_kernel.small_windows) return {};
+        return refused(
+            "windows are of f32, of at most 3 rows and 2 or 3 neighbouring columns, at stride 1 or 2 along "
+            "x");
+    }
+    if (m_kernel.along_x == AxisWay::one_by_one)
+        return refused("windows that lie so far apart along x are folded one by one");
+    const std::int32_t folds = way - way_of(FoldWay::sequence, FoldWay::sequence);
+    std::string why = objection(m_geometry.y, static_cast<FoldWay>(folds / 3), Along::y, m_use);
+    if (why.empty()) why = objection(m_geometry.x, static_cast<FoldWay>(folds % 3), Along::x, m_use);
+    if (!why.empty()) return refused(why);
+    return {};
+}
+
+Result<void> PoolConfigs::check(const Config& config) const {
+    if (auto good = tune::check_multiple(config, tune::knob_threads, 1, 1, m_threads); !good) return good;
+    if (config.stores != 0 && config.stores != stores_through && config.stores != stores_past)
+        return tune::refused(tune::knob_stores, config.stores, "stores is through or past");
+    if (!has_stores()) {
+        auto good = tune::check_unset(config, tune::knob_stores, "these outputs are stored in one way only");
+        if (!good) return good;
+    }
+    const std::string of_filters = "share, part and strip are of filters";
+    for (const tune::Knob* knob : {&tune::knob_share, &tune::knob_part, &tune::knob_strip}) {
+        if (auto good = tune::check_unset(config, *knob, of_filters); !good) return good;
+    }
+    if (auto good = check_way(config.way); !good) return good;
+    if (gathers()) return tune::check_unset(config, tune::knob_task, "these windows are pooled one by one");
+    return check_task(config);
+}
+
+std::int32_t PoolConfigs::way_of_kernel(const CpuKernel& kernel) const {
+    if (kernel.small_windows) return way_windows;
+    const bool pairs = m_use == PoolUse::forward_with_places;
+    const AxisWay along_y = pairs ? kernel.pairs_along_y : kernel.along_y;
+    const AxisWay along_x = pairs ? kernel.pairs_along_x : kernel.along_x;
+    if (along_x == AxisWay::one_by_one) return 0;
+    return way_of(static_cast<FoldWay>(fold_number(along_y)), static_cast<FoldWay>(fold_number(along_x)));
+}
+
+Config PoolConfigs::resolve(const Config& config) const {
+    Config made;
+    made.threads = config.threads != 0 ? config.threads : m_threads;
+    if (gathers()) return made;
+    const bool backward = m_use == PoolUse::backward;
+    made.task = static_cast<std::int32_t>(backward ? backward_task_elements(config) : task_elements(config));
+    const CpuKernel kernel = backward ? m_kernel : choose_cpu_kernel(m_desc, m_geometry, config);
+    if (!backward && m_desc.op == PoolOp::max) made.way = way_of_kernel(kernel);
+    if (!has_stores()) return made;
+    made.stores = config.stores;
+    if (made.stores != 0) return made;
+    const bool past =
+        backward ? backward_stores_past_caches(m_geometry) : stores_past_caches(m_geometry, kernel);
+    made.stores = past ? stores_past : stores_through;
+    return made;
+}
+
+std::vector<Config> PoolConfigs::candidates() const {
+    return tune::candidates({.check = [this](const Config& config) { return check(config); },
+                             .resolve = [this](const Config& config) { return resolve(config); },
+                             .threads = m_threads});
+}
+
+namespace {
+
+// Calls use(configs), which gives a Result, with the configs of a pooling on the CPU.
+template <class T>
+Result<T> with_configs(const Device& device, const PoolDesc& given, PoolUse use, const auto& call) {
+    return support::guarded_result("the pooling's configs", [&]() -> Result<T> {
+        const PoolDesc desc = read_fields(given);
+        const auto geometry = make_geometry(desc);
+        if (!geometry) return std::unexpected(geometry.error());
+        if (const auto target = support::cpu_target(); !target) return std::unexpected(target.error());
+        const CpuKernel kernel = choose_cpu_kernel(desc, *geometry);
+        return call(PoolConfigs(desc, *geometry, kernel, use, device.threads()));
+    });
+}
+
+}  // namespace
+}  // namespace pool
+
+Result<void> check_config(const Device& device, const PoolDesc& desc, PoolUse use, const Config& config) {
+    if (device.backend() != Backend::cpu) return tune::check_static(device, config);
+    return pool::with_configs<void>(device, desc, use,
+                                    [&](const auto& configs) { return configs.check(config); });
+}
+
+Result<Config> resolved(const Device& device, const PoolDesc& desc, PoolUse use, const Config& config) {
+    if (auto good = check_config(device, desc, use, config); !good) return std::unexpected(good.error());
+    if (device.backend() != Backend::cpu) return config;
+    return pool::with_configs<Config>(
+        device, desc, use, [&](const auto& configs) -> Result<Config> { return configs.resolve(config); });
+}
+
+Result<std::vector<Config>> candidates(const Device& device, const PoolDesc& desc, PoolUse use) {
+    if (device.backend() != Backend::cpu) return std::vector<Config>(1);
+    return pool::with_configs<std::vector<Config>>(
+        device, desc, use,
+        [&](const auto& configs) -> Result<std::vector<Config>> { return configs.candidates(); });
+}
+
+}  // namespace iir2d

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/tune/space.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <utility>
+
+namespace iir2d {
+
+namespace {
+
+struct Word {
+    std::string_view text;
+    std::int32_t value;
+};
+constexpr Word store_words[] = {{"through", stores_through}, {"past", stores_past}};
+constexpr Word share_words[] = {{"planes", share_planes}, {"rows", share_rows}};
+constexpr Word way_words[] = {{"windows", way_windows},
+                              {"sequence/sequence", way_of(FoldWay::sequence, FoldWay::sequence)},
+                              {"sequence/parts", way_of(FoldWay::sequence, FoldWay::parts)},
+                              {"sequence/climb", way_of(FoldWay::sequence, FoldWay::climb)},
+                              {"parts/sequence", way_of(FoldWay::parts, FoldWay::sequence)},
+                              {"parts/parts", way_of(FoldWay::parts, FoldWay::parts)},
+                              {"parts/climb", way_of(FoldWay::parts, FoldWay::climb)},
+                              {"climb/sequence", way_of(FoldWay::climb, FoldWay::sequence)},
+                              {"climb/parts", way_of(FoldWay::climb, FoldWay::parts)},
+                              {"climb/climb", way_of(FoldWay::climb, FoldWay::climb)}};
+
+// The words that a knob's values are written in; none where they are numbers.
+std::span<const Word> words_of(std::string_view knob) {
+    if (knob == "stores") return store_words;
+    if (knob == "share") return share_words;
+    if (knob == "way") return way_words;
+    return {};
+}
+
+std::unexpected<Error> wrong(std::string message) {
+    return std::unexpected(Error{ErrorCode::invalid_argument, std::move(message)});
+}
+
+std::string value_text(std::string_view knob, std::int32_t value) {
+    for (const Word& word : words_of(knob)) {
+        if (word.value == value) return std::string(word.text);
+    }
+    return std::to_string(value);
+}
+
+std::optional<std::int32_t> number(std::string_view text) {
+    std::int32_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+    return value;
+}
+
+Result<std::int32_t> read_value(std::string_view knob, std::string_view text) {
+    const auto named = [&](const std::string& rest) {
+        return wrong("config " + std::string(knob) + ":" + std::string(text) + ": " + rest);
+    };
+    if (const auto words = words_of(knob); !words.empty()) {
+        std::string known;
+        for (const Word& word : words) {
+            if (word.text == text) return word.value;
+            known += (known.empty() ? "" : ", ") + std::string(word.text);
+        }
+        return named(std::string(knob) + " is one of " + known);
+    }
+    if (knob == "task" && text.starts_with("2^")) {
+        const auto power = number(text.substr(2));
+        if (power && *power >= 0 && *power <= 30) return std::int32_t{1} << *power;
+    }
+    const auto value = number(text);
+    if (!value || *value < 1) return named(std::string(knob) + " is a whole number from 1 on");
+    return *value;
+}
+
+}  // namespace
+
+std::string text_of(const Config& config) {
+    std::string text;
+    for (const tune::Knob& knob : tune::knobs) {
+        if (config.*knob.value == 0) continue;
+        text += (text.empty() ? "" : " ") + tune::text_of(knob, config.*knob.value);
+    }
+    return text.empty() ? "static" : text;
+}
+
+Result<Config> config_from_text(std::string_view text) {
+    Config config;
+    if (text == "static") return config;
+    bool any = false;
+    while (true) {
+        text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+        if (text.empty()) break;
+        const std::string_view word = text.substr(0, text.find(' '));
+        text.remove_prefix(word.size());
+        any = true;
+        const std::size_t colon = word.find(':');
+        const std::string_view name = word.substr(0, colon);
+        const auto knob = std::ranges::find(tune::knobs, name, &tune::Knob::name);
+        if (knob == tune::knobs.end() || colon == std::string_view::npos) {
+            return wrong("config \"" + std::string(word) +
+                         "\": a knob and its value, as threads:1; knobs are threads, stores, share, part, "
+                         "strip, way and task, and none of them is \"static\"");
+        }
+        if (config.*(knob->value) != 0)
+            return wrong("config " + std::string(word) + ": " + std::string(name) + " is there twice");
+        const auto value = read_value(name, word.substr(colon + 1));
+        if (!value) return std::unexpected(value.error());
+        config.*(knob->value) = *value;
+    }
+    if (!any) return wrong("config \"\": give knobs and their values, or \"static\"");
+    return config;
+}
+
+namespace tune {
+
+std::string text_of(const Knob& knob, std::int32_t value) {
+    return std::string(knob.name) + ":" + value_text(knob.name, value);
+}
+
+std::unexpected<Error> refused(const Knob& knob, std::int32_t value, const std::string& why) {
+    return wrong("config " + text_of(knob, value) + ": " + why);
+}
+
+Result<void> check_multiple(const Config& config, const Knob& knob, std::int32_t step, std::int32_t least,
+                            std::int32_t most) {
+    const std::int32_t value = config.*knob.value;
+    if (value == 0 || (value >= least && value <= most && value % step == 0)) return {};
+    return refused(knob, value,
+                   std::string(knob.name) + " is a multiple of " + std::to_string(step) + " from " +
+                       std::to_string(least) + " to " + std::to_string(most));
+}
+
+Result<void> check_unset(const Config& config, const Knob& knob, const std::string& why) {
+    if (config.*knob.value == 0) return {};
+    return refused(knob, config.*knob.value, why);
+}
+
+Result<void> check_static(const Device& device, const Config& config) {
+    if (config == Config{}) return {};
+    return wrong("config " + iir2d::text_of(config) + ": device " + device.id() +
+                 " has no knobs, use static");
+}
+
+int knobs_set(const Config& config) {
+    return static_cast<int>(
+        std::ranges::count_if(knobs, [&](const Knob& knob) { return config.*knob.value != 0; }));
+}
+
+namespace {
+
+using Values = std::array<std::vector<std::int32_t>, knobs.size()>;
+
+std::int32_t power_of_two(int exponent) {
+    return std::int32_t{1} << exponent;
+}
+
+Values all_values(int threads) {
+    Values values;
+    for (std::int32_t t = 1; t < threads; t *= 2) values[0].push_back(t);
+    values[0].push_back(threads);
+    values[1] = {stores_through, stores_past};
+    values[2] = {share_planes, share_rows};
+    values[3] = {128, 256, 1024, 65536};
+    values[4] = {256, 1024, 2048};
+    values[5] = {way_windows,
+                 way_of(FoldWay::parts, FoldWay::sequence),
+                 way_of(FoldWay::parts, FoldWay::parts),
+                 way_of(FoldWay::climb, FoldWay::climb),
+                 way_of(FoldWay::sequence, FoldWay::climb),
+                 way_of(FoldWay::parts, FoldWay::climb)};
+    values[6] = {power_of_two(14), power_of_two(16), power_of_two(18), power_of_two(20)};
+    return values;
+}
+
+// A config, and what it resolves to.
+struct Found {
+    Config config;
+    Config resolved;
+};
+
+// Adds the valid products of the values from `knob` on that resolve to something new.
+void add_products(const Space& space, const Values& values, std::size_t knob, Config config,
+                  std::vector<Found>& found) {
+    if (knob == knobs.size()) {
+        const Config resolved = space.resolve(config);
+        const auto same = std::ranges::find(found, resolved, &Found::resolved);
+        if (same == found.end()) {
+            found.push_back({config, resolved});
+        } else if (knobs_set(config) < knobs_set(same->config)) {
+            same->config = config;
+        }
+        return;
+    }
+    add_products(space, values, knob + 1, config, found);
+    for (const std::int32_t value : values[knob]) {
+        config.*knobs[knob].value = value;
+        if (space.check(config)) add_products(space, values, knob + 1, config, found);
+    }
+}
+
+std::vector<Found> products(const Space& space, const Values& values) {
+    std::vector<Found> found;
+    add_products(space, values, 0, {}, found);
+    return found;
+}
+
+}  // namespace
+
+std::vector<Config> candidates(const Space& space) {
+    constexpr std::size_t most = 64;
+    Values values = all_values(space.threads);
+    std::vector<Found> found = products(space, values);
+    const auto narrow = [&](std::size_t knob, std::vector<std::int32_t> fewer) {
+        if (found.size() <= most) return;
+        values[knob] = std::move(fewer);
+        found = products(space, values);
+    };
+    narrow(4, {});
+    narrow(3, {65536});
+    narrow(0, {1, static_cast<std::int32_t>(space.threads)});
+    narrow(6, {power_of_two(20)});
+    std::vector<Config> configs;
+    configs.reserve(found.size());
+    for (const Found& one : found) configs.push_back(one.config);
+    return configs;
+}
+
+}  // namespace tune
+}  // namespace iir2d

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// The knobs of a Config: their names and texts, and the configs of one problem.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "iir2d/config.h"
+#include "iir2d/error.h"
+
+namespace iir2d::tune {
+
+struct Knob {
+    std::string_view name;
+    std::int32_t Config::*value;
+};
+
+// In the order of the fields.
+inline constexpr std::array<Knob, 7> knobs{{{"threads", &Config::threads},
+                                            {"stores", &Config::stores},
+                                            {"share", &Config::share},
+                                            {"part", &Config::part},
+                                            {"strip", &Config::strip},
+                                            {"way", &Config::way},
+                                            {"task", &Config::task}}};
+
+// Returns "threads:2", of a value that is not auto.
+std::string text_of(const Knob& knob, std::int32_t value);
+
+// Returns an error: the knob, its value and why it is not valid.
+std::unexpected<Error> refused(const Knob& knob, std::int32_t value, const std::string& why);
+
+// Checks that a value that is set is a multiple of `step` from `least` to `most`.
+Result<void> check_multiple(const Config& config, const Knob& knob, std::int32_t step, std::int32_t least,
+                            std::int32_t most);
+
+// Checks that a knob is auto where it has no meaning.
+Result<void> check_unset(const Config& config, const Knob& knob, const std::string& why);
+
+inline const Knob& knob_threads = knobs[0];
+inline const Knob& knob_stores = knobs[1];
+inline const Knob& knob_share = knobs[2];
+inline const Knob& knob_part = knobs[3];
+inline const Knob& knob_strip = knobs[4];
+inline const Knob& knob_way = knobs[5];
+inline const Knob& knob_task = knobs[6];
+
+// Returns an error unless the config is `static`: on a GPU there are no knobs.
+Result<void> check_static(const Device& device, const Config& config);
+
+// What decides which configs a problem has.
+struct Space {
+    std::function<Result<void>(const Config&)> check;
+    std::function<Config(const Config&)> resolve;  // of what check() lets through
+    int threads = 1;                               // of the device
+};
+
+// As iir2d::candidates().
+std::vector<Config> candidates(const Space& space);
+
+// Returns the number of knobs that are set.
+int knobs_set(const Config& config);
+
+}  // namespace iir2d::tune

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// Configs through the C interface.
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "iir2d/iir2d_tune.h"
+#include "tests/kernels/tune/tune_testing.h"
+
+namespace {
+
+IIR2D_Config parsed(const char* text) {
+    IIR2D_Config config{};
+    config.size = sizeof config;
+    EXPECT_EQ(iir2d_config_parse(text, &config), IIR2D_STATUS_OK) << iir2d_last_error();
+    return config;
+}
+
+std::vector<float> ramp(std::size_t count) {
+    std::vector<float> values(count);
+    for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<float>(i * 37 % 101) / 101.0F;
+    return values;
+}
+
+TEST(TuneC, TextsAreReadAndWritten) {
+    const IIR2D_Config config = parsed("threads:2 way:parts/climb task:2^14");
+    EXPECT_EQ(config.threads, 2);
+    EXPECT_EQ(config.way, IIR2D_WAY_PARTS_CLIMB);
+    EXPECT_EQ(config.task, 16384);
+    size_t needed = 0;
+    EXPECT_EQ(iir2d_config_text(&config, nullptr, 0, &needed), IIR2D_STATUS_OK);
+    std::string text(needed, 'x');
+    EXPECT_EQ(iir2d_config_text(&config, text.data(), needed - 1, &needed), IIR2D_STATUS_WORKSPACE_ERROR);
+    EXPECT_EQ(iir2d_config_text(&config, text.data(), needed, &needed), IIR2D_STATUS_OK);
+    EXPECT_STREQ(text.c_str(), "threads:2 way:parts/climb task:16384");
+}
+
+TEST(TuneC, WhatIsWrongIsRefused) {
+    IIR2D_Config config = parsed("static");
+    EXPECT_EQ(iir2d_config_parse("speed:1", &config), IIR2D_STATUS_INVALID_ARGUMENT);
+    EXPECT_NE(std::string(iir2d_last_error()).find("speed:1"), std::string::npos);
+    EXPECT_EQ(iir2d_config_parse(nullptr, &config), IIR2D_STATUS_NULL_POINTER);
+    EXPECT_EQ(iir2d_config_parse("static", nullptr), IIR2D_STATUS_NULL_POINTER);
+    config.size = 4;
+    EXPECT_EQ(iir2d_config_parse("static", &config), IIR2D_STATUS_INVALID_ARGUMENT);
+
+    const std::vector<float> in = ramp(std::size_t{64} * 48);
+    std::vector<float> out(in.size(), -7.0F);
+    const IIR2D_Params params{
+        .width = 64, .height = 48, .filter_id = 1, .border_mode = 1, .border_const = 0, .precision = 0};
+    IIR2D_Config wrong = parsed("static");
+    wrong.part = 33;
+    EXPECT_EQ(iir2d_forward_cpu_with(in.data(), out.data(), &params, &wrong), IIR2D_STATUS_INVALID_ARGUMENT);
+    EXPECT_NE(std::string(iir2d_last_error()).find("part:33"), std::string::npos) << iir2d_last_error();
+    wrong = parsed("static");
+    wrong.stores = 3;
+    EXPECT_EQ(iir2d_forward_cpu_with(in.data(), out.data(), &params, &wrong), IIR2D_STATUS_INVALID_ARGUMENT);
+    wrong = parsed("static");
+    wrong.share = -1;
+    EXPECT_EQ(iir2d_forward_cpu_with(in.data(), out.data(), &params, &wrong), IIR2D_STATUS_INVALID_ARGUMENT);
+    EXPECT_EQ(iir2d_forward_cpu_with(in.data(), out.data(), &params, nullptr), IIR2D_STATUS_NULL_POINTER);
+    EXPECT_EQ(out, std::vector<float>(in.size(), -7.0F));
+}
+
+TEST(TuneC, AFilterHasStaticsBits) {
+    const std::vector<float> in = ramp(std::size_t{640} * 48);
+    std::vector<float> expected(in.size());
+    const IIR2D_Params params{
+        .width = 640, .height = 48, .filter_id = 5, .border_mode = 1, .border_const = 0, .precision = 0};
+    ASSERT_EQ(iir2d_forward_cpu(in.data(), expected.data(), &params), IIR2D_STATUS_OK);
+    for (const char* text : {"static", "threads:1 part:128", "stores:past strip:128"}) {
+        const IIR2D_Config config = parsed(text);
+        std::vector<float> out(in.size());
+        ASSERT_EQ(iir2d_forward_cpu_with(in.data(), out.data(), &params, &config), IIR2D_STATUS_OK)
+            << iir2d_last_error();
+        EXPECT_EQ(std::memcmp(out.data(), expected.data(), out.size() * sizeof(float)), 0) << text;
+    }
+}
+
+TEST(TuneC, PoolingHasStaticsBits) {
+    IIR2D_PoolParams params{};
+    params.size = sizeof params;
+    params.op = IIR2D_POOL_MAX;
+    params.n = params.c = 1;
+    params.height = params.width = 90;
+    params.window_h = params.window_w = 16;
+    params.stride_h = params.stride_w = 8;
+    const std::vector<float> x = ramp(std::size_t{90} * 90);
+    int64_t height = 0;
+    int64_t width = 0;
+    ASSERT_EQ(iir2d_pool_output_size(&params, &height, &width), IIR2D_STATUS_OK);
+    const auto outputs = static_cast<std::size_t>(height * width);
+    std::vector<float> expected(outputs);
+    std::vector<int64_t> places(outputs);
+    ASSERT_EQ(iir2d_pool_forward_cpu(x.data(), expected.data(), places.data(), &params), IIR2D_STATUS_OK);
+    const IIR2D_Config climb = parsed("way:climb/climb task:2^14");
+    std::vector<float> y(outputs);
+    std::vector<int64_t> found(outputs);
+    ASSERT_EQ(iir2d_pool_forward_cpu_with(x.data(), y.data(), nullptr, &params, &climb), IIR2D_STATUS_OK)
+        << iir2d_last_error();
+    EXPECT_EQ(y, expected);
+    EXPECT_EQ(iir2d_pool_forward_cpu_with(x.data(), y.data(), found.data(), &params, &climb),
+              IIR2D_STATUS_INVALID_ARGUMENT);
+    const IIR2D_Config parts = parsed("way:parts/parts");
+    ASSERT_EQ(iir2d_pool_forward_cpu_with(x.data(), y.data(), found.data(), &params, &parts),
+              IIR2D_STATUS_OK);
+    EXPECT_EQ(y, expected);
+    EXPECT_EQ(found, places);
+
+    std::vector<float> dx(x.size());
+    std::vector<float> with(x.size());
+    ASSERT_EQ(iir2d_pool_backward_cpu(nullptr, nullptr, y.data(), dx.data(), places.data(), &params),
+              IIR2D_STATUS_OK);
+    const IIR2D_Config task = parsed("threads:1 task:2^10 stores:past");
+    ASSERT_EQ(
+        iir2d_pool_backward_cpu_with(nullptr, nullptr, y.data(), with.data(), places.data(), &params, &task),
+        IIR2D_STATUS_OK)
+        << iir2d_last_error();
+    EXPECT_EQ(with, dx);
+    EXPECT_EQ(
+        iir2d_pool_backward_cpu_with(nullptr, nullptr, y.data(), with.data(), places.data(), &params, &climb),
+        IIR2D_STATUS_INVALID_ARGUMENT);
+}
+
+}  // namespace
