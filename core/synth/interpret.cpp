@@ -6,8 +6,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "core/synth/lanes.h"
-#include "core/synth/print.h"
+#include "core/synth/machine.h"
 
 namespace workbench::synth {
 
@@ -15,40 +14,10 @@ namespace {
 
 constexpr std::size_t store_slots = std::size_t{1} << 19;
 
-// An array of a thread or a block, while it runs; a parameter's lies in its Argument.
-struct Variable {
-    Value value;  // of a local
-    std::uint64_t* slots = nullptr;
-    double* extra = nullptr;  // of an array: always there in modes that have one
-    std::size_t count = 0;    // elements; of a thread's array, for one thread
-    Argument* argument = nullptr;
-};
-
-struct Addition {
-    Id array = 0;
-    AtomicOp op = AtomicOp::add;
-    std::uint32_t lane = 0;
-    std::uint64_t index = 0;
-    std::uint64_t bits = 0;
-    double extra = 0;
-};
-
-// What atomic additions of floats to one element amount to.
-struct Sums {
-    std::vector<double> absolute;
-    std::vector<std::uint32_t> terms;
-};
-
-class Machine {
+class Machine : MachineState {
   public:
     Machine(const Tree& tree, std::vector<Argument>& arguments, const Interpretation& how, Store& store)
-        : m_tree(tree),
-          m_arguments(arguments),
-          m_how(how),
-          m_store(store),
-          m_lanes(store, how),
-          m_variables(tree.symbols.size()),
-          m_sums(tree.symbols.size()) {}
+        : MachineState(tree, how, store), m_arguments(arguments) {}
 
     Interpreted run() {
         m_store.release(0);
@@ -96,11 +65,6 @@ class Machine {
     }
 
   private:
-    Type computed(Type type) const { return m_lanes.computed(type); }
-
-    void fault(std::string what) {
-        if (m_error.empty()) m_error = std::move(what);
-    }
     bool step() {
         if (++m_steps > m_how.most_steps) fault("it takes too many steps");
         if (m_store.is_full()) fault("its values take too much memory");
@@ -162,7 +126,8 @@ class Machine {
             case StmtKind::store:
             case StmtKind::atomic: {
                 const std::size_t used = m_store.used();
-                write(s, mask);
+                const Value index = eval(s.index, mask);
+                write(s, index, eval(s.value, mask), mask);
                 m_store.release(used);
                 return mask;
             }
@@ -283,166 +248,6 @@ class Machine {
         return behind;
     }
 
-    // ---- Memory
-
-    // Where the element of a lane begins in the slots; false, and a fault, out of bounds.
-    bool place(const Variable& array, const Symbol& symbol, const Value& index, std::size_t lane,
-               std::size_t& at) {
-        std::uint64_t k = 0;
-        switch (index.type) {
-            case Type::i32:
-                k = static_cast<std::uint64_t>(static_cast<std::int64_t>(index.of<std::int32_t>()[lane]));
-                break;
-            case Type::u32:
-                k = index.of<std::uint32_t>()[lane];
-                break;
-            default:
-                k = index.slots[lane];
-        }
-        if (k >= array.count) {
-            fault("the index " + std::to_string(static_cast<std::int64_t>(k)) + " of " + symbol.name +
-                  " is out of bounds: it has " + std::to_string(array.count) + " elements");
-            return false;
-        }
-        const auto components = static_cast<std::size_t>(info(symbol.type).components);
-        at = (symbol.kind == SymbolKind::array ? lane * array.count + k : k) * components;
-        return true;
-    }
-
-    Value load(const Expr& e, Mask mask) {
-        const Variable& array = m_variables[e.symbol];
-        const Symbol& symbol = m_tree.symbols[e.symbol];
-        const Value index = eval(e.args[0], mask);
-        Value made = m_lanes.fresh(e.type);
-        const auto components = static_cast<std::size_t>(info(e.type).components);
-        std::fill_n(made.slots, lanes * components, 0);
-        double* extra = nullptr;
-        const bool narrow = info(e.type).bytes == 4 && computed(element(e.type)) != Type::f64;
-        each_lane(mask, [&](std::size_t k) {
-            std::size_t at = 0;
-            if (!place(array, symbol, index, k, at)) return;
-            for (std::size_t c = 0; c < components; ++c) {
-                if (narrow)
-                    made.of<std::uint32_t>(c)[k] = static_cast<std::uint32_t>(array.slots[at + c]);
-                else
-                    made.of<std::uint64_t>(c)[k] = array.slots[at + c];
-                const double e_at = array.extra && is_float(e.type) ? array.extra[at + c] : 0;
-                if (e_at != 0) {
-                    if (!extra) {
-                        extra = m_store.extras(lanes * components);
-                        std::fill_n(extra, lanes * components, 0.0);
-                    }
-                    extra[c * lanes + k] = e_at;
-                }
-            }
-        });
-        made.extra = extra;
-        return made;
-    }
-
-    void write(const Stmt& s, Mask mask) {
-        Variable& array = m_variables[s.symbol];
-        const Symbol& symbol = m_tree.symbols[s.symbol];
-        const Value index = eval(s.index, mask);
-        const Value value = eval(s.value, mask);
-        const auto components = static_cast<std::size_t>(info(symbol.type).components);
-        const bool narrow = info(symbol.type).bytes == 4 && computed(element(symbol.type)) != Type::f64;
-        each_lane(mask, [&](std::size_t k) {
-            std::size_t at = 0;
-            if (!place(array, symbol, index, k, at)) return;
-            for (std::size_t c = 0; c < components; ++c) {
-                const std::uint64_t bits =
-                    narrow ? value.of<std::uint32_t>(c)[k] : value.of<std::uint64_t>(c)[k];
-                const double extra = value.extra ? value.extra[c * lanes + k] : 0;
-                if (s.kind == StmtKind::atomic) {
-                    m_additions.push_back(
-                        {s.symbol, s.atomic, static_cast<std::uint32_t>(k), at + c, bits, extra});
-                } else {
-                    array.slots[at + c] = bits;
-                    if (array.extra) array.extra[at + c] = extra;
-                }
-            }
-        });
-    }
-
-    // Atomics, thread after thread as the host source does them.
-    void add_up() {
-        std::stable_sort(m_additions.begin(), m_additions.end(),
-                         [](const Addition& a, const Addition& b) { return a.lane < b.lane; });
-        for (const Addition& a : m_additions) {
-            Variable& array = m_variables[a.array];
-            const Type type = m_tree.symbols[a.array].type;
-            std::uint64_t& slot = array.slots[a.index];
-            if (is_float(type)) {
-                count(a, type, slot);
-                if (computed(type) == Type::f32)
-                    slot = std::bit_cast<std::uint32_t>(
-                        std::bit_cast<float>(static_cast<std::uint32_t>(slot)) +
-                        std::bit_cast<float>(static_cast<std::uint32_t>(a.bits)));
-                else
-                    slot = std::bit_cast<std::uint64_t>(std::bit_cast<double>(slot) +
-                                                        std::bit_cast<double>(a.bits));
-                if (array.extra) array.extra[a.index] += a.extra;
-            } else {
-                slot = combined(a.op, type, slot, a.bits);
-            }
-        }
-        m_additions.clear();
-    }
-
-    double as_double(Type type, std::uint64_t bits) const {
-        return literal_value({.type = computed(type), .bits = bits});
-    }
-
-    void count(const Addition& a, Type type, std::uint64_t before) {
-        if (m_how.mode != Mode::bounds) return;
-        Sums& sums = m_sums[a.array];
-        if (sums.terms.empty()) {
-            sums.terms.resize(m_variables[a.array].count, 0);
-            sums.absolute.resize(m_variables[a.array].count, 0);
-        }
-        if (sums.terms[a.index] == 0) sums.absolute[a.index] = std::abs(as_double(type, before));
-        sums.terms[a.index] += 1;
-        sums.absolute[a.index] += std::abs(as_double(type, a.bits));
-    }
-
-    static std::uint64_t combined(AtomicOp op, Type type, std::uint64_t a, std::uint64_t b) {
-        const bool narrow = info(type).bytes == 4;
-        const auto is_less = [&] {
-            if (type == Type::i32) return static_cast<std::int32_t>(b) < static_cast<std::int32_t>(a);
-            if (type == Type::i64) return static_cast<std::int64_t>(b) < static_cast<std::int64_t>(a);
-            return b < a;
-        };
-        switch (op) {
-            case AtomicOp::add:
-                return narrow ? static_cast<std::uint32_t>(a + b) : a + b;
-            case AtomicOp::min:
-                return is_less() ? b : a;
-            case AtomicOp::max:
-                return is_less() ? a : b;
-            case AtomicOp::bit_and:
-                return a & b;
-            case AtomicOp::bit_or:
-                return a | b;
-            case AtomicOp::bit_xor:
-                return a ^ b;
-        }
-        return a;
-    }
-
-    // n * u * sum|terms|, for any order.
-    void finish_sums() {
-        for (Id id = 0; id < m_sums.size(); ++id) {
-            const Sums& sums = m_sums[id];
-            const bool narrow = m_tree.symbols[id].type == Type::f32;
-            for (std::size_t k = 0; k < sums.terms.size(); ++k) {
-                if (sums.terms[k] < 2 || !m_variables[id].extra) continue;
-                m_variables[id].extra[k] += sums.terms[k] * ((narrow ? 0x1p-24 : 0x1p-53) * sums.absolute[k] +
-                                                             (narrow ? 0x1p-126 : 0x1p-1022));
-            }
-        }
-    }
-
     // ---- Expressions
 
     Value eval(Id id, Mask mask) {
@@ -454,7 +259,7 @@ class Machine {
             case Op::symbol:
                 return m_variables[e.symbol].value;
             case Op::load:
-                return load(e, mask);
+                return load(e, eval(e.args[0], mask), mask);
             case Op::component:
                 return eval(e.args[0], mask).at(static_cast<int>(e.symbol), Type::f32);
             case Op::logical_not: {
@@ -592,20 +397,12 @@ class Machine {
         return made;
     }
 
-    const Tree& m_tree;
     std::vector<Argument>& m_arguments;
-    Interpretation m_how;
-    Store& m_store;
-    Lanes m_lanes;
-    std::vector<Variable> m_variables;
-    std::vector<Sums> m_sums;
-    std::vector<Addition> m_additions;
     Variable m_result;
     Mask m_returned = 0;
     Mask m_continued = 0;
     std::uint64_t m_block = 0;
     std::uint64_t m_steps = 0;
-    std::string m_error;
 };
 
 }  // namespace

@@ -15,6 +15,36 @@ constexpr std::array<std::string_view, categories> names{
     "vector",       "matrix", "atomic", "nested_loop",  "multi_conditional",
     "scalar_param", "block",  "iir",    "pool"};
 
+// Marks the symbols that expressions of the statements read, and variables that are written again.
+void mark_used(const Tree& tree, const std::vector<Id>& list, std::vector<bool>& used) {
+    const auto mark = [&](auto self, Id id) -> void {
+        if (id == nothing) return;
+        const Expr& e = tree.exprs[id];
+        if (e.op == Op::symbol || e.op == Op::load) used[e.symbol] = true;
+        for (std::size_t k = 0; k < e.count; ++k) self(self, e.args[k]);
+    };
+    for (const Id id : list) {
+        const Stmt& s = tree.stmts[id];
+        mark(mark, s.value);
+        mark(mark, s.index);
+        if (s.kind == StmtKind::assign) used[s.symbol] = true;
+        mark_used(tree, s.body, used);
+        mark_used(tree, s.otherwise, used);
+    }
+}
+
+bool drop_unused(Tree& tree, std::vector<Id>& list, const std::vector<bool>& used) {
+    const auto is_unused = [&](Id id) {
+        return tree.stmts[id].kind == StmtKind::let && !used[tree.stmts[id].symbol];
+    };
+    bool any = std::erase_if(list, is_unused) > 0;
+    for (const Id id : list) {
+        any = drop_unused(tree, tree.stmts[id].body, used) || any;
+        any = drop_unused(tree, tree.stmts[id].otherwise, used) || any;
+    }
+    return any;
+}
+
 }  // namespace
 
 std::string_view name_of(Category category) {
@@ -38,6 +68,12 @@ Candidate Maker::run() {
         &Maker::vector,       &Maker::matrix, &Maker::atomic, &Maker::nested_loop,  &Maker::multi_conditional,
         &Maker::scalar_param, &Maker::block,  &Maker::iir,    &Maker::pool};
     (this->*makers[static_cast<std::size_t>(m_category)])();
+    // Values that were drawn and then not asked for.
+    for (bool any = true; any;) {
+        std::vector<bool> used(b.tree().symbols.size(), false);
+        mark_used(b.tree(), b.list(), used);
+        any = drop_unused(b.tree(), b.list(), used);
+    }
     Candidate made{.category = m_category, .tree = b.take()};
     made.canonical = canonical_hash(made.tree);
     made.skeleton = skeleton_hash(made.tree);
@@ -51,7 +87,7 @@ Candidate Maker::run() {
 
 // ---- Names and parameters
 
-std::string Maker::fresh_name(std::string name) {
+std::string Maker::fresh_name(const std::string& name) {
     std::string made = name;
     for (int k = 2; !m_names.insert(made).second; ++k) made = name + std::to_string(k);
     return made;
@@ -139,10 +175,18 @@ Id Maker::leaf(Type type) {
     return constant(type);
 }
 
+Id Maker::variable(Type type) {
+    for (int k = 0; k < 6; ++k) {
+        const Id made = leaf(type);
+        if (b.expr(made).op != Op::literal) return made;
+    }
+    return leaf(type);
+}
+
 // ---- Expressions
 
 Id Maker::combine(const Builder::Infix& e) {
-    const auto [op, left, right] = e;
+    const auto [op, left, right] = varied(e);
     const Type type = b.type(left);
     if (!is_signed(type)) return b.binary({op, left, right});
     const Type u = type == Type::i32 ? Type::u32 : Type::u64;
@@ -155,7 +199,8 @@ Id Maker::away_from_zero(const Offset& of) {
 }
 
 Id Maker::quotient(const Pair& of) {
-    const auto [left, right] = of;
+    const Builder::Infix operands = varied({Op::div, of.left, of.right});
+    const Id left = operands.left, right = operands.right;
     const Type type = b.type(left);
     if (is_float(type)) {
         if (m_draw.chance(30)) return b.binary({Op::div, left, constant(type)});
@@ -204,20 +249,21 @@ Id Maker::plain(Type type, int depth) {
     if (!is_float(type)) {
         if (k < 55) return combine({m_draw.of({Op::add, Op::sub, Op::mul}), next(), next()});
         if (k < 65) return quotient({next(), next()});
-        if (k < 78) return b.function({m_draw.of({Op::min, Op::max}), {next(), next()}});
+        if (k < 78) return b.function({m_draw.of({Op::min, Op::max}), {varied(next()), next()}});
         return integer_binary(m_draw.of({Op::bit_and, Op::bit_or, Op::bit_xor, Op::shl, Op::shr}), next(),
                               next());
     }
-    if (k < 60) return b.binary({m_draw.of({Op::add, Op::sub, Op::mul, Op::mul, Op::add}), next(), next()});
+    if (k < 60)
+        return b.binary(varied({m_draw.of({Op::add, Op::sub, Op::mul, Op::mul, Op::add}), next(), next()}));
     if (k < 70) return quotient({next(), next()});
-    if (k < 80) return b.function({m_draw.of({Op::min, Op::max}), {next(), next()}});
-    if (k < 86) return b.unary(Op::neg, next());
+    if (k < 80) return b.function({m_draw.of({Op::min, Op::max}), {varied(next()), next()}});
+    if (k < 86) return b.unary(Op::neg, varied(next()));
     if (k < 92) return absolute(next());
-    return b.function({Op::fma, {next(), next(), next()}});
+    return b.function({Op::fma, {varied(next()), next(), next()}});
 }
 
 Id Maker::function_of(Type type, int depth) {
-    const auto next = [&] { return with_functions(type, depth - 1 - m_draw.below(2)); };
+    const auto next = [&] { return varied(with_functions(type, depth - 1 - m_draw.below(2))); };
     const auto l = [&](double v) { return b.literal(type, v); };
     const Op op = m_draw.of({Op::sin,   Op::cos,   Op::tan,   Op::exp,   Op::exp2,  Op::log, Op::log2,
                              Op::log1p, Op::tanh,  Op::sqrt,  Op::rsqrt, Op::cbrt,  Op::pow, Op::atan2,
@@ -225,7 +271,7 @@ Id Maker::function_of(Type type, int depth) {
                              Op::sin,   Op::cos,   Op::exp,   Op::tanh,  Op::sqrt,  Op::log});
     switch (op) {
         case Op::tan:
-            return b.function({op, {b.binary({Op::mul, leaf(type), l(m_draw.of({0.25, 0.125, 0.3}))})}});
+            return b.function({op, {b.binary({Op::mul, variable(type), l(m_draw.of({0.25, 0.125, 0.3}))})}});
         case Op::exp:
         case Op::exp2:
             if (m_draw.chance(40)) return b.function({op, {b.unary(Op::neg, absolute(next()))}});
@@ -238,10 +284,11 @@ Id Maker::function_of(Type type, int depth) {
         case Op::sqrt:
             return b.function({op, {absolute(next())}});
         case Op::cbrt:
-            return b.function({op, {leaf(type)}});
+            return b.function({op, {variable(type)}});
         case Op::pow:
-            return b.function(
-                {op, {away_from_zero({leaf(type), 0.5}), m_draw.chance(50) ? constant(type) : leaf(type)}});
+            return b.function({op,
+                               {away_from_zero({variable(type), 0.5}),
+                                m_draw.chance(50) ? constant(type) : variable(type)}});
         case Op::atan2:
             return b.function({op, {next(), away_from_zero({next(), 0.5})}});
         case Op::hypot:
@@ -249,9 +296,9 @@ Id Maker::function_of(Type type, int depth) {
         case Op::floor:
         case Op::ceil:
         case Op::trunc:
-            return b.function({op, {b.binary({Op::mul, leaf(type), l(m_draw.between(1, 5))})}});
+            return b.function({op, {b.binary({Op::mul, variable(type), l(m_draw.between(1, 5))})}});
         case Op::fmod:
-            return b.function({op, {leaf(type), away_from_zero({leaf(type), 1.0})}});
+            return b.function({op, {variable(type), away_from_zero({variable(type), 1.0})}});
         default:
             return b.function({op, {next()}});
     }
@@ -262,7 +309,7 @@ Id Maker::with_functions(Type type, int depth) {
     if (m_draw.chance(55)) return function_of(type, depth);
     const auto next = [&] { return with_functions(type, depth - 1 - m_draw.below(2)); };
     const int k = m_draw.below(10);
-    if (k < 7) return b.binary({m_draw.of({Op::add, Op::sub, Op::mul}), next(), next()});
+    if (k < 7) return b.binary(varied({m_draw.of({Op::add, Op::sub, Op::mul}), next(), next()}));
     if (k < 8) return quotient({next(), next()});
     if (k < 9) return b.function({m_draw.of({Op::min, Op::max}), {next(), next()}});
     return b.function({Op::fma, {next(), next(), next()}});
@@ -278,7 +325,8 @@ Id Maker::condition(Type type, int depth) {
             return b.binary({m_draw.of({Op::eq, Op::ne}),
                              b.binary({Op::bit_and, leaf(type), b.literal(type, m_draw.of({1, 2, 3, 4}))}),
                              b.literal(type, 0)});
-        return b.binary({op, plain(type, depth - 1), m_draw.chance(60) ? constant(type) : leaf(type)});
+        return b.binary(
+            {op, varied(plain(type, depth - 1)), m_draw.chance(60) ? constant(type) : leaf(type)});
     };
     const int k = m_draw.below(10);
     if (k < 7) return compared();

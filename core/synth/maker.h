@@ -64,7 +64,7 @@ class Maker {
 
     // ---- Parameters, in the order of the language: inputs, outputs, scalars, n, m
     std::string name(std::initializer_list<std::string_view> candidates);
-    std::string fresh_name(std::string name);
+    std::string fresh_name(const std::string& name);
     Id input(Type type, Extent extent);
     Id output(Type type, Extent extent);
     Id scalar(Type type);
@@ -79,8 +79,16 @@ class Maker {
     Id whole(int value) { return b.literal(Type::i32, value); }
     Id constant(Type type);  // a literal that is not zero
     Id row(Id j) { return b.binary(Op::add, b.binary(Op::mul, i(), m()), j); }
-    Id element_index();  // i, or a neighbour of it
-    Id leaf(Type type);  // something that can be read
+    Id element_index();      // i, or a neighbour of it
+    Id leaf(Type type);      // something that can be read
+    Id variable(Type type);  // a leaf that is no literal, where there is one
+    // The expression, or a variable where it is a literal.
+    Id varied(Id value) { return b.expr(value).op == Op::literal ? variable(b.type(value)) : value; }
+    // The same operation, of two literals with a variable for the first.
+    Builder::Infix varied(const Builder::Infix& e) {
+        const bool both = b.expr(e.left).op == Op::literal && b.expr(e.right).op == Op::literal;
+        return {e.op, both ? variable(b.type(e.left)) : e.left, e.right};
+    }
     Id read(Id value_of) { return b.symbol(value_of); }
 
     // ---- Expressions of a type, from leaves
@@ -103,7 +111,7 @@ class Maker {
     Id integer_binary(Op op, Id left, Id right);
     Id combine(const Builder::Infix& e);  // as the rules of signed arithmetic want it
     Id quotient(const Pair& of);          // whatever the divisor is
-    Id absolute(Id value) { return b.function(Op::abs, {value}); }
+    Id absolute(Id value) { return b.function(Op::abs, {varied(value)}); }
     Id away_from_zero(const Offset& of);  // |value| + by
     Id clamp(const Limits& of);
     Id to_integer(Id value, double low, double high);

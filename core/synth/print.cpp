@@ -101,7 +101,7 @@ class Printer {
         m_out += ") ";
     }
 
-    void indent(int depth) { m_out.append(static_cast<std::size_t>(4 * depth), ' '); }
+    void indent(int depth) { m_out.append(4 * static_cast<std::size_t>(depth), ' '); }
 
     void list(const std::vector<Id>& ids, int depth) {
         for (const Id id : ids) stmt(m_tree.stmts[id], depth);

@@ -146,7 +146,9 @@ std::string broken_rule(Category category, const Tree& tree) {
             if (has.loops > 1) return "more than one loop";
             return has.branches + has.loops + has.of({Op::select, Op::min, Op::max}) ? "" : "no control flow";
         case Category::combined:
-            return (has.branches > 0) + (has.loops > 0) + has.has_function + (calls > 0) < 2 ||
+            return (has.branches > 0) + (has.loops > 0) + (has.has_function || has.of({Op::abs}) > 0) +
+                                   (calls > 0) <
+                               2 ||
                            arithmetic == 0
                        ? "fewer than two of branch, loop, function and helper"
                        : "";
