@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+// The interpreter against what is known: values, bounds, undecided branches, faults.
+#include <cmath>
+#include <limits>
+
+#include "tests/core/synth/synth_testing.h"
+
+namespace {
+
+using namespace synth_test;  // NOLINT: the helpers of these tests
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+const double nan = std::nan("");
+
+TEST(Interpret, MinimumAndMaximumAreThoseOfPtx) {
+    const Ran made = run(kernel("out[i] = fminf(x[i], 0.0f);"), {nan, -0.0, 0.0, 3, -infinity});
+    EXPECT_EQ(made.out[0], 0);
+    EXPECT_TRUE(std::signbit(made.out[1]));
+    EXPECT_EQ(made.out[4], -infinity);
+    EXPECT_FALSE(std::signbit(run(kernel("out[i] = fmaxf(x[i], 0.0f);"), {-0.0}).out[0]));
+}
+
+TEST(Interpret, RoundsOnceWhereTheTreeSaysFma) {
+    const float a = 1 + 0x1p-12F;
+    EXPECT_EQ(run(kernel("out[i] = fmaf(x[i], x[i], -1.0f);"), {a}).out[0],
+              static_cast<double>(std::fma(a, a, -1.0F)));
+    EXPECT_EQ(run(kernel("out[i] = x[i] * x[i] - 1.0f;"), {a}).out[0], 0x1p-11);
+}
+
+TEST(Interpret, WholeNumbersWrapAndNaNBecomesTheUpperLimit) {
+    EXPECT_EQ(run(kernel("out[i] = (int)((unsigned)x[i] + 1u);", "int"), {2147483647}).out[0], -2147483648.0);
+    const Ran made =
+        run(kernel("out[i] = (float)(int)fmaxf(fminf(x[i], 7.0f), 0.0f);"), {nan, -3, 2.9, 1e30});
+    EXPECT_EQ(made.out, (std::vector<double>{7, 0, 2, 7}));
+}
+
+TEST(Interpret, LoopsBranchesAndHelpersGoTheirOwnWayInEachThread) {
+    const Ran made =
+        run(kernel("float s = 0.0f;\nfor (int j = 0; j < 8; ++j) {\nif (j == 5) break;\nif ((float)j < x[i]) "
+                   "continue;\ns += (float)j;\n}\nwhile (s > 6.0f) {\ns -= 4.0f;\n}\nout[i] = s;"),
+            {0, 1, 2, 3, 4, 9});
+    EXPECT_EQ(made.out, (std::vector<double>{6, 6, 5, 3, 4, 0}));
+    const Tree recursive = read(
+        "__device__ __noinline__ float f(float v, int d) {\nif (d <= 0) return v;\nreturn v + f(v * 0.5f, d "
+        "- 1);\n}\n"
+        "// x[n], out[n]\n__global__ void k(const float* x, float* out, int n, int m) {\n"
+        "int i = blockIdx.x * blockDim.x + threadIdx.x;\nif (i >= n) return;\nout[i] = f(x[i], i);\n}\n");
+    EXPECT_EQ(run(recursive, {8, 8, 8, 8}).out, (std::vector<double>{8, 12, 14, 15}));
+}
+
+TEST(Interpret, ExactOperationsHaveNoBoundAndFunctionsHaveTheirs) {
+    EXPECT_EQ(run(kernel("out[i] = sqrtf(fabsf(x[i])) / 3.0f;"), {2}).bounds[0], 0);
+    // sin: 2 ulp by CUDA's documentation, twice, and one of the host's.
+    EXPECT_EQ(run(kernel("out[i] = sinf(x[i]);"), {1}).bounds[0], 5 * 0x1p-24);
+    EXPECT_EQ(run(kernel("out[i] = sin(x[i]);", "double"), {1}).bounds[0], 5 * 0x1p-53);
+    EXPECT_EQ(run(kernel("out[i] = floorf(sinf(x[i]));"), {1}).bounds[0], 0);
+}
+
+// Of every function: results of inputs that are as far off as the bounds say lie within the bound of the
+// result.
+TEST(Interpret, BoundsHoldForInputsThatAreOff) {
+    for (const char* f : {"v + v",
+                          "v - 2.5",
+                          "v * v",
+                          "1.5 / (fabs(v) + 0.5)",
+                          "fma(v, v, v)",
+                          "fmin(v, 1.0)",
+                          "-v",
+                          "sin(v)",
+                          "cos(v)",
+                          "tan(v * 0.3)",
+                          "exp(v)",
+                          "exp2(v)",
+                          "log(fabs(v) + 0.25)",
+                          "log2(fabs(v) + 0.25)",
+                          "log1p(fabs(v))",
+                          "tanh(v)",
+                          "sqrt(fabs(v))",
+                          "rsqrt(fabs(v) + 0.1)",
+                          "cbrt(v)",
+                          "pow(fabs(v) + 0.5, v)",
+                          "atan2(v, fabs(v) + 0.5)",
+                          "erf(v)",
+                          "hypot(v, 2.0)",
+                          "fmod(v, 1.75)",
+                          "fabs(v)"}) {
+        const Tree tree = kernel(std::string("double v = x[i];\nout[i] = ") + f + ";", "double");
+        for (const double e : {1e-15, 1e-9, 1e-4}) {
+            std::vector<double> x, low, high, off_by;
+            for (int k = 0; k < 60; ++k) {
+                x.push_back(-3.9 + k * 0.131);
+                low.push_back(x.back() - e);
+                high.push_back(x.back() + e);
+                // As far off as they are after rounding.
+                off_by.push_back(std::max(x.back() - low.back(), high.back() - x.back()));
+            }
+            const Ran middle = run(tree, x, off_by);
+            ASSERT_TRUE(middle.how.error.empty()) << f << middle.how.error;
+            const Ran below = run(tree, low), above = run(tree, high);
+            for (std::size_t k = 0; k < 60; ++k) {
+                const double off =
+                    std::max(std::abs(below.out[k] - middle.out[k]), std::abs(above.out[k] - middle.out[k]));
+                EXPECT_TRUE(middle.how.undecided || off <= middle.bounds[k])
+                    << f << " at " << x[k] << ", e " << e << ": " << off << " > " << middle.bounds[k];
+                // Nor are they empty words.
+                if (off > 0 && !middle.how.undecided) {
+                    EXPECT_LE(middle.bounds[k], 1e4 * off + 1e-12) << f << " at " << x[k] << ", e " << e;
+                }
+            }
+        }
+    }
+}
+
+TEST(Interpret, SaysWhatABoundCouldTurn) {
+    EXPECT_TRUE(run(kernel("float s = sinf(x[i]);\nout[i] = s > 0.0f ? 1.0f : 2.0f;"), {0}).how.undecided);
+    EXPECT_FALSE(run(kernel("float s = sinf(x[i]);\nout[i] = s > 0.0f ? 1.0f : 2.0f;"), {1}).how.undecided);
+    EXPECT_TRUE(run(kernel("out[i] = floorf(cosf(x[i]));"), {0}).how.undecided);
+    EXPECT_TRUE(run(kernel("out[i] = (float)(int)(cosf(x[i]) + 1.0f);"), {0}).how.undecided);
+    // A thread that does not come there decides nothing.
+    EXPECT_FALSE(run(kernel("float s = sinf(x[i]);\nif (i > 5) {\nout[i] = s > 0.0f ? 1.0f : 2.0f;\n}"), {0})
+                     .how.undecided);
+}
+
+TEST(Interpret, SumsByAtomicsAreAsUncertainAsTheirOrder) {
+    const Tree tree = read(
+        "// x[n], out[1]\n__global__ void k(const float* x, float* out, int n, int m) {\nint i = blockIdx.x "
+        "* blockDim.x + "
+        "threadIdx.x;\nif (i >= n) return;\natomicAdd(&out[0], x[i]);\n}\n");
+    std::vector<Argument> arguments{numbers(Type::f32, {1, 2, -3}), numbers(Type::f32, {0}),
+                                    numbers(Type::i32, {3}), numbers(Type::i32, {1})};
+    interpret(tree, arguments);
+    EXPECT_EQ(arguments[1].number(0), 0);
+    EXPECT_NEAR(arguments[1].extra[0], 3 * 6 * 0x1p-24, 1e-12);
+}
+
+TEST(Interpret, FaultsAreSaid) {
+    EXPECT_EQ(run(kernel("out[i] = x[i + 1];"), {1, 2}).how.error,
+              "the index 2 of x is out of bounds: it has 2 elements");
+    EXPECT_EQ(run(kernel("while (x[i] > 0.0f) {\nout[i] = 1.0f;\n}"), {1}).how.error,
+              "it takes too many steps");
+    EXPECT_EQ(run(kernel("out[i] = 1 / x[i];", "int"), {0}).how.error, "it divides by zero");
+    EXPECT_EQ(run(kernel("if (x[i] > 0.0f) {\nout[i] = x[i + 1];\n}"), {-1}).how.error, "");
+}
+
+TEST(Interpret, ThreadsOfABlockWorkTogether) {
+    const Tree tree = read(
+        "// x[n], out[n]\n__global__ void k(const float* x, float* out, int n, int m) {\nint i = blockIdx.x "
+        "* blockDim.x + "
+        "threadIdx.x;\n__shared__ float tile[64];\nint t = (int)threadIdx.x;\ntile[t] = "
+        "x[i];\n__syncthreads();\n"
+        "float far = tile[63 - t];\nfloat other = __shfl_xor_sync(0xffffffffu, far, 1);\n"
+        "bool any = __any_sync(0xffffffffu, x[i] > 126.0f);\nout[i] = any ? -other : other;\n}\n");
+    std::vector<double> x;
+    for (int k = 0; k < 128; ++k) x.push_back(k);
+    const Ran made = run(tree, x);
+    EXPECT_EQ(made.how.error, "");
+    EXPECT_EQ(made.out[0], 62);
+    EXPECT_EQ(made.out[1], 63);
+    EXPECT_EQ(made.out[64], 64 + 62);
+    EXPECT_EQ(made.out[127], -(64.0 + 1));
+}
+
+}  // namespace
