@@ -84,6 +84,8 @@ Config FilterConfigs::resolve(const Config& config) const {
     Config made;
     made.threads = threads_of_all(config);
     const bool planes = m_planes > 1 && deals_planes(config, made.threads, m_planes);
+    // Planes that are filtered one after the other have as many threads as one of them is worth.
+    if (m_plane_by_plane && !planes) made.threads = threads_of(config, m_threads, m_samples);
     if (m_planes > 1 && made.threads > 1) made.share = planes ? share_planes : share_rows;
     if (m_bands) {
         const std::int32_t by_rule = m_past ? stores_past : stores_through;
@@ -92,8 +94,7 @@ Config FilterConfigs::resolve(const Config& config) const {
         made.part = in_steps(std::min(part, m_width), least_part);
     }
     if (m_strips) {
-        int threads = planes ? 1 : made.threads;
-        if (m_plane_by_plane && !planes) threads = threads_of(config, m_threads, m_samples);
+        const int threads = planes ? 1 : made.threads;
         made.strip = in_steps(std::min(strip_width(config, m_width, threads), m_width), least_strip);
     }
     return made;

@@ -170,7 +170,11 @@ Result<void> run(const CpuJob& job, const ConstTensorView& x, const TensorView& 
         });
     } else {
         const std::int64_t bytes = samples * static_cast<std::int64_t>(sizeof(S));
-        const std::int64_t at_once = threads == 1 ? 1 : std::max<std::int64_t>(1, shared_bytes / bytes);
+        // Each plane of those that are shared has bands of its own: of tiny planes no more than keep the
+        // threads busy.
+        const std::int64_t most = std::int64_t{64} * threads;
+        const std::int64_t at_once =
+            threads == 1 ? 1 : std::clamp<std::int64_t>(shared_bytes / bytes, 1, most);
         for (std::int64_t p = 0; p < planes && !watch.stopped(); p += at_once) {
             const std::int64_t count = std::min(at_once, planes - p);
             run_planes(p, count, threads_of(job.config, job.threads, count * samples));

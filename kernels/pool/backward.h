@@ -48,8 +48,9 @@ constexpr bool divides_in_pairs(const PoolDesc& desc) {
 // at stride 1 or 2, and few enough on an element that sums in f32 are accurate.
 bool scatters_in_vectors(const PoolDesc& desc, const PoolGeometry& geometry);
 
-// Returns whether the CPU writes dx by stores that may be past the caches, and whether static's are, where
-// rows are whole vectors.
+// Returns whether the CPU writes dx by stores that may be past the caches, and whether static's are: dx is
+// larger than the caches, its rows are whole vectors or very long. Rows that begin unaligned are written
+// through.
 bool backward_chooses_stores(const PoolDesc& desc, const PoolGeometry& geometry);
 bool backward_stores_past_caches(const PoolGeometry& geometry);
 

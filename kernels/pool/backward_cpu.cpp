@@ -13,14 +13,12 @@ namespace iir2d::pool {
 
 namespace {
 
-// Returns whether non-temporal stores to dx are worth it: it is larger than the caches, and its rows are
-// whole vectors or so long that their ends do not count.
+// Rows so long that their ends do not count.
+constexpr std::int64_t shortest_non_temporal = 512;
+
 bool worth_non_temporal(const PoolGeometry& geometry, ElementType element, const TensorView& dx) {
-    constexpr std::int64_t vector_bytes = 32;
-    constexpr std::int64_t shortest = 512;
     if (element != ElementType::f32 || !backward_stores_past_caches(geometry)) return false;
-    constexpr std::int64_t vector = vector_bytes / static_cast<std::int64_t>(sizeof(float));
-    return (has_aligned_rows(dx) && geometry.x.in % vector == 0) || geometry.x.in >= shortest;
+    return has_aligned_rows(dx) || geometry.x.in >= shortest_non_temporal;
 }
 
 bool takes_non_temporal(const PoolDesc& desc, const PoolGeometry& geometry, const Config& config,
@@ -117,7 +115,9 @@ bool backward_stores_past_caches(const PoolGeometry& geometry) {
     constexpr double bytes = std::int64_t{16} << 20;
     const auto elements = static_cast<double>(geometry.planes()) * static_cast<double>(geometry.y.in) *
                           static_cast<double>(geometry.x.in);
-    return elements * sizeof(float) >= bytes;
+    constexpr std::int64_t vector = 32 / static_cast<std::int64_t>(sizeof(float));
+    const bool whole = geometry.x.in % vector == 0 || geometry.x.in >= shortest_non_temporal;
+    return whole && elements * sizeof(float) >= bytes;
 }
 
 bool scatters_in_vectors(const PoolDesc& desc, const PoolGeometry& geometry) {

@@ -166,7 +166,8 @@ Result<PoolPlan> plan_on_cpu(const Job& job, PoolUse use, const Config* config) 
     if (config == nullptr) return PoolPlan::make(*device, job.desc);
     if (auto good = check_config(*device, job.desc, use, *config); !good)
         return std::unexpected(good.error());
-    return use == PoolUse::backward ? PoolPlan::make(*device, job.desc, {}, *config)
+    // A backward pass without places of maxima finds them by a forward pass, on as many threads.
+    return use == PoolUse::backward ? PoolPlan::make(*device, job.desc, {.threads = config->threads}, *config)
                                     : PoolPlan::make(*device, job.desc, *config, {});
 }
 

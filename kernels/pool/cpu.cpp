@@ -63,13 +63,11 @@ bool worth_non_temporal(const PoolGeometry& geometry, const CpuKernel& kernel, c
                         const Planes<float>& y) {
     if (!stores_past_caches(geometry, kernel)) return false;
     if (!kernel.small_windows) return true;
-    const AxisWindows& columns = geometry.x;
     if (has_4k_aliasing(geometry, x, y)) return false;
     constexpr std::int64_t vector = vector_bytes / static_cast<std::int64_t>(sizeof(float));
-    const bool whole = reinterpret_cast<std::uintptr_t>(y.data) % vector_bytes == 0 &&
-                       y.row_stride % vector == 0 && y.plane_stride % vector == 0 &&
-                       columns.out % vector == 0;
-    return whole || columns.out >= shortest_non_temporal;
+    const bool aligned = reinterpret_cast<std::uintptr_t>(y.data) % vector_bytes == 0 &&
+                         y.row_stride % vector == 0 && y.plane_stride % vector == 0;
+    return aligned || geometry.x.out >= shortest_non_temporal;
 }
 
 Formula formula_of(const PoolDesc& desc, const PoolGeometry& geometry) {
@@ -306,10 +304,12 @@ bool is_faster_alone(const PoolDesc& desc, const PoolGeometry& geometry) {
 
 bool stores_past_caches(const PoolGeometry& geometry, const CpuKernel& kernel) {
     if (!fills_caches(geometry)) return false;
+    constexpr std::int64_t vector = vector_bytes / static_cast<std::int64_t>(sizeof(float));
+    const bool is_long = geometry.x.out >= shortest_non_temporal;
+    if (kernel.small_windows) return is_long || geometry.x.out % vector == 0;
     // Prefix doubling writes waves of many rows after having read many; the other ways write one row at a
     // time, which non-temporal stores make slower.
-    return kernel.small_windows ||
-           (kernel.along_y == AxisWay::doubling && geometry.x.out >= shortest_non_temporal);
+    return kernel.along_y == AxisWay::doubling && is_long;
 }
 
 bool chooses_stores(const PoolDesc& desc, const CpuKernel& kernel, bool with_places) {

@@ -51,7 +51,7 @@ constexpr std::int64_t task_elements(const Config& config) {
 // Returns whether forward passes write f32 by stores that may be past the caches.
 bool chooses_stores(const PoolDesc& desc, const CpuKernel& kernel, bool with_places);
 
-// Returns whether static's stores are past the caches, where rows are whole vectors.
+// Returns whether static's stores are past the caches, where rows begin at multiples of 32 bytes.
 bool stores_past_caches(const PoolGeometry& geometry, const CpuKernel& kernel);
 
 // Returns whether every row begins at a multiple of 32 bytes.

@@ -18,7 +18,9 @@ using support::c_call;
 using support::null_pointer;
 
 // Bytes of the first version of the struct: a shorter one was never in a header.
-constexpr std::size_t first_size = offsetof(IIR2D_Config, task) + sizeof(std::int32_t);
+constexpr std::size_t first_size = offsetof(IIR2D_Config, reserved) + sizeof(std::int32_t);
+static_assert(sizeof(IIR2D_Config) == first_size,
+              "no padding at the end: a later field would be read from it");
 
 static_assert(IIR2D_STORES_PAST == stores_past && IIR2D_SHARE_ROWS == share_rows);
 static_assert(IIR2D_WAY_WINDOWS == way_windows &&
@@ -43,6 +45,8 @@ Result<Config> read_config(const IIR2D_Config* given) {
     if (given == nullptr) return null_pointer("config");
     const auto known = support::known_fields<IIR2D_Config>(given, first_size, "IIR2D_Config");
     if (!known) return std::unexpected(known.error());
+    if ((*known).reserved != 0)
+        return std::unexpected(Error{ErrorCode::invalid_argument, "config reserved is not 0"});
     Config config;
     for (const Field& field : fields) config.*field.of_cpp = (*known).*field.of_c;
     return config;
@@ -56,12 +60,17 @@ int iir2d_config_parse(const char* text, IIR2D_Config* config) {
     return c_call([&]() -> Result<void> {
         if (text == nullptr) return null_pointer("text");
         if (config == nullptr) return null_pointer("config");
-        const auto given = support::known_fields<IIR2D_Config>(config, first_size, "IIR2D_Config");
+        // Only the size is set: what is behind it need not have been written yet.
+        const IIR2D_Config sized{.size = config->size};
+        if (sized.size > sizeof sized && sized.size <= support::largest_struct)
+            std::memset(reinterpret_cast<std::byte*>(config) + sizeof sized, 0, sized.size - sizeof sized);
+        const bool is_longer = sized.size > sizeof sized;
+        const auto given = support::known_fields<IIR2D_Config>(
+            is_longer ? static_cast<const void*>(config) : &sized, first_size, "IIR2D_Config");
         if (!given) return std::unexpected(given.error());
         const auto read = config_from_text(text);
         if (!read) return std::unexpected(read.error());
-        IIR2D_Config known{};
-        known.size = given->size;
+        IIR2D_Config known{.size = sized.size};
         for (const Field& field : fields) known.*field.of_c = (*read).*field.of_cpp;
         std::memcpy(config, &known, std::min(known.size, sizeof known));
         return {};

@@ -23,7 +23,7 @@ def test_libraries_are_ours_or_the_systems():
 
 def test_headers_of_c_alone():
     folder = Path(iir2d.get_include()) / "iir2d"
-    assert {p.name for p in folder.iterdir()} == {"iir2d_core.h", "iir2d_filter.h", "iir2d_pool.h", "export.h"}
+    assert {p.name for p in folder.iterdir()} == {"iir2d_core.h", "iir2d_filter.h", "iir2d_pool.h", "iir2d_tune.h", "export.h"}
     source = "#include <iir2d/iir2d_filter.h>\n#include <iir2d/iir2d_pool.h>\nint main(void) { return iir2d_api_version_major(); }\n"
     done = subprocess.run(["gcc", "-std=c99", "-Wall", "-Werror", "-fsyntax-only", "-x", "c", f"-I{iir2d.get_include()}", "-"],
                           input=source, text=True, check=False)

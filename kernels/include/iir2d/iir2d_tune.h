@@ -47,14 +47,15 @@ typedef enum IIR2D_Way {
  * shorter than the library's has 0 in those it lacks, a longer one must have 0 in those that the library
  * lacks, and at most 4096 bytes. */
 typedef struct IIR2D_Config {
-    size_t size;     /* sizeof(IIR2D_Config) of the caller */
-    int32_t threads; /* 1 to those that the process may use */
-    int32_t stores;  /* IIR2D_Stores */
-    int32_t share;   /* IIR2D_Share, of filters */
-    int32_t part;    /* of filters: a multiple of 32 */
-    int32_t strip;   /* of filters: a multiple of 64 */
-    int32_t way;     /* IIR2D_Way, of max pooling */
-    int32_t task;    /* of pooling: a power of two */
+    size_t size;      /* sizeof(IIR2D_Config) of the caller */
+    int32_t threads;  /* 1 to those that the process may use */
+    int32_t stores;   /* IIR2D_Stores */
+    int32_t share;    /* IIR2D_Share, of filters */
+    int32_t part;     /* of filters: a multiple of 32 */
+    int32_t strip;    /* of filters: a multiple of 64 */
+    int32_t way;      /* IIR2D_Way, of max pooling */
+    int32_t task;     /* of pooling: a power of two */
+    int32_t reserved; /* 0: the next field's place, so that no struct ends in bytes that nobody wrote */
 } IIR2D_Config;
 
 /* Reads "threads:1 stores:past" into *config, whose size is set before, or "static". An unknown or repeated

@@ -4,12 +4,12 @@
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 set(expected
   iir2d_api_version_major iir2d_api_version_minor iir2d_api_version_packed iir2d_api_version_patch
-  iir2d_build_fingerprint iir2d_copy_to_host_cuda iir2d_describe_devices iir2d_filter_backward_cpu
+  iir2d_build_fingerprint iir2d_config_parse iir2d_config_text iir2d_copy_to_host_cuda iir2d_describe_devices iir2d_filter_backward_cpu
   iir2d_filter_backward_cuda iir2d_filter_count iir2d_filter_forward_cpu iir2d_filter_forward_cuda iir2d_filter_key
-  iir2d_filter_parameter iir2d_filter_workspace_cuda iir2d_forward_cpu iir2d_forward_cuda iir2d_forward_cuda_stream
-  iir2d_last_error iir2d_pool_backward_cpu
-  iir2d_pool_backward_cuda iir2d_pool_forward_cpu iir2d_pool_forward_cuda iir2d_pool_output_size iir2d_status_string)
-set(internal_namespaces "(7support|4pool|3iir|6device|4cuda|7convert|8embedded|3gpu)")
+  iir2d_filter_parameter iir2d_filter_workspace_cuda iir2d_forward_cpu iir2d_forward_cpu_with iir2d_forward_cuda iir2d_forward_cuda_stream
+  iir2d_last_error iir2d_pool_backward_cpu iir2d_pool_backward_cpu_with
+  iir2d_pool_backward_cuda iir2d_pool_forward_cpu iir2d_pool_forward_cpu_with iir2d_pool_forward_cuda iir2d_pool_output_size iir2d_status_string)
+set(internal_namespaces "(7support|4pool|3iir|6device|4cuda|7convert|8embedded|3gpu|4tune)")
 
 run(listing ${NM} --dynamic --defined-only ${LIBRARY})
 string(REGEX MATCHALL "[^\n]+" lines "${listing}")

@@ -57,6 +57,7 @@ void expect_refused(const Result<void>& checked, const std::string& text, const 
 }
 
 TEST(ConfigRules, AFilterRefusesWhatItHasNot) {
+    if (cpu(2).threads() < 2) GTEST_SKIP() << "one thread: other values are valid";
     const auto refuses = [&](FilterDesc desc, const std::string& text, const std::string& why) {
         expect_refused(check_config(cpu(2), desc, config(text)), text, why);
         EXPECT_FALSE(FilterPlan::make(cpu(2), desc, config(text)));
@@ -82,6 +83,7 @@ TEST(ConfigRules, AFilterRefusesWhatItHasNot) {
 }
 
 TEST(ConfigRules, PoolingRefusesWhatItHasNot) {
+    if (cpu(2).threads() < 2) GTEST_SKIP() << "one thread: other values are valid";
     const auto refuses = [&](const PoolDesc& desc, PoolUse use, const std::string& text,
                              const std::string& why) {
         expect_refused(check_config(cpu(2), desc, use, config(text)), text, why);
@@ -148,6 +150,7 @@ TEST(ConfigCandidates, AreFewDistinctAndBeginWithStatic) {
 
 TEST(ConfigResolved, SaysWhatStaticDoes) {
     const Device device = cpu(2);
+    if (device.threads() < 2) GTEST_SKIP() << "one thread: other values are chosen";
     EXPECT_EQ(text_of(resolved(device, a_filter, {}).value()),
               "threads:2 stores:through share:rows part:320 strip:192");
     FilterDesc large{.shape = {1, 1, 2048, 2048}, .filter = {.id = 1}};
@@ -160,6 +163,27 @@ TEST(ConfigResolved, SaysWhatStaticDoes) {
               "threads:2 stores:through way:climb/climb task:262144");
     EXPECT_EQ(text_of(resolved(device, max_of(3, 1), PoolUse::backward, {}).value()),
               "threads:2 stores:through task:65536");
+}
+
+TEST(ConfigResolved, RowsThatAreNotWholeVectorsAreStoredThroughTheCaches) {
+    PoolDesc desc{.op = PoolOp::max, .shape = {1, 1, 14000, 600}, .window = {2, 2}, .stride = Extent{2, 2}};
+    for (const PoolUse use : {PoolUse::forward, PoolUse::backward}) {
+        desc.shape.w = use == PoolUse::forward ? 600 : 300;  // rows of 300 are written
+        desc.shape.h = use == PoolUse::forward ? 14000 : 28000;
+        EXPECT_EQ(resolved(cpu(1), desc, use, {}).value().stores, stores_through);
+        const auto list = candidates(cpu(1), desc, use).value();
+        EXPECT_TRUE(std::ranges::any_of(list, [](const Config& c) { return c.stores == stores_past; }));
+        desc.shape.w += use == PoolUse::forward ? 8 : 4;
+        EXPECT_EQ(resolved(cpu(1), desc, use, {}).value().stores, stores_past);
+    }
+}
+
+TEST(ConfigResolved, PlanesOneAfterTheOtherHaveTheThreadsOfOne) {
+    const Device device = cpu(2);
+    if (device.threads() < 2) GTEST_SKIP() << "one thread: there is nothing to choose";
+    const FilterDesc desc{.shape = {1, 7, 100, 100}, .filter = {.id = 1}, .element = ElementType::f16};
+    EXPECT_EQ(resolved(device, desc, {}).value().threads, 1);
+    EXPECT_EQ(resolved(device, desc, config("share:planes")).value().threads, 2);
 }
 
 TEST(ConfigChoice, PlansSayWhatTheyWereMadeWith) {

@@ -35,6 +35,23 @@ TEST(TuneC, TextsAreReadAndWritten) {
     EXPECT_STREQ(text.c_str(), "threads:2 way:parts/climb task:16384");
 }
 
+TEST(TuneC, OnlyTheSizeIsReadBeforeATextIsParsed) {
+    struct Longer {
+        IIR2D_Config known;
+        std::int32_t later[3];
+    } config;
+    std::memset(&config, 0x5A, sizeof config);
+    config.known.size = sizeof config;
+    ASSERT_EQ(iir2d_config_parse("threads:1", &config.known), IIR2D_STATUS_OK) << iir2d_last_error();
+    EXPECT_EQ(config.known.threads, 1);
+    EXPECT_EQ(config.known.reserved, 0);
+    EXPECT_EQ(config.later[0] | config.later[1] | config.later[2], 0);
+    size_t needed = 0;
+    EXPECT_EQ(iir2d_config_text(&config.known, nullptr, 0, &needed), IIR2D_STATUS_OK);
+    config.known.reserved = 1;
+    EXPECT_EQ(iir2d_config_text(&config.known, nullptr, 0, &needed), IIR2D_STATUS_INVALID_ARGUMENT);
+}
+
 TEST(TuneC, WhatIsWrongIsRefused) {
     IIR2D_Config config = parsed("static");
     EXPECT_EQ(iir2d_config_parse("speed:1", &config), IIR2D_STATUS_INVALID_ARGUMENT);
