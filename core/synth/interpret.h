@@ -30,7 +30,7 @@ enum class Mode : std::uint8_t {
 struct Interpretation {
     Mode mode = Mode::bounds;
     bool wide = false;                    // f32 is computed, and lies in the slots, as f64
-    std::uint64_t most_steps = 1U << 22;  // iterations of loops and calls, of a block
+    std::uint64_t most_steps = 1U << 18;  // iterations of loops and calls, of a block
 };
 
 struct Interpreted {

@@ -155,7 +155,7 @@ void MachineState::finish_sums() {
         const bool narrow = m_tree.symbols[id].type == Type::f32;
         for (std::size_t k = 0; k < sums.terms.size(); ++k) {
             if (sums.terms[k] < 2 || !m_variables[id].extra) continue;
-            m_variables[id].extra[k] += sums.terms[k] * ((narrow ? 0x1p-24 : 0x1p-53) * sums.absolute[k] +
+            m_variables[id].extra[k] += sums.terms[k] * ((narrow ? 0x1p-23 : 0x1p-52) * sums.absolute[k] +
                                                          (narrow ? 0x1p-126 : 0x1p-1022));
         }
     }

@@ -57,7 +57,8 @@ class MachineState {
     void write(const Stmt& s, const Value& index, const Value& value, Mask mask);
     // Does the atomics so far, thread after thread as the host source does them.
     void add_up();
-    // Adds to the bounds of what atomics have added up: n * u * sum|terms|, for any order.
+    // Adds to the bounds of what atomics have added up: n * u * sum|terms|. Each of two orders rounds
+    // n times, by half an ulp at most: u is a whole one, of 1.
     void finish_sums();
 
     const Tree& m_tree;

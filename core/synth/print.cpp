@@ -115,7 +115,9 @@ class Printer {
     // "= e", or "+= f" where e is what is written plus f.
     void written(Id value, auto&& is_target) {
         const Expr& e = m_tree.exprs[value];
-        if ((e.op == Op::add || e.op == Op::sub || e.op == Op::mul) && is_target(e.args[0])) {
+        // The prelude has no such operators of vectors and matrices.
+        if (is_scalar(e.type) && (e.op == Op::add || e.op == Op::sub || e.op == Op::mul) &&
+            is_target(e.args[0])) {
             m_out += " ";
             m_out += info(e.op).spelling;
             m_out += "= ";

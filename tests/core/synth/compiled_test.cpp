@@ -10,6 +10,7 @@
 #include <set>
 
 #include "core/ptx/ptx.h"
+#include "core/synth/adjoint.h"
 #include "tests/core/synth/synth_testing.h"
 
 namespace {
@@ -17,13 +18,18 @@ namespace {
 using namespace synth_test;  // NOLINT: the helpers of these tests
 namespace fs = std::filesystem;
 
-// A few of each category, without duplicates.
+// A few of each category, without duplicates, and the adjoints of the first.
 std::vector<Candidate> drawn_of_each(int each, std::uint64_t seed) {
     std::vector<Candidate> made;
     std::set<std::string> seen;
     for (int k = 0; k < each * categories; ++k) {
         Candidate one = generate(static_cast<Category>(k % categories), seed, static_cast<std::uint64_t>(k));
-        if (seen.insert(one.canonical).second) made.push_back(std::move(one));
+        if (!seen.insert(one.canonical).second) continue;
+        Backward backward = adjoint_of(one.tree);
+        made.push_back(one);
+        if (k >= categories || !backward.reason.empty()) continue;
+        one.tree = std::move(backward.tree);
+        made.push_back(std::move(one));
     }
     return made;
 }

@@ -130,7 +130,7 @@ TEST(Interpret, SumsByAtomicsAreAsUncertainAsTheirOrder) {
                                     numbers(Type::i32, {3}), numbers(Type::i32, {1})};
     interpret(tree, arguments);
     EXPECT_EQ(arguments[1].number(0), 0);
-    EXPECT_NEAR(arguments[1].extra[0], 3 * 6 * 0x1p-24, 1e-12);
+    EXPECT_NEAR(arguments[1].extra[0], 3 * 6 * 0x1p-23, 1e-12);
 }
 
 TEST(Interpret, FaultsAreSaid) {

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// The parts of adjoint_of(): statements (adjoint.cpp) and expressions (adjoint_expression.cpp).
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/synth/adjoint.h"
+#include "core/synth/builder.h"
+
+namespace workbench::synth {
+
+class AdjointMaker {
+  public:
+    explicit AdjointMaker(const Tree& forward) : f(forward) {}
+    Backward run();
+
+  private:
+    // ---- adjoint.cpp
+    // What a statement keeps of the forward sweep: a local, or in loops an array and its height.
+    struct Kept {
+        Id local = nothing;
+        Id tape = nothing;
+        Id top = nothing;
+        bool exists() const { return local != nothing; }
+    };
+    std::string why_not();
+    void own_output(Tree& tree);  // an output that is read again becomes a local
+    void parameters();
+    void normalise(std::vector<Id>& list);  // what follows a break or continue stands in an else
+    Id zero(Type type);
+    Id local(const std::string& name, Type type);
+    std::string fresh(const std::string& name);
+    Kept keep(const std::string& name, Type type, int loops);
+    void push(const Kept& kept, Id value);
+    void pop(const Kept& kept);
+    void forward(const std::vector<Id>& list, int loops);
+    void reverse(const std::vector<Id>& list);
+    void reverse_loop(Id id, const Stmt& s);
+
+    // ---- adjoint_expression.cpp
+    Id copy(Id expr, const std::vector<Id>& symbols, const std::vector<Id>* arguments = nullptr);
+    Id inlined(const Expr& call, const std::vector<Id>& symbols, const std::vector<Id>* arguments);
+    Id value(Id expr) { return copy(expr, m_reverse); }  // in the reverse sweep
+    bool is_active(Id expr) const;
+    // Adds d/d expr * seed to the adjoints of what it reads; expr is the new tree's, in the reverse sweep.
+    void spread(Id expr, Id seed);
+    void spread_scalar(const Expr& e, Id g);
+    void spread_vector(const Expr& e, Id g);
+    void spread_load(const Expr& e, Id g);
+    Id named(Id value);  // a local of it, where it is more than a name
+    Id unit(Type vector, int k, Id value);
+    Id frobenius(Id a, Id c);
+    Id entry(Id matrix, int row, int column);
+    Id number(Type type, double v) { return b.literal(type, v); }
+    Id times(Id a, Id c) { return b.binary(Op::mul, a, c); }
+    bool is_own(Id array) const { return m_own[array]; }
+
+    Tree f;
+    Builder b;
+    std::vector<Id> m_forward;  // symbols of the forward tree in the forward sweep, and in the reverse sweep
+    std::vector<Id> m_reverse;
+    std::vector<Id> m_adjoint;    // by symbol of the new tree: its adjoint, a local or an array
+    std::vector<bool> m_own;      // by symbol of the new tree: only its thread reads an element
+    std::vector<Kept> m_kept;     // by statement
+    std::vector<Id> m_trips;      // by statement: a loop's count
+    std::vector<int> m_assigned;  // by symbol: statements that write it
+    std::vector<Id> m_head;
+    std::set<std::string> m_names;
+    std::vector<std::string> m_wrt;
+};
+
+}  // namespace workbench::synth

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+// Adjoints against tangents and against differences, in f64.
+#include <cmath>
+#include <map>
+
+#include "core/synth/adjoint.h"
+#include "core/synth/maker.h"
+#include "tests/core/synth/synth_testing.h"
+
+namespace {
+
+using namespace synth_test;  // NOLINT: the helpers of these tests
+
+constexpr Interpretation wide_values{.mode = Mode::values, .wide = true};
+
+bool is_differentiable(const Symbol& s) {
+    return is_float(s.type) && (s.kind == SymbolKind::input || s.kind == SymbolKind::scalar);
+}
+bool is_result(const Symbol& s) {
+    return s.kind == SymbolKind::output || s.kind == SymbolKind::inout;
+}
+
+// The kernel with f64 for f32. Those with vectors are computed as f64 by the interpreter alone.
+Tree widened(Tree tree) {
+    const auto has_components = [](const auto& of) { return info(of.type).components > 1; };
+    if (std::any_of(tree.exprs.begin(), tree.exprs.end(), has_components)) return tree;
+    const auto widen = [](Type& type) { type = type == Type::f32 ? Type::f64 : type; };
+    for (Symbol& s : tree.symbols) widen(s.type);
+    for (Function& helper : tree.helpers) widen(helper.result);
+    for (Expr& e : tree.exprs) {
+        if (e.op == Op::literal && e.type == Type::f32) e.bits = bits_of(Type::f64, literal_value(e));
+        widen(e.type);
+    }
+    return tree;
+}
+
+// The inputs of a kernel, its floats as f64.
+std::vector<Argument> inputs_of(const Candidate& one) {
+    std::vector<Argument> made = draw_inputs(one.tree, one.canonical, 0, 0);
+    for (Argument& argument : made) {
+        if (element(argument.type) != Type::f32) continue;
+        for (std::size_t k = 0; k < argument.slots.size(); ++k)
+            argument.slots[k] = bits_of(Type::f64, argument.number(k));
+    }
+    return made;
+}
+
+struct Proof {
+    double forward = 0;   // adj_out . J u
+    double backward = 0;  // J^T adj_out . u
+    double scale = 0;
+    double differences = 0;  // the first, by central differences
+    bool kinked = false;
+    std::string error;
+};
+
+Proof prove(const Candidate& one, const Tree& backward) {
+    Proof made;
+    Draw draw(17);
+    const auto number = [&] { return static_cast<double>(draw.next() >> 11) * 0x1p-52 - 1; };
+    const Tree& tree = one.tree;
+    std::vector<Argument> inputs = inputs_of(one);
+    const auto symbol = [&](std::size_t p) -> const Symbol& {
+        return tree.symbols[tree.kernel.parameters[p]];
+    };
+    std::map<std::string, std::vector<double>> direction, adjoint;
+    for (std::size_t p = 0; p < inputs.size(); ++p) {
+        auto& to = is_differentiable(symbol(p)) ? direction : adjoint;
+        if (!is_differentiable(symbol(p)) && !is_result(symbol(p))) continue;
+        for (std::size_t k = 0; k < inputs[p].slots.size(); ++k) to[symbol(p).name].push_back(number());
+        if (is_result(symbol(p))) std::fill(inputs[p].slots.begin(), inputs[p].slots.end(), 0);
+    }
+    // Forward, with tangents.
+    std::vector<Argument> along = inputs;
+    for (std::size_t p = 0; p < along.size(); ++p) {
+        if (is_differentiable(symbol(p))) along[p].extra = direction[symbol(p).name];
+    }
+    made.error = interpret(tree, along, {.mode = Mode::tangents, .wide = true}).error;
+    for (std::size_t p = 0; p < along.size(); ++p) {
+        if (!is_result(symbol(p))) continue;
+        for (std::size_t k = 0; k < along[p].slots.size(); ++k) {
+            made.forward += adjoint[symbol(p).name][k] * along[p].extra[k];
+            made.scale += std::abs(adjoint[symbol(p).name][k] * along[p].extra[k]);
+        }
+    }
+    // By differences, twice: where they do not agree there is a kink.
+    const auto difference = [&](double h) {
+        std::vector<Argument> sides[2] = {inputs, inputs};
+        double sum = 0;
+        for (int side = 0; side < 2; ++side) {
+            for (std::size_t p = 0; p < inputs.size(); ++p) {
+                if (!is_differentiable(symbol(p))) continue;
+                for (std::size_t k = 0; k < inputs[p].slots.size(); ++k)
+                    sides[side][p].slots[k] =
+                        bits_of(Type::f64,
+                                inputs[p].number(k, true) + (side ? h : -h) * direction[symbol(p).name][k]);
+            }
+            interpret(tree, sides[side], wide_values);
+        }
+        for (std::size_t p = 0; p < inputs.size(); ++p) {
+            if (!is_result(symbol(p))) continue;
+            for (std::size_t k = 0; k < inputs[p].slots.size(); ++k)
+                sum += adjoint[symbol(p).name][k] *
+                       (sides[1][p].number(k, true) - sides[0][p].number(k, true)) / (2 * h);
+        }
+        return sum;
+    };
+    made.differences = difference(1e-6);
+    made.kinked = std::abs(made.differences - difference(3e-6)) > 1e-6 * (made.scale + 1);
+    // Backward.
+    std::vector<Argument> back;
+    for (const Id id : backward.kernel.parameters) {
+        const Symbol& s = backward.symbols[id];
+        Argument argument{.type = s.type};
+        const auto given = std::find_if(tree.kernel.parameters.begin(), tree.kernel.parameters.end(),
+                                        [&](Id k) { return tree.symbols[k].name == s.name; });
+        if (given != tree.kernel.parameters.end() && !is_result(tree.symbols[*given])) {
+            argument = inputs[static_cast<std::size_t>(given - tree.kernel.parameters.begin())];
+        } else if (s.kind == SymbolKind::input) {
+            for (const double v : adjoint[s.name.substr(4)]) argument.slots.push_back(bits_of(Type::f64, v));
+        } else {
+            argument.slots.assign(direction[s.name.substr(4)].size(), 0);
+        }
+        back.push_back(std::move(argument));
+    }
+    if (made.error.empty()) made.error = interpret(backward, back, wide_values).error;
+    for (std::size_t p = 0; p < back.size(); ++p) {
+        const Symbol& s = backward.symbols[backward.kernel.parameters[p]];
+        if (!is_result(s)) continue;
+        const auto& along_it = direction[s.name.substr(4)];
+        for (std::size_t k = 0; k < along_it.size(); ++k)
+            made.backward += back[p].number(k, true) * along_it[k];
+    }
+    return made;
+}
+
+TEST(Adjoint, IsTheTransposeOfTheDerivative) {
+    std::map<std::string, int> reasons;
+    std::map<Category, int> made;
+    int compared = 0, drawn = 0, infinite = 0;
+    for (int k = 0; k < 350; ++k) {
+        Candidate one = generate(static_cast<Category>(k % categories), 31, static_cast<std::uint64_t>(k));
+        one.tree = widened(std::move(one.tree));
+        const Backward backward = adjoint_of(one.tree);
+        ++drawn;
+        if (!backward.reason.empty()) {
+            ++reasons[backward.reason];
+            continue;
+        }
+        ++made[one.category];
+        const Proof proof = prove(one, backward.tree);
+        ASSERT_EQ(proof.error, "") << print_cuda(one.tree) << print_cuda(backward.tree);
+        if (!std::isfinite(proof.scale + proof.backward)) {
+            ++infinite;  // at a kink: the length of a vector that is zero
+            continue;
+        }
+        ASSERT_NEAR(proof.forward, proof.backward, 1e-10 * (proof.scale + 1e-2))
+            << name_of(one.category) << "\n"
+            << print_cuda(one.tree) << print_cuda(backward.tree);
+        if (proof.kinked) continue;
+        ++compared;
+        ASSERT_NEAR(proof.differences, proof.backward, 1e-5 * (proof.scale + 1))
+            << name_of(one.category) << "\n"
+            << print_cuda(one.tree) << print_cuda(backward.tree);
+    }
+    int all = 0;
+    for (const auto& [category, count] : made) all += count;
+    EXPECT_GE(all, drawn * 6 / 10);
+    EXPECT_GE(compared, drawn * 4 / 10);
+    EXPECT_LE(infinite, 5);
+    EXPECT_EQ(reasons["block"], 25);
+    EXPECT_GT(reasons["integer"], 0);
+    EXPECT_EQ(made.size(), 13U);
+    RecordProperty("made", all);
+}
+
+TEST(Adjoint, IsReadBackFromItsSource) {
+    for (int k = 0; k < 280; ++k) {
+        const Candidate one =
+            generate(static_cast<Category>(k % categories), 32, static_cast<std::uint64_t>(k));
+        const Backward backward = adjoint_of(one.tree);
+        if (!backward.reason.empty()) continue;
+        const auto read = parse(print_cuda(backward.tree));
+        ASSERT_TRUE(read) << read.error().message << print_cuda(backward.tree);
+        ASSERT_TRUE(*read == backward.tree) << print_cuda(backward.tree) << print_cuda(*read);
+    }
+}
+
+TEST(Adjoint, AddsToWhatOthersReadToo) {
+    const Tree tree = kernel("out[i] = x[i] * x[(i + 1) % n];");
+    const std::string source = print_cuda(adjoint_of(tree).tree);
+    EXPECT_NE(source.find("atomicAdd(&adj_x[(i + 1) % n]"), std::string::npos) << source;
+    EXPECT_NE(source.find("atomicAdd(&adj_x[i]"), std::string::npos) << source;
+    const std::string own = print_cuda(adjoint_of(kernel("out[i] = x[i] * x[i];")).tree);
+    EXPECT_EQ(own.find("atomicAdd"), std::string::npos) << own;
+    EXPECT_EQ(adjoint_of(kernel("out[i] = x[i];", "int")).reason, "integer");
+}
+
+}  // namespace
