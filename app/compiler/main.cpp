@@ -8,9 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <thread>
 
 #include "app/compiler/requests.h"
@@ -75,9 +78,27 @@ void end_with_the_program(int connection) {
     }).detach();
 }
 
+// Answers questions until the program is gone. What is thrown, such as want of memory, ends the process: the
+// client says so.
+int serve(int connection) {
+    std::array<char, length_bytes> head{};
+    while (read_all(connection, head.data(), head.size())) {
+        const auto length = workbench::compile::length_of(head);
+        if (!length) return 1;
+        std::string text(static_cast<std::size_t>(*length), '\0');
+        if (!read_all(connection, text.data(), text.size())) return 1;
+        const auto question = nlohmann::json::parse(text, nullptr, false);
+        if (question.is_discarded()) return 1;
+        const std::string answer =
+            app::answer_to(question).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+        if (!write_all(connection, workbench::compile::framed(answer))) return 1;
+    }
+    return 0;
+}
+
 }  // namespace
 
-int main() {
+int main() try {
     const FileHandle connection = take_connection();
     if (!connection) {
         std::fputs("iir2d: error: the compiler process is started by the programs, not by hand\n", stderr);
@@ -85,17 +106,7 @@ int main() {
     }
     limit_itself();
     end_with_the_program(connection.get());
-    std::array<char, length_bytes> head{};
-    while (read_all(connection.get(), head.data(), head.size())) {
-        const auto length = workbench::compile::length_of(head);
-        if (!length) return 1;
-        std::string text(static_cast<std::size_t>(*length), '\0');
-        if (!read_all(connection.get(), text.data(), text.size())) return 1;
-        const auto question = nlohmann::json::parse(text, nullptr, false);
-        if (question.is_discarded()) return 1;
-        const std::string answer =
-            app::answer_to(question).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-        if (!write_all(connection.get(), workbench::compile::framed(answer))) return 1;
-    }
-    ::_exit(0);  // what LLVM and NVRTC hold is not taken down
+    ::_exit(serve(connection.get()));  // what LLVM and NVRTC hold is not taken down
+} catch (const std::exception&) {
+    std::abort();
 }

@@ -17,7 +17,6 @@ namespace app {
 namespace {
 
 using Json = nlohmann::json;
-using workbench::fail;
 using workbench::Result;
 using workbench::compile::from_base64;
 using workbench::compile::PtxProgram;

@@ -99,7 +99,7 @@ Result<Target> find_target(const std::string& name) {
     const auto& all = workbench::compile::all_targets();
     if (std::ranges::find(all, name) == all.end())
         return fail(ErrorKind::device_failure, "there is no target \"" + name + "\"");
-    const Target target = parse(name);
+    Target target = parse(name);
     const TargetState state = state_of(name, target);
     if (!state.is_available)
         return fail(ErrorKind::device_failure, "the target " + name + " is not available: " + state.reason);

@@ -10,14 +10,14 @@ namespace {
 
 constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-constexpr std::array<std::int8_t, 256> values_of_digits() {
-    std::array<std::int8_t, 256> made{};
+constexpr std::array<std::int16_t, 256> values_of_digits() {
+    std::array<std::int16_t, 256> made{};
     made.fill(-1);
     for (std::size_t k = 0; k < digits.size(); ++k)
-        made[static_cast<unsigned char>(digits[k])] = static_cast<std::int8_t>(k);
+        made[static_cast<unsigned char>(digits[k])] = static_cast<std::int16_t>(k);
     return made;
 }
-constexpr std::array<std::int8_t, 256> value_of = values_of_digits();
+constexpr std::array<std::int16_t, 256> value_of = values_of_digits();
 
 }  // namespace
 
@@ -58,7 +58,7 @@ std::optional<std::vector<std::byte>> from_base64(std::string_view text) {
     std::uint32_t group = 0;
     int bits = 0;
     for (const char c : text) {
-        const int value = value_of[static_cast<unsigned char>(c)];
+        const std::int32_t value = value_of[static_cast<unsigned char>(c)];
         if (value < 0) return std::nullopt;
         group = group << 6 | static_cast<std::uint32_t>(value);
         bits += 6;
