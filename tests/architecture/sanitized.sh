@@ -40,6 +40,6 @@ case $preset in
     ci-asan)
         run kernels -R "^(FilterC|PoolC|PoolErrors|PoolBackward|PoolShape)" -E "Poll|_NOT_BUILT"
         # This one filters whole photographs thirty times, and takes minutes.
-        run core -E "RecipeScaled.AProxyLooksLikeTheResult|^core_image_|^ptx\.|_NOT_BUILT" ;;
+        run core -E "RecipeScaled.AProxyLooksLikeTheResult|^core_image_|^compile_test|^ptx\.|_NOT_BUILT" ;;
     ci-tsan) run core -L "^threads$" ;;
 esac
