@@ -66,6 +66,20 @@ bool Machine::in_shared(std::uint64_t offset, unsigned bytes) {
     return false;
 }
 
+// Whether bytes of the kernel's parameters lie in one of them.
+bool Machine::in_parameter(std::uint64_t offset, unsigned bytes) {
+    const auto is_in = [&](std::uint64_t begin, std::uint64_t size) {
+        return offset >= begin && offset - begin < size && bytes <= size - (offset - begin);
+    };
+    if (is_in(m_last_parameter.begin, m_last_parameter.end - m_last_parameter.begin)) return true;
+    for (const ParameterInfo& parameter : m_program.entries[m_entry.info].parameters) {
+        if (!is_in(parameter.offset, parameter.bytes)) continue;
+        m_last_parameter = {parameter.offset, parameter.offset + parameter.bytes};
+        return true;
+    }
+    return false;
+}
+
 bool Machine::in_local(const Group& group, std::uint64_t offset, unsigned bytes) const {
     for (const Activation* in = group.in; in != nullptr; in = in->parent) {
         for (const Extent& extent : m_program.functions[in->function].local) {
@@ -178,8 +192,7 @@ bool Machine::reach_alone(Warp& warp, const Group& group, const Instruction& i, 
                 host = group.in->parameters.data() + std::size_t{lane} * size + offset;
                 break;
             }
-            if (address >= m_parameters.size() || bytes > m_parameters.size() - address)
-                return outside("behind the kernel's parameters");
+            if (!in_parameter(address, bytes)) return outside("which is in none of the kernel's parameters");
             host = m_parameters.data() + address;
             break;
         }
@@ -308,7 +321,7 @@ void Machine::load_parameter(Warp& warp, const Group& group, const Instruction& 
     const unsigned element = bytes_of(i.type);
     const unsigned bytes = element * i.vector;
     const auto offset = static_cast<std::uint64_t>(i.immediate);
-    if (offset >= m_parameters.size() || bytes > m_parameters.size() - offset || offset % bytes != 0)
+    if (!in_parameter(offset, bytes) || offset % bytes != 0)
         return load(warp, group, i, mask);  // which reports it
     Word* const frame = group.in->frame;
     const VectorPlaces& places = m_program.vectors[i.extra];

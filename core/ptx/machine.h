@@ -139,6 +139,7 @@ class Machine {
     void store(Warp& warp, const Group& group, const Instruction& instruction, std::uint32_t mask);
     void load_parameter(Warp& warp, const Group& group, const Instruction& instruction, std::uint32_t mask);
     bool in_shared(std::uint64_t offset, unsigned bytes);
+    bool in_parameter(std::uint64_t offset, unsigned bytes);
     bool in_local(const Group& group, std::uint64_t offset, unsigned bytes) const;
 
     // checks.cpp
@@ -217,6 +218,7 @@ class Machine {
     std::vector<std::vector<std::unique_ptr<Activation>>> m_free;
     Allocation* m_last_allocation = nullptr;
     Extent m_last_extent;
+    Extent m_last_parameter;
 };
 
 // The lowest lane of a mask.

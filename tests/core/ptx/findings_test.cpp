@@ -243,6 +243,20 @@ TEST(FindingsMore, NameTheSourceLineThreadAndAddress) {
     EXPECT_NE(finding.address, 0U);
 }
 
+// A parameter of a kernel ends where the next begins.
+TEST(FindingsMore, EachParameterHasItsBounds) {
+    const auto reads = [](const char* load) {
+        return run_words(kernel(2, std::string(load) + "\nret;"), {zeros(1), zeros(1)});
+    };
+    EXPECT_EQ(reads("ld.param.u32 %r2, [p1+4];").outcome.findings_total, 0U);
+    EXPECT_EQ(reads("ld.param.u64 %rd5, [p2];").outcome.findings_total, 0U);
+    EXPECT_TRUE(reads("ld.param.u64 %rd5, [p2+8];").found(FindingKind::out_of_bounds));
+    EXPECT_TRUE(reads("ld.param.v2.u64 {%rd5, %rd6}, [p1];").found(FindingKind::out_of_bounds));
+    EXPECT_TRUE(reads("ld.param.u32 %r2, [p2+8];").found(FindingKind::out_of_bounds));
+    EXPECT_TRUE(reads("mov.u64 %rd5, p1;\nadd.s64 %rd5, %rd5, %rd0;\nld.param.u32 %r2, [%rd5];")
+                    .found(FindingKind::out_of_bounds));
+}
+
 TEST(FindingsMore, BoundsLeaveOutRacesAndWriting) {
     auto module = Module::parse(kernel(1, "st.global.u32 [%rd1], %r1;\nret;"));
     ASSERT_TRUE(module);

@@ -43,12 +43,20 @@ struct PtxOutcome {
     std::vector<ptx::Finding> findings;
     std::uint64_t findings_total = 0;
     std::uint64_t lanes = 0;
+    std::uint64_t warp_instructions = 0;
+};
+
+// A kernel that another text has, and how long it may run.
+struct Replaced {
+    std::string_view kernel;
+    const ptx::Module* module = nullptr;
+    std::uint64_t budget = 0;
 };
 
 // As run_as() of gpu_iir_testing.h, for dense planes.
 template <class S>
 PtxOutcome run_ptx_as(const ptx::Module& module, const FilterDesc& desc, const std::vector<double>& x,
-                      const Run& run) {
+                      const Run& run, const Replaced* replaced) {
     const auto filters = iir::filters_of(desc);
     if (!filters) throw std::runtime_error(filters.error().message);
     const auto filter = (run.adjoint ? iir::make_gpu_adjoint : iir::make_gpu_filter)(desc, filters->front());
@@ -65,22 +73,26 @@ PtxOutcome run_ptx_as(const ptx::Module& module, const FilterDesc& desc, const s
     iir::for_each_launch(
         filter, iir::GpuPlanes{in, s.w, s.h * s.w}, iir::GpuPlanes{out, s.w, s.h * s.w}, workspace,
         [&](const iir::GpuLaunch& launch) {
-            const auto* const entry = module.entry(launch.kernel);
+            const bool is_replaced = replaced != nullptr && replaced->kernel == launch.kernel;
+            const ptx::Module& text = is_replaced ? *replaced->module : module;
+            const auto* const entry = text.entry(launch.kernel);
             if (entry == nullptr) throw std::runtime_error("the text has no " + std::string(launch.kernel));
             const auto outcome = ptx::run(
-                module,
+                text,
                 {.kernel = std::string(launch.kernel),
                  .grid = {launch.blocks, 1, 1},
                  .block = {launch.threads, 1, 1},
                  .shared_bytes = launch.shared_bytes,
                  .parameters = std::as_bytes(std::span(&launch.parameters, 1)).first(entry->parameter_bytes),
-                 .seed = run.seed},
+                 .seed = run.seed,
+                 .budget = is_replaced ? replaced->budget : ptx::Launch{}.budget},
                 memory);
             if (!outcome) throw std::runtime_error(outcome.error().message);
             made.findings.insert(made.findings.end(), outcome->findings.begin(), outcome->findings.end());
             made.findings_total += outcome->findings_total;
             made.lanes += outcome->counts.lane_instructions;
-            return true;
+            made.warp_instructions += outcome->counts.warp_instructions;
+            return outcome->is_complete;
         });
     std::memcpy(values.data(), memory.bytes(out, bytes).data(), bytes);
     made.y.assign(values.begin(), values.end());
@@ -88,9 +100,9 @@ PtxOutcome run_ptx_as(const ptx::Module& module, const FilterDesc& desc, const s
 }
 
 inline PtxOutcome run_ptx(const ptx::Module& module, const FilterDesc& desc, const std::vector<double>& x,
-                          const Run& run = {}) {
-    return desc.precision == Precision::f64 ? run_ptx_as<double>(module, desc, x, run)
-                                            : run_ptx_as<float>(module, desc, x, run);
+                          const Run& run = {}, const Replaced* replaced = nullptr) {
+    return desc.precision == Precision::f64 ? run_ptx_as<double>(module, desc, x, run, replaced)
+                                            : run_ptx_as<float>(module, desc, x, run, replaced);
 }
 
 }  // namespace ptx_kernels_test
