@@ -192,6 +192,7 @@ bool Machine::reach_alone(Warp& warp, const Group& group, const Instruction& i, 
                 host = group.in->parameters.data() + std::size_t{lane} * size + offset;
                 break;
             }
+            if ((i.flags & flag_beyond) != 0) return outside("which goes beyond the parameter that is named");
             if (!in_parameter(address, bytes)) return outside("which is in none of the kernel's parameters");
             host = m_parameters.data() + address;
             break;
@@ -321,7 +322,7 @@ void Machine::load_parameter(Warp& warp, const Group& group, const Instruction& 
     const unsigned element = bytes_of(i.type);
     const unsigned bytes = element * i.vector;
     const auto offset = static_cast<std::uint64_t>(i.immediate);
-    if (!in_parameter(offset, bytes) || offset % bytes != 0)
+    if ((i.flags & flag_beyond) != 0 || !in_parameter(offset, bytes) || offset % bytes != 0)
         return load(warp, group, i, mask);  // which reports it
     Word* const frame = group.in->frame;
     const VectorPlaces& places = m_program.vectors[i.extra];

@@ -241,6 +241,11 @@ void FunctionReader::fill_memory(Instruction& i, const Form& form, std::vector<O
     const bool of_kernel = i.space == Space::param && i.a == no_operand &&
                            i.immediate < static_cast<std::int64_t>(function_parameters);
     if (loads && of_kernel) i.handler = Handler::load_parameter;
+    const Operand& place = operands[loads ? 1 : 0];
+    if (of_kernel && place.has_base) {
+        const std::int64_t end = place.added + std::int64_t{form.vector} * bytes_of(form.type);
+        if (place.added < 0 || end > std::int64_t{place.variable.bytes}) i.flags |= flag_beyond;
+    }
     if (!loads && of_kernel) fail("a kernel's parameters are not written");
 }
 

@@ -250,7 +250,8 @@ TEST(FindingsMore, EachParameterHasItsBounds) {
     };
     EXPECT_EQ(reads("ld.param.u32 %r2, [p1+4];").outcome.findings_total, 0U);
     EXPECT_EQ(reads("ld.param.u64 %rd5, [p2];").outcome.findings_total, 0U);
-    EXPECT_TRUE(reads("ld.param.u64 %rd5, [p2+8];").found(FindingKind::out_of_bounds));
+    EXPECT_TRUE(reads("ld.param.u64 %rd5, [p1+8];").found(FindingKind::out_of_bounds));
+    EXPECT_TRUE(reads("ld.param.u64 %rd5, [p2+-8];").found(FindingKind::out_of_bounds));
     EXPECT_TRUE(reads("ld.param.v2.u64 {%rd5, %rd6}, [p1];").found(FindingKind::out_of_bounds));
     EXPECT_TRUE(reads("ld.param.u32 %r2, [p2+8];").found(FindingKind::out_of_bounds));
     EXPECT_TRUE(reads("mov.u64 %rd5, p1;\nadd.s64 %rd5, %rd5, %rd0;\nld.param.u32 %r2, [%rd5];")
