@@ -9,6 +9,7 @@
 #include <llvm/IR/AssemblyAnnotationWriter.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DebugInfo.h>
+#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/LegacyPassManager.h>
@@ -104,6 +105,15 @@ std::set<const llvm::GlobalValue*> reached_from(const llvm::Function& kernel) {
     return reached;
 }
 
+// Where the text of inline assembly stood in the program.
+void drop_places_of_assembly(llvm::Module& module) {
+    for (llvm::Function& function : module) {
+        for (llvm::BasicBlock& block : function) {
+            for (llvm::Instruction& instruction : block) instruction.setMetadata("srcloc", nullptr);
+        }
+    }
+}
+
 // Of metadata that names kernels, what names this one.
 void keep_annotations(llvm::Module& module, const llvm::Function& kernel) {
     llvm::NamedMDNode* all = module.getNamedMetadata("nvvm.annotations");
@@ -180,6 +190,7 @@ std::unique_ptr<llvm::Module> alone(const llvm::Module& program, const llvm::Fun
     }
     for (llvm::NamedMDNode* node : gone) made->eraseNamedMetadata(node);
     made->setSourceFileName("");
+    drop_places_of_assembly(*made);
     rename_locals(*made, space);
     sort_declarations(*made);
     return made;
@@ -213,21 +224,36 @@ class Lines : public llvm::AssemblyAnnotationWriter {
         if (at != m_source.end()) made.emplace_back(static_cast<int>(out.getLine()) + 1, at->second);
     }
     // Reads the lines of the source, then takes them away: the text is to be the one without them.
-    void take(llvm::Module& module) {
+    void take(llvm::Module& module, const std::string& file) {
         for (const llvm::Function& function : module) {
             for (const llvm::BasicBlock& block : function) {
                 for (const llvm::Instruction& instruction : block) {
-                    if (const llvm::DebugLoc& where = instruction.getDebugLoc();
-                        where && where.getLine() != 0)
+                    const llvm::DebugLoc& where = instruction.getDebugLoc();
+                    if (where && where.getLine() != 0 && where->getFilename() == file)
                         m_source.emplace(&instruction, static_cast<int>(where.getLine()));
                 }
             }
         }
-        llvm::StripDebugInfo(module);
+        if (llvm::StripDebugInfo(module)) drop_debug_flags(module);
     }
     std::vector<std::pair<int, int>> made;
 
   private:
+    // The versions of the line information, which is gone.
+    static void drop_debug_flags(llvm::Module& module) {
+        llvm::NamedMDNode* all = module.getModuleFlagsMetadata();
+        if (all == nullptr) return;
+        std::vector<llvm::MDNode*> kept;
+        for (llvm::MDNode* node : all->operands()) {
+            const auto* name = llvm::dyn_cast<llvm::MDString>(node->getOperand(1).get());
+            if (name == nullptr ||
+                (name->getString() != "Dwarf Version" && name->getString() != "Debug Info Version"))
+                kept.push_back(node);
+        }
+        all->clearOperands();
+        for (llvm::MDNode* node : kept) all->addOperand(node);
+    }
+
     std::map<const llvm::Instruction*, int> m_source;
 };
 
@@ -236,10 +262,10 @@ void replace_all(std::string& text, const std::string& what, const std::string& 
         text.replace(at, what.size(), with);
 }
 
-IrText printed(llvm::Module& module, const std::string& space) {
+IrText printed(llvm::Module& module, const std::string& space, const std::string& file) {
     IrText made;
     Lines lines;
-    lines.take(module);
+    lines.take(module, file);
     {
         llvm::raw_string_ostream text(made.text);
         module.print(text, &lines);
@@ -307,7 +333,7 @@ Result<IrText> text_of(const llvm::Module& program, const llvm::Function& kernel
     const auto module = alone(program, kernel, space);
     optimise(*module, machine, task.optimisation);
     if (task.makes_ptx) return ptx_of(*module, machine, kernel.getName().str(), source.name);
-    IrText made = printed(*module, space);
+    IrText made = printed(*module, space, source.name);
     made.kernel = kernel.getName().str();
     return made;
 }

@@ -222,6 +222,13 @@ Result<PtxProgram> PtxProgram::parse(std::string_view source) {
             continue;
         }
         if (is_directive(view, ".section") || is_directive(view, ".loc")) continue;
+        // What line information adds.
+        if (const std::size_t debug = view.find(", debug");
+            debug != std::string_view::npos && is_directive(view, ".target")) {
+            part.text.resize(debug);
+            made.m_parts.push_back(std::move(part));
+            continue;
+        }
         if (!ends_with_line(view)) {
             part.is_kernel = mentions_directive(view, ".entry");
             part.name = name_of(view, part.is_kernel || mentions_directive(view, ".func"));

@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstring>
@@ -164,6 +165,30 @@ TEST_F(Compile, DeviceIrByClangIsTheSameAloneAndInABatch) {
     IIR2D_NEEDS("llvm-nvptx");
     expect_same_alone("ptx-clang:sm_80", cuda_sources(4));
     expect_same_alone("llvm-nvptx", cuda_sources(4));
+}
+
+TEST_F(Compile, WithLinesTheTextIsTheSameAndLinesAreTheSources) {
+    IIR2D_NEEDS("llvm-nvptx");
+    CompileOptions with_lines;
+    with_lines.with_lines = true;
+    for (const char* target : {ptx_target, "llvm-host-o0", "llvm-host-o2", "llvm-nvptx", "ptx-clang:sm_80"}) {
+        const std::vector<Source> sources = takes_cuda(target) ? cuda_sources(3) : host_sources(3);
+        const auto made = compiler.compile(target, sources, with_lines);
+        ASSERT_TRUE(made) << made.error().message;
+        const auto without = compile(target, sources);
+        for (std::size_t k = 0; k < sources.size(); ++k) {
+            const KernelText& text = (*made)[k].kernels.at(0);
+            EXPECT_EQ(text.text, without[k].kernels.at(0).text) << target;
+            EXPECT_GT(text.lines.size(), 4U) << target;
+            const auto lines = [](const std::string& of) { return std::ranges::count(of, '\n'); };
+            for (const auto& [line, source] : text.lines) {
+                EXPECT_LE(line, lines(text.text)) << target;
+                EXPECT_LE(source, lines(sources[k].text)) << target;
+                EXPECT_GT(source, 0) << target;
+            }
+            EXPECT_TRUE(without[k].kernels[0].lines.empty());
+        }
+    }
 }
 
 TEST_F(Compile, ASourceThatDoesNotCompileStandsAlone) {
