@@ -78,6 +78,7 @@ struct BenchArguments {
         IIR2D_TRY(m.threads, matrix.device.thread_count());
         IIR2D_RETURN_IF_ERROR(matrix.device.choose());
         m.device = matrix.device.device;
+        IIR2D_RETURN_IF_ERROR(matrix.pin_config(m));
         return m;
     }
 
