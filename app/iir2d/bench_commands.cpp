@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "app/iir2d/evidence.h"
 #include "app/iir2d/json.h"
 #include "app/iir2d/matrix_options.h"
 #include "app/iir2d/options.h"
