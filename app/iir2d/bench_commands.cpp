@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "app/iir2d/evidence.h"
 #include "app/iir2d/json.h"
 #include "app/iir2d/matrix_options.h"
 #include "app/iir2d/options.h"
@@ -78,6 +79,7 @@ struct BenchArguments {
         IIR2D_TRY(m.threads, matrix.device.thread_count());
         IIR2D_RETURN_IF_ERROR(matrix.device.choose());
         m.device = matrix.device.device;
+        IIR2D_RETURN_IF_ERROR(matrix.pin_config(m));
         return m;
     }
 

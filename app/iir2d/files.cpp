@@ -25,8 +25,13 @@ Result<int> Files::process(workbench::Recipe recipe, const Interruption& interru
     recipe.keep_alpha = recipe.keep_alpha || out.keep_alpha;
 
     Progress progress(interruption.token(), quiet);
-    const workbench::ProcessJob job{
-        .input = input, .output = output, .recipe = std::move(recipe), .type = type, .image_index = index};
+    IIR2D_TRY(const auto config, device.pinned());
+    const workbench::ProcessJob job{.input = input,
+                                    .output = output,
+                                    .recipe = std::move(recipe),
+                                    .type = type,
+                                    .image_index = index,
+                                    .config = config};
     const auto report = workbench::process_file(job, choice.device, progress.control());
     progress.clear();
     if (!report) return std::unexpected(report.error());

@@ -90,6 +90,7 @@ std::vector<CLI::Option*> MatrixOptions::add_how_to(CLI::App& command) {
 
 void MatrixOptions::add_shared_to(CLI::App& command) {
     device.add_to(command);
+    device.add_config_to(command);
     command.add_flag("--json", json, "Print the result as JSON");
     add_quiet(command, quiet);
 }
@@ -110,7 +111,21 @@ Result<workbench::BenchmarkMatrix> MatrixOptions::matrix(const workbench::TaskCo
         IIR2D_TRY(auto read, workbench::read_image(image, {.keep_double = true}, control));
         m.image = std::make_shared<const workbench::Image>(std::move(read));
     }
+    IIR2D_RETURN_IF_ERROR(pin_config(m));
     return m;
+}
+
+Result<void> MatrixOptions::pin_config(workbench::BenchmarkMatrix& m) const {
+    IIR2D_TRY(const auto config, device.pinned());
+    if (!config) return {};
+    IIR2D_TRY(const auto choice, device.choose());
+    IIR2D_TRY(const auto cases, workbench::expand(m));
+    for (const workbench::BenchmarkCase& what : cases) {
+        if (auto good = workbench::check_case_config(what, choice.device, *config); !good)
+            return fail(good.error().kind, "--config, " + what.key + ": " + good.error().message);
+        m.configs.push_back({what.key, *config});
+    }
+    return {};
 }
 
 Result<void> MatrixOptions::fill_cases(workbench::BenchmarkMatrix& m) const {

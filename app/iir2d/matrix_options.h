@@ -47,6 +47,9 @@ struct MatrixOptions {
     // Reads the recipe and the image. bad_argument names the option.
     Result<workbench::BenchmarkMatrix> matrix(const workbench::TaskControl& control) const;
 
+    // Pins --config for every case. bad_argument names the first case that it is not valid for.
+    Result<void> pin_config(workbench::BenchmarkMatrix& m) const;
+
   private:
     Result<void> fill_cases(workbench::BenchmarkMatrix& m) const;
     Result<void> fill_pools(workbench::BenchmarkMatrix& m) const;

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 
 #include "core/support/try.h"
+#include "iir2d/tune.h"
 
 namespace app {
 
@@ -31,6 +33,20 @@ std::vector<std::string> with_hyphens(int argc, char** argv) {
 void DeviceOptions::add_to(CLI::App& command) {
     command.add_option("--device", device, "auto, cpu, cuda or cuda:N")->capture_default_str();
     command.add_option("--threads", threads, "Threads of the CPU backend, at least 1 (default: all)");
+    command.add_option(
+        "--tune", tune,
+        "How kernels are executed: off, auto, model or measure (default: IIR2D_TUNE, or auto)");
+}
+
+void DeviceOptions::add_config_to(CLI::App& command) {
+    command.add_option("--config", config,
+                       "Execute it like this, as \"threads:1 stores:past\" or \"static\"; changes no result");
+}
+
+Result<std::optional<iir2d::Config>> DeviceOptions::pinned() const {
+    if (config.empty()) return std::nullopt;
+    IIR2D_TRY(const auto read, workbench::from_kernel(iir2d::config_from_text(config)));
+    return read;
 }
 
 Result<int> DeviceOptions::thread_count() const {
@@ -41,6 +57,15 @@ Result<int> DeviceOptions::thread_count() const {
 
 Result<iir2d::DeviceChoice> DeviceOptions::choose() const {
     IIR2D_TRY(const auto count, thread_count());
+    const char* const given = tune.empty() ? std::getenv("IIR2D_TUNE") : tune.c_str();
+    if (given != nullptr && *given != '\0') {
+        const auto mode = iir2d::tune_mode_from_name(given);
+        if (!mode) {
+            return fail(ErrorKind::bad_argument, std::string(tune.empty() ? "IIR2D_TUNE" : "--tune") + " \"" +
+                                                     given + "\" is not one of off, auto, model, measure");
+        }
+        iir2d::set_tune_options({*mode});
+    }
     return workbench::from_kernel(iir2d::choose_device(device, count));
 }
 

@@ -15,6 +15,7 @@
 #include "core/image/image.h"
 #include "core/recipe/recipe.h"
 #include "core/support/error.h"
+#include "iir2d/config.h"
 #include "iir2d/device.h"
 
 namespace app {
@@ -44,9 +45,14 @@ std::vector<std::string> with_hyphens(int argc, char** argv);
 struct DeviceOptions {
     std::string device = "auto";
     std::string threads;
+    std::string tune;
+    std::string config;  // of commands that add it
     void add_to(CLI::App& command);
+    void add_config_to(CLI::App& command);
     Result<int> thread_count() const;  // 0: all
+    // And sets the process's tune mode.
     Result<iir2d::DeviceChoice> choose() const;
+    Result<std::optional<iir2d::Config>> pinned() const;
 };
 
 struct OutputOptions {

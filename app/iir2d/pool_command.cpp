@@ -130,11 +130,12 @@ Result<int> run_passes(const PoolArguments& arguments, const workbench::PoolOper
     IIR2D_TRY(const auto type, arguments.files.out.type());
     IIR2D_TRY(const auto index, arguments.files.page.index());
     IIR2D_TRY(const auto choice, arguments.files.device.choose());
+    IIR2D_TRY(const auto config, arguments.files.device.pinned());
     IIR2D_RETURN_IF_ERROR(workbench::check_output(arguments.files.output));
     Progress progress(interruption.token(), arguments.files.quiet);
     const auto control = progress.control();
-    workbench::PoolPassesWanted wanted{.element = *arguments.element(),
-                                       .indices = !arguments.indices.empty()};
+    workbench::PoolPassesWanted wanted{
+        .element = *arguments.element(), .indices = !arguments.indices.empty(), .config = config};
     const bool keep_double = wanted.element == iir2d::ElementType::f64;
     IIR2D_RETURN_IF_ERROR(check_passes_memory(arguments, pool, wanted, index));
     IIR2D_TRY(auto image, workbench::read_image(arguments.files.input,
@@ -179,6 +180,7 @@ void add_pool_command(CLI::App& parser, Action& chosen) {
     CLI::App* command = parser.add_subcommand("pool", "Pool an image");
     auto arguments = std::make_shared<PoolArguments>();
     arguments->files.add_to(*command);
+    arguments->files.device.add_config_to(*command);
     command->add_option("--op", arguments->op, "max, avg, lp, adaptive-max or adaptive-avg")->required();
     arguments->pool.add_to(*command,
                            "HEIGHTxWIDTH in pixels, or one number for both; required but of adaptive ops");

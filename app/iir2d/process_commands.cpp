@@ -141,6 +141,7 @@ void add_filter_command(CLI::App& parser, Action& chosen) {
     CLI::App* command = parser.add_subcommand("filter", "Run one recursive filter on an image");
     auto arguments = std::make_shared<FilterArguments>();
     arguments->files.add_to(*command);
+    arguments->files.device.add_config_to(*command);
     command->add_option("--filter", arguments->filter_id, "A filter's number (below)")->required();
     command->add_option("--border", arguments->border, "clamp, mirror, wrap or constant")
         ->capture_default_str();

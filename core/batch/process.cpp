@@ -84,7 +84,10 @@ Result<WriteReport> process_file(const ProcessJob& job, const iir2d::Device& dev
 
     reading.memory_limit = budget.bytes();
     IIR2D_TRY(auto image, read_image(job.input, reading, part(control, 0)));
-    IIR2D_TRY(auto result, apply(job.recipe, image, device, part(control, 1)));
+    ApplyWork work{.config = job.config};
+    IIR2D_TRY(auto pixels,
+              apply(job.recipe, image.pixels, image.info.alpha_channel, device, part(control, 1), work));
+    const Image result = with_pixels(image, std::move(pixels));
     auto report = write_image(result, job.output, {.type = job.type}, part(control, 2));
     if (report) {
         auto notes = reading_notes(image.info);

@@ -15,6 +15,7 @@
 #include "core/recipe/recipe.h"
 #include "core/support/error.h"
 #include "core/support/task.h"
+#include "iir2d/config.h"
 #include "iir2d/device.h"
 
 namespace workbench {
@@ -27,8 +28,9 @@ struct ProcessJob {
     std::filesystem::path input;
     std::filesystem::path output;
     Recipe recipe;
-    std::optional<SampleType> type;  // of the output; absent: the input's
-    int image_index = 0;             // page or part of the input
+    std::optional<SampleType> type;                      // of the output; absent: the input's
+    int image_index = 0;                                 // page or part of the input
+    std::optional<iir2d::Config> config = std::nullopt;  // of every operation; absent: as the library chooses
 };
 
 // bad_input when an image needs more than `usable` bytes by itself, unwritable_output when what is computed

@@ -89,7 +89,11 @@ bool for_each_case(const BenchmarkMatrix& matrix, const Prepared& prepared, cons
         part.report(0, "preparing " + what.label);
         Result<CaseResult> result;
         try {
-            auto workload = make_workload(what, inputs.input_of(what), prepared.choice.device, references);
+            const auto pinned = std::ranges::find(matrix.configs, what.key, &CaseConfig::key);
+            std::optional<iir2d::Config> config;
+            if (pinned != matrix.configs.end()) config = pinned->config;
+            auto workload =
+                make_workload(what, inputs.input_of(what), prepared.choice.device, references, config);
             result = workload ? run(**workload, part) : unstarted(what, workload.error().message);
         } catch (const std::bad_alloc&) {
             result = unstarted(what, "there is not enough memory for the planes of this case");

@@ -17,6 +17,7 @@
 #include "core/support/error.h"
 #include "core/support/fact.h"
 #include "core/support/task.h"
+#include "iir2d/config.h"
 #include "iir2d/device.h"
 #include "iir2d/plan.h"
 
@@ -46,6 +47,11 @@ struct ImageIdentity {
     friend bool operator==(const ImageIdentity&, const ImageIdentity&) = default;
 };
 
+struct CaseConfig {
+    std::string key;  // the case's
+    iir2d::Config config;
+};
+
 struct BenchmarkMatrix {
     std::vector<BenchmarkSize> sizes = {{1024, 1024}, {2048, 2048}};  // ignored when `image` is set
     std::vector<int> filter_ids = {1, 4, 8};
@@ -66,6 +72,9 @@ struct BenchmarkMatrix {
     bool cold_cache = false;               // the host's caches are emptied before each timed run, on the CPU
     double most_disturbed = 0.5;           // the part of preempted samples above which a case is inconclusive
     std::string protocol;                  // the name of the protocol that this is; empty: none
+    // How cases are executed; those that are not here, as the library chooses. A record has each case's with
+    // its kernel.
+    std::vector<CaseConfig> configs = {};
 
     bool has_image() const { return image != nullptr || image_identity.has_value(); }
 };
@@ -216,6 +225,11 @@ std::string throttled_by(const CaseResult& result);
 
 // Returns the cases of a matrix in order, or the first thing wrong with it. Never empty.
 Result<std::vector<BenchmarkCase>> expand(const BenchmarkMatrix& matrix);
+
+// Returns an error where a config is not valid for a filter or a pooling case on a device; a recipe has
+// none.
+Result<void> check_case_config(const BenchmarkCase& what, const iir2d::Device& device,
+                               const iir2d::Config& config);
 
 // Returns them unchecked, for a matrix that was run elsewhere: it may ask for more than this machine has. A
 // recipe's case has `recipe_channels` channels.

@@ -148,10 +148,14 @@ class BackwardWorkload final : public PoolWorkload {
 }  // namespace
 
 Result<std::unique_ptr<Workload>> make_pool_workload(const BenchmarkCase& what, BenchmarkInputPtr input,
-                                                     const iir2d::Device& device) {
+                                                     const iir2d::Device& device,
+                                                     const std::optional<iir2d::Config>& config) {
     const iir2d::Shape shape = input->pixels->view().shape;
-    IIR2D_TRY(auto plan, from_kernel(iir2d::PoolPlan::make(
-                             device, pool_desc(what.pool()->pool, shape, what.pool()->element))));
+    const iir2d::PoolDesc desc = pool_desc(what.pool()->pool, shape, what.pool()->element);
+    const bool backward = what.pool()->pass == PoolPass::backward;
+    IIR2D_TRY(auto plan, from_kernel(!config    ? iir2d::PoolPlan::make(device, desc)
+                                     : backward ? iir2d::PoolPlan::make(device, desc, {}, *config)
+                                                : iir2d::PoolPlan::make(device, desc, *config, {})));
     IIR2D_TRY(const auto traffic,
               pool_traffic(what.pool()->pool, shape, what.pool()->element, what.pool()->pass));
     const iir2d::Shape result = plan.output_shape();

@@ -14,6 +14,7 @@ namespace workbench {
 // gradient of the result from a synthetic plane of the input's upstream_seed, and the result (or of max the
 // places of the maxima) from a forward pass that runs here.
 Result<std::unique_ptr<Workload>> make_pool_workload(const BenchmarkCase& what, BenchmarkInputPtr input,
-                                                     const iir2d::Device& device);
+                                                     const iir2d::Device& device,
+                                                     const std::optional<iir2d::Config>& config);
 
 }  // namespace workbench

@@ -262,26 +262,47 @@ BenchmarkInputPtr InputSource::input_of(const BenchmarkCase& what) {
 
 namespace {
 
+Operation operation_of(const FilterCase& filter) {
+    return {.what = FilterOperation{
+                .filter_id = filter.filter_id, .border = filter.border, .precision = filter.precision}};
+}
+
 Result<std::unique_ptr<Workload>> make_filter_workload(const BenchmarkCase& what, BenchmarkInputPtr input,
-                                                       const iir2d::Device& device, ReferenceCache& cache) {
+                                                       const iir2d::Device& device, ReferenceCache& cache,
+                                                       const std::optional<iir2d::Config>& config) {
     const iir2d::Shape shape = shape_of(*input->pixels);
     const FilterCase& filter = *what.filter();
-    const Operation operation{.what = FilterOperation{.filter_id = filter.filter_id,
-                                                      .border = filter.border,
-                                                      .precision = filter.precision}};
+    const Operation operation = operation_of(filter);
     IIR2D_TRY(const auto error, error_step(operation, storage_type(filter.precision)));
-    IIR2D_TRY(auto plan, from_kernel(iir2d::FilterPlan::make(
-                             device, filter_desc(std::get<FilterOperation>(operation.what), shape))));
+    const iir2d::FilterDesc desc = filter_desc(std::get<FilterOperation>(operation.what), shape);
+    IIR2D_TRY(auto plan, from_kernel(config ? iir2d::FilterPlan::make(device, desc, *config)
+                                            : iir2d::FilterPlan::make(device, desc)));
     return std::make_unique<FilterWorkload>(what, std::move(input), std::move(plan), operation, error, cache);
 }
 
 }  // namespace
 
+Result<void> check_case_config(const BenchmarkCase& what, const iir2d::Device& device,
+                               const iir2d::Config& config) {
+    if (what.recipe()) return fail(ErrorKind::bad_argument, "a recipe is not executed by one config");
+    const iir2d::Shape shape{1, what.channels, what.height, what.width};
+    if (const PoolCase* pool = what.pool()) {
+        const auto use =
+            pool->pass == PoolPass::backward ? iir2d::PoolUse::backward : iir2d::PoolUse::forward;
+        return from_kernel(
+            iir2d::check_config(device, pool_desc(pool->pool, shape, pool->element), use, config));
+    }
+    const Operation operation = operation_of(*what.filter());
+    return from_kernel(
+        iir2d::check_config(device, filter_desc(std::get<FilterOperation>(operation.what), shape), config));
+}
+
 Result<std::unique_ptr<Workload>> make_workload(const BenchmarkCase& what, BenchmarkInputPtr input,
-                                                const iir2d::Device& device, ReferenceCache& cache) {
+                                                const iir2d::Device& device, ReferenceCache& cache,
+                                                const std::optional<iir2d::Config>& config) {
     auto workload = what.recipe() ? make_recipe_workload(what, std::move(input), device)
-                    : what.pool() ? make_pool_workload(what, std::move(input), device)
-                                  : make_filter_workload(what, std::move(input), device, cache);
+                    : what.pool() ? make_pool_workload(what, std::move(input), device, config)
+                                  : make_filter_workload(what, std::move(input), device, cache, config);
     if (workload && device.backend() == iir2d::Backend::cuda) (*workload)->gpu = device;
     return workload;
 }

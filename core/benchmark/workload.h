@@ -83,8 +83,10 @@ class Workload {
     iir2d::KernelIdentity kernel;
 };
 
-// `cache` must outlive the workload.
+// `cache` must outlive the workload. `config` is that of a filter or a pooling case; absent: as the library
+// chooses.
 Result<std::unique_ptr<Workload>> make_workload(const BenchmarkCase& what, BenchmarkInputPtr input,
-                                                const iir2d::Device& device, ReferenceCache& cache);
+                                                const iir2d::Device& device, ReferenceCache& cache,
+                                                const std::optional<iir2d::Config>& config = {});
 
 }  // namespace workbench

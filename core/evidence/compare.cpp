@@ -100,6 +100,12 @@ void add_notes(CaseComparison& c, const CaseResult& base, const CaseResult& now,
                               " of " + counted(side->count, "sample"));
         }
     }
+    if (base.kernel.config_resolved != now.kernel.config_resolved) {
+        const auto config = [](const CaseResult& r) {
+            return escaped(r.kernel.config_resolved) + " (" + escaped(r.kernel.chosen_by) + ")";
+        };
+        c.notes.push_back("executed by another config: base " + config(base) + ", new " + config(now));
+    }
     if (c.same_output == false) c.notes.emplace_back("the outputs differ bit for bit");
 }
 

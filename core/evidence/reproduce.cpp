@@ -2,6 +2,7 @@
 #include "core/evidence/reproduce.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "core/image/image_io.h"
@@ -79,6 +80,29 @@ std::vector<std::string> differences_of(const Record& before, const Record& now)
     return d.take();
 }
 
+// Pins every case's recorded config. Those that are not valid here are executed by static; returns sentences
+// that name them.
+Result<std::vector<std::string>> pin_configs(const Record& before, BenchmarkMatrix& matrix) {
+    std::vector<std::string> differences;
+    IIR2D_TRY(const auto choice, from_kernel(iir2d::choose_device(matrix.device, matrix.threads)));
+    for (const CaseResult& c : before.run.results) {
+        if (c.what.recipe()) continue;
+        const auto recorded = iir2d::config_from_text(c.kernel.config);
+        Result<void> valid;
+        if (recorded) {
+            valid = check_case_config(c.what, choice.device, *recorded);
+        } else {
+            valid = std::unexpected(from_kernel(recorded.error()));
+        }
+        matrix.configs.push_back({c.what.key, valid ? *recorded : iir2d::Config{}});
+        if (!valid) {
+            differences.push_back(escaped(c.what.key) + ": the record's config " + escaped(c.kernel.config) +
+                                  ", this one's static, because " + escaped(valid.error().message));
+        }
+    }
+    return differences;
+}
+
 void compare_outputs(const Record& before, const Record& now, Reproduction& r) {
     std::map<std::string_view, const CaseResult*> cases;
     for (const auto& c : now.run.results) cases[c.what.key] = &c;
@@ -117,6 +141,7 @@ Result<Reproduction> reproduce(const RecordPtr& original, const ReproduceSetting
 
     Reproduction r;
     r.original_id = before.record_id;
+    IIR2D_TRY(auto not_pinned, pin_configs(before, matrix));
     IIR2D_TRY(auto measured,
               measure_record(matrix, matrix.image ? matrix.image->info.path.string() : std::string(),
                              "recipe.json", control, on_result));
@@ -128,6 +153,7 @@ Result<Reproduction> reproduce(const RecordPtr& original, const ReproduceSetting
     measured.reproduces = before.record_id;
     measured.record_id = record_id_of(measured);
     r.differences = differences_of(before, measured);
+    std::ranges::move(not_pinned, std::back_inserter(r.differences));
     compare_outputs(before, measured, r);
     r.record = std::make_shared<const Record>(std::move(measured));
     CompareSettings compare = settings.compare;

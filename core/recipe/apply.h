@@ -10,6 +10,7 @@
 
 #include "core/image/image.h"
 #include "core/recipe/recipe.h"
+#include "iir2d/config.h"
 #include "iir2d/device_tensor.h"
 
 namespace workbench {
@@ -31,6 +32,8 @@ struct ApplyWork {
     std::function<void(PlanarImage)> give_back = {};
     // On a GPU: where the source stays, or is already. Absent: it is uploaded, and dropped in the end.
     ResidentSource* resident = nullptr;
+    // How every operation is executed. Absent: as the library chooses.
+    std::optional<iir2d::Config> config = std::nullopt;
     // Time spent in kernels, without memory, conversions and a GPU's transfers.
     std::chrono::nanoseconds kernel_time{};
     // On a GPU: what its kernels and the transfers to and from it took, by its own clock.

@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "core/recipe/apply.h"
 #include "core/recipe/steps.h"
 #include "core/support/try.h"
+#include "iir2d/config.h"
 #include "iir2d/plan.h"
 
 namespace workbench {
@@ -65,8 +67,13 @@ template <PlanesBackend Backend>
 class Applier {
   public:
     // kept_channel: not filtered; -1: none.
-    Applier(Backend& backend, int kept_channel, const iir2d::Device& device, const TaskControl& control)
-        : m_backend(backend), m_kept_channel(kept_channel), m_device(device), m_control(control) {}
+    Applier(Backend& backend, int kept_channel, const iir2d::Device& device, const TaskControl& control,
+            const std::optional<iir2d::Config>& config)
+        : m_backend(backend),
+          m_kept_channel(kept_channel),
+          m_device(device),
+          m_control(control),
+          m_config(config) {}
 
     std::expected<PlanarImage, StepFailure> run(const std::vector<Step>& steps) {
         const auto failed = [](iir2d::Error error, const Step& step) {
@@ -158,13 +165,16 @@ class Applier {
                                         const Step& step, const iir2d::RunControl& run) {
         if (count == 0) return {};
         const iir2d::Shape shape{1, count, step.input.h, step.input.w};
-        IIR2D_TRY(const auto plan, iir2d::FilterPlan::make(m_device, filter_desc(*step.filter(), shape)));
+        const iir2d::FilterDesc desc = filter_desc(*step.filter(), shape);
+        IIR2D_TRY(const auto plan, m_config ? iir2d::FilterPlan::make(m_device, desc, *m_config)
+                                            : iir2d::FilterPlan::make(m_device, desc));
         return m_backend.run(plan, result, first, count, run);
     }
 
     iir2d::Result<void> pool(const Step& step, const iir2d::RunControl& run) {
-        IIR2D_TRY(const auto plan,
-                  iir2d::PoolPlan::make(m_device, pool_desc(*step.pool(), step.input, step.element)));
+        const iir2d::PoolDesc desc = pool_desc(*step.pool(), step.input, step.element);
+        IIR2D_TRY(const auto plan, m_config ? iir2d::PoolPlan::make(m_device, desc, *m_config, {})
+                                            : iir2d::PoolPlan::make(m_device, desc));
         return replace_by(plan.output_shape(), step.element,
                           [&](Planes& next) { return m_backend.run(plan, next, run); });
     }
@@ -173,6 +183,7 @@ class Applier {
     std::int64_t m_kept_channel;
     const iir2d::Device& m_device;
     const TaskControl& m_control;
+    std::optional<iir2d::Config> m_config;
     iir2d::RunTimes m_times;  // of the latest run
     double m_done = 0;
     double m_total = 1;

@@ -68,8 +68,16 @@ Result<PoolPasses> pool_passes(const PoolOperation& operation, const Image& sour
                                const PoolPassesWanted& wanted, const iir2d::Device& device,
                                const TaskControl& control) {
     const Shape input = source.pixels.view().shape;
+    const iir2d::PoolDesc desc = pool_desc(operation, input, wanted.element);
+    const bool has_indices = is_max(operation.op);
+    const bool finds_places = has_indices && (wanted.indices || wanted.upstream != nullptr);
+    if (wanted.config) {
+        const auto use = finds_places ? iir2d::PoolUse::forward_with_places : iir2d::PoolUse::forward;
+        IIR2D_RETURN_IF_ERROR(from_kernel(check_config(device, desc, use, *wanted.config)));
+    }
     IIR2D_TRY(const auto plan,
-              from_kernel(iir2d::PoolPlan::make(device, pool_desc(operation, input, wanted.element))));
+              from_kernel(wanted.config ? iir2d::PoolPlan::make(device, desc, *wanted.config, {})
+                                        : iir2d::PoolPlan::make(device, desc)));
     const Shape output = plan.output_shape();
     if (wanted.upstream != nullptr && wanted.upstream->view().shape != output) {
         return fail(ErrorKind::bad_input,
@@ -89,9 +97,7 @@ Result<PoolPasses> pool_passes(const PoolOperation& operation, const Image& sour
     const SourcePlanes x(wanted.element, source.pixels);
     PlanarImage pooled;
     ResultPlanes y(wanted.element, output, pooled);
-    const bool has_indices = is_max(operation.op);
-    std::vector<std::int64_t> argmax(
-        has_indices && (wanted.indices || wanted.upstream != nullptr) ? count(output) : 0);
+    std::vector<std::int64_t> argmax(finds_places ? count(output) : 0);
     IIR2D_RETURN_IF_ERROR(
         from_kernel(plan.forward(x.view(), y.view(), argmax, part(0.0, forward_share, "pooling"))));
     PoolPasses passes;

@@ -10,6 +10,7 @@
 #include "core/recipe/recipe.h"
 #include "core/support/error.h"
 #include "core/support/task.h"
+#include "iir2d/config.h"
 #include "iir2d/device.h"
 
 namespace workbench {
@@ -19,6 +20,8 @@ struct PoolPassesWanted {
         iir2d::ElementType::f32;            // samples are rounded to it, once, before and after
     bool indices = false;                   // of max and adaptive max
     const PlanarImage* upstream = nullptr;  // the gradient of the pooled image; null: none
+    // How the forward pass is executed. Absent: as the library chooses.
+    std::optional<iir2d::Config> config = std::nullopt;
 };
 
 struct PoolPasses {

@@ -239,11 +239,16 @@ struct Layout<BenchmarkCase> {
 
 template <>
 struct Layout<iir2d::KernelIdentity> {
-    static constexpr auto rows = std::tuple{member("backend", &iir2d::KernelIdentity::backend),
-                                            member("name", &iir2d::KernelIdentity::name),
-                                            member("variant", &iir2d::KernelIdentity::variant),
-                                            member("element", &iir2d::KernelIdentity::element),
-                                            member("architecture", &iir2d::KernelIdentity::architecture)};
+    static constexpr auto rows =
+        std::tuple{member("backend", &iir2d::KernelIdentity::backend),
+                   member("name", &iir2d::KernelIdentity::name),
+                   member("variant", &iir2d::KernelIdentity::variant),
+                   member("element", &iir2d::KernelIdentity::element),
+                   member("architecture", &iir2d::KernelIdentity::architecture),
+                   member("config", &iir2d::KernelIdentity::config, a_name),
+                   member("config_resolved", &iir2d::KernelIdentity::config_resolved, a_name),
+                   member("chosen_by", &iir2d::KernelIdentity::chosen_by, a_name),
+                   nullable("model", &iir2d::KernelIdentity::model, says("no model chose it"))};
 };
 template <>
 struct Layout<Parity> {
