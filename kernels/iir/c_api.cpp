@@ -45,7 +45,8 @@ FilterDesc desc_of(const IIR2D_Params& params) {
 }
 
 // By static where there is no config.
-Result<void> forward_on_cpu(const void* in, void* out, const IIR2D_Params* params, const Config* config) {
+Result<void> forward_on_cpu(const void* in, void* out, const IIR2D_Params* params,
+                            const IIR2D_Config* given) {
     if (auto good = check_pointers(in, out, params); !good) return good;
     const FilterDesc desc = desc_of(*params);
     const auto filters = iir::check_desc(desc);
@@ -54,10 +55,12 @@ Result<void> forward_on_cpu(const void* in, void* out, const IIR2D_Params* param
     const auto views = iir::check_views(desc, {in, element, desc.shape}, {out, element, desc.shape},
                                         {.read = "in", .written = "out"});
     if (!views) return std::unexpected(views.error());
-    const auto threads = iir::threads_for(desc.shape, 0, config != nullptr);
+    const auto threads = iir::threads_for(desc.shape, 0, given != nullptr);
     if (!threads) return std::unexpected(threads.error());
     if (const auto target = support::cpu_target(); !target) return std::unexpected(target.error());
-    if (config == nullptr) return iir::forward_planes({desc, *filters, *threads}, views->x, views->y, {});
+    if (given == nullptr) return iir::forward_planes({desc, *filters, *threads}, views->x, views->y, {});
+    const auto config = tune::read_config(given);
+    if (!config) return std::unexpected(config.error());
     const iir::CpuJob job = iir::make_cpu_job(desc, filters->front(), *threads);
     if (auto good = iir::FilterConfigs(desc, job, false, *threads).check(*config); !good) return good;
     return iir::forward_planes({desc, *filters, *threads, *config}, views->x, views->y, {});
@@ -89,10 +92,8 @@ int iir2d_forward_cpu(const void* in, void* out, const IIR2D_Params* params) {
 int iir2d_forward_cpu_with(const void* in, void* out, const IIR2D_Params* params,
                            const IIR2D_Config* config) {
     return c_call([&]() -> Result<void> {
-        if (auto good = check_pointers(in, out, params); !good) return good;
-        const auto known = tune::read_config(config);
-        if (!known) return std::unexpected(known.error());
-        return forward_on_cpu(in, out, params, &*known);
+        if (config == nullptr) return null_pointer("config");
+        return forward_on_cpu(in, out, params, config);
     });
 }
 

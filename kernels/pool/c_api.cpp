@@ -267,6 +267,7 @@ int iir2d_pool_forward_cpu(const void* x, void* y, int64_t* argmax, const IIR2D_
 int iir2d_pool_forward_cpu_with(const void* x, void* y, int64_t* argmax, const IIR2D_PoolParams* params,
                                 const IIR2D_Config* config) {
     return c_call([&]() -> Result<void> {
+        if (config == nullptr) return null_pointer("config");
         const auto job = read_forward(x, y, params);
         if (!job) return std::unexpected(job.error());
         const auto known = tune::read_config(config);
@@ -298,6 +299,7 @@ int iir2d_pool_backward_cpu_with(const void* x, const void* y, const void* dy, v
                                  const int64_t* argmax, const IIR2D_PoolParams* params,
                                  const IIR2D_Config* config) {
     return c_call([&]() -> Result<void> {
+        if (config == nullptr) return null_pointer("config");
         const Pointers given{x, y, dy, dx, argmax};
         const auto job = read_backward(given, params, true);
         if (!job) return std::unexpected(job.error());

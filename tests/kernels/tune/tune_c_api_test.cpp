@@ -75,7 +75,16 @@ TEST(TuneC, WhatIsWrongIsRefused) {
     wrong = parsed("static");
     wrong.share = -1;
     EXPECT_EQ(iir2d_forward_cpu_with(in.data(), out.data(), &params, &wrong), IIR2D_STATUS_INVALID_ARGUMENT);
-    EXPECT_EQ(iir2d_forward_cpu_with(in.data(), out.data(), &params, nullptr), IIR2D_STATUS_NULL_POINTER);
+    // Null pointers before fields, fields before the config.
+    IIR2D_Params no_filter = params;
+    no_filter.filter_id = 99;
+    EXPECT_EQ(iir2d_forward_cpu_with(in.data(), out.data(), &no_filter, nullptr), IIR2D_STATUS_NULL_POINTER);
+    EXPECT_EQ(iir2d_forward_cpu_with(in.data(), out.data(), &no_filter, &wrong),
+              IIR2D_STATUS_INVALID_FILTER_ID);
+    IIR2D_PoolParams no_window{};
+    no_window.size = sizeof no_window;
+    EXPECT_EQ(iir2d_pool_forward_cpu_with(in.data(), out.data(), nullptr, &no_window, nullptr),
+              IIR2D_STATUS_NULL_POINTER);
     EXPECT_EQ(out, std::vector<float>(in.size(), -7.0F));
 }
 
