@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Fetches NVIDIA's CUDA compiler from its wheels on PyPI into a folder: nvcc and what it needs to make a fat binary,
-about 100 MiB, without installing anything. usage: fetch_cuda_compiler.py FOLDER
+"""Fetches NVIDIA's CUDA compilers from their wheels on PyPI into a folder: nvcc and what it needs to make a fat binary, NVRTC and
+nvJitLink, about 230 MB, without installing anything. usage: fetch_cuda_compiler.py FOLDER
 
 Versions and SHA-256 sums are pinned, so that the same compiler comes every time. Ends with 0 when FOLDER/bin/nvcc is
 there and answers, with 1 and a sentence on stderr when it could not be had: the build then goes on without kernels.
@@ -26,6 +26,8 @@ WHEELS = {
     ("nvidia-nvvm", "13.0.88"): "c5f41ffeb6466944a026dfa5317d7d85355c119bbec279205d22f1869d1054e0",
     ("nvidia-cuda-crt", "13.0.88"): "2c8043c7c9e02492716426e9919fc78d2c5b3b2a7a768a88e952676b08aa55a4",
     ("nvidia-cuda-runtime", "13.0.96"): "7f82250d7782aa23b6cfe765ecc7db554bd3c2870c43f3d1821f1d18aebf0548",
+    ("nvidia-cuda-nvrtc", "13.0.88"): "ad9b6d2ead2435f11cbb6868809d2adeeee302e9bb94bcf0539c7a40d80e8575",
+    ("nvidia-nvjitlink", "13.0.88"): "13a74f429e23b921c1109976abefacc69835f2f433ebd323d3946e11d804e47b",
 }
 TIMEOUT_S = 60
 

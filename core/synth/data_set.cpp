@@ -68,7 +68,8 @@ class Run {
                 return fail(ErrorKind::cancelled, "cancelled: whole shards are kept");
             IIR2D_RETURN_IF_ERROR(wave());
             if (m_report) m_report(m_progress);
-            if (m_progress.rejected["mismatch"] >= most_mismatches)
+            const auto mismatches = m_progress.rejected.find("mismatch");
+            if (mismatches != m_progress.rejected.end() && mismatches->second >= most_mismatches)
                 return fail(ErrorKind::check_failed,
                             std::to_string(most_mismatches) + " kernels disagree: it stops");
         }

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// In place of Clang and LLVM, in a build without them.
+#include <memory>
+
+#include "app/compiler/ir.h"
+
+namespace app {
+
+namespace {
+
+std::unexpected<workbench::Error> not_there() {
+    return workbench::fail(workbench::ErrorKind::device_failure, "this build has no Clang (IIR2D_LLVM)");
+}
+
+}  // namespace
+
+std::string clang_version() {
+    return {};
+}
+
+workbench::Result<std::vector<std::vector<IrText>>> compile_with_clang(std::span<const ClangSource>,
+                                                                       const ClangTask&) {
+    return not_there();
+}
+
+workbench::Result<void> run_host_ir(const std::string&, const std::string&,
+                                    std::span<std::vector<HostArgument>>) {
+    return not_there();
+}
+
+}  // namespace app

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+#include "app/compiler/requests.h"
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "app/compiler/ir.h"
+#include "app/compiler/nvidia.h"
+#include "app/compiler/target.h"
+#include "core/compile/ptx_text.h"
+#include "core/compile/wire.h"
+#include "core/support/try.h"
+
+namespace app {
+
+namespace {
+
+using Json = nlohmann::json;
+using workbench::Result;
+using workbench::compile::from_base64;
+using workbench::compile::PtxProgram;
+using workbench::compile::to_base64;
+
+std::vector<std::byte> bytes_in(const Json& json) {
+    return from_base64(json.at("base64").get_ref<const std::string&>()).value_or(std::vector<std::byte>{});
+}
+
+struct Program {
+    Target target;
+    std::vector<ClangSource> sources;
+    std::vector<std::string> options;  // -I and -D
+    bool with_lines = false;
+    bool is_minimal = true;
+};
+
+std::string quoted_name(const std::string& name) {
+    std::string made;
+    for (const char c : name) {
+        if (c == '"' || c == '\\') made += '\\';
+        made += c == '\n' ? ' ' : c;
+    }
+    return made;
+}
+
+Program program_of(const Json& question, Target target) {
+    Program made{.target = std::move(target),
+                 .sources = {},
+                 .options = {},
+                 .with_lines = question.at("lines"),
+                 .is_minimal = question.at("minimal")};
+    for (const std::string folder : question.at("include")) made.options.push_back("-I" + folder);
+    for (const std::string definition : question.at("define")) made.options.push_back("-D" + definition);
+    for (const Json& source : question.at("sources")) {
+        const auto bytes = bytes_in(source);
+        made.sources.push_back(
+            {.text = std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()),
+             .name = quoted_name(source.at("name")),
+             .kernels = source.at("kernels").get<std::vector<std::string>>()});
+    }
+    return made;
+}
+
+using Texts = std::vector<std::vector<IrText>>;
+
+Result<Texts> compile_by_nvrtc(const Program& program, std::span<const ClangSource> sources) {
+    std::string text;
+    for (const ClangSource& source : sources)
+        text += "#line 1 \"" + source.name + "\"\n" + source.text + "\n";
+    std::vector<std::string> options{"--gpu-architecture=compute_" + std::to_string(program.target.sm),
+                                     "--std=c++17", "--fmad=false"};
+    if (program.is_minimal) options.emplace_back("--minimal");
+    if (program.with_lines) options.emplace_back("--generate-line-info");
+    options.insert(options.end(), program.options.begin(), program.options.end());
+    if (const std::string toolkit = toolkit_folder(); !program.is_minimal && !toolkit.empty()) {
+        options.push_back("-I" + toolkit + "/include");
+        options.push_back("-I" + toolkit + "/include/cccl");
+    }
+    IIR2D_TRY(const std::string ptx, compile_to_ptx(text, "program", options));
+    IIR2D_TRY(const auto parts, PtxProgram::parse(ptx));
+    Texts made(sources.size());
+    for (std::size_t k = 0; k < sources.size(); ++k) {
+        for (const std::string& kernel : sources[k].kernels.empty() ? parts.kernels() : sources[k].kernels) {
+            IIR2D_TRY(auto cut, parts.cut(kernel, sources[k].name));
+            IrText one{.kernel = kernel, .text = std::move(cut.text), .lines = std::move(cut.lines)};
+            if (program.target.maker == Target::Maker::nvjitlink) {
+                IIR2D_TRY(const auto cubin, assemble(one.text, program.target.sm));
+                one = {.kernel = kernel, .text = to_base64(std::as_bytes(std::span(cubin))), .lines = {}};
+            }
+            made[k].push_back(std::move(one));
+        }
+    }
+    return made;
+}
+
+Result<Texts> compile_by_clang(const Program& program, std::span<const ClangSource> sources) {
+    ClangTask task{.is_device = program.target.sm != 0,
+                   .optimisation = program.target.optimisation,
+                   .sm = program.target.sm,
+                   .libdevice = {},
+                   .makes_ptx = program.target.makes_ptx,
+                   .with_lines = program.with_lines,
+                   .options = program.options};
+    if (task.is_device) task.libdevice = libdevice_file();
+    return compile_with_clang(sources, task);
+}
+
+// A program that does not compile is halved until the source at fault stands alone.
+void compile_into(Json& items, const Program& program, std::span<const ClangSource> sources) {
+    if (sources.empty()) return;
+    const auto texts = program.target.maker == Target::Maker::clang ? compile_by_clang(program, sources)
+                                                                    : compile_by_nvrtc(program, sources);
+    if (!texts && sources.size() == 1) {
+        items.push_back({{"error", texts.error().message}});
+        return;
+    }
+    if (!texts) {
+        compile_into(items, program, sources.first(sources.size() / 2));
+        compile_into(items, program, sources.subspan(sources.size() / 2));
+        return;
+    }
+    for (const auto& of_source : *texts) {
+        Json kernels = Json::array();
+        for (const IrText& one : of_source) {
+            kernels.push_back({{"kernel", one.kernel}, {"text", one.text}});
+            if (program.with_lines) kernels.back()["lines"] = one.lines;
+        }
+        items.push_back({{"kernels", std::move(kernels)}});
+    }
+}
+
+Json compile(const Json& question) {
+    auto target = find_target(question.at("target"));
+    if (!target) return {{"refused", target.error().message}};
+    const Program program = program_of(question, *std::move(target));
+    Json items = Json::array();
+    compile_into(items, program, program.sources);
+    return {{"items", std::move(items)}};
+}
+
+Json targets() {
+    Json made = Json::array();
+    for (const auto& one : target_states())
+        made.push_back({{"target", one.target},
+                        {"available", one.is_available},
+                        {"version", one.version},
+                        {"path", one.path},
+                        {"flags", one.flags},
+                        {"reason", one.reason}});
+    return {{"targets", std::move(made)}};
+}
+
+Json assemble_text(const Json& question) {
+    if (const auto linker = nvjitlink(); !linker) return {{"refused", linker.error().message}};
+    const auto cubin = assemble(question.at("text"), question.at("sm"));
+    if (!cubin) return {{"error", cubin.error().message}};
+    return {
+        {"kernels", Json::array({{{"kernel", ""}, {"text", to_base64(std::as_bytes(std::span(*cubin)))}}})}};
+}
+
+Json run_one(const Json& run) {
+    std::vector<std::vector<HostArgument>> sets;
+    for (const Json& arguments : run.at("sets")) {
+        auto& set = sets.emplace_back();
+        for (const Json& argument : arguments)
+            set.push_back({.bytes = bytes_in(argument),
+                           .is_array = argument.at("array"),
+                           .is_output = argument.at("output")});
+    }
+    const auto done = run_host_ir(run.at("text"), run.at("kernel"), sets);
+    if (!done) return {{"error", done.error().message}};
+    Json made = Json::array();
+    for (const auto& set : sets) {
+        Json outputs = Json::array();
+        for (const HostArgument& argument : set) {
+            if (argument.is_output) outputs.push_back(to_base64(argument.bytes));
+        }
+        made.push_back(std::move(outputs));
+    }
+    return {{"sets", std::move(made)}};
+}
+
+Json run(const Json& question) {
+    if (clang_version().empty())
+        return {{"refused", "host IR cannot be run: this build has no LLVM (IIR2D_LLVM)"}};
+    Json items = Json::array();
+    for (const Json& one : question.at("runs")) items.push_back(run_one(one));
+    return {{"items", std::move(items)}};
+}
+
+}  // namespace
+
+Json answer_to(const Json& question) {
+    const std::string what = question.value("do", "");
+    if (what == "targets") return targets();
+    if (what == "compile") return compile(question);
+    if (what == "assemble") return assemble_text(question);
+    if (what == "run") return run(question);
+    return {{"refused", "the compiler process was not asked as it has to be"}};
+}
+
+}  // namespace app

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: MIT
+#include "core/compile/compiler.h"
+
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "core/compile/process.h"
+#include "core/compile/wire.h"
+#include "core/support/try.h"
+
+namespace workbench::compile {
+
+namespace {
+
+using Json = nlohmann::json;
+using namespace std::chrono_literals;
+
+constexpr auto patience_of_questions = 60s;
+
+std::string as_text(const Json& json) {
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Json json_of(const Source& source) {
+    // A source is compiled as it is, whatever its bytes are.
+    return {{"base64", to_base64(std::as_bytes(std::span(source.text)))},
+            {"name", source.name},
+            {"kernels", source.kernels}};
+}
+
+Json json_of(const HostRun& run) {
+    Json sets = Json::array();
+    for (const auto& set : run.sets) {
+        Json arguments = Json::array();
+        for (const Argument& argument : set)
+            arguments.push_back({{"base64", to_base64(argument.bytes)},
+                                 {"array", argument.is_array},
+                                 {"output", argument.is_output}});
+        sets.push_back(std::move(arguments));
+    }
+    return {{"text", run.text}, {"kernel", run.kernel}, {"sets", std::move(sets)}};
+}
+
+Compiled compiled_of(const Json& json) {
+    Compiled made;
+    if (json.contains("error")) {
+        made.end = Compiled::End::compiler_error;
+        made.message = json["error"].get<std::string>();
+        return made;
+    }
+    for (const Json& kernel : json.at("kernels")) {
+        KernelText text{.kernel = kernel.at("kernel").get<std::string>(),
+                        .text = kernel.at("text").get<std::string>(),
+                        .lines = {}};
+        if (kernel.contains("lines")) text.lines = kernel["lines"].get<std::vector<std::pair<int, int>>>();
+        made.kernels.push_back(std::move(text));
+    }
+    return made;
+}
+
+HostResult host_result_of(const Json& json) {
+    HostResult made;
+    if (json.contains("error")) {
+        made.error = json["error"].get<std::string>();
+        return made;
+    }
+    for (const Json& set : json.at("sets")) {
+        auto& outputs = made.outputs.emplace_back();
+        for (const Json& output : set)
+            outputs.push_back(
+                from_base64(output.get_ref<const std::string&>()).value_or(std::vector<std::byte>{}));
+    }
+    return made;
+}
+
+// The process is of this build, but it may have been overwritten by what it was given.
+template <class Read>
+auto guarded(Read read) -> decltype(read()) {
+    try {
+        return read();
+    } catch (const Json::exception& error) {
+        return fail(ErrorKind::device_failure,
+                    std::string("the compiler process answered what is not understood: ") + error.what());
+    }
+}
+
+}  // namespace
+
+struct Compiler::State {
+    std::unique_ptr<Process> process;
+
+    // Absent: the process died, and `died` says how.
+    Result<std::optional<Json>> ask(const Json& question, std::chrono::milliseconds patience,
+                                    const std::stop_token& stop);
+    template <class Item, class Made>
+    Result<void> ask_halving(std::span<const Item> items, std::span<Made> made,
+                             const std::function<Json(std::span<const Item>)>& question,
+                             const std::function<Made(const Json&)>& read,
+                             const std::function<Made(const std::string&)>& dead,
+                             std::chrono::milliseconds patience, const std::stop_token& stop);
+    std::string died;
+};
+
+Result<std::optional<Json>> Compiler::State::ask(const Json& question, std::chrono::milliseconds patience,
+                                                 const std::stop_token& stop) {
+    if (!process) {
+        IIR2D_TRY(process, Process::start());
+    }
+    auto answer = process->ask(as_text(question), patience, stop);
+    if (!answer) {
+        process.reset();
+        died = answer.error().what;
+        switch (answer.error().why) {
+            case NoAnswer::Why::cancelled:
+                return fail(ErrorKind::cancelled, "cancelled");
+            case NoAnswer::Why::late:
+                return fail(ErrorKind::device_failure, "the compiler " + died + ", its limit, and was ended");
+            case NoAnswer::Why::died:
+                return std::optional<Json>();
+        }
+    }
+    Json json = Json::parse(*answer, nullptr, false);
+    if (json.is_discarded() || !json.is_object()) {
+        process.reset();
+        died = "answered what is no JSON";
+        return std::optional<Json>();
+    }
+    if (json.contains("refused")) return fail(ErrorKind::device_failure, json.value("refused", ""));
+    return std::optional<Json>(std::move(json));
+}
+
+template <class Item, class Made>
+Result<void> Compiler::State::ask_halving(std::span<const Item> items, std::span<Made> made,
+                                          const std::function<Json(std::span<const Item>)>& question,
+                                          const std::function<Made(const Json&)>& read,
+                                          const std::function<Made(const std::string&)>& dead,
+                                          std::chrono::milliseconds patience, const std::stop_token& stop) {
+    if (items.empty()) return {};
+    IIR2D_TRY(const std::optional<Json> answer, ask(question(items), patience, stop));
+    if (answer) {
+        return guarded([&]() -> Result<void> {
+            const Json& parts = answer->at("items");
+            if (parts.size() != items.size())
+                return fail(ErrorKind::device_failure, "the compiler process answered for other sources");
+            for (std::size_t k = 0; k < items.size(); ++k) made[k] = read(parts[k]);
+            return {};
+        });
+    }
+    if (items.size() == 1) {
+        made[0] = dead(died);
+        return {};
+    }
+    const std::size_t half = items.size() / 2;
+    IIR2D_RETURN_IF_ERROR(
+        ask_halving(items.first(half), made.first(half), question, read, dead, patience, stop));
+    return ask_halving(items.subspan(half), made.subspan(half), question, read, dead, patience, stop);
+}
+
+Compiler::Compiler() : m_state(std::make_unique<State>()) {}
+Compiler::~Compiler() = default;
+Compiler::Compiler(Compiler&&) noexcept = default;
+Compiler& Compiler::operator=(Compiler&&) noexcept = default;
+
+std::optional<int> Compiler::process_id() const {
+    if (!m_state->process) return std::nullopt;
+    return m_state->process->process_id();
+}
+
+Result<std::vector<TargetState>> Compiler::targets(const std::stop_token& stop) {
+    const auto answer = m_state->ask({{"do", "targets"}}, patience_of_questions, stop);
+    if (!answer && answer.error().kind == ErrorKind::cancelled) return std::unexpected(answer.error());
+    if (!answer || !*answer) {
+        std::vector<TargetState> none;
+        const std::string why = answer ? "the compiler process " + m_state->died : answer.error().message;
+        for (const std::string& target : all_targets())
+            none.push_back({.target = target,
+                            .is_available = false,
+                            .version = {},
+                            .path = {},
+                            .flags = {},
+                            .reason = why});
+        return none;
+    }
+    return guarded([&]() -> Result<std::vector<TargetState>> {
+        std::vector<TargetState> made;
+        for (const Json& one : (*answer)->at("targets"))
+            made.push_back({.target = one.at("target"),
+                            .is_available = one.at("available"),
+                            .version = one.at("version"),
+                            .path = one.at("path"),
+                            .flags = one.at("flags"),
+                            .reason = one.at("reason")});
+        return made;
+    });
+}
+
+Result<std::vector<Compiled>> Compiler::compile(const std::string& target, std::span<const Source> sources,
+                                                const CompileOptions& options, const std::stop_token& stop) {
+    std::vector<Compiled> made(sources.size());
+    const auto question = [&](std::span<const Source> some) {
+        Json json{{"do", "compile"},
+                  {"target", target},
+                  {"include", options.include_folders},
+                  {"define", options.definitions},
+                  {"lines", options.with_lines},
+                  {"minimal", options.is_minimal},
+                  {"sources", Json::array()}};
+        for (const Source& source : some) json["sources"].push_back(json_of(source));
+        return json;
+    };
+    const auto dead = [](const std::string& how) {
+        return Compiled{.end = Compiled::End::compiler_died, .kernels = {}, .message = "the compiler " + how};
+    };
+    IIR2D_RETURN_IF_ERROR(m_state->ask_halving<Source, Compiled>(sources, made, question, compiled_of, dead,
+                                                                 options.patience, stop));
+    return made;
+}
+
+Result<Compiled> Compiler::assemble(const std::string& ptx, int sm, const std::stop_token& stop) {
+    IIR2D_TRY(const auto answer,
+              m_state->ask({{"do", "assemble"}, {"sm", sm}, {"text", ptx}}, patience_of_questions, stop));
+    if (!answer)
+        return Compiled{
+            .end = Compiled::End::compiler_died, .kernels = {}, .message = "the assembler " + m_state->died};
+    return guarded([&]() -> Result<Compiled> { return compiled_of(*answer); });
+}
+
+Result<std::vector<HostResult>> Compiler::run_host(std::span<const HostRun> runs,
+                                                   const std::stop_token& stop) {
+    std::vector<HostResult> made(runs.size());
+    const auto question = [](std::span<const HostRun> some) {
+        Json json{{"do", "run"}, {"runs", Json::array()}};
+        for (const HostRun& run : some) json["runs"].push_back(json_of(run));
+        return json;
+    };
+    const auto dead = [](const std::string& how) {
+        return HostResult{.outputs = {}, .error = "the process " + how, .has_died = true};
+    };
+    IIR2D_RETURN_IF_ERROR(m_state->ask_halving<HostRun, HostResult>(runs, made, question, host_result_of,
+                                                                    dead, CompileOptions{}.patience, stop));
+    return made;
+}
+
+}  // namespace workbench::compile

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// Runs stored PTX on the CPU (V3).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/compile/argument.h"
+#include "core/ptx/ptx.h"
+#include "core/support/error.h"
+
+namespace workbench::compile {
+
+struct PtxRun {
+    std::string kernel;
+    std::array<std::uint32_t, 3> grid{1, 1, 1};
+    std::array<std::uint32_t, 3> block{1, 1, 1};
+    std::uint32_t shared_bytes = 0;  // dynamic
+    std::uint64_t seed = 0;
+    ptx::Checks checks = ptx::Checks::all;
+};
+
+struct PtxResult {
+    std::vector<std::vector<std::byte>> outputs;  // of arguments that are outputs, in order
+    ptx::Outcome outcome;                         // findings and counts
+};
+
+// Runs one launch. Each array is an allocation of its own, of its very size. bad_argument: arguments that do
+// not fit the kernel's parameters.
+Result<PtxResult> run_ptx(const ptx::Module& module, const PtxRun& run, std::span<const Argument> arguments);
+
+}  // namespace workbench::compile

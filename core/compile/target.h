@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// What can be compiled to.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace workbench::compile {
+
+// "ptx-nvrtc:sm_90", "cubin:sm_90", "llvm-host-o0", "llvm-host-o2", "llvm-nvptx", "ptx-clang:sm_90".
+struct TargetState {
+    std::string target;
+    bool is_available = false;
+    std::string version;  // of the compiler: "NVRTC 13.0", "Clang 16.0.6"; empty where there is none
+    std::string path;     // of its library, where it is opened at run time
+    std::string flags;    // that it is given, for manifests
+    std::string reason;   // why it is not available
+};
+
+// Whether the target takes the CUDA source; else it takes the host's.
+bool takes_cuda(std::string_view target);
+bool makes_ptx(std::string_view target);
+// Every target, in a fixed order.
+const std::vector<std::string>& all_targets();
+// Those that a data set is made with when none is named: of these the ones that there are.
+std::vector<std::string> default_targets();
+
+}  // namespace workbench::compile

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+// iir2d synth targets and extract: exit codes and JSON.
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/app/cli_folder.h"
+
+namespace app_test {
+namespace {
+
+using Json = nlohmann::json;
+using ::testing::HasSubstr;
+
+constexpr const char* two_kernels = R"(#include "scale.h"
+extern "C" __global__ void first(const float* x, float* y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = scale(x[i]);
+}
+__global__ void second(float* y) {
+    y[threadIdx.x] = AMOUNT;
+}
+)";
+
+class SynthCli : public CliFolder {
+  protected:
+    void SetUp() override {
+        CliFolder::SetUp();
+        write_text("scale.h", "__device__ inline float scale(float a) { return a * 2.0f; }\n");
+        file = write_text("two.cu", two_kernels);
+        for (const Json& one : Json::parse(iir2d({"synth", "targets", "--json"}).out)) {
+            if (one["target"] == "ptx-nvrtc:sm_90") has_nvrtc = one["available"];
+        }
+    }
+    std::vector<std::string> extract(const std::vector<std::string>& more) const {
+        std::vector<std::string> made{"synth", "extract", file, "-D", "AMOUNT=3.0f"};
+        made.insert(made.end(), more.begin(), more.end());
+        return made;
+    }
+    std::string file;
+    bool has_nvrtc = false;
+};
+
+#define IIR2D_NEEDS_NVRTC \
+    if (!has_nvrtc) GTEST_SKIP() << "NVRTC is not available here"
+
+TEST_F(SynthCli, TargetsSayWhatIsThereAndWhyNot) {
+    for (const char* where : {"", "IIR2D_CUDA_LIBRARIES=/nowhere", "IIR2D_WORKER_DIR=/nowhere"}) {
+        RunOptions options;
+        if (*where != '\0') options.environment.emplace_back(where);
+        const auto outcome = iir2d({"synth", "targets", "--json"}, options);
+        ASSERT_EQ(outcome.code, 0) << outcome.err;
+        const Json targets = Json::parse(outcome.out);
+        ASSERT_EQ(targets.size(), 22U);
+        for (const Json& one : targets) {
+            EXPECT_EQ(one.size(), 5U);
+            EXPECT_NE(one["available"].get<bool>(), one["reason"].is_string()) << one.dump();
+            EXPECT_EQ(one["available"].get<bool>(), one["version"].is_string()) << one.dump();
+            const bool by_nvidia = one["target"].get<std::string>().find("llvm") != 0 &&
+                                   one["target"].get<std::string>().find("ptx-clang") != 0;
+            const bool is_hidden =
+                *where != '\0' && (by_nvidia || std::string(where).find("WORKER") != std::string::npos);
+            EXPECT_FALSE(is_hidden && one["available"].get<bool>()) << one.dump();
+        }
+    }
+}
+
+TEST_F(SynthCli, WithoutACompilerExtractIsFour) {
+    expect_failure(iir2d(extract({"--kernel", "first"}), {.environment = {"IIR2D_CUDA_LIBRARIES=/nowhere"}}),
+                   4, "ptx-nvrtc:sm_90");
+    expect_failure(iir2d(extract({"--kernel", "first", "--targets", "cubin:sm_90"}),
+                         {.environment = {"IIR2D_CUDA_LIBRARIES=/nowhere"}}),
+                   4, "cubin:sm_90");
+    expect_failure(iir2d(extract({"--kernel", "first"}), {.environment = {"IIR2D_WORKER_DIR=/nowhere"}}), 4,
+                   "iir2d-compiler");
+}
+
+TEST_F(SynthCli, ExtractsEachKernelWithLines) {
+    IIR2D_NEEDS_NVRTC;
+    const auto outcome = iir2d(extract({"--kernel", "first", "--lines", "--json"}));
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const Json json = Json::parse(outcome.out);
+    for (const char* key :
+         {"kernel", "params", "inside", "reason", "source", "ir", "backward", "verification", "lines"})
+        EXPECT_TRUE(json.contains(key)) << key;
+    EXPECT_EQ(json["kernel"], "first");
+    EXPECT_EQ(json["params"].size(), 3U);
+    EXPECT_EQ(json["source"]["cuda"], two_kernels);
+    const std::string text = json["ir"][0]["text"];
+    EXPECT_THAT(text, HasSubstr(".visible .entry first("));
+    EXPECT_EQ(text.find("second"), std::string::npos);
+    EXPECT_EQ(json["ir"][0]["bytes"], text.size());
+    std::vector<std::string> lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) lines.push_back(line);
+    ASSERT_TRUE(json["lines"]["ptx-nvrtc:sm_90"].is_array()) << outcome.err;
+    bool is_found = false;
+    for (const Json& pair : json["lines"]["ptx-nvrtc:sm_90"]) {
+        const std::size_t line = pair[0];
+        ASSERT_LE(line, lines.size());
+        if (lines[line - 1].find("%tid.x") != std::string::npos) {
+            EXPECT_EQ(pair[1], 3);
+            is_found = true;
+        }
+    }
+    EXPECT_TRUE(is_found);
+
+    const auto second = iir2d(extract({"--kernel", "second", "--out", path("out.txt")}));
+    ASSERT_EQ(second.code, 0) << second.err;
+    EXPECT_THAT(text_of("out.txt"), HasSubstr(".visible .entry _Z6secondPf("));
+    EXPECT_THAT(text_of("out.txt"), HasSubstr("1077936128"));  // 3.0f
+}
+
+TEST_F(SynthCli, WhatIsWrongHasItsExitCode) {
+    IIR2D_NEEDS_NVRTC;
+    expect_failure(iir2d(extract({"--kernel", "third"})), 2, "first, second(float*)");
+    expect_failure(iir2d({"synth", "extract", file, "--kernel", "first"}), 3,
+                   "two.cu:7: identifier \"AMOUNT\" is undefined");
+    expect_failure(iir2d(extract({"--kernel", "first", "--targets", "ptx-nvrtc:sm_1"})), 2, "ptx-nvrtc:sm_1");
+    expect_failure(iir2d(extract({"--kernel", "first", "--targets", "llvm-host-o0"})), 2, "llvm-host-o0");
+    expect_failure(iir2d({"synth", "extract", path("none.cu"), "--kernel", "k"}), 3, "none.cu");
+}
+
+TEST_F(SynthCli, HostileSourcesAreErrorsInBoundedTime) {
+    IIR2D_NEEDS_NVRTC;
+    const auto expect_bad = [&](const std::string& text) {
+        const auto begin = std::chrono::steady_clock::now();
+        const auto outcome = iir2d({"synth", "extract", write_text("hostile.cu", text), "--kernel", "k"});
+        expect_failure(outcome, 3, "hostile.cu");
+        EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(70));
+    };
+    expect_bad(
+        "template <int N> struct A { typedef typename A<N + 1>::t t; };\n__global__ void k(float* x) { "
+        "A<0>::t y; x[0] = y; }\n");
+    expect_bad("#include \"/dev/zero\"\n");
+    expect_bad("#include \"/dev/stdin\"\n");
+    expect_bad("#include \"hostile.cu\"\n");
+    expect_bad(std::string("\0\xff\xfe binary \x1b[2J", 16));
+    expect_bad("extern \"C\" __global__ void k(float* y) { y[0] = " + std::string(100'000, '(') + "1;}\n");
+    std::filesystem::resize_file(path("hostile.cu"), std::uintmax_t{1} << 30);
+    expect_failure(iir2d({"synth", "extract", path("hostile.cu"), "--kernel", "k"}), 3, "hostile.cu");
+}
+
+}  // namespace
+}  // namespace app_test

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// Cutting a kernel out of a program's PTX, and what goes over the wire.
+#include "core/compile/ptx_text.h"
+
+#include <gmock/gmock.h>
+
+#include "core/compile/extract.h"
+#include "core/compile/wire.h"
+
+namespace workbench::compile {
+namespace {
+
+constexpr const char* program = R"(//
+// Generated
+.version 8.8
+.target sm_90
+.address_size 64
+
+.extern .func  (.param .b32 func_retval0) vprintf
+(
+	.param .b64 vprintf_param_0
+)
+;
+// _ZZ1aE1t has been demoted
+.global .align 1 .b8 $str[3] = {104, 105, 0};
+.global .align 1 .b8 $str$1[3] = {106, 107, 0};
+.const .align 4 .b8 table[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+
+.func (.param .b32 func_retval0) helper(
+	.param .b32 helper_param_0
+)
+{
+	.local .align 4 .b8 	__local_depot0[16];
+	mov.u64 	%SPL, __local_depot0; // a comment
+$L__BB0_1:
+	.loc	1 3 5
+	bra.uni 	$L__BB0_1;
+
+	ret;
+$L__func_end0:
+}
+	// .globl	a
+.visible .entry a(.param .u64 a_param_0)
+{
+	ret; /* two
+lines */ ret;
+}
+.visible .entry b(
+	.param .u64 b_param_0
+)
+.maxntid 64, 1, 1
+{
+	.local .align 4 .b8 	__local_depot2[4];
+	.loc	1 10 1
+	ld.const.u32 	%r1, [table];
+	mov.u64 	%rd1, $str$1;
+	.loc	2 11 1
+	mov.u32 	%r2, %r3;
+	{ // callseq 4, 0
+	call.uni (retval0), helper, (param0);
+	} // callseq 4
+$L__BB2_7:
+	bra 	$L__BB2_7;
+}
+	.file	1 "/home/me/kernel.cu"
+	.file	2 "/home/me/other.h"
+	.section .debug_str { .b8 1 }
+)";
+
+TEST(PtxText, AKernelHasWhatItNamesAndNumbersFromZero) {
+    const auto parsed = PtxProgram::parse(program);
+    ASSERT_TRUE(parsed) << parsed.error().message;
+    EXPECT_EQ(parsed->kernels(), (std::vector<std::string>{"a", "b"}));
+    const auto a = parsed->cut("a");
+    ASSERT_TRUE(a);
+    EXPECT_EQ(a->text,
+              ".version 8.8\n.target sm_90\n.address_size 64\n.visible .entry a(.param .u64 "
+              "a_param_0)\n{\n\tret;  ret;\n}\n");
+    const auto b = parsed->cut("b", "kernel.cu");
+    ASSERT_TRUE(b);
+    EXPECT_EQ(
+        b->text,
+        ".version 8.8\n.target sm_90\n.address_size 64\n.global .align 1 .b8 $str$0[3] = {106, 107, 0};\n"
+        ".const .align 4 .b8 table[8] = {1, 2, 3, 4, 5, 6, 7, 8};\n"
+        ".func (.param .b32 func_retval0) helper(\n\t.param .b32 helper_param_0\n)\n{\n"
+        "\t.local .align 4 .b8 \t__local_depot0[16];\n\tmov.u64 \t%SPL, __local_depot0;\n$L__BB0_1:\n"
+        "\tbra.uni \t$L__BB0_1;\n\tret;\n}\n"
+        ".visible .entry b(\n\t.param .u64 b_param_0\n)\n.maxntid 64, 1, 1\n{\n"
+        "\t.local .align 4 .b8 \t__local_depot1[4];\n\tld.const.u32 \t%r1, [table];\n\tmov.u64 \t%rd1, "
+        "$str$0;\n"
+        "\tmov.u32 \t%r2, %r3;\n\t{\n\tcall.uni (retval0), helper, (param0);\n\t}\n$L__BB1_7:\n\tbra "
+        "\t$L__BB1_7;\n}\n");
+    EXPECT_EQ(b->lines, (std::vector<std::pair<int, int>>{{13, 3}, {14, 3}, {22, 10}, {23, 10}}));
+    EXPECT_FALSE(parsed->cut("helper"));
+}
+
+TEST(PtxText, ATextThatDoesNotEndIsAnError) {
+    const std::string whole = program;
+    for (const char* end : {"{\n\tret; /* two", "$str[3] = {104", "callseq 4, 0\n"}) {
+        const std::size_t at = whole.find(end);
+        ASSERT_NE(at, std::string::npos);
+        EXPECT_FALSE(PtxProgram::parse(whole.substr(0, at + 2))) << end;
+    }
+    EXPECT_TRUE(PtxProgram::parse(""));
+    EXPECT_TRUE(PtxProgram::parse(std::string(1 << 20, '{')).error().kind == ErrorKind::bad_input);
+}
+
+TEST(PtxText, TheFirstErrorOfALogHasFileAndLine) {
+    EXPECT_EQ(first_error("a.cu(15): error: what it is\n  more\n", "a.cu"), "a.cu:15: what it is");
+    EXPECT_EQ(first_error("b (1).cu(3): warning: w\nb (1).cu(4): catastrophic error: no file\n", "b"),
+              "b (1).cu:4: no file");
+    EXPECT_EQ(first_error("c.cpp:7:2: error: unknown\n", "c.cpp"), "c.cpp:7:2: unknown");
+    EXPECT_EQ(first_error("", "d.cu"), "d.cu: does not compile");
+}
+
+TEST(Wire, BytesComeBack) {
+    std::vector<std::byte> bytes;
+    for (int k = 0; k < 260; ++k) {
+        EXPECT_EQ(from_base64(to_base64(bytes)), bytes);
+        bytes.push_back(static_cast<std::byte>(k * 37));
+    }
+    const std::string text = "light w";
+    EXPECT_EQ(to_base64(std::as_bytes(std::span(text))), "bGlnaHQgdw==");
+    EXPECT_FALSE(from_base64("abc"));
+    EXPECT_FALSE(from_base64("ab!="));
+}
+
+}  // namespace
+}  // namespace workbench::compile
