@@ -13,6 +13,8 @@
 
 namespace app {
 
+void add_synth_generate(CLI::App& synth, Action& chosen);  // synth_generate.cpp
+
 namespace {
 
 using namespace workbench;  // NOLINT(google-build-using-namespace): names of core, in a command of it
@@ -136,6 +138,7 @@ void add_synth_command(CLI::App& parser, Action& chosen) {
     CLI::App* command =
         parser.add_subcommand("synth", "Kernels and their IR by real compilers (docs/compiler.md)");
     command->require_subcommand(1);
+    add_synth_generate(*command, chosen);
     auto json = std::make_shared<bool>(false);
     CLI::App* targets = command->add_subcommand("targets", "List what can be compiled to here, and why not");
     targets->add_flag("--json", *json, "As JSON");

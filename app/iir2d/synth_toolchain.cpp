@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+#include "app/iir2d/synth_toolchain.h"
+
+#include "core/compile/run_ptx.h"
+#include "core/support/try.h"
+#include "core/synth/expect.h"
+#include "core/synth/print.h"
+
+namespace app {
+
+namespace {
+
+using namespace workbench;  // NOLINT(google-build-using-namespace): names of core, in a command of it
+
+bool is_written(const synth::Symbol& symbol) {
+    return symbol.kind == synth::SymbolKind::output || symbol.kind == synth::SymbolKind::inout;
+}
+
+std::vector<compile::Argument> given(const synth::Tree& tree, const std::vector<synth::Argument>& set) {
+    std::vector<compile::Argument> made;
+    for (std::size_t k = 0; k < set.size(); ++k) {
+        const synth::Symbol& symbol = tree.symbols[tree.kernel.parameters[k]];
+        made.push_back({synth::bytes_of(set[k]), synth::is_array_parameter(symbol.kind), is_written(symbol)});
+    }
+    return made;
+}
+
+void take_outputs(const synth::Tree& tree, const std::vector<std::vector<std::byte>>& outputs,
+                  std::vector<synth::Argument>& set) {
+    std::size_t next = 0;
+    for (std::size_t k = 0; k < set.size() && next < outputs.size(); ++k) {
+        if (is_written(tree.symbols[tree.kernel.parameters[k]]))
+            synth::take_bytes(set[k], outputs[next++].data());
+    }
+}
+
+class CompilerProcess : public synth::Toolchain {
+  public:
+    Result<std::vector<synth::KernelText>> compile(const synth::Target& target,
+                                                   const std::vector<synth::KernelSource>& sources) override {
+        std::vector<compile::Source> wanted;
+        for (const synth::KernelSource& source : sources) {
+            // What the prelude has is in each of them. Nothing of it is in PTX, but its names are in LLVM's
+            // text: the host's sources are compiled one by one.
+            std::string text = target.takes_cuda
+                                   ? "namespace of_" + source.name + " {\n" + source.text + "}\n"
+                                   : source.text;
+            wanted.push_back(
+                {std::move(text), source.name + (target.takes_cuda ? ".cu" : ".cpp"), {source.name}});
+        }
+        std::vector<compile::Compiled> compiled;
+        if (target.takes_cuda) {
+            IIR2D_TRY(compiled, m_compiler.compile(target.name, wanted));
+        } else {
+            for (const compile::Source& one : wanted) {
+                IIR2D_TRY(auto made, m_compiler.compile(target.name, std::span(&one, 1)));
+                compiled.push_back(std::move(made[0]));
+            }
+        }
+        std::vector<synth::KernelText> made;
+        for (compile::Compiled& one : compiled) {
+            using End = compile::Compiled::End;
+            if (one.end == End::made && one.kernels.size() == 1)
+                made.push_back({std::move(one.kernels[0].text), "", false});
+            else
+                made.push_back(
+                    {"", one.message.empty() ? "no text" : one.message, one.end == End::compiler_died});
+        }
+        return made;
+    }
+
+    Result<std::vector<std::string>> run(const synth::Target& target,
+                                         std::vector<synth::Execution>& runs) override {
+        return target.is_host ? run_host(runs) : run_ptx(runs);
+    }
+
+  private:
+    Result<std::vector<std::string>> run_host(std::vector<synth::Execution>& runs) {
+        std::vector<compile::HostRun> wanted;
+        for (const synth::Execution& one : runs) {
+            compile::HostRun run{*one.text, one.tree->kernel.name, {}};
+            for (const auto& set : one.sets) run.sets.push_back(given(*one.tree, set));
+            wanted.push_back(std::move(run));
+        }
+        IIR2D_TRY(const auto results, m_compiler.run_host(wanted));
+        std::vector<std::string> made;
+        for (std::size_t k = 0; k < runs.size(); ++k) {
+            made.push_back(results[k].error);
+            for (std::size_t set = 0; set < results[k].outputs.size(); ++set)
+                take_outputs(*runs[k].tree, results[k].outputs[set], runs[k].sets[set]);
+        }
+        return made;
+    }
+
+    static Result<std::vector<std::string>> run_ptx(std::vector<synth::Execution>& runs) {
+        std::vector<std::string> made;
+        for (synth::Execution& one : runs) made.push_back(run_one(one));
+        return made;
+    }
+
+    static std::string run_one(synth::Execution& one) {
+        const auto module = ptx::Module::parse(*one.text);
+        if (!module) return module.error().message;
+        for (auto& set : one.sets) {
+            const auto arguments = given(*one.tree, set);
+            const auto result = compile::run_ptx(*module,
+                                                 {.kernel = one.tree->kernel.name,
+                                                  .grid = {synth::launch_blocks, 1, 1},
+                                                  .block = {synth::block_threads, 1, 1}},
+                                                 arguments);
+            if (!result) return result.error().message;
+            if (result->outcome.findings_total) return result->outcome.findings[0].message;
+            take_outputs(*one.tree, result->outputs, set);
+        }
+        return "";
+    }
+
+    compile::Compiler m_compiler;
+};
+
+}  // namespace
+
+synth::Target data_set_target(const compile::TargetState& state) {
+    const bool is_host = state.target.starts_with("llvm-host");
+    return {.name = state.target,
+            .takes_cuda = compile::takes_cuda(state.target),
+            .is_host = is_host,
+            .level = is_host                            ? "V2"
+                     : compile::makes_ptx(state.target) ? "V3"
+                                                        : "",
+            .compiler = state.version.substr(0, state.version.find(' ')),
+            .version = state.version.substr(state.version.find(' ') + 1),
+            .flags = state.flags};
+}
+
+Result<std::unique_ptr<synth::Toolchain>> make_toolchain() {
+    return std::make_unique<CompilerProcess>();
+}
+
+}  // namespace app

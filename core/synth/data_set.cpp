@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: MIT
+#include "core/synth/data_set.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <thread>
+#include <unordered_set>
+
+#include "core/support/files.h"
+#include "core/support/try.h"
+#include "core/synth/data_set_files.h"
+#include "core/synth/print.h"
+#include "core/synth/shards.h"
+
+namespace workbench::synth {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+// Candidate j's category: the wanted ones in turn, more often those of which more are wanted.
+std::vector<Category> turn_of(const std::map<Category, std::uint64_t>& quotas) {
+    std::vector<Category> made;
+    std::uint64_t least = 0;
+    for (const auto& [category, count] : quotas)
+        least = count && (least == 0 || count < least) ? count : least;
+    for (const auto& [category, count] : quotas) {
+        if (count == 0) continue;
+        const std::uint64_t times = std::clamp<std::uint64_t>((count + least / 2) / least, 1, 20);
+        made.insert(made.end(), times, category);
+    }
+    return made;
+}
+
+std::string without_name(const std::string& text, const std::string& name) {
+    std::string made;
+    std::size_t from = 0;
+    for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, from)) {
+        made.append(text, from, at - from);
+        made += 'k';
+        from = at + name.size();
+    }
+    return made.append(text, from);
+}
+
+class Run {
+  public:
+    Run(const GenerateOptions& options, const MakeToolchain& make,
+        const std::function<void(const GenerateProgress&)>& report, const std::stop_token& stop)
+        : m_options(options),
+          m_make(make),
+          m_report(report),
+          m_stop(stop),
+          m_quotas(quotas_of(options)),
+          m_turn(turn_of(m_quotas)) {}
+
+    Result<GenerateProgress> run() {
+        IIR2D_RETURN_IF_ERROR(begin());
+        if (m_is_done) return m_progress;
+        if (const std::error_code made = make_folder())
+            return fail(ErrorKind::unwritable_output, m_options.folder.string() + ": " + made.message());
+        while (!is_full()) {
+            if (m_stop.stop_requested())
+                return fail(ErrorKind::cancelled, "cancelled: whole shards are kept");
+            IIR2D_RETURN_IF_ERROR(wave());
+            if (m_report) m_report(m_progress);
+            const auto mismatches = m_progress.rejected.find("mismatch");
+            if (mismatches != m_progress.rejected.end() && mismatches->second >= most_mismatches)
+                return fail(ErrorKind::check_failed,
+                            std::to_string(most_mismatches) + " kernels disagree: it stops");
+        }
+        if (!m_records.empty()) IIR2D_RETURN_IF_ERROR(flush());
+        IIR2D_RETURN_IF_ERROR(finish_files(m_options, m_quotas));
+        return m_progress;
+    }
+
+  private:
+    std::error_code make_folder() {
+        std::error_code failed;
+        fs::create_directories(m_options.folder / "shards", failed);
+        return failed;
+    }
+
+    // Reads what is there, and writes run.json where nothing is.
+    Result<void> begin() {
+        const fs::path run = m_options.folder / "run.json";
+        const std::string wanted = run_text(m_options);
+        std::error_code ignored;
+        const bool is_empty =
+            !fs::exists(m_options.folder, ignored) || fs::is_empty(m_options.folder, ignored);
+        if (!is_empty && !m_options.resume)
+            return fail(ErrorKind::bad_argument,
+                        m_options.folder.string() + " is not empty: give another folder, or --resume");
+        if (is_empty) {
+            if (const std::error_code made = make_folder())
+                return fail(ErrorKind::unwritable_output, m_options.folder.string() + ": " + made.message());
+            return write_file_atomically(run, wanted);
+        }
+        IIR2D_TRY(const std::string found, read_file(run));
+        if (found != wanted)
+            return fail(ErrorKind::bad_argument,
+                        run.string() + " was begun with other " + first_difference(found, wanted));
+        return take_shards();
+    }
+
+    Result<void> take_shards() {
+        std::uint64_t behind = 0;
+        for (;; ++m_shard) {
+            const fs::path path = shard_path(m_options.folder, m_shard, false);
+            const fs::path rejected = shard_path(m_options.folder, m_shard, true);
+            std::error_code ignored;
+            // The rejected are written first: a shard is whole when both are there.
+            if (!fs::exists(path, ignored) || !fs::exists(rejected, ignored)) break;
+            IIR2D_TRY(const auto lines, read_lines(path));
+            for (const std::string& line : lines) {
+                const Json record = Json::parse(line, nullptr, false);
+                if (!record.is_object() || !record.contains("index"))
+                    return fail(ErrorKind::bad_input, path.string() + " has a line that is no record");
+                behind = record["index"].get<std::uint64_t>() + 1;
+                ++m_kept[*category_from_name(record["category"].get<std::string>())];
+                m_skeletons.insert(record["skeleton"].get<std::string>());
+                ++m_progress.kernels;
+                m_progress.pairs += record["ir"].size();
+                if (!record["ir"].empty())
+                    m_texts.insert(sha256_hex(without_name(record["ir"][0]["text"].get<std::string>(),
+                                                           record["name"].get<std::string>())));
+            }
+            IIR2D_TRY(const auto others, read_lines(rejected));
+            for (const std::string& line : others) {
+                const Json one = Json::parse(line, nullptr, false);
+                if (!one.is_object())
+                    return fail(ErrorKind::bad_input, rejected.string() + " has a line that is no record");
+                ++m_progress.rejected[one["reason"].get<std::string>()];
+            }
+        }
+        for (std::uint64_t j = 0; j < behind; ++j)
+            m_seen.insert(synth::generate(category_of(j), m_options.seed, j).canonical);
+        m_next = behind / kernels_of_batch * kernels_of_batch;
+        m_behind = behind;
+        m_progress.skeletons = m_skeletons.size();
+        m_is_done = is_full() && fs::exists(m_options.folder / "manifest.json");
+        return {};
+    }
+
+    Category category_of(std::uint64_t j) const { return m_turn[j % m_turn.size()]; }
+    bool is_full(Category category) const {
+        const auto kept = m_kept.find(category);
+        return (kept == m_kept.end() ? 0 : kept->second) >= m_quotas.at(category);
+    }
+    bool is_full() const {
+        return std::all_of(m_turn.begin(), m_turn.end(),
+                           [&](Category category) { return is_full(category); });
+    }
+
+    std::vector<Judged> draw(std::uint64_t from) const {
+        std::vector<Judged> made;
+        std::set<std::string> names;
+        for (std::uint64_t j = from; j < from + kernels_of_batch; ++j) {
+            Judged one{.index = j, .candidate = synth::generate(category_of(j), m_options.seed, j)};
+            if (!names.insert(one.candidate.canonical).second) one.reason = "duplicate";
+            // What is known already is not compiled again.
+            if (one.reason.empty() && m_seen.contains(one.candidate.canonical)) one.reason = "duplicate";
+            if (is_full(one.candidate.category) || j < m_behind) one.reason = "not asked for";
+            made.push_back(std::move(one));
+        }
+        return made;
+    }
+
+    // Judges as many batches at a time as there are jobs, and takes them in their order.
+    Result<void> wave() {
+        const unsigned jobs = std::max(1U, m_options.jobs);
+        std::vector<std::optional<Result<std::vector<Judged>>>> made(jobs);
+        if (m_toolchains.size() < jobs) {
+            for (unsigned k = 0; k < jobs; ++k) {
+                IIR2D_TRY(auto toolchain, m_make());
+                m_toolchains.push_back(std::move(toolchain));
+            }
+        }
+        {
+            std::vector<std::jthread> threads;
+            for (unsigned k = 0; k < jobs; ++k)
+                threads.emplace_back([&, k] {
+                    made[k] = judge(draw(m_next + k * kernels_of_batch), m_options.judge, *m_toolchains[k]);
+                });
+        }
+        for (auto& batch : made) {
+            if (!*batch) return std::unexpected(batch->error());
+            for (Judged& one : **batch) {
+                if (one.index >= m_behind && !is_full()) IIR2D_RETURN_IF_ERROR(take(one));
+            }
+            m_next += kernels_of_batch;
+        }
+        return {};
+    }
+
+    Result<void> take(Judged& one) {
+        const bool is_new = m_seen.insert(one.candidate.canonical).second;
+        if (is_full(one.candidate.category)) return {};
+        if (!is_new) one.reason = "duplicate";
+        if (one.reason.empty() && !one.texts.empty() &&
+            !m_texts.insert(sha256_hex(without_name(one.texts[0].text, one.candidate.tree.kernel.name)))
+                 .second)
+            one.reason = "duplicate_ir";
+        if (!one.reason.empty()) {
+            if (one.reason == "duplicate" || one.reason == "duplicate_ir") one.detail.clear();
+            m_rejected.push_back(rejected_line(one));
+            ++m_progress.rejected[one.reason];
+            return {};
+        }
+        m_records.push_back(record_line(one, m_options.judge));
+        ++m_kept[one.candidate.category];
+        m_skeletons.insert(one.candidate.skeleton);
+        ++m_progress.kernels;
+        m_progress.pairs += one.texts.size();
+        m_progress.skeletons = m_skeletons.size();
+        return m_records.size() == m_options.shard ? flush() : Result<void>{};
+    }
+
+    Result<void> flush() {
+        IIR2D_TRY(const std::string rejected, compressed_lines(m_rejected));
+        IIR2D_TRY(const std::string records, compressed_lines(m_records));
+        IIR2D_RETURN_IF_ERROR(write_file_atomically(shard_path(m_options.folder, m_shard, true), rejected));
+        IIR2D_RETURN_IF_ERROR(write_file_atomically(shard_path(m_options.folder, m_shard, false), records));
+        ++m_shard;
+        m_records.clear();
+        m_rejected.clear();
+        return {};
+    }
+
+    const GenerateOptions& m_options;
+    const MakeToolchain& m_make;
+    const std::function<void(const GenerateProgress&)>& m_report;
+    const std::stop_token& m_stop;
+    std::map<Category, std::uint64_t> m_quotas;
+    std::vector<Category> m_turn;
+    std::map<Category, std::uint64_t> m_kept;
+    std::unordered_set<std::string> m_seen, m_texts, m_skeletons;
+    std::vector<std::string> m_records, m_rejected;
+    std::vector<std::unique_ptr<Toolchain>> m_toolchains;
+    GenerateProgress m_progress;
+    std::uint64_t m_next = 0;    // the first candidate of the next batch
+    std::uint64_t m_behind = 0;  // candidates before it are in whole shards
+    std::size_t m_shard = 0;
+    bool m_is_done = false;
+};
+
+}  // namespace
+
+std::map<Category, std::uint64_t> quotas_of(const GenerateOptions& options) {
+    std::vector<Category> list = options.categories;
+    if (list.empty()) {
+        for (int k = 0; k < categories; ++k) list.push_back(static_cast<Category>(k));
+    }
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+    double total = 0;
+    const auto weight = [&](Category category) {
+        if (options.weights.empty()) return 1.0;
+        const auto found = options.weights.find(category);
+        return found == options.weights.end() ? 0.0 : found->second;
+    };
+    for (const Category category : list) total += weight(category);
+    std::map<Category, std::uint64_t> made;
+    std::uint64_t given = 0;
+    std::vector<std::pair<double, Category>> rest;
+    for (const Category category : list) {
+        const double share = total > 0 ? static_cast<double>(options.count) * weight(category) / total : 0;
+        made[category] = static_cast<std::uint64_t>(share);
+        given += made[category];
+        rest.emplace_back(share - std::floor(share), category);
+    }
+    std::stable_sort(rest.begin(), rest.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first + 1e-9; });
+    for (std::size_t k = 0; given < options.count && !rest.empty(); ++k, ++given)
+        ++made[rest[k % rest.size()].second];
+    return made;
+}
+
+Result<GenerateProgress> generate_data_set(const GenerateOptions& options, const MakeToolchain& make,
+                                           const std::function<void(const GenerateProgress&)>& report,
+                                           const std::stop_token& stop) {
+    return Run(options, make, report, stop).run();
+}
+
+}  // namespace workbench::synth

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// Data sets of kernels and their IR: made, resumed, and described by their files. docs/synthesis.md.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/synth/judge.h"
+
+namespace workbench::synth {
+
+constexpr std::size_t records_of_shard = 2048;
+constexpr std::uint64_t kernels_of_batch = 50;
+constexpr int most_mismatches = 100;  // after which a run stops
+
+struct GenerateOptions {
+    std::filesystem::path folder;
+    std::uint64_t count = 0;
+    std::uint64_t seed = 1;
+    std::vector<Category> categories;    // empty: all
+    std::map<Category, double> weights;  // empty: the same for each
+    JudgeOptions judge;
+    std::vector<std::string> unavailable;  // targets of the defaults that are not there, with the reason
+    unsigned jobs = 1;
+    bool resume = false;
+    std::size_t shard = records_of_shard;  // less in tests
+};
+
+struct GenerateProgress {
+    std::uint64_t kernels = 0;
+    std::uint64_t pairs = 0;
+    std::uint64_t skeletons = 0;
+    std::map<std::string, std::uint64_t> rejected;
+};
+
+// How many kernels of each category a run keeps: count / categories each, the rest to the first; by weights,
+// the largest remainders first.
+std::map<Category, std::uint64_t> quotas_of(const GenerateOptions& options);
+
+// Makes the files, or goes on where whole shards are. bad_argument: the folder has something in it, or was
+// begun with other arguments. cancelled keeps whole shards. The caller looks at rejected["mismatch"].
+Result<GenerateProgress> generate_data_set(const GenerateOptions& options, const MakeToolchain& make,
+                                           const std::function<void(const GenerateProgress&)>& report = {},
+                                           const std::stop_token& stop = {});
+
+// One line of JSON of what was kept, of what was rejected.
+std::string record_line(const Judged& judged, const JudgeOptions& options);
+std::string rejected_line(const Judged& judged);
+
+}  // namespace workbench::synth
