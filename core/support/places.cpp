@@ -2,9 +2,11 @@
 // Where the program keeps and finds things.
 #include <cstdlib>
 #include <system_error>
+#include <vector>
 
 #include "core/support/files.h"
 #include "core/support/home.h"
+#include "core/support/manual_places.h"
 #include "core/support/program_folder.h"
 
 #if defined(_WIN32)
@@ -12,8 +14,6 @@
 #else
 #include <pwd.h>
 #include <unistd.h>
-
-#include <vector>
 #endif
 
 namespace workbench {
@@ -118,6 +118,18 @@ fs::path resource_directory() {
         if (fs::is_directory(candidate / "samples", error)) return candidate;
     }
     return candidates[1];
+}
+
+std::vector<fs::path> manual_places() {
+    if (fs::path chosen = from_environment("IIR2D_MANUAL_DIR"); !chosen.empty()) return {chosen};
+    const fs::path program = program_folder();
+    return {
+        program / "manual",
+            (program / IIR2D_INSTALLED_RESOURCES / "../doc/iir2d-workbench").lexically_normal(),
+#if defined(IIR2D_SOURCE_RESOURCES)
+            (fs::path(IIR2D_SOURCE_RESOURCES) / "../docs").lexically_normal(),
+#endif
+    };
 }
 
 }  // namespace workbench

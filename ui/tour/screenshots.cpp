@@ -226,6 +226,7 @@ bool ScreenshotTour::runAll() {
     records();
     duels();
     work();
+    manual();
     themes();
     smallWindow();
     return m_problems.isEmpty();
@@ -241,6 +242,7 @@ bool ScreenshotTour::runScaleCheck() {
     records();
     duels();
     work();
+    manual();
     return m_problems.isEmpty();
 }
 

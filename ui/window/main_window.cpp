@@ -4,6 +4,7 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QCloseEvent>
+#include <QDesktopServices>
 #include <QDir>
 #include <QFileDialog>
 #include <QFileInfo>
@@ -19,6 +20,7 @@
 #include "core/support/files.h"
 #include "ui/benchmark/benchmark_page.h"
 #include "ui/benchmark/record_desk.h"
+#include "ui/manual/manual_window.h"
 #include "ui/operations/operations_panel.h"
 #include "ui/operations/recipe_bar.h"
 #include "ui/picture/gradient_view.h"
@@ -35,6 +37,7 @@
 #include "ui/widgets/message_bar.h"
 #include "ui/widgets/theme.h"
 #include "ui/widgets/undo_keys.h"
+#include "ui/window/context_help.h"
 #include "ui/window/device_panel.h"
 #include "ui/window/info_bar.h"
 #include "ui/window/path_kind.h"
@@ -184,6 +187,19 @@ void MainWindow::setPage(Page next) {
 void MainWindow::showDevices(bool on) {
     m_docks->showDevices(on);
     if (on) m_device->setFocus();
+}
+
+void MainWindow::openManual(const QString& page, const QString& anchor) {
+    if (!m_manual) {
+        m_manual = std::make_unique<ManualWindow>(Manual::installed());
+        connect(m_manual.get(), &ManualWindow::webLinkClicked, this, &QDesktopServices::openUrl);
+    }
+    m_manual->openPage(page, anchor);
+}
+
+void MainWindow::openManualHere() {
+    const ManualPlace place = manualPlaceFor(*this, QApplication::focusWidget());
+    openManual(place.page, place.anchor);
 }
 
 void MainWindow::openPath(const QString& path) {
@@ -344,6 +360,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
         return;
     }
     Q_EMIT closing(!m_sessionEnding);
+    if (m_manual) m_manual->close();
     m_session.cancelOpen();
     m_image->saveJob().cancel();
     m_benchmark->cancel();

@@ -15,6 +15,7 @@ class BenchmarkPage;
 class DevicePanel;
 class ImagePage;
 class InfoBar;
+class ManualWindow;
 class OperationsPanel;
 class PictureRecorder;
 class ReleasePage;
@@ -48,6 +49,12 @@ class MainWindow : public QMainWindow {
     void setSessionEnding(bool on) { m_sessionEnding = on; }
     // Stands above the pages.
     void setOffer(QWidget* offer);
+
+    // Shows a page of the manual, from a heading on where one is named.
+    void openManual(const QString& page, const QString& anchor = {});
+    // Shows the page about what has the focus or is on the screen.
+    void openManualHere();
+    ManualWindow* manual() const { return m_manual.get(); }  // null until it was opened once
 
     // Every action with a text, once, by menu: what Help lists.
     QList<std::pair<QString, QList<QAction*>>> actionsByMenu() const;
@@ -95,6 +102,7 @@ class MainWindow : public QMainWindow {
     QStackedWidget* m_pages;
     std::unique_ptr<SideDocks> m_docks;
     std::unique_ptr<WindowActions> m_actions;
+    std::unique_ptr<ManualWindow> m_manual;
     bool m_interactive = true;
     bool m_sessionEnding = false;
 };

@@ -85,7 +85,8 @@ void WindowActions::makeActions(SideDocks& docks) {
     m_fullScreen = make({}, tr("F&ull screen"), QKeySequence(tr("F11")));
     m_fullScreen->setCheckable(true);
     m_resetLayout = make({}, tr("Reset la&yout"), {});
-    m_shortcuts = make({}, tr("&Keyboard shortcuts"), QKeySequence(tr("F1")));
+    m_manual = make(QStringLiteral("manual"), tr("&Manual"), QKeySequence(tr("F1")));
+    m_shortcuts = make({}, tr("&Keyboard shortcuts"), QKeySequence(tr("Ctrl+F1")));
     m_about = make(QStringLiteral("info"), tr("&About IIR2D Workbench"), {});
 
     connect(m_open, &QAction::triggered, &m_window, &MainWindow::open);
@@ -116,8 +117,10 @@ void WindowActions::makeActions(SideDocks& docks) {
         m_window.setWindowState(m_window.windowState().setFlag(Qt::WindowFullScreen, on));
     });
     connect(m_resetLayout, &QAction::triggered, &docks, &SideDocks::reset);
+    connect(m_manual, &QAction::triggered, &m_window, &MainWindow::openManualHere);
     connect(m_shortcuts, &QAction::triggered, this, [this] {
         const QString view = tr("Picture");
+        const QString manual = tr("Manual");
         auto* dialog = new ShortcutsDialog(byMenu(),
                                            {{view, tr("Show the original while held"), tr("O")},
                                             {view, tr("Pan"), tr("Arrow keys, or drag")},
@@ -127,7 +130,12 @@ void WindowActions::makeActions(SideDocks& docks) {
                                             {view, tr("Zoom at the cursor"), tr("Wheel")},
                                             {view, tr("Fit, or 100 %"), tr("Double click")},
                                             {view, tr("Paint an upstream gradient"), tr("Ctrl+drag")},
-                                            {view, tr("Paint a negative one"), tr("Ctrl+Shift+drag")}},
+                                            {view, tr("Paint a negative one"), tr("Ctrl+Shift+drag")},
+                                            {manual, tr("Search all pages"), tr("Ctrl+K")},
+                                            {manual, tr("Find on this page"), tr("Ctrl+F")},
+                                            {manual, tr("Next, previous place"), tr("F3, Shift+F3")},
+                                            {manual, tr("Back, forward"), tr("Alt+Left, Alt+Right")},
+                                            {manual, tr("All pages"), tr("Alt+Home")}},
                                            &m_window);
         dialog->setAttribute(Qt::WA_DeleteOnClose);
         dialog->show();
@@ -207,7 +215,7 @@ void WindowActions::makeMenus(SideDocks& docks) {
         release->addAction(action);
     }
     QMenu* help = bar->addMenu(tr("&Help"));
-    help->addActions({m_shortcuts, m_about});
+    help->addActions({m_manual, m_shortcuts, m_about});
 }
 
 void WindowActions::makeToolBar() {

@@ -42,6 +42,7 @@ class WindowActions : public QObject {
     QAction* m_cancelBenchmark = nullptr;
     QAction* m_fullScreen = nullptr;
     QAction* m_resetLayout = nullptr;
+    QAction* m_manual = nullptr;
     QAction* m_shortcuts = nullptr;
     QAction* m_about = nullptr;
 };

@@ -298,7 +298,7 @@ void walkWindow(Scene& s) {
         return one && one->isVisible() ? one : nullptr;
     };
     w.step(
-        QStringLiteral("keyboard shortcuts (F1)"), [&] { w.press(Qt::Key_F1); },
+        QStringLiteral("keyboard shortcuts (Ctrl+F1)"), [&] { w.press(Qt::Key_F1, Qt::ControlModifier); },
         [&] { return dialog("shortcutsDialog") != nullptr; });
     w.step(
         QStringLiteral("close them (Esc)"), [&] { w.press(Qt::Key_Escape); },
