@@ -47,7 +47,7 @@ void offerCrashReports(MainWindow& window, const std::filesystem::path& folder) 
     if (reports.empty()) return;
     auto* area = new MessageArea(&window);
     area->setObjectName(QStringLiteral("crashOffer"));
-    const auto newest = reports.front();
+    const auto& newest = reports.front();
     area->show(QStringLiteral("crash"), MessageArea::Severity::warning,
                MainWindow::tr("The window crashed, %n report(s) in %1. Nothing was sent.", nullptr,
                               int(reports.size()))
