@@ -89,6 +89,9 @@ CrashReportDialog::CrashReportDialog(const std::filesystem::path& report, QWidge
         accept();
     });
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+    remove->setAutoDefault(false);  // Enter must not delete
+    buttons->button(QDialogButtonBox::Close)->setDefault(true);
+    text->setFocus();
     layout->addWidget(buttons);
     resize(760, 560);
 }
