@@ -14,8 +14,10 @@
 #include "app/arguments/man_page.h"
 #include "app/workbench/script.h"
 #include "app/workbench/stop_signals.h"
+#include "app/workbench/window_log.h"
 #include "core/image/image_io.h"
 #include "core/recipe/recipe.h"
+#include "core/support/crash_report.h"
 #include "core/support/error.h"
 #include "core/support/package.h"
 #include "ui/operations/operations_panel.h"
@@ -28,6 +30,7 @@
 #include "ui/widgets/message_bar.h"
 #include "ui/widgets/theme.h"
 #include "ui/window/autosave.h"
+#include "ui/window/crash_offer.h"
 #include "ui/window/main_window.h"
 #include "ui/window/restore_offer.h"
 
@@ -148,6 +151,7 @@ std::unique_ptr<workbench::Autosave> keepWork(workbench::MainWindow& window) {
 }
 
 int showWindow(const Options& options) {
+    workbench::report_crashes({workbench::crashReportFolder(), workbench::version_text("iir2d-workbench")});
     workbench::Session session;
     if (!options.device.empty()) session.setDeviceSpec(QString::fromStdString(options.device));
     if (options.threads >= 0) session.setThreads(options.threads);
@@ -158,7 +162,9 @@ int showWindow(const Options& options) {
         if (options.page == "release") window.setPage(workbench::MainWindow::Page::release);
     };
     showPage();
-    const std::unique_ptr<workbench::Autosave> autosave = keepWork(window);
+    const workbench::WindowLog log(window);
+    workbench::offerCrashReports(window, workbench::crashReportFolder());
+    const std::unique_ptr<workbench::Autosave> autosave = keepWork(window);  // its offer stands above
     const workbench::StopSignals signals;
     QObject::connect(&signals, &workbench::StopSignals::received, &window, [&] {
         if (autosave != nullptr) autosave->endSession();

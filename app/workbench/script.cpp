@@ -9,11 +9,14 @@
 #include <QTimer>
 #include <QUndoStack>
 #include <cstdio>
+#include <cstdlib>
+#include <exception>
 
 #include "core/recipe/recipe.h"
 #include "core/support/files.h"
 #include "ui/operations/operations_panel.h"
 #include "ui/session/session.h"
+#include "ui/widgets/message_bar.h"
 #include "ui/window/main_window.h"
 #include "ui/window/restore_offer.h"
 
@@ -66,6 +69,8 @@ int Script::perform(const QString& command, const QString& argument) {
         m_window.close();
     }
     if (command == QLatin1String("state")) tellState();
+    if (command == QLatin1String("quit")) m_window.close();  // as a person does, with what it may ask
+    if (command == QLatin1String("crash")) crash(argument);
     if (command == QLatin1String("modal")) {
         QTimer::singleShot(0, &m_window,
                            [this] { QMessageBox::question(&m_window, tr("Modal"), tr("Modal?")); });
@@ -99,15 +104,23 @@ void Script::edit() {
     std::fflush(stdout);
 }
 
+void Script::crash(const QString& how) {
+    if (how == QLatin1String("terminate")) std::terminate();
+    if (how == QLatin1String("abort")) std::abort();
+    volatile int* nowhere = nullptr;
+    *nowhere = 1;
+}
+
 void Script::tellState() const {
     const Session& session = m_window.session();
     const auto* offer = m_window.findChild<RestoreOffer*>();
     const char* pages[] = {"image", "benchmark", "release"};
     const ImagePtr image = session.image();
-    std::printf("state %s %d %d %d %s %s\noffers %d\n", hashOf(session.recipe()).c_str(),
+    const auto* crashes = m_window.findChild<MessageArea*>(QStringLiteral("crashOffer"));
+    std::printf("state %s %d %d %d %s %s\noffers %d\ncrashes %d\n", hashOf(session.recipe()).c_str(),
                 session.undoStack()->index(), session.undoStack()->count(), int(session.isRecipeModified()),
                 pages[int(m_window.page())], image ? image->info.path.c_str() : "-",
-                offer != nullptr ? offer->count() : 0);
+                offer != nullptr ? offer->count() : 0, int(crashes != nullptr && crashes->isVisible()));
     std::fflush(stdout);
 }
 

@@ -5,6 +5,8 @@
 //   edits MS       from now on one edit every MS milliseconds, each told on stdout: "edit NUMBER UNIX-MS
 //   HASH" page NAME      image, benchmark or release undo | redo | restore | discard | modal | wait MS |
 //   close state          tells "state HASH UNDO-INDEX UNDO-COUNT MODIFIED PAGE IMAGE" and "offers COUNT"
+//   quit (as a person does)
+//   crash segv|abort|terminate, and "crashes 1" where a report of one is offered
 // HASH is the SHA-256 of the recipe's JSON.
 #pragma once
 
@@ -25,6 +27,7 @@ class Script : public QObject {
     void next();
     int perform(const QString& command, const QString& argument);  // milliseconds until the next line
     void edit();
+    static void crash(const QString& how);
     void tellState() const;
 
     MainWindow& m_window;

@@ -4,13 +4,19 @@
 #include <QApplication>
 #include <QDateTime>
 #include <QKeyEvent>
+#include <QPushButton>
 
+#include "core/support/files.h"
+#include "core/support/package.h"
 #include "ui/operations/operations_panel.h"
 #include "ui/session/saved_state.h"
 #include "ui/session/session.h"
+#include "ui/support/paths.h"
 #include "ui/tour/screenshots.h"
+#include "ui/widgets/message_bar.h"
 #include "ui/widgets/number_field.h"
 #include "ui/widgets/theme.h"
+#include "ui/window/crash_offer.h"
 #include "ui/window/main_window.h"
 #include "ui/window/restore_offer.h"
 
@@ -87,6 +93,28 @@ void ScreenshotTour::work() {
     m_window.session().resetRecipe({});
     offered(1, QStringLiteral("92-restore-offer"));
     offered(3, QStringLiteral("93-restore-several"));
+
+    const auto log = std::filesystem::path(m_folder.path().toStdU16String()) / "log";
+    QDir().mkpath(fromPath(log));
+    const std::string report =
+        version_text("iir2d-workbench") +
+        "\ntime: 20260314T150926Z\nsignal: 11 SIGSEGV, at address 0x10\nthread: the first\n";
+    if (!write_file_atomically(log / "crash-20260314T150926Z.txt", report))
+        m_problems << QStringLiteral("could not write a report");
+    offerCrashReports(m_window, log);
+    offered(1, QStringLiteral("93-crash-and-restore"));
+    themed(QStringLiteral("93-crash"));
+    for (auto* button : m_window.findChildren<QPushButton*>()) {
+        if (button->accessibleName() == QLatin1String("Show the report")) button->click();
+    }
+    auto* dialog = m_window.findChild<CrashReportDialog*>();
+    if (dialog == nullptr) {
+        m_problems << QStringLiteral("the report of a crash was not shown");
+        return;
+    }
+    shoot(QStringLiteral("93-crash-report"), dialog);
+    dialog->close();
+    delete m_window.findChild<MessageArea*>(QStringLiteral("crashOffer"));
 }
 
 }  // namespace workbench
