@@ -13,6 +13,8 @@ namespace workbench::synth {
 namespace {
 
 constexpr std::size_t store_slots = std::size_t{1} << 19;
+constexpr int deepest_call = 16;
+constexpr const char* too_much = "its values take too much memory";
 
 class Machine : MachineState {
   public:
@@ -20,7 +22,7 @@ class Machine : MachineState {
         : MachineState(tree, how, store), m_arguments(arguments) {}
 
     Interpreted run() {
-        m_store.release(0);
+        m_store.clear();
         std::uint64_t n = 0;
         for (std::size_t k = 0; k < m_arguments.size(); ++k) {
             const Id id = m_tree.kernel.parameters[k];
@@ -67,7 +69,7 @@ class Machine : MachineState {
   private:
     bool step() {
         if (++m_steps > m_how.most_steps) fault("it takes too many steps");
-        if (m_store.is_full()) fault("its values take too much memory");
+        if (m_store.is_full()) fault(too_much);
         return m_error.empty();
     }
 
@@ -87,6 +89,7 @@ class Machine : MachineState {
         for (const Id id : ids) {
             if (!mask || !m_error.empty()) break;
             mask = stmt(m_tree.stmts[id], mask);
+            if (m_store.is_full()) fault(too_much);
         }
         return mask;
     }
@@ -141,11 +144,18 @@ class Machine : MachineState {
         return mask;
     }
 
+    static std::size_t slots_of(Type type) {
+        return type == Type::boolean ? 1 : lanes * static_cast<std::size_t>(info(type).components);
+    }
+    Value zeros(Type type) {
+        const Value made = m_lanes.fresh(type);
+        std::fill_n(made.slots, slots_of(type), 0);
+        return made;
+    }
+
     void reserve(Variable& variable, Type type) {
-        variable.value = m_lanes.fresh(type);
-        const auto count =
-            type == Type::boolean ? 1 : lanes * static_cast<std::size_t>(info(type).components);
-        std::fill_n(variable.value.slots, count, 0);
+        const auto count = slots_of(type);
+        variable.value = zeros(type);
         variable.extra = is_float(type) ? m_store.extras(count) : nullptr;
     }
 
@@ -193,6 +203,7 @@ class Machine : MachineState {
         const std::size_t slots =
             threads * variable.count * static_cast<std::size_t>(info(symbol.type).components);
         if (s.kind == StmtKind::shared || !variable.slots) {
+            if (!m_store.has(2 * slots)) return fault(too_much);
             variable.slots = m_store.take(slots);
             variable.extra = m_store.extras(slots);
         }
@@ -366,12 +377,9 @@ class Machine : MachineState {
     // A helper has variables of its own in each call.
     Value call(const Expr& e, Mask mask) {
         const Function& helper = m_tree.helpers[e.symbol];
-        if (!mask) {
-            const Value made = m_lanes.fresh(helper.result);
-            std::fill_n(made.slots, lanes * static_cast<std::size_t>(info(helper.result).components), 0);
-            return made;
-        }
-        if (!step()) return m_lanes.fill(helper.result, 0);
+        if (m_calls == deepest_call) fault("its calls are nested too deep");
+        if (!mask || !step()) return zeros(helper.result);
+        ++m_calls;
         std::vector<Variable> given(helper.parameters.size());
         for (std::size_t k = 0; k < given.size(); ++k) {
             const Value value = eval(e.args[k], mask);
@@ -391,6 +399,7 @@ class Machine : MachineState {
         m_returned = 0;
         list(helper.body, mask);
         const Value made = m_result.value;
+        --m_calls;
         m_variables = before;
         m_result = outer_result;
         m_returned = outer_returned;
@@ -403,6 +412,7 @@ class Machine : MachineState {
     Mask m_continued = 0;
     std::uint64_t m_block = 0;
     std::uint64_t m_steps = 0;
+    int m_calls = 0;  // in each other
 };
 
 }  // namespace

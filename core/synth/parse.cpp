@@ -73,6 +73,7 @@ void Parser::function(bool is_kernel) {
     }
     if (b.tree().helpers.size() == 2) outside("a kernel has two helpers at most");
     made.parameters = parameters(false);
+    if (made.parameters.size() > Expr{}.args.size()) outside("a helper has four parameters at most");
     const auto id = static_cast<Id>(b.tree().helpers.size());
     m_helpers.emplace(made.name, id);
     b.tree().helpers.push_back(made);
@@ -118,16 +119,34 @@ void Parser::extents(std::uint32_t line) {
         for (std::size_t k = 0; k + 1 < t.size(); ++k) {
             if (t[k].kind != TokenKind::name || t[k + 1].text != "[") continue;
             const auto symbol = m_scopes.back().find(t[k].text);
-            Extent made;
-            for (k += 2; k < t.size() && t[k].text != "]"; ++k) {
-                if (t[k].text == "n") ++made.by_n;
-                if (t[k].text == "m") ++made.by_m;
-                if (t[k].kind == TokenKind::number) made.factor = static_cast<std::uint32_t>(t[k].bits);
-            }
-            if (symbol != m_scopes.back().end() && is_array(b.tree().symbols[symbol->second].kind))
-                b.tree().symbols[symbol->second].extent = made;
+            if (symbol == m_scopes.back().end() || !is_array(b.tree().symbols[symbol->second].kind)) continue;
+            Symbol& array = b.tree().symbols[symbol->second];
+            array.extent = extent(t, k += 2, static_cast<std::uint64_t>(info(array.type).components));
         }
     }
+}
+
+// Reads "16 * n * m ]", from the token `at` on.
+Extent Parser::extent(const std::vector<Token>& t, std::size_t& at, std::uint64_t components) const {
+    constexpr std::uint64_t most = 1U << 22;  // numbers, at n = 200 and m = 12
+    Extent made;
+    for (;; ++at) {
+        const Token& part = t[std::min(at, t.size() - 1)];
+        if (part.text == "n" && made.by_n < 3)
+            ++made.by_n;
+        else if (part.text == "m" && made.by_m < 6)
+            ++made.by_m;
+        else if (part.kind == TokenKind::number && is_integer(part.type) && part.bits > 0 &&
+                 part.bits <= most && made.factor * part.bits <= most)
+            made.factor *= static_cast<std::uint32_t>(part.bits);
+        else
+            outside("an array's extent is a product of n, m and whole numbers");
+        if (++at >= t.size() || (t[at].text != "*" && t[at].text != "]"))
+            outside("an array's extent is a product of n, m and whole numbers");
+        if (t[at].text == "]") break;
+    }
+    if (made.count(200, 12) * components > most) outside("an array's extent is too large");
+    return made;
 }
 
 // "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i >= n) return;"
@@ -209,10 +228,13 @@ void Parser::declaration(bool is_shared) {
     const Type of = type();
     const std::string called = name();
     if (accept("[")) {
+        if (!is_integer(of) && !is_float(of)) outside("an array is of numbers, vectors or matrices");
         if (token().type != Type::i32 || token().bits == 0 || token().bits > 1024)
             outside("an array has between 1 and 1024 elements, by a literal");
         const auto count = static_cast<std::uint32_t>(token().bits);
         ++m_at;
+        if (count * static_cast<std::uint32_t>(info(of).components) > 4096)
+            outside("an array has 4096 numbers at most");
         expect("]");
         expect(";");
         b.declare(declare(called, of, is_shared ? SymbolKind::shared : SymbolKind::array, {count, 0, 0}));

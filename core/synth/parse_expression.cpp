@@ -8,6 +8,8 @@ namespace workbench::synth {
 namespace {
 
 constexpr int deepest = 200;
+constexpr std::uint32_t most_levels = 256;  // of a tree
+constexpr std::size_t most_nodes = 1U << 16;
 
 struct Deeper {
     int& depth;
@@ -132,10 +134,16 @@ Id Parser::combine(Op op, Id left, Id right) {
     return b.binary(op, first, converted(right, both));
 }
 
+void Parser::limit(Id value) const {
+    if (b.depth(value) > most_levels) outside("it is nested too deep");
+    if (b.tree().exprs.size() > most_nodes) outside("it is too large");
+}
+
 Id Parser::expression() {
     const Deeper deeper(m_depth);
     if (m_depth > deepest) outside("it is nested too deep");
     const Id first = infix(15);
+    limit(first);
     if (!accept("?")) return first;
     const Id yes = expression();
     expect(":");
@@ -157,6 +165,7 @@ Id Parser::infix(int loosest) {
         ++m_at;
         const Id right = infix(precedence - 1);
         left = combine(found->second, left, right);
+        limit(left);
     }
 }
 

@@ -53,6 +53,7 @@ class Parser {
     std::vector<Id> parameters(bool is_kernel);
     void kernel_head();
     void extents(std::uint32_t line);
+    Extent extent(const std::vector<Token>& t, std::size_t& at, std::uint64_t components) const;
     std::vector<Id> block();
     void statement();
     void declaration(bool is_shared);
@@ -71,6 +72,7 @@ class Parser {
     std::vector<Id> arguments();
     Id combine(Op op, Id left, Id right);
     Id converted(Id value, Type type);
+    void limit(Id value) const;  // of what is nested, so that walks over it end
     Id condition(Id value);
     Id lookup(const std::string& name) const;
     Id declare(const std::string& name, Type type, SymbolKind kind, Extent extent = {});

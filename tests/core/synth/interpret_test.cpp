@@ -160,4 +160,31 @@ TEST(Interpret, ThreadsOfABlockWorkTogether) {
     EXPECT_EQ(made.out[127], -(64.0 + 1));
 }
 
+// What one kernel needs too much of is there for the next, on the same thread.
+TEST(Interpret, FaultsWhereValuesTakeTooMuchMemory) {
+    std::string sum = "x[i]";
+    for (int k = 0; k < 40; ++k) sum = "(" + sum + " + length(make_float3(x[i], x[i], x[i])))";
+    std::string large, sums;
+    for (int k = 0; k < 20; ++k) large += "mat4 a" + std::to_string(k) + "[128];\n";
+    EXPECT_EQ(run(kernel(large + "out[i] = 1.0f;"), {1}).how.error, "its values take too much memory");
+    for (int k = 0; k < 5000; ++k) sums += "float v" + std::to_string(k) + " = x[i];\n";
+    EXPECT_EQ(run(kernel(sums + "out[i] = v0;"), {1}).how.error, "its values take too much memory");
+    EXPECT_EQ(run(kernel("out[i] = " + sum + ";"), {1}).how.error, "");
+}
+
+TEST(Interpret, FaultsWhereCallsAreNestedTooDeep) {
+    const auto error = [](const std::string& helper, const std::string& call) {
+        return run(read(helper +
+                        "\n// x[n], out[n]\n__global__ void k(const float* x, float* out, int n, int m) {\n"
+                        "int i = blockIdx.x * blockDim.x + threadIdx.x;\nif (i >= n) return;\nout[i] = " +
+                        call + ";\n}\n"),
+                   {1, 2})
+            .how.error;
+    };
+    EXPECT_EQ(error("__device__ bool f(bool b) { return f(b); }", "f(true) ? 1.0f : 2.0f"),
+              "its calls are nested too deep");
+    // No thread calls the second.
+    EXPECT_EQ(error("__device__ bool f(bool b) { return b; }", "x[i] > 0.0f || f(true) ? 1.0f : 2.0f"), "");
+}
+
 }  // namespace

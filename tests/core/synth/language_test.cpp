@@ -151,4 +151,46 @@ TEST(Parse, EndsOnWhatIsCutOrNestedWithoutEnd) {
     EXPECT_NE(fault_of(source_of(blocks)), "none");
 }
 
+// A chain of operators is as deep as one of parentheses.
+TEST(Parse, RefusesWhatWalksOverTheTreeCouldNotEnd) {
+    std::string sum = "x[i]";
+    for (int k = 0; k < 100000; ++k) sum += " + x[i]";
+    EXPECT_EQ(fault_of(source_of("    out[i] = " + sum + ";\n")), "line 5: it is nested too deep");
+    std::string sums;
+    for (int k = 0; k < 20000; ++k) sums += "    out[i] = x[i] + 1.0f;\n";
+    EXPECT_NE(fault_of(source_of(sums)).find("it is too large"), std::string::npos);
+}
+
+TEST(Parse, RefusesHelpersOfFiveParameters) {
+    EXPECT_EQ(fault_of(source_of(
+                  "    out[i] = f(x[i], 1.0f, 2.0f, 3.0f, 4.0f);\n",
+                  "__device__ float f(float a, float b, float c, float d, float e) { return a; }\n")),
+              "line 1: a helper has four parameters at most");
+}
+
+TEST(Parse, RefusesArraysThatAreTooLargeOrOfBools) {
+    EXPECT_EQ(fault_of(source_of("    mat4 a[1024];\n    out[i] = x[i];\n")),
+              "line 5: an array has 4096 numbers at most");
+    EXPECT_EQ(fault_of(source_of("    bool a[4];\n    out[i] = x[i];\n")),
+              "line 5: an array is of numbers, vectors or matrices");
+    EXPECT_EQ(fault_of(source_of("    void a[4];\n    out[i] = x[i];\n")),
+              "line 5: an array is of numbers, vectors or matrices");
+    EXPECT_EQ(fault_of(source_of("    float a[4];\n    a[0] = x[i];\n    out[i] = a[0];\n")), "none");
+}
+
+TEST(Parse, ExtentsAreProducts) {
+    const auto fault = [](const std::string& extent) {
+        return fault_of(
+            "// x[" + extent +
+            "], out[n]\n__global__ void k(const float* x, float* out, int n, int m) {\n"
+            "int i = blockIdx.x * blockDim.x + threadIdx.x;\nif (i >= n) return;\nout[i] = 1.0f;\n}\n");
+    };
+    EXPECT_EQ(fault("3 * n * m"), "none");
+    EXPECT_EQ(fault("n * n"), "none");
+    for (const char* bad : {"n + m", "2.5", "0", "", "n *", "n m", "k", "n * n * n * n"})
+        EXPECT_NE(fault(bad).find("is a product of n, m"), std::string::npos) << bad << ": " << fault(bad);
+    EXPECT_NE(fault("4000000000"), "none");
+    EXPECT_NE(fault("4000000 * n").find("too large"), std::string::npos);
+}
+
 }  // namespace
