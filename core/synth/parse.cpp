@@ -43,8 +43,8 @@ Tree Parser::run() {
 }
 
 void Parser::skip_function() {
-    while (!is("{") && token().kind != TokenKind::end) ++m_at;
-    int open = 0;
+    while (!is("{") && !is(";") && token().kind != TokenKind::end) ++m_at;
+    int open = 0;  // none behind the name alone
     do {
         open += is("{") ? 1 : is("}") ? -1 : 0;
         ++m_at;
@@ -81,6 +81,7 @@ void Parser::function(bool is_kernel) {
     auto body = b.inside([&] {
         while (!accept("}")) statement();
     });
+    if (!returns(body)) outside(made.name + " ends without a value");
     b.tree().helpers[id].body = std::move(body);
 }
 
@@ -180,6 +181,21 @@ std::vector<Id> Parser::block() {
     return made;
 }
 
+std::vector<Id> Parser::loop_body() {
+    ++m_loops;
+    auto made = block();
+    --m_loops;
+    return made;
+}
+
+// Whether no thread comes to the end of a list of a helper.
+bool Parser::returns(const std::vector<Id>& list) const {
+    if (list.empty()) return false;
+    const Stmt& last = b.tree().stmts[list.back()];
+    return last.kind == StmtKind::give ||
+           (last.kind == StmtKind::branch && returns(last.body) && returns(last.otherwise));
+}
+
 void Parser::statement() {
     if (++m_depth > 100) outside("it is nested too deep");
     if (is("for")) {
@@ -195,12 +211,14 @@ void Parser::statement() {
         expect("(");
         Stmt made{.kind = StmtKind::while_loop, .value = condition(expression())};
         expect(")");
-        made.body = block();
+        made.body = loop_body();
         b.put(std::move(made));
     } else if (accept("break")) {
+        if (m_loops == 0) outside("there is no loop to leave");
         b.leave(StmtKind::break_loop);
         expect(";");
     } else if (accept("continue")) {
+        if (m_loops == 0) outside("there is no loop to go on with");
         b.leave(StmtKind::continue_loop);
         expect(";");
     } else if (accept("return")) {
@@ -211,8 +229,10 @@ void Parser::statement() {
         expect("(");
         expect(")");
         expect(";");
+        if (!is_top_level()) outside("a barrier stands at the top level of a kernel of blocks");
         b.barrier();
     } else if (accept("__shared__")) {
+        if (!is_top_level()) outside("shared arrays stand at the top level of a kernel of blocks");
         declaration(true);
     } else if (at_type()) {
         declaration(false);
@@ -242,7 +262,13 @@ void Parser::declaration(bool is_shared) {
     }
     if (is_shared) outside("a shared variable is an array");
     expect("=");
-    const Id value = converted(expression(), of);
+    const bool collects = is_top_level() && is_collective_name(token().text);
+    if (collects) m_collective = m_at + 1;
+    const Id given = expression();
+    m_collective = 0;
+    if (collects && (!is_collective(b.expr(given).op) || b.type(given) != of))
+        outside("a collective is all that a declaration of its type has");
+    const Id value = converted(given, of);
     expect(";");
     b.let(declare(called, of, SymbolKind::local), value);
 }
@@ -279,7 +305,7 @@ void Parser::for_loop() {
     }
     if (!rises) made.step = -made.step;
     expect(")");
-    made.body = block();
+    made.body = loop_body();
     m_scopes.pop_back();
     b.put(std::move(made));
 }
@@ -294,13 +320,19 @@ void Parser::atomic() {
     expect("&");
     const Id array = lookup(name());
     expect("[");
+    const Type of = b.tree().symbols[array].type;
+    const SymbolKind kind = b.tree().symbols[array].kind;
+    if (kind != SymbolKind::output && kind != SymbolKind::inout && kind != SymbolKind::shared)
+        outside("an atomic is of an element of an array that is written, or shared");
+    if (!is_integer(of) && (*op != AtomicOp::add || (of != Type::f32 && of != Type::f64)))
+        outside("there is no " + std::string(name_of(*op)) + " of " + std::string(info(of).spelling));
     const Id index = expression();
+    if (!is_integer(b.type(index))) outside("an index is a whole number");
     expect("]");
     expect(",");
-    const Id value = converted(expression(), b.tree().symbols[array].type);
+    const Id value = converted(expression(), of);
     expect(")");
     expect(";");
-    if (!is_array(b.tree().symbols[array].kind)) outside("an atomic is of an array's element");
     b.atomic(*op, array, index, value);
 }
 

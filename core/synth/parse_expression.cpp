@@ -258,6 +258,11 @@ std::vector<Id> Parser::arguments() {
     return made;
 }
 
+bool Parser::is_collective_name(std::string_view name) {
+    const auto found = functions().find(name);
+    return found != functions().end() && is_collective(found->second);
+}
+
 Id Parser::call(const std::string& name) {
     const auto count = [&](const std::vector<Id>& args, std::size_t wanted) {
         if (args.size() != wanted) outside(name + " takes " + std::to_string(wanted) + " arguments");
@@ -279,6 +284,8 @@ Id Parser::call(const std::string& name) {
     const auto found = functions().find(name);
     if (found == functions().end()) outside("the function " + name + " is outside of the language");
     const Op op = found->second;
+    if (is_collective(op) && m_at != m_collective)
+        outside("collectives stand at the top level of a kernel of blocks, as all of a declaration");
     std::vector<Id> args = arguments();
     if (is_collective(op)) {
         count(args, static_cast<std::size_t>(info(op).arguments) + 1);
@@ -288,6 +295,9 @@ Id Parser::call(const std::string& name) {
         args.erase(args.begin());
         const bool votes = op >= Op::vote_any;
         if (votes) args[0] = condition(args[0]);
+        if (!votes && !is_integer(b.type(args[0])) && b.type(args[0]) != Type::f32 &&
+            b.type(args[0]) != Type::f64)
+            outside("a shuffle is of numbers");
         if (!votes && (b.expr(args[1]).op != Op::literal || literal_value(b.expr(args[1])) < 0 ||
                        literal_value(b.expr(args[1])) > 31))
             outside("a shuffle's distance is a literal below 32");
@@ -309,10 +319,13 @@ Id Parser::call(const std::string& name) {
         outside(name + " takes numbers");
     Type type = given;
     for (const Id arg : args) type = common_type(type, b.type(arg));
-    if (name == info(op).f32)
-        type = Type::f32;
-    else if (!is_float(type) && ((op != Op::min && op != Op::max) || name == "fmin" || name == "fmax"))
+    const bool is_overloaded = name == "min" || name == "max";
+    if (is_overloaded && b.type(args[0]) != b.type(args[1])) outside(name + " is of two numbers of one type");
+    // A whole number counts as a double, as in C++.
+    if (!is_overloaded && name != info(op).f32 &&
+        !std::all_of(args.begin(), args.end(), [&](Id arg) { return is_float(b.type(arg)); }))
         type = Type::f64;
+    if (name == info(op).f32) type = Type::f32;
     for (Id& arg : args) arg = converted(arg, type);
     return b.function(op, args);
 }
@@ -325,6 +338,10 @@ Id Parser::lookup(const std::string& name) const {
 }
 
 Id Parser::declare(const std::string& name, Type type, SymbolKind kind, Extent extent) {
+    for (const std::string_view taken :
+         {"thread", "block", "lane", "at_", "given_", "made_", "threadIdx", "blockIdx"}) {
+        if (name == taken) outside("the name " + name + " is taken in the host's source");
+    }
     const Id id = b.add_symbol(name, type, kind, extent);
     if (!m_scopes.back().emplace(name, id).second) outside("there is a " + name + " already");
     return id;

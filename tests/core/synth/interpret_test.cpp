@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/synth/lanes.h"
 #include "tests/core/synth/synth_testing.h"
 
 namespace {
@@ -185,6 +186,45 @@ TEST(Interpret, FaultsWhereCallsAreNestedTooDeep) {
               "its calls are nested too deep");
     // No thread calls the second.
     EXPECT_EQ(error("__device__ bool f(bool b) { return b; }", "x[i] > 0.0f || f(true) ? 1.0f : 2.0f"), "");
+}
+
+TEST(Interpret, FaultsOnWhatCppLeavesOpen) {
+    const auto error = [](const std::string& body, double x) {
+        return run(kernel(body, "int"), {x}).how.error;
+    };
+    EXPECT_EQ(error("out[i] = x[i] + 1;", 2147483647), "a signed number does not fit");
+    EXPECT_EQ(error("out[i] = x[i] * 2;", 2147483647), "a signed number does not fit");
+    EXPECT_EQ(error("out[i] = x[i] / -1;", -2147483648.0), "a signed number does not fit");
+    EXPECT_EQ(error("out[i] = x[i] / -1;", -2147483647.0), "");
+    EXPECT_EQ(error("out[i] = 1 << x[i];", 32), "it shifts by the width or more");
+    EXPECT_EQ(error("out[i] = 1 << x[i];", 30), "");
+    EXPECT_EQ(error("out[i] = (int)((float)x[i] * 4.0f);", 2147483647),
+              "a number does not fit into a whole one");
+    EXPECT_EQ(error("for (int j = 2147483000; j < 2147483647; j += 1000) {\nout[i] = j;\n}", 0),
+              "a signed number does not fit");
+}
+
+// What one part of a bound forgot.
+TEST(Interpret, BoundsHoldWhereFunctionsAreSteepOrEnd) {
+    bool split = false;
+    const auto bound = [&](Op op, Type type, double x, double e, double r) {
+        const double xs[3] = {x, op == Op::pow ? 3.0 : 0.0, 0}, es[3] = {e, 0, 0};
+        split = false;
+        return bound_of(op, type, xs, es, r, split);
+    };
+    // glibc's cbrt is off by 3.035 ulp here, another's by one.
+    EXPECT_GE(bound(Op::cbrt, Type::f64, 3.0344180044616014, 0, 1.447), 5 * 0x1p-52);
+    // The function's own error is that at the far end.
+    EXPECT_GE(bound(Op::sin, Type::f32, 1e-9, 1e-7, 1e-9), 1e-7 + 5 * ulp(Type::f32, 1e-7));
+    bound(Op::trunc, Type::f32, 0.1, 0.2, 0);
+    EXPECT_TRUE(split);
+    bound(Op::trunc, Type::f32, 0.3, 0.2, 0);
+    EXPECT_FALSE(split);
+    EXPECT_EQ(bound(Op::exp, Type::f32, 88.7229, 0, infinity), infinity);
+    EXPECT_EQ(bound(Op::exp, Type::f32, 100, 0, infinity), 0);
+    EXPECT_EQ(bound(Op::log, Type::f32, 0, 0, -infinity), 0);
+    EXPECT_EQ(bound(Op::add, Type::f32, 3e38, 1e38, 3e38), infinity);
+    EXPECT_EQ(bound(Op::log1p, Type::f64, -1 + 1e-9, 9e-10, -20) > 0, true);
 }
 
 }  // namespace
