@@ -39,16 +39,44 @@ double evaluate(Op op, double x) {
     }
 }
 
+// NaN where one is.
+double larger(double a, double b) {
+    return std::isnan(a) || a > b ? a : b;
+}
+
+double largest(Type type) {
+    return type == Type::f32 ? static_cast<double>(std::numeric_limits<float>::max())
+                             : std::numeric_limits<double>::max();
+}
+
+// Whether r is infinite so near to the largest number that another implementation may be finite: for
+// arguments that are a little smaller it is.
+bool overflows_narrowly(Op op, Type type, const double (&x)[3], double r) {
+    if (!std::isinf(r) || !std::isfinite(x[0]) || !std::isfinite(x[1])) return false;
+    const double less = 1 - (type == Type::f32 ? 0x1p-15 : 0x1p-40);
+    switch (op) {
+        case Op::exp:
+        case Op::exp2:
+            return evaluate(op, x[0] * less) <= largest(type);
+        case Op::pow:
+            return std::abs(std::pow(x[0], x[1] * less)) <= largest(type);
+        case Op::hypot:
+            return std::hypot(x[0] * less, x[1] * less) <= largest(type);
+        default:
+            return false;  // poles
+    }
+}
+
 // The larger distance of f(x - e) and f(x + e) from f(x), of a function that rises or falls throughout. Where
 // e is small, the ends differ by rounding as much as by e: one part in 2^40 of f more.
 double monotone(Op op, double x, double e) {
     const double low = evaluate(op, x - e), high = evaluate(op, x + e), middle = evaluate(op, x);
-    const double off = std::max(std::abs(high - middle), std::abs(low - middle));
+    const double off = larger(std::abs(high - middle), std::abs(low - middle));
     // By the slope where the difference is lost in rounding.
     const double h = std::max(std::abs(x), 1e-300) * 0x1p-20;
     if (e >= h) return off * (1 + 0x1p-30) + std::abs(middle) * 0x1p-50;
     const double slope =
-        std::max(std::abs(evaluate(op, x + h) - middle), std::abs(middle - evaluate(op, x - h))) / h;
+        larger(std::abs(evaluate(op, x + h) - middle), std::abs(middle - evaluate(op, x - h))) / h;
     return slope * e * (1 + 0x1p-10) + std::abs(middle) * 0x1p-52 * (e > 0 ? 1 : 0);
 }
 
@@ -147,7 +175,8 @@ double bound_of(Op op, Type type, const double (&x)[3], const double (&e)[3], do
                 const auto rounded = [&](double v) {
                     return op == Op::floor ? std::floor(v) : op == Op::ceil ? std::ceil(v) : std::trunc(v);
                 };
-                if (rounded(x[0] - e[0]) != rounded(x[0] + e[0])) split = true;
+                const double low = rounded(x[0] - e[0]), high = rounded(x[0] + e[0]);
+                if (low != high || std::signbit(low) != std::signbit(high)) split = true;
                 return 0;
             }
             case Op::fmod: {
@@ -167,9 +196,12 @@ double bound_of(Op op, Type type, const double (&x)[3], const double (&e)[3], do
     }
     const double documented = type == Type::f32 ? info(op).ulp_f32 : info(op).ulp_f64;
     if (documented > 0) {
-        if (std::isnan(r) || std::isinf(r)) return any > 0 ? infinity : 0;
-        made += (2 * documented + 1) * ulp(type, r);
+        if (std::isnan(r) || std::isinf(r))
+            return any > 0 || overflows_narrowly(op, type, x, r) ? infinity : 0;
+        made += (2 * documented + info(op).ulp_host) * ulp(type, std::abs(r) + made);
     }
+    // Another may be infinite, or nothing can be said.
+    if (std::isnan(made) || (made > 0 && std::abs(r) + made > largest(type))) return infinity;
     return made;
 }
 

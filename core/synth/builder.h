@@ -2,6 +2,8 @@
 // Makes trees: every node gets the type that its operands give it.
 #pragma once
 
+#include <algorithm>
+#include <cassert>
 #include <initializer_list>
 #include <span>
 #include <string>
@@ -14,8 +16,11 @@ namespace workbench::synth {
 class Builder {
   public:
     Tree& tree() { return m_tree; }
+    const Tree& tree() const { return m_tree; }
     const Expr& expr(Id id) const { return m_tree.exprs[id]; }
     Type type(Id id) const { return m_tree.exprs[id].type; }
+    // Nodes on the longest way down from an expression, with itself.
+    std::uint32_t depth(Id id) const { return m_depths[id]; }
 
     Id add_symbol(std::string name, Type type, SymbolKind kind, Extent extent = {}) {
         m_tree.symbols.push_back({std::move(name), type, kind, extent});
@@ -152,12 +157,17 @@ class Builder {
 
   private:
     Id add(Expr expr) {
+        std::uint32_t below = 0;
+        for (std::size_t k = 0; k < expr.count; ++k) below = std::max(below, depth(expr.args[k]));
+        m_depths.push_back(below + 1);
         m_tree.exprs.push_back(expr);
         return static_cast<Id>(m_tree.exprs.size() - 1);
     }
     Id node(Op op, Type type, std::span<const Id> args, Id symbol = nothing) {
-        Expr made{.op = op, .type = type, .count = static_cast<std::uint8_t>(args.size()), .symbol = symbol};
-        for (std::size_t k = 0; k < args.size() && k < made.args.size(); ++k) made.args[k] = args[k];
+        Expr made{.op = op, .type = type, .symbol = symbol};
+        assert(args.size() <= made.args.size());
+        made.count = static_cast<std::uint8_t>(std::min(args.size(), made.args.size()));
+        std::copy_n(args.begin(), made.count, made.args.begin());
         return add(made);
     }
     Id node(Op op, Type type, std::initializer_list<Id> args, Id symbol = nothing) {
@@ -166,6 +176,7 @@ class Builder {
 
     Tree m_tree;
     std::vector<Id> m_list;
+    std::vector<std::uint32_t> m_depths;
 };
 
 }  // namespace workbench::synth

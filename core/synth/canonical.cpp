@@ -53,7 +53,7 @@ class Normal {
                 number(static_cast<std::uint32_t>(m_skeleton ? (s.step > 0 ? 1 : -1) : s.step));
             expr(s.value);
             expr(s.index);
-            if (!s.body.empty()) list(s.body);
+            if (!s.body.empty() || !s.otherwise.empty()) list(s.body);
             if (!s.otherwise.empty()) list(s.otherwise);
         }
         m_out += '}';

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "core/synth/machine.h"
 
@@ -13,6 +14,8 @@ namespace workbench::synth {
 namespace {
 
 constexpr std::size_t store_slots = std::size_t{1} << 19;
+constexpr int deepest_call = 16;
+constexpr const char* too_much = "its values take too much memory";
 
 class Machine : MachineState {
   public:
@@ -20,7 +23,7 @@ class Machine : MachineState {
         : MachineState(tree, how, store), m_arguments(arguments) {}
 
     Interpreted run() {
-        m_store.release(0);
+        m_store.clear();
         std::uint64_t n = 0;
         for (std::size_t k = 0; k < m_arguments.size(); ++k) {
             const Id id = m_tree.kernel.parameters[k];
@@ -67,7 +70,7 @@ class Machine : MachineState {
   private:
     bool step() {
         if (++m_steps > m_how.most_steps) fault("it takes too many steps");
-        if (m_store.is_full()) fault("its values take too much memory");
+        if (m_store.is_full()) fault(too_much);
         return m_error.empty();
     }
 
@@ -87,6 +90,7 @@ class Machine : MachineState {
         for (const Id id : ids) {
             if (!mask || !m_error.empty()) break;
             mask = stmt(m_tree.stmts[id], mask);
+            if (m_store.is_full()) fault(too_much);
         }
         return mask;
     }
@@ -141,11 +145,18 @@ class Machine : MachineState {
         return mask;
     }
 
+    static std::size_t slots_of(Type type) {
+        return type == Type::boolean ? 1 : lanes * static_cast<std::size_t>(info(type).components);
+    }
+    Value zeros(Type type) {
+        const Value made = m_lanes.fresh(type);
+        std::fill_n(made.slots, slots_of(type), 0);
+        return made;
+    }
+
     void reserve(Variable& variable, Type type) {
-        variable.value = m_lanes.fresh(type);
-        const auto count =
-            type == Type::boolean ? 1 : lanes * static_cast<std::size_t>(info(type).components);
-        std::fill_n(variable.value.slots, count, 0);
+        const auto count = slots_of(type);
+        variable.value = zeros(type);
         variable.extra = is_float(type) ? m_store.extras(count) : nullptr;
     }
 
@@ -193,6 +204,7 @@ class Machine : MachineState {
         const std::size_t slots =
             threads * variable.count * static_cast<std::size_t>(info(symbol.type).components);
         if (s.kind == StmtKind::shared || !variable.slots) {
+            if (!m_store.has(2 * slots)) return fault(too_much);
             variable.slots = m_store.take(slots);
             variable.extra = m_store.extras(slots);
         }
@@ -221,7 +233,9 @@ class Machine : MachineState {
             m_store.release(used);
             ended |= running & ~going;
             running = iteration(s.body, going, ended);
-            each_lane(running, [&](std::size_t k) { j[k] += s.step; });
+            each_lane(running, [&](std::size_t k) {
+                if (__builtin_add_overflow(j[k], s.step, &j[k])) fault("a signed number does not fit");
+            });
         }
         return ended;
     }
@@ -283,7 +297,7 @@ class Machine : MachineState {
                 return m_lanes.select(yes, a, b);
             }
             case Op::cast:
-                return m_lanes.cast(e.type, mask, eval(e.args[0], mask));
+                return cast(e.type, eval(e.args[0], mask), mask);
             case Op::make:
                 return make(e, mask);
             case Op::thread:
@@ -306,6 +320,7 @@ class Machine : MachineState {
         if (!is_scalar(a.type)) return m_lanes.wide_operate(e.op, mask, a, b, e.type);
         if (e.op == Op::outer) return m_lanes.wide_operate(e.op, mask, a, b, e.type);
         if ((e.op == Op::div || e.op == Op::rem) && is_integer(e.type)) check_divisor(b, mask);
+        if (is_integer(e.type) && b.slots) check_defined(e, a, b, mask);
         const Value c = e.count > 2 ? eval(e.args[2], mask) : Value{};
         return m_lanes.operate(e.op, mask, a, b, c);
     }
@@ -314,6 +329,51 @@ class Machine : MachineState {
         each_lane(mask, [&](std::size_t k) {
             if ((info(b.type).bytes == 4 ? b.of<std::uint32_t>()[k] : b.slots[k]) == 0)
                 fault("it divides by zero");
+        });
+    }
+
+    // C++ leaves open what whole number is made of one that does not fit.
+    Value cast(Type type, const Value& a, Mask mask) {
+        if (is_integer(type) && is_float(a.type)) {
+            const double end = std::ldexp(1.0, info(type).bytes * 8 - (is_signed(type) ? 1 : 0));
+            const double least = is_signed(type) ? -end : 0;
+            each_lane(mask, [&](std::size_t k) {
+                const double x =
+                    std::trunc(computed(a.type) == Type::f32 ? static_cast<double>(a.of<float>()[k])
+                                                             : a.of<double>()[k]);
+                if (!(x >= least && x < end)) fault("a number does not fit into a whole one");
+            });
+        }
+        return m_lanes.cast(type, mask, a);
+    }
+
+    // What C++ leaves open: signed results that do not fit, shifts by the width or more.
+    void check_defined(const Expr& e, const Value& a, const Value& b, Mask mask) {
+        const int bits = info(e.type).bytes * 8;
+        const auto number = [bits](const Value& value, std::size_t k, bool is_signed) {
+            if (bits == 64) return static_cast<std::int64_t>(value.slots[k]);
+            return is_signed ? static_cast<std::int64_t>(value.of<std::int32_t>()[k])
+                             : static_cast<std::int64_t>(value.of<std::uint32_t>()[k]);
+        };
+        if (e.op == Op::shl || e.op == Op::shr) {
+            each_lane(mask, [&](std::size_t k) {
+                const std::uint64_t by = info(b.type).bytes == 4 ? b.of<std::uint32_t>()[k] : b.slots[k];
+                if (by >= static_cast<std::uint64_t>(bits)) fault("it shifts by the width or more");
+            });
+        }
+        if (!is_signed(e.type)) return;
+        const std::int64_t least =
+            bits == 32 ? std::numeric_limits<std::int32_t>::min() : std::numeric_limits<std::int64_t>::min();
+        each_lane(mask, [&](std::size_t k) {
+            const std::int64_t x = number(a, k, true), y = number(b, k, true);
+            std::int64_t made = 0;
+            bool over = false;
+            if (e.op == Op::add) over = __builtin_add_overflow(x, y, &made);
+            if (e.op == Op::sub) over = __builtin_sub_overflow(x, y, &made);
+            if (e.op == Op::mul) over = __builtin_mul_overflow(x, y, &made);
+            if (e.op == Op::div || e.op == Op::rem) over = x == least && y == -1;
+            if (bits == 32) over = over || made != static_cast<std::int32_t>(made);
+            if (over) fault("a signed number does not fit");
         });
     }
 
@@ -366,12 +426,9 @@ class Machine : MachineState {
     // A helper has variables of its own in each call.
     Value call(const Expr& e, Mask mask) {
         const Function& helper = m_tree.helpers[e.symbol];
-        if (!mask) {
-            const Value made = m_lanes.fresh(helper.result);
-            std::fill_n(made.slots, lanes * static_cast<std::size_t>(info(helper.result).components), 0);
-            return made;
-        }
-        if (!step()) return m_lanes.fill(helper.result, 0);
+        if (m_calls == deepest_call) fault("its calls are nested too deep");
+        if (!mask || !step()) return zeros(helper.result);
+        ++m_calls;
         std::vector<Variable> given(helper.parameters.size());
         for (std::size_t k = 0; k < given.size(); ++k) {
             const Value value = eval(e.args[k], mask);
@@ -391,6 +448,7 @@ class Machine : MachineState {
         m_returned = 0;
         list(helper.body, mask);
         const Value made = m_result.value;
+        --m_calls;
         m_variables = before;
         m_result = outer_result;
         m_returned = outer_returned;
@@ -403,6 +461,7 @@ class Machine : MachineState {
     Mask m_continued = 0;
     std::uint64_t m_block = 0;
     std::uint64_t m_steps = 0;
+    int m_calls = 0;  // in each other
 };
 
 }  // namespace

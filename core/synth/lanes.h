@@ -46,6 +46,12 @@ class Store {
     std::size_t used() const { return m_used; }
     void release(std::size_t used) { m_used = used; }
     bool is_full() const { return m_full; }
+    bool has(std::size_t count) const { return count <= m_size - m_used; }
+    void clear() {
+        m_used = 0;
+        m_full = false;
+    }
+    // At most 2^16 slots at once; ask has() for more. Where it is full, its beginning is given again.
     std::uint64_t* take(std::size_t count) {
         if (m_used + count > m_size) {
             m_full = true;

@@ -154,7 +154,9 @@ void MachineState::finish_sums() {
         const Sums& sums = m_sums[id];
         const bool narrow = m_tree.symbols[id].type == Type::f32;
         for (std::size_t k = 0; k < sums.terms.size(); ++k) {
-            if (sums.terms[k] < 2 || !m_variables[id].extra) continue;
+            if (!m_variables[id].extra) continue;
+            // One term is added to what is there in one way, but for its own error.
+            if (sums.terms[k] < 2 && m_variables[id].extra[k] == 0) continue;
             m_variables[id].extra[k] += sums.terms[k] * ((narrow ? 0x1p-23 : 0x1p-52) * sums.absolute[k] +
                                                          (narrow ? 0x1p-126 : 0x1p-1022));
         }

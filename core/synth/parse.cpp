@@ -43,8 +43,8 @@ Tree Parser::run() {
 }
 
 void Parser::skip_function() {
-    while (!is("{") && token().kind != TokenKind::end) ++m_at;
-    int open = 0;
+    while (!is("{") && !is(";") && token().kind != TokenKind::end) ++m_at;
+    int open = 0;  // none behind the name alone
     do {
         open += is("{") ? 1 : is("}") ? -1 : 0;
         ++m_at;
@@ -73,6 +73,7 @@ void Parser::function(bool is_kernel) {
     }
     if (b.tree().helpers.size() == 2) outside("a kernel has two helpers at most");
     made.parameters = parameters(false);
+    if (made.parameters.size() > Expr{}.args.size()) outside("a helper has four parameters at most");
     const auto id = static_cast<Id>(b.tree().helpers.size());
     m_helpers.emplace(made.name, id);
     b.tree().helpers.push_back(made);
@@ -80,6 +81,7 @@ void Parser::function(bool is_kernel) {
     auto body = b.inside([&] {
         while (!accept("}")) statement();
     });
+    if (!returns(body)) outside(made.name + " ends without a value");
     b.tree().helpers[id].body = std::move(body);
 }
 
@@ -118,16 +120,34 @@ void Parser::extents(std::uint32_t line) {
         for (std::size_t k = 0; k + 1 < t.size(); ++k) {
             if (t[k].kind != TokenKind::name || t[k + 1].text != "[") continue;
             const auto symbol = m_scopes.back().find(t[k].text);
-            Extent made;
-            for (k += 2; k < t.size() && t[k].text != "]"; ++k) {
-                if (t[k].text == "n") ++made.by_n;
-                if (t[k].text == "m") ++made.by_m;
-                if (t[k].kind == TokenKind::number) made.factor = static_cast<std::uint32_t>(t[k].bits);
-            }
-            if (symbol != m_scopes.back().end() && is_array(b.tree().symbols[symbol->second].kind))
-                b.tree().symbols[symbol->second].extent = made;
+            if (symbol == m_scopes.back().end() || !is_array(b.tree().symbols[symbol->second].kind)) continue;
+            Symbol& array = b.tree().symbols[symbol->second];
+            array.extent = extent(t, k += 2, static_cast<std::uint64_t>(info(array.type).components));
         }
     }
+}
+
+// Reads "16 * n * m ]", from the token `at` on.
+Extent Parser::extent(const std::vector<Token>& t, std::size_t& at, std::uint64_t components) const {
+    constexpr std::uint64_t most = 1U << 22;  // numbers, at n = 200 and m = 12
+    Extent made;
+    for (;; ++at) {
+        const Token& part = t[std::min(at, t.size() - 1)];
+        if (part.text == "n" && made.by_n < 3)
+            ++made.by_n;
+        else if (part.text == "m" && made.by_m < 6)
+            ++made.by_m;
+        else if (part.kind == TokenKind::number && is_integer(part.type) && part.bits > 0 &&
+                 part.bits <= most && made.factor * part.bits <= most)
+            made.factor *= static_cast<std::uint32_t>(part.bits);
+        else
+            outside("an array's extent is a product of n, m and whole numbers");
+        if (++at >= t.size() || (t[at].text != "*" && t[at].text != "]"))
+            outside("an array's extent is a product of n, m and whole numbers");
+        if (t[at].text == "]") break;
+    }
+    if (made.count(200, 12) * components > most) outside("an array's extent is too large");
+    return made;
 }
 
 // "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i >= n) return;"
@@ -161,6 +181,21 @@ std::vector<Id> Parser::block() {
     return made;
 }
 
+std::vector<Id> Parser::loop_body() {
+    ++m_loops;
+    auto made = block();
+    --m_loops;
+    return made;
+}
+
+// Whether no thread comes to the end of a list of a helper.
+bool Parser::returns(const std::vector<Id>& list) const {
+    if (list.empty()) return false;
+    const Stmt& last = b.tree().stmts[list.back()];
+    return last.kind == StmtKind::give ||
+           (last.kind == StmtKind::branch && returns(last.body) && returns(last.otherwise));
+}
+
 void Parser::statement() {
     if (++m_depth > 100) outside("it is nested too deep");
     if (is("for")) {
@@ -176,12 +211,14 @@ void Parser::statement() {
         expect("(");
         Stmt made{.kind = StmtKind::while_loop, .value = condition(expression())};
         expect(")");
-        made.body = block();
+        made.body = loop_body();
         b.put(std::move(made));
     } else if (accept("break")) {
+        if (m_loops == 0) outside("there is no loop to leave");
         b.leave(StmtKind::break_loop);
         expect(";");
     } else if (accept("continue")) {
+        if (m_loops == 0) outside("there is no loop to go on with");
         b.leave(StmtKind::continue_loop);
         expect(";");
     } else if (accept("return")) {
@@ -192,8 +229,10 @@ void Parser::statement() {
         expect("(");
         expect(")");
         expect(";");
+        if (!is_top_level()) outside("a barrier stands at the top level of a kernel of blocks");
         b.barrier();
     } else if (accept("__shared__")) {
+        if (!is_top_level()) outside("shared arrays stand at the top level of a kernel of blocks");
         declaration(true);
     } else if (at_type()) {
         declaration(false);
@@ -209,10 +248,13 @@ void Parser::declaration(bool is_shared) {
     const Type of = type();
     const std::string called = name();
     if (accept("[")) {
+        if (!is_integer(of) && !is_float(of)) outside("an array is of numbers, vectors or matrices");
         if (token().type != Type::i32 || token().bits == 0 || token().bits > 1024)
             outside("an array has between 1 and 1024 elements, by a literal");
         const auto count = static_cast<std::uint32_t>(token().bits);
         ++m_at;
+        if (count * static_cast<std::uint32_t>(info(of).components) > 4096)
+            outside("an array has 4096 numbers at most");
         expect("]");
         expect(";");
         b.declare(declare(called, of, is_shared ? SymbolKind::shared : SymbolKind::array, {count, 0, 0}));
@@ -220,7 +262,13 @@ void Parser::declaration(bool is_shared) {
     }
     if (is_shared) outside("a shared variable is an array");
     expect("=");
-    const Id value = converted(expression(), of);
+    const bool collects = is_top_level() && is_collective_name(token().text);
+    if (collects) m_collective = m_at + 1;
+    const Id given = expression();
+    m_collective = 0;
+    if (collects && (!is_collective(b.expr(given).op) || b.type(given) != of))
+        outside("a collective is all that a declaration of its type has");
+    const Id value = converted(given, of);
     expect(";");
     b.let(declare(called, of, SymbolKind::local), value);
 }
@@ -257,7 +305,7 @@ void Parser::for_loop() {
     }
     if (!rises) made.step = -made.step;
     expect(")");
-    made.body = block();
+    made.body = loop_body();
     m_scopes.pop_back();
     b.put(std::move(made));
 }
@@ -272,13 +320,19 @@ void Parser::atomic() {
     expect("&");
     const Id array = lookup(name());
     expect("[");
+    const Type of = b.tree().symbols[array].type;
+    const SymbolKind kind = b.tree().symbols[array].kind;
+    if (kind != SymbolKind::output && kind != SymbolKind::inout && kind != SymbolKind::shared)
+        outside("an atomic is of an element of an array that is written, or shared");
+    if (!is_integer(of) && (*op != AtomicOp::add || (of != Type::f32 && of != Type::f64)))
+        outside("there is no " + std::string(name_of(*op)) + " of " + std::string(info(of).spelling));
     const Id index = expression();
+    if (!is_integer(b.type(index))) outside("an index is a whole number");
     expect("]");
     expect(",");
-    const Id value = converted(expression(), b.tree().symbols[array].type);
+    const Id value = converted(expression(), of);
     expect(")");
     expect(";");
-    if (!is_array(b.tree().symbols[array].kind)) outside("an atomic is of an array's element");
     b.atomic(*op, array, index, value);
 }
 

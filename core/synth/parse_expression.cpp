@@ -8,6 +8,8 @@ namespace workbench::synth {
 namespace {
 
 constexpr int deepest = 200;
+constexpr std::uint32_t most_levels = 256;  // of a tree
+constexpr std::size_t most_nodes = 1U << 16;
 
 struct Deeper {
     int& depth;
@@ -132,10 +134,16 @@ Id Parser::combine(Op op, Id left, Id right) {
     return b.binary(op, first, converted(right, both));
 }
 
+void Parser::limit(Id value) const {
+    if (b.depth(value) > most_levels) outside("it is nested too deep");
+    if (b.tree().exprs.size() > most_nodes) outside("it is too large");
+}
+
 Id Parser::expression() {
     const Deeper deeper(m_depth);
     if (m_depth > deepest) outside("it is nested too deep");
     const Id first = infix(15);
+    limit(first);
     if (!accept("?")) return first;
     const Id yes = expression();
     expect(":");
@@ -157,6 +165,7 @@ Id Parser::infix(int loosest) {
         ++m_at;
         const Id right = infix(precedence - 1);
         left = combine(found->second, left, right);
+        limit(left);
     }
 }
 
@@ -249,6 +258,11 @@ std::vector<Id> Parser::arguments() {
     return made;
 }
 
+bool Parser::is_collective_name(std::string_view name) {
+    const auto found = functions().find(name);
+    return found != functions().end() && is_collective(found->second);
+}
+
 Id Parser::call(const std::string& name) {
     const auto count = [&](const std::vector<Id>& args, std::size_t wanted) {
         if (args.size() != wanted) outside(name + " takes " + std::to_string(wanted) + " arguments");
@@ -270,6 +284,8 @@ Id Parser::call(const std::string& name) {
     const auto found = functions().find(name);
     if (found == functions().end()) outside("the function " + name + " is outside of the language");
     const Op op = found->second;
+    if (is_collective(op) && m_at != m_collective)
+        outside("collectives stand at the top level of a kernel of blocks, as all of a declaration");
     std::vector<Id> args = arguments();
     if (is_collective(op)) {
         count(args, static_cast<std::size_t>(info(op).arguments) + 1);
@@ -279,6 +295,9 @@ Id Parser::call(const std::string& name) {
         args.erase(args.begin());
         const bool votes = op >= Op::vote_any;
         if (votes) args[0] = condition(args[0]);
+        if (!votes && !is_integer(b.type(args[0])) && b.type(args[0]) != Type::f32 &&
+            b.type(args[0]) != Type::f64)
+            outside("a shuffle is of numbers");
         if (!votes && (b.expr(args[1]).op != Op::literal || literal_value(b.expr(args[1])) < 0 ||
                        literal_value(b.expr(args[1])) > 31))
             outside("a shuffle's distance is a literal below 32");
@@ -300,10 +319,13 @@ Id Parser::call(const std::string& name) {
         outside(name + " takes numbers");
     Type type = given;
     for (const Id arg : args) type = common_type(type, b.type(arg));
-    if (name == info(op).f32)
-        type = Type::f32;
-    else if (!is_float(type) && ((op != Op::min && op != Op::max) || name == "fmin" || name == "fmax"))
+    const bool is_overloaded = name == "min" || name == "max";
+    if (is_overloaded && b.type(args[0]) != b.type(args[1])) outside(name + " is of two numbers of one type");
+    // A whole number counts as a double, as in C++.
+    if (!is_overloaded && name != info(op).f32 &&
+        !std::all_of(args.begin(), args.end(), [&](Id arg) { return is_float(b.type(arg)); }))
         type = Type::f64;
+    if (name == info(op).f32) type = Type::f32;
     for (Id& arg : args) arg = converted(arg, type);
     return b.function(op, args);
 }
@@ -316,6 +338,10 @@ Id Parser::lookup(const std::string& name) const {
 }
 
 Id Parser::declare(const std::string& name, Type type, SymbolKind kind, Extent extent) {
+    for (const std::string_view taken :
+         {"thread", "block", "lane", "at_", "given_", "made_", "threadIdx", "blockIdx"}) {
+        if (name == taken) outside("the name " + name + " is taken in the host's source");
+    }
     const Id id = b.add_symbol(name, type, kind, extent);
     if (!m_scopes.back().emplace(name, id).second) outside("there is a " + name + " already");
     return id;

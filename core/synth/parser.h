@@ -53,7 +53,13 @@ class Parser {
     std::vector<Id> parameters(bool is_kernel);
     void kernel_head();
     void extents(std::uint32_t line);
+    Extent extent(const std::vector<Token>& t, std::size_t& at, std::uint64_t components) const;
     std::vector<Id> block();
+    std::vector<Id> loop_body();
+    bool returns(const std::vector<Id>& list) const;
+    // Of a kernel whose threads work together; there barriers stand.
+    bool is_top_level() const { return m_depth == 1 && m_result == Type::none && b.tree().is_block; }
+    static bool is_collective_name(std::string_view name);
     void statement();
     void declaration(bool is_shared);
     void for_loop();
@@ -71,6 +77,7 @@ class Parser {
     std::vector<Id> arguments();
     Id combine(Op op, Id left, Id right);
     Id converted(Id value, Type type);
+    void limit(Id value) const;  // of what is nested, so that walks over it end
     Id condition(Id value);
     Id lookup(const std::string& name) const;
     Id declare(const std::string& name, Type type, SymbolKind kind, Extent extent = {});
@@ -83,7 +90,9 @@ class Parser {
     std::map<std::string, Id, std::less<>> m_helpers;
     Type m_result = Type::none;
     bool m_has_kernel = false;
-    int m_depth = 0;  // of expressions and statements in each other
+    std::size_t m_collective = 0;  // the token behind the name of one that may stand there
+    int m_loops = 0;               // that are open
+    int m_depth = 0;               // of expressions and statements in each other
 };
 
 }  // namespace workbench::synth

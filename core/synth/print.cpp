@@ -5,6 +5,7 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 namespace workbench::synth {
 
@@ -35,7 +36,11 @@ constexpr int loosest = 16;
 
 class Printer {
   public:
-    Printer(const Tree& tree, bool cuda) : m_tree(tree), m_cuda(cuda), m_spread(tree.symbols.size(), false) {}
+    Printer(const Tree& tree, bool cuda) : m_tree(tree), m_cuda(cuda), m_spread(tree.symbols.size(), false) {
+        for (const Symbol& s : tree.symbols) {
+            if (s.kind == SymbolKind::index) m_index = s.name;
+        }
+    }
 
     std::string run() {
         m_out = m_cuda ? cuda_prelude(m_tree) : cpp_prelude(m_tree);
@@ -51,13 +56,13 @@ class Printer {
         head(m_tree.kernel);
         m_out += "{\n";
         if (m_cuda) {
-            m_out += "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n";
-            if (!m_tree.is_block) m_out += "    if (i >= n) return;\n";
+            m_out += "    int " + m_index + " = blockIdx.x * blockDim.x + threadIdx.x;\n";
+            if (!m_tree.is_block) m_out += "    if (" + m_index + " >= n) return;\n";
             list(m_tree.kernel.body, 1);
         } else if (m_tree.is_block) {
             phases();
         } else {
-            m_out += "    for (int i = 0; i < n; ++i) {\n";
+            m_out += "    for (int " + m_index + " = 0; " + m_index + " < n; ++" + m_index + ") {\n";
             list(m_tree.kernel.body, 2);
             m_out += "    }\n";
         }
@@ -145,7 +150,8 @@ class Printer {
                 });
                 break;
             case StmtKind::store:
-                m_out += symbol(s.symbol).name + "[";
+                target(s.symbol);
+                m_out += "[";
                 expr(s.index, loosest);
                 m_out += "]";
                 written(s.value, [&](Id left) {
@@ -158,12 +164,12 @@ class Printer {
                 expr(s.value, loosest);
                 m_out += ") {\n";
                 list(s.body, depth + 1);
-                indent(depth);
                 if (!s.otherwise.empty()) {
+                    indent(depth);
                     m_out += "} else {\n";
                     list(s.otherwise, depth + 1);
-                    indent(depth);
                 }
+                indent(depth);
                 m_out += "}\n";
                 break;
             case StmtKind::for_loop:
@@ -178,10 +184,8 @@ class Printer {
                 m_out += "}\n";
                 break;
             case StmtKind::break_loop:
-                m_out += "break;\n";
-                break;
             case StmtKind::continue_loop:
-                m_out += "continue;\n";
+                m_out += s.kind == StmtKind::break_loop ? "break;\n" : "continue;\n";
                 break;
             case StmtKind::atomic:
                 m_cuda ? atomic(s) : host_atomic(s);
@@ -267,30 +271,29 @@ class Printer {
         m_out += "    for (int block = 0; block < (n + 63) / 64; ++block) {\n";
         for (const Id id : m_tree.kernel.body) {
             const Stmt& s = m_tree.stmts[id];
-            if (s.kind == StmtKind::shared) {
-                stmt(s, 2);
-            } else if (s.kind == StmtKind::let || s.kind == StmtKind::array) {
+            if (s.kind == StmtKind::shared) stmt(s, 2);
+            if (s.kind == StmtKind::let || s.kind == StmtKind::array) {
                 m_spread[s.symbol] = true;
                 indent(2);
                 m_out += spelling(symbol(s.symbol).type);
-                m_out += " " + symbol(s.symbol).name + "[64];\n";
+                m_out += " " + symbol(s.symbol).name + "[64]";
+                if (s.kind == StmtKind::array)
+                    m_out += "[" + std::to_string(symbol(s.symbol).extent.factor) + "]";
+                m_out += ";\n";
             }
         }
         bool open = false;
         const auto begin = [&] {
-            if (!open)
-                m_out +=
-                    "        for (int thread = 0; thread < 64; ++thread) {\n            int i = block * 64 + "
-                    "thread;\n";
-            open = true;
+            if (!std::exchange(open, true))
+                m_out += "        for (int thread = 0; thread < 64; ++thread) {\n            int " + m_index +
+                         " = block * 64 + thread;\n";
         };
         const auto end = [&] {
-            if (open) m_out += "        }\n";
-            open = false;
+            if (std::exchange(open, false)) m_out += "        }\n";
         };
         for (const Id id : m_tree.kernel.body) {
             const Stmt& s = m_tree.stmts[id];
-            if (s.kind == StmtKind::shared) continue;
+            if (s.kind == StmtKind::shared || s.kind == StmtKind::array) continue;
             if (s.kind == StmtKind::barrier) {
                 end();
             } else if (s.kind == StmtKind::let && is_collective(m_tree.exprs[s.value].op)) {
@@ -316,9 +319,9 @@ class Printer {
         const std::string& name = symbol(s.symbol).name;
         m_out += "        {\n            " + std::string(spelling(m_tree.exprs[e.args[0]].type)) +
                  " given_[64];\n";
-        m_out +=
-            "            for (int thread = 0; thread < 64; ++thread) {\n                int i = block * 64 + "
-            "thread;\n                (void)i;\n                given_[thread] = ";
+        m_out += "            for (int thread = 0; thread < 64; ++thread) {\n                int " + m_index +
+                 " = block * 64 + thread;\n                (void)" + m_index +
+                 ";\n                given_[thread] = ";
         expr(e.args[0], loosest);
         m_out += ";\n            }\n            for (int thread = 0; thread < 64; ++thread) {\n";
         const std::string k =
@@ -419,7 +422,8 @@ class Printer {
                 target(e.symbol);
                 break;
             case Op::load:
-                m_out += symbol(e.symbol).name + "[";
+                target(e.symbol);
+                m_out += "[";
                 expr(e.args[0], loosest);
                 m_out += "]";
                 break;
@@ -456,6 +460,7 @@ class Printer {
 
     const Tree& m_tree;
     bool m_cuda;
+    std::string m_index = "i";
     std::vector<bool> m_spread;  // locals of a block kernel, which on the host are arrays over its threads
     std::string m_out;
 };

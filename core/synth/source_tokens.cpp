@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/synth/source_tokens.h"
 
+#include <algorithm>
 #include <bit>
 #include <cctype>
 #include <charconv>
@@ -61,6 +62,7 @@ bool read_number(std::string_view rest, Token& token) {
     token.type = is_unsigned_long ? Type::u64 : is_long ? Type::i64 : is_unsigned ? Type::u32 : Type::i32;
     if (token.type == Type::i32 && token.bits > 0x7fffffff)
         token.type = hex && token.bits <= 0xffffffff ? Type::u32 : Type::i64;
+    if (token.type == Type::i64 && token.bits >> 63) return false;
     return failed == std::errc{} && at == to && !(token.type == Type::u32 && token.bits > 0xffffffff);
 }
 
@@ -69,7 +71,7 @@ bool read_number(std::string_view rest, Token& token) {
 Tokens tokens_of(std::string_view source) {
     Tokens made;
     std::uint32_t line = 1;
-    std::size_t at = 0;
+    std::size_t at = 0, line_end = 0;
     bool line_begins = true;
     const auto wrong = [&](std::string_view what) {
         made.error = "line " + std::to_string(line) + ": " + std::string(what);
@@ -88,7 +90,8 @@ Tokens tokens_of(std::string_view source) {
             ++at;
             continue;
         }
-        const std::string_view whole = rest.substr(0, rest.find('\n'));
+        if (line_end <= at) line_end = std::min(source.find('\n', at), source.size());
+        const std::string_view whole = rest.substr(0, line_end - at);
         if (line_begins && (whole.starts_with("#include") || is_prelude_line(whole))) {
             at += whole.size();
             continue;

@@ -160,6 +160,7 @@ struct OpInfo {
     std::string_view kind;  // what the skeleton keeps of it
     double ulp_f32 = 0;     // the largest error that CUDA documents
     double ulp_f64 = 0;
+    double ulp_host = 1;  // the largest of glibc's
 };
 const OpInfo& info(Op op);
 // Whether every implementation that rounds as IEEE asks gives the same bits.
@@ -285,9 +286,5 @@ void finish(Tree& tree);
 double literal_value(const Expr& expr);
 // Returns the bits of a number as a literal of the type has them.
 std::uint64_t bits_of(Type type, double value);
-
-// Says what a tree breaks of the rules that every tree keeps: types, extents, collectives, names. Empty:
-// nothing.
-std::string broken_rule(const Tree& tree);
 
 }  // namespace workbench::synth

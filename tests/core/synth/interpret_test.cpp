@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/synth/lanes.h"
 #include "tests/core/synth/synth_testing.h"
 
 namespace {
@@ -158,6 +159,72 @@ TEST(Interpret, ThreadsOfABlockWorkTogether) {
     EXPECT_EQ(made.out[1], 63);
     EXPECT_EQ(made.out[64], 64 + 62);
     EXPECT_EQ(made.out[127], -(64.0 + 1));
+}
+
+// What one kernel needs too much of is there for the next, on the same thread.
+TEST(Interpret, FaultsWhereValuesTakeTooMuchMemory) {
+    std::string sum = "x[i]";
+    for (int k = 0; k < 40; ++k) sum = "(" + sum + " + length(make_float3(x[i], x[i], x[i])))";
+    std::string large, sums;
+    for (int k = 0; k < 20; ++k) large += "mat4 a" + std::to_string(k) + "[128];\n";
+    EXPECT_EQ(run(kernel(large + "out[i] = 1.0f;"), {1}).how.error, "its values take too much memory");
+    for (int k = 0; k < 5000; ++k) sums += "float v" + std::to_string(k) + " = x[i];\n";
+    EXPECT_EQ(run(kernel(sums + "out[i] = v0;"), {1}).how.error, "its values take too much memory");
+    EXPECT_EQ(run(kernel("out[i] = " + sum + ";"), {1}).how.error, "");
+}
+
+TEST(Interpret, FaultsWhereCallsAreNestedTooDeep) {
+    const auto error = [](const std::string& helper, const std::string& call) {
+        return run(read(helper +
+                        "\n// x[n], out[n]\n__global__ void k(const float* x, float* out, int n, int m) {\n"
+                        "int i = blockIdx.x * blockDim.x + threadIdx.x;\nif (i >= n) return;\nout[i] = " +
+                        call + ";\n}\n"),
+                   {1, 2})
+            .how.error;
+    };
+    EXPECT_EQ(error("__device__ bool f(bool b) { return f(b); }", "f(true) ? 1.0f : 2.0f"),
+              "its calls are nested too deep");
+    // No thread calls the second.
+    EXPECT_EQ(error("__device__ bool f(bool b) { return b; }", "x[i] > 0.0f || f(true) ? 1.0f : 2.0f"), "");
+}
+
+TEST(Interpret, FaultsOnWhatCppLeavesOpen) {
+    const auto error = [](const std::string& body, double x) {
+        return run(kernel(body, "int"), {x}).how.error;
+    };
+    EXPECT_EQ(error("out[i] = x[i] + 1;", 2147483647), "a signed number does not fit");
+    EXPECT_EQ(error("out[i] = x[i] * 2;", 2147483647), "a signed number does not fit");
+    EXPECT_EQ(error("out[i] = x[i] / -1;", -2147483648.0), "a signed number does not fit");
+    EXPECT_EQ(error("out[i] = x[i] / -1;", -2147483647.0), "");
+    EXPECT_EQ(error("out[i] = 1 << x[i];", 32), "it shifts by the width or more");
+    EXPECT_EQ(error("out[i] = 1 << x[i];", 30), "");
+    EXPECT_EQ(error("out[i] = (int)((float)x[i] * 4.0f);", 2147483647),
+              "a number does not fit into a whole one");
+    EXPECT_EQ(error("for (int j = 2147483000; j < 2147483647; j += 1000) {\nout[i] = j;\n}", 0),
+              "a signed number does not fit");
+}
+
+// What one part of a bound forgot.
+TEST(Interpret, BoundsHoldWhereFunctionsAreSteepOrEnd) {
+    bool split = false;
+    const auto bound = [&](Op op, Type type, double x, double e, double r) {
+        const double xs[3] = {x, op == Op::pow ? 3.0 : 0.0, 0}, es[3] = {e, 0, 0};
+        split = false;
+        return bound_of(op, type, xs, es, r, split);
+    };
+    // glibc's cbrt is off by 3.035 ulp here, another's by one.
+    EXPECT_GE(bound(Op::cbrt, Type::f64, 3.0344180044616014, 0, 1.447), 5 * 0x1p-52);
+    // The function's own error is that at the far end.
+    EXPECT_GE(bound(Op::sin, Type::f32, 1e-9, 1e-7, 1e-9), 1e-7 + 5 * ulp(Type::f32, 1e-7));
+    bound(Op::trunc, Type::f32, 0.1, 0.2, 0);
+    EXPECT_TRUE(split);
+    bound(Op::trunc, Type::f32, 0.3, 0.2, 0);
+    EXPECT_FALSE(split);
+    EXPECT_EQ(bound(Op::exp, Type::f32, 88.7229, 0, infinity), infinity);
+    EXPECT_EQ(bound(Op::exp, Type::f32, 100, 0, infinity), 0);
+    EXPECT_EQ(bound(Op::log, Type::f32, 0, 0, -infinity), 0);
+    EXPECT_EQ(bound(Op::add, Type::f32, 3e38, 1e38, 3e38), infinity);
+    EXPECT_EQ(bound(Op::log1p, Type::f64, -1 + 1e-9, 9e-10, -20) > 0, true);
 }
 
 }  // namespace

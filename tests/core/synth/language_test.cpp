@@ -151,4 +151,133 @@ TEST(Parse, EndsOnWhatIsCutOrNestedWithoutEnd) {
     EXPECT_NE(fault_of(source_of(blocks)), "none");
 }
 
+// A chain of operators is as deep as one of parentheses.
+TEST(Parse, RefusesWhatWalksOverTheTreeCouldNotEnd) {
+    std::string sum = "x[i]";
+    for (int k = 0; k < 100000; ++k) sum += " + x[i]";
+    EXPECT_EQ(fault_of(source_of("    out[i] = " + sum + ";\n")), "line 5: it is nested too deep");
+    std::string sums;
+    for (int k = 0; k < 20000; ++k) sums += "    out[i] = x[i] + 1.0f;\n";
+    EXPECT_NE(fault_of(source_of(sums)).find("it is too large"), std::string::npos);
+}
+
+TEST(Parse, RefusesHelpersOfFiveParameters) {
+    EXPECT_EQ(fault_of(source_of(
+                  "    out[i] = f(x[i], 1.0f, 2.0f, 3.0f, 4.0f);\n",
+                  "__device__ float f(float a, float b, float c, float d, float e) { return a; }\n")),
+              "line 1: a helper has four parameters at most");
+}
+
+TEST(Parse, RefusesArraysThatAreTooLargeOrOfBools) {
+    EXPECT_EQ(fault_of(source_of("    mat4 a[1024];\n    out[i] = x[i];\n")),
+              "line 5: an array has 4096 numbers at most");
+    EXPECT_EQ(fault_of(source_of("    bool a[4];\n    out[i] = x[i];\n")),
+              "line 5: an array is of numbers, vectors or matrices");
+    EXPECT_EQ(fault_of(source_of("    void a[4];\n    out[i] = x[i];\n")),
+              "line 5: an array is of numbers, vectors or matrices");
+    EXPECT_EQ(fault_of(source_of("    float a[4];\n    a[0] = x[i];\n    out[i] = a[0];\n")), "none");
+}
+
+TEST(Parse, ExtentsAreProducts) {
+    const auto fault = [](const std::string& extent) {
+        return fault_of(
+            "// x[" + extent +
+            "], out[n]\n__global__ void k(const float* x, float* out, int n, int m) {\n"
+            "int i = blockIdx.x * blockDim.x + threadIdx.x;\nif (i >= n) return;\nout[i] = 1.0f;\n}\n");
+    };
+    EXPECT_EQ(fault("3 * n * m"), "none");
+    EXPECT_EQ(fault("n * n"), "none");
+    for (const char* bad : {"n + m", "2.5", "0", "", "n *", "n m", "k", "n * n * n * n"})
+        EXPECT_NE(fault(bad).find("is a product of n, m"), std::string::npos) << bad << ": " << fault(bad);
+    EXPECT_NE(fault("4000000000"), "none");
+    EXPECT_NE(fault("4000000 * n").find("too large"), std::string::npos);
+}
+
+// A kernel whose threads work together.
+std::string block_source(const std::string& body) {
+    return "// x[n], out[n]\n__global__ void k(const float* x, float* out, int n, int m) {\n"
+           "int i = blockIdx.x * blockDim.x + threadIdx.x;\n" +
+           body + "}\n";
+}
+
+TEST(Parse, CollectivesStandAtTheTopLevelOfBlocks) {
+    EXPECT_EQ(fault_of(block_source("float s = __shfl_xor_sync(0xffffffffu, x[i], 1);\nout[i] = s;\n")),
+              "none");
+    for (const char* body : {"out[i] = __shfl_xor_sync(0xffffffffu, x[i], 1);\n",
+                             "float s = 1.0f + __shfl_xor_sync(0xffffffffu, x[i], 1);\n",
+                             "if (x[i] > 0.0f) {\nfloat s = __shfl_xor_sync(0xffffffffu, x[i], 1);\n}\n"})
+        EXPECT_NE(fault_of(block_source(body)).find("collectives stand at the top"), std::string::npos)
+            << body;
+    EXPECT_NE(fault_of(block_source("float s = __shfl_xor_sync(0xffffffffu, x[i], 1) + 1.0f;\n")), "none");
+    EXPECT_NE(fault_of(block_source("bool s = __shfl_xor_sync(0xffffffffu, x[i] > 0.0f, 1);\n")), "none");
+    EXPECT_NE(fault_of(source_of("    float s = __shfl_xor_sync(0xffffffffu, x[i], 1);\n")), "none");
+    EXPECT_NE(fault_of(source_of("    __syncthreads();\n")), "none");
+    EXPECT_NE(fault_of(source_of("    __shared__ float a[4];\n")), "none");
+    EXPECT_NE(fault_of(block_source("if (x[i] > 0.0f) {\n__syncthreads();\n}\n")), "none");
+    EXPECT_NE(fault_of(source_of("    break;\n")), "none");
+    EXPECT_NE(fault_of(source_of("    continue;\n")), "none");
+}
+
+TEST(Parse, HelpersReturnOnEveryWay) {
+    const auto with = [](const std::string& helper) {
+        return fault_of(source_of("    out[i] = f(x[i]);\n", helper + "\n"));
+    };
+    EXPECT_EQ(with("__device__ float f(float v) { if (v > 0.0f) { return v; } else { return 1.0f; } }"),
+              "none");
+    EXPECT_NE(with("__device__ float f(float v) { if (v > 0.0f) { return v; } }"), "none");
+    EXPECT_NE(with("__device__ float f(float v) { float w = v; }"), "none");
+}
+
+TEST(Parse, AtomicsAreOfTypesThatHaveThem) {
+    const auto with = [](const std::string& type, const std::string& statement) {
+        return fault_of("// x[n], out[n]\n__global__ void k(const " + type + "* x, " + type +
+                        "* out, int n, int m) {\nint i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                        "if (i >= n) return;\n" +
+                        statement + "\n}\n");
+    };
+    EXPECT_EQ(with("float", "atomicAdd(&out[i], x[i]);"), "none");
+    EXPECT_EQ(with("int", "atomicMax(&out[i], x[i]);"), "none");
+    EXPECT_EQ(with("float", "atomicMax(&out[i], x[i]);"), "line 5: there is no atomicMax of float");
+    EXPECT_EQ(with("float2", "atomicAdd(&out[i], x[i]);"), "line 5: there is no atomicAdd of float2");
+    EXPECT_NE(with("int", "atomicAdd(&x[i], 1);"), "none");
+    EXPECT_NE(with("int", "atomicAdd(&i[i], 1);"), "none");
+    EXPECT_EQ(with("float", "atomicAdd(&out[x[i]], x[i]);"), "line 5: an index is a whole number");
+}
+
+TEST(Parse, ConvertsArgumentsAsCppDoes) {
+    EXPECT_EQ(print_cuda(tree_of("    out[i] = pow(x[i], 2);\n")),
+              source_of("    out[i] = (float)pow((double)x[i], (double)2);\n"));
+    EXPECT_NE(fault_of(source_of("    unsigned u = min(i, 3u);\n")), "none");
+    EXPECT_NE(fault_of(source_of("    long long a = 18446744073709551615;\n")), "none");
+}
+
+TEST(Parse, SkipsThePrototypeOfAnotherKernel) {
+    const auto read = parse(
+        "__global__ void other(const float* x, int n, int m);\n" + source_of("    out[i] = x[i];\n"), "k");
+    EXPECT_TRUE(read) << read.error().message;
+}
+
+TEST(Print, NamesOfTheHostAreTaken) {
+    for (const char* name : {"thread", "block", "lane", "at_", "given_", "made_"})
+        EXPECT_NE(fault_of(source_of("    float " + std::string(name) + " = x[i];\n")), "none") << name;
+    const auto read = parse(block_source("float a[4];\na[0] = x[i];\n__syncthreads();\nout[i] = a[0];\n"));
+    ASSERT_TRUE(read) << read.error().message;
+    const std::string host = print_cpp(*read);
+    EXPECT_NE(host.find("float a[64][4];"), std::string::npos) << host;
+    EXPECT_NE(host.find("a[thread][0] = x[i];"), std::string::npos) << host;
+    EXPECT_EQ(host.find("float a[4];"), std::string::npos) << host;
+    const auto other = parse(
+        "__global__ void k(const float* x, float* out, int n, int m) {\n"
+        "int t = blockIdx.x * blockDim.x + threadIdx.x;\nif (t >= n) return;\nout[t] = x[t];\n}\n");
+    ASSERT_TRUE(other) << other.error().message;
+    EXPECT_NE(print_cuda(*other).find("int t = blockIdx"), std::string::npos);
+    EXPECT_NE(print_cpp(*other).find("for (int t = 0; t < n; ++t)"), std::string::npos);
+}
+
+TEST(Canonical, AnEmptyBranchIsNotTheOther) {
+    EXPECT_NE(
+        canonical_hash(tree_of("    if (x[i] > 0.0f) {\n    } else {\n        out[i] = 1.0f;\n    }\n")),
+        canonical_hash(tree_of("    if (x[i] > 0.0f) {\n        out[i] = 1.0f;\n    }\n")));
+}
+
 }  // namespace
