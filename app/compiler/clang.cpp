@@ -71,6 +71,7 @@ std::unique_ptr<llvm::Module> parse_program(llvm::LLVMContext& context, const st
     llvm::IntrusiveRefCntPtr<clang::DiagnosticOptions> options(new clang::DiagnosticOptions);
     options->ShowColors = false;
     options->ShowCarets = false;
+    options->ShowPresumedLoc = true;  // by #line
     llvm::IntrusiveRefCntPtr<clang::DiagnosticsEngine> diagnostics(new clang::DiagnosticsEngine(
         new clang::DiagnosticIDs, options, new clang::TextDiagnosticPrinter(out, options.get())));
 

@@ -90,6 +90,23 @@ void add_caller(llvm::Module& module, llvm::Function& kernel) {
     builder.CreateRetVoid();
 }
 
+// Nothing but functions by their name: addresses and assembly would go round `may_be_called`.
+Result<void> check_calls(const llvm::Module& module) {
+    if (!module.getModuleInlineAsm().empty())
+        return fail(ErrorKind::bad_input, "the IR has assembly, which it may not");
+    for (const llvm::Function& function : module) {
+        for (const llvm::BasicBlock& block : function) {
+            for (const llvm::Instruction& instruction : block) {
+                const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+                if (call != nullptr && !llvm::isa<llvm::Function>(call->getCalledOperand()))
+                    return fail(ErrorKind::bad_input,
+                                "the IR calls assembly or an address, which it may not");
+            }
+        }
+    }
+    return {};
+}
+
 Result<void> check_arguments(const llvm::Function& kernel, std::span<const std::vector<HostArgument>> sets) {
     const llvm::DataLayout& layout = kernel.getParent()->getDataLayout();
     for (const auto& set : sets) {
@@ -157,6 +174,7 @@ Result<void> run_host_ir(const std::string& text, const std::string& kernel,
         if (other.isDeclaration() && !other.isIntrinsic() && !may_be_called(other.getName().str()))
             return fail(ErrorKind::bad_input, "the IR calls " + other.getName().str() + ", which it may not");
     }
+    IIR2D_RETURN_IF_ERROR(check_calls(*module));
     IIR2D_RETURN_IF_ERROR(check_arguments(*function, sets));
     module->setDataLayout(jit->getDataLayout());
     add_caller(*module, *function);

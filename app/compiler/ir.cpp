@@ -137,11 +137,16 @@ std::string plain_name(const std::string& mangled) {
     return at == std::string::npos ? name : name.substr(at + 2);
 }
 
+// LLVM's own is spelled otherwise in each version.
+bool starts_with(llvm::StringRef text, std::string_view beginning) {
+    return std::string_view(text.data(), text.size()).starts_with(beginning);
+}
+
 // Names that depend on where the source stood in the program are made anew.
 void rename_locals(llvm::Module& module, const std::string& space) {
     int texts = 0;
     for (llvm::GlobalVariable& variable : module.globals()) {
-        if (variable.hasPrivateLinkage() && variable.getName().startswith(".str"))
+        if (variable.hasPrivateLinkage() && starts_with(variable.getName(), ".str"))
             variable.setName(".text." + std::to_string(texts++));
     }
     const auto rename = [&](llvm::GlobalValue& value) {
@@ -185,7 +190,7 @@ std::unique_ptr<llvm::Module> alone(const llvm::Module& program, const llvm::Fun
     std::vector<llvm::NamedMDNode*> gone;
     for (llvm::NamedMDNode& node : made->named_metadata()) {
         if (node.getName() != "nvvm.annotations" && node.getName() != "llvm.module.flags" &&
-            !node.getName().startswith("llvm.dbg"))
+            !starts_with(node.getName(), "llvm.dbg"))
             gone.push_back(&node);
     }
     for (llvm::NamedMDNode* node : gone) made->eraseNamedMetadata(node);

@@ -89,8 +89,9 @@ int serve(int connection) {
         if (!read_all(connection, text.data(), text.size())) return 1;
         const auto question = nlohmann::json::parse(text, nullptr, false);
         if (question.is_discarded()) return 1;
-        const std::string answer =
-            app::answer_to(question).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+        nlohmann::json made = app::answer_to(question);
+        made["id"] = question.value("id", 0);
+        const std::string answer = made.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
         if (!write_all(connection, workbench::compile::framed(answer))) return 1;
     }
     return 0;

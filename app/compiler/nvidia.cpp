@@ -49,6 +49,7 @@ struct NvJitLink {
     Status (*log)(Handle, char*) = nullptr;
 };
 constexpr int input_is_ptx = 2;
+constexpr Status out_of_memory = 1;  // NVRTC's
 
 std::string variable(const char* name) {
     const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nothing here sets variables
@@ -58,10 +59,14 @@ std::string variable(const char* name) {
 // Where a toolkit may be, in the order of preference: one that is named, the one that ./bootstrap fetched,
 // the usual place.
 std::vector<fs::path> toolkits() {
+    std::vector<fs::path> made{workbench::cache_directory() / "cuda-13.0", "/usr/local/cuda"};
     for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
-        if (const std::string named = variable(name); !named.empty()) return {named};
+        if (const std::string named = variable(name); !named.empty()) {
+            made.insert(made.begin(), named);
+            break;
+        }
     }
-    return {workbench::cache_directory() / "cuda-13.0", "/usr/local/cuda"};
+    return made;
 }
 
 // Opens the first of the names that is there: as the loader finds it, then in the toolkits' folders.
@@ -75,12 +80,11 @@ Handle open_first(std::span<const char* const> names, std::string& why) {
     const std::string only = variable("IIR2D_CUDA_LIBRARIES");
     std::error_code error;
     for (const char* name : names) {
-        if (!only.empty()) {
-            if (Handle made = open(only + "/" + name)) return made;
-            continue;
-        }
-        if (Handle made = open(name)) return made;
-        for (const fs::path& toolkit : toolkits()) {
+        if (Handle made = open(only.empty() ? name : only + "/" + name)) return made;
+    }
+    if (!only.empty()) return nullptr;
+    for (const fs::path& toolkit : toolkits()) {
+        for (const char* name : names) {
             for (const char* folder : {"lib64", "lib", "targets/x86_64-linux/lib"}) {
                 const fs::path file = toolkit / folder / name;
                 if (!fs::exists(file, error)) continue;
@@ -115,7 +119,8 @@ class Functions {
 
 std::string not_found(const std::string& what, const std::string& why) {
     return what +
-           " is not found on the loader's path, in CUDA_HOME or in the toolkit that ./bootstrap fetched" +
+           " is not found on the loader's path, in CUDA_HOME (or CUDA_PATH) or in the toolkit that "
+           "./bootstrap fetched" +
            (why.empty() ? "" : " (" + why + ")");
 }
 
@@ -248,6 +253,7 @@ Result<std::string> compile_to_ptx(const std::string& text, const std::string& n
     for (const std::string& option : options) words.push_back(option.c_str());
     if (const Status made = nvrtc.compile(program.handle, static_cast<int>(words.size()), words.data());
         made != 0) {
+        if (made == out_of_memory) throw std::bad_alloc();  // what is left of it would fail the next source
         const std::string log = log_of(nvrtc, program.handle);
         return fail(ErrorKind::bad_input,
                     log.empty() ? std::string("nvrtcCompileProgram: ") + nvrtc.words(made) : log);

@@ -2,6 +2,7 @@
 #include "app/compiler/requests.h"
 
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,15 @@ using workbench::compile::PtxProgram;
 using workbench::compile::to_base64;
 
 std::vector<std::byte> bytes_in(const Json& json) {
-    return from_base64(json.at("base64").get_ref<const std::string&>()).value_or(std::vector<std::byte>{});
+    auto bytes = from_base64(json.at("base64").get_ref<const std::string&>());
+    if (!bytes) throw std::runtime_error("damaged base64");  // ends the process
+    return *std::move(bytes);
+}
+
+// Paths and definitions are bytes, not always UTF-8.
+std::string string_in(const Json& json) {
+    const auto bytes = bytes_in(json);
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 struct Program {
@@ -49,14 +58,12 @@ Program program_of(const Json& question, Target target) {
                  .options = {},
                  .with_lines = question.at("lines"),
                  .is_minimal = question.at("minimal")};
-    for (const std::string folder : question.at("include")) made.options.push_back("-I" + folder);
-    for (const std::string definition : question.at("define")) made.options.push_back("-D" + definition);
+    for (const Json& folder : question.at("include")) made.options.push_back("-I" + string_in(folder));
+    for (const Json& definition : question.at("define")) made.options.push_back("-D" + string_in(definition));
     for (const Json& source : question.at("sources")) {
-        const auto bytes = bytes_in(source);
-        made.sources.push_back(
-            {.text = std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()),
-             .name = quoted_name(source.at("name")),
-             .kernels = source.at("kernels").get<std::vector<std::string>>()});
+        made.sources.push_back({.text = string_in(source),
+                                .name = quoted_name(string_in(source.at("name"))),
+                                .kernels = source.at("kernels").get<std::vector<std::string>>()});
     }
     return made;
 }
@@ -76,7 +83,8 @@ Result<Texts> compile_by_nvrtc(const Program& program, std::span<const ClangSour
         options.push_back("-I" + toolkit + "/include");
         options.push_back("-I" + toolkit + "/include/cccl");
     }
-    IIR2D_TRY(const std::string ptx, compile_to_ptx(text, "program", options));
+    // NVRTC looks for includes in the folder of this name first: in none that there is.
+    IIR2D_TRY(const std::string ptx, compile_to_ptx(text, "/iir2d/program", options));
     IIR2D_TRY(const auto parts, PtxProgram::parse(ptx));
     Texts made(sources.size());
     for (std::size_t k = 0; k < sources.size(); ++k) {

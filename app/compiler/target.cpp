@@ -61,6 +61,8 @@ TargetState state_of(const std::string& name, const Target& target) {
                       .reason = {}};
     const auto refuse = [&](const std::string& why) {
         state.reason = why;
+        state.version.clear();
+        state.path.clear();
         return state;
     };
     if (target.maker == Target::Maker::clang) {

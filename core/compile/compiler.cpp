@@ -21,10 +21,20 @@ std::string as_text(const Json& json) {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+// Sources, paths and definitions go as they are, whatever their bytes are.
+Json json_of(const std::string& bytes) {
+    return {{"base64", to_base64(std::as_bytes(std::span(bytes)))}};
+}
+
+Json json_of(const std::vector<std::string>& all) {
+    Json made = Json::array();
+    for (const std::string& one : all) made.push_back(json_of(one));
+    return made;
+}
+
 Json json_of(const Source& source) {
-    // A source is compiled as it is, whatever its bytes are.
     return {{"base64", to_base64(std::as_bytes(std::span(source.text)))},
-            {"name", source.name},
+            {"name", json_of(source.name)},
             {"kernels", source.kernels}};
 }
 
@@ -66,9 +76,11 @@ HostResult host_result_of(const Json& json) {
     }
     for (const Json& set : json.at("sets")) {
         auto& outputs = made.outputs.emplace_back();
-        for (const Json& output : set)
-            outputs.push_back(
-                from_base64(output.get_ref<const std::string&>()).value_or(std::vector<std::byte>{}));
+        for (const Json& output : set) {
+            auto bytes = from_base64(output.get_ref<const std::string&>());
+            if (!bytes) return {.outputs = {}, .error = "the process answered damaged bytes"};
+            outputs.push_back(*std::move(bytes));
+        }
     }
     return made;
 }
@@ -90,7 +102,7 @@ struct Compiler::State {
     std::unique_ptr<Process> process;
 
     // Absent: the process died, and `died` says how.
-    Result<std::optional<Json>> ask(const Json& question, std::chrono::milliseconds patience,
+    Result<std::optional<Json>> ask(Json question, std::chrono::milliseconds patience,
                                     const std::stop_token& stop);
     template <class Item, class Made>
     Result<void> ask_halving(std::span<const Item> items, std::span<Made> made,
@@ -99,13 +111,19 @@ struct Compiler::State {
                              const std::function<Made(const std::string&)>& dead,
                              std::chrono::milliseconds patience, const std::stop_token& stop);
     std::string died;
+    bool was_late = false;
+    bool was_fresh = true;    // the process that was asked last: nothing had been asked of it before
+    std::int64_t number = 0;  // of the last question
 };
 
-Result<std::optional<Json>> Compiler::State::ask(const Json& question, std::chrono::milliseconds patience,
+Result<std::optional<Json>> Compiler::State::ask(Json question, std::chrono::milliseconds patience,
                                                  const std::stop_token& stop) {
+    was_late = false;
+    was_fresh = !process;
     if (!process) {
         IIR2D_TRY(process, Process::start());
     }
+    question["id"] = ++number;
     auto answer = process->ask(as_text(question), patience, stop);
     if (!answer) {
         process.reset();
@@ -114,6 +132,7 @@ Result<std::optional<Json>> Compiler::State::ask(const Json& question, std::chro
             case NoAnswer::Why::cancelled:
                 return fail(ErrorKind::cancelled, "cancelled");
             case NoAnswer::Why::late:
+                was_late = true;
                 return fail(ErrorKind::device_failure, "the compiler " + died + ", its limit, and was ended");
             case NoAnswer::Why::died:
                 return std::optional<Json>();
@@ -125,8 +144,16 @@ Result<std::optional<Json>> Compiler::State::ask(const Json& question, std::chro
         died = "answered what is no JSON";
         return std::optional<Json>();
     }
-    if (json.contains("refused")) return fail(ErrorKind::device_failure, json.value("refused", ""));
-    return std::optional<Json>(std::move(json));
+    return guarded([&]() -> Result<std::optional<Json>> {
+        if (json.at("id") != number) {
+            process.reset();
+            died = "answered another question";
+            return std::optional<Json>();
+        }
+        if (json.contains("refused"))
+            return fail(ErrorKind::device_failure, json["refused"].get<std::string>());
+        return std::optional<Json>(std::move(json));
+    });
 }
 
 template <class Item, class Made>
@@ -147,6 +174,8 @@ Result<void> Compiler::State::ask_halving(std::span<const Item> items, std::span
         });
     }
     if (items.size() == 1) {
+        // What an old process had been given before may have ended it.
+        if (!was_fresh) return ask_halving(items, made, question, read, dead, patience, stop);
         made[0] = dead(died);
         return {};
     }
@@ -160,6 +189,10 @@ Compiler::Compiler() : m_state(std::make_unique<State>()) {}
 Compiler::~Compiler() = default;
 Compiler::Compiler(Compiler&&) noexcept = default;
 Compiler& Compiler::operator=(Compiler&&) noexcept = default;
+
+bool Compiler::was_late() const {
+    return m_state->was_late;
+}
 
 std::optional<int> Compiler::process_id() const {
     if (!m_state->process) return std::nullopt;
@@ -200,8 +233,8 @@ Result<std::vector<Compiled>> Compiler::compile(const std::string& target, std::
     const auto question = [&](std::span<const Source> some) {
         Json json{{"do", "compile"},
                   {"target", target},
-                  {"include", options.include_folders},
-                  {"define", options.definitions},
+                  {"include", json_of(options.include_folders)},
+                  {"define", json_of(options.definitions)},
                   {"lines", options.with_lines},
                   {"minimal", options.is_minimal},
                   {"sources", Json::array()}};

@@ -84,6 +84,9 @@ class Compiler {
     // Reads host IR back, compiles it to memory and calls it (V2).
     Result<std::vector<HostResult>> run_host(std::span<const HostRun> runs, const std::stop_token& stop = {});
 
+    // Whether what failed last did so for a time limit: it is the source's fault, other failures are not.
+    bool was_late() const;
+
     // Of the process, where it runs; for tests.
     std::optional<int> process_id() const;
 

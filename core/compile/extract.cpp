@@ -4,6 +4,7 @@
 #include <cxxabi.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <memory>
 #include <string_view>
@@ -17,18 +18,47 @@ namespace workbench::compile {
 
 namespace {
 
-std::string without_arguments(const std::string& symbol) {
-    const std::string text = readable(symbol);
-    return text.substr(0, text.find('('));
+// How a kernel may be named, the most exact way first: whole, with its arguments, without them, without those
+// of its template, and both of these without what it lies in.
+std::vector<std::string> ways_to_name(const std::string& symbol) {
+    const std::string whole = readable(symbol);
+    // Brackets in front of `at`, from the left.
+    const auto depth = [&](std::size_t at) {
+        return std::ranges::count_if(whole.substr(0, at), [](char c) { return c == '(' || c == '<'; }) -
+               std::ranges::count_if(whole.substr(0, at), [](char c) { return c == ')' || c == '>'; });
+    };
+    const auto last = [&](char c, std::size_t end) {  // outside of brackets
+        for (std::size_t at = end; at-- > 0;) {
+            if (whole[at] == c && depth(at) == 0) return at;
+        }
+        return std::string::npos;
+    };
+    const std::size_t arguments = whole.ends_with(')') ? last('(', whole.size()) : whole.size();
+    const std::size_t type = last(' ', arguments);  // that it returns: of a template only
+    const std::size_t begin = type == std::string::npos ? 0 : type + 1;
+    const std::size_t angle = whole[arguments - 1] == '>' ? last('<', arguments) : arguments;
+    const std::size_t colon = last(':', angle);
+    const std::size_t own = colon == std::string::npos || colon < begin ? begin : colon + 1;
+    return {whole,
+            whole.substr(begin),
+            whole.substr(begin, arguments - begin),
+            whole.substr(begin, angle - begin),
+            whole.substr(own, arguments - own),
+            whole.substr(own, angle - own)};
 }
 
-// The symbol that is meant: one of this very name, or the only one that is written so.
+// The symbol that is meant: one of this very name, or the only one that is named so.
 Result<std::string> find_kernel(const std::vector<KernelText>& kernels, const std::string& wanted) {
     std::vector<std::string> found;
+    std::size_t best = std::string::npos;
     for (const KernelText& one : kernels) {
         if (one.kernel == wanted) return wanted;
-        if (without_arguments(one.kernel) == wanted || readable(one.kernel) == wanted)
-            found.push_back(one.kernel);
+        const auto ways = ways_to_name(one.kernel);
+        const auto way = static_cast<std::size_t>(std::ranges::find(ways, wanted) - ways.begin());
+        if (way == ways.size() || way > best) continue;
+        if (way < best) found.clear();
+        best = way;
+        found.push_back(one.kernel);
     }
     if (found.size() == 1) return found.front();
     const auto names = [](const std::vector<std::string>& symbols) {
@@ -45,10 +75,12 @@ Result<std::string> find_kernel(const std::vector<KernelText>& kernels, const st
                                                                 : "are " + names(all)));
 }
 
-// An error of the compiler's process is the source's: nothing else was compiled.
+// An error of the compiler is the source's, and so is a time limit: nothing else was compiled.
 Result<Compiled> compile_one(Compiler& compiler, const std::string& target, const Source& source,
                              const CompileOptions& options, const std::stop_token& stop) {
     auto made = compiler.compile(target, std::span(&source, 1), options, stop);
+    if (!made && compiler.was_late())
+        return fail(ErrorKind::bad_input, escaped(source.name) + ": " + made.error().message);
     if (!made) return std::unexpected(made.error());
     Compiled& one = made->front();
     if (one.end == Compiled::End::made) return std::move(one);
@@ -100,6 +132,32 @@ void add_parameters(Extracted& made, const std::string& ptx) {
         made.parameters.push_back({.name = one.name, .type = one.type, .bytes = one.bytes});
 }
 
+bool is_number(std::string_view text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// "FILE:LINE: what" of a line of a log that is an error: NVRTC's "FILE(LINE): [catastrophic ]error: what" and
+// Clang's "FILE:LINE:COLUMN: [fatal ]error: what".
+std::optional<std::string> error_in(const std::string& line) {
+    constexpr std::string_view mark = "error: ";
+    for (std::size_t at = line.find(mark); at != std::string::npos; at = line.find(mark, at + 1)) {
+        std::string_view head = std::string_view(line).substr(0, at);
+        for (const std::string_view grade : {"catastrophic ", "fatal "}) {
+            if (head.ends_with(grade)) head.remove_suffix(grade.size());
+        }
+        if (!head.ends_with(": ")) continue;
+        head.remove_suffix(2);
+        const std::string what = ": " + line.substr(at + mark.size());
+        const std::size_t open = head.rfind('(');
+        if (head.ends_with(')') && open != std::string_view::npos &&
+            is_number(head.substr(open + 1, head.size() - open - 2)))
+            return std::string(head.substr(0, open)) + ":" +
+                   std::string(head.substr(open + 1, head.size() - open - 2)) + what;
+        if (is_number(head.substr(head.rfind(':') + 1))) return std::string(head) + what;
+    }
+    return std::nullopt;
+}
+
 }  // namespace
 
 std::string readable(const std::string& symbol) {
@@ -118,18 +176,7 @@ std::string first_error(const std::string& log, const std::string& file) {
         at = end + 1;
         if (line.empty()) continue;
         if (first.empty()) first = line;
-        const std::size_t error = line.find("error: ");
-        if (error == std::string::npos) continue;
-        // NVRTC's "FILE(LINE): error: what", with "catastrophic" before it; Clang's "FILE:LINE:COLUMN: error:
-        // what".
-        const std::string_view head = std::string_view(line).substr(0, error);
-        const std::size_t open = head.rfind('(');
-        if (open != std::string_view::npos && head.find("):", open) != std::string_view::npos)
-            return escaped(std::string(head.substr(0, open)) + ":" +
-                               std::string(head.substr(open + 1, head.find(')', open) - open - 1)) + ": " +
-                               line.substr(error + 7),
-                           1000);
-        return escaped(std::string(head) + line.substr(error + 7), 1000);
+        if (const auto error = error_in(line)) return escaped(*error, 1000);
     }
     return escaped(file) + ": " + (first.empty() ? "does not compile" : escaped(first, 1000));
 }
@@ -151,10 +198,14 @@ Result<Extracted> extract(Compiler& compiler, const ExtractRequest& request, con
     options.include_folders.insert(options.include_folders.end(), request.include_folders.begin(),
                                    request.include_folders.end());
     Source source{.text = request.text, .name = request.file, .kernels = {}};
+    const auto deadline = std::chrono::steady_clock::now() + patience_of_extract;
+    const auto left = [&] {
+        return std::max(std::chrono::milliseconds(1), std::chrono::duration_cast<std::chrono::milliseconds>(
+                                                          deadline - std::chrono::steady_clock::now()));
+    };
     for (const TargetState& target : targets) {
+        options.patience = left();
         auto compiled = compile_one(compiler, target.target, source, options, stop);
-        if (!compiled && compiled.error().kind == ErrorKind::device_failure)
-            return fail(ErrorKind::bad_input, escaped(source.name) + ": " + compiled.error().message);
         if (!compiled) return std::unexpected(compiled.error());
         if (made.symbol.empty()) {
             IIR2D_TRY(made.symbol, find_kernel(compiled->kernels, request.kernel));
@@ -168,6 +219,7 @@ Result<Extracted> extract(Compiler& compiler, const ExtractRequest& request, con
         if (request.with_lines && !target.target.starts_with("cubin")) {
             CompileOptions with_lines = options;
             with_lines.with_lines = true;
+            with_lines.patience = left();
             IIR2D_TRY(const Compiled marked, compile_one(compiler, target.target, source, with_lines, stop));
             if (!marked.kernels.empty() && marked.kernels.front().text == ir.text)
                 ir.lines = marked.kernels.front().lines;

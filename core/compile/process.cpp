@@ -118,7 +118,8 @@ std::expected<std::string, NoAnswer> Process::ask(const std::string& json, std::
             wanted = length_bytes + static_cast<std::size_t>(*length);
             answer.reserve(*wanted);
         }
-        if (wanted && answer.size() >= *wanted) return answer.substr(length_bytes, *wanted - length_bytes);
+        if (wanted && answer.size() > *wanted) return lost();  // nothing was asked that it answers
+        if (wanted && answer.size() == *wanted) return answer.substr(length_bytes, *wanted - length_bytes);
     }
     return lost();
 }

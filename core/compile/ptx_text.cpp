@@ -104,7 +104,7 @@ std::size_t end_of_part(std::string_view text, std::size_t at) {
     for (; at < text.size(); ++at) {
         const char c = text[at];
         if (c == '"') at = std::min(text.find('"', at + 1), text.size() - 1);
-        if (c == '=') is_value = true;
+        if (c == '=' && depth == 0) is_value = true;
         if (c == '{') ++depth;
         if (c == '}' && --depth == 0 && !is_value) return at + 1;
         if (c == ';' && depth == 0) return at + 1;
@@ -147,35 +147,119 @@ bool mentions_directive(std::string_view part, std::string_view directive) {
     return head.find(directive) != std::string_view::npos;
 }
 
-// Words whose number counts through the program: what stands before the number.
-std::size_t counted_prefix(std::string_view word) {
-    static constexpr std::array<std::string_view, 9> prefixes{"$L__BB",        "$L_brx_",    "$L__tmp",
-                                                              "__local_depot", "prototype_", "__unnamed_",
-                                                              "$str$",         "_$_str_$_",  "$str"};
-    for (const std::string_view prefix : prefixes) {
-        if (word.starts_with(prefix) && word.size() > prefix.size() && is_digit(word[prefix.size()]))
-            return prefix.size();
-    }
-    return 0;
+// Whether another program may name it, or the source did: such a name stays.
+bool is_linked(std::string_view part) {
+    static constexpr std::array<std::string_view, 6> directives{".entry", ".func",   ".visible",
+                                                                ".weak",  ".extern", ".common"};
+    return std::ranges::any_of(
+        directives, [&](std::string_view directive) { return mentions_directive(part, directive); });
 }
 
-// Gives counted words new numbers, in the order of their first appearance in a cut.
+// A word whose number counts through the program.
+struct Counted {
+    std::string_view prefix = {};  // empty: the word is not counted
+    std::string_view number = {};  // empty of a text that was alone
+    std::string_view rest = {};
+};
+
+Counted counted(std::string_view word) {
+    static constexpr std::array<std::string_view, 8> prefixes{
+        "$L__BB", "$L_brx_", "$L__tmp", "__local_depot", "prototype_", "__unnamed_", "$str$", "_$_str_$_"};
+    if (word == "$str") return {.prefix = "$str$"};
+    if (word == "_$_str") return {.prefix = "_$_str_$_"};
+    for (const std::string_view prefix : prefixes) {
+        if (!word.starts_with(prefix) || word.size() == prefix.size() || !is_digit(word[prefix.size()]))
+            continue;
+        std::size_t end = prefix.size();
+        while (end < word.size() && is_digit(word[end])) ++end;
+        return {.prefix = prefix,
+                .number = word.substr(prefix.size(), end - prefix.size()),
+                .rest = word.substr(end)};
+    }
+    return {};
+}
+
+// Gives counted words new numbers, in the order of their first appearance in a cut, but for names that stay.
 class Renumbering {
   public:
+    explicit Renumbering(std::set<std::string_view> staying) : m_staying(std::move(staying)) {}
     std::string of(std::string_view word) {
-        const std::size_t prefix = counted_prefix(word);
-        if (prefix == 0) return std::string(word);
-        std::size_t end = prefix;
-        while (end < word.size() && is_digit(word[end])) ++end;
-        auto& numbers = m_numbers[std::string(word.substr(0, prefix))];
-        const auto number =
-            numbers.try_emplace(std::string(word.substr(prefix, end - prefix)), numbers.size()).first->second;
-        return std::string(word.substr(0, prefix)) + std::to_string(number) + std::string(word.substr(end));
+        const auto [prefix, number, rest] = counted(word);
+        if (prefix.empty() || m_staying.contains(word)) return std::string(word);
+        auto& [next, numbers] = m_numbers[prefix];
+        const auto [at, is_new] = numbers.try_emplace(std::string(number), next);
+        if (is_new) {
+            while (m_staying.contains(std::string(prefix) + std::to_string(next))) ++next;
+            at->second = next++;
+        }
+        return std::string(prefix) + std::to_string(at->second) + std::string(rest);
     }
 
   private:
-    std::map<std::string, std::map<std::string, std::size_t>, std::less<>> m_numbers;
+    std::set<std::string_view> m_staying;
+    std::map<std::string_view, std::pair<std::size_t, std::map<std::string, std::size_t>>> m_numbers;
 };
+
+// The words of a function's body that may name other parts: neither opcodes and directives nor labels and
+// what the body itself declares.
+std::set<std::string_view> names_in_body(std::string_view body) {
+    static constexpr std::array<std::string_view, 4> declaring{".reg", ".param", ".local", ".shared"};
+    static constexpr const char* blanks = " \t\r\n";
+    std::set<std::string_view> made;
+    std::set<std::string_view> own;
+    bool is_start = true;  // of a statement
+    bool declares = false;
+    for (std::size_t at = 0; at < body.size();) {
+        const std::string_view rest = body.substr(at);
+        const char c = body[at];
+        if (is_blank(c)) {
+            ++at;
+        } else if (c == '.' && is_start && ends_with_line(rest)) {
+            at = std::min(body.find('\n', at), body.size());
+        } else if (c == '.') {
+            if (is_start)
+                declares = std::ranges::any_of(
+                    declaring, [&](std::string_view directive) { return is_directive(rest, directive); });
+            is_start = false;
+            at = end_of_word(body, at + 1);
+        } else if (c == '@' && is_start) {  // a predicate, then the opcode
+            at = end_of_word(body, std::min(body.find_first_not_of("@! \t", at), body.size()));
+        } else if (begins_word(c)) {
+            const std::size_t end = end_of_word(body, at);
+            const std::string_view word = body.substr(at, end - at);
+            const std::size_t next = std::min(body.find_first_not_of(blanks, end), body.size() - 1);
+            const bool is_label = is_start && body[next] == ':';
+            if (is_label || declares)
+                own.insert(word);
+            else if (!is_start && !body.substr(0, at).ends_with("::"))
+                made.insert(word);
+            is_start = is_label;
+            at = is_label ? next + 1 : end;
+        } else {
+            const bool is_block = (c == '{' || c == '}') && is_start;
+            is_start = c == ';' || is_block;
+            if (c == ';') declares = false;
+            if (c == '"') at = std::min(body.find('"', at + 1), body.size() - 1);
+            at = is_digit(c) ? end_of_word(body, at) : at + 1;
+        }
+    }
+    for (const std::string_view word : own) made.erase(word);
+    return made;
+}
+
+// The words of a part that may name other parts.
+std::set<std::string_view> names_in(std::string_view part, bool is_function) {
+    if (is_function) return names_in_body(part.substr(std::min(part.find('{'), part.size())));
+    std::set<std::string_view> made;
+    walk(
+        part, [](std::string_view) {},
+        [&](std::string_view word) {
+            const auto at = static_cast<std::size_t>(word.data() - part.data());
+            const bool is_operator = part.substr(at + word.size()).starts_with('(');  // generic(name)
+            if (!is_operator && (at == 0 || part[at - 1] != '.')) made.insert(word);
+        });
+    return made;
+}
 
 // The first two numbers of a line; 0 where there are fewer.
 std::array<int, 2> numbers_of(std::string_view line) {
@@ -188,6 +272,17 @@ std::array<int, 2> numbers_of(std::string_view line) {
         at = static_cast<std::size_t>(end - line.data());
     }
     return made;
+}
+
+// The file of this very name, else the only one whose path ends so; 0: none.
+int number_of_file(const std::vector<std::pair<int, std::string>>& files, std::string_view wanted) {
+    const std::string end = "/" + std::string(wanted);
+    std::set<int> ending;
+    for (const auto& [number, name] : files) {
+        if (name == wanted) return number;
+        if (name.ends_with(end)) ending.insert(number);
+    }
+    return ending.size() == 1 ? *ending.begin() : 0;
 }
 
 // Labels that only line information uses.
@@ -231,20 +326,18 @@ Result<PtxProgram> PtxProgram::parse(std::string_view source) {
         }
         if (!ends_with_line(view)) {
             part.is_kernel = mentions_directive(view, ".entry");
-            part.name = name_of(view, part.is_kernel || mentions_directive(view, ".func"));
+            part.is_function = part.is_kernel || mentions_directive(view, ".func");
+            part.is_linked = is_linked(view);
+            part.name = name_of(view, part.is_function);
         }
         if (part.is_kernel && view.ends_with('}')) made.m_kernels.push_back(part.name);
         if (!part.name.empty()) names.insert(part.name);
         made.m_parts.push_back(std::move(part));
     }
     for (Part& part : made.m_parts) {
-        std::set<std::string_view> mentioned;
-        walk(
-            part.text, [](std::string_view) {},
-            [&](std::string_view word) {
-                if (names.contains(word)) mentioned.insert(word);
-            });
-        part.names.assign(mentioned.begin(), mentioned.end());
+        for (const std::string_view word : names_in(part.text, part.is_function)) {
+            if (names.contains(word)) part.names.emplace_back(word);
+        }
     }
     return made;
 }
@@ -263,13 +356,14 @@ Result<PtxCut> PtxProgram::cut(std::string_view kernel, std::string_view file) c
         for (auto [at, end] = by_name.equal_range(name); at != end; ++at)
             open.insert(open.end(), at->second->names.begin(), at->second->names.end());
     }
-    int own_file = 0;
-    for (const auto& [number, name] : m_files) {
-        if (name == file || name.ends_with("/" + std::string(file))) own_file = number;
+    const int own_file = number_of_file(m_files, file);
+    std::set<std::string_view> staying;
+    for (const Part& part : m_parts) {
+        if (part.is_linked && wanted.contains(part.name)) staying.insert(part.name);
     }
 
     PtxCut made;
-    Renumbering renumbering;
+    Renumbering renumbering(std::move(staying));
     int line_number = 0;
     for (const Part& part : m_parts) {
         if (!part.name.empty() && !wanted.contains(part.name)) continue;

@@ -41,6 +41,8 @@ class PtxProgram {
         std::string name;                // empty: stays in every cut, as .version does
         std::vector<std::string> names;  // that it mentions and other parts have, sorted
         bool is_kernel = false;
+        bool is_function = false;
+        bool is_linked = false;  // keeps its name
     };
     std::vector<Part> m_parts;
     std::vector<std::string> m_kernels;

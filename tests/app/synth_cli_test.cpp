@@ -121,6 +121,48 @@ TEST_F(SynthCli, WhatIsWrongHasItsExitCode) {
     expect_failure(iir2d({"synth", "extract", path("none.cu"), "--kernel", "k"}), 3, "none.cu");
 }
 
+TEST_F(SynthCli, KernelsAreNamedAsTheyAreWritten) {
+    IIR2D_NEEDS_NVRTC;
+    const std::string source =
+        write_text("named.cu",
+                   "template <class T> __global__ void scale(T* x) { x[0] *= 2; }\n"
+                   "template __global__ void scale<float>(float*);\n"
+                   "namespace n { template <class T> __global__ void half(T* x) { x[0] /= 2; }\n"
+                   "template __global__ void half<double>(double*); }\n"
+                   "extern \"C\" __global__ void add(float* x) { x[0] += 1.0f; }\n"
+                   "extern \"C\" __global__ void prototype_2(float* x) { x[0] += x[1]; }\n"
+                   "namespace n { __global__ void add(int* x) { x[0] += 1; } }\n");
+    const auto extracted = [&](const std::string& kernel) {
+        const auto outcome = iir2d({"synth", "extract", source, "--kernel", kernel, "--json"});
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
+        return outcome.code == 0 ? Json::parse(outcome.out) : Json{{"kernel", ""}};
+    };
+    for (const char* name : {"scale", "scale<float>", "scale<float>(float*)", "void scale<float>(float*)"})
+        EXPECT_EQ(extracted(name)["kernel"], "_Z5scaleIfEvPT_") << name;
+    for (const char* name : {"half", "n::half", "n::half<double>", "half<double>"})
+        EXPECT_EQ(extracted(name)["kernel"], "_ZN1n4halfIdEEvPT_") << name;
+    EXPECT_EQ(extracted("n::add")["kernel"], "_ZN1n3addEPi");
+    EXPECT_EQ(extracted("add")["kernel"], "add");
+    const std::string text = extracted("prototype_2")["ir"][0]["text"];
+    EXPECT_THAT(text, HasSubstr(".visible .entry prototype_2("));
+    EXPECT_EQ(text.find(".entry add("), std::string::npos);
+}
+
+TEST_F(SynthCli, IncludesAreOfTheSourcesFolderNotOfTheWorkingDirectory) {
+    IIR2D_NEEDS_NVRTC;
+    const std::string other = path("caf\xe9");  // no UTF-8
+    std::filesystem::create_directory(other);
+    std::filesystem::copy(path("two.cu"), other + "/two.cu");
+    std::filesystem::copy(path("scale.h"), other + "/scale.h");
+    write_text("scale.h", "#error of the working directory\n");
+    const auto before = std::filesystem::current_path();
+    std::filesystem::current_path(path(""));
+    const auto outcome =
+        iir2d({"synth", "extract", other + "/two.cu", "-D", "AMOUNT=3.0f", "--kernel", "first"});
+    std::filesystem::current_path(before);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+}
+
 TEST_F(SynthCli, HostileSourcesAreErrorsInBoundedTime) {
     IIR2D_NEEDS_NVRTC;
     const auto expect_bad = [&](const std::string& text) {

@@ -4,6 +4,7 @@
 #include "core/compile/compiler.h"
 
 #include <gmock/gmock.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <chrono>
@@ -230,8 +231,40 @@ TEST_F(Compile, ATimeLimitEndsTheProcessAndTheNextQuestionStartsAnother) {
     ASSERT_FALSE(late);
     EXPECT_EQ(late.error().kind, ErrorKind::device_failure);
     EXPECT_FALSE(compiler.process_id());
+    EXPECT_TRUE(compiler.was_late());
     EXPECT_EQ(compile(ptx_target, sources)[0].end, Compiled::End::made);
     EXPECT_NE(compiler.process_id().value(), before);
+}
+
+TEST_F(Compile, AProcessThatWasKilledIsNoFaultOfTheSource) {
+    IIR2D_NEEDS(ptx_target);
+    const auto sources = cuda_sources(1);
+    ASSERT_EQ(compile(ptx_target, sources)[0].end, Compiled::End::made);
+    ::kill(compiler.process_id().value(), SIGKILL);
+    const auto made = compile(ptx_target, sources);
+    EXPECT_EQ(made[0].end, Compiled::End::made) << made[0].message;
+}
+
+TEST_F(Compile, CancellingWhileItCompilesEndsTheProcess) {
+    IIR2D_NEEDS(ptx_target);
+    const auto sources = cuda_sources(48);  // for hundreds of milliseconds
+    std::stop_source stop;
+    const std::jthread canceller([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        stop.request_stop();
+    });
+    const auto made = compiler.compile(ptx_target, sources, {}, stop.get_token());
+    ASSERT_FALSE(made);
+    EXPECT_EQ(made.error().kind, ErrorKind::cancelled);
+    EXPECT_FALSE(compiler.process_id());
+    EXPECT_FALSE(compiler.was_late());
+}
+
+TEST_F(Compile, ClangsErrorsAreOfTheSourcesFileAndLine) {
+    IIR2D_NEEDS("llvm-host-o0");
+    auto sources = host_sources(2);
+    sources[1].text = "extern \"C\" void kernel1(int* y) {\n    y[0] = nowhere;\n}\n";
+    EXPECT_THAT(compile("llvm-host-o0", sources)[1].message, HasSubstr("kernel1.cpp:2:12: error"));
 }
 
 TEST_F(Compile, CancellingEndsTheProcess) {
@@ -333,6 +366,9 @@ TEST_F(Compile, HostIrThatCrashesOrWritesBeyondIsOneResult) {
          .kernel = "k",
          .sets = arguments(4)},
         {.text = "no IR", .kernel = "k", .sets = arguments(4)},
+        {.text = ir("  call void asm sideeffect \"nop\", \"\"()"), .kernel = "k", .sets = arguments(4)},
+        {.text = "module asm \"nop\"\n" + ir(""), .kernel = "k", .sets = arguments(4)},
+        {.text = ir("  call void inttoptr (i64 4096 to ptr)()"), .kernel = "k", .sets = arguments(4)},
     };
     const auto results = compiler.run_host(runs);
     ASSERT_TRUE(results) << results.error().message;
@@ -342,6 +378,10 @@ TEST_F(Compile, HostIrThatCrashesOrWritesBeyondIsOneResult) {
     EXPECT_THAT((*results)[2].error, HasSubstr("beyond argument 0"));
     EXPECT_THAT((*results)[3].error, HasSubstr("getpid"));
     EXPECT_FALSE((*results)[4].error.empty());
+    for (const std::size_t k : {5U, 6U, 7U}) {
+        EXPECT_FALSE((*results)[k].has_died);
+        EXPECT_THAT((*results)[k].error, HasSubstr("which it may not"));
+    }
 }
 
 }  // namespace

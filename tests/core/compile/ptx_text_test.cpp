@@ -94,6 +94,79 @@ TEST(PtxText, AKernelHasWhatItNamesAndNumbersFromZero) {
     EXPECT_FALSE(parsed->cut("helper"));
 }
 
+Result<PtxCut> cut_of(const std::string& text, const std::string& kernel, const std::string& file = {}) {
+    const auto parsed = PtxProgram::parse(text);
+    if (!parsed) return std::unexpected(parsed.error());
+    return parsed->cut(kernel, file);
+}
+
+TEST(PtxText, OpcodesAndDirectivesAreNoNames) {
+    const std::string user =
+        ".visible .entry user(\n\t.param .u64 user_param_0\n)\n{\n\t.reg .b32 %r<4>;\n\t.shared .align 4 "
+        ".b8 own[4];\nstart:\n\tadd.s32 %r1, %r2, min;\n\t@!%p1 mul.lo.s32 %r1, %r1, 2;\n\t{\n\t.param "
+        ".b32 param0;\n\tst.param.b32 [param0], %r1;\n\tcall.uni helper, (param0);\n\t}\n\tbra "
+        "start;\n\tmov.b64 {%r1, %r2}, own;\n\tret;\n}\n";
+    const std::string needed = ".func helper(.param .b32 a)\n{\n\tret;\n}\n.global .u32 min;\n";
+    std::string others;
+    for (const char* name : {"add", "mul", "ret", "bra", "st", "call", "shared", "b32", "lo", "param0",
+                             "start", "own", "mov", "user_param_0"})
+        others += std::string(".visible .entry ") + name + "()\n{\n\tret;\n}\n";
+    const auto cut = cut_of(needed + others + user, "user");
+    ASSERT_TRUE(cut) << cut.error().message;
+    EXPECT_EQ(cut->text, needed + user);
+    const std::string table =
+        ".global .u64 table[2] = {add, generic(mul)};\n.visible .entry k()\n{\n\tmov.u64 %rd1, table;\n}\n";
+    const auto both = cut_of(others + ".visible .entry generic()\n{\n}\n" + table, "k");
+    ASSERT_TRUE(both) << both.error().message;
+    EXPECT_THAT(both->text, ::testing::HasSubstr(".entry add("));
+    EXPECT_THAT(both->text, ::testing::HasSubstr(".entry mul("));
+    EXPECT_EQ(both->text.find(".entry generic("), std::string::npos);
+    EXPECT_EQ(both->text.find(".entry ret("), std::string::npos);
+}
+
+TEST(PtxText, NamesThatAreLinkedStayAndNumbersGoRoundThem) {
+    for (const std::string name : {"prototype_2", "__unnamed_3", "$str$1", "__local_depot1", "$L__BB4"}) {
+        const std::string text = ".visible .global .u32 prototype_0;\n.visible .entry " + name +
+                                 "()\n{\n\tmov.u64 %rd1, prototype_0;\nprototype_7 : .callprototype ()_ "
+                                 "();\n\tcall %rd1, (), prototype_7;\n}\n";
+        const auto cut = cut_of(text, name);
+        ASSERT_TRUE(cut) << cut.error().message;
+        EXPECT_THAT(cut->text, ::testing::HasSubstr(".entry " + name + "("));
+        EXPECT_THAT(cut->text, ::testing::HasSubstr("prototype_1 : .callprototype")) << cut->text;
+        EXPECT_THAT(cut->text, ::testing::HasSubstr("mov.u64 %rd1, prototype_0;"));
+    }
+}
+
+TEST(PtxText, ATextIsTheSameAloneAndAsTheSecond) {
+    const auto program_with = [](const std::string& table) {
+        return ".global .align 1 .b8 " + table + "[2] = {104, 0};\n.visible .entry k()\n{\n\tmov.u64 %rd1, " +
+               table + ";\n}\n";
+    };
+    for (const std::string name : {"$str", "_$_str"}) {
+        const auto alone = cut_of(program_with(name), "k");
+        const auto second = cut_of(program_with(name + (name == "$str" ? "$1" : "_$_1")), "k");
+        ASSERT_TRUE(alone && second);
+        EXPECT_EQ(alone->text, second->text);
+    }
+}
+
+TEST(PtxText, ABodyWithATableOfItsOwnEndsAtItsBrace) {
+    const std::string first = ".visible .entry a()\n{\n\t.global .u32 x[2] = {1, 2};\n\tret;\n}\n";
+    const auto cut = cut_of(first + ".visible .entry b()\n{\n\tret;\n}\n", "a");
+    ASSERT_TRUE(cut) << cut.error().message;
+    EXPECT_EQ(cut->text, first);
+}
+
+TEST(PtxText, LinesAreOfTheFileItselfNotOfOneThatEndsSo) {
+    const std::string body = ".visible .entry k()\n{\n\t.loc\t1 5 1\n\tret;\n}\n";
+    const std::string own = ".file 1 \"k.cu\"\n";
+    const std::string other = ".file 2 \"/tmp/k.cu\"\n";
+    const std::string third = ".file 1 \"/home/k.cu\"\n";
+    EXPECT_EQ(cut_of(body + own + other, "k", "k.cu")->lines.size(), 1U);
+    EXPECT_EQ(cut_of(body + third, "k", "k.cu")->lines.size(), 1U);
+    EXPECT_TRUE(cut_of(body + third + other, "k", "k.cu")->lines.empty());
+}
+
 TEST(PtxText, ATextThatDoesNotEndIsAnError) {
     const std::string whole = program;
     for (const char* end : {"{\n\tret; /* two", "$str[3] = {104", "callseq 4, 0\n"}) {
@@ -110,6 +183,12 @@ TEST(PtxText, TheFirstErrorOfALogHasFileAndLine) {
     EXPECT_EQ(first_error("b (1).cu(3): warning: w\nb (1).cu(4): catastrophic error: no file\n", "b"),
               "b (1).cu:4: no file");
     EXPECT_EQ(first_error("c.cpp:7:2: error: unknown\n", "c.cpp"), "c.cpp:7:2: unknown");
+    EXPECT_EQ(first_error("c.cu:7:2: fatal error: 'x.h' file not found\n", "c.cu"),
+              "c.cu:7:2: 'x.h' file not found");
+    EXPECT_EQ(
+        first_error("a.cu(1): warning #1444-D: #warning directive: error: nothing\na.cu(3): error: what\n",
+                    "a.cu"),
+        "a.cu:3: what");
     EXPECT_EQ(first_error("", "d.cu"), "d.cu: does not compile");
 }
 
