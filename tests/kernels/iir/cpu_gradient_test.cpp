@@ -276,7 +276,7 @@ TEST(CpuGradientOf, AStoppedRunSaysSo) {
     }
 }
 
-// On one thread: progress comes from the calling thread alone, and another could have done the rest before it.
+// On one thread: progress comes from the calling thread alone, and another could have done the rest before.
 TEST(CpuGradientOf, ARunThatIsStoppedInTheMiddleWritesNothing) {
     for (const int id : {1, 4, 6}) {
         const FilterDesc desc{.shape = {.h = 640, .w = 500}, .filter = {.id = id}};
