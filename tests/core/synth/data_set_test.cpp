@@ -121,7 +121,7 @@ class DataSet : public testing::Test {
 
     GenerateOptions options(const std::string& name) const {
         GenerateOptions made{.folder = m_folder / name, .count = 30, .seed = 5, .shard = 8};
-        made.judge.targets = {{"host", false, true, "V2", "c++", "1", ""}};
+        made.judge.targets = {target_named("llvm-host-test")};
         return made;
     }
     Result<GenerateProgress> generate_it(const GenerateOptions& options) {
@@ -220,7 +220,7 @@ TEST_F(DataSet, RejectsWhatDisagreesAndKeepsTheSource) {
         const auto one = nlohmann::json::parse(line);
         if (one["reason"] != "mismatch") continue;
         found = true;
-        EXPECT_NE(one["detail"].get<std::string>().find("V2 host: set 0"), std::string::npos);
+        EXPECT_NE(one["detail"].get<std::string>().find("V2 llvm-host-test: set 0"), std::string::npos);
         EXPECT_TRUE(parse(one["source"].get<std::string>()));
     }
     EXPECT_TRUE(found);
