@@ -127,9 +127,8 @@ Result<void> keep_asked(nlohmann::json& record, const SynthShowOptions& options)
     if (options.backward && !record.contains("backward"))
         return workbench::fail(ErrorKind::bad_argument, "the data set was made without --backward");
     if (options.backward && record["backward"].contains("reason"))
-        return workbench::fail(
-            ErrorKind::bad_argument,
-            "the kernel has no backward one: " + record["backward"]["reason"].get<std::string>());
+        return workbench::fail(ErrorKind::bad_argument, "the kernel has no backward one: " +
+                                                            record["backward"]["reason"].get<std::string>());
     nlohmann::json kept = nlohmann::json::array();
     std::vector<std::string> there;
     for (const auto& ir : record["ir"]) {
@@ -146,10 +145,10 @@ Result<void> keep_asked(nlohmann::json& record, const SynthShowOptions& options)
 
 std::string text_of(const nlohmann::json& record, bool backward) {
     const auto text = [](const nlohmann::json& json) { return json.get<std::string>(); };
-    std::string made = text(record["id"]) + "  " + text(record["name"]) + "\n" + text(record["category"]) +
-                       ", " + text(record["complexity"]) + ", " + text(record["split"]) + "; " +
-                       joined(record["ops"], " ", [](const auto& op) { return op.template get<std::string>(); }) +
-                       "\n\n";
+    std::string made =
+        text(record["id"]) + "  " + text(record["name"]) + "\n" + text(record["category"]) + ", " +
+        text(record["complexity"]) + ", " + text(record["split"]) + "; " +
+        joined(record["ops"], " ", [](const auto& op) { return op.template get<std::string>(); }) + "\n\n";
     const auto& source = backward ? record["backward"]["source"] : record["source"];
     made += text(source["cuda"]) + "\n" + text(source["cpp"]);
     for (const auto& ir : record["ir"]) made += "\n" + text(ir["target"]) + "\n" + text(ir["text"]);

@@ -14,6 +14,9 @@ namespace {
 
 using namespace workbench;  // NOLINT(google-build-using-namespace): names of core, in a command of it
 
+// Of a launch: 65,536 steps of a thread, in 8 warps, are far below.
+constexpr std::uint64_t most_instructions = std::uint64_t{1} << 24;
+
 bool is_written(const synth::Symbol& symbol) {
     return symbol.kind == synth::SymbolKind::output || symbol.kind == synth::SymbolKind::inout;
 }
@@ -76,7 +79,7 @@ class CompilerProcess : public synth::Toolchain {
         for (const std::string* text : texts) {
             IIR2D_TRY(const auto compiled, m_compiler.assemble(*text, sm));
             using End = compile::Compiled::End;
-            made.push_back(compiled.end == End::made         ? ""
+            made.push_back(compiled.end == End::made  ? ""
                            : compiled.message.empty() ? "it cannot be assembled"
                                                       : compiled.message);
         }
@@ -115,7 +118,8 @@ class CompilerProcess : public synth::Toolchain {
             const auto result = compile::run_ptx(*module,
                                                  {.kernel = one.tree->kernel.name,
                                                   .grid = {synth::launch_blocks, 1, 1},
-                                                  .block = {synth::block_threads, 1, 1}},
+                                                  .block = {synth::block_threads, 1, 1},
+                                                  .budget = most_instructions},
                                                  arguments);
             if (!result) return result.error().message;
             if (result->outcome.findings_total) return result->outcome.findings[0].message;

@@ -144,8 +144,8 @@ class Run {
         ++m_progress.kernels;
         m_progress.pairs += record["ir"].size();
         if (!record["ir"].empty())
-            m_texts.insert(text_hash(record["ir"][0]["text"].get<std::string>(),
-                                     record["name"].get<std::string>()));
+            m_texts.insert(
+                text_hash(record["ir"][0]["text"].get<std::string>(), record["name"].get<std::string>()));
     }
 
     Category category_of(std::uint64_t j) const { return m_turn[j % m_turn.size()]; }

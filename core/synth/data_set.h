@@ -49,8 +49,8 @@ Result<GenerateProgress> generate_data_set(const GenerateOptions& options, const
                                            const std::function<void(const GenerateProgress&)>& report = {},
                                            const std::stop_token& stop = {});
 
-// Returns a text with its kernel's name replaced, and the hash of one whose kernel is called k: two records of
-// one such hash are duplicates.
+// Returns a text with its kernel's name replaced, and the hash of one whose kernel is called k: two records
+// of one such hash are duplicates.
 std::string with_name(std::string_view text, std::string_view name, std::string_view other);
 std::string text_hash(const std::string& text, const std::string& name);
 

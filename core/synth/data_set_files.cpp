@@ -68,9 +68,15 @@ fs::path shard_path(const fs::path& folder, std::size_t number, bool rejected) {
 }
 
 std::string run_text(const RunFacts& run) {
-    return Json{{"schema", "synth-1"},          {"generator", run.generator}, {"run_seed", run.seed},
-                {"count", run.count},           {"quotas", quotas_of(run)},   {"targets", targets_of(run)},
-                {"compilers", compilers_of(run)}, {"backward", run.backward},   {"levels", run.levels},
+    return Json{{"schema", "synth-1"},
+                {"generator", run.generator},
+                {"run_seed", run.seed},
+                {"count", run.count},
+                {"quotas", quotas_of(run)},
+                {"targets", targets_of(run)},
+                {"compilers", compilers_of(run)},
+                {"backward", run.backward},
+                {"levels", run.levels},
                 {"shard", run.shard}}
                .dump(2) +
            "\n";

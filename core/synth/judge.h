@@ -34,6 +34,7 @@ struct Judged {
     Candidate candidate;
     Backward backward;  // where it was asked for
     Expected expected;
+    Expected backward_expected;  // where there is a backward kernel
     std::vector<Text> texts;
     std::vector<Verification> verifications;
     std::string reason;  // empty: kept; else undecided, compiler_error, compiler_died, mismatch

@@ -63,44 +63,44 @@ const Shape& record_shape() {
         number{.kind = Kind::number}, flag{.kind = Kind::flag};
     static const Shape source = object({{"cuda", text}, {"cpp", text}});
     static const Shape direction = word({"forward", "backward"});
-    static const Shape made = object(
-        {{"schema", word({"synth-1"})},
-         {"id", {.kind = Kind::id}},
-         {"index", whole},
-         {"name", name},
-         {"category", word(category_names())},
-         {"ops", list_of(name)},
-         {"depth", whole},
-         {"complexity", word({"simple", "medium", "complex"})},
-         {"canonical", hash},
-         {"skeleton", hash},
-         {"split", word({"train", "valid", "test"})},
-         {"params", list_of(object({{"name", name},
-                                    {"kind", word({"in", "out", "inout", "scalar"})},
-                                    {"type", word(type_names())},
-                                    {"count", whole}}))},
-         {"launch",
-          object({{"grid", whole}, {"block", whole}, {"shared", whole}, {"n", whole}, {"m", whole}})},
-         {"source", source},
-         {"backward",
-          {.kind = Kind::either,
-           .of = {object({{"source", source}, {"wrt", list_of(name)}}), object({{"reason", name}})}},
-          true},
-         {"ir", list_of(object({{"target", name},
-                                {"direction", direction},
-                                {"compiler", whole},
-                                {"text", text},
-                                {"sha256", hash},
-                                {"bytes", whole},
-                                {"lines", whole}}))},
-         {"inputs", object({{"seed", name}, {"sha256", hash}})},
-         {"outputs", object({{"sha256", hash}})},
-         {"verification", list_of(object({{"level", word({"V1", "V2", "V3"})},
-                                          {"target", name},
-                                          {"direction", direction},
-                                          {"exact", flag},
-                                          {"max_ulp", number},
-                                          {"worst_of_bound", number}}))}});
+    static const Shape made =
+        object({{"schema", word({"synth-1"})},
+                {"id", {.kind = Kind::id}},
+                {"index", whole},
+                {"name", name},
+                {"category", word(category_names())},
+                {"ops", list_of(name)},
+                {"depth", whole},
+                {"complexity", word({"simple", "medium", "complex"})},
+                {"canonical", hash},
+                {"skeleton", hash},
+                {"split", word({"train", "valid", "test"})},
+                {"params", list_of(object({{"name", name},
+                                           {"kind", word({"in", "out", "inout", "scalar"})},
+                                           {"type", word(type_names())},
+                                           {"count", whole}}))},
+                {"launch",
+                 object({{"grid", whole}, {"block", whole}, {"shared", whole}, {"n", whole}, {"m", whole}})},
+                {"source", source},
+                {"backward",
+                 {.kind = Kind::either,
+                  .of = {object({{"source", source}, {"wrt", list_of(name)}}), object({{"reason", name}})}},
+                 true},
+                {"ir", list_of(object({{"target", name},
+                                       {"direction", direction},
+                                       {"compiler", whole},
+                                       {"text", text},
+                                       {"sha256", hash},
+                                       {"bytes", whole},
+                                       {"lines", whole}}))},
+                {"inputs", object({{"seed", name}, {"sha256", hash}})},
+                {"outputs", object({{"sha256", hash}})},
+                {"verification", list_of(object({{"level", word({"V1", "V2", "V3"})},
+                                                 {"target", name},
+                                                 {"direction", direction},
+                                                 {"exact", flag},
+                                                 {"max_ulp", number},
+                                                 {"worst_of_bound", number}}))}});
     return made;
 }
 
@@ -109,8 +109,8 @@ const Shape& rejected_shape() {
     static const Shape made = object(
         {{"index", {.kind = Kind::whole}},
          {"category", word(category_names())},
-         {"reason", word({"duplicate", "duplicate_ir", "undecided", "mismatch", "compiler_error",
-                          "compiler_died"})},
+         {"reason",
+          word({"duplicate", "duplicate_ir", "undecided", "mismatch", "compiler_error", "compiler_died"})},
          {"detail", text},
          {"source", text},
          {"ir",
@@ -120,9 +120,8 @@ const Shape& rejected_shape() {
 }
 
 bool is_hash(std::string_view text, std::size_t digits) {
-    return text.size() == digits && std::ranges::all_of(text, [](char c) {
-               return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-           });
+    return text.size() == digits &&
+           std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
 bool is_id(std::string_view text) {

@@ -193,13 +193,13 @@ std::string Statistics::markdown() const {
         std::uint64_t total = 0;
         for (const auto& [word, count] : sorted) total += count;
         constexpr std::size_t shown_words = 12;
-        made += "\n| instructions of " + target +
-                " | number | share |\n| --- | --- | --- |\n| all | " + std::to_string(total) + " | 1 |\n";
+        made += "\n| instructions of " + target + " | number | share |\n| --- | --- | --- |\n| all | " +
+                std::to_string(total) + " | 1 |\n";
         for (std::size_t k = 0; k < std::min(shown_words, sorted.size()); ++k)
-            made += "| " + sorted[k].first + " | " + std::to_string(sorted[k].second) + " | " +
-                    format_number(
-                        rounded(static_cast<double>(sorted[k].second) / static_cast<double>(total))) +
-                    " |\n";
+            made +=
+                "| " + sorted[k].first + " | " + std::to_string(sorted[k].second) + " | " +
+                format_number(rounded(static_cast<double>(sorted[k].second) / static_cast<double>(total))) +
+                " |\n";
     }
     return made;
 }
