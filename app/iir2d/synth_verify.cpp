@@ -142,7 +142,7 @@ void add_synth_verify(CLI::App& synth, Action& chosen) {
         synth.add_subcommand("verify", "Hold a data set to its sources, its compilers and its results");
     verify->add_option("DIR", options->folder, "A data set")->required();
     verify->add_option("--levels", options->levels,
-                       "Of V0,V1,V2,V3, separated by commas; those of all that can be tried here");
+                       "Of V0,V1,V2,V3, separated by commas; those of V0,V2,V3 that can be tried here");
     verify->add_option("--sample", options->verify.sample, "Records to look into; all");
     verify->add_option("--mutants", options->verify.mutants,
                        "Changed records to make, which have to be rejected; none");
