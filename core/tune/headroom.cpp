@@ -39,9 +39,9 @@ bool counts(const Visit& visit, const HeadroomOptions& options) {
 struct PerVisit {
     std::vector<double> op, use;
     Logs median() const {
-        std::vector<double> ops = op;
-        std::vector<double> uses = use;
-        return {median_in_place(ops), median_in_place(uses)};
+        std::vector<double> of_op = op;
+        std::vector<double> of_use = use;
+        return {median_in_place(of_op), median_in_place(of_use)};
     }
     void add(const std::vector<Pairs::One>& pairs) {
         const Logs logs = medians_of(pairs);
