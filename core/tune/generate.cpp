@@ -225,11 +225,16 @@ Result<std::vector<NamedProblem>> generate_problems(const GenerateOptions& optio
     const CacheSizes caches = cache_sizes();
     std::vector<NamedProblem> made;
     std::set<std::string> keys;
-    const std::uint64_t most = 1000 + 200 * static_cast<std::uint64_t>(options.count);
+    constexpr int most_draws = 200;  // of one kind and operation, until something fits
+    const std::uint64_t most = 5000 + 200 * static_cast<std::uint64_t>(options.count);
+    std::size_t turn = 0;  // so that there are as many of each
+    int draws = 0;         // in this turn
     for (std::uint64_t i = 0; i < most && made.size() < options.count; ++i) {
         Drawn drawn(splitmix64(options.seed, i), caches);
-        // In turn, so that there are as many of each; then it is this one's turn until something fits.
-        const std::size_t turn = made.size();
+        if (draws++ == most_draws) {
+            ++turn;
+            draws = 1;
+        }
         const TunedOp op = options.ops[turn % options.ops.size()];
         ProblemKind kind = options.kinds[turn / options.ops.size() % options.kinds.size()];
         if (kind == ProblemKind::mixed)
@@ -242,6 +247,8 @@ Result<std::vector<NamedProblem>> generate_problems(const GenerateOptions& optio
         auto one = named(std::move(problem), device, std::string(name_of(kind)));
         if (!one || set_of(one->key) != options.set || !keys.insert(one->key).second) continue;
         made.push_back(std::move(*one));
+        ++turn;
+        draws = 0;
     }
     if (made.empty())
         return fail(ErrorKind::bad_argument, "no such problem has at most " +

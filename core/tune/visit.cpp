@@ -243,9 +243,12 @@ Result<void> Visiting::take_sample(Contender& contender, int round) {
     sample->marked = before && after && *after > *before;
     if (round > 0) {
         contender.measurement.samples.push_back(*sample);
-    } else if (contender.plan && sample->op_ms < short_ms) {
-        const double calls = std::ceil(filled_ms / std::max(sample->op_ms, filled_ms / most_calls));
-        contender.calls = static_cast<int>(calls);
+    } else if (contender.plan) {
+        // The first call after a pause finds everything cold.
+        IIR2D_TRY(const auto warm, timed(contender, round));
+        const double ms = std::min(sample->op_ms, warm.op_ms);
+        if (ms < short_ms)
+            contender.calls = static_cast<int>(std::ceil(filled_ms / std::max(ms, filled_ms / most_calls)));
     }
     return {};
 }

@@ -114,11 +114,16 @@ TEST(TuneVisit, FasterAndSlowerConfigsAreSeenAndSlowOnesStopped) {
 }
 
 TEST(TuneVisit, ShortCallsAreRepeated) {
-    Pretended subject({0.002, 0.002});
-    const auto made = visited(subject, {{}, threads(1)}, {.rounds_least = 3, .rounds_most = 3});
-    ASSERT_TRUE(made);
-    EXPECT_GE(made->of("static")->samples.front().calls, 3);
-    EXPECT_LT(made->of("static")->figures->op_ms_min, 0.1);
+    // A call of 1 us; one that is preempted in round 0 is long, and not repeated.
+    Pretended subject({0.001, 0.001});
+    int most = 0;
+    for (int attempt = 0; attempt < 20 && most < 4; ++attempt) {
+        const auto made = visited(subject, {{}, threads(1)}, {.rounds_least = 1, .rounds_most = 1});
+        ASSERT_TRUE(made);
+        most = made->of("static")->samples.front().calls;
+        EXPECT_LE(most, 1000);
+    }
+    EXPECT_GE(most, 4);
 }
 
 TEST(TuneVisit, WhatDiffersFromStaticOrIsNotValidIsNeverTimed) {
@@ -158,7 +163,8 @@ TEST(TuneVisit, AProblemsOwnPlanesAndPlans) {
         const NamedProblem problem = one_problem(spec);
         const auto configs = configs_of({.kind = Space::Kind::sampled, .count = 3}, problem, 1, two_threads);
         CopyProbe probe(2);
-        const auto made = visit(problem.problem, *configs, two_threads, {.rounds_least = 1, .rounds_most = 1}, probe);
+        const auto made =
+            visit(problem.problem, *configs, two_threads, {.rounds_least = 1, .rounds_most = 1}, probe);
         ASSERT_TRUE(made) << spec << made.error().message;
         EXPECT_NE(made->state, VisitState::wrong) << spec;
         EXPECT_EQ(made->measurements.size(), configs->size() + 2) << spec;
@@ -199,7 +205,9 @@ class TuneDatabase : public ::testing::Test {
     }
     void TearDown() override { fs::remove_all(folder); }
     std::vector<NamedProblem> some() const {
-        return *generate_problems({.count = 3, .max_samples = 4096}, two_threads);
+        auto made = generate_problems({.count = 3, .max_samples = 1 << 14}, two_threads);
+        EXPECT_TRUE(made) << made.error().message;
+        return made.value_or(std::vector<NamedProblem>{});
     }
     CollectOptions options(const std::string& name) const {
         return {.out = folder / name,
@@ -262,7 +270,8 @@ TEST_F(TuneDatabase, ACollectionGoesOnWithWhatIsMissing) {
     EXPECT_EQ(collect(problems, asked, two_threads)->missing, 6U);
     std::stop_source stop;
     stop.request_stop();
-    EXPECT_EQ(collect(problems, asked, two_threads, {.stop = stop.get_token()}).error().kind, ErrorKind::cancelled);
+    EXPECT_EQ(collect(problems, asked, two_threads, {.stop = stop.get_token()}).error().kind,
+              ErrorKind::cancelled);
 }
 
 TEST_F(TuneDatabase, ExportImportExportGivesTheSameBytes) {
