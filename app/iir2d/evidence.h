@@ -20,6 +20,7 @@ void add_ptx_command(CLI::App& parser, Action& chosen);
 void add_release_command(CLI::App& parser, Action& chosen);
 void add_reproduce_command(CLI::App& parser, Action& chosen);
 void add_synth_command(CLI::App& parser, Action& chosen);
+void add_tune_command(CLI::App& parser, Action& chosen);
 
 // "25%" or "0.25", as 0.25. `option` is named in the error.
 Result<double> parse_part(std::string_view option, std::string_view text);

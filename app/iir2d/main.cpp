@@ -112,6 +112,7 @@ int run(int argc, char** argv) {
 #ifdef IIR2D_HAS_SYNTH
     app::add_synth_command(parser, chosen);
 #endif
+    app::add_tune_command(parser, chosen);
     app::add_completion_command(parser, chosen);
     app::add_man_command(parser, chosen);
 

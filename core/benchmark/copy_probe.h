@@ -20,6 +20,9 @@ std::string_view copy_method(iir2d::Backend backend);
 // `to_bytes`. Milliseconds by the GPU's clock.
 Result<double> copy_on_gpu(const iir2d::Device& device, std::size_t from_bytes, std::size_t to_bytes);
 
+// Reads all of it once, on the calling thread.
+void read_once(std::span<const std::byte> from);
+
 // Owns its threads, which sleep between measurements: they are woken and known to be running before the clock
 // starts, so that neither thread start nor wake-up is timed. One user at a time.
 class CopyProbe {

@@ -11,7 +11,7 @@ std::unexpected<Error> sqlite_failure(sqlite3* database) {
     const int code = database != nullptr ? sqlite3_errcode(database) : SQLITE_NOMEM;
     const std::string words = database != nullptr ? escaped(sqlite3_errmsg(database)) : "out of memory";
     const char* name = database != nullptr ? sqlite3_db_filename(database, "main") : nullptr;
-    const std::string file = "the history " + quoted(name != nullptr ? name : "");
+    const std::string file = "the database " + quoted(name != nullptr ? name : "");
     switch (code & 0xff) {
         case SQLITE_BUSY:
         case SQLITE_LOCKED:
@@ -40,6 +40,11 @@ Query& Query::bind(std::string_view text) {
     // Without an address it would be NULL.
     sqlite3_bind_text64(m_statement.get(), ++m_bound, text.empty() ? "" : text.data(), text.size(),
                         SQLITE_TRANSIENT, SQLITE_UTF8);
+    return *this;
+}
+
+Query& Query::bind_null() {
+    sqlite3_bind_null(m_statement.get(), ++m_bound);
     return *this;
 }
 
@@ -76,6 +81,10 @@ std::string Query::text(int column) const {
 
 double Query::real(int column) const {
     return sqlite3_column_double(m_statement.get(), column);
+}
+
+bool Query::is_null(int column) const {
+    return sqlite3_column_type(m_statement.get(), column) == SQLITE_NULL;
 }
 
 std::int64_t Query::number(int column) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The little of SQLite that the history needs, with errors of ours.
+// The little of SQLite that databases here need, with errors of ours.
 #pragma once
 
 #include <sqlite3.h>
@@ -20,11 +20,13 @@ class Query {
     Query& bind(std::string_view text);
     Query& bind(std::int64_t number);
     Query& bind(double number);
+    Query& bind_null();
     // True on a row, false at the end; an error otherwise.
     Result<bool> step();
     // To the end, without rows.
     Result<void> run();
     std::string text(int column) const;  // empty for NULL
+    bool is_null(int column) const;
     std::int64_t number(int column) const;
     double real(int column) const;
 

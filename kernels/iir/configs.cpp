@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <string>
 
+#include "iir2d/tune.h"
+#include "kernels/iir/coefficients.h"
 #include "kernels/iir/cpu_rows.h"
 #include "kernels/iir/plan_checks.h"
 #include "kernels/support/cpu_target.h"
@@ -121,8 +123,49 @@ Result<T> with_configs(const Device& device, const FilterDesc& desc, const auto&
     });
 }
 
+// ">1s,<1a": direction, the terms of each section, and whether a pass writes aside or adds what is there.
+std::string text_of(const std::vector<CpuPass>& passes) {
+    std::string text;
+    for (const CpuPass& p : passes) {
+        if (!text.empty()) text += ',';
+        text += p.pass.reversed ? '<' : '>';
+        for (const Section& section : p.pass.sections)
+            text += std::to_string(section_step<double>(section).terms);
+        if (p.pass.to_scratch) text += 's';
+        if (p.pass.add_scratch) text += 'a';
+    }
+    return text.empty() ? "none" : text;
+}
+
+std::string_view name_of(Downward downward) {
+    switch (downward) {
+        case Downward::filter:
+            return "filter";
+        case Downward::advance:
+            return "advance";
+        case Downward::none:
+            break;
+    }
+    return "none";
+}
+
 }  // namespace
 }  // namespace iir
+
+Result<std::string> problem_key(const Device& device, const FilterDesc& desc) {
+    if (device.backend() != Backend::cpu) return tune::no_key(device);
+    return support::guarded_result("the filter's key", [&]() -> Result<std::string> {
+        const auto filters = iir::check_desc(desc);
+        if (!filters) return std::unexpected(filters.error());
+        const auto target = support::cpu_target();
+        if (!target) return std::unexpected(target.error());
+        const iir::CpuJob job = iir::make_cpu_job(desc, filters->front(), device.threads());
+        return "iir rows:" + iir::text_of(job.horizontal) + " columns:" + iir::text_of(job.vertical) +
+               " down:" + std::string(iir::name_of(job.downward)) +
+               " precision:" + std::string(iir2d::name_of(desc.precision)) +
+               tune::end_of_key(desc.shape, device, *target);
+    });
+}
 
 Result<void> check_config(const Device& device, const FilterDesc& desc, const Config& config) {
     if (device.backend() != Backend::cpu) return tune::check_static(device, config);

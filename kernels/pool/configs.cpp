@@ -5,6 +5,7 @@
 #include <bit>
 #include <string>
 
+#include "iir2d/tune.h"
 #include "kernels/pool/backward.h"
 #include "kernels/pool/cpu_windows.h"
 #include "kernels/support/cpu_target.h"
@@ -156,8 +157,60 @@ Result<T> with_configs(const Device& device, const PoolDesc& given, PoolUse use,
     });
 }
 
+std::string_view name_of(Formula formula) {
+    switch (formula) {
+        case Formula::max:
+            return "max";
+        case Formula::max_magnitude:
+            return "max_magnitude";
+        case Formula::avg:
+            return "avg";
+        case Formula::lp1:
+            return "lp1";
+        case Formula::lp2:
+            return "lp2";
+        case Formula::lp3:
+            return "lp3";
+        case Formula::power:
+            break;
+    }
+    return "power";
+}
+
+std::string pair_text(std::int64_t y, std::int64_t x) {
+    return std::to_string(y) + "x" + std::to_string(x);
+}
+
+std::string windows_text(const PoolGeometry& g) {
+    if (g.y.adaptive) return " window:adaptive";
+    return " window:" + pair_text(g.y.window, g.x.window) + " stride:" + pair_text(g.y.stride, g.x.stride) +
+           " padding:" + pair_text(g.y.padding, g.x.padding) +
+           " dilation:" + pair_text(g.y.dilation, g.x.dilation);
+}
+
 }  // namespace
 }  // namespace pool
+
+Result<std::string> problem_key(const Device& device, const PoolDesc& given, PoolUse use) {
+    if (device.backend() != Backend::cpu) return tune::no_key(device);
+    return support::guarded_result("the pooling's key", [&]() -> Result<std::string> {
+        const PoolDesc desc = pool::read_fields(given);
+        const auto geometry = pool::make_geometry(desc);
+        if (!geometry) return std::unexpected(geometry.error());
+        const auto target = support::cpu_target();
+        if (!target) return std::unexpected(target.error());
+        const pool::CpuKernel kernel = pool::choose_cpu_kernel(desc, *geometry);
+        const bool backward = use == PoolUse::backward;
+        const ElementType sums = backward ? pool::backward_accumulator(desc, *geometry) : kernel.accumulator;
+        return "pool formula:" + std::string(pool::name_of(kernel.formula)) + pool::windows_text(*geometry) +
+               " out:" + pool::pair_text(geometry->y.out, geometry->x.out) +
+               " dtype:" + std::string(iir2d::name_of(desc.element)) +
+               " pass:" + (backward ? "backward" : "forward") +
+               " places:" + (use == PoolUse::forward_with_places ? "1" : "0") +
+               " sums:" + std::string(iir2d::name_of(sums)) +
+               tune::end_of_key(geometry->input, device, *target);
+    });
+}
 
 Result<void> check_config(const Device& device, const PoolDesc& desc, PoolUse use, const Config& config) {
     if (device.backend() != Backend::cpu) return tune::check_static(device, config);

@@ -143,6 +143,16 @@ Result<void> check_static(const Device& device, const Config& config) {
                  " has no knobs, use static");
 }
 
+std::string end_of_key(const Shape& shape, const Device& device, const std::string& target) {
+    return " size:" + std::to_string(shape.w) + "x" + std::to_string(shape.h) +
+           " planes:" + std::to_string(shape.n * shape.c) + " device:cpu target:" + target +
+           " threads:" + std::to_string(device.threads());
+}
+
+std::unexpected<Error> no_key(const Device& device) {
+    return wrong("problem_key: device " + device.id() + " has no knobs, and problems on it no keys");
+}
+
 int knobs_set(const Config& config) {
     return static_cast<int>(
         std::ranges::count_if(knobs, [&](const Knob& knob) { return config.*knob.value != 0; }));

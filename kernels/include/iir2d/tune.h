@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "iir2d/config.h"
+#include "iir2d/device.h"
 #include "iir2d/error.h"
 #include "iir2d/export.h"
 #include "iir2d/plan.h"
@@ -43,5 +44,15 @@ struct Choice {
     std::optional<double> predicted_ratio = std::nullopt;  // of its time to static's
     std::string model = {};                                // "purpose/version/sha256"; empty: none
 };
+
+// Returns what the time of a filter or a pooling on the CPU depends on, as one line: the passes of the axes
+// or the windows, types, sizes, instruction set and threads, no coefficient. Problems with one key are taken
+// to have one best config (docs/tuning.md).
+IIR2D_API Result<std::string> problem_key(const Device& device, const FilterDesc& desc);
+IIR2D_API Result<std::string> problem_key(const Device& device, const PoolDesc& desc, PoolUse use);
+
+// Returns 16 hexadecimal digits that name the sources of the kernels for the CPU: what was measured with
+// others says nothing of these.
+IIR2D_API std::string_view kernels_id();
 
 }  // namespace iir2d
