@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// Four problems whose inner loops are the trees of core/solve/kernels.h. docs/solvers.md has the equations,
+// the discretisations and how each is proved.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/solve/engine.h"
+#include "core/support/error.h"
+#include "core/support/task.h"
+
+namespace workbench::solve {
+
+struct Common {
+    double tolerance = 1e-10;  // of the relative residual, or of the gradient's norm
+    std::int64_t max_iterations = 100'000;
+    std::uint64_t seed = 1;
+    int threads = 1;  // of what is not a kernel
+    TaskControl control = {};
+};
+
+// One line of the history: what the problem has of these.
+struct HistoryStep {
+    std::int64_t iteration = 0;
+    std::optional<double> residual;
+    std::optional<double> objective;
+    std::optional<double> gradient_norm;
+    std::vector<double> parameters;
+};
+
+// Of the nodes, those of the boundary included. y is empty in one dimension, exact where there is no formula.
+struct Solution {
+    std::vector<double> x, y, computed, exact;
+};
+
+struct Errors {
+    std::optional<double> max, l2, h1;
+};
+
+struct Solved {
+    std::string problem;
+    std::string method;
+    std::string engine;
+    std::int64_t n = 0;
+    std::int64_t unknowns = 0;
+    double h = 0;
+    std::int64_t iterations = 0;
+    std::optional<double> residual;  // relative, 2-norm
+    bool has_converged = true;
+    std::string shortfall;  // one sentence, where it has not
+    Errors errors;
+    std::vector<std::pair<std::string, double>> figures;  // what only this problem has
+    std::vector<HistoryStep> history;
+    double assembly_seconds = 0;
+    double solve_seconds = 0;
+    Solution solution;
+};
+
+// -u'' = f on (0, 1), n interior nodes.
+struct Poisson1d {
+    enum class Method : std::uint8_t { thomas, jacobi, gauss_seidel, cg };
+    enum class Rhs : std::uint8_t { sine, poly };
+    std::int64_t n = 0;
+    Method method = Method::thomas;
+    Rhs rhs = Rhs::sine;
+    std::array<double, 2> ends{0, 0};
+};
+Result<Solved> solve(const Poisson1d& problem, const Common& common, Engine& engine);
+
+// u_t = k u_xx on (0, 1). Fixed ends: n interior nodes, and the ends as they begin. Insulated: n cells.
+struct Heat {
+    enum class Scheme : std::uint8_t { explicit_euler, implicit_euler, crank_nicolson };
+    enum class Start : std::uint8_t { sine, step, samples };
+    std::int64_t n = 0;
+    double dt = 0;
+    std::int64_t steps = 0;
+    Scheme scheme = Scheme::implicit_euler;
+    double k = 1;
+    bool is_insulated = false;
+    Start start = Start::sine;
+    std::vector<double> samples;  // from 0 to 1, evenly; at least one
+};
+Result<Solved> solve(const Heat& problem, const Common& common, Engine& engine);
+// The explicit scheme's largest dt that is allowed: h^2 / (2 k).
+double largest_explicit_step(const Heat& problem);
+
+// The same problem at twice the resolution. Heat takes four times the steps of a quarter, with Crank and
+// Nicolson's scheme twice those of half.
+Poisson1d refined(Poisson1d problem);
+Heat refined(Heat problem);
+
+std::string_view name_of(Poisson1d::Method method);
+std::string_view name_of(Heat::Scheme scheme);
+
+}  // namespace workbench::solve
