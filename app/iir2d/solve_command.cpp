@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // solve: numerical problems whose inner loops are kernels of core/synth (docs/solvers.md).
 #include <memory>
+#include <optional>
 
 #include "app/iir2d/evidence.h"
 #include "app/iir2d/solve_options.h"
 #include "core/image/image_io.h"
+#include "core/recipe/recipe.h"
 #include "core/solve/solve.h"
 #include "core/support/files.h"
 #include "core/support/try.h"
@@ -89,6 +91,85 @@ struct HeatArguments {
     }
 };
 
+struct MinimiseArguments {
+    SolveArguments common;
+    std::string problem;
+    std::string method;
+    std::string step;
+    std::string steps;
+    std::string start;
+    std::string input;
+    std::string target;
+    std::string filter;
+    std::string out_recipe;
+
+    Result<int> run(const Interruption& interruption) const {
+        IIR2D_TRY(const int which,
+                  one_of("--problem", problem, {"quadratic", "rosenbrock", "logistic", "fit"}));
+        if (common.refine != "1") return fail(ErrorKind::bad_argument, "--refine is not for minimise");
+        std::optional<double> length;
+        if (!step.empty()) {
+            IIR2D_TRY(length, parse_number("--step", step));
+        }
+        std::optional<std::int64_t> count;
+        if (!steps.empty()) {
+            IIR2D_TRY(count, parse_integer("--steps", steps));
+        }
+        const bool is_fit = which == 3;
+        IIR2D_TRY(const int by,
+                  one_of("--method", method.empty() ? is_fit ? "adam" : "gd" : method, {"gd", "adam"}));
+        if (is_fit)
+            return fit({.method = static_cast<solve::Descent>(by), .step = length, .steps = count},
+                       interruption);
+        if (!input.empty() || !filter.empty() || !out_recipe.empty())
+            return fail(ErrorKind::bad_argument,
+                        "IN, TARGET, --filter and --out-recipe are for --problem fit");
+        solve::Minimise made{.problem = static_cast<solve::Minimise::Problem>(which),
+                             .method = static_cast<solve::Descent>(by),
+                             .step = length,
+                             .steps = count};
+        if (!start.empty()) {
+            IIR2D_TRY(made.start, parse_two("--start", start));
+        }
+        IIR2D_TRY(const auto solved, solve_one(common, interruption, made));
+        return common.report({solved});
+    }
+
+  private:
+    Result<int> fit(solve::Fit made, const Interruption& interruption) const {
+        if (input.empty() || target.empty() || filter.empty())
+            return fail(ErrorKind::bad_argument, "--problem fit needs IN, TARGET and --filter");
+        IIR2D_TRY(made.filter_id, parse_filter_id("--filter", filter));
+        IIR2D_TRY(const std::string name, solve::fitted_parameter(made.filter_id));
+        if (!start.empty()) {
+            IIR2D_TRY(made.start, parse_number("--start", start));
+        }
+        if (!out_recipe.empty()) IIR2D_RETURN_IF_ERROR(check_outputs({out_recipe}, ""));
+        const TaskControl control{.stop = interruption.token()};
+        IIR2D_TRY(const Image from, read_image(input, {}, control));
+        IIR2D_TRY(const Image to, read_image(target, {}, control));
+        const PlanarImage& a = from.pixels;
+        const PlanarImage& b = to.pixels;
+        if (a.width() != b.width() || a.height() != b.height() || a.channels() != b.channels())
+            return fail(ErrorKind::bad_input, "IN and TARGET differ in size or channels");
+        made.width = a.width();
+        made.height = a.height();
+        made.planes = a.channels();
+        for (int channel = 0; channel < a.channels(); ++channel) {
+            made.input.insert(made.input.end(), a.plane_f32(channel).begin(), a.plane_f32(channel).end());
+            made.target.insert(made.target.end(), b.plane_f32(channel).begin(), b.plane_f32(channel).end());
+        }
+        IIR2D_TRY(const auto solved, solve_one(common, interruption, made));
+        if (!out_recipe.empty()) {
+            const Recipe recipe{
+                .operations = {{.what = FilterOperation{.filter_id = made.filter_id,
+                                                        .parameters = {{name, solved.figures[0].second}}}}}};
+            IIR2D_RETURN_IF_ERROR(save_recipe(recipe, out_recipe));
+        }
+        return common.report({solved});
+    }
+};
+
 }  // namespace
 
 void add_solve_command(CLI::App& parser, Action& chosen) {
@@ -124,6 +205,27 @@ void add_solve_command(CLI::App& parser, Action& chosen) {
     heat->common.add_to(*heat_command);
     heat_command->callback([heat, &chosen] {
         chosen = [heat](const Interruption& interruption) { return heat->run(interruption); };
+    });
+
+    auto minimise = std::make_shared<MinimiseArguments>();
+    CLI::App* minimise_command =
+        command->add_subcommand("minimise", "Least values, by gradients that are the adjoints of kernels");
+    minimise_command->add_option("--problem", minimise->problem, "quadratic, rosenbrock, logistic or fit")
+        ->required();
+    minimise_command->add_option("--method", minimise->method, "gd or adam (default: gd; for fit adam)");
+    minimise_command->add_option("--step", minimise->step,
+                                 "Of a step (default: gd by Armijo's rule; adam 0.1)");
+    minimise_command->add_option("--steps", minimise->steps,
+                                 "End after so many (default: at the tolerance; for fit 100)");
+    minimise_command->add_option("--start", minimise->start, "Where to begin, as A,B; for fit one number");
+    minimise_command->add_option("IN", minimise->input, "fit: the image to filter");
+    minimise_command->add_option("TARGET", minimise->target, "fit: what the filter is to make of it");
+    minimise_command->add_option("--filter", minimise->filter, "fit: 1, 2, 5 or 7");
+    minimise_command->add_option("--out-recipe", minimise->out_recipe,
+                                 "fit: write the filter as a recipe to this file");
+    minimise->common.add_to(*minimise_command);
+    minimise_command->callback([minimise, &chosen] {
+        chosen = [minimise](const Interruption& interruption) { return minimise->run(interruption); };
     });
 }
 

@@ -41,6 +41,17 @@ Result<int> one_of(std::string_view option, const std::string& text,
 // "A,B".
 Result<std::array<double, 2>> parse_two(std::string_view option, const std::string& text);
 
+// Solves one problem, with progress.
+template <class Problem>
+Result<workbench::solve::Solved> solve_one(const SolveArguments& arguments, const Interruption& interruption,
+                                           const Problem& problem) {
+    IIR2D_TRY(auto common, arguments.common());
+    IIR2D_TRY(const auto engine, arguments.make_engine(interruption));
+    Progress progress(interruption.token(), arguments.quiet);
+    common.control = progress.control();
+    return workbench::solve::solve(problem, common, *engine);
+}
+
 // Solves the problem at as many sizes as are asked for, each twice as fine.
 template <class Problem>
 Result<int> run_refined(const SolveArguments& arguments, const Interruption& interruption, Problem problem) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/solve/kernels.h"
 
-#include <array>
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <vector>
@@ -108,6 +108,58 @@ if (insulated == 0) {
 out[i] = u[i] + before * ((behind_it - u[i]) - (u[i] - before_it)) + ends;
 )";
 
+// ---- What is minimised. One thread a point of m coordinates, or a sample of m features.
+
+constexpr std::string_view quadratic = R"(
+double x = p[i * m];
+double y = p[i * m + 1];
+out[i] = 0.5 * (x * x + 10.0 * y * y);
+)";
+// H. H. Rosenbrock, "An automatic method for finding the greatest or least value of a function", 1960.
+constexpr std::string_view rosenbrock = R"(
+double x = p[i * m];
+double y = p[i * m + 1];
+out[i] = (1.0 - x) * (1.0 - x) + 100.0 * (y - x * x) * (y - x * x);
+)";
+// log(1 + exp(-margin)), from the side where nothing overflows.
+constexpr std::string_view logistic = R"(
+double score = 0.0;
+for (int j = 0; j < m; ++j) {
+    score += w[j] * x[i * m + j];
+}
+double margin = label[i] * score;
+if (margin > 0.0) {
+    out[i] = log1p(exp(-margin));
+} else {
+    out[i] = log1p(exp(margin)) - margin;
+}
+)";
+// D. P. Kingma and J. Ba, "Adam: a method for stochastic optimization", 2015, algorithm 1. The corrections
+// are 1 / (1 - beta^t).
+constexpr std::string_view adam = R"(
+double first = beta1 * mean[i] + (1.0 - beta1) * g[i];
+double second = beta2 * square[i] + (1.0 - beta2) * g[i] * g[i];
+out_mean[i] = first;
+out_square[i] = second;
+out[i] = p[i] - step * (first * correct1) / (sqrt(second * correct2) + epsilon);
+)";
+
+// ---- Filters to be fitted: the first-order section of kernels/iir/filter_table.cpp along lines, in parts of
+// at most 64 samples, with the history before a line that the truncated start and mirrored borders give.
+
+constexpr std::string_view fit_ema = R"(
+double held = state[i];
+for (int j = 0; j < m; ++j) {
+    held = (1.0 - alpha) * x[i * m + j] + alpha * held;
+    y[i * m + j] = held;
+}
+after[i] = held;
+)";
+constexpr std::string_view squared_error = R"(
+double e = y[i] - target[i];
+out[i] = e * e;
+)";
+
 std::vector<Kernel> make_kernels() {
     constexpr std::string_view line =
         "const double* u, const double* f, double* out, double left, double right, double h2";
@@ -142,6 +194,27 @@ std::vector<Kernel> make_kernels() {
     add("heat_step", "a step of the heat equation, or the right-hand side of an implicit one", "u[n], out[n]",
         "const double* u, double* out, double before, double after, double left, double right, int insulated",
         heat_step);
+    add("quadratic", "(x^2 + 10 y^2) / 2", "p[n * m], out[n]", "const double* p, double* out", quadratic);
+    add("rosenbrock", "Rosenbrock's function", "p[n * m], out[n]", "const double* p, double* out",
+        rosenbrock);
+    add("logistic", "the logistic loss of a sample", "x[n * m], label[n], w[m], out[n]",
+        "const double* x, const double* label, const double* w, double* out", logistic);
+    made.back().is_bounded = true;
+    add("adam", "a step of Adam", "p[n], g[n], mean[n], square[n], out[n], out_mean[n], out_square[n]",
+        "const double* p, const double* g, const double* mean, const double* square, double* out, "
+        "double* out_mean, double* out_square, double step, double beta1, double beta2, double correct1, "
+        "double correct2, double epsilon",
+        adam);
+    add("fit_start", "what lies before the first sample of a line", "x[n * m], state[n]",
+        "const double* x, double* state, double alpha", "state[i] = (1.0 - alpha) * x[i * m];\n");
+    add("fit_ema", "an exponential moving average along a part of a line",
+        "x[n * m], state[n], y[n * m], after[n]",
+        "const double* x, const double* state, double* y, double* after, double alpha", fit_ema);
+    add("squared_error", "squared differences", "y[n], target[n], out[n]",
+        "const double* y, const double* target, double* out", squared_error);
+    for (const std::string_view name :
+         {"quadratic", "rosenbrock", "logistic", "fit_start", "fit_ema", "squared_error"})
+        std::ranges::find(made, name, &Kernel::name)->is_adjoint_used = true;
     return made;
 }
 
@@ -163,8 +236,10 @@ std::string compiled_source(const synth::Tree& tree) {
     const std::string& name = tree.kernel.name;
     std::string made = replaced(print_cpp(tree), "#include <math.h>\n", "");
     made = replaced(std::move(made), "extern \"C\" void " + name, "static void " + name);
-    made = replaced(std::move(made), "int n, int m)", "int n, [[maybe_unused]] int m, int first, int last)");
-    made = replaced(std::move(made), "for (int i = 0; i < n; ++i)", "for (int i = first; i < last; ++i)");
+    made = replaced(std::move(made), "int n, int m)",
+                    "int n, [[maybe_unused]] int m, int first_thread, int last_thread)");
+    made = replaced(std::move(made), "for (int i = 0; i < n; ++i)",
+                    "for (int i = first_thread; i < last_thread; ++i)");
     made = replaced(std::move(made), "int n, [[", "[[maybe_unused]] int n, [[");
     made += "void run_" + name + "(void* const* a, int first, int last) {\n    " + name + "(";
     for (std::size_t k = 0; k < tree.kernel.parameters.size(); ++k) {

@@ -14,8 +14,8 @@ namespace {
 
 namespace part_0 {
 // x[n * m], y[n * m], out[n]
-static void chunk_dot(const double* x, const double* y, double* out, int count, [[maybe_unused]] int n, [[maybe_unused]] int m, int first, int last) {
-    for (int i = first; i < last; ++i) {
+static void chunk_dot(const double* x, const double* y, double* out, int count, [[maybe_unused]] int n, [[maybe_unused]] int m, int first_thread, int last_thread) {
+    for (int i = first_thread; i < last_thread; ++i) {
         double total = 0.0;
         for (int j = 0; j < m; ++j) {
             if (i * m + j < count) {
@@ -32,8 +32,8 @@ void run_chunk_dot(void* const* a, int first, int last) {
 
 namespace part_1 {
 // x[n * m], out[n]
-static void chunk_sum(const double* x, double* out, int count, [[maybe_unused]] int n, [[maybe_unused]] int m, int first, int last) {
-    for (int i = first; i < last; ++i) {
+static void chunk_sum(const double* x, double* out, int count, [[maybe_unused]] int n, [[maybe_unused]] int m, int first_thread, int last_thread) {
+    for (int i = first_thread; i < last_thread; ++i) {
         double total = 0.0;
         for (int j = 0; j < m; ++j) {
             if (i * m + j < count) {
@@ -50,8 +50,8 @@ void run_chunk_sum(void* const* a, int first, int last) {
 
 namespace part_2 {
 // x[n], y[n], out[n]
-static void add_scaled(const double* x, const double* y, double* out, double a, [[maybe_unused]] int n, [[maybe_unused]] int m, int first, int last) {
-    for (int i = first; i < last; ++i) {
+static void add_scaled(const double* x, const double* y, double* out, double a, [[maybe_unused]] int n, [[maybe_unused]] int m, int first_thread, int last_thread) {
+    for (int i = first_thread; i < last_thread; ++i) {
         out[i] = y[i] + a * x[i];
     }
 }
@@ -62,8 +62,8 @@ void run_add_scaled(void* const* a, int first, int last) {
 
 namespace part_3 {
 // u[n], f[n], out[n]
-static void poisson1d_residual(const double* u, const double* f, double* out, double left, double right, double h2, [[maybe_unused]] int n, [[maybe_unused]] int m, int first, int last) {
-    for (int i = first; i < last; ++i) {
+static void poisson1d_residual(const double* u, const double* f, double* out, double left, double right, double h2, [[maybe_unused]] int n, [[maybe_unused]] int m, int first_thread, int last_thread) {
+    for (int i = first_thread; i < last_thread; ++i) {
         double before = left;
         if (i > 0) {
             before = u[i - 1];
@@ -82,8 +82,8 @@ void run_poisson1d_residual(void* const* a, int first, int last) {
 
 namespace part_4 {
 // u[n], out[n]
-static void poisson1d_apply(const double* u, double* out, double h2, [[maybe_unused]] int n, [[maybe_unused]] int m, int first, int last) {
-    for (int i = first; i < last; ++i) {
+static void poisson1d_apply(const double* u, double* out, double h2, [[maybe_unused]] int n, [[maybe_unused]] int m, int first_thread, int last_thread) {
+    for (int i = first_thread; i < last_thread; ++i) {
         double before = 0.0;
         if (i > 0) {
             before = u[i - 1];
@@ -102,8 +102,8 @@ void run_poisson1d_apply(void* const* a, int first, int last) {
 
 namespace part_5 {
 // u[n], f[n], out[n]
-static void poisson1d_jacobi(const double* u, const double* f, double* out, double left, double right, double h2, [[maybe_unused]] int n, [[maybe_unused]] int m, int first, int last) {
-    for (int i = first; i < last; ++i) {
+static void poisson1d_jacobi(const double* u, const double* f, double* out, double left, double right, double h2, [[maybe_unused]] int n, [[maybe_unused]] int m, int first_thread, int last_thread) {
+    for (int i = first_thread; i < last_thread; ++i) {
         double before = left;
         if (i > 0) {
             before = u[i - 1];
@@ -122,8 +122,8 @@ void run_poisson1d_jacobi(void* const* a, int first, int last) {
 
 namespace part_6 {
 // u[n * m], f[n * m]
-static void poisson1d_gauss_seidel(double* u, const double* f, double left, double right, double h2, [[maybe_unused]] int n, [[maybe_unused]] int m, int first, int last) {
-    for (int i = first; i < last; ++i) {
+static void poisson1d_gauss_seidel(double* u, const double* f, double left, double right, double h2, [[maybe_unused]] int n, [[maybe_unused]] int m, int first_thread, int last_thread) {
+    for (int i = first_thread; i < last_thread; ++i) {
         for (int j = 0; j < m; ++j) {
             double before = j > 0 ? u[i * m + j - 1] : left;
             double behind = j < m - 1 ? u[i * m + j + 1] : right;
@@ -138,8 +138,8 @@ void run_poisson1d_gauss_seidel(void* const* a, int first, int last) {
 
 namespace part_7 {
 // lower[n * m], diagonal[n * m], upper[n * m], rhs[n * m], upper_over[n * m], x[n * m]
-static void thomas(const double* lower, const double* diagonal, const double* upper, const double* rhs, double* upper_over, double* x, [[maybe_unused]] int n, [[maybe_unused]] int m, int first, int last) {
-    for (int i = first; i < last; ++i) {
+static void thomas(const double* lower, const double* diagonal, const double* upper, const double* rhs, double* upper_over, double* x, [[maybe_unused]] int n, [[maybe_unused]] int m, int first_thread, int last_thread) {
+    for (int i = first_thread; i < last_thread; ++i) {
         upper_over[i * m] = upper[i * m] / diagonal[i * m];
         x[i * m] = rhs[i * m] / diagonal[i * m];
         for (int j = 1; j < m; ++j) {
@@ -159,8 +159,8 @@ void run_thomas(void* const* a, int first, int last) {
 
 namespace part_8 {
 // u[n], out[n]
-static void heat_step(const double* u, double* out, double before, double after, double left, double right, int insulated, [[maybe_unused]] int n, [[maybe_unused]] int m, int first, int last) {
-    for (int i = first; i < last; ++i) {
+static void heat_step(const double* u, double* out, double before, double after, double left, double right, int insulated, [[maybe_unused]] int n, [[maybe_unused]] int m, int first_thread, int last_thread) {
+    for (int i = first_thread; i < last_thread; ++i) {
         double before_it = left;
         double behind_it = right;
         if (insulated != 0) {
@@ -190,7 +190,342 @@ void run_heat_step(void* const* a, int first, int last) {
 }
 }
 
-constexpr std::array<CompiledKernel, 9> table{{
+namespace part_9 {
+// p[n * m], out[n]
+static void quadratic(const double* p, double* out, [[maybe_unused]] int n, [[maybe_unused]] int m, int first_thread, int last_thread) {
+    for (int i = first_thread; i < last_thread; ++i) {
+        double x = p[i * m];
+        double y = p[i * m + 1];
+        out[i] = 0.5 * (x * x + 10.0 * y * y);
+    }
+}
+void run_quadratic(void* const* a, int first, int last) {
+    quadratic(static_cast<const double*>(a[0]), static_cast<double*>(a[1]), *static_cast<int*>(a[2]), *static_cast<int*>(a[3]), first, last);
+}
+}
+
+namespace part_10 {
+// p[n * m], adj_out[n], adj_p[n * m]
+static void quadratic_backward(const double* p, const double* adj_out, double* adj_p, [[maybe_unused]] int n, [[maybe_unused]] int m, int first_thread, int last_thread) {
+    for (int i = first_thread; i < last_thread; ++i) {
+        double x_ = 0.0;
+        double adj_x = 0.0;
+        double y_ = 0.0;
+        double adj_y = 0.0;
+        x_ = p[i * m];
+        y_ = p[i * m + 1];
+        double g = adj_out[i];
+        double g_2 = g * 0.5;
+        adj_x += g_2 * x_;
+        adj_x += g_2 * x_;
+        double g_3 = g_2 * y_;
+        adj_y += g_3 * 10.0;
+        adj_y += g_2 * (10.0 * y_);
+        double g_4 = adj_y;
+        adj_y = 0.0;
+        adj_p[i * m + 1] += g_4;
+        double g_5 = adj_x;
+        adj_x = 0.0;
+        adj_p[i * m] += g_5;
+    }
+}
+void run_quadratic_backward(void* const* a, int first, int last) {
+    quadratic_backward(static_cast<const double*>(a[0]), static_cast<const double*>(a[1]), static_cast<double*>(a[2]), *static_cast<int*>(a[3]), *static_cast<int*>(a[4]), first, last);
+}
+}
+
+namespace part_11 {
+// p[n * m], out[n]
+static void rosenbrock(const double* p, double* out, [[maybe_unused]] int n, [[maybe_unused]] int m, int first_thread, int last_thread) {
+    for (int i = first_thread; i < last_thread; ++i) {
+        double x = p[i * m];
+        double y = p[i * m + 1];
+        out[i] = (1.0 - x) * (1.0 - x) + 100.0 * (y - x * x) * (y - x * x);
+    }
+}
+void run_rosenbrock(void* const* a, int first, int last) {
+    rosenbrock(static_cast<const double*>(a[0]), static_cast<double*>(a[1]), *static_cast<int*>(a[2]), *static_cast<int*>(a[3]), first, last);
+}
+}
+
+namespace part_12 {
+// p[n * m], adj_out[n], adj_p[n * m]
+static void rosenbrock_backward(const double* p, const double* adj_out, double* adj_p, [[maybe_unused]] int n, [[maybe_unused]] int m, int first_thread, int last_thread) {
+    for (int i = first_thread; i < last_thread; ++i) {
+        double x_ = 0.0;
+        double adj_x = 0.0;
+        double y_ = 0.0;
+        double adj_y = 0.0;
+        x_ = p[i * m];
+        y_ = p[i * m + 1];
+        double g = adj_out[i];
+        double g_2 = g * (1.0 - x_);
+        adj_x += -g_2;
+        double g_3 = g * (1.0 - x_);
+        adj_x += -g_3;
+        double g_4 = g * (y_ - x_ * x_);
+        double g_5 = g_4 * 100.0;
+        adj_y += g_5;
+        double g_6 = -g_5;
+        adj_x += g_6 * x_;
+        adj_x += g_6 * x_;
+        double g_7 = g * (100.0 * (y_ - x_ * x_));
+        adj_y += g_7;
+        double g_8 = -g_7;
+        adj_x += g_8 * x_;
+        adj_x += g_8 * x_;
+        double g_9 = adj_y;
+        adj_y = 0.0;
+        adj_p[i * m + 1] += g_9;
+        double g_10 = adj_x;
+        adj_x = 0.0;
+        adj_p[i * m] += g_10;
+    }
+}
+void run_rosenbrock_backward(void* const* a, int first, int last) {
+    rosenbrock_backward(static_cast<const double*>(a[0]), static_cast<const double*>(a[1]), static_cast<double*>(a[2]), *static_cast<int*>(a[3]), *static_cast<int*>(a[4]), first, last);
+}
+}
+
+namespace part_13 {
+// x[n * m], label[n], w[m], out[n]
+static void logistic(const double* x, const double* label, const double* w, double* out, [[maybe_unused]] int n, [[maybe_unused]] int m, int first_thread, int last_thread) {
+    for (int i = first_thread; i < last_thread; ++i) {
+        double score = 0.0;
+        for (int j = 0; j < m; ++j) {
+            score += w[j] * x[i * m + j];
+        }
+        double margin = label[i] * score;
+        if (margin > 0.0) {
+            out[i] = log1p(exp(-margin));
+        } else {
+            out[i] = log1p(exp(margin)) - margin;
+        }
+    }
+}
+void run_logistic(void* const* a, int first, int last) {
+    logistic(static_cast<const double*>(a[0]), static_cast<const double*>(a[1]), static_cast<const double*>(a[2]), static_cast<double*>(a[3]), *static_cast<int*>(a[4]), *static_cast<int*>(a[5]), first, last);
+}
+}
+
+namespace part_14 {
+// x[n * m], label[n], w[m], adj_out[n], adj_x[n * m], adj_label[n], adj_w[m]
+static void logistic_backward(const double* x, const double* label, const double* w, const double* adj_out, double* adj_x, double* adj_label, double* adj_w, [[maybe_unused]] int n, [[maybe_unused]] int m, int first_thread, int last_thread) {
+    for (int i = first_thread; i < last_thread; ++i) {
+        double score_ = 0.0;
+        double adj_score = 0.0;
+        int j_now = 0;
+        double margin_ = 0.0;
+        double adj_margin = 0.0;
+        double kept_score = 0.0;
+        int trips = 0;
+        double kept_score_2 = 0.0;
+        double tape_score[64];
+        int top_score = 0;
+        bool kept_test = false;
+        kept_score = score_;
+        score_ = 0.0;
+        trips = 0;
+        for (int j_2 = 0; j_2 < m; ++j_2) {
+            trips += 1;
+            tape_score[top_score] = score_;
+            top_score += 1;
+            score_ += w[j_2] * x[i * m + j_2];
+        }
+        margin_ = label[i] * score_;
+        kept_test = margin_ > 0.0;
+        if (kept_test) {
+        }
+        if (kept_test) {
+            double g = adj_out[i];
+            double g_2 = g / (1.0 + exp(-margin_));
+            double g_3 = g_2 * exp(-margin_);
+            adj_margin += -g_3;
+        } else {
+            double g_4 = adj_out[i];
+            double g_5 = g_4 / (1.0 + exp(margin_));
+            adj_margin += g_5 * exp(margin_);
+            adj_margin += -g_4;
+        }
+        double g_6 = adj_margin;
+        adj_margin = 0.0;
+        double g_7 = g_6 * score_;
+        adj_label[i] += g_7;
+        adj_score += g_6 * label[i];
+        for (int turn = trips - 1; turn >= 0; --turn) {
+            j_now = 0 + turn;
+            top_score -= 1;
+            kept_score_2 = tape_score[top_score];
+            score_ = kept_score_2;
+            double g_8 = adj_score;
+            adj_score = 0.0;
+            adj_score += g_8;
+            double g_9 = g_8 * x[i * m + j_now];
+            { double& at_ = adj_w[j_now]; at_ = at_ + g_9; }
+            double g_10 = g_8 * w[j_now];
+            adj_x[i * m + j_now] += g_10;
+        }
+        score_ = kept_score;
+        double g_11 = adj_score;
+        adj_score = 0.0;
+    }
+}
+void run_logistic_backward(void* const* a, int first, int last) {
+    logistic_backward(static_cast<const double*>(a[0]), static_cast<const double*>(a[1]), static_cast<const double*>(a[2]), static_cast<const double*>(a[3]), static_cast<double*>(a[4]), static_cast<double*>(a[5]), static_cast<double*>(a[6]), *static_cast<int*>(a[7]), *static_cast<int*>(a[8]), first, last);
+}
+}
+
+namespace part_15 {
+// p[n], g[n], mean[n], square[n], out[n], out_mean[n], out_square[n]
+static void adam(const double* p, const double* g, const double* mean, const double* square, double* out, double* out_mean, double* out_square, double step, double beta1, double beta2, double correct1, double correct2, double epsilon, [[maybe_unused]] int n, [[maybe_unused]] int m, int first_thread, int last_thread) {
+    for (int i = first_thread; i < last_thread; ++i) {
+        double first = beta1 * mean[i] + (1.0 - beta1) * g[i];
+        double second = beta2 * square[i] + (1.0 - beta2) * g[i] * g[i];
+        out_mean[i] = first;
+        out_square[i] = second;
+        out[i] = p[i] - step * (first * correct1) / (sqrt(second * correct2) + epsilon);
+    }
+}
+void run_adam(void* const* a, int first, int last) {
+    adam(static_cast<const double*>(a[0]), static_cast<const double*>(a[1]), static_cast<const double*>(a[2]), static_cast<const double*>(a[3]), static_cast<double*>(a[4]), static_cast<double*>(a[5]), static_cast<double*>(a[6]), *static_cast<double*>(a[7]), *static_cast<double*>(a[8]), *static_cast<double*>(a[9]), *static_cast<double*>(a[10]), *static_cast<double*>(a[11]), *static_cast<double*>(a[12]), *static_cast<int*>(a[13]), *static_cast<int*>(a[14]), first, last);
+}
+}
+
+namespace part_16 {
+// x[n * m], state[n]
+static void fit_start(const double* x, double* state, double alpha, [[maybe_unused]] int n, [[maybe_unused]] int m, int first_thread, int last_thread) {
+    for (int i = first_thread; i < last_thread; ++i) {
+        state[i] = (1.0 - alpha) * x[i * m];
+    }
+}
+void run_fit_start(void* const* a, int first, int last) {
+    fit_start(static_cast<const double*>(a[0]), static_cast<double*>(a[1]), *static_cast<double*>(a[2]), *static_cast<int*>(a[3]), *static_cast<int*>(a[4]), first, last);
+}
+}
+
+namespace part_17 {
+// x[n * m], adj_state[n], adj_x[n * m], adj_alpha[1]
+static void fit_start_backward(const double* x, const double* adj_state, double* adj_x, double* adj_alpha, double alpha, [[maybe_unused]] int n, [[maybe_unused]] int m, int first_thread, int last_thread) {
+    for (int i = first_thread; i < last_thread; ++i) {
+        double own_alpha = 0.0;
+        double g = adj_state[i];
+        double g_2 = g * x[i * m];
+        own_alpha += -g_2;
+        double g_3 = g * (1.0 - alpha);
+        adj_x[i * m] += g_3;
+        { double& at_ = adj_alpha[0]; at_ = at_ + own_alpha; }
+    }
+}
+void run_fit_start_backward(void* const* a, int first, int last) {
+    fit_start_backward(static_cast<const double*>(a[0]), static_cast<const double*>(a[1]), static_cast<double*>(a[2]), static_cast<double*>(a[3]), *static_cast<double*>(a[4]), *static_cast<int*>(a[5]), *static_cast<int*>(a[6]), first, last);
+}
+}
+
+namespace part_18 {
+// x[n * m], state[n], y[n * m], after[n]
+static void fit_ema(const double* x, const double* state, double* y, double* after, double alpha, [[maybe_unused]] int n, [[maybe_unused]] int m, int first_thread, int last_thread) {
+    for (int i = first_thread; i < last_thread; ++i) {
+        double held = state[i];
+        for (int j = 0; j < m; ++j) {
+            held = (1.0 - alpha) * x[i * m + j] + alpha * held;
+            y[i * m + j] = held;
+        }
+        after[i] = held;
+    }
+}
+void run_fit_ema(void* const* a, int first, int last) {
+    fit_ema(static_cast<const double*>(a[0]), static_cast<const double*>(a[1]), static_cast<double*>(a[2]), static_cast<double*>(a[3]), *static_cast<double*>(a[4]), *static_cast<int*>(a[5]), *static_cast<int*>(a[6]), first, last);
+}
+}
+
+namespace part_19 {
+// x[n * m], state[n], adj_y[n * m], adj_after[n], adj_x[n * m], adj_state[n], adj_alpha[1]
+static void fit_ema_backward(const double* x, const double* state, const double* adj_y, const double* adj_after, double* adj_x, double* adj_state, double* adj_alpha, double alpha, [[maybe_unused]] int n, [[maybe_unused]] int m, int first_thread, int last_thread) {
+    for (int i = first_thread; i < last_thread; ++i) {
+        double own_alpha = 0.0;
+        double held_ = 0.0;
+        double adj_held = 0.0;
+        int j_now = 0;
+        double kept_held = 0.0;
+        int trips = 0;
+        double kept_held_2 = 0.0;
+        double tape_held[64];
+        int top_held = 0;
+        kept_held = held_;
+        held_ = state[i];
+        trips = 0;
+        for (int j_2 = 0; j_2 < m; ++j_2) {
+            trips += 1;
+            tape_held[top_held] = held_;
+            top_held += 1;
+            held_ = (1.0 - alpha) * x[i * m + j_2] + alpha * held_;
+        }
+        double g = adj_after[i];
+        adj_held += g;
+        for (int turn = trips - 1; turn >= 0; --turn) {
+            j_now = 0 + turn;
+            double g_2 = adj_y[i * m + j_now];
+            adj_held += g_2;
+            top_held -= 1;
+            kept_held_2 = tape_held[top_held];
+            held_ = kept_held_2;
+            double g_3 = adj_held;
+            adj_held = 0.0;
+            double g_4 = g_3 * x[i * m + j_now];
+            own_alpha += -g_4;
+            double g_5 = g_3 * (1.0 - alpha);
+            adj_x[i * m + j_now] += g_5;
+            own_alpha += g_3 * held_;
+            adj_held += g_3 * alpha;
+        }
+        held_ = kept_held;
+        double g_6 = adj_held;
+        adj_held = 0.0;
+        adj_state[i] += g_6;
+        { double& at_ = adj_alpha[0]; at_ = at_ + own_alpha; }
+    }
+}
+void run_fit_ema_backward(void* const* a, int first, int last) {
+    fit_ema_backward(static_cast<const double*>(a[0]), static_cast<const double*>(a[1]), static_cast<const double*>(a[2]), static_cast<const double*>(a[3]), static_cast<double*>(a[4]), static_cast<double*>(a[5]), static_cast<double*>(a[6]), *static_cast<double*>(a[7]), *static_cast<int*>(a[8]), *static_cast<int*>(a[9]), first, last);
+}
+}
+
+namespace part_20 {
+// y[n], target[n], out[n]
+static void squared_error(const double* y, const double* target, double* out, [[maybe_unused]] int n, [[maybe_unused]] int m, int first_thread, int last_thread) {
+    for (int i = first_thread; i < last_thread; ++i) {
+        double e = y[i] - target[i];
+        out[i] = e * e;
+    }
+}
+void run_squared_error(void* const* a, int first, int last) {
+    squared_error(static_cast<const double*>(a[0]), static_cast<const double*>(a[1]), static_cast<double*>(a[2]), *static_cast<int*>(a[3]), *static_cast<int*>(a[4]), first, last);
+}
+}
+
+namespace part_21 {
+// y[n], target[n], adj_out[n], adj_y[n], adj_target[n]
+static void squared_error_backward(const double* y, const double* target, const double* adj_out, double* adj_y, double* adj_target, [[maybe_unused]] int n, [[maybe_unused]] int m, int first_thread, int last_thread) {
+    for (int i = first_thread; i < last_thread; ++i) {
+        double e_ = 0.0;
+        double adj_e = 0.0;
+        e_ = y[i] - target[i];
+        double g = adj_out[i];
+        adj_e += g * e_;
+        adj_e += g * e_;
+        double g_2 = adj_e;
+        adj_e = 0.0;
+        adj_y[i] += g_2;
+        double g_3 = -g_2;
+        adj_target[i] += g_3;
+    }
+}
+void run_squared_error_backward(void* const* a, int first, int last) {
+    squared_error_backward(static_cast<const double*>(a[0]), static_cast<const double*>(a[1]), static_cast<const double*>(a[2]), static_cast<double*>(a[3]), static_cast<double*>(a[4]), *static_cast<int*>(a[5]), *static_cast<int*>(a[6]), first, last);
+}
+}
+
+constexpr std::array<CompiledKernel, 22> table{{
     {"chunk_dot", part_0::run_chunk_dot, true},
     {"chunk_sum", part_1::run_chunk_sum, true},
     {"add_scaled", part_2::run_add_scaled, true},
@@ -200,6 +535,19 @@ constexpr std::array<CompiledKernel, 9> table{{
     {"poisson1d_gauss_seidel", part_6::run_poisson1d_gauss_seidel, true},
     {"thomas", part_7::run_thomas, true},
     {"heat_step", part_8::run_heat_step, true},
+    {"quadratic", part_9::run_quadratic, true},
+    {"quadratic_backward", part_10::run_quadratic_backward, true},
+    {"rosenbrock", part_11::run_rosenbrock, true},
+    {"rosenbrock_backward", part_12::run_rosenbrock_backward, true},
+    {"logistic", part_13::run_logistic, true},
+    {"logistic_backward", part_14::run_logistic_backward, false},
+    {"adam", part_15::run_adam, true},
+    {"fit_start", part_16::run_fit_start, true},
+    {"fit_start_backward", part_17::run_fit_start_backward, false},
+    {"fit_ema", part_18::run_fit_ema, true},
+    {"fit_ema_backward", part_19::run_fit_ema_backward, false},
+    {"squared_error", part_20::run_squared_error, true},
+    {"squared_error_backward", part_21::run_squared_error_backward, true},
 }};
 
 }  // namespace

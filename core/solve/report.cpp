@@ -105,6 +105,7 @@ std::string to_json(std::span<const Solved> refinements) {
               {"residual", number(last.residual)},
               {"errors", errors_of(last.errors)}};
     for (const auto& [name, value] : last.figures) made[name] = number(value);
+    for (const auto& [name, values] : last.data) made["data"][name] = numbers(values);
     const Rates rates = rates_of(refinements);
     made["rates"] = refinements.size() < 2 ? Json()
                                            : Json{{"max", rates_json(rates.max)},

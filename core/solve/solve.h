@@ -55,7 +55,8 @@ struct Solved {
     bool has_converged = true;
     std::string shortfall;  // one sentence, where it has not
     Errors errors;
-    std::vector<std::pair<std::string, double>> figures;  // what only this problem has
+    std::vector<std::pair<std::string, double>> figures;            // what only this problem has
+    std::vector<std::pair<std::string, std::vector<double>>> data;  // that was drawn
     std::vector<HistoryStep> history;
     double assembly_seconds = 0;
     double solve_seconds = 0;
@@ -90,6 +91,38 @@ Result<Solved> solve(const Heat& problem, const Common& common, Engine& engine);
 // The explicit scheme's largest dt that is allowed: h^2 / (2 k).
 double largest_explicit_step(const Heat& problem);
 
+// Gradients are the adjoints of the objectives' kernels.
+enum class Descent : std::uint8_t { gd, adam };
+struct Minimise {
+    // (x^2 + 10 y^2) / 2; Rosenbrock's; the mean logistic loss of 200 drawn samples of two features.
+    enum class Problem : std::uint8_t { quadratic, rosenbrock, logistic };
+    Problem problem = Problem::quadratic;
+    Descent method = Descent::gd;
+    std::optional<double> step;         // gd: fixed, else Armijo's rule; adam: 0.1
+    std::optional<std::int64_t> steps;  // then all of them are the result; else it must converge
+    std::optional<std::array<double, 2>> start;
+};
+Result<Solved> solve(const Minimise& problem, const Common& common, Engine& engine);
+
+// The parameter of filter 1, 2, 5 or 7 with which it makes `target` of `input`, borders mirrored: the least
+// mean squared difference. Planes one after the other, rows dense.
+struct Fit {
+    int filter_id = 1;
+    std::int64_t width = 0;
+    std::int64_t height = 0;
+    std::int64_t planes = 0;
+    std::vector<double> input;
+    std::vector<double> target;
+    Descent method = Descent::adam;
+    std::optional<double> step;         // adam: 0.1 at first, then each step 0.95 of the one before
+    std::optional<std::int64_t> steps;  // 100
+    std::optional<double> start;        // the filter's default
+};
+// The figures have the best parameter of all steps, by its name.
+Result<Solved> solve(const Fit& problem, const Common& common, Engine& engine);
+// "alpha" or "a"; bad_argument for a filter that has no such parameter.
+Result<std::string> fitted_parameter(int filter_id);
+
 // The same problem at twice the resolution. Heat takes four times the steps of a quarter, with Crank and
 // Nicolson's scheme twice those of half.
 Poisson1d refined(Poisson1d problem);
@@ -97,5 +130,7 @@ Heat refined(Heat problem);
 
 std::string_view name_of(Poisson1d::Method method);
 std::string_view name_of(Heat::Scheme scheme);
+std::string_view name_of(Descent method);
+std::string_view name_of(Minimise::Problem problem);
 
 }  // namespace workbench::solve
