@@ -37,6 +37,29 @@ struct Poisson1dArguments {
     }
 };
 
+struct Poisson2dArguments {
+    SolveArguments common;
+    std::string n;
+    std::string degree = "1";
+    std::string mesh = "uniform";
+    std::string solution = "sine";
+    std::string method = "cholesky";
+
+    Result<int> run(const Interruption& interruption) const {
+        solve::Poisson2d problem;
+        IIR2D_TRY(problem.n, parse_integer("--n", n));
+        IIR2D_TRY(const std::int64_t order, parse_integer("--degree", degree, 1, 2));
+        problem.degree = static_cast<int>(order);
+        IIR2D_TRY(const int kind, one_of("--mesh", mesh, {"uniform", "perturbed"}));
+        problem.is_perturbed = kind == 1;
+        IIR2D_TRY(const int exact, one_of("--solution", solution, {"sine", "poly"}));
+        problem.exact = static_cast<solve::Poisson2d::Exact>(exact);
+        IIR2D_TRY(const int by, one_of("--method", method, {"cholesky", "cg", "multigrid"}));
+        problem.method = static_cast<solve::Poisson2d::Method>(by);
+        return run_refined(common, interruption, problem);
+    }
+};
+
 struct HeatArguments {
     SolveArguments common;
     std::string n;
@@ -187,6 +210,22 @@ void add_solve_command(CLI::App& parser, Action& chosen) {
     poisson->common.add_to(*poisson1d);
     poisson1d->callback([poisson, &chosen] {
         chosen = [poisson](const Interruption& interruption) { return poisson->run(interruption); };
+    });
+
+    auto square = std::make_shared<Poisson2dArguments>();
+    CLI::App* poisson2d = command->add_subcommand("poisson2d", "-laplace u = f on the unit square");
+    poisson2d->add_option("--n", square->n, "Interior corners a side")->required();
+    poisson2d->add_option("--degree", square->degree, "Of the triangles' functions, 1 or 2")
+        ->capture_default_str();
+    poisson2d->add_option("--mesh", square->mesh, "uniform or perturbed (by --seed)")->capture_default_str();
+    poisson2d->add_option("--solution", square->solution, "sine or poly")->capture_default_str();
+    poisson2d
+        ->add_option("--method", square->method,
+                     "cholesky, cg or multigrid (degree 1, uniform, n + 1 a power of two)")
+        ->capture_default_str();
+    square->common.add_to(*poisson2d);
+    poisson2d->callback([square, &chosen] {
+        chosen = [square](const Interruption& interruption) { return square->run(interruption); };
     });
 
     auto heat = std::make_shared<HeatArguments>();

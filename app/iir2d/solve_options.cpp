@@ -67,7 +67,7 @@ Result<int> SolveArguments::report(const std::vector<workbench::solve::Solved>& 
     else if (!quiet)
         print_text(to_text(refinements));
     const auto& last = refinements.back();
-    if (!last.has_converged) return fail(ErrorKind::check_failed, last.shortfall);
+    if (!last.shortfall.empty()) return fail(ErrorKind::check_failed, last.shortfall);
     return 0;
 }
 

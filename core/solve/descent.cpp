@@ -86,11 +86,23 @@ struct Descender {
                         Value::out(to_square), share * options.step.value_or(default_adam_step), beta1, beta2,
                         1 / (1 - power1), 1 / (1 - power2), epsilon},
                        static_cast<std::int32_t>(count), 1));
-        share *= options.decay;
         mean.swap(to_mean);
         square.swap(to_square);
         keep_in_range(to);
-        return take(std::move(to));
+        const Vector from = at;
+        IIR2D_RETURN_IF_ERROR(take(std::move(to)));
+        if (options.has_restarts) restart(from);
+        return {};
+    }
+
+    void restart(const Vector& from) {
+        double uphill = 0;
+        for (std::size_t k = 0; k < at.size(); ++k) uphill += now.gradient[k] * (at[k] - from[k]);
+        if (uphill <= 0) return;
+        mean.assign(at.size(), 0);
+        square.assign(at.size(), 0);
+        power1 = power2 = 1;
+        share /= 2;
     }
 
     Result<bool> advance() {

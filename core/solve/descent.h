@@ -21,7 +21,10 @@ struct DescentOptions {
     Descent method = Descent::gd;
     std::optional<double> step;
     std::optional<std::int64_t> steps;
-    double decay = 1;                                // of Adam's step size, from one step to the next
+    // Adam: where a step has gone uphill behind it, moments begin anew and the step size is halved, so that
+    // it comes to rest (B. O'Donoghue and E. Candes, "Adaptive restart for accelerated gradient schemes",
+    // 2015).
+    bool has_restarts = false;
     std::optional<std::pair<double, double>> range;  // of every parameter
 };
 

@@ -17,9 +17,7 @@ namespace workbench::solve {
 namespace {
 
 constexpr std::int64_t part_length = 64;  // what the adjoint of a loop keeps of it
-// The step of Adam becomes shorter, so that it comes to rest.
 constexpr double default_fit_step = 0.1;
-constexpr double fit_decay = 0.95;
 constexpr std::int64_t default_fit_steps = 100;
 
 // Passes along an axis: forwards, or from the other end.
@@ -212,7 +210,7 @@ Result<Solved> solve(const Fit& problem, const Common& common, Engine& engine) {
                                               {.method = problem.method,
                                                .step = problem.step ? problem.step : usual,
                                                .steps = problem.steps.value_or(default_fit_steps),
-                                               .decay = fit_decay,
+                                               .has_restarts = true,
                                                .range = std::pair(parameter.minimum, parameter.maximum)},
                                               common, engine, solved));
     solved.solve_seconds = watch.lap();

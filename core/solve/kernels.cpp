@@ -6,6 +6,7 @@
 #include <mutex>
 #include <vector>
 
+#include "core/solve/quadrature.h"
 #include "core/support/files.h"
 #include "core/synth/parse.h"
 #include "core/synth/print.h"
@@ -160,6 +161,137 @@ double e = y[i] - target[i];
 out[i] = e * e;
 )";
 
+// ---- -laplace u = f by linear (P1) and quadratic (P2) triangles. One thread a triangle, corners against the
+// clock. gab is the integral of grad(lambda a) . grad(lambda b); what P2 has are its multiples (Ciarlet 1978,
+// section 4.1; integrals of lambda_a lambda_b are area / 12, of lambda_a^2 area / 6).
+
+constexpr std::string_view triangle = R"(
+double x1 = xy[6 * i + 2] - xy[6 * i];
+double y1 = xy[6 * i + 3] - xy[6 * i + 1];
+double x2 = xy[6 * i + 4] - xy[6 * i];
+double y2 = xy[6 * i + 5] - xy[6 * i + 1];
+double det = x1 * y2 - x2 * y1;
+)";
+constexpr std::string_view gram = R"(
+double half = 0.5 / det;
+double g00 = half * ((y1 - y2) * (y1 - y2) + (x2 - x1) * (x2 - x1));
+double g01 = half * ((y1 - y2) * y2 - (x2 - x1) * x2);
+double g02 = half * ((x2 - x1) * x1 - (y1 - y2) * y1);
+double g11 = half * (y2 * y2 + x2 * x2);
+double g12 = half * (-y2 * y1 - x2 * x1);
+double g22 = half * (y1 * y1 + x1 * x1);
+)";
+
+std::string entry(std::size_t a, std::size_t b) {
+    return "g" + std::to_string(std::min(a, b)) + std::to_string(std::max(a, b));
+}
+
+// The element matrix, rows dense.
+std::string element_matrix_body(int degree) {
+    std::string made = std::string(triangle) + std::string(gram);
+    const std::size_t nodes = nodes_of(degree);
+    for (std::size_t a = 0; a < nodes; ++a) {
+        for (std::size_t b = 0; b < nodes; ++b) {
+            std::string value;
+            if (a < 3 && b < 3) {
+                value = degree == 1 || a == b ? entry(a, b) : entry(a, b) + " / -3.0";
+            } else if (a < 3 || b < 3) {
+                const auto& edge = triangle_edges[std::max(a, b) - 3];
+                const std::size_t corner = std::min(a, b);
+                const bool is_on = edge[0] == corner || edge[1] == corner;
+                value = is_on ? "4.0 * " + entry(edge[0], edge[1]) + " / 3.0" : "0.0";
+            } else {
+                const auto& p = triangle_edges[a - 3];
+                const auto& q = triangle_edges[b - 3];
+                if (a == b) {
+                    value = "8.0 * (" + entry(p[0], p[0]) + " + " + entry(p[1], p[1]) + " + " +
+                            entry(p[0], p[1]) + ") / 3.0";
+                } else {
+                    // The corner that two edges share is left out.
+                    const std::size_t shared = p[0] == q[0] || p[0] == q[1] ? p[0] : p[1];
+                    value = "8.0 * " + entry(p[0] + p[1] - shared, q[0] + q[1] - shared) + " / 3.0";
+                }
+            }
+            made += "out[" + std::to_string(nodes * nodes) + " * i + " + std::to_string(a * nodes + b) +
+                    "] = " + value + ";\n";
+        }
+    }
+    return made;
+}
+
+// The element's part of the right-hand side, from f at the points of quadrature.
+std::string element_load_body(int degree) {
+    std::string made(triangle);
+    constexpr auto points = quadrature();
+    for (std::size_t q = 0; q < points.size(); ++q)
+        made += "double f" + std::to_string(q) + " = " + format_number(points[q].weight) + " * f[7 * i + " +
+                std::to_string(q) + "];\n";
+    const std::size_t nodes = nodes_of(degree);
+    for (std::size_t a = 0; a < nodes; ++a) {
+        std::string total;
+        for (std::size_t q = 0; q < points.size(); ++q)
+            total += (q > 0 ? " + (" : "(") + format_number(basis(degree, a, points[q].at)) + ") * f" +
+                     std::to_string(q);
+        made += "out[" + std::to_string(nodes) + " * i + " + std::to_string(a) + "] = 0.5 * det * (" + total +
+                ");\n";
+    }
+    return made;
+}
+
+// A row of a sparse matrix of at most m entries a row, padded with zeros. Columns are held inside the vector.
+constexpr std::string_view sparse_apply = R"(
+double total = 0.0;
+for (int j = 0; j < m; ++j) {
+    int k = column[i * m + j];
+    if (k >= 0 && k < n) total += value[i * m + j] * x[k];
+}
+out[i] = total;
+)";
+
+// ---- Multigrid on the uniform mesh, where P1 is the five-point stencil. One thread a row. A grid of n by n
+// unknowns lies in n + 2 rows of n + 1 numbers, whose first and last row and last column are 0, so that every
+// neighbour is there. m is n + 1.
+
+// One colour of a sweep of Gauss and Seidel's.
+constexpr std::string_view grid_smooth = R"(
+for (int j = ((colour & 1) + i) & 1; j < m - 1; j += 2) {
+    int k = (i + 1) * m + j;
+    u[k] = 0.25 * (f[k] + (u[k - 1] + u[k + 1]) + (u[k - m] + u[k + m]));
+}
+)";
+constexpr std::string_view grid_residual = R"(
+for (int j = 0; j < m - 1; ++j) {
+    int k = (i + 1) * m + j;
+    out[k] = f[k] - (4.0 * u[k] - (u[k - 1] + u[k + 1]) - (u[k - m] + u[k + m]));
+}
+)";
+// The transpose of the interpolation. The fine grid's rows have 2 m numbers.
+constexpr std::string_view grid_restrict = R"(
+for (int j = 0; j < m - 1; ++j) {
+    int k = (2 * i + 2) * (2 * m) + 2 * j + 1;
+    double edges = fine[k - 1] + fine[k + 1] + (fine[k - 2 * m] + fine[k + 2 * m]);
+    double corners = fine[k - 2 * m - 1] + fine[k - 2 * m + 1] + (fine[k + 2 * m - 1] + fine[k + 2 * m + 1]);
+    out[(i + 1) * m + j] = fine[k] + 0.5 * edges + 0.25 * corners;
+}
+)";
+// Adds the bilinear interpolation of the coarse grid; one thread two rows of the fine one, from the first row
+// of the coarse one, which is 0, to its last but one.
+constexpr std::string_view grid_correct = R"(
+double above_left = 0.0;
+double below_left = 0.0;
+for (int j = 0; j < m; ++j) {
+    double above = coarse[i * m + j];
+    double below = coarse[(i + 1) * m + j];
+    int k = (2 * i + 1) * (2 * m) + 2 * j;
+    u[k] = u[k] + 0.25 * ((above_left + above) + (below_left + below));
+    u[k + 1] = u[k + 1] + 0.5 * (above + below);
+    u[k + 2 * m] = u[k + 2 * m] + 0.5 * (below_left + below);
+    u[k + 2 * m + 1] = u[k + 2 * m + 1] + below;
+    above_left = above;
+    below_left = below;
+}
+)";
+
 std::vector<Kernel> make_kernels() {
     constexpr std::string_view line =
         "const double* u, const double* f, double* out, double left, double right, double h2";
@@ -212,6 +344,27 @@ std::vector<Kernel> make_kernels() {
         "const double* x, const double* state, double* y, double* after, double alpha", fit_ema);
     add("squared_error", "squared differences", "y[n], target[n], out[n]",
         "const double* y, const double* target, double* out", squared_error);
+    for (const int degree : {1, 2}) {
+        const std::string number = std::to_string(degree), nodes = std::to_string(nodes_of(degree)),
+                          entries = std::to_string(nodes_of(degree) * nodes_of(degree));
+        add("p" + number + "_matrix", "the element matrix of a triangle",
+            "xy[6 * n], out[" + entries + " * n]", "const double* xy, double* out",
+            element_matrix_body(degree));
+        add("p" + number + "_load", "the element's right-hand side by seven points",
+            "xy[6 * n], f[7 * n], out[" + nodes + " * n]", "const double* xy, const double* f, double* out",
+            element_load_body(degree));
+    }
+    add("sparse_apply", "a sparse matrix times a vector", "value[n * m], column[n * m], x[n], out[n]",
+        "const double* value, const int* column, const double* x, double* out", sparse_apply);
+    add("grid_smooth", "one colour of a red-black sweep", "u[3 * n * m], f[3 * n * m]",
+        "double* u, const double* f, int colour", grid_smooth, reads_own_output);
+    add("grid_residual", "f - A u by five points", "u[3 * n * m], f[3 * n * m], out[3 * n * m]",
+        "const double* u, const double* f, double* out", grid_residual);
+    add("grid_restrict", "the transpose of the interpolation", "fine[10 * n * m], out[3 * n * m]",
+        "const double* fine, double* out", grid_restrict);
+    add("grid_correct", "the coarse grid's correction, interpolated and added",
+        "coarse[3 * n * m], u[10 * n * m]", "const double* coarse, double* u", grid_correct,
+        reads_own_output);
     for (const std::string_view name :
          {"quadratic", "rosenbrock", "logistic", "fit_start", "fit_ema", "squared_error"})
         std::ranges::find(made, name, &Kernel::name)->is_adjoint_used = true;

@@ -525,7 +525,243 @@ void run_squared_error_backward(void* const* a, int first, int last) {
 }
 }
 
-constexpr std::array<CompiledKernel, 22> table{{
+namespace part_22 {
+// xy[6 * n], out[9 * n]
+static void p1_matrix(const double* xy, double* out, [[maybe_unused]] int n, [[maybe_unused]] int m, int first_thread, int last_thread) {
+    for (int i = first_thread; i < last_thread; ++i) {
+        double x1 = xy[6 * i + 2] - xy[6 * i];
+        double y1 = xy[6 * i + 3] - xy[6 * i + 1];
+        double x2 = xy[6 * i + 4] - xy[6 * i];
+        double y2 = xy[6 * i + 5] - xy[6 * i + 1];
+        double det = x1 * y2 - x2 * y1;
+        double half = 0.5 / det;
+        double g00 = half * ((y1 - y2) * (y1 - y2) + (x2 - x1) * (x2 - x1));
+        double g01 = half * ((y1 - y2) * y2 - (x2 - x1) * x2);
+        double g02 = half * ((x2 - x1) * x1 - (y1 - y2) * y1);
+        double g11 = half * (y2 * y2 + x2 * x2);
+        double g12 = half * (-y2 * y1 - x2 * x1);
+        double g22 = half * (y1 * y1 + x1 * x1);
+        out[9 * i + 0] = g00;
+        out[9 * i + 1] = g01;
+        out[9 * i + 2] = g02;
+        out[9 * i + 3] = g01;
+        out[9 * i + 4] = g11;
+        out[9 * i + 5] = g12;
+        out[9 * i + 6] = g02;
+        out[9 * i + 7] = g12;
+        out[9 * i + 8] = g22;
+    }
+}
+void run_p1_matrix(void* const* a, int first, int last) {
+    p1_matrix(static_cast<const double*>(a[0]), static_cast<double*>(a[1]), *static_cast<int*>(a[2]), *static_cast<int*>(a[3]), first, last);
+}
+}
+
+namespace part_23 {
+// xy[6 * n], f[7 * n], out[3 * n]
+static void p1_load(const double* xy, const double* f, double* out, [[maybe_unused]] int n, [[maybe_unused]] int m, int first_thread, int last_thread) {
+    for (int i = first_thread; i < last_thread; ++i) {
+        double x1 = xy[6 * i + 2] - xy[6 * i];
+        double y1 = xy[6 * i + 3] - xy[6 * i + 1];
+        double x2 = xy[6 * i + 4] - xy[6 * i];
+        double y2 = xy[6 * i + 5] - xy[6 * i + 1];
+        double det = x1 * y2 - x2 * y1;
+        double f0 = 0.225 * f[7 * i + 0];
+        double f1 = 0.13239415278850616 * f[7 * i + 1];
+        double f2 = 0.13239415278850616 * f[7 * i + 2];
+        double f3 = 0.13239415278850616 * f[7 * i + 3];
+        double f4 = 0.12593918054482717 * f[7 * i + 4];
+        double f5 = 0.12593918054482717 * f[7 * i + 5];
+        double f6 = 0.12593918054482717 * f[7 * i + 6];
+        out[3 * i + 0] = 0.5 * det * (0.3333333333333333 * f0 + 0.05971587178976989 * f1 + 0.47014206410511505 * f2 + 0.47014206410511505 * f3 + 0.7974269853530873 * f4 + 0.10128650732345633 * f5 + 0.10128650732345633 * f6);
+        out[3 * i + 1] = 0.5 * det * (0.3333333333333333 * f0 + 0.47014206410511505 * f1 + 0.05971587178976989 * f2 + 0.47014206410511505 * f3 + 0.10128650732345633 * f4 + 0.7974269853530873 * f5 + 0.10128650732345633 * f6);
+        out[3 * i + 2] = 0.5 * det * (0.3333333333333333 * f0 + 0.47014206410511505 * f1 + 0.47014206410511505 * f2 + 0.05971587178976989 * f3 + 0.10128650732345633 * f4 + 0.10128650732345633 * f5 + 0.7974269853530873 * f6);
+    }
+}
+void run_p1_load(void* const* a, int first, int last) {
+    p1_load(static_cast<const double*>(a[0]), static_cast<const double*>(a[1]), static_cast<double*>(a[2]), *static_cast<int*>(a[3]), *static_cast<int*>(a[4]), first, last);
+}
+}
+
+namespace part_24 {
+// xy[6 * n], out[36 * n]
+static void p2_matrix(const double* xy, double* out, [[maybe_unused]] int n, [[maybe_unused]] int m, int first_thread, int last_thread) {
+    for (int i = first_thread; i < last_thread; ++i) {
+        double x1 = xy[6 * i + 2] - xy[6 * i];
+        double y1 = xy[6 * i + 3] - xy[6 * i + 1];
+        double x2 = xy[6 * i + 4] - xy[6 * i];
+        double y2 = xy[6 * i + 5] - xy[6 * i + 1];
+        double det = x1 * y2 - x2 * y1;
+        double half = 0.5 / det;
+        double g00 = half * ((y1 - y2) * (y1 - y2) + (x2 - x1) * (x2 - x1));
+        double g01 = half * ((y1 - y2) * y2 - (x2 - x1) * x2);
+        double g02 = half * ((x2 - x1) * x1 - (y1 - y2) * y1);
+        double g11 = half * (y2 * y2 + x2 * x2);
+        double g12 = half * (-y2 * y1 - x2 * x1);
+        double g22 = half * (y1 * y1 + x1 * x1);
+        out[36 * i + 0] = g00;
+        out[36 * i + 1] = g01 / (-3.0);
+        out[36 * i + 2] = g02 / (-3.0);
+        out[36 * i + 3] = 4.0 * g01 / 3.0;
+        out[36 * i + 4] = 0.0;
+        out[36 * i + 5] = 4.0 * g02 / 3.0;
+        out[36 * i + 6] = g01 / (-3.0);
+        out[36 * i + 7] = g11;
+        out[36 * i + 8] = g12 / (-3.0);
+        out[36 * i + 9] = 4.0 * g01 / 3.0;
+        out[36 * i + 10] = 4.0 * g12 / 3.0;
+        out[36 * i + 11] = 0.0;
+        out[36 * i + 12] = g02 / (-3.0);
+        out[36 * i + 13] = g12 / (-3.0);
+        out[36 * i + 14] = g22;
+        out[36 * i + 15] = 0.0;
+        out[36 * i + 16] = 4.0 * g12 / 3.0;
+        out[36 * i + 17] = 4.0 * g02 / 3.0;
+        out[36 * i + 18] = 4.0 * g01 / 3.0;
+        out[36 * i + 19] = 4.0 * g01 / 3.0;
+        out[36 * i + 20] = 0.0;
+        out[36 * i + 21] = 8.0 * (g00 + g11 + g01) / 3.0;
+        out[36 * i + 22] = 8.0 * g02 / 3.0;
+        out[36 * i + 23] = 8.0 * g12 / 3.0;
+        out[36 * i + 24] = 0.0;
+        out[36 * i + 25] = 4.0 * g12 / 3.0;
+        out[36 * i + 26] = 4.0 * g12 / 3.0;
+        out[36 * i + 27] = 8.0 * g02 / 3.0;
+        out[36 * i + 28] = 8.0 * (g11 + g22 + g12) / 3.0;
+        out[36 * i + 29] = 8.0 * g01 / 3.0;
+        out[36 * i + 30] = 4.0 * g02 / 3.0;
+        out[36 * i + 31] = 0.0;
+        out[36 * i + 32] = 4.0 * g02 / 3.0;
+        out[36 * i + 33] = 8.0 * g12 / 3.0;
+        out[36 * i + 34] = 8.0 * g01 / 3.0;
+        out[36 * i + 35] = 8.0 * (g22 + g00 + g02) / 3.0;
+    }
+}
+void run_p2_matrix(void* const* a, int first, int last) {
+    p2_matrix(static_cast<const double*>(a[0]), static_cast<double*>(a[1]), *static_cast<int*>(a[2]), *static_cast<int*>(a[3]), first, last);
+}
+}
+
+namespace part_25 {
+// xy[6 * n], f[7 * n], out[6 * n]
+static void p2_load(const double* xy, const double* f, double* out, [[maybe_unused]] int n, [[maybe_unused]] int m, int first_thread, int last_thread) {
+    for (int i = first_thread; i < last_thread; ++i) {
+        double x1 = xy[6 * i + 2] - xy[6 * i];
+        double y1 = xy[6 * i + 3] - xy[6 * i + 1];
+        double x2 = xy[6 * i + 4] - xy[6 * i];
+        double y2 = xy[6 * i + 5] - xy[6 * i + 1];
+        double det = x1 * y2 - x2 * y1;
+        double f0 = 0.225 * f[7 * i + 0];
+        double f1 = 0.13239415278850616 * f[7 * i + 1];
+        double f2 = 0.13239415278850616 * f[7 * i + 2];
+        double f3 = 0.13239415278850616 * f[7 * i + 3];
+        double f4 = 0.12593918054482717 * f[7 * i + 4];
+        double f5 = 0.12593918054482717 * f[7 * i + 5];
+        double f6 = 0.12593918054482717 * f[7 * i + 6];
+        out[6 * i + 0] = 0.5 * det * ((-0.11111111111111112) * f0 + (-0.05258390110254542) * f1 + (-0.028074943223078828) * f2 + (-0.028074943223078828) * f3 + 0.47435260858553857 * f4 + (-0.08076859419188719) * f5 + (-0.08076859419188719) * f6);
+        out[6 * i + 1] = 0.5 * det * ((-0.11111111111111112) * f0 + (-0.028074943223078828) * f1 + (-0.05258390110254542) * f2 + (-0.028074943223078828) * f3 + (-0.08076859419188719) * f4 + 0.47435260858553857 * f5 + (-0.08076859419188719) * f6);
+        out[6 * i + 2] = 0.5 * det * ((-0.11111111111111112) * f0 + (-0.028074943223078828) * f1 + (-0.028074943223078828) * f2 + (-0.05258390110254542) * f3 + (-0.08076859419188719) * f4 + (-0.08076859419188719) * f5 + 0.47435260858553857 * f6);
+        out[6 * i + 3] = 0.5 * det * (0.4444444444444444 * f0 + 0.11229977289231531 * f1 + 0.11229977289231531 * f2 + 0.8841342417640724 * f3 + 0.32307437676754874 * f4 + 0.32307437676754874 * f5 + 0.04103582626313829 * f6);
+        out[6 * i + 4] = 0.5 * det * (0.4444444444444444 * f0 + 0.8841342417640724 * f1 + 0.11229977289231531 * f2 + 0.11229977289231531 * f3 + 0.04103582626313829 * f4 + 0.32307437676754874 * f5 + 0.32307437676754874 * f6);
+        out[6 * i + 5] = 0.5 * det * (0.4444444444444444 * f0 + 0.11229977289231531 * f1 + 0.8841342417640724 * f2 + 0.11229977289231531 * f3 + 0.32307437676754874 * f4 + 0.04103582626313829 * f5 + 0.32307437676754874 * f6);
+    }
+}
+void run_p2_load(void* const* a, int first, int last) {
+    p2_load(static_cast<const double*>(a[0]), static_cast<const double*>(a[1]), static_cast<double*>(a[2]), *static_cast<int*>(a[3]), *static_cast<int*>(a[4]), first, last);
+}
+}
+
+namespace part_26 {
+// value[n * m], column[n * m], x[n], out[n]
+static void sparse_apply(const double* value, const int* column, const double* x, double* out, [[maybe_unused]] int n, [[maybe_unused]] int m, int first_thread, int last_thread) {
+    for (int i = first_thread; i < last_thread; ++i) {
+        double total = 0.0;
+        for (int j = 0; j < m; ++j) {
+            int k = column[i * m + j];
+            if (k >= 0 && k < n) {
+                total += value[i * m + j] * x[k];
+            }
+        }
+        out[i] = total;
+    }
+}
+void run_sparse_apply(void* const* a, int first, int last) {
+    sparse_apply(static_cast<const double*>(a[0]), static_cast<const int*>(a[1]), static_cast<const double*>(a[2]), static_cast<double*>(a[3]), *static_cast<int*>(a[4]), *static_cast<int*>(a[5]), first, last);
+}
+}
+
+namespace part_27 {
+// u[3 * n * m], f[3 * n * m]
+static void grid_smooth(double* u, const double* f, int colour, [[maybe_unused]] int n, [[maybe_unused]] int m, int first_thread, int last_thread) {
+    for (int i = first_thread; i < last_thread; ++i) {
+        for (int j = (colour & 1) + i & 1; j < m - 1; j += 2) {
+            int k = (i + 1) * m + j;
+            u[k] = 0.25 * (f[k] + (u[k - 1] + u[k + 1]) + (u[k - m] + u[k + m]));
+        }
+    }
+}
+void run_grid_smooth(void* const* a, int first, int last) {
+    grid_smooth(static_cast<double*>(a[0]), static_cast<const double*>(a[1]), *static_cast<int*>(a[2]), *static_cast<int*>(a[3]), *static_cast<int*>(a[4]), first, last);
+}
+}
+
+namespace part_28 {
+// u[3 * n * m], f[3 * n * m], out[3 * n * m]
+static void grid_residual(const double* u, const double* f, double* out, [[maybe_unused]] int n, [[maybe_unused]] int m, int first_thread, int last_thread) {
+    for (int i = first_thread; i < last_thread; ++i) {
+        for (int j = 0; j < m - 1; ++j) {
+            int k = (i + 1) * m + j;
+            out[k] = f[k] - (4.0 * u[k] - (u[k - 1] + u[k + 1]) - (u[k - m] + u[k + m]));
+        }
+    }
+}
+void run_grid_residual(void* const* a, int first, int last) {
+    grid_residual(static_cast<const double*>(a[0]), static_cast<const double*>(a[1]), static_cast<double*>(a[2]), *static_cast<int*>(a[3]), *static_cast<int*>(a[4]), first, last);
+}
+}
+
+namespace part_29 {
+// fine[10 * n * m], out[3 * n * m]
+static void grid_restrict(const double* fine, double* out, [[maybe_unused]] int n, [[maybe_unused]] int m, int first_thread, int last_thread) {
+    for (int i = first_thread; i < last_thread; ++i) {
+        for (int j = 0; j < m - 1; ++j) {
+            int k = (2 * i + 2) * (2 * m) + 2 * j + 1;
+            double edges = fine[k - 1] + fine[k + 1] + (fine[k - 2 * m] + fine[k + 2 * m]);
+            double corners = fine[k - 2 * m - 1] + fine[k - 2 * m + 1] + (fine[k + 2 * m - 1] + fine[k + 2 * m + 1]);
+            out[(i + 1) * m + j] = fine[k] + 0.5 * edges + 0.25 * corners;
+        }
+    }
+}
+void run_grid_restrict(void* const* a, int first, int last) {
+    grid_restrict(static_cast<const double*>(a[0]), static_cast<double*>(a[1]), *static_cast<int*>(a[2]), *static_cast<int*>(a[3]), first, last);
+}
+}
+
+namespace part_30 {
+// coarse[3 * n * m], u[10 * n * m]
+static void grid_correct(const double* coarse, double* u, [[maybe_unused]] int n, [[maybe_unused]] int m, int first_thread, int last_thread) {
+    for (int i = first_thread; i < last_thread; ++i) {
+        double above_left = 0.0;
+        double below_left = 0.0;
+        for (int j = 0; j < m; ++j) {
+            double above = coarse[i * m + j];
+            double below = coarse[(i + 1) * m + j];
+            int k = (2 * i + 1) * (2 * m) + 2 * j;
+            u[k] += 0.25 * (above_left + above + (below_left + below));
+            u[k + 1] += 0.5 * (above + below);
+            u[k + 2 * m] += 0.5 * (below_left + below);
+            u[k + 2 * m + 1] += below;
+            above_left = above;
+            below_left = below;
+        }
+    }
+}
+void run_grid_correct(void* const* a, int first, int last) {
+    grid_correct(static_cast<const double*>(a[0]), static_cast<double*>(a[1]), *static_cast<int*>(a[2]), *static_cast<int*>(a[3]), first, last);
+}
+}
+
+constexpr std::array<CompiledKernel, 31> table{{
     {"chunk_dot", part_0::run_chunk_dot, true},
     {"chunk_sum", part_1::run_chunk_sum, true},
     {"add_scaled", part_2::run_add_scaled, true},
@@ -548,6 +784,15 @@ constexpr std::array<CompiledKernel, 22> table{{
     {"fit_ema_backward", part_19::run_fit_ema_backward, false},
     {"squared_error", part_20::run_squared_error, true},
     {"squared_error_backward", part_21::run_squared_error_backward, true},
+    {"p1_matrix", part_22::run_p1_matrix, true},
+    {"p1_load", part_23::run_p1_load, true},
+    {"p2_matrix", part_24::run_p2_matrix, true},
+    {"p2_load", part_25::run_p2_load, true},
+    {"sparse_apply", part_26::run_sparse_apply, true},
+    {"grid_smooth", part_27::run_grid_smooth, true},
+    {"grid_residual", part_28::run_grid_residual, true},
+    {"grid_restrict", part_29::run_grid_restrict, true},
+    {"grid_correct", part_30::run_grid_correct, true},
 }};
 
 }  // namespace

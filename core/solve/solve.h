@@ -114,7 +114,7 @@ struct Fit {
     std::vector<double> input;
     std::vector<double> target;
     Descent method = Descent::adam;
-    std::optional<double> step;         // adam: 0.1 at first, then each step 0.95 of the one before
+    std::optional<double> step;         // adam: 0.1 at first, halved at each turn
     std::optional<std::int64_t> steps;  // 100
     std::optional<double> start;        // the filter's default
 };
@@ -123,13 +123,28 @@ Result<Solved> solve(const Fit& problem, const Common& common, Engine& engine);
 // "alpha" or "a"; bad_argument for a filter that has no such parameter.
 Result<std::string> fitted_parameter(int filter_id);
 
+// -laplace u = f on the unit square, u given on the boundary; n by n corners of triangles inside.
+struct Poisson2d {
+    enum class Method : std::uint8_t { cholesky, cg, multigrid };
+    // sin(pi x) sin(pi y); x^3 + x y^2 + y + 1; for proofs, what P1 and P2 have exactly.
+    enum class Exact : std::uint8_t { sine, poly, linear, quadratic };
+    std::int64_t n = 0;
+    int degree = 1;
+    bool is_perturbed = false;
+    Exact exact = Exact::sine;
+    Method method = Method::cholesky;  // multigrid: P1 on the uniform mesh, n + 1 a power of two
+};
+Result<Solved> solve(const Poisson2d& problem, const Common& common, Engine& engine);
+
 // The same problem at twice the resolution. Heat takes four times the steps of a quarter, with Crank and
 // Nicolson's scheme twice those of half.
 Poisson1d refined(Poisson1d problem);
 Heat refined(Heat problem);
+Poisson2d refined(Poisson2d problem);
 
 std::string_view name_of(Poisson1d::Method method);
 std::string_view name_of(Heat::Scheme scheme);
+std::string_view name_of(Poisson2d::Method method);
 std::string_view name_of(Descent method);
 std::string_view name_of(Minimise::Problem problem);
 
