@@ -30,10 +30,6 @@ Vector Multigrid::solution() const {
     return made;
 }
 
-Result<double> Multigrid::rhs_norm(Engine& engine) const {
-    return norm(engine, m_grids.front().f);
-}
-
 Result<double> Multigrid::residual(Engine& engine) {
     Grid& fine = m_grids.front();
     IIR2D_RETURN_IF_ERROR(
@@ -41,8 +37,9 @@ Result<double> Multigrid::residual(Engine& engine) {
     return norm(engine, fine.r);
 }
 
-Result<void> Multigrid::sweep(Engine& engine, Grid& grid, int first_colour) {
-    for (const int colour : {first_colour, 1 - first_colour})
+// The colour that the coarse grid's points have comes first.
+Result<void> Multigrid::sweep(Engine& engine, Grid& grid) {
+    for (const int colour : {0, 1})
         IIR2D_RETURN_IF_ERROR(
             engine.run("grid_smooth", {Value::out(grid.u), grid.f, colour}, grid.n, grid.n + 1));
     return {};
@@ -50,9 +47,9 @@ Result<void> Multigrid::sweep(Engine& engine, Grid& grid, int first_colour) {
 
 Result<void> Multigrid::descend_from(Engine& engine, std::size_t level) {
     Grid& fine = m_grids[level];
-    IIR2D_RETURN_IF_ERROR(sweep(engine, fine, 0));
+    IIR2D_RETURN_IF_ERROR(sweep(engine, fine));
     if (level + 1 == m_grids.size()) return {};  // one unknown: it is solved
-    IIR2D_RETURN_IF_ERROR(sweep(engine, fine, 0));
+    IIR2D_RETURN_IF_ERROR(sweep(engine, fine));
     Grid& coarse = m_grids[level + 1];
     IIR2D_RETURN_IF_ERROR(
         engine.run("grid_residual", {fine.u, fine.f, Value::out(fine.r)}, fine.n, fine.n + 1));
@@ -62,7 +59,7 @@ Result<void> Multigrid::descend_from(Engine& engine, std::size_t level) {
     IIR2D_RETURN_IF_ERROR(descend_from(engine, level + 1));
     IIR2D_RETURN_IF_ERROR(
         engine.run("grid_correct", {coarse.u, Value::out(fine.u)}, coarse.n + 1, coarse.n + 1));
-    return sweep(engine, fine, 1);
+    return sweep(engine, fine);
 }
 
 Result<void> Multigrid::cycle(Engine& engine) {

@@ -22,7 +22,6 @@ class Multigrid {
     Result<void> cycle(Engine& engine);
     // The norm of f - A u on the finest grid.
     Result<double> residual(Engine& engine);
-    Result<double> rhs_norm(Engine& engine) const;
     Vector solution() const;
 
   private:
@@ -30,7 +29,7 @@ class Multigrid {
         std::int32_t n = 0;
         Vector u, f, r;  // n + 2 rows of n + 1
     };
-    Result<void> sweep(Engine& engine, Grid& grid, int first_colour);
+    static Result<void> sweep(Engine& engine, Grid& grid);
     Result<void> descend_from(Engine& engine, std::size_t level);
 
     std::vector<Grid> m_grids;  // the finest first

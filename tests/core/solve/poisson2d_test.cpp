@@ -8,7 +8,7 @@
 namespace {
 
 using namespace solve_test;  // NOLINT: the helpers of these tests
-using Method = Poisson2d::Method;
+using SquareMethod = Poisson2d::Method;
 using Exact = Poisson2d::Exact;
 
 TEST(Poisson2d, ConvergesWithTheOrderOfItsElements) {
@@ -42,19 +42,19 @@ Rates rates_with(Poisson2d problem, int sizes, Engine& engine) {
 TEST(Poisson2d, MistakesInItsKernelsAreSeenInTheRate) {
     struct Mistake {
         int degree;
-        Method method;
+        SquareMethod method;
         const char* kernel;
         const char* what;
         const char* with;
     };
     const Mistake all[] = {
-        {1, Method::cholesky, "p1_load", "0.225", "0.25"},  // a wrong weight
-        {2, Method::cholesky, "p2_load", "0.225", "0.25"},
-        {1, Method::cg, "p1_load", "0.5 * det", "det"},  // a missing factor 2
-        {2, Method::cholesky, "p2_matrix", "8.0 *", "4.0 *"},
-        {1, Method::cholesky, "p1_matrix", "* y2 - (x2 - x1) * x2", "* y2 + (x2 - x1) * x2"},  // a wrong sign
-        {1, Method::multigrid, "grid_residual", "4.0 *", "4.5 *"},
-        {1, Method::cg, "sparse_apply", "k < n", "k < n - 1"},  // a wrong row
+        {1, SquareMethod::cholesky, "p1_load", "0.225", "0.25"},  // a wrong weight
+        {2, SquareMethod::cholesky, "p2_load", "0.225", "0.25"},
+        {1, SquareMethod::cg, "p1_load", "0.5 * det", "det"},  // a missing factor 2
+        {2, SquareMethod::cholesky, "p2_matrix", "8.0 *", "4.0 *"},
+        {1, SquareMethod::cholesky, "p1_matrix", "(x2 - x1) * x1", "(x2 + x1) * x1"},  // a wrong sign
+        {1, SquareMethod::multigrid, "grid_residual", "4.0 *", "4.5 *"},
+        {1, SquareMethod::cg, "sparse_apply", "k < n", "k < n - 1"},  // a wrong row
     };
     const auto right = make_interpreter_engine();
     for (const Mistake& one : all) {
@@ -70,7 +70,7 @@ TEST(Poisson2d, PatchesAreExact) {
     const auto engine = make_compiled_engine(1);
     for (const int degree : {1, 2}) {
         const Exact exact = degree == 1 ? Exact::linear : Exact::quadratic;
-        for (const Method method : {Method::cholesky, Method::cg}) {
+        for (const SquareMethod method : {SquareMethod::cholesky, SquareMethod::cg}) {
             const Solved made = solved(
                 Poisson2d{.n = 15, .degree = degree, .is_perturbed = true, .exact = exact, .method = method},
                 *engine, {.tolerance = 1e-14});
@@ -137,7 +137,9 @@ TEST(Poisson2d, CornersAreMovedByAFifthOfTheWidthAtMost) {
     for (std::size_t k = 0; k < moved.x.size(); ++k) {
         const double by = std::hypot(moved.x[k] - still.x[k], moved.y[k] - still.y[k]);
         most = std::max(most, by);
-        if (still.is_boundary(k)) EXPECT_EQ(by, 0);
+        if (still.is_boundary(k)) {
+            EXPECT_EQ(by, 0);
+        }
     }
     EXPECT_LE(most, 0.2 / 20);
     EXPECT_GT(most, 0.1 / 20);
@@ -149,7 +151,7 @@ TEST(Poisson2d, MethodsAgree) {
     for (const Exact exact : {Exact::sine, Exact::poly}) {
         Poisson2d problem{.n = 31, .exact = exact};
         const Solved a = solved(problem);
-        for (const Method method : {Method::cg, Method::multigrid}) {
+        for (const SquareMethod method : {SquareMethod::cg, SquareMethod::multigrid}) {
             problem.method = method;
             const Solved b = solved(problem);
             EXPECT_TRUE(b.has_converged) << b.shortfall;
@@ -163,7 +165,8 @@ TEST(Poisson2d, MultigridTakesAsManyCyclesForAnySize) {
     std::vector<Solved> sizes;
     const auto engine = make_compiled_engine(2);
     for (const std::int64_t n : {63, 127, 255, 511, 1023})
-        sizes.push_back(solved(Poisson2d{.n = n, .method = Method::multigrid}, *engine, {.threads = 2}));
+        sizes.push_back(
+            solved(Poisson2d{.n = n, .method = SquareMethod::multigrid}, *engine, {.threads = 2}));
     for (const Solved& one : sizes) {
         EXPECT_TRUE(one.has_converged) << one.shortfall;
         EXPECT_LE(one.iterations, 12);
@@ -175,12 +178,12 @@ TEST(Poisson2d, MultigridTakesAsManyCyclesForAnySize) {
     // A wrong interpolation costs cycles.
     const auto wrong = with_mistake("grid_correct", "0.25 *", "0.5 *");
     const Solved slow =
-        solved(Poisson2d{.n = 15, .method = Method::multigrid}, *wrong, {.max_iterations = 30});
+        solved(Poisson2d{.n = 15, .method = SquareMethod::multigrid}, *wrong, {.max_iterations = 30});
     EXPECT_GT(slow.iterations, 15);
 }
 
 TEST(Poisson2d, ThreadsDoNotChangeABit) {
-    for (const Method method : {Method::multigrid, Method::cg}) {
+    for (const SquareMethod method : {SquareMethod::multigrid, SquareMethod::cg}) {
         const Poisson2d problem{.n = 255, .method = method};
         const auto one = make_compiled_engine(1), three = make_compiled_engine(3);
         const Solved a = solved(problem, *one, {.tolerance = 1e-3, .threads = 1});
@@ -193,9 +196,11 @@ TEST(Poisson2d, ThreadsDoNotChangeABit) {
 TEST(Poisson2d, RefusesWhatIsNoProblem) {
     const auto engine = make_compiled_engine(1);
     for (const Poisson2d& problem :
-         {Poisson2d{.n = 0}, Poisson2d{.n = 5, .degree = 3}, Poisson2d{.n = 62, .method = Method::multigrid},
-          Poisson2d{.n = 63, .degree = 2, .method = Method::multigrid},
-          Poisson2d{.n = 63, .is_perturbed = true, .method = Method::multigrid}, Poisson2d{.n = 100'000}}) {
+         {Poisson2d{.n = 0}, Poisson2d{.n = 5, .degree = 3},
+          Poisson2d{.n = 62, .method = SquareMethod::multigrid},
+          Poisson2d{.n = 63, .degree = 2, .method = SquareMethod::multigrid},
+          Poisson2d{.n = 63, .is_perturbed = true, .method = SquareMethod::multigrid},
+          Poisson2d{.n = 100'000}}) {
         const auto made = solve(problem, {}, *engine);
         ASSERT_FALSE(made);
         EXPECT_EQ(made.error().kind, ErrorKind::bad_argument);
@@ -205,7 +210,7 @@ TEST(Poisson2d, RefusesWhatIsNoProblem) {
     unsetenv("IIR2D_MEMORY_LIMIT");
     ASSERT_FALSE(refused);
     EXPECT_THAT(refused.error().message, testing::HasSubstr("bytes of memory"));
-    EXPECT_EQ(solved(Poisson2d{.n = 1, .method = Method::multigrid}).unknowns, 1);
+    EXPECT_EQ(solved(Poisson2d{.n = 1, .method = SquareMethod::multigrid}).unknowns, 1);
 }
 
 }  // namespace
