@@ -17,6 +17,7 @@ COMPILED_IN = {
     "nlohmann-json3-dev": ("MIT", r"bin/|libexec/|libiir2d-images"),
     "libcli11-dev": ("BSD-3-Clause", r"bin/iir2d"),
     "libfmt-dev": ("MIT", r"bin/iir2d$|libexec/|libiir2d-images|bin/iir2d-workbench"),
+    "libeigen3-dev": ("MPL-2.0", r"bin/iir2d$"),
     "libhwy-dev": ("Apache-2.0", r"libiir2d\.so"),
 }
 # Licences of the Debian packages that our programs link, as their copyright files say, in SPDX's words.
