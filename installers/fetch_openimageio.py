@@ -3,7 +3,7 @@
 """Fetches the OpenImageIO of few libraries that AppImage and portable tree have, into a folder: the shared libraries of PyPI's
 Linux wheel, headers of its source distribution of the same version, licences. usage: fetch_openimageio.py FOLDER
 
-FOLDER/include and FOLDER/lib are what -DIIR2D_SLIM_OPENIMAGEIO=FOLDER needs; parts.json names what is linked into the libraries.
+FOLDER/include and FOLDER/lib are what -DIIR2D_SLIM_OPENIMAGEIO=FOLDER needs; parts.json names what they were built with.
 Both files are pinned by SHA-256. Ends with 0 when FOLDER is complete, with 1 and a sentence on stderr when it could not be had.
 """
 import hashlib
@@ -62,22 +62,27 @@ def unpack_wheel(content, folder):
 
 
 def unpack_sdist(content, folder):
-    """Headers, licences, and the versions of what the wheel's makers built into it."""
-    parts = {}
+    """Headers and licences."""
     with tarfile.open(fileobj=io.BytesIO(content)) as sdist:
         for entry in sdist:
             name = entry.name.partition("/")[2]
             if not entry.isfile() or ".." in pathlib.PurePosixPath(name).parts:
                 continue
-            build = re.fullmatch(r"src/cmake/build_([\w-]+)\.cmake", name)
             if name.startswith(HEADERS):
                 write(folder / "include/OpenImageIO" / name.removeprefix(HEADERS), sdist.extractfile(entry).read())
             elif name in ("LICENSE.md", "THIRD-PARTY.md"):
                 write(folder / "licences" / name, sdist.extractfile(entry).read())
-            elif build:
-                said = re.search(r'_BUILD_VERSION "?([\d.]+)', sdist.extractfile(entry).read().decode())
-                if said:
-                    parts[build[1]] = said[1]
+
+
+def name_parts(folder):
+    """parts.json: what the library says it was built with ("TIFF 4.7.1;OpenCV NONE;..."). The build files in its sources name other
+    versions of some: they are what would be fetched, not what was."""
+    data = next((folder / "lib").glob("libOpenImageIO.so.*")).read_bytes()
+    said = re.search(rb"BZip2 [^\0]*;zstd [0-9.]+", data)
+    if not said:
+        raise ValueError("the library does not say what it was built with")
+    words = (part.split(" ") for part in said[0].decode().split(";"))
+    parts = {part[0]: part[1] if len(part) > 1 else None for part in words if part[-1] != "NONE"}
     write(folder / "parts.json", (json.dumps(parts, indent=1, sort_keys=True) + "\n").encode())
 
 
@@ -109,6 +114,7 @@ def main():
         unpack_wheel(pinned(WHEEL), whole)
         unpack_sdist(pinned(SDIST), whole)
         configure(whole)
+        name_parts(whole)
         write(whole / COMPLETE, f"{WHEEL} {SDIST}\n".encode())
         shutil.rmtree(folder, ignore_errors=True)
         os.rename(whole, folder)
