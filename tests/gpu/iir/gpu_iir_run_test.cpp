@@ -174,7 +174,7 @@ TEST(GpuRun, HugeShapesAreLaidOutIn64Bits) {
     std::int64_t launches = 0;
     iir::for_each_launch(plan, {64, 3, 3LL << 37}, {64, 3, 3LL << 37}, 64, [&](const iir::GpuLaunch& launch) {
         if (std::string_view(launch.kernel).starts_with("iir_rows")) {
-            EXPECT_EQ(launch.parameters.first_block, blocks);
+            EXPECT_EQ(static_cast<const iir::GpuAxis*>(launch.parameters)->first_block, blocks);
             blocks += launch.blocks;
             ++launches;
         }
