@@ -41,7 +41,7 @@ struct GpuSquareLines {
     }
 };
 
-template <class S, class A, int Order, int Sections, bool Carries>
+template <class S, class A, int Order, int Sections, bool Carries, GpuFault Fault>
 struct GpuTileRun {
     using State = GpuState<A, Sections>;
     static constexpr int states = Order * Sections;
@@ -240,6 +240,10 @@ struct GpuTileRun {
         }
     }
 
+    IIR2D_DEVICE void barrier() const {
+        if constexpr (Fault != GpuFault::no_barrier) block.barrier();
+    }
+
     IIR2D_DEVICE void operator()() const {
         const GpuTileGrid& g = job.grid;
         const bool to_right = tile_x + 1 < g.tiles_x;
@@ -265,25 +269,25 @@ struct GpuTileRun {
                     run_rows(rows);
                     if (Carries && is_end && to_right) leave_rows(rows, down);
                 }
-                block.barrier();
+                barrier();
                 const bool has_column = block.warp() < gpu_square_warps || (is_end && to_right);
                 if ((!Carries || to_below) && has_column) {
                     run_columns(right, down, down + gpu_square >= height, out + down * job.out.row_stride + right,
                                 height - down, width - right);
                 }
-                block.barrier();  // the next square takes this one's place
+                barrier();  // the next square takes this one's place
             }
         }
     }
 };
 
-template <class S, class A, int Order, int Sections, bool Carries>
+template <class S, class A, int Order, int Sections, bool Carries, GpuFault Fault = GpuFault::none>
 IIR2D_DEVICE void gpu_run_tile(const GpuTiles& job, const Block& block) {
     const GpuTileGrid& g = job.grid;
     const std::int64_t tile = job.first_block + block.index();
     const std::int64_t row = tile / g.tiles_x;
-    const GpuTileRun<S, A, Order, Sections, Carries> run{job, block, row / g.tiles_y, tile % g.tiles_x,
-                                                         row % g.tiles_y};
+    const GpuTileRun<S, A, Order, Sections, Carries, Fault> run{job, block, row / g.tiles_y, tile % g.tiles_x,
+                                                                row % g.tiles_y};
     run();
 }
 
