@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Adds up what tiles leave from rest (gpu_tiles.h), along the rows or down the columns: a line a lane, a warp a
-// block, from tile to tile, in double whatever the precision.
+// Adds up what tiles leave from rest (gpu_tiles.h), along the rows or down the columns: a line a lane, a warp
+// a block, from tile to tile, in double whatever the precision.
 #pragma once
 
 #include "kernels/iir/gpu_lines.h"
@@ -56,7 +56,8 @@ IIR2D_DEVICE void gpu_add_carries(const GpuCarries& job, const Block& block) {
     A* carry = gpu_address<A>(columns ? g.column_carries : g.row_carries) + first +
                (columns ? plane * count * g.tiles_x + tile : line * count) * size;
 
-    // Of the tile's lines those in the image; and, of rows that lie above others, what columns make of states.
+    // Of the tile's lines those in the image; and, of rows that lie above others, what columns make of
+    // states.
     const std::int64_t lines = columns ? g.tile_width : g.tile_height;
     const std::int64_t left = (columns ? g.width : g.height) - tile * lines;
     std::int64_t there = lines < left ? lines : left;
@@ -102,7 +103,8 @@ IIR2D_DEVICE void gpu_add_carries(const GpuCarries& job, const Block& block) {
                         const bool is_one = t + i < count && k < job.states && j < job.states;
                         const double value = is_one ? static_cast<double>(from[j * g.row_pitch + k]) : 0.0;
                         for_lanes([&](int l) {
-                            left_by[i * most + k][l] = gpu::fused(outputs[j][l], value, left_by[i * most + k][l]);
+                            left_by[i * most + k][l] =
+                                gpu::fused(outputs[j][l], value, left_by[i * most + k][l]);
                         });
                     }
                 }

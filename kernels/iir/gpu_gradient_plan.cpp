@@ -304,11 +304,11 @@ void for_each_launch(const GpuGradient& gradient, std::uint64_t workspace, std::
     const auto planes = [&](int buffer) { return GpuPlanes{address(buffer), shape.w, shape.w * shape.h}; };
     bool go_on = true;
     for (const GpuGradientStep& step : gradient.steps) {
-        for_each_launch(
-            step.run, planes(step.from), planes(step.to), address(step.scratch), [&](const GpuLaunch& one) {
-                go_on = launch(one);
-                return go_on;
-            });
+        for_each_launch(step.run, planes(step.from), planes(step.to), address(step.scratch),
+                        [&](const GpuLaunch& one) {
+                            go_on = launch(one);
+                            return go_on;
+                        });
         if (!go_on) return;
         if (!step.section) continue;
         const GpuSectionGradient& own = *step.section;

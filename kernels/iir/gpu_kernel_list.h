@@ -30,15 +30,15 @@
       (iir2d::iir::gpu_run_axis<S, A, 2, 2, false, transposed>), threads)
 
 // What tiles leave, with a warp more for the states of rows, and their results.
-#define IIR2D_TILE_KERNELS_OF(X, kind, S, A)                                                                \
-    X(iir_tile_carries_##kind##_order1_x1, iir2d::iir::GpuTiles,                                            \
-      (iir2d::iir::gpu_run_tile<S, A, 1, 1, true>), 96)                                                     \
-    X(iir_tile_carries_##kind##_order1_x2, iir2d::iir::GpuTiles,                                            \
-      (iir2d::iir::gpu_run_tile<S, A, 1, 2, true>), 96)                                                     \
-    X(iir_tile_carries_##kind##_order2_x1, iir2d::iir::GpuTiles,                                            \
-      (iir2d::iir::gpu_run_tile<S, A, 2, 1, true>), 96)                                                     \
-    X(iir_tile_carries_##kind##_order2_x2, iir2d::iir::GpuTiles,                                            \
-      (iir2d::iir::gpu_run_tile<S, A, 2, 2, true>), 96)                                                     \
+#define IIR2D_TILE_KERNELS_OF(X, kind, S, A)                                                                 \
+    X(iir_tile_carries_##kind##_order1_x1, iir2d::iir::GpuTiles,                                             \
+      (iir2d::iir::gpu_run_tile<S, A, 1, 1, true>), 96)                                                      \
+    X(iir_tile_carries_##kind##_order1_x2, iir2d::iir::GpuTiles,                                             \
+      (iir2d::iir::gpu_run_tile<S, A, 1, 2, true>), 96)                                                      \
+    X(iir_tile_carries_##kind##_order2_x1, iir2d::iir::GpuTiles,                                             \
+      (iir2d::iir::gpu_run_tile<S, A, 2, 1, true>), 96)                                                      \
+    X(iir_tile_carries_##kind##_order2_x2, iir2d::iir::GpuTiles,                                             \
+      (iir2d::iir::gpu_run_tile<S, A, 2, 2, true>), 96)                                                      \
     X(iir_tiles_##kind##_order1_x1, iir2d::iir::GpuTiles, (iir2d::iir::gpu_run_tile<S, A, 1, 1, false>), 64) \
     X(iir_tiles_##kind##_order1_x2, iir2d::iir::GpuTiles, (iir2d::iir::gpu_run_tile<S, A, 1, 2, false>), 64) \
     X(iir_tiles_##kind##_order2_x1, iir2d::iir::GpuTiles, (iir2d::iir::gpu_run_tile<S, A, 2, 1, false>), 64) \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Matrices that take the states of a pass's sections over samples, and the parameters of a section: what plans
-// for the GPU are made of.
+// Matrices that take the states of a pass's sections over samples, and the parameters of a section: what
+// plans for the GPU are made of.
 #pragma once
 
 #include <algorithm>

@@ -263,11 +263,10 @@ GpuFilter make_gpu_filter(const FilterDesc& desc, const FilterData& data) {
     const auto rows =
         cut_to_size(make_passes(data.horizontal, desc.border, desc.start, desc.border_const), desc.start);
     const auto columns = cut_to_size(make_passes(data.vertical, desc.border, desc.start, below), desc.start);
-    filter.tiling = make_gpu_tiling(desc, rows, columns);
-    if (filter.tiling) {
-        filter.workspace_bytes = filter.tiling->workspace_bytes;
-        return filter;
-    }
+    filter.tilings = make_gpu_tilings(desc, rows, columns);
+    for (const GpuTiling& tiling : filter.tilings)
+        filter.workspace_bytes = std::max(filter.workspace_bytes, tiling.workspace_bytes);
+    if (!filter.tilings.empty()) return filter;
     AxisMaker{desc, true, false, filter}.add(rows);
     AxisMaker{desc, false, false, filter}.add(columns);
     filter.workspace_bytes = scratch_bytes(filter, desc.precision);
@@ -318,7 +317,9 @@ GpuFilter make_gpu_costate(const FilterDesc& desc, bool rows, bool reversed, con
 
 void for_each_launch(const GpuFilter& filter, const GpuPlanes& x, const GpuPlanes& y, std::uint64_t workspace,
                      const MakeGpuLaunch& launch) {
-    if (filter.tiling) return for_each_launch(*filter.tiling, filter.planes, x, y, workspace, launch);
+    for (std::size_t i = 0; i < filter.tilings.size(); ++i) {
+        if (!for_each_launch(filter.tilings[i], filter.planes, i == 0 ? x : y, y, workspace, launch)) return;
+    }
     for (const GpuStage& stage : filter.stages) {
         GpuAxis axis = stage.axis;
         const bool rows = stage.kernel.starts_with("iir_rows");

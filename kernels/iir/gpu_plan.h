@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,7 +32,7 @@ struct GpuStage {
 };
 
 struct GpuFilter {
-    std::optional<GpuTiling> tiling;  // then there are no stages
+    std::vector<GpuTiling> tilings;  // then there are no stages
     std::vector<GpuStage> stages;
     std::int64_t planes = 1;
     std::int64_t scratch_elements = 0;  // of a pass that keeps its result aside: all planes, dense

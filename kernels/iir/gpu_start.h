@@ -116,9 +116,9 @@ IIR2D_DEVICE void gpu_periodic_costate(const GpuPass& pass, const Lines& lines, 
     });
 }
 
-// One state per section, from the samples that `before` names, of lines of n. The sections of a pass share its
-// sweep where the border samples of the lines between them lie among the line's first samples (passes.h), which
-// are therefore run ahead here.
+// One state per section, from the samples that `before` names, of lines of n. The sections of a pass share
+// its sweep where the border samples of the lines between them lie among the line's first samples (passes.h),
+// which are therefore run ahead here.
 template <int Order, int Sections, class Lines>
 IIR2D_DEVICE void gpu_short_start_states(const std::int64_t (&indices)[4], std::int64_t n, bool steady,
                                          double constant, const GpuSection (&sections)[gpu_sections],
@@ -170,8 +170,8 @@ IIR2D_DEVICE void gpu_start_states(const GpuAxis& axis, const GpuPass& pass, con
         }
         return;
     }
-    gpu_short_start_states<Order, Sections>(axis.before, axis.length, steady, pass.constant, pass.sections, lines,
-                                            states);
+    gpu_short_start_states<Order, Sections>(axis.before, axis.length, steady, pass.constant, pass.sections,
+                                            lines, states);
 }
 
 }  // namespace iir2d::iir

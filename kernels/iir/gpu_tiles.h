@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A filter with one pass forwards along each axis, both axes at once, after Nehab, Maximo, Lima and Hoppe 2011
-// ("overlapped"): the image is read for what each tile leaves to the tiles right of it and below it, from rest;
-// small launches add that up (gpu_carries.h); the image is read again, and written. Nothing is read of another
-// tile, so a filter runs in place. docs/gpu-kernels.md.
+// A filter with one pass along each axis, both the same way, and both axes at once, after Nehab, Maximo, Lima
+// and Hoppe 2011
+// ("overlapped"): the image is read for what each tile leaves to the tiles right of it and below it, from
+// rest; small launches add that up (gpu_carries.h); the image is read again, and written. Nothing is read of
+// another tile, so a filter runs in place. docs/gpu-kernels.md.
 #pragma once
 
 #include "kernels/iir/gpu_axis.h"
@@ -85,7 +86,8 @@ struct GpuTileRun {
         IIR2D_UNROLL
         for (int k = 0; k < states; ++k) {
             for_lanes([&](int l) {
-                if (l < lanes) to[k * step + l * lane_step] = (k % Order == 0 ? state.s1 : state.s2)[k / Order][l];
+                if (l < lanes)
+                    to[k * step + l * lane_step] = (k % Order == 0 ? state.s1 : state.s2)[k / Order][l];
             });
         }
     }
@@ -101,8 +103,8 @@ struct GpuTileRun {
 
     IIR2D_DEVICE State start(const GpuTileAxis& axis, const GpuSquareLines<A>& lines, double constant) const {
         GpuStart exact[static_cast<std::size_t>(Sections)];
-        gpu_short_start_states<Order, Sections>(axis.before, gpu_square, job.steady != 0, constant, axis.sections,
-                                                lines, exact);
+        gpu_short_start_states<Order, Sections>(axis.before, gpu_square, job.steady != 0, constant,
+                                                axis.sections, lines, exact);
         State state;
         IIR2D_UNROLL
         for (int k = 0; k < Sections; ++k) {
@@ -114,8 +116,8 @@ struct GpuTileRun {
         return state;
     }
 
-    // Steps every lane through the samples of the square: f(i, step) for each, in order, where step(x, l) is the
-    // pass's output.
+    // Steps every lane through the samples of the square: f(i, step) for each, in order, where step(x, l) is
+    // the pass's output.
     template <class F>
     IIR2D_DEVICE static void sweep(const GpuTileAxis& axis, State& state, F f) {
         constexpr int at_once = 16;
@@ -142,6 +144,7 @@ struct GpuTileRun {
         constexpr int at_once = 8;
         const int first = block.warp() * warp_lanes;
         const std::int64_t stride = job.in.row_stride;
+        const int step = job.step;
         const S* row = from + first * stride;
         A* to = square() + first * pitch;
         IIR2D_ROLLED
@@ -152,8 +155,9 @@ struct GpuTileRun {
                 const bool there = first + r + k < rows;
                 const S* const samples = row + k * stride;
                 for_lanes([&](int l) {
-                    values[2 * k][l] = there && l < columns ? samples[l] : S(0);
-                    values[2 * k + 1][l] = there && l + warp_lanes < columns ? samples[l + warp_lanes] : S(0);
+                    values[2 * k][l] = there && l < columns ? samples[l * step] : S(0);
+                    values[2 * k + 1][l] =
+                        there && l + warp_lanes < columns ? samples[(l + warp_lanes) * step] : S(0);
                 });
             }
             IIR2D_UNROLL
@@ -201,10 +205,10 @@ struct GpuTileRun {
         store(state, square() + block.warp() * warp_lanes * pitch + gpu_square, 1, pitch, warp_lanes);
     }
 
-    // The columns of a square, `right` and `down` of the tile's corner. The warp behind those of the samples has
-    // the states of the rows in its lanes: what a column makes of them is what it makes of a row's state.
-    IIR2D_DEVICE void run_columns(std::int64_t right, std::int64_t down, bool is_last, S* to, std::int64_t rows,
-                                  std::int64_t columns) const {
+    // The columns of a square, `right` and `down` of the tile's corner. The warp behind those of the samples
+    // has the states of the rows in its lanes: what a column makes of them is what it makes of a row's state.
+    IIR2D_DEVICE void run_columns(std::int64_t right, std::int64_t down, bool is_last, S* to,
+                                  std::int64_t rows, std::int64_t columns) const {
         const GpuTileGrid& g = job.grid;
         const int first = block.warp() * warp_lanes;
         const bool of_states = Carries && block.warp() == gpu_square_warps;
@@ -219,12 +223,12 @@ struct GpuTileRun {
         } else if constexpr (!Carries) {
             load(state, column_carries(tile_y - 1) + place, g.tile_width, warp_lanes_of(columns));
         }
-        S* out = to + first;
+        S* out = to + first * job.step;
         sweep(job.columns, state, [&](int i, auto& step) {
             for_lanes([&](int l) {
                 const A y = step(l < lanes ? column[i * pitch + l] : A(0), l);
                 if constexpr (!Carries) {
-                    if (i < rows && first + l < columns) out[l] = static_cast<S>(y);
+                    if (i < rows && first + l < columns) out[l * job.step] = static_cast<S>(y);
                 }
             });
             out += job.out.row_stride;
@@ -253,9 +257,10 @@ struct GpuTileRun {
         const std::int64_t width = g.width - left < g.tile_width ? g.width - left : g.tile_width;
         std::int64_t height = g.height - top < g.tile_height ? g.height - top : g.tile_height;
         if (Carries && !to_right && !to_below) height = 0;  // leaves nothing to anybody
-        const S* const in =
-            gpu_address<const S>(job.in.data) + plane * job.in.plane_stride + top * job.in.row_stride + left;
-        S* const out = gpu_address<S>(job.out.data) + plane * job.out.plane_stride + top * job.out.row_stride + left;
+        const S* const in = gpu_address<const S>(job.in.data) + plane * job.in.plane_stride +
+                            top * job.in.row_stride + left * job.step;
+        S* const out = gpu_address<S>(job.out.data) + plane * job.out.plane_stride +
+                       top * job.out.row_stride + left * job.step;
         IIR2D_ROLLED
         for (std::int64_t down = 0; down < height; down += gpu_square) {
             State rows = rest();
@@ -263,7 +268,7 @@ struct GpuTileRun {
             for (std::int64_t right = 0; right < width; right += gpu_square) {
                 const bool is_end = right + gpu_square >= width;
                 if (block.warp() < gpu_square_warps) {
-                    fetch(in + down * job.in.row_stride + right, height - down, width - right);
+                    fetch(in + down * job.in.row_stride + right * job.step, height - down, width - right);
                     block.warp_sync();
                     if (right == 0) rows = rows_start(down);
                     run_rows(rows);
@@ -272,8 +277,9 @@ struct GpuTileRun {
                 barrier();
                 const bool has_column = block.warp() < gpu_square_warps || (is_end && to_right);
                 if ((!Carries || to_below) && has_column) {
-                    run_columns(right, down, down + gpu_square >= height, out + down * job.out.row_stride + right,
-                                height - down, width - right);
+                    run_columns(right, down, down + gpu_square >= height,
+                                out + down * job.out.row_stride + right * job.step, height - down,
+                                width - right);
                 }
                 barrier();  // the next square takes this one's place
             }

@@ -108,12 +108,17 @@ KernelIdentity FilterPlan::kernel() const {
     };
     if (const auto* gpu = std::get_if<State::OnGpu>(&m_state->work)) {
         const iir::GpuFilter& filter = gpu->job.filters.front();
-        if (filter.tiling) {
-            const iir::GpuTileGrid& grid = filter.tiling->tiles.grid;
+        if (!filter.tilings.empty()) {
+            std::string names;
+            for (const iir::GpuTiling& tiling : filter.tilings) {
+                const iir::GpuTileGrid& grid = tiling.tiles.grid;
+                if (!names.empty()) names += " ";
+                names += tiling.name + "_" + std::to_string(grid.tile_width) + "x" +
+                         std::to_string(grid.tile_height) + (tiling.reversed ? "_reversed" : "");
+            }
             return described({.backend = Backend::cuda,
                               .name = "iir_tiles",
-                              .variant = filter.tiling->name + "_" + std::to_string(grid.tile_width) + "x" +
-                                         std::to_string(grid.tile_height),
+                              .variant = names,
                               .element = element,
                               .architecture = gpu->architecture});
         }

@@ -126,26 +126,28 @@ void run_tile_without_barriers(std::string_view name, const LaunchShape& shape, 
                                const ExecutorOptions& options) {
     if (name != (Carries ? "iir_tile_carries_f32_order1_x1" : "iir_tiles_f32_order1_x1"))
         return run_product_kernel(name, shape, parameters, options);
-    gpu_test::run_kernel<iir::GpuTiles,
-                         iir::gpu_run_tile<float, float, 1, 1, Carries, GpuFault::no_barrier>, 96>(
-        shape, parameters, options);
+    gpu_test::run_kernel<iir::GpuTiles, iir::gpu_run_tile<float, float, 1, 1, Carries, GpuFault::no_barrier>,
+                         96>(shape, parameters, options);
 }
 
 TEST(GpuFault, OfTilesIsCaught) {
     EXPECT_FALSE(caught(worst(tiled, run_product_kernel)));
     EXPECT_TRUE(caught(worst(tiled, run_tile_without_barriers<true>)));
     EXPECT_TRUE(caught(worst(tiled, run_tile_without_barriers<false>)));
-    const auto wrong_carries = [](auto change) { return changed<iir::GpuCarries>("iir_add_carries", change); };
+    const auto wrong_carries = [](auto change) {
+        return changed<iir::GpuCarries>("iir_add_carries", change);
+    };
     for (const bool columns : {false, true}) {
         EXPECT_TRUE(caught(worst(tiled, wrong_carries([=](iir::GpuCarries& job) {
-            if ((job.columns != 0) == columns) job.over_tile[0] *= 0.99;
-        }))));
+                                     if ((job.columns != 0) == columns) job.over_tile[0] *= 0.99;
+                                 }))));
         EXPECT_TRUE(caught(worst(tiled, wrong_carries([=](iir::GpuCarries& job) {
-            if ((job.columns != 0) == columns) job.groups = 1;
-        }))));
+                                     if ((job.columns != 0) == columns) job.groups = 1;
+                                 }))));
     }
     EXPECT_TRUE(caught(worst(tiled, wrong_carries([](iir::GpuCarries& job) { job.output[0] = 0.0; }))));
-    EXPECT_TRUE(caught(worst(tiled, wrong_carries([](iir::GpuCarries& job) { job.over_samples[5][0] *= 0.99; }))));
+    EXPECT_TRUE(
+        caught(worst(tiled, wrong_carries([](iir::GpuCarries& job) { job.over_samples[5][0] *= 0.99; }))));
     const auto wrong_tiles = [](auto change) { return changed<iir::GpuTiles>("iir_tile", change); };
     EXPECT_TRUE(caught(worst(tiled, wrong_tiles([](iir::GpuTiles& job) { job.rows.before[0] = 1; }))));
     EXPECT_TRUE(caught(worst(tiled, wrong_tiles([](iir::GpuTiles& job) { job.columns.before[0] = 1; }))));

@@ -68,7 +68,8 @@ TEST(PtxKernelsTiles, GiveTheBitsOfTheirSourceAndNothingIsFound) {
     };
     std::uint64_t lanes = 0;
     for (const auto& [id, width, height] :
-         {TiledCase{1, 135, 70}, TiledCase{2, 135, 135}, TiledCase{3, 135, 135}, TiledCase{4, 135, 262}}) {
+         {TiledCase{1, 135, 70}, TiledCase{2, 135, 135}, TiledCase{3, 135, 135}, TiledCase{4, 135, 262},
+          TiledCase{5, 135, 135}}) {
         const auto x = random_plane(std::int64_t{width} * height, static_cast<unsigned>(id));
         for (const Precision precision : all_precisions) {
             for (const Border border : {Border::mirror, Border::constant}) {
