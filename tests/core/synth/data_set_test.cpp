@@ -66,7 +66,7 @@ class Interpreted : public Toolchain {
 
 TEST_F(DataSet, IsTheSameAfterKillsAtRandomMoments) {
     GenerateOptions whole = options("whole");
-    whole.count = 400;
+    whole.count = 200;
     const MakeToolchain make = []() -> Result<std::unique_ptr<Toolchain>> {
         return std::make_unique<Interpreted>();
     };
@@ -97,11 +97,8 @@ TEST_F(DataSet, IsTheSameAfterKillsAtRandomMoments) {
     EXPECT_GT(ended, 0) << "none was killed";
     const auto made = generate_data_set(killed, make);
     ASSERT_TRUE(made) << made.error().message;
-    EXPECT_EQ(made->kernels, 400U);
-    // What a write left that did not end is no file of the data set; verify names it.
-    auto found = contents(killed.folder);
-    std::erase_if(found, [](const auto& file) { return file.first.find(".iir2d-") != std::string::npos; });
-    EXPECT_TRUE(found == files);
+    EXPECT_EQ(made->kernels, 200U);
+    EXPECT_TRUE(contents(killed.folder) == files);
 }
 
 TEST_F(DataSet, ItsRecordsAreWhatTheirSourcesSay) {
