@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 // synth generate: a data set of kernels and their IR.
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
+#include <functional>
 #include <memory>
+#include <set>
 
 #include "app/iir2d/evidence.h"
 #include "app/iir2d/json.h"
@@ -22,11 +26,107 @@ struct SynthGenerateOptions {
     std::uint64_t count = 0;
     std::uint64_t seed = 1;
     std::vector<std::string> categories;
+    std::vector<std::string> weights;
     std::vector<std::string> targets;
+    std::vector<std::string> levels;
+    bool balanced = false;
     bool backward = false;
     bool resume = false;
     unsigned jobs = 2;
     bool json = false;
+    bool quiet = false;
+};
+
+Result<synth::Category> category_of(const std::string& name) {
+    if (const auto category = synth::category_from_name(name)) return *category;
+    return workbench::fail(ErrorKind::bad_argument, "there is no category \"" + name + "\"");
+}
+
+// "array=2,block=0.5".
+Result<void> take_weights(const SynthGenerateOptions& given, synth::GenerateOptions& made) {
+    if (!given.weights.empty() && given.balanced)
+        return workbench::fail(ErrorKind::bad_argument, "--balanced and --weights are not for one data set");
+    double total = 0;
+    for (const std::string& text : split_list(given.weights)) {
+        const std::size_t equals = text.find('=');
+        if (equals == std::string::npos)
+            return workbench::fail(ErrorKind::bad_argument,
+                                   "--weights is CATEGORY=NUMBER,..., not \"" + text + "\"");
+        IIR2D_TRY(const auto category, category_of(text.substr(0, equals)));
+        IIR2D_TRY(const double weight, parse_number("--weights", text.substr(equals + 1)));
+        constexpr double most = 1e6;
+        if (!(weight >= 0 && weight <= most))
+            return workbench::fail(ErrorKind::bad_argument, "--weights has numbers from 0 to 1000000");
+        if (!made.weights.emplace(category, weight).second)
+            return workbench::fail(ErrorKind::bad_argument,
+                                   "--weights has " + text.substr(0, equals) + " twice");
+        const bool is_asked = made.categories.empty() || std::ranges::count(made.categories, category) > 0;
+        if (!is_asked)
+            return workbench::fail(ErrorKind::bad_argument, "--weights has " + text.substr(0, equals) +
+                                                                ", which --categories has not");
+        total += weight;
+    }
+    if (!made.weights.empty() && total <= 0)
+        return workbench::fail(ErrorKind::bad_argument, "--weights has no number above 0");
+    return {};
+}
+
+Result<void> take_levels(const SynthGenerateOptions& given, synth::GenerateOptions& made) {
+    if (given.levels.empty()) return {};
+    const std::set<std::string> known{"V0", "V1", "V2", "V3"};
+    std::set<std::string> levels;
+    for (const std::string& level : split_list(given.levels)) {
+        if (level == "V4")
+            return workbench::fail(ErrorKind::device_failure,
+                                   "V4 is not built yet: nothing runs stored PTX on a GPU");
+        if (!known.contains(level))
+            return workbench::fail(ErrorKind::bad_argument,
+                                   "there is no level \"" + level + "\": V0, V1, V2 and V3");
+        levels.insert(level);
+    }
+    made.judge.levels.assign(levels.begin(), levels.end());
+    return {};
+}
+
+// Tells a terminal how far a run is: kernels, pairs a second, rejected, time left.
+class GenerateReport {
+  public:
+    GenerateReport(const SynthGenerateOptions& given, const std::stop_token& stop)
+        : m_count(given.count), m_progress(stop, given.quiet), m_control(m_progress.control()) {}
+
+    void operator()(const synth::GenerateProgress& made) {
+        const double seconds = this->seconds();
+        // Of what a resumed run found, nothing was made now.
+        if (!m_before) m_before = {made.kernels, made.pairs, seconds};
+        const double since = seconds - m_before->seconds;
+        const auto rate = [&](std::uint64_t now, std::uint64_t before) {
+            return since > 0 ? static_cast<double>(now - before) / since : 0.0;
+        };
+        std::uint64_t rejected = 0;
+        for (const auto& [reason, count] : made.rejected) rejected += count;
+        std::string text =
+            std::to_string(made.kernels) + " kernels, " + std::to_string(rejected) + " rejected";
+        if (const double kernels = rate(made.kernels, m_before->kernels); kernels > 0)
+            text += ", " + std::to_string(std::llround(rate(made.pairs, m_before->pairs))) + " pairs/s, " +
+                    std::to_string(std::llround(static_cast<double>(m_count - made.kernels) / kernels)) +
+                    " s left";
+        m_control.report(static_cast<double>(made.kernels) / static_cast<double>(m_count), text);
+    }
+    void clear() { m_progress.clear(); }
+    double seconds() const {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - m_start).count();
+    }
+
+  private:
+    struct Before {
+        std::uint64_t kernels = 0, pairs = 0;
+        double seconds = 0;
+    };
+    std::uint64_t m_count;
+    Progress m_progress;
+    workbench::TaskControl m_control;
+    std::chrono::steady_clock::time_point m_start = std::chrono::steady_clock::now();
+    std::optional<Before> m_before;
 };
 
 Result<synth::GenerateOptions> checked(const SynthGenerateOptions& given, const std::stop_token& stop) {
@@ -40,10 +140,11 @@ Result<synth::GenerateOptions> checked(const SynthGenerateOptions& given, const 
     if (given.jobs == 0 || given.jobs > 256)
         return workbench::fail(ErrorKind::bad_argument, "--jobs is from 1 to 256");
     for (const std::string& name : split_list(given.categories)) {
-        const auto category = synth::category_from_name(name);
-        if (!category) return workbench::fail(ErrorKind::bad_argument, "there is no category " + name);
-        made.categories.push_back(*category);
+        IIR2D_TRY(const auto category, category_of(name));
+        made.categories.push_back(category);
     }
+    IIR2D_RETURN_IF_ERROR(take_weights(given, made));
+    IIR2D_RETURN_IF_ERROR(take_levels(given, made));
     made.judge.backward = given.backward;
     compile::Compiler compiler;
     IIR2D_TRY(const auto states, compiler.targets(stop));
@@ -60,6 +161,13 @@ Result<synth::GenerateOptions> checked(const SynthGenerateOptions& given, const 
         else
             made.unavailable.push_back(name + ": " + state->reason);
     }
+    if (made.judge.has_level("V1") && std::ranges::any_of(made.judge.targets, [&](const auto& target) {
+            if (target.level != "V3") return false;
+            const std::string cubin = "cubin" + target.name.substr(target.name.find(':'));
+            const auto state = std::ranges::find(states, cubin, &compile::TargetState::target);
+            return state == states.end() || !state->is_available;
+        }))
+        return workbench::fail(ErrorKind::device_failure, "V1 needs nvJitLink, which is not here");
     if (made.judge.targets.empty())
         return workbench::fail(ErrorKind::device_failure,
                                "there is no compiler: " + made.unavailable.front());
@@ -68,10 +176,12 @@ Result<synth::GenerateOptions> checked(const SynthGenerateOptions& given, const 
 
 Result<int> run_synth_generate(const SynthGenerateOptions& given, const Interruption& interruption) {
     IIR2D_TRY(const synth::GenerateOptions options, checked(given, interruption.token()));
-    for (const std::string& left_out : options.unavailable) note("left out: " + left_out, false);
-    const auto start = std::chrono::steady_clock::now();
-    IIR2D_TRY(const auto made, synth::generate_data_set(options, make_toolchain, {}, interruption.token()));
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    for (const std::string& left_out : options.unavailable) note("left out: " + left_out, given.quiet);
+    GenerateReport report(given, interruption.token());
+    IIR2D_TRY(const auto made,
+              synth::generate_data_set(options, make_toolchain, std::ref(report), interruption.token()));
+    const double seconds = report.seconds();
+    report.clear();
     if (given.json) {
         print_json({{"kernels", made.kernels},
                     {"pairs", made.pairs},
@@ -106,12 +216,18 @@ void add_synth_generate(CLI::App& synth, Action& chosen) {
     generate->add_option("--seed", options->seed, "Other kernels; 1");
     generate->add_option("--categories", options->categories,
                          "Separated by commas; all 14, the same number of each");
+    generate->add_flag("--balanced", options->balanced, "The same number of each category, as without it");
+    generate->add_option("--weights", options->weights,
+                         "How many of each category beside the others: array=2,block=1");
+    generate->add_option("--levels", options->levels,
+                         "What is tried of each text, of V0,V1,V2,V3 (V0 always is); V0,V2,V3");
     generate->add_option("--targets", options->targets,
                          "Separated by commas; those of the defaults that are there");
     generate->add_flag("--backward", options->backward, "The backward kernels too");
     generate->add_option("--jobs", options->jobs, "Batches at a time, each with a compiler process; 2");
     generate->add_flag("--resume", options->resume, "Go on behind the last whole shard");
     generate->add_flag("--json", options->json, "The figures as JSON");
+    add_quiet(*generate, options->quiet);
     generate->callback([options, &chosen] {
         chosen = [options](const Interruption& interruption) {
             return run_synth_generate(*options, interruption);

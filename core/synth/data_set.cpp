@@ -9,6 +9,7 @@
 #include <thread>
 #include <unordered_set>
 
+#include "core/support/atomic_file.h"
 #include "core/support/files.h"
 #include "core/support/try.h"
 #include "core/synth/data_set_files.h"
@@ -96,6 +97,11 @@ class Run {
                 return fail(ErrorKind::unwritable_output, m_options.folder.string() + ": " + made.message());
             return write_file_atomically(run, wanted);
         }
+        // What a killed run was writing.
+        remove_leftovers(m_options.folder);
+        remove_leftovers(m_options.folder / "shards");
+        if (!fs::exists(run, ignored) && fs::is_empty(m_options.folder, ignored))
+            return write_file_atomically(run, wanted);
         IIR2D_TRY(const std::string found, read_file(run));
         if (found != wanted)
             return fail(ErrorKind::bad_argument,
@@ -174,7 +180,10 @@ class Run {
 
     // Judges as many batches at a time as there are jobs, and takes them in their order.
     Result<void> wave() {
-        const unsigned jobs = std::max(1U, m_options.jobs);
+        // No more than can be wanted.
+        const std::uint64_t wanted = m_options.count - std::min(m_options.count, m_progress.kernels);
+        const auto jobs = static_cast<unsigned>(std::clamp<std::uint64_t>(
+            (wanted + kernels_of_batch - 1) / kernels_of_batch, 1, std::max(1U, m_options.jobs)));
         std::vector<std::optional<Result<std::vector<Judged>>>> made(jobs);
         if (m_toolchains.size() < jobs) {
             for (unsigned k = 0; k < jobs; ++k) {

@@ -40,7 +40,7 @@ constexpr std::array<std::string_view, 17> kinds{"source operator",
                                                  "outputs"};
 constexpr int most_tries = 12;  // edits, until one is inside of the language
 
-std::string dumped(const Json& json) {
+std::string text_of_json(const Json& json) {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -101,7 +101,7 @@ class MutantMaker {
                 m_made.what += ", the rest as it was";
                 Json changed = m_record;
                 changed["source"]["cuda"] = m_made.after;
-                m_made.line = dumped(changed);
+                m_made.line = text_of_json(changed);
             }
             return true;
         }
@@ -154,7 +154,7 @@ class MutantMaker {
         if (target == m_run.targets.end()) return false;
         m_made.target = static_cast<std::size_t>(target - m_run.targets.begin());
         set_text(ir, m_made.after);
-        m_made.line = dumped(changed);
+        m_made.line = text_of_json(changed);
         return true;
     }
 
@@ -169,7 +169,7 @@ class MutantMaker {
                                    m_made.name));
             m_made.what =
                 "the text of " + m_other["id"].get<std::string>() + " for " + ir["target"].get<std::string>();
-            m_made.line = dumped(changed);
+            m_made.line = text_of_json(changed);
             return true;
         }
         return false;
@@ -223,7 +223,7 @@ class MutantMaker {
                     other_digit(changed["ir"][0]["sha256"]);
             }
         }
-        m_made.line = dumped(changed);
+        m_made.line = text_of_json(changed);
         return true;
     }
 

@@ -23,9 +23,9 @@ struct Member;
 struct Shape {
     enum class Kind : std::uint8_t { text, name, hash, id, word, whole, number, flag, list, object, either };
     Kind kind = Kind::text;
-    std::vector<std::string_view> words = {};
-    std::vector<Member> members = {};
-    std::vector<Shape> of = {};  // the items of a list, the alternatives of either
+    std::vector<std::string_view> words;
+    std::vector<Member> members;
+    std::vector<Shape> of;  // the items of a list, the alternatives of either
 };
 struct Member {
     std::string_view name;

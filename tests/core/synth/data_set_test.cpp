@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Data sets: quotas, the same bytes for any number of jobs and after a kill, disagreements.
+#include <sys/wait.h>
+
+#include <chrono>
+#include <csignal>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <set>
+#include <thread>
 
 #include "core/synth/canonical.h"
 #include "core/synth/shards.h"
@@ -39,6 +45,60 @@ TEST_F(DataSet, IsTheSameForAnyNumberOfJobsAndAfterAKill) {
     EXPECT_TRUE(generate_it(resumed));
     resumed.seed = 6;
     EXPECT_NE(generate_it(resumed).error().message.find("run_seed: 5, not 6"), std::string::npos);
+}
+
+// Gives what the interpreter gives: of a run that is killed, the files matter.
+class Interpreted : public Toolchain {
+  public:
+    Result<std::vector<KernelText>> compile(const Target&,
+                                            const std::vector<KernelSource>& sources) override {
+        std::vector<KernelText> made;
+        for (const KernelSource& source : sources) made.push_back({source.text, "", false});
+        return made;
+    }
+    Result<std::vector<std::string>> run(const Target&, std::vector<Execution>& runs) override {
+        for (Execution& one : runs) {
+            for (auto& set : one.sets) interpret(*one.tree, set);
+        }
+        return std::vector<std::string>(runs.size());
+    }
+};
+
+TEST_F(DataSet, IsTheSameAfterKillsAtRandomMoments) {
+    GenerateOptions whole = options("whole");
+    whole.count = 200;
+    const MakeToolchain make = []() -> Result<std::unique_ptr<Toolchain>> {
+        return std::make_unique<Interpreted>();
+    };
+    const auto start = std::chrono::steady_clock::now();
+    ASSERT_TRUE(generate_data_set(whole, make));
+    const auto took =
+        std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - start);
+    const auto files = contents(whole.folder);
+    GenerateOptions killed = whole;
+    killed.folder = m_folder / "killed";
+    killed.resume = true;
+    std::mt19937 random(7);
+    int ended = 0;
+    for (int k = 0; k < 8; ++k) {
+        const pid_t child = ::fork();
+        ASSERT_GE(child, 0);
+        if (child == 0) {
+            static_cast<void>(generate_data_set(killed, make));
+            ::_exit(0);
+        }
+        std::this_thread::sleep_for(
+            std::chrono::microseconds(random() % static_cast<unsigned>(took.count())));
+        ::kill(child, SIGKILL);
+        int status = 0;
+        ::waitpid(child, &status, 0);
+        ended += WIFSIGNALED(status) ? 1 : 0;
+    }
+    EXPECT_GT(ended, 0) << "none was killed";
+    const auto made = generate_data_set(killed, make);
+    ASSERT_TRUE(made) << made.error().message;
+    EXPECT_EQ(made->kernels, 200U);
+    EXPECT_TRUE(contents(killed.folder) == files);
 }
 
 TEST_F(DataSet, ItsRecordsAreWhatTheirSourcesSay) {
