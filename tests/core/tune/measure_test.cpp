@@ -172,6 +172,16 @@ TEST(TuneVisit, AProblemsOwnPlanesAndPlans) {
     }
 }
 
+TEST(TuneVisit, AProblemThatDoesNotFitIsRefusedBeforeMemoryIsTaken) {
+    const NamedProblem large =
+        one_problem("filter:1 border:clamp precision:f32 size:262144x262144 planes:16");
+    CopyProbe probe(1);
+    const auto made = visit(large.problem, {{}}, two_threads, {}, probe);
+    ASSERT_FALSE(made);
+    EXPECT_EQ(made.error().kind, ErrorKind::device_failure);
+    EXPECT_THAT(made.error().message, HasSubstr("MiB of memory"));
+}
+
 TEST(TuneEstimate, MarkedRoundsDoNotCountWhileFiveOthersDo) {
     std::vector<Sample> config;
     std::vector<Sample> first;
@@ -379,6 +389,25 @@ TEST_F(TuneDatabase, AVisitOnBusyProcessorsIsContendedAlsoAfterwards) {
     EXPECT_EQ(visits[0].state, VisitState::contended);
     EXPECT_EQ(visits[1].state, VisitState::ok);
     EXPECT_EQ(visits[2].state, VisitState::ok);
+}
+
+TEST_F(TuneDatabase, WhatWasWrongBeforeAKillIsSaidAfterIt) {
+    const NamedProblem filter = one_problem("filter:1 border:clamp precision:f32 size:33x17");
+    CollectOptions asked = options("a.db");
+    asked.visits = 1;
+    {
+        auto store = Store::open(asked.out);
+        ASSERT_TRUE(store);
+        Visit wrong = made_visit({{"threads:2", {1, 1}}});
+        wrong.machine = machine_of(two_threads)->id;
+        wrong.build = build_of_kernels().id;
+        wrong.state = VisitState::wrong;
+        wrong.measurements.back() = {.config = "threads:2", .status = Status::wrong, .reason = "byte 3"};
+        ASSERT_TRUE(store->add(*store->add(filter, ProblemSet::train), wrong));
+    }
+    const auto done = collect({filter}, asked, two_threads);
+    ASSERT_TRUE(done) << done.error().message;
+    EXPECT_THAT(done->wrong, ::testing::ElementsAre(filter.spec + ": threads:2: byte 3"));
 }
 
 MeasuredProblem problem_of(std::vector<Visit> visits, const std::string& family = "f") {
