@@ -19,6 +19,7 @@ void add_history_command(CLI::App& parser, Action& chosen);
 void add_ptx_command(CLI::App& parser, Action& chosen);
 void add_release_command(CLI::App& parser, Action& chosen);
 void add_reproduce_command(CLI::App& parser, Action& chosen);
+void add_solve_command(CLI::App& parser, Action& chosen);
 void add_synth_command(CLI::App& parser, Action& chosen);
 void add_tune_command(CLI::App& parser, Action& chosen);
 

@@ -109,6 +109,7 @@ int run(int argc, char** argv) {
     app::add_ptx_command(parser, chosen);
     app::add_release_command(parser, chosen);
     app::add_reproduce_command(parser, chosen);
+    app::add_solve_command(parser, chosen);
 #ifdef IIR2D_HAS_SYNTH
     app::add_synth_command(parser, chosen);
 #endif

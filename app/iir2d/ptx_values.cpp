@@ -199,8 +199,6 @@ Result<std::vector<std::byte>> place_arguments(const workbench::ptx::EntryInfo& 
     return made;
 }
 
-namespace {
-
 Json json_float(double value, bool single) {
     if (std::isnan(value)) return "nan";
     if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
@@ -212,8 +210,6 @@ Json json_float(double value, bool single) {
     std::from_chars(text, end, shortest);
     return shortest;
 }
-
-}  // namespace
 
 Json json_values(const PtxArgument& argument) {
     Json made = Json::array();

@@ -45,6 +45,8 @@ workbench::Result<std::vector<std::byte>> place_arguments(const workbench::ptx::
                                                           std::vector<PtxArgument>& arguments,
                                                           workbench::ptx::Memory& memory);
 
+// A float as a number, the shortest that reads back; as "nan", "inf" or "-inf" where it is none.
+Json json_float(double value, bool single);
 // The values of an array: numbers; a float that is none as "nan", "inf" or "-inf".
 Json json_values(const PtxArgument& argument);
 

@@ -14,6 +14,8 @@
 namespace app {
 
 void add_synth_generate(CLI::App& synth, Action& chosen);  // synth_generate.cpp
+void add_synth_show(CLI::App& synth, Action& chosen);      // synth_show.cpp
+void add_synth_verify(CLI::App& synth, Action& chosen);    // synth_verify.cpp
 
 namespace {
 
@@ -139,6 +141,8 @@ void add_synth_command(CLI::App& parser, Action& chosen) {
         parser.add_subcommand("synth", "Kernels and their IR by real compilers (docs/compiler.md)");
     command->require_subcommand(1);
     add_synth_generate(*command, chosen);
+    add_synth_show(*command, chosen);
+    add_synth_verify(*command, chosen);
     auto json = std::make_shared<bool>(false);
     CLI::App* targets = command->add_subcommand("targets", "List what can be compiled to here, and why not");
     targets->add_flag("--json", *json, "As JSON");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "app/iir2d/synth_toolchain.h"
 
+#include <charconv>
+
 #include "core/compile/run_ptx.h"
 #include "core/support/try.h"
 #include "core/synth/expect.h"
@@ -11,6 +13,9 @@ namespace app {
 namespace {
 
 using namespace workbench;  // NOLINT(google-build-using-namespace): names of core, in a command of it
+
+// Of a launch: 65,536 steps of a thread, in 8 warps, are far below.
+constexpr std::uint64_t most_instructions = std::uint64_t{1} << 24;
 
 bool is_written(const synth::Symbol& symbol) {
     return symbol.kind == synth::SymbolKind::output || symbol.kind == synth::SymbolKind::inout;
@@ -40,23 +45,14 @@ class CompilerProcess : public synth::Toolchain {
                                                    const std::vector<synth::KernelSource>& sources) override {
         std::vector<compile::Source> wanted;
         for (const synth::KernelSource& source : sources) {
-            // What the prelude has is in each of them. Nothing of it is in PTX, but its names are in LLVM's
-            // text: the host's sources are compiled one by one.
+            // What the prelude has is in each of them. The compiler process does the same for the host's.
             std::string text = target.takes_cuda
                                    ? "namespace of_" + source.name + " {\n" + source.text + "}\n"
                                    : source.text;
             wanted.push_back(
                 {std::move(text), source.name + (target.takes_cuda ? ".cu" : ".cpp"), {source.name}});
         }
-        std::vector<compile::Compiled> compiled;
-        if (target.takes_cuda) {
-            IIR2D_TRY(compiled, m_compiler.compile(target.name, wanted));
-        } else {
-            for (const compile::Source& one : wanted) {
-                IIR2D_TRY(auto made, m_compiler.compile(target.name, std::span(&one, 1)));
-                compiled.push_back(std::move(made[0]));
-            }
-        }
+        IIR2D_TRY(auto compiled, m_compiler.compile(target.name, wanted));
         std::vector<synth::KernelText> made;
         for (compile::Compiled& one : compiled) {
             using End = compile::Compiled::End;
@@ -72,6 +68,22 @@ class CompilerProcess : public synth::Toolchain {
     Result<std::vector<std::string>> run(const synth::Target& target,
                                          std::vector<synth::Execution>& runs) override {
         return target.is_host ? run_host(runs) : run_ptx(runs);
+    }
+
+    Result<std::vector<std::string>> assemble(const synth::Target& target,
+                                              const std::vector<const std::string*>& texts) override {
+        int sm = 0;
+        const std::string_view number = std::string_view(target.name).substr(target.name.find('_') + 1);
+        std::from_chars(number.data(), number.data() + number.size(), sm);
+        std::vector<std::string> made;
+        for (const std::string* text : texts) {
+            IIR2D_TRY(const auto compiled, m_compiler.assemble(*text, sm));
+            using End = compile::Compiled::End;
+            made.push_back(compiled.end == End::made  ? ""
+                           : compiled.message.empty() ? "it cannot be assembled"
+                                                      : compiled.message);
+        }
+        return made;
     }
 
   private:
@@ -106,7 +118,8 @@ class CompilerProcess : public synth::Toolchain {
             const auto result = compile::run_ptx(*module,
                                                  {.kernel = one.tree->kernel.name,
                                                   .grid = {synth::launch_blocks, 1, 1},
-                                                  .block = {synth::block_threads, 1, 1}},
+                                                  .block = {synth::block_threads, 1, 1},
+                                                  .budget = most_instructions},
                                                  arguments);
             if (!result) return result.error().message;
             if (result->outcome.findings_total) return result->outcome.findings[0].message;
@@ -121,16 +134,11 @@ class CompilerProcess : public synth::Toolchain {
 }  // namespace
 
 synth::Target data_set_target(const compile::TargetState& state) {
-    const bool is_host = state.target.starts_with("llvm-host");
-    return {.name = state.target,
-            .takes_cuda = compile::takes_cuda(state.target),
-            .is_host = is_host,
-            .level = is_host                            ? "V2"
-                     : compile::makes_ptx(state.target) ? "V3"
-                                                        : "",
-            .compiler = state.version.substr(0, state.version.find(' ')),
-            .version = state.version.substr(state.version.find(' ') + 1),
-            .flags = state.flags};
+    synth::Target made = synth::target_named(state.target);
+    made.compiler = state.version.substr(0, state.version.find(' '));
+    made.version = state.version.substr(state.version.find(' ') + 1);
+    made.flags = state.flags;
+    return made;
 }
 
 Result<std::unique_ptr<synth::Toolchain>> make_toolchain() {

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "app/arguments/man_page.h"
+#include "app/workbench/desktop_entry.h"
 #include "app/workbench/script.h"
 #include "app/workbench/stop_signals.h"
 #include "app/workbench/window_log.h"
@@ -45,6 +46,8 @@ struct Options {
     std::string screenshots;
     std::string device;
     std::string script;
+    bool install_desktop = false;
+    bool remove_desktop = false;
     bool man = false;
     int threads = -1;
 };
@@ -70,6 +73,12 @@ void describe(CLI::App& parser, Options& options) {
     parser.add_option("--screenshots", options.screenshots,
                       "Drive the window through its states on the sample images, save a PNG of each into "
                       "this folder, and quit; needs no display");
+    CLI::Option* install =
+        parser.add_flag("--install-desktop", options.install_desktop,
+                        "AppImage and portable tree: add the program, its icons and its file type "
+                        "to your desktop, started from where it is now, and quit");
+    parser.add_flag("--remove-desktop", options.remove_desktop, "Take them away again, and quit")
+        ->excludes(install);
     parser.add_option("--script", options.script)->group("");  // for tests: script.h
     parser.add_flag("--man", options.man)->group("");  // for the build: this program's page of the manual
 }
@@ -187,6 +196,15 @@ int showWindow(const Options& options) {
     return QApplication::exec();
 }
 
+int changeDesktop(const Options& options) {
+    const auto files =
+        options.install_desktop ? workbench::install_desktop_entry() : workbench::remove_desktop_entry();
+    if (!files) return report(files.error().kind, files.error().message);
+    for (const std::string& file : *files)
+        std::printf("%s %s\n", options.install_desktop ? "wrote" : "removed", file.c_str());
+    return std::fflush(stdout) == 0 ? 0 : report(ErrorKind::unwritable_output, "not all could be said");
+}
+
 int run(int argc, char** argv) {
     Options options;
     CLI::App parser(
@@ -208,6 +226,7 @@ int run(int argc, char** argv) {
         return std::fflush(stdout) == 0 ? 0
                                         : report(ErrorKind::unwritable_output, "the page was not written");
     }
+    if (options.install_desktop || options.remove_desktop) return changeDesktop(options);
     if (!hasDisplay() && qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) {
         if (options.screenshots.empty()) {
             return report(ErrorKind::bad_argument,

@@ -42,6 +42,7 @@ Result<PtxResult> run_ptx(const ptx::Module& module, const PtxRun& run, std::spa
                              .shared_bytes = run.shared_bytes,
                              .parameters = parameters,
                              .seed = run.seed,
+                             .budget = run.budget,
                              .checks = run.checks};
     PtxResult made;
     IIR2D_TRY(made.outcome, ptx::run(module, launch, memory));

@@ -21,6 +21,7 @@ struct PtxRun {
     std::uint32_t shared_bytes = 0;  // dynamic
     std::uint64_t seed = 0;
     ptx::Checks checks = ptx::Checks::all;
+    std::uint64_t budget = ptx::Launch{}.budget;  // instructions of warps
 };
 
 struct PtxResult {

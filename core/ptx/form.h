@@ -24,6 +24,7 @@ enum class Shape : std::uint8_t {
     atomic,
     reduction,
     fence,  // none
+    sleep,  // how long
     branch,
     branch_indexed,
     call,

@@ -205,7 +205,7 @@ bool read_sign_or_extreme(Pieces& pieces, Form& form) {
     form.loop = base == "min" ? Loop::min : base == "max" ? Loop::max : base == "neg" ? Loop::neg : Loop::abs;
     if (is_half(form.type)) {
         const bool brain = form.type == Type::bf16 || form.type == Type::bf16x2;
-        if ((brain || !extreme) && (form.flags & flag_ftz) != 0) return false;
+        if (brain && (form.flags & flag_ftz) != 0) return false;
         form.kind = Kind::half;
     } else if (form.type == Type::f32) {
         form.kind = Kind::f32;

@@ -27,13 +27,13 @@ bool is_floating(Type type) {
 bool fits(Comparison op, Type type) {
     if (op == Comparison::eq || op == Comparison::ne) return true;
     if (is_bits(type)) return false;
-    if (op >= Comparison::equ) return is_floating(type);
+    if (op >= Comparison::equ) return is_floating(type) || is_half(type);
     if (op >= Comparison::lo) return is_unsigned(type);
     return true;
 }
 
 bool is_compared(Type type) {
-    return is_floating(type) || (bytes_of(type) >= 2 && (is_integer(type) || is_bits(type)));
+    return is_floating(type) || is_half(type) || (bytes_of(type) >= 2 && (is_integer(type) || is_bits(type)));
 }
 
 bool read_comparison(Pieces& pieces, Form& form) {
@@ -51,6 +51,14 @@ bool read_comparison(Pieces& pieces, Form& form) {
     return true;
 }
 
+// Which results `set` has of a comparison of a type. Pairs are compared half by half.
+bool is_set(Type result, Type compared) {
+    const bool word = result == Type::u32 || result == Type::s32;
+    if (compared == Type::f16x2 || compared == Type::bf16x2) return word || result == compared;
+    if (word || result == Type::f32 || result == Type::f16 || result == Type::bf16) return true;
+    return (result == Type::u16 || result == Type::s16) && is_half(compared);
+}
+
 bool read_set(Pieces& pieces, Form& form, bool to_predicate) {
     if (!read_comparison(pieces, form)) return false;
     form.kind = Kind::compare;
@@ -58,9 +66,9 @@ bool read_set(Pieces& pieces, Form& form, bool to_predicate) {
     form.loop = to_predicate ? Loop::setp : Loop::set;
     form.type = to_predicate ? Type::pred : pieces.take_type();
     form.type2 = pieces.take_type();
-    if (!to_predicate && form.type != Type::u32 && form.type != Type::s32 && form.type != Type::f32)
-        return false;
-    if ((form.flags & flag_ftz) != 0 && form.type2 != Type::f32) return false;
+    if (!to_predicate && !is_set(form.type, form.type2)) return false;
+    const bool flushes = form.type2 == Type::f32 || form.type2 == Type::f16 || form.type2 == Type::f16x2;
+    if ((form.flags & flag_ftz) != 0 && !flushes) return false;
     return is_compared(form.type2) && fits(static_cast<Comparison>(form.op), form.type2);
 }
 
@@ -135,9 +143,10 @@ bool read_atomic(Pieces& pieces, Form& form, bool has_result) {
     form.kind = Kind::atomic;
     static_cast<void>(pieces.take("relaxed") || pieces.take("acquire") || pieces.take("release") ||
                       pieces.take("acq_rel"));
-    static_cast<void>(takes_scope(pieces));
+    const bool scoped = takes_scope(pieces);
     if (take_space(pieces, form.space) && form.space != Space::global && form.space != Space::shared)
         return false;
+    if (!scoped) static_cast<void>(takes_scope(pieces));  // where nvcc writes it
     constexpr std::array<std::string_view, 10> names{"add", "min",  "max", "and", "or",
                                                      "xor", "exch", "cas", "inc", "dec"};
     const std::size_t op = find_name(names, pieces.take_any());
@@ -347,11 +356,13 @@ bool read_control_form(Pieces& pieces, Form& form) {
                               Row{"call", Shape::call, Handler::call},
                               Row{"ret", Shape::ret, Handler::ret},
                               Row{"exit", Shape::ret, Handler::exit},
-                              Row{"trap", Shape::ret, Handler::trap}};
+                              Row{"trap", Shape::ret, Handler::trap},
+                              Row{"nanosleep", Shape::sleep, Handler::fence}};
     const auto* const row = std::ranges::find(rows, base, &Row::base);
     if (row == rows.end()) return false;
     form.shape = row->shape;
     form.handler = row->handler;
+    if (base == "nanosleep") return pieces.take("u32");
     if (base != "exit" && base != "trap") static_cast<void>(pieces.take("uni"));
     return true;
 }

@@ -103,6 +103,10 @@ void FunctionReader::fill(Instruction& i, const Form& form, std::vector<Operand>
         case Shape::fence:
         case Shape::ret:
             return expect_count(operands, 0, 0);
+        case Shape::sleep:
+            expect_count(operands, 1, 1);
+            i.a = source(operands[0], Type::u32);
+            return;
         case Shape::to_space:
         case Shape::is_space:
             expect_count(operands, 2, 2);
@@ -155,6 +159,11 @@ void FunctionReader::fill_move(Instruction& i, const Form& form, std::vector<Ope
     const unsigned bytes = bytes_of(form.type);
     i.width_d = static_cast<std::uint8_t>(bytes);
     i.width_a = i.width_d;
+    if (from.kind == Operand::Kind::name && is_refused_register(from.text)) {
+        m_names.refuse(from.text, m_line, m_index);
+        i.handler = Handler::refused;
+        return;
+    }
     if (from.kind == Operand::Kind::name) {
         const bool long_clock = from.text == "%clock64" || from.text == "%globaltimer";
         if (bytes != (long_clock ? 8U : 4U)) fail("\"" + shown(from.text) + "\" does not fit");

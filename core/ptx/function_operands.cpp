@@ -72,6 +72,13 @@ bool is_clock(std::string_view name) {
            name == "%globaltimer_lo" || name == "%globaltimer_hi";
 }
 
+bool is_refused_register(std::string_view name) {
+    constexpr std::array<std::string_view, 8> begins{
+        "%cluster", "%ncluster", "%is_explicit_cluster", "%reserved_smem_offset_", "%aggr_smem_size",
+        "%envreg",  "%pm",       "%current_graph_exec"};
+    return std::ranges::any_of(begins, [&](std::string_view begin) { return name.starts_with(begin); });
+}
+
 void FunctionReader::expect_count(const std::vector<Operand>& operands, std::size_t least,
                                   std::size_t most) const {
     if (operands.size() >= least && operands.size() <= most) return;
@@ -117,7 +124,7 @@ Operand FunctionReader::read_name(const Token& token) {
         return made;
     }
     made.kind = Operand::Kind::name;
-    if (is_clock(token.text)) return made;
+    if (is_clock(token.text) || is_refused_register(token.text)) return made;
     fail("\"" + shown(token.text) + "\" is not known");
 }
 

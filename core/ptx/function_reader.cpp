@@ -48,6 +48,14 @@ Declaration read_declaration(Lexer& lexer) {
             while (lexer.next().kind == TokenKind::directive) {
                 if (lexer.take().text == "align") static_cast<void>(lexer.take());
             }
+        } else if (token.text == "attribute") {
+            // .managed, .unified: memory that the host sees too.
+            lexer.expect("(");
+            while (!lexer.take_if(")")) {
+                const Token part = lexer.take();
+                if (part.kind == TokenKind::end || part.is(";"))
+                    throw SyntaxError(token.line, "an attribute has no end");
+            }
         } else if (const Type type = type_named(token.text); type != Type::none) {
             made.type = type;
         } else {

@@ -150,5 +150,7 @@ class FunctionReader {
 // The special register of a name; nothing where there is none. Clocks are not among them.
 std::optional<Special> special_named(std::string_view name);
 bool is_clock(std::string_view name);
+// Whether it is one of PTX's that nothing here gives a value: clusters' and the like.
+bool is_refused_register(std::string_view name);
 
 }  // namespace workbench::ptx

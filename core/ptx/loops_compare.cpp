@@ -57,17 +57,28 @@ float flushed<float>(float value) {
     return (bits & 0x7f800000U) == 0 ? 0.0F : value;
 }
 
+// Sources of a comparison. `High` is where the other half of a pair is.
 template <class T>
 struct Values {
+    static constexpr bool is_pair = false;
+    using High = Values;
     In<T> in;
     Values(const Word* frame, u32 place) : in(frame, place) {}
     T operator[](int l) const { return in[l]; }
 };
-template <bool Brain>
+enum class Half { alone, low, high };
+template <bool Brain, bool Ftz, Half Which>
 struct HalfValues {
+    static constexpr bool is_pair = Which == Half::low;
+    using High = HalfValues<Brain, Ftz, Half::high>;
     const Word* cells;
     HalfValues(const Word* frame, u32 place) : cells(frame + place) {}
-    double operator[](int l) const { return widened(cells[l] & 0xffffU, Brain ? format_bf16 : format_f16); }
+    double operator[](int l) const {
+        const Format& format = Brain ? format_bf16 : format_f16;
+        const u32 bits = Which == Half::high ? cells[l] >> 16U : cells[l] & 0xffffU;
+        const u32 exponent = ((1U << format.exponent_bits) - 1) << format.fraction_bits;
+        return Ftz && (bits & exponent) == 0 ? 0.0 : widened(bits, format);
+    }
 };
 
 template <class T, class From, Comparison Op, bool Ftz>
@@ -89,20 +100,48 @@ u32 combined(u32 bits, const Word* frame, const Instruction& i) {
     return how == Combine::bit_and ? bits & c : how == Combine::bit_or ? bits | c : bits ^ c;
 }
 
-// setp p|q: the comparison, and its opposite, each combined with c.
+// setp p|q: the comparison and its opposite, or of a pair that of the low and that of the high halves, each
+// combined with c.
 template <class T, class From, Comparison Op, bool Ftz>
 void setp(Word* frame, const Instruction& i, u32 mask) {
     const u32 bits = compared<T, From, Op, Ftz>(frame, i);
     const u32 first = combined(bits, frame, i);
-    const u32 second = combined(~bits, frame, i);
+    u32 second = ~bits;
+    if constexpr (From::is_pair) second = compared<T, typename From::High, Op, Ftz>(frame, i);
+    second = combined(second, frame, i);
     if (i.d != no_operand) store_mask(frame, i.d, mask, first);
     if (i.d2 != no_operand) store_mask(frame, i.d2, mask, second);
+}
+
+// What `set` writes where a comparison holds: 1 in a type of floating point, else ones in every bit.
+u32 yes_of(Type type) {
+    switch (type) {
+        case Type::f32:
+            return 0x3f800000U;
+        case Type::f16:
+        case Type::f16x2:
+            return 0x3c00U;
+        case Type::bf16:
+        case Type::bf16x2:
+            return 0x3f80U;
+        case Type::u16:
+        case Type::s16:
+            return 0xffffU;
+        default:
+            return 0xffffffffU;
+    }
 }
 template <class T, class From, Comparison Op, bool Ftz>
 void set(Word* frame, const Instruction& i, u32 mask) {
     const u32 bits = combined(compared<T, From, Op, Ftz>(frame, i), frame, i);
-    const u32 yes = i.type == Type::f32 ? 0x3f800000U : 0xffffffffU;
-    store<u32>(frame, i.d, mask, [=](int l) { return (bits & bit_of_lane[l]) != 0 ? yes : 0U; });
+    const u32 yes = From::is_pair ? yes_of(i.type) & 0xffffU : yes_of(i.type);
+    u32 high = 0;
+    if constexpr (From::is_pair)
+        high = combined(compared<T, typename From::High, Op, Ftz>(frame, i), frame, i);
+    store<u32>(frame, i.d, mask, [=](int l) {
+        const u32 bit = bit_of_lane[l];
+        return ((bits & bit) != 0 ? yes : 0U) | ((high & bit) != 0 ? yes << 16U : 0U);
+    });
 }
 
 template <class T, class From, bool Ftz, Comparison Op>
@@ -157,10 +196,16 @@ LaneFunction find_float(Loop loop, Comparison op) {
     }
 }
 
+template <bool Brain, bool Ftz, Half Which>
+LaneFunction find_half(Loop loop, Comparison op) {
+    return find_float<double, HalfValues<Brain, Ftz, Which>, false>(loop, op);
+}
+
 }  // namespace
 
 LaneFunction find_compare_loop(const LoopKey& key) {
     const auto op = static_cast<Comparison>(key.op);
+    const bool flushes = (key.flags & flag_ftz) != 0;
     switch (key.type2) {
         case Type::b16:
         case Type::u16:
@@ -178,14 +223,20 @@ LaneFunction find_compare_loop(const LoopKey& key) {
         case Type::s64:
             return find_ordered<i64, Values<i64>, false>(key.loop, op);
         case Type::f32:
-            return (key.flags & flag_ftz) != 0 ? find_float<float, Values<float>, true>(key.loop, op)
-                                               : find_float<float, Values<float>, false>(key.loop, op);
+            return flushes ? find_float<float, Values<float>, true>(key.loop, op)
+                           : find_float<float, Values<float>, false>(key.loop, op);
         case Type::f64:
             return find_float<double, Values<double>, false>(key.loop, op);
         case Type::f16:
-            return find_float<double, HalfValues<false>, false>(key.loop, op);
+            return flushes ? find_half<false, true, Half::alone>(key.loop, op)
+                           : find_half<false, false, Half::alone>(key.loop, op);
+        case Type::f16x2:
+            return flushes ? find_half<false, true, Half::low>(key.loop, op)
+                           : find_half<false, false, Half::low>(key.loop, op);
         case Type::bf16:
-            return find_float<double, HalfValues<true>, false>(key.loop, op);
+            return find_half<true, false, Half::alone>(key.loop, op);
+        case Type::bf16x2:
+            return find_half<true, false, Half::low>(key.loop, op);
         default:
             return nullptr;
     }

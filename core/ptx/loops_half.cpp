@@ -11,13 +11,13 @@ namespace {
 template <Loop Op>
 u32 element(u32 a, u32 b, u32 c, const Format& format, u32 flags) {
     const u32 sign = 0x8000U;
-    if constexpr (Op == Loop::neg) return a ^ sign;
-    if constexpr (Op == Loop::abs) return a & ~sign;
     const auto flush = [&](u32 bits) {
         const u32 exponent = ((1U << format.exponent_bits) - 1) << format.fraction_bits;
         return (flags & flag_ftz) != 0 && (bits & exponent) == 0 ? bits & sign : bits;
     };
     a = flush(a);
+    if constexpr (Op == Loop::neg) return a ^ sign;
+    if constexpr (Op == Loop::abs) return a & ~sign;
     b = flush(b);
     const double x = widened(a, format);
     const double y = widened(b, format);

@@ -268,7 +268,9 @@ void Machine::run_group(Warp& warp, std::size_t which, std::uint64_t& turn) {
                 return;
             }
             case Handler::trap:
-                if (mask != 0) stop(FindingKind::trap, warp, first_lane(mask), i, "traps");
+                if (mask != 0)
+                    stop(FindingKind::trap, warp, first_lane(mask), i,
+                         i.op != 0 ? "fails an assertion" : "traps");
                 break;
             case Handler::barrier:
             case Handler::barrier_arrive:

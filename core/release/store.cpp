@@ -40,8 +40,8 @@ Result<std::string> changeable_log(const fs::path& directory) {
 }
 
 // Checks that release.json is of the log's last entry or, after a kill, of the one before: a log that lost
-// its end is not continued as if nothing were missing.
-Result<void> check_head(const fs::path& directory, const std::vector<LogEntry>& log) {
+// its end is not continued as if nothing were missing. Returns whether it is of the last.
+Result<bool> check_head(const fs::path& directory, const std::vector<LogEntry>& log) {
     const auto wrong = [](const std::string& why) { return fail(ErrorKind::check_failed, why); };
     std::error_code error;
     if (!fs::exists(directory / "release.json", error))
@@ -59,7 +59,7 @@ Result<void> check_head(const fs::path& directory, const std::vector<LogEntry>& 
     if (count > log.size()) return wrong("log.jsonl ends before the entry that release.json names");
     if (count + 1 < log.size() || count == 0 || head != log[count - 1].hash)
         return wrong("log.jsonl is not the log that release.json was made from");
-    return {};
+    return count == log.size();
 }
 
 // Removes what a killed process left unfinished.
@@ -108,7 +108,8 @@ MadeFile judge_made_file(const char* name, const std::string& text, const fs::pa
 
 Result<void> write_made_files(const fs::path& directory, const ReleaseState& state) {
     const auto evaluation = evaluate_as_logged(directory, state);
-    for (const char* name : {"release.json", "release.md"}) {
+    // release.json last: where it is of the log's last entry, both are.
+    for (const char* name : {"release.md", "release.json"}) {
         IIR2D_RETURN_IF_ERROR(write_file_atomically(directory / name, made_file(name, state, evaluation)));
     }
     return {};
@@ -122,7 +123,7 @@ Result<Change> Change::begin(const fs::path& directory) {
     IIR2D_TRY(auto text, changeable_log(directory));
     IIR2D_TRY(auto log, parse_log(text));
     IIR2D_TRY(auto state, replay(log));
-    IIR2D_RETURN_IF_ERROR(check_head(directory, log));
+    IIR2D_TRY(const bool is_current, check_head(directory, log));
     IIR2D_RETURN_IF_ERROR(check_evidence_size(directory, state));
     change.m_time = time_after(log, utc_now());
     change.m_text = std::move(text);
@@ -133,6 +134,8 @@ Result<Change> Change::begin(const fs::path& directory) {
         return fail(ErrorKind::check_failed, "the release \"" + change.m_state.id + "\" was promoted on " +
                                                  *change.m_state.promoted_utc + " and is closed");
     }
+    // A second kill would leave them two entries behind, which is taken for another log's.
+    if (!is_current) IIR2D_RETURN_IF_ERROR(write_made_files(directory, change.m_state));
     return change;
 }
 

@@ -12,7 +12,7 @@
 #include "core/support/files.h"
 #include "core/support/try.h"
 #include "core/synth/data_set_files.h"
-#include "core/synth/print.h"
+#include "core/synth/record_shape.h"
 #include "core/synth/shards.h"
 
 namespace workbench::synth {
@@ -36,17 +36,6 @@ std::vector<Category> turn_of(const std::map<Category, std::uint64_t>& quotas) {
     return made;
 }
 
-std::string without_name(const std::string& text, const std::string& name) {
-    std::string made;
-    std::size_t from = 0;
-    for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, from)) {
-        made.append(text, from, at - from);
-        made += 'k';
-        from = at + name.size();
-    }
-    return made.append(text, from);
-}
-
 class Run {
   public:
     Run(const GenerateOptions& options, const MakeToolchain& make,
@@ -56,7 +45,14 @@ class Run {
           m_report(report),
           m_stop(stop),
           m_quotas(quotas_of(options)),
-          m_turn(turn_of(m_quotas)) {}
+          m_turn(turn_of(m_quotas)),
+          m_run{.seed = options.seed,
+                .count = options.count,
+                .quotas = m_quotas,
+                .targets = options.judge.targets,
+                .backward = options.judge.backward,
+                .levels = options.judge.levels,
+                .shard = options.shard} {}
 
     Result<GenerateProgress> run() {
         IIR2D_RETURN_IF_ERROR(begin());
@@ -74,7 +70,7 @@ class Run {
                             std::to_string(most_mismatches) + " kernels disagree: it stops");
         }
         if (!m_records.empty()) IIR2D_RETURN_IF_ERROR(flush());
-        IIR2D_RETURN_IF_ERROR(finish_files(m_options, m_quotas));
+        IIR2D_RETURN_IF_ERROR(finish_files(m_options.folder, m_run, m_options.unavailable));
         return m_progress;
     }
 
@@ -88,7 +84,7 @@ class Run {
     // Reads what is there, and writes run.json where nothing is.
     Result<void> begin() {
         const fs::path run = m_options.folder / "run.json";
-        const std::string wanted = run_text(m_options);
+        const std::string wanted = run_text(m_run);
         std::error_code ignored;
         const bool is_empty =
             !fs::exists(m_options.folder, ignored) || fs::is_empty(m_options.folder, ignored);
@@ -115,27 +111,23 @@ class Run {
             std::error_code ignored;
             // The rejected are written first: a shard is whole when both are there.
             if (!fs::exists(path, ignored) || !fs::exists(rejected, ignored)) break;
-            IIR2D_TRY(const auto lines, read_lines(path));
-            for (const std::string& line : lines) {
-                const Json record = Json::parse(line, nullptr, false);
-                if (!record.is_object() || !record.contains("index"))
-                    return fail(ErrorKind::bad_input, path.string() + " has a line that is no record");
-                behind = record["index"].get<std::uint64_t>() + 1;
-                ++m_kept[*category_from_name(record["category"].get<std::string>())];
-                m_skeletons.insert(record["skeleton"].get<std::string>());
-                ++m_progress.kernels;
-                m_progress.pairs += record["ir"].size();
-                if (!record["ir"].empty())
-                    m_texts.insert(sha256_hex(without_name(record["ir"][0]["text"].get<std::string>(),
-                                                           record["name"].get<std::string>())));
-            }
-            IIR2D_TRY(const auto others, read_lines(rejected));
-            for (const std::string& line : others) {
-                const Json one = Json::parse(line, nullptr, false);
-                if (!one.is_object())
-                    return fail(ErrorKind::bad_input, rejected.string() + " has a line that is no record");
-                ++m_progress.rejected[one["reason"].get<std::string>()];
-            }
+            IIR2D_RETURN_IF_ERROR(for_each_line(path, [&](std::string&& line) -> Result<void> {
+                const auto record = read_record(line);
+                if (!record)
+                    return fail(ErrorKind::bad_input,
+                                path.string() + " has a line that " + record.error().message);
+                take_record(*record);
+                behind = (*record)["index"].get<std::uint64_t>() + 1;
+                return {};
+            }));
+            IIR2D_RETURN_IF_ERROR(for_each_line(rejected, [&](std::string&& line) -> Result<void> {
+                const auto one = read_rejected(line);
+                if (!one)
+                    return fail(ErrorKind::bad_input,
+                                rejected.string() + " has a line that " + one.error().message);
+                ++m_progress.rejected[(*one)["reason"].get<std::string>()];
+                return {};
+            }));
         }
         for (std::uint64_t j = 0; j < behind; ++j)
             m_seen.insert(synth::generate(category_of(j), m_options.seed, j).canonical);
@@ -144,6 +136,16 @@ class Run {
         m_progress.skeletons = m_skeletons.size();
         m_is_done = is_full() && fs::exists(m_options.folder / "manifest.json");
         return {};
+    }
+
+    void take_record(const Json& record) {
+        ++m_kept[*category_from_name(record["category"].get<std::string>())];
+        m_skeletons.insert(record["skeleton"].get<std::string>());
+        ++m_progress.kernels;
+        m_progress.pairs += record["ir"].size();
+        if (!record["ir"].empty())
+            m_texts.insert(
+                text_hash(record["ir"][0]["text"].get<std::string>(), record["name"].get<std::string>()));
     }
 
     Category category_of(std::uint64_t j) const { return m_turn[j % m_turn.size()]; }
@@ -202,12 +204,11 @@ class Run {
         if (is_full(one.candidate.category)) return {};
         if (!is_new) one.reason = "duplicate";
         if (one.reason.empty() && !one.texts.empty() &&
-            !m_texts.insert(sha256_hex(without_name(one.texts[0].text, one.candidate.tree.kernel.name)))
-                 .second)
+            !m_texts.insert(text_hash(one.texts[0].text, one.candidate.tree.kernel.name)).second)
             one.reason = "duplicate_ir";
         if (!one.reason.empty()) {
             if (one.reason == "duplicate" || one.reason == "duplicate_ir") one.detail.clear();
-            m_rejected.push_back(rejected_line(one));
+            m_rejected.push_back(rejected_line(one, m_options.judge));
             ++m_progress.rejected[one.reason];
             return {};
         }
@@ -237,6 +238,7 @@ class Run {
     const std::stop_token& m_stop;
     std::map<Category, std::uint64_t> m_quotas;
     std::vector<Category> m_turn;
+    RunFacts m_run;
     std::map<Category, std::uint64_t> m_kept;
     std::unordered_set<std::string> m_seen, m_texts, m_skeletons;
     std::vector<std::string> m_records, m_rejected;
@@ -249,6 +251,20 @@ class Run {
 };
 
 }  // namespace
+
+std::string text_hash(const std::string& text, const std::string& name) {
+    return sha256_hex(with_name(text, name, "k"));
+}
+
+std::string with_name(std::string_view text, std::string_view name, std::string_view other) {
+    std::string made;
+    for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name)) {
+        made += text.substr(0, at);
+        made += other;
+        text.remove_prefix(at + name.size());
+    }
+    return made += text;
+}
 
 std::map<Category, std::uint64_t> quotas_of(const GenerateOptions& options) {
     std::vector<Category> list = options.categories;

@@ -8,6 +8,7 @@
 #include <map>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/synth/judge.h"
@@ -48,8 +49,13 @@ Result<GenerateProgress> generate_data_set(const GenerateOptions& options, const
                                            const std::function<void(const GenerateProgress&)>& report = {},
                                            const std::stop_token& stop = {});
 
+// Returns a text with its kernel's name replaced, and the hash of one whose kernel is called k: two records
+// of one such hash are duplicates.
+std::string with_name(std::string_view text, std::string_view name, std::string_view other);
+std::string text_hash(const std::string& text, const std::string& name);
+
 // One line of JSON of what was kept, of what was rejected.
 std::string record_line(const Judged& judged, const JudgeOptions& options);
-std::string rejected_line(const Judged& judged);
+std::string rejected_line(const Judged& judged, const JudgeOptions& options);
 
 }  // namespace workbench::synth

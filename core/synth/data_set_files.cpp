@@ -4,10 +4,11 @@
 #include <gnu/libc-version.h>
 
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "core/support/files.h"
+#include "core/support/strict_json.h"
 #include "core/support/try.h"
+#include "core/synth/record_shape.h"
 #include "core/synth/shards.h"
 
 namespace workbench::synth {
@@ -17,45 +18,46 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-Json compilers_of(const GenerateOptions& options) {
+Json compilers_of(const RunFacts& run) {
     Json made = Json::array();
-    for (const Target& target : options.judge.targets)
+    for (const Target& target : run.targets)
         made.push_back({{"name", target.compiler}, {"version", target.version}, {"flags", target.flags}});
     return made;
 }
 
-Json targets_of(const GenerateOptions& options) {
+Json targets_of(const RunFacts& run) {
     Json made = Json::array();
-    for (const Target& target : options.judge.targets) made.push_back(target.name);
+    for (const Target& target : run.targets) made.push_back(target.name);
     return made;
 }
 
-struct OfCategory {
-    std::uint64_t records = 0, pairs = 0, exact = 0;
-    std::map<std::string, std::uint64_t> rejected, ops, complexity, splits, depths, types;
-    std::set<std::string> skeletons;
+Json quotas_of(const RunFacts& run) {
+    Json made = Json::object();
+    for (const auto& [category, count] : run.quotas) made[std::string(name_of(category))] = count;
+    return made;
+}
 
-    void add(const Json& record) {
-        ++records;
-        pairs += record["ir"].size();
-        ++complexity[record["complexity"].get<std::string>()];
-        ++splits[record["split"].get<std::string>()];
-        ++depths[std::to_string(record["depth"].get<int>())];
-        skeletons.insert(record["skeleton"].get<std::string>());
-        for (const Json& op : record["ops"]) ++ops[op.get<std::string>()];
-        for (const Json& parameter : record["params"]) ++types[parameter["type"].get<std::string>()];
-        bool all = !record["verification"].empty();
-        for (const Json& v : record["verification"]) all = all && v["exact"].get<bool>();
-        exact += all;
+// Takes the members that are there; the text is compared with the one that they give.
+void take_facts(const Json& json, RunFacts& made) {
+    made.generator = json.at("generator").get<int>();
+    made.seed = json.at("run_seed").get<std::uint64_t>();
+    made.count = json.at("count").get<std::uint64_t>();
+    for (const auto& [name, count] : json.at("quotas").items()) {
+        if (const auto category = category_from_name(name))
+            made.quotas[*category] = count.get<std::uint64_t>();
     }
-    Json json() const {
-        return {{"records", records},       {"pairs", pairs},
-                {"exact", exact},           {"skeletons", skeletons.size()},
-                {"rejected", rejected},     {"ops", ops},
-                {"complexity", complexity}, {"splits", splits},
-                {"depths", depths},         {"types", types}};
+    const Json &targets = json.at("targets"), &compilers = json.at("compilers");
+    for (std::size_t k = 0; k < targets.size(); ++k) {
+        Target target = target_named(targets.at(k).get<std::string>());
+        target.compiler = compilers.at(k).at("name").get<std::string>();
+        target.version = compilers.at(k).at("version").get<std::string>();
+        target.flags = compilers.at(k).at("flags").get<std::string>();
+        made.targets.push_back(std::move(target));
     }
-};
+    made.backward = json.at("backward").get<bool>();
+    made.levels = json.at("levels").get<std::vector<std::string>>();
+    made.shard = json.at("shard").get<std::size_t>();
+}
 
 }  // namespace
 
@@ -65,107 +67,130 @@ fs::path shard_path(const fs::path& folder, std::size_t number, bool rejected) {
     return folder / "shards" / (name + (rejected ? ".rejected.jsonl.zst" : ".jsonl.zst"));
 }
 
-std::string run_text(const GenerateOptions& options) {
-    Json quotas = Json::object();
-    for (const auto& [category, count] : quotas_of(options)) quotas[std::string(name_of(category))] = count;
+std::string run_text(const RunFacts& run) {
     return Json{{"schema", "synth-1"},
-                {"generator", generator_version},
-                {"run_seed", options.seed},
-                {"count", options.count},
-                {"quotas", quotas},
-                {"targets", targets_of(options)},
-                {"compilers", compilers_of(options)},
-                {"backward", options.judge.backward},
-                {"runs", options.judge.runs},
-                {"shard", options.shard}}
+                {"generator", run.generator},
+                {"run_seed", run.seed},
+                {"count", run.count},
+                {"quotas", quotas_of(run)},
+                {"targets", targets_of(run)},
+                {"compilers", compilers_of(run)},
+                {"backward", run.backward},
+                {"levels", run.levels},
+                {"shard", run.shard}}
                .dump(2) +
            "\n";
 }
 
-std::string first_difference(const std::string& found, const std::string& wanted) {
-    const Json a = Json::parse(found, nullptr, false), b = Json::parse(wanted, nullptr, false);
-    if (!a.is_object()) return "arguments: it is damaged";
-    for (const auto& [key, value] : b.items()) {
-        if (!a.contains(key) || a[key] != value)
-            return key + ": " + (a.contains(key) ? a[key].dump() : "none") + ", not " + value.dump();
+Result<RunFacts> read_run(const fs::path& folder) {
+    const fs::path file = folder / "run.json";
+    std::error_code ignored;
+    if (!fs::exists(file, ignored))
+        return fail(ErrorKind::bad_input, folder.string() + " is no data set: it has no run.json");
+    IIR2D_TRY(const std::string text, read_file(file, longest_line));
+    const auto refused = [&](const std::string& why) {
+        return fail(ErrorKind::bad_input, file.string() + " " + why);
+    };
+    const auto json = read_json(text);
+    if (!json) return refused(json.error().message);
+    RunFacts made;
+    try {
+        take_facts(*json, made);
+    } catch (const nlohmann::json::exception&) {
+        return refused("has not the members that it is written with");
     }
-    return "arguments";
+    const std::string wanted = run_text(made);
+    if (text != wanted) return refused("is not as it is written: " + first_difference(text, wanted));
+    return made;
 }
 
-Result<void> finish_files(const GenerateOptions& options, const std::map<Category, std::uint64_t>& quotas) {
-    std::map<std::string, OfCategory> stats;
-    OfCategory all;
-    Json shards = Json::array();
-    std::string sums;
-    const auto hashed = [&](const fs::path& path) -> Result<Json> {
-        IIR2D_TRY(const std::string sum, sha256_of_file(path));
-        const std::string name = fs::relative(path, options.folder).generic_string();
-        sums += sum + "  " + name + "\n";
-        return Json{{"file", name}, {"bytes", fs::file_size(path)}, {"sha256", sum}};
-    };
-    IIR2D_RETURN_IF_ERROR(hashed(options.folder / "run.json"));
+std::string first_difference(const std::string& found, const std::string& wanted) {
+    const Json a = Json::parse(found, nullptr, false), b = Json::parse(wanted, nullptr, false);
+    if (!a.is_object()) return "it is damaged";
+    for (const auto& [key, value] : b.items()) {
+        if (!a.contains(key)) return key + ": none, not " + shown(value);
+        if (a[key] != value) return key + ": " + shown(a[key]) + ", not " + shown(value);
+    }
+    for (const auto& [key, value] : a.items()) {
+        if (!b.contains(key)) return shown(key) + ", which there is not";
+    }
+    return "its layout";
+}
+
+std::string libm_version() {
+    return std::string("glibc ") + gnu_get_libc_version();
+}
+
+FileTexts file_texts(const RunFacts& run, const Statistics& statistics, const std::vector<ShardFacts>& shards,
+                     const std::vector<std::string>& unavailable, const std::string& libm) {
+    FileTexts made;
+    made.stats = statistics.json().dump(2) + "\n";
+    made.table = statistics.markdown();
+    made.sums = sha256_hex(run_text(run)) + "  run.json\n";
+    Json listed = Json::array();
+    for (const ShardFacts& shard : shards) {
+        made.sums += shard.sha256 + "  " + shard.file + "\n";
+        listed.push_back({{"file", shard.file},
+                          {"records", shard.records},
+                          {"bytes", shard.bytes},
+                          {"sha256", shard.sha256}});
+    }
+    made.sums += sha256_hex(made.stats) + "  stats.json\n" + sha256_hex(made.table) + "  stats.md\n";
+    made.manifest = Json{{"schema", "synth-1"},
+                         {"generator", run.generator},
+                         {"run_seed", run.seed},
+                         {"count", run.count},
+                         {"quotas", quotas_of(run)},
+                         {"targets", targets_of(run)},
+                         {"unavailable", unavailable},
+                         {"compilers", compilers_of(run)},
+                         {"libm", libm},
+                         {"shards", std::move(listed)},
+                         {"complete", true}}
+                        .dump(2) +
+                    "\n";
+    return made;
+}
+
+Result<ShardFacts> summarize(const fs::path& folder, std::size_t number, bool rejected,
+                             Statistics& statistics) {
+    const fs::path path = shard_path(folder, number, rejected);
+    ShardFacts made{.file = "shards/" + path.filename().string()};
+    IIR2D_RETURN_IF_ERROR(for_each_line(path, [&](std::string&& line) -> Result<void> {
+        const auto json = rejected ? read_rejected(line) : read_record(line);
+        if (!json)
+            return fail(ErrorKind::bad_input, path.string() + ", line " + std::to_string(made.records + 1) +
+                                                  ": " + json.error().message);
+        if (rejected)
+            statistics.add_rejected(*json);
+        else
+            statistics.add(*json);
+        ++made.records;
+        return {};
+    }));
+    IIR2D_TRY(made.sha256, sha256_of_file(path));
+    std::error_code failed;
+    made.bytes = fs::file_size(path, failed);
+    if (failed) return fail(ErrorKind::bad_input, path.string() + ": " + failed.message());
+    return made;
+}
+
+Result<void> finish_files(const fs::path& folder, const RunFacts& run,
+                          const std::vector<std::string>& unavailable) {
+    Statistics statistics;
+    std::vector<ShardFacts> shards;
     std::error_code ignored;
-    for (std::size_t k = 0; fs::exists(shard_path(options.folder, k, false), ignored); ++k) {
+    for (std::size_t k = 0; fs::exists(shard_path(folder, k, false), ignored); ++k) {
         for (const bool rejected : {false, true}) {
-            const fs::path path = shard_path(options.folder, k, rejected);
-            IIR2D_TRY(const auto lines, read_lines(path));
-            for (const std::string& line : lines) {
-                const Json one = Json::parse(line, nullptr, false);
-                if (!one.is_object())
-                    return fail(ErrorKind::bad_input, path.string() + " has a line that is no record");
-                OfCategory& category = stats[one["category"].get<std::string>()];
-                if (rejected) {
-                    ++category.rejected[one["reason"].get<std::string>()];
-                    ++all.rejected[one["reason"].get<std::string>()];
-                } else {
-                    category.add(one);
-                    all.add(one);
-                }
-            }
-            IIR2D_TRY(Json shard, hashed(path));
-            shard["records"] = lines.size();
+            IIR2D_TRY(auto shard, summarize(folder, k, rejected, statistics));
             shards.push_back(std::move(shard));
         }
     }
-    Json by_category = Json::object(), wanted = Json::object();
-    std::string table =
-        "| category | records | pairs | skeletons | exact | train | valid | test |\n| --- | --- | --- | --- "
-        "| --- | --- | --- | --- |\n";
-    const auto row = [&](const std::string& name, OfCategory one) {
-        table += "| " + name;
-        for (const std::uint64_t number :
-             {one.records, one.pairs, static_cast<std::uint64_t>(one.skeletons.size()), one.exact,
-              one.splits["train"], one.splits["valid"], one.splits["test"]})
-            table += " | " + std::to_string(number);
-        table += " |\n";
-    };
-    for (const auto& [name, one] : stats) {
-        by_category[name] = one.json();
-        row(name, one);
-    }
-    row("all", all);
-    for (const auto& [category, count] : quotas) wanted[std::string(name_of(category))] = count;
-    IIR2D_RETURN_IF_ERROR(
-        write_file_atomically(options.folder / "stats.json",
-                              Json{{"all", all.json()}, {"categories", by_category}}.dump(2) + "\n"));
-    IIR2D_RETURN_IF_ERROR(write_file_atomically(options.folder / "stats.md", table));
-    IIR2D_RETURN_IF_ERROR(hashed(options.folder / "stats.json"));
-    IIR2D_RETURN_IF_ERROR(hashed(options.folder / "stats.md"));
-    IIR2D_RETURN_IF_ERROR(write_file_atomically(options.folder / "SHA256SUMS", sums));
-    return write_file_atomically(options.folder / "manifest.json",
-                                 Json{{"schema", "synth-1"},
-                                      {"generator", generator_version},
-                                      {"run_seed", options.seed},
-                                      {"count", options.count},
-                                      {"quotas", wanted},
-                                      {"targets", targets_of(options)},
-                                      {"unavailable", options.unavailable},
-                                      {"compilers", compilers_of(options)},
-                                      {"libm", std::string("glibc ") + gnu_get_libc_version()},
-                                      {"shards", shards},
-                                      {"complete", true}}
-                                         .dump(2) +
-                                     "\n");
+    const FileTexts texts = file_texts(run, statistics, shards, unavailable, libm_version());
+    IIR2D_RETURN_IF_ERROR(write_file_atomically(folder / "stats.json", texts.stats));
+    IIR2D_RETURN_IF_ERROR(write_file_atomically(folder / "stats.md", texts.table));
+    IIR2D_RETURN_IF_ERROR(write_file_atomically(folder / "SHA256SUMS", texts.sums));
+    return write_file_atomically(folder / "manifest.json", texts.manifest);
 }
 
 }  // namespace workbench::synth

@@ -51,41 +51,70 @@ const std::string* text_of(const Pair& pair, std::size_t target) {
     return nullptr;
 }
 
-Result<void> run_for(const Target& target, std::size_t number, std::vector<Pair>& pairs,
-                     Toolchain& toolchain) {
-    std::vector<Execution> runs;
-    std::vector<Pair*> run;
+// Runs or assembles what was compiled.
+Result<void> try_for(const JudgeOptions& options, std::size_t number, const std::string& level,
+                     std::vector<Pair>& pairs, Toolchain& toolchain) {
+    const Target& target = options.targets[number];
+    std::vector<Trial> trials;
+    std::vector<Pair*> tried;
     for (Pair& pair : pairs) {
         const std::string* const text = text_of(pair, number);
         if (!pair.judged->reason.empty() || !text) continue;
-        Execution one{&pair.tree(), text, {}};
-        for (const ExpectedSet& set : pair.expected.sets) one.sets.push_back(set.inputs);
-        runs.push_back(std::move(one));
-        run.push_back(&pair);
+        trials.push_back({.tree = &pair.tree(), .text = text, .expected = &pair.expected});
+        tried.push_back(&pair);
     }
-    if (runs.empty()) return {};
-    IIR2D_TRY(const auto found, toolchain.run(target, runs));
-    for (std::size_t k = 0; k < run.size(); ++k) {
-        Pair& pair = *run[k];
-        Verification made{number, pair.is_backward, pair.expected.is_exact || target.is_host, 0, 0};
-        std::string detail = found[k];
-        for (std::size_t set = 0; set < runs[k].sets.size() && detail.empty(); ++set) {
-            const Agreement agreement =
-                agree(pair.tree(), pair.expected.sets[set].outputs, runs[k].sets[set], target.is_host);
-            if (agreement.first) detail = "set " + std::to_string(set) + ", " + agreement.first->text();
-            made.max_ulp = std::max(made.max_ulp, agreement.max_ulp);
-            made.worst_of_bound = std::max(made.worst_of_bound, agreement.worst_of_bound);
-        }
-        if (detail.empty())
-            pair.judged->verifications.push_back(made);
+    if (trials.empty()) return {};
+    if (level == "V1")
+        IIR2D_RETURN_IF_ERROR(assemble_trials(target, trials, toolchain));
+    else
+        IIR2D_RETURN_IF_ERROR(run_trials(target, trials, toolchain));
+    for (std::size_t k = 0; k < tried.size(); ++k) {
+        const Trial& one = trials[k];
+        Pair& pair = *tried[k];
+        if (one.detail.empty())
+            pair.judged->verifications.push_back(
+                {level, number, pair.is_backward, one.is_exact, one.max_ulp, one.worst_of_bound});
         else
             reject(*pair.judged, "mismatch",
-                   target.level + " " + target.name + (pair.is_backward ? " backward: " : ": ") + detail);
+                   level + " " + target.name + (pair.is_backward ? " backward: " : ": ") + one.detail);
     }
     return {};
 }
 
 }  // namespace
+
+Result<void> run_trials(const Target& target, std::vector<Trial>& trials, Toolchain& toolchain) {
+    std::vector<Execution> runs;
+    for (const Trial& one : trials) {
+        runs.push_back({one.tree, one.text, {}});
+        for (const ExpectedSet& set : one.expected->sets) runs.back().sets.push_back(set.inputs);
+    }
+    IIR2D_TRY(const auto found, toolchain.run(target, runs));
+    for (std::size_t k = 0; k < trials.size(); ++k) {
+        Trial& one = trials[k];
+        one.detail = found[k];
+        one.is_exact = one.expected->is_exact || target.is_host;
+        for (std::size_t set = 0; set < runs[k].sets.size() && one.detail.empty(); ++set) {
+            const Agreement agreement =
+                agree(*one.tree, one.expected->sets[set].outputs, runs[k].sets[set], target.is_host);
+            if (agreement.first) one.detail = "set " + std::to_string(set) + ", " + agreement.first->text();
+            one.max_ulp = std::max(one.max_ulp, agreement.max_ulp);
+            one.worst_of_bound = std::max(one.worst_of_bound, agreement.worst_of_bound);
+        }
+    }
+    return {};
+}
+
+Result<void> assemble_trials(const Target& target, std::vector<Trial>& trials, Toolchain& toolchain) {
+    std::vector<const std::string*> texts;
+    for (const Trial& one : trials) texts.push_back(one.text);
+    IIR2D_TRY(const auto said, toolchain.assemble(target, texts));
+    for (std::size_t k = 0; k < trials.size(); ++k) {
+        trials[k].detail = said[k];
+        trials[k].is_exact = true;
+    }
+    return {};
+}
 
 Result<std::vector<Judged>> judge(std::vector<Judged> batch, const JudgeOptions& options,
                                   Toolchain& toolchain) {
@@ -113,8 +142,11 @@ Result<std::vector<Judged>> judge(std::vector<Judged> batch, const JudgeOptions&
     for (std::size_t k = 0; k < options.targets.size(); ++k) {
         for (std::vector<Pair>* const pairs : {&forward, &backward}) {
             IIR2D_RETURN_IF_ERROR(compile_for(options.targets[k], k, *pairs, toolchain));
-            if (options.runs && !options.targets[k].level.empty())
-                IIR2D_RETURN_IF_ERROR(run_for(options.targets[k], k, *pairs, toolchain));
+            const std::string& level = options.targets[k].level;
+            if (level == "V3" && options.has_level("V1"))
+                IIR2D_RETURN_IF_ERROR(try_for(options, k, "V1", *pairs, toolchain));
+            if (!level.empty() && options.has_level(level))
+                IIR2D_RETURN_IF_ERROR(try_for(options, k, level, *pairs, toolchain));
         }
     }
     return batch;

@@ -2,8 +2,10 @@
 // Candidates, compiled and run: kept with their texts, or rejected with the reason.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/synth/adjoint.h"
@@ -19,6 +21,7 @@ struct Text {
     std::string text;
 };
 struct Verification {
+    std::string level;
     std::size_t target = 0;
     bool is_backward = false;
     bool is_exact = false;
@@ -31,6 +34,7 @@ struct Judged {
     Candidate candidate;
     Backward backward;  // where it was asked for
     Expected expected;
+    Expected backward_expected;  // where there is a backward kernel
     std::vector<Text> texts;
     std::vector<Verification> verifications;
     std::string reason;  // empty: kept; else undecided, compiler_error, compiler_died, mismatch
@@ -40,8 +44,26 @@ struct Judged {
 struct JudgeOptions {
     std::vector<Target> targets;
     bool backward = false;
-    bool runs = true;  // V2 and V3
+    std::vector<std::string> levels = {"V0", "V2", "V3"};  // V0 holds of what was just compiled
+    bool has_level(std::string_view level) const {
+        return std::find(levels.begin(), levels.end(), level) != levels.end();
+    }
 };
+
+// A stored text that is to be run or assembled, and what came of that.
+struct Trial {
+    const Tree* tree = nullptr;
+    const std::string* text = nullptr;
+    const Expected* expected = nullptr;
+    std::string detail;  // what disagrees, or was found; empty: nothing
+    bool is_exact = false;
+    double max_ulp = 0;
+    double worst_of_bound = 0;
+};
+// V2 and V3, by the target's level.
+Result<void> run_trials(const Target& target, std::vector<Trial>& trials, Toolchain& toolchain);
+// V1.
+Result<void> assemble_trials(const Target& target, std::vector<Trial>& trials, Toolchain& toolchain);
 
 // Compiles and runs the candidates together.
 Result<std::vector<Judged>> judge(std::vector<Judged> batch, const JudgeOptions& options,

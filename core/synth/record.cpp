@@ -86,7 +86,7 @@ std::string record_line(const Judged& judged, const JudgeOptions& options) {
     made["inputs"] = {{"seed", one.canonical.substr(0, 16)}, {"sha256", inputs_hash(tree, judged.expected)}};
     made["outputs"] = {{"sha256", outputs_hash(tree, judged.expected)}};
     for (const Verification& v : judged.verifications)
-        made["verification"].push_back({{"level", options.targets[v.target].level},
+        made["verification"].push_back({{"level", v.level},
                                         {"target", options.targets[v.target].name},
                                         {"direction", v.is_backward ? "backward" : "forward"},
                                         {"exact", v.is_exact},
@@ -95,12 +95,21 @@ std::string record_line(const Judged& judged, const JudgeOptions& options) {
     return dumped(made);
 }
 
-std::string rejected_line(const Judged& judged) {
-    return dumped({{"index", judged.index},
-                   {"category", name_of(judged.candidate.category)},
-                   {"reason", judged.reason},
-                   {"detail", judged.detail},
-                   {"source", print_cuda(judged.candidate.tree)}});
+std::string rejected_line(const Judged& judged, const JudgeOptions& options) {
+    Json made{{"index", judged.index},
+              {"category", name_of(judged.candidate.category)},
+              {"reason", judged.reason},
+              {"detail", judged.detail},
+              {"source", print_cuda(judged.candidate.tree)}};
+    // All that is needed to report it.
+    if (judged.reason == "mismatch") {
+        made["ir"] = Json::array();
+        for (const Text& text : judged.texts)
+            made["ir"].push_back({{"target", options.targets[text.target].name},
+                                  {"direction", text.is_backward ? "backward" : "forward"},
+                                  {"text", text.text}});
+    }
+    return dumped(made);
 }
 
 }  // namespace workbench::synth

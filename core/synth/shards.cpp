@@ -50,9 +50,9 @@ Result<std::string> compressed_lines(const std::vector<std::string>& lines) {
     return made;
 }
 
-Result<std::vector<std::string>> read_lines(const std::filesystem::path& path) {
-    IIR2D_TRY(const std::string bytes, read_file(path, longest));
-    std::vector<std::string> made;
+Result<void> for_each_line(const std::filesystem::path& path,
+                           const std::function<Result<void>(std::string&&)>& take) {
+    IIR2D_TRY(const std::string bytes, read_file(path));
     const std::unique_ptr<archive, int (*)(archive*)> reader(archive_read_new(), archive_read_free);
     archive* const a = reader.get();
     const auto failed = [&] {
@@ -65,8 +65,11 @@ Result<std::vector<std::string>> read_lines(const std::filesystem::path& path) {
     archive_entry* entry = nullptr;
     if (archive_read_open_memory(a, bytes.data(), bytes.size()) != ARCHIVE_OK) return failed();
     const int opened = archive_read_next_header(a, &entry);
-    if (opened == ARCHIVE_EOF) return made;
+    if (opened == ARCHIVE_EOF) return {};
     if (opened != ARCHIVE_OK) return failed();
+    // Of a file that is not compressed, and not by Zstandard, the bytes are taken as they are.
+    if (archive_filter_code(a, 0) != ARCHIVE_FILTER_ZSTD)
+        return fail(ErrorKind::bad_input, path.string() + " is not compressed by Zstandard");
     std::array<char, 65536> part{};
     std::string line;
     std::size_t total = 0;
@@ -76,15 +79,26 @@ Result<std::vector<std::string>> read_lines(const std::filesystem::path& path) {
         if (count == 0) break;
         total += static_cast<std::size_t>(count);
         if (total > longest) return fail(ErrorKind::bad_input, path.string() + " is longer than 4 GiB");
-        for (const char c : std::string_view(part.data(), static_cast<std::size_t>(count))) {
-            if (c != '\n') {
-                line += c;
-                continue;
-            }
-            made.push_back(std::exchange(line, {}));
+        std::string_view rest(part.data(), static_cast<std::size_t>(count));
+        for (std::size_t end = rest.find('\n'); end != std::string_view::npos; end = rest.find('\n')) {
+            line += rest.substr(0, end);
+            rest.remove_prefix(end + 1);
+            IIR2D_RETURN_IF_ERROR(take(std::exchange(line, {})));
         }
+        line += rest;
+        if (line.size() > longest_line)
+            return fail(ErrorKind::bad_input, path.string() + " has a line of more than 16 MiB");
     }
     if (!line.empty()) return fail(ErrorKind::bad_input, path.string() + " ends within a line");
+    return {};
+}
+
+Result<std::vector<std::string>> read_lines(const std::filesystem::path& path) {
+    std::vector<std::string> made;
+    IIR2D_RETURN_IF_ERROR(for_each_line(path, [&](std::string&& line) -> Result<void> {
+        made.push_back(std::move(line));
+        return {};
+    }));
     return made;
 }
 

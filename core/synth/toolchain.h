@@ -21,6 +21,16 @@ struct Target {
     std::string version;
     std::string flags;
 };
+// What a target's name says of it: "llvm-host-o0", "ptx-nvrtc:sm_90", "cubin:sm_80".
+inline Target target_named(std::string name) {
+    const bool is_host = name.starts_with("llvm-host"), is_ptx = name.starts_with("ptx-");
+    return {.name = std::move(name),
+            .takes_cuda = !is_host,
+            .is_host = is_host,
+            .level = is_host  ? "V2"
+                     : is_ptx ? "V3"
+                              : ""};
+}
 
 struct KernelSource {
     std::string name;  // of the kernel
@@ -51,6 +61,12 @@ class Toolchain {
                                                     const std::vector<KernelSource>& sources) = 0;
     // Runs each on each of its sets. Returns what was found, such as a race; empty where nothing was.
     virtual Result<std::vector<std::string>> run(const Target& target, std::vector<Execution>& runs) = 0;
+    // Assembles PTX (V1). Returns what the assembler says of each; empty where it takes it.
+    virtual Result<std::vector<std::string>> assemble(const Target& target,
+                                                      const std::vector<const std::string*>& texts) {
+        static_cast<void>(texts);
+        return fail(ErrorKind::device_failure, "PTX for " + target.name + " cannot be assembled here");
+    }
 };
 
 using MakeToolchain = std::function<Result<std::unique_ptr<Toolchain>>()>;

@@ -9,8 +9,9 @@ import time
 
 import common
 import contents
+import notices
+import portable
 
-OURS = {"libiir2d.so.1"}
 LICENCES = {"iir2d-workbench": "MIT AND GPL-3.0-only"}
 
 
@@ -60,7 +61,7 @@ def of_deb(deb, package, version):
         common.run("dpkg-deb", "-x", deb, tree)
         elfs = contents.elf_files(tree)
         files = [file_entry(name, path) for name, path in contents.all_files(tree).items()]
-        libraries = contents.linked_libraries(elfs.values(), OURS)
+        libraries = contents.linked_libraries(elfs.values(), contents.OURS)
         gpu = any(contents.has_gpu_kernels(path) for path in elfs.values())
     compiled = {name: licence for name, (licence, pattern) in contents.COMPILED_IN.items()
                 if any(re.search(pattern, path) for path in elfs)}
@@ -85,6 +86,49 @@ def of_deb(deb, package, version):
     return document(deb.name, packages, files, relations, version)
 
 
+def of_portable(file, origin, slim, version):
+    """The bill of AppImage or portable tree: every file in it, and for each that is not ours what it is of."""
+    with tempfile.TemporaryDirectory(dir=file.parent) as scratch:
+        tree = portable.unpack(file, pathlib.Path(scratch))
+        elfs = contents.elf_files(tree)
+        held = contents.all_files(tree)
+        files = [file_entry(name, path) for name, path in held.items()]
+        gpu = any(contents.has_gpu_kernels(path) for path in elfs.values())
+    subject = package_entry(file.name, version["PACKAGE_V"], LICENCES["iir2d-workbench"], common.sha256_of(file),
+                            f"pkg:generic/iir2d-workbench@{version['PACKAGE_V']}", "Organization: IIR2D Workbench contributors")
+    subject |= {"filesAnalyzed": True, "packageVerificationCode": {"packageVerificationCodeValue": verification_code(files)}}
+    packages, relations = [subject], [relation("SPDXRef-DOCUMENT", "DESCRIBES", subject["SPDXID"])]
+    relations += [relation(subject["SPDXID"], "CONTAINS", one["SPDXID"]) for one in files]
+    by_name = {one["fileName"]: one for one in files}
+
+    def add(entry, kind):
+        if entry["SPDXID"] not in {one["SPDXID"] for one in packages}:
+            packages.append(entry)
+            relations.append(relation(subject["SPDXID"], kind, entry["SPDXID"]))
+
+    for place, one in origin.items():
+        entry = by_name[f"./{place}"]
+        if "package" in one:
+            owner = debian_entry(one["package"])
+        else:
+            owner = package_entry("openimageio", contents.OPENIMAGEIO, "Apache-2.0 AND BSD-3-Clause", None,
+                                  f"pkg:pypi/openimageio@{contents.OPENIMAGEIO}", "Organization: OpenImageIO contributors")
+        add(owner, "CONTAINS")
+        relations.append(relation(owner["SPDXID"], "GENERATES", entry["SPDXID"]))
+    for name, (number, licence, _) in notices.openimageio_parts(slim).items():
+        add(package_entry(f"openimageio-{name}", number or "NOASSERTION", licence), "STATIC_LINK")
+    for name in (*sorted(contents.COMPILED_IN), *(contents.IN_RUNTIME if file.name.endswith(".AppImage") else ("libc6-dev",))):
+        add(debian_entry(name), "STATIC_LINK")
+    if gpu:
+        add(package_entry("libdevice", "NOASSERTION", contents.CUDA_LICENCE, None, None, "Organization: NVIDIA"), "STATIC_LINK")
+    return document(file.name, packages, files, relations, version)
+
+
+def debian_entry(package):
+    licence = contents.COMPILED_IN[package][0] if package in contents.COMPILED_IN else contents.licence_of(package)
+    return package_entry(package, contents.facts_of(package)["version"], licence, None, purl(package), "Organization: Debian")
+
+
 def of_source(archive, version):
     subject = package_entry(archive.name, version["PACKAGE_V"], "MIT", common.sha256_of(archive), None,
                             "Organization: IIR2D Workbench contributors")
@@ -101,6 +145,8 @@ def document(name, packages, files, relations, version):
             "packages": packages, "files": files, "relationships": relations}
     if not files:
         del made["files"]
-    if any(entry["licenseDeclared"] == contents.CUDA_LICENCE for entry in packages):
-        made["hasExtractedLicensingInfos"] = [{"licenseId": contents.CUDA_LICENCE, "extractedText": contents.CUDA_WORDS}]
+    words = {contents.CUDA_LICENCE: contents.CUDA_WORDS, contents.PUBLIC_DOMAIN: contents.PUBLIC_DOMAIN_WORDS}
+    used = {entry["licenseDeclared"] for entry in packages}
+    if used & set(words):
+        made["hasExtractedLicensingInfos"] = [{"licenseId": name, "extractedText": words[name]} for name in sorted(used & set(words))]
     return json.dumps(made, indent=1, sort_keys=True) + "\n"

@@ -17,7 +17,8 @@ namespace iir2d::iir {
 
 // Rows between two notes of the states of bands' columns: few enough that a block of a strip stays in cache.
 inline constexpr std::int64_t block_rows = most_sum_rows;
-// Columns of a strip, at most: rows are read and written in long pieces.
+// Columns of a strip, at most, and up to 15 more where they would be left alone: rows are read and written
+// in long pieces.
 inline constexpr std::int64_t strip_columns = 4096;
 
 // Columns of a strip, at least, for both of a sum's passes to go through a block in one visit: blocks of

@@ -37,7 +37,7 @@ Result<void> launch_filter(const GpuFilter& filter, const GpuPlanes& x, const Gp
                                          .grid = {launch.blocks, 1, 1},
                                          .block = {launch.threads, 1, 1},
                                          .shared_bytes = launch.shared_bytes,
-                                         .parameters = &launch.parameters});
+                                         .parameters = launch.parameters});
         return result.has_value();
     });
     return result;

@@ -92,7 +92,7 @@ Result<void> enqueue_gradient(const GpuGradientJob& job, const ConstTensorView& 
                               cuda::DevicePointer dp, cuda::DevicePointer workspace,
                               const cuda::LaunchOne& launch_one) {
     Result<void> result;
-    const auto launch = [&](const GpuAnyLaunch& one) {
+    const auto launch = [&](const GpuLaunch& one) {
         result = launch_one(cuda::Launch{.kernel = one.kernel,
                                          .grid = {one.blocks, 1, 1},
                                          .block = {one.threads, 1, 1},

@@ -221,17 +221,11 @@ bool has_sum(const AxisFilter& axis) {
     return axis.stages.back().kind == Stage::Kind::sum;
 }
 
-// Launches of at most as many blocks as a grid counts.
 template <class Parameters>
 bool launch_blocks(const char* kernel, std::int64_t blocks, unsigned threads, std::size_t shared_bytes,
-                   Parameters& parameters, std::int64_t& first_block,
-                   const std::function<bool(const GpuAnyLaunch&)>& launch) {
-    constexpr std::int64_t most_blocks = 0x7fffffff;
-    for (first_block = 0; first_block < blocks; first_block += most_blocks) {
-        const auto count = static_cast<unsigned>(std::min(blocks - first_block, most_blocks));
-        if (!launch({kernel, count, threads, static_cast<unsigned>(shared_bytes), &parameters})) return false;
-    }
-    return true;
+                   Parameters& parameters, std::int64_t& first_block, const MakeGpuLaunch& launch) {
+    const GpuLaunch one{kernel, 0, threads, static_cast<unsigned>(shared_bytes), &parameters};
+    return iir::launch_blocks(one, blocks, first_block, launch);
 }
 
 }  // namespace
@@ -300,7 +294,7 @@ Result<GpuGradient> make_gpu_gradient(const FilterDesc& given, const FilterData&
 }
 
 void for_each_launch(const GpuGradient& gradient, std::uint64_t workspace, std::uint64_t of_planes,
-                     const std::function<bool(const GpuAnyLaunch&)>& launch) {
+                     const MakeGpuLaunch& launch) {
     const Shape& shape = gradient.shape;
     const std::uint64_t products_sums = workspace + gradient.all_buffers_bytes();
     const std::uint64_t ends_sums = products_sums + gradient.products_bytes();
@@ -310,11 +304,11 @@ void for_each_launch(const GpuGradient& gradient, std::uint64_t workspace, std::
     const auto planes = [&](int buffer) { return GpuPlanes{address(buffer), shape.w, shape.w * shape.h}; };
     bool go_on = true;
     for (const GpuGradientStep& step : gradient.steps) {
-        for_each_launch(
-            step.run, planes(step.from), planes(step.to), address(step.scratch), [&](const GpuLaunch& one) {
-                go_on = launch({one.kernel, one.blocks, one.threads, one.shared_bytes, &one.parameters});
-                return go_on;
-            });
+        for_each_launch(step.run, planes(step.from), planes(step.to), address(step.scratch),
+                        [&](const GpuLaunch& one) {
+                            go_on = launch(one);
+                            return go_on;
+                        });
         if (!go_on) return;
         if (!step.section) continue;
         const GpuSectionGradient& own = *step.section;
@@ -360,7 +354,7 @@ void for_each_launch(const GpuGradient& gradient, std::uint64_t workspace, std::
 }
 
 void launch_sum(std::uint64_t of_planes, std::int64_t planes, int parameters, std::uint64_t gradient,
-                const std::function<bool(const GpuAnyLaunch&)>& launch) {
+                const MakeGpuLaunch& launch) {
     const GpuGradientSum sum{of_planes, gradient, planes, parameters};
     launch({"iir_gradient_sum", 1, gpu::warp_lanes, 0, &sum});
 }

@@ -60,22 +60,13 @@ struct GpuGradient {
 // desc.filter is a row of the table, `data` make_filter()'s of it; desc.shape the planes at once.
 Result<GpuGradient> make_gpu_gradient(const FilterDesc& desc, const FilterData& data);
 
-// A launch of any kernel.
-struct GpuAnyLaunch {
-    const char* kernel;
-    unsigned blocks;
-    unsigned threads;
-    unsigned shared_bytes;
-    const void* parameters;
-};
-
 // The launches in order, with addresses: `workspace` is workspace_bytes() long and holds x and dy, `gradient`
 // takes the planes' gradients, one after the other. Stops where `launch` returns false. Allocates nothing.
 void for_each_launch(const GpuGradient& gradient, std::uint64_t workspace, std::uint64_t of_planes,
-                     const std::function<bool(const GpuAnyLaunch&)>& launch);
+                     const MakeGpuLaunch& launch);
 
 // The launch that adds up the planes' gradients.
 void launch_sum(std::uint64_t of_planes, std::int64_t planes, int parameters, std::uint64_t gradient,
-                const std::function<bool(const GpuAnyLaunch&)>& launch);
+                const MakeGpuLaunch& launch);
 
 }  // namespace iir2d::iir

@@ -71,4 +71,59 @@ struct GpuAxis {
     GpuPass passes[gpu_passes];
 };
 
+// Filters in tiles (gpu_tiles.h). A block has a tile, which it goes through in squares of `gpu_square`
+// samples; what a tile leaves to the next along the rows, and to the next down the columns, is its carries.
+constexpr int gpu_square = 64;
+constexpr int gpu_tile_powers = 8;  // a tile has at most 2^8 columns
+
+// One axis: one pass over lines that begin with samples of the first square.
+struct GpuTileAxis {
+    std::int64_t before[4];  // where the line reads x[-1] to x[-4]; -1: the border constant
+    double constant;
+    GpuSection sections[gpu_sections];
+};
+
+// How planes are cut into tiles, and where the carries are: elements of the arithmetic's type, in the
+// workspace. Of rows, tile (x, y) of a plane has place (y (tiles_x - 1) + x), of columns y tiles_x + x; the
+// last tile of a line leaves none. In its place each number of a state has an array: of rows `row_pitch`
+// long, one element a row and then one for each number of a column's state, of columns `tile_width` long.
+struct GpuTileGrid {
+    std::int64_t width;
+    std::int64_t height;
+    std::int64_t tiles_x;
+    std::int64_t tiles_y;
+    std::int64_t tile_width;   // whole squares
+    std::int64_t tile_height;  // likewise
+    std::int64_t row_pitch;
+    std::uint64_t row_carries;
+    std::uint64_t column_carries;
+};
+
+// Against the direction of memory, both axes: addresses are those of the planes' last samples, strides of
+// rows are negative and so is the step.
+struct GpuTiles {
+    GpuPlanes in;
+    GpuPlanes out;  // may be `in`
+    GpuTileGrid grid;
+    std::int64_t first_block;  // of this launch
+    std::int32_t steady;
+    std::int32_t step;  // from a sample of a row to the next, 1 or -1
+    GpuTileAxis rows;
+    GpuTileAxis columns;
+};
+
+// Makes carries of tiles from rest into carries of all that lies before, along one axis.
+struct GpuCarries {
+    GpuTileGrid grid;
+    std::int64_t first_block;
+    std::int64_t groups;  // blocks of 32 lines for each tile across the lines
+    std::int32_t columns;
+    std::int32_t states;   // numbers of a line's state
+    double over_tile[16];  // the matrix, row by row, that takes a state over one tile
+    // Of columns: what a row's state puts out at once, and the matrices that take it over 1, 2, 4, ...
+    // samples.
+    double output[4];
+    double over_samples[gpu_tile_powers][16];
+};
+
 }  // namespace iir2d::iir

@@ -8,8 +8,8 @@
 
 #include "kernels/iir/analysis.h"
 #include "kernels/iir/border.h"
-#include "kernels/iir/coefficients.h"
 #include "kernels/iir/gpu_axis.h"
+#include "kernels/iir/gpu_matrix.h"
 #include "kernels/iir/pass_end.h"
 #include "kernels/iir/passes.h"
 
@@ -17,64 +17,7 @@ namespace iir2d::iir {
 
 namespace {
 
-constexpr int state_size = 2 * gpu_sections;
-
-// The state's matrix, row by row; a pass of one section uses the upper left quarter.
-using Matrix = std::array<double, static_cast<std::size_t>(state_size) * state_size>;
-
-std::size_t place(int row, int column) {
-    const int index = row * state_size + column;
-    return static_cast<std::size_t>(index);
-}
-double& at(Matrix& m, int row, int column) {
-    return m[place(row, column)];
-}
-double at(const Matrix& m, int row, int column) {
-    return m[place(row, column)];
-}
-
-Matrix multiply(const Matrix& p, const Matrix& q) {
-    Matrix product{};
-    for (int i = 0; i < state_size; ++i) {
-        for (int j = 0; j < state_size; ++j) {
-            for (int k = 0; k < state_size; ++k) at(product, i, j) += at(p, i, k) * at(q, k, j);
-        }
-    }
-    return product;
-}
-
-Matrix power(Matrix base, std::int64_t exponent) {
-    Matrix result{};
-    for (int i = 0; i < state_size; ++i) at(result, i, i) = 1.0;
-    for (; exponent > 0; exponent /= 2) {
-        if (exponent % 2 == 1) result = multiply(result, base);
-        base = multiply(base, base);
-    }
-    return result;
-}
-
-// Returns the matrix by which one sample of silence changes the sections' states, in the transposed direct
-// form II, with the first section's output, its s1, as the second's input.
-Matrix silence(const std::vector<Section>& sections) {
-    Matrix m{};
-    // How the input of the section at hand depends on the state.
-    std::array<double, state_size> input{};
-    for (std::size_t k = 0; k < sections.size(); ++k) {
-        const Section& s = sections[k];
-        const int s1 = 2 * static_cast<int>(k);
-        std::array<double, state_size> output{};
-        for (int j = 0; j < state_size; ++j) {
-            const auto column = static_cast<std::size_t>(j);
-            output[column] = s.b[0] * input[column] + (j == s1 ? 1.0 : 0.0);
-            at(m, s1, j) = s.b[1] * input[column] + s.a[0] * output[column] + (j == s1 + 1 ? 1.0 : 0.0);
-            at(m, s1 + 1, j) = s.b[2] * input[column] + s.a[1] * output[column];
-        }
-        input = output;
-    }
-    return m;
-}
-
-// The same of transposed sections, whose state is their last two costates.
+// As silence(), of transposed sections, whose state is their last two costates.
 Matrix silence_of_costates(const std::vector<Section>& sections) {
     Matrix m{};
     std::array<double, state_size> input{};
@@ -122,29 +65,6 @@ std::int64_t warmup_length(const Matrix& m, std::int64_t segment, Precision prec
         left = multiply(left, tile);
     }
     return -1;
-}
-
-bool is_second_order(const Section& s) {
-    return s.order == 2 || s.b[2] != 0.0 || s.a[1] != 0.0;
-}
-
-// As the precision rounds it.
-Section stepped(const Section& s, Precision precision) {
-    return precision == Precision::f32 ? rounded_to_float(s) : s;
-}
-
-GpuSection section_parameters(const Section& exact, Precision precision) {
-    const Section step = stepped(exact, precision);
-    GpuSection p{};
-    std::ranges::copy(step.b, p.step_b);
-    std::ranges::copy(step.a, p.step_a);
-    std::ranges::copy(exact.b, p.b);
-    std::ranges::copy(exact.a, p.a);
-    std::ranges::copy(exact.start_b, p.start_b);
-    p.gain = dc_gain(exact);
-    p.step_gain = dc_gain(step);
-    p.order = exact.order;
-    return p;
 }
 
 // The steady start under a periodic border: a run over the memory of the section, or over one whole period
@@ -340,10 +260,15 @@ GpuFilter make_gpu_filter(const FilterDesc& desc, const FilterData& data) {
     filter.planes = desc.shape.n * desc.shape.c;
     double below = desc.border_const;
     if (desc.start == Start::steady) below *= dc_gain(data.horizontal);
-    AxisMaker{desc, true, false, filter}.add(
-        cut_to_size(make_passes(data.horizontal, desc.border, desc.start, desc.border_const), desc.start));
-    AxisMaker{desc, false, false, filter}.add(
-        cut_to_size(make_passes(data.vertical, desc.border, desc.start, below), desc.start));
+    const auto rows =
+        cut_to_size(make_passes(data.horizontal, desc.border, desc.start, desc.border_const), desc.start);
+    const auto columns = cut_to_size(make_passes(data.vertical, desc.border, desc.start, below), desc.start);
+    filter.tilings = make_gpu_tilings(desc, rows, columns);
+    for (const GpuTiling& tiling : filter.tilings)
+        filter.workspace_bytes = std::max(filter.workspace_bytes, tiling.workspace_bytes);
+    if (!filter.tilings.empty()) return filter;
+    AxisMaker{desc, true, false, filter}.add(rows);
+    AxisMaker{desc, false, false, filter}.add(columns);
     filter.workspace_bytes = scratch_bytes(filter, desc.precision);
     return filter;
 }
@@ -391,8 +316,10 @@ GpuFilter make_gpu_costate(const FilterDesc& desc, bool rows, bool reversed, con
 }
 
 void for_each_launch(const GpuFilter& filter, const GpuPlanes& x, const GpuPlanes& y, std::uint64_t workspace,
-                     const std::function<bool(const GpuLaunch&)>& launch) {
-    constexpr std::int64_t most_blocks = 0x7fffffff;
+                     const MakeGpuLaunch& launch) {
+    for (std::size_t i = 0; i < filter.tilings.size(); ++i) {
+        if (!for_each_launch(filter.tilings[i], filter.planes, i == 0 ? x : y, y, workspace, launch)) return;
+    }
     for (const GpuStage& stage : filter.stages) {
         GpuAxis axis = stage.axis;
         const bool rows = stage.kernel.starts_with("iir_rows");
@@ -417,12 +344,12 @@ void for_each_launch(const GpuFilter& filter, const GpuPlanes& x, const GpuPlane
             axis.passes[i].out = planes_at(stage.places[i].out);
             axis.passes[i].add = planes_at(stage.places[i].add);
         }
-        const std::int64_t blocks = filter.planes * axis.groups;
-        for (std::int64_t first = 0; first < blocks; first += most_blocks) {
-            axis.first_block = first;
-            const auto count = static_cast<unsigned>(std::min(blocks - first, most_blocks));
-            if (!launch({stage.kernel.c_str(), count, stage.threads, stage.shared_bytes, axis})) return;
-        }
+        const GpuLaunch one{.kernel = stage.kernel.c_str(),
+                            .blocks = 0,
+                            .threads = stage.threads,
+                            .shared_bytes = stage.shared_bytes,
+                            .parameters = &axis};
+        if (!launch_blocks(one, filter.planes * axis.groups, axis.first_block, launch)) return;
     }
 }
 

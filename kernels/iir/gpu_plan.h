@@ -5,12 +5,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "iir2d/plan.h"
 #include "kernels/iir/gpu_parameters.h"
+#include "kernels/iir/gpu_tile_plan.h"
 
 namespace iir2d::iir {
 
@@ -32,6 +32,7 @@ struct GpuStage {
 };
 
 struct GpuFilter {
+    std::vector<GpuTiling> tilings;  // then there are no stages
     std::vector<GpuStage> stages;
     std::int64_t planes = 1;
     std::int64_t scratch_elements = 0;  // of a pass that keeps its result aside: all planes, dense
@@ -51,17 +52,9 @@ GpuFilter make_gpu_section(const FilterDesc& desc, bool rows, bool reversed, con
                            double constant);
 GpuFilter make_gpu_costate(const FilterDesc& desc, bool rows, bool reversed, const Section& section);
 
-struct GpuLaunch {
-    const char* kernel;
-    unsigned blocks;
-    unsigned threads;
-    unsigned shared_bytes;
-    const GpuAxis& parameters;
-};
-
 // The launches in order, with addresses: more than one per stage only where a grid could not count the
 // blocks. `y` may be `x`. Stops where `launch` returns false. Allocates nothing.
 void for_each_launch(const GpuFilter& filter, const GpuPlanes& x, const GpuPlanes& y, std::uint64_t workspace,
-                     const std::function<bool(const GpuLaunch&)>& launch);
+                     const MakeGpuLaunch& launch);
 
 }  // namespace iir2d::iir

@@ -116,12 +116,51 @@ IIR2D_DEVICE void gpu_periodic_costate(const GpuPass& pass, const Lines& lines, 
     });
 }
 
-// One state per section. The sections of a pass share its sweep where the border samples of the lines between
-// them lie among the line's first samples (passes.h), which are therefore run ahead here.
+// One state per section, from the samples that `before` names, of lines of n. The sections of a pass share
+// its sweep where the border samples of the lines between them lie among the line's first samples (passes.h),
+// which are therefore run ahead here.
+template <int Order, int Sections, class Lines>
+IIR2D_DEVICE void gpu_short_start_states(const std::int64_t (&indices)[4], std::int64_t n, bool steady,
+                                         double constant, const GpuSection (&sections)[gpu_sections],
+                                         const Lines& lines,
+                                         GpuStart (&states)[static_cast<std::size_t>(Sections)]) {
+    constexpr int reach = 2 * Order;  // samples before the line that a section reads
+    Lanes<double> before[static_cast<std::size_t>(reach)];
+    IIR2D_UNROLL
+    for (int i = 0; i < reach; ++i) {
+        const std::int64_t index = indices[i];
+        lines.load(index < 0 ? 0 : index, before[i]);
+        for_lanes([&](int l) { before[i][l] = index < 0 ? constant : before[i][l]; });
+    }
+    gpu_start_state<Order>(sections[0], steady, before, states[0]);
+    if constexpr (Sections > 1) {
+        Lanes<double> head[static_cast<std::size_t>(reach)];
+        IIR2D_UNROLL
+        for (int i = 0; i < reach; ++i) lines.load(i < n ? i : 0, head[i]);
+        IIR2D_UNROLL
+        for (int k = 1; k < Sections; ++k) {
+            const GpuSection& previous = sections[k - 1];
+            GpuStart running = states[k - 1];
+            IIR2D_UNROLL
+            for (int i = 0; i < reach; ++i) {
+                for_lanes([&](int l) { head[i][l] = running.step(previous, head[i][l], l); });
+            }
+            if (steady) constant *= previous.gain;
+            IIR2D_UNROLL
+            for (int i = 0; i < reach; ++i) {
+                const std::int64_t index = indices[i];
+                pick(head, index, before[i]);
+                for_lanes([&](int l) { before[i][l] = index < 0 ? constant : before[i][l]; });
+            }
+            gpu_start_state<Order>(sections[k], steady, before, states[k]);
+        }
+    }
+}
+
+// One state per section of a pass.
 template <int Order, int Sections, class Lines>
 IIR2D_DEVICE void gpu_start_states(const GpuAxis& axis, const GpuPass& pass, const Lines& lines,
                                    GpuStart (&states)[static_cast<std::size_t>(Sections)]) {
-    constexpr int reach = 2 * Order;  // samples before the line that a section reads
     const bool steady = axis.steady != 0;
     if (steady && (axis.border == 1 || axis.border == 2)) {
         gpu_periodic_state(axis, pass, lines, states[0]);
@@ -131,37 +170,8 @@ IIR2D_DEVICE void gpu_start_states(const GpuAxis& axis, const GpuPass& pass, con
         }
         return;
     }
-    double constant = pass.constant;
-    Lanes<double> before[static_cast<std::size_t>(reach)];
-    IIR2D_UNROLL
-    for (int i = 0; i < reach; ++i) {
-        const std::int64_t index = axis.before[i];
-        lines.load(index < 0 ? 0 : index, before[i]);
-        for_lanes([&](int l) { before[i][l] = index < 0 ? constant : before[i][l]; });
-    }
-    gpu_start_state<Order>(pass.sections[0], steady, before, states[0]);
-    if constexpr (Sections > 1) {
-        Lanes<double> head[static_cast<std::size_t>(reach)];
-        IIR2D_UNROLL
-        for (int i = 0; i < reach; ++i) lines.load(i < axis.length ? i : 0, head[i]);
-        IIR2D_UNROLL
-        for (int k = 1; k < Sections; ++k) {
-            const GpuSection& previous = pass.sections[k - 1];
-            GpuStart running = states[k - 1];
-            IIR2D_UNROLL
-            for (int i = 0; i < reach; ++i) {
-                for_lanes([&](int l) { head[i][l] = running.step(previous, head[i][l], l); });
-            }
-            if (steady) constant *= previous.gain;
-            IIR2D_UNROLL
-            for (int i = 0; i < reach; ++i) {
-                const std::int64_t index = axis.before[i];
-                pick(head, index, before[i]);
-                for_lanes([&](int l) { before[i][l] = index < 0 ? constant : before[i][l]; });
-            }
-            gpu_start_state<Order>(pass.sections[k], steady, before, states[k]);
-        }
-    }
+    gpu_short_start_states<Order, Sections>(axis.before, axis.length, steady, pass.constant, pass.sections,
+                                            lines, states);
 }
 
 }  // namespace iir2d::iir

@@ -107,8 +107,23 @@ KernelIdentity FilterPlan::kernel() const {
         return identity;
     };
     if (const auto* gpu = std::get_if<State::OnGpu>(&m_state->work)) {
+        const iir::GpuFilter& filter = gpu->job.filters.front();
+        if (!filter.tilings.empty()) {
+            std::string names;
+            for (const iir::GpuTiling& tiling : filter.tilings) {
+                const iir::GpuTileGrid& grid = tiling.tiles.grid;
+                if (!names.empty()) names += " ";
+                names += tiling.name + "_" + std::to_string(grid.tile_width) + "x" +
+                         std::to_string(grid.tile_height) + (tiling.reversed ? "_reversed" : "");
+            }
+            return described({.backend = Backend::cuda,
+                              .name = "iir_tiles",
+                              .variant = names,
+                              .element = element,
+                              .architecture = gpu->architecture});
+        }
         std::string passes;
-        for (const iir::GpuStage& stage : gpu->job.filters.front().stages) {
+        for (const iir::GpuStage& stage : filter.stages) {
             if (!passes.empty()) passes += " ";
             passes += stage.kernel + (stage.axis.passes[0].warmup >= 0 ? "_warmup" : "_carry");
         }

@@ -97,7 +97,7 @@ constexpr Command tested_commands[] = {{"filter", 12},
                                        {"reproduce", 7},
                                        {"duel", 30},
                                        {"ptx", 9},
-                                       {"synth", 8},
+                                       {"synth", 7},
                                        {"tune", 24},
                                        {"completion", 1},
                                        {"man", 0}};

@@ -110,7 +110,7 @@ def compare_counts():
 def main():
     SCRATCH.mkdir(parents=True, exist_ok=True)
     image = SCRATCH / "image.pgm"
-    write_image(image, 203, 61)
+    write_image(image, 203, 77)
     compare_outputs(image)
     plant(image)
     compare_counts()

@@ -51,6 +51,20 @@ Result<void> check_header(const OpenImage& file) {
     return {};
 }
 
+// What cameras call their own files. OpenImageIO knows them by name, and only where it was built with LibRaw.
+constexpr std::string_view camera_extensions[] = {
+    "3fr", "arw", "cr2", "cr3", "crw", "dcr", "dng", "erf", "iiq", "kdc", "mef", "mos", "mrw",
+    "nef", "nrw", "orf", "pef", "raf", "raw", "rw2", "rwl", "sr2", "srf", "srw", "x3f"};
+
+// The sentence for a kind of file that the OpenImageIO of this installation was built without.
+std::unexpected<Error> not_read_here(const std::string& path, const std::string& reader) {
+    const std::string kind = reader == "raw" ? "camera raw" : reader;
+    return bad_file(path,
+                    "is a " + kind +
+                        " file, which the OpenImageIO of this installation does not read (info --formats "
+                        "lists what it does): convert it to TIFF, or use Debian's package iir2d-tools");
+}
+
 // A value as one line: text as it is, colour profiles and other data by their size, numbers as OpenImageIO
 // writes them.
 std::string metadata_text(const OIIO::ImageSpec& spec, const OIIO::ParamValue& attribute) {
@@ -81,7 +95,8 @@ std::string reader_for(InputFile& file) {
         return found != extensions.end() && std::ranges::count(found->second, extension) > 0;
     };
     // Camera files are TIFF by their first bytes and hold only a thumbnail as such.
-    if ((content == "tiff" || content.empty()) && named("raw")) return "raw";
+    const bool of_camera = named("raw") || std::ranges::count(camera_extensions, extension) > 0;
+    if ((content == "tiff" || content.empty()) && of_camera) return "raw";
     if (!content.empty()) return std::string(content);
     for (const char* unmarked : {"targa", "ico", "rla", "softimage"}) {
         if (named(unmarked)) return unmarked;
@@ -112,8 +127,8 @@ Result<OpenImage> open_image(const SourceFile& source, int image_index) {
         return bad_file(path, "is not an image of a kind that is known: its first bytes are those of none");
     file.input = OIIO::ImageInput::create(reader);
     if (!file.input) {
-        return bad_file(path, "is a " + reader + " file, which this build of OpenImageIO cannot read: " +
-                                  file.words(OIIO::geterror()));
+        OIIO::geterror();  // it says that it has no such reader, in many words
+        return not_read_here(path, reader);
     }
     if (!open_input(*file.input, *file.file, file.spec)) {
         return bad_file(path, "could not be read as " + reader + ": " + file.words(file.input->geterror()));

@@ -276,18 +276,31 @@ std::optional<Expectation> of_comparison(const std::vector<std::string>& p) {
                differs = has_piece(p, "xor");
     std::vector<unsigned> sources{width_of(type), width_of(type)};
     if (both || either || differs) sources.push_back(1);
-    return Expectation{to == "pred" ? 1U : 32U,
+    const bool pair = type.ends_with("x2");
+    const std::string element = pair ? type.substr(0, type.size() - 2) : type;
+    // What is written where it holds; of a pair in each half.
+    const std::uint64_t yes = to == "pred"                 ? 1
+                              : to == "f32"                ? 0x3f800000U
+                              : to.starts_with("f16")      ? 0x3c00U
+                              : to.starts_with("bf16")     ? 0x3f80U
+                              : pair || to.ends_with("16") ? 0xffffU
+                                                           : 0xffffffffU;
+    return Expectation{to == "pred" ? 1U : width_of(to),
                        sources,
                        "",
-                       is_float(type) ? type : "",
+                       is_float(element) ? type : "",
                        [=](const Sources& s) -> std::uint64_t {
-                           bool holds = compared(op, s[0], s[1], type, ftz);
-                           const bool c = s[2] != 0;
-                           if (both) holds = holds && c;
-                           if (either) holds = holds || c;
-                           if (differs) holds = holds != c;
-                           if (to == "pred") return holds ? 1 : 0;
-                           return !holds ? 0U : to == "f32" ? 0x3f800000U : 0xffffffffU;
+                           const auto part = [&](std::uint64_t a, std::uint64_t b) -> std::uint64_t {
+                               bool holds = compared(op, a, b, element, ftz);
+                               const bool c = s[2] != 0;
+                               if (both) holds = holds && c;
+                               if (either) holds = holds || c;
+                               if (differs) holds = holds != c;
+                               return holds ? yes : 0;
+                           };
+                           if (!pair) return part(s[0], s[1]);
+                           const std::uint64_t low = part(s[0] & 0xffffU, s[1] & 0xffffU);
+                           return to == "pred" ? low : low | (part(s[0] >> 16U, s[1] >> 16U) << 16U);
                        },
                        ""};
 }
@@ -453,8 +466,9 @@ std::vector<std::string> pieces_of(const std::string& opcode) {
 std::optional<Expectation> expectation_of(const std::string& opcode) {
     const std::vector<std::string> p = pieces_of(opcode);
     static const std::vector<std::string> others{
-        "ld",   "st",   "atom", "red",   "bar",   "barrier",    "bra",    "brx",   "call", "ret",     "exit",
-        "trap", "shfl", "vote", "match", "redux", "activemask", "membar", "fence", "cvta", "isspacep"};
+        "ld",         "st",     "atom",  "red",  "bar",      "barrier",  "bra",   "brx",
+        "call",       "ret",    "exit",  "trap", "shfl",     "vote",     "match", "redux",
+        "activemask", "membar", "fence", "cvta", "isspacep", "nanosleep"};
     if (has_piece(others, p[0])) return std::nullopt;
     for (const auto find : {of_moves, of_comparison, of_conversion, of_float_arithmetic, of_approximation,
                             of_float_signs, of_integers, of_bits}) {

@@ -242,5 +242,17 @@ TEST(Opcodes, TheSecondPredicateIsTheOpposite) {
     for (std::uint32_t t = 0; t < 32; ++t) EXPECT_EQ(ran.words[0][t], t < 5 ? 1U : t < 20 ? 2U : 0U);
 }
 
+TEST(Opcodes, ThePredicatesOfAPairAreOfItsHalves) {
+    // (t, 20) below (10, t): the low halves in threads 0 to 9, the high ones from 21 on.
+    const Ran ran = run_words(
+        kernel(1,
+               "cvt.rn.f16.u32 %h1, %r1;\nmov.u16 %h2, 0x4d00;\nmov.u16 %h3, 0x4900;\nmov.b32 %r3, {%h1, "
+               "%h2};\nmov.b32 %r4, {%h3, %h1};\nsetp.lt.f16x2 %p1|%p2, %r3, %r4;\nselp.u32 %r5, 1, 0, "
+               "%p1;\nselp.u32 %r6, 2, 0, %p2;\nadd.u32 %r5, %r5, %r6;\nadd.s64 %rd5, %rd1, "
+               "%rd0;\nst.global.u32 [%rd5], %r5;\nret;"),
+        {zeros(32)});
+    for (std::uint32_t t = 0; t < 32; ++t) EXPECT_EQ(ran.words[0][t], t < 10 ? 1U : t > 20 ? 2U : 0U) << t;
+}
+
 }  // namespace
 }  // namespace ptx_test

@@ -95,6 +95,30 @@ TEST_F(StoreTest, IsPutRightByTheNextChangeAfterAKill) {
     EXPECT_EQ(problems(), "");
 }
 
+TEST_F(StoreTest, IsPutRightBeforeAnotherChangeIsKilled) {
+    begin(Stage::rc);
+    ASSERT_TRUE(add("other", "a.txt", "a"));
+    const auto as_of = [&] {
+        return std::pair(testing::read_text(directory / "release.json"),
+                         testing::read_text(directory / "release.md"));
+    };
+    const auto left_by_kill = [&](const auto& written) {
+        testing::write_text(directory / "release.json", written.first);
+        testing::write_text(directory / "release.md", written.second);
+    };
+    const auto first = as_of();
+    ASSERT_TRUE(add("other", "b.txt", "b"));
+    left_by_kill(first);
+    // What the next change finds, and leaves where it is killed after its line in the log.
+    ASSERT_TRUE(Change::begin(directory));
+    const auto second = as_of();
+    ASSERT_TRUE(add("other", "c.txt", "c"));
+    left_by_kill(second);
+    EXPECT_EQ(problems(), "");
+    ASSERT_TRUE(add("other", "d.txt", "d"));
+    EXPECT_THAT(verify_release(directory)->notes, IsEmpty());
+}
+
 TEST_F(StoreTest, WritesAndRemovesNothingBehindLinks) {
     begin(Stage::rc);
     ASSERT_TRUE(add("other", "a.txt", "a"));

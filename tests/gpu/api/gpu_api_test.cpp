@@ -106,6 +106,10 @@ TEST_F(GpuApi, APlanNamesItsKernelsAndArchitecture) {
     EXPECT_EQ(plan->kernel().architecture, "sm_90");
     EXPECT_EQ(plan->kernel().variant, "iir_rows_f32_order2_x1_warmup iir_columns_f32_order2_x1_carry");
     EXPECT_EQ(plan->workspace_bytes(), 64U * 9000U * 4U);
+    const auto tiles = FilterPlan::make(*m_gpu, {.shape = {.h = 64, .w = 9000}, .filter = {.id = 4}});
+    ASSERT_TRUE(tiles);
+    EXPECT_EQ(tiles->kernel().name, "iir_tiles");
+    EXPECT_EQ(tiles->kernel().variant, "iir_tiles_f32_order2_x2_128x256");
 }
 
 struct DevicePlane {
@@ -146,7 +150,7 @@ TEST_F(GpuApi, EnqueueFiltersDeviceMemory) {
         const ConstTensorView from{in.get(), ElementType::f32, desc.shape};
         for (DevicePlane* target : {&out, &in}) {
             const TensorView to{target->get(), ElementType::f32, desc.shape};
-            const auto done = plan->enqueue(from, to, id == 6 ? workspace.get() : nullptr, nullptr);
+            const auto done = plan->enqueue(from, to, workspace.get(), nullptr);
             ASSERT_TRUE(done) << done.error().message;
             const auto y = target->values<float>();
             EXPECT_LE(max_abs_difference({y.begin(), y.end()}, run_reference(desc, x)), 1e-5);

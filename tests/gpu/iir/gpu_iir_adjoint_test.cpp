@@ -183,7 +183,7 @@ TEST(GpuAdjointOf, NonFiniteGradientsReachesTheSameSamplesAsTheReference) {
     }
 }
 
-// As the filter itself: what the adjoint costs more is its ends.
+// As the filter itself where it does not go in tiles: what the adjoint costs more is its ends.
 TEST(GpuAdjointOf, EveryFilterIsTwoLaunchesAndOnlySumsNeedAWorkspace) {
     for (int id = 1; id <= 8; ++id) {
         for (const Border border : all_borders) {
@@ -194,8 +194,9 @@ TEST(GpuAdjointOf, EveryFilterIsTwoLaunchesAndOnlySumsNeedAWorkspace) {
                 const auto plan = iir::make_gpu_adjoint(desc, data);
                 const auto forward = iir::make_gpu_filter(desc, data);
                 ASSERT_EQ(plan.stages.size(), 2U) << describe(desc);
-                EXPECT_EQ(plan.workspace_bytes, forward.workspace_bytes) << describe(desc);
+                EXPECT_EQ(plan.workspace_bytes, id == 6 ? 4U * 1024 * 1024 : 0U) << describe(desc);
                 EXPECT_TRUE(plan.stages[0].kernel.starts_with("iir_columns_adjoint_f32"));
+                if (!forward.tilings.empty()) continue;
                 for (const std::size_t i : {0U, 1U})
                     EXPECT_EQ(plan.stages[i].axis.pass_count, forward.stages[1 - i].axis.pass_count);
             }

@@ -5,6 +5,7 @@
 
 #include "kernels/iir/border.h"
 #include "kernels/iir/gpu_axis.h"
+#include "kernels/iir/gpu_tiles.h"
 #include "tests/gpu/executor/block_runner.h"
 #include "tests/gpu/iir/gpu_iir_testing.h"
 
@@ -79,7 +80,11 @@ double worst(const FilterDesc& desc, const RunKernel& kernel, bool in_place = fa
 // alpha 0.99 in lines of 300 samples: exact carries.
 const FilterDesc carried{.shape = {.h = 300, .w = 300},
                          .filter = {.id = 1, .parameters = {{"alpha", 0.99}}},
-                         .border = Border::mirror};
+                         .border = Border::wrap};
+// The same in tiles.
+const FilterDesc tiled{.shape = {.h = 300, .w = 300},
+                       .filter = {.id = 1, .parameters = {{"alpha", 0.99}}},
+                       .border = Border::mirror};
 // Long lines: warm-ups, whose samples the warp before overwrites when a filter runs in place.
 const FilterDesc warmed{.shape = {.h = 8, .w = 9000}, .filter = {.id = 1}, .border = Border::wrap};
 
@@ -102,6 +107,50 @@ TEST(GpuFault, AMissingBarrierInPlaceIsCaught) {
 
 TEST(GpuFault, ACarryThatIsOffByOneIsCaught) {
     EXPECT_TRUE(caught(worst(carried, run_faulty<GpuFault::carry_off_by_one>)));
+}
+
+// Runs kernels with other parameters than the plan's.
+template <class Parameters, class Change>
+RunKernel changed(std::string_view begins, Change change) {
+    return [=](std::string_view name, const LaunchShape& shape, const void* parameters,
+               const ExecutorOptions& options) {
+        if (!name.starts_with(begins)) return run_product_kernel(name, shape, parameters, options);
+        Parameters own = *static_cast<const Parameters*>(parameters);
+        change(own);
+        run_product_kernel(name, shape, &own, options);
+    };
+}
+
+template <bool Carries>
+void run_tile_without_barriers(std::string_view name, const LaunchShape& shape, const void* parameters,
+                               const ExecutorOptions& options) {
+    if (name != (Carries ? "iir_tile_carries_f32_order1_x1" : "iir_tiles_f32_order1_x1"))
+        return run_product_kernel(name, shape, parameters, options);
+    gpu_test::run_kernel<iir::GpuTiles, iir::gpu_run_tile<float, float, 1, 1, Carries, GpuFault::no_barrier>,
+                         96>(shape, parameters, options);
+}
+
+TEST(GpuFault, OfTilesIsCaught) {
+    EXPECT_FALSE(caught(worst(tiled, run_product_kernel)));
+    EXPECT_TRUE(caught(worst(tiled, run_tile_without_barriers<true>)));
+    EXPECT_TRUE(caught(worst(tiled, run_tile_without_barriers<false>)));
+    const auto wrong_carries = [](auto change) {
+        return changed<iir::GpuCarries>("iir_add_carries", change);
+    };
+    for (const bool columns : {false, true}) {
+        EXPECT_TRUE(caught(worst(tiled, wrong_carries([=](iir::GpuCarries& job) {
+                                     if ((job.columns != 0) == columns) job.over_tile[0] *= 0.99;
+                                 }))));
+        EXPECT_TRUE(caught(worst(tiled, wrong_carries([=](iir::GpuCarries& job) {
+                                     if ((job.columns != 0) == columns) job.groups = 1;
+                                 }))));
+    }
+    EXPECT_TRUE(caught(worst(tiled, wrong_carries([](iir::GpuCarries& job) { job.output[0] = 0.0; }))));
+    EXPECT_TRUE(
+        caught(worst(tiled, wrong_carries([](iir::GpuCarries& job) { job.over_samples[5][0] *= 0.99; }))));
+    const auto wrong_tiles = [](auto change) { return changed<iir::GpuTiles>("iir_tile", change); };
+    EXPECT_TRUE(caught(worst(tiled, wrong_tiles([](iir::GpuTiles& job) { job.rows.before[0] = 1; }))));
+    EXPECT_TRUE(caught(worst(tiled, wrong_tiles([](iir::GpuTiles& job) { job.columns.before[0] = 1; }))));
 }
 
 TEST(GpuFault, OfTheAdjointIsCaught) {

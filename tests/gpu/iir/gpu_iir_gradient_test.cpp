@@ -32,7 +32,7 @@ std::vector<double> gradient(const FilterDesc& desc, const std::vector<double>& 
     std::ranges::copy(dy, workspace.begin() + iir::GpuGradient::dy * buffer);
     std::vector<double> of_planes(planes * count, -1.0);
     std::vector<double> dp(count, -1.0);
-    const auto launch = [&](const iir::GpuAnyLaunch& one) {
+    const auto launch = [&](const iir::GpuLaunch& one) {
         run_product_kernel(one.kernel, {{one.blocks, 1, 1}, {one.threads, 1, 1}, one.shared_bytes},
                            one.parameters, {.seed = seed});
         return true;
@@ -203,7 +203,7 @@ TEST(GpuGradientOf, LaunchesAndBuffersAreCounted) {
         const auto plan = iir::make_gpu_gradient(desc, *make_filter(desc.filter));
         ASSERT_TRUE(plan);
         int count = 0;
-        iir::for_each_launch(*plan, 64, 64, [&](const iir::GpuAnyLaunch&) {
+        iir::for_each_launch(*plan, 64, 64, [&](const iir::GpuLaunch&) {
             ++count;
             return true;
         });

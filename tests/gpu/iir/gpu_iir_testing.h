@@ -82,7 +82,7 @@ Outcome run_as(const FilterDesc& desc, const std::vector<double>& x, const Run& 
                              ++outcome.launches;
                              run.kernel(launch.kernel,
                                         {{launch.blocks, 1, 1}, {launch.threads, 1, 1}, launch.shared_bytes},
-                                        &launch.parameters, {.seed = run.seed});
+                                        launch.parameters, {.seed = run.seed});
                              return true;
                          });
     for (std::int64_t p = 0; p < s.n * s.c; ++p) {

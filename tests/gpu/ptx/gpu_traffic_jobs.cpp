@@ -83,7 +83,7 @@ void count_filter(Runner& runner, int id, bool adjoint, std::int64_t size) {
     iir::for_each_launch(filter, x, y, runner.allocate(filter.workspace_bytes),
                          [&](const iir::GpuLaunch& launch) {
                              return runner.run(launch.kernel, launch.blocks, launch.threads,
-                                               launch.shared_bytes, &launch.parameters);
+                                               launch.shared_bytes, launch.parameters);
                          });
 }
 

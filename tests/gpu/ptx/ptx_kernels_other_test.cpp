@@ -119,7 +119,7 @@ std::vector<double> gradient_by(By by, const FilterDesc& desc, std::set<std::str
         launcher.mark_written(held + at, elements * sizeof(double));
     }
     const std::uint64_t gradients = launcher.give(of_planes, false);
-    const auto run = [&](const iir::GpuAnyLaunch& launch) {
+    const auto run = [&](const iir::GpuLaunch& launch) {
         return launcher.launch(launch.kernel, launch.blocks, launch.threads, launch.shared_bytes,
                                launch.parameters);
     };

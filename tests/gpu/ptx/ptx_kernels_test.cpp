@@ -61,18 +61,54 @@ TEST_P(PtxKernelsIir, GiveTheBitsOfTheirSourceAndNothingIsFound) {
 }
 INSTANTIATE_TEST_SUITE_P(Filters, PtxKernelsIir, ::testing::Range(1, 9));
 
-// The matrix above runs every kernel of filters and adjoints.
+// Several tiles each way, the last of them not whole.
+TEST(PtxKernelsTiles, GiveTheBitsOfTheirSourceAndNothingIsFound) {
+    struct TiledCase {
+        int id, width, height;
+    };
+    std::uint64_t lanes = 0;
+    for (const auto& [id, width, height] :
+         {TiledCase{1, 135, 70}, TiledCase{2, 135, 135}, TiledCase{3, 135, 135}, TiledCase{4, 135, 262},
+          TiledCase{5, 135, 135}}) {
+        const auto x = random_plane(std::int64_t{width} * height, static_cast<unsigned>(id));
+        for (const Precision precision : all_precisions) {
+            for (const Border border : {Border::mirror, Border::constant}) {
+                FilterDesc desc{.shape = {.h = height, .w = width},
+                                .filter = {.id = id},
+                                .border = border,
+                                .border_const = 0.25};
+                desc.precision = precision;
+                const bool mirror = border == Border::mirror;
+                const gpu_iir_test::Run run{.seed = mirror ? 0U : 5U, .in_place = mirror};
+                const auto made = run_ptx(kernels(), desc, x, run);
+                EXPECT_TRUE(same_bits(run_gpu(desc, x, run).y, made.y)) << describe(desc);
+                EXPECT_EQ(made.findings_total, 0U)
+                    << describe(desc) << ": " << (made.findings.empty() ? "" : made.findings[0].message);
+                lanes += made.lanes;
+            }
+        }
+    }
+    std::printf("%.0f million lane instructions\n", static_cast<double>(lanes) / 1e6);
+}
+
+// The matrices above run every kernel of filters and adjoints.
 TEST(PtxKernelsIirMatrix, HasEveryKernel) {
     std::set<std::string> named;
     for (int id = 1; id <= 8; ++id) {
         for (const Border border : all_borders) {
             for (const Precision precision : all_precisions) {
                 for (const bool adjoint : {false, true}) {
-                    FilterDesc desc{.shape = {.h = 45, .w = 70}, .filter = {.id = id}, .border = border};
-                    desc.precision = precision;
-                    const auto make = adjoint ? iir::make_gpu_adjoint : iir::make_gpu_filter;
-                    for (const auto& stage : make(desc, iir::filters_of(desc)->front()).stages)
-                        named.insert(stage.kernel);
+                    for (const Shape& shape : {Shape{.h = 45, .w = 70}, Shape{.h = 262, .w = 135}}) {
+                        FilterDesc desc{.shape = shape, .filter = {.id = id}, .border = border};
+                        desc.precision = precision;
+                        const auto make = adjoint ? iir::make_gpu_adjoint : iir::make_gpu_filter;
+                        const auto filter = make(desc, iir::filters_of(desc)->front());
+                        iir::for_each_launch(filter, {64, 1, 1}, {64, 1, 1}, 64,
+                                             [&](const iir::GpuLaunch& launch) {
+                                                 named.insert(launch.kernel);
+                                                 return true;
+                                             });
+                    }
                 }
             }
         }

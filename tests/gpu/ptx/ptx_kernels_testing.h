@@ -83,7 +83,7 @@ PtxOutcome run_ptx_as(const ptx::Module& module, const FilterDesc& desc, const s
                  .grid = {launch.blocks, 1, 1},
                  .block = {launch.threads, 1, 1},
                  .shared_bytes = launch.shared_bytes,
-                 .parameters = std::as_bytes(std::span(&launch.parameters, 1)).first(entry->parameter_bytes),
+                 .parameters = {static_cast<const std::byte*>(launch.parameters), entry->parameter_bytes},
                  .seed = run.seed,
                  .budget = is_replaced ? replaced->budget : ptx::Launch{}.budget},
                 memory);

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: MIT
+// solve: numerical problems whose inner loops are kernels of core/synth (docs/solvers.md).
+#include <memory>
+#include <optional>
+
+#include "app/iir2d/evidence.h"
+#include "app/iir2d/solve_options.h"
+#include "core/image/image_io.h"
+#include "core/recipe/recipe.h"
+#include "core/solve/solve.h"
+#include "core/support/files.h"
+#include "core/support/try.h"
+
+namespace app {
+
+namespace {
+
+using namespace workbench;  // NOLINT(google-build-using-namespace): names of core, in a command of it
+
+struct Poisson1dArguments {
+    SolveArguments common;
+    std::string n;
+    std::string method = "thomas";
+    std::string rhs = "sine";
+    std::string ends = "0,0";
+
+    Result<int> run(const Interruption& interruption) const {
+        solve::Poisson1d problem;
+        IIR2D_TRY(problem.n, parse_integer("--n", n));
+        IIR2D_TRY(const auto chosen_method,
+                  one_of("--method", method, {"thomas", "jacobi", "gauss-seidel", "cg"}));
+        problem.method = static_cast<solve::Poisson1d::Method>(chosen_method);
+        IIR2D_TRY(const auto chosen_rhs, one_of("--rhs", rhs, {"sine", "poly"}));
+        problem.rhs = static_cast<solve::Poisson1d::Rhs>(chosen_rhs);
+        IIR2D_TRY(problem.ends, parse_two("--ends", ends));
+        return run_refined(common, interruption, problem);
+    }
+};
+
+struct Poisson2dArguments {
+    SolveArguments common;
+    std::string n;
+    std::string degree = "1";
+    std::string mesh = "uniform";
+    std::string solution = "sine";
+    std::string method = "cholesky";
+
+    Result<int> run(const Interruption& interruption) const {
+        solve::Poisson2d problem;
+        IIR2D_TRY(problem.n, parse_integer("--n", n));
+        IIR2D_TRY(const std::int64_t order, parse_integer("--degree", degree, 1, 2));
+        problem.degree = static_cast<int>(order);
+        IIR2D_TRY(const int kind, one_of("--mesh", mesh, {"uniform", "perturbed"}));
+        problem.is_perturbed = kind == 1;
+        IIR2D_TRY(const int exact, one_of("--solution", solution, {"sine", "poly"}));
+        problem.exact = static_cast<solve::Poisson2d::Exact>(exact);
+        IIR2D_TRY(const int by, one_of("--method", method, {"cholesky", "cg", "multigrid"}));
+        problem.method = static_cast<solve::Poisson2d::Method>(by);
+        return run_refined(common, interruption, problem);
+    }
+};
+
+struct HeatArguments {
+    SolveArguments common;
+    std::string n;
+    std::string dt;
+    std::string steps;
+    std::string scheme = "implicit";
+    std::string k = "1";
+    std::string ends = "fixed";
+    std::string start;
+    std::string image;
+    std::string row;
+
+    Result<int> run(const Interruption& interruption) const {
+        solve::Heat problem;
+        IIR2D_TRY(problem.n, parse_integer("--n", n));
+        IIR2D_TRY(problem.dt, parse_number("--dt", dt));
+        IIR2D_TRY(problem.steps, parse_integer("--steps", steps));
+        IIR2D_TRY(const auto chosen_scheme,
+                  one_of("--scheme", scheme, {"explicit", "implicit", "crank-nicolson"}));
+        problem.scheme = static_cast<solve::Heat::Scheme>(chosen_scheme);
+        IIR2D_TRY(problem.k, parse_number("--k", k));
+        IIR2D_TRY(const auto chosen_ends, one_of("--ends", ends, {"fixed", "insulated"}));
+        problem.is_insulated = chosen_ends == 1;
+        if (!start.empty() && !image.empty())
+            return fail(ErrorKind::bad_argument, "--start and --image exclude each other");
+        if (image.empty() != row.empty())
+            return fail(ErrorKind::bad_argument, "--image and --row go together");
+        if (image.empty()) {
+            IIR2D_TRY(const auto chosen_start,
+                      one_of("--start", start.empty() ? "sine" : start, {"sine", "step"}));
+            problem.start = static_cast<solve::Heat::Start>(chosen_start);
+        } else {
+            problem.start = solve::Heat::Start::samples;
+            IIR2D_TRY(problem.samples, samples_of(interruption));
+        }
+        return run_refined(common, interruption, problem);
+    }
+
+  private:
+    // A row of the image's first channel.
+    Result<std::vector<double>> samples_of(const Interruption& interruption) const {
+        IIR2D_TRY(const std::int64_t y, parse_integer("--row", row));
+        IIR2D_TRY(const Image read, read_image(image, {}, {.stop = interruption.token()}));
+        const PlanarImage& pixels = read.pixels;
+        if (y < 0 || y >= pixels.height())
+            return fail(ErrorKind::bad_argument, "--row " + row +
+                                                     " is out of range: the image has rows 0 to " +
+                                                     std::to_string(pixels.height() - 1));
+        const auto width = static_cast<std::size_t>(pixels.width());
+        const auto samples = pixels.plane_f32(0).subspan(static_cast<std::size_t>(y) * width, width);
+        return std::vector<double>(samples.begin(), samples.end());
+    }
+};
+
+struct MinimiseArguments {
+    SolveArguments common;
+    std::string problem;
+    std::string method;
+    std::string step;
+    std::string steps;
+    std::string start;
+    std::string input;
+    std::string target;
+    std::string filter;
+    std::string out_recipe;
+
+    Result<int> run(const Interruption& interruption) const {
+        IIR2D_TRY(const int which,
+                  one_of("--problem", problem, {"quadratic", "rosenbrock", "logistic", "fit"}));
+        if (common.refine != "1") return fail(ErrorKind::bad_argument, "--refine is not for minimise");
+        std::optional<double> length;
+        if (!step.empty()) {
+            IIR2D_TRY(length, parse_number("--step", step));
+        }
+        std::optional<std::int64_t> count;
+        if (!steps.empty()) {
+            IIR2D_TRY(count, parse_integer("--steps", steps));
+        }
+        const bool is_fit = which == 3;
+        IIR2D_TRY(const int by,
+                  one_of("--method", method.empty() ? is_fit ? "adam" : "gd" : method, {"gd", "adam"}));
+        if (is_fit)
+            return fit({.method = static_cast<solve::Descent>(by), .step = length, .steps = count},
+                       interruption);
+        if (!input.empty() || !filter.empty() || !out_recipe.empty())
+            return fail(ErrorKind::bad_argument,
+                        "IN, TARGET, --filter and --out-recipe are for --problem fit");
+        solve::Minimise made{.problem = static_cast<solve::Minimise::Problem>(which),
+                             .method = static_cast<solve::Descent>(by),
+                             .step = length,
+                             .steps = count};
+        if (!start.empty()) {
+            IIR2D_TRY(made.start, parse_two("--start", start));
+        }
+        IIR2D_TRY(const auto solved, solve_one(common, interruption, made));
+        return common.report({solved});
+    }
+
+  private:
+    Result<int> fit(solve::Fit made, const Interruption& interruption) const {
+        if (input.empty() || target.empty() || filter.empty())
+            return fail(ErrorKind::bad_argument, "--problem fit needs IN, TARGET and --filter");
+        IIR2D_TRY(made.filter_id, parse_filter_id("--filter", filter));
+        IIR2D_TRY(const std::string name, solve::fitted_parameter(made.filter_id));
+        if (!start.empty()) {
+            IIR2D_TRY(made.start, parse_number("--start", start));
+        }
+        if (!out_recipe.empty()) IIR2D_RETURN_IF_ERROR(check_outputs({out_recipe}, ""));
+        const TaskControl control{.stop = interruption.token()};
+        IIR2D_TRY(const Image from, read_image(input, {}, control));
+        IIR2D_TRY(const Image to, read_image(target, {}, control));
+        const PlanarImage& a = from.pixels;
+        const PlanarImage& b = to.pixels;
+        if (a.width() != b.width() || a.height() != b.height() || a.channels() != b.channels())
+            return fail(ErrorKind::bad_input, "IN and TARGET differ in size or channels");
+        made.width = a.width();
+        made.height = a.height();
+        made.planes = a.channels();
+        for (int channel = 0; channel < a.channels(); ++channel) {
+            made.input.insert(made.input.end(), a.plane_f32(channel).begin(), a.plane_f32(channel).end());
+            made.target.insert(made.target.end(), b.plane_f32(channel).begin(), b.plane_f32(channel).end());
+        }
+        IIR2D_TRY(const auto solved, solve_one(common, interruption, made));
+        if (!out_recipe.empty()) {
+            const Recipe recipe{
+                .operations = {{.what = FilterOperation{.filter_id = made.filter_id,
+                                                        .parameters = {{name, solved.figures[0].second}}}}}};
+            IIR2D_RETURN_IF_ERROR(save_recipe(recipe, out_recipe));
+        }
+        return common.report({solved});
+    }
+};
+
+}  // namespace
+
+void add_solve_command(CLI::App& parser, Action& chosen) {
+    CLI::App* command =
+        parser.add_subcommand("solve", "Numerical problems solved by synthesised kernels (docs/solvers.md)");
+    command->require_subcommand(1);
+
+    auto poisson = std::make_shared<Poisson1dArguments>();
+    CLI::App* poisson1d = command->add_subcommand("poisson1d", "-u'' = f on (0,1)");
+    poisson1d->add_option("--n", poisson->n, "Interior nodes")->required();
+    poisson1d->add_option("--method", poisson->method, "thomas, jacobi, gauss-seidel or cg")
+        ->capture_default_str();
+    poisson1d->add_option("--rhs", poisson->rhs, "sine or poly")->capture_default_str();
+    poisson1d->add_option("--ends", poisson->ends, "u(0) and u(1) as A,B")->capture_default_str();
+    poisson->common.add_to(*poisson1d);
+    poisson1d->callback([poisson, &chosen] {
+        chosen = [poisson](const Interruption& interruption) { return poisson->run(interruption); };
+    });
+
+    auto square = std::make_shared<Poisson2dArguments>();
+    CLI::App* poisson2d = command->add_subcommand("poisson2d", "-laplace u = f on the unit square");
+    poisson2d->add_option("--n", square->n, "Interior corners a side")->required();
+    poisson2d->add_option("--degree", square->degree, "Of the triangles' functions, 1 or 2")
+        ->capture_default_str();
+    poisson2d->add_option("--mesh", square->mesh, "uniform or perturbed (by --seed)")->capture_default_str();
+    poisson2d->add_option("--solution", square->solution, "sine or poly")->capture_default_str();
+    poisson2d
+        ->add_option("--method", square->method,
+                     "cholesky, cg or multigrid (degree 1, uniform, n + 1 a power of two)")
+        ->capture_default_str();
+    square->common.add_to(*poisson2d);
+    poisson2d->callback([square, &chosen] {
+        chosen = [square](const Interruption& interruption) { return square->run(interruption); };
+    });
+
+    auto heat = std::make_shared<HeatArguments>();
+    CLI::App* heat_command = command->add_subcommand("heat", "u_t = k u_xx on (0,1)");
+    heat_command->add_option("--n", heat->n, "Interior nodes; with insulated ends cells")->required();
+    heat_command->add_option("--dt", heat->dt, "Time step")->required();
+    heat_command->add_option("--steps", heat->steps, "How many")->required();
+    heat_command->add_option("--scheme", heat->scheme, "explicit, implicit or crank-nicolson")
+        ->capture_default_str();
+    heat_command->add_option("--k", heat->k, "Conductivity")->capture_default_str();
+    heat_command->add_option("--ends", heat->ends, "fixed, as they begin, or insulated")
+        ->capture_default_str();
+    heat_command->add_option("--start", heat->start, "sine or step (default: sine)");
+    heat_command->add_option("--image", heat->image, "Start with a row of this image's first channel");
+    heat_command->add_option("--row", heat->row, "Which, from 0");
+    heat->common.add_to(*heat_command);
+    heat_command->callback([heat, &chosen] {
+        chosen = [heat](const Interruption& interruption) { return heat->run(interruption); };
+    });
+
+    auto minimise = std::make_shared<MinimiseArguments>();
+    CLI::App* minimise_command =
+        command->add_subcommand("minimise", "Least values, by gradients that are the adjoints of kernels");
+    minimise_command->add_option("--problem", minimise->problem, "quadratic, rosenbrock, logistic or fit")
+        ->required();
+    minimise_command->add_option("--method", minimise->method, "gd or adam (default: gd; for fit adam)");
+    minimise_command->add_option("--step", minimise->step,
+                                 "Of a step (default: gd by Armijo's rule; adam 0.1)");
+    minimise_command->add_option("--steps", minimise->steps,
+                                 "End after so many (default: at the tolerance; for fit 100)");
+    minimise_command->add_option("--start", minimise->start, "Where to begin, as A,B; for fit one number");
+    minimise_command->add_option("IN", minimise->input, "fit: the image to filter");
+    minimise_command->add_option("TARGET", minimise->target, "fit: what the filter is to make of it");
+    minimise_command->add_option("--filter", minimise->filter, "fit: 1, 2, 5 or 7");
+    minimise_command->add_option("--out-recipe", minimise->out_recipe,
+                                 "fit: write the filter as a recipe to this file");
+    minimise->common.add_to(*minimise_command);
+    minimise_command->callback([minimise, &chosen] {
+        chosen = [minimise](const Interruption& interruption) { return minimise->run(interruption); };
+    });
+}
+
+}  // namespace app

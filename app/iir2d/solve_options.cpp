@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+#include "app/iir2d/solve_options.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <thread>
+
+#include "app/iir2d/evidence.h"
+#include "core/solve/report.h"
+#include "core/support/files.h"
+
+namespace app {
+
+using workbench::ErrorKind;
+using workbench::fail;
+
+void SolveArguments::add_to(CLI::App& command) {
+    command.add_option("--tolerance", tolerance, "Of the relative residual, or of the gradient's norm")
+        ->capture_default_str();
+    command.add_option("--max-iterations", max_iterations, "At least 1")->capture_default_str();
+    command.add_option("--engine", engine, "compiled, interpreter, llvm or ptx: the same bits, other speeds")
+        ->capture_default_str();
+    command.add_option("--threads", threads, "At least 1 (default: all); changes no result");
+    command.add_option("--seed", seed, "Of what is drawn at random")->capture_default_str();
+    command.add_option("--refine", refine, "Solve so many sizes, each twice as fine, and report rates")
+        ->capture_default_str();
+    command.add_flag("--json", json, "Print JSON");
+    command.add_option("--out-json", out_json, "Write the JSON to this file");
+    command.add_option("--out-csv", out_csv,
+                       "Write the solution, or the steps of a minimisation, to this file");
+    add_quiet(command, quiet);
+}
+
+Result<workbench::solve::Common> SolveArguments::common() const {
+    workbench::solve::Common made;
+    IIR2D_TRY(made.tolerance, parse_number("--tolerance", tolerance));
+    IIR2D_TRY(made.max_iterations, parse_integer("--max-iterations", max_iterations));
+    IIR2D_TRY(const std::int64_t number, parse_integer("--seed", seed));
+    made.seed = static_cast<std::uint64_t>(number);
+    made.threads = static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));
+    if (!threads.empty()) {
+        IIR2D_TRY(const std::int64_t count, parse_integer("--threads", threads, 1, 1024));
+        made.threads = static_cast<int>(count);
+    }
+    IIR2D_RETURN_IF_ERROR(check_outputs({out_json, out_csv}, ""));
+    return made;
+}
+
+Result<std::unique_ptr<workbench::solve::Engine>> SolveArguments::make_engine(
+    const Interruption& interruption) const {
+    const auto kind = workbench::solve::engine_from_name(engine);
+    if (!kind)
+        return fail(ErrorKind::bad_argument,
+                    "--engine \"" + engine + "\" is not one of compiled, interpreter, llvm, ptx");
+    IIR2D_TRY(const auto shared, common());
+    return workbench::solve::make_engine(*kind, shared.threads, interruption.token());
+}
+
+Result<int> SolveArguments::report(const std::vector<workbench::solve::Solved>& refinements) const {
+    const bool wants_json = json || !out_json.empty();
+    const std::string text = wants_json ? to_json(refinements) : "";
+    if (!out_json.empty()) IIR2D_RETURN_IF_ERROR(workbench::write_file_atomically(out_json, text));
+    if (!out_csv.empty())
+        IIR2D_RETURN_IF_ERROR(workbench::write_file_atomically(out_csv, to_csv(refinements)));
+    if (json)
+        std::fwrite(text.data(), 1, text.size(), stdout);
+    else if (!quiet)
+        print_text(to_text(refinements));
+    const auto& last = refinements.back();
+    if (!last.shortfall.empty()) return fail(ErrorKind::check_failed, last.shortfall);
+    return 0;
+}
+
+Result<int> one_of(std::string_view option, const std::string& text,
+                   std::initializer_list<std::string_view> names) {
+    const auto* const found = std::ranges::find(names, text);
+    if (found != names.end()) return static_cast<int>(found - names.begin());
+    std::string all;
+    for (const std::string_view name : names) all += (all.empty() ? "" : ", ") + std::string(name);
+    return fail(ErrorKind::bad_argument, std::string(option) + " \"" + text + "\" is not one of " + all);
+}
+
+Result<std::array<double, 2>> parse_two(std::string_view option, const std::string& text) {
+    const auto parts = split_list({text});
+    if (parts.size() != 2)
+        return fail(ErrorKind::bad_argument,
+                    std::string(option) + " \"" + text + "\" is not two numbers: write A,B");
+    IIR2D_TRY(const double a, parse_number(option, parts[0]));
+    IIR2D_TRY(const double b, parse_number(option, parts[1]));
+    return std::array<double, 2>{a, b};
+}
+
+}  // namespace app

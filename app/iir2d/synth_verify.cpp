@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+// synth verify: a data set, held to what it says.
+#include <cstdio>
+#include <memory>
+
+#include "app/iir2d/evidence.h"
+#include "app/iir2d/json.h"
+#include "app/iir2d/synth_toolchain.h"
+#include "core/support/listed.h"
+#include "core/support/try.h"
+#include "core/synth/data_set_files.h"
+#include "core/synth/verify.h"
+
+namespace app {
+
+namespace {
+
+using namespace workbench;  // NOLINT(google-build-using-namespace): names of core, in a command of it
+
+struct SynthVerifyOptions {
+    synth::VerifyOptions verify;
+    std::string folder;
+    std::vector<std::string> levels;
+    bool json = false;
+    bool quiet = false;
+};
+
+// What of the data set's compilers is here. What is not is left out with a note, or, where its level was
+// named, refused.
+Result<void> take_compilers(const SynthVerifyOptions& given, synth::VerifyOptions& verify,
+                            const std::stop_token& stop) {
+    IIR2D_TRY(const auto run, synth::read_run(verify.folder));
+    compile::Compiler compiler;
+    IIR2D_TRY(const auto states, compiler.targets(stop));
+    const bool are_named = !given.levels.empty();
+    const auto missing = [&](const std::string& what) -> Result<void> {
+        if (are_named) return workbench::fail(ErrorKind::device_failure, what);
+        note("left out: " + what, given.quiet);
+        return {};
+    };
+    const auto state_of = [&](const std::string& name) {
+        return std::ranges::find(states, name, &compile::TargetState::target);
+    };
+    const auto host = state_of("llvm-host-o0");
+    verify.has_host = host != states.end() && host->is_available;
+    for (const synth::Target& target : run.targets) {
+        const auto state = state_of(target.name);
+        if (state == states.end()) {
+            IIR2D_RETURN_IF_ERROR(missing("V0 of " + target.name + ", which this version does not know"));
+        } else if (verify.levels.contains("V0")) {
+            const synth::Target here = data_set_target(*state);
+            if (!state->is_available)
+                IIR2D_RETURN_IF_ERROR(missing("V0 of " + target.name + ": " + state->reason));
+            else if (here.compiler != target.compiler || here.version != target.version ||
+                     here.flags != target.flags)
+                IIR2D_RETURN_IF_ERROR(missing("V0 of " + target.name + ": it was made by " + target.compiler +
+                                              " " + target.version + ", here is " + here.compiler + " " +
+                                              here.version));
+            else
+                verify.compiled.insert(target.name);
+        }
+        if (target.level == "V3" && verify.levels.contains("V1")) {
+            const std::size_t sm = target.name.find(":sm_");
+            const auto cubin = state_of("cubin" + (sm == std::string::npos ? "" : target.name.substr(sm)));
+            if (cubin == states.end() || !cubin->is_available)
+                IIR2D_RETURN_IF_ERROR(
+                    missing("V1 of " + target.name + ": " +
+                            (cubin == states.end() ? "there is no such architecture" : cubin->reason)));
+            else
+                verify.assembled.insert(target.name);
+        }
+        if (target.level == "V2" && verify.levels.contains("V2") && !verify.has_host)
+            IIR2D_RETURN_IF_ERROR(
+                missing("V2 of " + target.name + ": " + (host == states.end() ? "" : host->reason)));
+    }
+    return {};
+}
+
+Result<int> run_synth_verify(const SynthVerifyOptions& given, const Interruption& interruption) {
+    synth::VerifyOptions verify = given.verify;
+    verify.folder = given.folder;
+    if (verify.jobs == 0 || verify.jobs > 256)
+        return workbench::fail(ErrorKind::bad_argument, "--jobs is from 1 to 256");
+    if (!given.levels.empty()) {
+        verify.levels.clear();
+        for (const std::string& level : split_list(given.levels)) {
+            if (level == "V4")
+                return workbench::fail(ErrorKind::device_failure,
+                                       "V4 is not built yet: nothing runs stored PTX on a GPU");
+            if (level.size() != 2 || level[0] != 'V' || level[1] < '0' || level[1] > '3')
+                return workbench::fail(ErrorKind::bad_argument,
+                                       "there is no level \"" + level + "\": V0, V1, V2 and V3");
+            verify.levels.insert(level);
+        }
+    }
+    IIR2D_RETURN_IF_ERROR(take_compilers(given, verify, interruption.token()));
+    Progress progress(interruption.token(), given.quiet);
+    const auto found = [&](const synth::Fault& fault) {
+        if (given.json) return;
+        progress.clear();
+        print_text(shown(fault.id + ": " + fault.level + ": " + fault.what) + "\n");
+    };
+    IIR2D_TRY(const auto made, synth::verify_data_set(verify, make_toolchain, found, progress.control()));
+    progress.clear();
+    if (given.json) {
+        Json failures = Json::array();
+        for (const synth::Fault& fault : made.faults)
+            failures.push_back({{"id", fault.id}, {"level", fault.level}, {"what", fault.what}});
+        print_json({{"records", made.records},
+                    {"checked", made.checked},
+                    {"failures", failures},
+                    {"mutants",
+                     {{"made", made.mutants.made},
+                      {"equivalent", made.mutants.equivalent},
+                      {"rejected", made.mutants.rejected},
+                      {"passed", made.mutants.passed},
+                      {"by_kind", made.mutants.by_kind}}}});
+    } else {
+        std::string text = std::to_string(made.records) + " records";
+        for (const auto& [level, count] : made.checked)
+            text += ", " + (level == "record" ? "looked into" : level) + " " + std::to_string(count);
+        text += ", faults " + std::to_string(made.faults.size()) + "\n";
+        if (verify.mutants)
+            text += std::to_string(made.mutants.made) +
+                    " mutants: " + std::to_string(made.mutants.equivalent) + " equivalent, " +
+                    std::to_string(made.mutants.rejected) + " rejected, " +
+                    std::to_string(made.mutants.passed) + " passed\n";
+        print_text(text);
+    }
+    if (made.faults.empty()) return 0;
+    return workbench::fail(ErrorKind::check_failed,
+                           given.folder + " is not what it says: " + std::to_string(made.faults.size()) +
+                               (made.faults.size() == 1 ? " fault" : " faults"));
+}
+
+}  // namespace
+
+void add_synth_verify(CLI::App& synth, Action& chosen) {
+    auto options = std::make_shared<SynthVerifyOptions>();
+    options->verify.jobs = 2;
+    CLI::App* verify =
+        synth.add_subcommand("verify", "Hold a data set to its sources, its compilers and its results");
+    verify->add_option("DIR", options->folder, "A data set")->required();
+    verify->add_option("--levels", options->levels,
+                       "Of V0,V1,V2,V3, separated by commas; those of V0,V2,V3 that can be tried here");
+    verify->add_option("--sample", options->verify.sample, "Records to look into; all");
+    verify->add_option("--mutants", options->verify.mutants,
+                       "Changed records to make, which have to be rejected; none");
+    verify->add_option("--jobs", options->verify.jobs, "Batches at a time, each with a compiler process; 2");
+    verify->add_flag("--json", options->json, "As JSON");
+    add_quiet(*verify, options->quiet);
+    verify->callback([options, &chosen] {
+        chosen = [options](const Interruption& interruption) {
+            return run_synth_verify(*options, interruption);
+        };
+    });
+}
+
+}  // namespace app

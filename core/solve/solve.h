@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+// Four problems whose inner loops are the trees of core/solve/kernels.h. docs/solvers.md has the equations,
+// the discretisations and how each is proved.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/solve/engine.h"
+#include "core/support/error.h"
+#include "core/support/task.h"
+
+namespace workbench::solve {
+
+struct Common {
+    double tolerance = 1e-10;  // of the relative residual, or of the gradient's norm
+    std::int64_t max_iterations = 100'000;
+    std::uint64_t seed = 1;
+    int threads = 1;  // of what is not a kernel
+    TaskControl control = {};
+};
+
+// One line of the history: what the problem has of these.
+struct HistoryStep {
+    std::int64_t iteration = 0;
+    std::optional<double> residual;
+    std::optional<double> objective;
+    std::optional<double> gradient_norm;
+    std::vector<double> parameters;
+};
+
+// Of the nodes, those of the boundary included. y is empty in one dimension, exact where there is no formula.
+struct Solution {
+    std::vector<double> x, y, computed, exact;
+};
+
+struct Errors {
+    std::optional<double> max, l2, h1;
+};
+
+struct Solved {
+    std::string problem;
+    std::string method;
+    std::string engine;
+    std::int64_t n = 0;
+    std::int64_t unknowns = 0;
+    double h = 0;
+    std::int64_t iterations = 0;
+    std::optional<double> residual;  // relative, 2-norm
+    bool has_converged = true;
+    std::string shortfall;  // one sentence, where it has not
+    Errors errors;
+    std::vector<std::pair<std::string, double>> figures;            // what only this problem has
+    std::vector<std::pair<std::string, std::vector<double>>> data;  // that was drawn
+    std::vector<HistoryStep> history;
+    double assembly_seconds = 0;
+    double solve_seconds = 0;
+    Solution solution;
+};
+
+// -u'' = f on (0, 1), n interior nodes.
+struct Poisson1d {
+    enum class Method : std::uint8_t { thomas, jacobi, gauss_seidel, cg };
+    enum class Rhs : std::uint8_t { sine, poly };
+    std::int64_t n = 0;
+    Method method = Method::thomas;
+    Rhs rhs = Rhs::sine;
+    std::array<double, 2> ends{0, 0};
+};
+Result<Solved> solve(const Poisson1d& problem, const Common& common, Engine& engine);
+
+// u_t = k u_xx on (0, 1). Fixed ends: n interior nodes, and the ends as they begin. Insulated: n cells.
+struct Heat {
+    enum class Scheme : std::uint8_t { explicit_euler, implicit_euler, crank_nicolson };
+    enum class Start : std::uint8_t { sine, step, samples };
+    std::int64_t n = 0;
+    double dt = 0;
+    std::int64_t steps = 0;
+    Scheme scheme = Scheme::implicit_euler;
+    double k = 1;
+    bool is_insulated = false;
+    Start start = Start::sine;
+    std::vector<double> samples;  // from 0 to 1, evenly; at least one
+};
+Result<Solved> solve(const Heat& problem, const Common& common, Engine& engine);
+// The explicit scheme's largest dt that is allowed: h^2 / (2 k).
+double largest_explicit_step(const Heat& problem);
+
+// Gradients are the adjoints of the objectives' kernels.
+enum class Descent : std::uint8_t { gd, adam };
+struct Minimise {
+    // (x^2 + 10 y^2) / 2; Rosenbrock's; the mean logistic loss of 200 drawn samples of two features.
+    enum class Problem : std::uint8_t { quadratic, rosenbrock, logistic };
+    Problem problem = Problem::quadratic;
+    Descent method = Descent::gd;
+    std::optional<double> step;         // gd: fixed, else Armijo's rule; adam: 0.1
+    std::optional<std::int64_t> steps;  // then all of them are the result; else it must converge
+    std::optional<std::array<double, 2>> start;
+};
+Result<Solved> solve(const Minimise& problem, const Common& common, Engine& engine);
+
+// The parameter of filter 1, 2, 5 or 7 with which it makes `target` of `input`, borders mirrored: the least
+// mean squared difference. Planes one after the other, rows dense.
+struct Fit {
+    int filter_id = 1;
+    std::int64_t width = 0;
+    std::int64_t height = 0;
+    std::int64_t planes = 0;
+    std::vector<double> input;
+    std::vector<double> target;
+    Descent method = Descent::adam;
+    std::optional<double> step;         // adam: 0.1 at first, halved at each turn
+    std::optional<std::int64_t> steps;  // 100
+    std::optional<double> start;        // the filter's default
+};
+// The figures have the best parameter of all steps, by its name.
+Result<Solved> solve(const Fit& problem, const Common& common, Engine& engine);
+// "alpha" or "a"; bad_argument for a filter that has no such parameter.
+Result<std::string> fitted_parameter(int filter_id);
+
+// -laplace u = f on the unit square, u given on the boundary; n by n corners of triangles inside.
+struct Poisson2d {
+    enum class Method : std::uint8_t { cholesky, cg, multigrid };
+    // sin(pi x) sin(pi y); x^3 + x y^2 + y + 1; for proofs, what P1 and P2 have exactly.
+    enum class Exact : std::uint8_t { sine, poly, linear, quadratic };
+    std::int64_t n = 0;
+    int degree = 1;
+    bool is_perturbed = false;
+    Exact exact = Exact::sine;
+    Method method = Method::cholesky;  // multigrid: P1 on the uniform mesh, n + 1 a power of two
+};
+Result<Solved> solve(const Poisson2d& problem, const Common& common, Engine& engine);
+
+// The same problem at twice the resolution. Heat takes four times the steps of a quarter, with Crank and
+// Nicolson's scheme twice those of half.
+Poisson1d refined(Poisson1d problem);
+Heat refined(Heat problem);
+Poisson2d refined(Poisson2d problem);
+
+std::string_view name_of(Poisson1d::Method method);
+std::string_view name_of(Heat::Scheme scheme);
+std::string_view name_of(Poisson2d::Method method);
+std::string_view name_of(Descent method);
+std::string_view name_of(Minimise::Problem problem);
+
+}  // namespace workbench::solve

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// Factorisations of sparse symmetric matrices, by Eigen.
+#pragma once
+
+#include <memory>
+
+#include "core/solve/mesh.h"
+
+namespace workbench::solve {
+
+class Factor {
+  public:
+    // check_failed: it is not positive definite.
+    static Result<Factor> cholesky(const SparseRows& matrix);
+    // Without fill (C.-J. Lin and J. More, "Incomplete Cholesky factorizations with limited memory", 1999),
+    // for a preconditioner.
+    static Result<Factor> incomplete(const SparseRows& matrix);
+    Factor(Factor&&) noexcept;
+    Factor& operator=(Factor&&) noexcept;
+    ~Factor();
+
+    void solve(const Vector& rhs, Vector& solution) const;
+
+  private:
+    struct State;
+    explicit Factor(std::unique_ptr<State> state);
+    std::unique_ptr<State> m_state;
+};
+
+}  // namespace workbench::solve

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// What solvers do with whole vectors, by the kernels; and what they share.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/solve/solve.h"
+
+namespace workbench::solve {
+
+using Vector = std::vector<double>;
+
+// Sums have one order: 64 elements at a time, then 64 of those sums, and so on.
+Result<double> dot(Engine& engine, std::span<const double> x, std::span<const double> y);
+Result<double> sum(Engine& engine, std::span<const double> x);
+Result<double> norm(Engine& engine, std::span<const double> x);
+// y := y + a x, with `spare` for the result, which changes places with y.
+Result<void> add_scaled(Engine& engine, double a, const Vector& x, Vector& y, Vector& spare);
+
+// Refuses work that needs more than the memory that is free: bad_argument, with the bytes.
+Result<void> check_memory(std::string_view what, double bytes);
+Result<void> check_stopped(const Common& common);
+Result<void> check_common(const Common& common);
+
+// Keeps all steps of short histories and, of long ones, every second, fourth and so on: at most 10,000.
+class History {
+  public:
+    void add(HistoryStep step);
+    // With the last step that was added.
+    std::vector<HistoryStep> take();
+
+  private:
+    std::vector<HistoryStep> m_steps;
+    std::optional<HistoryStep> m_last;
+    std::int64_t m_stride = 1;
+    std::int64_t m_count = 0;
+};
+
+class Stopwatch {
+  public:
+    // Seconds since it was made, or since the last call.
+    double lap() {
+        const auto now = std::chrono::steady_clock::now();
+        return std::chrono::duration<double>(now - std::exchange(m_start, now)).count();
+    }
+
+  private:
+    std::chrono::steady_clock::time_point m_start = std::chrono::steady_clock::now();
+};
+
+// Says that the residual is still too large; for Solved::shortfall.
+std::string residual_sentence(const Solved& solved, double tolerance);
+
+// Fills in the errors of a solution in one dimension that has exact values: the largest, and the L2 norm and
+// the H1 seminorm of the piecewise linear function through the nodes' errors.
+void measure_errors(Solved& solved);
+
+}  // namespace workbench::solve

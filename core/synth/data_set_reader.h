@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// Reads what is in a data set, whoever wrote it: each line is held to its shape first.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <stop_token>
+#include <string>
+
+#include "core/support/error.h"
+#include "core/synth/statistics.h"
+
+namespace workbench::synth {
+
+// Gives each record of the whole shards to `take`. bad_input: there is no data set, or a line is no record;
+// the sentence names the file and the line.
+Result<void> for_each_record(const std::filesystem::path& folder,
+                             const std::function<Result<void>(const nlohmann::json& record)>& take,
+                             const std::stop_token& stop = {});
+
+// bad_argument: no record has the id.
+Result<nlohmann::json> find_record(const std::filesystem::path& folder, const std::string& id,
+                                   const std::stop_token& stop = {});
+
+// Counts what the whole shards have.
+Result<Statistics> read_statistics(const std::filesystem::path& folder, const std::stop_token& stop = {});
+
+}  // namespace workbench::synth

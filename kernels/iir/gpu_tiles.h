@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: MIT
+// A filter with one pass along each axis, both the same way, and both axes at once, after Nehab, Maximo, Lima
+// and Hoppe 2011
+// ("overlapped"): the image is read for what each tile leaves to the tiles right of it and below it, from
+// rest; small launches add that up (gpu_carries.h); the image is read again, and written. Nothing is read of
+// another tile, so a filter runs in place. docs/gpu-kernels.md.
+#pragma once
+
+#include "kernels/iir/gpu_axis.h"
+#include "kernels/iir/gpu_parameters.h"
+#include "kernels/iir/gpu_start.h"
+#include "kernels/support/warp.h"
+
+namespace iir2d::iir {
+
+// A block's dynamic shared memory: one square, a row after another, then the states of the tile's columns
+// between two squares. Where carries are made, the states that the rows end with follow their samples, and go
+// down the columns with them. The odd pitch keeps lanes that read a column of the square in different banks.
+template <class A, int States, bool Carries>
+struct GpuTileShared {
+    static constexpr int pitch = Carries ? (gpu_square + States) | 1 : gpu_square + 1;
+    static constexpr int square_elements = gpu_square * pitch;
+    // States of the tile's columns have arrays as long, and so much more for those of rows.
+    static constexpr std::int64_t kept_more = 8;
+};
+
+constexpr int gpu_square_warps = gpu_square / gpu::warp_lanes;
+
+// Lines within the square, for their start.
+template <class A>
+struct GpuSquareLines {
+    const A* first;  // of lane 0
+    int lane_step;
+    int sample_step;
+    int lanes;
+
+    IIR2D_DEVICE void load(std::int64_t i, Lanes<double>& samples) const {
+        const int offset = static_cast<int>(i) * sample_step;
+        for_lanes([&](int l) {
+            samples[l] = l < lanes ? static_cast<double>(first[offset + l * lane_step]) : 0.0;
+        });
+    }
+};
+
+template <class S, class A, int Order, int Sections, bool Carries, GpuFault Fault>
+struct GpuTileRun {
+    using State = GpuState<A, Sections>;
+    static constexpr int states = Order * Sections;
+    using Shared = GpuTileShared<A, states, Carries>;
+    static constexpr int pitch = Shared::pitch;
+
+    const GpuTiles& job;
+    const Block& block;
+    std::int64_t plane;
+    std::int64_t tile_x;
+    std::int64_t tile_y;
+
+    IIR2D_DEVICE A* square() const { return reinterpret_cast<A*>(block.shared()); }
+    IIR2D_DEVICE A* kept() const { return square() + Shared::square_elements; }
+    IIR2D_DEVICE std::int64_t kept_pitch() const { return job.grid.tile_width + Shared::kept_more; }
+
+    // Where the tile before this one along its rows, or this one, leaves what.
+    IIR2D_DEVICE A* row_carries(std::int64_t x) const {
+        const GpuTileGrid& g = job.grid;
+        return gpu_address<A>(g.row_carries) +
+               ((plane * g.tiles_y + tile_y) * (g.tiles_x - 1) + x) * states * g.row_pitch;
+    }
+    IIR2D_DEVICE A* column_carries(std::int64_t y) const {
+        const GpuTileGrid& g = job.grid;
+        return gpu_address<A>(g.column_carries) +
+               ((plane * (g.tiles_y - 1) + y) * g.tiles_x + tile_x) * states * g.tile_width;
+    }
+
+    // The state's numbers in an array of each, `step` apart.
+    IIR2D_DEVICE static void load(State& state, const A* from, std::int64_t step, int lanes) {
+        IIR2D_UNROLL
+        for (int k = 0; k < states; ++k) {
+            for_lanes([&](int l) {
+                const A value = l < lanes ? from[k * step + l] : A(0);
+                (k % Order == 0 ? state.s1 : state.s2)[k / Order][l] = value;
+            });
+        }
+    }
+    IIR2D_DEVICE static void store(const State& state, A* to, std::int64_t step, std::int64_t lane_step,
+                                   std::int64_t lanes) {
+        IIR2D_UNROLL
+        for (int k = 0; k < states; ++k) {
+            for_lanes([&](int l) {
+                if (l < lanes)
+                    to[k * step + l * lane_step] = (k % Order == 0 ? state.s1 : state.s2)[k / Order][l];
+            });
+        }
+    }
+
+    IIR2D_DEVICE static State rest() {
+        State state;
+        IIR2D_UNROLL
+        for (int k = 0; k < Sections; ++k) {
+            for_lanes([&](int l) { state.s1[k][l] = state.s2[k][l] = A(0); });
+        }
+        return state;
+    }
+
+    IIR2D_DEVICE State start(const GpuTileAxis& axis, const GpuSquareLines<A>& lines, double constant) const {
+        GpuStart exact[static_cast<std::size_t>(Sections)];
+        gpu_short_start_states<Order, Sections>(axis.before, gpu_square, job.steady != 0, constant,
+                                                axis.sections, lines, exact);
+        State state;
+        IIR2D_UNROLL
+        for (int k = 0; k < Sections; ++k) {
+            for_lanes([&](int l) {
+                state.s1[k][l] = static_cast<A>(exact[k].s1[l]);
+                state.s2[k][l] = static_cast<A>(exact[k].s2[l]);
+            });
+        }
+        return state;
+    }
+
+    // Steps every lane through the samples of the square: f(i, step) for each, in order, where step(x, l) is
+    // the pass's output.
+    template <class F>
+    IIR2D_DEVICE static void sweep(const GpuTileAxis& axis, State& state, F f) {
+        constexpr int at_once = 16;
+        const auto all = [&](auto step) {
+            IIR2D_ROLLED
+            for (int i = 0; i < gpu_square; i += at_once) {
+                IIR2D_UNROLL
+                for (int k = 0; k < at_once; ++k) f(i + k, step);
+            }
+        };
+        const GpuStep<A, Order> one(axis.sections[0]);
+        if constexpr (Sections == 1) {
+            all([&](A x, int l) { return one(x, state.s1[0][l], state.s2[0][l]); });
+        } else {
+            const GpuStep<A, Order> two(axis.sections[1]);
+            all([&](A x, int l) {
+                return two(one(x, state.s1[0][l], state.s2[0][l]), state.s1[1][l], state.s2[1][l]);
+            });
+        }
+    }
+
+    // This warp's 32 rows of a square, of which there are `rows` and `columns`; zeros for the others.
+    IIR2D_DEVICE void fetch(const S* from, std::int64_t rows, std::int64_t columns) const {
+        constexpr int at_once = 8;
+        const int first = block.warp() * warp_lanes;
+        const std::int64_t stride = job.in.row_stride;
+        const int step = job.step;
+        const S* row = from + first * stride;
+        A* to = square() + first * pitch;
+        IIR2D_ROLLED
+        for (int r = 0; r < warp_lanes; r += at_once, row += at_once * stride, to += at_once * pitch) {
+            Lanes<S> values[2 * at_once];
+            IIR2D_UNROLL
+            for (int k = 0; k < at_once; ++k) {
+                const bool there = first + r + k < rows;
+                const S* const samples = row + k * stride;
+                for_lanes([&](int l) {
+                    values[2 * k][l] = there && l < columns ? samples[l * step] : S(0);
+                    values[2 * k + 1][l] =
+                        there && l + warp_lanes < columns ? samples[(l + warp_lanes) * step] : S(0);
+                });
+            }
+            IIR2D_UNROLL
+            for (int k = 0; k < at_once; ++k) {
+                for_lanes([&](int l) {
+                    to[k * pitch + l] = static_cast<A>(values[2 * k][l]);
+                    to[k * pitch + l + warp_lanes] = static_cast<A>(values[2 * k + 1][l]);
+                });
+            }
+        }
+    }
+
+    IIR2D_DEVICE State rows_start(std::int64_t down) const {
+        if (tile_x == 0) {
+            const GpuSquareLines<A> lines{square() + block.warp() * warp_lanes * pitch, pitch, 1, warp_lanes};
+            return start(job.rows, lines, job.rows.constant);
+        }
+        State state = rest();
+        if constexpr (!Carries) {
+            load(state, row_carries(tile_x - 1) + down + block.warp() * warp_lanes, job.grid.row_pitch,
+                 warp_lanes_of(job.grid.height - tile_y * job.grid.tile_height - down));
+        }
+        return state;
+    }
+    // How many of this warp's lanes there are.
+    IIR2D_DEVICE int warp_lanes_of(std::int64_t left) const {
+        left -= block.warp() * warp_lanes;
+        return left < warp_lanes ? static_cast<int>(left) : warp_lanes;
+    }
+
+    IIR2D_DEVICE void run_rows(State& state) const {
+        A* const row = square() + block.warp() * warp_lanes * pitch;
+        sweep(job.rows, state, [&](int i, auto& step) {
+            for_lanes([&](int l) {
+                A& sample = row[l * pitch + i];
+                sample = step(sample, l);
+            });
+        });
+    }
+
+    // What the rows end with: to the next tile, and behind the samples of the square.
+    IIR2D_DEVICE void leave_rows(const State& state, std::int64_t down) const {
+        store(state, row_carries(tile_x) + down + block.warp() * warp_lanes, job.grid.row_pitch, 1,
+              warp_lanes_of(job.grid.height - tile_y * job.grid.tile_height - down));
+        store(state, square() + block.warp() * warp_lanes * pitch + gpu_square, 1, pitch, warp_lanes);
+    }
+
+    // The columns of a square, `right` and `down` of the tile's corner. The warp behind those of the samples
+    // has the states of the rows in its lanes: what a column makes of them is what it makes of a row's state.
+    IIR2D_DEVICE void run_columns(std::int64_t right, std::int64_t down, bool is_last, S* to,
+                                  std::int64_t rows, std::int64_t columns) const {
+        const GpuTileGrid& g = job.grid;
+        const int first = block.warp() * warp_lanes;
+        const bool of_states = Carries && block.warp() == gpu_square_warps;
+        const int lanes = of_states ? states : warp_lanes;
+        const A* const column = square() + first;
+        const std::int64_t place = of_states ? g.tile_width : right + first;
+        State state = rest();
+        if (down > 0) {
+            load(state, kept() + place, kept_pitch(), lanes);
+        } else if (tile_y == 0) {
+            state = start(job.columns, {column, 1, pitch, lanes}, of_states ? 0.0 : job.columns.constant);
+        } else if constexpr (!Carries) {
+            load(state, column_carries(tile_y - 1) + place, g.tile_width, warp_lanes_of(columns));
+        }
+        S* out = to + first * job.step;
+        sweep(job.columns, state, [&](int i, auto& step) {
+            for_lanes([&](int l) {
+                const A y = step(l < lanes ? column[i * pitch + l] : A(0), l);
+                if constexpr (!Carries) {
+                    if (i < rows && first + l < columns) out[l * job.step] = static_cast<S>(y);
+                }
+            });
+            out += job.out.row_stride;
+        });
+        if (!is_last) {
+            store(state, kept() + place, kept_pitch(), 1, lanes);
+        } else if constexpr (Carries) {
+            if (of_states) {
+                store(state, row_carries(tile_x) + g.tile_height, 1, g.row_pitch, states);
+            } else {
+                store(state, column_carries(tile_y) + place, g.tile_width, 1, warp_lanes_of(columns));
+            }
+        }
+    }
+
+    IIR2D_DEVICE void barrier() const {
+        if constexpr (Fault != GpuFault::no_barrier) block.barrier();
+    }
+
+    IIR2D_DEVICE void operator()() const {
+        const GpuTileGrid& g = job.grid;
+        const bool to_right = tile_x + 1 < g.tiles_x;
+        const bool to_below = tile_y + 1 < g.tiles_y;
+        const std::int64_t left = tile_x * g.tile_width;
+        const std::int64_t top = tile_y * g.tile_height;
+        const std::int64_t width = g.width - left < g.tile_width ? g.width - left : g.tile_width;
+        std::int64_t height = g.height - top < g.tile_height ? g.height - top : g.tile_height;
+        if (Carries && !to_right && !to_below) height = 0;  // leaves nothing to anybody
+        const S* const in = gpu_address<const S>(job.in.data) + plane * job.in.plane_stride +
+                            top * job.in.row_stride + left * job.step;
+        S* const out = gpu_address<S>(job.out.data) + plane * job.out.plane_stride +
+                       top * job.out.row_stride + left * job.step;
+        IIR2D_ROLLED
+        for (std::int64_t down = 0; down < height; down += gpu_square) {
+            State rows = rest();
+            IIR2D_ROLLED
+            for (std::int64_t right = 0; right < width; right += gpu_square) {
+                const bool is_end = right + gpu_square >= width;
+                if (block.warp() < gpu_square_warps) {
+                    fetch(in + down * job.in.row_stride + right * job.step, height - down, width - right);
+                    block.warp_sync();
+                    if (right == 0) rows = rows_start(down);
+                    run_rows(rows);
+                    if (Carries && is_end && to_right) leave_rows(rows, down);
+                }
+                barrier();
+                const bool has_column = block.warp() < gpu_square_warps || (is_end && to_right);
+                if ((!Carries || to_below) && has_column) {
+                    run_columns(right, down, down + gpu_square >= height,
+                                out + down * job.out.row_stride + right * job.step, height - down,
+                                width - right);
+                }
+                barrier();  // the next square takes this one's place
+            }
+        }
+    }
+};
+
+template <class S, class A, int Order, int Sections, bool Carries, GpuFault Fault = GpuFault::none>
+IIR2D_DEVICE void gpu_run_tile(const GpuTiles& job, const Block& block) {
+    const GpuTileGrid& g = job.grid;
+    const std::int64_t tile = job.first_block + block.index();
+    const std::int64_t row = tile / g.tiles_x;
+    const GpuTileRun<S, A, Order, Sections, Carries, Fault> run{job, block, row / g.tiles_y, tile % g.tiles_x,
+                                                                row % g.tiles_y};
+    run();
+}
+
+}  // namespace iir2d::iir
