@@ -12,6 +12,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "core/benchmark/draws.h"
 #include "core/tune/collect.h"
 #include "core/tune/estimate.h"
 #include "core/tune/headroom.h"
@@ -352,6 +353,53 @@ TEST_F(TuneDatabase, HostileFilesAreRefused) {
     const auto store = Store::open_to_read(folder / "a.db");
     ASSERT_TRUE(store);
     EXPECT_EQ(store->read_all().error().kind, ErrorKind::bad_input);
+}
+
+// The text with one thing changed, drawn from a number.
+std::string damaged(std::string text, std::uint64_t number) {
+    Draws draws(number);
+    const std::size_t at = draws.below(text.size());
+    switch (draws.below(4)) {
+        case 0:
+            text[at] = static_cast<char>(draws.below(256));
+            break;
+        case 1:
+            text.erase(at, 1 + draws.below(40));
+            break;
+        case 2:
+            text.insert(at, text.substr(draws.below(text.size()), 1 + draws.below(40)));
+            break;
+        default:
+            text.resize(at);
+    }
+    return text;
+}
+
+TEST_F(TuneDatabase, WhatIsDamagedAnywhereIsReadOrRefused) {
+    ASSERT_TRUE(collect(some(), options("a.db"), two_threads));
+    const std::string json = to_json(all("a.db"));
+    std::ifstream in(folder / "a.db", std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+    int refused = 0;
+    for (std::uint64_t i = 0; i < 300; ++i) {
+        const auto read = from_json(damaged(json, i));
+        if (read) {
+            EXPECT_FALSE(to_json(*read).empty());
+        } else {
+            EXPECT_EQ(read.error().kind, ErrorKind::bad_input) << read.error().message;
+            ++refused;
+        }
+        if (i % 4 != 0) continue;
+        std::ofstream(folder / "b.db", std::ios::binary) << damaged(bytes, i);
+        fs::remove(folder / "b.db-journal");
+        const auto store = Store::open_to_read(folder / "b.db");
+        if (!store) {
+            EXPECT_EQ(store.error().kind, ErrorKind::bad_input) << i << store.error().message;
+        } else if (const auto rows = store->read_all(); !rows) {
+            EXPECT_EQ(rows.error().kind, ErrorKind::bad_input) << i << rows.error().message;
+        }
+    }
+    EXPECT_GT(refused, 150);
 }
 
 // A visit with exact times, as factors of static's.
