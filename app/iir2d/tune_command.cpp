@@ -187,7 +187,7 @@ void add_collect(CLI::App& tune, Action& chosen) {
         ->add_option("--generate", given->generate,
                      "Sizes drawn: lognormal, pow2, odd, thin, batch, edges, mixed, with commas between "
                      "(default: mixed)")
-        ->type_name("KIND");
+        ->type_name("LIST");
     command->add_option("--count", given->count, "Problems")->capture_default_str();
     command->add_option("--seed", given->seed, "Of all that is drawn")->capture_default_str();
     command->add_option("--ops", given->ops, "iir, pool, pool-backward, with commas between (default: all)")

@@ -62,6 +62,7 @@ class Collection {
                 IIR2D_RETURN_IF_ERROR(visit_once(store, p, number, configs));
             }
         }
+        IIR2D_RETURN_IF_ERROR(gather_wrong(store));
         m_done.seconds = seconds();
         return m_done;
     }
@@ -129,9 +130,14 @@ class Collection {
         ++m_done.visits;
         m_done.unstable += made->state == VisitState::unstable ? 1U : 0U;
         m_done.contended += made->state == VisitState::contended ? 1U : 0U;
-        for (const Measurement& one : made->measurements) {
-            if (one.status == Status::wrong)
-                m_done.wrong.push_back(problem.spec + ": " + one.config + ": " + one.reason);
+        return {};
+    }
+
+    // Those of visits before a kill, too.
+    Result<void> gather_wrong(const Store& store) {
+        for (std::size_t p = 0; p < m_problems.size(); ++p) {
+            IIR2D_TRY(const auto wrong, store.wrong_results(m_numbers[p], m_machine, m_build));
+            for (const std::string& one : wrong) m_done.wrong.push_back(m_problems[p].spec + ": " + one);
         }
         return {};
     }

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/support/error.h"
@@ -33,7 +34,8 @@ struct Collected {
     std::size_t missing = 0;   // not made, for want of time
     std::size_t unstable = 0;  // of those made now
     std::size_t contended = 0;
-    std::vector<std::string> wrong;  // "spec: config: reason"
+    // "spec: config: reason", of all visits by this machine and these kernels.
+    std::vector<std::string> wrong;
     double seconds = 0;
 };
 

@@ -9,6 +9,7 @@
 #include "core/benchmark/parity.h"
 #include "core/benchmark/synthetic.h"
 #include "core/image/element_planes.h"
+#include "core/support/counted.h"
 #include "core/support/memory.h"
 #include "core/support/try.h"
 #include "iir2d/convert.h"
@@ -66,6 +67,21 @@ Result<Traffic> traffic_of_problem(const Problem& problem, const iir2d::Shape& r
     return traffic;
 }
 
+// What a visit holds at its peak: planes and gradients, the output, static's, the copy's two, and of one
+// plane doubles for the reference.
+Result<void> check_memory(const Problem& problem) {
+    const auto planes = static_cast<double>(problem.width) * static_cast<double>(problem.height) *
+                        static_cast<double>(problem.planes);
+    const double element = static_cast<double>(iir2d::element_size(element_of(problem)));
+    const double places = problem.places ? 3 * planes * sizeof(std::int64_t) : 0;
+    const double needed =
+        6 * planes * element + places + 5 * planes / static_cast<double>(problem.planes) * 8;
+    const auto available = available_memory_bytes();
+    if (!available || needed <= 0.75 * static_cast<double>(*available)) return {};
+    return fail(ErrorKind::device_failure, "it needs " + mebibytes(static_cast<std::uint64_t>(needed)) +
+                                               " of memory, and " + mebibytes(*available) + " are available");
+}
+
 }  // namespace
 
 AlignedBytes::AlignedBytes(std::size_t size) : m_block(memory_block(size + alignment)), m_size(size) {
@@ -77,11 +93,12 @@ AlignedBytes::AlignedBytes(std::size_t size) : m_block(memory_block(size + align
 Result<std::unique_ptr<PreparedProblem>> PreparedProblem::make(const Problem& problem,
                                                                const iir2d::Device& device,
                                                                std::uint64_t seed) {
+    IIR2D_RETURN_IF_ERROR(check_memory(problem));
     std::unique_ptr<PreparedProblem> made(new PreparedProblem(problem, device));
     try {
         IIR2D_RETURN_IF_ERROR(made->fill(seed));
     } catch (const std::bad_alloc&) {
-        return fail(ErrorKind::device_failure, "there is not enough memory for " + spec_of(problem));
+        return fail(ErrorKind::device_failure, "there is not enough memory for it");
     }
     return made;
 }

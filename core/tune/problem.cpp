@@ -231,9 +231,9 @@ Result<Problem> problem_from_spec(std::string_view spec) {
     if (words.has("filter")) {
         IIR2D_TRY(problem.operation, filter_from(words));
     } else {
-        IIR2D_TRY(auto pool, pool_from(words));
+        IIR2D_TRY(const auto pool, pool_from(words));
         const bool is_of_max = is_max(pool.op);
-        problem.operation = std::move(pool);
+        problem.operation = pool;
         if (words.has("dtype")) {
             IIR2D_TRY(problem.element, element_named(words.take("dtype")));
         }

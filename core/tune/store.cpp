@@ -331,7 +331,7 @@ Store& Store::operator=(Store&&) noexcept = default;
 
 Result<Store> Store::open(const fs::path& file) {
     IIR2D_TRY(auto database, open_database(file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE));
-    IIR2D_RETURN_IF_ERROR(execute(database.get(), "PRAGMA synchronous = NORMAL"));
+    IIR2D_RETURN_IF_ERROR(execute(database.get(), "PRAGMA synchronous = FULL"));
     IIR2D_RETURN_IF_ERROR(make_or_check(database.get(), file));
     auto state = std::make_unique<State>();
     state->database = std::move(database);
@@ -401,6 +401,21 @@ Result<bool> Store::is_proved(std::int64_t problem, std::string_view build, std:
                 "SELECT 1 FROM visit WHERE problem = ? AND build = ? AND input_sha256 = ?"
                 " AND output_sha256 = ? AND state <> 'wrong' LIMIT 1");
     return query.bind(problem).bind(build).bind(input_sha256).bind(output_sha256).step();
+}
+
+Result<std::vector<std::string>> Store::wrong_results(std::int64_t problem, std::string_view machine,
+                                                      std::string_view build) const {
+    Query query(m_state->get(),
+                "SELECT DISTINCT text || ': ' || reason FROM visit JOIN measurement ON"
+                " measurement.visit = visit.id JOIN config ON config.id = measurement.config"
+                " WHERE problem = ? AND machine = ? AND build = ? AND status = 'wrong' ORDER BY 1");
+    query.bind(problem).bind(machine).bind(build);
+    std::vector<std::string> all;
+    while (true) {
+        IIR2D_TRY(const auto row, query.step());
+        if (!row) return all;
+        all.push_back(query.text(0));
+    }
 }
 
 Result<void> Store::add(std::int64_t problem, Visit& visit) {

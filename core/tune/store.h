@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/support/error.h"
 #include "core/tune/data.h"
@@ -37,6 +38,9 @@ class Store {
     // Whether a visit of the problem by this build, not a wrong one, made this output of this input.
     Result<bool> is_proved(std::int64_t problem, std::string_view build, std::string_view input_sha256,
                            std::string_view output_sha256) const;
+    // What was found wrong in visits of the problem by this machine and build, as "config: reason".
+    Result<std::vector<std::string>> wrong_results(std::int64_t problem, std::string_view machine,
+                                                   std::string_view build) const;
     // In one transaction, and what it says of others: visits of the machine whose ratio is above 1.15 times
     // its least are contended from then on. Fills in the state of this one.
     Result<void> add(std::int64_t problem, Visit& visit);

@@ -98,7 +98,7 @@ constexpr Command tested_commands[] = {{"filter", 12},
                                        {"duel", 30},
                                        {"ptx", 9},
                                        {"synth", 7},
-                                       {"tune", 25},
+                                       {"tune", 24},
                                        {"completion", 1},
                                        {"man", 0}};
 

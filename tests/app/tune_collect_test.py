@@ -4,6 +4,7 @@ import json
 import math
 import os
 import pathlib
+import resource
 import signal
 import sqlite3
 import statistics
@@ -145,6 +146,18 @@ def check_files(folder, database):
     spec = json.loads(texts[0])["problems"][0]["spec"]
     (folder / "both.txt").write_text(spec + "\n")
     run("collect", "--out", database, "--set", "validation", "--problems", folder / "both.txt", code=5)
+    full = folder / "full.db"
+
+    def with_room(size):
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+    for room in (0, 20000, 60000, 90000):
+        done = subprocess.run([IIR2D, "tune", "collect", "--out", full, *SMALL], capture_output=True, text=True,
+                              preexec_fn=lambda size=room: with_room(size))
+        assert done.returncode == 6, (room, done.returncode, done.stderr)
+        assert not full.exists() or rows(full, "PRAGMA integrity_check") == [("ok",)], room
+    run("collect", "--out", full, *SMALL)
+    assert contents(full) == contents(database)
     if os.path.exists("/dev/full"):
         run("export", database, "--out-csv", "/dev/full", code=6)
 

@@ -12,6 +12,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "core/benchmark/draws.h"
 #include "core/tune/collect.h"
 #include "core/tune/estimate.h"
 #include "core/tune/headroom.h"
@@ -170,6 +171,16 @@ TEST(TuneVisit, AProblemsOwnPlanesAndPlans) {
         EXPECT_EQ(made->measurements.size(), configs->size() + 2) << spec;
         for (const Measurement& one : made->measurements) EXPECT_TRUE(one.figures) << spec << one.reason;
     }
+}
+
+TEST(TuneVisit, AProblemThatDoesNotFitIsRefusedBeforeMemoryIsTaken) {
+    const NamedProblem large =
+        one_problem("filter:1 border:clamp precision:f32 size:262144x262144 planes:16");
+    CopyProbe probe(1);
+    const auto made = visit(large.problem, {{}}, two_threads, {}, probe);
+    ASSERT_FALSE(made);
+    EXPECT_EQ(made.error().kind, ErrorKind::device_failure);
+    EXPECT_THAT(made.error().message, HasSubstr("MiB of memory"));
 }
 
 TEST(TuneEstimate, MarkedRoundsDoNotCountWhileFiveOthersDo) {
@@ -344,6 +355,53 @@ TEST_F(TuneDatabase, HostileFilesAreRefused) {
     EXPECT_EQ(store->read_all().error().kind, ErrorKind::bad_input);
 }
 
+// The text with one thing changed, drawn from a number.
+std::string damaged(std::string text, std::uint64_t number) {
+    Draws draws(number);
+    const std::size_t at = draws.below(text.size());
+    switch (draws.below(4)) {
+        case 0:
+            text[at] = static_cast<char>(draws.below(256));
+            break;
+        case 1:
+            text.erase(at, 1 + draws.below(40));
+            break;
+        case 2:
+            text.insert(at, text.substr(draws.below(text.size()), 1 + draws.below(40)));
+            break;
+        default:
+            text.resize(at);
+    }
+    return text;
+}
+
+TEST_F(TuneDatabase, WhatIsDamagedAnywhereIsReadOrRefused) {
+    ASSERT_TRUE(collect(some(), options("a.db"), two_threads));
+    const std::string json = to_json(all("a.db"));
+    std::ifstream in(folder / "a.db", std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+    int refused = 0;
+    for (std::uint64_t i = 0; i < 300; ++i) {
+        const auto read = from_json(damaged(json, i));
+        if (read) {
+            EXPECT_FALSE(to_json(*read).empty());
+        } else {
+            EXPECT_EQ(read.error().kind, ErrorKind::bad_input) << read.error().message;
+            ++refused;
+        }
+        if (i % 4 != 0) continue;
+        std::ofstream(folder / "b.db", std::ios::binary) << damaged(bytes, i);
+        fs::remove(folder / "b.db-journal");
+        const auto store = Store::open_to_read(folder / "b.db");
+        if (!store) {
+            EXPECT_EQ(store.error().kind, ErrorKind::bad_input) << i << store.error().message;
+        } else if (const auto rows = store->read_all(); !rows) {
+            EXPECT_EQ(rows.error().kind, ErrorKind::bad_input) << i << rows.error().message;
+        }
+    }
+    EXPECT_GT(refused, 150);
+}
+
 // A visit with exact times, as factors of static's.
 Visit made_visit(const std::vector<std::pair<std::string, std::vector<double>>>& factors, double ratio = 1) {
     Visit visit{.machine = "m", .build = "b", .started_utc = "2026-01-01T00:00:00Z", .parallel_ratio = ratio};
@@ -379,6 +437,25 @@ TEST_F(TuneDatabase, AVisitOnBusyProcessorsIsContendedAlsoAfterwards) {
     EXPECT_EQ(visits[0].state, VisitState::contended);
     EXPECT_EQ(visits[1].state, VisitState::ok);
     EXPECT_EQ(visits[2].state, VisitState::ok);
+}
+
+TEST_F(TuneDatabase, WhatWasWrongBeforeAKillIsSaidAfterIt) {
+    const NamedProblem filter = one_problem("filter:1 border:clamp precision:f32 size:33x17");
+    CollectOptions asked = options("a.db");
+    asked.visits = 1;
+    {
+        auto store = Store::open(asked.out);
+        ASSERT_TRUE(store);
+        Visit wrong = made_visit({{"threads:2", {1, 1}}});
+        wrong.machine = machine_of(two_threads)->id;
+        wrong.build = build_of_kernels().id;
+        wrong.state = VisitState::wrong;
+        wrong.measurements.back() = {.config = "threads:2", .status = Status::wrong, .reason = "byte 3"};
+        ASSERT_TRUE(store->add(*store->add(filter, ProblemSet::train), wrong));
+    }
+    const auto done = collect({filter}, asked, two_threads);
+    ASSERT_TRUE(done) << done.error().message;
+    EXPECT_THAT(done->wrong, ::testing::ElementsAre(filter.spec + ": threads:2: byte 3"));
 }
 
 MeasuredProblem problem_of(std::vector<Visit> visits, const std::string& family = "f") {
