@@ -176,7 +176,7 @@ TEST(Poisson2d, MultigridTakesAsManyCyclesForAnySize) {
     // On the line of order two through the sizes before.
     EXPECT_NEAR(*sizes[4].errors.l2, *sizes[3].errors.l2 / 4, 0.01 * *sizes[4].errors.l2);
     // A wrong interpolation costs cycles.
-    const auto wrong = with_mistake("grid_correct", "0.25 *", "0.5 *");
+    const auto wrong = with_mistake("grid_correct", "+= below", "-= below");
     const Solved slow =
         solved(Poisson2d{.n = 15, .method = SquareMethod::multigrid}, *wrong, {.max_iterations = 30});
     EXPECT_GT(slow.iterations, 15);
