@@ -91,8 +91,8 @@ Heat refined(Heat problem) {
 
 Result<Solved> solve(const Heat& problem, const Common& common, Engine& engine) {
     IIR2D_RETURN_IF_ERROR(check_common(common));
-    IIR2D_RETURN_IF_ERROR(check(problem));
     IIR2D_RETURN_IF_ERROR(check_memory("heat", 16.0 * sizeof(double) * static_cast<double>(problem.n)));
+    IIR2D_RETURN_IF_ERROR(check(problem));
     Stopwatch watch;
     const double h = width_of(problem), r = problem.k * problem.dt / (h * h);
     Solved solved{.problem = "heat",

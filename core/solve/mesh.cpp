@@ -208,8 +208,8 @@ Mesh make_mesh(const Poisson2d& problem, std::uint64_t seed) {
     for (std::size_t row = 0; row < count; row += d) {
         for (std::size_t column = 0; column < count; column += d) {
             const std::size_t k = row * count + column;
-            made.x[k] = static_cast<double>(column / d) / static_cast<double>(made.cells);
-            made.y[k] = static_cast<double>(row / d) / static_cast<double>(made.cells);
+            made.x[k] = static_cast<double>(column) / static_cast<double>(count - 1);
+            made.y[k] = static_cast<double>(row) / static_cast<double>(count - 1);
             if (made.is_uniform || made.is_boundary(k)) continue;
             // In a square whose corners are 0.2 h away.
             made.x[k] += 0.2 * std::numbers::sqrt2 * h * (numbers.next() - 0.5);

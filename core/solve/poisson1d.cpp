@@ -127,14 +127,14 @@ Poisson1d refined(Poisson1d problem) {
 
 Result<Solved> solve(const Poisson1d& problem, const Common& common, Engine& engine) {
     IIR2D_RETURN_IF_ERROR(check_common(common));
+    // Vectors of the solver, of the solution, and of a file made of it.
+    IIR2D_RETURN_IF_ERROR(check_memory("poisson1d", 16.0 * sizeof(double) * static_cast<double>(problem.n)));
     if (problem.n < 1 || problem.n > most_nodes)
         return fail(ErrorKind::bad_argument, "--n " + std::to_string(problem.n) +
                                                  " is out of range: give 1 to " + std::to_string(most_nodes));
     for (const double end : problem.ends) {
         if (!std::isfinite(end)) return fail(ErrorKind::bad_argument, "--ends are not numbers");
     }
-    // Vectors of the solver, of the solution, and of a file made of it.
-    IIR2D_RETURN_IF_ERROR(check_memory("poisson1d", 16.0 * sizeof(double) * static_cast<double>(problem.n)));
     Stopwatch watch;
     Solved solved{.problem = "poisson1d",
                   .method = std::string(name_of(problem.method)),

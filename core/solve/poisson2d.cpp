@@ -156,28 +156,33 @@ Vector grid_rhs(const Mesh& mesh, const Vector& load, const Vector& boundary) {
     return made;
 }
 
-Result<void> check(const Poisson2d& problem) {
-    if (problem.n < 1 || problem.n > most_side / problem.degree)
-        return fail(ErrorKind::bad_argument, "--n " + std::to_string(problem.n) +
-                                                 " is out of range: give 1 to " +
-                                                 std::to_string(most_side / problem.degree));
-    if (problem.method == Poisson2d::Method::multigrid) {
-        if (problem.degree != 1 || problem.is_perturbed ||
-            !std::has_single_bit(static_cast<std::uint64_t>(problem.n + 1)))
-            return fail(
-                ErrorKind::bad_argument,
-                "--method multigrid is for --degree 1 on --mesh uniform with --n one less than a power of "
-                "two, as 63: give another --method");
-    }
-    const double nodes =
-        std::pow(static_cast<double>(problem.degree) * static_cast<double>(problem.n + 1) + 1, 2);
-    // Nodes and solution; by multigrid three vectors of four thirds, else the matrix twice, vectors and, by
-    // cholesky, a factor of about 8 n log2 n entries.
-    const double entries = problem.degree == 1 ? 7 : 19;
+// Bytes of nodes and solution; by multigrid three vectors of four thirds, else the matrix twice, vectors and,
+// by cholesky, a factor of about 8 n log2 n entries.
+double bytes_of(const Poisson2d& problem) {
+    const double side = static_cast<double>(problem.degree) * (static_cast<double>(problem.n) + 1) + 1;
+    const double nodes = side * side, entries = problem.degree == 1 ? 7 : 19;
     double bytes = nodes * 10 * sizeof(double);
     if (problem.method != Poisson2d::Method::multigrid) bytes += nodes * (entries * 3 * 12 + 80);
     if (problem.method == Poisson2d::Method::cholesky) bytes += nodes * 8 * std::log2(nodes) * 12;
-    return check_memory("poisson2d", bytes);
+    return bytes;
+}
+
+Result<void> check(const Poisson2d& problem) {
+    if (problem.degree != 1 && problem.degree != 2)
+        return fail(ErrorKind::bad_argument, "--degree " + std::to_string(problem.degree) + " is not 1 or 2");
+    if (problem.n >= 1) IIR2D_RETURN_IF_ERROR(check_memory("poisson2d", bytes_of(problem)));
+    const std::int64_t most = most_side / problem.degree;
+    if (problem.n < 1 || problem.n > most)
+        return fail(ErrorKind::bad_argument, "--n " + std::to_string(problem.n) +
+                                                 " is out of range: give 1 to " + std::to_string(most));
+    if (problem.method != Poisson2d::Method::multigrid) return {};
+    if (problem.degree == 1 && !problem.is_perturbed &&
+        std::has_single_bit(static_cast<std::uint64_t>(problem.n + 1)))
+        return {};
+    return fail(
+        ErrorKind::bad_argument,
+        "--method multigrid is for --degree 1 on --mesh uniform with --n one less than a power of two, as "
+        "63: give another --method");
 }
 
 }  // namespace
@@ -193,8 +198,6 @@ Poisson2d refined(Poisson2d problem) {
 
 Result<Solved> solve(const Poisson2d& problem, const Common& common, Engine& engine) {
     IIR2D_RETURN_IF_ERROR(check_common(common));
-    if (problem.degree != 1 && problem.degree != 2)
-        return fail(ErrorKind::bad_argument, "--degree " + std::to_string(problem.degree) + " is not 1 or 2");
     IIR2D_RETURN_IF_ERROR(check(problem));
     Stopwatch watch;
     Solved solved{.problem = "poisson2d",

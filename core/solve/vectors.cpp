@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/solve/vectors.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -54,9 +55,10 @@ Result<void> add_scaled(Engine& engine, double a, const Vector& x, Vector& y, Ve
 Result<void> check_memory(std::string_view what, double bytes) {
     const auto available = available_memory_bytes();
     if (!available || bytes <= static_cast<double>(*available)) return {};
-    return fail(ErrorKind::bad_argument, std::string(what) + " needs " + format_number(std::round(bytes)) +
-                                             " bytes of memory, and " + std::to_string(*available) +
-                                             " are free: give a smaller --n");
+    return fail(ErrorKind::bad_argument,
+                std::string(what) + " needs " +
+                    std::to_string(static_cast<std::uint64_t>(std::min(bytes, 9e18))) +
+                    " bytes of memory, and " + std::to_string(*available) + " are free: give a smaller --n");
 }
 
 Result<void> check_stopped(const Common& common) {

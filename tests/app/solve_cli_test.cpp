@@ -111,19 +111,19 @@ TEST_F(SolveCli, HeatStartsFromARowOfAnImage) {
 
 TEST_F(SolveCli, TheFittedRecipeGivesTheTarget) {
     write_image("in.pgm", 90, 70);
-    ASSERT_EQ(iir2d({"filter", path("in.pgm"), path("target.pfm"), "--filter", "5", "--param", "alpha=0.7",
+    ASSERT_EQ(iir2d({"filter", path("in.pgm"), path("target.tif"), "--filter", "5", "--param", "alpha=0.7",
                      "--out-type", "f32"})
                   .code,
               0);
-    const auto outcome = run_solve({"minimise", "--problem", "fit", path("in.pgm"), path("target.pfm"),
+    const auto outcome = run_solve({"minimise", "--problem", "fit", path("in.pgm"), path("target.tif"),
                                     "--filter", "5", "--out-recipe", path("recipe.json"), "--json"});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_NEAR(Json::parse(outcome.out)["alpha"].get<double>(), 0.7, 1e-4);
-    ASSERT_EQ(iir2d({"run", path("recipe.json"), path("in.pgm"), path("out.pfm"), "--out-type", "f32"}).code,
+    ASSERT_EQ(iir2d({"run", path("recipe.json"), path("in.pgm"), path("out.tif"), "--out-type", "f32"}).code,
               0);
-    EXPECT_EQ(iir2d({"compare", path("out.pfm"), path("target.pfm"), "--tolerance", "1e-4"}).code, 0);
+    EXPECT_EQ(iir2d({"compare", path("out.tif"), path("target.tif"), "--tolerance", "1e-4"}).code, 0);
     expect_failure(
-        run_solve({"minimise", "--problem", "fit", path("in.pgm"), path("target.pfm"), "--filter", "3"}), 2,
+        run_solve({"minimise", "--problem", "fit", path("in.pgm"), path("target.tif"), "--filter", "3"}), 2,
         "1, 2, 5 or 7");
 }
 
