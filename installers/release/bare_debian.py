@@ -18,6 +18,7 @@ for device in null zero full random urandom tty; do
   [ -e "/dev/$device" ] || continue
   touch "$0/dev/$device"; mount --bind "/dev/$device" "$0/dev/$device"
 done
+[ "$IIR2D_FUSE" != 1 ] || mknod -m 666 "$0/dev/fuse" c 10 229
 mkdir -m 1777 "$0/dev/shm"; ln -s /proc/self/fd "$0/dev/fd"
 for number in 0 1 2; do ln -s "fd/$number" "$0/dev/$(echo stdin stdout stderr | cut -d " " -f $((number + 1)))"; done
 exec chroot --userspec="$1" "$0" env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME="$2" LC_ALL=C.UTF-8 \
@@ -70,12 +71,13 @@ class BareDebian:
     def __exit__(self, *_):
         self.scratch.__exit__()
 
-    def attempt(self, script, user=False):
-        """Runs a script of bash inside; returns what subprocess.run() does."""
+    def attempt(self, script, user=False, fuse=False):
+        """Runs a script of bash inside, with /dev/fuse where that is asked for; returns what subprocess.run() does."""
         who, home = (f"{USER}:{USER}", "/home/user") if user else ("0:0", "/root")
         return subprocess.run(["unshare", "--mount", "--pid", "--fork", "--kill-child", "bash", "-c", INSIDE, str(self.root), who, home,
                                f"cd {shlex.quote(home)}; {script}", *(f"{name}={os.environ[name]}" for name in PROXIES if name in os.environ)],
-                              capture_output=True, text=True, encoding="utf-8", errors="replace", check=False, stdin=subprocess.DEVNULL)
+                              capture_output=True, text=True, encoding="utf-8", errors="replace", check=False, stdin=subprocess.DEVNULL,
+                              env={**os.environ, "IIR2D_FUSE": "1" if fuse else ""})
 
     def _whole(self, script, user):
         done = self.attempt(script, user)

@@ -13,6 +13,7 @@ import common
 import contents
 import deb_files
 import deb_installed
+import portable
 import signing
 from common import BAD_ARGUMENT, CHECK_FAILED, NOT_WRITTEN, Failure
 from report import Report, expect
@@ -68,11 +69,15 @@ def check_bill(package):
     bill = bill_of(path)
     subject = next(entry for entry in bill["packages"] if entry["name"] == package.name)
     expect(sha256_in(subject) == common.sha256_of(package), f"{path.name} is about another {package.name}")
-    if package.suffix != ".deb":
+    if package.name.startswith("iir2d-") and not package.name.startswith("iir2d-workbench-") and package.suffix == ".xz":
         return "the package alone"
     with tempfile.TemporaryDirectory() as scratch:
-        common.run("dpkg-deb", "-x", package, scratch)
-        held = {f"./{name}": common.sha256_of(file) for name, file in contents.all_files(pathlib.Path(scratch)).items()}
+        tree = pathlib.Path(scratch)
+        if package.suffix == ".deb":
+            common.run("dpkg-deb", "-x", package, tree)
+        else:
+            tree = portable.unpack(package, tree)
+        held = {f"./{name}": common.sha256_of(file) for name, file in contents.all_files(tree).items()}
     said = {entry["fileName"]: sha256_in(entry) for entry in bill.get("files", [])}
     expect(said == held, f"{path.name} names {sorted(set(said.items()) ^ set(held.items()))[:2]} otherwise than {package.name} has")
     return f"{len(held)} files"
@@ -116,7 +121,7 @@ def main(arguments):
         report.check(f"hashes in {one.name}", check_sums, one)
     expect(len(folders) == 2 or not inner.is_dir(), f"{inner} has no {signing.SUMS}")
     report.check("signature", check_signatures, folders, options.signer)
-    packages = sorted(folder.glob("*.deb")) + sorted(folder.glob("*.tar.xz"))
+    packages = [path for kind in ("*.deb", "*.AppImage", "*.tar.xz") for path in sorted(folder.glob(kind))]
     expect(packages, f"{folder} has no packages")
     for package in packages:
         report.check(f"bill of {package.name}", check_bill, package)

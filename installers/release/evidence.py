@@ -7,6 +7,7 @@ import time
 
 import build
 import check_deb
+import check_portable
 import common
 import deb_files
 from report import Report, expect
@@ -28,11 +29,14 @@ def write(options, version, stage, debs, made):
     if not options.no_tests:
         report = Report(TOOL, "packaging")
         for archive in made:
-            if archive.name.endswith(".tar.xz"):
+            if archive.name == f"iir2d-{version['PACKAGE_V']}.tar.xz":
                 report.check("source: the archive knows its commit", check_source, archive, version)
         if debs:
             check_deb.check_files(report, debs, [common.SOURCES])
             check_deb.check_installed(report, debs, None, options.quick)
+        appimage, archive = check_portable.find(stage)
+        if appimage or archive:
+            check_portable.check(report, appimage, archive, [common.SOURCES], options.quick)
         failures += report.failures
         common.write_whole(folder / "packaging-report.xml", report.junit())
         if report.failures:

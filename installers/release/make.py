@@ -13,20 +13,22 @@ import common
 import deb_files
 import evidence
 import notices
+import portable
 import signing
 import spdx
 from common import BAD_ARGUMENT, CHECK_FAILED, NOT_WRITTEN, Failure
 
 TOOL = "make_release"
-MADE_HERE = ("deb", "source")
-OWED = ("appimage", "portable", "windows")
+MADE_HERE = ("deb", "appimage", "portable", "source")
+BUILT = {"deb", *portable.KINDS}
+OWED = ("windows",)
 
 
 def parse(arguments):
     parser = common.Parser(prog=TOOL, description="Makes the packages of a release, checks them and says what is in them.")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("out/packages"), metavar="DIR",
                         help="where they go (out/packages); files of an earlier run are replaced")
-    parser.add_argument("--only", action="append", default=[], metavar="deb,source",
+    parser.add_argument("--only", action="append", default=[], metavar="deb,appimage,portable,source",
                         help="make these alone; may be given more than once")
     parser.add_argument("--sign", type=pathlib.Path, metavar="KEY.pem", help="sign the sums with a key of `iir2d key new`")
     parser.add_argument("--no-rebuild", action="store_true", help="build once, not twice more to see that the bytes are the same")
@@ -51,7 +53,7 @@ def parse(arguments):
         raise Failure(BAD_ARGUMENT, "evidence is of a commit and of every check: --evidence goes with neither --allow-dirty nor --quick")
     if options.sign and not options.sign.is_file():
         raise Failure(BAD_ARGUMENT, f"{options.sign} is missing")
-    if "deb" in options.kinds and not options.no_tests and os.geteuid() != 0:
+    if options.kinds & BUILT and not options.no_tests and os.geteuid() != 0:
         raise Failure(BAD_ARGUMENT, "trying packages in a bare Debian needs root; --no-tests makes them alone")
     return options
 
@@ -145,21 +147,28 @@ def make(options, version, staging):
     folder = common.SOURCES / "build/packaged"
     stage = staging.folder
     made = []
-    if "deb" in options.kinds or options.evidence:
+    slim = portable.slim_openimageio() if options.kinds & set(portable.KINDS) else None
+    if options.kinds & BUILT or options.evidence:
         common.say(TOOL, f"building {version['PACKAGE_V']} in {folder}")
-        build.configure_and_build(folder, version, options.allow_dirty, options.jobs)
+        build.configure_and_build(folder, version, options.allow_dirty, options.jobs, slim)
         common.say(TOOL, f"built after {time.monotonic() - begun:.0f} s")
     debs = {}
     if "deb" in options.kinds:
         made += build.make_debs(folder, stage, version, options.allow_dirty)
         debs = deb_files.find(stage)
         common.say(TOOL, f"packages after {time.monotonic() - begun:.0f} s")
+    if slim:
+        files, origin = portable.make(folder, stage, options.kinds, version, options.allow_dirty)
+        made += files
+        for file in files:
+            common.write_whole(stage / f"{file.name}.spdx.json", spdx.of_portable(file, origin, slim, version))
+        common.say(TOOL, f"AppImage and portable tree after {time.monotonic() - begun:.0f} s")
     if "source" in options.kinds:
         made.append(build.make_source(stage, version))
     for package, deb in debs.items():
         common.write_whole(stage / f"{deb.name}.spdx.json", spdx.of_deb(deb, package, version))
     for archive in made:
-        if archive.name.endswith(".tar.xz"):
+        if archive.name == f"iir2d-{version['PACKAGE_V']}.tar.xz":
             common.write_whole(stage / f"{archive.name}.spdx.json", spdx.of_source(archive, version))
     if debs:
         common.write_whole(stage / "NOTICES.txt", notices.text(debs, version, "source" in options.kinds))
@@ -180,7 +189,7 @@ def main(arguments):
     left_out = (options.out, options.evidence, options.sign)
     refuse_sources_as_out(options.out.resolve())
     version = common.package_version(options.allow_dirty, left_out)
-    if version["DIRTY"] == "1" and "deb" in options.kinds and not options.no_rebuild:
+    if version["DIRTY"] == "1" and options.kinds & BUILT and not options.no_rebuild:
         raise Failure(BAD_ARGUMENT, "changes that are not committed cannot be built again elsewhere: add --no-rebuild")
     with common.Locked(common.SOURCES / "build/packaged"), Staging(options.out.resolve()) as staging:
         folder = make(options, version, staging)

@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import shutil
+import struct
 import sys
 
 import build
@@ -76,11 +77,21 @@ def make(folder, out, kinds, version, allow_dirty):
     return files, origin
 
 
+def offset_of(file):
+    """Where the image in an AppImage begins: after its ELF program. The file is not run: whose it is may not be known."""
+    with open(file, "rb") as opened:
+        header = opened.read(64)
+    if len(header) < 64 or header[:5] != b"\x7fELF\x02":
+        raise common.Failure(common.CHECK_FAILED, f"{file.name} is no AppImage")
+    (sections,) = struct.unpack_from("<Q", header, 0x28)
+    size, count = struct.unpack_from("<HH", header, 0x3A)
+    return sections + size * count
+
+
 def unpack(file, folder):
     """The tree of an AppImage or of an archive, in `folder`."""
     if file.name.endswith(".AppImage"):
-        offset = common.run(file, "--appimage-offset").strip()
-        common.run("unsquashfs", "-no-progress", "-quiet", "-d", folder / "tree", "-o", offset, file)
+        common.run("unsquashfs", "-no-progress", "-quiet", "-d", folder / "tree", "-o", offset_of(file), file)
         return folder / "tree"
     common.run("tar", "-xf", file, "-C", folder)
     return next(folder.iterdir())

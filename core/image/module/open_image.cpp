@@ -65,6 +65,15 @@ std::unexpected<Error> not_read_here(const std::string& path, const std::string&
                         "lists what it does): convert it to TIFF, or use Debian's package iir2d-tools");
 }
 
+// From 3.0 on OpenImageIO names colour spaces as the Color Interop Forum does, and says nothing of an OpenEXR
+// file that says nothing. Records, outputs and the window know the names that it had before.
+void use_usual_colour_space(OIIO::ImageSpec& spec, std::string_view format) {
+    const std::string name = spec.get_string_attribute("oiio:ColorSpace");
+    if (name.starts_with("srgb_rec709")) spec.attribute("oiio:ColorSpace", "sRGB");
+    if (name.starts_with("lin_rec709") || (name.empty() && format == "openexr"))
+        spec.attribute("oiio:ColorSpace", "Linear");
+}
+
 // A value as one line: text as it is, colour profiles and other data by their size, numbers as OpenImageIO
 // writes them.
 std::string metadata_text(const OIIO::ImageSpec& spec, const OIIO::ParamValue& attribute) {
@@ -137,6 +146,7 @@ Result<OpenImage> open_image(const SourceFile& source, int image_index) {
         return bad_file(path, "has no page or part " + std::to_string(std::int64_t{image_index} + 1));
     }
     file.spec = file.input->spec();
+    use_usual_colour_space(file.spec, file.input->format_name());
     // OpenImageIO 2.4 says of every GIF that its fifth channel is alpha, and there are four.
     if (file.spec.alpha_channel >= file.spec.nchannels) {
         const bool last_is_alpha = !file.spec.channelnames.empty() && file.spec.channelnames.back() == "A";

@@ -105,6 +105,11 @@ OIIO::ImageSpec output_spec(const OutputRequest& request) {
         spec.attribute("jpeg:subsampling", "4:4:4");
     }
     if (format == "webp") spec.attribute("CompressionQuality", 100);
+#if OIIO_VERSION >= OIIO_MAKE_VERSION(3, 0, 0)
+    // This writer leaves the profile out of a file that it can call sRGB without one.
+    if (format == "png" && spec.find_attribute("ICCProfile") != nullptr)
+        spec.attribute("oiio:ColorSpace", "unknown");
+#endif
     // These two writers put in the time of day where the image says none: the same work would not give the
     // same bytes a second later. Nothing is written for an empty text.
     if ((format == "tiff" || format == "openexr") && spec.find_attribute("DateTime") == nullptr)
