@@ -31,7 +31,12 @@ struct Case {
 
 bool reaches(const FilterDesc& desc, const std::string& kernel) {
     const auto filter = iir::make_gpu_filter(desc, iir::filters_of(desc)->front());
-    return std::ranges::any_of(filter.stages, [&](const auto& stage) { return stage.kernel == kernel; });
+    bool found = false;
+    iir::for_each_launch(filter, {64, 1, 1}, {64, 1, 1}, 64, [&](const iir::GpuLaunch& launch) {
+        found = found || launch.kernel == kernel;
+        return true;
+    });
+    return found;
 }
 
 // Two segments and many, tiles that are full and not, blocks that are not: small, so that a thousand faults
@@ -67,6 +72,14 @@ std::vector<Case> cases_of(const std::string& kernel) {
         if (one.genuine.findings_total != 0) throw std::runtime_error(one.genuine.findings[0].message);
         cases.push_back(std::move(one));
     };
+    if (kernel.starts_with("iir_tile")) {
+        for (const Border border : {Border::mirror, Border::clamp, Border::constant}) {
+            for (const Shape2 shape : {Shape2{66, 135}, Shape2{135, 65}})
+                add({.id = 1}, border, border == Border::clamp ? Start::steady : Start::truncated, shape,
+                    border == Border::clamp);
+        }
+        return cases;
+    }
     const FilterSpec short_memories[] = {{.id = 1, .parameters = {{"alpha", 0.05}}},
                                          {.id = 2, .parameters = {{"a", 0.05}}},
                                          {.id = 5, .parameters = {{"alpha", 0.05}}}};
@@ -226,7 +239,9 @@ INSTANTIATE_TEST_SUITE_P(Kernels, PlantedFaults,
                          ::testing::Values(Planted{"iir_rows_f32_order1_x1", 14},
                                            Planted{"iir_rows_f64_order1_x1", 14},
                                            Planted{"iir_columns_f32_order1_x1", 13},
-                                           Planted{"iir_columns_f64_order1_x1", 6}),
+                                           Planted{"iir_columns_f64_order1_x1", 6},
+                                           Planted{"iir_tile_carries_f32_order1_x1", 11},
+                                           Planted{"iir_tiles_f32_order1_x1", 14}),
                          [](const auto& one) { return std::string(one.param.kernel); });
 
 }  // namespace
