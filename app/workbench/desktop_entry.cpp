@@ -149,7 +149,7 @@ Result<std::vector<std::string>> install_desktop_entry() {
 }
 
 Result<std::vector<std::string>> remove_desktop_entry() {
-    IIR2D_TRY(const fs::path program, starter());
+    IIR2D_RETURN_IF_ERROR(starter());
     IIR2D_TRY(const fs::path home, data_home());
     IIR2D_TRY(const std::vector<fs::path> files, files_of(own_share()));
     std::vector<std::string> removed;
