@@ -235,14 +235,12 @@ TEST_P(PlantedFaults, AreCaught) {
     const bool is_known = kernels().target() == "sm_75" && text.find("release 13.0") != std::string::npos;
     EXPECT_TRUE(all || !is_known || missed <= GetParam().missed) << missed;
 }
-INSTANTIATE_TEST_SUITE_P(Kernels, PlantedFaults,
-                         ::testing::Values(Planted{"iir_rows_f32_order1_x1", 14},
-                                           Planted{"iir_rows_f64_order1_x1", 14},
-                                           Planted{"iir_columns_f32_order1_x1", 13},
-                                           Planted{"iir_columns_f64_order1_x1", 6},
-                                           Planted{"iir_tile_carries_f32_order1_x1", 11},
-                                           Planted{"iir_tiles_f32_order1_x1", 14}),
-                         [](const auto& one) { return std::string(one.param.kernel); });
+INSTANTIATE_TEST_SUITE_P(
+    Kernels, PlantedFaults,
+    ::testing::Values(Planted{"iir_rows_f32_order1_x1", 14}, Planted{"iir_rows_f64_order1_x1", 14},
+                      Planted{"iir_columns_f32_order1_x1", 13}, Planted{"iir_columns_f64_order1_x1", 6},
+                      Planted{"iir_tile_carries_f32_order1_x1", 11}, Planted{"iir_tiles_f32_order1_x1", 14}),
+    [](const auto& one) { return std::string(one.param.kernel); });
 
 }  // namespace
 }  // namespace ptx_kernels_test
