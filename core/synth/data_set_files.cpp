@@ -59,6 +59,22 @@ void take_facts(const Json& json, RunFacts& made) {
     made.shard = json.at("shard").get<std::size_t>();
 }
 
+// The first member that differs, down through objects; empty: none does.
+std::string difference_within(const Json& a, const Json& b, const std::string& place) {
+    for (const auto& [key, value] : b.items()) {
+        const auto found = a.find(key);
+        if (found == a.end()) return place + key + ": none, not " + shown(value);
+        if (*found == value) continue;
+        if (found->is_object() && value.is_object())
+            return difference_within(*found, value, place + key + ".");
+        return place + key + ": " + shown(*found) + ", not " + shown(value);
+    }
+    for (const auto& [key, value] : a.items()) {
+        if (!b.contains(key)) return shown(place + key) + ", which there is not";
+    }
+    return "";
+}
+
 }  // namespace
 
 fs::path shard_path(const fs::path& folder, std::size_t number, bool rejected) {
@@ -107,14 +123,8 @@ Result<RunFacts> read_run(const fs::path& folder) {
 std::string first_difference(const std::string& found, const std::string& wanted) {
     const Json a = Json::parse(found, nullptr, false), b = Json::parse(wanted, nullptr, false);
     if (!a.is_object()) return "it is damaged";
-    for (const auto& [key, value] : b.items()) {
-        if (!a.contains(key)) return key + ": none, not " + shown(value);
-        if (a[key] != value) return key + ": " + shown(a[key]) + ", not " + shown(value);
-    }
-    for (const auto& [key, value] : a.items()) {
-        if (!b.contains(key)) return shown(key) + ", which there is not";
-    }
-    return "its layout";
+    const std::string inner = difference_within(a, b, "");
+    return inner.empty() ? "its layout" : inner;
 }
 
 std::string libm_version() {

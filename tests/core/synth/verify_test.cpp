@@ -146,6 +146,10 @@ TEST_F(VerifyDataSet, NamesEachFileThatIsNotTheRecords) {
         EXPECT_THAT(faults(), HasSubstr(std::string(name) + ": files: it is missing"));
         write(name, before);
     }
+    std::string stats = *workbench::read_file(file("stats.json"));
+    stats.replace(stats.find("\"records\": 30"), 13, "\"records\": 31");
+    write("stats.json", stats);
+    EXPECT_THAT(faults(), HasSubstr("stats.json: files: all.records: 31, not 30"));
     write("run.json", "{}");
     EXPECT_EQ(verify_it().error().kind, ErrorKind::bad_input);
 }
