@@ -279,6 +279,9 @@ std::vector<Mutant> Mutation::of(const Json& record) {
     while (made * wanted < seen * count && made < count) {
         Draw draw(made * 1'000'003 + seen);
         std::optional<Mutant> one;
+        // Barriers stand in few kernels: there they come before the kind whose turn it is.
+        if (record["category"] == "block" && draw.chance(50))
+            one = MutantMaker(record, other, *run, draw).made("ptx barrier");
         for (std::size_t k = 0; k < kinds.size() && !one; ++k)
             one = MutantMaker(record, other, *run, draw).made(kinds[(made + k) % kinds.size()]);
         ++made;
