@@ -146,31 +146,16 @@ Result<synth::GenerateOptions> checked(const SynthGenerateOptions& given, const 
     IIR2D_RETURN_IF_ERROR(take_weights(given, made));
     IIR2D_RETURN_IF_ERROR(take_levels(given, made));
     made.judge.backward = given.backward;
-    compile::Compiler compiler;
-    IIR2D_TRY(const auto states, compiler.targets(stop));
-    const bool are_named = !given.targets.empty();
-    for (const std::string& name : are_named ? split_list(given.targets) : compile::default_targets()) {
-        const auto state =
-            std::find_if(states.begin(), states.end(), [&](const auto& one) { return one.target == name; });
-        if (state == states.end())
-            return workbench::fail(ErrorKind::bad_argument, "there is no target " + name);
-        if (state->is_available)
-            made.judge.targets.push_back(data_set_target(*state));
-        else if (are_named)
-            return workbench::fail(ErrorKind::device_failure, name + " is not available: " + state->reason);
-        else
-            made.unavailable.push_back(name + ": " + state->reason);
-    }
+    IIR2D_TRY(ChosenTargets chosen, choose_targets(split_list(given.targets), stop));
+    made.judge.targets = std::move(chosen.targets);
+    made.unavailable = std::move(chosen.unavailable);
     if (made.judge.has_level("V1") && std::ranges::any_of(made.judge.targets, [&](const auto& target) {
             if (target.level != "V3") return false;
             const std::string cubin = "cubin" + target.name.substr(target.name.find(':'));
-            const auto state = std::ranges::find(states, cubin, &compile::TargetState::target);
-            return state == states.end() || !state->is_available;
+            const auto state = std::ranges::find(chosen.states, cubin, &compile::TargetState::target);
+            return state == chosen.states.end() || !state->is_available;
         }))
         return workbench::fail(ErrorKind::device_failure, "V1 needs nvJitLink, which is not here");
-    if (made.judge.targets.empty())
-        return workbench::fail(ErrorKind::device_failure,
-                               "there is no compiler: " + made.unavailable.front());
     return made;
 }
 

@@ -5,12 +5,17 @@
 #include "app/iir2d/evidence.h"
 #include "app/iir2d/json.h"
 #include "app/iir2d/ptx_values.h"
+#include "app/iir2d/synth_toolchain.h"
+#include "core/solve/kernels.h"
 #include "core/support/files.h"
 #include "core/support/listed.h"
 #include "core/support/try.h"
 #include "core/synth/adjoint.h"
+#include "core/synth/canonical.h"
+#include "core/synth/data_set.h"
 #include "core/synth/data_set_reader.h"
 #include "core/synth/expect.h"
+#include "core/synth/judge.h"
 #include "core/synth/parse.h"
 
 namespace app {
@@ -39,6 +44,7 @@ Result<int> run_synth_stats(const SynthStatsOptions& options, const Interruption
 
 struct SynthShowOptions {
     std::string folder;
+    std::string kernel;
     std::string id;
     std::string target;
     bool backward = false;
@@ -147,7 +153,7 @@ std::string text_of(const nlohmann::json& record, bool backward) {
     const auto text = [](const nlohmann::json& json) { return json.get<std::string>(); };
     std::string made =
         text(record["id"]) + "  " + text(record["name"]) + "\n" + text(record["category"]) + ", " +
-        text(record["complexity"]) + ", " + text(record["split"]) + "; " +
+        text(record["complexity"]) + ", " + text(record.value("split", nlohmann::json("no split"))) + "; " +
         joined(record["ops"], " ", [](const auto& op) { return op.template get<std::string>(); }) + "\n\n";
     const auto& source = backward ? record["backward"]["source"] : record["source"];
     made += text(source["cuda"]) + "\n" + text(source["cpp"]);
@@ -155,8 +161,49 @@ std::string text_of(const nlohmann::json& record, bool backward) {
     return made;
 }
 
+// A kernel of the solvers as a record, compiled and run now: of category "solve", without a split.
+Result<nlohmann::json> record_of_solver(const SynthShowOptions& options, const std::stop_token& stop) {
+    constexpr std::string_view prefix = "solve/";
+    if (!options.kernel.starts_with(prefix))
+        return workbench::fail(ErrorKind::bad_argument, "--kernel is solve/NAME");
+    IIR2D_TRY(const solve::Kernel* const kernel, solve::find_kernel(options.kernel.substr(prefix.size())));
+    std::vector<std::string> named;
+    if (!options.target.empty()) named.push_back(options.target);
+    IIR2D_TRY(const ChosenTargets chosen, choose_targets(named, stop));
+    for (const std::string& left_out : chosen.unavailable) note("left out: " + left_out, options.json);
+    const synth::JudgeOptions judging{.targets = chosen.targets, .backward = kernel->no_backward.empty()};
+    IIR2D_TRY(const auto toolchain, make_toolchain());
+    synth::Judged asked;
+    asked.candidate.tree = solve::tree_of(kernel->name);
+    asked.candidate.canonical = synth::canonical_hash(asked.candidate.tree);
+    asked.candidate.skeleton = synth::skeleton_hash(asked.candidate.tree);
+    asked.candidate.ops = synth::ops_of(asked.candidate.tree);
+    std::vector<synth::Judged> batch;
+    batch.push_back(std::move(asked));
+    IIR2D_TRY(batch, synth::judge(std::move(batch), judging, *toolchain));
+    if (!batch[0].reason.empty())
+        return workbench::fail(ErrorKind::check_failed,
+                               options.kernel + ": " + batch[0].reason + ": " + batch[0].detail);
+    auto record = nlohmann::json::parse(synth::record_line(batch[0], judging));
+    record["id"] = options.kernel;
+    record["category"] = "solve";
+    record.erase("split");
+    record.erase("index");
+    if (!kernel->no_backward.empty()) record["backward"] = {{"reason", kernel->no_backward}};
+    return record;
+}
+
+Result<nlohmann::json> asked_record(const SynthShowOptions& options, const std::stop_token& stop) {
+    const bool of_data_set = !options.folder.empty() || !options.id.empty();
+    if (of_data_set == !options.kernel.empty() || options.folder.empty() != options.id.empty())
+        return workbench::fail(ErrorKind::bad_argument,
+                               "synth show takes DIR and --id, or --kernel solve/NAME");
+    if (!of_data_set) return record_of_solver(options, stop);
+    return synth::find_record(options.folder, options.id, stop);
+}
+
 Result<int> run_synth_show(const SynthShowOptions& options, const Interruption& interruption) {
-    IIR2D_TRY(auto record, synth::find_record(options.folder, options.id, interruption.token()));
+    IIR2D_TRY(auto record, asked_record(options, interruption.token()));
     IIR2D_RETURN_IF_ERROR(keep_asked(record, options));
     Json data;
     if (options.data) {
@@ -183,8 +230,10 @@ void add_synth_show(CLI::App& synth, Action& chosen) {
 
     auto options = std::make_shared<SynthShowOptions>();
     CLI::App* show = synth.add_subcommand("show", "Print a record of a data set: its sources and IR");
-    show->add_option("DIR", options->folder, "A data set")->required();
-    show->add_option("--id", options->id, "The record's id, such as array-0123456789abcdef")->required();
+    show->add_option("DIR", options->folder, "A data set");
+    show->add_option("--id", options->id, "The record's id, such as array-0123456789abcdef");
+    show->add_option("--kernel", options->kernel,
+                     "solve/NAME: a kernel of the solvers, compiled and run now");
     show->add_option("--target", options->target, "Of the IR this alone");
     show->add_flag("--backward", options->backward, "The backward kernel");
     show->add_flag("--data", options->data, "What it is run on, what it is to give, and within what bounds");

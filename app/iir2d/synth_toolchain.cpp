@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "app/iir2d/synth_toolchain.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "core/compile/run_ptx.h"
@@ -138,6 +139,27 @@ synth::Target data_set_target(const compile::TargetState& state) {
     made.compiler = state.version.substr(0, state.version.find(' '));
     made.version = state.version.substr(state.version.find(' ') + 1);
     made.flags = state.flags;
+    return made;
+}
+
+Result<ChosenTargets> choose_targets(const std::vector<std::string>& named, const std::stop_token& stop) {
+    ChosenTargets made;
+    compile::Compiler compiler;
+    IIR2D_TRY(made.states, compiler.targets(stop));
+    for (const std::string& name : named.empty() ? compile::default_targets() : named) {
+        const auto state = std::ranges::find(made.states, name, &compile::TargetState::target);
+        if (state == made.states.end())
+            return workbench::fail(ErrorKind::bad_argument, "there is no target " + name);
+        if (state->is_available)
+            made.targets.push_back(data_set_target(*state));
+        else if (!named.empty())
+            return workbench::fail(ErrorKind::device_failure, name + " is not available: " + state->reason);
+        else
+            made.unavailable.push_back(name + ": " + state->reason);
+    }
+    if (made.targets.empty())
+        return workbench::fail(ErrorKind::device_failure,
+                               "there is no compiler: " + made.unavailable.front());
     return made;
 }
 

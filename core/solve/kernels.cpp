@@ -7,7 +7,6 @@
 
 #include "core/solve/quadrature.h"
 #include "core/support/files.h"
-#include "core/support/try.h"
 #include "core/synth/parse.h"
 #include "core/synth/print.h"
 
@@ -438,17 +437,6 @@ const synth::Tree& tree_of(std::string_view name) {
         return made;
     }();
     return trees.find(name)->second;
-}
-
-Result<KernelSources> sources_of(std::string_view name) {
-    IIR2D_TRY(const Kernel* const kernel, find_kernel(name));
-    KernelSources made{
-        .cuda = print_cuda(tree_of(name)), .cpp = print_cpp(tree_of(name)), .reason = kernel->no_backward};
-    if (!made.reason.empty()) return made;
-    const synth::Tree& backward = tree_of(kernel->name + "_backward");
-    made.backward_cuda = print_cuda(backward);
-    made.backward_cpp = print_cpp(backward);
-    return made;
 }
 
 std::string print_kernels() {

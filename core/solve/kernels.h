@@ -31,14 +31,6 @@ Result<const Kernel*> find_kernel(std::string_view name);
 // The tree of a kernel, or of NAME_backward. Precondition: there is one. Thread-safe.
 const synth::Tree& tree_of(std::string_view name);
 
-// What is shown of a kernel: its sources and its adjoint's, or why there is none.
-struct KernelSources {
-    std::string cuda, cpp;
-    std::string backward_cuda, backward_cpp;
-    std::string reason;  // empty: there is an adjoint
-};
-Result<KernelSources> sources_of(std::string_view name);
-
 // Another place to have trees from than tree_of(), for proofs that a mistake in one is seen.
 using Trees = std::function<const synth::Tree&(std::string_view name)>;
 

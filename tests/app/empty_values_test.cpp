@@ -84,7 +84,7 @@ constexpr Command tested_commands[] = {
     {"filter", 12},         {"pool", 18},   {"run", 7},      {"batch", 7},    {"info", 2},
     {"compare", 3},         {"devices", 0}, {"bench", 32},   {"parity", 19},  {"verify", 2},
     {"compare-records", 6}, {"key", 2},     {"history", 10}, {"release", 35}, {"reproduce", 7},
-    {"duel", 30},           {"ptx", 9},     {"solve", 59},   {"synth", 25},   {"tune", 24},
+    {"duel", 30},           {"ptx", 9},     {"solve", 59},   {"synth", 26},   {"tune", 24},
     {"completion", 1},      {"man", 0}};
 
 class EmptyValues : public ::testing::TestWithParam<Command> {};

@@ -148,6 +148,30 @@ TEST_F(SynthCli, KernelsAreNamedAsTheyAreWritten) {
     EXPECT_EQ(text.find(".entry add("), std::string::npos);
 }
 
+TEST_F(SynthCli, ShowsTheKernelsOfSolversCompiledAndRun) {
+    IIR2D_NEEDS_NVRTC;
+    const auto shown =
+        iir2d({"synth", "show", "--kernel", "solve/rosenbrock", "--target", "ptx-nvrtc:sm_90", "--json"});
+    ASSERT_EQ(shown.code, 0) << shown.err;
+    const Json record = Json::parse(shown.out);
+    EXPECT_EQ(record["id"], "solve/rosenbrock");
+    EXPECT_NE(record["source"]["cuda"].get<std::string>().find("void rosenbrock("), std::string::npos);
+    ASSERT_EQ(record["ir"].size(), 1U);
+    EXPECT_NE(record["ir"][0]["text"].get<std::string>().find(".visible .entry rosenbrock("),
+              std::string::npos);
+    ASSERT_EQ(record["verification"].size(), 2U);
+    for (const Json& one : record["verification"]) EXPECT_EQ(one["level"], "V3");
+    const auto backward =
+        iir2d({"synth", "show", "--kernel", "solve/rosenbrock", "--target", "ptx-nvrtc:sm_90", "--backward"});
+    ASSERT_EQ(backward.code, 0) << backward.err;
+    EXPECT_NE(backward.out.find("void rosenbrock_backward("), std::string::npos);
+    expect_failure(iir2d({"synth", "show", "--kernel", "solve/thomas", "--backward"}), 2,
+                   "it reads what it writes");
+    expect_failure(iir2d({"synth", "show", "--kernel", "solve/nothing"}), 2, "there are chunk_dot, ");
+    expect_failure(iir2d({"synth", "show", "--kernel", "thomas"}), 2, "--kernel is solve/NAME");
+    expect_failure(iir2d({"synth", "show", "DIR", "--kernel", "solve/thomas"}), 2, "or --kernel solve/NAME");
+}
+
 TEST_F(SynthCli, IncludesAreOfTheSourcesFolderNotOfTheWorkingDirectory) {
     IIR2D_NEEDS_NVRTC;
     const std::string other = path("caf\xe9");  // no UTF-8

@@ -33,15 +33,6 @@ TEST(Kernels, AreReadBackFromTheirSources) {
     }
 }
 
-TEST(Kernels, HaveSourcesToShow) {
-    const auto some = sources_of("poisson1d_jacobi");
-    ASSERT_TRUE(some);
-    EXPECT_THAT(some->cuda, testing::HasSubstr("__global__ void poisson1d_jacobi("));
-    EXPECT_THAT(some->backward_cpp, testing::HasSubstr("void poisson1d_jacobi_backward("));
-    EXPECT_EQ(sources_of("thomas")->reason, "it reads what it writes");
-    EXPECT_FALSE(sources_of("none"));
-}
-
 TEST(Kernels, AnUnknownOneIsNamed) {
     const auto none = find_kernel("none");
     ASSERT_FALSE(none);
