@@ -370,11 +370,17 @@ TEST(FilterCApi, WorkspacesOnAGpuAreAskedWithoutOne) {
     };
     const Shape s{2, 3, 100, 200};
     IIR2D_FilterParams p = params(s, 1);
-    EXPECT_EQ(bytes_of(p), 0U);
+    // Of 6 planes in 4 x 2 tiles of 64 x 64: what rows leave to 3 x 2 tiles, in lines of 72, and columns
+    // to 4.
+    constexpr std::size_t carries = 6 * (3 * 2 * 72 + 4 * 64) * 4;
+    EXPECT_EQ(bytes_of(p), carries);
+    IIR2D_FilterParams axis_by_axis = p;
+    axis_by_axis.border_mode = IIR2D_BORDER_WRAP;
+    EXPECT_EQ(bytes_of(axis_by_axis), 0U);
     EXPECT_EQ(bytes_of(params(s, 6)), 6U * 100 * 200 * 4);
     EXPECT_EQ(bytes_of(params(s, 6, Precision::f64)), 6U * 100 * 200 * 8);
     p.element = IIR2D_ELEMENT_BF16;
-    EXPECT_EQ(bytes_of(p), 6U * 100 * 200 * 4 + 0U);
+    EXPECT_EQ(bytes_of(p), 6U * 100 * 200 * 4 + carries);
     // Sets run one plane after another, so that they share the scratch of one.
     IIR2D_FilterParams sets = params(s, 6);
     sets.parameter_sets = 6;
