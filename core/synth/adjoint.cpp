@@ -24,6 +24,56 @@ int own_form(const Tree& tree, Id index) {
     return is(left.args[1], SymbolKind::n) && is(e.args[1], SymbolKind::index) ? 3 : 0;
 }
 
+bool is_same(const Tree& tree, Id a, Id b) {
+    const Expr& x = tree.exprs[a];
+    const Expr& y = tree.exprs[b];
+    if (x.op != y.op || x.type != y.type || x.count != y.count || x.symbol != y.symbol || x.bits != y.bits)
+        return false;
+    for (std::uint8_t k = 0; k < x.count; ++k) {
+        if (!is_same(tree, x.args[k], y.args[k])) return false;
+    }
+    return true;
+}
+
+// Whether it reads elements of an array, in an expression or anywhere in a statement.
+bool reads(const Tree& tree, Id expr, Id array) {
+    if (expr == nothing) return false;
+    const Expr& e = tree.exprs[expr];
+    if (e.op == Op::load && e.symbol == array) return true;
+    return std::any_of(e.args.begin(), e.args.begin() + e.count,
+                       [&](Id argument) { return reads(tree, argument, array); });
+}
+bool touches(const Tree& tree, const Stmt& s, Id array) {
+    const auto in = [&](const std::vector<Id>& list) {
+        return std::any_of(list.begin(), list.end(),
+                           [&](Id id) { return touches(tree, tree.stmts[id], array); });
+    };
+    return (s.kind == StmtKind::store && s.symbol == array) || reads(tree, s.value, array) ||
+           reads(tree, s.index, array) || in(s.body) || in(s.otherwise);
+}
+
+// Whether a kernel writes the one element of an output that it touches before it reads it, as own_output()
+// takes it.
+bool begins_anew(const Tree& tree, Id output) {
+    Id index = nothing;
+    const auto is_other = [&](Id another) {
+        if (index == nothing) index = another;
+        return !is_same(tree, index, another);
+    };
+    for (const Expr& e : tree.exprs) {
+        if (e.op == Op::load && e.symbol == output && is_other(e.args[0])) return false;
+    }
+    for (const Stmt& s : tree.stmts) {
+        if (s.kind == StmtKind::store && s.symbol == output && is_other(s.index)) return false;
+    }
+    for (const Id id : tree.kernel.body) {
+        const Stmt& s = tree.stmts[id];
+        if (!touches(tree, s, output)) continue;
+        return s.kind == StmtKind::store && s.symbol == output && !reads(tree, s.value, output);
+    }
+    return true;
+}
+
 }  // namespace
 
 std::string AdjointMaker::why_not() {
@@ -51,6 +101,12 @@ std::string AdjointMaker::why_not() {
     for (const Stmt& s : f.stmts) {
         if (s.kind == StmtKind::array) return "local array";
         if (s.kind == StmtKind::atomic && (s.atomic != AtomicOp::add)) return "integer";
+    }
+    const bool has_atomics =
+        std::any_of(f.stmts.begin(), f.stmts.end(), [](const Stmt& s) { return s.kind == StmtKind::atomic; });
+    for (const Id id : f.kernel.parameters) {
+        if (f.symbols[id].kind == SymbolKind::inout && !has_atomics && !begins_anew(f, id))
+            return "it reads what it writes";
     }
     return "";
 }

@@ -196,4 +196,13 @@ TEST(Adjoint, AddsToWhatOthersReadToo) {
     EXPECT_EQ(adjoint_of(kernel("out[i] = x[i];", "int")).reason, "integer");
 }
 
+TEST(Adjoint, IsNoneOfAKernelThatGoesOnFromWhatAnOutputHeld) {
+    EXPECT_EQ(adjoint_of(kernel("out[i] = out[i] * x[i];")).reason, "it reads what it writes");
+    EXPECT_EQ(
+        adjoint_of(kernel("if (x[i] > 0.0f) {\n        out[i] = x[i];\n    }\n    out[i] = out[i] + x[i];"))
+            .reason,
+        "it reads what it writes");
+    EXPECT_EQ(adjoint_of(kernel("out[i] = x[i];\n    out[i] = out[i] * x[i];")).reason, "");
+}
+
 }  // namespace
