@@ -68,7 +68,11 @@ std::optional<Expectation> of_integers(const std::vector<std::string>& p) {
                 if (high)
                     product =
                         type[0] == 's' ? product >> w : static_cast<Big>(static_cast<Wide128>(product) >> w);
-                if (adds) product = limited(product + (sat ? integer(s[2], type) : static_cast<Big>(s[2])));
+                // Modulo 2^128: of 64 bits and .wide the sum may be more than it holds.
+                const Big added = sat ? integer(s[2], type) : static_cast<Big>(s[2]);
+                if (adds)
+                    product = limited(
+                        static_cast<Big>(static_cast<Wide128>(product) + static_cast<Wide128>(added)));
                 return cut(product, result);
             },
             ""};
