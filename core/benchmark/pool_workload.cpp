@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -16,21 +15,6 @@
 namespace workbench {
 
 namespace {
-
-// Below it storage has units that are not relative to the value.
-double least_normal(iir2d::ElementType element) {
-    switch (element) {
-        case iir2d::ElementType::f64:
-            return std::numeric_limits<double>::min();
-        case iir2d::ElementType::f16:
-            return 0x1p-14;
-        case iir2d::ElementType::bf16:
-            return std::numeric_limits<float>::min();
-        case iir2d::ElementType::f32:
-            break;
-    }
-    return 1e-30;
-}
 
 class PoolWorkload : public Workload {
   public:

@@ -23,7 +23,6 @@ namespace {
 // In the file's header, so that nothing else's database is taken for ours: "IIRH".
 constexpr std::int64_t application_id = 0x49495248;
 constexpr std::int64_t newest_version = 3;
-constexpr int wait_ms = 10'000;
 constexpr std::size_t longest_note = 500;  // bytes
 
 // Version 1. `seq` orders records of one second. The JSON is the record; the columns beside it are for lists.
@@ -45,42 +44,6 @@ constexpr const char* duel_tables =
     " measured INTEGER NOT NULL, ratio REAL NOT NULL, low REAL NOT NULL, high REAL NOT NULL,"
     " PRIMARY KEY (key, duel)) STRICT, WITHOUT ROWID;";
 
-Result<void> execute(sqlite3* database, const char* sql) {
-    if (sqlite3_exec(database, sql, nullptr, nullptr, nullptr) != SQLITE_OK) return sqlite_failure(database);
-    return {};
-}
-
-Result<std::int64_t> pragma(sqlite3* database, const char* name) {
-    Query query(database, std::string("PRAGMA ") + name);
-    IIR2D_TRY(const auto row, query.step());
-    return row ? query.number(0) : 0;
-}
-
-// Rolls back unless it was committed.
-class Transaction {
-  public:
-    explicit Transaction(sqlite3* database) : m_database(database) {}
-    ~Transaction() {
-        if (m_open) sqlite3_exec(m_database, "ROLLBACK", nullptr, nullptr, nullptr);
-    }
-    Transaction(const Transaction&) = delete;
-    Transaction& operator=(const Transaction&) = delete;
-    Result<void> begin() {
-        auto done = execute(m_database, "BEGIN IMMEDIATE");
-        m_open = done.has_value();
-        return done;
-    }
-    Result<void> commit() {
-        auto done = execute(m_database, "COMMIT");
-        if (done) m_open = false;
-        return done;
-    }
-
-  private:
-    sqlite3* m_database;
-    bool m_open = false;
-};
-
 std::unexpected<Error> not_ours(const fs::path& file, const std::string& why) {
     return fail(ErrorKind::bad_input, quoted(file) + " is not a history of records: " + why);
 }
@@ -93,8 +56,8 @@ Result<std::int64_t> check_database(sqlite3* database, const fs::path& file) {
         const auto row = query.step();
         return row && *row ? query.number(0) : -1;
     }();
-    IIR2D_TRY(const auto id, pragma(database, "application_id"));
-    IIR2D_TRY(const auto version, pragma(database, "user_version"));
+    IIR2D_TRY(const auto id, number_of(database, "PRAGMA application_id"));
+    IIR2D_TRY(const auto version, number_of(database, "PRAGMA user_version"));
     if (id == application_id) {
         if (version < 1 || version > newest_version)
             return not_ours(file, "its version is " + std::to_string(version) + ", and 1 to " +
@@ -117,7 +80,7 @@ Result<void> make_or_migrate(sqlite3* database, const fs::path& file) {
     const std::string steps = std::string(version == 0 ? schema : "") + (version < 2 ? notes_column : "") +
                               duel_tables + "PRAGMA application_id = " + std::to_string(application_id) +
                               "; PRAGMA user_version = " + std::to_string(newest_version) + ";";
-    IIR2D_RETURN_IF_ERROR(execute(database, steps.c_str()));
+    IIR2D_RETURN_IF_ERROR(execute(database, steps));
     return transaction.commit();
 }
 
@@ -132,21 +95,9 @@ Result<void> check_note(std::string_view note) {
     return {};
 }
 
-using Database = std::unique_ptr<sqlite3, int (*)(sqlite3*)>;
-
-Result<Database> open_database(const fs::path& file, int flags) {
-    sqlite3* raw = nullptr;
-    const int code = sqlite3_open_v2(utf8_path(file).c_str(), &raw, flags | SQLITE_OPEN_NOMUTEX, nullptr);
-    Database database(raw, sqlite3_close_v2);
-    if (code != SQLITE_OK) {
-        const bool reading = (flags & SQLITE_OPEN_READONLY) != 0;
-        return fail(reading ? ErrorKind::bad_input : ErrorKind::unwritable_output,
-                    "the history " + quoted(file) + " could not be opened: " + sqlite3_errstr(code));
-    }
-    sqlite3_busy_timeout(raw, wait_ms);
-    sqlite3_db_config(raw, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
-    sqlite3_db_config(raw, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
-    IIR2D_RETURN_IF_ERROR(execute(raw, "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON"));
+Result<Database> open_history(const fs::path& file, int flags) {
+    IIR2D_TRY(auto database, open_database("the history", file, flags));
+    IIR2D_RETURN_IF_ERROR(execute(database.get(), "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON"));
     return database;
 }
 
@@ -192,7 +143,7 @@ History::History(History&&) noexcept = default;
 History& History::operator=(History&&) noexcept = default;
 
 Result<History> History::open(const fs::path& file) {
-    IIR2D_TRY(auto database, open_database(file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE));
+    IIR2D_TRY(auto database, open_history(file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE));
     IIR2D_RETURN_IF_ERROR(make_or_migrate(database.get(), file));
     auto state = std::make_unique<State>();
     state->database = std::move(database);
@@ -204,7 +155,7 @@ Result<History> History::open_to_read(const fs::path& file) {
     if (!fs::exists(file, error))
         return fail(ErrorKind::bad_input, "there is no history " + quoted(file) + ": history add makes one");
     // A killed writer's journal can be rolled back only by who may write.
-    auto database = open_database(file, SQLITE_OPEN_READWRITE);
+    auto database = open_history(file, SQLITE_OPEN_READWRITE);
     if (!database) return std::unexpected(fail(ErrorKind::bad_input, database.error().message).error());
     IIR2D_TRY(const auto version, check_database(database->get(), file));
     if (version == 0) return not_ours(file, "it is empty");

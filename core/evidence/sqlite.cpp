@@ -91,4 +91,46 @@ std::int64_t Query::number(int column) const {
     return sqlite3_column_int64(m_statement.get(), column);
 }
 
+Result<Database> open_database(std::string_view what, const std::filesystem::path& file, int flags) {
+    constexpr int wait_ms = 10'000;
+    sqlite3* raw = nullptr;
+    const int code = sqlite3_open_v2(utf8_path(file).c_str(), &raw, flags | SQLITE_OPEN_NOMUTEX, nullptr);
+    Database database(raw, sqlite3_close_v2);
+    if (code != SQLITE_OK)
+        return fail(ErrorKind::unwritable_output,
+                    std::string(what) + " " + quoted(file) + " could not be opened: " + sqlite3_errstr(code));
+    sqlite3_busy_timeout(raw, wait_ms);
+    sqlite3_db_config(raw, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+    sqlite3_db_config(raw, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+    return database;
+}
+
+Result<void> execute(sqlite3* database, const std::string& sql) {
+    if (sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK)
+        return sqlite_failure(database);
+    return {};
+}
+
+Result<std::int64_t> number_of(sqlite3* database, std::string_view sql) {
+    Query query(database, sql);
+    IIR2D_TRY(const auto row, query.step());
+    return row ? query.number(0) : 0;
+}
+
+Transaction::~Transaction() {
+    if (m_open) sqlite3_exec(m_database, "ROLLBACK", nullptr, nullptr, nullptr);
+}
+
+Result<void> Transaction::begin() {
+    auto done = execute(m_database, "BEGIN IMMEDIATE");
+    m_open = done.has_value();
+    return done;
+}
+
+Result<void> Transaction::commit() {
+    auto done = execute(m_database, "COMMIT");
+    if (done) m_open = false;
+    return done;
+}
+
 }  // namespace workbench

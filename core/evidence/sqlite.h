@@ -5,6 +5,7 @@
 #include <sqlite3.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,6 +13,32 @@
 #include "core/support/error.h"
 
 namespace workbench {
+
+using Database = std::unique_ptr<sqlite3, int (*)(sqlite3*)>;
+
+// Opens a file, with SQLite's `flags`, for one thread, defensive and waiting 10 s for other processes.
+// unwritable_output where it cannot be opened, named as `what` it is: "the history".
+Result<Database> open_database(std::string_view what, const std::filesystem::path& file, int flags);
+
+// Executes statements without parameters or rows.
+Result<void> execute(sqlite3* database, const std::string& sql);
+// Returns the first column of the first row; 0 where there is none.
+Result<std::int64_t> number_of(sqlite3* database, std::string_view sql);
+
+// Rolls back unless it was committed.
+class Transaction {
+  public:
+    explicit Transaction(sqlite3* database) : m_database(database) {}
+    ~Transaction();
+    Transaction(const Transaction&) = delete;
+    Transaction& operator=(const Transaction&) = delete;
+    Result<void> begin();
+    Result<void> commit();
+
+  private:
+    sqlite3* m_database;
+    bool m_open = false;
+};
 
 // A statement and its row. Texts are bound as copies.
 class Query {

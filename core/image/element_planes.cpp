@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "core/image/element_planes.h"
 
+#include <limits>
+
 #include "iir2d/convert.h"
 
 namespace workbench {
@@ -14,6 +16,20 @@ std::size_t count(const iir2d::Shape& shape) {
 }
 
 }  // namespace
+
+double least_normal(ElementType type) {
+    switch (type) {
+        case ElementType::f64:
+            return std::numeric_limits<double>::min();
+        case ElementType::f16:
+            return 0x1p-14;
+        case ElementType::bf16:
+            return std::numeric_limits<float>::min();
+        case ElementType::f32:
+            break;
+    }
+    return 1e-30;
+}
 
 PlanarImage rounded(PlanarImage image, ElementType type) {
     if (image.type() == type) return image;

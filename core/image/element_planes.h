@@ -15,6 +15,9 @@ constexpr iir2d::ElementType image_type(iir2d::ElementType type) {
     return type == iir2d::ElementType::f64 ? type : iir2d::ElementType::f32;
 }
 
+// Returns the magnitude below which the units that samples are stored in are not relative to their value.
+double least_normal(iir2d::ElementType type);
+
 // Returns the image after its samples were stored in `type`.
 PlanarImage rounded(PlanarImage image, iir2d::ElementType type);
 

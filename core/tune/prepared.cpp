@@ -2,7 +2,6 @@
 #include "core/tune/prepared.h"
 
 #include <algorithm>
-#include <limits>
 #include <new>
 #include <utility>
 
@@ -23,21 +22,6 @@ constexpr std::size_t alignment = 64;
 
 std::size_t count_of(const iir2d::Shape& shape) {
     return static_cast<std::size_t>(shape.n * shape.c * shape.h * shape.w);
-}
-
-// Below it storage has units that are not relative to the value.
-double least_normal(iir2d::ElementType element) {
-    switch (element) {
-        case iir2d::ElementType::f64:
-            return std::numeric_limits<double>::min();
-        case iir2d::ElementType::f16:
-            return 0x1p-14;
-        case iir2d::ElementType::bf16:
-            return std::numeric_limits<float>::min();
-        case iir2d::ElementType::f32:
-            break;
-    }
-    return 1e-30;
 }
 
 // Planes of a type, made of seeds that are two apart.

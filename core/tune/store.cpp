@@ -19,7 +19,6 @@ namespace {
 
 constexpr std::int64_t application_id = 0x49495254;  // "IIRT"
 constexpr std::int64_t newest_version = 1;
-constexpr int wait_ms = 10'000;
 constexpr double contended_above = 1.15;  // times the least ratio of the machine
 
 constexpr const char* schema =
@@ -41,63 +40,11 @@ constexpr const char* schema =
     " marked INTEGER, PRIMARY KEY (visit, config, round)) STRICT;"
     "CREATE INDEX visits_of_problem ON visit (problem);";
 
-Result<void> execute(sqlite3* database, const std::string& sql) {
-    if (sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK)
-        return sqlite_failure(database);
-    return {};
-}
-
-Result<std::int64_t> number_of(sqlite3* database, const char* sql) {
-    Query query(database, sql);
-    IIR2D_TRY(const auto row, query.step());
-    return row ? query.number(0) : 0;
-}
-
 std::unexpected<Error> not_ours(const fs::path& file, const std::string& why) {
     return fail(ErrorKind::bad_input, quoted(file) + " is no database of measurements: " + why);
 }
 std::unexpected<Error> damaged(const std::string& what) {
     return fail(ErrorKind::bad_input, "the database is damaged: " + what);
-}
-
-// Rolls back unless it was committed.
-class Transaction {
-  public:
-    explicit Transaction(sqlite3* database) : m_database(database) {}
-    ~Transaction() {
-        if (m_open) sqlite3_exec(m_database, "ROLLBACK", nullptr, nullptr, nullptr);
-    }
-    Transaction(const Transaction&) = delete;
-    Transaction& operator=(const Transaction&) = delete;
-    Result<void> begin() {
-        auto done = execute(m_database, "BEGIN IMMEDIATE");
-        m_open = done.has_value();
-        return done;
-    }
-    Result<void> commit() {
-        auto done = execute(m_database, "COMMIT");
-        if (done) m_open = false;
-        return done;
-    }
-
-  private:
-    sqlite3* m_database;
-    bool m_open = false;
-};
-
-using Database = std::unique_ptr<sqlite3, int (*)(sqlite3*)>;
-
-Result<Database> open_database(const fs::path& file, int flags) {
-    sqlite3* raw = nullptr;
-    const int code = sqlite3_open_v2(utf8_path(file).c_str(), &raw, flags | SQLITE_OPEN_NOMUTEX, nullptr);
-    Database database(raw, sqlite3_close_v2);
-    if (code != SQLITE_OK)
-        return fail(ErrorKind::unwritable_output,
-                    "the database " + quoted(file) + " could not be opened: " + sqlite3_errstr(code));
-    sqlite3_busy_timeout(raw, wait_ms);
-    sqlite3_db_config(raw, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
-    sqlite3_db_config(raw, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
-    return database;
 }
 
 // Returns whether the database is ours; false: it is empty.
@@ -330,7 +277,7 @@ Store::Store(Store&&) noexcept = default;
 Store& Store::operator=(Store&&) noexcept = default;
 
 Result<Store> Store::open(const fs::path& file) {
-    IIR2D_TRY(auto database, open_database(file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE));
+    IIR2D_TRY(auto database, open_database("the database", file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE));
     IIR2D_RETURN_IF_ERROR(execute(database.get(), "PRAGMA synchronous = FULL"));
     IIR2D_RETURN_IF_ERROR(make_or_check(database.get(), file));
     auto state = std::make_unique<State>();
@@ -344,7 +291,7 @@ Result<Store> Store::open_to_read(const fs::path& file) {
         return fail(ErrorKind::bad_input,
                     "there is no database " + quoted(file) + ": tune collect makes one");
     // A killed writer's journal can be rolled back only by who may write.
-    auto database = open_database(file, SQLITE_OPEN_READWRITE);
+    auto database = open_database("the database", file, SQLITE_OPEN_READWRITE);
     if (!database) return fail(ErrorKind::bad_input, database.error().message);
     IIR2D_TRY(const bool is_ours, check_database(database->get(), file));
     if (!is_ours) return not_ours(file, "it is empty");
