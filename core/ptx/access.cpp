@@ -144,6 +144,21 @@ bool Machine::reach_together(const Instruction& i, std::uint32_t mask, unsigned 
     return true;
 }
 
+// All lanes at one address of the kernel's parameters: a table that is read at a computed index.
+bool Machine::reach_parameter(std::uint32_t mask, unsigned bytes, Reach& made) {
+    const std::uint64_t address = made.address[first_lane(mask)];
+    if (address >= function_parameters || address % bytes != 0 || !in_parameter(address, bytes)) return false;
+    for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+        if (made.address[first_lane(rest)] != address) return false;
+    }
+    made.host.fill(m_parameters.data() + address);
+    made.is_one = true;
+    made.space = Space::param;
+    made.allocation = nullptr;
+    made.mask = mask;
+    return true;
+}
+
 bool Machine::reach_alone(Warp& warp, const Group& group, const Instruction& i, unsigned lane, unsigned bytes,
                           Reach& made) {
     std::uint64_t address = made.address[lane];
@@ -225,6 +240,7 @@ void Machine::reach(Warp& warp, const Group& group, const Instruction& i, std::u
     if (reach_together(i, mask, bytes, made)) return;
     made.is_one = false;
     made.mask = 0;
+    if (i.space == Space::param && (i.flags & flag_beyond) == 0 && reach_parameter(mask, bytes, made)) return;
     for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
         const unsigned lane = first_lane(rest);
         if (reach_alone(warp, group, i, lane, bytes, made)) made.mask |= lane_bit(lane);
@@ -237,11 +253,12 @@ void Machine::load(Warp& warp, const Group& group, const Instruction& i, std::ui
     Reach at;
     reach(warp, group, i, mask, bytes, at);
     Word* const frame = group.in->frame;
-    if (m_all_checks) {
+    if (m_all_checks && !(at.is_one && at.space == Space::param)) {
+        Access now = access_of(warp);
         for (std::uint32_t rest = at.mask; rest != 0; rest &= rest - 1) {
             const unsigned lane = first_lane(rest);
             check_read(warp, i, lane, at, bytes);
-            check_race(warp, i, lane, at, bytes, AccessKind::read, nullptr);
+            check_race(warp, i, lane, at, bytes, AccessKind::read, nullptr, now);
         }
     }
     count(at, bytes, false);
@@ -294,6 +311,7 @@ void Machine::store(Warp& warp, const Group& group, const Instruction& i, std::u
     }
     const VectorPlaces& places = m_program.vectors[i.extra];
     ++m_serial;
+    Access now = access_of(warp);
     for (std::uint32_t rest = at.mask; rest != 0; rest &= rest - 1) {
         const unsigned lane = first_lane(rest);
         if (at.space_of(lane) == Space::constant ||
@@ -308,7 +326,7 @@ void Machine::store(Warp& warp, const Group& group, const Instruction& i, std::u
             std::memcpy(value.data() + k * element, &part, element);
         }
         if (m_all_checks) {
-            check_race(warp, i, lane, at, bytes, AccessKind::write, value.data());
+            check_race(warp, i, lane, at, bytes, AccessKind::write, value.data(), now);
             mark_written(warp, lane, at, bytes);
         } else if (Allocation* const allocation = at.allocation_of(lane)) {
             // Nobody keeps count of single bytes: they are taken to be written.

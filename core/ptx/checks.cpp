@@ -28,6 +28,11 @@ std::uint8_t* Machine::written(Warp& warp, unsigned lane, const Reach& at) {
 void Machine::check_read(Warp& warp, const Instruction& i, unsigned lane, const Reach& at, unsigned bytes) {
     const std::uint8_t* const bytes_written = written(warp, lane, at);
     if (bytes_written == nullptr) return;
+    if (bytes == 4) {
+        std::uint32_t four = 0;
+        std::memcpy(&four, bytes_written, 4);
+        if (four == 0x01010101U) return;
+    }
     if (std::all_of(bytes_written, bytes_written + bytes, [](std::uint8_t byte) { return byte != 0; }))
         return;
     if (m_outcome.findings.size() >= most_findings) {
@@ -43,40 +48,52 @@ void Machine::mark_written(Warp& warp, unsigned lane, const Reach& at, unsigned 
     if (std::uint8_t* const bytes_written = written(warp, lane, at)) std::memset(bytes_written, 1, bytes);
 }
 
+Access Machine::access_of(const Warp& warp) const {
+    if (m_clocks == nullptr) return {};  // no races are looked for
+    return {.block = m_block,
+            .tick = m_clocks->tick,
+            .epoch = m_clocks->warp[warp.index].epoch,
+            .lane_mask = 0,
+            .warp_mask = 1U << warp.index,
+            .warp = static_cast<std::uint8_t>(warp.index),
+            .lane = 0,
+            .valid = true,
+            .atomic = false};
+}
+
 void Machine::check_race(Warp& warp, const Instruction& i, unsigned lane, const Reach& at, unsigned bytes,
-                         AccessKind kind, const std::byte* value) {
+                         AccessKind kind, const std::byte* value, Access& now) {
     const Space space = at.space_of(lane);
     if (space != Space::shared && space != Space::global) return;
     ShadowPages& pages = space == Space::shared ? m_shared_shadow : at.allocation_of(lane)->shadow;
     const std::uint64_t base = space == Space::shared ? 0 : at.allocation_of(lane)->begin;
-    const Access now{.block = m_block,
-                     .tick = m_clocks->tick,
-                     .epoch = m_clocks->warp[warp.index].epoch,
-                     .lane_mask = lane_bit(lane),
-                     .warp_mask = 1U << warp.index,
-                     .warp = static_cast<std::uint8_t>(warp.index),
-                     .lane = static_cast<std::uint8_t>(lane),
-                     .valid = true,
-                     .atomic = false};
+    now.lane_mask = lane_bit(lane);
+    now.lane = static_cast<std::uint8_t>(lane);
+    const std::uint64_t serial = kind == AccessKind::write ? m_serial : 0;
     std::uint64_t offset = at.address[lane] - base;
     const std::uint64_t end = offset + bytes;
     bool equal = false;
     bool compared = false;
+    const auto races = [&](ShadowCell& cell) {
+        if (serial != 0 && cell.write_serial == serial && !compared) {
+            equal = std::memcmp(at.host[lane], value, bytes) == 0;
+            compared = true;
+        }
+        const Access race = note(cell, now, kind, serial, equal, *m_clocks);
+        if (!race.valid) return false;
+        report_race(warp, lane, i, race, kind, space, at.address[lane]);
+        return true;
+    };
     while (offset < end) {
         const auto count = static_cast<unsigned>(std::min<std::uint64_t>(end - offset, 4 - offset % 4));
-        std::array<ShadowCell*, 4> cells{};
-        const int found = pages.cells(offset, count, cells);
-        for (int k = 0; k < found; ++k) {
-            ShadowCell& cell = *cells[static_cast<std::size_t>(k)];
-            if (kind == AccessKind::write && cell.write_serial == m_serial && !compared) {
-                equal = std::memcmp(at.host[lane], value, bytes) == 0;
-                compared = true;
+        ShadowCell& cell = pages.word(offset);
+        if (count == 4 && cell.split == 0) {
+            if (races(cell)) return;
+        } else {
+            ShadowCell* const parts = pages.parts_of(cell) + offset % 4;
+            for (unsigned k = 0; k < count; ++k) {
+                if (races(parts[k])) return;
             }
-            const Access race =
-                note(cell, now, kind, kind == AccessKind::write ? m_serial : 0, equal, *m_clocks);
-            if (!race.valid) continue;
-            report_race(warp, lane, i, race, kind, space, at.address[lane]);
-            return;
         }
         offset += count;
     }
@@ -87,6 +104,7 @@ void Machine::count(const Reach& at, unsigned bytes, bool stores) {
     std::uint32_t global = 0;
     if (at.is_one) {
         if (at.space == Space::shared) return count_shared(at, bytes);
+        if (at.space != Space::global) return;
         global = at.mask;
     } else {
         bool shared = false;
@@ -121,10 +139,28 @@ void Machine::count(const Reach& at, unsigned bytes, bool stores) {
     traffic.sectors += count_seen;
 }
 
+// Whether lanes that reach words of 4 bytes or less reach at most one word of each bank.
+static bool is_one_wavefront(const std::array<std::uint64_t, lanes>& addresses, std::uint32_t mask) {
+    std::array<std::uint64_t, lanes> words;  // of each bank that is used
+    std::uint32_t used = 0;
+    for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+        const std::uint64_t word = addresses[first_lane(rest)] / 4;
+        const auto bank = static_cast<unsigned>(word % lanes);
+        if ((used & lane_bit(bank)) != 0 && words[bank] != word) return false;
+        used |= lane_bit(bank);
+        words[bank] = word;
+    }
+    return true;
+}
+
 // A wavefront serves each of 32 banks of 4 bytes once; lanes that reach the same word share it. Accesses of 8
 // bytes are made in two halves of the warp, those of 16 in four quarters.
 void Machine::count_shared(const Reach& at, unsigned bytes) {
     ++m_counts.shared_requests;
+    if (at.is_one && bytes <= 4 && is_one_wavefront(at.address, at.mask)) {
+        ++m_counts.shared_wavefronts;
+        return;
+    }
     const unsigned parts = bytes <= 4 ? 1 : bytes / 4;
     const unsigned part_lanes = lanes / parts;
     std::uint64_t wavefronts = 0;

@@ -133,6 +133,7 @@ class Machine {
     void reach(Warp& warp, const Group& group, const Instruction& instruction, std::uint32_t mask,
                unsigned bytes, Reach& made);
     bool reach_together(const Instruction& instruction, std::uint32_t mask, unsigned bytes, Reach& made);
+    bool reach_parameter(std::uint32_t mask, unsigned bytes, Reach& made);
     bool reach_alone(Warp& warp, const Group& group, const Instruction& instruction, unsigned lane,
                      unsigned bytes, Reach& made);
     void load(Warp& warp, const Group& group, const Instruction& instruction, std::uint32_t mask);
@@ -147,8 +148,11 @@ class Machine {
     void check_read(Warp& warp, const Instruction& instruction, unsigned lane, const Reach& reach,
                     unsigned bytes);
     void mark_written(Warp& warp, unsigned lane, const Reach& reach, unsigned bytes);
+    // What is noted of an access by a warp at this moment, but for the lane.
+    Access access_of(const Warp& warp) const;
+    // `now` is access_of(warp); the lane is put into it.
     void check_race(Warp& warp, const Instruction& instruction, unsigned lane, const Reach& reach,
-                    unsigned bytes, AccessKind kind, const std::byte* value);
+                    unsigned bytes, AccessKind kind, const std::byte* value, Access& now);
     void count(const Reach& reach, unsigned bytes, bool stores);
     void count_shared(const Reach& reach, unsigned bytes);
 

@@ -98,25 +98,18 @@ void ShadowPages::reset() {
     m_split.clear();
 }
 
-int ShadowPages::cells(std::uint64_t offset, unsigned bytes, std::array<ShadowCell*, 4>& found) {
-    const std::uint64_t word = offset / 4;
-    const std::uint64_t page = word / page_words;
+void ShadowPages::add(std::uint64_t page) {
     if (page >= m_pages.size()) m_pages.resize(page + 1);
-    if (m_pages[page] == nullptr) m_pages[page] = std::make_unique<std::array<ShadowCell, page_words>>();
-    ShadowCell& cell = (*m_pages[page])[word % page_words];
+    m_pages[page] = std::make_unique<std::array<ShadowCell, page_words>>();
+}
+
+ShadowCell* ShadowPages::parts_of(ShadowCell& cell) {
     if (cell.split == 0) {
-        if (bytes == 4) {
-            found[0] = &cell;
-            return 1;
-        }
         m_split.push_back(std::make_unique<std::array<ShadowCell, 4>>());
         m_split.back()->fill(cell);
         cell.split = static_cast<std::uint32_t>(m_split.size());
     }
-    auto& parts = *m_split[cell.split - 1];
-    const auto first = static_cast<unsigned>(offset % 4);
-    for (unsigned k = 0; k < bytes; ++k) found[k] = &parts[first + k];
-    return static_cast<int>(bytes);
+    return m_split[cell.split - 1]->data();
 }
 
 namespace {
@@ -147,6 +140,17 @@ void note_read(ShadowCell& cell, const Access& now, const Clocks& clocks) {
 
 Access note(ShadowCell& cell, const Access& now, AccessKind kind, std::uint64_t serial, bool equal,
             const Clocks& clocks) {
+    // A word that nobody has touched before, as most of an image's.
+    if (!cell.write.valid && !cell.last_read.valid && cell.other_reader == 0) {
+        if (kind == AccessKind::read) {
+            cell.last_read = now;
+            return {};
+        }
+        cell.write = now;
+        cell.write.atomic = kind == AccessKind::atomic;
+        cell.write_serial = serial;
+        return {};
+    }
     Access race;
     const Access before = cell.write;
     if (before.valid && !clocks.is_ordered(before, now)) {

@@ -70,12 +70,19 @@ struct Clocks {
 class ShadowPages {
   public:
     void reset();
-    // The cells of bytes [offset, offset + bytes), which lie in one word; one cell stands for the word while
-    // all of its accesses were of the whole word. Writes at most four pointers; returns how many.
-    int cells(std::uint64_t offset, unsigned bytes, std::array<ShadowCell*, 4>& found);
+    // The cell of the word in which a byte lies. It stands for the word while it is not split, as when all
+    // accesses were of the whole word.
+    ShadowCell& word(std::uint64_t offset) {
+        const std::uint64_t page = offset / 4 / page_words;
+        if (page >= m_pages.size() || m_pages[page] == nullptr) add(page);
+        return (*m_pages[page])[offset / 4 % page_words];
+    }
+    // The cells of its four bytes: splits it where it is not.
+    ShadowCell* parts_of(ShadowCell& cell);
 
   private:
     static constexpr std::uint64_t page_words = 512;
+    void add(std::uint64_t page);
     std::vector<std::unique_ptr<std::array<ShadowCell, page_words>>> m_pages;
     std::vector<std::unique_ptr<std::array<ShadowCell, 4>>> m_split;
 };
