@@ -61,16 +61,14 @@ struct Square {
     Engine& engine;
     Solved& solved;
     double scale = 1;  // of residuals
-    History history = {};
+    History history = History();
 
     Result<bool> is_done(double relative) {
         solved.residual = relative;
-        history.add({.iteration = solved.iterations, .residual = relative});
+        note(history, common, {.iteration = solved.iterations, .residual = relative});
         if (relative <= common.tolerance) return true;
         IIR2D_RETURN_IF_ERROR(check_stopped(common));
-        common.control.report(
-            static_cast<double>(solved.iterations) / static_cast<double>(common.max_iterations),
-            "iterations");
+        common.control.report(share_done(common, solved.iterations, relative), "iterations");
         if (std::isfinite(relative) && solved.iterations < common.max_iterations) return false;
         solved.has_converged = false;
         return true;
@@ -92,7 +90,7 @@ struct Square {
         IIR2D_TRY(const double length, norm(engine, r));
         solved.iterations = 1;
         solved.residual = length / scale;
-        history.add({.iteration = 1, .residual = solved.residual});
+        note(history, common, {.iteration = 1, .residual = solved.residual});
         return u;
     }
 
