@@ -17,6 +17,14 @@ constexpr std::size_t chunk = 64;
 
 }  // namespace
 
+Vector zeros(std::size_t count) {
+    Vector made;
+    made.reserve(count);
+    prefer_huge_pages(made.data(), count * sizeof(double));
+    made.resize(count);
+    return made;
+}
+
 Result<double> sum(Engine& engine, std::span<const double> x) {
     Vector now, next;
     while (x.size() > 1) {

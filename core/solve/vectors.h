@@ -17,6 +17,10 @@ namespace workbench::solve {
 
 using Vector = std::vector<double>;
 
+// So many zeros, in huge pages where the system gives them: a fault for every 4 KiB of the vectors of a
+// million unknowns takes as long as a cycle over them.
+Vector zeros(std::size_t count);
+
 // Sums have one order: 64 elements at a time, then 64 of those sums, and so on.
 Result<double> dot(Engine& engine, std::span<const double> x, std::span<const double> y);
 Result<double> sum(Engine& engine, std::span<const double> x);

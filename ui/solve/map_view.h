@@ -4,6 +4,7 @@
 #pragma once
 
 #include <QWidget>
+#include <array>
 
 #include "ui/solve/solve_model.h"
 

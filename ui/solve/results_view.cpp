@@ -44,15 +44,21 @@ SolveResultsView::SolveResultsView(SolveModel& model, QWidget* parent)
     connect(&model, &SolveModel::outcomeChanged, this, &SolveResultsView::showOutcome);
     connect(&model, &SolveModel::liveChanged, this, &SolveResultsView::showLive);
     connect(&model, &SolveModel::tunedChanged, this, &SolveResultsView::showTuned);
-    connect(&model, &SolveModel::stateChanged, this, [this] {
-        m_put->setEnabled(m_model.mayPutIntoRecipe());
-        // What was there before is not what this run makes.
-        if (m_model.isRunning()) {
-            showSolutionOf(m_model.choices().problem);
-            if (!m_model.outcome()) m_tabs->setCurrentIndex(historyTab);
-        }
-    });
+    connect(&model, &SolveModel::stateChanged, this, &SolveResultsView::showState);
     showOutcome();
+}
+
+// What was there before is not what a run makes: it is back when that ends with nothing.
+void SolveResultsView::showState() {
+    m_put->setEnabled(m_model.mayPutIntoRecipe());
+    if (m_model.isRunning() == m_isRunShown) return;
+    m_isRunShown = m_model.isRunning();
+    if (!m_isRunShown) return showOutcome();
+    const Plot none{.nothing = tr("Being solved")};
+    for (PlotChart* chart : {m_solution, m_path, m_history, m_errors}) chart->showPlot(none);
+    m_maps->showOutcome(nullptr);
+    m_timeRow->hide();
+    showTabsOf(m_model.choices().problem);
 }
 
 QWidget* SolveResultsView::makeLine() {
@@ -99,7 +105,9 @@ QWidget* SolveResultsView::makeTuned() {
     return page;
 }
 
-void SolveResultsView::showSolutionOf(SolveProblem problem) {
+void SolveResultsView::showTabsOf(SolveProblem problem) {
+    m_tabs->setTabVisible(errorsTab, !isMinimisation(problem));
+    m_tabs->setTabVisible(historyTab, problem != SolveProblem::heat);
     m_solutions->setCurrentWidget(problem == SolveProblem::poisson2d ? m_maps
                                   : isDescent(problem)               ? static_cast<QWidget*>(m_path)
                                   : problem == SolveProblem::fit     ? m_tunedPage
@@ -125,10 +133,7 @@ void SolveResultsView::showOutcome() {
         historyPlot(last.history, tr("%1 by %2").arg(toText(last.problem), toText(last.method))));
     m_errors->showPlot(errorsPlot(outcome->solved));
     showTuned();
-    showSolutionOf(outcome->choices.problem);
-    const bool hasMore = isMinimisation(outcome->choices.problem);
-    m_tabs->setTabVisible(errorsTab, !hasMore);
-    m_tabs->setTabVisible(historyTab, outcome->choices.problem != SolveProblem::heat);
+    showTabsOf(outcome->choices.problem);
 }
 
 void SolveResultsView::showTime() {
@@ -143,14 +148,13 @@ void SolveResultsView::showTime() {
 
 void SolveResultsView::showLive() {
     if (!m_model.isRunning() || m_model.live().empty()) return;
-    m_tabs->setTabVisible(historyTab, true);
     m_history->showPlot(historyPlot(m_model.live(), tr("So far")));
 }
 
 void SolveResultsView::showTuned() {
     const TunedImage& tuned = m_model.tuned();
-    const ImagePtr source = m_model.image();
-    if (!tuned.image || !source) {
+    const ImagePtr& source = tuned.source;
+    if (!tuned.image) {
         m_tuned->setSource(nullptr);
         m_shownSource.reset();
         m_tunedText->setFullText({});

@@ -48,7 +48,8 @@ class SolveResultsView : public QWidget {
     void showLive();
     void showTuned();
     void showTime();
-    void showSolutionOf(SolveProblem problem);
+    void showState();
+    void showTabsOf(SolveProblem problem);
 
     SolveModel& m_model;
     QTabWidget* m_tabs;
@@ -67,6 +68,7 @@ class SolveResultsView : public QWidget {
     ElidedLabel* m_tunedText = nullptr;
     QPushButton* m_put = nullptr;
     ImagePtr m_shownSource;
+    bool m_isRunShown = false;
 };
 
 }  // namespace workbench

@@ -168,7 +168,7 @@ void SolveModel::run() {
             fit->watch = [&](double parameter, std::span<const double> samples) {
                 if (clock.isValid() && clock.elapsed() < between_ms) return;
                 clock.start();
-                control.post([this, shown = TunedImage{imageOf(samples, *image), parameter}] {
+                control.post([this, shown = TunedImage{image, imageOf(samples, *image), parameter}] {
                     m_tuned = shown;
                     Q_EMIT tunedChanged();
                 });

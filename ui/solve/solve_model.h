@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/recipe/recipe.h"
 #include "ui/session/job.h"
 #include "ui/solve/plots.h"
 #include "ui/solve/solution_map.h"
@@ -34,6 +35,7 @@ using SolveOutcomePtr = std::shared_ptr<const SolveOutcome>;
 
 // What the filter makes with a parameter while it is tuned.
 struct TunedImage {
+    ImagePtr source;  // that is filtered
     ImagePtr image;
     double parameter = 0;
 };

@@ -95,7 +95,7 @@ QWidget* SolvePage::makeLeft() {
     m_progress->setFixedHeight(8);
     m_progress->setAccessibleName(tr("Progress of solving"));
     auto* buttons = makeRow(nullptr, normalSpacing);
-    m_run = new QPushButton(themedIcon(QStringLiteral("play")), tr("&Run").remove(QLatin1Char('&')), left);
+    m_run = new QPushButton(themedIcon(QStringLiteral("play")), tr("Run"), left);
     m_run->setObjectName(QStringLiteral("solveButton"));
     m_run->setAccessibleName(tr("Run"));
     m_cancel = new QPushButton(themedIcon(QStringLiteral("stop")), tr("Cancel"), left);

@@ -45,6 +45,7 @@ void ScreenshotTour::solving() {
     model.run();
     waitFor(QStringLiteral("the first iterations"),
             [&] { return !model.isRunning() || model.live().size() > 100; });
+    results.tabs().setCurrentIndex(SolveResultsView::historyTab);
     if (model.isRunning()) shoot(QStringLiteral("81-solve-running"));
     model.cancel();
     waitFor(QStringLiteral("the solver to stop"), [&] { return !model.isRunning(); });
