@@ -146,7 +146,7 @@ Result<HistoryStep> descend(const Objective& objective, Vector start, const Desc
         HistoryStep step{
             .iteration = k, .objective = state.now.value, .gradient_norm = length, .parameters = state.at};
         if (!best || state.now.value < *best->objective) best = step;
-        history.add(std::move(step));
+        note(history, common, std::move(step));
         solved.iterations = k;
         solved.has_converged = length <= common.tolerance;
         if (solved.has_converged || k == most || !std::isfinite(state.now.value)) break;

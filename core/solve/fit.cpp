@@ -74,6 +74,7 @@ class Tuner {
     Result<Evaluation> evaluate(double alpha) {
         Vector image = m_problem.input;
         for (Pass& pass : m_passes) IIR2D_RETURN_IF_ERROR(forwards(pass, image, alpha));
+        if (m_problem.watch) m_problem.watch(alpha, image);
         const auto pixels = static_cast<std::int32_t>(image.size());
         Vector squares(image.size());
         IIR2D_RETURN_IF_ERROR(

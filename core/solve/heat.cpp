@@ -91,7 +91,8 @@ Heat refined(Heat problem) {
 
 Result<Solved> solve(const Heat& problem, const Common& common, Engine& engine) {
     IIR2D_RETURN_IF_ERROR(check_common(common));
-    IIR2D_RETURN_IF_ERROR(check_memory("heat", 16.0 * sizeof(double) * static_cast<double>(problem.n)));
+    IIR2D_RETURN_IF_ERROR(check_memory("heat", static_cast<double>(16 + 2 * problem.snapshots) *
+                                                   sizeof(double) * static_cast<double>(problem.n)));
     IIR2D_RETURN_IF_ERROR(check(problem));
     Stopwatch watch;
     const double h = width_of(problem), r = problem.k * problem.dt / (h * h);
@@ -125,6 +126,32 @@ Result<Solved> solve(const Heat& problem, const Common& common, Engine& engine) 
     }
     solved.assembly_seconds = watch.lap();
 
+    const bool has_formula = problem.start == Heat::Start::sine && !problem.is_insulated;
+    const auto decay_at = [&](double time) {
+        return std::exp(-problem.k * std::numbers::pi * std::numbers::pi * time);
+    };
+    // Calls add(place, computed, exact) for each node of the solution, its ends included.
+    const auto each_node = [&](double decay, auto add) {
+        const auto one = [&](double x, double value) {
+            add(x, value, has_formula ? std::optional(start_at(problem, x) * decay) : std::nullopt);
+        };
+        if (!problem.is_insulated) one(0, left);
+        for (std::size_t k = 0; k < count; ++k) one(place_of(problem, static_cast<std::int64_t>(k)), u[k]);
+        if (!problem.is_insulated) one(1, right);
+    };
+    const auto keep = [&](std::int64_t step) {
+        const std::int64_t parts = std::min(problem.snapshots - 1, problem.steps);
+        if (problem.snapshots < 2) return;
+        const auto part_of = [&](std::int64_t at) { return at * parts / problem.steps; };
+        if (step > 0 && part_of(step) == part_of(step - 1)) return;
+        Snapshot made{.step = step, .time = problem.dt * static_cast<double>(step)};
+        each_node(decay_at(made.time), [&](double, double value, std::optional<double> exact) {
+            made.computed.push_back(value);
+            if (exact) made.exact.push_back(*exact);
+        });
+        solved.snapshots.push_back(std::move(made));
+    };
+    keep(0);
     for (std::int64_t step = 0; step < problem.steps; ++step) {
         IIR2D_RETURN_IF_ERROR(check_stopped(common));
         if (step % 64 == 0)
@@ -137,6 +164,7 @@ Result<Solved> solve(const Heat& problem, const Common& common, Engine& engine) 
                 engine.run("thomas", {off, diagonal, off, rhs, Value::out(over), Value::out(u)}, 1, n));
         else
             u.swap(rhs);
+        keep(step + 1);
     }
     solved.iterations = problem.steps;
     solved.solve_seconds = watch.lap();
@@ -146,16 +174,11 @@ Result<Solved> solve(const Heat& problem, const Common& common, Engine& engine) 
     solved.figures = {
         {"time", time}, {"r", r}, {"heat_start", heat_before * h}, {"heat_end", heat_behind * h}};
     Solution& solution = solved.solution;
-    const bool has_formula = problem.start == Heat::Start::sine && !problem.is_insulated;
-    const double decay = std::exp(-problem.k * std::numbers::pi * std::numbers::pi * time);
-    const auto add = [&](double x, double value) {
+    each_node(decay_at(time), [&](double x, double value, std::optional<double> exact) {
         solution.x.push_back(x);
         solution.computed.push_back(value);
-        if (has_formula) solution.exact.push_back(start_at(problem, x) * decay);
-    };
-    if (!problem.is_insulated) add(0, left);
-    for (std::size_t k = 0; k < count; ++k) add(place_of(problem, static_cast<std::int64_t>(k)), u[k]);
-    if (!problem.is_insulated) add(1, right);
+        if (exact) solution.exact.push_back(*exact);
+    });
     measure_errors(solved);
     return solved;
 }

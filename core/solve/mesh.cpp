@@ -201,8 +201,8 @@ Mesh make_mesh(const Poisson2d& problem, std::uint64_t seed) {
               .is_uniform = !problem.is_perturbed};
     const auto count = static_cast<std::size_t>(made.side);
     const double h = 1.0 / static_cast<double>(made.cells);
-    made.x.resize(count * count);
-    made.y.resize(count * count);
+    made.x = zeros(count * count);
+    made.y = zeros(count * count);
     Numbers numbers(seed);
     const auto d = static_cast<std::size_t>(made.degree);
     for (std::size_t row = 0; row < count; row += d) {
@@ -255,7 +255,7 @@ void SparseRows::add(std::size_t row, std::size_t to, double amount) {
 Result<Assembled> assemble(const Mesh& mesh, Exact exact, bool with_matrix, const Common& common,
                            Engine& engine) {
     Assembled made;
-    made.load.resize(mesh.x.size());
+    made.load = zeros(mesh.x.size());
     if (with_matrix) {
         made.matrix.rows = static_cast<std::int32_t>(mesh.x.size());
         made.matrix.width = mesh.degree == 1 ? 7 : 19;
@@ -265,12 +265,16 @@ Result<Assembled> assemble(const Mesh& mesh, Exact exact, bool with_matrix, cons
     const std::string name = mesh.degree == 1 ? "p1" : "p2";
     const std::size_t per_row = mesh.triangles_in_row(), nodes = nodes_of(mesh.degree);
     auto points = rows_of(mesh, exact, common.threads);
+    // Of a strip, and for all of them the same memory.
+    Vector xy, f, load, matrix;
     for (std::int64_t first = 0; first < mesh.cells; first += strip) {
         IIR2D_RETURN_IF_ERROR(check_stopped(common));
         common.control.report(static_cast<double>(first) / static_cast<double>(mesh.cells), "assembly");
         const std::int64_t last = std::min(first + strip, mesh.cells);
         const std::size_t triangles = per_row * static_cast<std::size_t>(last - first);
-        Vector xy(6 * triangles), f(quadrature_points * triangles), load(nodes * triangles), matrix;
+        xy.resize(6 * triangles);
+        f.resize(quadrature_points * triangles);
+        load.assign(nodes * triangles, 0);
         each_row(points, first, last, [&](std::int64_t row, const PointRow& from) {
             const auto at = static_cast<std::size_t>(row - first) * per_row;
             std::ranges::copy(from.xy, xy.begin() + static_cast<std::ptrdiff_t>(6 * at));
@@ -280,7 +284,7 @@ Result<Assembled> assemble(const Mesh& mesh, Exact exact, bool with_matrix, cons
         const auto count = static_cast<std::int32_t>(triangles);
         IIR2D_RETURN_IF_ERROR(engine.run(name + "_load", {xy, f, Value::out(load)}, count, 1));
         if (with_matrix) {
-            matrix.resize(nodes * nodes * triangles);
+            matrix.assign(nodes * nodes * triangles, 0);
             IIR2D_RETURN_IF_ERROR(engine.run(name + "_matrix", {xy, Value::out(matrix)}, count, 1));
         }
         for (std::size_t t = 0; t < triangles; ++t) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -58,7 +59,36 @@ Objective logistic_objective(const LogisticData& data, Engine& engine) {
     };
 }
 
+Objective objective_of(Minimise::Problem problem, const LogisticData& data, Engine& engine) {
+    if (problem == Minimise::Problem::logistic) return logistic_objective(data, engine);
+    return point_objective(std::string(name_of(problem)), engine);
+}
+
 }  // namespace
+
+std::array<double, 2> usual_start(Minimise::Problem problem) {
+    return starts[static_cast<std::size_t>(problem)];
+}
+
+Result<std::vector<double>> values_over(const Minimise& problem, const Rectangle& where, const Common& common,
+                                        Engine& engine) {
+    LogisticData data;
+    if (problem.problem == Minimise::Problem::logistic) data = draw_data(common.seed);
+    const Objective objective = objective_of(problem.problem, data, engine);
+    const auto at = [](const std::array<double, 2>& ends, int k, int count) {
+        return ends[0] + (ends[1] - ends[0]) * k / std::max(count - 1, 1);
+    };
+    std::vector<double> made;
+    for (int row = 0; row < where.rows; ++row) {
+        IIR2D_RETURN_IF_ERROR(check_stopped(common));
+        for (int column = 0; column < where.columns; ++column) {
+            IIR2D_TRY(const Evaluation there,
+                      objective({at(where.x, column, where.columns), at(where.y, row, where.rows)}));
+            made.push_back(there.value);
+        }
+    }
+    return made;
+}
 
 std::string_view name_of(Minimise::Problem problem) {
     return objectives[static_cast<std::size_t>(problem)];
@@ -76,13 +106,11 @@ Result<Solved> solve(const Minimise& problem, const Common& common, Engine& engi
         data = draw_data(common.seed);
         solved.data = {{"x", data.x}, {"label", data.label}};
     }
-    const auto start = problem.start.value_or(starts[static_cast<std::size_t>(problem.problem)]);
+    const auto start = problem.start.value_or(usual_start(problem.problem));
     solved.assembly_seconds = watch.lap();
-    IIR2D_RETURN_IF_ERROR(descend(
-        problem.problem == Minimise::Problem::logistic ? logistic_objective(data, engine)
-                                                       : point_objective(solved.problem, engine),
-        {start.begin(), start.end()},
-        {.method = problem.method, .step = problem.step, .steps = problem.steps}, common, engine, solved));
+    IIR2D_RETURN_IF_ERROR(descend(objective_of(problem.problem, data, engine), {start.begin(), start.end()},
+                                  {.method = problem.method, .step = problem.step, .steps = problem.steps},
+                                  common, engine, solved));
     solved.solve_seconds = watch.lap();
     return solved;
 }

@@ -10,24 +10,20 @@ namespace workbench::solve {
 Multigrid::Multigrid(std::int32_t n) {
     for (; n >= 1; n = (n - 1) / 2) {
         const auto numbers = static_cast<std::size_t>(n + 2) * static_cast<std::size_t>(n + 1);
-        m_grids.push_back({n, Vector(numbers), Vector(numbers), Vector(numbers)});
+        m_grids.push_back({n, zeros(numbers), zeros(numbers), zeros(numbers)});
     }
 }
 
-void Multigrid::set_rhs(const Vector& rhs) {
+std::span<double> Multigrid::rhs(std::size_t row) {
     Grid& fine = m_grids.front();
     const auto n = static_cast<std::size_t>(fine.n);
-    for (std::size_t row = 0; row < n; ++row)
-        std::copy_n(rhs.data() + row * n, n, fine.f.data() + (row + 1) * (n + 1));
+    return std::span(fine.f).subspan((row + 1) * (n + 1), n);
 }
 
-Vector Multigrid::solution() const {
+std::span<const double> Multigrid::solution(std::size_t row) const {
     const Grid& fine = m_grids.front();
     const auto n = static_cast<std::size_t>(fine.n);
-    Vector made(n * n);
-    for (std::size_t row = 0; row < n; ++row)
-        std::copy_n(fine.u.data() + (row + 1) * (n + 1), n, made.data() + row * n);
-    return made;
+    return std::span(fine.u).subspan((row + 1) * (n + 1), n);
 }
 
 Result<double> Multigrid::residual(Engine& engine) {

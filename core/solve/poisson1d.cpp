@@ -30,7 +30,7 @@ struct Line {
     double right = 0;
     double rhs_norm = 0;
     Vector f, u, residual;
-    History history = {};
+    History history = History();
 
     // Computes f - A u, and its norm over that of the right-hand side.
     Result<double> measure() {
@@ -42,13 +42,11 @@ struct Line {
 
     Result<bool> is_done(double relative) {
         solved.residual = relative;
-        history.add({.iteration = solved.iterations, .residual = relative});
+        note(history, common, {.iteration = solved.iterations, .residual = relative});
         if (relative <= common.tolerance) return true;
         IIR2D_RETURN_IF_ERROR(check_stopped(common));
         if (solved.iterations % 64 == 0)
-            common.control.report(
-                static_cast<double>(solved.iterations) / static_cast<double>(common.max_iterations),
-                "iterations");
+            common.control.report(share_done(common, solved.iterations, relative), "iterations");
         // What has grown beyond numbers does not come back.
         if (std::isfinite(relative) && solved.iterations < common.max_iterations) return false;
         solved.has_converged = false;
@@ -81,7 +79,7 @@ struct Line {
             engine.run("thomas", {off, diagonal, off, rhs, Value::out(over), Value::out(u)}, 1, n));
         solved.iterations = 1;
         IIR2D_TRY(solved.residual, measure());
-        history.add({.iteration = 1, .residual = solved.residual});
+        note(history, common, {.iteration = 1, .residual = solved.residual});
         solved.has_converged = std::isfinite(*solved.residual);
         return {};
     }

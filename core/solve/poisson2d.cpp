@@ -61,16 +61,14 @@ struct Square {
     Engine& engine;
     Solved& solved;
     double scale = 1;  // of residuals
-    History history = {};
+    History history = History();
 
     Result<bool> is_done(double relative) {
         solved.residual = relative;
-        history.add({.iteration = solved.iterations, .residual = relative});
+        note(history, common, {.iteration = solved.iterations, .residual = relative});
         if (relative <= common.tolerance) return true;
         IIR2D_RETURN_IF_ERROR(check_stopped(common));
-        common.control.report(
-            static_cast<double>(solved.iterations) / static_cast<double>(common.max_iterations),
-            "iterations");
+        common.control.report(share_done(common, solved.iterations, relative), "iterations");
         if (std::isfinite(relative) && solved.iterations < common.max_iterations) return false;
         solved.has_converged = false;
         return true;
@@ -92,7 +90,7 @@ struct Square {
         IIR2D_TRY(const double length, norm(engine, r));
         solved.iterations = 1;
         solved.residual = length / scale;
-        history.add({.iteration = 1, .residual = solved.residual});
+        note(history, common, {.iteration = 1, .residual = solved.residual});
         return u;
     }
 
@@ -125,9 +123,7 @@ struct Square {
         return u;
     }
 
-    Result<Vector> cycles(const Vector& rhs, std::int32_t n) {
-        Multigrid grids(n);
-        grids.set_rhs(rhs);
+    Result<void> cycles(Multigrid& grids) {
         IIR2D_TRY(const double start, grids.residual(engine));
         IIR2D_TRY(bool done, is_done(start / scale));
         while (!done) {
@@ -136,24 +132,23 @@ struct Square {
             ++solved.iterations;
             IIR2D_TRY(done, is_done(length / scale));
         }
-        return grids.solution();
+        return {};
     }
 };
 
 // The right-hand side of the unknowns of the five-point stencil, whose off-diagonal entries are -1.
-Vector grid_rhs(const Mesh& mesh, const Vector& load, const Vector& boundary) {
-    Vector made;
+void set_grid_rhs(const Mesh& mesh, const Vector& load, const Vector& boundary, Multigrid& grids) {
     const auto side = static_cast<std::size_t>(mesh.side);
     for (std::size_t row = 1; row + 1 < side; ++row) {
+        const std::span<double> to = grids.rhs(row - 1);
         for (std::size_t column = 1; column + 1 < side; ++column) {
             const std::size_t k = row * side + column;
             double rhs = load[k];
             // What is inside is not known yet, and is 0 there.
             for (const std::size_t other : {k - 1, k + 1, k - side, k + side}) rhs += boundary[other];
-            made.push_back(rhs);
+            to[column - 1] = rhs;
         }
     }
-    return made;
 }
 
 // Bytes of nodes and solution; by multigrid three vectors of four thirds, else the matrix twice, vectors and,
@@ -207,44 +202,44 @@ Result<Solved> solve(const Poisson2d& problem, const Common& common, Engine& eng
                   .h = 1.0 / static_cast<double>(problem.n + 1)};
     Mesh mesh = make_mesh(problem, common.seed);
     solved.unknowns = (mesh.side - 2) * (mesh.side - 2);
-    Vector computed(mesh.x.size());
+    Vector computed = zeros(mesh.x.size());
     for (std::size_t k = 0; k < computed.size(); ++k) {
         if (mesh.is_boundary(k)) computed[k] = exact_value(problem.exact, mesh.x[k], mesh.y[k]);
     }
     const bool has_grids = problem.method == Poisson2d::Method::multigrid;
-    IIR2D_TRY(const Assembled whole, assemble(mesh, problem.exact, !has_grids, common, engine));
+    IIR2D_TRY(Assembled whole, assemble(mesh, problem.exact, !has_grids, common, engine));
     Square square{common, engine, solved};
-    Vector u;
     // What f alone gives: the boundary's part of the right-hand side is larger by 1 / h^2, and a residual
     // that is small beside it says less of the solution.
-    Vector load = whole.load;
-    for (std::size_t k = 0; k < load.size(); ++k) {
-        if (mesh.is_boundary(k)) load[k] = 0;
+    for (std::size_t k = 0; k < whole.load.size(); ++k) {
+        if (mesh.is_boundary(k)) whole.load[k] = 0;
     }
-    IIR2D_TRY(const double load_norm, norm(engine, load));
+    IIR2D_TRY(const double load_norm, norm(engine, whole.load));
     if (load_norm > 0) square.scale = load_norm;
     if (has_grids) {
-        const Vector rhs = grid_rhs(mesh, whole.load, computed);
+        Multigrid grids(static_cast<std::int32_t>(problem.n));
+        set_grid_rhs(mesh, whole.load, computed, grids);
         solved.assembly_seconds = watch.lap();
-        IIR2D_TRY(u, square.cycles(rhs, static_cast<std::int32_t>(problem.n)));
+        IIR2D_RETURN_IF_ERROR(square.cycles(grids));
+        for (std::size_t row = 1; row + 1 < static_cast<std::size_t>(mesh.side); ++row)
+            std::ranges::copy(grids.solution(row - 1),
+                              computed.begin() + static_cast<std::ptrdiff_t>(row) * mesh.side + 1);
     } else {
         Reduced system = reduce(mesh, whole, computed);
         solved.assembly_seconds = watch.lap();
+        Vector u;
         if (problem.method == Poisson2d::Method::cholesky) {
             IIR2D_TRY(u, square.eliminate(system));
         } else {
             IIR2D_TRY(u, square.conjugate_gradients(system));
         }
-    }
-    std::size_t next = 0;
-    for (std::size_t k = 0; k < computed.size(); ++k) {
-        if (!mesh.is_boundary(k)) computed[k] = u[next++];
+        for (std::size_t k = 0; k < u.size(); ++k) computed[system.node[k]] = u[k];
     }
     solved.solve_seconds = watch.lap();
     solved.history = square.history.take();
     if (!solved.has_converged) solved.shortfall = residual_sentence(solved, common.tolerance);
     measure_errors(mesh, problem.exact, computed, common.threads, solved.errors);
-    solved.solution.exact.resize(computed.size());
+    solved.solution.exact = std::move(whole.load);
     for (std::size_t k = 0; k < computed.size(); ++k)
         solved.solution.exact[k] = exact_value(problem.exact, mesh.x[k], mesh.y[k]);
     solved.solution.x = std::move(mesh.x);

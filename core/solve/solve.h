@@ -5,7 +5,9 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,14 +19,6 @@
 
 namespace workbench::solve {
 
-struct Common {
-    double tolerance = 1e-10;  // of the relative residual, or of the gradient's norm
-    std::int64_t max_iterations = 100'000;
-    std::uint64_t seed = 1;
-    int threads = 1;  // of what is not a kernel
-    TaskControl control = {};
-};
-
 // One line of the history: what the problem has of these.
 struct HistoryStep {
     std::int64_t iteration = 0;
@@ -34,9 +28,26 @@ struct HistoryStep {
     std::vector<double> parameters;
 };
 
+struct Common {
+    double tolerance = 1e-10;  // of the relative residual, or of the gradient's norm
+    std::int64_t max_iterations = 100'000;
+    std::uint64_t seed = 1;
+    int threads = 1;  // of what is not a kernel
+    TaskControl control = {};
+    // Called with every step, from the thread that solves.
+    std::function<void(const HistoryStep& step)> watch = {};
+};
+
 // Of the nodes, those of the boundary included. y is empty in one dimension, exact where there is no formula.
 struct Solution {
     std::vector<double> x, y, computed, exact;
+};
+
+// What heat has come to after a step, at the nodes of the solution.
+struct Snapshot {
+    std::int64_t step = 0;
+    double time = 0;
+    std::vector<double> computed, exact;
 };
 
 struct Errors {
@@ -61,6 +72,7 @@ struct Solved {
     double assembly_seconds = 0;
     double solve_seconds = 0;
     Solution solution;
+    std::vector<Snapshot> snapshots;  // of heat, where they were asked for
 };
 
 // -u'' = f on (0, 1), n interior nodes.
@@ -86,6 +98,7 @@ struct Heat {
     bool is_insulated = false;
     Start start = Start::sine;
     std::vector<double> samples;  // from 0 to 1, evenly; at least one
+    std::int64_t snapshots = 0;  // to keep, evenly over the steps, the first and the last among them; 0: none
 };
 Result<Solved> solve(const Heat& problem, const Common& common, Engine& engine);
 // The explicit scheme's largest dt that is allowed: h^2 / (2 k).
@@ -103,6 +116,18 @@ struct Minimise {
     std::optional<std::array<double, 2>> start;
 };
 Result<Solved> solve(const Minimise& problem, const Common& common, Engine& engine);
+// Where it begins if nothing else is said.
+std::array<double, 2> usual_start(Minimise::Problem problem);
+
+// Values of the objective over a rectangle: row after row from below, `columns` of each, the edges included.
+struct Rectangle {
+    std::array<double, 2> x{0, 1};
+    std::array<double, 2> y{0, 1};
+    int columns = 2;  // at least
+    int rows = 2;
+};
+Result<std::vector<double>> values_over(const Minimise& problem, const Rectangle& where, const Common& common,
+                                        Engine& engine);
 
 // The parameter of filter 1, 2, 5 or 7 with which it makes `target` of `input`, borders mirrored: the least
 // mean squared difference. Planes one after the other, rows dense.
@@ -117,6 +142,9 @@ struct Fit {
     std::optional<double> step;         // adam: 0.1 at first, halved at each turn
     std::optional<std::int64_t> steps;  // 100
     std::optional<double> start;        // the filter's default
+    // Called with every parameter that is tried and what the filter makes with it, from the thread that
+    // solves.
+    std::function<void(double parameter, std::span<const double> image)> watch = {};
 };
 // The figures have the best parameter of all steps, by its name.
 Result<Solved> solve(const Fit& problem, const Common& common, Engine& engine);

@@ -14,9 +14,16 @@ namespace workbench::solve {
 namespace {
 
 constexpr std::size_t chunk = 64;
-constexpr std::size_t longest_history = 10'000;
 
 }  // namespace
+
+Vector zeros(std::size_t count) {
+    Vector made;
+    made.reserve(count);
+    prefer_huge_pages(made.data(), count * sizeof(double));
+    made.resize(count);
+    return made;
+}
 
 Result<double> sum(Engine& engine, std::span<const double> x) {
     Vector now, next;
@@ -80,7 +87,7 @@ void History::add(HistoryStep step) {
     if (m_count % m_stride == 0) m_steps.push_back(step);
     ++m_count;
     m_last = std::move(step);
-    if (m_steps.size() <= longest_history) return;
+    if (m_steps.size() <= m_longest) return;
     for (std::size_t k = 1; 2 * k < m_steps.size(); ++k) m_steps[k] = std::move(m_steps[2 * k]);
     m_steps.resize((m_steps.size() + 1) / 2);
     m_stride *= 2;
@@ -90,6 +97,18 @@ std::vector<HistoryStep> History::take() {
     if (m_last && (m_steps.empty() || m_steps.back().iteration != m_last->iteration))
         m_steps.push_back(*std::move(m_last));
     return std::move(m_steps);
+}
+
+void note(History& history, const Common& common, HistoryStep step) {
+    if (common.watch) common.watch(step);
+    history.add(std::move(step));
+}
+
+double share_done(const Common& common, std::int64_t iterations, double relative) {
+    const double by_number = static_cast<double>(iterations) / static_cast<double>(common.max_iterations);
+    const double by_digits =
+        relative > 0 && common.tolerance < 1 ? std::log(relative) / std::log(common.tolerance) : 0;
+    return std::clamp(std::max(by_number, by_digits), 0.0, 1.0);
 }
 
 void measure_errors(Solved& solved) {

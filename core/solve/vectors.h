@@ -17,6 +17,10 @@ namespace workbench::solve {
 
 using Vector = std::vector<double>;
 
+// So many zeros, in huge pages where the system gives them: a fault for every 4 KiB of the vectors of a
+// million unknowns takes as long as a cycle over them.
+Vector zeros(std::size_t count);
+
 // Sums have one order: 64 elements at a time, then 64 of those sums, and so on.
 Result<double> dot(Engine& engine, std::span<const double> x, std::span<const double> y);
 Result<double> sum(Engine& engine, std::span<const double> x);
@@ -29,19 +33,27 @@ Result<void> check_memory(std::string_view what, double bytes);
 Result<void> check_stopped(const Common& common);
 Result<void> check_common(const Common& common);
 
-// Keeps all steps of short histories and, of long ones, every second, fourth and so on: at most 10,000.
+// Keeps all steps of short histories and, of long ones, every second, fourth and so on: at most `longest`.
 class History {
   public:
+    explicit History(std::size_t longest = 10'000) : m_longest(longest) {}
     void add(HistoryStep step);
+    const std::vector<HistoryStep>& steps() const { return m_steps; }
     // With the last step that was added.
     std::vector<HistoryStep> take();
 
   private:
     std::vector<HistoryStep> m_steps;
     std::optional<HistoryStep> m_last;
+    std::size_t m_longest;
     std::int64_t m_stride = 1;
     std::int64_t m_count = 0;
 };
+
+// Adds a step, and tells who watches of it.
+void note(History& history, const Common& common, HistoryStep step);
+// How far iterations have come, in [0, 1]: by their number, or by the digits that the residual has lost.
+double share_done(const Common& common, std::int64_t iterations, double relative);
 
 class Stopwatch {
   public:

@@ -113,6 +113,8 @@ Bytes free_memory() {
 
 #endif
 
+constexpr std::size_t huge_page = std::size_t{2} << 20;
+
 }  // namespace
 
 std::optional<std::uint64_t> available_memory_bytes() {
@@ -121,18 +123,23 @@ std::optional<std::uint64_t> available_memory_bytes() {
 }
 
 std::shared_ptr<void> memory_block(std::size_t bytes) {
-    constexpr std::size_t huge_page = std::size_t{2} << 20;
     if (bytes < 2 * huge_page)
         return {::operator new(bytes), [](void* memory) { ::operator delete(memory); }};
     constexpr std::align_val_t alignment{huge_page};
     std::shared_ptr<void> block(::operator new(bytes, alignment), [](void* memory) {
         ::operator delete (memory, std::align_val_t{huge_page});
     });
-#if defined(__linux__)
-    // Advice alone: without it the pages are small ones.
-    ::madvise(block.get(), bytes, MADV_HUGEPAGE);
-#endif
+    prefer_huge_pages(block.get(), bytes);
     return block;
+}
+
+void prefer_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
+#if defined(__linux__)
+    constexpr std::uintptr_t page = 4096;
+    const auto start = reinterpret_cast<std::uintptr_t>(memory);
+    const std::uintptr_t first = (start + page - 1) / page * page, last = (start + bytes) / page * page;
+    if (last >= first + 2 * huge_page) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+#endif
 }
 
 }  // namespace workbench

@@ -17,5 +17,8 @@ std::optional<std::uint64_t> available_memory_bytes();
 // system gives them: small ones cost a fault for every 4 KiB, and a look in the page table for every row.
 // Throws std::bad_alloc.
 std::shared_ptr<void> memory_block(std::size_t bytes);
+// Asks for huge pages for memory that nobody has touched yet, where it is of several. Advice alone: where the
+// system gives none, nothing happens.
+void prefer_huge_pages(void* memory, std::size_t bytes);
 
 }  // namespace workbench

@@ -225,6 +225,7 @@ bool ScreenshotTour::runAll() {
     release();
     records();
     duels();
+    solving();
     work();
     manual();
     themes();
@@ -241,6 +242,7 @@ bool ScreenshotTour::runScaleCheck() {
     release();
     records();
     duels();
+    solving();
     work();
     manual();
     return m_problems.isEmpty();

@@ -50,6 +50,7 @@ class ScreenshotTour {
     void duels();
     void manual();
     void wrongNumber();
+    void solving();
     void work();
     void themes();
     void smallWindow();

@@ -30,6 +30,8 @@
 #include "ui/picture/view_bar.h"
 #include "ui/release/release_page.h"
 #include "ui/session/session.h"
+#include "ui/solve/kernel_dialog.h"
+#include "ui/solve/solve_page.h"
 #include "ui/support/paths.h"
 #include "ui/widgets/drop_cue.h"
 #include "ui/widgets/icons.h"
@@ -66,6 +68,7 @@ MainWindow::MainWindow(Session& session, QWidget* parent)
       m_recorder(new PictureRecorder(session, *m_image)),
       m_benchmark(new BenchmarkPage(session, this)),
       m_release(new ReleasePage(session, this)),
+      m_solve(new SolvePage(session, this)),
       m_operations(new OperationsPanel(session, this)),
       m_device(new DevicePanel(session, this)),
       m_info(new InfoBar(session, this)),
@@ -77,6 +80,7 @@ MainWindow::MainWindow(Session& session, QWidget* parent)
     m_pages->addWidget(m_image);
     m_pages->addWidget(m_benchmark);
     m_pages->addWidget(m_release);
+    m_pages->addWidget(m_solve);
     auto* centre = new QWidget(this);
     auto* column = makeColumn(centre, 0);
     column->addWidget(m_pages);
@@ -157,6 +161,11 @@ void MainWindow::connectPages() {
                                       : QString());
     });
     connect(m_benchmark, &BenchmarkPage::attentionWanted, this, [this] { setPage(Page::benchmark); });
+    connect(m_solve, &SolvePage::kernelAsked, this, [this](const QString& name) {
+        auto* dialog = new KernelDialog(name, this);
+        dialog->setAttribute(Qt::WA_DeleteOnClose);
+        dialog->show();
+    });
     connect(m_release, &ReleasePage::wanted, this, [this] { setPage(Page::release); });
     connect(m_image, &ImagePage::markChanged, m_info, &InfoBar::setMark);
     connect(&m_image->view(), &ImageView::probeChanged, this,
@@ -169,6 +178,7 @@ void MainWindow::connectPages() {
 MainWindow::Page MainWindow::page() const {
     return m_pages->currentWidget() == m_benchmark ? Page::benchmark
            : m_pages->currentWidget() == m_release ? Page::release
+           : m_pages->currentWidget() == m_solve   ? Page::solve
                                                    : Page::image;
 }
 
@@ -177,6 +187,7 @@ void MainWindow::setPage(Page next) {
         if (page() == Page::image) m_docks->setBesidePicture(false);
         m_pages->setCurrentWidget(next == Page::benchmark ? static_cast<QWidget*>(m_benchmark)
                                   : next == Page::release ? static_cast<QWidget*>(m_release)
+                                  : next == Page::solve   ? static_cast<QWidget*>(m_solve)
                                                           : m_image);
         if (next == Page::image) m_docks->setBesidePicture(true);
         Q_EMIT pageChanged();
@@ -318,6 +329,8 @@ bool MainWindow::mayClose() {
         running = tr("A record of %1 is still being made.").arg(m_recorder->job().subject());
     } else if (m_release->isChanging()) {
         running = tr("The release is still being changed.");
+    } else if (m_solve->isRunning()) {
+        running = tr("A problem is still being solved.");
     }
     if (!running.isEmpty()) {
         QMessageBox box(QMessageBox::Question, tr("Still running"), running, QMessageBox::NoButton, this);

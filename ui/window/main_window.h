@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The one window: image page, benchmark page and release page, the operations and device docks, menus and the
-// line at the bottom. Wires views to the session; holds no state of its own besides the layout.
+// The one window: its pages image, benchmark, release and solve, the operations and device docks, menus and
+// the line at the bottom. Wires views to the session; holds no state of its own besides the layout.
 #pragma once
 
 #include <QMainWindow>
@@ -21,12 +21,13 @@ class PictureRecorder;
 class ReleasePage;
 class Session;
 class SideDocks;
+class SolvePage;
 class WindowActions;
 
 class MainWindow : public QMainWindow {
     Q_OBJECT
   public:
-    enum class Page { image, benchmark, release };
+    enum class Page { image, benchmark, release, solve };
 
     explicit MainWindow(Session& session, QWidget* parent = nullptr);
     ~MainWindow() override;
@@ -36,6 +37,7 @@ class MainWindow : public QMainWindow {
     PictureRecorder& recorder() const { return *m_recorder; }
     BenchmarkPage& benchmarkPage() const { return *m_benchmark; }
     ReleasePage& releasePage() const { return *m_release; }
+    SolvePage& solvePage() const { return *m_solve; }
     OperationsPanel& operationsPanel() const { return *m_operations; }
     DevicePanel& devicePanel() const { return *m_device; }
 
@@ -96,6 +98,7 @@ class MainWindow : public QMainWindow {
     PictureRecorder* m_recorder;
     BenchmarkPage* m_benchmark;
     ReleasePage* m_release;
+    SolvePage* m_solve;
     OperationsPanel* m_operations;
     DevicePanel* m_device;
     InfoBar* m_info;

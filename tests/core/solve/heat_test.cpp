@@ -161,4 +161,26 @@ TEST(Heat, EnginesGiveTheSameBits) {
     }
 }
 
+TEST(Heat, KeepsStatesEvenlyOverItsSteps) {
+    Heat problem{.n = 9, .dt = 1e-3, .steps = 50};
+    EXPECT_TRUE(solved(problem).snapshots.empty());
+    problem.snapshots = 11;
+    const Solved made = solved(problem);
+    ASSERT_EQ(made.snapshots.size(), 11U);
+    for (std::size_t k = 0; k < made.snapshots.size(); ++k) {
+        const Snapshot& one = made.snapshots[k];
+        EXPECT_EQ(one.step, static_cast<std::int64_t>(5 * k));
+        // What the same problem ends with that is as long.
+        if (one.step == 0) continue;
+        problem.steps = one.step;
+        EXPECT_EQ(one.computed, solved(problem).solution.computed);
+        EXPECT_EQ(one.exact, solved(problem).solution.exact);
+    }
+    EXPECT_EQ(made.snapshots.front().computed[5], 1) << "sin(pi / 2)";
+    problem.steps = 3;
+    EXPECT_EQ(solved(problem).snapshots.size(), 4U) << "no more than there are";
+    problem.is_insulated = true;
+    EXPECT_EQ(solved(problem).snapshots.front().computed.size(), 9U);
+}
+
 }  // namespace

@@ -191,4 +191,30 @@ TEST(Fit, RefusesWhatCannotBeFitted) {
     EXPECT_EQ(refused.error().kind, ErrorKind::bad_input);
 }
 
+TEST(Fit, TellsOfEveryParameterThatItTries) {
+    Fit fit = fit_of(1, 9, 7);
+    fit.steps = 3;
+    std::vector<double> tried;
+    fit.watch = [&](double parameter, std::span<const double> image) {
+        tried.push_back(parameter);
+        EXPECT_EQ(image.size(), fit.input.size());
+    };
+    std::vector<std::int64_t> steps;
+    Common common;
+    common.watch = [&](const HistoryStep& step) { steps.push_back(step.iteration); };
+    const Solved made = solved(fit, common);
+    ASSERT_EQ(tried.size(), 4U);
+    EXPECT_EQ(tried.back(), made.history.back().parameters[0]);
+    EXPECT_EQ(steps, (std::vector<std::int64_t>{0, 1, 2, 3}));
+}
+
+TEST(Minimise, GivesItsValuesOverARectangle) {
+    const auto engine = make_compiled_engine(1);
+    const auto values = values_over({.problem = Minimise::Problem::quadratic},
+                                    {.x = {-1, 1}, .y = {0, 2}, .columns = 3, .rows = 2}, {}, *engine);
+    ASSERT_TRUE(values) << values.error().message;
+    EXPECT_EQ(*values, (std::vector<double>{0.5, 0, 0.5, 20.5, 20, 20.5}));
+    EXPECT_EQ(usual_start(Minimise::Problem::rosenbrock), (std::array{-1.2, 1.0}));
+}
+
 }  // namespace

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// Lines of equal value over a rectangle. Pure.
+#pragma once
+
+#include <QLineF>
+#include <QList>
+#include <vector>
+
+#include "core/solve/solve.h"
+
+namespace workbench {
+
+// Levels that most of the rectangle lies between: even shares of the values have the same number between
+// two. Rising, none twice.
+std::vector<double> contourLevels(std::vector<double> values, int count);
+
+// The pieces of the lines, one through each cell that a level crosses (W. Lorensen and H. Cline, "Marching
+// cubes", 1987, in two dimensions; in saddles as the mean of the corners says).
+QList<QLineF> contourLines(const std::vector<double>& values, const solve::Rectangle& where, double level);
+
+}  // namespace workbench

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// The form of page Solve: the problem, and below it the choices that it has, each with its range.
+#pragma once
+
+#include <QWidget>
+#include <functional>
+#include <vector>
+
+#include "ui/solve/solve_choices.h"
+
+class QComboBox;
+class QGridLayout;
+class QLabel;
+
+namespace workbench {
+
+class PathField;
+class SolveModel;
+
+class SolveForm : public QWidget {
+    Q_OBJECT
+  public:
+    explicit SolveForm(SolveModel& model, QWidget* parent = nullptr);
+
+  private:
+    // Which problems a row is of, and, beyond that, when it counts.
+    struct Row {
+        unsigned problems = 0;
+        QWidget* field = nullptr;
+        std::vector<QWidget*> widgets;
+        std::function<void(const SolveChoices&)> show = {};
+        std::function<bool(const SolveChoices&)> counts = {};
+    };
+    Row& addRow(const QString& label, QWidget* field, const QString& spoken, const QString& help,
+                const QString& range, unsigned problems);
+    Row& addChoice(const QString& label, int SolveChoices::*value, const QStringList& names,
+                   const QString& spoken, const QString& help, unsigned problems);
+    Row& addCount(const QString& label, int SolveChoices::*value, int least, int most, const QString& spoken,
+                  const QString& help, unsigned problems);
+    Row& addNumber(const QString& label, double SolveChoices::*value, double least, double most,
+                   const QString& spoken, const QString& help, unsigned problems);
+    void addProblem();
+    void addEquations();
+    void addMinimisations();
+    void addCommon();
+    void edit(const std::function<void(SolveChoices&)>& change);
+    void showChoices();
+
+    SolveModel& m_model;
+    QGridLayout* m_grid;
+    PathField* m_target = nullptr;
+    std::vector<Row> m_rows;
+    bool m_isShowing = false;
+};
+
+}  // namespace workbench
