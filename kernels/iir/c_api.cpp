@@ -62,7 +62,7 @@ Result<void> forward_on_cpu(const void* in, void* out, const IIR2D_Params* param
     const auto config = tune::read_config(given);
     if (!config) return std::unexpected(config.error());
     const iir::CpuJob job = iir::make_cpu_job(desc, filters->front(), *threads);
-    if (auto good = iir::FilterConfigs(desc, job, false, *threads).check(*config); !good) return good;
+    if (auto good = iir::FilterConfigs(desc, job, filters->front(), false, *threads).check(*config); !good) return good;
     return iir::forward_planes({desc, *filters, *threads, *config}, views->x, views->y, {});
 }
 
