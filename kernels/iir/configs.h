@@ -10,6 +10,7 @@
 #include "iir2d/error.h"
 #include "iir2d/plan.h"
 #include "kernels/iir/cpu.h"
+#include "kernels/iir/cpu_planes.h"
 #include "kernels/tune/question.h"
 
 namespace iir2d::iir {
@@ -44,5 +45,10 @@ class FilterConfigs final : public tune::Question {
     bool m_strips;  // something is left for them
     bool m_past;    // static's stores
 };
+
+// Runs forward_planes() by the choice for the task: on `all_threads` where one has to be asked for, else by
+// static on the task's. Of the C interface, whose calls make no plan.
+Result<void> forward_by_choice(const CpuTask& task, int all_threads, const ConstTensorView& x,
+                               const TensorView& y, const RunControl& control);
 
 }  // namespace iir2d::iir

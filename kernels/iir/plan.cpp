@@ -158,6 +158,7 @@ Result<void> FilterPlan::run(const ConstTensorView& x, const TensorView& y, cons
                                  control);
         }
         const auto& cpu = std::get<State::OnCpu>(m_state->work);
+        tune::count_veto(m_state->choice.config, views->y);
         return tune::watched(m_state->turn, [&] {
             if (cpu.is_all_of_it) return iir::forward_cpu(cpu.first, views->x, views->y, control);
             const iir::CpuTask task{m_state->desc, m_state->filters, m_state->device.threads(),

@@ -225,6 +225,7 @@ Result<void> PoolPlan::forward(const ConstTensorView& x, const TensorView& y, st
         }
         const auto& kernel = std::get<pool::CpuKernel>(state.kernel);
         const int threads = state.forward.resolved.threads;
+        tune::count_veto(state.forward.config, views->y);
         // The turn is of a run without places, which is another problem.
         return tune::watched(indices == nullptr ? state.forward_turn : nullptr, [&]() -> Result<void> {
             if (pool::planes_are_even(views->x, views->y)) {
@@ -271,6 +272,7 @@ Result<void> PoolPlan::backward(const ConstTensorView& x, const ConstTensorView&
             return pool::run_backward_cuda(state.device.index(), gpu->pooling, *data, rest);
         const int threads = state.backward.resolved.threads;
         const Config& config = state.backward.config;
+        tune::count_veto(config, data->dx);
         return tune::watched(state.backward_turn, [&]() -> Result<void> {
             if (pool::planes_are_even(*data))
                 return pool::backward_cpu(state.desc, state.geometry, *data, config, threads, rest);

@@ -8,6 +8,7 @@
 
 #include "iir2d/config.h"
 #include "iir2d/plan.h"
+#include "iir2d/tensor.h"
 #include "iir2d/tune.h"
 #include "kernels/tune/explore.h"
 #include "kernels/tune/learned.h"
@@ -45,8 +46,9 @@ void describe(const Choice& choice, KernelIdentity& kernel);
 
 // Ends a run that was timed.
 void add_run(const Turn& turn, double milliseconds);
-// Counts a run whose rows do not lie as the stores of its config ask.
-void count_veto();
+// Counts a run whose rows do not lie as the stores of its config ask: at multiples of 32 bytes. Strides are
+// resolved.
+void count_veto(const Config& config, const TensorView& y);
 
 // Returns run(), a Result<void>, timed where the plan has a turn.
 template <class Run>

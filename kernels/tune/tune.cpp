@@ -153,8 +153,15 @@ void add_run(const Turn& turn, double milliseconds) {
     Decider::of_process().add_run(turn, milliseconds);
 }
 
-void count_veto() {
-    Decider::of_process().count_veto();
+void count_veto(const Config& config, const TensorView& y) {
+    if (config.stores != stores_past) return;
+    constexpr std::int64_t needed = 32;
+    const auto size = static_cast<std::int64_t>(element_size(y.type));
+    const bool aligned = reinterpret_cast<std::uintptr_t>(y.data) % needed == 0 &&
+                         (y.shape.h == 1 || y.row_stride * size % needed == 0) &&
+                         (y.shape.c == 1 || y.plane_stride * size % needed == 0) &&
+                         (y.shape.n == 1 || y.image_stride * size % needed == 0);
+    if (!aligned) Decider::of_process().count_veto();
 }
 
 }  // namespace tune
