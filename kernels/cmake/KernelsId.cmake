@@ -43,5 +43,5 @@ function(iir2d_kernels_id target)
     DEPENDS ${_sources} ${IIR2D_KERNELS_ID_SCRIPT}
     COMMENT "Naming the kernels' sources" VERBATIM)
   target_sources(${target} PRIVATE ${_written})
-  set_source_files_properties(${_written} PROPERTIES SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON)
+  set_source_files_properties(${_written} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 endfunction()

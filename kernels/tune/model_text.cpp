@@ -21,7 +21,7 @@ constexpr std::size_t most_trees = 1000;
 constexpr std::size_t most_features = 128;
 constexpr std::size_t most_word = 128;
 
-std::unexpected<Error> wrong(std::string message) {
+std::unexpected<Error> damaged_model(std::string message) {
     return std::unexpected(Error{ErrorCode::invalid_argument, std::move(message)});
 }
 
@@ -58,7 +58,7 @@ constexpr Field head[] = {{"purpose", &TreeModel::purpose},
 
 Result<void> check_ensemble(const TreeEnsemble& e, std::string_view name, std::size_t features) {
     const auto bad = [&](const char* why) {
-        return wrong("model: ensemble " + std::string(name) + " " + why);
+        return damaged_model("model: ensemble " + std::string(name) + " " + why);
     };
     if (e.depth > most_depth) return bad("is deeper than 8");
     if (e.leaves.size() % e.leaves_of_a_tree() != 0) return bad("has leaves that make no whole trees");
@@ -78,16 +78,17 @@ Result<void> check_ensemble(const TreeEnsemble& e, std::string_view name, std::s
 Result<void> check_model(const TreeModel& model) {
     for (const Field& field : head) {
         if (!is_word(model.*field.value)) {
-            return wrong("model: " + std::string(field.name) + " is no word of visible ASCII, at most " +
-                         std::to_string(most_word) + " characters");
+            return damaged_model("model: " + std::string(field.name) +
+                                 " is no word of visible ASCII, at most " + std::to_string(most_word) +
+                                 " characters");
         }
     }
-    if (!is_word(model.objective)) return wrong("model: objective is no word");
+    if (!is_word(model.objective)) return damaged_model("model: objective is no word");
     if (model.margin && !(std::isfinite(*model.margin) && *model.margin >= 0))
-        return wrong("model: margin is no number from 0 on");
+        return damaged_model("model: margin is no number from 0 on");
     if (model.features.empty() || model.features.size() > most_features ||
         !std::ranges::all_of(model.features, is_word))
-        return wrong("model: features are 1 to 128 words");
+        return damaged_model("model: features are 1 to 128 words");
     if (auto good = check_ensemble(model.gain, "gain", model.features.size()); !good) return good;
     return check_ensemble(model.level, "level", model.features.size());
 }
@@ -151,7 +152,7 @@ class Reader {
         return bad("more words than there should be");
     }
     std::unexpected<Error> bad(const std::string& why) const {
-        return wrong("model, line " + std::to_string(m_number) + ": " + why);
+        return damaged_model("model, line " + std::to_string(m_number) + ": " + why);
     }
 
   private:
@@ -254,14 +255,14 @@ Result<std::string> text_of_model(const TreeModel& model) {
         add_ensemble(model.gain, "gain", text);
         add_ensemble(model.level, "level", text);
         text += "sha256 " + tune::sha256_hex(text) + "\n";
-        if (text.size() > largest_model_text) return wrong("model: its text has more than 1 MiB");
+        if (text.size() > largest_model_text) return damaged_model("model: its text has more than 1 MiB");
         return text;
     });
 }
 
 Result<TreeModel> model_from_text(std::string_view text) {
     return support::guarded_result("the model", [&]() -> Result<TreeModel> {
-        if (text.size() > largest_model_text) return wrong("model: the text has more than 1 MiB");
+        if (text.size() > largest_model_text) return damaged_model("model: the text has more than 1 MiB");
         Reader reader(text);
         TreeModel model;
         std::string said;
@@ -282,7 +283,7 @@ Result<TreeModel> model_from_text(std::string_view text) {
                                   [&] { return check_model(model); });
         if (!good) return std::unexpected(good.error());
         model.sha256 = tune::sha256_hex(text.substr(0, hashed));
-        if (model.sha256 != said) return wrong("model: the text is not what its sha256 was made of");
+        if (model.sha256 != said) return damaged_model("model: the text is not what its sha256 was made of");
         return model;
     });
 }
