@@ -2,9 +2,12 @@
 #include "kernels/iir/configs.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <string>
 
 #include "iir2d/tune.h"
+#include "iir2d/tune_model.h"
 #include "kernels/iir/coefficients.h"
 #include "kernels/iir/cpu_rows.h"
 #include "kernels/iir/plan_checks.h"
@@ -110,6 +113,46 @@ std::vector<Config> FilterConfigs::candidates() const {
 
 namespace {
 
+// The samples after which a response has faded to the precision of f32, up to the next power of two: a slider
+// step hardly ever changes it.
+std::int64_t reach_of(const FilterData& data) {
+    const double pole = std::max(pole_radius(data.horizontal), pole_radius(data.vertical));
+    if (!(pole > 0)) return 1;
+    constexpr double longest = 1 << 20;
+    const double samples = pole < 1 ? std::log(0x1p-24) / std::log(pole) : longest;
+    return static_cast<std::int64_t>(
+        std::bit_ceil(static_cast<std::uint64_t>(std::ceil(std::clamp(samples, 1.0, longest)))));
+}
+
+void count(const std::vector<CpuPass>& passes, int& number, int& sections, int& terms, int& beside) {
+    number = static_cast<int>(passes.size());
+    for (const CpuPass& p : passes) {
+        sections += static_cast<int>(p.pass.sections.size());
+        for (const Section& section : p.pass.sections) terms += section_step<double>(section).terms;
+        if (p.pass.to_scratch || p.pass.add_scratch) ++beside;
+    }
+}
+
+}  // namespace
+
+tune::Facts facts_of(const FilterDesc& desc, const CpuJob& job, const FilterData& data, int threads) {
+    tune::IirFacts f{.reach = reach_of(data), .periodic = desc.border == Border::wrap};
+    count(job.horizontal, f.passes_x, f.sections_x, f.terms_x, f.beside);
+    count(job.vertical, f.passes_y, f.sections_y, f.terms_y, f.beside);
+    const std::int64_t planes = desc.shape.n * desc.shape.c;
+    return {.purpose = tune::Purpose::iir_cpu,
+            .width = desc.shape.w,
+            .height = desc.shape.h,
+            .planes = planes,
+            .out = desc.shape.w * desc.shape.h * planes,
+            .bytes_in = static_cast<int>(element_size(element_of(desc))),
+            .bytes_sums = desc.precision == Precision::f32 ? 4 : 8,
+            .threads = threads,
+            .operation = f};
+}
+
+namespace {
+
 // Calls use(configs), which gives a Result, with the configs of a filter on the CPU.
 template <class T>
 Result<T> with_configs(const Device& device, const FilterDesc& desc, const auto& use) {
@@ -184,6 +227,18 @@ Result<std::vector<Config>> candidates(const Device& device, const FilterDesc& d
     return iir::with_configs<std::vector<Config>>(
         device, desc,
         [&](const auto& configs) -> Result<std::vector<Config>> { return configs.candidates(); });
+}
+
+Result<std::vector<float>> features(const Device& device, const FilterDesc& desc, const Config& config) {
+    if (device.backend() != Backend::cpu) return tune::no_features(device);
+    const auto every = resolved(device, desc, config);
+    if (!every) return std::unexpected(every.error());
+    return support::guarded_result("the filter's features", [&]() -> Result<std::vector<float>> {
+        const auto filters = iir::check_desc(desc);
+        if (!filters) return std::unexpected(filters.error());
+        const iir::CpuJob job = iir::make_cpu_job(desc, filters->front(), device.threads());
+        return tune::features_of(iir::facts_of(desc, job, filters->front(), device.threads()), *every);
+    });
 }
 
 }  // namespace iir2d

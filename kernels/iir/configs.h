@@ -8,9 +8,13 @@
 #include "iir2d/error.h"
 #include "iir2d/plan.h"
 #include "kernels/iir/cpu.h"
+#include "kernels/tune/features.h"
 #include "kernels/tune/space.h"
 
 namespace iir2d::iir {
+
+// Returns what models read of a filter; `job` is that of its first one, `data` that filter.
+tune::Facts facts_of(const FilterDesc& desc, const CpuJob& job, const FilterData& data, int threads);
 
 class FilterConfigs {
   public:

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "iir2d/tune.h"
+#include "iir2d/tune_model.h"
 #include "kernels/pool/backward.h"
 #include "kernels/pool/cpu_windows.h"
 #include "kernels/support/cpu_target.h"
@@ -144,6 +145,42 @@ std::vector<Config> PoolConfigs::candidates() const {
 
 namespace {
 
+tune::PoolAxisFacts facts_of_axis(const AxisWindows& axis, AxisWay way) {
+    const int folds = way == AxisWay::one_by_one ? 3 : fold_number(way);
+    if (!axis.adaptive) {
+        return {static_cast<double>(axis.window), static_cast<double>(axis.stride), axis.dilation, folds};
+    }
+    return {static_cast<double>((axis.in + axis.out - 1) / axis.out),
+            static_cast<double>(axis.in) / static_cast<double>(axis.out), 1, folds};
+}
+
+}  // namespace
+
+tune::Facts facts_of(const PoolDesc& desc, const PoolGeometry& geometry, const CpuKernel& kernel, PoolUse use,
+                     int threads) {
+    const bool backward = use == PoolUse::backward;
+    const bool places = use == PoolUse::forward_with_places;
+    const ElementType sums = backward ? backward_accumulator(desc, geometry) : kernel.accumulator;
+    const bool gathered = backward ? !scatters_in_vectors(desc, geometry)
+                                   : kernel.gathered || (places && desc.element == ElementType::f64);
+    return {.purpose = backward ? tune::Purpose::pool_backward_cpu : tune::Purpose::pool_cpu,
+            .width = geometry.input.w,
+            .height = geometry.input.h,
+            .planes = geometry.planes(),
+            .out = geometry.output.w * geometry.output.h * geometry.planes(),
+            .bytes_in = static_cast<int>(element_size(desc.element)),
+            .bytes_sums = static_cast<int>(element_size(sums)),
+            .threads = threads,
+            .operation = tune::PoolFacts{
+                .x = facts_of_axis(geometry.x, places ? kernel.pairs_along_x : kernel.along_x),
+                .y = facts_of_axis(geometry.y, places ? kernel.pairs_along_y : kernel.along_y),
+                .formula = static_cast<int>(kernel.formula),
+                .gathered = gathered,
+                .places = places}};
+}
+
+namespace {
+
 // Calls use(configs), which gives a Result, with the configs of a pooling on the CPU.
 template <class T>
 Result<T> with_configs(const Device& device, const PoolDesc& given, PoolUse use, const auto& call) {
@@ -230,6 +267,20 @@ Result<std::vector<Config>> candidates(const Device& device, const PoolDesc& des
     return pool::with_configs<std::vector<Config>>(
         device, desc, use,
         [&](const auto& configs) -> Result<std::vector<Config>> { return configs.candidates(); });
+}
+
+Result<std::vector<float>> features(const Device& device, const PoolDesc& given, PoolUse use,
+                                    const Config& config) {
+    if (device.backend() != Backend::cpu) return tune::no_features(device);
+    const auto every = resolved(device, given, use, config);
+    if (!every) return std::unexpected(every.error());
+    return support::guarded_result("the pooling's features", [&]() -> Result<std::vector<float>> {
+        const PoolDesc desc = pool::read_fields(given);
+        const auto geometry = pool::make_geometry(desc);
+        if (!geometry) return std::unexpected(geometry.error());
+        const pool::CpuKernel kernel = pool::choose_cpu_kernel(desc, *geometry);
+        return tune::features_of(pool::facts_of(desc, *geometry, kernel, use, device.threads()), *every);
+    });
 }
 
 }  // namespace iir2d

@@ -9,8 +9,13 @@
 #include "iir2d/plan.h"
 #include "kernels/pool/cpu.h"
 #include "kernels/pool/geometry.h"
+#include "kernels/tune/features.h"
 
 namespace iir2d::pool {
+
+// Returns what models read of a pooling; `kernel` is static's.
+tune::Facts facts_of(const PoolDesc& desc, const PoolGeometry& geometry, const CpuKernel& kernel, PoolUse use,
+                     int threads);
 
 class PoolConfigs {
   public:
