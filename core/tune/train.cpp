@@ -232,7 +232,7 @@ Result<Trained> train(const Measurements& measured, const Measurements* validati
         model.features.emplace_back(name);
     model.gain = gain.chosen.trees;
     model.level = level.chosen.trees;
-    IIR2D_TRY(made.files.trees, from_kernel(iir2d::text_of(model)));
+    IIR2D_TRY(made.files.trees, from_kernel(iir2d::text_of_model(model)));
     IIR2D_TRY(model, from_kernel(iir2d::model_from_text(made.files.trees)));
     IIR2D_TRY(const auto table, make_table(used, options.purpose, table_configs, figures));
     made.files.table = text_of(table);
