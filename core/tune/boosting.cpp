@@ -90,9 +90,9 @@ class Handle {
 
 template <class Library, class Matrix>
 Result<void> fill_matrix(const Library& library, const TrainingRows& rows, Matrix& matrix) {
-    IIR2D_RETURN_IF_ERROR(library.check(library.make_matrix(rows.values.data(), rows.count(), rows.features,
-                                                            std::numeric_limits<float>::quiet_NaN(),
-                                                            matrix.put())));
+    IIR2D_RETURN_IF_ERROR(
+        library.check(library.make_matrix(rows.values.data(), rows.count(), rows.features,
+                                          std::numeric_limits<float>::quiet_NaN(), matrix.put())));
     IIR2D_RETURN_IF_ERROR(
         library.check(library.set_floats(matrix.get(), "label", rows.targets.data(), rows.count())));
     return library.check(library.set_floats(matrix.get(), "weight", rows.weights.data(), rows.count()));
@@ -125,10 +125,9 @@ Result<Boosting> Boosting::open() {
     // Never closed: its OpenMP keeps threads of its own.
     void* const opened = dlopen(IIR2D_XGBOOST_LIBRARY, RTLD_NOW | RTLD_LOCAL);
     if (opened == nullptr)
-        return fail(ErrorKind::bad_argument, "models cannot be trained here: XGBoost's library " +
-                                                 std::string(IIR2D_XGBOOST_LIBRARY) +
-                                                 " could not be opened (" + escaped(dlerror()) +
-                                                 "); Debian has it in libxgboost0");
+        return fail(ErrorKind::bad_argument,
+                    "models cannot be trained here: XGBoost's library " + std::string(IIR2D_XGBOOST_LIBRARY) +
+                        " could not be opened (" + escaped(dlerror()) + "); Debian has it in libxgboost0");
     auto library = std::make_shared<Library>();
     const bool all_found = find(opened, "XGBoostVersion", library->get_version) &&
                            find(opened, "XGBGetLastError", library->last_error) &&
@@ -144,9 +143,9 @@ Result<Boosting> Boosting::open() {
                            find(opened, "XGBoosterSaveModelToBuffer", library->save) &&
                            find(opened, "XGBoosterPredictFromDMatrix", library->predict);
     if (!all_found)
-        return fail(ErrorKind::bad_argument, "models cannot be trained here: " +
-                                                 std::string(IIR2D_XGBOOST_LIBRARY) +
-                                                 " has not all functions of version 1.7");
+        return fail(ErrorKind::bad_argument,
+                    "models cannot be trained here: " + std::string(IIR2D_XGBOOST_LIBRARY) +
+                        " has not all functions of version 1.7");
     int parts[3] = {0, 0, 0};
     library->get_version(&parts[0], &parts[1], &parts[2]);
     library->version =
@@ -191,8 +190,8 @@ Result<Boosted> Boosting::train(const TrainingRows& rows, const TrainingRows& he
         if (control.cancelled()) return fail(ErrorKind::cancelled, "training was cancelled");
         IIR2D_RETURN_IF_ERROR(library.check(library.update(booster.get(), tree, matrix.get())));
         const char* line = nullptr;
-        IIR2D_RETURN_IF_ERROR(library.check(
-            library.evaluate(booster.get(), tree, matrices, names, matrix_count, &line)));
+        IIR2D_RETURN_IF_ERROR(
+            library.check(library.evaluate(booster.get(), tree, matrices, names, matrix_count, &line)));
         IIR2D_TRY(made.curve.emplace_back(), error_named(line, "rows-rmse:"));
         if (matrix_count < 2) continue;
         IIR2D_TRY(made.held_out_curve.emplace_back(), error_named(line, "held-rmse:"));
@@ -204,7 +203,8 @@ Result<Boosted> Boosting::train(const TrainingRows& rows, const TrainingRows& he
 
     std::uint64_t length = 0;
     const char* text = nullptr;
-    IIR2D_RETURN_IF_ERROR(library.check(library.save(booster.get(), R"({"format": "json"})", &length, &text)));
+    IIR2D_RETURN_IF_ERROR(
+        library.check(library.save(booster.get(), R"({"format": "json"})", &length, &text)));
     made.importance.assign(rows.features, 0);
     IIR2D_TRY(made.trees, trees_from_xgboost({text, length}, kept, static_cast<std::size_t>(settings.depth),
                                              made.importance));
@@ -218,8 +218,8 @@ Result<Boosted> Boosting::train(const TrainingRows& rows, const TrainingRows& he
     std::vector<float> ours(rows.count());
     iir2d::predict(made.trees, rows.values, rows.features, ours);
     for (std::size_t i = 0; i < ours.size(); ++i)
-        made.difference =
-            std::max(made.difference, std::abs(static_cast<double>(ours[i]) - static_cast<double>(theirs[i])));
+        made.difference = std::max(made.difference,
+                                   std::abs(static_cast<double>(ours[i]) - static_cast<double>(theirs[i])));
     return made;
 }
 

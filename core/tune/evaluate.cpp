@@ -69,9 +69,9 @@ LogInterval interval_over_visits(const MeasuredProblem& problem, const std::stri
         if (!counts(visit, options)) continue;
         const Measurement* const one = visit.of(config);
         if (one == nullptr) continue;
-        const auto some = pairs_of(one->samples, visit.of(static_text)->samples,
-                                   visit.of(second_static_text)->samples)
-                              .counted();
+        const auto some =
+            pairs_of(one->samples, visit.of(static_text)->samples, visit.of(second_static_text)->samples)
+                .counted();
         pairs.insert(pairs.end(), some.begin(), some.end());
     }
     return interval_of(pairs, options.objective, seed_of(1, problem.spec));
@@ -84,9 +84,8 @@ std::vector<std::string> names_of(const ProblemLogs& logs) {
 }
 
 Result<void> check_ranking(const Ranking& ranking, const Judged& judged) {
-    const bool all_known = std::ranges::all_of(ranking.order, [&](const std::string& config) {
-        return logs_named(judged.logs, config) != nullptr;
-    });
+    const bool all_known = std::ranges::all_of(
+        ranking.order, [&](const std::string& config) { return logs_named(judged.logs, config) != nullptr; });
     if (ranking.order.empty() || !all_known || logs_named(judged.logs, ranking.decision) == nullptr ||
         (!ranking.gains.empty() && ranking.gains.size() != judged.logs.configs.size()))
         return fail(ErrorKind::bad_argument,
@@ -303,8 +302,9 @@ Result<Evaluation> evaluate(const Measurements& all, const Ranker& ranker, const
 }
 
 std::string to_csv(const Evaluation& evaluation) {
-    std::string text = "spec,key,family,best,decision,noise,static,random,best_single,decision_to_static,"
-                       "decision_low,decision_high";
+    std::string text =
+        "spec,key,family,best,decision,noise,static,random,best_single,decision_to_static,"
+        "decision_low,decision_high";
     for (const RegretByK& one : evaluation.by_k) text += ",regret_" + std::to_string(one.k);
     text += "\n";
     for (const ProblemRegret& one : evaluation.each) {
@@ -344,29 +344,29 @@ std::string to_json(const Evaluation& evaluation, std::size_t worst) {
                         {"decision_interval", {one.decision_low, one.decision_high}},
                         {"noise", one.noise}});
     }
-    const Json all{{"problems", evaluation.problems},
-                   {"unstable", evaluation.unstable},
-                   {"not_measured", evaluation.not_measured},
-                   {"noise", json_of(evaluation.noise)},
-                   {"static", json_of(evaluation.of_static)},
-                   {"random", json_of(evaluation.random)},
-                   {"best_single", [&] {
-                        Json single = json_of(evaluation.best_single);
-                        single["config"] = evaluation.single;
-                        return single;
-                    }()},
-                   {"by_k", std::move(by_k)},
-                   {"decision",
-                    {{"geomean_to_static", evaluation.decision_geomean},
-                     {"slower_than_2_percent", evaluation.decision_slower},
-                     {"second_static_slower_than_2_percent", evaluation.second_static_slower},
-                     {"surely_slower", evaluation.surely_slower.size()},
-                     {"surely_slower_specs", evaluation.surely_slower}}},
-                   {"level", {{"rmse", json_of(evaluation.level_rmse)}}},
-                   {"gain",
-                    {{"rmse", json_of(evaluation.gain_rmse)},
-                     {"spearman", json_of(evaluation.gain_spearman)}}},
-                   {"worst", std::move(rows)}};
+    const Json all{
+        {"problems", evaluation.problems},
+        {"unstable", evaluation.unstable},
+        {"not_measured", evaluation.not_measured},
+        {"noise", json_of(evaluation.noise)},
+        {"static", json_of(evaluation.of_static)},
+        {"random", json_of(evaluation.random)},
+        {"best_single",
+         [&] {
+             Json single = json_of(evaluation.best_single);
+             single["config"] = evaluation.single;
+             return single;
+         }()},
+        {"by_k", std::move(by_k)},
+        {"decision",
+         {{"geomean_to_static", evaluation.decision_geomean},
+          {"slower_than_2_percent", evaluation.decision_slower},
+          {"second_static_slower_than_2_percent", evaluation.second_static_slower},
+          {"surely_slower", evaluation.surely_slower.size()},
+          {"surely_slower_specs", evaluation.surely_slower}}},
+        {"level", {{"rmse", json_of(evaluation.level_rmse)}}},
+        {"gain", {{"rmse", json_of(evaluation.gain_rmse)}, {"spearman", json_of(evaluation.gain_spearman)}}},
+        {"worst", std::move(rows)}};
     return all.dump(2) + "\n";
 }
 

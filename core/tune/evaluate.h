@@ -65,9 +65,9 @@ struct Evaluation {
     std::string single;            // the one config
     Distribution noise, of_static, random, best_single;
     std::vector<RegretByK> by_k;
-    double decision_geomean = 1;          // of its time to static's
-    double decision_slower = 0;           // part of the problems above 1.02
-    double second_static_slower = 0;      // the same of static#2: what noise alone does
+    double decision_geomean = 1;             // of its time to static's
+    double decision_slower = 0;              // part of the problems above 1.02
+    double second_static_slower = 0;         // the same of static#2: what noise alone does
     std::vector<std::string> surely_slower;  // specs whose interval lies wholly above 1.02
     std::optional<double> level_rmse;
     std::optional<double> gain_rmse;

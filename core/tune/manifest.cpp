@@ -29,8 +29,8 @@ nlohmann::json pointer_to(const RegisteredModel& model) {
             {"purpose", model.purpose},
             {"interface", model.interface},
             {"version", model.version},
-            {"description", std::to_string(model.trees) + " trees for " + model.purpose + ", trained on machine " +
-                                model.machine},
+            {"description", std::to_string(model.trees) + " trees for " + model.purpose +
+                                ", trained on machine " + model.machine},
             {"dependencies",
              {"kernels:" + model.kernels, "features:" + std::to_string(model.features),
               "space:" + std::to_string(model.space)}},
@@ -63,8 +63,7 @@ Result<std::vector<std::string>> model_files(const fs::path& place) {
         const std::string path = entry->path().lexically_relative(place).generic_string();
         if (path != manifest_name) files.push_back(path);
     }
-    if (error)
-        return fail(ErrorKind::bad_input, quoted(place) + " cannot be read: " + error.message());
+    if (error) return fail(ErrorKind::bad_input, quoted(place) + " cannot be read: " + error.message());
     std::ranges::sort(files);
     return files;
 }

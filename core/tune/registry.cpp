@@ -86,7 +86,8 @@ std::optional<std::pair<ModelStatus, std::string>> objection(const iir2d::TreeMo
     if (!model.margin) return std::pair(unproven, "training found no margin that is safe");
     std::error_code error;
     if (!fs::is_regular_file(where.path / "report.json", error))
-        return std::pair(unproven, "it has no report.json: it was not judged by problems that it had not seen");
+        return std::pair(unproven,
+                         "it has no report.json: it was not judged by problems that it had not seen");
     return std::nullopt;
 }
 
@@ -109,8 +110,8 @@ RegisteredModel read_model(const fs::path& place, const std::string& purpose, co
     const auto interface = iir2d::interface_of_model(*text);
     if (!interface || *interface != iir2d::model_interface) {
         set_status(found, ModelStatus::no_interface,
-                   "its interface is " + (interface ? escaped(*interface) : "not named") + ", the library's " +
-                       std::string(iir2d::model_interface));
+                   "its interface is " + (interface ? escaped(*interface) : "not named") +
+                       ", the library's " + std::string(iir2d::model_interface));
         return found;
     }
     found.interface = *interface;
@@ -165,7 +166,6 @@ std::vector<RegisteredModel> find_models(const std::vector<fs::path>& places, co
     for (const std::string_view each : iir2d::model_purposes()) {
         const std::string purpose(each);
         const RegisteredModel* active = nullptr;
-        all.reserve(all.size() + 1);
         std::vector<RegisteredModel> found;
         for (const fs::path& place : places) {
             std::vector<std::string> versions = folders_in(place / purpose);
@@ -176,8 +176,7 @@ std::vector<RegisteredModel> find_models(const std::vector<fs::path>& places, co
         for (RegisteredModel& model : found) {
             if (model.status != ModelStatus::active) continue;
             if (active != nullptr)
-                set_status(model, ModelStatus::shadowed,
-                           quoted(active->path) + " comes first");
+                set_status(model, ModelStatus::shadowed, quoted(active->path) + " comes first");
             else
                 active = &model;
         }

@@ -133,8 +133,8 @@ TrainingRows TrainingRows::of(const std::vector<bool>& which) const {
 Result<TrainingData> training_data(const Measurements& all, std::string_view purpose,
                                    const HeadroomOptions& options) {
     if (std::ranges::find(iir2d::model_purposes(), purpose) == iir2d::model_purposes().end())
-        return fail(ErrorKind::bad_argument, "purpose \"" + escaped(purpose) +
-                                                 "\": use iir-cpu, pool-cpu or pool-backward-cpu");
+        return fail(ErrorKind::bad_argument,
+                    "purpose \"" + escaped(purpose) + "\": use iir-cpu, pool-cpu or pool-backward-cpu");
     const FeatureReader reader(all);
     TrainingData data;
     for (const MeasuredProblem& problem : all.problems) {
@@ -168,11 +168,10 @@ Result<TrainingData> training_data(const Measurements& all, std::string_view pur
         data.logs.push_back(std::move(*logs));
     }
     if (data.problems.empty())
-        return fail(ErrorKind::bad_argument,
-                    "there is no problem of " + std::string(purpose) + " to learn from: " +
-                        std::to_string(data.unstable) + " are unstable and " +
-                        std::to_string(data.not_measured) +
-                        " have no visit that counts; collect on a quiet machine");
+        return fail(ErrorKind::bad_argument, "there is no problem of " + std::string(purpose) +
+                                                 " to learn from: " + std::to_string(data.unstable) +
+                                                 " are unstable and " + std::to_string(data.not_measured) +
+                                                 " have no visit that counts; collect on a quiet machine");
     return data;
 }
 

@@ -183,7 +183,8 @@ std::string text_of(const BestTable& table) {
 Result<BestTable> table_from_text(std::string_view text) {
     constexpr std::string_view mark = "sha256 ";
     const auto last = text.rfind(mark);
-    if (last == std::string_view::npos || text.substr(last) != "sha256 " + sha256_hex(text.substr(0, last)) + "\n")
+    if (last == std::string_view::npos ||
+        text.substr(last) != "sha256 " + sha256_hex(text.substr(0, last)) + "\n")
         return fail(ErrorKind::bad_input, "the table's sha256 is not that of what is before it");
     Lines lines(text.substr(0, last));
     if (lines.next() != first_line) return lines.wrong("is not " + std::string(first_line));
@@ -232,7 +233,8 @@ Result<Measurements> measured_by_one(Measurements all, std::string_view machine,
     if (!pairs.contains(chosen)) {
         if (pairs.size() > 1)
             return fail(ErrorKind::bad_argument,
-                        "there are visits by " + counted(pairs.size(), "machine and build", "machines and builds") +
+                        "there are visits by " +
+                            counted(pairs.size(), "machine and build", "machines and builds") +
                             ", none of them this one: give the measurements of one");
         if (!pairs.empty()) chosen = *pairs.begin();
     }

@@ -15,6 +15,7 @@
 #include "core/support/try.h"
 #include "core/tune/boosting.h"
 #include "core/tune/evaluate.h"
+#include "core/tune/registry.h"
 #include "core/tune/rows.h"
 #include "core/tune/seeds.h"
 #include "core/tune/table.h"
@@ -49,8 +50,8 @@ std::vector<std::size_t> dealt(const TrainingData& data, std::uint64_t seed, std
 }
 
 struct Ensemble {
-    Boosted chosen;  // trained on all, with as many trees as the other found
-    Boosted stopped; // early, by what was held out
+    Boosted chosen;   // trained on all, with as many trees as the other found
+    Boosted stopped;  // early, by what was held out
 };
 
 class Training {
@@ -190,8 +191,9 @@ Measurements part_of(const Measurements& all, std::string_view set, std::string_
 Result<std::string> report_of(const Measurements& validation, const iir2d::TreeModel& model,
                               const HeadroomOptions& options) {
     EvaluateOptions asked{.of = options};
-    IIR2D_TRY(const auto evaluation,
-              evaluate(validation, ranker_of(model, validation, std::numeric_limits<double>::infinity()), asked));
+    IIR2D_TRY(
+        const auto evaluation,
+        evaluate(validation, ranker_of(model, validation, std::numeric_limits<double>::infinity()), asked));
     return to_json(evaluation, asked.worst);
 }
 
@@ -267,10 +269,12 @@ Result<Trained> train(const Measurements& measured, const Measurements* validati
         {"gain", ensemble_json(gain, gain_settings, model.features)},
         {"level", ensemble_json(level, level_settings, model.features)},
         {"trained_on_sha256", sha256_hex(to_json(used))},
-        {"validated_on_sha256",
-         judged.problems.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(sha256_hex(to_json(judged)))},
+        {"validated_on_sha256", judged.problems.empty()
+                                    ? nlohmann::ordered_json()
+                                    : nlohmann::ordered_json(sha256_hex(to_json(judged)))},
         {"trees_sha256", model.sha256},
-        {"unproven", made.unproven.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(made.unproven)}};
+        {"unproven",
+         made.unproven.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(made.unproven)}};
     made.files.json = json.dump(2) + "\n";
     return made;
 }
@@ -287,7 +291,8 @@ Measurements joined(std::vector<Measurements> parts) {
         add_identities(all.machines, part.machines);
         add_identities(all.builds, part.builds);
         for (MeasuredProblem& problem : part.problems) {
-            const auto [place, is_new] = places.emplace(problem.set + " " + problem.spec, all.problems.size());
+            const auto [place, is_new] =
+                places.emplace(problem.set + " " + problem.spec, all.problems.size());
             if (is_new) {
                 all.problems.push_back(std::move(problem));
                 continue;
@@ -312,6 +317,18 @@ Result<void> write_model(const std::filesystem::path& folder, const ModelFiles& 
             if (!text->empty()) IIR2D_RETURN_IF_ERROR(write_file_atomically(made / name, *text));
         return {};
     });
+}
+
+Result<void> install_model(const std::string& purpose, const std::string& version, const ModelFiles& files) {
+    const std::filesystem::path place = own_models();
+    std::error_code error;
+    std::filesystem::create_directories(place / purpose, error);
+    if (error)
+        return fail(ErrorKind::unwritable_output,
+                    quoted(place / purpose) + " cannot be made: " + error.message());
+    IIR2D_RETURN_IF_ERROR(write_model(place / purpose / version, files));
+    IIR2D_TRY(const auto manifest, manifest_of(place));
+    return write_file_atomically(place / "manifest.json", manifest);
 }
 
 }  // namespace workbench::tune

@@ -37,8 +37,8 @@ struct Trained {
     ModelFiles files;
     std::size_t problems = 0;
     std::size_t rows = 0;
-    std::size_t left_out = 0;   // problems without a figure that holds
-    std::string unproven;       // why it may not decide; empty: it may
+    std::size_t left_out = 0;  // problems without a figure that holds
+    std::string unproven;      // why it may not decide; empty: it may
 };
 
 // Trains on the problems of the set `train` of `measured`, made by one machine and build, and judges by those
@@ -52,5 +52,8 @@ Measurements joined(std::vector<Measurements> parts);
 
 // Makes the folder with the files, whole. unwritable_output: it is there already, or cannot be written.
 Result<void> write_model(const std::filesystem::path& folder, const ModelFiles& files);
+
+// Puts a model among the user's own and brings manifest.json there up to date.
+Result<void> install_model(const std::string& purpose, const std::string& version, const ModelFiles& files);
 
 }  // namespace workbench::tune
