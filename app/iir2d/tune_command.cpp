@@ -233,6 +233,7 @@ void add_tune_command(CLI::App& parser, Action& chosen) {
     add_collect(*command, chosen);
     add_tune_reports(*command, chosen);
     add_tune_models(*command, chosen);
+    add_tune_retrain(*command, chosen);
 }
 
 }  // namespace app

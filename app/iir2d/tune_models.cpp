@@ -88,7 +88,7 @@ void say_trained(const tune::Trained& made, const fs::path& folder, const TuneMo
     }
     std::printf("%s of %s (%zu rows; %zu left out): %zu and %zu trees, in %s\n", where.name.c_str(),
                 counted(made.problems, "problem").c_str(), made.rows, made.left_out, made.model.gain.trees(),
-                made.model.level.trees(), quoted(folder).c_str());
+                made.model.level.trees(), workbench::quoted(folder).c_str());
     if (made.unproven.empty())
         std::printf("a config is chosen from a predicted gain of %.2g on\n",
                     static_cast<double>(*made.model.margin));
@@ -107,7 +107,7 @@ Result<int> run_train(const TuneModelOptions& given, const Interruption& interru
         given.install ? tune::own_models() / given.purpose / options.version : fs::path(given.out);
     std::error_code error;
     if (fs::exists(folder, error))
-        return workbench::fail(ErrorKind::unwritable_output, quoted(folder) + " is there already");
+        return workbench::fail(ErrorKind::unwritable_output, workbench::quoted(folder) + " is there already");
     IIR2D_TRY(const auto measured, read_databases(given.databases));
     std::optional<tune::Measurements> validation;
     if (!given.validation.empty()) {
@@ -179,7 +179,7 @@ Result<Judge> judge_from(const TuneModelOptions& given) {
     IIR2D_TRY(const auto text, read_file(file, iir2d::largest_model_text));
     auto model = iir2d::model_from_text(text);
     if (!model)
-        return workbench::fail(ErrorKind::bad_input, quoted(file) + ": " + shown(model.error().message));
+        return workbench::fail(ErrorKind::bad_input, workbench::quoted(file) + ": " + shown(model.error().message));
     IIR2D_TRY(judge.objective, tune::objective_from_name(model->objective));
     judge.purpose = model->purpose;
     judge.machine = model->machine;
@@ -313,7 +313,7 @@ Result<int> run_models(const TuneModelOptions& given) {
     }
     for (const tune::RegisteredModel& model : models)
         std::printf("%-20s %-16s %s%s%s\n", shown(model.name).c_str(),
-                    std::string(tune::name_of(model.status)).c_str(), quoted(model.place).c_str(),
+                    std::string(tune::name_of(model.status)).c_str(), workbench::quoted(model.place).c_str(),
                     model.reason.empty() ? "" : ": ", shown(model.reason).c_str());
     if (models.empty()) std::printf("there are no models\n");
     return 0;
@@ -328,7 +328,7 @@ Result<int> run_manifest(const TuneModelOptions& given) {
         IIR2D_TRY(const auto differences, tune::manifest_differences(place));
         for (const std::string& one : differences) std::printf("%s\n", shown(one).c_str());
         if (differences.empty()) return 0;
-        return workbench::fail(ErrorKind::check_failed, quoted(place) + " is not as its manifest.json says");
+        return workbench::fail(ErrorKind::check_failed, workbench::quoted(place) + " is not as its manifest.json says");
     }
     const fs::path out = given.out.empty() ? place / "manifest.json" : fs::path(given.out);
     std::string text;

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -141,8 +143,13 @@ class Training {
     const TaskControl& m_control;
 };
 
-nlohmann::ordered_json curve_json(const std::vector<double>& curve) {
-    return nlohmann::ordered_json(curve);
+// The shortest number that reads back as this float.
+double shortest(float value) {
+    std::array<char, 32> text{};
+    const char* const end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+    double number = 0;
+    std::from_chars(text.data(), end, number);
+    return number;
 }
 
 nlohmann::ordered_json ensemble_json(const Ensemble& ensemble, const BoostSettings& settings,
@@ -151,7 +158,7 @@ nlohmann::ordered_json ensemble_json(const Ensemble& ensemble, const BoostSettin
     for (std::size_t i = 0; i < names.size(); ++i) importance[names[i]] = ensemble.chosen.importance[i];
     return {{"trees", ensemble.chosen.trees.trees()},
             {"depth", ensemble.chosen.trees.depth},
-            {"base", ensemble.chosen.trees.base},
+            {"base", shortest(ensemble.chosen.trees.base)},
             {"parameters",
              {{"tree_method", "hist"},
               {"objective", "reg:squarederror"},
@@ -162,9 +169,9 @@ nlohmann::ordered_json ensemble_json(const Ensemble& ensemble, const BoostSettin
               {"subsample", settings.subsample},
               {"patience", settings.patience}}},
             {"learning_curve",
-             {{"rows", curve_json(ensemble.stopped.curve)},
-              {"held_out", curve_json(ensemble.stopped.held_out_curve)},
-              {"all_rows", curve_json(ensemble.chosen.curve)}}},
+             {{"rows", ensemble.stopped.curve},
+              {"held_out", ensemble.stopped.held_out_curve},
+              {"all_rows", ensemble.chosen.curve}}},
             {"importance", std::move(importance)}};
 }
 
@@ -258,8 +265,7 @@ Result<Trained> train(const Measurements& measured, const Measurements* validati
         {"kernels", model.kernels},
         {"space", model.space},
         {"objective", model.objective},
-        {"margin", margin ? nlohmann::ordered_json(format_number(static_cast<double>(*margin)))
-                          : nlohmann::ordered_json()},
+        {"margin", margin ? nlohmann::ordered_json(shortest(*margin)) : nlohmann::ordered_json()},
         {"features", model.features},
         {"seed", options.seed},
         {"problems", made.problems},
