@@ -20,6 +20,7 @@
 #include "core/support/files.h"
 #include "ui/benchmark/benchmark_page.h"
 #include "ui/benchmark/record_desk.h"
+#include "ui/kernels/kernels_page.h"
 #include "ui/manual/manual_window.h"
 #include "ui/operations/operations_panel.h"
 #include "ui/operations/recipe_bar.h"
@@ -66,6 +67,7 @@ MainWindow::MainWindow(Session& session, QWidget* parent)
       m_recorder(new PictureRecorder(session, *m_image)),
       m_benchmark(new BenchmarkPage(session, this)),
       m_release(new ReleasePage(session, this)),
+      m_kernels(new KernelsPage(session, this)),
       m_operations(new OperationsPanel(session, this)),
       m_device(new DevicePanel(session, this)),
       m_info(new InfoBar(session, this)),
@@ -77,6 +79,7 @@ MainWindow::MainWindow(Session& session, QWidget* parent)
     m_pages->addWidget(m_image);
     m_pages->addWidget(m_benchmark);
     m_pages->addWidget(m_release);
+    m_pages->addWidget(m_kernels);
     auto* centre = new QWidget(this);
     auto* column = makeColumn(centre, 0);
     column->addWidget(m_pages);
@@ -158,6 +161,10 @@ void MainWindow::connectPages() {
     });
     connect(m_benchmark, &BenchmarkPage::attentionWanted, this, [this] { setPage(Page::benchmark); });
     connect(m_release, &ReleasePage::wanted, this, [this] { setPage(Page::release); });
+    connect(m_operations, &OperationsPanel::kernelRequested, this, [this](int row) {
+        setPage(Page::kernels);
+        m_kernels->showOperation(m_session.recipe().operations[std::size_t(row)]);
+    });
     connect(m_image, &ImagePage::markChanged, m_info, &InfoBar::setMark);
     connect(&m_image->view(), &ImageView::probeChanged, this,
             [this] { m_info->setProbe(m_image->view().probedPixel()); });
@@ -169,6 +176,7 @@ void MainWindow::connectPages() {
 MainWindow::Page MainWindow::page() const {
     return m_pages->currentWidget() == m_benchmark ? Page::benchmark
            : m_pages->currentWidget() == m_release ? Page::release
+           : m_pages->currentWidget() == m_kernels ? Page::kernels
                                                    : Page::image;
 }
 
@@ -177,6 +185,7 @@ void MainWindow::setPage(Page next) {
         if (page() == Page::image) m_docks->setBesidePicture(false);
         m_pages->setCurrentWidget(next == Page::benchmark ? static_cast<QWidget*>(m_benchmark)
                                   : next == Page::release ? static_cast<QWidget*>(m_release)
+                                  : next == Page::kernels ? static_cast<QWidget*>(m_kernels)
                                                           : m_image);
         if (next == Page::image) m_docks->setBesidePicture(true);
         Q_EMIT pageChanged();

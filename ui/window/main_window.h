@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The one window: image page, benchmark page and release page, the operations and device docks, menus and the
+// The one window: image, benchmark, release and kernels page, the operations and device docks, menus and the
 // line at the bottom. Wires views to the session; holds no state of its own besides the layout.
 #pragma once
 
@@ -15,6 +15,7 @@ class BenchmarkPage;
 class DevicePanel;
 class ImagePage;
 class InfoBar;
+class KernelsPage;
 class ManualWindow;
 class OperationsPanel;
 class PictureRecorder;
@@ -26,7 +27,7 @@ class WindowActions;
 class MainWindow : public QMainWindow {
     Q_OBJECT
   public:
-    enum class Page { image, benchmark, release };
+    enum class Page { image, benchmark, release, kernels };
 
     explicit MainWindow(Session& session, QWidget* parent = nullptr);
     ~MainWindow() override;
@@ -36,6 +37,7 @@ class MainWindow : public QMainWindow {
     PictureRecorder& recorder() const { return *m_recorder; }
     BenchmarkPage& benchmarkPage() const { return *m_benchmark; }
     ReleasePage& releasePage() const { return *m_release; }
+    KernelsPage& kernelsPage() const { return *m_kernels; }
     OperationsPanel& operationsPanel() const { return *m_operations; }
     DevicePanel& devicePanel() const { return *m_device; }
 
@@ -96,6 +98,7 @@ class MainWindow : public QMainWindow {
     PictureRecorder* m_recorder;
     BenchmarkPage* m_benchmark;
     ReleasePage* m_release;
+    KernelsPage* m_kernels;
     OperationsPanel* m_operations;
     DevicePanel* m_device;
     InfoBar* m_info;
