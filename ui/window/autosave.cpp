@@ -27,7 +27,8 @@ namespace {
 
 constexpr std::pair<MainWindow::Page, const char*> page_names[] = {{MainWindow::Page::image, "image"},
                                                                    {MainWindow::Page::benchmark, "benchmark"},
-                                                                   {MainWindow::Page::release, "release"}};
+                                                                   {MainWindow::Page::release, "release"},
+                                                                   {MainWindow::Page::kernels, "kernels"}};
 
 QString nameOf(MainWindow::Page page) {
     for (const auto& [each, name] : page_names) {
