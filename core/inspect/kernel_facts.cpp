@@ -22,7 +22,12 @@ Result<KernelFacts> facts_of(const ptx::Module& module, const std::string& kerne
                      .mix = {},
                      .refused = module.refused()};
     std::ranges::stable_sort(made.opcodes, [](const auto& a, const auto& b) { return a.second > b.second; });
-    for (const ptx::Instruction& one : module.program().code) ++made.mix[static_cast<std::size_t>(one.kind)];
+    const ptx::Program& program = module.program();
+    for (const ptx::Function& function : program.functions) {
+        // The last instruction is the end of the body, which is not in the text.
+        for (std::uint32_t i = function.begin; i + 1 < function.end; ++i)
+            ++made.mix[static_cast<std::size_t>(program.code[i].kind)];
+    }
     return made;
 }
 

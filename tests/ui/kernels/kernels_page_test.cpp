@@ -10,6 +10,7 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QTabBar>
+#include <QTextBlock>
 #include <QTest>
 #include <QToolButton>
 
