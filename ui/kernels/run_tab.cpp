@@ -193,7 +193,6 @@ void RunTab::showKernel() {
     }
     m_fields.clear();
     const ShownKernelPtr& kernel = m_model.kernel();
-    setEnabled(kernel && kernel->module);
     if (!kernel || !kernel->facts) return;
     int row = 0;
     for (const ptx::ParameterInfo& parameter : kernel->facts->entry.parameters) {
@@ -215,7 +214,7 @@ void RunTab::showKernel() {
 
 void RunTab::showRun() {
     const bool isRunning = m_model.isRunning();
-    m_run->setEnabled(!isRunning);
+    m_run->setEnabled(!isRunning && m_model.kernel() && m_model.kernel()->module);
     m_cancel->setEnabled(isRunning);
     QList<TextTableModel::Row> findings;
     QList<TextTableModel::Row> results;
