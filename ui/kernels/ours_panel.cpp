@@ -42,13 +42,11 @@ void OursPanel::show() {
     QList<TextTableModel::Row> rows;
     if (m_ours.kernels()) {
         for (const ptx::EntryInfo& one : m_ours.kernels()->kernels())
-            rows.append(
-                {.cells = {toText(one.name), QVariant(qulonglong(one.instructions)),
-                           QVariant(qulonglong(one.registers_32)), QVariant(qulonglong(one.registers_64))},
-                 .share = -1,
-                 .toolTip = {}});
+            rows.append({.cells = {toText(one.name), QVariant(qulonglong(one.instructions))},
+                         .share = -1,
+                         .toolTip = {}});
     }
-    m_list->setRows({tr("Kernel"), tr("Instructions"), tr("32-bit"), tr("64-bit")}, rows);
+    m_list->setRows({tr("Kernel"), tr("Instructions")}, rows);
     m_list->setVisible(!rows.isEmpty());
     m_search->setEnabled(!rows.isEmpty());
     m_note->setText(m_ours.note());
