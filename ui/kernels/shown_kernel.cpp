@@ -59,8 +59,8 @@ void ShownKernelModel::cancelRun() {
 
 Result<std::filesystem::path> ShownKernelModel::keepText() const {
     if (!m_kernel) return fail(ErrorKind::bad_argument, "no kernel is shown");
-    const std::filesystem::path path = config_directory() / "copied-kernels" /
-                                       ("kernel-" + sha256_hex(m_kernel->text).substr(0, 12) + ".ptx");
+    std::filesystem::path path = config_directory() / "copied-kernels" /
+                                 ("kernel-" + sha256_hex(m_kernel->text).substr(0, 12) + ".ptx");
     std::error_code error;  // found again, with a sentence, when the file is written
     std::filesystem::create_directories(path.parent_path(), error);
     IIR2D_RETURN_IF_ERROR(write_file_atomically(path, m_kernel->text));
