@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "ui/kernels/run_tab.h"
 
+#include <QApplication>
 #include <QCheckBox>
+#include <QClipboard>
 #include <QGridLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QSplitter>
+#include <QToolButton>
 
 #include "ui/kernels/text_table.h"
 #include "ui/support/text.h"
