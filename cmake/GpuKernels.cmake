@@ -1,4 +1,13 @@
 # SPDX-License-Identifier: MIT
+# iir2d_compress_ptx(text result): a target that compresses the kernels' PTX, which the workbench shows (page Kernels).
+function(iir2d_compress_ptx text result)
+  add_custom_command(OUTPUT ${result}
+    COMMAND ${CMAKE_COMMAND} -DTEXT=${text} -DRESULT=${result} -P ${PROJECT_SOURCE_DIR}/cmake/CompressPtx.cmake
+    DEPENDS ${CMAKE_CURRENT_BINARY_DIR}/gpu_kernels.fatbin ${PROJECT_SOURCE_DIR}/cmake/CompressPtx.cmake
+    COMMENT "Compressing the PTX of the GPU kernels" VERBATIM)
+  add_custom_target(gpu_kernels_ptx DEPENDS ${result})
+endfunction()
+
 # iir2d_gpu_kernels(target file.cu)
 # Compiles the GPU kernels into one compressed fat binary and embeds it in `target`; without a CUDA compiler a
 # placeholder is embedded, which the library tells from kernels when a driver refuses it. The definitions
@@ -56,10 +65,15 @@ function(iir2d_gpu_kernels target source)
   set(_image ${CMAKE_CURRENT_BINARY_DIR}/gpu_kernels.fatbin)
   set(IIR2D_GPU_KERNELS_PTX "" CACHE INTERNAL "PTX of the GPU kernels, as built")
   set(IIR2D_GPU_KERNELS_PTX_120 "" CACHE INTERNAL "PTX of the GPU kernels for compute_120, made by ptx_text_120")
+  set(IIR2D_GPU_KERNELS_SHOWN "" CACHE INTERNAL "Compressed PTX of the GPU kernels, which is installed; empty: none")
   set(IIR2D_GPU_KERNELS_LOG "" CACHE INTERNAL "What ptxas told of the GPU kernels, as built")
   set(IIR2D_GPU_KERNELS_TOOLKIT "${_version}" CACHE INTERNAL "Version of the compiler of the GPU kernels")
   if(IIR2D_GPU_IMAGE)
     iir2d_take_gpu_image(${_image} _version _names)
+    if(IIR2D_BUILD_WORKBENCH AND EXISTS ${IIR2D_GPU_IMAGE}.ptx.zst)
+      configure_file(${IIR2D_GPU_IMAGE}.ptx.zst ${_image}.ptx.zst COPYONLY)
+      set(IIR2D_GPU_KERNELS_SHOWN ${_image}.ptx.zst CACHE INTERNAL "Compressed PTX of the GPU kernels, which is installed; empty: none")
+    endif()
   elseif(_version)
     list(GET IIR2D_CUDA_ARCHITECTURES -1 _newest)
     set(_codes "")
@@ -83,6 +97,10 @@ function(iir2d_gpu_kernels target source)
               -fatbin -o ${_image} ${source}
       DEPENDS ${source} ${PROJECT_SOURCE_DIR}/cmake/CompileGpuKernels.cmake DEPFILE ${_image}.d
       COMMENT "Compiling the GPU kernels for ${_names}" VERBATIM)
+    if(IIR2D_BUILD_WORKBENCH)
+      iir2d_compress_ptx(${IIR2D_GPU_KERNELS_PTX} ${_image}.ptx.zst)
+      set(IIR2D_GPU_KERNELS_SHOWN ${_image}.ptx.zst CACHE INTERNAL "Compressed PTX of the GPU kernels, which is installed; empty: none")
+    endif()
     # The front end writes another text for the newest GPUs. A test has it made: nothing that is installed needs it.
     if(PROJECT_IS_TOP_LEVEL AND _version VERSION_GREATER_EQUAL 12.8 AND NOT 120 IN_LIST IIR2D_CUDA_ARCHITECTURES)
       set(_text ${_ptx}/gpu_kernels.compute_120.ptx)

@@ -213,21 +213,20 @@ Result<int> run_kernel(const RunOptions& options) {
     const ptx::EntryInfo* const entry = module.entry(options.kernel);
     std::vector<PtxArgument> arguments;
     for (std::size_t k = 0; k < options.arguments.size(); ++k) {
-        IIR2D_TRY(PtxArgument argument, parse_ptx_argument(options.arguments[k], k));
+        IIR2D_TRY(PtxArgument argument,
+                  ptx::parse_argument(options.arguments[k], k, [](const std::string& path, std::size_t most) {
+                      return read_file(path, most);
+                  }));
         arguments.push_back(std::move(argument));
     }
     ptx::Memory memory;
     std::vector<std::byte> parameters;
     if (entry != nullptr) {
-        IIR2D_TRY(parameters, place_arguments(*entry, arguments, memory));
+        IIR2D_TRY(parameters, ptx::place_arguments(*entry, arguments, memory));
     }
     launch.parameters = parameters;
     IIR2D_TRY(const ptx::Outcome outcome, ptx::run(module, launch, memory));
-    for (PtxArgument& argument : arguments) {
-        if (!argument.is_output()) continue;
-        const auto bytes = memory.bytes(argument.address, argument.bytes.size());
-        argument.bytes.assign(bytes.begin(), bytes.end());
-    }
+    ptx::take_outputs(arguments, memory);
     print_run(options, arguments, outcome);
     return outcome.findings_total == 0 ? 0 : exit_code(ErrorKind::check_failed);
 }

@@ -78,6 +78,7 @@ int Script::perform(const QString& command, const QString& argument) {
     if (command == QLatin1String("page")) {
         m_window.setPage(argument == QLatin1String("benchmark") ? MainWindow::Page::benchmark
                          : argument == QLatin1String("release") ? MainWindow::Page::release
+                         : argument == QLatin1String("kernels") ? MainWindow::Page::kernels
                          : argument == QLatin1String("solve")   ? MainWindow::Page::solve
                                                                 : MainWindow::Page::image);
     }

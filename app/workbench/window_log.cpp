@@ -32,6 +32,8 @@ QString pageName(MainWindow::Page page) {
             return QStringLiteral("benchmark");
         case MainWindow::Page::release:
             return QStringLiteral("release");
+        case MainWindow::Page::kernels:
+            return QStringLiteral("kernels");
         case MainWindow::Page::solve:
             return QStringLiteral("solve");
     }

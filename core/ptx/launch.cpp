@@ -100,7 +100,12 @@ Result<Outcome> run(const Module& module, const Launch& launch, Memory& memory) 
     memory.state().begin_launch();
     const int rounding = std::fegetround();
     std::fesetround(FE_TONEAREST);
-    Outcome outcome = Machine(program, *entry, launch, memory.state()).run();
+    Result<Outcome> outcome;
+    try {
+        outcome = Machine(program, *entry, launch, memory.state()).run();
+    } catch (const Cancelled&) {
+        outcome = fail(ErrorKind::cancelled, "the run of " + launch.kernel + " was cancelled");
+    }
     std::fesetround(rounding);
     return outcome;
 }

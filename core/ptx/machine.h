@@ -73,6 +73,8 @@ struct BlockBarrier {
 
 // Ends a launch at once: nothing that comes after it means anything.
 struct Stop {};
+// Ends it because the caller asked.
+struct Cancelled {};
 
 class Machine {
   public:

@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -184,6 +185,7 @@ struct Launch {
     std::uint64_t budget = 500'000'000;  // warp instructions, after which a launch is said to have no end
     Checks checks = Checks::all;
     std::uint32_t shared_limit = 48U << 10;  // static and dynamic together
+    std::stop_token stop = {};               // looked at between turns of warps
 };
 
 constexpr std::size_t most_findings = 100;
@@ -196,7 +198,8 @@ struct Outcome {
 };
 
 // Runs a kernel to its end, or to a finding after which there is none. bad_argument for a kernel that is not
-// there, a shape no GPU takes or parameters of another size; bad_input for a kernel with a refused opcode.
+// there, a shape no GPU takes or parameters of another size; bad_input for a kernel with a refused opcode;
+// cancelled where `stop` asked.
 Result<Outcome> run(const Module& module, const Launch& launch, Memory& memory);
 
 // Says which loops run: "AVX2" or "baseline". IIR2D_PTX_TARGET=baseline in the environment chooses the

@@ -34,6 +34,7 @@ int processor_rounding(Rounding rounding) {
 
 Machine::Turn Machine::run_warp(Warp& warp) {
     std::uint64_t turn = most_turn;
+    if (m_launch.stop.stop_requested()) throw Cancelled();
     while (!warp.groups.empty() && turn > 0) {
         const std::size_t which = choose_group(warp);
         if (which == warp.groups.size()) return Turn::waits;

@@ -98,6 +98,8 @@ void OperationsPanel::makeActions() {
     m_remove = make(tr("&Remove"), QStringLiteral("remove"), QKeySequence(Qt::Key_Delete),
                     &OperationsPanel::removeSelected);
     m_toggle = make(tr("Switch &On or Off"), QString(), QKeySequence(), &OperationsPanel::toggleSelected);
+    m_kernel = make(tr("Sho&w Its GPU Kernel"), QStringLiteral("kernels"), QKeySequence(),
+                    &OperationsPanel::showKernelOfSelected);
     addAction(m_duplicate);
 }
 
@@ -125,7 +127,7 @@ QWidget* OperationsPanel::makeListPage() {
     auto* top = new QWidget(page);
     m_list = new OperationList(top);
     m_list->setModel(m_model);
-    m_list->addActions({m_up, m_down, m_remove});
+    m_list->addActions({m_up, m_down, m_remove, m_kernel});
     m_keepAlpha = new QCheckBox(tr("&Keep alpha"), top);
     m_keepAlpha->setAccessibleName(tr("Keep alpha"));
     m_keepAlpha->setToolTip(
@@ -229,6 +231,8 @@ QMenu* OperationsPanel::createOperationsMenu(QWidget* parent) {
     menu->addSeparator();
     menu->addActions({m_up, m_down});
     menu->addSeparator();
+    menu->addAction(m_kernel);
+    menu->addSeparator();
     QAction* load = menu->addAction(themedIcon(QStringLiteral("open")), tr("&Load Recipe…"), m_bar,
                                     &RecipeBar::loadRecipe);
     load->setShortcut(QKeySequence(Qt::CTRL | Qt::Key_L));
@@ -320,6 +324,10 @@ void OperationsPanel::toggleSelected() {
     if (row >= 0) setEnabledAt(row, !m_session.recipe().operations[std::size_t(row)].enabled);
 }
 
+void OperationsPanel::showKernelOfSelected() {
+    if (const int row = selectedRow(); row >= 0) Q_EMIT kernelRequested(row);
+}
+
 void OperationsPanel::setEnabledAt(int row, bool enabled) {
     const QString name = operationName(m_session.recipe().operations[std::size_t(row)]);
     m_session.changeRecipe(enabled ? tr("Switch %1 on").arg(name) : tr("Switch %1 off").arg(name),
@@ -382,7 +390,7 @@ void OperationsPanel::showSummary() {
 
 void OperationsPanel::updateActions() {
     const int row = selectedRow();
-    for (QAction* action : {m_duplicate, m_remove, m_toggle}) action->setEnabled(row >= 0);
+    for (QAction* action : {m_duplicate, m_remove, m_toggle, m_kernel}) action->setEnabled(row >= 0);
     m_up->setEnabled(row > 0);
     m_down->setEnabled(row >= 0 && row + 1 < m_model->rowCount());
 }

@@ -44,9 +44,11 @@ class OperationsPanel : public QWidget {
     void moveSelectedUp();
     void moveSelectedDown();
     void toggleSelected();
+    void showKernelOfSelected();
 
   Q_SIGNALS:
     void selectionChanged(int row);  // -1: none; also when the recipe changed
+    void kernelRequested(int row);   // the GPU kernel of an operation is to be shown
 
   private:
     void makeActions();
@@ -78,6 +80,7 @@ class OperationsPanel : public QWidget {
     QAction* m_up = nullptr;
     QAction* m_down = nullptr;
     QAction* m_toggle = nullptr;
+    QAction* m_kernel = nullptr;
 };
 
 }  // namespace workbench

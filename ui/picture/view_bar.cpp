@@ -170,7 +170,7 @@ ViewBar::ViewBar(ImageView& view, QWidget* parent) : QToolBar(tr("View"), parent
     m_actions.append(nullptr);
     auto* brighter = new QAction(tr("&Brighter"), this);
     brighter->setShortcut(QKeySequence(tr("E")));
-    auto* darker = new QAction(tr("Dar&ker"), this);
+    auto* darker = new QAction(tr("D&arker"), this);
     darker->setShortcut(QKeySequence(tr("Shift+E")));
     connect(brighter, &QAction::triggered, m_exposure, &QDoubleSpinBox::stepUp);
     connect(darker, &QAction::triggered, m_exposure, &QDoubleSpinBox::stepDown);

@@ -167,6 +167,8 @@ void ScreenshotTour::themes() {
         shoot(QStringLiteral("50-%1-benchmark").arg(name));
         m_window.setPage(MainWindow::Page::release);
         shoot(QStringLiteral("53-%1-release").arg(name));
+        m_window.setPage(MainWindow::Page::kernels);
+        shoot(QStringLiteral("54-%1-kernels").arg(name));
         m_window.setPage(MainWindow::Page::image);
         session.resetRecipe(
             recipeOf({deriche(6.0), {.enabled = true, .what = FilterOperation{.filter_id = 3}}}));
@@ -196,6 +198,8 @@ void ScreenshotTour::smallWindow() {
     shoot(QStringLiteral("62-small-benchmark"));
     m_window.setPage(MainWindow::Page::release);
     shoot(QStringLiteral("63-small-release"));
+    m_window.setPage(MainWindow::Page::kernels);
+    shoot(QStringLiteral("64-small-kernels"));
     m_window.setPage(MainWindow::Page::image);
     m_window.resize(usualSize);
 }
@@ -227,6 +231,7 @@ bool ScreenshotTour::runAll() {
     duels();
     solving();
     work();
+    kernels();
     manual();
     themes();
     smallWindow();
@@ -244,6 +249,7 @@ bool ScreenshotTour::runScaleCheck() {
     duels();
     solving();
     work();
+    kernels();
     manual();
     return m_problems.isEmpty();
 }

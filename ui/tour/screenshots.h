@@ -48,6 +48,7 @@ class ScreenshotTour {
     void releaseDialogs();
     void records();
     void duels();
+    void kernels();
     void manual();
     void wrongNumber();
     void solving();

@@ -28,6 +28,7 @@ namespace {
 constexpr std::pair<MainWindow::Page, const char*> page_names[] = {{MainWindow::Page::image, "image"},
                                                                    {MainWindow::Page::benchmark, "benchmark"},
                                                                    {MainWindow::Page::release, "release"},
+                                                                   {MainWindow::Page::kernels, "kernels"},
                                                                    {MainWindow::Page::solve, "solve"}};
 
 QString nameOf(MainWindow::Page page) {

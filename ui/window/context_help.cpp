@@ -55,6 +55,8 @@ ManualPlace manualPlaceFor(const MainWindow& window, const QWidget* focus) {
             return ofBenchmark(window.benchmarkPage().tab());
         case MainWindow::Page::release:
             return {QStringLiteral("releases.md"), QStringLiteral("in-the-window")};
+        case MainWindow::Page::kernels:
+            return {QStringLiteral("kernels-page.md"), {}};
         case MainWindow::Page::solve:
             return {QStringLiteral("solvers.md"), QStringLiteral("in-the-window")};
         case MainWindow::Page::image:

@@ -20,6 +20,7 @@
 #include "core/support/files.h"
 #include "ui/benchmark/benchmark_page.h"
 #include "ui/benchmark/record_desk.h"
+#include "ui/kernels/kernels_page.h"
 #include "ui/manual/manual_window.h"
 #include "ui/operations/operations_panel.h"
 #include "ui/operations/recipe_bar.h"
@@ -68,6 +69,7 @@ MainWindow::MainWindow(Session& session, QWidget* parent)
       m_recorder(new PictureRecorder(session, *m_image)),
       m_benchmark(new BenchmarkPage(session, this)),
       m_release(new ReleasePage(session, this)),
+      m_kernels(new KernelsPage(session, this)),
       m_solve(new SolvePage(session, this)),
       m_operations(new OperationsPanel(session, this)),
       m_device(new DevicePanel(session, this)),
@@ -80,6 +82,7 @@ MainWindow::MainWindow(Session& session, QWidget* parent)
     m_pages->addWidget(m_image);
     m_pages->addWidget(m_benchmark);
     m_pages->addWidget(m_release);
+    m_pages->addWidget(m_kernels);
     m_pages->addWidget(m_solve);
     auto* centre = new QWidget(this);
     auto* column = makeColumn(centre, 0);
@@ -167,6 +170,10 @@ void MainWindow::connectPages() {
         dialog->show();
     });
     connect(m_release, &ReleasePage::wanted, this, [this] { setPage(Page::release); });
+    connect(m_operations, &OperationsPanel::kernelRequested, this, [this](int row) {
+        setPage(Page::kernels);
+        m_kernels->showOperation(m_session.recipe().operations[std::size_t(row)]);
+    });
     connect(m_image, &ImagePage::markChanged, m_info, &InfoBar::setMark);
     connect(&m_image->view(), &ImageView::probeChanged, this,
             [this] { m_info->setProbe(m_image->view().probedPixel()); });
@@ -178,6 +185,7 @@ void MainWindow::connectPages() {
 MainWindow::Page MainWindow::page() const {
     return m_pages->currentWidget() == m_benchmark ? Page::benchmark
            : m_pages->currentWidget() == m_release ? Page::release
+           : m_pages->currentWidget() == m_kernels ? Page::kernels
            : m_pages->currentWidget() == m_solve   ? Page::solve
                                                    : Page::image;
 }
@@ -187,6 +195,7 @@ void MainWindow::setPage(Page next) {
         if (page() == Page::image) m_docks->setBesidePicture(false);
         m_pages->setCurrentWidget(next == Page::benchmark ? static_cast<QWidget*>(m_benchmark)
                                   : next == Page::release ? static_cast<QWidget*>(m_release)
+                                  : next == Page::kernels ? static_cast<QWidget*>(m_kernels)
                                   : next == Page::solve   ? static_cast<QWidget*>(m_solve)
                                                           : m_image);
         if (next == Page::image) m_docks->setBesidePicture(true);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The one window: its pages image, benchmark, release and solve, the operations and device docks, menus and
-// the line at the bottom. Wires views to the session; holds no state of its own besides the layout.
+// The one window: its pages image, benchmark, release, kernels and solve, the operations and device docks,
+// menus and the line at the bottom. Wires views to the session; holds no state of its own besides the layout.
 #pragma once
 
 #include <QMainWindow>
@@ -15,6 +15,7 @@ class BenchmarkPage;
 class DevicePanel;
 class ImagePage;
 class InfoBar;
+class KernelsPage;
 class ManualWindow;
 class OperationsPanel;
 class PictureRecorder;
@@ -27,7 +28,7 @@ class WindowActions;
 class MainWindow : public QMainWindow {
     Q_OBJECT
   public:
-    enum class Page { image, benchmark, release, solve };
+    enum class Page { image, benchmark, release, kernels, solve };
 
     explicit MainWindow(Session& session, QWidget* parent = nullptr);
     ~MainWindow() override;
@@ -37,6 +38,7 @@ class MainWindow : public QMainWindow {
     PictureRecorder& recorder() const { return *m_recorder; }
     BenchmarkPage& benchmarkPage() const { return *m_benchmark; }
     ReleasePage& releasePage() const { return *m_release; }
+    KernelsPage& kernelsPage() const { return *m_kernels; }
     SolvePage& solvePage() const { return *m_solve; }
     OperationsPanel& operationsPanel() const { return *m_operations; }
     DevicePanel& devicePanel() const { return *m_device; }
@@ -98,6 +100,7 @@ class MainWindow : public QMainWindow {
     PictureRecorder* m_recorder;
     BenchmarkPage* m_benchmark;
     ReleasePage* m_release;
+    KernelsPage* m_kernels;
     SolvePage* m_solve;
     OperationsPanel* m_operations;
     DevicePanel* m_device;

@@ -75,6 +75,7 @@ void WindowActions::makeActions(SideDocks& docks) {
         {{make(QStringLiteral("image"), tr("I&mage"), QKeySequence(tr("Ctrl+1"))), Page::image},
          {make(QStringLiteral("benchmark"), tr("Ben&chmark"), QKeySequence(tr("Ctrl+2"))), Page::benchmark},
          {make(QStringLiteral("release"), tr("R&elease"), QKeySequence(tr("Ctrl+3"))), Page::release},
+         {make(QStringLiteral("kernels"), tr("&Kernels"), QKeySequence(tr("Ctrl+4"))), Page::kernels},
          {make(QStringLiteral("solve"), tr("Sol&ve"), QKeySequence(tr("Ctrl+5"))), Page::solve}}};
     auto* pages = new QActionGroup(this);
     for (const auto& [action, page] : m_pages) {
@@ -246,7 +247,8 @@ void WindowActions::makeToolBar() {
                                                        {m_pages[0].first, tr("Image")},
                                                        {m_pages[1].first, tr("Benchmark")},
                                                        {m_pages[2].first, tr("Release")},
-                                                       {m_pages[3].first, tr("Solve")}};
+                                                       {m_pages[3].first, tr("Kernels")},
+                                                       {m_pages[4].first, tr("Solve")}};
     for (const auto& [action, text] : shortTexts) action->setIconText(QLatin1Char(' ') + text);
     for (auto* button : bar->findChildren<QToolButton*>()) {
         button->setFocusPolicy(Qt::TabFocus);

@@ -51,8 +51,9 @@ class KeysTest : public ::testing::Test {
     }
     template <class Visit>
     void onAllPages(Visit visit) {
-        for (const auto page : {MainWindow::Page::image, MainWindow::Page::benchmark,
-                                MainWindow::Page::release, MainWindow::Page::solve}) {
+        for (const auto page :
+             {MainWindow::Page::image, MainWindow::Page::benchmark, MainWindow::Page::release,
+              MainWindow::Page::kernels, MainWindow::Page::solve}) {
             window.setPage(page);
             QTest::qWait(1);
             visit();

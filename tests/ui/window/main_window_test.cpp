@@ -138,12 +138,16 @@ TEST_F(MainWindowTest, EverythingOneCanTouchHasAName) {
     window.setPage(MainWindow::Page::release);
     QTest::qWait(1);
     walk();
+    window.setPage(MainWindow::Page::kernels);
+    QTest::qWait(1);
+    walk();
     EXPECT_GT(walked, 200);
 }
 
-TEST_F(MainWindowTest, HasThreePagesAndRemembersThePicturesDocks) {
+TEST_F(MainWindowTest, HasPagesAndRemembersThePicturesDocks) {
     for (const auto& [name, page] : {std::pair{QStringLiteral("Release"), MainWindow::Page::release},
                                      std::pair{QStringLiteral("Benchmark"), MainWindow::Page::benchmark},
+                                     std::pair{QStringLiteral("Kernels"), MainWindow::Page::kernels},
                                      std::pair{QStringLiteral("Release"), MainWindow::Page::release},
                                      std::pair{QStringLiteral("Image"), MainWindow::Page::image}}) {
         QAction* chosen = nullptr;

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+// The state of the kernels page and what core/inspect gives it, without a page: no QApplication is there, so
+// that any widget would end the test.
+#include <gmock/gmock.h>
+
+#include <QCoreApplication>
+#include <QSignalSpy>
+#include <QTest>
+
+#include "tests/ui/kernels/kernels_testing.h"
+#include "tests/ui/patience.h"
+#include "ui/kernels/our_kernels.h"
+#include "ui/session/session.h"
+#include "ui/support/text.h"
+
+namespace workbench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class KernelsModelTest : public ::testing::Test {
+  protected:
+    void load(const std::string& text = testing::twoKernels) {
+        const auto file = testing::installedKernels(folder, text);
+        ASSERT_FALSE(file.empty());
+        ours.loadFrom(file);
+        ASSERT_TRUE(QTest::qWaitFor([&] { return !ours.isLoading(); }, patience_ms));
+    }
+    void show(const char* name) {
+        ours.showKernel(QLatin1String(name));
+        ASSERT_TRUE(QTest::qWaitFor([&] { return !ours.isBusy(); }, patience_ms));
+    }
+    void run(const inspect::RunRequest& request) {
+        shown.run(request);
+        ASSERT_TRUE(QTest::qWaitFor(
+            [&] { return !shown.isRunning() && (shown.outcome() || !shown.runProblem().isEmpty()); },
+            patience_ms));
+    }
+
+    QTemporaryDir folder;
+    Session session;
+    ShownKernelModel shown;
+    OurKernels ours{session, shown};
+};
+
+TEST_F(KernelsModelTest, ReadsTheInstalledTextAndCutsOneKernel) {
+    load();
+    ASSERT_NE(ours.kernels(), nullptr);
+    EXPECT_EQ(ours.kernels()->kernels().size(), 2U);
+    EXPECT_EQ(ours.note().toStdString(), "2 kernels for sm_75, nvcc release 13.0");
+    show("twice");
+    ASSERT_NE(shown.kernel(), nullptr);
+    const ShownKernel& kernel = *shown.kernel();
+    EXPECT_THAT(kernel.text, HasSubstr(".entry twice"));
+    EXPECT_THAT(kernel.text, Not(HasSubstr("pool_max_f32")));
+    ASSERT_TRUE(kernel.facts);
+    EXPECT_EQ(kernel.facts->entry.parameters.size(), 3U);
+    EXPECT_EQ(kernel.facts->instructions(), 18U);
+    EXPECT_EQ(kernel.facts->mix[std::size_t(ptx::Kind::f32)], 1U);
+    EXPECT_EQ(kernel.facts->opcodes.front().second, 3U) << kernel.facts->opcodes.front().first;
+}
+
+TEST_F(KernelsModelTest, RunsAndSaysWhatCameOut) {
+    load();
+    show("twice");
+    inspect::RunRequest request{
+        .grid = "1", .block = "32", .arguments = {"in:f32:1,2.5,3", "out:f32:3", "i32:3"}};
+    run(request);
+    ASSERT_TRUE(shown.outcome()) << shown.runProblem().toStdString();
+    EXPECT_EQ(shown.outcome()->outcome.findings_total, 0U);
+    ASSERT_EQ(shown.outcome()->outputs.size(), 1U);
+    EXPECT_EQ(shown.outcome()->outputs[0].values, "2, 5, 6");
+    EXPECT_EQ(shown.outcome()->outcome.counts.global_loads.sectors, 1U);
+
+    request.arguments[2] = "i32:4";  // one more than there are
+    run(request);
+    ASSERT_TRUE(shown.outcome());
+    EXPECT_EQ(shown.outcome()->outcome.findings_total, 2U);
+    EXPECT_EQ(shown.outcome()->outcome.findings.front().kind, ptx::FindingKind::out_of_bounds);
+
+    request.arguments.pop_back();
+    run(request);
+    EXPECT_FALSE(shown.outcome());
+    EXPECT_THAT(shown.runProblem().toStdString(), HasSubstr("takes 3 arguments"));
+    request.block = "32,x";
+    run(request);
+    EXPECT_THAT(shown.runProblem().toStdString(), HasSubstr("Threads a block"));
+}
+
+TEST_F(KernelsModelTest, CancelsARunWithoutEnd) {
+    load();
+    show("pool_max_f32");
+    inspect::RunRequest request;
+    request.budget = 1'000'000'000'000;
+    shown.run(request);
+    ASSERT_TRUE(shown.isRunning());
+    QTest::qWait(50);
+    ASSERT_TRUE(shown.isRunning());
+    shown.cancelRun();
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !shown.isRunning(); }, patience_ms));
+    QTest::qWait(10);
+    EXPECT_THAT(shown.runProblem().toStdString(), HasSubstr("cancelled"));
+}
+
+TEST_F(KernelsModelTest, CopiesTheRunAsACommandLine) {
+    load();
+    show("twice");
+    const std::string command =
+        shown
+            .commandLine(
+                {.grid = "1", .block = "32", .seed = 3, .arguments = {"in:f32:1", "out:f32:1", "i32:1"}})
+            .toStdString();
+    EXPECT_THAT(command, HasSubstr(" --kernel twice --grid 1 --block 32 --arg in:f32:1 --arg out:f32:1 --arg "
+                                   "i32:1 --seed 3"));
+    const auto kept = shown.keepText();
+    ASSERT_TRUE(kept);
+    EXPECT_THAT(command, HasSubstr(kept->string()));
+    EXPECT_EQ(read_file(*kept).value_or(""), shown.kernel()->text);
+}
+
+TEST_F(KernelsModelTest, SaysWhatIsWrongWithAText) {
+    load("no PTX\n");
+    EXPECT_EQ(ours.kernels(), nullptr);
+    EXPECT_THAT(ours.note().toStdString(), HasSubstr("kernels.ptx.zst"));
+}
+
+TEST_F(KernelsModelTest, OpensTheCountedKernelOfAnOperation) {
+    load();
+    const Operation pool{.what = PoolOperation{.op = iir2d::PoolOp::max, .window = {3, 3}}};
+    ours.showOperation(pool);
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !ours.isBusy(); }, patience_ms));
+    ASSERT_NE(shown.kernel(), nullptr);
+    EXPECT_EQ(shown.kernel()->kernel, "pool_max_f32");
+    ASSERT_EQ(shown.kernel()->counted.size(), 1U);
+    EXPECT_EQ(shown.kernel()->counted[0].job, "max, 3 x 3 by 2");
+    const std::string note = shown.kernel()->countedNote.toStdString();
+    EXPECT_THAT(note, HasSubstr("Counted, not timed"));
+    EXPECT_THAT(note, HasSubstr("another stride")) << "3 by 3 was counted by strides of 2";
+    QSignalSpy failed(&ours, &OurKernels::failed);
+    ours.showOperation({.what = PoolOperation{.op = iir2d::PoolOp::adaptive_max}});
+    EXPECT_EQ(failed.count(), 1);
+}
+
+TEST(Traffic, OfEveryFilterARowIsThere) {
+    const auto table = inspect::load_traffic();
+    ASSERT_TRUE(table) << table.error().message;
+    for (int id = 1; id <= 8; ++id) {
+        const auto row = inspect::traffic_of({.what = FilterOperation{.filter_id = id}});
+        ASSERT_TRUE(row);
+        EXPECT_EQ(row->difference, "");
+        const inspect::JobTraffic* job = table->find(row->job);
+        ASSERT_NE(job, nullptr) << row->job;
+        EXPECT_GT(job->read.distinct, 3.9);
+        EXPECT_FALSE(job->launches.empty());
+    }
+    const auto other = inspect::traffic_of(
+        {.what = FilterOperation{
+             .filter_id = 6, .parameters = {{"sigma", 2.0}}, .border = iir2d::Border::clamp}});
+    EXPECT_EQ(other->difference, "parameters, border");
+}
+
+}  // namespace
+}  // namespace workbench
+
+int main(int argc, char** argv) {
+    const QTemporaryDir settings;
+    qputenv("IIR2D_CONFIG_DIR", settings.path().toLocal8Bit());
+    QCoreApplication application(argc, argv);
+    workbench::EnglishPlurals plurals;
+    QCoreApplication::installTranslator(&plurals);
+    ::testing::InitGoogleMock(&argc, argv);
+    return RUN_ALL_TESTS();
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+// The kernels page as a person sees it.
+#include <gmock/gmock.h>
+
+#include <QApplication>
+#include <QCheckBox>
+#include <QClipboard>
+#include <QComboBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QTabBar>
+#include <QTest>
+#include <QTextBlock>
+#include <QToolButton>
+
+#include "tests/ui/kernels/kernels_testing.h"
+#include "tests/ui/patience.h"
+#include "ui/kernels/code_pane.h"
+#include "ui/kernels/kernel_view.h"
+#include "ui/kernels/kernels_page.h"
+#include "ui/kernels/our_kernels.h"
+#include "ui/kernels/ours_panel.h"
+#include "ui/kernels/run_tab.h"
+#include "ui/kernels/text_table.h"
+#include "ui/session/session.h"
+#include "ui/widgets/theme.h"
+
+namespace workbench {
+namespace {
+
+class KernelsPageTest : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        applyTheme(*qApp, Theme::light);
+        const auto file = testing::installedKernels(folder);
+        ASSERT_FALSE(file.empty());
+        page.ours().loadFrom(file);
+        page.resize(1200, 760);
+        page.show();
+        ASSERT_TRUE(QTest::qWaitFor([&] { return !page.ours().isLoading(); }, patience_ms));
+    }
+    void choose(const char* name) {
+        page.showKernel(QLatin1String(name));
+        ASSERT_TRUE(QTest::qWaitFor(
+            [&] { return page.shown().kernel() && page.shown().kernel()->kernel == name; }, patience_ms));
+    }
+    void runIt() {
+        page.view().runTab().run();
+        ASSERT_TRUE(QTest::qWaitFor([&] { return !page.shown().isRunning() && page.shown().outcome(); },
+                                    patience_ms));
+    }
+    QString cell(const TextTable& table, int row, int column) {
+        return table.model()->index(row, column).data().toString();
+    }
+
+    QTemporaryDir folder;
+    Session session;
+    KernelsPage page{session};
+};
+
+TEST_F(KernelsPageTest, AChosenRowIsShownAndSearchNarrowsTheList) {
+    TextTable& list = page.oursPanel().list();
+    EXPECT_EQ(list.shownRows(), 2);
+    QTest::keyClicks(&page.oursPanel().search(), QStringLiteral("MAX pool"));
+    EXPECT_EQ(list.shownRows(), 1);
+    list.setCurrentIndex(list.model()->index(0, 0));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return page.shown().kernel() != nullptr; }, patience_ms));
+    EXPECT_EQ(page.shown().kernel()->kernel, "pool_max_f32");
+    EXPECT_TRUE(page.view().textPane().toPlainText().contains(QLatin1String(".entry pool_max_f32")));
+}
+
+TEST_F(KernelsPageTest, ShowsFactsOpcodesAndMix) {
+    choose("twice");
+    const TextTable& facts = page.view().table(KernelView::Tab::facts);
+    EXPECT_EQ(cell(facts, 0, 0).toStdString(), "Parameter 0");
+    EXPECT_EQ(cell(facts, 0, 1).toStdString(), "u64");
+    const TextTable& mix = page.view().table(KernelView::Tab::mix);
+    int all = 0;
+    for (int row = 0; row < mix.shownRows(); ++row) all += cell(mix, row, 1).toInt();
+    EXPECT_EQ(all, 18);
+}
+
+TEST_F(KernelsPageTest, AFindingMarksItsLine) {
+    choose("twice");
+    page.view().setTab(KernelView::Tab::run);
+    RunTab& run = page.view().runTab();
+    inspect::RunRequest request = run.request();
+    EXPECT_EQ(request.arguments.size(), 3U);
+    request.arguments = {"in:f32:1,2", "out:f32:2", "i32:3"};
+    run.setRequest(request);
+    runIt();
+    ASSERT_EQ(run.findings().shownRows(), 2);
+    run.findings().setCurrentIndex(run.findings().model()->index(0, 0));
+    ASSERT_EQ(page.view().textPane().markedLines().size(), 1);
+    const int line = page.view().textPane().markedLines().front();
+    EXPECT_TRUE(page.view().textPane().document()->findBlockByNumber(line - 1).text().contains(
+        QLatin1String("ld.global.f32")));
+    EXPECT_EQ(cell(run.results(), 0, 1).toStdString(), "2, 4");
+}
+
+TEST_F(KernelsPageTest, CopiesTheRunAndTheText) {
+    choose("twice");
+    page.view().setTab(KernelView::Tab::run);
+    for (auto* button : page.findChildren<QToolButton*>()) {
+        if (button->accessibleName() == QLatin1String("Copy the run as command line")) button->click();
+    }
+    EXPECT_TRUE(QApplication::clipboard()->text().startsWith(QLatin1String("iir2d ptx run ")));
+    for (auto* button : page.findChildren<QToolButton*>()) {
+        if (button->accessibleName() == QLatin1String("Copy the text of the kernel")) button->click();
+    }
+    EXPECT_EQ(QApplication::clipboard()->text().toStdString(), page.shown().kernel()->text);
+}
+
+TEST_F(KernelsPageTest, WhatCanBeTouchedHasAName) {
+    choose("twice");
+    int seen = 0;
+    for (int tab = 0; tab < 5; ++tab) {
+        page.view().setTab(KernelView::Tab(tab));
+        for (const QWidget* one : page.findChildren<QWidget*>()) {
+            if (!one->isVisible() || one->focusPolicy() == Qt::NoFocus) continue;
+            if (qobject_cast<const QTabBar*>(one) || qobject_cast<const QLabel*>(one)) continue;
+            if (one->parentWidget() && one->parentWidget()->focusProxy() == one) continue;
+            if (one->objectName().startsWith(QLatin1String("qt_"))) continue;  // parts of Qt's own widgets
+            ++seen;
+            EXPECT_FALSE(one->accessibleName().isEmpty())
+                << one->metaObject()->className() << " " << one->objectName().toStdString();
+        }
+    }
+    EXPECT_GT(seen, 20);
+}
+
+}  // namespace
+}  // namespace workbench

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: MIT
+#include "ui/kernels/kernel_view.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QFileDialog>
+#include <QLabel>
+#include <QSplitter>
+#include <QTabWidget>
+#include <QToolButton>
+#include <algorithm>
+#include <utility>
+
+#include "core/support/files.h"
+#include "ui/kernels/code_pane.h"
+#include "ui/kernels/run_tab.h"
+#include "ui/kernels/text_table.h"
+#include "ui/support/paths.h"
+#include "ui/support/text.h"
+#include "ui/widgets/elided_label.h"
+#include "ui/widgets/form_parts.h"
+#include "ui/widgets/layouts.h"
+#include "ui/widgets/theme.h"
+
+namespace workbench {
+namespace {
+
+QVariant number(std::uint64_t value) {
+    return QVariant(qulonglong(value));
+}
+
+QString shape(const std::array<std::uint32_t, 3>& of) {
+    return of[1] == 1 && of[2] == 1 ? QString::number(of[0])
+                                    : QStringLiteral("%1 × %2 × %3").arg(of[0]).arg(of[1]).arg(of[2]);
+}
+
+}  // namespace
+
+KernelView::KernelView(ShownKernelModel& model, QWidget* parent) : QWidget(parent), m_model(model) {
+    auto* all = new QSplitter(Qt::Vertical, this);
+    all->setChildrenCollapsible(false);
+    all->setHandleWidth(1);
+    auto* top = new QWidget(all);
+    auto* column = makeColumn(top, 0);
+    column->addWidget(makeHeader());
+    m_note = new ToneLabel(ToneLabel::Tone::muted, top);
+    m_note->setContentsMargins(normalSpacing, 0, normalSpacing, smallSpacing);
+    column->addWidget(m_note);
+    m_panes = new QSplitter(Qt::Horizontal, top);
+    m_panes->setChildrenCollapsible(false);
+    m_panes->setHandleWidth(1);
+    m_source = new CodePane(tr("Source of the kernel"), m_panes);
+    m_source->setReadOnly(true);
+    m_source->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    m_text = new CodePane(tr("PTX or IR of the kernel"), m_panes);
+    m_text->setObjectName(QStringLiteral("kernelText"));
+    m_text->setReadOnly(true);
+    m_text->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    m_panes->addWidget(m_source);
+    m_panes->addWidget(m_text);
+    column->addWidget(m_panes, 1);
+    all->addWidget(top);
+    makeTabs();
+    all->addWidget(m_tabs);
+    all->setStretchFactor(0, 3);
+    all->setStretchFactor(1, 2);
+    all->setSizes({420, 280});
+    makeColumn(this, 0)->addWidget(all);
+    connect(m_text, &CodePane::lineChosen, this, &KernelView::markFromText);
+    connect(m_source, &CodePane::lineChosen, this, &KernelView::markFromSource);
+    connect(&m_model, &ShownKernelModel::kernelChanged, this, &KernelView::showKernel);
+    showKernel();
+}
+
+QWidget* KernelView::makeHeader() {
+    auto* header = new QWidget(this);
+    auto* row = makeRow(header, normalSpacing, {normalSpacing, smallSpacing, normalSpacing, smallSpacing});
+    m_title = new QLabel(header);
+    m_title->setTextFormat(Qt::PlainText);
+    m_title->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_title->setMinimumWidth(40);
+    m_title->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Preferred);
+    QFont bold = m_title->font();
+    bold.setBold(true);
+    m_title->setFont(bold);
+    m_origin = new ElidedLabel(header);
+    m_origin->setTone(ElidedLabel::Tone::muted);
+    m_copy = iconButton(QStringLiteral("copy"), tr("Copy the text of the kernel"), header);
+    m_save = iconButton(QStringLiteral("save"), tr("Save the text of the kernel as…"), header);
+    row->addWidget(m_title);
+    row->addWidget(m_origin, 1);
+    row->addWidget(m_copy);
+    row->addWidget(m_save);
+    connect(m_copy, &QToolButton::clicked, this, [this] {
+        QApplication::clipboard()->setText(m_text->toPlainText());
+        Q_EMIT said(tr("Copied the text of %1").arg(m_title->text()));
+    });
+    connect(m_save, &QToolButton::clicked, this, &KernelView::save);
+    return header;
+}
+
+void KernelView::makeTabs() {
+    m_tabs = new QTabWidget(this);
+    m_tabs->setObjectName(QStringLiteral("kernelTabs"));
+    m_tabs->setAccessibleName(tr("What is known of the kernel"));
+    m_tabs->setDocumentMode(true);
+    m_facts = new TextTable(tr("Parameters and registers"), m_tabs);
+    m_opcodes = new TextTable(tr("Opcodes"), m_tabs);
+    m_mix = new TextTable(tr("Instruction mix"), m_tabs);
+    auto* traffic = new QWidget(m_tabs);
+    auto* column = makeColumn(traffic, smallSpacing, {0, smallSpacing, 0, 0});
+    m_trafficNote = new ToneLabel(ToneLabel::Tone::muted, traffic);
+    m_trafficNote->setObjectName(QStringLiteral("trafficNote"));
+    m_trafficNote->setContentsMargins(normalSpacing, 0, normalSpacing, 0);
+    m_traffic = new TextTable(tr("Counted traffic"), traffic);
+    m_traffic->setObjectName(QStringLiteral("countedTraffic"));
+    column->addWidget(m_trafficNote);
+    column->addWidget(m_traffic, 1);
+    m_run = new RunTab(m_model, m_tabs);
+    m_tabs->addTab(m_facts, tr("Parameters"));
+    m_tabs->addTab(m_opcodes, tr("Opcodes"));
+    m_tabs->addTab(m_mix, tr("Instruction mix"));
+    m_tabs->addTab(traffic, tr("Counted traffic"));
+    m_tabs->addTab(m_run, tr("Run"));
+    connect(m_traffic, &TextTable::chosen, this, [this](int row) {
+        const ShownKernelPtr& kernel = m_model.kernel();
+        if (!kernel || row < 0 || std::size_t(row) >= kernel->counted.size()) return;
+        const std::string& name = kernel->counted[std::size_t(row)].launch.kernel;
+        if (name != kernel->kernel) Q_EMIT kernelAsked(toText(name));
+    });
+    connect(m_run, &RunTab::findingChosen, this, [this](int line, int sourceLine) {
+        m_text->markLines({line});
+        if (sourceLine > 0) source().markLines({sourceLine});
+    });
+}
+
+KernelView::Tab KernelView::tab() const {
+    return Tab(m_tabs->currentIndex());
+}
+
+void KernelView::setTab(Tab tab) {
+    m_tabs->setCurrentIndex(int(tab));
+}
+
+TextTable& KernelView::table(Tab tab) const {
+    switch (tab) {
+        case Tab::facts:
+            return *m_facts;
+        case Tab::opcodes:
+            return *m_opcodes;
+        case Tab::mix:
+            return *m_mix;
+        case Tab::traffic:
+            return *m_traffic;
+        case Tab::run:
+            break;
+    }
+    return m_run->results();
+}
+
+void KernelView::setSourceElsewhere(CodePane* pane) {
+    if (m_elsewhere) disconnect(m_elsewhere, nullptr, this, nullptr);
+    m_elsewhere = pane;
+    if (pane) connect(pane, &CodePane::lineChosen, this, &KernelView::markFromSource);
+    showKernel();
+}
+
+void KernelView::showKernel() {
+    const ShownKernelPtr& kernel = m_model.kernel();
+    m_title->setText(kernel ? kernel->title : tr("No kernel is shown"));
+    m_origin->setFullText(kernel ? kernel->origin : QString());
+    m_text->setCode(kernel ? toText(kernel->text) : QString());
+    m_source->setVisible(!m_elsewhere && kernel && !kernel->source.empty());
+    m_source->setCode(kernel ? toText(kernel->source) : QString());
+    m_save->setEnabled(kernel != nullptr);
+    m_copy->setEnabled(kernel != nullptr);
+    m_note->setText(kernel ? kernel->linesNote : tr("Choose one at the left."));
+    m_note->setVisible(!m_note->text().isEmpty());
+    const ShownKernel none;
+    const ShownKernel& shown = kernel ? *kernel : none;
+    showFacts(shown);
+    showTraffic(shown);
+    m_tabs->setTabVisible(int(Tab::traffic), !shown.countedNote.isEmpty());
+    m_tabs->setTabVisible(int(Tab::run), !kernel || kernel->module.has_value());
+}
+
+void KernelView::showFacts(const ShownKernel& kernel) {
+    QList<TextTableModel::Row> facts;
+    QList<TextTableModel::Row> opcodes;
+    QList<TextTableModel::Row> mix;
+    const auto add = [&](const QString& name, const QVariant& value, const QString& more = {}) {
+        facts.append({.cells = {name, value, more}, .share = -1, .toolTip = {}});
+    };
+    if (kernel.facts) {
+        const inspect::KernelFacts& known = *kernel.facts;
+        const ptx::EntryInfo& entry = known.entry;
+        for (std::size_t k = 0; k < entry.parameters.size(); ++k) {
+            const ptx::ParameterInfo& one = entry.parameters[k];
+            add(tr("Parameter %1").arg(k), toText(one.type),
+                tr("%1, %n byte(s) at %2", nullptr, int(one.bytes)).arg(toText(one.name)).arg(one.offset));
+        }
+        add(tr("Registers of 64 bits"), number(entry.registers_64),
+            tr("declared in the text; ptxas decides"));
+        add(tr("Registers of 32 bits"), number(entry.registers_32));
+        add(tr("Registers of 16 bits"), number(entry.registers_16));
+        add(tr("Predicates"), number(entry.predicates));
+        add(tr("Shared bytes"), number(entry.shared_bytes),
+            entry.dynamic_shared ? tr("and dynamic ones, by the launch") : QString());
+        add(tr("Local bytes"), number(entry.local_bytes));
+        if (entry.most_threads != 0) add(tr("Most threads a block"), number(entry.most_threads));
+        if (entry.required_block[0] != 0) add(tr("Threads a block"), shape(entry.required_block));
+        add(tr("Instructions"), number(entry.instructions));
+        add(tr("PTX version"), toText(known.version), toText(known.target));
+        for (const ptx::RefusedOpcode& one : known.refused)
+            add(tr("Not executed here"), toText(one.name), tr("line %1").arg(one.line));
+        const double all = double(std::max<std::uint64_t>(1, known.instructions()));
+        for (const auto& [name, count] : known.opcodes)
+            opcodes.append({.cells = {toText(name), number(count), 100.0 * double(count) / all},
+                            .share = double(count) / all,
+                            .toolTip = {}});
+        for (std::size_t k = 0; k < known.mix.size(); ++k)
+            mix.append({.cells = {toText(ptx::name_of(static_cast<ptx::Kind>(k))), number(known.mix[k]),
+                                  100.0 * double(known.mix[k]) / all},
+                        .share = double(known.mix[k]) / all,
+                        .toolTip = {}});
+        std::ranges::stable_sort(mix, [](const auto& a, const auto& b) { return a.share > b.share; });
+    }
+    m_facts->setRows({tr("What"), tr("Value"), tr("More")}, facts);
+    m_opcodes->setRows({tr("Opcode"), tr("In the text"), tr("%")}, opcodes);
+    m_mix->setRows({tr("Kind"), tr("In the text"), tr("%")}, mix);
+}
+
+void KernelView::showTraffic(const ShownKernel& kernel) {
+    QList<TextTableModel::Row> rows;
+    int own = -1;
+    for (const ShownKernel::Counted& one : kernel.counted) {
+        const inspect::LaunchTraffic& launch = one.launch;
+        if (own < 0 && launch.kernel == kernel.kernel) own = int(rows.size());
+        rows.append(
+            {.cells = {toText(one.job), toText(launch.kernel), shape(launch.grid), shape(launch.block),
+                       number(launch.loaded), number(launch.loaded_distinct), number(launch.stored),
+                       number(launch.stored_distinct), number(launch.lane_instructions),
+                       number(launch.shared_requests), number(launch.shared_wavefronts)},
+             .share = -1,
+             .toolTip = {}});
+    }
+    m_traffic->setRows({tr("Job"), tr("Kernel"), tr("Blocks"), tr("Threads"), tr("Bytes loaded"),
+                        tr("Distinct"), tr("Bytes stored"), tr("Distinct"), tr("Lane instructions"),
+                        tr("Shared requests"), tr("Wavefronts")},
+                       rows);
+    m_traffic->setVisible(!rows.isEmpty());
+    if (own >= 0) m_traffic->chooseRow(own);
+    m_trafficNote->setText(kernel.countedNote);
+}
+
+void KernelView::markFromText(int line) {
+    const ShownKernelPtr& kernel = m_model.kernel();
+    if (!kernel || kernel->lines.empty()) return;
+    QList<int> found;
+    for (const auto& [text, sourceLine] : kernel->lines) {
+        if (text == line && !found.contains(sourceLine)) found << sourceLine;
+    }
+    source().markLines(found);
+    m_text->markLines(found.isEmpty() ? QList<int>() : QList<int>{line});
+}
+
+void KernelView::markFromSource(int line) {
+    const ShownKernelPtr& kernel = m_model.kernel();
+    if (!kernel || kernel->lines.empty()) return;
+    QList<int> found;
+    for (const auto& [text, sourceLine] : kernel->lines) {
+        if (sourceLine == line) found << text;
+    }
+    m_text->markLines(found);
+    source().markLines(found.isEmpty() ? QList<int>() : QList<int>{line});
+}
+
+void KernelView::save() {
+    const ShownKernelPtr kernel = m_model.kernel();
+    if (!kernel) return;
+    const QString suffix = kernel->module ? QStringLiteral(".ptx") : QStringLiteral(".ll");
+    const QString file = QFileDialog::getSaveFileName(this, tr("Save the text of the kernel as"),
+                                                      toText(kernel->kernel) + suffix);
+    if (file.isEmpty()) return;
+    if (const auto done = write_file_atomically(toPath(file), kernel->text); !done)
+        Q_EMIT failed(toSentence(done.error().message));
+    else
+        Q_EMIT said(tr("Wrote %1").arg(file));
+}
+
+}  // namespace workbench

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// The right side of the page: source and IR of one kernel side by side, and below what is known of it.
+#pragma once
+
+#include <QWidget>
+
+#include "ui/kernels/shown_kernel.h"
+
+class QSplitter;
+class QTabWidget;
+class QToolButton;
+class QLabel;
+
+namespace workbench {
+
+class CodePane;
+class ElidedLabel;
+class RunTab;
+class TextTable;
+class ToneLabel;
+
+class KernelView : public QWidget {
+    Q_OBJECT
+  public:
+    explicit KernelView(ShownKernelModel& model, QWidget* parent = nullptr);
+
+    enum class Tab { facts, opcodes, mix, traffic, run };
+    Tab tab() const;
+    void setTab(Tab tab);
+    RunTab& runTab() const { return *m_run; }
+    CodePane& textPane() const { return *m_text; }
+    CodePane& sourcePane() const { return *m_source; }
+    TextTable& table(Tab tab) const;
+    // The source is shown elsewhere, where it is edited: here is none. Marks of it are asked for.
+    void setSourceElsewhere(CodePane* pane);
+
+  Q_SIGNALS:
+    void kernelAsked(const QString& name);  // a row of another kernel's launch was chosen
+    void said(const QString& message);      // what came of an action
+    void failed(const QString& message);
+
+  private:
+    QWidget* makeHeader();
+    void makeTabs();
+    void showKernel();
+    void showFacts(const ShownKernel& kernel);
+    void showTraffic(const ShownKernel& kernel);
+    void markFromText(int line);
+    void markFromSource(int line);
+    CodePane& source() const { return m_elsewhere ? *m_elsewhere : *m_source; }
+    void save();
+
+    ShownKernelModel& m_model;
+    QLabel* m_title = nullptr;
+    ElidedLabel* m_origin = nullptr;
+    QToolButton* m_save = nullptr;
+    QToolButton* m_copy = nullptr;
+    QSplitter* m_panes = nullptr;
+    CodePane* m_source = nullptr;
+    CodePane* m_text = nullptr;
+    CodePane* m_elsewhere = nullptr;
+    ToneLabel* m_note = nullptr;
+    QTabWidget* m_tabs = nullptr;
+    TextTable* m_facts = nullptr;
+    TextTable* m_opcodes = nullptr;
+    TextTable* m_mix = nullptr;
+    ToneLabel* m_trafficNote = nullptr;
+    TextTable* m_traffic = nullptr;
+    RunTab* m_run = nullptr;
+};
+
+}  // namespace workbench

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#include "ui/kernels/kernels_page.h"
+
+#include <QSplitter>
+#include <QTabWidget>
+
+#include "ui/kernels/kernel_view.h"
+#include "ui/kernels/our_kernels.h"
+#include "ui/kernels/ours_panel.h"
+#include "ui/session/session.h"
+#include "ui/widgets/floating_column.h"
+#include "ui/widgets/layouts.h"
+#include "ui/widgets/message_bar.h"
+
+namespace workbench {
+
+KernelsPage::KernelsPage(Session& session, QWidget* parent)
+    : QWidget(parent),
+      m_session(session),
+      m_shown(new ShownKernelModel(this)),
+      m_ours(new OurKernels(session, *m_shown, this)),
+      m_messages(new MessageArea(this)) {
+    setObjectName(QStringLiteral("kernelsPage"));
+    auto* splitter = new QSplitter(Qt::Horizontal, this);
+    splitter->setChildrenCollapsible(false);
+    splitter->setHandleWidth(1);
+    m_sources = new QTabWidget(splitter);
+    m_sources->setObjectName(QStringLiteral("kernelSources"));
+    m_sources->setAccessibleName(tr("Where kernels come from"));
+    m_sources->setDocumentMode(true);
+    m_oursPanel = new OursPanel(*m_ours, m_sources);
+    m_sources->addTab(m_oursPanel, tr("Ours"));
+    m_view = new KernelView(*m_shown, splitter);
+    splitter->addWidget(m_sources);
+    splitter->addWidget(m_view);
+    splitter->setStretchFactor(0, 0);
+    splitter->setStretchFactor(1, 1);
+    splitter->setSizes({380, 900});
+    makeColumn(this, 0)->addWidget(splitter);
+    auto* floating = new FloatingColumn(FloatingColumn::Edge::top, this);
+    floating->add(m_messages);
+    connect(m_view, &KernelView::kernelAsked, this, &KernelsPage::showKernel);
+    connect(m_view, &KernelView::said, this, [this](const QString& text) { say(text, false); });
+    connect(m_view, &KernelView::failed, this, [this](const QString& text) { say(text, true); });
+    connect(m_ours, &OurKernels::failed, this, [this](const QString& text) { say(text, true); });
+    connect(m_shown, &ShownKernelModel::failed, this, [this](const QString& text) { say(text, true); });
+}
+
+KernelsPage::~KernelsPage() = default;
+
+void KernelsPage::say(const QString& message, bool isFailure) {
+    m_messages->show(QStringLiteral("kernels"),
+                     isFailure ? MessageArea::Severity::error : MessageArea::Severity::info, message);
+}
+
+void KernelsPage::showKernel(const QString& name) {
+    m_messages->clear(QStringLiteral("kernels"));
+    m_sources->setCurrentWidget(m_oursPanel);
+    m_ours->showKernel(name);
+}
+
+void KernelsPage::showOperation(const Operation& operation) {
+    m_messages->clear(QStringLiteral("kernels"));
+    m_sources->setCurrentWidget(m_oursPanel);
+    m_view->setTab(KernelView::Tab::traffic);
+    m_ours->showOperation(operation);
+}
+
+void KernelsPage::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    m_ours->load();
+}
+
+}  // namespace workbench

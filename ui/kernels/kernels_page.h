@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// The kernels page: at the left where kernels come from, at the right the one that is shown.
+#pragma once
+
+#include <QWidget>
+
+#include "core/recipe/recipe.h"
+#include "ui/kernels/shown_kernel.h"
+
+class QTabWidget;
+
+namespace workbench {
+
+class KernelView;
+class MessageArea;
+class OurKernels;
+class OursPanel;
+class Session;
+
+class KernelsPage : public QWidget {
+    Q_OBJECT
+  public:
+    explicit KernelsPage(Session& session, QWidget* parent = nullptr);
+    ~KernelsPage() override;
+
+    ShownKernelModel& shown() const { return *m_shown; }
+    OurKernels& ours() const { return *m_ours; }
+    OursPanel& oursPanel() const { return *m_oursPanel; }
+    KernelView& view() const { return *m_view; }
+    MessageArea& messages() const { return *m_messages; }
+
+  public Q_SLOTS:
+    // Shows a kernel of the product by its name.
+    void showKernel(const QString& name);
+    // Shows the kernel of an operation, with its counted traffic.
+    void showOperation(const workbench::Operation& operation);
+
+  protected:
+    void showEvent(QShowEvent* event) override;
+
+  private:
+    void say(const QString& message, bool isFailure);
+
+    Session& m_session;
+    ShownKernelModel* m_shown;
+    OurKernels* m_ours;
+    MessageArea* m_messages;
+    QTabWidget* m_sources;
+    OursPanel* m_oursPanel;
+    KernelView* m_view;
+};
+
+}  // namespace workbench

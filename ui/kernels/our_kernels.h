@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// The product's own kernels: read once, in the background, when somebody looks at them; cut and shown one by
+// one. Knows no widget.
+#pragma once
+
+#include <QObject>
+#include <QString>
+#include <memory>
+#include <optional>
+
+#include "core/inspect/product_kernels.h"
+#include "core/inspect/traffic.h"
+#include "ui/kernels/shown_kernel.h"
+#include "ui/session/job.h"
+
+namespace workbench {
+
+class Session;
+
+// All members are called in the GUI thread.
+class OurKernels : public QObject {
+    Q_OBJECT
+  public:
+    OurKernels(Session& session, ShownKernelModel& shown, QObject* parent = nullptr);
+    ~OurKernels() override;
+
+    // Begins to read the installed text, unless it was read.
+    void load();
+    // Reads this one instead; for tests.
+    void loadFrom(const std::filesystem::path& file);
+    bool isLoading() const { return m_loading.isRunning(); }
+    const std::shared_ptr<const inspect::ProductKernels>& kernels() const {
+        return m_kernels;
+    }  // may be null
+    const std::optional<inspect::TrafficTable>& traffic() const { return m_traffic; }
+    // Says what is there, or why nothing is.
+    const QString& note() const { return m_note; }
+
+    void showKernel(const QString& name);
+    // Shows the kernel that the plan of an operation names on the GPU of the session, else the first one that
+    // was counted for it. Loads first where that is needed.
+    void showOperation(const Operation& operation);
+    bool isBusy() const { return m_loading.isRunning() || m_cutting.isRunning(); }
+
+  Q_SIGNALS:
+    void changed();
+    void shown(const QString& name);  // the one that was asked for
+    void failed(const QString& message);
+
+  private:
+    struct Loaded {
+        std::shared_ptr<const inspect::ProductKernels> kernels;
+        std::optional<inspect::TrafficTable> traffic;
+        std::string trafficProblem;
+    };
+    struct Choice {
+        std::string kernel;
+        std::string job;
+        QString note;
+    };
+    Choice choose(const Operation& operation) const;
+    void cut(const Choice& choice);
+
+    Session& m_session;
+    ShownKernelModel& m_shown;
+    std::shared_ptr<const inspect::ProductKernels> m_kernels;
+    std::optional<inspect::TrafficTable> m_traffic;
+    std::optional<Operation> m_waiting;  // to be shown when the text is read
+    QString m_waitingName;
+    QString m_note;
+    Job m_loading;
+    Job m_cutting;
+};
+
+}  // namespace workbench

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// A source of one's own: opened, pasted or typed, compiled again after each change, the newest alone. Knows
+// no widget.
+#pragma once
+
+#include <QObject>
+#include <QString>
+#include <QStringList>
+#include <QTimer>
+#include <memory>
+#include <optional>
+
+#include "core/inspect/source_kernels.h"
+#include "ui/kernels/shown_kernel.h"
+#include "ui/session/job.h"
+
+namespace workbench {
+
+// All members are called in the GUI thread.
+class OwnSource : public QObject {
+    Q_OBJECT
+  public:
+    explicit OwnSource(ShownKernelModel& shown, QObject* parent = nullptr);
+    ~OwnSource() override;
+
+    const QString& text() const { return m_text; }
+    const QString& file() const { return m_file; }  // empty: none was opened
+    // Takes what was typed; it is compiled when typing pauses.
+    void setText(const QString& text);
+    // Reads a file in the background; opened() or failed() follows.
+    void open(const QString& file);
+
+    // On: what is made of it is what the page shows. The first time it looks for the compilers and compiles.
+    void setShown(bool on);
+    QStringList targets() const;  // those that are there
+    const QString& target() const { return m_target; }
+    void setTarget(const QString& target);
+    bool isCompiling() const { return m_compiling.isRunning() || m_pause.isActive(); }
+
+    // Of the newest text that was compiled; null: none, or it has an error.
+    const std::optional<inspect::CompiledSource>& compiled() const { return m_compiled; }
+    const QString& problem() const { return m_problem; }  // why it does not compile; empty: it does
+    int problemLine() const { return m_problemLine; }     // 0: not known
+    const QString& kernel() const { return m_kernel; }    // the symbol that is chosen
+    void chooseKernel(const QString& symbol);
+    // The `iir2d synth extract` that prints the same text; empty: the source is in no file.
+    QString commandLine() const;
+
+  Q_SIGNALS:
+    void opened();        // another text is there
+    void stateChanged();  // compiling began or ended; what came of it is there
+    void targetsChanged();
+    void failed(const QString& message);
+
+  private:
+    struct Made {
+        inspect::CompiledSource source;
+        std::vector<compile::TargetState> targets;
+    };
+    void compile();
+    void showChosen();
+    void take(Result<Made> made);
+
+    ShownKernelModel& m_shown;
+    std::shared_ptr<compile::Compiler> m_compiler;
+    QString m_text;
+    QString m_file;
+    QString m_savedText;  // as the file has it
+    QString m_target;
+    QStringList m_targets;
+    QString m_kernel;
+    std::optional<inspect::CompiledSource> m_compiled;
+    QString m_compiledText;
+    QString m_problem;
+    int m_problemLine = 0;
+    bool m_begun = false;
+    bool m_isShown = false;
+    QTimer m_pause;
+    Job m_opening;
+    Job m_compiling;  // last: it is joined before what its work delivers to goes
+};
+
+}  // namespace workbench

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// A table of texts and numbers that can be searched, sorted and copied.
+#pragma once
+
+#include <QAbstractTableModel>
+#include <QList>
+#include <QStringList>
+#include <QTableView>
+
+class QSortFilterProxyModel;
+
+namespace workbench {
+
+// Rows of cells; numbers are shown as the locale writes them, and sort as numbers.
+class TextTableModel : public QAbstractTableModel {
+    Q_OBJECT
+  public:
+    using QAbstractTableModel::QAbstractTableModel;
+    enum Role { sortRole = Qt::UserRole + 1, shareRole };
+    struct Row {
+        QList<QVariant> cells;
+        double share = -1;  // in [0, 1]: drawn as a bar behind the last cell
+        QString toolTip;
+    };
+    void setRows(const QStringList& headers, QList<Row> rows);
+    const QList<Row>& rows() const { return m_rows; }
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+  private:
+    QStringList m_headers;
+    QList<Row> m_rows;
+};
+
+class TextTable : public QTableView {
+    Q_OBJECT
+  public:
+    // `name`: for those who cannot see what stands around it.
+    explicit TextTable(const QString& name, QWidget* parent = nullptr);
+
+    void setRows(const QStringList& headers, QList<TextTableModel::Row> rows);
+    // Shows rows that have all of these words, in any column.
+    void setFilter(const QString& words);
+    int shownRows() const;
+    int chosenRow() const;    // of those that were set; -1: none
+    void chooseRow(int row);  // without chosen()
+    void copySelection() const;
+    QString asTsv() const;
+
+  Q_SIGNALS:
+    void chosen(int row);  // of those that were set
+
+  protected:
+    void currentChanged(const QModelIndex& current, const QModelIndex& previous) override;
+
+  private:
+    TextTableModel* m_model;
+    QSortFilterProxyModel* m_sorted;
+    bool m_choosing = false;
+};
+
+}  // namespace workbench
