@@ -195,7 +195,8 @@ void SolvePage::showState() {
 void SolvePage::showFigures() {
     const SolveOutcomePtr& outcome = m_model->outcome();
     const solve::Solved& last = outcome->last();
-    QStringList parts{tr("%n unknown(s)", nullptr, int(last.unknowns)),
+    QStringList parts{tr("%1 by %2").arg(toText(last.problem), toText(last.method)),
+                      tr("%n unknown(s)", nullptr, int(last.unknowns)),
                       tr("%n iteration(s)", nullptr, int(last.iterations))};
     if (last.residual) parts << tr("residual %1").arg(shortNumber(*last.residual));
     if (!last.history.empty() && last.history.back().objective)

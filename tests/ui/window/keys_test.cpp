@@ -22,6 +22,7 @@
 #include "ui/picture/image_page.h"
 #include "ui/release/release_dialogs.h"
 #include "ui/session/session.h"
+#include "ui/solve/solve_page.h"
 #include "ui/widgets/message_bar.h"
 #include "ui/widgets/number_field.h"
 #include "ui/window/main_window.h"
@@ -238,6 +239,19 @@ TEST_F(KeysTest, NoMnemonicMeansTwoThings) {
              {BenchmarkPage::Tab::results, BenchmarkPage::Tab::comparison, BenchmarkPage::Tab::history}) {
             window.benchmarkPage().setTab(tab);
             look("benchmark tab");
+        }
+    }
+    window.setPage(MainWindow::Page::solve);
+    SolveModel& solving = window.solvePage().model();
+    for (int problem = 0; problem < solveProblemCount; ++problem) {
+        solving.setChoices(withProblem({}, static_cast<SolveProblem>(problem)));
+        look("problem");
+        if (!solving.hindrance().isEmpty()) continue;
+        solving.run();
+        ASSERT_TRUE(QTest::qWaitFor([&] { return !solving.isRunning(); }, 30000));
+        for (int other = 0; other < solveProblemCount; ++other) {
+            solving.setChoices(withProblem({}, static_cast<SolveProblem>(other)));
+            look("problem beside what was solved");
         }
     }
     EXPECT_GT(seen, 100);
