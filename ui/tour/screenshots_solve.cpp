@@ -28,6 +28,7 @@ void ScreenshotTour::solving() {
     m_window.setPage(MainWindow::Page::solve);
     const auto inBoth = [&](const QString& name) {
         for (const Theme theme : {Theme::light, Theme::dark}) {
+            if (theme == Theme::light && !m_suffix.isEmpty()) continue;  // that it scales, one theme shows
             applyTheme(*qApp, theme);
             shoot(name + (theme == Theme::light ? QStringLiteral("-light") : QStringLiteral("-dark")));
         }
