@@ -196,7 +196,7 @@ void walkSolve(Scene& s) {
             return !page.isRunning() && page.model().outcome() && page.model().outcome()->last().n == 31;
         });
     w.step(
-        QStringLiteral("a million iterations, cancelled"),
+        QStringLiteral("more iterations than anybody waits for, cancelled"),
         [&] {
             page.model().setChoices({.lineNodes = 4000, .lineMethod = 1, .maxIterations = 100'000'000});
             w.click(run);

@@ -243,16 +243,12 @@ TEST_F(KeysTest, NoMnemonicMeansTwoThings) {
     }
     window.setPage(MainWindow::Page::solve);
     SolveModel& solving = window.solvePage().model();
+    solving.setChoices({.problem = SolveProblem::heat, .heatSteps = 3});
+    solving.run();
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !solving.isRunning(); }, 30000));
     for (int problem = 0; problem < solveProblemCount; ++problem) {
         solving.setChoices(withProblem({}, static_cast<SolveProblem>(problem)));
-        look("problem");
-        if (!solving.hindrance().isEmpty()) continue;
-        solving.run();
-        ASSERT_TRUE(QTest::qWaitFor([&] { return !solving.isRunning(); }, 30000));
-        for (int other = 0; other < solveProblemCount; ++other) {
-            solving.setChoices(withProblem({}, static_cast<SolveProblem>(other)));
-            look("problem beside what was solved");
-        }
+        look("problem beside heat over time");
     }
     EXPECT_GT(seen, 100);
     for (const QAction* action : window.menuBar()->actions()) {
