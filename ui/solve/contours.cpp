@@ -12,7 +12,8 @@ std::vector<double> contourLevels(std::vector<double> values, int count) {
     std::ranges::sort(values);
     std::vector<double> made;
     for (int k = 1; k <= count && !values.empty(); ++k) {
-        const double level = values[values.size() * std::size_t(k) / std::size_t(count + 1)];
+        const double share = double(k) / (count + 1);
+        const double level = values[std::size_t(double(values.size()) * share * share)];
         if (level > values.front() && (made.empty() || level > made.back())) made.push_back(level);
     }
     return made;

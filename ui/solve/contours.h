@@ -10,8 +10,8 @@
 
 namespace workbench {
 
-// Levels that most of the rectangle lies between: even shares of the values have the same number between
-// two. Rising, none twice.
+// Levels that the rectangle is divided by, more finely where values are low: below level k of n there is the
+// share (k / (n + 1))^2 of the values. Rising, none twice.
 std::vector<double> contourLevels(std::vector<double> values, int count);
 
 // The pieces of the lines, one through each cell that a level crosses (W. Lorensen and H. Cline, "Marching

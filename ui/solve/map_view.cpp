@@ -69,7 +69,8 @@ SolutionMapView::SolutionMapView(QWidget* parent) : QWidget(parent), m_value(new
     setObjectName(QStringLiteral("solutionMaps"));
     auto* grid = new QGridLayout(this);
     grid->setContentsMargins(normalSpacing, normalSpacing, normalSpacing, normalSpacing);
-    grid->setSpacing(smallSpacing);
+    grid->setVerticalSpacing(smallSpacing);
+    grid->setHorizontalSpacing(2 * normalSpacing);
     const std::array texts{tr("Computed solution"), tr("Its error, computed less exact")};
     const std::array names{tr("Map of the solution"), tr("Map of the error")};
     for (int k = 0; k < 2; ++k) {

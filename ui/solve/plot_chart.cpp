@@ -39,8 +39,9 @@ QAbstractAxis* logAxis(const PlotExtent& extent, double base) {
     // Over many decades every second, third and so on has a label.
     const double step = std::max(1.0, std::ceil((high - low) / mostLogTicks));
     axis->setBase(std::pow(base, step));
-    axis->setRange(std::pow(base, std::floor(low / step) * step),
-                   std::pow(base, std::ceil(high / step) * step));
+    // A hair wider, or rounding loses the first or last label.
+    axis->setRange(std::pow(base, std::floor(low / step) * step) * (1 - 1e-9),
+                   std::pow(base, std::ceil(high / step) * step) * (1 + 1e-9));
     axis->setLabelFormat(QStringLiteral("%.3g"));
     return axis;
 }

@@ -14,6 +14,7 @@ namespace {
 
 constexpr qsizetype mostPoints = 4000;  // of a line: more than a screen has columns
 constexpr int contourCount = 14;
+constexpr int fieldSide = 121;  // values of an objective
 
 QString plotText(const char* text) {
     return QCoreApplication::translate("SolvePlots", text);
@@ -200,7 +201,7 @@ Plot errorsPlot(const std::vector<solve::Solved>& sizes) {
         made.lines.push_back({.points = points, .style = Plot::Style::points, .colour = int(k)});
         made.words += name + QStringLiteral(". ");
         if (kinds[k].name == plotText("L2") || coarsest.isNull()) {
-            coarsest = points.front();
+            coarsest = {points.front().x(), points.front().y() / 2};
             finest = points.back().x();
         }
     }
@@ -235,8 +236,8 @@ solve::Rectangle rectangleAround(const std::vector<solve::HistoryStep>& history)
     const auto length = [](const auto& range) { return range ? range->second - range->first : 0.0; };
     return {.x = wide(ranges[0], length(ranges[1])),
             .y = wide(ranges[1], length(ranges[0])),
-            .columns = 81,
-            .rows = 81};
+            .columns = fieldSide,
+            .rows = fieldSide};
 }
 
 Plot pathPlot(const solve::Solved& solved, const ObjectiveField& field) {

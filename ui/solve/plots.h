@@ -44,8 +44,8 @@ QString shortNumber(double value);
 Plot solutionPlot(const solve::Solved& solved, int snapshot);
 // Residual or objective, and the gradient's norm, by iteration. What is 0 or no number is left out.
 Plot historyPlot(const std::vector<solve::HistoryStep>& history, const QString& heading);
-// Errors of each size by h, the lines that are fitted through them, and slopes of 1, 2 and 3 through the
-// coarsest.
+// Errors of each size by h, the lines that are fitted through them, and slopes of 1, 2 and 3 from
+// half the coarsest L2 error on.
 Plot errorsPlot(const std::vector<solve::Solved>& sizes);
 // The slope of the line through the logarithms that has the least squares; none for fewer than two places.
 std::optional<double> fittedRate(const QList<QPointF>& errorsByH);

@@ -67,7 +67,7 @@ QWidget* SolveResultsView::makeLine() {
     column->addWidget(m_solution, 1);
     m_timeRow = new QWidget(page);
     auto* row = makeRow(m_timeRow, normalSpacing, {normalSpacing, smallSpacing, normalSpacing, smallSpacing});
-    auto* label = new QLabel(tr("T&ime"), m_timeRow);
+    auto* label = new QLabel(tr("Time"), m_timeRow);
     m_time = new QSlider(Qt::Horizontal, m_timeRow);
     m_time->setObjectName(QStringLiteral("timeSlider"));
     m_time->setAccessibleName(tr("Time of the solution that is shown"));

@@ -174,9 +174,10 @@ void SolveForm::addEquations() {
               tr("Fixed: as they begin. Insulated: no heat flows out"), ofHeat);
     addChoice(start, &SolveChoices::heatStart, {tr("Sine"), tr("Step"), tr("Row of the open image")},
               tr("Heat at the start"), tr("What the rod begins with"), ofHeat);
-    addCount(tr("Ro&w"), &SolveChoices::row, 0, CountBox::largest, tr("Row of the image"),
-             tr("Whose first channel is the start, from 0"), ofHeat)
-        .counts = [](const SolveChoices& c) { return c.heatStart == 2; };
+    Row& row = addCount(tr("Ro&w"), &SolveChoices::row, 0, CountBox::largest, tr("Row of the image"),
+                        tr("Whose first channel is the start, from 0"), ofHeat);
+    row.counts = [](const SolveChoices& c) { return c.heatStart == 2; };
+    m_rowRange = static_cast<QLabel*>(row.widgets.back());
 }
 
 void SolveForm::addMinimisations() {
@@ -242,6 +243,8 @@ void SolveForm::edit(const std::function<void(SolveChoices&)>& change) {
 void SolveForm::showChoices() {
     const QScopedValueRollback showing(m_isShowing, true);
     const SolveChoices& choices = m_model.choices();
+    const ImagePtr image = m_model.image();
+    m_rowRange->setText(image ? tr("0 to %1").arg(image->pixels.height() - 1) : tr("no image is open"));
     for (Row& row : m_rows) {
         const bool isOf = (row.problems & bitOf(choices.problem)) != 0;
         for (QWidget* widget : row.widgets) widget->setVisible(isOf);

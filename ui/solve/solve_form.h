@@ -49,6 +49,7 @@ class SolveForm : public QWidget {
     SolveModel& m_model;
     QGridLayout* m_grid;
     PathField* m_target = nullptr;
+    QLabel* m_rowRange = nullptr;  // of the image's rows
     std::vector<Row> m_rows;
     bool m_isShowing = false;
 };

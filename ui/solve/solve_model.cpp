@@ -164,7 +164,7 @@ void SolveModel::run() {
         SolveTask task = taskOf(choices, image);
         QElapsedTimer clock;
         if (auto* fit = std::get_if<solve::Fit>(&task)) {
-            IIR2D_RETURN_IF_ERROR(readTarget(*fit, choices.target, control));
+            IIR2D_RETURN_IF_ERROR(readTarget(*fit, choices.target, {.stop = control.stop}));
             fit->watch = [&](double parameter, std::span<const double> samples) {
                 if (clock.isValid() && clock.elapsed() < between_ms) return;
                 clock.start();

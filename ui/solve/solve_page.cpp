@@ -49,7 +49,6 @@ SolvePage::SolvePage(Session& session, QWidget* parent)
     (new FloatingColumn(FloatingColumn::Edge::bottom, this))->add(m_messages);
     connect(m_model, &SolveModel::stateChanged, this, &SolvePage::showState);
     connect(m_model, &SolveModel::choicesChanged, this, &SolvePage::showState);
-    connect(m_model, &SolveModel::outcomeChanged, this, &SolvePage::showFigures);
     connect(m_model, &SolveModel::progressed, this, [this](double fraction, const QString& what) {
         m_progress->setValue(int(fraction * 1000));
         m_what->setFullText(what);
@@ -185,6 +184,7 @@ void SolvePage::showState() {
     if (!isRunning) m_progress->setValue(0);
     m_export->setEnabled(m_model->outcome() && !isRunning);
     m_stack->setCurrentIndex(m_model->outcome() || isRunning ? 1 : 0);
+    showFigures();
     if (m_model->failure().isEmpty()) {
         m_messages->clear(solveSubject);
     } else if (!isRunning) {
@@ -194,8 +194,13 @@ void SolvePage::showState() {
 
 void SolvePage::showFigures() {
     const SolveOutcomePtr& outcome = m_model->outcome();
+    if (!outcome || m_model->isRunning()) {
+        m_figures->setFullText(m_model->isRunning() ? tr("Being solved") : QString());
+        return;
+    }
     const solve::Solved& last = outcome->last();
-    QStringList parts{tr("%n unknown(s)", nullptr, int(last.unknowns)),
+    QStringList parts{tr("%1 by %2").arg(toText(last.problem), toText(last.method)),
+                      tr("%n unknown(s)", nullptr, int(last.unknowns)),
                       tr("%n iteration(s)", nullptr, int(last.iterations))};
     if (last.residual) parts << tr("residual %1").arg(shortNumber(*last.residual));
     if (!last.history.empty() && last.history.back().objective)

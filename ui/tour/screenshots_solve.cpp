@@ -28,6 +28,7 @@ void ScreenshotTour::solving() {
     m_window.setPage(MainWindow::Page::solve);
     const auto inBoth = [&](const QString& name) {
         for (const Theme theme : {Theme::light, Theme::dark}) {
+            if (theme == Theme::light && !m_suffix.isEmpty()) continue;  // that it scales, one theme shows
             applyTheme(*qApp, theme);
             shoot(name + (theme == Theme::light ? QStringLiteral("-light") : QStringLiteral("-dark")));
         }
@@ -41,10 +42,11 @@ void ScreenshotTour::solving() {
     shoot(QStringLiteral("80-solve-empty"));
 
     // Far from its end while it is looked at.
-    model.setChoices({.lineNodes = 4000, .lineMethod = 1, .tolerance = 1e-14, .maxIterations = 10'000'000});
+    model.setChoices({.lineNodes = 500, .lineMethod = 1, .tolerance = 1e-14, .maxIterations = 10'000'000});
     model.run();
-    waitFor(QStringLiteral("the first iterations"),
-            [&] { return !model.isRunning() || model.live().size() > 100; });
+    waitFor(QStringLiteral("the first iterations"), [&] {
+        return !model.isRunning() || (!model.live().empty() && model.live().back().iteration > 100'000);
+    });
     results.tabs().setCurrentIndex(SolveResultsView::historyTab);
     if (model.isRunning()) shoot(QStringLiteral("81-solve-running"));
     model.cancel();

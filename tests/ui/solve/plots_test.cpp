@@ -34,10 +34,10 @@ TEST(SolvePlots, ShowErrorsWithTheirRatesAndThreeSlopes) {
     for (const char* name :
          {"Largest, rate 2.00", "L2, rate 2.00", "H1, rate 1.00", "Slope 1", "Slope 2", "Slope 3"})
         EXPECT_TRUE(names.contains(QLatin1String(name))) << name;
-    // Each begins at the coarsest L2 error and falls with its power.
+    // Each begins at half the coarsest L2 error and falls with its power.
     const Plot::Line& third = plot.lines.back();
-    EXPECT_EQ(third.points.front(), QPointF(0.25, 0.08));
-    EXPECT_NEAR(third.points.back().y(), 0.01, 1e-15);
+    EXPECT_EQ(third.points.front(), QPointF(0.25, 0.04));
+    EXPECT_NEAR(third.points.back().y(), 0.005, 1e-15);
 }
 
 TEST(SolvePlots, LeaveOutWhatALogarithmCannotShow) {

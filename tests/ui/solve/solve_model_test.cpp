@@ -73,7 +73,7 @@ TEST_F(SolveModelTest, KeepsHeatOverTime) {
 TEST_F(SolveModelTest, FindsThePathOverItsContours) {
     run(withProblem({}, SolveProblem::rosenbrock));
     ASSERT_TRUE(model.outcome()->field);
-    EXPECT_EQ(model.outcome()->field->values.size(), 81U * 81U);
+    EXPECT_EQ(model.outcome()->field->values.size(), 121U * 121U);
     const Plot plot = pathPlot(last(), *model.outcome()->field);
     EXPECT_GT(plot.contours.size(), 10U);
     EXPECT_NEAR(last().history.back().parameters[0], 1, 1e-6);

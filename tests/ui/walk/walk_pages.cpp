@@ -36,6 +36,8 @@
 #include "ui/picture/image_view.h"
 #include "ui/release/release_dialogs.h"
 #include "ui/release/release_page.h"
+#include "ui/solve/results_view.h"
+#include "ui/solve/solve_page.h"
 #include "ui/widgets/message_bar.h"
 #include "ui/widgets/theme.h"
 #include "ui/window/device_panel.h"
@@ -172,6 +174,36 @@ void walkBenchmark(Scene& s) {
         [&] {
             return !page.desk().exporter().isRunning() && QFile::exists(s.path(QStringLiteral("b.csv")));
         });
+}
+
+void walkSolve(Scene& s) {
+    Walker& w = s.walker;
+    SolvePage& page = s.window.solvePage();
+    auto* run = page.findChild<QPushButton*>(QStringLiteral("solveButton"));
+    w.step(
+        QStringLiteral("the page Solve (Ctrl+5)"), [&] { w.press(Qt::Key_5, Qt::ControlModifier); },
+        [&] { return s.window.page() == MainWindow::Page::solve && run->isEnabled(); });
+    w.step(
+        QStringLiteral("type another number of nodes"),
+        [&] {
+            w.replaceText(s.find<QSpinBox>(page, QStringLiteral("Interior nodes")), QStringLiteral("31"));
+            w.press(Qt::Key_Return);
+        },
+        [&] { return page.model().choices().lineNodes == 31; });
+    w.step(
+        QStringLiteral("run it"), [&] { w.click(run); },
+        [&] {
+            return !page.isRunning() && page.model().outcome() && page.model().outcome()->last().n == 31;
+        });
+    w.step(
+        QStringLiteral("more iterations than anybody waits for, cancelled"),
+        [&] {
+            page.model().setChoices({.lineNodes = 4000, .lineMethod = 1, .maxIterations = 100'000'000});
+            w.click(run);
+            if (!page.isRunning()) return w.fail(QStringLiteral("it does not run"));
+            w.click(page.findChild<QPushButton*>(QStringLiteral("cancelSolving")));
+        },
+        [&] { return !page.isRunning() && run->isEnabled() && page.model().outcome()->last().n == 31; });
 }
 
 void walkRelease(Scene& s) {
@@ -401,6 +433,7 @@ int walkAll() {
     walkSaving(scene);
     walkBenchmark(scene);
     walkRelease(scene);
+    walkSolve(scene);
     walkWindow(scene);
     const Walker& w = scene.walker;
     std::printf("%d steps on %s, %d failed\n", w.steps(), qPrintable(QGuiApplication::platformName()),

@@ -36,6 +36,7 @@ void walkPicture(Scene& scene);
 void walkSaving(Scene& scene);
 void walkBenchmark(Scene& scene);
 void walkRelease(Scene& scene);
+void walkSolve(Scene& scene);
 void walkWindow(Scene& scene);
 
 int walkAll();  // the exit code

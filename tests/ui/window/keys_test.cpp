@@ -22,6 +22,7 @@
 #include "ui/picture/image_page.h"
 #include "ui/release/release_dialogs.h"
 #include "ui/session/session.h"
+#include "ui/solve/solve_page.h"
 #include "ui/widgets/message_bar.h"
 #include "ui/widgets/number_field.h"
 #include "ui/window/main_window.h"
@@ -240,6 +241,15 @@ TEST_F(KeysTest, NoMnemonicMeansTwoThings) {
             window.benchmarkPage().setTab(tab);
             look("benchmark tab");
         }
+    }
+    window.setPage(MainWindow::Page::solve);
+    SolveModel& solving = window.solvePage().model();
+    solving.setChoices({.problem = SolveProblem::heat, .heatSteps = 3});
+    solving.run();
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !solving.isRunning(); }, 30000));
+    for (int problem = 0; problem < solveProblemCount; ++problem) {
+        solving.setChoices(withProblem({}, static_cast<SolveProblem>(problem)));
+        look("problem beside heat over time");
     }
     EXPECT_GT(seen, 100);
     for (const QAction* action : window.menuBar()->actions()) {
