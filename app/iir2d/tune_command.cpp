@@ -9,14 +9,13 @@
 
 #include "app/iir2d/evidence.h"
 #include "app/iir2d/json.h"
+#include "app/iir2d/tune.h"
 #include "core/support/counted.h"
 #include "core/support/try.h"
 #include "core/tune/collect.h"
 #include "core/tune/generate.h"
 
 namespace app {
-
-void add_tune_reports(CLI::App& tune, Action& chosen);  // tune_reports.cpp
 
 namespace {
 
@@ -233,6 +232,8 @@ void add_tune_command(CLI::App& parser, Action& chosen) {
     command->require_subcommand(1);
     add_collect(*command, chosen);
     add_tune_reports(*command, chosen);
+    add_tune_models(*command, chosen);
+    add_tune_retrain(*command, chosen);
 }
 
 }  // namespace app

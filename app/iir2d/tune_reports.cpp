@@ -5,6 +5,7 @@
 
 #include "app/iir2d/evidence.h"
 #include "app/iir2d/json.h"
+#include "app/iir2d/tune.h"
 #include "core/support/counted.h"
 #include "core/support/files.h"
 #include "core/support/try.h"
@@ -57,11 +58,6 @@ Json json_of(const tune::Headroom& headroom) {
             {"contended_visits", headroom.contended_visits},
             {"unstable_visits", headroom.unstable_visits},
             {"wrong_visits", headroom.wrong_visits}};
-}
-
-Result<tune::Measurements> read_database(const std::string& file) {
-    IIR2D_TRY(const auto store, tune::Store::open_to_read(file));
-    return store.read_all();
 }
 
 Result<int> run_headroom(const TuneReportOptions& given) {
@@ -117,6 +113,11 @@ CLI::App* add_reading(CLI::App& tune, const char* name, const char* help, TuneRe
 }
 
 }  // namespace
+
+Result<workbench::tune::Measurements> read_database(const std::string& file) {
+    IIR2D_TRY(const auto store, workbench::tune::Store::open_to_read(file));
+    return store.read_all();
+}
 
 void add_tune_reports(CLI::App& tune, Action& chosen) {
     auto given = std::make_shared<TuneReportOptions>();

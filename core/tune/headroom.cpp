@@ -21,20 +21,6 @@ namespace {
 constexpr double unstable_above = 0.10;
 constexpr std::array<std::string_view, 7> knobs{"threads", "stores", "share", "part", "strip", "way", "task"};
 
-bool counts(const Visit& visit, const HeadroomOptions& options) {
-    if (visit.of(static_text) == nullptr || visit.of(second_static_text) == nullptr) return false;
-    switch (visit.state) {
-        case VisitState::ok:
-        case VisitState::unstable:
-            return true;
-        case VisitState::contended:
-            return options.with_contended;
-        case VisitState::wrong:
-            break;
-    }
-    return false;
-}
-
 // A config's logarithms, visit by visit.
 struct PerVisit {
     std::vector<double> op, use;
@@ -132,6 +118,20 @@ std::vector<std::string> cells_of(const FamilyHeadroom& family) {
 }
 
 }  // namespace
+
+bool counts(const Visit& visit, const HeadroomOptions& options) {
+    if (visit.of(static_text) == nullptr || visit.of(second_static_text) == nullptr) return false;
+    switch (visit.state) {
+        case VisitState::ok:
+        case VisitState::unstable:
+            return true;
+        case VisitState::contended:
+            return options.with_contended;
+        case VisitState::wrong:
+            break;
+    }
+    return false;
+}
 
 Distribution distribution_of(const std::vector<double>& ratios) {
     double sum = 0;

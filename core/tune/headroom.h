@@ -42,6 +42,9 @@ struct HeadroomOptions {
     bool with_contended = false;
 };
 
+// Whether a visit's times are figures by these options.
+bool counts(const Visit& visit, const HeadroomOptions& options);
+
 struct Headroom {
     std::size_t unstable = 0;      // problems whose best config differs by more than 0.10 between visits
     std::size_t not_measured = 0;  // problems without a visit that counts

@@ -63,6 +63,12 @@ CacheSizes cache_sizes() {
     return {bytes_of(property(info, "l2_cache")), bytes_of(property(info, "l3_cache"))};
 }
 
+CacheSizes cache_sizes_of(const std::string& machine_json) {
+    const auto what = nlohmann::json::parse(machine_json, nullptr, false);
+    if (!what.is_object()) return {};
+    return {bytes_of(what.value("l2", nlohmann::json())), bytes_of(what.value("l3", nlohmann::json()))};
+}
+
 bool is_whole(const Identity& machine) {
     const auto what = nlohmann::json::parse(machine.json, nullptr, false);
     return !what.is_discarded() && canonical_json(what) == machine.json &&

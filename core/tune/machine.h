@@ -28,6 +28,8 @@ struct CacheSizes {
     std::int64_t l3 = 0;
 };
 CacheSizes cache_sizes();
+// Those that a machine's description names.
+CacheSizes cache_sizes_of(const std::string& machine_json);
 
 // Returns whether an identity's id is that of its JSON. Not of builds, whose ids are the kernels'.
 bool is_whole(const Identity& machine);

@@ -60,6 +60,8 @@ pkg-config.")
 
 set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME iir2d-tools)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION graphics)
+# Opened by `iir2d tune train` alone.
+set(CPACK_DEBIAN_TOOLS_PACKAGE_SUGGESTS libxgboost0)
 set(CPACK_DEBIAN_TOOLS_DESCRIPTION "recursive (IIR) image filters and pooling - command line
 The program iir2d filters and pools images of many formats, one or many at
 a time, compares them, measures how long that takes and keeps records of it

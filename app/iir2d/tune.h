@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// The parts of `iir2d tune`.
+#pragma once
+
+#include <string>
+
+#include "app/iir2d/options.h"
+#include "core/tune/data.h"
+
+namespace app {
+
+void add_tune_reports(CLI::App& tune, Action& chosen);  // headroom, export, import
+void add_tune_models(CLI::App& tune, Action& chosen);   // train, eval, table, models, manifest
+void add_tune_retrain(CLI::App& tune, Action& chosen);
+
+Result<workbench::tune::Measurements> read_database(const std::string& file);
+
+}  // namespace app

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: MIT
+"""iir2d tune train, eval, table, models and manifest as a user runs them, on measurements that were made once."""
+import json
+import math
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from tune_figures import distribution, fair, figures
+
+IIR2D, RECORDING = sys.argv[1:3]
+ENVIRONMENT = dict(os.environ)
+
+
+def run(*arguments, code=0, error=""):
+    done = subprocess.run([IIR2D, "tune", *map(str, arguments)], capture_output=True, text=True, env=ENVIRONMENT)
+    assert done.returncode == code, (arguments, done.returncode, done.stderr)
+    assert error in done.stderr, done.stderr
+    return done.stdout
+
+
+def logs_of(exported, purpose):
+    """Of each problem that counts: itself, its configs' y by all, odd and even rounds, and the same of static#2."""
+    for problem in exported["problems"]:
+        visits = [v for v in problem["visits"] if v["state"] in ("ok", "unstable")]
+        if problem["purpose"] != purpose or not visits:
+            continue
+        configs, ys = {"static": [0, 0, 0]}, {"static": [0]}
+        for text in sorted({m["config"] for v in visits for m in v["measurements"] if m["samples"]}):
+            if text not in ("copy", "static"):
+                having = [v for v in visits if any(m["config"] == text and m["samples"] for m in v["measurements"])]
+                configs[text], ys[text] = figures(having, text, "both")
+        second = configs.pop("static#2")
+        best = min(configs, key=lambda c: (configs[c][0], c != "static", c))
+        if max(ys[best]) - min(ys[best]) <= 0.10:
+            yield problem, configs, second
+
+
+def read_table(text):
+    """The configs of each family, in their order."""
+    families = {}
+    for line in text.splitlines():
+        if line.startswith("family "):
+            family = families[line[7:]] = []
+        elif line.startswith("config "):
+            family.append(line.split(" ", 2)[2])
+    return families
+
+
+def fair_of_first(configs, first):
+    by_odd, by_even = (min(first, key=lambda c, part=part: configs[c][part]) for part in (1, 2))
+    return (configs[by_odd][2] + configs[by_even][1]) / 2
+
+
+def check_eval(folder, database, exported):
+    for purpose in ("iir-cpu", "pool-cpu", "pool-backward-cpu"):
+        table = folder / f"{purpose}.txt"
+        run("table", database, "--purpose", purpose, "--out", table)
+        families = read_table(table.read_text())
+        assert all("static" in configs and len(configs) <= 4 for configs in families.values())
+        said = json.loads(run("eval", database, "--table", table, "--k", "1,2,4", "--json"))
+        static, noise, randoms, by_k, decisions = [], [], [], {1: [], 2: [], 4: []}, []
+        for problem, configs, second in logs_of(exported, purpose):
+            best = fair(configs)
+            static.append(math.exp(-best))
+            noise.append(math.exp(abs((second[1] + second[2]) / 2)))
+            randoms.append(sum(math.exp((y[1] + y[2]) / 2 - best) for y in configs.values()) / len(configs))
+            order = [c for c in families[problem["family"]] if c in configs]
+            decisions.append(math.exp((configs[order[0]][1] + configs[order[0]][2]) / 2))
+            for k, regrets in by_k.items():
+                regrets.append(math.exp(fair_of_first(configs, order[:k]) - best))
+        assert said["problems"] == len(static) > 0
+        near(said["static"], distribution(static))
+        near(said["noise"], distribution(noise))
+        near(said["random"], distribution(randoms))
+        for one in said["by_k"]:
+            near({k: one[k] for k in ("geomean", "p50", "p95", "max")}, distribution(by_k[one["k"]]))
+        assert abs(said["decision"]["geomean_to_static"] - distribution(decisions)["geomean"]) < 1e-9
+        run("eval", database, "--table", table, "--max-regret", "1000", "--at-k", "2")
+        run("eval", database, "--table", table, "--max-regret", "0.5", "--at-k", "2", code=5, error="regret")
+    run("eval", database, code=2)
+    run("eval", database, "--table", table, "--threshold", "0.99", code=2)
+    run("eval", database, "--table", folder / "absent", code=3)
+
+
+def near(a, b):
+    assert set(a) == set(b) and all(abs(a[k] - b[k]) <= 1e-9 * abs(b[k]) for k in a), (a, b)
+
+
+def check_training(folder, database):
+    """Returns whether this build trains."""
+    done = subprocess.run([IIR2D, "tune", "train", database, "--purpose", "iir-cpu", "--out", folder / "1"],
+                          capture_output=True, text=True, env=ENVIRONMENT)
+    if done.returncode == 2 and "XGBoost" in done.stderr:
+        assert not (folder / "1").exists()
+        return False
+    assert done.returncode == 0, done.stderr
+    run("train", database, "--purpose", "iir-cpu", "--out", folder / "2")
+    for name in ("model.trees", "model.json", "table.txt"):
+        assert (folder / "1" / name).read_bytes() == (folder / "2" / name).read_bytes(), name
+    run("train", database, "--purpose", "iir-cpu", "--out", folder / "1", code=6, error="there already")
+    run("train", database, "--purpose", "iir-gpu", "--out", folder / "3", code=2)
+    run("train", database, "--purpose", "iir-cpu", code=2)
+    said = json.loads(run("eval", database, "--model", folder / "1", "--set", "validation", "--json"))
+    geomeans = [one["geomean"] for one in said["by_k"]]
+    assert all(b <= a + said["noise"]["geomean"] - 1 for a, b in zip(geomeans, geomeans[1:])), geomeans
+    assert said["gain"]["rmse"] > 0 and said["level"]["rmse"] > 0
+    return True
+
+
+def check_shared_keys(folder, exported):
+    """The same problems as a training and as a validation set."""
+    shared = dict(exported, problems=[dict(p, set="validation") for p in exported["problems"] if p["set"] == "train"])
+    (folder / "shared.json").write_text(json.dumps(shared))
+    run("import", folder / "shared.json", "--out", folder / "shared.db")
+    run("train", folder / "recording.db", "--validation", folder / "shared.db", "--purpose", "iir-cpu", "--out",
+        folder / "never", code=5, error="training and validation")
+    assert not (folder / "never").exists()
+
+
+def check_registry(folder):
+    models = folder / "models"
+    (models / "iir-cpu").mkdir(parents=True)
+    for version in ("1", "2"):
+        shutil.copytree(folder / "1", models / "iir-cpu" / version)
+
+    def statuses():
+        return [(m["version"], m["status"]) for m in json.loads(run("models", "--models", models, "--json"))["models"]]
+    host = json.loads(run("models", "--json"))
+    trees = models / "iir-cpu" / "2" / "model.trees"
+    if f"machine {host['machine']}\n" not in trees.read_text():
+        assert statuses() == [("2", "foreign_machine"), ("1", "foreign_machine")]
+    content = bytearray(trees.read_bytes())
+    content[len(content) // 2] ^= 1
+    trees.write_bytes(content)
+    assert statuses()[0] == ("2", "damaged")
+    assert json.loads(run("manifest", "--models", models))["total_models"] == 1
+    run("manifest", "--models", models, "--verify")
+    listed = run("manifest", "--models", models, "--format", "paths").splitlines()
+    assert len(listed) >= 6 and all(os.path.exists(path) for path in listed)
+    (models / "more").write_text("more")
+    run("manifest", "--models", models, "--verify", code=5)
+    run("manifest", "--models", folder / "absent", code=3)
+
+
+with tempfile.TemporaryDirectory() as name:
+    here = pathlib.Path(name)
+    ENVIRONMENT["IIR2D_CONFIG_DIR"] = str(here / "config")
+    run("import", RECORDING, "--out", here / "recording.db")
+    recorded = json.loads(pathlib.Path(RECORDING).read_text())
+    check_eval(here, here / "recording.db", recorded)
+    if check_training(here, here / "recording.db"):
+        check_shared_keys(here, recorded)
+        check_registry(here)
+print("all checks passed")
