@@ -153,14 +153,14 @@ TEST_F(TuneDecide, ATableDecidesWhereTheTreesCannotBeUsed) {
     TreeModel model = one_test_model("iir-cpu", "c_threads", 1.5F, -0.5F);
     std::swap(model.features[0], model.features[1]);
     const std::string family = "iir-cpu, both ways, to 2^20, one plane";
-    load(model, true,
-         "iir2d-table 1\n" + family + "\tshare:rows\n" + family + "\tpart:256\n" + family + "\tthreads:1\n");
+    const std::string head = "iir2d-table 1\npurpose iir-cpu\nfamily " + family + "\n";
+    load(model, true, head + "config 0.8 share:rows\nconfig 0.9 part:256\nconfig 0.95 threads:1\n");
     const Choice chosen = choice_of(two);  // share is of several planes
     EXPECT_EQ(chosen.reason, TuneReason::table);
     EXPECT_EQ(iir2d::text_of(chosen.config), "part:256");
-    load(model, true, family + "\tshare:rows\n");
+    load(model, true, head + "config 0.8 share:rows\n");
     EXPECT_EQ(choice_of(two).reason, TuneReason::empty);
-    EXPECT_FALSE(load_model(tune_testing::text_of(model), true, family + "\tpart:33 part:33\n"));
+    EXPECT_FALSE(load_model(tune_testing::text_of(model), true, head + "config 1 part:33 part:33\n"));
 }
 
 TEST_F(TuneDecide, WhatWasLearnedDecidesInAutoAndMeasureAlone) {
