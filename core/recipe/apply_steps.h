@@ -167,7 +167,8 @@ class Applier {
         if (count == 0) return {};
         const iir2d::Shape shape{1, count, step.input.h, step.input.w};
         const iir2d::FilterDesc desc = filter_desc(*step.filter(), shape);
-        note_operation({.operation = *step.filter(), .element = element_of(desc), .shape = shape});
+        SeenOperations::of_process().note(
+            {.operation = *step.filter(), .element = element_of(desc), .shape = shape});
         IIR2D_TRY(const auto plan, m_config ? iir2d::FilterPlan::make(m_device, desc, *m_config)
                                             : iir2d::FilterPlan::make(m_device, desc));
         return m_backend.run(plan, result, first, count, run);
@@ -175,7 +176,8 @@ class Applier {
 
     iir2d::Result<void> pool(const Step& step, const iir2d::RunControl& run) {
         const iir2d::PoolDesc desc = pool_desc(*step.pool(), step.input, step.element);
-        note_operation({.operation = *step.pool(), .element = step.element, .shape = step.input});
+        SeenOperations::of_process().note(
+            {.operation = *step.pool(), .element = step.element, .shape = step.input});
         IIR2D_TRY(const auto plan, m_config ? iir2d::PoolPlan::make(m_device, desc, *m_config, {})
                                             : iir2d::PoolPlan::make(m_device, desc));
         return replace_by(plan.output_shape(), step.element,

@@ -2,6 +2,10 @@
 // Which operations were executed on which planes: what a tuner may be asked to measure later. Thread-safe.
 #pragma once
 
+#include <atomic>
+#include <cstddef>
+#include <mutex>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -17,11 +21,30 @@ struct SeenOperation {
     bool places = false;
 };
 
-// Before the first call nothing is noted.
-void begin_to_note_operations();
-// Notes one unless there are 4,096 of this process.
-void note_operation(const SeenOperation& seen);
-// Returns what was noted and forgets it.
-std::vector<SeenOperation> take_noted_operations();
+// Those of the process, at most 4,096. Nothing is noted before begin().
+class SeenOperations {
+  public:
+    static SeenOperations& of_process() {
+        static SeenOperations one;
+        return one;
+    }
+    void begin() { m_wanted = true; }
+    void note(const SeenOperation& seen) {
+        constexpr std::size_t most = 4096;
+        if (!m_wanted) return;
+        const std::lock_guard lock(m_mutex);
+        if (m_all.size() < most) m_all.push_back(seen);
+    }
+    // Returns what was noted and forgets it.
+    std::vector<SeenOperation> take() {
+        const std::lock_guard lock(m_mutex);
+        return std::exchange(m_all, {});
+    }
+
+  private:
+    std::atomic<bool> m_wanted{false};
+    std::mutex m_mutex;
+    std::vector<SeenOperation> m_all;
+};
 
 }  // namespace workbench

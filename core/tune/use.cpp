@@ -130,7 +130,7 @@ Result<void> add_statistics(const iir2d::TuneStatistics& said, const std::vector
 void begin_use(const fs::path& models) {
     if (iir2d::tune_options().mode == iir2d::TuneMode::off) return;
     use_began = true;
-    begin_to_note_operations();
+    SeenOperations::of_process().begin();
     if (const auto learned = text_or_nothing(learned_file())) iir2d::import_learned(*learned);
     const auto host = model_host();
     if (!host) return;
@@ -157,7 +157,7 @@ bool keep_use() {
     try {
         const std::string learned = iir2d::export_learned(iir2d::LearnedPart::here);
         const iir2d::TuneStatistics said = iir2d::statistics(true);
-        const std::vector<SeenOperation> met = take_noted_operations();
+        const std::vector<SeenOperation> met = SeenOperations::of_process().take();
         if (learned.empty() && said.calls == 0) return true;
         return under_lock([&]() -> Result<void> {
                    if (!learned.empty()) {
