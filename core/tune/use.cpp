@@ -12,10 +12,10 @@
 
 #include "core/recipe/seen.h"
 #include "core/support/atomic_file.h"
-#include "core/support/escaped.h"
 #include "core/support/file_lock.h"
 #include "core/support/files.h"
 #include "core/support/strict_json.h"
+#include "core/support/text.h"
 #include "core/support/try.h"
 #include "core/tune/registry.h"
 #include "iir2d/tune.h"

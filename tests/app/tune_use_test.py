@@ -98,7 +98,7 @@ def one_test(features, name, threshold, gain):
 def check_without_a_model(base):
     home = base / "empty"
     home.mkdir()
-    for arguments in (["filter", "--filter", "6"], ["pool", "--pool-op", "max", "--window", "3x3"]):
+    for arguments in (["filter", "--filter", "6"], ["pool", "--op", "max", "--window", "3x3"]):
         outputs = []
         for i, (mode, variables) in enumerate(((["--tune", "off"], {}), ([], {"IIR2D_TUNE": "off"}), ([], {}))):
             out = base / f"{arguments[0]}{i}.png"
