@@ -15,6 +15,7 @@
 #include "core/support/text.h"
 #include "core/support/try.h"
 #include "core/tune/evaluate.h"
+#include "core/tune/generate.h"
 #include "core/tune/registry.h"
 #include "core/tune/rows.h"
 #include "core/tune/table.h"
@@ -162,7 +163,6 @@ Result<Judge> judge_from(const TuneModelOptions& given) {
     if (given.model.empty() == given.table.empty())
         return workbench::fail(ErrorKind::bad_argument, "give --model DIR or --table FILE");
     Judge judge;
-    std::string objective;
     if (!given.table.empty()) {
         IIR2D_TRY(const auto text, read_file(given.table, iir2d::largest_model_text));
         auto table = tune::table_from_text(text);
@@ -179,7 +179,8 @@ Result<Judge> judge_from(const TuneModelOptions& given) {
     IIR2D_TRY(const auto text, read_file(file, iir2d::largest_model_text));
     auto model = iir2d::model_from_text(text);
     if (!model)
-        return workbench::fail(ErrorKind::bad_input, workbench::quoted(file) + ": " + shown(model.error().message));
+        return workbench::fail(ErrorKind::bad_input,
+                               workbench::quoted(file) + ": " + shown(model.error().message));
     IIR2D_TRY(judge.objective, tune::objective_from_name(model->objective));
     judge.purpose = model->purpose;
     judge.machine = model->machine;
@@ -328,7 +329,8 @@ Result<int> run_manifest(const TuneModelOptions& given) {
         IIR2D_TRY(const auto differences, tune::manifest_differences(place));
         for (const std::string& one : differences) std::printf("%s\n", shown(one).c_str());
         if (differences.empty()) return 0;
-        return workbench::fail(ErrorKind::check_failed, workbench::quoted(place) + " is not as its manifest.json says");
+        return workbench::fail(ErrorKind::check_failed,
+                               workbench::quoted(place) + " is not as its manifest.json says");
     }
     const fs::path out = given.out.empty() ? place / "manifest.json" : fs::path(given.out);
     std::string text;

@@ -106,7 +106,8 @@ def check_training(folder, database):
     run("train", database, "--purpose", "iir-cpu", code=2)
     said = json.loads(run("eval", database, "--model", folder / "1", "--set", "validation", "--json"))
     geomeans = [one["geomean"] for one in said["by_k"]]
-    assert all(b <= a + said["noise"]["geomean"] - 1 for a, b in zip(geomeans, geomeans[1:])), geomeans
+    # Found in one half of noisy rounds, the best of more configs may be judged worse in the other one.
+    assert all(b <= a + said["noise"]["p95"] - 1 for a, b in zip(geomeans, geomeans[1:])), geomeans
     assert said["gain"]["rmse"] > 0 and said["level"]["rmse"] > 0
     return True
 
