@@ -125,12 +125,8 @@ Result<void> add_statistics(const iir2d::TuneStatistics& said, const std::vector
     return {};
 }
 
-}  // namespace
-
-void begin_use(const fs::path& models) {
-    if (iir2d::tune_options().mode == iir2d::TuneMode::off) return;
-    use_began = true;
-    SeenOperations::of_process().begin();
+// Gives the library what was learned and the models.
+void load_all(const fs::path& models) {
     if (const auto learned = text_or_nothing(learned_file())) iir2d::import_learned(*learned);
     const auto host = model_host();
     if (!host) return;
@@ -149,6 +145,18 @@ void begin_use(const fs::path& models) {
             if (!loaded) loaded = iir2d::load_model(model.text, is_proven);
             if (loaded) held.insert(model.purpose);
         }
+    }
+}
+
+}  // namespace
+
+void begin_use(const fs::path& models) {
+    if (iir2d::tune_options().mode == iir2d::TuneMode::off) return;
+    use_began = true;
+    try {
+        SeenOperations::of_process().begin();
+        load_all(models);
+    } catch (const std::exception&) {  // without memory for models static runs
     }
 }
 

@@ -158,8 +158,9 @@ tune::PoolAxisFacts facts_of_axis(const AxisWindows& axis, AxisWay way) {
     if (!axis.adaptive) {
         return {static_cast<double>(axis.window), static_cast<double>(axis.stride), axis.dilation, folds};
     }
-    return {static_cast<double>((axis.in + axis.out - 1) / axis.out),
-            static_cast<double>(axis.in) / static_cast<double>(axis.out), 1, folds};
+    const std::int64_t largest = (axis.in + axis.out - 1) / axis.out;
+    return {static_cast<double>(largest), static_cast<double>(axis.in) / static_cast<double>(axis.out), 1,
+            folds};
 }
 
 std::string_view name_of(Formula formula) {
