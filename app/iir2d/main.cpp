@@ -13,6 +13,7 @@
 #include "app/iir2d/evidence.h"
 #include "app/iir2d/options.h"
 #include "core/support/package.h"
+#include "core/tune/use.h"
 
 #if defined(__GLIBC__)
 #include <execinfo.h>
@@ -140,6 +141,7 @@ int run(int argc, char** argv) {
     auto interruption = std::make_unique<app::Interruption>();
     const auto code = chosen(*interruption);
     interruption.reset();
+    workbench::tune::keep_use();
     return code ? *code : app::report(code.error());
 }
 

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "core/support/try.h"
+#include "core/tune/use.h"
 #include "iir2d/tune.h"
 
 namespace app {
@@ -36,6 +37,7 @@ void DeviceOptions::add_to(CLI::App& command) {
     command.add_option(
         "--tune", tune,
         "How kernels are executed: off, auto, model or measure (default: IIR2D_TUNE, or auto)");
+    keeps_use = true;
 }
 
 void DeviceOptions::add_config_to(CLI::App& command) {
@@ -66,6 +68,7 @@ Result<iir2d::DeviceChoice> DeviceOptions::choose() const {
         }
         iir2d::set_tune_options({*mode});
     }
+    if (keeps_use) workbench::tune::begin_use();
     return workbench::from_kernel(iir2d::choose_device(device, count));
 }
 

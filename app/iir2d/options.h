@@ -46,11 +46,12 @@ struct DeviceOptions {
     std::string device = "auto";
     std::string threads;
     std::string tune;
-    std::string config;  // of commands that add it
+    std::string config;      // of commands that add it
+    bool keeps_use = false;  // set by add_to(): models and what was learned decide, and it is counted
     void add_to(CLI::App& command);
     void add_config_to(CLI::App& command);
     Result<int> thread_count() const;  // 0: all
-    // And sets the process's tune mode.
+    // And sets the process's tune mode, by which its kernels are executed.
     Result<iir2d::DeviceChoice> choose() const;
     Result<std::optional<iir2d::Config>> pinned() const;
 };

@@ -10,6 +10,7 @@
 namespace app {
 
 void add_tune_reports(CLI::App& tune, Action& chosen);  // headroom, export, import
+void add_tune_use(CLI::App& tune, Action& chosen);      // select, stats, learned
 void add_tune_models(CLI::App& tune, Action& chosen);   // train, eval, table, models, manifest
 void add_tune_retrain(CLI::App& tune, Action& chosen);
 

@@ -14,6 +14,7 @@
 #include "core/support/try.h"
 #include "core/tune/collect.h"
 #include "core/tune/generate.h"
+#include "core/tune/use.h"
 
 namespace app {
 
@@ -160,6 +161,20 @@ Result<int> collect_into(const TuneCollectOptions& given, const std::vector<tune
                            counted(done->wrong.size(), "result is", "results are") + " wrong");
 }
 
+// What the programs met. A spec that was valid for an older one only is left out.
+Result<std::vector<tune::NamedProblem>> seen_problems(const iir2d::Device& device) {
+    IIR2D_TRY(const auto kept, tune::kept_statistics());
+    std::vector<tune::NamedProblem> problems;
+    for (const std::string& spec : kept.seen) {
+        auto problem = tune::problem_from_spec(spec);
+        if (!problem) continue;
+        if (auto one = tune::named(std::move(*problem), device, "seen")) problems.push_back(std::move(*one));
+    }
+    if (problems.empty())
+        return workbench::fail(ErrorKind::bad_input, "--problems seen: no program has met a problem yet");
+    return problems;
+}
+
 Result<int> run_collect(const TuneCollectOptions& given, const Interruption& interruption) {
     IIR2D_TRY(const auto options, generate_options(given));
     IIR2D_TRY(const auto choice, given.device.choose());
@@ -167,8 +182,9 @@ Result<int> run_collect(const TuneCollectOptions& given, const Interruption& int
         return workbench::fail(ErrorKind::device_failure,
                                "device " + choice.device.id() + " has no knobs to measure: use --device cpu");
     IIR2D_TRY(const auto space, tune::space_from_text(given.space));
-    IIR2D_TRY(const auto problems, given.problems.empty()
-                                       ? tune::generate_problems(options, choice.device)
+    IIR2D_TRY(const auto problems, given.problems.empty() ? tune::generate_problems(options, choice.device)
+                                   : given.problems == "seen"
+                                       ? seen_problems(choice.device)
                                        : tune::read_problems(given.problems, choice.device));
     if (given.problems.empty() && problems.size() < options.count)
         note("there are no more than " + counted(problems.size(), "such problem"), given.quiet);
@@ -191,8 +207,10 @@ void add_collect(CLI::App& tune, Action& chosen) {
     command->add_option("--seed", given->seed, "Of all that is drawn")->capture_default_str();
     command->add_option("--ops", given->ops, "iir, pool, pool-backward, with commas between (default: all)")
         ->type_name("LIST");
-    command->add_option("--problems", given->problems,
-                        "Instead of drawn ones: a file, a spec a line or CSV with a column \"spec\"");
+    command->add_option(
+        "--problems", given->problems,
+        "Instead of drawn ones: a file, a spec a line or CSV with a column \"spec\"; or seen, those "
+        "that filter, pool, run and batch met here");
     command
         ->add_option("--space", given->space,
                      "exhaustive, sampled:N (static and N drawn), or a file of configs, one a line")
@@ -232,6 +250,7 @@ void add_tune_command(CLI::App& parser, Action& chosen) {
     command->require_subcommand(1);
     add_collect(*command, chosen);
     add_tune_reports(*command, chosen);
+    add_tune_use(*command, chosen);
     add_tune_models(*command, chosen);
     add_tune_retrain(*command, chosen);
 }

@@ -6,6 +6,7 @@
 #include <QProcess>
 #include <QTemporaryDir>
 #include <QTimer>
+#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <memory>
@@ -21,6 +22,7 @@
 #include "core/support/crash_report.h"
 #include "core/support/error.h"
 #include "core/support/package.h"
+#include "core/tune/use.h"
 #include "ui/operations/operations_panel.h"
 #include "ui/operations/recipe_bar.h"
 #include "ui/picture/image_page.h"
@@ -187,6 +189,11 @@ int showWindow(const Options& options) {
     window.show();
     // What reads images takes a third of a second to start: once the window is on the screen, beside it.
     QTimer::singleShot(0, &window, [] { workbench::warm_up_images(); });
+    // What decides how kernels are executed, and what is counted of it; a crash loses a minute of that.
+    QTimer::singleShot(0, &window, [] { workbench::tune::begin_use(); });
+    QTimer useTimer;
+    QObject::connect(&useTimer, &QTimer::timeout, &window, [] { workbench::tune::keep_use(); });
+    useTimer.start(std::chrono::minutes(1));
     workbench::Script script(window);
     if (!options.script.empty()) script.run(QString::fromStdString(options.script));
     if (!options.file.empty()) {
@@ -196,7 +203,9 @@ int showWindow(const Options& options) {
     // A bad recipe is said in the window, which then is as useful as without it.
     if (!options.recipe.empty())
         window.operationsPanel().recipeBar().openRecipe(QString::fromStdString(options.recipe));
-    return QApplication::exec();
+    const int code = QApplication::exec();
+    workbench::tune::keep_use();
+    return code;
 }
 
 int changeDesktop(const Options& options) {

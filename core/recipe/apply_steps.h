@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/recipe/apply.h"
+#include "core/recipe/seen.h"
 #include "core/recipe/steps.h"
 #include "core/support/try.h"
 #include "iir2d/config.h"
@@ -166,6 +167,8 @@ class Applier {
         if (count == 0) return {};
         const iir2d::Shape shape{1, count, step.input.h, step.input.w};
         const iir2d::FilterDesc desc = filter_desc(*step.filter(), shape);
+        SeenOperations::of_process().note(
+            {.operation = *step.filter(), .element = element_of(desc), .shape = shape});
         IIR2D_TRY(const auto plan, m_config ? iir2d::FilterPlan::make(m_device, desc, *m_config)
                                             : iir2d::FilterPlan::make(m_device, desc));
         return m_backend.run(plan, result, first, count, run);
@@ -173,6 +176,8 @@ class Applier {
 
     iir2d::Result<void> pool(const Step& step, const iir2d::RunControl& run) {
         const iir2d::PoolDesc desc = pool_desc(*step.pool(), step.input, step.element);
+        SeenOperations::of_process().note(
+            {.operation = *step.pool(), .element = step.element, .shape = step.input});
         IIR2D_TRY(const auto plan, m_config ? iir2d::PoolPlan::make(m_device, desc, *m_config, {})
                                             : iir2d::PoolPlan::make(m_device, desc));
         return replace_by(plan.output_shape(), step.element,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "core/recipe/pool_passes.h"
+#include "core/recipe/seen.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -71,6 +72,8 @@ Result<PoolPasses> pool_passes(const PoolOperation& operation, const Image& sour
     const iir2d::PoolDesc desc = pool_desc(operation, input, wanted.element);
     const bool has_indices = is_max(operation.op);
     const bool finds_places = has_indices && (wanted.indices || wanted.upstream != nullptr);
+    SeenOperations::of_process().note(
+        {.operation = operation, .element = wanted.element, .shape = input, .places = finds_places});
     if (wanted.config) {
         const auto use = finds_places ? iir2d::PoolUse::forward_with_places : iir2d::PoolUse::forward;
         IIR2D_RETURN_IF_ERROR(from_kernel(check_config(device, desc, use, *wanted.config)));

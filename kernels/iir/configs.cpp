@@ -66,7 +66,7 @@ Result<void> FilterConfigs::check(const Config& config) const {
         if (value < 0 || value > 2) return tune::refused(*knob, value, "there is no such value");
     }
     if (!m_bands) {
-        const std::string why = "rows as few and long as these are filtered alone, not in bands";
+        constexpr const char* why = "rows as few and long as these are filtered alone, not in bands";
         if (auto good = tune::check_unset(config, tune::knob_stores, why); !good) return good;
         if (auto good = tune::check_unset(config, tune::knob_part, why); !good) return good;
     }

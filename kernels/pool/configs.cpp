@@ -103,7 +103,7 @@ Result<void> PoolConfigs::check(const Config& config) const {
         auto good = tune::check_unset(config, tune::knob_stores, "these outputs are stored in one way only");
         if (!good) return good;
     }
-    const std::string of_filters = "share, part and strip are of filters";
+    constexpr const char* of_filters = "share, part and strip are of filters";
     for (const tune::Knob* knob : {&tune::knob_share, &tune::knob_part, &tune::knob_strip}) {
         if (auto good = tune::check_unset(config, *knob, of_filters); !good) return good;
     }
@@ -127,15 +127,22 @@ Config PoolConfigs::resolve(const Config& config) const {
     if (gathers()) return made;
     const bool backward = m_use == PoolUse::backward;
     made.task = static_cast<std::int32_t>(backward ? backward_task_elements(config) : task_elements(config));
-    const CpuKernel kernel = backward ? m_kernel : choose_cpu_kernel(m_desc, m_geometry, config);
-    if (!backward && m_desc.op == PoolOp::max) made.way = way_of_kernel(kernel);
+    if (!backward && m_desc.op == PoolOp::max) made.way = folding(config.way).way;
     if (!has_stores()) return made;
     made.stores = config.stores;
     if (made.stores != 0) return made;
-    const bool past =
-        backward ? backward_stores_past_caches(m_geometry) : stores_past_caches(m_geometry, kernel);
+    const bool past = backward ? backward_stores_past_caches(m_geometry) : folding(config.way).past;
     made.stores = past ? stores_past : stores_through;
     return made;
+}
+
+const PoolConfigs::Folding& PoolConfigs::folding(std::int32_t way) const {
+    std::optional<Folding>& known = m_foldings[static_cast<std::size_t>(way)];
+    if (!known) {
+        const CpuKernel kernel = choose_cpu_kernel(m_desc, m_geometry, {.way = way});
+        known = Folding{way_of_kernel(kernel), stores_past_caches(m_geometry, kernel)};
+    }
+    return *known;
 }
 
 std::vector<Config> PoolConfigs::candidates() const {
@@ -151,8 +158,9 @@ tune::PoolAxisFacts facts_of_axis(const AxisWindows& axis, AxisWay way) {
     if (!axis.adaptive) {
         return {static_cast<double>(axis.window), static_cast<double>(axis.stride), axis.dilation, folds};
     }
-    return {static_cast<double>((axis.in + axis.out - 1) / axis.out),
-            static_cast<double>(axis.in) / static_cast<double>(axis.out), 1, folds};
+    const std::int64_t largest = (axis.in + axis.out - 1) / axis.out;
+    return {static_cast<double>(largest), static_cast<double>(axis.in) / static_cast<double>(axis.out), 1,
+            folds};
 }
 
 std::string_view name_of(Formula formula) {

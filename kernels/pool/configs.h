@@ -2,6 +2,8 @@
 // The configs of pooling on the CPU: what is valid, what each knob comes to, what a model reads of it.
 #pragma once
 
+#include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,12 +34,20 @@ class PoolConfigs final : public tune::Question {
     bool has_stores() const;
     Result<void> check_way(std::int32_t way) const;
     std::int32_t way_of_kernel(const CpuKernel& kernel) const;
+    // What a way comes to.
+    struct Folding {
+        std::int32_t way = 0;
+        bool past = false;  // static's stores with it
+    };
+    const Folding& folding(std::int32_t way) const;
 
     const PoolDesc& m_desc;
     const PoolGeometry& m_geometry;
     CpuKernel m_kernel;
     PoolUse m_use;
     int m_threads;
+    // Found when they are asked for: a list of candidates asks for each many times.
+    mutable std::array<std::optional<Folding>, way_of(FoldWay::climb, FoldWay::climb) + 1> m_foldings;
 };
 
 }  // namespace iir2d::pool

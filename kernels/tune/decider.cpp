@@ -127,8 +127,7 @@ LearnedPlace Decider::place_of(const std::string& key) const {
 
 Decider::Snapshot Decider::snapshot(Purpose purpose) const {
     const std::shared_lock lock(m_mutex);
-    return {m_options, m_is_error, m_models[static_cast<std::size_t>(purpose)], m_chooser,
-            !m_learned.empty()};
+    return {m_options, m_models[static_cast<std::size_t>(purpose)], m_chooser, m_state};
 }
 
 void Decider::count(TuneReason reason) {
@@ -260,8 +259,7 @@ std::optional<Decision> Decider::exploring(const Snapshot& now, const Question& 
         RunScope::begin_to_watch();
         const std::unique_lock lock(m_mutex);
         if (m_explorations.size() >= most_explorations) return std::nullopt;
-        exploration =
-            m_explorations.try_emplace(key, std::make_shared<Exploration>(std::move(configs))).first->second;
+        exploration = m_explorations.try_emplace(key, std::make_shared<Exploration>(configs)).first->second;
     }
     const Exploration::Turn turn = exploration->next();
     return Decision{.choice = {.config = turn.config,
@@ -294,10 +292,8 @@ Decision Decider::choose(const Question& question) {
     }
     const TuneMode mode = now.options.mode;
     const std::string id = id_of(question, key, mode);
-    std::uint64_t state = 0;
     {
         const std::shared_lock lock(m_mutex);
-        state = m_state;
         if (const auto found = m_decisions.find(id); found != m_decisions.end()) {
             found->second.used = ++m_clock;
             ++m_cached;
@@ -319,7 +315,7 @@ Decision Decider::choose(const Question& question) {
         m_filtered += filtered;
     }
     count(choice->reason);
-    keep(id, *choice, state);
+    keep(id, *choice, now.state);
     return {.choice = std::move(*choice)};
 }
 

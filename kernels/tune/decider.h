@@ -53,10 +53,9 @@ class Decider {
     };
     struct Snapshot {
         TuneOptions options;
-        bool is_error = false;
         Models models;
         std::shared_ptr<const Chooser> chooser;
-        bool has_learned = false;
+        std::uint64_t state = 0;
     };
     struct Kept {
         Choice choice;
@@ -65,7 +64,7 @@ class Decider {
 
     Decider();
     Snapshot snapshot(Purpose purpose) const;
-    // Returns what was learned, where the mode asks it; the cheap half of fresh().
+    // Returns what was learned and is valid for the problem.
     std::optional<Choice> from_learned(const Question& question, const std::string& key) const;
     Choice from_models(const Snapshot& now, const Question& question, std::size_t& filtered) const;
     std::optional<Decision> exploring(const Snapshot& now, const Question& question, const std::string& key);

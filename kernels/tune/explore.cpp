@@ -39,7 +39,7 @@ long context_switches() {
 
 }  // namespace
 
-Exploration::Exploration(std::vector<Config> configs) {
+Exploration::Exploration(const std::vector<Config>& configs) {
     m_contenders.reserve(configs.size());
     for (const Config& config : configs) m_contenders.push_back({.config = config, .times = {}});
 }

@@ -17,7 +17,7 @@ namespace iir2d::tune {
 class Exploration {
   public:
     // static is the first of the configs.
-    explicit Exploration(std::vector<Config> configs);
+    explicit Exploration(const std::vector<Config>& configs);
 
     struct Turn {
         std::size_t index = 0;

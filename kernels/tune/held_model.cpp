@@ -15,21 +15,31 @@ namespace tune {
 Result<Table> table_from_text(std::string_view text) {
     constexpr std::size_t most_rows = 4096;
     Table table;
+    std::string_view family;
     int number = 0;
+    const auto wrong = [&](const std::string& why) {
+        return std::unexpected(
+            Error{ErrorCode::invalid_argument, "table, line " + std::to_string(number) + ": " + why});
+    };
     while (!text.empty()) {
         ++number;
         const auto end = text.find('\n');
-        const std::string_view line = text.substr(0, end);
+        std::string_view line = text.substr(0, end);
         text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-        const auto tab = line.find('\t');
-        if (line.empty() || tab == std::string_view::npos) continue;  // a head or a comment
-        const auto config = config_from_text(line.substr(tab + 1));
-        if (!config || table.size() == most_rows) {
-            return std::unexpected(Error{ErrorCode::invalid_argument,
-                                         "table, line " + std::to_string(number) + ": " +
-                                             (config ? "there are more than 4096" : config.error().message)});
+        if (number == 1 && line != "iir2d-table 1") return wrong("not \"iir2d-table 1\"");
+        if (line.starts_with("family ")) {
+            family = line.substr(7);
+        } else if (line.starts_with("config ")) {
+            line.remove_prefix(7);
+            // A figure, then the config.
+            const auto space = line.find(' ');
+            if (space == std::string_view::npos || family.empty())
+                return wrong("no figure, config and family");
+            const auto config = config_from_text(line.substr(space + 1));
+            if (!config) return wrong(config.error().message);
+            if (table.size() == most_rows) return wrong("there are more than 4096 configs");
+            table.emplace_back(family, *config);
         }
-        table.emplace_back(line.substr(0, tab), *config);
     }
     return table;
 }

@@ -13,8 +13,9 @@
 
 namespace iir2d::tune {
 
-// "family<tab>config", in order.
+// Families with their configs, the best first.
 using Table = std::vector<std::pair<std::string, Config>>;
+// Reads the lines `family NAME` and `config FIGURE TEXT` of a table.txt (docs/tuning.md).
 Result<Table> table_from_text(std::string_view text);
 
 struct HeldModel {

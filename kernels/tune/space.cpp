@@ -2,8 +2,10 @@
 #include "kernels/tune/space.h"
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 
 namespace iir2d {
@@ -119,20 +121,29 @@ std::string text_of(const Knob& knob, std::int32_t value) {
     return std::string(knob.name) + ":" + value_text(knob.name, value);
 }
 
-std::unexpected<Error> refused(const Knob& knob, std::int32_t value, const std::string& why) {
-    return wrong("config " + text_of(knob, value) + ": " + why);
+namespace {
+
+// Set while only the answer counts: sentences take longer than checks.
+thread_local bool says_nothing = false;
+
+}  // namespace
+
+std::unexpected<Error> refused(const Knob& knob, std::int32_t value, std::string_view why) {
+    if (says_nothing) return std::unexpected(Error{});
+    return wrong("config " + text_of(knob, value) + ": " + std::string(why));
 }
 
 Result<void> check_multiple(const Config& config, const Knob& knob, std::int32_t step, std::int32_t least,
                             std::int32_t most) {
     const std::int32_t value = config.*knob.value;
     if (value == 0 || (value >= least && value <= most && value % step == 0)) return {};
+    if (says_nothing) return std::unexpected(Error{});
     return refused(knob, value,
                    std::string(knob.name) + " is a multiple of " + std::to_string(step) + " from " +
                        std::to_string(least) + " to " + std::to_string(most));
 }
 
-Result<void> check_unset(const Config& config, const Knob& knob, const std::string& why) {
+Result<void> check_unset(const Config& config, const Knob& knob, std::string_view why) {
     if (config.*knob.value == 0) return {};
     return refused(knob, config.*knob.value, why);
 }
@@ -190,30 +201,59 @@ struct Found {
     Config resolved;
 };
 
-// Adds the valid products of the values from `knob` on that resolve to something new.
-void add_products(const Space& space, const Values& values, std::size_t knob, Config config,
-                  std::vector<Found>& found) {
-    if (knob == knobs.size()) {
-        const Config resolved = space.resolve(config);
-        const auto same = std::ranges::find(found, resolved, &Found::resolved);
-        if (same == found.end()) {
-            found.push_back({config, resolved});
-        } else if (knobs_set(config) < knobs_set(same->config)) {
-            same->config = config;
-        }
-        return;
-    }
-    add_products(space, values, knob + 1, config, found);
-    for (const std::int32_t value : values[knob]) {
-        config.*knobs[knob].value = value;
-        if (space.check(config)) add_products(space, values, knob + 1, config, found);
-    }
+// A resolved config as a number: every knob's values are fewer than its bits can count.
+std::uint64_t number_of(const Config& config) {
+    std::uint64_t number = 0;
+    const auto add = [&](std::int32_t value, int bits) {
+        number = number << bits | static_cast<std::uint64_t>(value);
+    };
+    add(config.threads, 12);
+    add(config.stores, 2);
+    add(config.share, 2);
+    add(config.part / 32, 16);
+    add(config.strip / 64, 7);
+    add(config.way, 4);
+    add(std::countr_zero(static_cast<std::uint32_t>(config.task)) % 32, 5);
+    return number;
 }
 
+class Products {
+  public:
+    Products(const Space& space, const Values& values) : m_space(space), m_values(values) { add(0, {}); }
+    std::vector<Found> take() { return std::move(m_found); }
+
+  private:
+    // Adds the valid products of the values from `knob` on that resolve to something new.
+    void add(std::size_t knob, Config config) {
+        if (knob == knobs.size()) {
+            const Config resolved = m_space.resolve(config);
+            const auto [same, is_new] = m_places.try_emplace(number_of(resolved), m_found.size());
+            if (is_new) {
+                m_found.push_back({config, resolved});
+            } else if (knobs_set(config) < knobs_set(m_found[same->second].config)) {
+                m_found[same->second].config = config;
+            }
+            return;
+        }
+        add(knob + 1, config);
+        for (const std::int32_t value : m_values[knob]) {
+            config.*knobs[knob].value = value;
+            if (m_space.check(config)) add(knob + 1, config);
+        }
+    }
+
+    const Space& m_space;
+    const Values& m_values;
+    std::vector<Found> m_found;
+    std::unordered_map<std::uint64_t, std::size_t> m_places;
+};
+
 std::vector<Found> products(const Space& space, const Values& values) {
-    std::vector<Found> found;
-    add_products(space, values, 0, {}, found);
-    return found;
+    const struct Quiet {
+        Quiet() { says_nothing = true; }
+        ~Quiet() { says_nothing = false; }
+    } quiet;
+    return Products(space, values).take();
 }
 
 }  // namespace

@@ -33,14 +33,14 @@ inline constexpr std::array<Knob, 7> knobs{{{"threads", &Config::threads},
 std::string text_of(const Knob& knob, std::int32_t value);
 
 // Returns an error: the knob, its value and why it is not valid.
-std::unexpected<Error> refused(const Knob& knob, std::int32_t value, const std::string& why);
+std::unexpected<Error> refused(const Knob& knob, std::int32_t value, std::string_view why);
 
 // Checks that a value that is set is a multiple of `step` from `least` to `most`.
 Result<void> check_multiple(const Config& config, const Knob& knob, std::int32_t step, std::int32_t least,
                             std::int32_t most);
 
 // Checks that a knob is auto where it has no meaning.
-Result<void> check_unset(const Config& config, const Knob& knob, const std::string& why);
+Result<void> check_unset(const Config& config, const Knob& knob, std::string_view why);
 
 inline const Knob& knob_threads = knobs[0];
 inline const Knob& knob_stores = knobs[1];

@@ -70,6 +70,8 @@ Outcome run_program(const std::string& program, const std::vector<std::string>& 
     argv.push_back(nullptr);
     std::vector<std::string> variables = options.environment;
     for (char** v = environ; *v; ++v) variables.emplace_back(*v);
+    // What programs keep of their use stays away from the user's own folder.
+    variables.emplace_back("IIR2D_CONFIG_DIR=" IIR2D_BINARY_DIR "/tests/app/config");
     std::vector<char*> envp;
     for (auto& variable : variables) envp.push_back(variable.data());
     envp.push_back(nullptr);

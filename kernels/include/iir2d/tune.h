@@ -118,8 +118,8 @@ IIR2D_API void set_chooser(std::shared_ptr<const Chooser> chooser);  // null: no
 
 // Takes a model's text (tune_model.h) for its purpose. One that may decide takes the place of the one before;
 // one that may not (the reason says why) proposes what is measured, and takes the place of another that may
-// only propose. `is_proven`: judged on problems it had not seen. `table`: lines "family<tab>config", for
-// where its trees cannot be used. An error: the text or the table is none, and everything stays.
+// only propose. `is_proven`: judged on problems it had not seen. `table`: a table.txt, for where its trees
+// cannot be used. An error: the text or the table is none, and everything stays.
 IIR2D_API Result<std::optional<TuneReason>> load_model(std::string_view text, bool is_proven = true,
                                                        std::string_view table = {});
 // Says what load_model() would: nothing where the model may decide.

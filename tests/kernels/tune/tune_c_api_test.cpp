@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Configs through the C interface.
+#include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
 #include "iir2d/iir2d_tune.h"
+#include "tests/kernels/tune/model_testing.h"
 #include "tests/kernels/tune/tune_testing.h"
 
 namespace {
@@ -146,6 +150,121 @@ TEST(TuneC, PoolingHasStaticsBits) {
     EXPECT_EQ(
         iir2d_pool_backward_cpu_with(nullptr, nullptr, y.data(), with.data(), places.data(), &params, &climb),
         IIR2D_STATUS_INVALID_ARGUMENT);
+}
+
+using TuneCDecide = tune_testing::TuneTest;
+
+IIR2D_TuneStats stats(int reset = 0) {
+    IIR2D_TuneStats said{};
+    said.size = sizeof said;
+    EXPECT_EQ(iir2d_tune_stats(&said, reset), IIR2D_STATUS_OK) << iir2d_last_error();
+    return said;
+}
+
+// 300 rows of 700 in f32 by filter 6; every way gives the same bytes.
+std::vector<float> filtered() {
+    const std::vector<float> in = ramp(300 * 700);
+    std::vector<float> out(in.size());
+    const IIR2D_Params params{
+        .width = 700, .height = 300, .filter_id = 6, .border_mode = 1, .border_const = 0, .precision = 0};
+    EXPECT_EQ(iir2d_forward_cpu(in.data(), out.data(), &params), IIR2D_STATUS_OK) << iir2d_last_error();
+    return out;
+}
+
+TEST_F(TuneCDecide, CallsWithoutAConfigAskTheSameDecider) {
+    ASSERT_EQ(iir2d_tune_set_mode(IIR2D_TUNE_OFF), IIR2D_STATUS_OK);
+    const std::vector<float> by_static = filtered();
+    EXPECT_EQ(stats().off, 1U);
+    EXPECT_EQ(iir2d_tune_set_mode(4), IIR2D_STATUS_INVALID_ARGUMENT);
+    EXPECT_EQ(iir2d_tune_set_mode(-1), IIR2D_STATUS_INVALID_ARGUMENT);
+    ASSERT_EQ(iir2d_tune_set_mode(IIR2D_TUNE_MODEL), IIR2D_STATUS_OK);
+    const std::string path = (std::filesystem::path(testing::TempDir()) / "c_model.trees").string();
+    std::ofstream(path) << tune_testing::text_of(
+        tune_testing::one_test_model("iir-cpu", "ln_part", 5.5F, -0.5F));
+    ASSERT_EQ(iir2d_tune_load_model(path.c_str()), IIR2D_STATUS_OK) << iir2d_last_error();
+    EXPECT_EQ(filtered(), by_static);
+    EXPECT_EQ(stats().model, 1U);
+    std::ofstream(path, std::ios::app) << "more";
+    EXPECT_EQ(iir2d_tune_load_model(path.c_str()), IIR2D_STATUS_INVALID_ARGUMENT);
+    std::remove(path.c_str());
+    EXPECT_EQ(iir2d_tune_load_model(path.c_str()), IIR2D_STATUS_INVALID_ARGUMENT);
+    EXPECT_EQ(iir2d_tune_load_model(nullptr), IIR2D_STATUS_NULL_POINTER);
+    EXPECT_EQ(filtered(), by_static);
+    const IIR2D_TuneStats said = stats(1);
+    EXPECT_EQ(said.model, 2U);  // it stayed
+    EXPECT_EQ(said.cached, 1U);
+    EXPECT_EQ(said.calls, 3U);
+    EXPECT_EQ(stats().calls, 0U);
+}
+
+TEST_F(TuneCDecide, MeasuringThroughCallsLearnsAndGivesTheSameBytes) {
+    iir2d_tune_set_mode(IIR2D_TUNE_OFF);
+    const std::vector<float> by_static = filtered();
+    iir2d::load_model(tune_testing::text_of(tune_testing::one_test_model("iir-cpu", "ln_part", 5.5F, -0.5F)));
+    iir2d_tune_set_mode(IIR2D_TUNE_MEASURE);
+    for (int i = 0; i < 3000 && stats().settled == 0; ++i) ASSERT_EQ(filtered(), by_static);
+    EXPECT_EQ(stats().settled, 1U);
+    size_t needed = 0;
+    ASSERT_EQ(iir2d_tune_export(nullptr, 0, &needed), IIR2D_STATUS_OK);
+    std::string text(needed, 'x');
+    EXPECT_EQ(iir2d_tune_export(text.data(), needed - 1, &needed), IIR2D_STATUS_WORKSPACE_ERROR);
+    ASSERT_EQ(iir2d_tune_export(text.data(), needed, &needed), IIR2D_STATUS_OK);
+    iir2d::forget_learned();
+    EXPECT_EQ(iir2d_tune_import(("bad line\n" + text).c_str()), IIR2D_STATUS_OK);
+    EXPECT_EQ(stats().bad_lines, 1U);
+    EXPECT_EQ(filtered(), by_static);
+    EXPECT_EQ(stats().learned, 1U);
+    EXPECT_EQ(iir2d_tune_import(nullptr), IIR2D_STATUS_NULL_POINTER);
+}
+
+TEST_F(TuneCDecide, AChooserGetsTheKeyAndEveryCandidate) {
+    struct Seen {
+        std::string key;
+        std::vector<IIR2D_Config> candidates;
+        int64_t answer = 0;
+    } seen;
+    const IIR2D_TuneChooser chooser = [](void* user, const char* key, const IIR2D_Config* candidates,
+                                         size_t count) {
+        auto& said = *static_cast<Seen*>(user);
+        said.key = key;
+        said.candidates.assign(candidates, candidates + count);
+        return said.answer;
+    };
+    ASSERT_EQ(iir2d_tune_set_chooser(chooser, &seen), IIR2D_STATUS_OK);
+    const std::vector<float> first = filtered();
+    EXPECT_TRUE(seen.key.starts_with("iir rows:")) << seen.key;
+    ASSERT_GT(seen.candidates.size(), 1U);
+    EXPECT_EQ(seen.candidates[0].size, sizeof(IIR2D_Config));
+    EXPECT_EQ(seen.candidates[0].threads + seen.candidates[0].part, 0);  // static
+    seen.answer = static_cast<int64_t>(seen.candidates.size()) - 1;
+    EXPECT_EQ(filtered(), first);
+    EXPECT_EQ(stats().chooser, 2U);
+    for (const int64_t wrong : {int64_t{-2}, int64_t{1'000'000'000}}) {
+        seen.answer = wrong;
+        EXPECT_EQ(filtered(), first);
+    }
+    EXPECT_EQ(stats().error, 2U);
+    seen.answer = -1;
+    EXPECT_EQ(filtered(), first);
+    EXPECT_EQ(stats().no_model, 1U);
+    ASSERT_EQ(iir2d_tune_set_chooser(nullptr, nullptr), IIR2D_STATUS_OK);
+    filtered();
+    EXPECT_EQ(stats().no_model, 2U);
+}
+
+TEST_F(TuneCDecide, StatisticsOfAnotherSizeAreFilledAsFarAsTheyGo) {
+    struct Longer {
+        IIR2D_TuneStats known;
+        std::uint64_t later;
+    } said;
+    std::memset(&said, 0x5A, sizeof said);
+    said.known.size = sizeof said;
+    EXPECT_EQ(iir2d_tune_stats(&said.known, 0), IIR2D_STATUS_OK);
+    EXPECT_EQ(said.later, 0U);
+    EXPECT_EQ(said.known.size, sizeof said);
+    said.known.size = 8;
+    EXPECT_EQ(iir2d_tune_stats(&said.known, 0), IIR2D_STATUS_INVALID_ARGUMENT);
+    EXPECT_EQ(iir2d_tune_stats(nullptr, 0), IIR2D_STATUS_NULL_POINTER);
 }
 
 }  // namespace

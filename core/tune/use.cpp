@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+#include "core/tune/use.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <fstream>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <system_error>
+
+#include "core/recipe/seen.h"
+#include "core/support/atomic_file.h"
+#include "core/support/file_lock.h"
+#include "core/support/files.h"
+#include "core/support/strict_json.h"
+#include "core/support/text.h"
+#include "core/support/try.h"
+#include "core/tune/registry.h"
+#include "iir2d/tune.h"
+#include "iir2d/tune_model.h"
+
+namespace workbench::tune {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t most_seen = 4096;
+constexpr std::size_t largest_learned = std::size_t{1} << 26;
+
+std::atomic<bool> use_began{false};
+
+fs::path use_folder() {
+    return config_directory() / "tune";
+}
+fs::path learned_file() {
+    return use_folder() / "learned.txt";
+}
+fs::path statistics_file() {
+    return use_folder() / "stats.json";
+}
+
+// Without a flush to the disk: a count that a power cut loses is no loss, and every command writes one.
+bool replace_file(const fs::path& path, const std::string& content) {
+    const fs::path temporary = temporary_sibling(path);
+    std::ofstream file(temporary, std::ios::binary);
+    file << content;
+    file.close();
+    std::error_code error;
+    if (file) fs::rename(temporary, path, error);
+    if (file && !error) return true;
+    fs::remove(temporary, error);
+    return false;
+}
+
+Result<void> under_lock(const std::function<Result<void>()>& change) {
+    std::error_code error;
+    fs::create_directories(use_folder(), error);
+    IIR2D_TRY(const auto lock, FileLock::acquire(use_folder() / "lock", std::chrono::seconds(2)));
+    return change();
+}
+
+Result<std::string> text_or_nothing(const fs::path& path) {
+    std::error_code error;
+    if (!fs::exists(path, error)) return std::string();
+    return read_file(path, largest_learned);
+}
+
+std::vector<std::pair<std::string, std::uint64_t>> counters_of(const iir2d::TuneStatistics& said) {
+    std::vector<std::pair<std::string, std::uint64_t>> all{{"calls", said.calls}};
+    for (std::size_t i = 0; i < said.reasons.size(); ++i)
+        all.emplace_back(iir2d::name_of(static_cast<iir2d::TuneReason>(i)), said.reasons[i]);
+    for (const auto& [name, value] :
+         std::initializer_list<std::pair<const char*, std::uint64_t>>{{"cached", said.cached},
+                                                                      {"filtered", said.filtered},
+                                                                      {"explored", said.explored},
+                                                                      {"settled", said.settled},
+                                                                      {"vetoed", said.vetoed},
+                                                                      {"evicted", said.evicted},
+                                                                      {"bad_lines", said.bad_lines}})
+        all.emplace_back(name, value);
+    return all;
+}
+
+std::string spec_of_seen(const SeenOperation& seen) {
+    return spec_of({.operation = seen.operation,
+                    .element = seen.element,
+                    .places = seen.places,
+                    .width = seen.shape.w,
+                    .height = seen.shape.h,
+                    .planes = seen.shape.n * seen.shape.c});
+}
+
+std::string json_of(const UseStatistics& statistics) {
+    nlohmann::ordered_json json{{"statistics_version", 1}};
+    // In the order of the library's, then whatever a newer program wrote.
+    auto left = statistics.counters;
+    nlohmann::ordered_json counters = nlohmann::ordered_json::object();
+    for (const auto& [name, zero] : counters_of({})) {
+        counters[name] = left[name];
+        left.erase(name);
+    }
+    for (const auto& [name, value] : left) counters[name] = value;
+    json["counters"] = std::move(counters);
+    json["seen"] = statistics.seen;
+    return json.dump(1) + "\n";
+}
+
+// A file that is none of ours counts as none, and is written over.
+Result<void> add_statistics(const iir2d::TuneStatistics& said, const std::vector<SeenOperation>& met) {
+    UseStatistics all = kept_statistics().value_or(UseStatistics{});
+    for (const auto& [name, value] : counters_of(said)) all.counters[name] += value;
+    std::vector<std::string> seen;
+    std::set<std::string> known;
+    const auto add = [&](std::string spec) {
+        if (seen.size() < most_seen && known.insert(spec).second) seen.push_back(std::move(spec));
+    };
+    for (auto one = met.rbegin(); one != met.rend(); ++one) add(spec_of_seen(*one));
+    for (std::string& spec : all.seen) add(std::move(spec));
+    all.seen = std::move(seen);
+    if (!replace_file(statistics_file(), json_of(all)))
+        return unwritable(statistics_file(), "it was not written");
+    return {};
+}
+
+// Gives the library what was learned and the models.
+void load_all(const fs::path& models) {
+    if (const auto learned = text_or_nothing(learned_file())) iir2d::import_learned(*learned);
+    const auto host = model_host();
+    if (!host) return;
+    const auto found = find_models(model_places(models), *host);
+    std::set<std::string> held;
+    // The first of a purpose that may not decide may propose what is measured.
+    for (const bool deciding : {false, true}) {
+        for (const RegisteredModel& model : found) {
+            const bool is_active = model.status == ModelStatus::active;
+            if (is_active != deciding || model.text.empty()) continue;
+            if (!deciding && (model.status == ModelStatus::shadowed || held.contains(model.purpose)))
+                continue;
+            const auto table = text_or_nothing(model.path / "table.txt");
+            const bool is_proven = model.status != ModelStatus::unproven;
+            auto loaded = iir2d::load_model(model.text, is_proven, table.value_or(""));
+            if (!loaded) loaded = iir2d::load_model(model.text, is_proven);
+            if (loaded) held.insert(model.purpose);
+        }
+    }
+}
+
+}  // namespace
+
+void begin_use(const fs::path& models) {
+    if (iir2d::tune_options().mode == iir2d::TuneMode::off) return;
+    use_began = true;
+    try {
+        SeenOperations::of_process().begin();
+        load_all(models);
+    } catch (const std::exception&) {  // without memory for models static runs
+    }
+}
+
+bool keep_use() {
+    if (!use_began) return true;
+    try {
+        const std::string learned = iir2d::export_learned(iir2d::LearnedPart::here);
+        const iir2d::TuneStatistics said = iir2d::statistics(true);
+        const std::vector<SeenOperation> met = SeenOperations::of_process().take();
+        if (learned.empty() && said.calls == 0) return true;
+        return under_lock([&]() -> Result<void> {
+                   if (!learned.empty()) {
+                       IIR2D_TRY(const auto old, text_or_nothing(learned_file()));
+                       IIR2D_RETURN_IF_ERROR(
+                           write_file_atomically(learned_file(), iir2d::merge_learned(old, learned)));
+                   }
+                   return add_statistics(said, met);
+               })
+            .has_value();
+    } catch (const std::exception&) {  // a program ends as if there were no statistics
+        return false;
+    }
+}
+
+Result<UseStatistics> kept_statistics() {
+    UseStatistics read;
+    IIR2D_TRY(const auto text, text_or_nothing(statistics_file()));
+    if (text.empty()) return read;
+    const auto json = parse_json_strictly(text, settings_json_limits);
+    if (!json) return fail(json.error().kind, quoted(statistics_file()) + " " + json.error().message);
+    const auto wrong = [&] {
+        return fail(ErrorKind::bad_input, quoted(statistics_file()) + " is no file of statistics");
+    };
+    if (!json->is_object() || json->value("statistics_version", nlohmann::json()) != 1) return wrong();
+    const auto counters = json->find("counters");
+    const auto seen = json->find("seen");
+    if (counters == json->end() || !counters->is_object() || seen == json->end() || !seen->is_array())
+        return wrong();
+    for (const auto& [name, value] : counters->items()) {
+        if (!value.is_number_unsigned()) return wrong();
+        read.counters[name] = value.get<std::uint64_t>();
+    }
+    for (const auto& spec : *seen) {
+        if (!spec.is_string()) return wrong();
+        read.seen.push_back(spec.get<std::string>());
+    }
+    return read;
+}
+
+Result<void> reset_statistics() {
+    return under_lock([]() -> Result<void> {
+        UseStatistics all = kept_statistics().value_or(UseStatistics{});
+        all.counters.clear();
+        return write_file_atomically(statistics_file(), json_of(all));
+    });
+}
+
+Result<std::string> kept_learned() {
+    IIR2D_TRY(const auto text, text_or_nothing(learned_file()));
+    return iir2d::merge_learned(text, "");
+}
+
+Result<std::size_t> forget_learned(const std::optional<std::string>& key) {
+    std::size_t gone = 0;
+    IIR2D_TRY(const auto machine, from_kernel(iir2d::machine_id()));
+    const std::string place =
+        key ? "1\t" + machine + "\t" + std::string(iir2d::kernels_id()) + "\t" + *key + "\t" : std::string();
+    IIR2D_TRY(const auto before, kept_learned());
+    if (before.empty()) return gone;
+    IIR2D_RETURN_IF_ERROR(under_lock([&]() -> Result<void> {
+        IIR2D_TRY(const std::string text, kept_learned());
+        std::string left;
+        for (std::string_view rest = text; !rest.empty();) {
+            const std::string_view line = rest.substr(0, rest.find('\n') + 1);
+            rest.remove_prefix(line.size());
+            if (line.starts_with(place)) {
+                ++gone;
+            } else {
+                left += line;
+            }
+        }
+        return write_file_atomically(learned_file(), left);
+    }));
+    return gone;
+}
+
+}  // namespace workbench::tune

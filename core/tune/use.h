@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// What programs keep of their use, and what decides in them: models, learned entries, statistics and the
+// problems that they met, in config_directory()/tune. Nothing here fails: what cannot be read or written is
+// left as it is.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/support/error.h"
+#include "core/tune/problem.h"
+
+namespace workbench::tune {
+
+// Gives the library the models (`models` is looked at first, unless it is empty) and what was learned. In the
+// mode `off` it does nothing.
+void begin_use(const std::filesystem::path& models = {});
+
+// Writes what was learned, counted and met since begin_use() or the last call, merged with what other
+// processes wrote. Nothing where there was no begin_use(), or no decision. `false`: it could not be written.
+bool keep_use();
+
+struct UseStatistics {
+    std::map<std::string, std::uint64_t> counters;  // by the reasons' and the other counters' names
+    std::vector<std::string> seen;                  // specs, the last met first
+};
+// Reads what was counted. Empty where nothing was. bad_input: the file is none of ours.
+Result<UseStatistics> kept_statistics();
+// Counts from zero again; the problems stay.
+Result<void> reset_statistics();
+
+// Returns what was learned, as lines (docs/tuning.md).
+Result<std::string> kept_learned();
+// Forgets the entry of a key of this machine and these kernels, or all; returns how many went.
+Result<std::size_t> forget_learned(const std::optional<std::string>& key);
+
+}  // namespace workbench::tune
