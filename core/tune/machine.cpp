@@ -6,13 +6,16 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "core/support/canonical_json.h"
 #include "core/support/devices.h"
+#include "core/support/files.h"
 #include "core/support/package.h"
 #include "core/support/try.h"
 #include "core/tune/problem.h"
 #include "iir2d/tune.h"
+#include "iir2d/tune_model.h"
 
 namespace workbench::tune {
 
@@ -44,16 +47,10 @@ std::int64_t bytes_of(const nlohmann::json& size) {
 
 }  // namespace
 
-Result<Identity> machine_of(const iir2d::Device& device) {
-    const iir2d::DeviceInfo info = cpu_info();
-    IIR2D_TRY(const auto plan, from_kernel(iir2d::FilterPlan::make(device, {.shape = {1, 1, 1, 1}})));
-    const nlohmann::json what{{"name", info.name},
-                              {"target", plan.kernel().architecture},
-                              {"logical_cores", property(info, "logical_cores")},
-                              {"l1d", property(info, "l1d_cache")},
-                              {"l2", property(info, "l2_cache")},
-                              {"l3", property(info, "l3_cache")}};
-    return Identity{canonical_sha256(what).substr(0, id_digits), canonical_json(what)};
+Result<Identity> machine_of(const iir2d::Device&) {
+    IIR2D_TRY(auto json, from_kernel(iir2d::machine_description()));
+    std::string id = sha256_hex(json).substr(0, id_digits);
+    return Identity{std::move(id), std::move(json)};
 }
 
 Identity build_of_kernels() {

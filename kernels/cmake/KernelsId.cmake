@@ -8,8 +8,8 @@ function(iir2d_list_cpu_sources root result)
     list(APPEND _patterns ${root}/${_folder}/*.cpp ${root}/${_folder}/*.h)
   endforeach()
   file(GLOB _sources ${ARGN} RELATIVE ${root} ${_patterns})
-  # Not those for GPUs, the judge and what only checks, names and hands over.
-  list(FILTER _sources EXCLUDE REGEX "gpu|cuda|reference|c_api|c_call|c_poll|c_struct|c_tensor|configs|names|last_error|describe")
+  # Not those for GPUs, the judge and what only checks, plans, names and hands over.
+  list(FILTER _sources EXCLUDE REGEX "gpu|cuda|reference|c_api|c_call|c_poll|c_struct|c_tensor|configs|/plan[._]|names|last_error|describe")
   list(SORT _sources)
   set(${result} ${_sources} PARENT_SCOPE)
 endfunction()

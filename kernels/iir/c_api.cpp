@@ -44,7 +44,7 @@ FilterDesc desc_of(const IIR2D_Params& params) {
             .precision = static_cast<Precision>(params.precision)};
 }
 
-// By static where there is no config.
+// By a choice where there is no config.
 Result<void> forward_on_cpu(const void* in, void* out, const IIR2D_Params* params,
                             const IIR2D_Config* given) {
     if (auto good = check_pointers(in, out, params); !good) return good;
@@ -58,11 +58,16 @@ Result<void> forward_on_cpu(const void* in, void* out, const IIR2D_Params* param
     const auto threads = iir::threads_for(desc.shape, 0, given != nullptr);
     if (!threads) return std::unexpected(threads.error());
     if (const auto target = support::cpu_target(); !target) return std::unexpected(target.error());
-    if (given == nullptr) return iir::forward_planes({desc, *filters, *threads}, views->x, views->y, {});
+    if (given == nullptr) {
+        const auto all = iir::threads_for(desc.shape, 0, true);
+        if (!all) return std::unexpected(all.error());
+        return iir::forward_by_choice({desc, *filters, *threads}, *all, views->x, views->y, {});
+    }
     const auto config = tune::read_config(given);
     if (!config) return std::unexpected(config.error());
     const iir::CpuJob job = iir::make_cpu_job(desc, filters->front(), *threads);
-    if (auto good = iir::FilterConfigs(desc, job, false, *threads).check(*config); !good) return good;
+    if (auto good = iir::FilterConfigs(desc, job, filters->front(), false, *threads).check(*config); !good)
+        return good;
     return iir::forward_planes({desc, *filters, *threads, *config}, views->x, views->y, {});
 }
 

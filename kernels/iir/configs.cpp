@@ -13,6 +13,8 @@
 #include "kernels/iir/plan_checks.h"
 #include "kernels/support/cpu_target.h"
 #include "kernels/support/guard.h"
+#include "kernels/tune/choose.h"
+#include "kernels/tune/space.h"
 
 namespace iir2d {
 
@@ -38,8 +40,12 @@ bool takes_past_stores(const CpuJob& job, std::int64_t samples) {
 
 }  // namespace
 
-FilterConfigs::FilterConfigs(const FilterDesc& desc, const CpuJob& job, bool plane_by_plane, int threads)
-    : m_width(desc.shape.w),
+FilterConfigs::FilterConfigs(const FilterDesc& desc, const CpuJob& job, const FilterData& data,
+                             bool plane_by_plane, int threads)
+    : m_desc(desc),
+      m_job(job),
+      m_data(data),
+      m_width(desc.shape.w),
       m_planes(desc.shape.n * desc.shape.c),
       m_samples(desc.shape.w * desc.shape.h),
       m_threads(threads),
@@ -124,6 +130,12 @@ std::int64_t reach_of(const FilterData& data) {
         std::bit_ceil(static_cast<std::uint64_t>(std::ceil(std::clamp(samples, 1.0, longest)))));
 }
 
+// Whether an axis has a pass against the samples' order.
+bool goes_back(const AxisFilter& axis) {
+    return std::ranges::any_of(axis.stages,
+                               [](const Stage& stage) { return stage.kind != Stage::Kind::causal; });
+}
+
 void count(const std::vector<CpuPass>& passes, int& number, int& sections, int& terms, int& beside) {
     number = static_cast<int>(passes.size());
     for (const CpuPass& p : passes) {
@@ -131,39 +143,6 @@ void count(const std::vector<CpuPass>& passes, int& number, int& sections, int& 
         for (const Section& section : p.pass.sections) terms += section_step<double>(section).terms;
         if (p.pass.to_scratch || p.pass.add_scratch) ++beside;
     }
-}
-
-}  // namespace
-
-tune::Facts facts_of(const FilterDesc& desc, const CpuJob& job, const FilterData& data, int threads) {
-    tune::IirFacts f{.reach = reach_of(data), .periodic = desc.border == Border::wrap};
-    count(job.horizontal, f.passes_x, f.sections_x, f.terms_x, f.beside);
-    count(job.vertical, f.passes_y, f.sections_y, f.terms_y, f.beside);
-    const std::int64_t planes = desc.shape.n * desc.shape.c;
-    return {.purpose = tune::Purpose::iir_cpu,
-            .width = desc.shape.w,
-            .height = desc.shape.h,
-            .planes = planes,
-            .out = desc.shape.w * desc.shape.h * planes,
-            .bytes_in = static_cast<int>(element_size(element_of(desc))),
-            .bytes_sums = desc.precision == Precision::f32 ? 4 : 8,
-            .threads = threads,
-            .operation = f};
-}
-
-namespace {
-
-// Calls use(configs), which gives a Result, with the configs of a filter on the CPU.
-template <class T>
-Result<T> with_configs(const Device& device, const FilterDesc& desc, const auto& use) {
-    return support::guarded_result("the filter's configs", [&]() -> Result<T> {
-        const auto filters = check_desc(desc);
-        if (!filters) return std::unexpected(filters.error());
-        if (const auto target = support::cpu_target(); !target) return std::unexpected(target.error());
-        const bool whole = filters->size() == 1 && element_of(desc) == storage_type(desc.precision);
-        const CpuJob job = make_cpu_job(desc, filters->front(), device.threads());
-        return use(FilterConfigs(desc, job, !whole, device.threads()));
-    });
 }
 
 // ">1s,<1a": direction, the terms of each section, and whether a pass writes aside or adds what is there.
@@ -193,21 +172,71 @@ std::string_view name_of(Downward downward) {
 }
 
 }  // namespace
+
+std::string FilterConfigs::key() const {
+    return "iir rows:" + text_of(m_job.horizontal) + " columns:" + text_of(m_job.vertical) +
+           " down:" + std::string(name_of(m_job.downward)) +
+           " precision:" + std::string(iir2d::name_of(m_desc.precision)) +
+           tune::end_of_key(m_desc.shape, m_threads, *support::cpu_target());
+}
+
+tune::Facts FilterConfigs::facts() const {
+    const FilterDesc& desc = m_desc;
+    tune::IirFacts f{.reach = reach_of(m_data),
+                     .periodic = desc.border == Border::wrap,
+                     .both_ways = goes_back(m_data.horizontal) || goes_back(m_data.vertical)};
+    count(m_job.horizontal, f.passes_x, f.sections_x, f.terms_x, f.beside);
+    count(m_job.vertical, f.passes_y, f.sections_y, f.terms_y, f.beside);
+    const std::int64_t planes = desc.shape.n * desc.shape.c;
+    return {.purpose = tune::Purpose::iir_cpu,
+            .width = desc.shape.w,
+            .height = desc.shape.h,
+            .planes = planes,
+            .out = desc.shape.w * desc.shape.h * planes,
+            .bytes_in = static_cast<int>(element_size(element_of(desc))),
+            .bytes_sums = desc.precision == Precision::f32 ? 4 : 8,
+            .threads = m_threads,
+            .operation = f};
+}
+
+Result<void> forward_by_choice(const CpuTask& task, int all_threads, const ConstTensorView& x,
+                               const TensorView& y, const RunControl& control) {
+    if (tune::choose_at_once(std::nullopt, tune::Purpose::iir_cpu))
+        return forward_planes(task, x, y, control);
+    const FilterDesc& desc = task.desc;
+    const FilterData& first = task.filters.front();
+    const CpuJob job = make_cpu_job(desc, first, all_threads);
+    const bool whole = task.filters.size() == 1 && element_of(desc) == storage_type(desc.precision);
+    const auto made = tune::choose(std::nullopt, FilterConfigs(desc, job, first, !whole, all_threads));
+    if (!made) return std::unexpected(made.error());
+    tune::count_veto(made->choice.config, y);
+    return tune::watched(made->turn, [&] {
+        return forward_planes({desc, task.filters, all_threads, made->choice.config}, x, y, control);
+    });
+}
+
+namespace {
+
+// Calls use(configs), which gives a Result, with the configs of a filter on the CPU.
+template <class T>
+Result<T> with_configs(const Device& device, const FilterDesc& desc, const auto& use) {
+    return support::guarded_result("the filter's configs", [&]() -> Result<T> {
+        const auto filters = check_desc(desc);
+        if (!filters) return std::unexpected(filters.error());
+        if (const auto target = support::cpu_target(); !target) return std::unexpected(target.error());
+        const bool whole = filters->size() == 1 && element_of(desc) == storage_type(desc.precision);
+        const CpuJob job = make_cpu_job(desc, filters->front(), device.threads());
+        return use(FilterConfigs(desc, job, filters->front(), !whole, device.threads()));
+    });
+}
+
+}  // namespace
 }  // namespace iir
 
 Result<std::string> problem_key(const Device& device, const FilterDesc& desc) {
     if (device.backend() != Backend::cpu) return tune::no_key(device);
-    return support::guarded_result("the filter's key", [&]() -> Result<std::string> {
-        const auto filters = iir::check_desc(desc);
-        if (!filters) return std::unexpected(filters.error());
-        const auto target = support::cpu_target();
-        if (!target) return std::unexpected(target.error());
-        const iir::CpuJob job = iir::make_cpu_job(desc, filters->front(), device.threads());
-        return "iir rows:" + iir::text_of(job.horizontal) + " columns:" + iir::text_of(job.vertical) +
-               " down:" + std::string(iir::name_of(job.downward)) +
-               " precision:" + std::string(iir2d::name_of(desc.precision)) +
-               tune::end_of_key(desc.shape, device, *target);
-    });
+    return iir::with_configs<std::string>(
+        device, desc, [](const auto& configs) -> Result<std::string> { return configs.key(); });
 }
 
 Result<void> check_config(const Device& device, const FilterDesc& desc, const Config& config) {
@@ -231,13 +260,14 @@ Result<std::vector<Config>> candidates(const Device& device, const FilterDesc& d
 
 Result<std::vector<float>> features(const Device& device, const FilterDesc& desc, const Config& config) {
     if (device.backend() != Backend::cpu) return tune::no_features(device);
-    const auto every = resolved(device, desc, config);
-    if (!every) return std::unexpected(every.error());
-    return support::guarded_result("the filter's features", [&]() -> Result<std::vector<float>> {
-        const auto filters = iir::check_desc(desc);
-        if (!filters) return std::unexpected(filters.error());
-        const iir::CpuJob job = iir::make_cpu_job(desc, filters->front(), device.threads());
-        return tune::features_of(iir::facts_of(desc, job, filters->front(), device.threads()), *every);
+    return iir::with_configs<std::vector<float>>(
+        device, desc, [&](const auto& configs) { return tune::features_of(configs, config); });
+}
+
+Result<Explanation> explain(const Device& device, const FilterDesc& desc, const TuneOptions& options) {
+    if (device.backend() != Backend::cpu) return tune::no_key(device);
+    return iir::with_configs<Explanation>(device, desc, [&](const auto& configs) -> Result<Explanation> {
+        return tune::explain(configs, options);
     });
 }
 

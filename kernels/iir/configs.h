@@ -1,35 +1,40 @@
 // SPDX-License-Identifier: MIT
-// The configs of a filter on the CPU: what is valid, and what each knob comes to.
+// The configs of a filter on the CPU: what is valid, what each knob comes to, what a model reads of it.
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "iir2d/config.h"
 #include "iir2d/error.h"
 #include "iir2d/plan.h"
 #include "kernels/iir/cpu.h"
-#include "kernels/tune/features.h"
-#include "kernels/tune/space.h"
+#include "kernels/iir/cpu_planes.h"
+#include "kernels/tune/question.h"
 
 namespace iir2d::iir {
 
-// Returns what models read of a filter; `job` is that of its first one, `data` that filter.
-tune::Facts facts_of(const FilterDesc& desc, const CpuJob& job, const FilterData& data, int threads);
-
-class FilterConfigs {
+class FilterConfigs final : public tune::Question {
   public:
-    // `job` is that of the descriptor's first filter. plane_by_plane: cpu_planes.h gives each plane a run of
-    // its own, because of the filters or of the elements.
-    FilterConfigs(const FilterDesc& desc, const CpuJob& job, bool plane_by_plane, int threads);
+    // `job` is that of the descriptor's first filter, `data`; all three must outlive it. plane_by_plane:
+    // cpu_planes.h gives each plane a run of its own, because of the filters or of the elements.
+    FilterConfigs(const FilterDesc& desc, const CpuJob& job, const FilterData& data, bool plane_by_plane,
+                  int threads);
 
-    Result<void> check(const Config& config) const;
-    // Precondition: check() lets it through.
-    Config resolve(const Config& config) const;
-    std::vector<Config> candidates() const;
+    tune::Purpose purpose() const override { return tune::Purpose::iir_cpu; }
+    std::string key() const override;
+    tune::Facts facts() const override;
+    std::vector<Config> candidates() const override;
+    Result<void> check(const Config& config) const override;
+    Config resolve(const Config& config) const override;
 
   private:
     int threads_of_all(const Config& config) const;
 
+    const FilterDesc& m_desc;
+    const CpuJob& m_job;
+    const FilterData& m_data;
     std::int64_t m_width;
     std::int64_t m_planes;
     std::int64_t m_samples;  // of a plane
@@ -40,5 +45,10 @@ class FilterConfigs {
     bool m_strips;  // something is left for them
     bool m_past;    // static's stores
 };
+
+// Runs forward_planes() by the choice for the task: on `all_threads` where one has to be asked for, else by
+// static on the task's. Of the C interface, whose calls make no plan.
+Result<void> forward_by_choice(const CpuTask& task, int all_threads, const ConstTensorView& x,
+                               const TensorView& y, const RunControl& control);
 
 }  // namespace iir2d::iir

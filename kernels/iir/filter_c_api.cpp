@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "iir2d/filter.h"
+#include "kernels/iir/configs.h"
 #include "kernels/iir/cpu_planes.h"
 #include "kernels/iir/cuda.h"
 #include "kernels/iir/cuda_backward.h"
@@ -49,11 +50,13 @@ Result<void> forward_on_cpu(const FilterCall& call, const void* x, void* y) {
     if (!views) return std::unexpected(views.error());
     const auto threads = iir::threads_for(call.desc.shape, call.threads);
     if (!threads) return std::unexpected(threads.error());
+    const auto all = iir::threads_for(call.desc.shape, call.threads, true);
+    if (!all) return std::unexpected(all.error());
     if (const auto target = support::cpu_target(); !target) return std::unexpected(target.error());
     support::Poll poll(call.poll, call.user);
     return poll.during("the filter", [&](const RunControl& control) {
         const iir::CpuTask task{call.desc, call.filters, *threads};
-        return iir::forward_planes(task, views->x, views->y, control);
+        return iir::forward_by_choice(task, *all, views->x, views->y, control);
     });
 }
 

@@ -33,6 +33,7 @@ struct FilterPlan::State {
     iir::Filters filters;
     std::variant<OnCpu, OnGpu> work;
     Choice choice;
+    std::shared_ptr<const tune::Turn> turn = nullptr;
 
     static Result<FilterPlan> make(const Device& device, const FilterDesc& desc,
                                    const std::optional<Config>& pinned);
@@ -59,27 +60,27 @@ Result<FilterPlan> FilterPlan::State::make(const Device& device, const FilterDes
     return support::guarded_result("the filter", [&]() -> Result<FilterPlan> {
         auto filters = iir::check_desc(desc);
         if (!filters) return std::unexpected(filters.error());
-        Choice choice = tune::choose(pinned);
         if (device.backend() == Backend::cpu) {
             if (const auto target = support::cpu_target(); !target) return std::unexpected(target.error());
             State::OnCpu work{iir::make_cpu_job(desc, filters->front(), device.threads()),
                               filters->size() == 1 && element_of(desc) == storage_type(desc.precision)};
-            const iir::FilterConfigs configs(desc, work.first, !work.is_all_of_it, device.threads());
-            if (auto good = configs.check(choice.config); !good) return std::unexpected(good.error());
-            choice.resolved = configs.resolve(choice.config);
-            work.first.config = choice.config;
-            return FilterPlan(std::make_shared<const State>(
-                State{device, desc, std::move(*filters), std::move(work), std::move(choice)}));
+            auto made = tune::choose(pinned, iir::FilterConfigs(desc, work.first, filters->front(),
+                                                                !work.is_all_of_it, device.threads()));
+            if (!made) return std::unexpected(made.error());
+            work.first.config = made->choice.config;
+            return FilterPlan(
+                std::make_shared<const State>(State{device, desc, std::move(*filters), std::move(work),
+                                                    std::move(made->choice), std::move(made->turn)}));
         }
-        if (auto good = tune::check_static(device, choice.config); !good)
-            return std::unexpected(good.error());
+        auto choice = tune::choose_static(pinned, device);
+        if (!choice) return std::unexpected(choice.error());
         const auto context = cuda::Context::get(device.index());
         if (!context) return std::unexpected(context.error());
         const cuda::Facts& facts = (*context)->facts();
         State::OnGpu work{iir::make_gpu_job(desc, *filters), "sm_" + std::to_string(facts.capability_major) +
                                                                  std::to_string(facts.capability_minor)};
         return FilterPlan(std::make_shared<const State>(
-            State{device, desc, std::move(*filters), std::move(work), std::move(choice)}));
+            State{device, desc, std::move(*filters), std::move(work), std::move(*choice)}));
     });
 }
 
@@ -157,10 +158,13 @@ Result<void> FilterPlan::run(const ConstTensorView& x, const TensorView& y, cons
                                  control);
         }
         const auto& cpu = std::get<State::OnCpu>(m_state->work);
-        if (cpu.is_all_of_it) return iir::forward_cpu(cpu.first, views->x, views->y, control);
-        const iir::CpuTask task{m_state->desc, m_state->filters, m_state->device.threads(),
-                                m_state->choice.config};
-        return iir::forward_planes(task, views->x, views->y, control);
+        tune::count_veto(m_state->choice.config, views->y);
+        return tune::watched(m_state->turn, [&] {
+            if (cpu.is_all_of_it) return iir::forward_cpu(cpu.first, views->x, views->y, control);
+            const iir::CpuTask task{m_state->desc, m_state->filters, m_state->device.threads(),
+                                    m_state->choice.config};
+            return iir::forward_planes(task, views->x, views->y, control);
+        });
     });
 }
 

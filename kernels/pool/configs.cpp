@@ -11,6 +11,7 @@
 #include "kernels/pool/cpu_windows.h"
 #include "kernels/support/cpu_target.h"
 #include "kernels/support/guard.h"
+#include "kernels/tune/choose.h"
 #include "kernels/tune/space.h"
 
 namespace iir2d {
@@ -154,46 +155,6 @@ tune::PoolAxisFacts facts_of_axis(const AxisWindows& axis, AxisWay way) {
             static_cast<double>(axis.in) / static_cast<double>(axis.out), 1, folds};
 }
 
-}  // namespace
-
-tune::Facts facts_of(const PoolDesc& desc, const PoolGeometry& geometry, const CpuKernel& kernel, PoolUse use,
-                     int threads) {
-    const bool backward = use == PoolUse::backward;
-    const bool places = use == PoolUse::forward_with_places;
-    const ElementType sums = backward ? backward_accumulator(desc, geometry) : kernel.accumulator;
-    const bool gathered = backward ? !scatters_in_vectors(desc, geometry)
-                                   : kernel.gathered || (places && desc.element == ElementType::f64);
-    return {.purpose = backward ? tune::Purpose::pool_backward_cpu : tune::Purpose::pool_cpu,
-            .width = geometry.input.w,
-            .height = geometry.input.h,
-            .planes = geometry.planes(),
-            .out = geometry.output.w * geometry.output.h * geometry.planes(),
-            .bytes_in = static_cast<int>(element_size(desc.element)),
-            .bytes_sums = static_cast<int>(element_size(sums)),
-            .threads = threads,
-            .operation = tune::PoolFacts{
-                .x = facts_of_axis(geometry.x, places ? kernel.pairs_along_x : kernel.along_x),
-                .y = facts_of_axis(geometry.y, places ? kernel.pairs_along_y : kernel.along_y),
-                .formula = static_cast<int>(kernel.formula),
-                .gathered = gathered,
-                .places = places}};
-}
-
-namespace {
-
-// Calls use(configs), which gives a Result, with the configs of a pooling on the CPU.
-template <class T>
-Result<T> with_configs(const Device& device, const PoolDesc& given, PoolUse use, const auto& call) {
-    return support::guarded_result("the pooling's configs", [&]() -> Result<T> {
-        const PoolDesc desc = read_fields(given);
-        const auto geometry = make_geometry(desc);
-        if (!geometry) return std::unexpected(geometry.error());
-        if (const auto target = support::cpu_target(); !target) return std::unexpected(target.error());
-        const CpuKernel kernel = choose_cpu_kernel(desc, *geometry);
-        return call(PoolConfigs(desc, *geometry, kernel, use, device.threads()));
-    });
-}
-
 std::string_view name_of(Formula formula) {
     switch (formula) {
         case Formula::max:
@@ -226,27 +187,68 @@ std::string windows_text(const PoolGeometry& g) {
 }
 
 }  // namespace
+
+tune::Purpose PoolConfigs::purpose() const {
+    return m_use == PoolUse::backward ? tune::Purpose::pool_backward_cpu : tune::Purpose::pool_cpu;
+}
+
+std::string PoolConfigs::key() const {
+    const bool backward = m_use == PoolUse::backward;
+    const ElementType sums = backward ? backward_accumulator(m_desc, m_geometry) : m_kernel.accumulator;
+    return "pool formula:" + std::string(name_of(m_kernel.formula)) + windows_text(m_geometry) +
+           " out:" + pair_text(m_geometry.y.out, m_geometry.x.out) +
+           " dtype:" + std::string(iir2d::name_of(m_desc.element)) +
+           " pass:" + (backward ? "backward" : "forward") +
+           " places:" + (m_use == PoolUse::forward_with_places ? "1" : "0") +
+           " sums:" + std::string(iir2d::name_of(sums)) +
+           tune::end_of_key(m_geometry.input, m_threads, *support::cpu_target());
+}
+
+tune::Facts PoolConfigs::facts() const {
+    const bool backward = m_use == PoolUse::backward;
+    const bool places = m_use == PoolUse::forward_with_places;
+    const ElementType sums = backward ? backward_accumulator(m_desc, m_geometry) : m_kernel.accumulator;
+    const bool gathered = backward ? !scatters_in_vectors(m_desc, m_geometry)
+                                   : m_kernel.gathered || (places && m_desc.element == ElementType::f64);
+    return {.purpose = backward ? tune::Purpose::pool_backward_cpu : tune::Purpose::pool_cpu,
+            .width = m_geometry.input.w,
+            .height = m_geometry.input.h,
+            .planes = m_geometry.planes(),
+            .out = m_geometry.output.w * m_geometry.output.h * m_geometry.planes(),
+            .bytes_in = static_cast<int>(element_size(m_desc.element)),
+            .bytes_sums = static_cast<int>(element_size(sums)),
+            .threads = m_threads,
+            .operation = tune::PoolFacts{
+                .x = facts_of_axis(m_geometry.x, places ? m_kernel.pairs_along_x : m_kernel.along_x),
+                .y = facts_of_axis(m_geometry.y, places ? m_kernel.pairs_along_y : m_kernel.along_y),
+                .formula = static_cast<int>(m_kernel.formula),
+                .gathered = gathered,
+                .places = places,
+                .maximum = is_max(m_desc.op)}};
+}
+
+namespace {
+
+// Calls use(configs), which gives a Result, with the configs of a pooling on the CPU.
+template <class T>
+Result<T> with_configs(const Device& device, const PoolDesc& given, PoolUse use, const auto& call) {
+    return support::guarded_result("the pooling's configs", [&]() -> Result<T> {
+        const PoolDesc desc = read_fields(given);
+        const auto geometry = make_geometry(desc);
+        if (!geometry) return std::unexpected(geometry.error());
+        if (const auto target = support::cpu_target(); !target) return std::unexpected(target.error());
+        const CpuKernel kernel = choose_cpu_kernel(desc, *geometry);
+        return call(PoolConfigs(desc, *geometry, kernel, use, device.threads()));
+    });
+}
+
+}  // namespace
 }  // namespace pool
 
-Result<std::string> problem_key(const Device& device, const PoolDesc& given, PoolUse use) {
+Result<std::string> problem_key(const Device& device, const PoolDesc& desc, PoolUse use) {
     if (device.backend() != Backend::cpu) return tune::no_key(device);
-    return support::guarded_result("the pooling's key", [&]() -> Result<std::string> {
-        const PoolDesc desc = pool::read_fields(given);
-        const auto geometry = pool::make_geometry(desc);
-        if (!geometry) return std::unexpected(geometry.error());
-        const auto target = support::cpu_target();
-        if (!target) return std::unexpected(target.error());
-        const pool::CpuKernel kernel = pool::choose_cpu_kernel(desc, *geometry);
-        const bool backward = use == PoolUse::backward;
-        const ElementType sums = backward ? pool::backward_accumulator(desc, *geometry) : kernel.accumulator;
-        return "pool formula:" + std::string(pool::name_of(kernel.formula)) + pool::windows_text(*geometry) +
-               " out:" + pool::pair_text(geometry->y.out, geometry->x.out) +
-               " dtype:" + std::string(iir2d::name_of(desc.element)) +
-               " pass:" + (backward ? "backward" : "forward") +
-               " places:" + (use == PoolUse::forward_with_places ? "1" : "0") +
-               " sums:" + std::string(iir2d::name_of(sums)) +
-               tune::end_of_key(geometry->input, device, *target);
-    });
+    return pool::with_configs<std::string>(
+        device, desc, use, [](const auto& configs) -> Result<std::string> { return configs.key(); });
 }
 
 Result<void> check_config(const Device& device, const PoolDesc& desc, PoolUse use, const Config& config) {
@@ -269,18 +271,19 @@ Result<std::vector<Config>> candidates(const Device& device, const PoolDesc& des
         [&](const auto& configs) -> Result<std::vector<Config>> { return configs.candidates(); });
 }
 
-Result<std::vector<float>> features(const Device& device, const PoolDesc& given, PoolUse use,
+Result<std::vector<float>> features(const Device& device, const PoolDesc& desc, PoolUse use,
                                     const Config& config) {
     if (device.backend() != Backend::cpu) return tune::no_features(device);
-    const auto every = resolved(device, given, use, config);
-    if (!every) return std::unexpected(every.error());
-    return support::guarded_result("the pooling's features", [&]() -> Result<std::vector<float>> {
-        const PoolDesc desc = pool::read_fields(given);
-        const auto geometry = pool::make_geometry(desc);
-        if (!geometry) return std::unexpected(geometry.error());
-        const pool::CpuKernel kernel = pool::choose_cpu_kernel(desc, *geometry);
-        return tune::features_of(pool::facts_of(desc, *geometry, kernel, use, device.threads()), *every);
-    });
+    return pool::with_configs<std::vector<float>>(
+        device, desc, use, [&](const auto& configs) { return tune::features_of(configs, config); });
+}
+
+Result<Explanation> explain(const Device& device, const PoolDesc& desc, PoolUse use,
+                            const TuneOptions& options) {
+    if (device.backend() != Backend::cpu) return tune::no_key(device);
+    return pool::with_configs<Explanation>(
+        device, desc, use,
+        [&](const auto& configs) -> Result<Explanation> { return tune::explain(configs, options); });
 }
 
 }  // namespace iir2d

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The configs of pooling on the CPU: what is valid, and what each knob comes to.
+// The configs of pooling on the CPU: what is valid, what each knob comes to, what a model reads of it.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "iir2d/config.h"
@@ -9,24 +10,22 @@
 #include "iir2d/plan.h"
 #include "kernels/pool/cpu.h"
 #include "kernels/pool/geometry.h"
-#include "kernels/tune/features.h"
+#include "kernels/tune/question.h"
 
 namespace iir2d::pool {
 
-// Returns what models read of a pooling; `kernel` is static's.
-tune::Facts facts_of(const PoolDesc& desc, const PoolGeometry& geometry, const CpuKernel& kernel, PoolUse use,
-                     int threads);
-
-class PoolConfigs {
+class PoolConfigs final : public tune::Question {
   public:
     // The descriptor and its geometry must outlive it; `kernel` is static's.
     PoolConfigs(const PoolDesc& desc, const PoolGeometry& geometry, const CpuKernel& kernel, PoolUse use,
                 int threads);
 
-    Result<void> check(const Config& config) const;
-    // Precondition: check() lets it through.
-    Config resolve(const Config& config) const;
-    std::vector<Config> candidates() const;
+    tune::Purpose purpose() const override;
+    std::string key() const override;
+    tune::Facts facts() const override;
+    std::vector<Config> candidates() const override;
+    Result<void> check(const Config& config) const override;
+    Config resolve(const Config& config) const override;
 
   private:
     bool gathers() const;

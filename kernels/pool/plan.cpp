@@ -18,7 +18,6 @@
 #include "kernels/support/guard.h"
 #include "kernels/tensor/device_tensor_state.h"
 #include "kernels/tune/choose.h"
-#include "kernels/tune/space.h"
 
 namespace iir2d {
 
@@ -34,6 +33,8 @@ struct PoolPlan::State {
     ElementType accumulator;
     Choice forward;
     Choice backward;
+    std::shared_ptr<const tune::Turn> forward_turn = nullptr;
+    std::shared_ptr<const tune::Turn> backward_turn = nullptr;
 
     static Result<PoolPlan> make(const Device& device, const PoolDesc& given,
                                  const std::optional<Config>& pinned_forward,
@@ -104,27 +105,28 @@ Result<PoolPlan> PoolPlan::State::make(const Device& device, const PoolDesc& giv
         const PoolDesc desc = pool::read_fields(given);
         const auto geometry = pool::make_geometry(desc);
         if (!geometry) return std::unexpected(geometry.error());
-        Choice forward = tune::choose(pinned_forward);
-        Choice backward = tune::choose(pinned_backward);
         if (device.backend() == Backend::cpu) {
             if (const auto target = support::cpu_target(); !target) return std::unexpected(target.error());
             auto kernel = pool::choose_cpu_kernel(desc, *geometry);
-            for (auto& [use, choice] : {std::pair<PoolUse, Choice&>(PoolUse::forward, forward),
-                                        std::pair<PoolUse, Choice&>(PoolUse::backward, backward)}) {
-                const pool::PoolConfigs configs(desc, *geometry, kernel, use, device.threads());
-                if (auto good = configs.check(choice.config); !good) return std::unexpected(good.error());
-                choice.resolved = configs.resolve(choice.config);
-            }
-            if (forward.config != Config{}) kernel = pool::choose_cpu_kernel(desc, *geometry, forward.config);
+            const auto choose = [&](const std::optional<Config>& pinned, PoolUse use) {
+                return tune::choose(pinned,
+                                    pool::PoolConfigs(desc, *geometry, kernel, use, device.threads()));
+            };
+            auto forward = choose(pinned_forward, PoolUse::forward);
+            if (!forward) return std::unexpected(forward.error());
+            auto backward = choose(pinned_backward, PoolUse::backward);
+            if (!backward) return std::unexpected(backward.error());
+            if (forward->choice.config != Config{})
+                kernel = pool::choose_cpu_kernel(desc, *geometry, forward->choice.config);
             const ElementType accumulator = kernel.accumulator;
-            return PoolPlan(
-                std::make_shared<const State>(State{device, desc, *geometry, std::move(kernel), accumulator,
-                                                    std::move(forward), std::move(backward)}));
+            return PoolPlan(std::make_shared<const State>(
+                State{device, desc, *geometry, std::move(kernel), accumulator, std::move(forward->choice),
+                      std::move(backward->choice), std::move(forward->turn), std::move(backward->turn)}));
         }
-        for (const Choice& choice : {forward, backward}) {
-            if (auto good = tune::check_static(device, choice.config); !good)
-                return std::unexpected(good.error());
-        }
+        auto forward = tune::choose_static(pinned_forward, device);
+        if (!forward) return std::unexpected(forward.error());
+        auto backward = tune::choose_static(pinned_backward, device);
+        if (!backward) return std::unexpected(backward.error());
         const auto context = cuda::Context::get(device.index());
         if (!context) return std::unexpected(context.error());
         const cuda::Facts& facts = (*context)->facts();
@@ -134,7 +136,7 @@ Result<PoolPlan> PoolPlan::State::make(const Device& device, const PoolDesc& giv
         const ElementType accumulator = kernel.pooling.accumulator;
         return PoolPlan(
             std::make_shared<const State>(State{device, desc, *geometry, std::move(kernel), accumulator,
-                                                std::move(forward), std::move(backward)}));
+                                                std::move(*forward), std::move(*backward)}));
     });
 }
 
@@ -223,15 +225,19 @@ Result<void> PoolPlan::forward(const ConstTensorView& x, const TensorView& y, st
         }
         const auto& kernel = std::get<pool::CpuKernel>(state.kernel);
         const int threads = state.forward.resolved.threads;
-        if (pool::planes_are_even(views->x, views->y)) {
-            return pool::forward_cpu(state.desc, state.geometry, kernel, views->x, views->y, indices, threads,
-                                     control);
-        }
-        const pool::PoolGeometry image = pool::image_of(state.geometry);
-        return pool::for_each_image(output.n, control, [&](std::int64_t n, const RunControl& part) {
-            return pool::forward_cpu(state.desc, image, kernel, support::image_of(views->x, n),
-                                     support::image_of(views->y, n), pool::places_of(indices, output, n),
-                                     threads, part);
+        tune::count_veto(state.forward.config, views->y);
+        // The turn is of a run without places, which is another problem.
+        return tune::watched(indices == nullptr ? state.forward_turn : nullptr, [&]() -> Result<void> {
+            if (pool::planes_are_even(views->x, views->y)) {
+                return pool::forward_cpu(state.desc, state.geometry, kernel, views->x, views->y, indices,
+                                         threads, control);
+            }
+            const pool::PoolGeometry image = pool::image_of(state.geometry);
+            return pool::for_each_image(output.n, control, [&](std::int64_t n, const RunControl& part) {
+                return pool::forward_cpu(state.desc, image, kernel, support::image_of(views->x, n),
+                                         support::image_of(views->y, n), pool::places_of(indices, output, n),
+                                         threads, part);
+            });
         });
     });
 }
@@ -266,11 +272,14 @@ Result<void> PoolPlan::backward(const ConstTensorView& x, const ConstTensorView&
             return pool::run_backward_cuda(state.device.index(), gpu->pooling, *data, rest);
         const int threads = state.backward.resolved.threads;
         const Config& config = state.backward.config;
-        if (pool::planes_are_even(*data))
-            return pool::backward_cpu(state.desc, state.geometry, *data, config, threads, rest);
-        const pool::PoolGeometry image = pool::image_of(state.geometry);
-        return pool::for_each_image(output.n, rest, [&](std::int64_t n, const RunControl& part) {
-            return pool::backward_cpu(state.desc, image, pool::image_of(*data, n), config, threads, part);
+        tune::count_veto(config, data->dx);
+        return tune::watched(state.backward_turn, [&]() -> Result<void> {
+            if (pool::planes_are_even(*data))
+                return pool::backward_cpu(state.desc, state.geometry, *data, config, threads, rest);
+            const pool::PoolGeometry image = pool::image_of(state.geometry);
+            return pool::for_each_image(output.n, rest, [&](std::int64_t n, const RunControl& part) {
+                return pool::backward_cpu(state.desc, image, pool::image_of(*data, n), config, threads, part);
+            });
         });
     });
 }

@@ -7,6 +7,7 @@
 
 #include "iir2d/tune_model.h"
 #include "kernels/tune/machine.h"
+#include "kernels/tune/question.h"
 
 namespace iir2d {
 
@@ -120,10 +121,24 @@ void add_config(const Facts& facts, const Config& resolved, std::vector<float>& 
                            resolved.task == 0 ? -1.0F : number(facts.samples() / resolved.task / threads)});
 }
 
-Result<std::vector<float>> features_of(const Facts& facts, const Config& resolved) {
+Result<std::vector<float>> features_of(const Question& question, const Config& config) {
+    if (auto good = question.check(config); !good) return std::unexpected(good.error());
+    const Facts facts = question.facts();
     auto row = features_of(facts);
-    if (row) add_config(facts, resolved, *row);
+    if (row) add_config(facts, question.resolve(config), *row);
     return row;
+}
+
+std::string family_of(const Facts& facts) {
+    const auto* pool = std::get_if<PoolFacts>(&facts.operation);
+    const char* const kind = pool == nullptr
+                                 ? std::get<IirFacts>(facts.operation).both_ways ? "both ways" : "causal"
+                             : pool->maximum ? "max"
+                                             : "sums";
+    const double samples = facts.samples();
+    const char* const size = samples <= 0x1p16 ? "to 2^16" : samples <= 0x1p20 ? "to 2^20" : "above 2^20";
+    return std::string(name_of(facts.purpose)) + ", " + kind + ", " + size + ", " +
+           (facts.planes == 1 ? "one plane" : "several planes");
 }
 
 std::unexpected<Error> no_features(const Device& device) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -27,6 +28,7 @@ struct IirFacts {
     int beside = 0;          // passes that write aside or add what is there
     std::int64_t reach = 1;  // samples until a response has faded, up to the next power of two
     bool periodic = false;
+    bool both_ways = false;  // no feature: of the family
 };
 
 struct PoolAxisFacts {
@@ -41,6 +43,7 @@ struct PoolFacts {
     int formula = 0;
     bool gathered = false;
     bool places = false;
+    bool maximum = false;  // no feature: of the family
 };
 
 struct Facts {
@@ -64,8 +67,9 @@ struct Facts {
 Result<std::vector<float>> features_of(const Facts& facts);
 // -1 stands for a knob that has no meaning there, of which no feature can be below 0.
 void add_config(const Facts& facts, const Config& resolved, std::vector<float>& row);
-// Returns both.
-Result<std::vector<float>> features_of(const Facts& facts, const Config& resolved);
+
+// Returns what tables and reports count a problem with: "iir-cpu, causal, to 2^20, one plane".
+std::string family_of(const Facts& facts);
 
 // Returns the error of a device that problems have no features for.
 std::unexpected<Error> no_features(const Device& device);

@@ -143,10 +143,10 @@ Result<void> check_static(const Device& device, const Config& config) {
                  " has no knobs, use static");
 }
 
-std::string end_of_key(const Shape& shape, const Device& device, const std::string& target) {
+std::string end_of_key(const Shape& shape, int threads, const std::string& target) {
     return " size:" + std::to_string(shape.w) + "x" + std::to_string(shape.h) +
            " planes:" + std::to_string(shape.n * shape.c) + " device:cpu target:" + target +
-           " threads:" + std::to_string(device.threads());
+           " threads:" + std::to_string(threads);
 }
 
 std::unexpected<Error> no_key(const Device& device) {

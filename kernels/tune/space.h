@@ -54,7 +54,7 @@ inline const Knob& knob_task = knobs[6];
 Result<void> check_static(const Device& device, const Config& config);
 
 // Returns the words that every key ends with: " size:640x480 planes:3 device:cpu target:AVX2 threads:2".
-std::string end_of_key(const Shape& shape, const Device& device, const std::string& target);
+std::string end_of_key(const Shape& shape, int threads, const std::string& target);
 
 // Returns the error of a device that problems have no keys for.
 std::unexpected<Error> no_key(const Device& device);

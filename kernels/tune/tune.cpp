@@ -1,39 +1,36 @@
 // SPDX-License-Identifier: MIT
 #include "iir2d/tune.h"
 
-#include <array>
-#include <atomic>
-#include <cstdlib>
+#include <algorithm>
 #include <utility>
 
+#include "iir2d/tune_model.h"
+#include "kernels/support/guard.h"
 #include "kernels/tune/choose.h"
+#include "kernels/tune/decider.h"
+#include "kernels/tune/space.h"
 
 namespace iir2d {
 
 namespace {
+
+using tune::Decider;
 
 constexpr std::array<std::pair<std::string_view, TuneMode>, 4> modes{{{"off", TuneMode::off},
                                                                       {"auto", TuneMode::automatic},
                                                                       {"model", TuneMode::model},
                                                                       {"measure", TuneMode::measure}}};
 
-// A mode, or that the environment's is none.
-struct State {
-    TuneMode mode;
-    bool is_error;
-};
-
-State from_environment() {
-    const char* const text = std::getenv("IIR2D_TUNE");
-    if (text == nullptr || *text == '\0') return {TuneMode::automatic, false};
-    const auto mode = tune_mode_from_name(text);
-    return mode ? State{*mode, false} : State{TuneMode::off, true};
-}
-
-std::atomic<State>& state() {
-    static std::atomic<State> options{from_environment()};
-    return options;
-}
+// In the order of the enumeration.
+constexpr std::array<std::string_view, tune_reason_count> reasons{"pinned",         "off",
+                                                                  "chooser",        "learned",
+                                                                  "exploring",      "model",
+                                                                  "static_as_good", "table",
+                                                                  "no_model",       "foreign_machine",
+                                                                  "stale_kernels",  "unproven",
+                                                                  "wrong_space",    "wrong_features",
+                                                                  "unsupported_op", "empty",
+                                                                  "error"};
 
 }  // namespace
 
@@ -52,35 +49,97 @@ Result<TuneMode> tune_mode_from_name(std::string_view name) {
                                  "tune mode \"" + std::string(name) + "\": use off, auto, model or measure"});
 }
 
+std::string_view name_of(TuneReason reason) {
+    const auto index = static_cast<std::size_t>(reason);
+    return index < reasons.size() ? reasons[index] : "error";
+}
+
 void set_tune_options(const TuneOptions& options) {
-    state().store({options.mode, false});
+    Decider::of_process().set_options(options);
 }
 
 TuneOptions tune_options() {
-    return {state().load().mode};
+    return Decider::of_process().options();
 }
 
-std::string_view name_of(TuneReason reason) {
-    switch (reason) {
-        case TuneReason::pinned:
-            return "pinned";
-        case TuneReason::off:
-            return "off";
-        case TuneReason::no_model:
-            return "no_model";
-        case TuneReason::error:
-            break;
-    }
-    return "error";
+void set_chooser(std::shared_ptr<const Chooser> chooser) {
+    Decider::of_process().set_chooser(std::move(chooser));
+}
+
+Result<std::optional<TuneReason>> load_model(std::string_view text, bool is_proven, std::string_view table) {
+    return support::guarded_result("the model", [&]() -> Result<std::optional<TuneReason>> {
+        auto model = model_from_text(text);
+        if (!model) return std::unexpected(model.error());
+        if (std::ranges::find(model_purposes(), model->purpose) == model_purposes().end()) {
+            return std::unexpected(Error{ErrorCode::invalid_argument,
+                                         "model: purpose " + model->purpose + " is none of this library"});
+        }
+        auto rows = tune::table_from_text(table);
+        if (!rows) return std::unexpected(rows.error());
+        auto fault = why_not(*model, is_proven);
+        if (!fault) return fault;
+        Decider::of_process().hold(std::make_shared<const tune::HeldModel>(
+            tune::HeldModel{std::move(*model), std::move(*rows), *fault}));
+        return fault;
+    });
+}
+
+void forget_models() {
+    Decider::of_process().forget_models();
+}
+
+std::size_t import_learned(std::string_view lines) {
+    return Decider::of_process().import_learned(lines);
+}
+
+std::string export_learned(LearnedPart part) {
+    return Decider::of_process().export_learned(part);
+}
+
+std::string merge_learned(std::string_view lines, std::string_view more) {
+    tune::Learned learned;
+    tune::add_lines(lines, learned);
+    tune::add_lines(more, learned);
+    return tune::lines_of(learned, false);
+}
+
+void forget_learned(std::optional<std::string_view> key) {
+    Decider::of_process().forget_learned(key);
+}
+
+TuneStatistics statistics(bool reset) {
+    return Decider::of_process().statistics(reset);
 }
 
 namespace tune {
 
-Choice choose(const std::optional<Config>& pinned) {
-    if (pinned) return {.config = *pinned, .reason = TuneReason::pinned};
-    const State now = state().load();
-    if (now.is_error) return {.reason = TuneReason::error};
-    return {.reason = now.mode == TuneMode::off ? TuneReason::off : TuneReason::no_model};
+std::optional<Choice> choose_at_once(const std::optional<Config>& pinned, Purpose purpose) {
+    if (!pinned) return Decider::of_process().choose_at_once(purpose);
+    Decider::of_process().count(TuneReason::pinned);
+    return Choice{.config = *pinned, .reason = TuneReason::pinned};
+}
+
+Result<Decision> choose(const std::optional<Config>& pinned, const Question& question) {
+    if (pinned) {
+        if (auto good = question.check(*pinned); !good) return std::unexpected(good.error());
+    }
+    if (auto choice = choose_at_once(pinned, question.purpose())) {
+        choice->resolved = question.resolve(choice->config);
+        return Decision{.choice = std::move(*choice)};
+    }
+    return Decider::of_process().choose(question);
+}
+
+Result<Choice> choose_static(const std::optional<Config>& pinned, const Device& device) {
+    if (pinned) {
+        if (auto good = check_static(device, *pinned); !good) return std::unexpected(good.error());
+        return Choice{.reason = TuneReason::pinned};
+    }
+    return Decider::of_process().choose_without_knobs();
+}
+
+Explanation explain(const Question& question, const TuneOptions& options) {
+    return Decider::of_process().explain(question, options);
 }
 
 void describe(const Choice& choice, KernelIdentity& kernel) {
@@ -88,6 +147,21 @@ void describe(const Choice& choice, KernelIdentity& kernel) {
     kernel.config_resolved = text_of(choice.resolved);
     kernel.chosen_by = name_of(choice.reason);
     kernel.model = choice.model;
+}
+
+void add_run(const Turn& turn, double milliseconds) {
+    Decider::of_process().add_run(turn, milliseconds);
+}
+
+void count_veto(const Config& config, const TensorView& y) {
+    if (config.stores != stores_past) return;
+    constexpr std::int64_t needed = 32;
+    const auto size = static_cast<std::int64_t>(element_size(y.type));
+    const bool aligned = reinterpret_cast<std::uintptr_t>(y.data) % needed == 0 &&
+                         (y.shape.h == 1 || y.row_stride * size % needed == 0) &&
+                         (y.shape.c == 1 || y.plane_stride * size % needed == 0) &&
+                         (y.shape.n == 1 || y.image_stride * size % needed == 0);
+    if (!aligned) Decider::of_process().count_veto();
 }
 
 }  // namespace tune

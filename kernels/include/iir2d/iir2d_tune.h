@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * How calls on the CPU are executed, in the stable C interface of libiir2d: the functions of iir2d_core.h and
- * iir2d_pool.h with a config that is given, and configs as texts. No config changes a bit of a result, only
- * the time it takes; docs/tuning.md has the knobs and what is valid where. Since version 1.2.0. Every
- * function is safe to call from several threads at once on distinct output buffers.
+ * iir2d_pool.h with a config that is given, configs as texts, and how the library chooses where none is. No
+ * config changes a bit of a result, only the time it takes; docs/tuning.md has the knobs and what is valid
+ * where. Since version 1.2.0. Every function is safe to call from several threads at once on distinct output
+ * buffers.
  */
 #ifndef IIR2D_TUNE_H
 #define IIR2D_TUNE_H
@@ -76,6 +77,67 @@ IIR2D_API int iir2d_pool_forward_cpu_with(const void* x, void* y, int64_t* argma
 IIR2D_API int iir2d_pool_backward_cpu_with(const void* x, const void* y, const void* dy, void* dx,
                                            const int64_t* argmax, const IIR2D_PoolParams* params,
                                            const IIR2D_Config* config);
+
+/* Whom the library asks how a call without a config is executed, in this process from now on. Before the
+ * first call the environment's IIR2D_TUNE says it ("off", "auto", "model", "measure"). */
+typedef enum IIR2D_TuneMode {
+    IIR2D_TUNE_OFF = 0,    /* nobody: the library's own rules */
+    IIR2D_TUNE_AUTO = 1,   /* what was learned, then the models */
+    IIR2D_TUNE_MODEL = 2,  /* the models */
+    IIR2D_TUNE_MEASURE = 3 /* as AUTO, and calls take turns in measuring what models propose */
+} IIR2D_TuneMode;
+IIR2D_API int iir2d_tune_set_mode(int mode);
+
+/* A choice of the caller's: gets the problem's key and its candidates and returns an index, or -1 to leave
+ * it to the library. Another index is an error, and the library's own rule runs. Called from any thread,
+ * several at a time, unless the mode is off; must not throw, and may take its time: only its own call waits.
+ * A null function removes it; one that is being called meanwhile ends its call. */
+typedef int64_t (*IIR2D_TuneChooser)(void* user, const char* key, const IIR2D_Config* candidates,
+                                     size_t count);
+IIR2D_API int iir2d_tune_set_chooser(IIR2D_TuneChooser chooser, void* user);
+
+/* Reads a file model.trees. One of another machine or of other kernels is taken and does not decide. A file
+ * that cannot be read or is none is IIR2D_STATUS_INVALID_ARGUMENT, and everything stays as it was. */
+IIR2D_API int iir2d_tune_load_model(const char* path);
+
+/* Entries that were learned, as text, a line each, which a program keeps where it likes. Import adds lines,
+ * of which the newest of a problem counts; lines that are none are skipped and counted as bad_lines. Export
+ * works as iir2d_config_text(). */
+IIR2D_API int iir2d_tune_import(const char* text);
+IIR2D_API int iir2d_tune_export(char* text, size_t capacity, size_t* needed);
+
+/* How often decisions were made, by their reason, and what happened beside. Fields are added at the end only,
+ * as in IIR2D_Config. */
+typedef struct IIR2D_TuneStats {
+    size_t size;    /* sizeof(IIR2D_TuneStats) of the caller */
+    uint64_t calls; /* decisions: the sum of the reasons, which follow */
+    uint64_t pinned;
+    uint64_t off;
+    uint64_t chooser;
+    uint64_t learned;
+    uint64_t exploring;
+    uint64_t model;
+    uint64_t static_as_good;
+    uint64_t table;
+    uint64_t no_model;
+    uint64_t foreign_machine;
+    uint64_t stale_kernels;
+    uint64_t unproven;
+    uint64_t wrong_space;
+    uint64_t wrong_features;
+    uint64_t unsupported_op;
+    uint64_t empty;
+    uint64_t error;
+    uint64_t cached;    /* decisions that had been made before */
+    uint64_t filtered;  /* candidates that threshold and k cut */
+    uint64_t explored;  /* runs that were measured and counted */
+    uint64_t settled;   /* problems that became learned */
+    uint64_t vetoed;    /* runs whose rows do not lie as their stores ask */
+    uint64_t evicted;   /* decisions forgotten for others */
+    uint64_t bad_lines; /* of learned entries */
+} IIR2D_TuneStats;
+/* Fills *stats, whose size is set before; reset not 0: and begins to count anew. */
+IIR2D_API int iir2d_tune_stats(IIR2D_TuneStats* stats, int reset);
 
 #ifdef __cplusplus
 }

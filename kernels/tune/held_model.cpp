@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/tune/held_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "kernels/support/guard.h"
+#include "kernels/tune/space.h"
+
+namespace iir2d {
+
+namespace tune {
+
+Result<Table> table_from_text(std::string_view text) {
+    constexpr std::size_t most_rows = 4096;
+    Table table;
+    int number = 0;
+    while (!text.empty()) {
+        ++number;
+        const auto end = text.find('\n');
+        const std::string_view line = text.substr(0, end);
+        text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+        const auto tab = line.find('\t');
+        if (line.empty() || tab == std::string_view::npos) continue;  // a head or a comment
+        const auto config = config_from_text(line.substr(tab + 1));
+        if (!config || table.size() == most_rows) {
+            return std::unexpected(Error{ErrorCode::invalid_argument,
+                                         "table, line " + std::to_string(number) + ": " +
+                                             (config ? "there are more than 4096" : config.error().message)});
+        }
+        table.emplace_back(line.substr(0, tab), *config);
+    }
+    return table;
+}
+
+std::vector<Config> from_table(const Table& table, const Question& question) {
+    std::vector<Config> found;
+    if (table.empty()) return found;
+    const std::string family = family_of(question.facts());
+    for (const auto& [row, config] : table) {
+        if (row == family && question.check(config)) found.push_back(config);
+    }
+    return found;
+}
+
+Result<Ranking> rank(const HeldModel& held, const Question& question, const TuneOptions& options,
+                     bool details) {
+    if (!std::ranges::equal(held.model.features, feature_names(held.model.purpose))) {
+        return std::unexpected(
+            Error{ErrorCode::invalid_argument, "wrong_features: the model reads others than there are"});
+    }
+    const std::vector<Config> configs = question.candidates();
+    const Facts facts = question.facts();
+    const auto problem = features_of(facts);
+    if (!problem) return std::unexpected(problem.error());
+    std::vector<RankedConfig> all(configs.size());
+    std::vector<float> rows;
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < configs.size(); ++i) {
+        all[i].config = configs[i];
+        all[i].resolved = question.resolve(configs[i]);
+        const std::size_t before = rows.size();
+        rows.insert(rows.end(), problem->begin(), problem->end());
+        add_config(facts, all[i].resolved, rows);
+        count = rows.size() - before;
+        if (details) all[i].features.assign(rows.end() - static_cast<std::ptrdiff_t>(count), rows.end());
+    }
+    std::vector<float> gains(configs.size());
+    predict(held.model.gain, rows, count, gains);
+    gains.front() = 0;  // static, by definition
+    if (details) {
+        std::vector<float> levels(configs.size());
+        predict(held.model.level, rows, count, levels);
+        for (std::size_t i = 0; i < all.size(); ++i)
+            all[i].predicted_copies = std::exp(static_cast<double>(levels[i]) + gains[i]);
+    }
+    std::vector<std::size_t> order(configs.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
+        if (gains[a] != gains[b]) return gains[a] < gains[b];
+        const int set_a = knobs_set(configs[a]);
+        const int set_b = knobs_set(configs[b]);
+        return set_a != set_b ? set_a < set_b : iir2d::text_of(configs[a]) < iir2d::text_of(configs[b]);
+    });
+    Ranking ranking;
+    const double best = gains[order.front()];
+    std::size_t kept = 0;
+    for (const std::size_t i : order) {
+        RankedConfig& one = all[i];
+        one.predicted_ratio = std::exp(static_cast<double>(gains[i]));
+        one.kept =
+            std::exp(gains[i] - best) <= options.threshold && kept < static_cast<std::size_t>(options.top_k);
+        if (one.kept) ++kept;
+        ranking.sorted.push_back(std::move(one));
+        ranking.gains.push_back(gains[i]);
+    }
+    ranking.filtered = order.size() - kept;
+    return ranking;
+}
+
+}  // namespace tune
+
+Result<std::optional<TuneReason>> why_not(const TreeModel& model, bool is_proven) {
+    return support::guarded_result("the model", [&]() -> Result<std::optional<TuneReason>> {
+        const auto machine = machine_id();
+        if (!machine) return std::unexpected(machine.error());
+        if (model.space != config_space) return TuneReason::wrong_space;
+        if (model.machine != *machine) return TuneReason::foreign_machine;
+        if (model.kernels != kernels_id()) return TuneReason::stale_kernels;
+        if (!is_proven || !model.margin) return TuneReason::unproven;
+        const auto names = feature_names(model.purpose);
+        if (!std::ranges::equal(model.features, names)) return TuneReason::wrong_features;
+        return std::nullopt;
+    });
+}
+
+}  // namespace iir2d
