@@ -92,11 +92,12 @@ void say_trained(const tune::Trained& made, const fs::path& folder, const TuneMo
     std::printf("%s of %s (%zu rows; %zu left out): %zu and %zu trees, in %s\n", where.name.c_str(),
                 counted(made.problems, "problem").c_str(), made.rows, made.left_out, made.model.gain.trees(),
                 made.model.level.trees(), workbench::quoted(folder).c_str());
-    if (made.unproven.empty())
+    if (made.unproven.empty()) {
         std::printf("a config is chosen from a predicted gain of %.2g on\n",
                     static_cast<double>(*made.model.margin));
-    else
+    } else {
         std::printf("unproven, it does not decide: %s\n", made.unproven.c_str());
+    }
 }
 
 Result<int> run_train(const TuneModelOptions& given, const Interruption& interruption) {
