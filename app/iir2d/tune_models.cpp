@@ -63,7 +63,7 @@ Result<tune::Measurements> read_databases(const std::vector<std::string>& files)
         IIR2D_TRY(parts.emplace_back(), read_database(file));
     }
     IIR2D_TRY(const auto host, tune::model_host());
-    return tune::measured_by_one(tune::joined(std::move(parts)), host.machine, host.kernels);
+    return tune::measured_by_one(tune::united(std::move(parts)), host.machine, host.kernels);
 }
 
 Result<std::uint64_t> seed_from(const TuneModelOptions& given) {
