@@ -87,7 +87,7 @@ IIR2D_API std::optional<std::string> interface_of_model(std::string_view text);
 struct EmbeddedModel {
     std::string_view purpose;
     std::string_view version;
-    std::string_view text;   // as load_model() takes them
+    std::string_view text;  // as load_model() takes them
     std::string_view table;
     bool is_proven = false;
 };
