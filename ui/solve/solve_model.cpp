@@ -76,22 +76,27 @@ std::vector<double> differences(const solve::Solution& solution) {
     return made;
 }
 
+template <class Problem>
+constexpr bool hasSizes = !std::is_same_v<Problem, solve::Minimise> && !std::is_same_v<Problem, solve::Fit>;
+
 // Solves the problem at each of its sizes.
 template <class Problem>
-Result<void> solveSizes(Problem problem, const solve::Common& common, solve::Engine& engine,
+Result<void> solveSizes(const Problem& coarsest, const solve::Common& common, solve::Engine& engine,
                         SolveOutcome& outcome) {
-    int sizes = outcome.choices.sizes;
-    if constexpr (std::is_same_v<Problem, solve::Heat>) problem.snapshots = keptTimes;
-    if constexpr (std::is_same_v<Problem, solve::Minimise> || std::is_same_v<Problem, solve::Fit>) sizes = 1;
-    for (int k = 0; k < sizes; ++k) {
-        if constexpr (!std::is_same_v<Problem, solve::Minimise> && !std::is_same_v<Problem, solve::Fit>) {
-            if (k > 0) problem = solve::refined(problem);
+    if constexpr (hasSizes<Problem>) {
+        Problem problem = coarsest;
+        if constexpr (std::is_same_v<Problem, solve::Heat>) problem.snapshots = keptTimes;
+        for (int k = 0; k < outcome.choices.sizes; ++k) {
+            if (k > 0) {
+                problem = solve::refined(problem);
+                outcome.solved.back().solution = {};  // the finest one's is shown
+                outcome.solved.back().snapshots = {};
+            }
+            IIR2D_TRY(auto solved, solve::solve(problem, common, engine));
+            outcome.solved.push_back(std::move(solved));
         }
-        if (k > 0) {
-            outcome.solved.back().solution = {};  // the finest one's is shown
-            outcome.solved.back().snapshots = {};
-        }
-        IIR2D_TRY(auto solved, solve::solve(problem, common, engine));
+    } else {
+        IIR2D_TRY(auto solved, solve::solve(coarsest, common, engine));
         outcome.solved.push_back(std::move(solved));
     }
     if constexpr (std::is_same_v<Problem, solve::Poisson2d>) {
@@ -102,13 +107,13 @@ Result<void> solveSizes(Problem problem, const solve::Common& common, solve::Eng
     if constexpr (std::is_same_v<Problem, solve::Minimise>) {
         ObjectiveField field{.where = rectangleAround(outcome.last().history), .values = {}};
         const auto quick = solve::make_compiled_engine(1);
-        IIR2D_TRY(field.values, solve::values_over(problem, field.where, common, *quick));
+        IIR2D_TRY(field.values, solve::values_over(coarsest, field.where, common, *quick));
         outcome.field = std::move(field);
     }
     if constexpr (std::is_same_v<Problem, solve::Fit>) {
         const auto& [name, value] = outcome.last().figures.front();
-        outcome.filter =
-            Operation{.what = FilterOperation{.filter_id = problem.filter_id, .parameters = {{name, value}}}};
+        outcome.filter = Operation{
+            .what = FilterOperation{.filter_id = coarsest.filter_id, .parameters = {{name, value}}}};
     }
     return {};
 }
@@ -155,7 +160,7 @@ void SolveModel::run() {
         outcome->choices = choices;
         outcome->command = command;
         solve::Common common = commonOf(choices);
-        common.control = control;
+        common.control = {.stop = control.stop, .progress = control.progress};
         SolveWatch watch(control, [this](std::vector<solve::HistoryStep> steps) {
             m_live = std::move(steps);
             Q_EMIT liveChanged();
