@@ -16,6 +16,7 @@
 #include "core/support/try.h"
 #include "core/tune/evaluate.h"
 #include "core/tune/generate.h"
+#include "core/tune/latency.h"
 #include "core/tune/registry.h"
 #include "core/tune/rows.h"
 #include "core/tune/table.h"
@@ -51,6 +52,7 @@ struct TuneModelOptions {
     bool with_contended = false;
     bool install = false;
     bool verify = false;
+    bool latency = false;
     bool json = false;
     bool quiet = false;
 };
@@ -61,7 +63,7 @@ Result<tune::Measurements> read_databases(const std::vector<std::string>& files)
         IIR2D_TRY(parts.emplace_back(), read_database(file));
     }
     IIR2D_TRY(const auto host, tune::model_host());
-    return tune::measured_by_one(tune::joined(std::move(parts)), host.machine, host.kernels);
+    return tune::measured_by_one(tune::united(std::move(parts)), host.machine, host.kernels);
 }
 
 Result<std::uint64_t> seed_from(const TuneModelOptions& given) {
@@ -90,11 +92,12 @@ void say_trained(const tune::Trained& made, const fs::path& folder, const TuneMo
     std::printf("%s of %s (%zu rows; %zu left out): %zu and %zu trees, in %s\n", where.name.c_str(),
                 counted(made.problems, "problem").c_str(), made.rows, made.left_out, made.model.gain.trees(),
                 made.model.level.trees(), workbench::quoted(folder).c_str());
-    if (made.unproven.empty())
+    if (made.unproven.empty()) {
         std::printf("a config is chosen from a predicted gain of %.2g on\n",
                     static_cast<double>(*made.model.margin));
-    else
+    } else {
         std::printf("unproven, it does not decide: %s\n", made.unproven.c_str());
+    }
 }
 
 Result<int> run_train(const TuneModelOptions& given, const Interruption& interruption) {
@@ -156,6 +159,7 @@ struct Judge {
     tune::Objective objective = tune::Objective::both;
     std::string machine;
     std::string kernels;
+    std::string text;  // of the model
     std::optional<iir2d::TreeModel> model;
     std::optional<tune::BestTable> table;
 };
@@ -185,6 +189,7 @@ Result<Judge> judge_from(const TuneModelOptions& given) {
     judge.purpose = model->purpose;
     judge.machine = model->machine;
     judge.kernels = model->kernels;
+    judge.text = text;
     judge.model = std::move(*model);
     return judge;
 }
@@ -211,6 +216,13 @@ void print_evaluation(const tune::Evaluation& e) {
     std::printf("best single config: %s\n", e.single.c_str());
 }
 
+void print_times(const tune::DecisionTimes& times) {
+    std::printf(
+        "a decision: %.1f us (p99 %.1f), one made before: %.1f us (p99 %.1f); the model is loaded in %.1f "
+        "ms\n",
+        times.fresh_us_p50, times.fresh_us_p99, times.cached_us_p50, times.cached_us_p99, times.load_ms);
+}
+
 Result<void> check_regret(const tune::Evaluation& evaluation, const TuneModelOptions& given) {
     if (given.max_regret.empty()) return {};
     IIR2D_TRY(const double most, parse_number("--max-regret", given.max_regret));
@@ -228,6 +240,8 @@ Result<void> check_regret(const tune::Evaluation& evaluation, const TuneModelOpt
 Result<int> run_eval(const TuneModelOptions& given) {
     IIR2D_TRY(auto options, evaluate_options(given));
     IIR2D_TRY(const double threshold, threshold_from(given));
+    if (given.latency && given.model.empty())
+        return workbench::fail(ErrorKind::bad_argument, "--latency is of a --model");
     if (!given.out_csv.empty()) IIR2D_RETURN_IF_ERROR(check_outputs({given.out_csv}, ""));
     IIR2D_TRY(auto judge, judge_from(given));
     options.of.objective = judge.objective;
@@ -240,10 +254,16 @@ Result<int> run_eval(const TuneModelOptions& given) {
     IIR2D_TRY(const auto evaluation, tune::evaluate(all, ranker, options));
     if (!given.out_csv.empty())
         IIR2D_RETURN_IF_ERROR(write_file_atomically(given.out_csv, tune::to_csv(evaluation)));
-    if (given.json)
-        print_text(tune::to_json(evaluation, options.worst));
-    else
+    std::optional<tune::DecisionTimes> times;
+    if (given.latency) {
+        IIR2D_TRY(times, tune::decision_times(judge.text, all));
+    }
+    if (given.json) {
+        print_text(tune::to_json(evaluation, options.worst, times ? &*times : nullptr));
+    } else {
         print_evaluation(evaluation);
+        if (times) print_times(*times);
+    }
     IIR2D_RETURN_IF_ERROR(check_regret(evaluation, given));
     return 0;
 }
@@ -387,6 +407,8 @@ CLI::App* add_eval(CLI::App& tune, TuneModelOptions& given) {
             "--threshold", given.threshold,
             "Configs predicted slower than the best by more than this ratio are left out; from 1 to inf")
         ->capture_default_str();
+    command->add_flag("--latency", given.latency,
+                      "Time the decisions, too; the model has to be one of this machine");
     command->add_option("--worst", given.worst, "Problems listed")->capture_default_str();
     command->add_option("--out-csv", given.out_csv, "A file with a row a problem");
     command->add_option("--max-regret", given.max_regret,

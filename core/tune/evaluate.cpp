@@ -12,6 +12,7 @@
 #include "core/support/files.h"
 #include "core/support/try.h"
 #include "core/tune/estimate.h"
+#include "core/tune/latency.h"
 #include "core/tune/seeds.h"
 
 namespace workbench::tune {
@@ -320,7 +321,7 @@ std::string to_csv(const Evaluation& evaluation) {
     return text;
 }
 
-std::string to_json(const Evaluation& evaluation, std::size_t worst) {
+std::string to_json(const Evaluation& evaluation, std::size_t worst, const DecisionTimes* times) {
     using Json = nlohmann::ordered_json;
     Json by_k = Json::array();
     for (const RegretByK& one : evaluation.by_k) {
@@ -344,7 +345,7 @@ std::string to_json(const Evaluation& evaluation, std::size_t worst) {
                         {"decision_interval", {one.decision_low, one.decision_high}},
                         {"noise", one.noise}});
     }
-    const Json all{
+    Json all{
         {"problems", evaluation.problems},
         {"unstable", evaluation.unstable},
         {"not_measured", evaluation.not_measured},
@@ -367,6 +368,11 @@ std::string to_json(const Evaluation& evaluation, std::size_t worst) {
         {"level", {{"rmse", json_of(evaluation.level_rmse)}}},
         {"gain", {{"rmse", json_of(evaluation.gain_rmse)}, {"spearman", json_of(evaluation.gain_spearman)}}},
         {"worst", std::move(rows)}};
+    if (times != nullptr)
+        all["latency"] = {{"problems", times->problems},
+                          {"load_ms", times->load_ms},
+                          {"fresh_us", {{"p50", times->fresh_us_p50}, {"p99", times->fresh_us_p99}}},
+                          {"cached_us", {{"p50", times->cached_us_p50}, {"p99", times->cached_us_p99}}}};
     return all.dump(2) + "\n";
 }
 

@@ -81,8 +81,10 @@ Result<Evaluation> evaluate(const Measurements& all, const Ranker& ranker, const
 // One row a problem, in the order of `each`.
 std::string to_csv(const Evaluation& evaluation);
 
-// The text of `tune eval --json` and of report.json: the figures, and the `worst` problems.
-std::string to_json(const Evaluation& evaluation, std::size_t worst);
+// The text of `tune eval --json` and of report.json: the figures, the `worst` problems,
+// and what decisions take where that was timed.
+struct DecisionTimes;  // latency.h
+std::string to_json(const Evaluation& evaluation, std::size_t worst, const DecisionTimes* times = nullptr);
 
 // Median of the logarithm of static's time over the copy's, over visits that count. Absent: not measured.
 std::optional<double> level_of(const MeasuredProblem& problem, const HeadroomOptions& options);

@@ -16,7 +16,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr double wanted_ms = 2;
 
-double milliseconds(Clock::duration duration) {
+double probe_milliseconds(Clock::duration duration) {
     return std::chrono::duration<double, std::milli>(duration).count();
 }
 
@@ -26,7 +26,7 @@ double work(std::int64_t steps) {
     const auto start = Clock::now();
     double x = 0.5;
     for (std::int64_t i = 0; i < steps; ++i) x = x * 0.999 + 0.25;
-    const double taken = milliseconds(Clock::now() - start);
+    const double taken = probe_milliseconds(Clock::now() - start);
     sink.store(x, std::memory_order_relaxed);
     return taken;
 }

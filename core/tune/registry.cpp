@@ -68,7 +68,7 @@ bool has_names(const iir2d::TreeModel& model) {
 
 // Says why a model that could be read cannot decide; absent: it can.
 std::optional<std::pair<ModelStatus, std::string>> objection(const iir2d::TreeModel& model,
-                                                             const RegisteredModel& where,
+                                                             const RegisteredModel& where, bool is_proven,
                                                              const ModelHost& host) {
     using enum ModelStatus;
     if (model.purpose != where.purpose)
@@ -84,11 +84,40 @@ std::optional<std::pair<ModelStatus, std::string>> objection(const iir2d::TreeMo
         return std::pair(stale_kernels,
                          "it is of kernels " + model.kernels + ", and these are " + host.kernels);
     if (!model.margin) return std::pair(unproven, "training found no margin that is safe");
-    std::error_code error;
-    if (!fs::is_regular_file(where.path / "report.json", error))
+    if (!is_proven)
         return std::pair(unproven,
                          "it has no report.json: it was not judged by problems that it had not seen");
     return std::nullopt;
+}
+
+// Reads a model that `found` names, of a text that could be read.
+void read_text(RegisteredModel& found, std::string text, bool is_proven, const ModelHost& host) {
+    found.size = text.size();
+    found.sha256 = sha256_hex(text);
+    // The interface first: of what follows another one nothing is known.
+    const auto interface = iir2d::interface_of_model(text);
+    if (!interface || *interface != iir2d::model_interface) {
+        set_status(found, ModelStatus::no_interface,
+                   "its interface is " + (interface ? escaped(*interface) : "not named") +
+                       ", the library's " + std::string(iir2d::model_interface));
+        return;
+    }
+    found.interface = *interface;
+    const auto model = iir2d::model_from_text(text);
+    if (!model) {
+        set_status(found, ModelStatus::damaged, model.error().message);
+        return;
+    }
+    found.machine = model->machine;
+    found.kernels = model->kernels;
+    found.space = model->space;
+    found.features = model->features.size();
+    found.trees = model->gain.trees();
+    found.text = std::move(text);
+    if (auto why = objection(*model, found, is_proven, host))
+        set_status(found, why->first, std::move(why->second));
+    else
+        found.status = ModelStatus::active;
 }
 
 RegisteredModel read_model(const fs::path& place, const std::string& purpose, const std::string& version,
@@ -104,33 +133,26 @@ RegisteredModel read_model(const fs::path& place, const std::string& purpose, co
         set_status(found, ModelStatus::unreadable, text.error().message);
         return found;
     }
-    found.size = text->size();
-    found.sha256 = sha256_hex(*text);
-    // The interface first: of what follows another one nothing is known.
-    const auto interface = iir2d::interface_of_model(*text);
-    if (!interface || *interface != iir2d::model_interface) {
-        set_status(found, ModelStatus::no_interface,
-                   "its interface is " + (interface ? escaped(*interface) : "not named") +
-                       ", the library's " + std::string(iir2d::model_interface));
-        return found;
-    }
-    found.interface = *interface;
-    const auto model = iir2d::model_from_text(*text);
-    if (!model) {
-        set_status(found, ModelStatus::damaged, model.error().message);
-        return found;
-    }
-    found.machine = model->machine;
-    found.kernels = model->kernels;
-    found.space = model->space;
-    found.features = model->features.size();
-    found.trees = model->gain.trees();
-    found.text = std::move(*text);
-    if (auto why = objection(*model, found, host))
-        set_status(found, why->first, std::move(why->second));
-    else
-        found.status = ModelStatus::active;
+    std::error_code error;
+    read_text(found, *std::move(text), fs::is_regular_file(found.path / "report.json", error), host);
     return found;
+}
+
+// The models in the library, the highest version first.
+std::vector<RegisteredModel> embedded_of(const std::string& purpose, const ModelHost& host) {
+    std::vector<RegisteredModel> all;
+    for (const iir2d::EmbeddedModel& embedded : iir2d::embedded_models()) {
+        if (embedded.purpose != purpose) continue;
+        RegisteredModel found;
+        found.version = embedded.version;
+        found.name = purpose + "/" + found.version;
+        found.place = embedded_place;
+        found.path = found.place / purpose / found.version;
+        found.purpose = purpose;
+        read_text(found, std::string(embedded.text), embedded.is_proven, host);
+        all.insert(all.begin(), std::move(found));
+    }
+    return all;
 }
 
 }  // namespace
@@ -158,6 +180,7 @@ std::vector<fs::path> model_places(const fs::path& first) {
     if (const char* const named = std::getenv("IIR2D_TUNE_MODELS"); named != nullptr) add(named);
     add(own_models());
     add(resource_directory() / "models");
+    if (!iir2d::embedded_models().empty()) add(embedded_place);
     return places;
 }
 
@@ -168,6 +191,10 @@ std::vector<RegisteredModel> find_models(const std::vector<fs::path>& places, co
         const RegisteredModel* active = nullptr;
         std::vector<RegisteredModel> found;
         for (const fs::path& place : places) {
+            if (place == embedded_place) {
+                std::ranges::move(embedded_of(purpose, host), std::back_inserter(found));
+                continue;
+            }
             std::vector<std::string> versions = folders_in(place / purpose);
             std::ranges::sort(versions, is_higher);
             for (const std::string& version : versions)

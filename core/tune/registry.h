@@ -57,8 +57,10 @@ struct ModelHost {
 };
 Result<ModelHost> model_host();
 
+// In place of a folder: the models that are compiled into the library.
+inline constexpr const char* embedded_place = "(embedded)";
 // Returns where models are looked for: `first` unless it is empty, IIR2D_TUNE_MODELS, the user's own, those
-// that were installed.
+// that were installed, those in the library if there are any.
 std::vector<std::filesystem::path> model_places(const std::filesystem::path& first);
 // Returns where `train --install` puts them.
 std::filesystem::path own_models();

@@ -93,7 +93,7 @@ class Retraining {
         IIR2D_TRY(Slices judging, slices_of(ProblemSet::validation, m_options, m_device));
         const double end = m_options.budget_seconds * measuring_part;
         for (std::size_t turn = 0; seconds() < end; ++turn) {
-            Slices& slices = turn % 4 == 3 ? judging : training;
+            Slices& slices = turn % 4 == 1 ? judging : training;
             const auto problems = slices.take();
             if (problems.empty()) break;
             CollectOptions collecting{.out = m_options.database, .set = slices.set, .seed = m_options.seed};

@@ -285,7 +285,7 @@ Result<Trained> train(const Measurements& measured, const Measurements* validati
     return made;
 }
 
-Measurements joined(std::vector<Measurements> parts) {
+Measurements united(std::vector<Measurements> parts) {
     if (parts.size() == 1) return std::move(parts.front());
     Measurements all;
     std::map<std::string, std::size_t> places;

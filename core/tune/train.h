@@ -48,7 +48,7 @@ Result<Trained> train(const Measurements& measured, const Measurements* validati
                       const TrainOptions& options, const TaskControl& control = {});
 
 // Joins databases; a problem that is in several has the visits of all.
-Measurements joined(std::vector<Measurements> parts);
+Measurements united(std::vector<Measurements> parts);
 
 // Makes the folder with the files, whole. unwritable_output: it is there already, or cannot be written.
 Result<void> write_model(const std::filesystem::path& folder, const ModelFiles& files);

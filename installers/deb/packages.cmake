@@ -71,6 +71,16 @@ Images are decoded in a process of its own, so that a damaged file costs
 that file only. Presets, sample images and completion for bash, zsh and
 fish are included.")
 
+# Only where whoever makes the packages put models there.
+if(EXISTS ${PROJECT_SOURCE_DIR}/resources/models)
+  list(APPEND CPACK_COMPONENTS_ALL models)
+  set(CPACK_DEBIAN_MODELS_PACKAGE_NAME iir2d-models)
+  set(CPACK_DEBIAN_MODELS_PACKAGE_SECTION graphics)
+  set(CPACK_DEBIAN_MODELS_DESCRIPTION "recursive (IIR) image filters and pooling - models of machines
+Models that choose how kernels are executed on the machines that they were
+trained on. The programs give the same results without them.")
+endif()
+
 set(CPACK_DEBIAN_WORKBENCH_PACKAGE_NAME iir2d-workbench)
 set(CPACK_DEBIAN_WORKBENCH_PACKAGE_SECTION graphics)
 set(CPACK_DEBIAN_WORKBENCH_PACKAGE_RECOMMENDS "qt6-wayland, fonts-dejavu-core | fonts-noto-core")

@@ -49,7 +49,20 @@ const std::string& this_machine() {
 Decider& Decider::of_process() {
     // Never destroyed: plans may run while the process ends.
     static Decider& one = *new Decider;  // NOLINT(cppcoreguidelines-owning-memory)
+    static const bool holds_embedded = (one.hold_embedded(), true);
+    (void)holds_embedded;
     return one;
+}
+
+void Decider::hold_embedded() {
+    for (const EmbeddedModel& embedded : embedded_models()) {
+        auto model = model_from_text(embedded.text);
+        auto table = table_from_text(embedded.table);
+        if (!model || !table) continue;
+        const auto fault = why_not(*model, embedded.is_proven);
+        if (fault)
+            hold(std::make_shared<const HeldModel>(HeldModel{std::move(*model), std::move(*table), *fault}));
+    }
 }
 
 Decider::Decider() {

@@ -46,6 +46,7 @@ class Decider {
     TuneStatistics statistics(bool reset);
 
   private:
+    void hold_embedded();
     // Of one purpose.
     struct Models {
         std::shared_ptr<const HeldModel> active;

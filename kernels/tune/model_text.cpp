@@ -287,6 +287,12 @@ Result<TreeModel> model_from_text(std::string_view text) {
     });
 }
 
+#if !defined(IIR2D_HAS_EMBEDDED_MODELS)
+std::span<const EmbeddedModel> embedded_models() {
+    return {};
+}
+#endif
+
 std::optional<std::string> interface_of_model(std::string_view text) {
     Reader reader(text);
     if (!reader.next_line() || reader.line() != first_line) return std::nullopt;

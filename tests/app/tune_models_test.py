@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """iir2d tune train, eval, table, models and manifest as a user runs them, on measurements that were made once."""
+import hashlib
 import json
 import math
 import os
@@ -147,13 +148,51 @@ def check_registry(folder):
     run("manifest", "--models", folder / "absent", code=3)
 
 
+def model_of_this_machine(folder):
+    """The committed model, as if it had been trained here."""
+    host = json.loads(run("models", "--json"))
+    lines = (pathlib.Path(RECORDING).parent / "golden" / "model.trees").read_text().splitlines(keepends=True)[:-1]
+    changed = {"machine": host["machine"], "kernels": host["kernels"]}
+    text = "".join(f"{w} {changed[w]}\n" if (w := line.split(" ")[0]) in changed else line for line in lines)
+    folder.mkdir(parents=True)
+    (folder / "model.trees").write_text(text + f"sha256 {hashlib.sha256(text.encode()).hexdigest()}\n")
+    (folder / "report.json").write_text("{}\n")
+
+
+def check_active(folder, database):
+    place = folder / "places"
+    model_of_this_machine(place / "iir-cpu" / "3")
+    ENVIRONMENT["IIR2D_TUNE_MODELS"] = str(place)
+    models = json.loads(run("models", "--json"))["models"]
+    assert [(m["name"], m["status"]) for m in models] == [("iir-cpu/3", "active")], models
+    del ENVIRONMENT["IIR2D_TUNE_MODELS"]
+    said = json.loads(run("eval", database, "--model", place / "iir-cpu" / "3", "--latency", "--json"))["latency"]
+    assert 0 < said["load_ms"] and 0 <= said["cached_us"]["p50"] <= said["cached_us"]["p99"], said
+    assert 0 < said["fresh_us"]["p50"] <= said["fresh_us"]["p99"] and said["problems"] > 0, said
+    golden = pathlib.Path(RECORDING).parent / "golden"
+    assert run("eval", database, "--model", golden, "--json") == (golden / "eval.json").read_text()
+
+
+def check_install(database):
+    for version in ("1", "2"):
+        said = json.loads(run("train", database, "--purpose", "pool-cpu", "--seed", "2", "--install", "--json"))
+        assert said["name"] == f"pool-cpu/{version}", said
+        run("manifest", "--verify")
+    assert len(json.loads(run("models", "--json"))["models"]) == 2
+
+
 with tempfile.TemporaryDirectory() as name:
     here = pathlib.Path(name)
     ENVIRONMENT["IIR2D_CONFIG_DIR"] = str(here / "config")
     run("import", RECORDING, "--out", here / "recording.db")
+    if len(os.sched_getaffinity(0)) < 2:
+        print("skipped: the recording was made with two threads")
+        sys.exit(77)
     recorded = json.loads(pathlib.Path(RECORDING).read_text())
     check_eval(here, here / "recording.db", recorded)
+    check_active(here, here / "recording.db")
     if check_training(here, here / "recording.db"):
         check_shared_keys(here, recorded)
         check_registry(here)
+        check_install(here / "recording.db")
 print("all checks passed")

@@ -83,6 +83,18 @@ IIR2D_API Result<TreeModel> model_from_text(std::string_view text);
 // Returns the interface that a text names in its head, whatever else is in it.
 IIR2D_API std::optional<std::string> interface_of_model(std::string_view text);
 
+// A model that was compiled into the library (CMake option IIR2D_EMBED_MODELS).
+struct EmbeddedModel {
+    std::string_view purpose;
+    std::string_view version;
+    std::string_view text;  // as load_model() takes them
+    std::string_view table;
+    bool is_proven = false;
+};
+// Returns them, of each purpose the lowest version first. The library holds them from the first decision on,
+// until one that is loaded takes their place.
+IIR2D_API std::span<const EmbeddedModel> embedded_models();
+
 // Predicts for rows of `features` values each, one behind the other; `out` has a place for each row.
 // Precondition: no test reads a feature that is not there, which model_from_text() sees to.
 IIR2D_API void predict(const TreeEnsemble& ensemble, std::span<const float> rows, std::size_t features,
