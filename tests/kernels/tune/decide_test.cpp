@@ -143,7 +143,9 @@ TEST_F(TuneDecide, AForeignStaleUnprovenOrUnknownModelOnlyProposes) {
     TreeModel foreign = good;
     foreign.machine = "0123456789abcdef";
     load(foreign);
-    if (two.threads() > 1) EXPECT_EQ(choice_of(two).reason, TuneReason::model);
+    if (two.threads() > 1) {
+        EXPECT_EQ(choice_of(two).reason, TuneReason::model);
+    }
 }
 
 TEST_F(TuneDecide, ATableDecidesWhereTheTreesCannotBeUsed) {
@@ -190,12 +192,15 @@ TEST_F(TuneDecide, WhatWasLearnedDecidesInAutoAndMeasureAlone) {
 
 TEST_F(TuneDecide, BadLinesAreSkippedAndCounted) {
     const std::string good = "1\taa\tbb\tiir rows:>1\tthreads:1\t0.5\t28\t2026-11-23T10:00:00Z";
-    for (const std::string& bad :
-         {std::string("x"), "2" + good.substr(1), good + "\tmore", good.substr(0, good.size() - 1),
-          "1\taa\tbb\tkey\tthreads:0\t0.5\t28\t2026-11-23T10:00:00Z",
-          "1\taa\tbb\tkey\tthreads:1\tnan\t28\t2026-11-23T10:00:00Z",
-          "1\taa\tbb\tkey\tthreads:1\t0.5\t-1\t2026-11-23T10:00:00Z", std::string(5000, 'a')})
-        EXPECT_EQ(import_learned(bad + "\n"), 1U) << bad.substr(0, 100);
+    const std::vector<std::string> bad_lines{"x",
+                                             "2" + good.substr(1),
+                                             good + "\tmore",
+                                             good.substr(0, good.size() - 1),
+                                             "1\taa\tbb\tkey\tthreads:0\t0.5\t28\t2026-11-23T10:00:00Z",
+                                             "1\taa\tbb\tkey\tthreads:1\tnan\t28\t2026-11-23T10:00:00Z",
+                                             "1\taa\tbb\tkey\tthreads:1\t0.5\t-1\t2026-11-23T10:00:00Z",
+                                             std::string(5000, 'a')};
+    for (const std::string& bad : bad_lines) EXPECT_EQ(import_learned(bad + "\n"), 1U) << bad.substr(0, 100);
     EXPECT_EQ(import_learned(good + "\r\n\n" + good), 0U);
     EXPECT_EQ(export_learned(), good + "\n");
     EXPECT_EQ(statistics().bad_lines, 8U);
@@ -411,9 +416,9 @@ TEST_F(TuneDecide, ManyThreadsDecideAtOnce) {
     load(drawn_model("iir-cpu", 3));
     set_tune_options({.mode = TuneMode::measure});
     {
-        std::vector<std::jthread> threads;
+        std::vector<std::jthread> deciding;
         for (int t = 0; t < 4; ++t) {
-            threads.emplace_back([&, t] {
+            deciding.emplace_back([&, t] {
                 Planes in(ElementType::f32, {1, 1, 40, 40});
                 in.fill(0);
                 for (int i = 0; i < 100; ++i) {
