@@ -3,10 +3,14 @@
 
 #include <QSplitter>
 #include <QTabWidget>
+#include <utility>
 
+#include "ui/kernels/code_pane.h"
 #include "ui/kernels/kernel_view.h"
 #include "ui/kernels/our_kernels.h"
 #include "ui/kernels/ours_panel.h"
+#include "ui/kernels/own_source.h"
+#include "ui/kernels/yours_panel.h"
 #include "ui/session/session.h"
 #include "ui/widgets/floating_column.h"
 #include "ui/widgets/layouts.h"
@@ -19,6 +23,7 @@ KernelsPage::KernelsPage(Session& session, QWidget* parent)
       m_session(session),
       m_shown(new ShownKernelModel(this)),
       m_ours(new OurKernels(session, *m_shown, this)),
+      m_own(new OwnSource(*m_shown, this)),
       m_messages(new MessageArea(this)) {
     setObjectName(QStringLiteral("kernelsPage"));
     auto* splitter = new QSplitter(Qt::Horizontal, this);
@@ -29,7 +34,9 @@ KernelsPage::KernelsPage(Session& session, QWidget* parent)
     m_sources->setAccessibleName(tr("Where kernels come from"));
     m_sources->setDocumentMode(true);
     m_oursPanel = new OursPanel(*m_ours, m_sources);
+    m_yoursPanel = new YoursPanel(*m_own, m_sources);
     m_sources->addTab(m_oursPanel, tr("Ours"));
+    m_sources->addTab(m_yoursPanel, tr("Yours"));
     m_view = new KernelView(*m_shown, splitter);
     splitter->addWidget(m_sources);
     splitter->addWidget(m_view);
@@ -43,6 +50,14 @@ KernelsPage::KernelsPage(Session& session, QWidget* parent)
     connect(m_view, &KernelView::said, this, [this](const QString& text) { say(text, false); });
     connect(m_view, &KernelView::failed, this, [this](const QString& text) { say(text, true); });
     connect(m_ours, &OurKernels::failed, this, [this](const QString& text) { say(text, true); });
+    connect(m_own, &OwnSource::failed, this, [this](const QString& text) { say(text, true); });
+    CodePane& editor = m_view->editor();
+    editor.setCode(m_own->text());
+    connect(&editor, &QPlainTextEdit::textChanged, this,
+            [this, &editor] { m_own->setText(editor.toPlainText()); });
+    connect(m_own, &OwnSource::opened, this, [this, &editor] { editor.setCode(m_own->text()); });
+    connect(m_own, &OwnSource::stateChanged, this, &KernelsPage::followOwn);
+    connect(m_sources, &QTabWidget::currentChanged, this, &KernelsPage::showSource);
     connect(m_shown, &ShownKernelModel::failed, this, [this](const QString& text) { say(text, true); });
 }
 
@@ -64,6 +79,32 @@ void KernelsPage::showOperation(const Operation& operation) {
     m_sources->setCurrentWidget(m_oursPanel);
     m_view->setTab(KernelView::Tab::traffic);
     m_ours->showOperation(operation);
+}
+
+void KernelsPage::showYours() {
+    m_sources->setCurrentWidget(m_yoursPanel);
+}
+
+void KernelsPage::showOurs() {
+    m_sources->setCurrentWidget(m_oursPanel);
+}
+
+// Each source of kernels shows its own when one comes back to it.
+void KernelsPage::showSource() {
+    const bool isOwn = m_sources->currentWidget() == m_yoursPanel;
+    m_view->setEditing(isOwn);
+    if (isOwn) {
+        m_ourKernel = m_shown->kernel();
+        m_shown->show(nullptr);
+        m_own->setShown(true);
+    } else {
+        m_own->setShown(false);
+        m_shown->show(std::exchange(m_ourKernel, nullptr));
+    }
+}
+
+void KernelsPage::followOwn() {
+    m_view->editor().markError(m_own->isCompiling() ? 0 : m_own->problemLine());
 }
 
 void KernelsPage::showEvent(QShowEvent* event) {

@@ -15,7 +15,9 @@ class KernelView;
 class MessageArea;
 class OurKernels;
 class OursPanel;
+class OwnSource;
 class Session;
+class YoursPanel;
 
 class KernelsPage : public QWidget {
     Q_OBJECT
@@ -26,12 +28,17 @@ class KernelsPage : public QWidget {
     ShownKernelModel& shown() const { return *m_shown; }
     OurKernels& ours() const { return *m_ours; }
     OursPanel& oursPanel() const { return *m_oursPanel; }
+    OwnSource& own() const { return *m_own; }
+    YoursPanel& yoursPanel() const { return *m_yoursPanel; }
     KernelView& view() const { return *m_view; }
     MessageArea& messages() const { return *m_messages; }
 
   public Q_SLOTS:
     // Shows a kernel of the product by its name.
     void showKernel(const QString& name);
+    // Shows the panel of one's own source.
+    void showYours();
+    void showOurs();
     // Shows the kernel of an operation, with its counted traffic.
     void showOperation(const workbench::Operation& operation);
 
@@ -40,13 +47,18 @@ class KernelsPage : public QWidget {
 
   private:
     void say(const QString& message, bool isFailure);
+    void showSource();
+    void followOwn();
 
     Session& m_session;
     ShownKernelModel* m_shown;
     OurKernels* m_ours;
+    OwnSource* m_own;
     MessageArea* m_messages;
     QTabWidget* m_sources;
     OursPanel* m_oursPanel;
+    ShownKernelPtr m_ourKernel;  // while one's own is shown
+    YoursPanel* m_yoursPanel;
     KernelView* m_view;
 };
 

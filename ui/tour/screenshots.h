@@ -49,6 +49,7 @@ class ScreenshotTour {
     void records();
     void duels();
     void kernels();
+    void kernelsOfOnesOwn();
     void manual();
     void wrongNumber();
     void work();
