@@ -5,13 +5,18 @@
 #include <QTabWidget>
 #include <utility>
 
+#include "core/solve/kernels.h"
+#include "core/synth/print.h"
 #include "ui/kernels/code_pane.h"
+#include "ui/kernels/data_set_desk.h"
+#include "ui/kernels/generated_panel.h"
 #include "ui/kernels/kernel_view.h"
 #include "ui/kernels/our_kernels.h"
 #include "ui/kernels/ours_panel.h"
 #include "ui/kernels/own_source.h"
 #include "ui/kernels/yours_panel.h"
 #include "ui/session/session.h"
+#include "ui/support/text.h"
 #include "ui/widgets/floating_column.h"
 #include "ui/widgets/layouts.h"
 #include "ui/widgets/message_bar.h"
@@ -24,6 +29,7 @@ KernelsPage::KernelsPage(Session& session, QWidget* parent)
       m_shown(new ShownKernelModel(this)),
       m_ours(new OurKernels(session, *m_shown, this)),
       m_own(new OwnSource(*m_shown, this)),
+      m_dataSets(new DataSetDesk(*m_shown, this)),
       m_messages(new MessageArea(this)) {
     setObjectName(QStringLiteral("kernelsPage"));
     auto* splitter = new QSplitter(Qt::Horizontal, this);
@@ -37,6 +43,8 @@ KernelsPage::KernelsPage(Session& session, QWidget* parent)
     m_yoursPanel = new YoursPanel(*m_own, m_sources);
     m_sources->addTab(m_oursPanel, tr("Ours"));
     m_sources->addTab(m_yoursPanel, tr("Yours"));
+    m_generatedPanel = new GeneratedPanel(*m_dataSets, m_sources);
+    m_sources->addTab(m_generatedPanel, tr("Generated"));
     m_view = new KernelView(*m_shown, splitter);
     splitter->addWidget(m_sources);
     splitter->addWidget(m_view);
@@ -50,6 +58,8 @@ KernelsPage::KernelsPage(Session& session, QWidget* parent)
     connect(m_view, &KernelView::said, this, [this](const QString& text) { say(text, false); });
     connect(m_view, &KernelView::failed, this, [this](const QString& text) { say(text, true); });
     connect(m_ours, &OurKernels::failed, this, [this](const QString& text) { say(text, true); });
+    connect(m_dataSets, &DataSetDesk::failed, this, [this](const QString& text) { say(text, true); });
+    connect(m_dataSets, &DataSetDesk::said, this, [this](const QString& text) { say(text, false); });
     connect(m_own, &OwnSource::failed, this, [this](const QString& text) { say(text, true); });
     CodePane& editor = m_view->editor();
     editor.setCode(m_own->text());
@@ -70,6 +80,13 @@ void KernelsPage::say(const QString& message, bool isFailure) {
 
 void KernelsPage::showKernel(const QString& name) {
     m_messages->clear(QStringLiteral("kernels"));
+    const QString ofSolvers = QStringLiteral("solve/");
+    if (name.startsWith(ofSolvers)) {
+        const auto kernel = solve::find_kernel(name.mid(ofSolvers.size()).toStdString());
+        if (!kernel) return say(toSentence(kernel.error().message), true);
+        m_own->setSource(name, toText(synth::print_cuda(solve::tree_of((*kernel)->name))));
+        return showYours();
+    }
     m_sources->setCurrentWidget(m_oursPanel);
     m_ours->showKernel(name);
 }
@@ -89,18 +106,25 @@ void KernelsPage::showOurs() {
     m_sources->setCurrentWidget(m_oursPanel);
 }
 
+void KernelsPage::showGenerated() {
+    m_sources->setCurrentWidget(m_generatedPanel);
+}
+
+bool KernelsPage::isMaking() const {
+    return m_dataSets->isMaking();
+}
+
 // Each source of kernels shows its own when one comes back to it.
 void KernelsPage::showSource() {
-    const bool isOwn = m_sources->currentWidget() == m_yoursPanel;
-    m_view->setEditing(isOwn);
-    if (isOwn) {
-        m_ourKernel = m_shown->kernel();
-        m_shown->show(nullptr);
-        m_own->setShown(true);
-    } else {
-        m_own->setShown(false);
-        m_shown->show(std::exchange(m_ourKernel, nullptr));
-    }
+    const QWidget* const now = m_sources->currentWidget();
+    if (!m_ourKernel && !m_isElsewhere) m_ourKernel = m_shown->kernel();
+    m_isElsewhere = now != m_oursPanel;
+    m_view->setEditing(now == m_yoursPanel);
+    m_own->setShown(false);
+    m_dataSets->setShown(false);
+    m_shown->show(m_isElsewhere ? nullptr : std::exchange(m_ourKernel, nullptr));
+    if (now == m_yoursPanel) m_own->setShown(true);
+    if (now == m_generatedPanel) m_dataSets->setShown(true);
 }
 
 void KernelsPage::followOwn() {

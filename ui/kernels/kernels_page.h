@@ -11,6 +11,8 @@ class QTabWidget;
 
 namespace workbench {
 
+class DataSetDesk;
+class GeneratedPanel;
 class KernelView;
 class MessageArea;
 class OurKernels;
@@ -30,15 +32,19 @@ class KernelsPage : public QWidget {
     OursPanel& oursPanel() const { return *m_oursPanel; }
     OwnSource& own() const { return *m_own; }
     YoursPanel& yoursPanel() const { return *m_yoursPanel; }
+    DataSetDesk& dataSets() const { return *m_dataSets; }
+    GeneratedPanel& generatedPanel() const { return *m_generatedPanel; }
     KernelView& view() const { return *m_view; }
     MessageArea& messages() const { return *m_messages; }
 
   public Q_SLOTS:
-    // Shows a kernel of the product by its name.
+    // Shows a kernel of the product by its name, or one of the solvers, "solve/NAME", as a source.
     void showKernel(const QString& name);
     // Shows the panel of one's own source.
     void showYours();
     void showOurs();
+    void showGenerated();
+    bool isMaking() const;  // a data set
     // Shows the kernel of an operation, with its counted traffic.
     void showOperation(const workbench::Operation& operation);
 
@@ -54,11 +60,14 @@ class KernelsPage : public QWidget {
     ShownKernelModel* m_shown;
     OurKernels* m_ours;
     OwnSource* m_own;
+    DataSetDesk* m_dataSets;
     MessageArea* m_messages;
     QTabWidget* m_sources;
     OursPanel* m_oursPanel;
-    ShownKernelPtr m_ourKernel;  // while one's own is shown
+    ShownKernelPtr m_ourKernel;  // while another's is shown
+    bool m_isElsewhere = false;  // not on the product's own
     YoursPanel* m_yoursPanel;
+    GeneratedPanel* m_generatedPanel;
     KernelView* m_view;
 };
 

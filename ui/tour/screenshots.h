@@ -50,6 +50,7 @@ class ScreenshotTour {
     void duels();
     void kernels();
     void kernelsOfOnesOwn();
+    void generatedKernels();
     void manual();
     void wrongNumber();
     void work();

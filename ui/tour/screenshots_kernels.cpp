@@ -3,8 +3,11 @@
 #include <QCoreApplication>
 #include <QKeyEvent>
 #include <QLineEdit>
+#include <QTabWidget>
 
 #include "ui/kernels/code_pane.h"
+#include "ui/kernels/data_set_desk.h"
+#include "ui/kernels/generated_panel.h"
 #include "ui/kernels/kernel_view.h"
 #include "ui/kernels/kernels_page.h"
 #include "ui/kernels/our_kernels.h"
@@ -14,6 +17,7 @@
 #include "ui/kernels/text_table.h"
 #include "ui/session/session.h"
 #include "ui/tour/screenshots.h"
+#include "ui/widgets/message_bar.h"
 #include "ui/window/main_window.h"
 
 namespace workbench {
@@ -57,6 +61,35 @@ void ScreenshotTour::kernelsOfOnesOwn() {
     page.showOurs();
 }
 
+void ScreenshotTour::generatedKernels() {
+    KernelsPage& page = m_window.kernelsPage();
+    DataSetDesk& desk = page.dataSets();
+    page.showGenerated();
+    shoot(QStringLiteral("93-kernels-generated-none"));
+    auto* tabs = page.findChild<QTabWidget*>(QStringLiteral("dataSetTabs"));
+    DataSetWish wish{.folder = m_folder.filePath(QStringLiteral("kernels")), .count = 28, .backward = true};
+    page.generatedPanel().setWish(wish);
+    tabs->setCurrentIndex(2);
+    desk.make(wish);
+    constexpr int patience = 60000;
+    waitFor(
+        QStringLiteral("kernels to be made"), [&] { return !desk.isMaking() || !desk.progress().isEmpty(); },
+        patience);
+    shoot(QStringLiteral("93-kernels-generated-making"));
+    waitFor(
+        QStringLiteral("the data set"), [&] { return !desk.isMaking() && !desk.isOpening(); }, patience);
+    if (desk.dataSet()) {
+        tabs->setCurrentIndex(0);
+        waitFor(QStringLiteral("a record"), [&] { return desk.record().has_value(); });
+        page.view().setTab(KernelView::Tab::mix);
+        shoot(QStringLiteral("93-kernels-generated"));
+        tabs->setCurrentIndex(1);
+        shoot(QStringLiteral("93-kernels-generated-counts"));
+    }
+    page.messages().clear(QStringLiteral("kernels"));
+    page.showOurs();
+}
+
 void ScreenshotTour::kernels() {
     m_window.setPage(MainWindow::Page::kernels);
     KernelsPage& page = m_window.kernelsPage();
@@ -64,6 +97,7 @@ void ScreenshotTour::kernels() {
     waitFor(QStringLiteral("the product's kernels"), [&] { return !page.ours().isLoading(); });
     shoot(QStringLiteral("93-kernels-ours"));
     kernelsOfOnesOwn();
+    generatedKernels();
     if (!page.ours().kernels()) return;  // this build has none, and the page says so
     const auto shows = [&](const char* name) {
         return page.shown().kernel() && page.shown().kernel()->kernel == name;

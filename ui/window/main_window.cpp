@@ -327,6 +327,8 @@ bool MainWindow::mayClose() {
         running = tr("A record of %1 is still being made.").arg(m_recorder->job().subject());
     } else if (m_release->isChanging()) {
         running = tr("The release is still being changed.");
+    } else if (m_kernels->isMaking()) {
+        running = tr("A data set of kernels is still being made.");
     }
     if (!running.isEmpty()) {
         QMessageBox box(QMessageBox::Question, tr("Still running"), running, QMessageBox::NoButton, this);

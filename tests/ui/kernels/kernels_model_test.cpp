@@ -10,6 +10,7 @@
 
 #include "tests/ui/kernels/kernels_testing.h"
 #include "tests/ui/patience.h"
+#include "ui/kernels/data_set_desk.h"
 #include "ui/kernels/our_kernels.h"
 #include "ui/kernels/own_source.h"
 #include "ui/session/session.h"
@@ -234,6 +235,89 @@ TEST_F(OwnSourceTest, OpensAFileAndNamesItInACommand) {
     QSignalSpy failed(&own, &OwnSource::failed);
     own.open(folder.filePath(QStringLiteral("absent.cu")));
     ASSERT_TRUE(QTest::qWaitFor([&] { return failed.count() == 1; }, patience_ms));
+}
+
+class DataSetDeskTest : public ::testing::Test {
+  protected:
+    void wait() {
+        ASSERT_TRUE(QTest::qWaitFor(
+            [&] { return !desk.isMaking() && !desk.isOpening() && (desk.record() || failed.count() > 0); },
+            3 * patience_ms));
+    }
+    void openGolden() {
+        desk.open(QStringLiteral(IIR2D_SOURCE_DIR "/tests/app/golden_set"));
+        wait();
+        ASSERT_NE(desk.dataSet(), nullptr);
+    }
+
+    QTemporaryDir folder;
+    ShownKernelModel shown;
+    DataSetDesk desk{shown};
+    QSignalSpy failed{&desk, &DataSetDesk::failed};
+    QSignalSpy said{&desk, &DataSetDesk::said};
+};
+
+TEST_F(DataSetDeskTest, OpensOneAndShowsARecordForwardAndBackward) {
+    desk.setShown(true);
+    openGolden();
+    const inspect::DataSetView& set = *desk.dataSet();
+    EXPECT_TRUE(set.is_complete);
+    EXPECT_EQ(set.rows.size(), 28U);
+    EXPECT_EQ(set.categories.size(), 14U);
+    const auto row = std::ranges::find_if(set.rows, &inspect::RecordRow::has_backward);
+    ASSERT_NE(row, set.rows.end());
+    desk.chooseRecord(toText(row->id));
+    ASSERT_TRUE(
+        QTest::qWaitFor([&] { return desk.record() && desk.record()->row.id == row->id; }, patience_ms));
+    ASSERT_NE(shown.kernel(), nullptr);
+    ASSERT_EQ(desk.targets().size(), 3);
+    EXPECT_EQ(desk.target().toStdString(), "ptx-nvrtc:sm_90");
+    ASSERT_TRUE(shown.kernel()->module) << shown.kernel()->linesNote.toStdString();
+    EXPECT_EQ(shown.kernel()->source, desk.record()->source);
+    desk.setBackward(true);
+    EXPECT_EQ(shown.kernel()->kernel, row->name + "_backward");
+    EXPECT_EQ(shown.kernel()->source, desk.record()->backward_source);
+    ASSERT_TRUE(shown.kernel()->facts) << shown.kernel()->linesNote.toStdString();
+    desk.setTarget(QStringLiteral("llvm-host-o0"));
+    EXPECT_THAT(shown.kernel()->text, HasSubstr("define "));
+    EXPECT_FALSE(shown.kernel()->module) << "that is no PTX";
+    EXPECT_THAT(desk.commandLine().toStdString(),
+                HasSubstr("--id " + row->id + " --target llvm-host-o0 --backward"));
+}
+
+TEST_F(DataSetDeskTest, SaysWhatIsNoDataSet) {
+    desk.open(folder.path());
+    wait();
+    ASSERT_EQ(failed.count(), 1);
+    EXPECT_EQ(desk.dataSet(), nullptr);
+}
+
+TEST_F(DataSetDeskTest, MakesOneAndCancelsAnother) {
+    DataSetWish wish{.folder = folder.filePath(QStringLiteral("set")), .count = 14, .backward = true};
+    desk.make(wish);
+    EXPECT_TRUE(desk.isMaking());
+    wait();
+    if (failed.count() > 0) {
+        const std::string why = failed.front().front().toString().toStdString();
+        ASSERT_THAT(why, HasSubstr("compiler"));
+        GTEST_SKIP() << why;
+    }
+    ASSERT_TRUE(desk.dataSet());
+    EXPECT_TRUE(desk.dataSet()->is_complete);
+    EXPECT_EQ(desk.dataSet()->rows.size(), 14U);
+    EXPECT_EQ(said.count(), 1);
+    desk.make(wish);
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !desk.isMaking() && failed.count() == 1; }, patience_ms))
+        << "there is something in the folder";
+    wish.folder = folder.filePath(QStringLiteral("long"));
+    wish.count = 100000;
+    desk.make(wish);
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !desk.progress().isEmpty(); }, 3 * patience_ms));
+    EXPECT_THAT(desk.progress().toStdString(), HasSubstr(" kernels, "));
+    desk.cancel();
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !desk.isMaking(); }, 3 * patience_ms));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return said.count() == 2; }, patience_ms));
+    EXPECT_THAT(said.back().front().toString().toStdString(), HasSubstr("Cancelled"));
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <QTextBlock>
 #include <QToolButton>
 
+#include "core/solve/kernels.h"
 #include "tests/ui/kernels/kernels_testing.h"
 #include "tests/ui/patience.h"
 #include "ui/kernels/code_pane.h"
@@ -25,6 +26,7 @@
 #include "ui/kernels/run_tab.h"
 #include "ui/kernels/text_table.h"
 #include "ui/session/session.h"
+#include "ui/widgets/message_bar.h"
 #include "ui/widgets/theme.h"
 
 namespace workbench {
@@ -124,6 +126,20 @@ TEST_F(KernelsPageTest, ALineOfOnesOwnSourceMarksWhatItBecame) {
     EXPECT_EQ(editor.extraSelections().size(), 1) << "the line at fault";
     choose("twice");
     EXPECT_FALSE(editor.isVisible());
+}
+
+TEST_F(KernelsPageTest, OpensAKernelOfTheSolversAsASource) {
+    const std::string name = solve::kernels().front().name;
+    page.showKernel(QStringLiteral("solve/") + QString::fromStdString(name));
+    EXPECT_TRUE(page.view().editor().isVisible());
+    EXPECT_TRUE(page.view().editor().toPlainText().contains(QString::fromStdString(name)));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !page.own().isCompiling(); }, 2 * patience_ms));
+    if (!page.own().compiled()) GTEST_SKIP() << page.own().problem().toStdString();
+    ASSERT_TRUE(page.shown().kernel());
+    EXPECT_EQ(page.shown().kernel()->kernel, name);
+    EXPECT_TRUE(page.shown().kernel()->origin.startsWith(QLatin1String("solve/")));
+    page.showKernel(QStringLiteral("solve/no_such"));
+    EXPECT_TRUE(page.messages().textOf(QStringLiteral("kernels")).contains(QLatin1String("no_such")));
 }
 
 TEST_F(KernelsPageTest, CopiesTheRunAndTheText) {
