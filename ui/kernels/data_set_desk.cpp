@@ -140,6 +140,7 @@ void DataSetDesk::make(const DataSetWish& wish) {
                                 .arg(made->pairs)
                                 .arg(made->skeletons));
             }
+            if (isCancelled && !QFileInfo::exists(wish.folder + QStringLiteral("/run.json"))) return;
             open(wish.folder);
         });
 }

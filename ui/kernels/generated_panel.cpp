@@ -198,8 +198,8 @@ void GeneratedPanel::showDataSet() {
         const auto add = [&](const QString& what, std::uint64_t value, double share) {
             counts.append({.cells = {what, amount(value)}, .share = share, .toolTip = {}});
         };
-        add(tr("Records"), set->rows.size(), -1);
-        add(tr("Pairs"), set->pairs, -1);
+        add(tr("Records"), set->rows.size(), -1.0);
+        add(tr("Pairs"), set->pairs, -1.0);
         add(tr("Skeletons"), set->skeletons, double(set->skeletons) / all);
         for (const auto& [name, count] : set->splits)
             add(tr("Split: %1").arg(toText(name)), count, double(count) / all);
@@ -207,12 +207,19 @@ void GeneratedPanel::showDataSet() {
             add(tr("Category: %1").arg(toText(name)), count, double(count) / all);
         for (const auto& [name, count] : set->rejected)
             add(tr("Rejected: %1").arg(toText(name)), count, double(count) / all);
-        for (const auto& [name, size] : set->sizes)
-            add(tr("Mean bytes: %1").arg(toText(name)), std::uint64_t(size.first), -1);
+        for (const auto& [name, size] : set->sizes) {
+            const auto mean = std::uint64_t(size.first);
+            add(tr("Mean bytes: %1").arg(toText(name)), mean, -1.0);
+        }
     }
     m_records->setRows(
         {tr("Category"), tr("Name"), tr("Operations"), tr("Split"), tr("Complexity"), tr("Id")}, records);
     m_counts->setRows({tr("What"), tr("How many")}, counts);
+    showNote();
+}
+
+void GeneratedPanel::showNote() {
+    const auto& set = m_desk.dataSet();
     m_note->setText(
         !set ? tr("No data set is open. One is a folder that iir2d synth generate, or the tab Make one, "
                   "has made.")
@@ -256,10 +263,13 @@ void GeneratedPanel::showWork() {
     const bool isMaking = m_desk.isMaking();
     m_make->setEnabled(!isMaking && !m_folder->text().isEmpty());
     m_resume->setEnabled(m_make->isEnabled());
-    if (!isMaking) return m_bar->end();
-    if (!m_bar->isActive()) m_bar->begin(tr("Making the data set"));
-    m_bar->setText(m_desk.progress().isEmpty() ? tr("Making the data set") : m_desk.progress());
+    if (!isMaking) {
+        if (m_bar->isActive()) showNote();
+        return m_bar->end();
+    }
+    if (!m_bar->isActive()) m_bar->begin(tr("Making"));
     m_bar->setFraction(m_desk.progress().isEmpty() ? -1 : m_desk.fraction());
+    m_note->setText(m_desk.progress().isEmpty() ? tr("Starting the compilers…") : m_desk.progress());
 }
 
 }  // namespace workbench

@@ -33,6 +33,7 @@ class GeneratedPanel : public QWidget {
     QWidget* makeRecords();
     QWidget* makeForm();
     void showDataSet();
+    void showNote();
     void showRecord();
     void showWork();
 

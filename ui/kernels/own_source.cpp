@@ -63,7 +63,7 @@ void OwnSource::open(const QString& file) {
             }
             m_file = absolute;
             m_name.clear();
-            m_text = toText(*read);
+            m_text = toText(*read).replace(QLatin1String("\r\n"), QLatin1String("\n"));
             m_savedText = m_text;
             m_kernel.clear();
             Q_EMIT opened();
@@ -129,7 +129,7 @@ void OwnSource::compile() {
 void OwnSource::take(Result<Made> made) {
     if (!made) {
         m_compiled.reset();
-        m_problem = toSentence(made.error().message);
+        m_problem = toText(made.error().message);  // begins with the name of a file
         Q_EMIT stateChanged();
         return;
     }
