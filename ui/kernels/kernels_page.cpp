@@ -48,8 +48,8 @@ KernelsPage::KernelsPage(Session& session, QWidget* parent)
     m_view = new KernelView(*m_shown, splitter);
     splitter->addWidget(m_sources);
     splitter->addWidget(m_view);
-    splitter->setStretchFactor(0, 0);
-    splitter->setStretchFactor(1, 1);
+    splitter->setStretchFactor(0, 1);
+    splitter->setStretchFactor(1, 3);
     splitter->setSizes({380, 900});
     makeColumn(this, 0)->addWidget(splitter);
     auto* floating = new FloatingColumn(FloatingColumn::Edge::top, this);
