@@ -10,7 +10,7 @@
 
 #include "app/iir2d/evidence.h"
 #include "app/iir2d/json.h"
-#include "app/iir2d/synth_toolchain.h"
+#include "core/inspect/toolchain.h"
 #include "core/support/listed.h"
 #include "core/support/try.h"
 #include "core/synth/data_set.h"
@@ -146,7 +146,7 @@ Result<synth::GenerateOptions> checked(const SynthGenerateOptions& given, const 
     IIR2D_RETURN_IF_ERROR(take_weights(given, made));
     IIR2D_RETURN_IF_ERROR(take_levels(given, made));
     made.judge.backward = given.backward;
-    IIR2D_TRY(ChosenTargets chosen, choose_targets(split_list(given.targets), stop));
+    IIR2D_TRY(inspect::ChosenTargets chosen, inspect::choose_targets(split_list(given.targets), stop));
     made.judge.targets = std::move(chosen.targets);
     made.unavailable = std::move(chosen.unavailable);
     if (made.judge.has_level("V1") && std::ranges::any_of(made.judge.targets, [&](const auto& target) {
@@ -163,8 +163,8 @@ Result<int> run_synth_generate(const SynthGenerateOptions& given, const Interrup
     IIR2D_TRY(const synth::GenerateOptions options, checked(given, interruption.token()));
     for (const std::string& left_out : options.unavailable) note("left out: " + left_out, given.quiet);
     GenerateReport report(given, interruption.token());
-    IIR2D_TRY(const auto made,
-              synth::generate_data_set(options, make_toolchain, std::ref(report), interruption.token()));
+    IIR2D_TRY(const auto made, synth::generate_data_set(options, inspect::make_toolchain, std::ref(report),
+                                                        interruption.token()));
     const double seconds = report.seconds();
     report.clear();
     if (given.json) {

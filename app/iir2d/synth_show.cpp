@@ -5,7 +5,7 @@
 #include "app/iir2d/evidence.h"
 #include "app/iir2d/json.h"
 #include "app/iir2d/ptx_values.h"
-#include "app/iir2d/synth_toolchain.h"
+#include "core/inspect/toolchain.h"
 #include "core/solve/kernels.h"
 #include "core/support/files.h"
 #include "core/support/listed.h"
@@ -169,10 +169,10 @@ Result<nlohmann::json> record_of_solver(const SynthShowOptions& options, const s
     IIR2D_TRY(const solve::Kernel* const kernel, solve::find_kernel(options.kernel.substr(prefix.size())));
     std::vector<std::string> named;
     if (!options.target.empty()) named.push_back(options.target);
-    IIR2D_TRY(const ChosenTargets chosen, choose_targets(named, stop));
+    IIR2D_TRY(const inspect::ChosenTargets chosen, inspect::choose_targets(named, stop));
     for (const std::string& left_out : chosen.unavailable) note("left out: " + left_out, options.json);
     const synth::JudgeOptions judging{.targets = chosen.targets, .backward = kernel->no_backward.empty()};
-    IIR2D_TRY(const auto toolchain, make_toolchain());
+    IIR2D_TRY(const auto toolchain, inspect::make_toolchain());
     synth::Judged asked;
     asked.candidate.tree = solve::tree_of(kernel->name);
     asked.candidate.canonical = synth::canonical_hash(asked.candidate.tree);

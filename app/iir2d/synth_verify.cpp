@@ -5,7 +5,7 @@
 
 #include "app/iir2d/evidence.h"
 #include "app/iir2d/json.h"
-#include "app/iir2d/synth_toolchain.h"
+#include "core/inspect/toolchain.h"
 #include "core/support/listed.h"
 #include "core/support/try.h"
 #include "core/synth/data_set_files.h"
@@ -48,7 +48,7 @@ Result<void> take_compilers(const SynthVerifyOptions& given, synth::VerifyOption
         if (state == states.end()) {
             IIR2D_RETURN_IF_ERROR(missing("V0 of " + target.name + ", which this version does not know"));
         } else if (verify.levels.contains("V0")) {
-            const synth::Target here = data_set_target(*state);
+            const synth::Target here = inspect::data_set_target(*state);
             if (!state->is_available)
                 IIR2D_RETURN_IF_ERROR(missing("V0 of " + target.name + ": " + state->reason));
             else if (here.compiler != target.compiler || here.version != target.version ||
@@ -100,7 +100,8 @@ Result<int> run_synth_verify(const SynthVerifyOptions& given, const Interruption
         progress.clear();
         print_text(shown(fault.id + ": " + fault.level + ": " + fault.what) + "\n");
     };
-    IIR2D_TRY(const auto made, synth::verify_data_set(verify, make_toolchain, found, progress.control()));
+    IIR2D_TRY(const auto made,
+              synth::verify_data_set(verify, inspect::make_toolchain, found, progress.control()));
     progress.clear();
     if (given.json) {
         Json failures = Json::array();

@@ -44,10 +44,17 @@ Result<CompiledSource> compile_source(compile::Compiler& compiler, const SourceR
     if (request.text.find('\0') != std::string::npos)
         return fail(ErrorKind::bad_input, request.file + " is no text: it has a byte 0");
     IIR2D_TRY(const auto targets, source_targets(compiler, stop));
-    const auto wanted = std::ranges::find_if(targets, [&](const compile::TargetState& one) {
-        return request.target.empty() ? one.is_available && compile::makes_ptx(one.target)
-                                      : one.target == request.target;
-    });
+    // Of the targets that data sets have the first that makes PTX here, else any.
+    std::string name = request.target;
+    const auto defaults = compile::default_targets();
+    for (const bool any : {false, true}) {
+        for (const compile::TargetState& one : targets) {
+            const bool is_wanted = any || std::ranges::find(defaults, one.target) != defaults.end();
+            if (name.empty() && is_wanted && one.is_available && compile::makes_ptx(one.target))
+                name = one.target;
+        }
+    }
+    const auto wanted = std::ranges::find(targets, name, &compile::TargetState::target);
     if (wanted == targets.end() || !wanted->is_available)
         return fail(ErrorKind::device_failure,
                     wanted != targets.end()

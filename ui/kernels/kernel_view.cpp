@@ -52,11 +52,16 @@ KernelView::KernelView(ShownKernelModel& model, QWidget* parent) : QWidget(paren
     m_source = new CodePane(tr("Source of the kernel"), m_panes);
     m_source->setReadOnly(true);
     m_source->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    m_editor = new CodePane(tr("Your source"), m_panes);
+    m_editor->setObjectName(QStringLiteral("yourSource"));
+    m_editor->setPlaceholderText(tr("Type or paste a CUDA kernel"));
+    m_editor->hide();
     m_text = new CodePane(tr("PTX or IR of the kernel"), m_panes);
     m_text->setObjectName(QStringLiteral("kernelText"));
     m_text->setReadOnly(true);
     m_text->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     m_panes->addWidget(m_source);
+    m_panes->addWidget(m_editor);
     m_panes->addWidget(m_text);
     column->addWidget(m_panes, 1);
     all->addWidget(top);
@@ -67,7 +72,8 @@ KernelView::KernelView(ShownKernelModel& model, QWidget* parent) : QWidget(paren
     all->setSizes({420, 280});
     makeColumn(this, 0)->addWidget(all);
     connect(m_text, &CodePane::lineChosen, this, &KernelView::markFromText);
-    connect(m_source, &CodePane::lineChosen, this, &KernelView::markFromSource);
+    for (CodePane* pane : {m_source, m_editor})
+        connect(pane, &CodePane::lineChosen, this, &KernelView::markFromSource);
     connect(&m_model, &ShownKernelModel::kernelChanged, this, &KernelView::showKernel);
     showKernel();
 }
@@ -158,10 +164,9 @@ TextTable& KernelView::table(Tab tab) const {
     return m_run->results();
 }
 
-void KernelView::setSourceElsewhere(CodePane* pane) {
-    if (m_elsewhere) disconnect(m_elsewhere, nullptr, this, nullptr);
-    m_elsewhere = pane;
-    if (pane) connect(pane, &CodePane::lineChosen, this, &KernelView::markFromSource);
+void KernelView::setEditing(bool on) {
+    if (m_editing == on) return;
+    m_editing = on;
     showKernel();
 }
 
@@ -170,8 +175,10 @@ void KernelView::showKernel() {
     m_title->setText(kernel ? kernel->title : tr("No kernel is shown"));
     m_origin->setFullText(kernel ? kernel->origin : QString());
     m_text->setCode(kernel ? toText(kernel->text) : QString());
-    m_source->setVisible(!m_elsewhere && kernel && !kernel->source.empty());
-    m_source->setCode(kernel ? toText(kernel->source) : QString());
+    m_editor->setVisible(m_editing);
+    m_editor->markLines({});
+    m_source->setVisible(!m_editing && kernel && !kernel->source.empty());
+    m_source->setCode(kernel && !m_editing ? toText(kernel->source) : QString());
     m_save->setEnabled(kernel != nullptr);
     m_copy->setEnabled(kernel != nullptr);
     m_note->setText(kernel ? kernel->linesNote : tr("Choose one at the left."));

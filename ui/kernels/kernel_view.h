@@ -31,8 +31,9 @@ class KernelView : public QWidget {
     CodePane& textPane() const { return *m_text; }
     CodePane& sourcePane() const { return *m_source; }
     TextTable& table(Tab tab) const;
-    // The source is shown elsewhere, where it is edited: here is none. Marks of it are asked for.
-    void setSourceElsewhere(CodePane* pane);
+    CodePane& editor() const { return *m_editor; }
+    // On: the source is the editor's, also while no kernel is shown.
+    void setEditing(bool on);
 
   Q_SIGNALS:
     void kernelAsked(const QString& name);  // a row of another kernel's launch was chosen
@@ -47,7 +48,7 @@ class KernelView : public QWidget {
     void showTraffic(const ShownKernel& kernel);
     void markFromText(int line);
     void markFromSource(int line);
-    CodePane& source() const { return m_elsewhere ? *m_elsewhere : *m_source; }
+    CodePane& source() const { return m_editing ? *m_editor : *m_source; }
     void save();
 
     ShownKernelModel& m_model;
@@ -58,7 +59,8 @@ class KernelView : public QWidget {
     QSplitter* m_panes = nullptr;
     CodePane* m_source = nullptr;
     CodePane* m_text = nullptr;
-    CodePane* m_elsewhere = nullptr;
+    CodePane* m_editor = nullptr;
+    bool m_editing = false;
     ToneLabel* m_note = nullptr;
     QTabWidget* m_tabs = nullptr;
     TextTable* m_facts = nullptr;

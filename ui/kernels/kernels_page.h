@@ -11,11 +11,15 @@ class QTabWidget;
 
 namespace workbench {
 
+class DataSetDesk;
+class GeneratedPanel;
 class KernelView;
 class MessageArea;
 class OurKernels;
 class OursPanel;
+class OwnSource;
 class Session;
+class YoursPanel;
 
 class KernelsPage : public QWidget {
     Q_OBJECT
@@ -26,12 +30,21 @@ class KernelsPage : public QWidget {
     ShownKernelModel& shown() const { return *m_shown; }
     OurKernels& ours() const { return *m_ours; }
     OursPanel& oursPanel() const { return *m_oursPanel; }
+    OwnSource& own() const { return *m_own; }
+    YoursPanel& yoursPanel() const { return *m_yoursPanel; }
+    DataSetDesk& dataSets() const { return *m_dataSets; }
+    GeneratedPanel& generatedPanel() const { return *m_generatedPanel; }
     KernelView& view() const { return *m_view; }
     MessageArea& messages() const { return *m_messages; }
 
   public Q_SLOTS:
-    // Shows a kernel of the product by its name.
+    // Shows a kernel of the product by its name, or one of the solvers, "solve/NAME", as a source.
     void showKernel(const QString& name);
+    // Shows the panel of one's own source.
+    void showYours();
+    void showOurs();
+    void showGenerated();
+    bool isMaking() const;  // a data set
     // Shows the kernel of an operation, with its counted traffic.
     void showOperation(const workbench::Operation& operation);
 
@@ -40,13 +53,21 @@ class KernelsPage : public QWidget {
 
   private:
     void say(const QString& message, bool isFailure);
+    void showSource();
+    void followOwn();
 
     Session& m_session;
     ShownKernelModel* m_shown;
     OurKernels* m_ours;
+    OwnSource* m_own;
+    DataSetDesk* m_dataSets;
     MessageArea* m_messages;
     QTabWidget* m_sources;
     OursPanel* m_oursPanel;
+    ShownKernelPtr m_ourKernel;  // while another's is shown
+    bool m_isElsewhere = false;  // not on the product's own
+    YoursPanel* m_yoursPanel;
+    GeneratedPanel* m_generatedPanel;
     KernelView* m_view;
 };
 

@@ -62,13 +62,27 @@ void OwnSource::open(const QString& file) {
                 return;
             }
             m_file = absolute;
-            m_text = toText(*read);
+            m_name.clear();
+            m_text = toText(*read).replace(QLatin1String("\r\n"), QLatin1String("\n"));
             m_savedText = m_text;
             m_kernel.clear();
             Q_EMIT opened();
             m_begun = true;
             compile();
         });
+}
+
+void OwnSource::setSource(const QString& name, const QString& text) {
+    m_opening.abandon();
+    m_file.clear();
+    m_savedText.clear();
+    m_name = name;
+    m_text = text;
+    m_kernel.clear();
+    m_compiled.reset();
+    Q_EMIT opened();
+    m_begun = true;
+    compile();
 }
 
 void OwnSource::setShown(bool on) {
@@ -115,7 +129,7 @@ void OwnSource::compile() {
 void OwnSource::take(Result<Made> made) {
     if (!made) {
         m_compiled.reset();
-        m_problem = toSentence(made.error().message);
+        m_problem = toText(made.error().message);  // begins with the name of a file
         Q_EMIT stateChanged();
         return;
     }
@@ -153,7 +167,9 @@ void OwnSource::showChosen() {
     if (chosen == m_compiled->kernels.end()) return;
     auto made = std::make_shared<ShownKernel>();
     made->origin = tr("%1, %2, %3")
-                       .arg(m_file.isEmpty() ? tr("Yours") : QFileInfo(m_file).fileName(),
+                       .arg(!m_file.isEmpty()  ? QFileInfo(m_file).fileName()
+                            : m_name.isEmpty() ? tr("Yours")
+                                               : m_name,
                             toText(m_compiled->target), toText(m_compiled->compiler));
     made->kernel = chosen->symbol;
     made->title = toText(chosen->name);

@@ -29,6 +29,8 @@ class OwnSource : public QObject {
     void setText(const QString& text);
     // Reads a file in the background; opened() or failed() follows.
     void open(const QString& file);
+    // Takes a source that is in no file, by a name.
+    void setSource(const QString& name, const QString& text);
 
     // On: what is made of it is what the page shows. The first time it looks for the compilers and compiles.
     void setShown(bool on);
@@ -65,6 +67,7 @@ class OwnSource : public QObject {
     std::shared_ptr<compile::Compiler> m_compiler;
     QString m_text;
     QString m_file;
+    QString m_name;       // of a source that is in no file
     QString m_savedText;  // as the file has it
     QString m_target;
     QStringList m_targets;

@@ -11,6 +11,8 @@
 #include <QScrollArea>
 #include <QSplitter>
 #include <QToolButton>
+#include <algorithm>
+#include <utility>
 
 #include "ui/kernels/text_table.h"
 #include "ui/support/text.h"
@@ -29,6 +31,14 @@ QString shapeText(const std::array<std::uint32_t, 3>& shape) {
 
 QVariant figure(std::uint64_t value) {
     return QVariant(qulonglong(value));
+}
+
+// The line that a finding came of: by the text itself, or by the lines that are known beside it; 0: not
+// known.
+std::uint32_t sourceLine(const ShownKernel& kernel, const ptx::Finding& finding) {
+    if (finding.source_line != 0) return finding.source_line;
+    const auto known = std::ranges::find(kernel.lines, int(finding.line), &std::pair<int, int>::first);
+    return known == kernel.lines.end() ? 0 : std::uint32_t(known->second);
 }
 
 void addCounts(QList<TextTableModel::Row>& rows, const ptx::Counts& counts) {
@@ -144,6 +154,7 @@ QWidget* RunTab::makeResults() {
     auto* column = makeColumn(page, smallSpacing, {normalSpacing, normalSpacing, 0, 0});
     m_said = new ToneLabel(ToneLabel::Tone::muted, page);
     m_said->setObjectName(QStringLiteral("runSaid"));
+    m_said->setAlignment(Qt::AlignTop | Qt::AlignLeft);
     m_findings = new TextTable(tr("Findings of the run"), page);
     m_findings->setObjectName(QStringLiteral("findings"));
     m_results = new TextTable(tr("Outputs and counts of the run"), page);
@@ -155,8 +166,8 @@ QWidget* RunTab::makeResults() {
         if (!m_model.outcome()) return;
         const auto& findings = m_model.outcome()->outcome.findings;
         if (row < 0 || std::size_t(row) >= findings.size()) return;
-        Q_EMIT findingChosen(int(findings[std::size_t(row)].line),
-                             int(findings[std::size_t(row)].source_line));
+        const ptx::Finding& one = findings[std::size_t(row)];
+        Q_EMIT findingChosen(int(one.line), int(sourceLine(*m_model.kernel(), one)));
     });
     return page;
 }
@@ -224,9 +235,10 @@ void RunTab::showRun() {
     const auto& outcome = m_model.outcome();
     if (outcome) {
         for (const ptx::Finding& one : outcome->outcome.findings) {
+            const std::uint32_t source = sourceLine(*m_model.kernel(), one);
             findings.append({.cells = {toText(ptx::name_of(one.kind)), figure(one.line),
-                                       one.source_line == 0 ? QVariant(tr("–")) : figure(one.source_line),
-                                       shapeText(one.block), shapeText(one.thread), toText(one.message)},
+                                       source == 0 ? QVariant(tr("–")) : figure(source), shapeText(one.block),
+                                       shapeText(one.thread), toText(one.message)},
                              .share = -1,
                              .toolTip = toText(one.message)});
         }

@@ -49,6 +49,8 @@ class ScreenshotTour {
     void records();
     void duels();
     void kernels();
+    void kernelsOfOnesOwn();
+    void generatedKernels();
     void manual();
     void wrongNumber();
     void solving();

@@ -338,6 +338,8 @@ bool MainWindow::mayClose() {
         running = tr("A record of %1 is still being made.").arg(m_recorder->job().subject());
     } else if (m_release->isChanging()) {
         running = tr("The release is still being changed.");
+    } else if (m_kernels->isMaking()) {
+        running = tr("A data set of kernels is still being made.");
     } else if (m_solve->isRunning()) {
         running = tr("A problem is still being solved.");
     }

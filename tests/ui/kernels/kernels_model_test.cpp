@@ -6,18 +6,25 @@
 #include <QCoreApplication>
 #include <QSignalSpy>
 #include <QTest>
+#include <algorithm>
 
 #include "tests/ui/kernels/kernels_testing.h"
 #include "tests/ui/patience.h"
+#include "ui/kernels/data_set_desk.h"
 #include "ui/kernels/our_kernels.h"
+#include "ui/kernels/own_source.h"
 #include "ui/session/session.h"
 #include "ui/support/text.h"
 
 namespace workbench {
 namespace {
 
+using ::testing::_;
+using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::Pair;
 
 class KernelsModelTest : public ::testing::Test {
   protected:
@@ -158,6 +165,163 @@ TEST(Traffic, OfEveryFilterARowIsThere) {
         {.what = FilterOperation{
              .filter_id = 6, .parameters = {{"sigma", 2.0}}, .border = iir2d::Border::clamp}});
     EXPECT_EQ(other->difference, "parameters, border");
+}
+
+class OwnSourceTest : public ::testing::Test {
+  protected:
+    // False: there is no compiler for CUDA sources here, and that is said.
+    bool compiled() {
+        EXPECT_TRUE(QTest::qWaitFor([&] { return !own.isCompiling(); }, 2 * patience_ms));
+        if (own.compiled() || own.problemLine() > 0) return true;
+        EXPECT_THAT(own.problem().toStdString(), HasSubstr("ompiler"));
+        return false;
+    }
+
+    QTemporaryDir folder;
+    ShownKernelModel shown;
+    OwnSource own{shown};
+};
+
+TEST_F(OwnSourceTest, CompilesWhatIsTypedAndMarksLinesBothWays) {
+    own.setShown(true);
+    if (!compiled()) GTEST_SKIP() << own.problem().toStdString();
+    ASSERT_NE(shown.kernel(), nullptr) << own.problem().toStdString();
+    EXPECT_EQ(shown.kernel()->kernel, "saxpy");
+    ASSERT_TRUE(shown.kernel()->module);
+    EXPECT_THAT(shown.kernel()->lines, Contains(Pair(_, 5))) << "y[i] = a * x[i] + y[i]";
+    const int lines = int(std::ranges::count(shown.kernel()->text, '\n'));
+    for (const auto& [line, source] : shown.kernel()->lines) EXPECT_LE(line, lines);
+
+    own.setText(QStringLiteral("__global__ void f(int* x) {\n    x[0] = 1;\n    y = 2;\n}\n"));
+    EXPECT_TRUE(own.isCompiling());
+    ASSERT_TRUE(compiled());
+    EXPECT_EQ(own.problemLine(), 3);
+    EXPECT_THAT(own.problem().toStdString(), HasSubstr("\"y\""));
+    EXPECT_FALSE(own.compiled());
+
+    own.setText(QStringLiteral(
+        "__global__ void f(int* x) { x[0] = 1; }\n__global__ void g(float* x) { x[0] += 1; }\n"));
+    ASSERT_TRUE(compiled());
+    EXPECT_EQ(own.problem().toStdString(), "");
+    ASSERT_TRUE(own.compiled());
+    ASSERT_EQ(own.compiled()->kernels.size(), 2U);
+    own.chooseKernel(toText(own.compiled()->kernels[1].symbol));
+    EXPECT_EQ(shown.kernel()->title.toStdString(), own.compiled()->kernels[1].name);
+}
+
+TEST_F(OwnSourceTest, OnlyTheNewestOfSeveralChangesIsShown) {
+    own.setShown(true);
+    for (const char* name : {"first", "second", "third"}) {
+        own.setText(QStringLiteral("extern \"C\" __global__ void %1(int* x) { x[0] = 1; }\n")
+                        .arg(QLatin1String(name)));
+        QTest::qWait(30);
+    }
+    if (!compiled()) GTEST_SKIP() << own.problem().toStdString();
+    ASSERT_NE(shown.kernel(), nullptr);
+    EXPECT_EQ(shown.kernel()->kernel, "third");
+}
+
+TEST_F(OwnSourceTest, OpensAFileAndNamesItInACommand) {
+    const std::string file = folder.filePath(QStringLiteral("own.cu")).toStdString();
+    ASSERT_TRUE(write_file_atomically(file, "extern \"C\" __global__ void own(int* x) { x[0] = 1; }\n"));
+    own.setShown(true);
+    own.open(toText(file));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return own.file() == toText(file); }, patience_ms));
+    if (!compiled()) GTEST_SKIP() << own.problem().toStdString();
+    EXPECT_THAT(own.commandLine().toStdString(),
+                AllOf(HasSubstr("iir2d synth extract " + file), HasSubstr("--kernel own --targets ptx-")));
+    own.setText(own.text() + QStringLiteral("// typed\n"));
+    EXPECT_TRUE(own.commandLine().isEmpty()) << "the file has another text";
+    QSignalSpy failed(&own, &OwnSource::failed);
+    own.open(folder.filePath(QStringLiteral("absent.cu")));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return failed.count() == 1; }, patience_ms));
+}
+
+class DataSetDeskTest : public ::testing::Test {
+  protected:
+    void wait() {
+        ASSERT_TRUE(QTest::qWaitFor(
+            [&] { return !desk.isMaking() && !desk.isOpening() && (desk.record() || failed.count() > 0); },
+            3 * patience_ms));
+    }
+    void openGolden() {
+        desk.open(QStringLiteral(IIR2D_SOURCE_DIR "/tests/app/golden_set"));
+        wait();
+        ASSERT_NE(desk.dataSet(), nullptr);
+    }
+
+    QTemporaryDir folder;
+    ShownKernelModel shown;
+    DataSetDesk desk{shown};
+    QSignalSpy failed{&desk, &DataSetDesk::failed};
+    QSignalSpy said{&desk, &DataSetDesk::said};
+};
+
+TEST_F(DataSetDeskTest, OpensOneAndShowsARecordForwardAndBackward) {
+    desk.setShown(true);
+    openGolden();
+    const inspect::DataSetView& set = *desk.dataSet();
+    EXPECT_TRUE(set.is_complete);
+    EXPECT_EQ(set.rows.size(), 28U);
+    EXPECT_EQ(set.categories.size(), 14U);
+    const auto row = std::ranges::find_if(set.rows, &inspect::RecordRow::has_backward);
+    ASSERT_NE(row, set.rows.end());
+    desk.chooseRecord(toText(row->id));
+    ASSERT_TRUE(
+        QTest::qWaitFor([&] { return desk.record() && desk.record()->row.id == row->id; }, patience_ms));
+    ASSERT_NE(shown.kernel(), nullptr);
+    ASSERT_EQ(desk.targets().size(), 3);
+    EXPECT_EQ(desk.target().toStdString(), "ptx-nvrtc:sm_90");
+    ASSERT_TRUE(shown.kernel()->module) << shown.kernel()->linesNote.toStdString();
+    EXPECT_EQ(shown.kernel()->source, desk.record()->source);
+    desk.setBackward(true);
+    EXPECT_EQ(shown.kernel()->kernel, row->name + "_backward");
+    EXPECT_EQ(shown.kernel()->source, desk.record()->backward_source);
+    ASSERT_TRUE(shown.kernel()->facts) << shown.kernel()->linesNote.toStdString();
+    desk.setTarget(QStringLiteral("llvm-host-o0"));
+    EXPECT_THAT(shown.kernel()->text, HasSubstr("define "));
+    EXPECT_FALSE(shown.kernel()->module) << "that is no PTX";
+    EXPECT_THAT(desk.commandLine().toStdString(),
+                HasSubstr("--id " + row->id + " --target llvm-host-o0 --backward"));
+}
+
+TEST_F(DataSetDeskTest, SaysWhatIsNoDataSet) {
+    desk.open(folder.path());
+    wait();
+    ASSERT_EQ(failed.count(), 1);
+    EXPECT_EQ(desk.dataSet(), nullptr);
+}
+
+TEST_F(DataSetDeskTest, MakesOneAndCancelsAnother) {
+    DataSetWish wish{.folder = folder.filePath(QStringLiteral("set")), .count = 14, .backward = true};
+    QString progress;
+    QObject::connect(&desk, &DataSetDesk::workChanged, &desk, [&] {
+        if (!desk.progress().isEmpty()) progress = desk.progress();
+    });
+    desk.make(wish);
+    EXPECT_TRUE(desk.isMaking());
+    wait();
+    if (failed.count() > 0) {
+        const std::string why = failed.front().front().toString().toStdString();
+        ASSERT_THAT(why, HasSubstr("compiler"));
+        GTEST_SKIP() << why;
+    }
+    ASSERT_TRUE(desk.dataSet());
+    EXPECT_TRUE(desk.dataSet()->is_complete);
+    EXPECT_EQ(desk.dataSet()->rows.size(), 14U);
+    EXPECT_EQ(said.count(), 1);
+    EXPECT_THAT(progress.toStdString(), HasSubstr(" kernels, ")) << "live, while it was made";
+    desk.make(wish);
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !desk.isMaking() && failed.count() == 1; }, patience_ms))
+        << "there is something in the folder";
+    wish.folder = folder.filePath(QStringLiteral("long"));
+    wish.count = 100000;
+    desk.make(wish);
+    EXPECT_TRUE(desk.isMaking());
+    desk.cancel();
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !desk.isMaking(); }, 3 * patience_ms));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return said.count() == 2; }, patience_ms));
+    EXPECT_THAT(said.back().front().toString().toStdString(), HasSubstr("Cancelled"));
 }
 
 }  // namespace

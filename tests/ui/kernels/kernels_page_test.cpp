@@ -14,6 +14,7 @@
 #include <QTextBlock>
 #include <QToolButton>
 
+#include "core/solve/kernels.h"
 #include "tests/ui/kernels/kernels_testing.h"
 #include "tests/ui/patience.h"
 #include "ui/kernels/code_pane.h"
@@ -21,9 +22,11 @@
 #include "ui/kernels/kernels_page.h"
 #include "ui/kernels/our_kernels.h"
 #include "ui/kernels/ours_panel.h"
+#include "ui/kernels/own_source.h"
 #include "ui/kernels/run_tab.h"
 #include "ui/kernels/text_table.h"
 #include "ui/session/session.h"
+#include "ui/widgets/message_bar.h"
 #include "ui/widgets/theme.h"
 
 namespace workbench {
@@ -97,6 +100,46 @@ TEST_F(KernelsPageTest, AFindingMarksItsLine) {
     EXPECT_TRUE(page.view().textPane().document()->findBlockByNumber(line - 1).text().contains(
         QLatin1String("ld.global.f32")));
     EXPECT_EQ(cell(run.results(), 0, 1).toStdString(), "2, 4");
+}
+
+TEST_F(KernelsPageTest, ALineOfOnesOwnSourceMarksWhatItBecame) {
+    page.showYours();
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !page.own().isCompiling(); }, 2 * patience_ms));
+    if (!page.own().compiled()) GTEST_SKIP() << page.own().problem().toStdString();
+    CodePane& editor = page.view().editor();
+    EXPECT_TRUE(editor.isVisible());
+    ASSERT_TRUE(page.shown().kernel());
+    editor.goToLine(1);
+    QTest::keyClick(&editor, Qt::Key_Down);
+    for (int line = 2; line < 5; ++line) QTest::keyClick(&editor, Qt::Key_Down);
+    ASSERT_EQ(editor.currentLine(), 5);
+    EXPECT_EQ(editor.markedLines(), QList<int>{5});
+    const QList<int> marked = page.view().textPane().markedLines();
+    ASSERT_FALSE(marked.isEmpty());
+    editor.markLines({});
+    page.view().textPane().goToLine(marked.front() + 1);
+    QTest::keyClick(&page.view().textPane(), Qt::Key_Up);
+    EXPECT_EQ(editor.markedLines(), QList<int>{5}) << "and back";
+    editor.setPlainText(QStringLiteral("__global__ void f(int* x) {\n    y = 2;\n}\n"));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !page.own().isCompiling(); }, 2 * patience_ms));
+    EXPECT_EQ(page.own().problemLine(), 2);
+    EXPECT_EQ(editor.extraSelections().size(), 1) << "the line at fault";
+    choose("twice");
+    EXPECT_FALSE(editor.isVisible());
+}
+
+TEST_F(KernelsPageTest, OpensAKernelOfTheSolversAsASource) {
+    const std::string name = solve::kernels().front().name;
+    page.showKernel(QStringLiteral("solve/") + QString::fromStdString(name));
+    EXPECT_TRUE(page.view().editor().isVisible());
+    EXPECT_TRUE(page.view().editor().toPlainText().contains(QString::fromStdString(name)));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !page.own().isCompiling(); }, 2 * patience_ms));
+    if (!page.own().compiled()) GTEST_SKIP() << page.own().problem().toStdString();
+    ASSERT_TRUE(page.shown().kernel());
+    EXPECT_EQ(page.shown().kernel()->kernel, name);
+    EXPECT_TRUE(page.shown().kernel()->origin.startsWith(QLatin1String("solve/")));
+    page.showKernel(QStringLiteral("solve/no_such"));
+    EXPECT_TRUE(page.messages().textOf(QStringLiteral("kernels")).contains(QLatin1String("no_such")));
 }
 
 TEST_F(KernelsPageTest, CopiesTheRunAndTheText) {

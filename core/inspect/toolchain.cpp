@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "app/iir2d/synth_toolchain.h"
+#include "core/inspect/toolchain.h"
 
 #include <algorithm>
 #include <charconv>
@@ -9,11 +9,9 @@
 #include "core/synth/expect.h"
 #include "core/synth/print.h"
 
-namespace app {
+namespace workbench::inspect {
 
 namespace {
-
-using namespace workbench;  // NOLINT(google-build-using-namespace): names of core, in a command of it
 
 // Of a launch: 65,536 steps of a thread, in 8 warps, are far below.
 constexpr std::uint64_t most_instructions = std::uint64_t{1} << 24;
@@ -148,18 +146,16 @@ Result<ChosenTargets> choose_targets(const std::vector<std::string>& named, cons
     IIR2D_TRY(made.states, compiler.targets(stop));
     for (const std::string& name : named.empty() ? compile::default_targets() : named) {
         const auto state = std::ranges::find(made.states, name, &compile::TargetState::target);
-        if (state == made.states.end())
-            return workbench::fail(ErrorKind::bad_argument, "there is no target " + name);
+        if (state == made.states.end()) return fail(ErrorKind::bad_argument, "there is no target " + name);
         if (state->is_available)
             made.targets.push_back(data_set_target(*state));
         else if (!named.empty())
-            return workbench::fail(ErrorKind::device_failure, name + " is not available: " + state->reason);
+            return fail(ErrorKind::device_failure, name + " is not available: " + state->reason);
         else
             made.unavailable.push_back(name + ": " + state->reason);
     }
     if (made.targets.empty())
-        return workbench::fail(ErrorKind::device_failure,
-                               "there is no compiler: " + made.unavailable.front());
+        return fail(ErrorKind::device_failure, "there is no compiler: " + made.unavailable.front());
     return made;
 }
 
@@ -167,4 +163,4 @@ Result<std::unique_ptr<synth::Toolchain>> make_toolchain() {
     return std::make_unique<CompilerProcess>();
 }
 
-}  // namespace app
+}  // namespace workbench::inspect

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// Data sets' compilers: those of the compiler process, the executor of PTX and the host's JIT.
+#pragma once
+
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/compile/compiler.h"
+#include "core/synth/toolchain.h"
+
+namespace workbench::inspect {
+
+// What a data set says of a target, and how its texts are run.
+synth::Target data_set_target(const compile::TargetState& state);
+
+struct ChosenTargets {
+    std::vector<synth::Target> targets;        // at least one
+    std::vector<std::string> unavailable;      // "TARGET: why", of default targets
+    std::vector<compile::TargetState> states;  // of all
+};
+// Those named, or without names the default ones that are there. bad_argument for a name that there is not;
+// device_failure for one that is not available, and where none is.
+Result<ChosenTargets> choose_targets(const std::vector<std::string>& named, const std::stop_token& stop);
+
+Result<std::unique_ptr<synth::Toolchain>> make_toolchain();
+
+}  // namespace workbench::inspect
