@@ -49,7 +49,15 @@ void CodePane::setCode(const QString& code) {
     const QScopedValueRollback setting(m_setting, true);
     m_marked.clear();
     m_error = 0;
-    setPlainText(code);
+    if (isReadOnly()) {
+        setPlainText(code);
+    } else {
+        // As an edit, so that Undo brings back what was typed.
+        QTextCursor all(document());
+        all.select(QTextCursor::Document);
+        all.insertText(code);
+        moveCursor(QTextCursor::Start);
+    }
     showMarks();
 }
 

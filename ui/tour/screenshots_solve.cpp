@@ -8,7 +8,6 @@
 #include "core/recipe/recipe.h"
 #include "ui/picture/image_view.h"
 #include "ui/session/session.h"
-#include "ui/solve/kernel_dialog.h"
 #include "ui/solve/map_view.h"
 #include "ui/solve/results_view.h"
 #include "ui/solve/solve_page.h"
@@ -123,10 +122,6 @@ void ScreenshotTour::solving() {
     m_window.resize(smallScreen);
     shoot(QStringLiteral("84-solve-small-error"));
     m_window.resize(1280, 800);
-    KernelDialog kernel(QStringLiteral("solve/poisson1d_jacobi"), &m_window);
-    kernel.show();
-    shoot(QStringLiteral("89-solve-kernel"), &kernel);
-    kernel.close();
     model.setChoices({});
     page.messages().clear(QStringLiteral("solve"));
     session.resetRecipe({});

@@ -31,7 +31,6 @@
 #include "ui/picture/view_bar.h"
 #include "ui/release/release_page.h"
 #include "ui/session/session.h"
-#include "ui/solve/kernel_dialog.h"
 #include "ui/solve/solve_page.h"
 #include "ui/support/paths.h"
 #include "ui/widgets/drop_cue.h"
@@ -165,9 +164,8 @@ void MainWindow::connectPages() {
     });
     connect(m_benchmark, &BenchmarkPage::attentionWanted, this, [this] { setPage(Page::benchmark); });
     connect(m_solve, &SolvePage::kernelAsked, this, [this](const QString& name) {
-        auto* dialog = new KernelDialog(name, this);
-        dialog->setAttribute(Qt::WA_DeleteOnClose);
-        dialog->show();
+        setPage(Page::kernels);
+        m_kernels->showKernel(name);
     });
     connect(m_release, &ReleasePage::wanted, this, [this] { setPage(Page::release); });
     connect(m_operations, &OperationsPanel::kernelRequested, this, [this](int row) {

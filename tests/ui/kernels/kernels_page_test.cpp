@@ -130,8 +130,15 @@ TEST_F(KernelsPageTest, ALineOfOnesOwnSourceMarksWhatItBecame) {
 
 TEST_F(KernelsPageTest, OpensAKernelOfTheSolversAsASource) {
     const std::string name = solve::kernels().front().name;
+    page.showYours();
+    const QString typed = QStringLiteral("// typed before");
+    page.view().editor().setPlainText(typed);
     page.showKernel(QStringLiteral("solve/") + QString::fromStdString(name));
     EXPECT_TRUE(page.view().editor().isVisible());
+    EXPECT_NE(page.view().editor().toPlainText(), typed);
+    page.view().editor().undo();
+    EXPECT_EQ(page.view().editor().toPlainText(), typed) << "Undo brings it back";
+    page.view().editor().redo();
     EXPECT_TRUE(page.view().editor().toPlainText().contains(QString::fromStdString(name)));
     ASSERT_TRUE(QTest::qWaitFor([&] { return !page.own().isCompiling(); }, 2 * patience_ms));
     if (!page.own().compiled()) GTEST_SKIP() << page.own().problem().toStdString();

@@ -343,6 +343,13 @@ TEST_F(MainWindowTest, PagesSwitchByKeyboard) {
     EXPECT_TRUE(window.operationsPanel().isVisible());
 }
 
+TEST_F(MainWindowTest, TheSolversKernelsOpenOnTheirPage) {
+    window.setPage(MainWindow::Page::solve);
+    Q_EMIT window.solvePage().kernelAsked(QStringLiteral("solve/poisson1d_jacobi"));
+    EXPECT_EQ(window.page(), MainWindow::Page::kernels);
+    EXPECT_TRUE(window.kernelsPage().own().text().contains(QLatin1String("poisson1d_jacobi")));
+}
+
 TEST_F(MainWindowTest, UndoAndRedoSayWhat) {
     window.operationsPanel().addFilter(6);
     QAction* undo = action(QStringLiteral("Undo"));
