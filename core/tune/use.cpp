@@ -156,7 +156,8 @@ void begin_use(const fs::path& models) {
     try {
         SeenOperations::of_process().begin();
         load_all(models);
-    } catch (const std::exception&) {  // without memory for models static runs
+    } catch (const std::exception&) {
+        iir2d::forget_models();  // there was no memory for all of them: static runs
     }
 }
 
