@@ -8,7 +8,8 @@ set(expected
   iir2d_filter_backward_cuda iir2d_filter_count iir2d_filter_forward_cpu iir2d_filter_forward_cuda iir2d_filter_key
   iir2d_filter_parameter iir2d_filter_workspace_cuda iir2d_forward_cpu iir2d_forward_cpu_with iir2d_forward_cuda iir2d_forward_cuda_stream
   iir2d_last_error iir2d_pool_backward_cpu iir2d_pool_backward_cpu_with
-  iir2d_pool_backward_cuda iir2d_pool_forward_cpu iir2d_pool_forward_cpu_with iir2d_pool_forward_cuda iir2d_pool_output_size iir2d_status_string)
+  iir2d_pool_backward_cuda iir2d_pool_forward_cpu iir2d_pool_forward_cpu_with iir2d_pool_forward_cuda iir2d_pool_output_size iir2d_status_string
+  iir2d_tune_export iir2d_tune_import iir2d_tune_load_model iir2d_tune_set_chooser iir2d_tune_set_mode iir2d_tune_stats)
 set(internal_namespaces "(7support|4pool|3iir|6device|4cuda|7convert|8embedded|3gpu|4tune)")
 
 run(listing ${NM} --dynamic --defined-only ${LIBRARY})
