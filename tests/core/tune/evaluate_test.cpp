@@ -142,8 +142,10 @@ TEST(Table, MeasurementsOfSeveralMachinesAreNotMixed) {
 // Folders of models.
 class Registry : public ::testing::Test {
   protected:
-    Registry() : m_folder(fs::temp_directory_path() / ("iir2d_registry_" + std::to_string(std::rand()))) {
-        fs::create_directories(m_folder);
+    void SetUp() override {
+        std::string name = (fs::temp_directory_path() / "iir2d_registry_XXXXXX").string();
+        ASSERT_NE(mkdtemp(name.data()), nullptr);
+        m_folder = name;
     }
     ~Registry() override { fs::remove_all(m_folder); }
 
@@ -173,7 +175,7 @@ class Registry : public ::testing::Test {
                             std::string(name_of(one.status)));
         return lines;
     }
-    const fs::path m_folder;
+    fs::path m_folder;
 };
 
 TEST_F(Registry, TheHighestVersionOfTheFirstPlaceDecides) {
