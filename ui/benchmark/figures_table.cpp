@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "ui/benchmark/figures_table.h"
 
-#include <QAction>
 #include <QApplication>
 #include <QClipboard>
 #include <QHeaderView>
@@ -11,7 +10,6 @@
 
 #include "core/support/files.h"
 #include "ui/benchmark/results_model.h"
-#include "ui/widgets/icons.h"
 #include "ui/widgets/table_look.h"
 
 namespace workbench {
@@ -43,12 +41,7 @@ FiguresTable::FiguresTable(QAbstractItemModel& model, QWidget* parent)
     horizontalHeader()->setFirstSectionMovable(false);
     horizontalHeader()->setSortIndicatorClearable(true);
     setHorizontalScrollMode(ScrollPerPixel);
-    auto* copy = new QAction(themedIcon(QStringLiteral("copy")), tr("Copy rows"), this);
-    copy->setShortcut(QKeySequence::Copy);
-    copy->setShortcutContext(Qt::WidgetShortcut);
-    copy->setEnabled(true);
-    connect(copy, &QAction::triggered, this, &FiguresTable::copySelection);
-    addAction(copy);
+    addCopyRows(*this, [this] { copySelection(); });
 
     connect(&model, &QAbstractItemModel::modelReset, this, &FiguresTable::follow);
     connect(&model, &QAbstractItemModel::rowsInserted, this, &FiguresTable::follow);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "ui/kernels/text_table.h"
 
-#include <QAction>
 #include <QApplication>
 #include <QClipboard>
 #include <QHeaderView>
@@ -12,7 +11,6 @@
 #include <QStyledItemDelegate>
 #include <algorithm>
 
-#include "ui/widgets/icons.h"
 #include "ui/widgets/table_look.h"
 #include "ui/widgets/theme.h"
 
@@ -129,17 +127,8 @@ TextTable::TextTable(const QString& name, QWidget* parent)
     QHeaderView* header = horizontalHeader();
     header->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     header->setStretchLastSection(true);
-    header->setSortIndicator(-1, Qt::AscendingOrder);
-    header->setSortIndicatorClearable(true);
-    setSortingEnabled(true);
-    header->setSortIndicatorShown(false);
-    connect(header, &QHeaderView::sortIndicatorChanged, this,
-            [header](int column) { header->setSortIndicatorShown(column >= 0); });
-    auto* copy = new QAction(themedIcon(QStringLiteral("copy")), tr("Copy rows"), this);
-    copy->setShortcut(QKeySequence::Copy);
-    copy->setShortcutContext(Qt::WidgetShortcut);
-    connect(copy, &QAction::triggered, this, &TextTable::copySelection);
-    addAction(copy);
+    letHeadersSort(*this);
+    addCopyRows(*this, [this] { copySelection(); });
 }
 
 void TextTable::setRows(const QStringList& headers, QList<TextTableModel::Row> rows) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "ui/release/release_table.h"
 
-#include <QAction>
 #include <QApplication>
 #include <QClipboard>
 #include <QHeaderView>
@@ -12,7 +11,6 @@
 
 #include "ui/release/mark_label.h"
 #include "ui/release/release_table_models.h"
-#include "ui/widgets/icons.h"
 #include "ui/widgets/table_look.h"
 #include "ui/widgets/theme.h"
 
@@ -52,18 +50,8 @@ ReleaseTable::ReleaseTable(ReleaseTableModel& model, QWidget* parent)
     QHeaderView* header = horizontalHeader();
     header->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     header->setStretchLastSection(true);
-    // As the release has it, and without the room that an arrow takes, until a header is clicked.
-    header->setSortIndicator(-1, Qt::AscendingOrder);
-    header->setSortIndicatorClearable(true);
-    setSortingEnabled(true);
-    header->setSortIndicatorShown(false);
-    connect(header, &QHeaderView::sortIndicatorChanged, this,
-            [header](int column) { header->setSortIndicatorShown(column >= 0); });
-    auto* copy = new QAction(themedIcon(QStringLiteral("copy")), tr("Copy rows"), this);
-    copy->setShortcut(QKeySequence::Copy);
-    copy->setShortcutContext(Qt::WidgetShortcut);
-    connect(copy, &QAction::triggered, this, &ReleaseTable::copySelection);
-    addAction(copy);
+    letHeadersSort(*this);
+    addCopyRows(*this, [this] { copySelection(); });
 }
 
 void ReleaseTable::fitColumns() {

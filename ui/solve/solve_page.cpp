@@ -15,6 +15,7 @@
 #include <QToolButton>
 
 #include "core/solve/report.h"
+#include "ui/charts/figures.h"
 #include "ui/session/session.h"
 #include "ui/solve/results_view.h"
 #include "ui/solve/solve_form.h"
@@ -206,7 +207,7 @@ void SolvePage::showFigures() {
     if (!last.history.empty() && last.history.back().objective)
         parts << tr("objective %1").arg(shortNumber(*last.history.back().objective));
     if (last.errors.max) parts << tr("largest error %1").arg(shortNumber(*last.errors.max));
-    parts << tr("%1 s").arg(shortNumber(last.assembly_seconds + last.solve_seconds));
+    parts << msWithUnit(1e3 * (last.assembly_seconds + last.solve_seconds));
     m_figures->setFullText(parts.join(QStringLiteral(" · ")), toText(to_text(outcome->solved)));
 }
 

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "ui/widgets/table_look.h"
 
+#include <QAction>
 #include <QHeaderView>
 #include <QTableView>
+#include <utility>
+
+#include "ui/widgets/icons.h"
 
 namespace workbench {
 
@@ -17,6 +21,24 @@ void setTableLook(QTableView& table) {
     table.horizontalHeader()->setHighlightSections(false);
     table.verticalHeader()->hide();
     table.verticalHeader()->setDefaultSectionSize(table.fontMetrics().height() + 8);
+}
+
+void letHeadersSort(QTableView& table) {
+    QHeaderView* header = table.horizontalHeader();
+    header->setSortIndicator(-1, Qt::AscendingOrder);
+    header->setSortIndicatorClearable(true);
+    table.setSortingEnabled(true);
+    header->setSortIndicatorShown(false);
+    QObject::connect(header, &QHeaderView::sortIndicatorChanged, &table,
+                     [header](int column) { header->setSortIndicatorShown(column >= 0); });
+}
+
+void addCopyRows(QTableView& table, std::function<void()> copy) {
+    auto* action = new QAction(themedIcon(QStringLiteral("copy")), QObject::tr("Copy rows"), &table);
+    action->setShortcut(QKeySequence::Copy);
+    action->setShortcutContext(Qt::WidgetShortcut);
+    QObject::connect(action, &QAction::triggered, &table, std::move(copy));
+    table.addAction(action);
 }
 
 }  // namespace workbench
