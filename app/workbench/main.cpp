@@ -63,9 +63,11 @@ void describe(CLI::App& parser, Options& options) {
     parser.set_version_flag("--version", workbench::version_text("iir2d-workbench"));
     parser.add_option("FILE", options.file, "What to open: an image, a recipe, a record or a release");
     parser.add_option("--recipe", options.recipe, "A recipe (JSON) to apply to it");
+    std::vector<std::string> pages;
+    for (const QString& name : workbench::MainWindow::pageNames()) pages.push_back(name.toStdString());
     parser
         .add_option("--page", options.page, "The page to show: image, benchmark, release, kernels or solve")
-        ->check(CLI::IsMember({"image", "benchmark", "release", "kernels", "solve"}))
+        ->check(CLI::IsMember(pages))
         ->default_str("image");
     parser.add_option("--device", options.device,
                       "auto, cpu, cuda or cuda:N; remembered; default: as chosen last");
@@ -170,10 +172,8 @@ int showWindow(const Options& options) {
     workbench::applyTheme(*qApp, session.settings().theme);
     workbench::MainWindow window(session);
     const auto showPage = [&] {
-        if (options.page == "benchmark") window.setPage(workbench::MainWindow::Page::benchmark);
-        if (options.page == "release") window.setPage(workbench::MainWindow::Page::release);
-        if (options.page == "kernels") window.setPage(workbench::MainWindow::Page::kernels);
-        if (options.page == "solve") window.setPage(workbench::MainWindow::Page::solve);
+        const auto page = workbench::MainWindow::pageNamed(QString::fromStdString(options.page));
+        if (page && *page != workbench::MainWindow::Page::image) window.setPage(*page);
     };
     showPage();
     const workbench::WindowLog log(window);

@@ -75,13 +75,8 @@ int Script::perform(const QString& command, const QString& argument) {
         QTimer::singleShot(0, &m_window,
                            [this] { QMessageBox::question(&m_window, tr("Modal"), tr("Modal?")); });
     }
-    if (command == QLatin1String("page")) {
-        m_window.setPage(argument == QLatin1String("benchmark") ? MainWindow::Page::benchmark
-                         : argument == QLatin1String("release") ? MainWindow::Page::release
-                         : argument == QLatin1String("kernels") ? MainWindow::Page::kernels
-                         : argument == QLatin1String("solve")   ? MainWindow::Page::solve
-                                                                : MainWindow::Page::image);
-    }
+    if (command == QLatin1String("page"))
+        m_window.setPage(MainWindow::pageNamed(argument).value_or(MainWindow::Page::image));
     if (command == QLatin1String("edits")) {
         auto* timer = new QTimer(this);
         connect(timer, &QTimer::timeout, this, &Script::edit);

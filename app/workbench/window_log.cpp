@@ -24,22 +24,6 @@ void hearQt(QtMsgType type, const QMessageLogContext& context, const QString& te
     if (before != nullptr) before(type, context, text);
 }
 
-QString pageName(MainWindow::Page page) {
-    switch (page) {
-        case MainWindow::Page::image:
-            return QStringLiteral("image");
-        case MainWindow::Page::benchmark:
-            return QStringLiteral("benchmark");
-        case MainWindow::Page::release:
-            return QStringLiteral("release");
-        case MainWindow::Page::kernels:
-            return QStringLiteral("kernels");
-        case MainWindow::Page::solve:
-            return QStringLiteral("solve");
-    }
-    return {};
-}
-
 }  // namespace
 
 WindowLog::WindowLog(MainWindow& window) {
@@ -47,7 +31,7 @@ WindowLog::WindowLog(MainWindow& window) {
     before = qInstallMessageHandler(hearQt);
     note(QStringLiteral("the window begins, device %1").arg(session.deviceSpec()));
     connect(&window, &MainWindow::pageChanged, this,
-            [&window] { note(QStringLiteral("page: %1").arg(pageName(window.page()))); });
+            [&window] { note(QStringLiteral("page: %1").arg(MainWindow::nameOf(window.page()))); });
     connect(&session, &Session::imageChanged, this, [&session] {
         const ImagePtr image = session.image();
         note(image ? QStringLiteral("image: %1 x %2").arg(image->info.width).arg(image->info.height)

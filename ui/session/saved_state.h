@@ -41,7 +41,7 @@ struct SavedState {
     QString savedUtc;  // ISO 8601
     QString image;     // its file; empty: none
     int imageIndex = 0;
-    QString page;  // "image", "benchmark", "release" or "solve"
+    QString page;  // its name, as --page takes it
     QString device;
     int threads = 0;
     SavedView view;

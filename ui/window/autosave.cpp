@@ -25,19 +25,6 @@
 namespace workbench {
 namespace {
 
-constexpr std::pair<MainWindow::Page, const char*> page_names[] = {{MainWindow::Page::image, "image"},
-                                                                   {MainWindow::Page::benchmark, "benchmark"},
-                                                                   {MainWindow::Page::release, "release"},
-                                                                   {MainWindow::Page::kernels, "kernels"},
-                                                                   {MainWindow::Page::solve, "solve"}};
-
-QString nameOf(MainWindow::Page page) {
-    for (const auto& [each, name] : page_names) {
-        if (each == page) return QString::fromLatin1(name);
-    }
-    return {};
-}
-
 SavedView viewOf(const MainWindow& window) {
     const ImageView& view = window.imagePage().view();
     const ViewTransform& transform = view.transform();
@@ -105,7 +92,7 @@ SavedState Autosave::state() const {
     const Session& session = m_window.session();
     const ImagePtr image = session.image();
     SavedState state{.savedUtc = QDateTime::currentDateTimeUtc().toString(Qt::ISODateWithMs),
-                     .page = nameOf(m_window.page()),
+                     .page = MainWindow::nameOf(m_window.page()),
                      .device = session.deviceSpec(),
                      .threads = session.threads(),
                      .view = viewOf(m_window),
@@ -233,9 +220,7 @@ void Autosave::restore(const EndedSession& ended) {
     bool kept = results.size() == state.results.size();
     if (!results.empty()) m_window.benchmarkPage().desk().restore(std::move(results));
     writeResults();
-    for (const auto& [page, name] : page_names) {
-        if (state.page == QLatin1String(name)) m_window.setPage(page);
-    }
+    if (const auto page = MainWindow::pageNamed(state.page)) m_window.setPage(*page);
     saveNow();
     const auto saved = m_file.write(this->state());
     std::error_code error;

@@ -78,11 +78,8 @@ MainWindow::MainWindow(Session& session, QWidget* parent)
     setWindowIcon(applicationIcon());
     qApp->installEventFilter(new UndoKeys(this));
     setMinimumSize(640, 400);
-    m_pages->addWidget(m_image);
-    m_pages->addWidget(m_benchmark);
-    m_pages->addWidget(m_release);
-    m_pages->addWidget(m_kernels);
-    m_pages->addWidget(m_solve);
+    for (QWidget* page : std::initializer_list<QWidget*>{m_image, m_benchmark, m_release, m_kernels, m_solve})
+        m_pages->addWidget(page);  // as Page has them
     auto* centre = new QWidget(this);
     auto* column = makeColumn(centre, 0);
     column->addWidget(m_pages);
@@ -180,22 +177,28 @@ void MainWindow::connectPages() {
     connect(m_info, &InfoBar::deviceClicked, this, [this] { showDevices(!m_docks->showsDevices()); });
 }
 
+QStringList MainWindow::pageNames() {
+    return {QStringLiteral("image"), QStringLiteral("benchmark"), QStringLiteral("release"),
+            QStringLiteral("kernels"), QStringLiteral("solve")};
+}
+
+QString MainWindow::nameOf(Page page) {
+    return pageNames().at(int(page));
+}
+
+std::optional<MainWindow::Page> MainWindow::pageNamed(const QString& name) {
+    const auto index = pageNames().indexOf(name);
+    return index < 0 ? std::nullopt : std::optional(Page(index));
+}
+
 MainWindow::Page MainWindow::page() const {
-    return m_pages->currentWidget() == m_benchmark ? Page::benchmark
-           : m_pages->currentWidget() == m_release ? Page::release
-           : m_pages->currentWidget() == m_kernels ? Page::kernels
-           : m_pages->currentWidget() == m_solve   ? Page::solve
-                                                   : Page::image;
+    return Page(m_pages->currentIndex());
 }
 
 void MainWindow::setPage(Page next) {
     if (next != page()) {
         if (page() == Page::image) m_docks->setBesidePicture(false);
-        m_pages->setCurrentWidget(next == Page::benchmark ? static_cast<QWidget*>(m_benchmark)
-                                  : next == Page::release ? static_cast<QWidget*>(m_release)
-                                  : next == Page::kernels ? static_cast<QWidget*>(m_kernels)
-                                  : next == Page::solve   ? static_cast<QWidget*>(m_solve)
-                                                          : m_image);
+        m_pages->setCurrentIndex(int(next));
         if (next == Page::image) m_docks->setBesidePicture(true);
         Q_EMIT pageChanged();
     }

@@ -5,6 +5,7 @@
 
 #include <QMainWindow>
 #include <memory>
+#include <optional>
 
 class QAction;
 class QStackedWidget;
@@ -28,7 +29,12 @@ class WindowActions;
 class MainWindow : public QMainWindow {
     Q_OBJECT
   public:
+    // In the order of the tool bar.
     enum class Page { image, benchmark, release, kernels, solve };
+    // Returns a page's name, which --page, scripts, kept work and the log have; it is no text for people.
+    static QString nameOf(Page page);
+    static std::optional<Page> pageNamed(const QString& name);
+    static QStringList pageNames();
 
     explicit MainWindow(Session& session, QWidget* parent = nullptr);
     ~MainWindow() override;
