@@ -91,6 +91,17 @@ bool Machine::in_local(const Group& group, std::uint64_t offset, unsigned bytes)
     return false;
 }
 
+// Whether each address is `stride` behind the one before.
+static bool is_strided(const std::array<std::uint64_t, lanes>& address, std::uint64_t stride) {
+    if (stride + (1ULL << 32U) > 1ULL << 33U) return false;  // whose multiples may go around
+    std::uint64_t differs = 0;
+    for (unsigned half = lanes / 2; half != 0; half /= 2) {
+        for (unsigned lane = 0; lane < half; ++lane)
+            differs |= address[lane + half] - address[lane] - half * stride;
+    }
+    return differs == 0;
+}
+
 // All lanes in one space and, in global memory, in one allocation, all aligned: then nothing is looked at
 // lane by lane.
 bool Machine::reach_together(const Instruction& i, std::uint32_t mask, unsigned bytes, Reach& made) {
@@ -100,7 +111,13 @@ bool Machine::reach_together(const Instruction& i, std::uint32_t mask, unsigned 
     if (space != Space::global && space != Space::shared) return false;
     const std::uint64_t window = i.space == Space::generic ? window_of(space) : 0;
     std::uint64_t least = some, most = some, bits = 0;
-    if (mask == every_lane) {
+    made.stride = made.address[1] - made.address[0];
+    made.is_strided = mask == every_lane && is_strided(made.address, made.stride);
+    if (made.is_strided) {
+        least = std::min(some, made.address[lanes - 1]);
+        most = std::max(some, made.address[lanes - 1]);
+        bits = some | made.stride;
+    } else if (mask == every_lane) {
         for (unsigned lane = 0; lane < lanes; ++lane) {
             const std::uint64_t address = made.address[lane];
             least = std::min(least, address);
@@ -238,7 +255,7 @@ void Machine::reach(Warp& warp, const Group& group, const Instruction& i, std::u
         for (unsigned lane = 0; lane < lanes; ++lane) made.address[lane] = frame[i.a + lane] + added;
     }
     if (reach_together(i, mask, bytes, made)) return;
-    made.is_one = false;
+    made.is_one = made.is_strided = false;
     made.mask = 0;
     if (i.space == Space::param && (i.flags & flag_beyond) == 0 && reach_parameter(mask, bytes, made)) return;
     for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
@@ -253,17 +270,12 @@ void Machine::load(Warp& warp, const Group& group, const Instruction& i, std::ui
     Reach at;
     reach(warp, group, i, mask, bytes, at);
     Word* const frame = group.in->frame;
-    if (m_all_checks && !(at.is_one && at.space == Space::param)) {
-        Access now = access_of(warp);
-        for (std::uint32_t rest = at.mask; rest != 0; rest &= rest - 1) {
-            const unsigned lane = first_lane(rest);
-            check_read(warp, i, lane, at, bytes);
-            check_race(warp, i, lane, at, bytes, AccessKind::read, nullptr, now);
-        }
-    }
+    if (m_all_checks && !(at.is_one && at.space == Space::param)) check_loads(warp, i, at, bytes);
     count(at, bytes, false);
     if (at.mask == every_lane && i.vector == 1 && i.width_d == element && element >= 4) {
-        if (element == 4) {
+        if (at.is_contiguous(4)) {
+            std::memcpy(frame + i.d, at.host[0], sizeof(std::uint32_t) * lanes);
+        } else if (element == 4) {
             for (unsigned lane = 0; lane < lanes; ++lane) {
                 std::uint32_t value = 0;
                 std::memcpy(&value, at.host[lane], 4);
@@ -301,7 +313,8 @@ void Machine::store(Warp& warp, const Group& group, const Instruction& i, std::u
     reach(warp, group, i, mask, bytes, at);
     const Word* const frame = group.in->frame;
     count(at, bytes, true);
-    if (!m_all_checks && at.mask == every_lane && i.vector == 1 && i.width_d == element && element >= 4) {
+    const bool is_plain = i.vector == 1 && i.width_d == element && element >= 4;
+    if (!m_all_checks && at.mask == every_lane && is_plain) {
         for (unsigned lane = 0; lane < lanes; ++lane) {
             const std::uint64_t value = read_lane(frame, i.d, element, lane);
             std::memcpy(at.host[lane], &value, element);
@@ -310,8 +323,15 @@ void Machine::store(Warp& warp, const Group& group, const Instruction& i, std::u
         return;
     }
     const VectorPlaces& places = m_program.vectors[i.extra];
-    ++m_serial;
-    Access now = access_of(warp);
+    Watch watched;
+    if (m_all_checks) {
+        ++m_clocks->time;
+        if ((i.flags & flag_atomic) == 0) watched = watch(warp, at, bytes);
+    }
+    if (watched.is_simple && is_plain) {
+        store_watched(warp, i, at, frame, element, watched);
+        return;
+    }
     for (std::uint32_t rest = at.mask; rest != 0; rest &= rest - 1) {
         const unsigned lane = first_lane(rest);
         if (at.space_of(lane) == Space::constant ||
@@ -326,8 +346,7 @@ void Machine::store(Warp& warp, const Group& group, const Instruction& i, std::u
             std::memcpy(value.data() + k * element, &part, element);
         }
         if (m_all_checks) {
-            check_race(warp, i, lane, at, bytes, AccessKind::write, value.data(), now);
-            mark_written(warp, lane, at, bytes);
+            check_store(warp, i, lane, at, bytes, value.data(), watched);
         } else if (Allocation* const allocation = at.allocation_of(lane)) {
             // Nobody keeps count of single bytes: they are taken to be written.
             allocation->fresh = false;

@@ -80,7 +80,6 @@ void Machine::atomic(Warp& warp, const Group& group, const Instruction& i, std::
     Reach at;
     reach(warp, group, i, mask, bytes, at);
     Word* const frame = group.in->frame;
-    Access now = access_of(warp);
     for (unsigned lane = 0; lane < lanes; ++lane) {
         if ((mask & lane_bit(lane)) == 0) continue;
         ++m_counts.atomics;
@@ -94,7 +93,7 @@ void Machine::atomic(Warp& warp, const Group& group, const Instruction& i, std::
         if (allowed) {
             if (m_all_checks) {
                 check_read(warp, i, lane, at, bytes);
-                check_race(warp, i, lane, at, bytes, AccessKind::atomic, nullptr, now);
+                check_race(warp, i, lane, at, bytes, AccessKind::atomic, nullptr);
                 mark_written(warp, lane, at, bytes);
             } else if (Allocation* const allocation = at.allocation_of(lane)) {
                 allocation->fresh = false;

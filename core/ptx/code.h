@@ -86,7 +86,7 @@ constexpr std::uint16_t flag_has_count = 128;   // barrier: the number of thread
 constexpr std::uint16_t flag_to_space = 256;    // cvta.to
 constexpr std::uint16_t flag_weak_shift = 512;  // bfind.shiftamt
 constexpr std::uint16_t flag_shift_wraps = 1024;
-constexpr std::uint16_t flag_volatile = 2048;
+constexpr std::uint16_t flag_atomic = 2048;  // ld, st: .relaxed, .acquire, .release
 constexpr std::uint16_t flag_beyond = 4096;  // ld.param: not all within the parameter that it names
 
 constexpr std::uint32_t no_operand = 0xffffffffU;

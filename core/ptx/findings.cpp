@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Findings as sentences.
+#include <array>
 #include <cstdio>
 
 #include "core/ptx/machine.h"
@@ -44,6 +45,8 @@ void Machine::report(FindingKind kind, const Warp& warp, unsigned lane, const In
 
 void Machine::stop(FindingKind kind, const Warp& warp, unsigned lane, const Instruction& instruction,
                    const std::string& what) {
+    // What ends a launch is kept whatever was found before it.
+    if (m_outcome.findings.size() >= most_findings) m_outcome.findings.pop_back();
     report(kind, warp, lane, instruction, what);
     throw Stop{};
 }
@@ -55,9 +58,8 @@ void Machine::report_race(const Warp& warp, unsigned lane, const Instruction& in
         ++m_outcome.findings_total;
         return;
     }
-    const char* const verb = kind == AccessKind::read    ? "reads"
-                             : kind == AccessKind::write ? "writes"
-                                                         : "changes";
+    constexpr std::array verbs{"reads", "writes", "changes", "reads"};
+    const char* const verb = verbs[static_cast<std::size_t>(kind)];
     char place[64];
     std::snprintf(place, sizeof place, "0x%llx", static_cast<unsigned long long>(address));
     std::string who;

@@ -114,6 +114,7 @@ bool read_load_or_store(Pieces& pieces, Form& form, bool loads) {
     form.kind = Kind::memory;
     const bool ordered = pieces.take("relaxed") || pieces.take(loads ? "acquire" : "release");
     if (ordered && !takes_scope(pieces)) return false;
+    if (ordered) form.flags |= flag_atomic;
     const bool is_volatile = !ordered && pieces.take("volatile");
     if (!ordered && !is_volatile) static_cast<void>(pieces.take("weak"));
     static_cast<void>(take_space(pieces, form.space));

@@ -120,6 +120,7 @@ Machine::Machine(const Program& program, const Function& entry, const Launch& la
       m_all_checks(launch.checks == Checks::all),
       m_budget(launch.budget),
       m_random(launch.seed * 0x9E3779B97F4A7C15ULL + 1),
+      m_forgotten(last_stamp(memory.time()++)),
       m_constants(program.constants),
       m_parameters(launch.parameters.begin(), launch.parameters.end()),
       m_free(program.functions.size()) {
@@ -185,9 +186,9 @@ void Machine::run_block(std::uint64_t index) {
                      static_cast<std::uint32_t>(index / m_launch.grid[0] / m_launch.grid[1])};
     for (auto& barrier : m_barriers) barrier = {};
     if (m_all_checks) {
-        m_clocks = std::make_unique<Clocks>(static_cast<std::uint32_t>(m_warps.size()));
+        m_clocks = std::make_unique<Clocks>(static_cast<std::uint32_t>(m_warps.size()), m_memory.time());
         m_shared_written.assign(m_shared.size(), 0);
-        m_shared_shadow.reset();
+        m_shared_shadow.forget_records();
     }
     // What nobody wrote is a NaN in every type.
     std::ranges::fill(m_shared, std::byte{0xff});

@@ -68,7 +68,7 @@ struct BlockBarrier {
     bool all_set = true;
     std::uint32_t count_set = 0;
     std::vector<std::uint32_t> warps;  // that wait
-    std::vector<std::uint32_t> seen;   // what those that only arrived had behind them, by warp
+    std::vector<std::uint64_t> seen;   // what those that only arrived had behind them, by warp
 };
 
 // Ends a launch at once: nothing that comes after it means anything.
@@ -126,11 +126,15 @@ class Machine {
         std::array<Space, lanes> spaces;
         std::array<Allocation*, lanes> allocations;
         std::uint32_t mask = 0;
-        bool is_one = false;  // all lanes in `space` and, in global memory, in `allocation`
+        bool is_one = false;      // all lanes in `space` and, in global memory, in `allocation`
+        bool is_strided = false;  // all 32, each `stride` bytes behind the one before
+        std::uint64_t stride = 0;
         Space space = Space::global;
         Allocation* allocation = nullptr;
         Space space_of(unsigned lane) const { return is_one ? space : spaces[lane]; }
         Allocation* allocation_of(unsigned lane) const { return is_one ? allocation : allocations[lane]; }
+        // Whether the lanes reach `bytes` each, one behind the other.
+        bool is_contiguous(unsigned bytes) const { return is_strided && stride == bytes; }
     };
     void reach(Warp& warp, const Group& group, const Instruction& instruction, std::uint32_t mask,
                unsigned bytes, Reach& made);
@@ -150,11 +154,30 @@ class Machine {
     void check_read(Warp& warp, const Instruction& instruction, unsigned lane, const Reach& reach,
                     unsigned bytes);
     void mark_written(Warp& warp, unsigned lane, const Reach& reach, unsigned bytes);
-    // What is noted of an access by a warp at this moment, but for the lane.
-    Access access_of(const Warp& warp) const;
-    // `now` is access_of(warp); the lane is put into it.
+    // A warp's request for memory that all its lanes reach in one place, in whole words: what they share.
+    struct Watch {
+        bool is_simple = false;  // else lanes are checked one by one
+        std::uint64_t base = 0;
+        std::uint8_t* written = nullptr;  // of each byte; null where all hold values
+        ShadowPages* pages = nullptr;
+        FreePages* free = nullptr;
+        Moment now;
+        std::uint64_t page_number = ~0ULL;  // the last one's
+        ShadowPage* page = nullptr;
+
+        ShadowCell& cell(std::uint64_t word);
+        bool is_written(std::uint64_t offset, unsigned bytes) const;
+    };
+    Watch watch(const Warp& warp, const Reach& reach, unsigned bytes);
+    void check_loads(Warp& warp, const Instruction& instruction, const Reach& reach, unsigned bytes);
+    // Checks and makes stores of one register each, of 4 or 8 bytes, that are watched.
+    void store_watched(Warp& warp, const Instruction& instruction, const Reach& reach, const Word* frame,
+                       unsigned bytes, Watch& watch);
+    void check_store(Warp& warp, const Instruction& instruction, unsigned lane, const Reach& reach,
+                     unsigned bytes, const std::byte* value, Watch& watch);
+    // Notes a lane's access; says so where it races.
     void check_race(Warp& warp, const Instruction& instruction, unsigned lane, const Reach& reach,
-                    unsigned bytes, AccessKind kind, const std::byte* value, Access& now);
+                    unsigned bytes, AccessKind kind, const std::byte* value);
     void count(const Reach& reach, unsigned bytes, bool stores);
     void count_shared(const Reach& reach, unsigned bytes);
 
@@ -201,8 +224,8 @@ class Machine {
     std::uint64_t m_budget = 0;  // of instructions, less what setting up has cost
     std::uint64_t m_taken = 0;   // bytes that have cost no whole step yet
     std::uint64_t m_held = 0;    // bytes
-    std::uint64_t m_serial = 0;  // of memory instructions
     std::uint64_t m_random = 0;
+    std::uint64_t m_forgotten = 0;  // stamps of global memory up to this one are of earlier launches
     std::vector<std::byte> m_constants;
     std::vector<std::byte> m_parameters;
 

@@ -45,6 +45,13 @@ Allocation& MemoryState::add(std::uint64_t begin, std::uint64_t bytes, std::byte
     return allocation;
 }
 
+void MemoryState::remove(std::uint64_t address) {
+    const auto found = m_allocations.find(address);
+    if (found == m_allocations.end()) return;
+    found->second.shadow.reset(m_free_pages);
+    m_allocations.erase(found);
+}
+
 std::uint64_t MemoryState::allocate(std::uint64_t bytes) {
     auto owned = std::make_unique<std::byte[]>(bytes);
     const std::uint64_t begin = m_next;
@@ -58,8 +65,9 @@ void MemoryState::begin_launch() {
     for (auto& [begin, allocation] : m_allocations) {
         allocation.loaded.reset();
         allocation.stored.reset();
-        allocation.shadow.reset();
+        allocation.shadow.reset(m_free_pages);
     }
+    ++m_time;
 }
 
 std::uint64_t resolved(const GlobalVariable::Address& address, const std::vector<std::uint64_t>& variables) {

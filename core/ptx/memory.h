@@ -50,10 +50,13 @@ class MemoryState {
   public:
     Allocation* find(std::uint64_t address);
     Allocation& add(std::uint64_t begin, std::uint64_t bytes, std::byte* host, bool written);
-    void remove(std::uint64_t address) { m_allocations.erase(address); }
+    void remove(std::uint64_t address);
     std::uint64_t allocate(std::uint64_t bytes);
     // Forgets what the last launch touched.
     void begin_launch();
+    // Of accesses, over all launches (shadow.h).
+    std::uint64_t& time() { return m_time; }
+    FreePages& free_pages() { return m_free_pages; }
     // Where the variables of a program lie; they are made, with their first values, when it is first asked
     // for.
     const std::vector<std::uint64_t>& variables_of(const Program& program);
@@ -62,6 +65,8 @@ class MemoryState {
     std::map<std::uint64_t, Allocation> m_allocations;
     std::map<std::uint64_t, std::vector<std::uint64_t>> m_variables;  // by the programs' serial numbers
     std::uint64_t m_next = 0x10'0000'0000ULL;
+    std::uint64_t m_time = 1;
+    FreePages m_free_pages;
 };
 
 // The address of a variable of a module, as an initialiser or a kernel sees it.

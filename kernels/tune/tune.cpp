@@ -70,16 +70,22 @@ Result<std::optional<TuneReason>> load_model(std::string_view text, bool is_prov
     return support::guarded_result("the model", [&]() -> Result<std::optional<TuneReason>> {
         auto model = model_from_text(text);
         if (!model) return std::unexpected(model.error());
-        if (std::ranges::find(model_purposes(), model->purpose) == model_purposes().end()) {
+        return load_read_model(*std::move(model), is_proven, table);
+    });
+}
+
+Result<std::optional<TuneReason>> load_read_model(TreeModel model, bool is_proven, std::string_view table) {
+    return support::guarded_result("the model", [&]() -> Result<std::optional<TuneReason>> {
+        if (std::ranges::find(model_purposes(), model.purpose) == model_purposes().end()) {
             return std::unexpected(Error{ErrorCode::invalid_argument,
-                                         "model: purpose " + model->purpose + " is none of this library"});
+                                         "model: purpose " + model.purpose + " is none of this library"});
         }
         auto rows = tune::table_from_text(table);
         if (!rows) return std::unexpected(rows.error());
-        auto fault = why_not(*model, is_proven);
+        auto fault = why_not(model, is_proven);
         if (!fault) return fault;
         Decider::of_process().hold(std::make_shared<const tune::HeldModel>(
-            tune::HeldModel{std::move(*model), std::move(*rows), *fault}));
+            tune::HeldModel{std::move(model), std::move(*rows), *fault}));
         return fault;
     });
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kernels/device/cuda/context.h"
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -309,6 +310,42 @@ Result<void> Context::launch(StreamHandle stream, const Launch& launch) {
                        [&](const char* name, auto f) { return call(name, f); });
 }
 
+Result<Module> Context::load(const std::string& ptx) {
+    std::array<char, 8192> log{};
+    std::array<int, 2> options{jit_error_log, jit_error_log_bytes};
+    std::array<void*, 2> values{log.data(), reinterpret_cast<void*>(log.size())};
+    ModuleHandle module = nullptr;
+    auto done = call("cuModuleLoadDataEx", [&] {
+        return m_driver.cuModuleLoadDataEx(&module, ptx.c_str(), static_cast<unsigned>(options.size()),
+                                           options.data(), values.data());
+    });
+    if (done) return Module(shared_from_this(), module);
+    Error error = done.error();
+    log.back() = '\0';
+    if (log.front() != '\0') error.message += ": " + std::string(log.data());
+    return std::unexpected(std::move(error));
+}
+
+Result<void> Context::launch(StreamHandle stream, const Module& module, const GpuLaunch& launch) {
+    KernelHandle kernel = nullptr;
+    if (auto done =
+            call("cuModuleGetFunction",
+                 [&] { return m_driver.cuModuleGetFunction(&kernel, module.get(), launch.kernel.c_str()); });
+        !done) {
+        Error error = done.error();
+        error.message += ": the kernel \"" + launch.kernel + "\"";
+        return std::unexpected(std::move(error));
+    }
+    std::size_t bytes = launch.parameters.size();
+    std::array<void*, 5> extra{launch_parameters, const_cast<std::byte*>(launch.parameters.data()),
+                               launch_parameters_bytes, &bytes, nullptr};
+    return call("cuLaunchKernel", [&] {
+        return m_driver.cuLaunchKernel(kernel, launch.grid[0], launch.grid[1], launch.grid[2],
+                                       launch.block[0], launch.block[1], launch.block[2], launch.shared_bytes,
+                                       stream, nullptr, extra.data());
+    });
+}
+
 Result<Graph> Context::record_graph(StreamHandle stream, const std::function<Result<void>()>& enqueue) {
     if (auto done = call("cuStreamBeginCapture",
                          [&] { return m_driver.cuStreamBeginCapture(stream, capture_thread_local); });
@@ -386,6 +423,10 @@ void EventTraits::free(Context& context, Handle handle, StreamHandle) {
 void GraphTraits::free(Context& context, Handle handle, StreamHandle) {
     static_cast<void>(
         context.call("cuGraphExecDestroy", [&] { return context.m_driver.cuGraphExecDestroy(handle); }));
+}
+void ModuleTraits::free(Context& context, Handle handle, StreamHandle) {
+    static_cast<void>(
+        context.call("cuModuleUnload", [&] { return context.m_driver.cuModuleUnload(handle); }));
 }
 void DeviceMemoryTraits::free(Context& context, Handle handle, StreamHandle stream) {
     static_cast<void>(

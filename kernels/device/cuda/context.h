@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "iir2d/error.h"
+#include "iir2d/gpu_module.h"
 #include "kernels/device/cuda/driver.h"
 #include "kernels/device/cuda/staging.h"
 
@@ -84,6 +85,10 @@ struct GraphTraits {
     using Handle = GraphExecHandle;
     static void free(Context& context, Handle handle, StreamHandle);
 };
+struct ModuleTraits {
+    using Handle = ModuleHandle;
+    static void free(Context& context, Handle handle, StreamHandle);
+};
 struct DeviceMemoryTraits {
     using Handle = DevicePointer;
     static void free(Context& context, Handle handle, StreamHandle stream);
@@ -93,6 +98,7 @@ struct DeviceMemoryTraits {
 using Stream = detail::Owned<detail::StreamTraits>;
 using Event = detail::Owned<detail::EventTraits>;
 using Graph = detail::Owned<detail::GraphTraits>;
+using Module = detail::Owned<detail::ModuleTraits>;  // a text of kernels that the driver has taken
 using DeviceBuffer = detail::Owned<detail::DeviceMemoryTraits>;  // freed in the order of its stream
 
 class Context : public std::enable_shared_from_this<Context> {
@@ -124,6 +130,11 @@ class Context : public std::enable_shared_from_this<Context> {
     Result<void> record(EventHandle event, StreamHandle stream);
     Result<void> wait(StreamHandle stream, EventHandle event);
 
+    // Has the driver compile PTX; the error has its log.
+    Result<Module> load(const std::string& ptx);
+    // Asynchronous, of a kernel of the module.
+    Result<void> launch(StreamHandle stream, const Module& module, const GpuLaunch& launch);
+
     // Records as a graph what `enqueue` puts into `stream`, launches and copies alone; none of it is run.
     // Nobody else may use the stream meanwhile.
     Result<Graph> record_graph(StreamHandle stream, const std::function<Result<void>()>& enqueue);
@@ -141,6 +152,7 @@ class Context : public std::enable_shared_from_this<Context> {
     friend struct detail::StreamTraits;
     friend struct detail::EventTraits;
     friend struct detail::GraphTraits;
+    friend struct detail::ModuleTraits;
     friend struct detail::DeviceMemoryTraits;
     friend class StagingBuffer;
 

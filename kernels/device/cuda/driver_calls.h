@@ -31,6 +31,10 @@
     X(cuLibraryUnload, 12000, (LibraryHandle library))                                                      \
     X(cuLibraryGetKernel, 12000, (KernelHandle * kernel, LibraryHandle library, const char* name))          \
     X(cuKernelSetAttribute, 12000, (int attribute, int value, KernelHandle kernel, DeviceHandle device))    \
+    X(cuModuleLoadDataEx, 2010,                                                                             \
+      (ModuleHandle * module, const void* image, unsigned count, int* options, void** values))              \
+    X(cuModuleUnload, 2000, (ModuleHandle module))                                                          \
+    X(cuModuleGetFunction, 2000, (KernelHandle * kernel, ModuleHandle module, const char* name))            \
     X(cuLaunchKernel, 7000,                                                                                 \
       (KernelHandle kernel, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,            \
        unsigned block_y, unsigned block_z, unsigned shared_bytes, StreamHandle stream, void** parameters,   \

@@ -21,6 +21,7 @@ using StreamHandle = struct CUstream_st*;  // null: the legacy default stream
 using EventHandle = struct CUevent_st*;
 using LibraryHandle = struct CUlib_st*;
 using KernelHandle = struct CUkern_st*;  // taken by cuLaunchKernel in a function's place
+using ModuleHandle = struct CUmod_st*;
 using PoolHandle = struct CUmemPoolHandle_st*;
 using GraphHandle = struct CUgraph_st*;
 using GraphExecHandle = struct CUgraphExec_st*;
@@ -83,5 +84,9 @@ enum CaptureMode : int { capture_thread_local = 1 };
 enum HostRegisterFlags : unsigned { host_register_portable = 1 };
 enum PoolAttribute : int { pool_release_threshold = 4 };
 enum KernelAttribute : int { max_dynamic_shared_bytes = 8 };
+enum JitOption : int { jit_error_log = 5, jit_error_log_bytes = 6 };
+// Of cuLaunchKernel's `extra`: parameters as one piece, and its size.
+inline void* const launch_parameters = reinterpret_cast<void*>(1);
+inline void* const launch_parameters_bytes = reinterpret_cast<void*>(2);
 
 }  // namespace iir2d::cuda

@@ -83,6 +83,11 @@ IIR2D_API Result<TreeModel> model_from_text(std::string_view text);
 // Returns the interface that a text names in its head, whatever else is in it.
 IIR2D_API std::optional<std::string> interface_of_model(std::string_view text);
 
+// The same as load_model() (tune.h) of a model that was read already.
+enum class TuneReason;
+IIR2D_API Result<std::optional<TuneReason>> load_read_model(TreeModel model, bool is_proven = true,
+                                                            std::string_view table = {});
+
 // A model that was compiled into the library (CMake option IIR2D_EMBED_MODELS).
 struct EmbeddedModel {
     std::string_view purpose;

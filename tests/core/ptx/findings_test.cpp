@@ -116,6 +116,34 @@ const std::vector<Case>& cases() {
          "setp.eq.u32 %p1, %r1, 0;\n@%p1 red.global.add.u32 [%rd1], 5;\n@!%p1 red.global.add.u32 [%rd1], "
          "1;\nret;",
          {}},
+        {"race_of_an_atomic_and_a_load",
+         FindingKind::race,
+         "setp.lt.u32 %p1, %r1, 32;\n@%p1 ld.global.u32 %r2, [%rd1];\n@!%p1 red.global.add.u32 [%rd1], "
+         "1;\nret;",
+         "setp.lt.u32 %p1, %r1, 32;\n@%p1 ld.relaxed.gpu.global.u32 %r2, [%rd1];\n@!%p1 red.global.add.u32 "
+         "[%rd1], 1;\nret;",
+         {.threads = 64}},
+        {"race_of_a_store_and_an_atomic_load",
+         FindingKind::race,
+         "setp.lt.u32 %p1, %r1, 32;\n@%p1 st.global.u32 [%rd1], 7;\n@!%p1 ld.relaxed.gpu.global.u32 %r2, "
+         "[%rd1];\nret;",
+         "setp.lt.u32 %p1, %r1, 32;\n@%p1 st.release.gpu.global.u32 [%rd1], 7;\n@!%p1 "
+         "ld.acquire.gpu.global.u32 %r2, [%rd1];\nret;",
+         {.threads = 64}},
+        {"race_of_blocks_with_an_atomic_load",
+         FindingKind::race,
+         "mov.u32 %r4, %ctaid.x;\nsetp.ne.u32 %p1, %r4, 1;\n@%p1 ld.relaxed.gpu.global.u32 %r2, "
+         "[%rd1];\n@!%p1 st.global.u32 [%rd1], 5;\nret;",
+         "mov.u32 %r4, %ctaid.x;\nsetp.ne.u32 %p1, %r4, 1;\n@%p1 ld.relaxed.gpu.global.u32 %r2, "
+         "[%rd1];\n@!%p1 st.relaxed.gpu.global.u32 [%rd1], 5;\nret;",
+         {.blocks = 3, .threads = 1}},
+        {"race_of_blocks_with_an_atomic",
+         FindingKind::race,
+         "mov.u32 %r4, %ctaid.x;\nsetp.ne.u32 %p1, %r4, 1;\n@%p1 ld.global.u32 %r2, [%rd1];\n@!%p1 "
+         "red.global.add.u32 [%rd1], 1;\nret;",
+         "mov.u32 %r4, %ctaid.x;\nsetp.ne.u32 %p1, %r4, 1;\n@%p1 ld.relaxed.gpu.global.u32 %r2, "
+         "[%rd1];\n@!%p1 red.global.add.u32 [%rd1], 1;\nret;",
+         {.blocks = 3, .threads = 1}},
         {"race_of_halves_is_none",
          FindingKind::race,
          "st.global.u32 [%rd1], %r1;\nret;",
@@ -229,6 +257,14 @@ TEST(FindingsMore, AreCountedAndTheFirstHundredKept) {
     const Ran ran = run_words(kernel(1, "div.u32 %r2, 5, 0;\nret;"), {zeros(32)}, {.blocks = 10});
     EXPECT_EQ(ran.outcome.findings_total, 320U);
     EXPECT_EQ(ran.outcome.findings.size(), most_findings);
+}
+
+TEST(FindingsMore, WhatEndsALaunchIsKept) {
+    const std::string divide = "div.u32 %r2, 5, 0;\n";
+    const Ran ran = run_words(kernel(1, divide + divide + divide + divide + "trap;\nret;"), {zeros(32)});
+    EXPECT_EQ(ran.outcome.findings_total, 4U * 32 + 1);
+    EXPECT_EQ(ran.outcome.findings.size(), most_findings);
+    EXPECT_TRUE(ran.found(FindingKind::trap));
 }
 
 TEST(FindingsMore, NameTheSourceLineThreadAndAddress) {

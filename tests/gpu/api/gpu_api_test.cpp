@@ -27,7 +27,7 @@ using iir_test::run_reference;
 class GpuApi : public ::testing::Test {
   protected:
     void SetUp() override {
-        scenario("devices=1");
+        scenario("devices=2");  // as the other tests of the process: a driver counts its GPUs once
         const auto gpu = Device::cuda(0);
         ASSERT_TRUE(gpu) << gpu.error().message;
         m_gpu = *gpu;

@@ -42,17 +42,15 @@ class GpuAdjoint : public ::testing::TestWithParam<std::tuple<int, Size>> {};
 
 TEST_P(GpuAdjoint, TransposesTheFilterInEveryMode) {
     const auto [id, size] = GetParam();
-    for (const Border border : all_borders) {
-        for (const Start start : all_starts) {
-            for (const bool normalise : {false, true}) {
-                FilterDesc desc{.shape = {.h = size.first, .w = size.second},
-                                .filter = {.id = std::min(id, 8), .normalise_gain = normalise},
-                                .border = border,
-                                .start = start};
-                if (id == 9) desc.filter = {.id = 6, .parameters = {{"compat_1_0", 1.0}}};
-                if (normalise && size.first * size.second > 5000) continue;
-                expect_adjoint(desc, static_cast<unsigned>(id));
-            }
+    for (const auto [border, start] : all_modes) {
+        for (const bool normalise : {false, true}) {
+            FilterDesc desc{.shape = {.h = size.first, .w = size.second},
+                            .filter = {.id = std::min(id, 8), .normalise_gain = normalise},
+                            .border = border,
+                            .start = start};
+            if (id == 9) desc.filter = {.id = 6, .parameters = {{"compat_1_0", 1.0}}};
+            if (normalise && size.first * size.second > 5000) continue;
+            expect_adjoint(desc, static_cast<unsigned>(id));
         }
     }
 }
@@ -66,24 +64,20 @@ INSTANTIATE_TEST_SUITE_P(Sizes, GpuAdjoint,
 
 TEST(GpuAdjointOf, EverySeedHasTheSameBitsApartAndInPlace) {
     for (int id = 1; id <= 8; ++id) {
-        for (const Border border : all_borders) {
-            for (const Start start : all_starts) {
-                const FilterDesc desc{.shape = {.n = 2, .h = 70, .w = 131},
-                                      .filter = {.id = id},
-                                      .border = border,
-                                      .start = start};
-                const auto dy = random_plane(count_of(desc.shape), 4);
-                const auto first = run_gpu(desc, dy, {.adjoint = true});
-                for (const bool in_place : {true, false}) {
-                    const auto again = run_gpu(desc, dy,
-                                               {.seed = in_place ? 7U : 8U,
-                                                .in_place = in_place,
-                                                .adjoint = true,
-                                                .row_gap = 3,
-                                                .plane_gap = 11});
-                    EXPECT_TRUE(same_bits(first.y, again.y)) << describe(desc);
-                    EXPECT_FALSE(again.wrote_in_a_gap) << describe(desc);
-                }
+        for (const auto [border, start] : all_modes) {
+            const FilterDesc desc{
+                .shape = {.n = 2, .h = 70, .w = 131}, .filter = {.id = id}, .border = border, .start = start};
+            const auto dy = random_plane(count_of(desc.shape), 4);
+            const auto first = run_gpu(desc, dy, {.adjoint = true});
+            for (const bool in_place : {true, false}) {
+                const auto again = run_gpu(desc, dy,
+                                           {.seed = in_place ? 7U : 8U,
+                                            .in_place = in_place,
+                                            .adjoint = true,
+                                            .row_gap = 3,
+                                            .plane_gap = 11});
+                EXPECT_TRUE(same_bits(first.y, again.y)) << describe(desc);
+                EXPECT_FALSE(again.wrote_in_a_gap) << describe(desc);
             }
         }
     }
@@ -108,16 +102,14 @@ TEST(GpuAdjointOf, ParametersAtTheEndsOfTheirRangesIsTransposed) {
         {1, {"alpha", 0.999}}, {1, {"alpha", 0.0}},  {2, {"a", 0.999}},     {5, {"alpha", 0.999}},
         {6, {"sigma", 0.3}},   {6, {"sigma", 25.0}}, {6, {"sigma", 100.0}}, {2, {"a", 0.0}}};
     for (const auto& [id, parameter] : cases) {
-        for (const Border border : all_borders) {
-            for (const Start start : all_starts) {
-                for (const auto& [h, w] : {Size{4, 3}, Size{211, 190}}) {
-                    SCOPED_TRACE(parameter.second);
-                    expect_adjoint({.shape = {.h = h, .w = w},
-                                    .filter = {.id = id, .parameters = {parameter}},
-                                    .border = border,
-                                    .start = start},
-                                   9);
-                }
+        for (const auto [border, start] : all_modes) {
+            for (const auto& [h, w] : {Size{4, 3}, Size{211, 190}}) {
+                SCOPED_TRACE(parameter.second);
+                expect_adjoint({.shape = {.h = h, .w = w},
+                                .filter = {.id = id, .parameters = {parameter}},
+                                .border = border,
+                                .start = start},
+                               9);
             }
         }
     }
@@ -145,14 +137,12 @@ TEST(GpuAdjointOf, UnusualSectionsIsTransposed) {
         const AxisFilter back{{{.kind = Stage::Kind::anticausal, .sections = {s}}}};
         const AxisFilter with_others{{{.sections = {plain, s, second}}}};
         const AxisFilter in_sum{{{.kind = Stage::Kind::sum, .causal = {plain, s}, .anticausal = {s}}}};
-        for (const Border border : all_borders) {
-            for (const Start start : all_starts) {
-                for (const auto& [h, w] : {Size{2, 3}, Size{40, 97}}) {
-                    FilterDesc desc{.shape = {.h = h, .w = w}, .border = border, .start = start};
-                    for (const FilterData& data : {FilterData{one, back}, FilterData{with_others, in_sum}}) {
-                        desc.data = {data};
-                        expect_adjoint(desc, 3);
-                    }
+        for (const auto [border, start] : all_modes) {
+            for (const auto& [h, w] : {Size{2, 3}, Size{40, 97}}) {
+                FilterDesc desc{.shape = {.h = h, .w = w}, .border = border, .start = start};
+                for (const FilterData& data : {FilterData{one, back}, FilterData{with_others, in_sum}}) {
+                    desc.data = {data};
+                    expect_adjoint(desc, 3);
                 }
             }
         }
@@ -162,22 +152,19 @@ TEST(GpuAdjointOf, UnusualSectionsIsTransposed) {
 // A NaN or an infinity reaches what it reaches in the reference; also far behind a warm-up.
 TEST(GpuAdjointOf, NonFiniteGradientsReachesTheSameSamplesAsTheReference) {
     for (int id = 1; id <= 8; ++id) {
-        for (const Border border : all_borders) {
-            for (const Start start : all_starts) {
-                for (const std::size_t bad :
-                     {std::size_t{2 * 4000 + 700}, std::size_t{0}, std::size_t{19'999}}) {
-                    const FilterDesc desc{
-                        .shape = {.h = 5, .w = 4000}, .filter = {.id = id}, .border = border, .start = start};
-                    auto dy = random_plane(count_of(desc.shape), 10);
-                    dy[bad] = bad == 0 ? std::numeric_limits<double>::infinity()
-                                       : std::numeric_limits<double>::quiet_NaN();
-                    const auto expected = reference_adjoint(desc, dy);
-                    const auto dx = run_gpu(desc, dy, {.seed = 8, .adjoint = true}).y;
-                    std::size_t different = 0;
-                    for (std::size_t i = 0; i < dx.size(); ++i)
-                        different += std::isfinite(expected[i]) != std::isfinite(dx[i]) ? 1 : 0;
-                    EXPECT_EQ(different, 0U) << describe(desc) << " " << bad;
-                }
+        for (const auto [border, start] : all_modes) {
+            for (const std::size_t bad : {std::size_t{2 * 4000 + 700}, std::size_t{0}, std::size_t{19'999}}) {
+                const FilterDesc desc{
+                    .shape = {.h = 5, .w = 4000}, .filter = {.id = id}, .border = border, .start = start};
+                auto dy = random_plane(count_of(desc.shape), 10);
+                dy[bad] = bad == 0 ? std::numeric_limits<double>::infinity()
+                                   : std::numeric_limits<double>::quiet_NaN();
+                const auto expected = reference_adjoint(desc, dy);
+                const auto dx = run_gpu(desc, dy, {.seed = 8, .adjoint = true}).y;
+                std::size_t different = 0;
+                for (std::size_t i = 0; i < dx.size(); ++i)
+                    different += std::isfinite(expected[i]) != std::isfinite(dx[i]) ? 1 : 0;
+                EXPECT_EQ(different, 0U) << describe(desc) << " " << bad;
             }
         }
     }
@@ -186,20 +173,18 @@ TEST(GpuAdjointOf, NonFiniteGradientsReachesTheSameSamplesAsTheReference) {
 // As the filter itself where it does not go in tiles: what the adjoint costs more is its ends.
 TEST(GpuAdjointOf, EveryFilterIsTwoLaunchesAndOnlySumsNeedAWorkspace) {
     for (int id = 1; id <= 8; ++id) {
-        for (const Border border : all_borders) {
-            for (const Start start : all_starts) {
-                const FilterDesc desc{
-                    .shape = {.h = 1024, .w = 1024}, .filter = {.id = id}, .border = border, .start = start};
-                const auto data = *make_filter(desc.filter);
-                const auto plan = iir::make_gpu_adjoint(desc, data);
-                const auto forward = iir::make_gpu_filter(desc, data);
-                ASSERT_EQ(plan.stages.size(), 2U) << describe(desc);
-                EXPECT_EQ(plan.workspace_bytes, id == 6 ? 4U * 1024 * 1024 : 0U) << describe(desc);
-                EXPECT_TRUE(plan.stages[0].kernel.starts_with("iir_columns_adjoint_f32"));
-                if (!forward.tilings.empty()) continue;
-                for (const std::size_t i : {0U, 1U})
-                    EXPECT_EQ(plan.stages[i].axis.pass_count, forward.stages[1 - i].axis.pass_count);
-            }
+        for (const auto [border, start] : all_modes) {
+            const FilterDesc desc{
+                .shape = {.h = 1024, .w = 1024}, .filter = {.id = id}, .border = border, .start = start};
+            const auto data = *make_filter(desc.filter);
+            const auto plan = iir::make_gpu_adjoint(desc, data);
+            const auto forward = iir::make_gpu_filter(desc, data);
+            ASSERT_EQ(plan.stages.size(), 2U) << describe(desc);
+            EXPECT_EQ(plan.workspace_bytes, id == 6 ? 4U * 1024 * 1024 : 0U) << describe(desc);
+            EXPECT_TRUE(plan.stages[0].kernel.starts_with("iir_columns_adjoint_f32"));
+            if (!forward.tilings.empty()) continue;
+            for (const std::size_t i : {0U, 1U})
+                EXPECT_EQ(plan.stages[i].axis.pass_count, forward.stages[1 - i].axis.pass_count);
         }
     }
 }

@@ -29,20 +29,18 @@ TEST(GpuRun, PolesNearOneKeepTheStatedBound) {
     for (const Case& c : {Case{1, "alpha", 0.99}, Case{1, "alpha", 0.999}, Case{1, "alpha", 0.0},
                           Case{2, "a", 0.999}, Case{5, "alpha", 0.999}, Case{6, "sigma", 0.3},
                           Case{6, "sigma", 25.0}, Case{6, "sigma", 100.0}, Case{6, "compat_1_0", 1.0}}) {
-        for (const Border border : all_borders) {
-            for (const Start start : all_starts) {
-                for (const Precision precision : all_precisions) {
-                    const FilterDesc desc{.shape = {.h = 211, .w = 190},
-                                          .filter = {.id = c.id, .parameters = {{c.name, c.value}}},
-                                          .border = border,
-                                          .border_const = 0.5,
-                                          .precision = precision,
-                                          .start = start};
-                    const auto x = random_plane(count_of(desc.shape), 5);
-                    const auto outcome = run_gpu(desc, x, {.seed = 4});
-                    EXPECT_LE(max_abs_difference(outcome.y, run_reference(desc, x)), stated_bound(desc))
-                        << describe(desc) << " " << c.name << " " << c.value;
-                }
+        for (const auto [border, start] : all_modes) {
+            for (const Precision precision : all_precisions) {
+                const FilterDesc desc{.shape = {.h = 211, .w = 190},
+                                      .filter = {.id = c.id, .parameters = {{c.name, c.value}}},
+                                      .border = border,
+                                      .border_const = 0.5,
+                                      .precision = precision,
+                                      .start = start};
+                const auto x = random_plane(count_of(desc.shape), 5);
+                const auto outcome = run_gpu(desc, x, {.seed = 4});
+                EXPECT_LE(max_abs_difference(outcome.y, run_reference(desc, x)), stated_bound(desc))
+                    << describe(desc) << " " << c.name << " " << c.value;
             }
         }
     }
@@ -102,24 +100,22 @@ TEST(GpuRun, PlanesAndGapsBetweenRowsAreLeftAlone) {
 // Whether a pixel is finite, in the backend as in the reference; also far behind a warm-up.
 TEST(GpuRun, NonFiniteSamplesReachWhatTheyReachInTheReference) {
     for (int id = 1; id <= 8; ++id) {
-        for (const Border border : all_borders) {
-            for (const Start start : all_starts) {
-                for (const double bad :
-                     {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
-                    const FilterDesc desc{.shape = {.n = 1, .c = 2, .h = 5, .w = 4000},
-                                          .filter = {.id = id},
-                                          .border = border,
-                                          .start = start};
-                    auto x = random_plane(count_of(desc.shape), 10);
-                    x[2 * 4000 + 700] = bad;
-                    const auto expected = run_reference(desc, x);
-                    const auto outcome = run_gpu(desc, x, {.seed = 8});
-                    std::size_t different = 0;
-                    for (std::size_t i = 0; i < x.size(); ++i) {
-                        different += std::isfinite(expected[i]) != std::isfinite(outcome.y[i]) ? 1 : 0;
-                    }
-                    EXPECT_EQ(different, 0U) << describe(desc) << " " << bad;
+        for (const auto [border, start] : all_modes) {
+            for (const double bad :
+                 {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+                const FilterDesc desc{.shape = {.n = 1, .c = 2, .h = 5, .w = 4000},
+                                      .filter = {.id = id},
+                                      .border = border,
+                                      .start = start};
+                auto x = random_plane(count_of(desc.shape), 10);
+                x[2 * 4000 + 700] = bad;
+                const auto expected = run_reference(desc, x);
+                const auto outcome = run_gpu(desc, x, {.seed = 8});
+                std::size_t different = 0;
+                for (std::size_t i = 0; i < x.size(); ++i) {
+                    different += std::isfinite(expected[i]) != std::isfinite(outcome.y[i]) ? 1 : 0;
                 }
+                EXPECT_EQ(different, 0U) << describe(desc) << " " << bad;
             }
         }
     }
@@ -148,20 +144,18 @@ TEST(GpuRun, AConstantImageStaysConstantUnderTheSteadyStart) {
 TEST(GpuRun, OneForwardPassAnAxisGoesInTilesAndTheRestInTwoLaunches) {
     int in_tiles = 0;
     for (int id = 1; id <= 8; ++id) {
-        for (const Border border : all_borders) {
-            for (const Start start : all_starts) {
-                const FilterDesc desc{
-                    .shape = {.h = 1024, .w = 1024}, .filter = {.id = id}, .border = border, .start = start};
-                const auto plan = plan_of(desc);
-                if (plan.tilings.empty()) {
-                    EXPECT_EQ(plan.stages.size(), 2U) << describe(desc);
-                    EXPECT_EQ(plan.workspace_bytes, id == 6 ? 4U * 1024 * 1024 : 0U) << describe(desc);
-                    continue;
-                }
-                ++in_tiles;
-                EXPECT_TRUE(plan.stages.empty());
-                EXPECT_LE(plan.workspace_bytes, 4U * 1024 * 1024 / 16) << describe(desc);
+        for (const auto [border, start] : all_modes) {
+            const FilterDesc desc{
+                .shape = {.h = 1024, .w = 1024}, .filter = {.id = id}, .border = border, .start = start};
+            const auto plan = plan_of(desc);
+            if (plan.tilings.empty()) {
+                EXPECT_EQ(plan.stages.size(), 2U) << describe(desc);
+                EXPECT_EQ(plan.workspace_bytes, id == 6 ? 4U * 1024 * 1024 : 0U) << describe(desc);
+                continue;
             }
+            ++in_tiles;
+            EXPECT_TRUE(plan.stages.empty());
+            EXPECT_LE(plan.workspace_bytes, 4U * 1024 * 1024 / 16) << describe(desc);
         }
     }
     // Of six filters: clamp and constant with both starts, mirror with the truncated one. Of filter 5: clamp

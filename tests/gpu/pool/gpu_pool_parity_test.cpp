@@ -3,14 +3,13 @@
 // kinds of images; the bits against the CPU backend's, where that sums in the same order.
 #include <algorithm>
 #include <cstdio>
-#include <functional>
 #include <stdexcept>
 
 #include "kernels/pool/cpu.h"
 #include "kernels/pool/geometry.h"
 #include "kernels/pool/gpu_plan.h"
 #include "tests/gpu/pool/run_kernel.h"
-#include "tests/kernels/pool/pool_testing.h"
+#include "tests/kernels/pool/pool_sweep.h"
 
 namespace {
 
@@ -79,21 +78,6 @@ bool same_values(const std::vector<float>& a, const std::vector<float>& b) {
     });
 }
 
-// What an avg's error is relative to: the sum of magnitudes over the magnitude of the divisor.
-std::vector<double> error_scale(PoolDesc desc, const std::vector<float>& x, const std::vector<double>& y) {
-    std::vector<double> scale(y.size());
-    if (desc.op == PoolOp::avg) {
-        std::vector<float> magnitudes(x);
-        for (float& v : magnitudes) v = std::abs(v);
-        if (desc.divisor_override) desc.divisor_override = std::abs(*desc.divisor_override);
-        scale = pool_testing::reference(desc, magnitudes).y;
-    } else if (desc.op == PoolOp::lp) {
-        scale = y;
-    }
-    for (double& s : scale) s = std::isfinite(s) ? s : 0.0;
-    return scale;
-}
-
 struct Count {
     int cases = 0;
     int same_order = 0;
@@ -116,13 +100,8 @@ void compare(const PoolDesc& desc, const std::vector<float>& x) {
     ++count.cases;
     SCOPED_TRACE(pool_testing::to_string(desc));
     const auto got = run_gpu(desc, x, {.seed = 1});
-    const auto expected = pool_testing::reference(desc, x);
-    const std::vector<double> scale = error_scale(desc, x, expected.y);
-    for (std::size_t i = 0; i < expected.y.size(); ++i) {
-        ASSERT_TRUE(pool_testing::agrees(got.pooled.y[i], expected.y[i], 2e-6 * scale[i]))
-            << got.kernel << " element " << i;
-    }
-    ASSERT_EQ(got.pooled.argmax, expected.argmax);
+    pool_testing::expect_reference(desc, x, got.pooled);
+    ASSERT_FALSE(::testing::Test::HasFatalFailure()) << got.kernel;
     const auto other = run_gpu(desc, x, {.seed = 2, .with_argmax = false, .gap = 4});
     ASSERT_TRUE(same_values(got.pooled.y, other.pooled.y)) << other.kernel;
     if (is_in_the_cpus_order(desc)) {
@@ -131,40 +110,10 @@ void compare(const PoolDesc& desc, const std::vector<float>& x) {
     }
 }
 
-using MakeImage = std::function<std::vector<float>(std::size_t, unsigned)>;
-
 constexpr Shape shapes[] = {{1, 1, 1, 1}, {1, 2, 1, 7}, {2, 1, 5, 3}, {1, 3, 17, 9}, {1, 1, 33, 72}};
-constexpr Extent windows[] = {{1, 1}, {2, 2}, {3, 3}, {2, 5}, {7, 4}, {1, 33}};
 
-void sweep(const PoolDesc& op, const MakeImage& make_image) {
-    unsigned seed = 1;
-    for (const Shape& shape : shapes) {
-        const std::vector<float> x = make_image(pool_testing::elements(shape), ++seed);
-        for (const Extent& window : windows) {
-            for (const std::optional<Extent>& stride :
-                 {std::optional<Extent>(), std::optional(Extent{1, 1}), std::optional(Extent{3, 2})}) {
-                for (const Extent& padding : {Extent{0, 0}, Extent{window.h / 2, window.w / 2}}) {
-                    for (const Extent& dilation : {Extent{1, 1}, Extent{2, 3}, Extent{4, 1}}) {
-                        for (const bool ceil_mode : {false, true}) {
-                            PoolDesc desc = op;
-                            desc.shape = shape;
-                            desc.window = window;
-                            desc.stride = stride;
-                            desc.padding = padding;
-                            desc.dilation = dilation;
-                            desc.ceil_mode = ceil_mode;
-                            compare(desc, x);
-                            if (::testing::Test::HasFatalFailure()) return;
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
-
-std::vector<float> signed_noise(std::size_t count, unsigned seed) {
-    return pool_testing::uniform(count, -1.0F, 1.0F, seed);
+void sweep(const PoolDesc& op, const pool_testing::MakeImage& make_image) {
+    pool_testing::sweep(op, make_image, shapes, true, compare);
 }
 
 TEST(GpuPoolParity, Max) {
@@ -174,15 +123,15 @@ TEST(GpuPoolParity, Max) {
 
 TEST(GpuPoolParity, Average) {
     for (const bool include_pad : {false, true}) {
-        sweep({.op = PoolOp::avg, .count_include_pad = include_pad}, signed_noise);
+        sweep({.op = PoolOp::avg, .count_include_pad = include_pad}, pool_testing::signed_noise);
         sweep({.op = PoolOp::avg, .count_include_pad = include_pad}, pool_testing::with_extremes);
     }
-    sweep({.op = PoolOp::avg, .divisor_override = -3}, signed_noise);
+    sweep({.op = PoolOp::avg, .divisor_override = -3}, pool_testing::signed_noise);
 }
 
 TEST(GpuPoolParity, Lp) {
     for (const double p : {0.05, 0.5, 1.0, 2.0, 3.0, 7.0}) {
-        sweep({.op = PoolOp::lp, .p = p}, signed_noise);
+        sweep({.op = PoolOp::lp, .p = p}, pool_testing::signed_noise);
         sweep({.op = PoolOp::lp, .p = p}, pool_testing::with_extremes);
     }
 }
@@ -201,7 +150,7 @@ TEST(GpuPoolParity, LongWindowsAndRows) {
 // The kernels that are meant to be fast are chosen where they can be, and only there.
 TEST(GpuPoolParity, TwoByTwoIsChosenWhereMemoryIsAligned) {
     const Shape shape{1, 2, 34, 140};
-    const auto x = signed_noise(pool_testing::elements(shape), 5);
+    const auto x = pool_testing::signed_noise(pool_testing::elements(shape), 5);
     for (const auto& [op, name] :
          {std::pair{PoolOp::max, "pool_max_2x2_f32"}, std::pair{PoolOp::avg, "pool_avg_2x2_f32"},
           std::pair{PoolOp::lp, "pool_lp_p2_2x2_f32"}}) {

@@ -3,6 +3,8 @@
 // Writes gpu-traffic.json and gpu-traffic.md of what the kernels' PTX counts at 2048 x 2048 into FOLDER; with
 // --check, compares them with what is there. Exits 1 where they differ, 77 where the text is another
 // compiler's.
+// gpu_traffic TEXT.ptx --rate SIDE
+// Times the executor on filters 1 to 8 of SIDE x SIDE floats, with every check and with bounds alone.
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -251,12 +253,35 @@ int run(const std::filesystem::path& text_path, const std::filesystem::path& res
     return 0;
 }
 
+int print_rates(const std::filesystem::path& text_path, std::int64_t rate_side) {
+    const auto module = ptx::Module::parse(read(text_path));
+    if (!module) throw std::runtime_error(module.error().message);
+    for (const auto& [checks, name] :
+         {std::pair{ptx::Checks::all, "every check"}, std::pair{ptx::Checks::bounds, "bounds and counts"}}) {
+        FilterRate all{.name = "all eight"};
+        const auto print = [name](const FilterRate& rate) {
+            std::printf("%s, %s: %.3g lane instructions in %.2f s of a processor, %.3g a second\n", name,
+                        rate.name.c_str(), rate.lane_instructions, rate.seconds,
+                        rate.lane_instructions / rate.seconds);
+        };
+        for (const FilterRate& rate : filter_rates(*module, rate_side, checks)) {
+            print(rate);
+            all.seconds += rate.seconds;
+            all.lane_instructions += rate.lane_instructions;
+        }
+        print(all);
+    }
+    return 0;
+}
+
 }  // namespace
 
 }  // namespace gpu_traffic
 
 int main(int count, char** arguments) {
     try {
+        if (count == 4 && std::strcmp(arguments[2], "--rate") == 0)
+            return gpu_traffic::print_rates(arguments[1], std::stol(arguments[3]));
         if (count < 4) throw std::runtime_error("needs TEXT.ptx gpu-resources.md FOLDER");
         const bool check = count == 5 && std::strcmp(arguments[4], "--check") == 0;
         return gpu_traffic::run(arguments[1], arguments[2], arguments[3], check);

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <ctime>
 #include <stdexcept>
 #include <thread>
 
@@ -23,7 +24,8 @@ namespace ptx = workbench::ptx;
 // One job's memory and what its launches counted.
 class Runner {
   public:
-    Runner(const ptx::Module& module, CountedJob& job) : m_module(module), m_job(job) {}
+    Runner(const ptx::Module& module, CountedJob& job, ptx::Checks checks = ptx::Checks::bounds)
+        : m_module(module), m_job(job), m_checks(checks) {}
 
     std::uint64_t allocate(std::size_t bytes) { return bytes == 0 ? 0 : m_memory.allocate(bytes); }
 
@@ -53,8 +55,10 @@ class Runner {
             .shared_bytes = shared_bytes,
             .parameters = {static_cast<const std::byte*>(parameters), entry->parameter_bytes},
             .budget = 1'000'000'000'000ULL,
-            .checks = ptx::Checks::bounds};
+            .checks = m_checks};
+        const std::clock_t before = std::clock();
         const auto outcome = ptx::run(m_module, launch, m_memory);
+        m_ticks += std::clock() - before;
         if (!outcome) throw std::runtime_error(outcome.error().message);
         if (outcome->findings_total != 0) throw std::runtime_error(outcome->findings.front().message);
         m_job.launches.push_back({.kernel = kernel,
@@ -66,9 +70,14 @@ class Runner {
         return true;
     }
 
+    // Of a processor, by all threads of the process, while launches of this runner ran.
+    double seconds() const { return static_cast<double>(m_ticks) / CLOCKS_PER_SEC; }
+
   private:
     const ptx::Module& m_module;
     CountedJob& m_job;
+    ptx::Checks m_checks;
+    std::clock_t m_ticks = 0;
     ptx::Memory m_memory;
 };
 
@@ -188,6 +197,20 @@ std::vector<CountedJob> count_jobs(const ptx::Module& module, std::int64_t size)
     for (std::size_t i = 0; i < jobs.size(); ++i)
         if (!failures[i].empty()) throw std::runtime_error(jobs[i].name + ": " + failures[i]);
     return counted;
+}
+
+std::vector<FilterRate> filter_rates(const ptx::Module& module, std::int64_t size, ptx::Checks checks) {
+    std::vector<FilterRate> rates;
+    for (int id = 1; id <= 8; ++id) {
+        CountedJob job;
+        Runner runner(module, job, checks);
+        count_filter(runner, id, false, size);
+        FilterRate rate{.name = "filter " + std::to_string(id), .seconds = runner.seconds()};
+        for (const CountedLaunch& launch : job.launches)
+            rate.lane_instructions += static_cast<double>(launch.counts.lane_instructions);
+        rates.push_back(rate);
+    }
+    return rates;
 }
 
 }  // namespace gpu_traffic

@@ -29,4 +29,13 @@ struct CountedJob {
 // two threads. Throws std::runtime_error where something is found or a launch fails.
 std::vector<CountedJob> count_jobs(const workbench::ptx::Module& module, std::int64_t size);
 
+// How long the launches of filters 1 to 8 took, one after the other on the calling thread.
+struct FilterRate {
+    std::string name;
+    double seconds = 0;  // of a processor
+    double lane_instructions = 0;
+};
+std::vector<FilterRate> filter_rates(const workbench::ptx::Module& module, std::int64_t size,
+                                     workbench::ptx::Checks checks);
+
 }  // namespace gpu_traffic

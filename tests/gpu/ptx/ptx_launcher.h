@@ -15,7 +15,9 @@ enum class By { source, text };
 
 class Launcher {
   public:
-    Launcher(By by, std::uint64_t seed) : m_by(by), m_seed(seed) {}
+    // With a kernel that another text has, what is found in it is counted and fails nothing.
+    Launcher(By by, std::uint64_t seed, const Replaced* replaced = nullptr)
+        : m_by(by), m_seed(seed), m_replaced(replaced) {}
 
     // Lets kernels reach an array, which holds values, or which nobody has written yet. Returns its address.
     template <class T>
@@ -34,32 +36,42 @@ class Launcher {
                                {.seed = m_seed});
             return true;
         }
-        const auto* const entry = kernels().entry(kernel);
+        const bool is_replaced = m_replaced != nullptr && m_replaced->kernel == kernel;
+        const ptx::Module& text = is_replaced ? *m_replaced->module : kernels();
+        const auto* const entry = text.entry(kernel);
         if (entry == nullptr) throw std::runtime_error("the text has no " + std::string(kernel));
         const auto outcome =
-            ptx::run(kernels(),
+            ptx::run(text,
                      {.kernel = kernel,
                       .grid = {blocks, 1, 1},
                       .block = {threads, 1, 1},
                       .shared_bytes = shared_bytes,
                       .parameters = {static_cast<const std::byte*>(parameters), entry->parameter_bytes},
-                      .seed = m_seed},
+                      .seed = m_seed,
+                      .budget = is_replaced ? m_replaced->budget : ptx::Launch{}.budget},
                      m_memory);
         if (!outcome) throw std::runtime_error(outcome.error().message);
         m_lanes += outcome->counts.lane_instructions;
-        if (outcome->findings_total != 0) ADD_FAILURE() << outcome->findings.front().message;
-        return true;
+        m_warp_instructions += outcome->counts.warp_instructions;
+        m_findings += outcome->findings_total;
+        if (m_findings != 0 && m_replaced == nullptr) ADD_FAILURE() << outcome->findings.front().message;
+        return outcome->is_complete;
     }
 
     const std::set<std::string>& kernels_run() const { return m_kernels; }
     std::uint64_t lanes() const { return m_lanes; }
+    std::uint64_t warp_instructions() const { return m_warp_instructions; }
+    std::uint64_t findings_total() const { return m_findings; }
 
   private:
     By m_by;
     std::uint64_t m_seed;
+    const Replaced* m_replaced;
     ptx::Memory m_memory;
     std::set<std::string> m_kernels;
     std::uint64_t m_lanes = 0;
+    std::uint64_t m_warp_instructions = 0;
+    std::uint64_t m_findings = 0;
 };
 
 // The kernels of the product whose names begin so.
