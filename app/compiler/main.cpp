@@ -87,12 +87,15 @@ int serve(int connection) {
         if (!length) return 1;
         std::string text(static_cast<std::size_t>(*length), '\0');
         if (!read_all(connection, text.data(), text.size())) return 1;
-        const auto question = nlohmann::json::parse(text, nullptr, false);
+        const auto message = workbench::compile::unframed(text);
+        if (!message) return 1;
+        const auto question = nlohmann::json::parse(message->json, nullptr, false);
         if (question.is_discarded()) return 1;
-        nlohmann::json made = app::answer_to(question);
+        workbench::compile::Parcel parcel;
+        nlohmann::json made = app::answer_to(question, message->bytes, parcel);
         made["id"] = question.value("id", 0);
         const std::string answer = made.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-        if (!write_all(connection, workbench::compile::framed(answer))) return 1;
+        if (!write_all(connection, workbench::compile::framed(answer, parcel.bytes()))) return 1;
     }
     return 0;
 }

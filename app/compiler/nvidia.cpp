@@ -124,60 +124,58 @@ std::string not_found(const std::string& what, const std::string& why) {
            (why.empty() ? "" : " (" + why + ")");
 }
 
-Result<Nvrtc> open_nvrtc() {
-    static constexpr const char* names[] = {"libnvrtc.so.13", "libnvrtc.so.12"};
+// Opens the first of the files that is there, with the functions that `find` takes from it. `Number` is what
+// its version is told in.
+template <class Number, class Library>
+Result<Library> open_library(const std::string& name, const std::string& called,
+                             std::span<const char* const> files, void (*find)(Functions&, Library&)) {
     std::string why;
-    Handle library = open_first(names, why);
-    if (library == nullptr)
-        return fail(ErrorKind::device_failure, not_found("NVRTC (libnvrtc.so.13 or .12)", why));
-    Nvrtc made;
-    Functions functions(library);
-    functions.get(made.version, "nvrtcVersion")
-        .get(made.words, "nvrtcGetErrorString")
-        .get(made.create, "nvrtcCreateProgram")
-        .get(made.destroy, "nvrtcDestroyProgram")
-        .get(made.compile, "nvrtcCompileProgram")
-        .get(made.ptx_size, "nvrtcGetPTXSize")
-        .get(made.ptx, "nvrtcGetPTX")
-        .get(made.log_size, "nvrtcGetProgramLogSize")
-        .get(made.log, "nvrtcGetProgramLog");
+    Handle opened = open_first(files, why);
+    if (opened == nullptr) return fail(ErrorKind::device_failure, not_found(name + " (" + called + ")", why));
+    Library made;
+    Functions functions(opened);
+    find(functions, made);
     if (!functions.missing().empty())
-        return fail(ErrorKind::device_failure, "NVRTC has no " + functions.missing());
-    int major = 0;
-    int minor = 0;
+        return fail(ErrorKind::device_failure, name + " has no " + functions.missing());
+    Number major = 0;
+    Number minor = 0;
     if (made.version(&major, &minor) != 0)
-        return fail(ErrorKind::device_failure, "NVRTC does not say its version");
+        return fail(ErrorKind::device_failure, name + " does not say its version");
     made.library = {.path = path_of(reinterpret_cast<const void*>(made.version)),
                     .version = std::to_string(major) + "." + std::to_string(minor)};
     return made;
 }
 
+Result<Nvrtc> open_nvrtc() {
+    static constexpr const char* files[] = {"libnvrtc.so.13", "libnvrtc.so.12"};
+    return open_library<int, Nvrtc>("NVRTC", "libnvrtc.so.13 or .12", files,
+                                    [](Functions& functions, Nvrtc& made) {
+                                        functions.get(made.version, "nvrtcVersion")
+                                            .get(made.words, "nvrtcGetErrorString")
+                                            .get(made.create, "nvrtcCreateProgram")
+                                            .get(made.destroy, "nvrtcDestroyProgram")
+                                            .get(made.compile, "nvrtcCompileProgram")
+                                            .get(made.ptx_size, "nvrtcGetPTXSize")
+                                            .get(made.ptx, "nvrtcGetPTX")
+                                            .get(made.log_size, "nvrtcGetProgramLogSize")
+                                            .get(made.log, "nvrtcGetProgramLog");
+                                    });
+}
+
 Result<NvJitLink> open_nvjitlink() {
-    static constexpr const char* names[] = {"libnvJitLink.so.13", "libnvJitLink.so.12", "libnvJitLink.so"};
-    std::string why;
-    Handle library = open_first(names, why);
-    if (library == nullptr)
-        return fail(ErrorKind::device_failure, not_found("nvJitLink (libnvJitLink.so)", why));
-    NvJitLink made;
-    Functions functions(library);
-    functions.get(made.version, "nvJitLinkVersion")
-        .get(made.create, "nvJitLinkCreate")
-        .get(made.destroy, "nvJitLinkDestroy")
-        .get(made.add, "nvJitLinkAddData")
-        .get(made.complete, "nvJitLinkComplete")
-        .get(made.cubin_size, "nvJitLinkGetLinkedCubinSize")
-        .get(made.cubin, "nvJitLinkGetLinkedCubin")
-        .get(made.log_size, "nvJitLinkGetErrorLogSize")
-        .get(made.log, "nvJitLinkGetErrorLog");
-    if (!functions.missing().empty())
-        return fail(ErrorKind::device_failure, "nvJitLink has no " + functions.missing());
-    unsigned major = 0;
-    unsigned minor = 0;
-    if (made.version(&major, &minor) != 0)
-        return fail(ErrorKind::device_failure, "nvJitLink does not say its version");
-    made.library = {.path = path_of(reinterpret_cast<const void*>(made.version)),
-                    .version = std::to_string(major) + "." + std::to_string(minor)};
-    return made;
+    static constexpr const char* files[] = {"libnvJitLink.so.13", "libnvJitLink.so.12", "libnvJitLink.so"};
+    return open_library<unsigned, NvJitLink>("nvJitLink", "libnvJitLink.so", files,
+                                             [](Functions& functions, NvJitLink& made) {
+                                                 functions.get(made.version, "nvJitLinkVersion")
+                                                     .get(made.create, "nvJitLinkCreate")
+                                                     .get(made.destroy, "nvJitLinkDestroy")
+                                                     .get(made.add, "nvJitLinkAddData")
+                                                     .get(made.complete, "nvJitLinkComplete")
+                                                     .get(made.cubin_size, "nvJitLinkGetLinkedCubinSize")
+                                                     .get(made.cubin, "nvJitLinkGetLinkedCubin")
+                                                     .get(made.log_size, "nvJitLinkGetErrorLogSize")
+                                                     .get(made.log, "nvJitLinkGetErrorLog");
+                                             });
 }
 
 const Result<Nvrtc>& opened_nvrtc() {

@@ -19,21 +19,27 @@ namespace {
 
 using Json = nlohmann::json;
 using workbench::Result;
-using workbench::compile::from_base64;
+using workbench::compile::Parcel;
 using workbench::compile::PtxProgram;
 using workbench::compile::to_base64;
 
-std::vector<std::byte> bytes_in(const Json& json) {
-    auto bytes = from_base64(json.at("base64").get_ref<const std::string&>());
-    if (!bytes) throw std::runtime_error("damaged base64");  // ends the process
-    return *std::move(bytes);
-}
+// A question, with the bytes that it points into.
+struct Asked {
+    const Json& json;
+    std::string_view bytes;
 
-// Paths and definitions are bytes, not always UTF-8.
-std::string string_in(const Json& json) {
-    const auto bytes = bytes_in(json);
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
+    // Sources, paths and definitions are bytes, not always UTF-8.
+    std::string string_in(const Json& place) const {
+        const auto piece = workbench::compile::piece_of(bytes, place.get<Parcel::Place>());
+        if (!piece) throw std::runtime_error("a damaged question");  // ends the process
+        return std::string(*piece);
+    }
+    std::vector<std::byte> bytes_in(const Json& place) const {
+        const std::string text = string_in(place);
+        const auto* begin = reinterpret_cast<const std::byte*>(text.data());
+        return {begin, begin + text.size()};
+    }
+};
 
 struct Program {
     Target target;
@@ -52,17 +58,19 @@ std::string quoted_name(const std::string& name) {
     return made;
 }
 
-Program program_of(const Json& question, Target target) {
+Program program_of(const Asked& asked, Target target) {
+    const Json& question = asked.json;
     Program made{.target = std::move(target),
                  .sources = {},
                  .options = {},
                  .with_lines = question.at("lines"),
                  .is_minimal = question.at("minimal")};
-    for (const Json& folder : question.at("include")) made.options.push_back("-I" + string_in(folder));
-    for (const Json& definition : question.at("define")) made.options.push_back("-D" + string_in(definition));
+    for (const Json& folder : question.at("include")) made.options.push_back("-I" + asked.string_in(folder));
+    for (const Json& definition : question.at("define"))
+        made.options.push_back("-D" + asked.string_in(definition));
     for (const Json& source : question.at("sources")) {
-        made.sources.push_back({.text = string_in(source),
-                                .name = quoted_name(string_in(source.at("name"))),
+        made.sources.push_back({.text = asked.string_in(source.at("text")),
+                                .name = quoted_name(asked.string_in(source.at("name"))),
                                 .kernels = source.at("kernels").get<std::vector<std::string>>()});
     }
     return made;
@@ -114,7 +122,7 @@ Result<Texts> compile_by_clang(const Program& program, std::span<const ClangSour
 }
 
 // A program that does not compile is halved until the source at fault stands alone.
-void compile_into(Json& items, const Program& program, std::span<const ClangSource> sources) {
+void compile_into(Json& items, Parcel& parcel, const Program& program, std::span<const ClangSource> sources) {
     if (sources.empty()) return;
     const auto texts = program.target.maker == Target::Maker::clang ? compile_by_clang(program, sources)
                                                                     : compile_by_nvrtc(program, sources);
@@ -123,26 +131,26 @@ void compile_into(Json& items, const Program& program, std::span<const ClangSour
         return;
     }
     if (!texts) {
-        compile_into(items, program, sources.first(sources.size() / 2));
-        compile_into(items, program, sources.subspan(sources.size() / 2));
+        compile_into(items, parcel, program, sources.first(sources.size() / 2));
+        compile_into(items, parcel, program, sources.subspan(sources.size() / 2));
         return;
     }
     for (const auto& of_source : *texts) {
         Json kernels = Json::array();
         for (const IrText& one : of_source) {
-            kernels.push_back({{"kernel", one.kernel}, {"text", one.text}});
+            kernels.push_back({{"kernel", one.kernel}, {"text", parcel.put(one.text)}});
             if (program.with_lines) kernels.back()["lines"] = one.lines;
         }
         items.push_back({{"kernels", std::move(kernels)}});
     }
 }
 
-Json compile(const Json& question) {
-    auto target = find_target(question.at("target"));
+Json compile(const Asked& asked, Parcel& parcel) {
+    auto target = find_target(asked.json.at("target"));
     if (!target) return {{"refused", target.error().message}};
-    const Program program = program_of(question, *std::move(target));
+    const Program program = program_of(asked, *std::move(target));
     Json items = Json::array();
-    compile_into(items, program, program.sources);
+    compile_into(items, parcel, program, program.sources);
     return {{"items", std::move(items)}};
 }
 
@@ -158,52 +166,53 @@ Json targets() {
     return {{"targets", std::move(made)}};
 }
 
-Json assemble_text(const Json& question) {
+Json assemble_text(const Asked& asked, Parcel& parcel) {
     if (const auto linker = nvjitlink(); !linker) return {{"refused", linker.error().message}};
-    const auto cubin = assemble(question.at("text"), question.at("sm"));
+    const auto cubin = assemble(asked.string_in(asked.json.at("text")), asked.json.at("sm"));
     if (!cubin) return {{"error", cubin.error().message}};
-    return {
-        {"kernels", Json::array({{{"kernel", ""}, {"text", to_base64(std::as_bytes(std::span(*cubin)))}}})}};
+    return {{"kernels", Json::array({{{"kernel", ""},
+                                      {"text", parcel.put(to_base64(std::as_bytes(std::span(*cubin))))}}})}};
 }
 
-Json run_one(const Json& run) {
+Json run_one(const Asked& asked, const Json& run, Parcel& parcel) {
     std::vector<std::vector<HostArgument>> sets;
     for (const Json& arguments : run.at("sets")) {
         auto& set = sets.emplace_back();
         for (const Json& argument : arguments)
-            set.push_back({.bytes = bytes_in(argument),
+            set.push_back({.bytes = asked.bytes_in(argument.at("bytes")),
                            .is_array = argument.at("array"),
                            .is_output = argument.at("output")});
     }
-    const auto done = run_host_ir(run.at("text"), run.at("kernel"), sets);
+    const auto done = run_host_ir(asked.string_in(run.at("text")), run.at("kernel"), sets);
     if (!done) return {{"error", done.error().message}};
     Json made = Json::array();
     for (const auto& set : sets) {
         Json outputs = Json::array();
         for (const HostArgument& argument : set) {
-            if (argument.is_output) outputs.push_back(to_base64(argument.bytes));
+            if (argument.is_output) outputs.push_back(parcel.put(argument.bytes));
         }
         made.push_back(std::move(outputs));
     }
     return {{"sets", std::move(made)}};
 }
 
-Json run(const Json& question) {
+Json run(const Asked& asked, Parcel& parcel) {
     if (clang_version().empty())
         return {{"refused", "host IR cannot be run: this build has no LLVM (IIR2D_LLVM)"}};
     Json items = Json::array();
-    for (const Json& one : question.at("runs")) items.push_back(run_one(one));
+    for (const Json& one : asked.json.at("runs")) items.push_back(run_one(asked, one, parcel));
     return {{"items", std::move(items)}};
 }
 
 }  // namespace
 
-Json answer_to(const Json& question) {
+Json answer_to(const Json& question, std::string_view bytes, Parcel& parcel) {
+    const Asked asked{question, bytes};
     const std::string what = question.value("do", "");
     if (what == "targets") return targets();
-    if (what == "compile") return compile(question);
-    if (what == "assemble") return assemble_text(question);
-    if (what == "run") return run(question);
+    if (what == "compile") return compile(asked, parcel);
+    if (what == "assemble") return assemble_text(asked, parcel);
+    if (what == "run") return run(asked, parcel);
     return {{"refused", "the compiler process was not asked as it has to be"}};
 }
 

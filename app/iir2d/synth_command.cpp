@@ -7,9 +7,12 @@
 #include "app/iir2d/json.h"
 #include "core/compile/compiler.h"
 #include "core/compile/extract.h"
+#include "core/inspect/extracted.h"
 #include "core/support/files.h"
 #include "core/support/listed.h"
 #include "core/support/try.h"
+#include "core/synth/adjoint.h"
+#include "core/synth/print.h"
 
 namespace app {
 
@@ -45,13 +48,6 @@ Result<int> run_targets(const Interruption& interruption, bool json) {
     return 0;
 }
 
-// Whether a kernel is inside the language of core/synth, and if not, why: with that, `extract` gives host IR,
-// verification and the backward kernel too. Nothing of the language is in this build yet.
-struct Inside {
-    std::optional<bool> is_inside;
-    std::string reason = "this build has no parser of the kernel language";
-};
-
 struct ExtractOptions {
     compile::ExtractRequest request;
     bool backward = false;
@@ -59,7 +55,26 @@ struct ExtractOptions {
     bool json = false;
 };
 
-Json json_of(const compile::Extracted& made, const ExtractOptions& options, const Inside& inside) {
+Json json_of(const inspect::Inside& inside, const synth::Verification& one) {
+    return {{"level", one.level},
+            {"target", inside.targets[one.target].name},
+            {"direction", one.is_backward ? "backward" : "forward"},
+            {"exact", one.is_exact},
+            {"max_ulp", one.max_ulp},
+            {"worst_of_bound", one.worst_of_bound}};
+}
+
+// The backward kernel as in a record; null: it was not asked for, or the kernel is outside.
+Json backward_of(const inspect::Inside& inside, bool asked) {
+    if (!asked || !inside.is_inside) return {};
+    if (!inside.backward.reason.empty()) return {{"reason", inside.backward.reason}};
+    return {{"source",
+             {{"cuda", synth::print_cuda(inside.backward.tree)},
+              {"cpp", synth::print_cpp(inside.backward.tree)}}},
+            {"wrt", inside.backward.wrt}};
+}
+
+Json json_of(const compile::Extracted& made, const ExtractOptions& options, const inspect::Inside& inside) {
     Json parameters = Json::array();
     for (const auto& one : made.parameters)
         parameters.push_back({{"name", one.name}, {"type", one.type}, {"bytes", one.bytes}});
@@ -75,22 +90,43 @@ Json json_of(const compile::Extracted& made, const ExtractOptions& options, cons
                       {"lines", std::ranges::count(one.text, '\n')}});
         lines[one.target] = one.lines ? Json(*one.lines) : Json();
     }
+    for (const auto& one : inside.texts)
+        ir.push_back({{"target", one.target.name},
+                      {"direction", one.is_backward ? "backward" : "forward"},
+                      {"compiler", one.target.compiler + " " + one.target.version},
+                      {"text", one.text},
+                      {"sha256", sha256_hex(one.text)},
+                      {"bytes", one.text.size()},
+                      {"lines", std::ranges::count(one.text, '\n')}});
+    Json verification = Json::array();
+    for (const auto& one : inside.verifications) verification.push_back(json_of(inside, one));
     return {{"kernel", made.symbol},
             {"params", parameters},
-            {"inside", inside.is_inside ? Json(*inside.is_inside) : Json()},
-            {"reason", inside.reason},
-            {"source", {{"cuda", options.request.text}, {"cpp", nullptr}}},
+            {"inside", inside.is_inside},
+            {"reason", inside.reason.empty() ? Json() : Json(inside.reason)},
+            {"source",
+             {{"cuda", options.request.text},
+              {"cpp", inside.is_inside ? Json(synth::print_cpp(inside.tree)) : Json()}}},
             {"ir", ir},
-            {"backward", nullptr},
-            {"verification", Json::array()},
+            {"backward", backward_of(inside, options.backward)},
+            {"verification", verification},
             {"lines", options.request.with_lines ? lines : Json()}};
 }
 
-std::string text_of(const compile::Extracted& made, const Inside& inside) {
+std::string text_of(const compile::Extracted& made, const inspect::Inside& inside) {
     std::string text = "kernel " + made.symbol + "\n";
     for (const auto& one : made.parameters)
         text += "  " + one.type + " " + one.name + ": " + std::to_string(one.bytes) + " bytes\n";
-    text += inside.reason + "\n";
+    text += inside.is_inside ? "it is inside the language\n" : "";
+    text += inside.reason.empty() ? "" : inside.reason + "\n";
+    for (const auto& one : inside.verifications)
+        text +=
+            one.level + " " + inside.targets[one.target].name + (one.is_backward ? ", backward: " : ": ") +
+            (one.is_exact ? "exact"
+                          : "within its bounds, at most " + format_number(one.worst_of_bound) + " of them") +
+            "\n";
+    if (!inside.backward.reason.empty())
+        text += "it has no backward kernel: " + synth::explained_reason(inside.backward.reason) + "\n";
     for (const auto& one : made.ir) {
         text += "\n" + one.target + " by " + one.compiler + "\n" + one.text;
         if (one.lines) {
@@ -100,21 +136,25 @@ std::string text_of(const compile::Extracted& made, const Inside& inside) {
             text += "\n";
         }
     }
+    for (const auto& one : inside.texts)
+        text += "\n" + one.target.name + (one.is_backward ? ", backward, by " : " by ") +
+                one.target.compiler + " " + one.target.version + "\n" + one.text;
     return text;
 }
 
 Result<int> run_extract(const ExtractOptions& options, const Interruption& interruption) {
     ExtractOptions complete = options;
-    const Inside inside;
-    if (options.backward)
-        return workbench::fail(ErrorKind::bad_argument,
-                               "--backward is for kernels of the language: " + inside.reason);
     complete.request.targets = split_list(options.request.targets);
     if (!options.out.empty()) IIR2D_RETURN_IF_ERROR(check_outputs({options.out}, ""));
     IIR2D_TRY(complete.request.text, read_file(options.request.file, compile::longest_source));
     compile::Compiler compiler;
     IIR2D_TRY(const auto made, compile::extract(compiler, complete.request, interruption.token()));
     for (const std::string& left_out : made.unavailable) note("left out: " + left_out, false);
+    IIR2D_TRY(const auto inside,
+              inspect::look_inside(made, complete.request, options.backward, interruption.token()));
+    if (options.backward && !inside.is_inside)
+        return workbench::fail(ErrorKind::bad_argument,
+                               "--backward is for kernels of the language: " + inside.reason);
     if (options.request.with_lines) {
         for (const auto& one : made.ir) {
             if (!one.lines)
@@ -132,6 +172,7 @@ Result<int> run_extract(const ExtractOptions& options, const Interruption& inter
     } else {
         print_text(text);
     }
+    if (!inside.mismatch.empty()) return workbench::fail(ErrorKind::check_failed, inside.mismatch);
     return 0;
 }
 

@@ -5,6 +5,7 @@
 
 #include "app/iir2d/evidence.h"
 #include "app/iir2d/json.h"
+#include "app/iir2d/synth_jax.h"
 #include "core/support/try.h"
 #include "core/synth/data_set_reader.h"
 #include "core/synth/difference.h"
@@ -100,6 +101,7 @@ struct SynthExportOptions {
     std::string target;
     std::string split;
     std::string category;
+    bool lower = false;
 };
 
 Result<int> run_synth_export(const SynthExportOptions& given, const Interruption& interruption) {
@@ -109,19 +111,25 @@ Result<int> run_synth_export(const SynthExportOptions& given, const Interruption
                                  .split = given.split,
                                  .category = given.category};
     const auto wrong = [](const std::string& what) { return workbench::fail(ErrorKind::bad_argument, what); };
-    if (given.form == "jax") return wrong("--as jax is not built yet: pairs, seed-jax and seed-warp are");
-    if (given.form == "pairs")
+    const bool is_jax = given.form == "jax";
+    if (given.lower && !is_jax) return wrong("--lower is for --as jax");
+    if (is_jax && !given.target.empty())
+        return wrong("--target is for IR of the data set: --as jax has none");
+    if (is_jax)
+        options.form = synth::ExportOptions::Form::seed_jax;
+    else if (given.form == "pairs")
         options.form = synth::ExportOptions::Form::pairs;
     else if (given.form == "seed-jax")
         options.form = synth::ExportOptions::Form::seed_jax;
     else if (given.form == "seed-warp")
         options.form = synth::ExportOptions::Form::seed_warp;
     else
-        return wrong("there is no form \"" + given.form + "\": pairs, seed-jax and seed-warp");
+        return wrong("there is no form \"" + given.form + "\": pairs, seed-jax, seed-warp and jax");
     if (!given.split.empty() && given.split != "train" && given.split != "valid" && given.split != "test")
         return wrong("there is no split \"" + given.split + "\": train, valid and test");
     if (!given.category.empty() && !synth::category_from_name(given.category))
         return wrong("there is no category \"" + given.category + "\"");
+    if (is_jax) return export_jax_command(options, given.lower, interruption);
     IIR2D_RETURN_IF_ERROR(options.form == synth::ExportOptions::Form::pairs ? check_outputs({given.out}, "")
                                                                             : Result<void>{});
     IIR2D_TRY(const auto count, synth::export_data_set(options, interruption.token()));
@@ -147,9 +155,11 @@ void add_synth_export(CLI::App& synth, Action& chosen) {
     auto options = std::make_shared<SynthExportOptions>();
     CLI::App* exported = synth.add_subcommand("export", "Write a data set in another form");
     exported->add_option("DIR", options->folder, "A data set")->required();
-    exported->add_option("--out", options->out, "A file of pairs; a new folder for seed-jax and seed-warp")
-        ->required();
-    exported->add_option("--as", options->form, "pairs, seed-jax or seed-warp")->required();
+    exported->add_option("--out", options->out, "A file of pairs; a new folder for the others")->required();
+    exported->add_option("--as", options->form, "pairs, seed-jax, seed-warp or jax")->required();
+    exported->add_flag(
+        "--lower", options->lower,
+        "Of jax: lower each kernel to StableHLO and run it, by the Python that IIR2D_PYTHON names");
     exported->add_option("--target", options->target, "Of the IR this alone");
     exported->add_option("--split", options->split, "train, valid or test alone");
     exported->add_option("--category", options->category, "One category alone");

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 // synth generate: a data set of kernels and their IR.
 #include <algorithm>
-#include <chrono>
-#include <cmath>
 #include <cstdio>
-#include <functional>
 #include <memory>
 #include <set>
 
 #include "app/iir2d/evidence.h"
 #include "app/iir2d/json.h"
+#include "core/inspect/generate_report.h"
 #include "core/inspect/toolchain.h"
 #include "core/support/listed.h"
 #include "core/support/try.h"
@@ -77,8 +75,10 @@ Result<void> take_levels(const SynthGenerateOptions& given, synth::GenerateOptio
     std::set<std::string> levels;
     for (const std::string& level : split_list(given.levels)) {
         if (level == "V4")
-            return workbench::fail(ErrorKind::device_failure,
-                                   "V4 is not built yet: nothing runs stored PTX on a GPU");
+            return workbench::fail(
+                ErrorKind::bad_argument,
+                "V4 is tried of a data set that is there, by synth verify --device: what a "
+                "GPU gives is no part of one");
         if (!known.contains(level))
             return workbench::fail(ErrorKind::bad_argument,
                                    "there is no level \"" + level + "\": V0, V1, V2 and V3");
@@ -87,47 +87,6 @@ Result<void> take_levels(const SynthGenerateOptions& given, synth::GenerateOptio
     made.judge.levels.assign(levels.begin(), levels.end());
     return {};
 }
-
-// Tells a terminal how far a run is: kernels, pairs a second, rejected, time left.
-class GenerateReport {
-  public:
-    GenerateReport(const SynthGenerateOptions& given, const std::stop_token& stop)
-        : m_count(given.count), m_progress(stop, given.quiet), m_control(m_progress.control()) {}
-
-    void operator()(const synth::GenerateProgress& made) {
-        const double seconds = this->seconds();
-        // Of what a resumed run found, nothing was made now.
-        if (!m_before) m_before = {made.kernels, made.pairs, seconds};
-        const double since = seconds - m_before->seconds;
-        const auto rate = [&](std::uint64_t now, std::uint64_t before) {
-            return since > 0 ? static_cast<double>(now - before) / since : 0.0;
-        };
-        std::uint64_t rejected = 0;
-        for (const auto& [reason, count] : made.rejected) rejected += count;
-        std::string text =
-            std::to_string(made.kernels) + " kernels, " + std::to_string(rejected) + " rejected";
-        if (const double kernels = rate(made.kernels, m_before->kernels); kernels > 0)
-            text += ", " + std::to_string(std::llround(rate(made.pairs, m_before->pairs))) + " pairs/s, " +
-                    std::to_string(std::llround(static_cast<double>(m_count - made.kernels) / kernels)) +
-                    " s left";
-        m_control.report(static_cast<double>(made.kernels) / static_cast<double>(m_count), text);
-    }
-    void clear() { m_progress.clear(); }
-    double seconds() const {
-        return std::chrono::duration<double>(std::chrono::steady_clock::now() - m_start).count();
-    }
-
-  private:
-    struct Before {
-        std::uint64_t kernels = 0, pairs = 0;
-        double seconds = 0;
-    };
-    std::uint64_t m_count;
-    Progress m_progress;
-    workbench::TaskControl m_control;
-    std::chrono::steady_clock::time_point m_start = std::chrono::steady_clock::now();
-    std::optional<Before> m_before;
-};
 
 Result<synth::GenerateOptions> checked(const SynthGenerateOptions& given, const std::stop_token& stop) {
     synth::GenerateOptions made{.folder = given.out,
@@ -147,26 +106,26 @@ Result<synth::GenerateOptions> checked(const SynthGenerateOptions& given, const 
     IIR2D_RETURN_IF_ERROR(take_levels(given, made));
     made.judge.backward = given.backward;
     IIR2D_TRY(inspect::ChosenTargets chosen, inspect::choose_targets(split_list(given.targets), stop));
+    if (made.judge.has_level("V1")) IIR2D_RETURN_IF_ERROR(inspect::check_assembler(chosen));
     made.judge.targets = std::move(chosen.targets);
     made.unavailable = std::move(chosen.unavailable);
-    if (made.judge.has_level("V1") && std::ranges::any_of(made.judge.targets, [&](const auto& target) {
-            if (target.level != "V3") return false;
-            const std::string cubin = "cubin" + target.name.substr(target.name.find(':'));
-            const auto state = std::ranges::find(chosen.states, cubin, &compile::TargetState::target);
-            return state == chosen.states.end() || !state->is_available;
-        }))
-        return workbench::fail(ErrorKind::device_failure, "V1 needs nvJitLink, which is not here");
     return made;
 }
 
 Result<int> run_synth_generate(const SynthGenerateOptions& given, const Interruption& interruption) {
     IIR2D_TRY(const synth::GenerateOptions options, checked(given, interruption.token()));
     for (const std::string& left_out : options.unavailable) note("left out: " + left_out, given.quiet);
-    GenerateReport report(given, interruption.token());
-    IIR2D_TRY(const auto made, synth::generate_data_set(options, inspect::make_toolchain, std::ref(report),
-                                                        interruption.token()));
+    Progress progress(interruption.token(), given.quiet);
+    const workbench::TaskControl control = progress.control();
+    inspect::GenerateReport report(given.count);
+    const auto tell = [&](const synth::GenerateProgress& made) {
+        const auto state = report.state(made);
+        control.report(state.fraction, state.text);
+    };
+    IIR2D_TRY(const auto made,
+              synth::generate_data_set(options, inspect::make_toolchain, tell, interruption.token()));
     const double seconds = report.seconds();
-    report.clear();
+    progress.clear();
     if (given.json) {
         print_json({{"kernels", made.kernels},
                     {"pairs", made.pairs},

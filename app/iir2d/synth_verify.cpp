@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // synth verify: a data set, held to what it says.
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 
 #include "app/iir2d/evidence.h"
 #include "app/iir2d/json.h"
 #include "core/inspect/toolchain.h"
+#include "core/support/devices.h"
 #include "core/support/listed.h"
 #include "core/support/try.h"
 #include "core/synth/data_set_files.h"
@@ -21,6 +23,7 @@ struct SynthVerifyOptions {
     synth::VerifyOptions verify;
     std::string folder;
     std::vector<std::string> levels;
+    std::string device;
     bool json = false;
     bool quiet = false;
 };
@@ -76,6 +79,37 @@ Result<void> take_compilers(const SynthVerifyOptions& given, synth::VerifyOption
     return {};
 }
 
+// The GPU that V4 runs on, and the targets whose PTX it takes.
+Result<iir2d::Device> take_gpu(const SynthVerifyOptions& given, synth::VerifyOptions& verify) {
+    const std::string spec = given.device.empty() ? "cuda" : given.device;
+    IIR2D_TRY(const auto choice, choose_device(spec));
+    if (choice.device.backend() != iir2d::Backend::cuda)
+        return workbench::fail(ErrorKind::bad_argument, "--device is cuda or cuda:N, not " + spec);
+    int capability = 0;
+    for (const iir2d::DeviceInfo& info : list_devices()) {
+        if (info.id != choice.device.id()) continue;
+        for (const iir2d::DeviceProperty& property : info.properties) {
+            if (property.key != "compute_capability" || !property.value) continue;
+            for (const char c : *property.value)
+                capability = c == '.' ? capability : capability * 10 + (c - '0');
+        }
+    }
+    IIR2D_TRY(const auto run, synth::read_run(verify.folder));
+    for (const synth::Target& target : run.targets) {
+        const std::size_t at = target.name.find(":sm_");
+        if (target.level != "V3" || at == std::string::npos) continue;
+        if (std::atoi(target.name.c_str() + at + 4) <= capability)
+            verify.on_gpu.insert(target.name);
+        else
+            note("left out: V4 of " + target.name + ", which is newer than " + choice.device.name(),
+                 given.quiet);
+    }
+    if (verify.on_gpu.empty())
+        return workbench::fail(ErrorKind::device_failure,
+                               "the data set has no PTX that " + choice.device.name() + " takes");
+    return choice.device;
+}
+
 Result<int> run_synth_verify(const SynthVerifyOptions& given, const Interruption& interruption) {
     synth::VerifyOptions verify = given.verify;
     verify.folder = given.folder;
@@ -84,24 +118,26 @@ Result<int> run_synth_verify(const SynthVerifyOptions& given, const Interruption
     if (!given.levels.empty()) {
         verify.levels.clear();
         for (const std::string& level : split_list(given.levels)) {
-            if (level == "V4")
-                return workbench::fail(ErrorKind::device_failure,
-                                       "V4 is not built yet: nothing runs stored PTX on a GPU");
-            if (level.size() != 2 || level[0] != 'V' || level[1] < '0' || level[1] > '3')
+            if (level.size() != 2 || level[0] != 'V' || level[1] < '0' || level[1] > '4')
                 return workbench::fail(ErrorKind::bad_argument,
-                                       "there is no level \"" + level + "\": V0, V1, V2 and V3");
+                                       "there is no level \"" + level + "\": V0, V1, V2, V3 and V4");
             verify.levels.insert(level);
         }
     }
     IIR2D_RETURN_IF_ERROR(take_compilers(given, verify, interruption.token()));
+    synth::MakeToolchain toolchain = inspect::make_toolchain;
+    if (!given.device.empty()) verify.levels.insert("V4");
+    if (verify.levels.contains("V4")) {
+        IIR2D_TRY(const auto gpu, take_gpu(given, verify));
+        toolchain = inspect::toolchain_with(gpu);
+    }
     Progress progress(interruption.token(), given.quiet);
     const auto found = [&](const synth::Fault& fault) {
         if (given.json) return;
         progress.clear();
         print_text(shown(fault.id + ": " + fault.level + ": " + fault.what) + "\n");
     };
-    IIR2D_TRY(const auto made,
-              synth::verify_data_set(verify, inspect::make_toolchain, found, progress.control()));
+    IIR2D_TRY(const auto made, synth::verify_data_set(verify, toolchain, found, progress.control()));
     progress.clear();
     if (given.json) {
         Json failures = Json::array();
@@ -143,7 +179,8 @@ void add_synth_verify(CLI::App& synth, Action& chosen) {
         synth.add_subcommand("verify", "Hold a data set to its sources, its compilers and its results");
     verify->add_option("DIR", options->folder, "A data set")->required();
     verify->add_option("--levels", options->levels,
-                       "Of V0,V1,V2,V3, separated by commas; those of V0,V2,V3 that can be tried here");
+                       "Of V0,V1,V2,V3,V4, separated by commas; those of V0,V2,V3 that can be tried here");
+    verify->add_option("--device", options->device, "The GPU of V4, which is tried then: cuda or cuda:N");
     verify->add_option("--sample", options->verify.sample, "Records to look into; all");
     verify->add_option("--mutants", options->verify.mutants,
                        "Changed records to make, which have to be rejected; none");

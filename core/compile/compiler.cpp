@@ -6,6 +6,7 @@
 
 #include "core/compile/process.h"
 #include "core/compile/wire.h"
+#include "core/support/text.h"
 #include "core/support/try.h"
 
 namespace workbench::compile {
@@ -22,36 +23,44 @@ std::string as_text(const Json& json) {
 }
 
 // Sources, paths and definitions go as they are, whatever their bytes are.
-Json json_of(const std::string& bytes) {
-    return {{"base64", to_base64(std::as_bytes(std::span(bytes)))}};
-}
-
-Json json_of(const std::vector<std::string>& all) {
+Json json_of(const std::vector<std::string>& all, Parcel& parcel) {
     Json made = Json::array();
-    for (const std::string& one : all) made.push_back(json_of(one));
+    for (const std::string& one : all) made.push_back(parcel.put(one));
     return made;
 }
 
-Json json_of(const Source& source) {
-    return {{"base64", to_base64(std::as_bytes(std::span(source.text)))},
-            {"name", json_of(source.name)},
-            {"kernels", source.kernels}};
+Json json_of(const Source& source, Parcel& parcel) {
+    return {
+        {"text", parcel.put(source.text)}, {"name", parcel.put(source.name)}, {"kernels", source.kernels}};
 }
 
-Json json_of(const HostRun& run) {
+Json json_of(const HostRun& run, Parcel& parcel) {
     Json sets = Json::array();
     for (const auto& set : run.sets) {
         Json arguments = Json::array();
         for (const Argument& argument : set)
-            arguments.push_back({{"base64", to_base64(argument.bytes)},
+            arguments.push_back({{"bytes", parcel.put(argument.bytes)},
                                  {"array", argument.is_array},
                                  {"output", argument.is_output}});
         sets.push_back(std::move(arguments));
     }
-    return {{"text", run.text}, {"kernel", run.kernel}, {"sets", std::move(sets)}};
+    return {{"text", parcel.put(run.text)}, {"kernel", run.kernel}, {"sets", std::move(sets)}};
 }
 
-Compiled compiled_of(const Json& json) {
+// What an answer points to. A process that was overwritten may point anywhere.
+std::string_view piece_in(std::string_view bytes, const Json& place) {
+    const auto piece = piece_of(bytes, place.get<Parcel::Place>());
+    if (!piece) throw Json::other_error::create(501, "a place beyond the answer", nullptr);
+    return *piece;
+}
+
+// Texts as JSON can have them.
+std::string text_in(std::string_view bytes, const Json& place) {
+    const std::string_view text = piece_in(bytes, place);
+    return is_utf8(text) ? std::string(text) : printable_utf8(text);
+}
+
+Compiled compiled_of(const Json& json, std::string_view bytes) {
     Compiled made;
     if (json.contains("error")) {
         made.end = Compiled::End::compiler_error;
@@ -60,7 +69,7 @@ Compiled compiled_of(const Json& json) {
     }
     for (const Json& kernel : json.at("kernels")) {
         KernelText text{.kernel = kernel.at("kernel").get<std::string>(),
-                        .text = kernel.at("text").get<std::string>(),
+                        .text = text_in(bytes, kernel.at("text")),
                         .lines = {}};
         if (kernel.contains("lines")) text.lines = kernel["lines"].get<std::vector<std::pair<int, int>>>();
         made.kernels.push_back(std::move(text));
@@ -68,7 +77,7 @@ Compiled compiled_of(const Json& json) {
     return made;
 }
 
-HostResult host_result_of(const Json& json) {
+HostResult host_result_of(const Json& json, std::string_view bytes) {
     HostResult made;
     if (json.contains("error")) {
         made.error = json["error"].get<std::string>();
@@ -77,9 +86,9 @@ HostResult host_result_of(const Json& json) {
     for (const Json& set : json.at("sets")) {
         auto& outputs = made.outputs.emplace_back();
         for (const Json& output : set) {
-            auto bytes = from_base64(output.get_ref<const std::string&>());
-            if (!bytes) return {.outputs = {}, .error = "the process answered damaged bytes"};
-            outputs.push_back(*std::move(bytes));
+            const std::string_view piece = piece_in(bytes, output);
+            const auto* begin = reinterpret_cast<const std::byte*>(piece.data());
+            outputs.emplace_back(begin, begin + piece.size());
         }
     }
     return made;
@@ -102,21 +111,24 @@ struct Compiler::State {
     std::unique_ptr<Process> process;
 
     // Absent: the process died, and `died` says how.
-    Result<std::optional<Json>> ask(Json question, std::chrono::milliseconds patience,
+    Result<std::optional<Json>> ask(Json question, const Parcel& parcel, std::chrono::milliseconds patience,
                                     const std::stop_token& stop);
     template <class Item, class Made>
     Result<void> ask_halving(std::span<const Item> items, std::span<Made> made,
-                             const std::function<Json(std::span<const Item>)>& question,
-                             const std::function<Made(const Json&)>& read,
+                             const std::function<Json(std::span<const Item>, Parcel&)>& question,
+                             const std::function<Made(const Json&, std::string_view)>& read,
                              const std::function<Made(const std::string&)>& dead,
                              std::chrono::milliseconds patience, const std::stop_token& stop);
     std::string died;
     bool was_late = false;
     bool was_fresh = true;    // the process that was asked last: nothing had been asked of it before
     std::int64_t number = 0;  // of the last question
+    std::string answer;       // the last one, and what of it is pointed into
+    std::string_view bytes;
 };
 
-Result<std::optional<Json>> Compiler::State::ask(Json question, std::chrono::milliseconds patience,
+Result<std::optional<Json>> Compiler::State::ask(Json question, const Parcel& parcel,
+                                                 std::chrono::milliseconds patience,
                                                  const std::stop_token& stop) {
     was_late = false;
     was_fresh = !process;
@@ -124,11 +136,11 @@ Result<std::optional<Json>> Compiler::State::ask(Json question, std::chrono::mil
         IIR2D_TRY(process, Process::start());
     }
     question["id"] = ++number;
-    auto answer = process->ask(as_text(question), patience, stop);
-    if (!answer) {
+    auto given = process->ask(framed(as_text(question), parcel.bytes()), patience, stop);
+    if (!given) {
         process.reset();
-        died = answer.error().what;
-        switch (answer.error().why) {
+        died = given.error().what;
+        switch (given.error().why) {
             case NoAnswer::Why::cancelled:
                 return fail(ErrorKind::cancelled, "cancelled");
             case NoAnswer::Why::late:
@@ -138,7 +150,10 @@ Result<std::optional<Json>> Compiler::State::ask(Json question, std::chrono::mil
                 return std::optional<Json>();
         }
     }
-    Json json = Json::parse(*answer, nullptr, false);
+    answer = *std::move(given);
+    const auto message = unframed(answer);
+    Json json = Json::parse(message ? message->json : std::string_view(), nullptr, false);
+    bytes = message ? message->bytes : std::string_view();
     if (json.is_discarded() || !json.is_object()) {
         process.reset();
         died = "answered what is no JSON";
@@ -158,18 +173,20 @@ Result<std::optional<Json>> Compiler::State::ask(Json question, std::chrono::mil
 
 template <class Item, class Made>
 Result<void> Compiler::State::ask_halving(std::span<const Item> items, std::span<Made> made,
-                                          const std::function<Json(std::span<const Item>)>& question,
-                                          const std::function<Made(const Json&)>& read,
+                                          const std::function<Json(std::span<const Item>, Parcel&)>& question,
+                                          const std::function<Made(const Json&, std::string_view)>& read,
                                           const std::function<Made(const std::string&)>& dead,
                                           std::chrono::milliseconds patience, const std::stop_token& stop) {
     if (items.empty()) return {};
-    IIR2D_TRY(const std::optional<Json> answer, ask(question(items), patience, stop));
-    if (answer) {
+    Parcel parcel;
+    Json asked = question(items, parcel);
+    IIR2D_TRY(const std::optional<Json> made_of, ask(std::move(asked), parcel, patience, stop));
+    if (made_of) {
         return guarded([&]() -> Result<void> {
-            const Json& parts = answer->at("items");
+            const Json& parts = made_of->at("items");
             if (parts.size() != items.size())
                 return fail(ErrorKind::device_failure, "the compiler process answered for other sources");
-            for (std::size_t k = 0; k < items.size(); ++k) made[k] = read(parts[k]);
+            for (std::size_t k = 0; k < items.size(); ++k) made[k] = read(parts[k], bytes);
             return {};
         });
     }
@@ -200,7 +217,7 @@ std::optional<int> Compiler::process_id() const {
 }
 
 Result<std::vector<TargetState>> Compiler::targets(const std::stop_token& stop) {
-    const auto answer = m_state->ask({{"do", "targets"}}, patience_of_questions, stop);
+    const auto answer = m_state->ask({{"do", "targets"}}, {}, patience_of_questions, stop);
     if (!answer && answer.error().kind == ErrorKind::cancelled) return std::unexpected(answer.error());
     if (!answer || !*answer) {
         std::vector<TargetState> none;
@@ -230,15 +247,15 @@ Result<std::vector<TargetState>> Compiler::targets(const std::stop_token& stop) 
 Result<std::vector<Compiled>> Compiler::compile(const std::string& target, std::span<const Source> sources,
                                                 const CompileOptions& options, const std::stop_token& stop) {
     std::vector<Compiled> made(sources.size());
-    const auto question = [&](std::span<const Source> some) {
+    const auto question = [&](std::span<const Source> some, Parcel& parcel) {
         Json json{{"do", "compile"},
                   {"target", target},
-                  {"include", json_of(options.include_folders)},
-                  {"define", json_of(options.definitions)},
+                  {"include", json_of(options.include_folders, parcel)},
+                  {"define", json_of(options.definitions, parcel)},
                   {"lines", options.with_lines},
                   {"minimal", options.is_minimal},
                   {"sources", Json::array()}};
-        for (const Source& source : some) json["sources"].push_back(json_of(source));
+        for (const Source& source : some) json["sources"].push_back(json_of(source, parcel));
         return json;
     };
     const auto dead = [](const std::string& how) {
@@ -250,20 +267,21 @@ Result<std::vector<Compiled>> Compiler::compile(const std::string& target, std::
 }
 
 Result<Compiled> Compiler::assemble(const std::string& ptx, int sm, const std::stop_token& stop) {
-    IIR2D_TRY(const auto answer,
-              m_state->ask({{"do", "assemble"}, {"sm", sm}, {"text", ptx}}, patience_of_questions, stop));
+    Parcel parcel;
+    Json question{{"do", "assemble"}, {"sm", sm}, {"text", parcel.put(ptx)}};
+    IIR2D_TRY(const auto answer, m_state->ask(std::move(question), parcel, patience_of_questions, stop));
     if (!answer)
         return Compiled{
             .end = Compiled::End::compiler_died, .kernels = {}, .message = "the assembler " + m_state->died};
-    return guarded([&]() -> Result<Compiled> { return compiled_of(*answer); });
+    return guarded([&]() -> Result<Compiled> { return compiled_of(*answer, m_state->bytes); });
 }
 
 Result<std::vector<HostResult>> Compiler::run_host(std::span<const HostRun> runs,
                                                    const std::stop_token& stop) {
     std::vector<HostResult> made(runs.size());
-    const auto question = [](std::span<const HostRun> some) {
+    const auto question = [](std::span<const HostRun> some, Parcel& parcel) {
         Json json{{"do", "run"}, {"runs", Json::array()}};
-        for (const HostRun& run : some) json["runs"].push_back(json_of(run));
+        for (const HostRun& run : some) json["runs"].push_back(json_of(run, parcel));
         return json;
     };
     const auto dead = [](const std::string& how) {

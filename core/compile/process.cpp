@@ -76,14 +76,14 @@ std::string Process::end() {
     return worker::describe_end(status);
 }
 
-std::expected<std::string, NoAnswer> Process::ask(const std::string& json, std::chrono::milliseconds patience,
+std::expected<std::string, NoAnswer> Process::ask(const std::string& message,
+                                                  std::chrono::milliseconds patience,
                                                   const std::stop_token& stop) {
     const auto deadline = Clock::now() + patience;
     const auto lost = [&] {
         m_connection.close();
         return std::unexpected(NoAnswer{NoAnswer::Why::died, end()});
     };
-    const std::string message = framed(json);
     std::size_t sent = 0;
     std::string answer;
     std::optional<std::size_t> wanted;

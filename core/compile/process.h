@@ -29,7 +29,8 @@ class Process {
     Process& operator=(const Process&) = delete;
 
     // Sends a message and waits for the one that answers it. After a NoAnswer the process has ended.
-    std::expected<std::string, NoAnswer> ask(const std::string& json, std::chrono::milliseconds patience,
+    // `message` is framed; what is returned is what unframed() takes.
+    std::expected<std::string, NoAnswer> ask(const std::string& message, std::chrono::milliseconds patience,
                                              const std::stop_token& stop);
 
     int process_id() const { return m_process_id; }

@@ -10,23 +10,40 @@ namespace {
 
 constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-constexpr std::array<std::int16_t, 256> values_of_digits() {
-    std::array<std::int16_t, 256> made{};
-    made.fill(-1);
-    for (std::size_t k = 0; k < digits.size(); ++k)
-        made[static_cast<unsigned char>(digits[k])] = static_cast<std::int16_t>(k);
-    return made;
-}
-constexpr std::array<std::int16_t, 256> value_of = values_of_digits();
-
 }  // namespace
 
-std::string framed(std::string_view json) {
-    const std::uint64_t length = json.size();
-    std::string made(length_bytes, '\0');
-    std::memcpy(made.data(), &length, length_bytes);
-    made += json;
+Parcel::Place Parcel::put(std::string_view piece) {
+    const Place made{m_bytes.size(), piece.size()};
+    m_bytes += piece;
     return made;
+}
+
+Parcel::Place Parcel::put(std::span<const std::byte> piece) {
+    return put(std::string_view(reinterpret_cast<const char*>(piece.data()), piece.size()));
+}
+
+std::optional<std::string_view> piece_of(std::string_view bytes, const Parcel::Place& place) {
+    if (place[0] > bytes.size() || place[1] > bytes.size() - place[0]) return std::nullopt;
+    return bytes.substr(place[0], place[1]);
+}
+
+std::string framed(std::string_view json, std::string_view bytes) {
+    const std::array<std::uint64_t, 2> lengths{length_bytes + json.size() + bytes.size(), json.size()};
+    std::string made;
+    made.reserve(length_bytes + lengths[0]);
+    made.append(reinterpret_cast<const char*>(lengths.data()), sizeof lengths);
+    made += json;
+    made += bytes;
+    return made;
+}
+
+std::optional<Message> unframed(std::string_view body) {
+    std::uint64_t length = 0;
+    if (body.size() < length_bytes) return std::nullopt;
+    std::memcpy(&length, body.data(), length_bytes);
+    body.remove_prefix(length_bytes);
+    if (length > body.size()) return std::nullopt;
+    return Message{body.substr(0, length), body.substr(length)};
 }
 
 std::optional<std::uint64_t> length_of(std::span<const char, length_bytes> head) {
@@ -47,26 +64,6 @@ std::string to_base64(std::span<const std::byte> bytes) {
     }
     if (const std::size_t rest = bytes.size() % 3; rest != 0)
         made.replace(made.size() - (3 - rest), 3 - rest, 3 - rest, '=');
-    return made;
-}
-
-std::optional<std::vector<std::byte>> from_base64(std::string_view text) {
-    if (text.size() % 4 != 0) return std::nullopt;
-    while (!text.empty() && text.back() == '=') text.remove_suffix(1);
-    std::vector<std::byte> made;
-    made.reserve(text.size() * 3 / 4);
-    std::uint32_t group = 0;
-    int bits = 0;
-    for (const char c : text) {
-        const std::int32_t value = value_of[static_cast<unsigned char>(c)];
-        if (value < 0) return std::nullopt;
-        group = group << 6 | static_cast<std::uint32_t>(value);
-        bits += 6;
-        if (bits >= 8) {
-            bits -= 8;
-            made.push_back(static_cast<std::byte>(group >> bits & 255U));
-        }
-    }
     return made;
 }
 

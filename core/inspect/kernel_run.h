@@ -42,7 +42,8 @@ RunRequest proposed_run(const ptx::EntryInfo& entry);
 Result<RunOutcome> run_kernel(const ptx::Module& module, const std::string& kernel, const RunRequest& request,
                               const std::stop_token& stop = {});
 
-// Writes the `iir2d ptx run` that does the same with the text in a file.
+// Writes the `iir2d ptx run` of the same launch and arguments, with the text in a file. The command checks
+// everything, whatever `all_checks` is: it may find races and unwritten reads that this run did not look for.
 std::string command_line(const std::string& file, const std::string& kernel, const RunRequest& request);
 
 }  // namespace workbench::inspect

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "core/inspect/product_kernels.h"
 
-#include <algorithm>
 #include <system_error>
 
 #include "core/support/files.h"
@@ -47,11 +46,6 @@ Result<std::shared_ptr<const ProductKernels>> ProductKernels::load(const fs::pat
     made->m_kernels = module->entries();
     made->m_program = *std::move(program);
     return made;
-}
-
-const ptx::EntryInfo* ProductKernels::find(const std::string& name) const {
-    const auto found = std::ranges::find(m_kernels, name, &ptx::EntryInfo::name);
-    return found == m_kernels.end() ? nullptr : &*found;
 }
 
 Result<std::string> ProductKernels::text(const std::string& name) const {

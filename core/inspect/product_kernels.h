@@ -25,7 +25,6 @@ class ProductKernels {
     const std::string& target() const { return m_target; }      // "sm_75"
     const std::string& compiler() const { return m_compiler; }  // "release 13.0, V13.0.88"; may be empty
     const std::vector<ptx::EntryInfo>& kernels() const { return m_kernels; }  // in the order of the text
-    const ptx::EntryInfo* find(const std::string& name) const;                // null: there is none
     // Returns the text of one kernel with what it calls.
     Result<std::string> text(const std::string& name) const;
 

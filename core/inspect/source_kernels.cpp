@@ -63,10 +63,12 @@ Result<CompiledSource> compile_source(compile::Compiler& compiler, const SourceR
                                       : "there is no compiler: " + targets.front().reason);
     const std::filesystem::path folder = std::filesystem::path(request.file).parent_path();
     compile::CompileOptions options{.include_folders = {folder.empty() ? "." : folder.string()},
-                                    .definitions = {},
+                                    .definitions = request.definitions,
                                     .with_lines = false,
                                     .is_minimal = false,
                                     .patience = compile::patience_of_extract};
+    options.include_folders.insert(options.include_folders.end(), request.include_folders.begin(),
+                                   request.include_folders.end());
     const compile::Source source{.text = request.text, .name = request.file, .kernels = {}};
     IIR2D_TRY(compile::Compiled plain, compile_once(compiler, wanted->target, source, options, stop));
     if (plain.kernels.empty())

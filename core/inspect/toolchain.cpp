@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
+#include <optional>
 
 #include "core/compile/run_ptx.h"
 #include "core/support/try.h"
 #include "core/synth/expect.h"
 #include "core/synth/print.h"
+#include "iir2d/gpu_module.h"
 
 namespace workbench::inspect {
 
@@ -40,6 +43,8 @@ void take_outputs(const synth::Tree& tree, const std::vector<std::vector<std::by
 
 class CompilerProcess : public synth::Toolchain {
   public:
+    explicit CompilerProcess(std::optional<iir2d::Device> gpu = {}) : m_gpu(gpu) {}
+
     Result<std::vector<synth::KernelText>> compile(const synth::Target& target,
                                                    const std::vector<synth::KernelSource>& sources) override {
         std::vector<compile::Source> wanted;
@@ -67,6 +72,17 @@ class CompilerProcess : public synth::Toolchain {
     Result<std::vector<std::string>> run(const synth::Target& target,
                                          std::vector<synth::Execution>& runs) override {
         return target.is_host ? run_host(runs) : run_ptx(runs);
+    }
+
+    Result<std::vector<std::string>> run_on_gpu(const synth::Target& target,
+                                                std::vector<synth::Execution>& runs) override {
+        if (!m_gpu) return synth::Toolchain::run_on_gpu(target, runs);
+        std::vector<std::string> made;
+        for (synth::Execution& one : runs) {
+            const auto done = run_one_on_gpu(*m_gpu, one);
+            made.push_back(done ? "" : done.error().message);
+        }
+        return made;
     }
 
     Result<std::vector<std::string>> assemble(const synth::Target& target,
@@ -127,7 +143,62 @@ class CompilerProcess : public synth::Toolchain {
         return "";
     }
 
+    // Arrays lie each in memory of its own, which a kernel of the data set does not leave.
+    static iir2d::Result<void> run_one_on_gpu(const iir2d::Device& gpu, synth::Execution& one) {
+        const auto refused = [](std::string what) {
+            return std::unexpected(iir2d::Error{iir2d::ErrorCode::invalid_argument, std::move(what)});
+        };
+        const std::string& kernel = one.tree->kernel.name;
+        const auto text = ptx::Module::parse(*one.text);
+        if (!text) return refused(text.error().message);
+        const ptx::EntryInfo* const entry = text->entry(kernel);
+        if (entry == nullptr) return refused("the PTX has no kernel \"" + kernel + "\"");
+        const auto module = iir2d::GpuModule::load(gpu, *one.text);
+        if (!module) return std::unexpected(module.error());
+        for (auto& set : one.sets) {
+            const auto arguments = given(*one.tree, set);
+            if (entry->parameters.size() != arguments.size())
+                return refused(kernel + " has other parameters");
+            std::vector<std::byte> parameters(entry->parameter_bytes);
+            std::vector<iir2d::GpuMemory> arrays;
+            for (std::size_t k = 0; k < arguments.size(); ++k) {
+                const compile::Argument& argument = arguments[k];
+                const ptx::ParameterInfo& parameter = entry->parameters[k];
+                std::uint64_t address = 0;
+                const void* value = argument.bytes.data();
+                if (argument.is_array) {
+                    auto memory = iir2d::GpuMemory::make(gpu, argument.bytes.size());
+                    if (!memory) return std::unexpected(memory.error());
+                    if (auto done = memory->upload(argument.bytes); !done) return done;
+                    address = memory->address();
+                    arrays.push_back(*std::move(memory));
+                    value = &address;
+                }
+                if (parameter.bytes != (argument.is_array ? sizeof address : argument.bytes.size()))
+                    return refused(kernel + " has a parameter of another size");
+                std::memcpy(parameters.data() + parameter.offset, value, parameter.bytes);
+            }
+            if (auto done = module->launch({.kernel = kernel,
+                                            .grid = {synth::launch_blocks, 1, 1},
+                                            .block = {synth::block_threads, 1, 1},
+                                            .parameters = parameters});
+                !done)
+                return done;
+            std::vector<std::vector<std::byte>> outputs;
+            for (std::size_t k = 0, array = 0; k < arguments.size(); ++k) {
+                if (!arguments[k].is_array) continue;
+                const iir2d::GpuMemory& memory = arrays[array++];
+                if (!arguments[k].is_output) continue;
+                outputs.emplace_back(memory.bytes());
+                if (auto done = memory.download(outputs.back()); !done) return done;
+            }
+            take_outputs(*one.tree, outputs, set);
+        }
+        return {};
+    }
+
     compile::Compiler m_compiler;
+    std::optional<iir2d::Device> m_gpu;
 };
 
 }  // namespace
@@ -159,8 +230,25 @@ Result<ChosenTargets> choose_targets(const std::vector<std::string>& named, cons
     return made;
 }
 
+Result<void> check_assembler(const ChosenTargets& chosen) {
+    const bool is_missing = std::ranges::any_of(chosen.targets, [&](const synth::Target& target) {
+        if (target.level != "V3") return false;
+        const std::string cubin = "cubin" + target.name.substr(target.name.find(':'));
+        const auto state = std::ranges::find(chosen.states, cubin, &compile::TargetState::target);
+        return state == chosen.states.end() || !state->is_available;
+    });
+    if (is_missing) return fail(ErrorKind::device_failure, "V1 needs nvJitLink, which is not here");
+    return {};
+}
+
 Result<std::unique_ptr<synth::Toolchain>> make_toolchain() {
     return std::make_unique<CompilerProcess>();
+}
+
+synth::MakeToolchain toolchain_with(iir2d::Device gpu) {
+    return [gpu]() -> Result<std::unique_ptr<synth::Toolchain>> {
+        return std::make_unique<CompilerProcess>(gpu);
+    };
 }
 
 }  // namespace workbench::inspect

@@ -9,6 +9,7 @@
 
 #include "core/compile/compiler.h"
 #include "core/synth/toolchain.h"
+#include "iir2d/device.h"
 
 namespace workbench::inspect {
 
@@ -24,6 +25,11 @@ struct ChosenTargets {
 // device_failure for one that is not available, and where none is.
 Result<ChosenTargets> choose_targets(const std::vector<std::string>& named, const std::stop_token& stop);
 
+// device_failure: the PTX of a chosen target cannot be assembled here, as level V1 asks.
+Result<void> check_assembler(const ChosenTargets& chosen);
+
 Result<std::unique_ptr<synth::Toolchain>> make_toolchain();
+// With a GPU for what is to run on one (V4).
+synth::MakeToolchain toolchain_with(iir2d::Device gpu);
 
 }  // namespace workbench::inspect

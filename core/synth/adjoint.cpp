@@ -2,6 +2,8 @@
 #include "core/synth/adjoint.h"
 
 #include <algorithm>
+#include <string_view>
+#include <utility>
 
 #include "core/synth/adjoint_maker.h"
 
@@ -441,6 +443,18 @@ Backward AdjointMaker::run() {
 
 Backward adjoint_of(const Tree& forward) {
     return AdjointMaker(forward).run();
+}
+
+std::string explained_reason(std::string_view reason) {
+    static constexpr std::pair<std::string_view, std::string_view> meanings[] = {
+        {"block", "threads of a block work together, or \"if (i >= n) return;\" is missing"},
+        {"integer", "its results are integers"},
+        {"recursion", "a function calls itself"},
+        {"helper", "a function has loops or locals"},
+        {"local array", "it keeps values on an array of one thread"}};
+    for (const auto& [word, meaning] : meanings)
+        if (word == reason) return std::string(reason) + " (" + std::string(meaning) + ")";
+    return std::string(reason);
 }
 
 }  // namespace workbench::synth

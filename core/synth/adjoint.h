@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/synth/tree.h"
@@ -19,5 +20,8 @@ struct Backward {
 // input and scalar, which is added to, then the scalars, n and m. Values of loops are kept on local arrays:
 // 64 entries, 256 in nested loops.
 Backward adjoint_of(const Tree& forward);
+
+// Returns a reason, as records have it in a word, with what it means: for people.
+std::string explained_reason(std::string_view reason);
 
 }  // namespace workbench::synth

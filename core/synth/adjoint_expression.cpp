@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <cmath>
 
 #include "core/synth/adjoint_maker.h"
@@ -89,6 +90,18 @@ void AdjointMaker::spread_load(const Expr& e, Id g) {
         b.atomic(AtomicOp::add, array, e.args[0], g);
 }
 
+// Whether it reads where the condition before it may be what keeps the index in bounds: i, and what is taken
+// modulo something, are in bounds by themselves.
+bool AdjointMaker::needs_guard(Id id) const {
+    const Expr& e = b.expr(id);
+    if (e.op == Op::load) {
+        const Expr& index = b.expr(e.args[0]);
+        if (index.op == Op::symbol) return b.tree().symbols[index.symbol].kind != SymbolKind::index;
+        return index.op != Op::rem;
+    }
+    return std::any_of(e.args.begin(), e.args.begin() + e.count, [&](Id arg) { return needs_guard(arg); });
+}
+
 void AdjointMaker::spread(Id id, Id seed) {
     const Expr e = b.expr(id);
     if (!is_float(e.type) || e.op == Op::literal) return;
@@ -101,7 +114,10 @@ void AdjointMaker::spread(Id id, Id seed) {
     if (e.op == Op::load) return spread_load(e, g);
     bool vectors = !is_scalar(e.type);
     for (std::size_t k = 0; k < e.count; ++k) vectors = vectors || !is_scalar(b.type(e.args[k]));
-    if (e.op == Op::select) {
+    if (e.op == Op::select && (needs_guard(e.args[1]) || needs_guard(e.args[2]))) {
+        b.branch(
+            e.args[0], [&] { spread(e.args[1], g); }, [&] { spread(e.args[2], g); });
+    } else if (e.op == Op::select) {
         const Id nought = zero(e.type);
         spread(e.args[1], b.select(e.args[0], g, nought));
         spread(e.args[2], b.select(e.args[0], nought, g));

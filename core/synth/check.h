@@ -22,7 +22,8 @@ struct Checked {
 struct CheckOptions {
     const RunFacts* run = nullptr;
     const VerifyOptions* verify = nullptr;
-    bool is_drawn = true;  // of an index the generator gives that kernel; mutants are none of its
+    bool is_drawn = true;  // of an index the generator gives that kernel; mutants are none of its, and no GPU
+                           // is given them
 };
 
 // Returns what a record would be, made anew of its source: with the texts that it has, and its verification

@@ -51,6 +51,18 @@ Result<void> for_each_record(const fs::path& folder, const std::function<Result<
         stop);
 }
 
+Result<void> for_each_rejected(const fs::path& folder, const std::function<Result<void>(const Json&)>& take,
+                               const std::stop_token& stop) {
+    return for_each_shard_line(
+        folder, true,
+        [&](const fs::path& path, std::uint64_t number, std::string&& line) -> Result<void> {
+            const auto rejected = read_rejected(line);
+            if (!rejected) return bad_line(path, number, rejected.error());
+            return take(*rejected);
+        },
+        stop);
+}
+
 Result<Json> find_record(const fs::path& folder, const std::string& id, const std::stop_token& stop) {
     std::optional<Json> found;
     const std::string written = "\"id\":" + Json(id).dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -81,12 +93,10 @@ Result<Statistics> read_statistics(const fs::path& folder, const std::stop_token
             return {};
         },
         stop));
-    IIR2D_RETURN_IF_ERROR(for_each_shard_line(
-        folder, true,
-        [&](const fs::path& path, std::uint64_t number, std::string&& line) -> Result<void> {
-            const auto rejected = read_rejected(line);
-            if (!rejected) return bad_line(path, number, rejected.error());
-            made.add_rejected(*rejected);
+    IIR2D_RETURN_IF_ERROR(for_each_rejected(
+        folder,
+        [&](const Json& rejected) -> Result<void> {
+            made.add_rejected(rejected);
             return {};
         },
         stop));

@@ -19,6 +19,11 @@ Result<void> for_each_record(const std::filesystem::path& folder,
                              const std::function<Result<void>(const nlohmann::json& record)>& take,
                              const std::stop_token& stop = {});
 
+// The same of what was rejected.
+Result<void> for_each_rejected(const std::filesystem::path& folder,
+                               const std::function<Result<void>(const nlohmann::json& rejected)>& take,
+                               const std::stop_token& stop = {});
+
 // bad_argument: no record has the id.
 Result<nlohmann::json> find_record(const std::filesystem::path& folder, const std::string& id,
                                    const std::stop_token& stop = {});

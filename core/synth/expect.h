@@ -45,7 +45,8 @@ struct Expectation {
     Expected expected;
     std::string error;  // empty: none
 };
-Expectation expect(const Tree& tree, std::string_view canonical);
+// `loose` bounds are of ordinary numbers alone.
+Expectation expect(const Tree& tree, std::string_view canonical, bool loose = false);
 
 // An argument in memory, as both compilers lay it out; NaNs are one.
 std::vector<std::byte> bytes_of(const Argument& argument);

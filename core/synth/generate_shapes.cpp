@@ -21,6 +21,10 @@ void Maker::vector() {
     const Id p = b.let({name({"p", "left_one", "first"}), b.load({a, i()})});
     const Id q = b.let({name({"q", "right_one", "second"}), b.load({c, i()})});
     known = {p, q};
+    const auto component = [&] {
+        const int number = m_draw.below(r);  // before the vector: a call's arguments have no order
+        return b.component(read(m_draw.of(known)), number);
+    };
     // A vector: one that is known, or a sum or a multiple of such.
     const auto any = [&](auto self, int depth) -> Id {
         if (depth <= 0) return read(m_draw.of(known));
@@ -40,9 +44,7 @@ void Maker::vector() {
             return b.function({Op::cross, {left, right}});
         }
         std::vector<Id> parts;
-        for (int k2 = 0; k2 < r; ++k2)
-            parts.push_back(m_draw.chance(60) ? b.component(read(m_draw.of(known)), m_draw.below(r))
-                                              : plain(Type::f32, 1));
+        for (int k2 = 0; k2 < r; ++k2) parts.push_back(m_draw.chance(60) ? component() : plain(Type::f32, 1));
         return b.make(type, parts);
     };
     if (m_draw.chance(50)) known.push_back(b.let({name({"mixed", "moved", "h"}), any(any, 2)}));
@@ -68,8 +70,7 @@ void Maker::vector() {
             word("normalize");
             // The vector of ones, and more, is never short.
             std::vector<Id> parts;
-            for (int k = 0; k < r; ++k)
-                parts.push_back(away_from_zero({b.component(read(m_draw.of(known)), m_draw.below(r)), 0.5}));
+            for (int k = 0; k < r; ++k) parts.push_back(away_from_zero({component(), 0.5}));
             const Id value = b.function({Op::normalize, {b.make(type, parts)}});
             const Id other = one(1);
             b.store({out, i(),

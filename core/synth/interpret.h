@@ -29,7 +29,10 @@ enum class Mode : std::uint8_t {
 
 struct Interpretation {
     Mode mode = Mode::bounds;
-    bool wide = false;                    // f32 is computed, and lies in the slots, as f64
+    bool wide = false;  // f32 is computed, and lies in the slots, as f64
+    // Bounds of what may be computed in any order and fused, and may lose subnormal numbers: no operation of
+    // floats that rounds is exact.
+    bool loose = false;
     std::uint64_t most_steps = 1U << 18;  // iterations of loops and calls, of a block
 };
 

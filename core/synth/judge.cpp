@@ -83,13 +83,13 @@ Result<void> try_for(const JudgeOptions& options, std::size_t number, const std:
 
 }  // namespace
 
-Result<void> run_trials(const Target& target, std::vector<Trial>& trials, Toolchain& toolchain) {
+Result<void> run_trials(const Target& target, std::vector<Trial>& trials, Toolchain& toolchain, bool on_gpu) {
     std::vector<Execution> runs;
     for (const Trial& one : trials) {
         runs.push_back({one.tree, one.text, {}});
         for (const ExpectedSet& set : one.expected->sets) runs.back().sets.push_back(set.inputs);
     }
-    IIR2D_TRY(const auto found, toolchain.run(target, runs));
+    IIR2D_TRY(const auto found, on_gpu ? toolchain.run_on_gpu(target, runs) : toolchain.run(target, runs));
     for (std::size_t k = 0; k < trials.size(); ++k) {
         Trial& one = trials[k];
         one.detail = found[k];

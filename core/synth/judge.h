@@ -60,8 +60,9 @@ struct Trial {
     double max_ulp = 0;
     double worst_of_bound = 0;
 };
-// V2 and V3, by the target's level.
-Result<void> run_trials(const Target& target, std::vector<Trial>& trials, Toolchain& toolchain);
+// V2 and V3, by the target's level; `on_gpu`: V4.
+Result<void> run_trials(const Target& target, std::vector<Trial>& trials, Toolchain& toolchain,
+                        bool on_gpu = false);
 // V1.
 Result<void> assemble_trials(const Target& target, std::vector<Trial>& trials, Toolchain& toolchain);
 

@@ -250,8 +250,10 @@ Id Maker::plain(Type type, int depth) {
         if (k < 55) return combine({m_draw.of({Op::add, Op::sub, Op::mul}), next(), next()});
         if (k < 65) return quotient({next(), next()});
         if (k < 78) return b.function({m_draw.of({Op::min, Op::max}), {varied(next()), next()}});
-        return integer_binary(m_draw.of({Op::bit_and, Op::bit_or, Op::bit_xor, Op::shl, Op::shr}), next(),
-                              next());
+        // One after the other, the last first: the order of a call's arguments is the compiler's.
+        const Id right = next(), left = next();
+        return integer_binary(m_draw.of({Op::bit_and, Op::bit_or, Op::bit_xor, Op::shl, Op::shr}), left,
+                              right);
     }
     if (k < 60)
         return b.binary(varied({m_draw.of({Op::add, Op::sub, Op::mul, Op::mul, Op::add}), next(), next()}));

@@ -2,6 +2,7 @@
 #include "core/synth/parse.h"
 
 #include <algorithm>
+#include <initializer_list>
 
 #include "core/synth/parser.h"
 
@@ -150,22 +151,53 @@ Extent Parser::extent(const std::vector<Token>& t, std::size_t& at, std::uint64_
     return made;
 }
 
-// "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i >= n) return;"
+// "int i = blockIdx.x * blockDim.x + threadIdx.x;", and what keeps the threads without work from the rest:
+// "if (i >= n) return;", or "if (i < n)" around all of it.
 void Parser::kernel_head() {
     expect("{");
+    accept("const");
     expect("int");
     const std::string index = name();
-    for (const std::string_view text :
-         {"=", "blockIdx", ".", "x", "*", "blockDim", ".", "x", "+", "threadIdx", ".", "x", ";"})
-        expect(text);
+    expect("=");
+    const bool thread_first = is("threadIdx");
+    const auto expect_all = [this](std::initializer_list<std::string_view> texts) {
+        for (const std::string_view text : texts) expect(text);
+    };
+    if (thread_first) expect_all({"threadIdx", ".", "x", "+"});
+    if (is("blockDim"))
+        expect_all({"blockDim", ".", "x", "*", "blockIdx", ".", "x"});
+    else
+        expect_all({"blockIdx", ".", "x", "*", "blockDim", ".", "x"});
+    if (!thread_first) expect_all({"+", "threadIdx", ".", "x"});
+    expect(";");
     declare(index, Type::i32, SymbolKind::index);
     b.tree().is_block = true;
-    if (is("if") && is("(", 1) && is(index, 2) && is(">=", 3) && is("n", 4) && is(")", 5) &&
-        is("return", 6)) {
+    if (!is("if") || !is("(", 1) || !is(index, 2) || !is("n", 4) || !is(")", 5)) return;
+    if (is(">=", 3) && is("return", 6)) {
         m_at += 7;
         expect(";");
         b.tree().is_block = false;
+    } else if (is("<", 3) && is_last(6)) {
+        m_at += 6;
+        b.tree().is_block = false;
+        if (accept("{")) {
+            while (!accept("}")) statement();
+        }
     }
+}
+
+// Whether the statement that begins there is the kernel's last: one in braces, or a simple one.
+bool Parser::is_last(std::size_t ahead) const {
+    int open = 0;
+    for (const bool in_braces = is("{", ahead); token(ahead).kind != TokenKind::end; ++ahead) {
+        if (is("{", ahead)) {
+            ++open;
+            if (!in_braces) return false;
+        }
+        if (is("}", ahead) && --open <= 0) return open == 0 && is("}", ahead + 1);
+        if (!in_braces && is(";", ahead)) return is("}", ahead + 1);
+    }
+    return false;
 }
 
 std::vector<Id> Parser::block() {

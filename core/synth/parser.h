@@ -52,6 +52,7 @@ class Parser {
     void skip_function();
     std::vector<Id> parameters(bool is_kernel);
     void kernel_head();
+    bool is_last(std::size_t ahead) const;
     void extents(std::uint32_t line);
     Extent extent(const std::vector<Token>& t, std::size_t& at, std::uint64_t components) const;
     std::vector<Id> block();

@@ -61,6 +61,11 @@ class Toolchain {
                                                     const std::vector<KernelSource>& sources) = 0;
     // Runs each on each of its sets. Returns what was found, such as a race; empty where nothing was.
     virtual Result<std::vector<std::string>> run(const Target& target, std::vector<Execution>& runs) = 0;
+    // The same on a GPU (V4).
+    virtual Result<std::vector<std::string>> run_on_gpu(const Target& target, std::vector<Execution>& runs) {
+        static_cast<void>(runs);
+        return fail(ErrorKind::device_failure, "there is no GPU here for " + target.name);
+    }
     // Assembles PTX (V1). Returns what the assembler says of each; empty where it takes it.
     virtual Result<std::vector<std::string>> assemble(const Target& target,
                                                       const std::vector<const std::string*>& texts) {

@@ -18,7 +18,7 @@ namespace workbench::synth {
 
 struct Fault {
     std::string id;     // a record's, or a file's name
-    std::string level;  // files, schema, record, unique, V0, V1, V2, V3
+    std::string level;  // files, schema, record, unique, V0, V1, V2, V3, V4
     std::string what;
 };
 
@@ -28,6 +28,7 @@ struct VerifyOptions {
     std::set<std::string>
         compiled;  // targets whose compiler is here in the data set's version: V0 is for them
     std::set<std::string> assembled;  // targets whose PTX can be assembled here: V1
+    std::set<std::string> on_gpu;     // targets whose PTX the GPU here takes: V4
     bool has_host = true;             // host IR can be run: V2
     std::uint64_t sample = 0;         // records that are looked into, spread evenly; 0: all
     std::uint64_t mutants = 0;
@@ -44,7 +45,7 @@ struct MutantCounts {
 
 struct Verified {
     std::uint64_t records = 0;
-    std::map<std::string, std::uint64_t> checked;  // records looked into by "record"; texts by V0 to V3
+    std::map<std::string, std::uint64_t> checked;  // records looked into by "record"; texts by V0 to V4
     std::vector<Fault> faults;
     MutantCounts mutants;
 };

@@ -196,6 +196,19 @@ TEST(Adjoint, AddsToWhatOthersReadToo) {
     EXPECT_EQ(adjoint_of(kernel("out[i] = x[i];", "int")).reason, "integer");
 }
 
+// An index that the condition alone keeps in bounds.
+TEST(Adjoint, OfALoadStaysBehindItsCondition) {
+    const Tree tree = kernel("out[i] = i > 0 ? x[i - 1] * x[i] : x[i];");
+    const Backward backward = adjoint_of(tree);
+    ASSERT_EQ(backward.reason, "");
+    const auto wanted = expect(backward.tree, std::string(64, '7'));
+    EXPECT_EQ(wanted.error, "") << print_cuda(backward.tree);
+    EXPECT_TRUE(*parse(print_cuda(backward.tree)) == backward.tree);
+    // i alone needs no branch.
+    EXPECT_EQ(print_cuda(adjoint_of(kernel("out[i] = x[i] > 0.0f ? x[i] : 2.0f;")).tree).find(" else "),
+              std::string::npos);
+}
+
 TEST(Adjoint, IsNoneOfAKernelThatGoesOnFromWhatAnOutputHeld) {
     EXPECT_EQ(adjoint_of(kernel("out[i] = out[i] * x[i];")).reason, "it reads what it writes");
     EXPECT_EQ(
@@ -203,6 +216,11 @@ TEST(Adjoint, IsNoneOfAKernelThatGoesOnFromWhatAnOutputHeld) {
             .reason,
         "it reads what it writes");
     EXPECT_EQ(adjoint_of(kernel("out[i] = x[i];\n    out[i] = out[i] * x[i];")).reason, "");
+}
+
+TEST(Adjoint, ReasonsAreExplainedToPeople) {
+    EXPECT_EQ(explained_reason("integer"), "integer (its results are integers)");
+    EXPECT_EQ(explained_reason("no float input"), "no float input");
 }
 
 }  // namespace

@@ -125,6 +125,32 @@ TEST(Parse, TakesWhatPeopleWrite) {
                         "    } else {\n        s += (float)1;\n    }\n    out[i] = s;\n"));
 }
 
+TEST(Parse, TakesTheGuardAroundEverything) {
+    const auto written = [](const std::string& index, const std::string& rest) {
+        return canonical_hash(
+            *parse("extern \"C\" __global__ void k(const float* x, float* out, int n) {\n    " + index +
+                   ";\n" + rest + "}\n"));
+    };
+    const std::string usual = "int i = blockIdx.x * blockDim.x + threadIdx.x";
+    const std::string wanted = written(usual, "if (i >= n) return; out[i] = x[i] * 2.0f;");
+    EXPECT_EQ(written(usual, "if (i < n) out[i] = x[i] * 2.0f;"), wanted);
+    EXPECT_EQ(written(usual, "if (i < n) { out[i] = x[i] * 2.0f; }"), wanted);
+    for (const char* index : {"const int i = blockDim.x * blockIdx.x + threadIdx.x",
+                              "int i = threadIdx.x + blockIdx.x * blockDim.x"})
+        EXPECT_EQ(written(index, "if (i < n) { out[i] = x[i] * 2.0f; }"), wanted);
+    const auto is_block = [&](const std::string& rest) {
+        return parse("extern \"C\" __global__ void k(const float* x, float* out, int n) {\n    " + usual +
+                     ";\n" + rest + "}\n")
+            ->is_block;
+    };
+    EXPECT_FALSE(is_block("if (i < n) { if (x[i] > 0.0f) { out[i] = 1.0f; } else { out[i] = 2.0f; } }"));
+    EXPECT_TRUE(is_block("if (i < n) { out[i] = 1.0f; } else { out[0] = 1.0f; }"));
+    EXPECT_TRUE(is_block("if (i < n) { out[i] = 1.0f; } __syncthreads();"));
+    EXPECT_TRUE(is_block("if (i < n) out[i] = 1.0f; out[0] = 2.0f;"));
+    EXPECT_FALSE(parse("__global__ void k(float* out, int n) { " + usual + "; if (i < n) { out[i] = 1.0f;")
+                     .has_value());
+}
+
 TEST(Parse, NamesTheLineThatIsOutside) {
     EXPECT_EQ(fault_of(source_of("    out[i] = x[i];\n    out[i] = besselj(x[i]);\n")),
               "line 6: the function besselj is outside of the language");

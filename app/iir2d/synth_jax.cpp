@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+#include "app/iir2d/synth_jax.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <optional>
+#include <system_error>
+
+#include "app/iir2d/evidence.h"
+#include "core/support/files.h"
+#include "core/support/try.h"
+#include "core/synth/export_jax.h"
+#include "core/worker/spawn_plan.h"
+
+namespace app {
+
+namespace {
+
+using namespace workbench;  // NOLINT(google-build-using-namespace): names of core, in a command of it
+
+constexpr int no_jax = 4;  // what the script exits with
+
+// Waits for it to end; asked to stop, ends it.
+std::optional<int> status_of(int process, const std::stop_token& stop) {
+    int status = 0;
+    while (::waitpid(process, &status, WNOHANG) != process) {
+        if (stop.stop_requested()) {
+            ::kill(-process, SIGKILL);
+            while (::waitpid(process, &status, 0) < 0 && errno == EINTR) continue;
+            return std::nullopt;
+        }
+        ::poll(nullptr, 0, 20);
+    }
+    return status;
+}
+
+Result<void> run_python(const std::string& python, const std::filesystem::path& requests,
+                        const std::filesystem::path& answers, const std::stop_token& stop) {
+    const auto script = resource_directory() / "synth" / "lower_jax.py";
+    SpawnPlan plan;
+    plan.open(0, "/dev/null", O_RDONLY);
+    plan.open(1, "/dev/null", O_WRONLY);
+    plan.open(2, "/dev/null", O_WRONLY);
+    plan.close_from(3);
+    int process = -1;
+    if (const int code = plan.run(process, {python, script.string(), requests.string(), answers.string()});
+        code != 0)
+        return workbench::fail(ErrorKind::device_failure, "IIR2D_PYTHON, " + python + ", cannot be run: " +
+                                                              std::generic_category().message(code));
+    const auto status = status_of(process, stop);
+    if (!status) return workbench::fail(ErrorKind::cancelled, "cancelled");
+    if (WIFEXITED(*status) && WEXITSTATUS(*status) == no_jax)
+        return workbench::fail(ErrorKind::device_failure, "there is no JAX for " + python +
+                                                              ": name a Python that has it in IIR2D_PYTHON");
+    if (!WIFEXITED(*status) || WEXITSTATUS(*status) != 0)
+        return workbench::fail(ErrorKind::device_failure, python + " " + script.string() + " has failed");
+    return {};
+}
+
+}  // namespace
+
+Result<int> export_jax_command(const synth::ExportOptions& options, bool lower,
+                               const Interruption& interruption) {
+    synth::RunPython run;
+    if (lower) {
+        const char* const named = std::getenv("IIR2D_PYTHON");
+        const std::string python = named != nullptr && *named != '\0' ? named : "python3";
+        run = [python, &interruption](const std::filesystem::path& requests,
+                                      const std::filesystem::path& answers) {
+            return run_python(python, requests, answers, interruption.token());
+        };
+    }
+    IIR2D_TRY(const auto made, synth::export_jax(options, run, interruption.token()));
+    for (const std::string& failure : made.failures) print_text(shown(failure) + "\n");
+    std::string text = std::to_string(made.kernels) + (lower ? " kernels, lowered and compared" : " kernels");
+    for (const auto& [why, count] : made.left_out)
+        text += "; left out: " + std::to_string(count) + ", " + why;
+    print_text(text + "\n");
+    if (!made.failures.empty())
+        return workbench::fail(ErrorKind::check_failed,
+                               std::to_string(made.failures.size()) + " kernels give another result in JAX");
+    return 0;
+}
+
+}  // namespace app
