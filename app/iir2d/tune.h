@@ -11,7 +11,9 @@ namespace app {
 
 void add_tune_reports(CLI::App& tune, Action& chosen);  // headroom, export, import
 void add_tune_use(CLI::App& tune, Action& chosen);      // select, stats, learned
-void add_tune_models(CLI::App& tune, Action& chosen);   // train, eval, table, models, manifest
+void add_tune_train(CLI::App& tune, Action& chosen);    // train, table
+void add_tune_eval(CLI::App& tune, Action& chosen);
+void add_tune_models(CLI::App& tune, Action& chosen);  // models, manifest
 void add_tune_retrain(CLI::App& tune, Action& chosen);
 
 Result<workbench::tune::Measurements> read_database(const std::string& file);

@@ -251,6 +251,8 @@ void add_tune_command(CLI::App& parser, Action& chosen) {
     add_collect(*command, chosen);
     add_tune_reports(*command, chosen);
     add_tune_use(*command, chosen);
+    add_tune_train(*command, chosen);
+    add_tune_eval(*command, chosen);
     add_tune_models(*command, chosen);
     add_tune_retrain(*command, chosen);
 }

@@ -91,9 +91,10 @@ std::optional<std::pair<ModelStatus, std::string>> objection(const iir2d::TreeMo
 }
 
 // Reads a model that `found` names, of a text that could be read.
-void read_text(RegisteredModel& found, std::string text, bool is_proven, const ModelHost& host) {
+void read_text(RegisteredModel& found, std::string text, bool is_proven, const ModelHost& host,
+               bool with_sha256) {
     found.size = text.size();
-    found.sha256 = sha256_hex(text);
+    if (with_sha256) found.sha256 = sha256_hex(text);
     // The interface first: of what follows another one nothing is known.
     const auto interface = iir2d::interface_of_model(text);
     if (!interface || *interface != iir2d::model_interface) {
@@ -103,17 +104,19 @@ void read_text(RegisteredModel& found, std::string text, bool is_proven, const M
         return;
     }
     found.interface = *interface;
-    const auto model = iir2d::model_from_text(text);
-    if (!model) {
-        set_status(found, ModelStatus::damaged, model.error().message);
+    auto read = iir2d::model_from_text(text);
+    if (!read) {
+        set_status(found, ModelStatus::damaged, read.error().message);
         return;
     }
+    const auto model = std::make_shared<const iir2d::TreeModel>(*std::move(read));
     found.machine = model->machine;
     found.kernels = model->kernels;
     found.space = model->space;
     found.features = model->features.size();
     found.trees = model->gain.trees();
     found.text = std::move(text);
+    found.model = model;
     if (auto why = objection(*model, found, is_proven, host))
         set_status(found, why->first, std::move(why->second));
     else
@@ -121,7 +124,7 @@ void read_text(RegisteredModel& found, std::string text, bool is_proven, const M
 }
 
 RegisteredModel read_model(const fs::path& place, const std::string& purpose, const std::string& version,
-                           const ModelHost& host) {
+                           const ModelHost& host, bool with_sha256) {
     RegisteredModel found;
     found.name = purpose + "/" + version;
     found.place = place;
@@ -134,12 +137,14 @@ RegisteredModel read_model(const fs::path& place, const std::string& purpose, co
         return found;
     }
     std::error_code error;
-    read_text(found, *std::move(text), fs::is_regular_file(found.path / "report.json", error), host);
+    read_text(found, *std::move(text), fs::is_regular_file(found.path / "report.json", error), host,
+              with_sha256);
     return found;
 }
 
 // The models in the library, the highest version first.
-std::vector<RegisteredModel> embedded_of(const std::string& purpose, const ModelHost& host) {
+std::vector<RegisteredModel> embedded_of(const std::string& purpose, const ModelHost& host,
+                                         bool with_sha256) {
     std::vector<RegisteredModel> all;
     for (const iir2d::EmbeddedModel& embedded : iir2d::embedded_models()) {
         if (embedded.purpose != purpose) continue;
@@ -149,7 +154,7 @@ std::vector<RegisteredModel> embedded_of(const std::string& purpose, const Model
         found.place = embedded_place;
         found.path = found.place / purpose / found.version;
         found.purpose = purpose;
-        read_text(found, std::string(embedded.text), embedded.is_proven, host);
+        read_text(found, std::string(embedded.text), embedded.is_proven, host, with_sha256);
         all.insert(all.begin(), std::move(found));
     }
     return all;
@@ -184,7 +189,8 @@ std::vector<fs::path> model_places(const fs::path& first) {
     return places;
 }
 
-std::vector<RegisteredModel> find_models(const std::vector<fs::path>& places, const ModelHost& host) {
+std::vector<RegisteredModel> find_models(const std::vector<fs::path>& places, const ModelHost& host,
+                                         bool with_sha256) {
     std::vector<RegisteredModel> all;
     for (const std::string_view each : iir2d::model_purposes()) {
         const std::string purpose(each);
@@ -192,13 +198,13 @@ std::vector<RegisteredModel> find_models(const std::vector<fs::path>& places, co
         std::vector<RegisteredModel> found;
         for (const fs::path& place : places) {
             if (place == embedded_place) {
-                std::ranges::move(embedded_of(purpose, host), std::back_inserter(found));
+                std::ranges::move(embedded_of(purpose, host, with_sha256), std::back_inserter(found));
                 continue;
             }
             std::vector<std::string> versions = folders_in(place / purpose);
             std::ranges::sort(versions, is_higher);
             for (const std::string& version : versions)
-                found.push_back(read_model(place, purpose, version, host));
+                found.push_back(read_model(place, purpose, version, host, with_sha256));
         }
         for (RegisteredModel& model : found) {
             if (model.status != ModelStatus::active) continue;

@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/support/error.h"
+#include "iir2d/tune_model.h"
 
 namespace workbench::tune {
 
@@ -46,8 +48,9 @@ struct RegisteredModel {
     std::size_t features = 0;
     std::size_t trees = 0;  // of gain
     std::uint64_t size = 0;
-    std::string sha256;  // of model.trees as a file
-    std::string text;    // model.trees, of one that could be read
+    std::string sha256;                             // of model.trees as a file
+    std::string text;                               // model.trees, of one that could be read
+    std::shared_ptr<const iir2d::TreeModel> model;  // the same, read; null where that failed
 };
 
 // The machine and the kernels that models have to be of.
@@ -68,8 +71,9 @@ std::filesystem::path own_models();
 // Lists the models in these places, by purpose, then in the order in which they are asked: place by place, in
 // each the highest version first. The first of a purpose that could decide is active. Nothing here fails: a
 // folder that cannot be read has no models.
+// `with_sha256`: of the files, too, which takes as long as reading them; without it that member is empty.
 std::vector<RegisteredModel> find_models(const std::vector<std::filesystem::path>& places,
-                                         const ModelHost& host);
+                                         const ModelHost& host, bool with_sha256 = true);
 
 // Returns the version above all that a purpose has in a place: "1" where there is none.
 std::string next_version(const std::filesystem::path& place, std::string_view purpose);

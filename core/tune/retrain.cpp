@@ -14,10 +14,10 @@
 #include "core/tune/collect.h"
 #include "core/tune/evaluate.h"
 #include "core/tune/generate.h"
+#include "core/tune/install.h"
 #include "core/tune/registry.h"
 #include "core/tune/rows.h"
 #include "core/tune/store.h"
-#include "core/tune/train.h"
 
 namespace workbench::tune {
 
@@ -141,8 +141,7 @@ class Retraining {
         double before = 1;
         for (const RegisteredModel& one : find_models(model_places({}), m_host)) {
             if (one.purpose != purpose || one.status != ModelStatus::active) continue;
-            IIR2D_TRY(const auto active, from_kernel(iir2d::model_from_text(one.text)));
-            IIR2D_TRY(const auto judged_active, judge_model(judged, active));
+            IIR2D_TRY(const auto judged_active, judge_model(judged, *one.model));
             made.active_to_static = before = judged_active.decision_geomean;
         }
         if (!evaluation.surely_slower.empty())

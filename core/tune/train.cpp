@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/support/canonical_json.h"
+#include "core/support/counted.h"
 #include "core/support/files.h"
 #include "core/support/text.h"
 #include "core/support/try.h"
@@ -31,6 +32,9 @@ constexpr std::array<float, 5> margins{0.02F, 0.03F, 0.05F, 0.08F, 0.12F};
 constexpr std::size_t folds = 5;
 constexpr double held_out_part = 0.15;
 constexpr double most_slower_part = 0.01;
+// Of fewer problems none being slower says little of others: of so many, that fewer than one in seven are (at
+// 95 %).
+constexpr std::size_t least_for_margin = 20;
 constexpr double slower_ratio = 1.02;
 constexpr double most_difference = 1e-5;
 constexpr std::size_t table_configs = 4;
@@ -82,8 +86,9 @@ class Training {
     }
 
     // The least margin at which decisions made for problems that were not trained on are hardly ever slower
-    // than static; none: there is no such margin.
+    // than static; none: there is no such margin, or there are too few problems to say.
     Result<std::optional<float>> margin(int trees) const {
+        if (m_data.problems.size() < least_for_margin) return std::optional<float>();
         const auto fold = dealt(m_data, m_seed + 1, folds);
         std::vector<std::pair<float, double>> decisions;  // predicted gain, and what was measured
         for (std::size_t f = 0; f < folds; ++f) {
@@ -245,7 +250,10 @@ Result<Trained> train(const Measurements& measured, const Measurements* validati
     IIR2D_TRY(model, from_kernel(iir2d::model_from_text(made.files.trees)));
     IIR2D_TRY(const auto table, make_table(used, options.purpose, table_configs, figures));
     made.files.table = text_of(table);
-    if (!margin) {
+    if (made.problems < least_for_margin) {
+        made.unproven = "its margin cannot be decided on " + counted(made.problems, "problem") +
+                        ": it takes " + std::to_string(least_for_margin);
+    } else if (!margin) {
         made.unproven = "at no margin are 99 % of the problems at most 2 % slower than static";
     } else if (judged.problems.empty()) {
         made.unproven = "there is no validation set of " + options.purpose;
@@ -308,33 +316,6 @@ Measurements united(std::vector<Measurements> parts) {
         }
     }
     return all;
-}
-
-Result<void> write_model(const std::filesystem::path& folder, const ModelFiles& files) {
-    std::error_code error;
-    if (std::filesystem::exists(folder, error))
-        return fail(ErrorKind::unwritable_output, quoted(folder) + " is there already: name a new folder");
-    return write_directory_atomically(folder, [&](const std::filesystem::path& made) -> Result<void> {
-        const std::pair<const char*, const std::string*> all[] = {{"model.trees", &files.trees},
-                                                                  {"model.json", &files.json},
-                                                                  {"report.json", &files.report},
-                                                                  {"table.txt", &files.table}};
-        for (const auto& [name, text] : all)
-            if (!text->empty()) IIR2D_RETURN_IF_ERROR(write_file_atomically(made / name, *text));
-        return {};
-    });
-}
-
-Result<void> install_model(const std::string& purpose, const std::string& version, const ModelFiles& files) {
-    const std::filesystem::path place = own_models();
-    std::error_code error;
-    std::filesystem::create_directories(place / purpose, error);
-    if (error)
-        return fail(ErrorKind::unwritable_output,
-                    quoted(place / purpose) + " cannot be made: " + error.message());
-    IIR2D_RETURN_IF_ERROR(write_model(place / purpose / version, files));
-    IIR2D_TRY(const auto manifest, manifest_of(place));
-    return write_file_atomically(place / "manifest.json", manifest);
 }
 
 }  // namespace workbench::tune

@@ -50,10 +50,4 @@ Result<Trained> train(const Measurements& measured, const Measurements* validati
 // Joins databases; a problem that is in several has the visits of all.
 Measurements united(std::vector<Measurements> parts);
 
-// Makes the folder with the files, whole. unwritable_output: it is there already, or cannot be written.
-Result<void> write_model(const std::filesystem::path& folder, const ModelFiles& files);
-
-// Puts a model among the user's own and brings manifest.json there up to date.
-Result<void> install_model(const std::string& purpose, const std::string& version, const ModelFiles& files);
-
 }  // namespace workbench::tune

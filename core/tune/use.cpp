@@ -6,6 +6,7 @@
 #include <chrono>
 #include <fstream>
 #include <functional>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <system_error>
@@ -31,6 +32,7 @@ constexpr std::size_t most_seen = 4096;
 constexpr std::size_t largest_learned = std::size_t{1} << 26;
 
 std::atomic<bool> use_began{false};
+std::mutex use_mutex;  // held while models are loaded or figures are written
 
 fs::path use_folder() {
     return config_directory() / "tune";
@@ -130,19 +132,19 @@ void load_all(const fs::path& models) {
     if (const auto learned = text_or_nothing(learned_file())) iir2d::import_learned(*learned);
     const auto host = model_host();
     if (!host) return;
-    const auto found = find_models(model_places(models), *host);
+    const auto found = find_models(model_places(models), *host, false);
     std::set<std::string> held;
     // The first of a purpose that may not decide may propose what is measured.
     for (const bool deciding : {false, true}) {
         for (const RegisteredModel& model : found) {
             const bool is_active = model.status == ModelStatus::active;
-            if (is_active != deciding || model.text.empty()) continue;
+            if (is_active != deciding || model.model == nullptr) continue;
             if (!deciding && (model.status == ModelStatus::shadowed || held.contains(model.purpose)))
                 continue;
             const auto table = text_or_nothing(model.path / "table.txt");
             const bool is_proven = model.status != ModelStatus::unproven;
-            auto loaded = iir2d::load_model(model.text, is_proven, table.value_or(""));
-            if (!loaded) loaded = iir2d::load_model(model.text, is_proven);
+            auto loaded = iir2d::load_read_model(*model.model, is_proven, table.value_or(""));
+            if (!loaded) loaded = iir2d::load_read_model(*model.model, is_proven);
             if (loaded) held.insert(model.purpose);
         }
     }
@@ -152,8 +154,10 @@ void load_all(const fs::path& models) {
 
 void begin_use(const fs::path& models) {
     if (iir2d::tune_options().mode == iir2d::TuneMode::off) return;
-    use_began = true;
+    const std::lock_guard lock(use_mutex);
+    const bool again = use_began.exchange(true);
     try {
+        if (again) iir2d::forget_models();
         SeenOperations::of_process().begin();
         load_all(models);
     } catch (const std::exception&) {
@@ -163,6 +167,7 @@ void begin_use(const fs::path& models) {
 
 bool keep_use() {
     if (!use_began) return true;
+    const std::lock_guard lock(use_mutex);
     try {
         const std::string learned = iir2d::export_learned(iir2d::LearnedPart::here);
         const iir2d::TuneStatistics said = iir2d::statistics(true);

@@ -17,7 +17,8 @@
 namespace workbench::tune {
 
 // Gives the library the models (`models` is looked at first, unless it is empty) and what was learned. In the
-// mode `off` it does nothing.
+// mode `off` it does nothing. Called again, models that are gone are forgotten. These two are called from any
+// thread; both may take seconds, for files and for a lock that another process holds.
 void begin_use(const std::filesystem::path& models = {});
 
 // Writes what was learned, counted and met since begin_use() or the last call, merged with what other

@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "core/support/files.h"
+#include "core/tune/install.h"
 #include "core/tune/registry.h"
 #include "core/tune/rows.h"
 #include "core/tune/table.h"
