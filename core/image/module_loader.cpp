@@ -6,6 +6,7 @@
 #include <mutex>
 #include <string_view>
 
+#include "core/image/library_order.h"
 #include "core/image/module_fingerprint.h"
 #include "core/support/program_folder.h"
 #include "core/support/text.h"
@@ -64,6 +65,9 @@ Entry entry_of(const fs::path& file, std::string& why) {
 constexpr std::string_view module_name = "libiir2d-images.so";
 
 Entry entry_of(const fs::path& file, std::string& why) {
+#if defined(__linux__)
+    load_libraries_in_order(file);
+#endif
     // Never closed: libraries like OpenEXR leave threads and thread-local data behind.
     void* module = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (module == nullptr) {

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// Inside core/image only: loads a module's libraries from the leaves of their graph upwards.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+namespace workbench {
+
+// Returns the files of the shared libraries that `module` needs, directly or not, each behind those it needs
+// itself. They are looked for where the dynamic linker would look: the folders of RPATH, LD_LIBRARY_PATH,
+// RUNPATH and the system's. What is not found there, or cannot be read, is left out. Linux only.
+std::vector<std::filesystem::path> libraries_in_order(const std::filesystem::path& module);
+
+// Loads them in that order and leaves them loaded. The dynamic linker searches a symbol of a library in what
+// the library needs itself; loaded with the module at once, in all of the module's libraries, of which
+// Debian's OpenImageIO has 260. A library that cannot be loaded alone is loaded with the module as ever.
+void load_libraries_in_order(const std::filesystem::path& module);
+
+}  // namespace workbench
