@@ -156,10 +156,6 @@ double round_of(Loop loop, std::int64_t steps, int threads) {
 
 }  // namespace
 
-std::string_view arithmetic_method() {
-    return kernel().name;
-}
-
 Result<ArithmeticCeiling> measure_arithmetic(int threads, const TaskControl& control) {
     if (threads < 1)
         return fail(ErrorKind::bad_argument,

@@ -16,12 +16,10 @@ struct ArithmeticCeiling {
     double gflops_f64 = 0;
     std::vector<double> rounds_f32;  // every round, in the order measured
     std::vector<double> rounds_f64;
-    std::string_view method;  // "fused multiply-add, AVX2" and the like
+    // "fused multiply-add, AVX2" and the like: the widest of AVX-512, AVX2 with FMA and SSE2 that the
+    // processor has, plain C++ on others.
+    std::string_view method;
 };
-
-// How this processor multiplies and adds in the probe: the widest of AVX-512, AVX2 with FMA and SSE2 that it
-// has, plain C++ on others.
-std::string_view arithmetic_method();
 
 // 15 rounds of each type, each of about 20 ms: independent chains of multiply-adds in registers, begun on all
 // threads together. A ceiling is the most that was reached, not a median: a round that was disturbed says

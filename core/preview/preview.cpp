@@ -23,6 +23,7 @@ struct Job {
     Recipe recipe;
     ImagePtr source;
     std::optional<iir2d::Device> device;
+    std::optional<iir2d::Config> config;
     iir2d::Extent limit;
     bool cancelled = false;      // before it began
     std::stop_token dropped;     // what is computed is wanted no more
@@ -98,6 +99,7 @@ struct PreviewEngine::Impl {
                 .recipe = *recipe,
                 .source = source,
                 .device = device,
+                .config = config,
                 .limit = limit,
                 .cancelled = std::exchange(cancelled, false),
                 .dropped = dropped.get_token(),
@@ -157,7 +159,7 @@ struct PreviewEngine::Impl {
         }
         const PlanarImage& pixels = std::as_const(proxy).pixels;
         const Recipe recipe_here = scaled(job.recipe, proxy.factor, pixels.view().shape);
-        ApplyWork work{.resident = &resident_proxy};
+        ApplyWork work{.resident = &resident_proxy, .config = job.config, .config_where_valid = true};
         auto result = apply(recipe_here, pixels, job.source->info.alpha_channel, *job.device,
                             {.stop = job.dropped}, work);
         if (!result) return stopped_or_failed(job, result.error());
@@ -183,7 +185,9 @@ struct PreviewEngine::Impl {
             ApplyWork work{
                 .take = [this](iir2d::Shape s, iir2d::ElementType type) { return store->take(s, type); },
                 .give_back = [this](PlanarImage image) { store->give_back(std::move(image)); },
-                .resident = &resident};
+                .resident = &resident,
+                .config = job.config,
+                .config_where_valid = true};
             double told = 0.0;
             const TaskControl control{.stop = stop, .progress = [&](double fraction, std::string_view) {
                                           if (fraction < told + 0.02) return;
@@ -238,6 +242,7 @@ struct PreviewEngine::Impl {
     ImagePtr source;
     std::vector<ImagePtr> retired;  // sources for the worker to free
     std::optional<iir2d::Device> device;
+    std::optional<iir2d::Config> config;
     iir2d::Extent limit{800, 1280};
     std::optional<Recipe> recipe;
     std::uint64_t change = 0;
@@ -276,6 +281,12 @@ void PreviewEngine::set_source(ImagePtr source) {
 void PreviewEngine::set_device(iir2d::Device device) {
     const std::lock_guard lock(m_impl->mutex);
     m_impl->device = device;
+    m_impl->resubmit();
+}
+
+void PreviewEngine::set_config(std::optional<iir2d::Config> config) {
+    const std::lock_guard lock(m_impl->mutex);
+    m_impl->config = config;
     m_impl->resubmit();
 }
 

@@ -17,6 +17,7 @@
 #include "core/image/image.h"
 #include "core/recipe/recipe.h"
 #include "core/support/error.h"
+#include "iir2d/config.h"
 #include "iir2d/device.h"
 
 namespace workbench {
@@ -53,11 +54,13 @@ class PreviewEngine {
     PreviewEngine(const PreviewEngine&) = delete;
     PreviewEngine& operator=(const PreviewEngine&) = delete;
 
-    // These three submit the last recipe again, under its number.
+    // These four submit the last recipe again, under its number.
     // Sets the image to work on; null clears. The proxy is made on the worker. Once this returns no frame of
     // the image before is delivered.
     void set_source(ImagePtr source);
     void set_device(iir2d::Device device);
+    // Sets how operations are executed that it is valid for; none: as the library chooses.
+    void set_config(std::optional<iir2d::Config> config);
     // Sets the display's size in device pixels, which a proxy has to fill. 1280 x 800 until it is set. When
     // the exact result is out already, only the next change makes a proxy of the new size.
     void set_proxy_limit(std::int64_t width, std::int64_t height);

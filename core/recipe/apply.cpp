@@ -172,7 +172,7 @@ Result<PlanarImage> apply(const Recipe& recipe, const PlanarImage& source, int a
             work.gpu_time = gpu_time;
         }
         PlanesInMemory planes(source, device, control.stop, work);
-        auto result = Applier(planes, kept, device, control, work.config).run(steps);
+        auto result = Applier(planes, kept, device, control, work).run(steps);
         if (!result) return std::unexpected(error_of(result.error()));
         return *std::move(result);
     } catch (const std::exception&) {  // of the standard library: no room for the pixels

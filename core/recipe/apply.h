@@ -34,6 +34,8 @@ struct ApplyWork {
     ResidentSource* resident = nullptr;
     // How every operation is executed. Absent: as the library chooses.
     std::optional<iir2d::Config> config = std::nullopt;
+    // Operations that the config is not valid for are executed as the library chooses, instead of failing.
+    bool config_where_valid = false;
     // Time spent in kernels, without memory, conversions and a GPU's transfers.
     std::chrono::nanoseconds kernel_time{};
     // On a GPU: what its kernels and the transfers to and from it took, by its own clock.

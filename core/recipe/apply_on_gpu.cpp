@@ -116,7 +116,7 @@ std::expected<PlanarImage, GpuFailure> apply_on_gpu(const std::vector<Step>& ste
                                                     int kept_channel, const iir2d::Device& device,
                                                     const TaskControl& control, ApplyWork& work) {
     PlanesOnGpu planes(source, device, work);
-    auto result = Applier(planes, kept_channel, device, control, work.config).run(steps);
+    auto result = Applier(planes, kept_channel, device, control, work).run(steps);
     if (result) return *std::move(result);
     GpuFailure failure{error_of(result.error()), is_no_memory(result.error().error)};
     // After a failure nothing of the GPU's is relied on.

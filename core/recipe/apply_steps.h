@@ -69,12 +69,13 @@ class Applier {
   public:
     // kept_channel: not filtered; -1: none.
     Applier(Backend& backend, int kept_channel, const iir2d::Device& device, const TaskControl& control,
-            const std::optional<iir2d::Config>& config)
+            const ApplyWork& work)
         : m_backend(backend),
           m_kept_channel(kept_channel),
           m_device(device),
           m_control(control),
-          m_config(config) {}
+          m_config(work.config),
+          m_config_where_valid(work.config_where_valid) {}
 
     std::expected<PlanarImage, StepFailure> run(const std::vector<Step>& steps) {
         const auto failed = [](iir2d::Error error, const Step& step) {
@@ -169,17 +170,25 @@ class Applier {
         const iir2d::FilterDesc desc = filter_desc(*step.filter(), shape);
         SeenOperations::of_process().note(
             {.operation = *step.filter(), .element = element_of(desc), .shape = shape});
-        IIR2D_TRY(const auto plan, m_config ? iir2d::FilterPlan::make(m_device, desc, *m_config)
-                                            : iir2d::FilterPlan::make(m_device, desc));
+        IIR2D_TRY(const auto plan, planned<iir2d::FilterPlan>(desc, m_config.value_or(iir2d::Config{})));
         return m_backend.run(plan, result, first, count, run);
+    }
+
+    // Makes a plan by the config, if there is one.
+    template <class Plan, class Desc, class... Configs>
+    iir2d::Result<Plan> planned(const Desc& desc, const Configs&... configs) const {
+        if (!m_config) return Plan::make(m_device, desc);
+        auto plan = Plan::make(m_device, desc, configs...);
+        if (plan || !m_config_where_valid) return plan;
+        return Plan::make(m_device, desc);
     }
 
     iir2d::Result<void> pool(const Step& step, const iir2d::RunControl& run) {
         const iir2d::PoolDesc desc = pool_desc(*step.pool(), step.input, step.element);
         SeenOperations::of_process().note(
             {.operation = *step.pool(), .element = step.element, .shape = step.input});
-        IIR2D_TRY(const auto plan, m_config ? iir2d::PoolPlan::make(m_device, desc, *m_config, {})
-                                            : iir2d::PoolPlan::make(m_device, desc));
+        IIR2D_TRY(const auto plan,
+                  planned<iir2d::PoolPlan>(desc, m_config.value_or(iir2d::Config{}), iir2d::Config{}));
         return replace_by(plan.output_shape(), step.element,
                           [&](Planes& next) { return m_backend.run(plan, next, run); });
     }
@@ -189,6 +198,7 @@ class Applier {
     const iir2d::Device& m_device;
     const TaskControl& m_control;
     std::optional<iir2d::Config> m_config;
+    bool m_config_where_valid;
     iir2d::RunTimes m_times;  // of the latest run
     double m_done = 0;
     double m_total = 1;

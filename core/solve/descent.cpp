@@ -2,7 +2,6 @@
 #include "core/solve/descent.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "core/support/files.h"
@@ -12,7 +11,6 @@ namespace workbench::solve {
 
 namespace {
 
-constexpr std::array<std::string_view, 2> descents{"gd", "adam"};
 constexpr double default_adam_step = 0.1;
 constexpr double armijo_share = 1e-4;
 constexpr int most_halvings = 60;
@@ -118,10 +116,6 @@ struct Descender {
 };
 
 }  // namespace
-
-std::string_view name_of(Descent method) {
-    return descents[static_cast<std::size_t>(method)];
-}
 
 Result<HistoryStep> descend(const Objective& objective, Vector start, const DescentOptions& options,
                             const Common& common, Engine& engine, Solved& solved) {

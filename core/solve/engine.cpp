@@ -20,7 +20,6 @@ namespace workbench::solve {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> names{"compiled", "interpreter", "llvm", "ptx"};
 constexpr std::size_t most_values = 24;
 
 // Below this many elements a launch takes less time than waking the other threads.
@@ -173,17 +172,6 @@ class InterpreterEngine : public Engine {
 };
 
 }  // namespace
-
-std::string_view name_of(EngineKind kind) {
-    return names[static_cast<std::size_t>(kind)];
-}
-
-std::optional<EngineKind> engine_from_name(std::string_view name) {
-    for (std::size_t k = 0; k < names.size(); ++k) {
-        if (names[k] == name) return static_cast<EngineKind>(k);
-    }
-    return std::nullopt;
-}
 
 std::unique_ptr<Engine> make_compiled_engine(int threads) {
     return std::make_unique<CompiledEngine>(threads);

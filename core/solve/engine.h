@@ -3,23 +3,25 @@
 // is contracted, and sums have one order.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
-#include <optional>
 #include <span>
 #include <stop_token>
 #include <string_view>
 #include <vector>
 
 #include "core/solve/kernels.h"
+#include "core/solve/names.h"
 #include "core/support/error.h"
 
 namespace workbench::solve {
 
 enum class EngineKind : std::uint8_t { compiled, interpreter, llvm, ptx };
-std::string_view name_of(EngineKind kind);
-std::optional<EngineKind> engine_from_name(std::string_view name);
+template <>
+inline constexpr std::array<std::string_view, 4> names_of<EngineKind>{"compiled", "interpreter", "llvm",
+                                                                      "ptx"};
 
 // An argument of a launch: an array, which lives until it ends, or a number. Arrays of one launch do not
 // overlap where one is written.

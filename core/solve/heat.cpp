@@ -4,7 +4,6 @@
 // 1947), over the three-point difference (LeVeque 2007, chapter 9). Insulated ends are those of finite
 // volumes: no flux through the outer faces of the first and last cell.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -18,7 +17,6 @@ namespace workbench::solve {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> schemes{"explicit", "implicit", "crank-nicolson"};
 constexpr std::int64_t most_cells = 1 << 30;
 
 double width_of(const Heat& problem) {
@@ -71,10 +69,6 @@ Result<void> check(const Heat& problem) {
 }
 
 }  // namespace
-
-std::string_view name_of(Heat::Scheme scheme) {
-    return schemes[static_cast<std::size_t>(scheme)];
-}
 
 double largest_explicit_step(const Heat& problem) {
     const double h = width_of(problem);

@@ -11,7 +11,6 @@ namespace workbench::solve {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> objectives{"quadratic", "rosenbrock", "logistic"};
 constexpr std::array<std::array<double, 2>, 3> starts{{{10, 1}, {-1.2, 1}, {0, 0}}};
 constexpr std::int32_t samples = 200;
 
@@ -88,10 +87,6 @@ Result<std::vector<double>> values_over(const Minimise& problem, const Rectangle
         }
     }
     return made;
-}
-
-std::string_view name_of(Minimise::Problem problem) {
-    return objectives[static_cast<std::size_t>(problem)];
 }
 
 Result<Solved> solve(const Minimise& problem, const Common& common, Engine& engine) {

@@ -2,7 +2,6 @@
 // -u'' = f by the three-point difference (R. J. LeVeque, "Finite Difference Methods", 2007, chapter 2) and
 // four ways to solve what it gives: elimination, the two classical relaxations (Y. Saad, "Iterative Methods
 // for Sparse Linear Systems", 2003, section 4.1) and conjugate gradients (section 6.7).
-#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -16,7 +15,6 @@ namespace workbench::solve {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> methods{"thomas", "jacobi", "gauss-seidel", "cg"};
 constexpr std::int64_t most_nodes = 1 << 30;
 
 struct Line {
@@ -113,10 +111,6 @@ double exact_at(const Poisson1d& problem, double x) {
 }
 
 }  // namespace
-
-std::string_view name_of(Poisson1d::Method method) {
-    return methods[static_cast<std::size_t>(method)];
-}
 
 Poisson1d refined(Poisson1d problem) {
     problem.n = 2 * problem.n + 1;

@@ -3,7 +3,6 @@
 // Problems", 1978; S. Brenner and R. Scott, "The Mathematical Theory of Finite Element Methods", 2008). Known
 // values of the boundary are moved to the right-hand side, so that the matrix stays symmetric.
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 
@@ -16,7 +15,6 @@ namespace workbench::solve {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> square_methods{"cholesky", "cg", "multigrid"};
 constexpr std::int64_t most_side = 40'000;  // n by n numbers are counted by an int
 
 // Unknowns alone, and where they lie among the nodes.
@@ -81,7 +79,7 @@ struct Square {
     }
 
     Result<Vector> eliminate(const Reduced& system) {
-        IIR2D_TRY(const Factor factor, Factor::cholesky(system.matrix));
+        IIR2D_TRY(const Factor factor, Factor::cholesky(system.matrix, common));
         Vector u, image, spare;
         factor.solve(system.rhs, u);
         IIR2D_RETURN_IF_ERROR(apply(system, u, image));
@@ -181,10 +179,6 @@ Result<void> check(const Poisson2d& problem) {
 }
 
 }  // namespace
-
-std::string_view name_of(Poisson2d::Method method) {
-    return square_methods[static_cast<std::size_t>(method)];
-}
 
 Poisson2d refined(Poisson2d problem) {
     problem.n = 2 * problem.n + 1;

@@ -170,10 +170,25 @@ Poisson1d refined(Poisson1d problem);
 Heat refined(Heat problem);
 Poisson2d refined(Poisson2d problem);
 
-std::string_view name_of(Poisson1d::Method method);
-std::string_view name_of(Heat::Scheme scheme);
-std::string_view name_of(Poisson2d::Method method);
-std::string_view name_of(Descent method);
-std::string_view name_of(Minimise::Problem problem);
+template <>
+inline constexpr std::array<std::string_view, 4> names_of<Poisson1d::Method>{"thomas", "jacobi",
+                                                                             "gauss-seidel", "cg"};
+template <>
+inline constexpr std::array<std::string_view, 2> names_of<Poisson1d::Rhs>{"sine", "poly"};
+template <>
+inline constexpr std::array<std::string_view, 3> names_of<Heat::Scheme>{"explicit", "implicit",
+                                                                        "crank-nicolson"};
+template <>
+inline constexpr std::array<std::string_view, 3> names_of<Heat::Start>{"sine", "step", "samples"};
+template <>
+inline constexpr std::array<std::string_view, 3> names_of<Poisson2d::Method>{"cholesky", "cg", "multigrid"};
+template <>
+inline constexpr std::array<std::string_view, 4> names_of<Poisson2d::Exact>{"sine", "poly", "linear",
+                                                                            "quadratic"};
+template <>
+inline constexpr std::array<std::string_view, 2> names_of<Descent>{"gd", "adam"};
+template <>
+inline constexpr std::array<std::string_view, 3> names_of<Minimise::Problem>{"quadratic", "rosenbrock",
+                                                                             "logistic"};
 
 }  // namespace workbench::solve

@@ -65,6 +65,7 @@ struct TextKey {
     std::string Settings::*member;
 };
 constexpr TextKey text_keys[] = {{"device", &Settings::device},
+                                 {"tune_mode", &Settings::tune_mode},
                                  {"last_release", &Settings::last_release},
                                  {"window_geometry", &Settings::window_geometry},
                                  {"window_state", &Settings::window_state},
@@ -73,7 +74,8 @@ constexpr TextKey text_keys[] = {{"device", &Settings::device},
                                  {"record_directory", &Settings::record_directory},
                                  {"history_file", &Settings::history_file},
                                  {"duel_source", &Settings::duel_source},
-                                 {"signing_key", &Settings::signing_key}};
+                                 {"signing_key", &Settings::signing_key},
+                                 {"solve_choices", &Settings::solve_choices}};
 
 struct FilesKey {
     const char* key;

@@ -19,6 +19,7 @@ struct Settings {
     std::string device = "auto";
     int threads = 0;  // 0: all
     Theme theme = Theme::system;
+    std::string tune_mode;        // of what decides how kernels are executed; empty: the library's
     std::string last_release;     // its directory
     std::string window_geometry;  // base64 of what the toolkit saves
     std::string window_state;
@@ -28,7 +29,8 @@ struct Settings {
     std::string history_file;             // empty: default_history_file()
     std::vector<std::string> duel_bases;  // libraries that were the base of a duel; newest first, at most 10
     std::string duel_source;              // the repository that revisions were duelled of last
-    std::string signing_key;  // the private key's file that records of duels were signed with last
+    std::string signing_key;    // the private key's file that records of duels were signed with last
+    std::string solve_choices;  // JSON: what page Solve was asked to solve last
 
     void add_recent_file(const std::filesystem::path& path);
     void add_duel_base(const std::filesystem::path& path);

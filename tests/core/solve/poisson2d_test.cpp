@@ -193,6 +193,27 @@ TEST(Poisson2d, ThreadsDoNotChangeABit) {
     }
 }
 
+TEST(Poisson2d, ACholeskyFactorIsStoppedBetweenItsRows) {
+    std::stop_source source;
+    double asked = 0;
+    Common common;
+    common.control.stop = source.get_token();
+    common.control.progress = [&](double fraction, std::string_view what) {
+        if (what != "elimination") return;
+        EXPECT_LE(fraction, 1);
+        EXPECT_EQ(asked, 0) << "it went on to " << fraction;
+        if (fraction < 0.5) return;
+        asked = fraction;
+        source.request_stop();
+    };
+    const auto engine = make_compiled_engine(1);
+    const auto made = solve(Poisson2d{.n = 63}, common, *engine);
+    ASSERT_FALSE(made);
+    EXPECT_EQ(made.error().kind, ErrorKind::cancelled);
+    EXPECT_GT(asked, 0);
+    EXPECT_LT(asked, 0.99);
+}
+
 TEST(Poisson2d, RefusesWhatIsNoProblem) {
     const auto engine = make_compiled_engine(1);
     for (const Poisson2d& problem :
