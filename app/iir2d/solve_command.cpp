@@ -17,6 +17,10 @@ namespace {
 
 using namespace workbench;  // NOLINT(google-build-using-namespace): names of core, in a command of it
 
+constexpr std::array<std::string_view, 2> mesh_names{"uniform", "perturbed"};
+constexpr std::array<std::string_view, 2> ends_names{"fixed", "insulated"};
+constexpr std::array<std::string_view, 4> minimise_names{"quadratic", "rosenbrock", "logistic", "fit"};
+
 struct Poisson1dArguments {
     SolveArguments common;
     std::string n;
@@ -27,11 +31,8 @@ struct Poisson1dArguments {
     Result<int> run(const Interruption& interruption) const {
         solve::Poisson1d problem;
         IIR2D_TRY(problem.n, parse_integer("--n", n));
-        IIR2D_TRY(const auto chosen_method,
-                  one_of("--method", method, {"thomas", "jacobi", "gauss-seidel", "cg"}));
-        problem.method = static_cast<solve::Poisson1d::Method>(chosen_method);
-        IIR2D_TRY(const auto chosen_rhs, one_of("--rhs", rhs, {"sine", "poly"}));
-        problem.rhs = static_cast<solve::Poisson1d::Rhs>(chosen_rhs);
+        IIR2D_TRY(problem.method, choice_of<solve::Poisson1d::Method>("--method", method));
+        IIR2D_TRY(problem.rhs, choice_of<solve::Poisson1d::Rhs>("--rhs", rhs));
         IIR2D_TRY(problem.ends, parse_two("--ends", ends));
         return run_refined(common, interruption, problem);
     }
@@ -50,12 +51,12 @@ struct Poisson2dArguments {
         IIR2D_TRY(problem.n, parse_integer("--n", n));
         IIR2D_TRY(const std::int64_t order, parse_integer("--degree", degree, 1, 2));
         problem.degree = static_cast<int>(order);
-        IIR2D_TRY(const int kind, one_of("--mesh", mesh, {"uniform", "perturbed"}));
+        IIR2D_TRY(const int kind, one_of("--mesh", mesh, mesh_names));
         problem.is_perturbed = kind == 1;
-        IIR2D_TRY(const int exact, one_of("--solution", solution, {"sine", "poly"}));
-        problem.exact = static_cast<solve::Poisson2d::Exact>(exact);
-        IIR2D_TRY(const int by, one_of("--method", method, {"cholesky", "cg", "multigrid"}));
-        problem.method = static_cast<solve::Poisson2d::Method>(by);
+        IIR2D_TRY(problem.exact,
+                  choice_of<solve::Poisson2d::Exact>(
+                      "--solution", solution, std::span(solve::names_of<solve::Poisson2d::Exact>).first(2)));
+        IIR2D_TRY(problem.method, choice_of<solve::Poisson2d::Method>("--method", method));
         return run_refined(common, interruption, problem);
     }
 };
@@ -77,20 +78,18 @@ struct HeatArguments {
         IIR2D_TRY(problem.n, parse_integer("--n", n));
         IIR2D_TRY(problem.dt, parse_number("--dt", dt));
         IIR2D_TRY(problem.steps, parse_integer("--steps", steps));
-        IIR2D_TRY(const auto chosen_scheme,
-                  one_of("--scheme", scheme, {"explicit", "implicit", "crank-nicolson"}));
-        problem.scheme = static_cast<solve::Heat::Scheme>(chosen_scheme);
+        IIR2D_TRY(problem.scheme, choice_of<solve::Heat::Scheme>("--scheme", scheme));
         IIR2D_TRY(problem.k, parse_number("--k", k));
-        IIR2D_TRY(const auto chosen_ends, one_of("--ends", ends, {"fixed", "insulated"}));
+        IIR2D_TRY(const auto chosen_ends, one_of("--ends", ends, ends_names));
         problem.is_insulated = chosen_ends == 1;
         if (!start.empty() && !image.empty())
             return fail(ErrorKind::bad_argument, "--start and --image exclude each other");
         if (image.empty() != row.empty())
             return fail(ErrorKind::bad_argument, "--image and --row go together");
         if (image.empty()) {
-            IIR2D_TRY(const auto chosen_start,
-                      one_of("--start", start.empty() ? "sine" : start, {"sine", "step"}));
-            problem.start = static_cast<solve::Heat::Start>(chosen_start);
+            IIR2D_TRY(problem.start,
+                      choice_of<solve::Heat::Start>("--start", start.empty() ? "sine" : start,
+                                                    std::span(solve::names_of<solve::Heat::Start>).first(2)));
         } else {
             problem.start = solve::Heat::Start::samples;
             IIR2D_TRY(problem.samples, samples_of(interruption));
@@ -127,8 +126,7 @@ struct MinimiseArguments {
     std::string out_recipe;
 
     Result<int> run(const Interruption& interruption) const {
-        IIR2D_TRY(const int which,
-                  one_of("--problem", problem, {"quadratic", "rosenbrock", "logistic", "fit"}));
+        IIR2D_TRY(const int which, one_of("--problem", problem, minimise_names));
         if (common.refine != "1") return fail(ErrorKind::bad_argument, "--refine is not for minimise");
         std::optional<double> length;
         if (!step.empty()) {
@@ -139,16 +137,14 @@ struct MinimiseArguments {
             IIR2D_TRY(count, parse_integer("--steps", steps));
         }
         const bool is_fit = which == 3;
-        IIR2D_TRY(const int by,
-                  one_of("--method", method.empty() ? is_fit ? "adam" : "gd" : method, {"gd", "adam"}));
-        if (is_fit)
-            return fit({.method = static_cast<solve::Descent>(by), .step = length, .steps = count},
-                       interruption);
+        IIR2D_TRY(const auto by,
+                  choice_of<solve::Descent>("--method", method.empty() ? is_fit ? "adam" : "gd" : method));
+        if (is_fit) return fit({.method = by, .step = length, .steps = count}, interruption);
         if (!input.empty() || !filter.empty() || !out_recipe.empty())
             return fail(ErrorKind::bad_argument,
                         "IN, TARGET, --filter and --out-recipe are for --problem fit");
         solve::Minimise made{.problem = static_cast<solve::Minimise::Problem>(which),
-                             .method = static_cast<solve::Descent>(by),
+                             .method = by,
                              .step = length,
                              .steps = count};
         if (!start.empty()) {

@@ -48,12 +48,9 @@ Result<workbench::solve::Common> SolveArguments::common() const {
 
 Result<std::unique_ptr<workbench::solve::Engine>> SolveArguments::make_engine(
     const Interruption& interruption) const {
-    const auto kind = workbench::solve::engine_from_name(engine);
-    if (!kind)
-        return fail(ErrorKind::bad_argument,
-                    "--engine \"" + engine + "\" is not one of compiled, interpreter, llvm, ptx");
+    IIR2D_TRY(const auto kind, choice_of<workbench::solve::EngineKind>("--engine", engine));
     IIR2D_TRY(const auto shared, common());
-    return workbench::solve::make_engine(*kind, shared.threads, interruption.token());
+    return workbench::solve::make_engine(kind, shared.threads, interruption.token());
 }
 
 Result<int> SolveArguments::report(const std::vector<workbench::solve::Solved>& refinements) const {
@@ -72,8 +69,8 @@ Result<int> SolveArguments::report(const std::vector<workbench::solve::Solved>& 
 }
 
 Result<int> one_of(std::string_view option, const std::string& text,
-                   std::initializer_list<std::string_view> names) {
-    const auto* const found = std::ranges::find(names, text);
+                   std::span<const std::string_view> names) {
+    const auto found = std::ranges::find(names, text);
     if (found != names.end()) return static_cast<int>(found - names.begin());
     std::string all;
     for (const std::string_view name : names) all += (all.empty() ? "" : ", ") + std::string(name);

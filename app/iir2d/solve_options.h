@@ -3,8 +3,8 @@
 #pragma once
 
 #include <array>
-#include <initializer_list>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,8 +36,13 @@ struct SolveArguments {
 };
 
 // Which of the names it is; bad_argument with the names.
-Result<int> one_of(std::string_view option, const std::string& text,
-                   std::initializer_list<std::string_view> names);
+Result<int> one_of(std::string_view option, const std::string& text, std::span<const std::string_view> names);
+template <class Choice>
+Result<Choice> choice_of(std::string_view option, const std::string& text,
+                         std::span<const std::string_view> names = workbench::solve::names_of<Choice>) {
+    IIR2D_TRY(const int index, one_of(option, text, names));
+    return static_cast<Choice>(index);
+}
 // "A,B".
 Result<std::array<double, 2>> parse_two(std::string_view option, const std::string& text);
 

@@ -23,9 +23,12 @@
 #include "core/support/error.h"
 #include "core/support/package.h"
 #include "core/tune/use.h"
+#include "iir2d/tune.h"
+#include "ui/kernels/kernels_page.h"
 #include "ui/operations/operations_panel.h"
 #include "ui/operations/recipe_bar.h"
 #include "ui/picture/image_page.h"
+#include "ui/session/job.h"
 #include "ui/session/session.h"
 #include "ui/support/text.h"
 #include "ui/tour/screenshots.h"
@@ -66,7 +69,8 @@ void describe(CLI::App& parser, Options& options) {
     std::vector<std::string> pages;
     for (const QString& name : workbench::MainWindow::pageNames()) pages.push_back(name.toStdString());
     parser
-        .add_option("--page", options.page, "The page to show: image, benchmark, release, kernels or solve")
+        .add_option("--page", options.page,
+                    "The page to show: image, benchmark, release, kernels, solve or tuning")
         ->check(CLI::IsMember(pages))
         ->default_str("image");
     parser.add_option("--device", options.device,
@@ -147,6 +151,7 @@ std::unique_ptr<workbench::Autosave> keepWork(workbench::MainWindow& window) {
     }
     auto owned = std::make_unique<workbench::Autosave>(window, *std::move(file));
     workbench::Autosave* autosave = owned.get();
+    window.kernelsPage().keepSourceIn(workbench::stateDirectory() / "kernel-source.json");
     QObject::connect(autosave, &workbench::Autosave::failed, &window, warn);
     QObject::connect(autosave, &workbench::Autosave::written, &window,
                      [&window] { window.imagePage().messages().clear(QStringLiteral("autosave")); });
@@ -164,12 +169,20 @@ std::unique_ptr<workbench::Autosave> keepWork(workbench::MainWindow& window) {
     return owned;
 }
 
+// The mode that was chosen on page Tuning, unless the environment names one.
+void takeTuneMode(const workbench::Settings& settings) {
+    if (!qEnvironmentVariableIsEmpty("IIR2D_TUNE")) return;
+    const auto mode = iir2d::tune_mode_from_name(settings.tune_mode);
+    if (mode) iir2d::set_tune_options({.mode = *mode});
+}
+
 int showWindow(const Options& options) {
     workbench::report_crashes({workbench::crashReportFolder(), workbench::version_text("iir2d-workbench")});
     workbench::Session session;
     if (!options.device.empty()) session.setDeviceSpec(QString::fromStdString(options.device));
     if (options.threads >= 0) session.setThreads(options.threads);
     workbench::applyTheme(*qApp, session.settings().theme);
+    takeTuneMode(session.settings());
     workbench::MainWindow window(session);
     const auto showPage = [&] {
         const auto page = workbench::MainWindow::pageNamed(QString::fromStdString(options.page));
@@ -190,9 +203,21 @@ int showWindow(const Options& options) {
     // What reads images takes a third of a second to start: once the window is on the screen, beside it.
     QTimer::singleShot(0, &window, [] { workbench::warm_up_images(); });
     // What decides how kernels are executed, and what is counted of it; a crash loses a minute of that.
-    QTimer::singleShot(0, &window, [] { workbench::tune::begin_use(); });
+    // Both read and write files, under a lock that others may hold for seconds: beside the window.
+    workbench::Job use(workbench::JobPolicy::newest_next);
+    const auto beside = [&use](void (*work)()) {
+        use.start(
+            {},
+            [work](const workbench::JobControl&) -> workbench::Result<void> {
+                work();
+                return {};
+            },
+            [](const workbench::Result<void>&) {});
+    };
+    QTimer::singleShot(0, &window, [beside] { beside([] { workbench::tune::begin_use(); }); });
     QTimer useTimer;
-    QObject::connect(&useTimer, &QTimer::timeout, &window, [] { workbench::tune::keep_use(); });
+    QObject::connect(&useTimer, &QTimer::timeout, &window,
+                     [beside] { beside([] { workbench::tune::keep_use(); }); });
     useTimer.start(std::chrono::minutes(1));
     workbench::Script script(window);
     if (!options.script.empty()) script.run(QString::fromStdString(options.script));
@@ -204,6 +229,8 @@ int showWindow(const Options& options) {
     if (!options.recipe.empty())
         window.operationsPanel().recipeBar().openRecipe(QString::fromStdString(options.recipe));
     const int code = QApplication::exec();
+    useTimer.stop();
+    use.abandon();
     workbench::tune::keep_use();
     return code;
 }

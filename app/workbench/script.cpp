@@ -111,12 +111,11 @@ void Script::crash(const QString& how) {
 void Script::tellState() const {
     const Session& session = m_window.session();
     const auto* offer = m_window.findChild<RestoreOffer*>();
-    const char* pages[] = {"image", "benchmark", "release"};
     const ImagePtr image = session.image();
     const auto* crashes = m_window.findChild<MessageArea*>(QStringLiteral("crashOffer"));
     std::printf("state %s %d %d %d %s %s\noffers %d\ncrashes %d\n", hashOf(session.recipe()).c_str(),
                 session.undoStack()->index(), session.undoStack()->count(), int(session.isRecipeModified()),
-                pages[int(m_window.page())], image ? image->info.path.c_str() : "-",
+                qPrintable(MainWindow::nameOf(m_window.page())), image ? image->info.path.c_str() : "-",
                 offer != nullptr ? offer->count() : 0, int(crashes != nullptr && crashes->isVisible()));
     std::fflush(stdout);
 }

@@ -77,15 +77,13 @@ class CpuAdjoint : public ::testing::TestWithParam<std::tuple<int, Size>> {};
 
 TEST_P(CpuAdjoint, TransposesTheFilterInEveryMode) {
     const auto [id, size] = GetParam();
-    for (const Border border : all_borders) {
-        for (const Start start : all_starts) {
-            FilterDesc desc{.shape = {.h = size.first, .w = size.second},
-                            .filter = {.id = std::min(id, 8)},
-                            .border = border,
-                            .start = start};
-            if (id == 9) desc.filter = {.id = 6, .parameters = {{"compat_1_0", 1.0}}};
-            expect_adjoint(desc, static_cast<unsigned>(id));
-        }
+    for (const auto [border, start] : all_modes) {
+        FilterDesc desc{.shape = {.h = size.first, .w = size.second},
+                        .filter = {.id = std::min(id, 8)},
+                        .border = border,
+                        .start = start};
+        if (id == 9) desc.filter = {.id = 6, .parameters = {{"compat_1_0", 1.0}}};
+        expect_adjoint(desc, static_cast<unsigned>(id));
     }
 }
 
@@ -117,16 +115,14 @@ TEST(CpuAdjointOf, ParametersAtTheEndsOfTheirRangesIsTransposed) {
         {1, {"alpha", 0.999}}, {1, {"alpha", 0.0}},  {2, {"a", 0.999}},     {5, {"alpha", 0.999}},
         {6, {"sigma", 0.3}},   {6, {"sigma", 25.0}}, {6, {"sigma", 100.0}}, {2, {"a", 0.0}}};
     for (const auto& [id, parameter] : cases) {
-        for (const Border border : all_borders) {
-            for (const Start start : all_starts) {
-                for (const auto& [h, w] : {Size{4, 3}, Size{60, 50}, Size{211, 190}}) {
-                    SCOPED_TRACE(parameter.second);
-                    expect_adjoint({.shape = {.h = h, .w = w},
-                                    .filter = {.id = id, .parameters = {parameter}},
-                                    .border = border,
-                                    .start = start},
-                                   9);
-                }
+        for (const auto [border, start] : all_modes) {
+            for (const auto& [h, w] : {Size{4, 3}, Size{60, 50}, Size{211, 190}}) {
+                SCOPED_TRACE(parameter.second);
+                expect_adjoint({.shape = {.h = h, .w = w},
+                                .filter = {.id = id, .parameters = {parameter}},
+                                .border = border,
+                                .start = start},
+                               9);
             }
         }
     }
@@ -163,26 +159,23 @@ TEST(CpuAdjointOf, UnusualSectionsIsTransposed) {
     const auto sections = unusual_sections();
     const AxisFilter plain{{{.sections = {first_order(0.4, 0.0, 0.6)}}}};
     for (std::size_t i = 0; i < sections.size(); ++i) {
-        for (const Border border : all_borders) {
-            for (const Start start : all_starts) {
-                for (const auto& [h, w] : {Size{2, 3}, Size{40, 37}}) {
-                    const FilterDesc desc{.shape = {.h = h, .w = w}, .border = border, .start = start};
-                    SCOPED_TRACE("section " + std::to_string(i));
-                    const Section& s = sections[i];
-                    const AxisFilter one{{{.sections = {s}}}};
-                    const AxisFilter back{{{.kind = Stage::Kind::anticausal, .sections = {s}}}};
-                    const AxisFilter with_others{
-                        {{.sections = {first_order(0.4, 0.0, 0.6), s,
-                                       second_order({0.3, 0.2, 0.1}, {0.5, -0.2})}}}};
-                    const AxisFilter in_sum{{{.kind = Stage::Kind::sum,
-                                              .causal = {first_order(0.4, 0.2, 0.6), s},
-                                              .anticausal = {s}}}};
-                    expect_adjoint(desc, {one, plain}, 3);
-                    expect_adjoint(desc, {plain, back}, 3);
-                    expect_adjoint(desc, {with_others, one}, 3);
-                    expect_adjoint(desc, {in_sum, with_others}, 3);
-                    expect_adjoint(desc, {plain, in_sum}, 3);
-                }
+        for (const auto [border, start] : all_modes) {
+            for (const auto& [h, w] : {Size{2, 3}, Size{40, 37}}) {
+                const FilterDesc desc{.shape = {.h = h, .w = w}, .border = border, .start = start};
+                SCOPED_TRACE("section " + std::to_string(i));
+                const Section& s = sections[i];
+                const AxisFilter one{{{.sections = {s}}}};
+                const AxisFilter back{{{.kind = Stage::Kind::anticausal, .sections = {s}}}};
+                const AxisFilter with_others{{{.sections = {first_order(0.4, 0.0, 0.6), s,
+                                                            second_order({0.3, 0.2, 0.1}, {0.5, -0.2})}}}};
+                const AxisFilter in_sum{{{.kind = Stage::Kind::sum,
+                                          .causal = {first_order(0.4, 0.2, 0.6), s},
+                                          .anticausal = {s}}}};
+                expect_adjoint(desc, {one, plain}, 3);
+                expect_adjoint(desc, {plain, back}, 3);
+                expect_adjoint(desc, {with_others, one}, 3);
+                expect_adjoint(desc, {in_sum, with_others}, 3);
+                expect_adjoint(desc, {plain, in_sum}, 3);
             }
         }
     }
@@ -190,16 +183,14 @@ TEST(CpuAdjointOf, UnusualSectionsIsTransposed) {
 
 TEST(CpuAdjointOf, AnyNumberOfThreadsHasTheSameBits) {
     for (int id = 1; id <= 8; ++id) {
-        for (const Border border : all_borders) {
-            for (const Start start : all_starts) {
-                const FilterDesc desc{
-                    .shape = {.h = 301, .w = 700}, .filter = {.id = id}, .border = border, .start = start};
-                const auto data = make_filter(desc.filter);
-                const auto dy = random_plane(count_of(desc.shape), 6);
-                const auto one = adjoint(desc, *data, dy, 1);
-                EXPECT_EQ(one, adjoint(desc, *data, dy, 2)) << describe(desc);
-                EXPECT_EQ(one, adjoint(desc, *data, dy, 7)) << describe(desc);
-            }
+        for (const auto [border, start] : all_modes) {
+            const FilterDesc desc{
+                .shape = {.h = 301, .w = 700}, .filter = {.id = id}, .border = border, .start = start};
+            const auto data = make_filter(desc.filter);
+            const auto dy = random_plane(count_of(desc.shape), 6);
+            const auto one = adjoint(desc, *data, dy, 1);
+            EXPECT_EQ(one, adjoint(desc, *data, dy, 2)) << describe(desc);
+            EXPECT_EQ(one, adjoint(desc, *data, dy, 7)) << describe(desc);
         }
     }
 }

@@ -51,21 +51,18 @@ void for_each_case(const F& f) {
     for (const Shape& shape : {Shape{.h = 75, .w = 70}, Shape{.h = 300, .w = 45}, Shape{.h = 3, .w = 5000},
                                Shape{.h = 5, .w = 9}}) {
         const auto x = random_plane(count_of(shape), 31);
-        for (const Border border : all_borders) {
-            for (const Start start : all_starts) {
-                for (const bool vertical : {false, true}) {
-                    const FilterDesc desc{.shape = shape,
-                                          .border = border,
-                                          .border_const = 0.25,
-                                          .precision = Precision::f64,
-                                          .start = start};
-                    const auto filtered = [&](const AxisFilter& axis) {
-                        return run(desc, vertical ? FilterData{as_it_is, axis} : FilterData{axis, as_it_is},
-                                   x);
-                    };
-                    SCOPED_TRACE(describe(desc) + (vertical ? " columns" : " rows"));
-                    f(filtered);
-                }
+        for (const auto [border, start] : all_modes) {
+            for (const bool vertical : {false, true}) {
+                const FilterDesc desc{.shape = shape,
+                                      .border = border,
+                                      .border_const = 0.25,
+                                      .precision = Precision::f64,
+                                      .start = start};
+                const auto filtered = [&](const AxisFilter& axis) {
+                    return run(desc, vertical ? FilterData{as_it_is, axis} : FilterData{axis, as_it_is}, x);
+                };
+                SCOPED_TRACE(describe(desc) + (vertical ? " columns" : " rows"));
+                f(filtered);
             }
         }
     }

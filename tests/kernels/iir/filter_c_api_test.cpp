@@ -71,20 +71,18 @@ void compare_with_plans(Precision precision) {
     const Shape shape{2, 3, 13, 41};
     const auto x = planes<T>(count_of(shape));
     for (int id = 1; id <= 8; ++id) {
-        for (const Border border : iir_test::all_borders) {
-            for (const Start start : iir_test::all_starts) {
-                IIR2D_FilterParams p = params(shape, id, precision);
-                p.border_mode = static_cast<int>(border);
-                p.border_const = 0.25;
-                p.start = static_cast<int>(start);
-                p.normalise_gain = id % 2;
-                const auto plan = FilterPlan::make(*Device::cpu(), desc_of(p));
-                ASSERT_TRUE(plan) << plan.error().message;
-                std::vector<T> expected(x.size());
-                const auto element = static_cast<ElementType>(p.element);
-                ASSERT_TRUE(plan->run({x.data(), element, shape}, {expected.data(), element, shape}));
-                EXPECT_EQ(forward(p, x), expected) << iir_test::describe(desc_of(p));
-            }
+        for (const auto [border, start] : iir_test::all_modes) {
+            IIR2D_FilterParams p = params(shape, id, precision);
+            p.border_mode = static_cast<int>(border);
+            p.border_const = 0.25;
+            p.start = static_cast<int>(start);
+            p.normalise_gain = id % 2;
+            const auto plan = FilterPlan::make(*Device::cpu(), desc_of(p));
+            ASSERT_TRUE(plan) << plan.error().message;
+            std::vector<T> expected(x.size());
+            const auto element = static_cast<ElementType>(p.element);
+            ASSERT_TRUE(plan->run({x.data(), element, shape}, {expected.data(), element, shape}));
+            EXPECT_EQ(forward(p, x), expected) << iir_test::describe(desc_of(p));
         }
     }
 }
@@ -345,7 +343,15 @@ TEST(FilterCApi, DescribesDevices) {
     EXPECT_EQ(std::ranges::count(text, '#'), static_cast<std::ptrdiff_t>(text.size()));
     ASSERT_EQ(iir2d_describe_devices(text.data(), text.size(), &needed), IIR2D_STATUS_OK);
     EXPECT_EQ(std::strlen(text.data()), needed - 1);
-    EXPECT_EQ(text.data(), describe_devices());
+    // Between two questions the memory that is available changes.
+    const auto without_available = [](std::string said) {
+        const std::string before = "\"memory_available\": {\n          \"value\": \"";
+        const std::size_t at = said.find(before);
+        if (at == std::string::npos) return said;
+        const std::size_t from = at + before.size();
+        return said.erase(from, said.find('"', from) - from);
+    };
+    EXPECT_EQ(without_available(text.data()), without_available(describe_devices()));
     EXPECT_THAT(text.data(), HasSubstr("{\n  \"devices\": [\n    {\n      \"id\": \"cpu\",\n"));
     EXPECT_EQ(iir2d_describe_devices(text.data(), 1, nullptr), IIR2D_STATUS_NULL_POINTER);
     EXPECT_EQ(iir2d_describe_devices(nullptr, 1, &needed), IIR2D_STATUS_NULL_POINTER);

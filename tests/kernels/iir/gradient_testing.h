@@ -62,18 +62,16 @@ struct GradientCase {
 
 // Calls f(desc) for every border, start and gain of a filter; 9 is filter 6 as 1.0 had it.
 void for_each_mode(int id, std::int64_t height, std::int64_t width, const auto& f) {
-    for (const iir2d::Border border : all_borders) {
-        for (const iir2d::Start start : all_starts) {
-            for (const bool normalise : {false, true}) {
-                iir2d::FilterDesc desc{.shape = {.h = height, .w = width},
-                                       .filter = {.id = std::min(id, 8), .normalise_gain = normalise},
-                                       .border = border,
-                                       .border_const = 0.75,
-                                       .start = start};
-                if (id == 9) desc.filter.id = 6;
-                if (id == 9) desc.filter.parameters = {{"compat_1_0", 1.0}};
-                f(desc);
-            }
+    for (const auto [border, start] : all_modes) {
+        for (const bool normalise : {false, true}) {
+            iir2d::FilterDesc desc{.shape = {.h = height, .w = width},
+                                   .filter = {.id = std::min(id, 8), .normalise_gain = normalise},
+                                   .border = border,
+                                   .border_const = 0.75,
+                                   .start = start};
+            if (id == 9) desc.filter.id = 6;
+            if (id == 9) desc.filter.parameters = {{"compat_1_0", 1.0}};
+            f(desc);
         }
     }
 }

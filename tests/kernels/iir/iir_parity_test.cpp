@@ -27,20 +27,18 @@ TEST_P(Parity, EveryBorderPrecisionAndStartIsWithinTheBound) {
     const auto [id, size] = GetParam();
     const auto [width, height] = size;
     const auto x = random_plane(width * height, static_cast<unsigned>(id));
-    for (const Border border : all_borders) {
-        for (const Start start : all_starts) {
-            FilterDesc desc{.shape = {.h = height, .w = width},
-                            .filter = {.id = id},
-                            .border = border,
-                            .border_const = 0.25,
-                            .start = start};
-            const auto expected = run_reference(desc, x);
-            for (const Precision precision : all_precisions) {
-                desc.precision = precision;
-                const auto actual = run_cpu(desc, x);
-                ASSERT_TRUE(actual) << actual.error().message;
-                EXPECT_LE(max_abs_difference(*actual, expected), contract_bound(precision)) << describe(desc);
-            }
+    for (const auto [border, start] : all_modes) {
+        FilterDesc desc{.shape = {.h = height, .w = width},
+                        .filter = {.id = id},
+                        .border = border,
+                        .border_const = 0.25,
+                        .start = start};
+        const auto expected = run_reference(desc, x);
+        for (const Precision precision : all_precisions) {
+            desc.precision = precision;
+            const auto actual = run_cpu(desc, x);
+            ASSERT_TRUE(actual) << actual.error().message;
+            EXPECT_LE(max_abs_difference(*actual, expected), contract_bound(precision)) << describe(desc);
         }
     }
 }
@@ -81,27 +79,25 @@ TEST(Parity, PolesNearOneKeepTheStatedBound) {
          {Case{3, "a1", 1.9775254}, Case{4, "a1", 1.9775254}, Case{1, "alpha", 0.99}, Case{1, "alpha", 0.999},
           Case{1, "alpha", 0.0}, Case{2, "a", 0.999}, Case{5, "alpha", 0.999}, Case{6, "sigma", 0.3},
           Case{6, "sigma", 25.0}, Case{6, "sigma", 100.0}}) {
-        for (const Border border : all_borders) {
-            for (const Start start : all_starts) {
-                for (const Precision precision : all_precisions) {
-                    const FilterDesc desc{.shape = {.h = 211, .w = 190},
-                                          .filter = {.id = c.id, .parameters = parameters(c)},
-                                          .border = border,
-                                          .border_const = 0.5,
-                                          .precision = precision,
-                                          .start = start};
-                    const auto x = random_plane(count_of(desc.shape), 5);
-                    const auto plan = FilterPlan::make(*device, desc);
-                    ASSERT_TRUE(plan) << plan.error().message;
-                    const double stated = *plan->precision().max_abs_error;
-                    if (c.id == 1 && precision == Precision::f32) {
-                        EXPECT_NEAR(stated, 1e-5 * std::max(1.0, 0.01 / (1.0 - c.value)), 1e-7);
-                    }
-                    const auto actual = run_cpu(desc, x);
-                    ASSERT_TRUE(actual) << actual.error().message;
-                    EXPECT_LE(max_abs_difference(*actual, run_reference(desc, x)), stated)
-                        << describe(desc) << " " << c.name << " " << c.value;
+        for (const auto [border, start] : all_modes) {
+            for (const Precision precision : all_precisions) {
+                const FilterDesc desc{.shape = {.h = 211, .w = 190},
+                                      .filter = {.id = c.id, .parameters = parameters(c)},
+                                      .border = border,
+                                      .border_const = 0.5,
+                                      .precision = precision,
+                                      .start = start};
+                const auto x = random_plane(count_of(desc.shape), 5);
+                const auto plan = FilterPlan::make(*device, desc);
+                ASSERT_TRUE(plan) << plan.error().message;
+                const double stated = *plan->precision().max_abs_error;
+                if (c.id == 1 && precision == Precision::f32) {
+                    EXPECT_NEAR(stated, 1e-5 * std::max(1.0, 0.01 / (1.0 - c.value)), 1e-7);
                 }
+                const auto actual = run_cpu(desc, x);
+                ASSERT_TRUE(actual) << actual.error().message;
+                EXPECT_LE(max_abs_difference(*actual, run_reference(desc, x)), stated)
+                    << describe(desc) << " " << c.name << " " << c.value;
             }
         }
     }

@@ -70,5 +70,17 @@ constexpr iir2d::Border all_borders[] = {iir2d::Border::clamp, iir2d::Border::mi
 constexpr iir2d::Precision all_precisions[] = {iir2d::Precision::f32, iir2d::Precision::mixed,
                                                iir2d::Precision::f64};
 constexpr iir2d::Start all_starts[] = {iir2d::Start::truncated, iir2d::Start::steady};
+// Every border with every start.
+struct Mode {
+    iir2d::Border border;
+    iir2d::Start start;
+};
+inline const std::vector<Mode> all_modes = [] {
+    std::vector<Mode> made;
+    for (const iir2d::Border border : all_borders) {
+        for (const iir2d::Start start : all_starts) made.push_back({border, start});
+    }
+    return made;
+}();
 
 }  // namespace iir_test

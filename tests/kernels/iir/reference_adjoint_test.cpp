@@ -46,13 +46,11 @@ constexpr std::pair<std::int64_t, std::int64_t> sizes[] = {{1, 1}, {1, 2}, {2, 1
 
 TEST(ReferenceAdjoint, KeepsTheDotProduct) {
     for (int id = 1; id <= 8; ++id) {
-        for (const Border border : all_borders) {
-            for (const Start start : all_starts) {
-                for (const auto& [h, w] : sizes) {
-                    expect_dot_product(
-                        {.shape = {.h = h, .w = w}, .filter = {.id = id}, .border = border, .start = start},
-                        static_cast<unsigned>(h * 10 + w), 1e-12);
-                }
+        for (const auto [border, start] : all_modes) {
+            for (const auto& [h, w] : sizes) {
+                expect_dot_product(
+                    {.shape = {.h = h, .w = w}, .filter = {.id = id}, .border = border, .start = start},
+                    static_cast<unsigned>(h * 10 + w), 1e-12);
             }
         }
     }
@@ -79,15 +77,13 @@ const std::pair<int, std::pair<const char*, double>> extremes[] = {
 
 TEST(ReferenceAdjoint, KeepsTheDotProductAtTheEndsOfTheRanges) {
     for (const auto& [id, parameter] : extremes) {
-        for (const Border border : all_borders) {
-            for (const Start start : all_starts) {
-                for (const auto& [h, w] : sizes) {
-                    expect_dot_product({.shape = {.h = h, .w = w},
-                                        .filter = {.id = id, .parameters = {parameter}},
-                                        .border = border,
-                                        .start = start},
-                                       7, 1e-12);
-                }
+        for (const auto [border, start] : all_modes) {
+            for (const auto& [h, w] : sizes) {
+                expect_dot_product({.shape = {.h = h, .w = w},
+                                    .filter = {.id = id, .parameters = {parameter}},
+                                    .border = border,
+                                    .start = start},
+                                   7, 1e-12);
             }
         }
     }
@@ -95,26 +91,24 @@ TEST(ReferenceAdjoint, KeepsTheDotProductAtTheEndsOfTheRanges) {
 
 TEST(ReferenceAdjoint, IsTheTransposedMatrix) {
     constexpr std::int64_t count = 5 * 6;
-    for (const Border border : all_borders) {
-        for (const Start start : all_starts) {
-            for (int id = 1; id <= 9; ++id) {
-                FilterDesc desc{.shape = {.h = 5, .w = 6},
-                                .filter = {.id = std::min(id, 8)},
-                                .border = border,
-                                .start = start};
-                if (id == 9) desc.filter = {.id = 6, .parameters = {{"compat_1_0", 1.0}}};
-                std::vector<std::vector<double>> forward;
-                std::vector<std::vector<double>> back;
-                for (std::size_t i = 0; i < count; ++i) {
-                    std::vector<double> unit(count);
-                    unit[i] = 1.0;
-                    forward.push_back(run_reference(desc, unit));
-                    back.push_back(adjoint(desc, unit));
-                }
-                for (std::size_t i = 0; i < count; ++i) {
-                    for (std::size_t j = 0; j < count; ++j)
-                        ASSERT_NEAR(forward[i][j], back[j][i], 1e-13) << describe(desc) << i << " " << j;
-                }
+    for (const auto [border, start] : all_modes) {
+        for (int id = 1; id <= 9; ++id) {
+            FilterDesc desc{.shape = {.h = 5, .w = 6},
+                            .filter = {.id = std::min(id, 8)},
+                            .border = border,
+                            .start = start};
+            if (id == 9) desc.filter = {.id = 6, .parameters = {{"compat_1_0", 1.0}}};
+            std::vector<std::vector<double>> forward;
+            std::vector<std::vector<double>> back;
+            for (std::size_t i = 0; i < count; ++i) {
+                std::vector<double> unit(count);
+                unit[i] = 1.0;
+                forward.push_back(run_reference(desc, unit));
+                back.push_back(adjoint(desc, unit));
+            }
+            for (std::size_t i = 0; i < count; ++i) {
+                for (std::size_t j = 0; j < count; ++j)
+                    ASSERT_NEAR(forward[i][j], back[j][i], 1e-13) << describe(desc) << i << " " << j;
             }
         }
     }
@@ -209,19 +203,17 @@ TEST(ReferenceGradient, IsTheDerivativeOfTheContract) {
         if (id == 2) filter.values = {0.75};
         if (id == 5) filter.values = {0.6};
         if (id == 6) filter.values = {2.0};
-        for (const Border border : all_borders) {
-            for (const Start start : all_starts) {
-                for (const bool normalise : {false, true}) {
-                    for (const auto& [h, w] :
-                         {std::pair<std::int64_t, std::int64_t>{1, 1}, {2, 3}, {1, 4}, {6, 5}}) {
-                        filter.normalise_gain = normalise;
-                        expect_gradient({.shape = {.h = h, .w = w},
-                                         .filter = {.id = id, .normalise_gain = normalise},
-                                         .border = border,
-                                         .border_const = 0.75,
-                                         .start = start},
-                                        filter, static_cast<unsigned>(h + w), 1e-9);
-                    }
+        for (const auto [border, start] : all_modes) {
+            for (const bool normalise : {false, true}) {
+                for (const auto& [h, w] :
+                     {std::pair<std::int64_t, std::int64_t>{1, 1}, {2, 3}, {1, 4}, {6, 5}}) {
+                    filter.normalise_gain = normalise;
+                    expect_gradient({.shape = {.h = h, .w = w},
+                                     .filter = {.id = id, .normalise_gain = normalise},
+                                     .border = border,
+                                     .border_const = 0.75,
+                                     .start = start},
+                                    filter, static_cast<unsigned>(h + w), 1e-9);
                 }
             }
         }
@@ -249,17 +241,15 @@ TEST(ReferenceGradient, IsTheDerivativeOfRandomFilters) {
 
 TEST(ReferenceGradient, IsTheDerivativeAtTheEndsOfTheRanges) {
     for (const auto& [id, parameter] : extremes) {
-        for (const Border border : all_borders) {
-            for (const Start start : all_starts) {
-                ContractFilter filter{.id = id};
-                filter.values[0] = parameter.second;
-                expect_gradient({.shape = {.h = 5, .w = 4},
-                                 .filter = {.id = id, .parameters = {parameter}},
-                                 .border = border,
-                                 .border_const = 0.5,
-                                 .start = start},
-                                filter, 11, 1e-9, parameter.second == 0.999 ? 1e-9 : 1e-12);
-            }
+        for (const auto [border, start] : all_modes) {
+            ContractFilter filter{.id = id};
+            filter.values[0] = parameter.second;
+            expect_gradient({.shape = {.h = 5, .w = 4},
+                             .filter = {.id = id, .parameters = {parameter}},
+                             .border = border,
+                             .border_const = 0.5,
+                             .start = start},
+                            filter, 11, 1e-9, parameter.second == 0.999 ? 1e-9 : 1e-12);
         }
     }
 }
@@ -270,13 +260,10 @@ TEST(ReferenceGradient, IsTheDerivativeWhereZerosCancelPoles) {
     FilterSpec spec{.id = 4};
     for (std::size_t i = 0; i < filter.values.size(); ++i)
         spec.parameters.emplace_back(filter_row(4)->parameters[i].name, filter.values[i]);
-    for (const Border border : all_borders) {
-        for (const Start start : all_starts) {
-            const FilterDesc desc{
-                .shape = {.h = 5, .w = 6}, .filter = spec, .border = border, .start = start};
-            expect_gradient(desc, filter, 5, 1e-9);
-            expect_dot_product(desc, 5, 1e-12);
-        }
+    for (const auto [border, start] : all_modes) {
+        const FilterDesc desc{.shape = {.h = 5, .w = 6}, .filter = spec, .border = border, .start = start};
+        expect_gradient(desc, filter, 5, 1e-9);
+        expect_dot_product(desc, 5, 1e-12);
     }
 }
 

@@ -127,32 +127,25 @@ TEST(FilterRun, NanAndInfinityStayInTheirPlaneAndPropagateAlongTheRecurrence) {
 // The start state of a line is made of its first samples: 0 times infinity is NaN there too, and nowhere
 // else.
 TEST(FilterRun, InfinityWhereALineStartsIsWhatArithmeticMakesOfIt) {
-    for (const Border border : all_borders) {
-        for (const Start start : all_starts) {
-            for (const auto& [row, column] : {std::pair<std::size_t, std::size_t>{15, 0},
-                                              {15, 1},
-                                              {15, 79},
-                                              {0, 30},
-                                              {1, 30},
-                                              {63, 30}}) {
-                FilterDesc desc{
-                    .shape = {.h = 64, .w = 80}, .border = border, .border_const = 0.5, .start = start};
-                auto x = random_plane(count_of(desc.shape), 6);
-                const auto clean = *run_cpu(desc, x, 1);
-                x[row * 80 + column] = std::numeric_limits<double>::infinity();
-                SCOPED_TRACE(describe(desc) + " infinity at row " + std::to_string(row) + ", column " +
-                             std::to_string(column));
-                const auto y = *run_cpu(desc, x, 1);
-                EXPECT_EQ(0, std::memcmp(y.data(), (*run_cpu(desc, x, 3)).data(), y.size() * sizeof(double)));
-                const auto expected = run_reference(desc, x);
-                // The first sample is its own border.
-                const bool before_itself =
-                    column == 0 && (border == Border::clamp || border == Border::mirror);
-                for (std::size_t i = 0; i < y.size(); ++i) {
-                    ASSERT_EQ(std::isfinite(y[i]), std::isfinite(expected[i])) << i;
-                    ASSERT_TRUE(!before_itself || std::isnan(y[i]) == std::isnan(expected[i])) << i;
-                    ASSERT_TRUE(!std::isfinite(y[i]) || y[i] == clean[i]) << i;
-                }
+    for (const auto [border, start] : all_modes) {
+        for (const auto& [row, column] :
+             {std::pair<std::size_t, std::size_t>{15, 0}, {15, 1}, {15, 79}, {0, 30}, {1, 30}, {63, 30}}) {
+            FilterDesc desc{
+                .shape = {.h = 64, .w = 80}, .border = border, .border_const = 0.5, .start = start};
+            auto x = random_plane(count_of(desc.shape), 6);
+            const auto clean = *run_cpu(desc, x, 1);
+            x[row * 80 + column] = std::numeric_limits<double>::infinity();
+            SCOPED_TRACE(describe(desc) + " infinity at row " + std::to_string(row) + ", column " +
+                         std::to_string(column));
+            const auto y = *run_cpu(desc, x, 1);
+            EXPECT_EQ(0, std::memcmp(y.data(), (*run_cpu(desc, x, 3)).data(), y.size() * sizeof(double)));
+            const auto expected = run_reference(desc, x);
+            // The first sample is its own border.
+            const bool before_itself = column == 0 && (border == Border::clamp || border == Border::mirror);
+            for (std::size_t i = 0; i < y.size(); ++i) {
+                ASSERT_EQ(std::isfinite(y[i]), std::isfinite(expected[i])) << i;
+                ASSERT_TRUE(!before_itself || std::isnan(y[i]) == std::isnan(expected[i])) << i;
+                ASSERT_TRUE(!std::isfinite(y[i]) || y[i] == clean[i]) << i;
             }
         }
     }

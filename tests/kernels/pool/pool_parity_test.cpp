@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The CPU backend against the double-precision reference, over a generated matrix of descriptors and kinds of
 // images. Descriptors that are not valid must be refused by both with the same words.
-#include <functional>
-
-#include "tests/kernels/pool/pool_testing.h"
+#include "tests/kernels/pool/pool_sweep.h"
 
 namespace {
 
@@ -14,27 +12,11 @@ using iir2d::PoolPlan;
 using iir2d::Shape;
 
 constexpr Shape compared_shapes[] = {{1, 1, 1, 1}, {1, 2, 1, 7}, {2, 1, 5, 3}, {1, 3, 17, 9}, {1, 1, 33, 70}};
-constexpr Extent windows[] = {{1, 1}, {2, 2}, {3, 3}, {2, 5}, {7, 4}, {1, 33}};
 
 struct Counts {
     int run = 0;
     int refused = 0;
 };
-
-// What an avg's error is relative to: the sum of magnitudes over the magnitude of the divisor.
-std::vector<double> error_scale(PoolDesc desc, const std::vector<float>& x, const std::vector<double>& y) {
-    std::vector<double> scale(y.size());
-    if (desc.op == PoolOp::avg) {
-        std::vector<float> magnitudes(x);
-        for (float& v : magnitudes) v = std::abs(v);
-        if (desc.divisor_override) desc.divisor_override = std::abs(*desc.divisor_override);
-        scale = pool_testing::reference(desc, magnitudes).y;
-    } else if (desc.op == PoolOp::lp) {
-        scale = y;
-    }
-    for (double& s : scale) s = std::isfinite(s) ? s : 0.0;
-    return scale;
-}
 
 void compare(const PoolDesc& desc, const std::vector<float>& x, Counts& counts) {
     SCOPED_TRACE(pool_testing::to_string(desc));
@@ -50,51 +32,16 @@ void compare(const PoolDesc& desc, const std::vector<float>& x, Counts& counts) 
     ++counts.run;
     ASSERT_EQ(plan->output_shape(), *shape);
     const auto got = pool_testing::run(desc, x);
-    const auto expected = pool_testing::reference(desc, x);
-    const std::vector<double> scale = error_scale(desc, x, expected.y);
-    for (std::size_t i = 0; i < expected.y.size(); ++i) {
-        ASSERT_TRUE(pool_testing::agrees(got.y[i], expected.y[i], 2e-6 * scale[i])) << "element " << i;
-    }
-    ASSERT_EQ(got.argmax, expected.argmax);
+    pool_testing::expect_reference(desc, x, got);
+    if (::testing::Test::HasFatalFailure()) return;
     if (desc.op == PoolOp::max) {
         ASSERT_TRUE(pool_testing::same_bits(pool_testing::run(desc, x, 1, false).y, got.y));
     }
 }
 
-using MakeImage = std::function<std::vector<float>(std::size_t, unsigned)>;
-
-// Every window, stride, padding, dilation and rounding over every shape.
-void sweep(const PoolDesc& op, const MakeImage& make_image, Counts& counts) {
-    unsigned seed = 1;
-    for (const Shape& shape : compared_shapes) {
-        const std::vector<float> x = make_image(pool_testing::elements(shape), ++seed);
-        for (const Extent& window : windows) {
-            for (const std::optional<Extent>& stride :
-                 {std::optional<Extent>(), std::optional(Extent{1, 1}), std::optional(Extent{3, 2}),
-                  std::optional(Extent{2, 5})}) {
-                for (const Extent& padding :
-                     {Extent{0, 0}, Extent{window.h / 2, window.w / 2}, Extent{0, 1}}) {
-                    for (const Extent& dilation : {Extent{1, 1}, Extent{2, 3}, Extent{4, 1}}) {
-                        for (const bool ceil_mode : {false, true}) {
-                            PoolDesc desc = op;
-                            desc.shape = shape;
-                            desc.window = window;
-                            desc.stride = stride;
-                            desc.padding = padding;
-                            desc.dilation = dilation;
-                            desc.ceil_mode = ceil_mode;
-                            compare(desc, x, counts);
-                            if (::testing::Test::HasFatalFailure()) return;
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
-
-std::vector<float> signed_noise(std::size_t count, unsigned seed) {
-    return pool_testing::uniform(count, -1.0F, 1.0F, seed);
+void sweep(const PoolDesc& op, const pool_testing::MakeImage& make_image, Counts& counts) {
+    pool_testing::sweep(op, make_image, compared_shapes, false,
+                        [&](const PoolDesc& desc, const std::vector<float>& x) { compare(desc, x, counts); });
 }
 
 TEST(PoolParity, Max) {
@@ -108,17 +55,17 @@ TEST(PoolParity, Max) {
 TEST(PoolParity, Average) {
     Counts counts;
     for (const bool include_pad : {false, true}) {
-        sweep({.op = PoolOp::avg, .count_include_pad = include_pad}, signed_noise, counts);
+        sweep({.op = PoolOp::avg, .count_include_pad = include_pad}, pool_testing::signed_noise, counts);
         sweep({.op = PoolOp::avg, .count_include_pad = include_pad}, pool_testing::with_extremes, counts);
     }
-    sweep({.op = PoolOp::avg, .divisor_override = -3}, signed_noise, counts);
+    sweep({.op = PoolOp::avg, .divisor_override = -3}, pool_testing::signed_noise, counts);
     EXPECT_GT(counts.run, 3000);
 }
 
 TEST(PoolParity, Lp) {
     Counts counts;
     for (const double p : {0.5, 1.0, 2.0, 3.0, 7.0}) {
-        sweep({.op = PoolOp::lp, .p = p}, signed_noise, counts);
+        sweep({.op = PoolOp::lp, .p = p}, pool_testing::signed_noise, counts);
         sweep({.op = PoolOp::lp, .p = p}, pool_testing::with_extremes, counts);
     }
     EXPECT_GT(counts.run, 1500);
