@@ -2,7 +2,6 @@
 #include "ui/benchmark/benchmark_page.h"
 
 #include <QAction>
-#include <QFileDialog>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QTabBar>
@@ -22,6 +21,7 @@
 #include "ui/benchmark/record_actions.h"
 #include "ui/benchmark/record_desk.h"
 #include "ui/benchmark/record_drops.h"
+#include "ui/benchmark/record_messages.h"
 #include "ui/benchmark/result_note.h"
 #include "ui/benchmark/results_header.h"
 #include "ui/benchmark/results_page.h"
@@ -41,11 +41,7 @@ namespace workbench {
 namespace {
 
 constexpr int formWidth = 320;
-
-const QString runSubject = QStringLiteral("run");
-const QString recordSubject = QStringLiteral("record");
-const QString asideSubject = QStringLiteral("aside");  // of its own: nothing else takes the offer away
-const QString keptSubject = QStringLiteral("kept");
+using Of = RecordMessages::Of;
 
 }  // namespace
 
@@ -79,7 +75,7 @@ BenchmarkPage::BenchmarkPage(Session& session, QWidget* parent)
     auto* drops = new RecordDrops(
         *m_desk, *m_duels, [this] { return runningText(); }, this);
     connect(drops, &RecordDrops::refused, this,
-            [this](const QString& why) { say(recordSubject, false, why); });
+            [this](const QString& why) { m_said->say(Of::record, false, why); });
     showPlan();
 }
 
@@ -95,6 +91,9 @@ QWidget* BenchmarkPage::makeRightSide(QWidget* parent) {
     auto* right = new QWidget(parent);
     auto* layout = makeColumn(right, 0);
     m_messages = new MessageArea(right);
+    m_said = new RecordMessages(*m_desk, *m_messages, this);
+    connect(m_said, &RecordMessages::said, this, &BenchmarkPage::message);
+    connect(m_said, &RecordMessages::imageChosen, this, &BenchmarkPage::reproduceOn);
     m_jobBar = new JobBar(right);
     m_tabs = new QTabWidget(right);
     m_tabs->setObjectName(QStringLiteral("benchmarkTabs"));
@@ -126,12 +125,8 @@ void BenchmarkPage::makeActions() {
     for (QAction* action : m_records->all()) m_results->header().addAction(action);
     connect(m_records, &RecordActions::reproduceWanted, this, &BenchmarkPage::reproduce);
     connect(m_records, &RecordActions::attentionWanted, this, &BenchmarkPage::attentionWanted);
-    connect(m_records, &RecordActions::nothingToCompare, this, [this] {
-        const QString text = tr("There is nothing to compare yet: run a benchmark or open a record first.");
-        m_messages->show(recordSubject, MessageArea::Severity::info, text,
-                         {{tr("Open a record…"), [this] { m_records->open(); }}});
-        Q_EMIT message(text);
-    });
+    connect(m_records, &RecordActions::nothingToCompare, this,
+            [this] { m_said->sayNothingToCompare([this] { m_records->open(); }); });
     m_duels = new DuelActions({.desk = *m_desk,
                                .session = m_session,
                                .form = *m_form,
@@ -201,11 +196,6 @@ bool BenchmarkPage::isFree() const {
     return !m_desk->isRunning() && !m_desk->isBusy();
 }
 
-void BenchmarkPage::say(const QString& subject, bool bad, const QString& text) {
-    m_messages->show(subject, bad ? MessageArea::Severity::error : MessageArea::Severity::info, text);
-    Q_EMIT message(text);
-}
-
 void BenchmarkPage::setHindrance(const QString& why) {
     if (std::exchange(m_hindrance, why) == why) return;
     m_run->setHindrance(why);
@@ -252,30 +242,9 @@ void BenchmarkPage::connectRun() {
         if (!running) {
             m_run->end();
             m_form->refresh();
-            offerAside();
         }
         showState();
         Q_EMIT runningChanged(running);
-    });
-    connect(m_desk, &RecordDesk::runFinished, this, [this] {
-        const BenchmarkRun& run = m_desk->run()->run;
-        Q_EMIT message(run.cancelled
-                           ? tr("Benchmark cancelled: %1 of %n case(s) kept", nullptr, int(run.case_total))
-                                 .arg(run.results.size())
-                           : tr("Benchmark done: %n case(s)", nullptr, int(run.results.size())));
-    });
-    connect(m_desk, &RecordDesk::runKept, this, &BenchmarkPage::showKept);
-    connect(m_desk, &RecordDesk::runCancelled, this, [this](bool wasReproduction) {
-        say(runSubject, false,
-            wasReproduction ? tr("The reproduction was cancelled: what it had measured is not kept.")
-                            : tr("Cancelled before the first case was complete: there is nothing to keep."));
-    });
-    connect(m_desk, &RecordDesk::runFailed, this, [this](const QString& why, bool wasReproduction) {
-        if (wasReproduction) {
-            showReproductionFailure(why);
-        } else {
-            say(runSubject, true, tr("The benchmark could not run: %1").arg(why));
-        }
     });
 }
 
@@ -283,10 +252,10 @@ void BenchmarkPage::connectRun() {
 bool BenchmarkPage::mayMeasure() {
     if (isRunning()) return false;
     if (m_hindrance.isEmpty() && isFree()) return true;
-    say(runSubject, false,
-        !m_hindrance.isEmpty()
-            ? m_hindrance
-            : tr("A record is still being worked on: run when that is done, or cancel it."));
+    m_said->say(Of::run, false,
+                !m_hindrance.isEmpty()
+                    ? m_hindrance
+                    : tr("A record is still being worked on: run when that is done, or cancel it."));
     return false;
 }
 
@@ -296,10 +265,10 @@ void BenchmarkPage::run() {
     const auto& chosen = m_form->matrix();
     if (!chosen) {
         m_form->focusProblem();
-        say(runSubject, true, chosen.error().front().text);
+        m_said->say(Of::run, true, chosen.error().front().text);
         return;
     }
-    m_messages->clear(runSubject);
+    m_said->clear(Of::run);
     m_messages->clear(QStringLiteral("export"));
     setTab(Tab::results);
     m_run->begin(chosen->cases, chosen->seconds);
@@ -316,38 +285,12 @@ void BenchmarkPage::cancel() {
 void BenchmarkPage::reproduceOn(const QString& image) {
     if (!m_desk->opened() || !mayMeasure()) return;
     Q_EMIT attentionWanted();
-    m_messages->clear(runSubject);
-    m_messages->clear(recordSubject);
+    m_said->clear(Of::run);
+    m_said->clear(Of::record);
     setTab(Tab::results);
     const Record& record = *m_desk->opened();
     m_run->begin(std::size_t(record.run.case_total), reproduction_seconds(record));
     m_desk->reproduce(image);
-}
-
-// What the record was measured on may lie elsewhere now.
-void BenchmarkPage::showReproductionFailure(const QString& why) {
-    const QString text = tr("The record could not be reproduced: %1").arg(why);
-    std::vector<MessageArea::Button> buttons;
-    if (m_desk->opened() && m_desk->opened()->run.matrix.image_identity) {
-        buttons.push_back({tr("Choose the image…"), [this] {
-                               const QString path = QFileDialog::getOpenFileName(
-                                   this, tr("The image that the record was measured on"));
-                               if (!path.isEmpty()) reproduceOn(path);
-                           }});
-    }
-    m_messages->show(runSubject, MessageArea::Severity::error, text, buttons);
-    Q_EMIT message(text);
-}
-
-// What became of the run that just ended.
-void BenchmarkPage::showKept(const KeptRun& kept) {
-    if (kept.problem.isEmpty()) {
-        m_messages->clear(keptSubject);
-        return;
-    }
-    m_messages->show(
-        keptSubject, MessageArea::Severity::warning,
-        tr("These results are not in the history: %1. Export them to keep them.").arg(kept.problem));
 }
 
 // Opening -----------------------------------------------------------------------------------------------
@@ -363,40 +306,17 @@ void BenchmarkPage::connectRecords() {
         m_jobBar->end();
         showState();
     });
-    connect(job, &Job::idle, this, &BenchmarkPage::offerAside);  // it may have overtaken what reads them
     connect(m_jobBar, &JobBar::cancelRequested, job, &Job::cancel);
     connect(m_empty, &EmptyResults::openWanted, m_records, &RecordActions::open);
-    connect(m_desk, &RecordDesk::fetching, this, [this] { m_messages->clear(recordSubject); });
-    connect(m_desk, &RecordDesk::failed, this, &BenchmarkPage::sayRecordError);
     connect(m_desk, &RecordDesk::shownChanged, this, [this] {
-        if (!isRunning()) {
-            setTab(Tab::results);
-            offerAside();
-        }
+        if (!isRunning()) setTab(Tab::results);
         showState();
     });
     connect(m_desk, &RecordDesk::openedRecord, this,
             [this] { Q_EMIT message(tr("Opened the record %1").arg(recordName(*m_desk->opened()))); });
     connect(m_desk, &RecordDesk::stateChanged, this, &BenchmarkPage::showState);
-    connect(m_desk, &RecordDesk::exported, this, [this] {
-        offerAside();
-        showState();
-    });
+    connect(m_desk, &RecordDesk::exported, this, &BenchmarkPage::showState);
     connect(&exports(), &ExportMenu::message, this, &BenchmarkPage::message);
-}
-
-void BenchmarkPage::sayRecordError(const Error& error) {
-    say(recordSubject, error.kind != ErrorKind::cancelled, toSentence(error.message));
-}
-
-void BenchmarkPage::offerAside() {
-    if (m_desk->aside().empty()) m_messages->clear(asideSubject);
-    if (m_desk->aside().empty() || isRunning()) return;
-    const QString text = m_desk->aside().back().restored
-                             ? tr("There are results of an ended session that no file has.")
-                             : tr("The run before was neither exported nor kept in the history.");
-    m_messages->show(asideSubject, MessageArea::Severity::warning, text,
-                     {{tr("Show it again"), [this] { m_desk->showAside(); }}});
 }
 
 // Comparing ---------------------------------------------------------------------------------------------
@@ -461,7 +381,8 @@ void BenchmarkPage::connectHistory() {
     connect(m_historyView, &HistoryView::fileChosen, this, &BenchmarkPage::setHistoryFile);
     connect(&m_desk->history(), &RecordHistory::added, this, [this](const QString& path, bool isNew) {
         readHistory(true);
-        say(recordSubject, false,
+        m_said->say(
+            Of::record, false,
             (isNew ? tr("The record %1 is in the history.") : tr("The record %1 was in the history already."))
                 .arg(recordNameAt(path)));
     });
@@ -477,7 +398,7 @@ void BenchmarkPage::connectHistory() {
                 if (ceiling) {
                     charts().roofline().setCeiling(*ceiling);
                 } else {
-                    say(recordSubject, false, toSentence(ceiling.error().message));
+                    m_said->say(Of::record, false, toSentence(ceiling.error().message));
                 }
             });
     });

@@ -6,8 +6,6 @@
 
 #include <QWidget>
 
-#include "core/support/error.h"
-
 class QAction;
 class QStackedWidget;
 class QTabWidget;
@@ -26,11 +24,11 @@ class MatrixForm;
 class MessageArea;
 class RecordActions;
 class RecordDesk;
+class RecordMessages;
 class ResultsPage;
 class ResultsTable;
 class RunPanel;
 class Session;
-struct KeptRun;
 
 class BenchmarkPage : public QWidget {
     Q_OBJECT
@@ -89,11 +87,6 @@ class BenchmarkPage : public QWidget {
     void connectDuels();
     bool mayMeasure();
     bool isFree() const;
-    void say(const QString& subject, bool bad, const QString& text);
-    void sayRecordError(const Error& error);
-    void showKept(const KeptRun& kept);
-    void showReproductionFailure(const QString& why);
-    void offerAside();
     void showPlan();
     void showState();
     void readHistory(bool keepChoice);
@@ -103,6 +96,7 @@ class BenchmarkPage : public QWidget {
     MatrixForm* m_form = nullptr;
     RunPanel* m_run = nullptr;
     MessageArea* m_messages = nullptr;
+    RecordMessages* m_said = nullptr;  // in m_messages
     JobBar* m_jobBar = nullptr;
     QTabWidget* m_tabs = nullptr;
     QStackedWidget* m_stack = nullptr;  // Of the first tab: m_empty or m_results.

@@ -160,11 +160,9 @@ void DuelActions::connectDesk() {
     });
     connect(duel, &DuelDesk::saved, this,
             [this](const QString& directory, bool accepted, const QString& verdict) {
-                Settings& settings = m_context.session.settings();
                 if (m_saveDialog) {
-                    settings.export_directory = m_saveDialog->folder().toStdString();
-                    settings.signing_key = m_saveDialog->key().toStdString();
-                    m_context.session.saveSettings();
+                    m_context.session.settings().signing_key = m_saveDialog->key().toStdString();
+                    m_context.session.keepExportFolder(m_saveDialog->folder());
                     m_saveDialog->accept();
                 }
                 m_saveDialog = nullptr;

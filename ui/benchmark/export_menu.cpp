@@ -119,8 +119,7 @@ QString ExportMenu::caption() const {
 }
 
 QString ExportMenu::directory() const {
-    const std::string& directory = m_session.settings().export_directory;
-    return directory.empty() ? QDir::homePath() : QString::fromStdString(directory);
+    return m_session.exportFolder();
 }
 
 void ExportMenu::say(bool good, const QString& text, const QString& folder, const QString& path) {
@@ -136,8 +135,7 @@ void ExportMenu::connectExporter() {
     const ResultExporter* exporter = &m_desk.exporter();
     connect(exporter, &ResultExporter::written, this, [this](const QString& path, const QString& what) {
         const QString folder = QFileInfo(path).isDir() ? path : QFileInfo(path).absolutePath();
-        m_session.settings().export_directory = m_into.toStdString();
-        m_session.saveSettings();
+        m_session.keepExportFolder(m_into);
         say(true, tr("%1 was written to %2").arg(what, QDir::toNativeSeparators(path)), folder, path);
     });
     connect(exporter, &ResultExporter::verified, this,
@@ -228,7 +226,7 @@ void ExportMenu::exportFile(ExportKind kind, const QString& title, const QString
     if (!mayExport()) return;
     exportTo(kind,
              QFileDialog::getSaveFileName(
-                 m_button, title, QDir(directory()).filePath(QStringLiteral("benchmark.") + suffix), filter));
+                 m_button, title, m_session.inExportFolder(QStringLiteral("benchmark.") + suffix), filter));
 }
 
 void ExportMenu::exportCsv() {
@@ -256,7 +254,7 @@ void ExportMenu::exportChart(int index, ExportKind kind) {
     exportChartTo(
         index, kind,
         QFileDialog::getSaveFileName(m_button, tr("Save the chart"),
-                                     QDir(directory()).filePath(chart.fileStem() + QLatin1Char('.') + suffix),
+                                     m_session.inExportFolder(chart.fileStem() + QLatin1Char('.') + suffix),
                                      kind == ExportKind::svg ? tr("SVG (*.svg)") : tr("PNG (*.png)")));
 }
 
@@ -264,7 +262,7 @@ void ExportMenu::exportReport(const ComparedRecordsPtr& compared) {
     if (!compared) return;
     exportReportTo(compared,
                    QFileDialog::getSaveFileName(m_button, tr("Write the comparison as Markdown"),
-                                                QDir(directory()).filePath(QStringLiteral("comparison.md")),
+                                                m_session.inExportFolder(QStringLiteral("comparison.md")),
                                                 tr("Markdown (*.md)")));
 }
 

@@ -6,8 +6,8 @@
 
 #include "core/support/files.h"
 #include "core/support/try.h"
-#include "ui/benchmark/dropped_record.h"
 #include "ui/session/kept_runs.h"
+#include "ui/session/path_kind.h"
 #include "ui/support/paths.h"
 #include "ui/support/text.h"
 
@@ -182,7 +182,7 @@ void RecordDesk::setAside() {
 }
 
 void RecordDesk::open(const QString& path) {
-    if (isDuel(path)) {
+    if (kind_of(toPath(path)) == PathKind::duel) {
         if (isRunning()) return;
         Q_EMIT fetching();
         m_duel.open(path);
@@ -296,7 +296,7 @@ void RecordDesk::addToHistory() {
 // Comparing ---------------------------------------------------------------------------------------------
 
 void RecordDesk::compareWith(const QString& path) {
-    if (isDuel(path)) {
+    if (kind_of(toPath(path)) == PathKind::duel) {
         Q_EMIT failed({ErrorKind::bad_argument,
                        tr("%1 is the record of a duel, which has its verdicts already: open it.")
                            .arg(recordNameAt(path))

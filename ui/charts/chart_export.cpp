@@ -23,19 +23,21 @@ int captionHeight(const QString& caption) {
     return caption.isEmpty() ? 0 : QFontMetrics(chartFont()).height() + margin;
 }
 
-void draw(QPainter& painter, ChartView& view, const QSize& size, const QString& caption) {
+// The caption comes below what is drawn in `size`.
+void paint(QPainter& painter, const QSize& size, const QString& caption,
+           const std::function<void(QPainter&)>& draw) {
     const ThemeColours& c = themeColours();
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setRenderHint(QPainter::TextAntialiasing);
-    painter.fillRect(QRect(QPoint(), size), c.base);
     const int below = captionHeight(caption);
-    view.renderTo(painter, QSizeF(size.width(), size.height() - below));
+    painter.fillRect(QRect(QPoint(), size + QSize(0, below)), c.base);
+    draw(painter);
     if (below == 0) return;
     painter.resetTransform();
     const QFontMetrics metrics(chartFont());
     painter.setFont(chartFont());
     painter.setPen(c.muted);
-    painter.drawText(QRect(margin, size.height() - below, size.width() - 2 * margin, below - margin / 2),
+    painter.drawText(QRect(margin, size.height(), size.width() - 2 * margin, below - margin / 2),
                      int(Qt::AlignLeft | Qt::AlignVCenter) | Qt::TextSingleLine,
                      metrics.elidedText(caption, Qt::ElideMiddle, size.width() - 2 * margin));
 }
@@ -47,12 +49,12 @@ QSize exportSize(const ChartView& view) {
 }
 
 QByteArray chartAsPng(ChartView& view, const QString& caption, double scale) {
-    const QSize size = exportSize(view) + QSize(0, captionHeight(caption));
-    QImage image(size * scale, QImage::Format_RGB32);
+    const QSize size = exportSize(view);
+    QImage image((size + QSize(0, captionHeight(caption))) * scale, QImage::Format_RGB32);
     if (image.isNull()) return {};
     image.setDevicePixelRatio(scale);
     QPainter painter(&image);
-    draw(painter, view, size, caption);
+    paint(painter, size, caption, [&](QPainter& on) { view.renderTo(on, size); });
     painter.end();
     QByteArray bytes;
     QBuffer buffer(&bytes);
@@ -62,18 +64,25 @@ QByteArray chartAsPng(ChartView& view, const QString& caption, double scale) {
 }
 
 QByteArray chartAsSvg(ChartView& view, const QString& caption) {
-    const QSize size = exportSize(view) + QSize(0, captionHeight(caption));
+    const QSize size = exportSize(view);
+    return drawnAsSvg(view.name(), view.summary(), size, caption,
+                      [&](QPainter& painter) { view.renderTo(painter, size); });
+}
+
+QByteArray drawnAsSvg(const QString& title, const QString& description, const QSize& size,
+                      const QString& caption, const std::function<void(QPainter&)>& draw) {
+    const QSize all = size + QSize(0, captionHeight(caption));
     QByteArray bytes;
     QBuffer buffer(&bytes);
     buffer.open(QIODevice::WriteOnly);
     QSvgGenerator generator;
     generator.setOutputDevice(&buffer);
-    generator.setSize(size);
-    generator.setViewBox(QRect(QPoint(), size));
-    generator.setTitle(view.name());
-    generator.setDescription(view.summary());
+    generator.setSize(all);
+    generator.setViewBox(QRect(QPoint(), all));
+    generator.setTitle(title);
+    generator.setDescription(description);
     QPainter painter(&generator);
-    draw(painter, view, size, caption);
+    paint(painter, size, caption, draw);
     painter.end();
     return bytes;
 }

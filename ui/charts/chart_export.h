@@ -6,6 +6,9 @@
 #include <QByteArray>
 #include <QSize>
 #include <QString>
+#include <functional>
+
+class QPainter;
 
 namespace workbench {
 
@@ -15,5 +18,8 @@ class ChartView;
 QSize exportSize(const ChartView& view);
 QByteArray chartAsPng(ChartView& view, const QString& caption, double scale = 2.0);
 QByteArray chartAsSvg(ChartView& view, const QString& caption);
+// Returns what `draw` paints on a ground of that size, with the caption below it, as an SVG.
+QByteArray drawnAsSvg(const QString& title, const QString& description, const QSize& size,
+                      const QString& caption, const std::function<void(QPainter&)>& draw);
 
 }  // namespace workbench

@@ -4,6 +4,7 @@
 #include <QFontDatabase>
 #include <QPainter>
 #include <QScopedValueRollback>
+#include <QSyntaxHighlighter>
 #include <QTextBlock>
 #include <algorithm>
 
@@ -20,6 +21,22 @@ class CodePane::Numbers : public QWidget {
 
   private:
     CodePane* m_pane;
+};
+
+class CodePane::DifferenceColours : public QSyntaxHighlighter {
+  public:
+    using QSyntaxHighlighter::QSyntaxHighlighter;
+
+  protected:
+    void highlightBlock(const QString& text) override {
+        const ThemeColours& colours = themeColours();
+        if (text.startsWith(QLatin1Char('+')))
+            setFormat(0, int(text.size()), colours.success);
+        else if (text.startsWith(QLatin1Char('-')))
+            setFormat(0, int(text.size()), colours.error);
+        else if (text.startsWith(QLatin1String("@@")))
+            setFormat(0, int(text.size()), colours.muted);
+    }
 };
 
 CodePane::CodePane(const QString& name, QWidget* parent)
@@ -59,6 +76,17 @@ void CodePane::setCode(const QString& code) {
         moveCursor(QTextCursor::Start);
     }
     showMarks();
+}
+
+void CodePane::setDifference(bool on) {
+    if (on == (m_difference != nullptr)) return;
+    if (on) {
+        m_difference = new DifferenceColours(document());
+        m_difference->rehighlight();
+        return;
+    }
+    delete m_difference;
+    m_difference = nullptr;
 }
 
 int CodePane::currentLine() const {
@@ -150,7 +178,10 @@ void CodePane::resizeEvent(QResizeEvent* event) {
 
 void CodePane::changeEvent(QEvent* event) {
     QPlainTextEdit::changeEvent(event);
-    if (event->type() == QEvent::PaletteChange) showMarks();
+    if (event->type() == QEvent::PaletteChange) {
+        showMarks();
+        if (m_difference) m_difference->rehighlight();
+    }
     if (event->type() == QEvent::FontChange) placeNumbers();
 }
 

@@ -19,6 +19,7 @@ class CodePane : public QPlainTextEdit {
     const QList<int>& markedLines() const { return m_marked; }
     int currentLine() const;
     void goToLine(int line);
+    void setDifference(bool on);        // colours the lines that a difference adds and takes
     void setCode(const QString& code);  // and forgets marks
 
   Q_SIGNALS:
@@ -30,12 +31,14 @@ class CodePane : public QPlainTextEdit {
 
   private:
     class Numbers;
+    class DifferenceColours;
     int numbersWidth() const;
     void placeNumbers();
     void paintNumbers(QPaintEvent* event);
     void showMarks();
 
     Numbers* m_numbers;
+    DifferenceColours* m_difference = nullptr;
     QList<int> m_marked;
     int m_error = 0;
     bool m_setting = false;

@@ -8,21 +8,14 @@
 #include <memory>
 #include <optional>
 
+#include "core/compile/compiler.h"
 #include "core/inspect/data_set_view.h"
+#include "core/inspect/mismatch.h"
+#include "ui/kernels/data_set_wish.h"
 #include "ui/kernels/shown_kernel.h"
 #include "ui/session/job.h"
 
 namespace workbench {
-
-// What a person asks a new data set to be.
-struct DataSetWish {
-    QString folder;
-    std::uint64_t count = 140;
-    std::uint64_t seed = 1;
-    bool backward = false;
-    bool resume = false;
-    friend bool operator==(const DataSetWish&, const DataSetWish&) = default;
-};
 
 // All members are called in the GUI thread.
 class DataSetDesk : public QObject {
@@ -41,8 +34,8 @@ class DataSetDesk : public QObject {
     // Makes one, on as many threads as there are processors; cancel() keeps whole shards.
     void make(const DataSetWish& wish);
     bool isMaking() const { return m_making.isRunning(); }
-    void cancel();
-    // "120 kernels, 3 rejected, 40 pairs/s, 12 s left"; empty while nothing is made.
+    void cancel();  // the making, or the opening
+    // Of the making, "120 kernels, 3 rejected, 40 pairs/s, 12 s left", or of the opening; empty: not known.
     const QString& progress() const { return m_progress; }
     double fraction() const { return m_fraction; }
 
@@ -55,29 +48,64 @@ class DataSetDesk : public QObject {
     bool isBackward() const { return m_isBackward; }
     void setBackward(bool on);
 
-    QString commandLine() const;  // the `iir2d synth show` of what is shown; empty: nothing is
-    static QString commandLine(const DataSetWish& wish);
+    // Another target of the record, whose text is shown as a difference to the target's; empty: none.
+    const QString& otherTarget() const { return m_otherTarget; }
+    void setOtherTarget(const QString& target);
+
+    // Runs a mismatch of the data set again and shows what differs.
+    void lookInto(std::uint64_t index);
+    bool isLooking() const { return m_looking.isRunning(); }
+    const std::shared_ptr<const inspect::Mismatch>& mismatch() const { return m_mismatch; }  // may be null
+
+    // Asks the compilers what there is, once.
+    void findTargets();
+    bool isFinding() const { return m_finding.isRunning(); }
+    const std::vector<compile::TargetState>& knownTargets() const { return m_knownTargets; }
+
+    // Pairs over time, of the data set that is being made or was made last.
+    struct Pace {
+        double seconds = 0;
+        std::uint64_t pairs = 0;
+    };
+    const std::vector<Pace>& pace() const { return m_pace; }
+
+    // The `iir2d synth show`, or `synth diff`, of what is shown; empty: nothing is.
+    QString commandLine() const;
 
   Q_SIGNALS:
     void dataSetChanged();
     void recordChanged();
-    void workChanged();  // making or opening began, went on or ended
+    void workChanged();  // making, opening or looking began, went on or ended
+    void mismatchChanged();
+    void targetsFound();
+    void paceChanged();
     void failed(const QString& message);
     void said(const QString& message);
 
   private:
     void showChosen();
+    void showMismatch();
+    void markLines(const ShownKernelPtr& kernel, const std::string& target);
+    const inspect::RecordText* text(const QString& target) const;  // null: there is none
 
     ShownKernelModel& m_shown;
     bool m_isShown = false;
     std::shared_ptr<const inspect::DataSetView> m_dataSet;
     std::optional<inspect::RecordView> m_record;
     QString m_target;
+    QString m_otherTarget;
+    std::shared_ptr<const inspect::Mismatch> m_mismatch;
+    std::vector<compile::TargetState> m_knownTargets;
+    std::vector<Pace> m_pace;
+    std::shared_ptr<compile::Compiler> m_compiler;  // of lines
     bool m_isBackward = false;
     QString m_progress;
     double m_fraction = 0;
     Job m_opening;
     Job m_reading;
+    Job m_looking;
+    Job m_finding;
+    Job m_marking;
     Job m_making;  // last: they are joined before what their work delivers to goes
 };
 

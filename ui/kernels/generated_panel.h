@@ -8,50 +8,58 @@ class QCheckBox;
 class QComboBox;
 class QLineEdit;
 class QPushButton;
+class QTabWidget;
 
 namespace workbench {
 
-class CountBox;
+class DataSetChart;
 class DataSetDesk;
 class JobBar;
-class PathField;
+class MakeForm;
 class TextTable;
 class ToneLabel;
-struct DataSetWish;
 
 class GeneratedPanel : public QWidget {
     Q_OBJECT
   public:
     explicit GeneratedPanel(DataSetDesk& desk, QWidget* parent = nullptr);
 
-    DataSetWish wish() const;
-    void setWish(const DataSetWish& wish);
+    MakeForm& form() const { return *m_form; }
+    enum class Tab { records, counts, charts, make, mismatches };
+    enum class Chart { records, rejected, sizes, skeletons, pace };
+    void setChart(Chart chart);
+    DataSetChart& chart() const { return *m_chart; }
+    void setTab(Tab tab);
+    TextTable& mismatches() const { return *m_mismatches; }
     TextTable& records() const { return *m_records; }
     QLineEdit& search() const { return *m_search; }
 
   private:
     QWidget* makeRecords();
-    QWidget* makeForm();
+    QWidget* makeCharts();
+    QWidget* makeMismatches();
+    void showChart();
     void showDataSet();
     void showNote();
     void showRecord();
     void showWork();
 
     DataSetDesk& m_desk;
+    QPushButton* m_open = nullptr;
     ToneLabel* m_note = nullptr;
     JobBar* m_bar = nullptr;
     QLineEdit* m_search = nullptr;
     TextTable* m_records = nullptr;
     QComboBox* m_target = nullptr;
+    QComboBox* m_other = nullptr;
     QCheckBox* m_backward = nullptr;
-    ToneLabel* m_levels = nullptr;
     TextTable* m_counts = nullptr;
-    PathField* m_folder = nullptr;
-    CountBox* m_count = nullptr;
-    CountBox* m_seed = nullptr;
-    QCheckBox* m_withBackward = nullptr;
-    QPushButton* m_make = nullptr;
-    QPushButton* m_resume = nullptr;
+    QComboBox* m_chosenChart = nullptr;
+    DataSetChart* m_chart = nullptr;
+    MakeForm* m_form = nullptr;
+    TextTable* m_mismatches = nullptr;
+    QTabWidget* m_tabs = nullptr;
+    int m_mismatchTab = -1;
 };
 
 }  // namespace workbench

@@ -3,7 +3,9 @@
 
 #include <QApplication>
 #include <QClipboard>
+#include <QDir>
 #include <QFileDialog>
+#include <QFileInfo>
 #include <QLabel>
 #include <QSplitter>
 #include <QTabWidget>
@@ -11,23 +13,19 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/support/files.h"
 #include "ui/kernels/code_pane.h"
+#include "ui/kernels/mismatch_tab.h"
 #include "ui/kernels/run_tab.h"
-#include "ui/kernels/text_table.h"
-#include "ui/support/paths.h"
+#include "ui/session/session.h"
 #include "ui/support/text.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/form_parts.h"
 #include "ui/widgets/layouts.h"
+#include "ui/widgets/text_table.h"
 #include "ui/widgets/theme.h"
 
 namespace workbench {
 namespace {
-
-QVariant number(std::uint64_t value) {
-    return QVariant(qulonglong(value));
-}
 
 QString shape(const std::array<std::uint32_t, 3>& of) {
     return of[1] == 1 && of[2] == 1 ? QString::number(of[0])
@@ -36,7 +34,8 @@ QString shape(const std::array<std::uint32_t, 3>& of) {
 
 }  // namespace
 
-KernelView::KernelView(ShownKernelModel& model, QWidget* parent) : QWidget(parent), m_model(model) {
+KernelView::KernelView(Session& session, ShownKernelModel& model, QWidget* parent)
+    : QWidget(parent), m_session(session), m_model(model) {
     auto* all = new QSplitter(Qt::Vertical, this);
     all->setChildrenCollapsible(false);
     all->setHandleWidth(1);
@@ -75,6 +74,14 @@ KernelView::KernelView(ShownKernelModel& model, QWidget* parent) : QWidget(paren
     for (CodePane* pane : {m_source, m_editor})
         connect(pane, &CodePane::lineChosen, this, &KernelView::markFromSource);
     connect(&m_model, &ShownKernelModel::kernelChanged, this, &KernelView::showKernel);
+    connect(&m_model, &ShownKernelModel::detailsChanged, this, [this] {
+        showNote();
+        if (m_model.kernel()) showLevels(*m_model.kernel());
+    });
+    connect(&m_model, &ShownKernelModel::wrote, this, [this](const QString& file) {
+        m_session.keepExportFolder(QFileInfo(file).absolutePath());
+        Q_EMIT said(tr("Wrote %1").arg(QDir::toNativeSeparators(file)));
+    });
     showKernel();
 }
 
@@ -113,21 +120,35 @@ void KernelView::makeTabs() {
     m_facts = new TextTable(tr("Parameters and registers"), m_tabs);
     m_opcodes = new TextTable(tr("Opcodes"), m_tabs);
     m_mix = new TextTable(tr("Instruction mix"), m_tabs);
-    auto* traffic = new QWidget(m_tabs);
-    auto* column = makeColumn(traffic, smallSpacing, {0, smallSpacing, 0, 0});
-    m_trafficNote = new ToneLabel(ToneLabel::Tone::muted, traffic);
-    m_trafficNote->setObjectName(QStringLiteral("trafficNote"));
-    m_trafficNote->setContentsMargins(normalSpacing, 0, normalSpacing, 0);
-    m_traffic = new TextTable(tr("Counted traffic"), traffic);
+    const auto noted = [this](ToneLabel*& note, TextTable* table) {
+        auto* page = new QWidget(m_tabs);
+        auto* column = makeColumn(page, smallSpacing, {0, smallSpacing, 0, 0});
+        note = new ToneLabel(ToneLabel::Tone::muted, page);
+        note->setContentsMargins(normalSpacing, 0, normalSpacing, 0);
+        note->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+        column->addWidget(note);
+        column->addWidget(table, 1);
+        return page;
+    };
+    m_levels = new TextTable(tr("Levels"), m_tabs);
+    m_levels->setObjectName(QStringLiteral("levels"));
+    QWidget* levels = noted(m_levelsNote, m_levels);
+    m_levelsNote->setObjectName(QStringLiteral("levelsNote"));
+    m_traffic = new TextTable(tr("Counted traffic"), m_tabs);
     m_traffic->setObjectName(QStringLiteral("countedTraffic"));
-    column->addWidget(m_trafficNote);
-    column->addWidget(m_traffic, 1);
+    QWidget* traffic = noted(m_trafficNote, m_traffic);
+    m_trafficNote->setObjectName(QStringLiteral("trafficNote"));
     m_run = new RunTab(m_model, m_tabs);
+    m_mismatch = new MismatchTab(m_model, m_tabs);
+    connect(m_mismatch, &MismatchTab::statementChosen, this,
+            [this](int line) { source().markLines({line}); });
     m_tabs->addTab(m_facts, tr("Parameters"));
     m_tabs->addTab(m_opcodes, tr("Opcodes"));
     m_tabs->addTab(m_mix, tr("Instruction mix"));
+    m_tabs->addTab(levels, tr("Levels"));
     m_tabs->addTab(traffic, tr("Counted traffic"));
     m_tabs->addTab(m_run, tr("Run"));
+    m_tabs->addTab(m_mismatch, tr("Mismatch"));
     connect(m_traffic, &TextTable::chosen, this, [this](int row) {
         const ShownKernelPtr& kernel = m_model.kernel();
         if (!kernel || row < 0 || std::size_t(row) >= kernel->counted.size()) return;
@@ -156,8 +177,12 @@ TextTable& KernelView::table(Tab tab) const {
             return *m_opcodes;
         case Tab::mix:
             return *m_mix;
+        case Tab::levels:
+            return *m_levels;
         case Tab::traffic:
             return *m_traffic;
+        case Tab::mismatch:
+            return m_mismatch->elements();
         case Tab::run:
             break;
     }
@@ -175,26 +200,41 @@ void KernelView::showKernel() {
     m_title->setText(kernel ? kernel->title : tr("No kernel is shown"));
     m_origin->setFullText(kernel ? kernel->origin : QString());
     m_text->setCode(kernel ? toText(kernel->text) : QString());
+    m_text->setDifference(kernel && !kernel->otherTarget.isEmpty());
     m_editor->setVisible(m_editing);
     m_editor->markLines({});
     m_source->setVisible(!m_editing && kernel && !kernel->source.empty());
     m_source->setCode(kernel && !m_editing ? toText(kernel->source) : QString());
     m_save->setEnabled(kernel != nullptr);
     m_copy->setEnabled(kernel != nullptr);
-    m_note->setText(kernel ? kernel->linesNote : tr("Choose one at the left."));
-    m_note->setVisible(!m_note->text().isEmpty());
+    showNote();
     const ShownKernel none;
     const ShownKernel& shown = kernel ? *kernel : none;
     showFacts(shown);
+    showMix(shown);
+    showLevels(shown);
     showTraffic(shown);
+    const bool isRead = !kernel || kernel->facts.has_value();
+    m_tabs->setTabVisible(int(Tab::facts), isRead);
+    m_tabs->setTabVisible(int(Tab::opcodes), isRead);
     m_tabs->setTabVisible(int(Tab::traffic), !shown.countedNote.isEmpty());
     m_tabs->setTabVisible(int(Tab::run), !kernel || kernel->module.has_value());
+    m_tabs->setTabVisible(int(Tab::mismatch), shown.mismatch != nullptr);
+    if (shown.mismatch) {
+        setTab(Tab::mismatch);
+        if (shown.mismatch->statement_line > 0) source().markLines({shown.mismatch->statement_line});
+    }
+}
+
+void KernelView::showNote() {
+    const ShownKernelPtr& kernel = m_model.kernel();
+    m_note->setText(kernel ? kernel->note : tr("Choose one at the left."));
+    m_note->setVisible(!m_note->text().isEmpty());
 }
 
 void KernelView::showFacts(const ShownKernel& kernel) {
     QList<TextTableModel::Row> facts;
     QList<TextTableModel::Row> opcodes;
-    QList<TextTableModel::Row> mix;
     const auto add = [&](const QString& name, const QVariant& value, const QString& more = {}) {
         facts.append({.cells = {name, value, more}, .share = -1, .toolTip = {}});
     };
@@ -206,35 +246,74 @@ void KernelView::showFacts(const ShownKernel& kernel) {
             add(tr("Parameter %1").arg(k), toText(one.type),
                 tr("%1, %n byte(s) at %2", nullptr, int(one.bytes)).arg(toText(one.name)).arg(one.offset));
         }
-        add(tr("Registers of 64 bits"), number(entry.registers_64),
+        add(tr("Registers of 64 bits"), countCell(entry.registers_64),
             tr("declared in the text; ptxas decides"));
-        add(tr("Registers of 32 bits"), number(entry.registers_32));
-        add(tr("Registers of 16 bits"), number(entry.registers_16));
-        add(tr("Predicates"), number(entry.predicates));
-        add(tr("Shared bytes"), number(entry.shared_bytes),
+        add(tr("Registers of 32 bits"), countCell(entry.registers_32));
+        add(tr("Registers of 16 bits"), countCell(entry.registers_16));
+        add(tr("Predicates"), countCell(entry.predicates));
+        add(tr("Shared bytes"), countCell(entry.shared_bytes),
             entry.dynamic_shared ? tr("and dynamic ones, by the launch") : QString());
-        add(tr("Local bytes"), number(entry.local_bytes));
-        if (entry.most_threads != 0) add(tr("Most threads a block"), number(entry.most_threads));
+        add(tr("Local bytes"), countCell(entry.local_bytes));
+        if (entry.most_threads != 0) add(tr("Most threads a block"), countCell(entry.most_threads));
         if (entry.required_block[0] != 0) add(tr("Threads a block"), shape(entry.required_block));
-        add(tr("Instructions"), number(entry.instructions));
+        add(tr("Instructions"), countCell(entry.instructions));
         add(tr("PTX version"), toText(known.version), toText(known.target));
         for (const ptx::RefusedOpcode& one : known.refused)
             add(tr("Not executed here"), toText(one.name), tr("line %1").arg(one.line));
         const double all = double(std::max<std::uint64_t>(1, known.instructions()));
         for (const auto& [name, count] : known.opcodes)
-            opcodes.append({.cells = {toText(name), number(count), 100.0 * double(count) / all},
+            opcodes.append({.cells = {toText(name), countCell(count), 100.0 * double(count) / all},
                             .share = double(count) / all,
                             .toolTip = {}});
-        for (std::size_t k = 0; k < known.mix.size(); ++k)
-            mix.append({.cells = {toText(ptx::name_of(static_cast<ptx::Kind>(k))), number(known.mix[k]),
-                                  100.0 * double(known.mix[k]) / all},
-                        .share = double(known.mix[k]) / all,
-                        .toolTip = {}});
-        std::ranges::stable_sort(mix, [](const auto& a, const auto& b) { return a.share > b.share; });
     }
     m_facts->setRows({tr("What"), tr("Value"), tr("More")}, facts);
     m_opcodes->setRows({tr("Opcode"), tr("In the text"), tr("%")}, opcodes);
-    m_mix->setRows({tr("Kind"), tr("In the text"), tr("%")}, mix);
+}
+
+// By kind, where the text was read; else by name, and of a difference in both texts.
+void KernelView::showMix(const ShownKernel& kernel) {
+    QList<TextTableModel::Row> mix;
+    const auto add = [&](const QString& name, std::uint64_t count, std::uint64_t all) {
+        const double share = double(count) / double(std::max<std::uint64_t>(1, all));
+        mix.append({.cells = {name, countCell(count), 100.0 * share}, .share = share, .toolTip = {}});
+    };
+    QStringList headers{tr("Kind"), tr("In the text"), tr("%")};
+    if (kernel.facts) {
+        const inspect::KernelFacts& known = *kernel.facts;
+        for (std::size_t k = 0; k < known.mix.size(); ++k)
+            add(toText(ptx::name_of(static_cast<ptx::Kind>(k))), known.mix[k], known.instructions());
+    } else if (kernel.otherTarget.isEmpty()) {
+        headers[0] = tr("Instruction");
+        std::uint64_t all = 0;
+        for (const ShownKernel::Instructions& one : kernel.instructions) all += one.here;
+        for (const ShownKernel::Instructions& one : kernel.instructions) add(toText(one.name), one.here, all);
+    } else {
+        headers = {tr("Instruction"), kernel.targetName, kernel.otherTarget, tr("More")};
+        for (const ShownKernel::Instructions& one : kernel.instructions)
+            mix.append({.cells = {toText(one.name), countCell(one.here), countCell(one.there),
+                                  QVariant(qlonglong(one.there) - qlonglong(one.here))},
+                        .share = -1,
+                        .toolTip = {}});
+    }
+    std::ranges::stable_sort(mix, [](const auto& a, const auto& b) { return a.share > b.share; });
+    m_mix->setRows(headers, mix);
+}
+
+void KernelView::showLevels(const ShownKernel& kernel) {
+    QList<TextTableModel::Row> rows;
+    for (const inspect::RecordLevel& one : kernel.levels)
+        rows.append({.cells = {toText(one.level), toText(one.target),
+                               one.is_backward ? tr("backward") : tr("forward"),
+                               one.is_exact ? tr("yes") : tr("within the bounds"),
+                               one.is_exact ? QString() : toText(one.worst_of_bound)},
+                     .share = -1,
+                     .toolTip = {}});
+    m_levels->setRows(
+        {tr("Level"), tr("Target"), tr("Direction"), tr("Exact"), tr("Worst share of the bound")}, rows);
+    m_levels->setVisible(!rows.isEmpty());
+    m_levelsNote->setText(kernel.levelsNote);
+    m_levelsNote->setVisible(!kernel.levelsNote.isEmpty());
+    m_tabs->setTabVisible(int(Tab::levels), !rows.isEmpty() || !kernel.levelsNote.isEmpty());
 }
 
 void KernelView::showTraffic(const ShownKernel& kernel) {
@@ -245,9 +324,9 @@ void KernelView::showTraffic(const ShownKernel& kernel) {
         if (own < 0 && launch.kernel == kernel.kernel) own = int(rows.size());
         rows.append(
             {.cells = {toText(one.job), toText(launch.kernel), shape(launch.grid), shape(launch.block),
-                       number(launch.loaded), number(launch.loaded_distinct), number(launch.stored),
-                       number(launch.stored_distinct), number(launch.lane_instructions),
-                       number(launch.shared_requests), number(launch.shared_wavefronts)},
+                       countCell(launch.loaded), countCell(launch.loaded_distinct), countCell(launch.stored),
+                       countCell(launch.stored_distinct), countCell(launch.lane_instructions),
+                       countCell(launch.shared_requests), countCell(launch.shared_wavefronts)},
              .share = -1,
              .toolTip = {}});
     }
@@ -285,14 +364,11 @@ void KernelView::markFromSource(int line) {
 void KernelView::save() {
     const ShownKernelPtr kernel = m_model.kernel();
     if (!kernel) return;
-    const QString suffix = kernel->module ? QStringLiteral(".ptx") : QStringLiteral(".ll");
-    const QString file = QFileDialog::getSaveFileName(this, tr("Save the text of the kernel as"),
-                                                      toText(kernel->kernel) + suffix);
-    if (file.isEmpty()) return;
-    if (const auto done = write_file_atomically(toPath(file), kernel->text); !done)
-        Q_EMIT failed(toSentence(done.error().message));
-    else
-        Q_EMIT said(tr("Wrote %1").arg(file));
+    const QString suffix = kernel->isPtx ? QStringLiteral(".ptx") : QStringLiteral(".ll");
+    const QString file =
+        QFileDialog::getSaveFileName(this, tr("Save the text of the kernel as"),
+                                     m_session.inExportFolder(toText(kernel->kernel) + suffix));
+    if (!file.isEmpty()) m_model.saveText(file);
 }
 
 }  // namespace workbench

@@ -15,22 +15,25 @@ namespace workbench {
 
 class CodePane;
 class ElidedLabel;
+class MismatchTab;
 class RunTab;
+class Session;
 class TextTable;
 class ToneLabel;
 
 class KernelView : public QWidget {
     Q_OBJECT
   public:
-    explicit KernelView(ShownKernelModel& model, QWidget* parent = nullptr);
+    KernelView(Session& session, ShownKernelModel& model, QWidget* parent = nullptr);
 
-    enum class Tab { facts, opcodes, mix, traffic, run };
+    enum class Tab { facts, opcodes, mix, levels, traffic, run, mismatch };
     Tab tab() const;
     void setTab(Tab tab);
     RunTab& runTab() const { return *m_run; }
     CodePane& textPane() const { return *m_text; }
     CodePane& sourcePane() const { return *m_source; }
     TextTable& table(Tab tab) const;
+    MismatchTab& mismatchTab() const { return *m_mismatch; }
     CodePane& editor() const { return *m_editor; }
     // On: the source is the editor's, also while no kernel is shown.
     void setEditing(bool on);
@@ -38,12 +41,14 @@ class KernelView : public QWidget {
   Q_SIGNALS:
     void kernelAsked(const QString& name);  // a row of another kernel's launch was chosen
     void said(const QString& message);      // what came of an action
-    void failed(const QString& message);
 
   private:
     QWidget* makeHeader();
     void makeTabs();
     void showKernel();
+    void showNote();
+    void showMix(const ShownKernel& kernel);
+    void showLevels(const ShownKernel& kernel);
     void showFacts(const ShownKernel& kernel);
     void showTraffic(const ShownKernel& kernel);
     void markFromText(int line);
@@ -51,6 +56,7 @@ class KernelView : public QWidget {
     CodePane& source() const { return m_editing ? *m_editor : *m_source; }
     void save();
 
+    Session& m_session;
     ShownKernelModel& m_model;
     QLabel* m_title = nullptr;
     ElidedLabel* m_origin = nullptr;
@@ -66,9 +72,12 @@ class KernelView : public QWidget {
     TextTable* m_facts = nullptr;
     TextTable* m_opcodes = nullptr;
     TextTable* m_mix = nullptr;
+    ToneLabel* m_levelsNote = nullptr;
+    TextTable* m_levels = nullptr;
     ToneLabel* m_trafficNote = nullptr;
     TextTable* m_traffic = nullptr;
     RunTab* m_run = nullptr;
+    MismatchTab* m_mismatch = nullptr;
 };
 
 }  // namespace workbench

@@ -3,7 +3,6 @@
 
 #include <QSplitter>
 #include <QTabWidget>
-#include <utility>
 
 #include "core/solve/kernels.h"
 #include "core/synth/print.h"
@@ -25,7 +24,6 @@ namespace workbench {
 
 KernelsPage::KernelsPage(Session& session, QWidget* parent)
     : QWidget(parent),
-      m_session(session),
       m_shown(new ShownKernelModel(this)),
       m_ours(new OurKernels(session, *m_shown, this)),
       m_own(new OwnSource(*m_shown, this)),
@@ -45,7 +43,7 @@ KernelsPage::KernelsPage(Session& session, QWidget* parent)
     m_sources->addTab(m_yoursPanel, tr("Yours"));
     m_generatedPanel = new GeneratedPanel(*m_dataSets, m_sources);
     m_sources->addTab(m_generatedPanel, tr("Generated"));
-    m_view = new KernelView(*m_shown, splitter);
+    m_view = new KernelView(session, *m_shown, splitter);
     splitter->addWidget(m_sources);
     splitter->addWidget(m_view);
     splitter->setStretchFactor(0, 1);
@@ -56,7 +54,6 @@ KernelsPage::KernelsPage(Session& session, QWidget* parent)
     floating->add(m_messages);
     connect(m_view, &KernelView::kernelAsked, this, &KernelsPage::showKernel);
     connect(m_view, &KernelView::said, this, [this](const QString& text) { say(text, false); });
-    connect(m_view, &KernelView::failed, this, [this](const QString& text) { say(text, true); });
     connect(m_ours, &OurKernels::failed, this, [this](const QString& text) { say(text, true); });
     connect(m_dataSets, &DataSetDesk::failed, this, [this](const QString& text) { say(text, true); });
     connect(m_dataSets, &DataSetDesk::said, this, [this](const QString& text) { say(text, false); });
@@ -67,8 +64,10 @@ KernelsPage::KernelsPage(Session& session, QWidget* parent)
             [this, &editor] { m_own->setText(editor.toPlainText()); });
     connect(m_own, &OwnSource::opened, this, [this, &editor] { editor.setCode(m_own->text()); });
     connect(m_own, &OwnSource::stateChanged, this, &KernelsPage::followOwn);
+    connect(m_own, &OwnSource::checkChanged, this, &KernelsPage::followOwn);
     connect(m_sources, &QTabWidget::currentChanged, this, &KernelsPage::showSource);
     connect(m_shown, &ShownKernelModel::failed, this, [this](const QString& text) { say(text, true); });
+    showSource();
 }
 
 KernelsPage::~KernelsPage() = default;
@@ -110,6 +109,10 @@ void KernelsPage::showGenerated() {
     m_sources->setCurrentWidget(m_generatedPanel);
 }
 
+void KernelsPage::keepSourceIn(const std::filesystem::path& file) {
+    m_own->keepIn(file);
+}
+
 bool KernelsPage::isMaking() const {
     return m_dataSets->isMaking();
 }
@@ -117,17 +120,18 @@ bool KernelsPage::isMaking() const {
 // Each source of kernels shows its own when one comes back to it.
 void KernelsPage::showSource() {
     const QWidget* const now = m_sources->currentWidget();
-    if (!m_ourKernel && !m_isElsewhere) m_ourKernel = m_shown->kernel();
-    m_isElsewhere = now != m_oursPanel;
-    m_view->setEditing(now == m_yoursPanel);
+    m_view->setEditing(now == m_yoursPanel && !m_own->isBackward());
+    m_ours->setShown(false);
     m_own->setShown(false);
     m_dataSets->setShown(false);
-    m_shown->show(m_isElsewhere ? nullptr : std::exchange(m_ourKernel, nullptr));
+    m_shown->show(nullptr);
+    if (now == m_oursPanel) m_ours->setShown(true);
     if (now == m_yoursPanel) m_own->setShown(true);
     if (now == m_generatedPanel) m_dataSets->setShown(true);
 }
 
 void KernelsPage::followOwn() {
+    m_view->setEditing(m_sources->currentWidget() == m_yoursPanel && !m_own->isBackward());
     m_view->editor().markError(m_own->isCompiling() ? 0 : m_own->problemLine());
 }
 

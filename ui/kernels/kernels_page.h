@@ -3,6 +3,7 @@
 #pragma once
 
 #include <QWidget>
+#include <filesystem>
 
 #include "core/recipe/recipe.h"
 #include "ui/kernels/shown_kernel.h"
@@ -45,6 +46,8 @@ class KernelsPage : public QWidget {
     void showOurs();
     void showGenerated();
     bool isMaking() const;  // a data set
+    // Keeps the source that is typed in a file, and shows what an earlier window kept there.
+    void keepSourceIn(const std::filesystem::path& file);
     // Shows the kernel of an operation, with its counted traffic.
     void showOperation(const workbench::Operation& operation);
 
@@ -56,7 +59,6 @@ class KernelsPage : public QWidget {
     void showSource();
     void followOwn();
 
-    Session& m_session;
     ShownKernelModel* m_shown;
     OurKernels* m_ours;
     OwnSource* m_own;
@@ -64,8 +66,6 @@ class KernelsPage : public QWidget {
     MessageArea* m_messages;
     QTabWidget* m_sources;
     OursPanel* m_oursPanel;
-    ShownKernelPtr m_ourKernel;  // while another's is shown
-    bool m_isElsewhere = false;  // not on the product's own
     YoursPanel* m_yoursPanel;
     GeneratedPanel* m_generatedPanel;
     KernelView* m_view;

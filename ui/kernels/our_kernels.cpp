@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "ui/kernels/our_kernels.h"
 
-#include <iterator>
-#include <numeric>
 #include <utility>
 
+#include "core/support/listed.h"
 #include "core/support/try.h"
 #include "ui/session/session.h"
 #include "ui/support/text.h"
@@ -27,8 +26,7 @@ void OurKernels::load() {
         m_note =
             tr("This build has no GPU kernels: no compiler for them (nvcc) was there when it was made, so "
                "there is no PTX to show.");
-        m_waiting.reset();
-        m_waitingName.clear();
+        m_waiting = {};
         Q_EMIT changed();
         return;
     }
@@ -51,6 +49,7 @@ void OurKernels::loadFrom(const std::filesystem::path& file) {
         [this](Result<Loaded> loaded) {
             if (!loaded) {
                 m_note = toSentence(loaded.error().message);
+                m_waiting = {};
                 Q_EMIT changed();
                 return;
             }
@@ -66,64 +65,60 @@ void OurKernels::loadFrom(const std::filesystem::path& file) {
             if (!loaded->trafficProblem.empty())
                 m_note += QStringLiteral(". ") + toSentence(loaded->trafficProblem);
             Q_EMIT changed();
-            if (const auto waiting = std::exchange(m_waiting, std::nullopt)) return showOperation(*waiting);
-            if (const QString name = std::exchange(m_waitingName, {}); !name.isEmpty()) showKernel(name);
+            if (const auto waiting = std::exchange(m_waiting, {})) waiting();
         });
     Q_EMIT changed();
 }
 
 void OurKernels::showKernel(const QString& name) {
     if (!m_kernels) {
-        m_waiting.reset();
-        m_waitingName = name;
+        m_waiting = [this, name] { showKernel(name); };
         return load();
     }
-    cut({.kernel = name.toStdString(), .job = {}, .note = {}});
+    cut(name,
+        [name]() -> Result<Choice> { return Choice{.kernel = name.toStdString(), .job = {}, .note = {}}; });
 }
 
 void OurKernels::showOperation(const Operation& operation) {
     if (!m_kernels) {
-        m_waitingName.clear();
-        m_waiting = operation;
+        m_waiting = [this, operation] { showOperation(operation); };
         return load();
     }
-    const Choice choice = choose(operation);
-    if (choice.kernel.empty()) {
-        Q_EMIT failed(
-            tr("No kernel is known for %1: its plan is made for the GPU that runs it, and the table of "
-               "counted traffic has no row for it.")
-                .arg(toText(operation_name(operation))));
-        return;
-    }
-    cut(choice);
+    const ImagePtr image = m_session.image();
+    const Asked asked{
+        .operation = operation,
+        .device = m_session.device().device,
+        .shape =
+            image ? iir2d::Shape{.c = image->info.channels, .h = image->info.height, .w = image->info.width}
+                  : iir2d::Shape{.h = 2048, .w = 2048},
+        .kernels = m_kernels,
+        .traffic = m_traffic};
+    cut(toText(operation_name(operation)), [asked] { return choose(asked); });
 }
 
-OurKernels::Choice OurKernels::choose(const Operation& operation) const {
+Result<OurKernels::Choice> OurKernels::choose(const Asked& asked) {
     Choice made;
-    const iir2d::Device& device = m_session.device().device;
-    if (device.backend() == iir2d::Backend::cuda) {
-        const ImagePtr image = m_session.image();
-        const iir2d::Shape shape =
-            image ? iir2d::Shape{.c = image->info.channels, .h = image->info.height, .w = image->info.width}
-                  : iir2d::Shape{.h = 2048, .w = 2048};
+    const Operation& operation = asked.operation;
+    if (asked.device.backend() == iir2d::Backend::cuda) {
         std::vector<std::string> names;
-        for (const ptx::EntryInfo& one : m_kernels->kernels()) names.push_back(one.name);
-        const auto planned = inspect::planned_kernels(operation, shape, device, names);
+        for (const ptx::EntryInfo& one : asked.kernels->kernels()) names.push_back(one.name);
+        const auto planned = inspect::planned_kernels(operation, asked.shape, asked.device, names);
         if (!planned.empty()) {
             made.kernel = planned.front();
-            made.note =
-                tr("%1: its plan on this GPU runs %2. ")
-                    .arg(toText(operation_name(operation)),
-                         toText(std::accumulate(std::next(planned.begin()), planned.end(), planned.front(),
-                                                [](std::string all, const std::string& one) {
-                                                    return std::move(all) + ", " + one;
-                                                })));
+            made.note = tr("%1: its plan on this GPU runs %2. ")
+                            .arg(toText(operation_name(operation)), toText(joined(planned, ", ")));
         }
     }
     const auto row = inspect::traffic_of(operation);
-    const inspect::JobTraffic* job = row && m_traffic ? m_traffic->find(row->job) : nullptr;
+    const inspect::JobTraffic* job = row && asked.traffic ? asked.traffic->find(row->job) : nullptr;
     if (job == nullptr || job->launches.empty()) {
-        if (!made.kernel.empty()) made.note += tr("Its traffic was not counted.");
+        if (made.kernel.empty())
+            return fail(ErrorKind::bad_argument,
+                        tr("no kernel is known for %1: its plan is made for the GPU that runs it, and the "
+                           "table of counted traffic has no row for it")
+                            .arg(toText(operation_name(operation)))
+                            .toStdString());
+        made.note += tr("Its traffic was not counted.");
         return made;
     }
     made.job = job->job;
@@ -136,8 +131,8 @@ OurKernels::Choice OurKernels::choose(const Operation& operation) const {
         tr("Counted, not timed: %1 at %2 × %3 moves %4 to %5 bytes a pixel, %6 to %7 times what a copy "
            "moves.")
             .arg(toText(job->job))
-            .arg(m_traffic->width)
-            .arg(m_traffic->height)
+            .arg(asked.traffic->width)
+            .arg(asked.traffic->height)
             .arg(job->read.distinct + job->written.distinct, 0, 'f', 2)
             .arg(job->read.all + job->written.all, 0, 'f', 2)
             .arg(job->copies.distinct, 0, 'f', 2)
@@ -147,15 +142,22 @@ OurKernels::Choice OurKernels::choose(const Operation& operation) const {
     return made;
 }
 
-void OurKernels::cut(const Choice& choice) {
+void OurKernels::setShown(bool on) {
+    m_isShown = on;
+    if (on) m_shown.show(m_kernel);
+}
+
+void OurKernels::cut(const QString& what, std::function<Result<Choice>()> choose) {
     m_cutting.start(
-        tr("Reading %1").arg(toText(choice.kernel)),
-        [kernels = m_kernels, traffic = m_traffic, choice](const JobControl&) -> Result<ShownKernelPtr> {
+        tr("Reading %1").arg(what),
+        [kernels = m_kernels, traffic = m_traffic,
+         choose = std::move(choose)](const JobControl&) -> Result<ShownKernelPtr> {
+            IIR2D_TRY(const Choice choice, choose());
             auto made = std::make_shared<ShownKernel>();
             made->origin = tr("Ours, %1").arg(toText(kernels->target()));
             made->kernel = choice.kernel;
             made->title = toText(choice.kernel);
-            made->target = toText(kernels->target());
+            made->isPtx = true;
             IIR2D_TRY(made->text, kernels->text(choice.kernel));
             IIR2D_RETURN_IF_ERROR(readFacts(*made));
             if (traffic) {
@@ -183,7 +185,8 @@ void OurKernels::cut(const Choice& choice) {
                     Q_EMIT failed(toSentence(made.error().message));
                 return;
             }
-            m_shown.show(*made);
+            m_kernel = *made;
+            if (m_isShown) m_shown.show(m_kernel);
             Q_EMIT shown((*made)->title);
         });
 }

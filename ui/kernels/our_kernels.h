@@ -5,6 +5,7 @@
 
 #include <QObject>
 #include <QString>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -24,6 +25,9 @@ class OurKernels : public QObject {
     OurKernels(Session& session, ShownKernelModel& shown, QObject* parent = nullptr);
     ~OurKernels() override;
 
+    // On: the one that was cut last, and each that is cut, is what the page shows.
+    void setShown(bool on);
+
     // Begins to read the installed text, unless it was read.
     void load();
     // Reads this one instead; for tests.
@@ -32,13 +36,12 @@ class OurKernels : public QObject {
     const std::shared_ptr<const inspect::ProductKernels>& kernels() const {
         return m_kernels;
     }  // may be null
-    const std::optional<inspect::TrafficTable>& traffic() const { return m_traffic; }
     // Says what is there, or why nothing is.
     const QString& note() const { return m_note; }
 
     void showKernel(const QString& name);
-    // Shows the kernel that the plan of an operation names on the GPU of the session, else the first one that
-    // was counted for it. Loads first where that is needed.
+    // Chooses the kernel that the plan of an operation names on the GPU of the session, else the first one
+    // that was counted for it. Loads first where that is needed.
     void showOperation(const Operation& operation);
     bool isBusy() const { return m_loading.isRunning() || m_cutting.isRunning(); }
 
@@ -58,15 +61,24 @@ class OurKernels : public QObject {
         std::string job;
         QString note;
     };
-    Choice choose(const Operation& operation) const;
-    void cut(const Choice& choice);
+    // What a choice is made of; on a GPU that makes a plan, which may wake it.
+    struct Asked {
+        Operation operation;
+        iir2d::Device device;
+        iir2d::Shape shape;
+        std::shared_ptr<const inspect::ProductKernels> kernels;
+        std::optional<inspect::TrafficTable> traffic;
+    };
+    static Result<Choice> choose(const Asked& asked);
+    void cut(const QString& what, std::function<Result<Choice>()> choose);
 
     Session& m_session;
     ShownKernelModel& m_shown;
     std::shared_ptr<const inspect::ProductKernels> m_kernels;
     std::optional<inspect::TrafficTable> m_traffic;
-    std::optional<Operation> m_waiting;  // to be shown when the text is read
-    QString m_waitingName;
+    std::function<void()> m_waiting;  // shows what was asked for, when the text is read
+    ShownKernelPtr m_kernel;          // that was cut last
+    bool m_isShown = false;
     QString m_note;
     Job m_loading;
     Job m_cutting;

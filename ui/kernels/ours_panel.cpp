@@ -4,10 +4,10 @@
 #include <QLineEdit>
 
 #include "ui/kernels/our_kernels.h"
-#include "ui/kernels/text_table.h"
 #include "ui/support/text.h"
 #include "ui/widgets/form_parts.h"
 #include "ui/widgets/layouts.h"
+#include "ui/widgets/text_table.h"
 #include "ui/widgets/theme.h"
 
 namespace workbench {
@@ -42,9 +42,8 @@ void OursPanel::show() {
     QList<TextTableModel::Row> rows;
     if (m_ours.kernels()) {
         for (const ptx::EntryInfo& one : m_ours.kernels()->kernels())
-            rows.append({.cells = {toText(one.name), QVariant(qulonglong(one.instructions))},
-                         .share = -1,
-                         .toolTip = {}});
+            rows.append(
+                {.cells = {toText(one.name), countCell(one.instructions)}, .share = -1, .toolTip = {}});
     }
     m_list->setRows({tr("Kernel"), tr("Instructions")}, rows);
     m_list->setVisible(!rows.isEmpty());

@@ -2,14 +2,20 @@
 #include "ui/kernels/own_source.h"
 
 #include <QFileInfo>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <algorithm>
 #include <chrono>
+#include <set>
 #include <utility>
 
 #include "core/compile/extract.h"
+#include "core/inspect/toolchain.h"
 #include "core/support/files.h"
 #include "core/support/shell.h"
 #include "core/support/try.h"
+#include "core/synth/adjoint.h"
 #include "ui/support/paths.h"
 #include "ui/support/text.h"
 
@@ -35,6 +41,8 @@ OwnSource::OwnSource(ShownKernelModel& shown, QObject* parent)
       m_compiler(std::make_shared<compile::Compiler>()),
       m_text(toText(example)),
       m_opening(JobPolicy::newest_wins_at_once),
+      m_keeping(JobPolicy::newest_next),
+      m_checking(JobPolicy::newest_wins),
       m_compiling(JobPolicy::newest_wins) {
     m_pause.setSingleShot(true);
     m_pause.setInterval(pauseOfTyping);
@@ -46,6 +54,7 @@ OwnSource::~OwnSource() = default;
 void OwnSource::setText(const QString& text) {
     if (text == m_text) return;
     m_text = text;
+    keep();
     if (!m_begun) return;
     m_pause.start();
     Q_EMIT stateChanged();
@@ -66,6 +75,7 @@ void OwnSource::open(const QString& file) {
             m_text = toText(*read).replace(QLatin1String("\r\n"), QLatin1String("\n"));
             m_savedText = m_text;
             m_kernel.clear();
+            keep();
             Q_EMIT opened();
             m_begun = true;
             compile();
@@ -80,6 +90,7 @@ void OwnSource::setSource(const QString& name, const QString& text) {
     m_text = text;
     m_kernel.clear();
     m_compiled.reset();
+    keep();
     Q_EMIT opened();
     m_begun = true;
     compile();
@@ -109,6 +120,9 @@ void OwnSource::compile() {
         .text = m_text.toStdString(),
         .file = m_file.isEmpty() ? "kernel.cu" : fromPath(toPath(m_file)).toStdString(),
         .target = m_target.toStdString()};
+    for (const QString& folder : m_includeFolders) request.include_folders.push_back(toPath(folder).string());
+    for (const QString& one : m_definitions) request.definitions.push_back(one.toStdString());
+    m_checking.abandon();
     m_compiling.start(
         tr("Compiling"),
         [compiler = m_compiler, request](const JobControl& control) -> Result<Made> {
@@ -127,6 +141,8 @@ void OwnSource::compile() {
 }
 
 void OwnSource::take(Result<Made> made) {
+    m_check.reset();
+    m_checkProblem.clear();
     if (!made) {
         m_compiled.reset();
         m_problem = toText(made.error().message);  // begins with the name of a file
@@ -144,55 +160,219 @@ void OwnSource::take(Result<Made> made) {
     });
     if (!isKnown) m_kernel = toText(m_compiled->kernels.front().symbol);
     m_target = toText(m_compiled->target);
+    m_states = std::move(made->targets);
     if (targets != m_targets) {
         m_targets = targets;
         Q_EMIT targetsChanged();
     }
     Q_EMIT stateChanged();
     showChosen();
+    verify();
 }
 
 void OwnSource::chooseKernel(const QString& symbol) {
     if (symbol == m_kernel) return;
     m_kernel = symbol;
+    m_check.reset();
+    m_checkProblem.clear();
     Q_EMIT stateChanged();
+    showChosen();
+    verify();
+}
+
+void OwnSource::setOptions(const QStringList& includeFolders, const QStringList& definitions) {
+    if (includeFolders == m_includeFolders && definitions == m_definitions) return;
+    m_includeFolders = includeFolders;
+    m_definitions = definitions;
+    keep();
+    Q_EMIT optionsChanged();
+    if (m_begun) compile();
+}
+
+void OwnSource::setBackward(bool on) {
+    if (on == m_isBackward) return;
+    m_isBackward = on;
+    Q_EMIT checkChanged();
     showChosen();
 }
 
-void OwnSource::showChosen() {
-    if (!m_compiled || !m_isShown) return;
-    const auto chosen = std::ranges::find_if(m_compiled->kernels, [&](const inspect::SourceKernel& one) {
+const inspect::SourceKernel* OwnSource::chosen() const {
+    if (!m_compiled) return nullptr;
+    const auto found = std::ranges::find_if(m_compiled->kernels, [&](const inspect::SourceKernel& one) {
         return toText(one.symbol) == m_kernel;
     });
-    if (chosen == m_compiled->kernels.end()) return;
+    return found == m_compiled->kernels.end() ? nullptr : &*found;
+}
+
+// Asks whether the chosen kernel is inside the kernel language; if so, compiles it and its backward kernel
+// for the chosen target and the host, and runs them as those of data sets are.
+void OwnSource::verify() {
+    const inspect::SourceKernel* const kernel = chosen();
+    if (kernel == nullptr) return;
+    const std::string name = kernel->name.substr(0, kernel->name.find('('));
+    m_checking.start(
+        tr("Verifying %1").arg(toText(name)),
+        [source = m_compiledText.toStdString(), name, target = m_target.toStdString()](
+            const JobControl& control) -> Result<std::shared_ptr<const inspect::LanguageCheck>> {
+            IIR2D_TRY(inspect::ChosenTargets targets, inspect::choose_targets({target}, control.stop));
+            for (const char* host : {"llvm-host-o0", "llvm-host-o2"}) {
+                const auto there = std::ranges::find(targets.states, host, &compile::TargetState::target);
+                if (there != targets.states.end() && there->is_available)
+                    targets.targets.push_back(inspect::data_set_target(*there));
+            }
+            IIR2D_TRY(const auto toolchain, inspect::make_toolchain());
+            IIR2D_TRY(inspect::LanguageCheck made,
+                      inspect::check_language(source, name, targets.targets, *toolchain));
+            return std::make_shared<const inspect::LanguageCheck>(std::move(made));
+        },
+        [this](const Result<std::shared_ptr<const inspect::LanguageCheck>>& made) {
+            if (!made && made.error().kind == ErrorKind::cancelled) return;
+            if (made)
+                m_check = *made;
+            else
+                m_checkProblem = toSentence(made.error().message);
+            if (m_check && m_check->backward_source.empty()) m_isBackward = false;
+            Q_EMIT checkChanged();
+            showChosen();
+        });
+    Q_EMIT checkChanged();
+}
+
+int OwnSource::verifiedTargets() const {
+    std::set<std::string> targets;
+    if (m_check) {
+        for (const inspect::RecordLevel& one : m_check->levels) {
+            if (one.level != "V0") targets.insert(one.target);
+        }
+    }
+    return int(targets.size());
+}
+
+QString OwnSource::levelsNote(const std::string& text) const {
+    if (!m_checkProblem.isEmpty()) return tr("Not verified: %1").arg(m_checkProblem);
+    if (!m_check) return {};
+    if (!m_check->is_inside)
+        return tr("Outside of the kernel language, so that it is not verified and has no backward kernel: %1")
+            .arg(toText(m_check->outside));
+    QStringList said;
+    if (!m_check->rejected.empty()) said << tr("It did not pass: %1.").arg(toText(m_check->rejected));
+    if (!m_check->no_backward.empty())
+        said << tr("No backward kernel: %1.").arg(toText(synth::explained_reason(m_check->no_backward)));
+    const auto verified = std::ranges::find_if(m_check->texts, [&](const inspect::RecordText& one) {
+        return toText(one.target) == m_target && one.is_backward == m_isBackward;
+    });
+    if (verified != m_check->texts.end() && verified->text != text)
+        said << tr(
+            "Verified is its tree as the language prints it, whose text is another than the one "
+            "that is shown.");
+    return said.join(QLatin1Char(' '));
+}
+
+void OwnSource::showChosen() {
+    const inspect::SourceKernel* const kernel = chosen();
+    if (kernel == nullptr || !m_isShown) return;
+    if (m_isBackward && m_check && !m_check->backward_source.empty()) return showBackward();
     auto made = std::make_shared<ShownKernel>();
     made->origin = tr("%1, %2, %3")
                        .arg(!m_file.isEmpty()  ? QFileInfo(m_file).fileName()
                             : m_name.isEmpty() ? tr("Yours")
                                                : m_name,
                             toText(m_compiled->target), toText(m_compiled->compiler));
-    made->kernel = chosen->symbol;
-    made->title = toText(chosen->name);
-    made->target = toText(m_compiled->target);
-    made->text = chosen->text;
+    made->kernel = kernel->symbol;
+    made->title = toText(kernel->name);
+    made->text = kernel->text;
     made->source = m_compiledText.toStdString();
-    made->sourceName = m_file;
-    made->lines = chosen->lines;
-    if (!chosen->has_lines)
-        made->linesNote =
+    made->lines = kernel->lines;
+    if (!kernel->has_lines)
+        made->note =
             tr("Compiled with line information this text becomes another one: lines are not marked.");
-    // Text that is no PTX is shown without facts; PTX that cannot be read says why.
-    if (compile::makes_ptx(m_compiled->target)) {
-        if (const auto read = readFacts(*made); !read) made->linesNote = toSentence(read.error().message);
+    made->isPtx = compile::makes_ptx(m_compiled->target);
+    made->levelsNote = levelsNote(kernel->text);
+    if (m_check) {
+        made->levels = m_check->levels;
+        made->runs = m_check->runs;
+        // The same text is shown already: its run stays.
+        const ShownKernelPtr& now = m_shown.kernel();
+        if (now && now->kernel == made->kernel && now->text == made->text && now->lines == made->lines) {
+            return m_shown.amend(*now, [made](ShownKernel& shown) {
+                shown.levels = made->levels;
+                shown.levelsNote = made->levelsNote;
+                shown.runs = made->runs;
+            });
+        }
     }
     m_shown.show(std::move(made));
 }
 
+void OwnSource::showBackward() {
+    auto made = std::make_shared<ShownKernel>();
+    made->origin = tr("Backward of %1, %2").arg(m_kernel, m_target);
+    made->kernel = m_check->backward_kernel;
+    made->title = toText(made->kernel);
+    made->source = m_check->backward_source;
+    for (const inspect::RecordText& one : m_check->texts) {
+        if (one.is_backward && toText(one.target) == m_target) made->text = one.text;
+    }
+    made->isPtx = compile::makes_ptx(m_target.toStdString());
+    made->runs = m_check->backward_runs;
+    made->levels = m_check->levels;
+    made->levelsNote = levelsNote(made->text);
+    m_shown.show(std::move(made));
+}
+
+void OwnSource::keep() {
+    if (m_keptIn.empty()) return;
+    const QJsonObject kept{{QStringLiteral("file"), m_file},
+                           {QStringLiteral("name"), m_name},
+                           {QStringLiteral("text"), m_text},
+                           {QStringLiteral("include_folders"), QJsonArray::fromStringList(m_includeFolders)},
+                           {QStringLiteral("definitions"), QJsonArray::fromStringList(m_definitions)}};
+    m_keeping.start(
+        tr("Keeping the source"),
+        [path = m_keptIn, text = QJsonDocument(kept).toJson().toStdString()](const JobControl&) {
+            std::error_code error;  // found again, with a sentence, when the file is written
+            std::filesystem::create_directories(path.parent_path(), error);
+            return write_file_atomically(path, text);
+        },
+        [this](const Result<void>& done) {
+            if (!done)
+                Q_EMIT failed(tr("What is typed here is not kept: %1").arg(toText(done.error().message)));
+        });
+}
+
+void OwnSource::keepIn(const std::filesystem::path& file) {
+    m_keptIn = file;
+    m_opening.start(
+        tr("Reading the source that was kept"),
+        [file](const JobControl&) -> Result<std::string> {
+            std::error_code error;
+            if (!std::filesystem::exists(file, error)) return std::string();
+            return read_file(file, 2 * compile::longest_source);
+        },
+        [this, before = m_text](const Result<std::string>& read) {
+            if (!read || m_text != before) return;
+            const QJsonObject kept = QJsonDocument::fromJson(QByteArray::fromStdString(*read)).object();
+            if (!kept[QStringLiteral("text")].isString()) return;
+            m_text = kept[QStringLiteral("text")].toString();
+            m_file = kept[QStringLiteral("file")].toString();
+            m_name = kept[QStringLiteral("name")].toString();
+            m_includeFolders = kept[QStringLiteral("include_folders")].toVariant().toStringList();
+            m_definitions = kept[QStringLiteral("definitions")].toVariant().toStringList();
+            m_savedText.clear();
+            Q_EMIT opened();
+            Q_EMIT optionsChanged();
+            if (m_begun) compile();
+        });
+}
+
 QString OwnSource::commandLine() const {
     if (m_file.isEmpty() || m_text != m_savedText || m_kernel.isEmpty()) return {};
+    std::string options = m_isBackward ? " --backward" : "";
+    for (const QString& folder : m_includeFolders) options += " -I " + shell_quoted(folder.toStdString());
+    for (const QString& one : m_definitions) options += " -D " + shell_quoted(one.toStdString());
     return toText("iir2d synth extract " + shell_quoted(m_file.toStdString()) + " --kernel " +
                   shell_quoted(m_kernel.toStdString()) + " --targets " +
-                  shell_quoted(m_target.toStdString()));
+                  shell_quoted(m_target.toStdString()) + options);
 }
 
 }  // namespace workbench

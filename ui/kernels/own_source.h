@@ -7,9 +7,11 @@
 #include <QString>
 #include <QStringList>
 #include <QTimer>
+#include <filesystem>
 #include <memory>
 #include <optional>
 
+#include "core/inspect/language.h"
 #include "core/inspect/source_kernels.h"
 #include "ui/kernels/shown_kernel.h"
 #include "ui/session/job.h"
@@ -47,11 +49,29 @@ class OwnSource : public QObject {
     void chooseKernel(const QString& symbol);
     // The `iir2d synth extract` that prints the same text; empty: the source is in no file.
     QString commandLine() const;
+    // Where includes are searched for after the file's folder, and what is defined: "NAME", "NAME=VALUE".
+    const QStringList& includeFolders() const { return m_includeFolders; }
+    const QStringList& definitions() const { return m_definitions; }
+    void setOptions(const QStringList& includeFolders, const QStringList& definitions);
+
+    // Whether the chosen kernel is inside the kernel language, with its backward kernel and the levels that
+    // it passed; null: not known yet, or that could not be found out.
+    const std::shared_ptr<const inspect::LanguageCheck>& check() const { return m_check; }
+    int verifiedTargets() const;
+    bool isChecking() const { return m_checking.isRunning(); }
+    bool isBackward() const { return m_isBackward; }  // shows the backward kernel
+    void setBackward(bool on);
+
+    // Keeps what is typed in this file, and takes what an earlier window kept there, unless something was
+    // typed or opened before.
+    void keepIn(const std::filesystem::path& file);
 
   Q_SIGNALS:
     void opened();        // another text is there
     void stateChanged();  // compiling began or ended; what came of it is there
     void targetsChanged();
+    void optionsChanged();
+    void checkChanged();  // also whether it goes on, and whether the backward kernel is shown
     void failed(const QString& message);
 
   private:
@@ -60,7 +80,12 @@ class OwnSource : public QObject {
         std::vector<compile::TargetState> targets;
     };
     void compile();
+    void verify();
     void showChosen();
+    void showBackward();
+    const inspect::SourceKernel* chosen() const;  // null: none
+    QString levelsNote(const std::string& text) const;
+    void keep();
     void take(Result<Made> made);
 
     ShownKernelModel& m_shown;
@@ -76,10 +101,19 @@ class OwnSource : public QObject {
     QString m_compiledText;
     QString m_problem;
     int m_problemLine = 0;
+    std::vector<compile::TargetState> m_states;  // of all targets that a source can be compiled to
+    QStringList m_includeFolders;
+    QStringList m_definitions;
+    std::shared_ptr<const inspect::LanguageCheck> m_check;
+    QString m_checkProblem;  // why it is not known
+    bool m_isBackward = false;
+    std::filesystem::path m_keptIn;  // empty: nowhere
     bool m_begun = false;
     bool m_isShown = false;
     QTimer m_pause;
     Job m_opening;
+    Job m_keeping;
+    Job m_checking;
     Job m_compiling;  // last: it is joined before what its work delivers to goes
 };
 

@@ -4,33 +4,33 @@
 #include <QApplication>
 #include <QCheckBox>
 #include <QClipboard>
+#include <QComboBox>
 #include <QGridLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QSignalBlocker>
 #include <QSplitter>
 #include <QToolButton>
 #include <algorithm>
 #include <utility>
 
-#include "ui/kernels/text_table.h"
 #include "ui/support/text.h"
 #include "ui/widgets/form_parts.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/layouts.h"
 #include "ui/widgets/number_field.h"
+#include "ui/widgets/text_table.h"
 #include "ui/widgets/theme.h"
 
 namespace workbench {
 namespace {
 
+constexpr int widthOfValues = 160;  // at least; the last column takes what is left
+
 QString shapeText(const std::array<std::uint32_t, 3>& shape) {
     return QStringLiteral("%1, %2, %3").arg(shape[0]).arg(shape[1]).arg(shape[2]);
-}
-
-QVariant figure(std::uint64_t value) {
-    return QVariant(qulonglong(value));
 }
 
 // The line that a finding came of: by the text itself, or by the lines that are known beside it; 0: not
@@ -43,7 +43,7 @@ std::uint32_t sourceLine(const ShownKernel& kernel, const ptx::Finding& finding)
 
 void addCounts(QList<TextTableModel::Row>& rows, const ptx::Counts& counts) {
     const auto add = [&](const QString& name, std::uint64_t value) {
-        rows.append({.cells = {name, figure(value)}, .share = -1, .toolTip = {}});
+        rows.append({.cells = {name, countCell(value)}, .share = -1, .toolTip = {}});
     };
     add(RunTab::tr("Instructions of warps"), counts.warp_instructions);
     add(RunTab::tr("Instructions of lanes"), counts.lane_instructions);
@@ -76,6 +76,7 @@ RunTab::RunTab(ShownKernelModel& model, QWidget* parent) : QWidget(parent), m_mo
     splitter->setSizes({320, 480});
     makeColumn(this, 0)->addWidget(splitter);
     connect(&m_model, &ShownKernelModel::kernelChanged, this, &RunTab::showKernel);
+    connect(&m_model, &ShownKernelModel::detailsChanged, this, &RunTab::showRuns);
     connect(&m_model, &ShownKernelModel::runChanged, this, &RunTab::showRun);
     showKernel();
     showRun();
@@ -101,12 +102,21 @@ QWidget* RunTab::makeForm() {
         grid->addWidget(label, row, 0);
         grid->addWidget(field, row, 1);
     };
+    m_inputs = new QComboBox(form);
+    m_inputs->setObjectName(QStringLiteral("runInputs"));
+    m_inputs->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    m_inputs->setMinimumContentsLength(10);
+    guardWheel(m_inputs);
     m_grid = new QLineEdit(form);
     m_block = new QLineEdit(form);
     m_shared = new CountBox(0, form);
     m_shared->setMaximum(228 << 10);
     m_seed = new CountBox(0, form);
     for (CountBox* box : {m_shared, m_seed}) guardWheel(box);
+    add(tr("Inputs"), m_inputs,
+        tr("What is put below: a proposal that any kernel takes, or what a kernel of the language is "
+           "verified "
+           "with"));
     add(tr("Blocks"), m_grid, tr("X, X,Y or X,Y,Z"));
     add(tr("Threads a block"), m_block, tr("X, X,Y or X,Y,Z"));
     add(tr("Dynamic shared bytes"), m_shared, tr("Static shared memory comes on top"));
@@ -115,7 +125,9 @@ QWidget* RunTab::makeForm() {
     m_all = new QCheckBox(tr("Races and unwritten reads"), form);
     m_all->setAccessibleName(m_all->text());
     m_all->setChecked(true);
-    m_all->setToolTip(tr("Off: only bounds, barriers and the rest are checked, which is faster"));
+    m_all->setToolTip(tr(
+        "Off: only bounds, barriers and the rest are checked, which is faster. iir2d ptx run always checks "
+        "everything."));
     grid->addWidget(m_all, grid->rowCount(), 0, 1, 2);
     column->addLayout(grid);
     auto* arguments = new ToneLabel(ToneLabel::Tone::muted, form);
@@ -141,6 +153,13 @@ QWidget* RunTab::makeForm() {
     column->addStretch(1);
     scroll->setWidget(form);
     connect(m_run, &QPushButton::clicked, this, &RunTab::run);
+    connect(m_inputs, &QComboBox::activated, this, [this](int index) {
+        const ShownKernelPtr& kernel = m_model.kernel();
+        if (!kernel || !kernel->facts) return;
+        const auto set = std::size_t(index) - 1;
+        setRequest(index > 0 && set < kernel->runs.size() ? kernel->runs[set]
+                                                          : inspect::proposed_run(kernel->facts->entry));
+    });
     connect(m_cancel, &QPushButton::clicked, &m_model, &ShownKernelModel::cancelRun);
     connect(copy, &QToolButton::clicked, this, [this] {
         if (const QString command = m_model.commandLine(request()); !command.isEmpty())
@@ -200,7 +219,21 @@ void RunTab::run() {
     m_model.run(request());
 }
 
+// What a kernel of the language is verified with; found after the kernel is shown, or with it.
+void RunTab::showRuns() {
+    const QSignalBlocker quiet(m_inputs);
+    const int before = m_inputs->currentIndex();
+    m_inputs->clear();
+    m_inputs->addItem(tr("Proposed"));
+    const std::size_t sets = m_model.kernel() ? m_model.kernel()->runs.size() : 0;
+    for (std::size_t k = 1; k <= sets; ++k) m_inputs->addItem(tr("Verified with, set %1").arg(k));
+    m_inputs->setCurrentIndex(std::clamp(before, 0, int(sets)));
+    m_inputs->setEnabled(sets > 0);
+}
+
 void RunTab::showKernel() {
+    m_inputs->setCurrentIndex(-1);
+    showRuns();
     while (QLayoutItem* item = m_arguments->takeAt(0)) {
         delete item->widget();
         delete item;
@@ -223,7 +256,9 @@ void RunTab::showKernel() {
         m_fields << field;
         ++row;
     }
-    setRequest(inspect::proposed_run(kernel->facts->entry));
+    const bool isKnown = !kernel->runs.empty();
+    setRequest(isKnown ? kernel->runs.front() : inspect::proposed_run(kernel->facts->entry));
+    m_inputs->setCurrentIndex(isKnown ? 1 : 0);
 }
 
 void RunTab::showRun() {
@@ -236,9 +271,9 @@ void RunTab::showRun() {
     if (outcome) {
         for (const ptx::Finding& one : outcome->outcome.findings) {
             const std::uint32_t source = sourceLine(*m_model.kernel(), one);
-            findings.append({.cells = {toText(ptx::name_of(one.kind)), figure(one.line),
-                                       source == 0 ? QVariant(tr("–")) : figure(source), shapeText(one.block),
-                                       shapeText(one.thread), toText(one.message)},
+            findings.append({.cells = {toText(ptx::name_of(one.kind)), countCell(one.line),
+                                       source == 0 ? QVariant(tr("–")) : countCell(source),
+                                       shapeText(one.block), shapeText(one.thread), toText(one.message)},
                              .share = -1,
                              .toolTip = toText(one.message)});
         }
@@ -256,6 +291,7 @@ void RunTab::showRun() {
                         findings);
     m_findings->setVisible(!findings.isEmpty());
     m_results->setRows({tr("What"), tr("Value")}, results);
+    m_results->setColumnWidth(1, widthOfValues);  // long ones end in dots, and are in the tool tip
     m_results->setVisible(!results.isEmpty());
     const std::uint64_t total = outcome ? outcome->outcome.findings_total : 0;
     m_said->setTone(!m_model.runProblem().isEmpty() || total > 0 ? ToneLabel::Tone::error

@@ -8,6 +8,7 @@
 #include "ui/kernels/shown_kernel.h"
 
 class QCheckBox;
+class QComboBox;
 class QGridLayout;
 class QLineEdit;
 class QPushButton;
@@ -26,6 +27,7 @@ class RunTab : public QWidget {
     inspect::RunRequest request() const;
     // Puts a launch and arguments into the form, as many as the kernel has parameters.
     void setRequest(const inspect::RunRequest& request);
+    QComboBox& inputs() const { return *m_inputs; }
     TextTable& findings() const { return *m_findings; }
     TextTable& results() const { return *m_results; }
 
@@ -39,9 +41,11 @@ class RunTab : public QWidget {
     QWidget* makeForm();
     QWidget* makeResults();
     void showKernel();
+    void showRuns();
     void showRun();
 
     ShownKernelModel& m_model;
+    QComboBox* m_inputs = nullptr;
     QLineEdit* m_grid = nullptr;
     QLineEdit* m_block = nullptr;
     CountBox* m_shared = nullptr;

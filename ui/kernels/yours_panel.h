@@ -4,7 +4,9 @@
 
 #include <QWidget>
 
+class QCheckBox;
 class QComboBox;
+class QLineEdit;
 
 namespace workbench {
 
@@ -24,12 +26,18 @@ class YoursPanel : public QWidget {
 
   private:
     void show();
+    void showVerified();
+    void takeOptions();
 
     OwnSource& m_source;
     ToneLabel* m_file;
     QComboBox* m_kernel;
     QComboBox* m_target;
+    QCheckBox* m_backward;
+    QLineEdit* m_includes;
+    QLineEdit* m_definitions;
     ToneLabel* m_state;
+    ToneLabel* m_verified;
 };
 
 }  // namespace workbench

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "ui/manual/manual_window.h"
 
+#include <QDialog>
 #include <QHeaderView>
 #include <QLineEdit>
+#include <QPointer>
 #include <QShortcut>
 #include <QSplitter>
 #include <QStackedWidget>
@@ -10,6 +12,7 @@
 #include <QToolButton>
 #include <QTreeWidget>
 #include <QUrl>
+#include <QWindow>
 
 #include "ui/manual/manual_browser.h"
 #include "ui/widgets/empty_page.h"
@@ -297,6 +300,20 @@ void ManualWindow::openPage(const QString& page, const QString& anchor) {
     show();
     raise();
     activateWindow();
+}
+
+void ManualWindow::setOwner(QWidget* dialog) {
+    winId();  // makes the window that can belong to another
+    QWindow* owner = dialog != nullptr ? dialog->windowHandle() : nullptr;
+    if (windowHandle()->transientParent() == owner) return;
+    // A window that is shown already stays as it is, usable or not, until it is shown anew.
+    if (owner != nullptr) hide();
+    windowHandle()->setTransientParent(owner);
+    auto* modal = qobject_cast<QDialog*>(dialog);
+    if (modal == nullptr) return;
+    connect(modal, &QDialog::finished, this, [this, owner = QPointer(owner)] {
+        if (windowHandle()->transientParent() == owner) windowHandle()->setTransientParent(nullptr);
+    });
 }
 
 void ManualWindow::setQuery(const QString& query) {

@@ -27,6 +27,9 @@ class ManualWindow : public QWidget {
 
     // Shows the page, and the window where it is not shown or behind others.
     void openPage(const QString& page, const QString& anchor = {});
+    // A modal dialog lets no other window be used but those that belong to it: until it ends, the manual
+    // does. Null: it belongs to none.
+    void setOwner(QWidget* dialog);
     void setQuery(const QString& query);
     // Shows the first hit of a page of those that were found: 0 is the first page.
     void openHit(int page);

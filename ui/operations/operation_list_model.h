@@ -25,7 +25,6 @@ class OperationListModel : public QAbstractListModel {
 
     // `input`: the open image's shape, w == 0 when there is none.
     void setRecipe(const Recipe& recipe, iir2d::Shape input);
-    const RowState& stateOf(int row) const { return m_states[std::size_t(row)]; }
 
     int rowCount(const QModelIndex& parent = {}) const override;
     QVariant data(const QModelIndex& index, int role) const override;

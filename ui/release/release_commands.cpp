@@ -202,11 +202,9 @@ void ReleaseCommands::promoteRelease() {
 
 void ReleaseCommands::exportRelease() {
     if (!m_model.snapshot() || m_model.isWorking()) return;
-    const std::string& directory = m_session.settings().export_directory;
-    const QDir folder(directory.empty() ? QDir::homePath() : QString::fromStdString(directory));
     const QString file = QFileDialog::getSaveFileName(
         &m_page, tr("Export the release as an archive"),
-        folder.filePath(toText(m_model.snapshot()->release.state.id) + QStringLiteral(".tar.gz")),
+        m_session.inExportFolder(toText(m_model.snapshot()->release.state.id) + QStringLiteral(".tar.gz")),
         tr("Archives (*.tar.gz *.tgz *.tar)"));
     if (!file.isEmpty()) m_model.exportTo(file);
 }

@@ -115,10 +115,8 @@ void ReleasePage::connectModel() {
         m_session.settings().last_release = directory.toStdString();
         m_session.saveSettings();
     });
-    connect(m_model, &ReleaseModel::exported, this, [this](const QString& file) {
-        m_session.settings().export_directory = QFileInfo(file).absolutePath().toStdString();
-        m_session.saveSettings();
-    });
+    connect(m_model, &ReleaseModel::exported, this,
+            [this](const QString& file) { m_session.keepExportFolder(QFileInfo(file).absolutePath()); });
     connect(m_model, &ReleaseModel::jobStarted, this, [this](const QString& what, bool asked) {
         m_patience->stop();  // of a reading that this took the place of
         if (asked) {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "ui/session/recipe_command.h"
 
+#include <QCoreApplication>
 #include <utility>
+
+#include "ui/support/text.h"
 
 namespace workbench {
 
@@ -33,6 +36,22 @@ bool RecipeCommand::mergeWith(const QUndoCommand* other) {
     setText(next->text());
     if (m_after == m_before) setObsolete(true);  // dragged back to where it began: no step at all
     return true;
+}
+
+PinCommand::PinCommand(Pin before, Pin after, std::function<void(const Pin&)> apply)
+    : QUndoCommand(after
+                       ? QCoreApplication::translate("Session", "Pin %1").arg(toText(iir2d::text_of(*after)))
+                       : QCoreApplication::translate("Session", "Let the config be chosen")),
+      m_before(before),
+      m_after(after),
+      m_apply(std::move(apply)) {}
+
+void PinCommand::undo() {
+    m_apply(m_before);
+}
+
+void PinCommand::redo() {
+    m_apply(m_after);
 }
 
 }  // namespace workbench

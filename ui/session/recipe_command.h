@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The one undo step of the workbench: the recipe before, and the recipe after.
+// The undo steps of the workbench: the recipe before, and the recipe after; and how it is executed.
 #pragma once
 
 #include <QUndoCommand>
 #include <functional>
+#include <optional>
 
 #include "core/recipe/recipe.h"
+#include "iir2d/config.h"
 
 namespace workbench {
 
@@ -30,6 +32,20 @@ class RecipeCommand : public QUndoCommand {
     int m_mergeKey;
     int m_gesture;
     Apply m_apply;
+};
+
+// A config that is pinned, or let go.
+class PinCommand : public QUndoCommand {
+  public:
+    using Pin = std::optional<iir2d::Config>;
+    PinCommand(Pin before, Pin after, std::function<void(const Pin&)> apply);
+    void undo() override;
+    void redo() override;
+
+  private:
+    Pin m_before;
+    Pin m_after;
+    std::function<void(const Pin&)> m_apply;
 };
 
 }  // namespace workbench

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "ui/session/session.h"
 
+#include <QDir>
 #include <QMetaObject>
 #include <QThreadPool>
 #include <QUndoStack>
@@ -41,6 +42,22 @@ struct Session::Impl {
         if (restoring) return;
         submit();
         Q_EMIT q->recipeChanged();
+    }
+
+    void setPin(const std::optional<iir2d::Config>& next) {
+        pin = next;
+        engine.set_config(pin);
+        submit();
+        Q_EMIT q->pinChanged();
+    }
+
+    // Of the steps before `index`, those that change the recipe.
+    int recipeSteps(int index) const {
+        int count = 0;
+        for (int i = 0; i < index; ++i) {
+            if (dynamic_cast<const RecipeCommand*>(undoStack.command(i))) ++count;
+        }
+        return count;
     }
 
     void setImage(ImagePtr next, std::vector<ChannelStatistics> nextStatistics) {
@@ -123,6 +140,7 @@ struct Session::Impl {
     Settings settings;
     std::shared_ptr<Settings> savedSettings;  // as last loaded or saved; after the start the saver's alone
     Recipe recipe;
+    std::optional<iir2d::Config> pin;
     QUndoStack undoStack;
     int gesture = 0;  // see RecipeCommand
     bool restoring = false;
@@ -234,23 +252,42 @@ void Session::resetRecipe(Recipe recipe) {
     m_impl->setRecipe(recipe);
 }
 
+// What was pinned since the recipe was saved leaves it as it is.
 bool Session::isRecipeModified() const {
-    return !m_impl->undoStack.isClean();
+    const QUndoStack& stack = m_impl->undoStack;
+    if (stack.cleanIndex() < 0) return true;
+    return m_impl->recipeSteps(stack.index()) != m_impl->recipeSteps(stack.cleanIndex());
+}
+
+const std::optional<iir2d::Config>& Session::pinnedConfig() const {
+    return m_impl->pin;
+}
+
+void Session::pinConfig(std::optional<iir2d::Config> config) {
+    if (config == m_impl->pin) return;
+    endMerge();
+    m_impl->undoStack.push(
+        new PinCommand(m_impl->pin, config, [this](const auto& next) { m_impl->setPin(next); }));
 }
 
 RecipeHistory Session::history() const {
     constexpr int mostSteps = 50;
     const QUndoStack& stack = m_impl->undoStack;
     const int first = std::min(std::max(0, stack.count() - mostSteps), stack.index());
-    RecipeHistory history{.position = stack.index() - first,
-                          .clean = std::max(stack.cleanIndex() - first, -1)};
-    if (first == stack.count()) history.recipes = {m_impl->recipe};
+    // What was pinned is not kept: it suits the machine and the moment.
+    const int before = m_impl->recipeSteps(first);
+    RecipeHistory history{
+        .recipes = {},
+        .position = m_impl->recipeSteps(stack.index()) - before,
+        .clean = stack.cleanIndex() < first ? -1 : m_impl->recipeSteps(stack.cleanIndex()) - before};
     for (int i = first; i < stack.count(); ++i) {
         const auto* step = dynamic_cast<const RecipeCommand*>(stack.command(i));
-        if (i == first) history.recipes = {step->before()};
+        if (!step) continue;
+        if (history.recipes.empty()) history.recipes = {step->before()};
         history.recipes.push_back(step->after());
         history.steps.append(step->text());
     }
+    if (history.recipes.empty()) history.recipes = {m_impl->recipe};
     return history;
 }
 
@@ -329,6 +366,21 @@ std::shared_ptr<const Image> Session::exactResult() const {
 
 Settings& Session::settings() {
     return m_impl->settings;
+}
+
+QString Session::exportFolder(const QString& otherwise) const {
+    const std::string& folder = m_impl->settings.export_directory;
+    if (!folder.empty()) return QString::fromStdString(folder);
+    return otherwise.isEmpty() ? QDir::homePath() : otherwise;
+}
+
+QString Session::inExportFolder(const QString& name) const {
+    return QDir(exportFolder()).filePath(name);
+}
+
+void Session::keepExportFolder(const QString& folder) {
+    m_impl->settings.export_directory = folder.toStdString();
+    saveSettings();
 }
 
 void Session::saveSettings() {

@@ -15,6 +15,7 @@
 #include "core/preview/preview.h"
 #include "core/recipe/recipe.h"
 #include "core/support/settings.h"
+#include "iir2d/config.h"
 #include "iir2d/device.h"
 
 class QUndoStack;
@@ -52,6 +53,10 @@ class Session : public QObject {
     // Replaces recipe and history (loading a recipe is undoable too: use changeRecipe for that).
     void resetRecipe(Recipe recipe);
     bool isRecipeModified() const;  // since it was loaded or saved
+    // How the operations are executed that this is valid for, in place of what the library chooses; none: as
+    // it chooses. An undo step; no part of the recipe, whose results do not depend on it.
+    const std::optional<iir2d::Config>& pinnedConfig() const;
+    void pinConfig(std::optional<iir2d::Config> config);
     // For saving and restoring the window's work: the newest steps, and back to them, dropping what was.
     RecipeHistory history() const;
     void restoreHistory(const RecipeHistory& history);
@@ -80,6 +85,10 @@ class Session : public QObject {
 
     Settings& settings();
     void saveSettings();
+    // The folder that files were exported to last; without one the other, else the home folder. A file in it.
+    QString exportFolder(const QString& otherwise = {}) const;
+    QString inExportFolder(const QString& name) const;
+    void keepExportFolder(const QString& folder);
 
   Q_SIGNALS:
     void openStarted(const QString& path);
@@ -89,6 +98,7 @@ class Session : public QObject {
     void openNeedsConsent(const QString& path, int imageIndex, quint64 bytes);
     void imageChanged();
     void recipeChanged();
+    void pinChanged();
     void deviceChanged();
     void deviceFailed(const QString& message);
     void devicesChanged();

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "ui/solve/map_view.h"
 
-#include <QBuffer>
 #include <QGridLayout>
 #include <QImage>
-#include <QLabel>
 #include <QPainter>
-#include <QSvgGenerator>
 
 #include "core/image/display.h"
+#include "ui/charts/chart_export.h"
 #include "ui/charts/chart_style.h"
 #include "ui/picture/image_view.h"
 #include "ui/widgets/elided_label.h"
@@ -65,17 +63,20 @@ void ColourScale::paintEvent(QPaintEvent* /*event*/) {
     paintScale(painter, rect(), m_low, m_high, m_isSigned);
 }
 
+QString SolutionMapView::mapTitle(std::size_t map) {
+    return map == 0 ? tr("Computed solution") : tr("Its error, computed less exact");
+}
+
 SolutionMapView::SolutionMapView(QWidget* parent) : QWidget(parent), m_value(new ElidedLabel(this)) {
     setObjectName(QStringLiteral("solutionMaps"));
     auto* grid = new QGridLayout(this);
     grid->setContentsMargins(normalSpacing, normalSpacing, normalSpacing, normalSpacing);
     grid->setVerticalSpacing(smallSpacing);
     grid->setHorizontalSpacing(2 * normalSpacing);
-    const std::array texts{tr("Computed solution"), tr("Its error, computed less exact")};
     const std::array names{tr("Map of the solution"), tr("Map of the error")};
     for (int k = 0; k < 2; ++k) {
         auto* title = new ElidedLabel(this);
-        title->setFullText(texts[std::size_t(k)]);
+        title->setFullText(mapTitle(std::size_t(k)));
         auto* view = new ImageView(this);
         view->setObjectName(k == 0 ? QStringLiteral("solutionMap") : QStringLiteral("errorMap"));
         view->setAccessibleName(names[std::size_t(k)]);
@@ -141,33 +142,23 @@ void SolutionMapView::showValue(int from) {
 QByteArray SolutionMapView::asSvg(const QString& caption) const {
     if (!m_outcome) return {};
     const int line = QFontMetrics(chartFont()).height() + smallSpacing;
-    const QSize size(2 * exportSide + 3 * normalSpacing, exportSide + scaleHeight + 3 * line + normalSpacing);
-    QByteArray bytes;
-    QBuffer buffer(&bytes);
-    buffer.open(QIODevice::WriteOnly);
-    QSvgGenerator generator;
-    generator.setOutputDevice(&buffer);
-    generator.setSize(size);
-    generator.setViewBox(QRect(QPoint(), size));
-    generator.setTitle(tr("Solution and error"));
-    QPainter painter(&generator);
-    painter.fillRect(QRect(QPoint(), size), themeColours().base);
-    const std::array maps{&*m_outcome->solution, &*m_outcome->error};
-    const std::array titles{tr("Computed solution"), tr("Its error, computed less exact")};
-    for (std::size_t k = 0; k < 2; ++k) {
-        const int left = normalSpacing + int(k) * (exportSide + normalSpacing);
-        painter.setFont(chartFont());
-        painter.setPen(themeColours().text);
-        painter.drawText(QRect(left, 0, exportSide, line), int(Qt::AlignCenter), titles[k]);
-        painter.drawImage(QRect(left, line, exportSide, exportSide), pictureOf(*maps[k]));
-        paintScale(painter, QRect(left, exportSide + line + smallSpacing, exportSide, scaleHeight + line),
-                   maps[k]->low, maps[k]->high, maps[k]->isSigned);
-    }
-    painter.setPen(themeColours().muted);
-    painter.drawText(QRect(normalSpacing, size.height() - line, size.width() - 2 * normalSpacing, line),
-                     int(Qt::AlignLeft | Qt::AlignVCenter), caption);
-    painter.end();
-    return bytes;
+    const QSize size(2 * exportSide + 3 * normalSpacing, exportSide + scaleHeight + 2 * line + normalSpacing);
+    const QString range =
+        tr("Computed values from %1 to %2, errors from %3 to %4")
+            .arg(shortNumber(m_outcome->solution->low), shortNumber(m_outcome->solution->high),
+                 shortNumber(m_outcome->error->low), shortNumber(m_outcome->error->high));
+    return drawnAsSvg(tr("Solution and error"), range, size, caption, [&](QPainter& painter) {
+        const std::array maps{&*m_outcome->solution, &*m_outcome->error};
+        for (std::size_t k = 0; k < 2; ++k) {
+            const int left = normalSpacing + int(k) * (exportSide + normalSpacing);
+            painter.setFont(chartFont());
+            painter.setPen(themeColours().text);
+            painter.drawText(QRect(left, 0, exportSide, line), int(Qt::AlignCenter), mapTitle(k));
+            painter.drawImage(QRect(left, line, exportSide, exportSide), pictureOf(*maps[k]));
+            paintScale(painter, QRect(left, exportSide + line + smallSpacing, exportSide, scaleHeight + line),
+                       maps[k]->low, maps[k]->high, maps[k]->isSigned);
+        }
+    });
 }
 
 }  // namespace workbench

@@ -44,6 +44,7 @@ class SolutionMapView : public QWidget {
     QByteArray asSvg(const QString& caption) const;
 
   private:
+    static QString mapTitle(std::size_t map);
     void follow(int from);
     void showValue(int from);
 

@@ -64,10 +64,6 @@ QString errorsText(const solve::Errors& errors) {
 
 }  // namespace
 
-QString shortNumber(double value) {
-    return QString::number(value, 'g', 5);
-}
-
 Plot solutionPlot(const solve::Solved& solved, int snapshot) {
     Plot made{.xTitle = QStringLiteral("x"), .yTitle = QStringLiteral("u")};
     const solve::Solution& s = solved.solution;
@@ -147,7 +143,7 @@ Plot historyPlot(const std::vector<solve::HistoryStep>& history, const QString& 
     return made;
 }
 
-std::optional<double> fittedRate(const QList<QPointF>& errorsByH) {
+std::optional<ErrorLine> fittedLine(const QList<QPointF>& errorsByH) {
     if (errorsByH.size() < 2) return std::nullopt;
     double x = 0, y = 0;
     for (const QPointF& p : errorsByH) {
@@ -160,7 +156,11 @@ std::optional<double> fittedRate(const QList<QPointF>& errorsByH) {
         up += (std::log(p.x()) - x) * (std::log(p.y()) - y);
     }
     if (!(across > 0)) return std::nullopt;
-    return up / across;
+    return ErrorLine{.rate = up / across, .atOne = y - up / across * x};
+}
+
+QPointF ErrorLine::at(double h) const {
+    return {h, std::exp(atOne + rate * std::log(h))};
 }
 
 Plot errorsPlot(const std::vector<solve::Solved>& sizes) {
@@ -184,23 +184,16 @@ Plot errorsPlot(const std::vector<solve::Solved>& sizes) {
             const std::optional<double>& error = one.errors.*kinds[k].error;
             if (error && *error > 0 && std::isfinite(*error) && one.h > 0) points << QPointF(one.h, *error);
         }
-        const auto rate = fittedRate(points);
-        if (!rate) continue;
-        // The line of that slope, through the middle of the points.
-        double x = 0, y = 0;
-        for (const QPointF& p : points) {
-            x += std::log(p.x()) / double(points.size());
-            y += std::log(p.y()) / double(points.size());
-        }
-        const auto at = [&](double h) { return QPointF(h, std::exp(y + *rate * (std::log(h) - x))); };
-        const QString name = plotText("%1, rate %2").arg(kinds[k].name, QString::number(*rate, 'f', 2));
+        const auto line = fittedLine(points);
+        if (!line) continue;
+        const QString name = plotText("%1, rate %2").arg(kinds[k].name, QString::number(line->rate, 'f', 2));
         made.lines.push_back({.name = name,
-                              .points = {at(points.front().x()), at(points.back().x())},
+                              .points = {line->at(points.front().x()), line->at(points.back().x())},
                               .style = Plot::Style::line,
                               .colour = int(k)});
         made.lines.push_back({.points = points, .style = Plot::Style::points, .colour = int(k)});
         made.words += name + QStringLiteral(". ");
-        if (kinds[k].name == plotText("L2") || coarsest.isNull()) {
+        if (kinds[k].error == &solve::Errors::l2 || coarsest.isNull()) {
             coarsest = {points.front().x(), points.front().y() / 2};
             finest = points.back().x();
         }

@@ -2,7 +2,6 @@
 // What the plots of page Solve show, as values: made of what core solved, drawn by PlotChart. No widgets.
 #pragma once
 
-#include <QLineF>
 #include <QList>
 #include <QPointF>
 #include <QString>
@@ -10,35 +9,9 @@
 #include <vector>
 
 #include "core/solve/solve.h"
+#include "ui/charts/plot.h"
 
 namespace workbench {
-
-struct Plot {
-    enum class Style { line, dashes, points, guide, path };
-    struct Line {
-        QString name;
-        QList<QPointF> points;
-        Style style = Style::line;
-        int colour = 0;  // of the theme's series
-    };
-    // Of one level, over the whole plot.
-    struct Contour {
-        double level = 0;
-        QList<QLineF> lines;
-    };
-    QString heading, xTitle, yTitle;
-    bool isLogX = false, isLogY = false;
-    bool countsX = false;  // whole numbers
-    std::vector<Line> lines;
-    std::vector<Contour> contours;
-    // What the axes reach over at least.
-    std::optional<std::pair<double, double>> xRange, yRange;
-    QString words;    // what it shows, for those who do not see it
-    QString nothing;  // why it shows nothing; then it has no lines
-};
-
-// A number in few digits, in the C locale.
-QString shortNumber(double value);
 
 // In one dimension: computed and exact solution. Heat: at one of its snapshots, with what it began with.
 Plot solutionPlot(const solve::Solved& solved, int snapshot);
@@ -47,8 +20,14 @@ Plot historyPlot(const std::vector<solve::HistoryStep>& history, const QString& 
 // Errors of each size by h, the lines that are fitted through them, and slopes of 1, 2 and 3 from
 // half the coarsest L2 error on.
 Plot errorsPlot(const std::vector<solve::Solved>& sizes);
-// The slope of the line through the logarithms that has the least squares; none for fewer than two places.
-std::optional<double> fittedRate(const QList<QPointF>& errorsByH);
+// An error that falls with a power of h.
+struct ErrorLine {
+    double rate = 0;
+    double atOne = 0;  // the error's logarithm where h is 1
+    QPointF at(double h) const;
+};
+// The line through the logarithms that has the least squares; none for fewer than two places.
+std::optional<ErrorLine> fittedLine(const QList<QPointF>& errorsByH);
 
 // An objective around the path that was taken.
 struct ObjectiveField {

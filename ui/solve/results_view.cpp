@@ -8,9 +8,9 @@
 #include <QTabWidget>
 
 #include "ui/charts/chart_export.h"
+#include "ui/charts/plot_chart.h"
 #include "ui/picture/image_view.h"
 #include "ui/solve/map_view.h"
-#include "ui/solve/plot_chart.h"
 #include "ui/support/text.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/layouts.h"
@@ -41,7 +41,6 @@ SolveResultsView::SolveResultsView(SolveModel& model, QWidget* parent)
     m_tabs->addTab(m_history, tr("Convergence"));
     m_tabs->addTab(m_errors, tr("Errors by h"));
     layout->addWidget(m_tabs, 1);
-    connect(&model, &SolveModel::outcomeChanged, this, &SolveResultsView::showOutcome);
     connect(&model, &SolveModel::liveChanged, this, &SolveResultsView::showLive);
     connect(&model, &SolveModel::tunedChanged, this, &SolveResultsView::showTuned);
     connect(&model, &SolveModel::stateChanged, this, &SolveResultsView::showState);

@@ -19,7 +19,6 @@ class ElidedLabel;
 class ImageView;
 class PlotChart;
 class SolutionMapView;
-class ToneLabel;
 
 class SolveResultsView : public QWidget {
     Q_OBJECT
@@ -34,7 +33,6 @@ class SolveResultsView : public QWidget {
     PlotChart& errorsChart() const { return *m_errors; }
     PlotChart& pathChart() const { return *m_path; }
     SolutionMapView& maps() const { return *m_maps; }
-    ImageView& tunedView() const { return *m_tuned; }
     QSlider& timeSlider() const { return *m_time; }
 
     // The plot that is shown, as an SVG; empty: a picture is shown, or nothing.

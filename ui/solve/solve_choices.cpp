@@ -25,10 +25,10 @@ solve::Heat heatOf(const SolveChoices& c) {
     return {.n = c.heatNodes,
             .dt = c.dt,
             .steps = c.heatSteps,
-            .scheme = static_cast<solve::Heat::Scheme>(c.scheme),
+            .scheme = c.scheme,
             .k = c.conductivity,
-            .is_insulated = c.heatEnds == 1,
-            .start = static_cast<solve::Heat::Start>(c.heatStart)};
+            .is_insulated = c.isInsulated,
+            .start = c.heatStart};
 }
 
 std::vector<double> rowOf(const Image& image, int row) {
@@ -40,11 +40,11 @@ std::vector<double> rowOf(const Image& image, int row) {
 
 solve::Fit fitOf(const SolveChoices& c, const Image& image) {
     const PlanarImage& pixels = image.pixels;
-    solve::Fit made{.filter_id = fittedFilters[std::size_t(c.fitFilter)],
+    solve::Fit made{.filter_id = c.fitFilter,
                     .width = pixels.width(),
                     .height = pixels.height(),
                     .planes = pixels.channels(),
-                    .method = static_cast<solve::Descent>(c.fitMethod),
+                    .method = c.fitMethod,
                     .steps = c.fitSteps,
                     .start = c.fitStart};
     if (c.stepLength > 0) made.step = c.stepLength;
@@ -77,15 +77,19 @@ class Command {
     void unless(const char* option, double value, double usual) {
         if (value != usual) add(option, value);
     }
-    template <std::size_t N>
-    void choice(const char* option, int value, const char* const (&names)[N], int usual = 0) {
-        if (value != usual) add(option, QLatin1String(names[value]));
+    template <class Choice>
+    void choice(const char* option, Choice value, Choice usual) {
+        if (value != usual) add(option, toText(solve::name_of(value)));
     }
     QString text() const { return m_words.join(QLatin1Char(' ')); }
 
   private:
     QStringList m_words;
 };
+
+const char* stepOf(solve::Descent method) {
+    return method == solve::Descent::gd ? "add_scaled" : "adam";
+}
 
 QString twoNumbers(double a, double b) {
     return toText(format_number(a) + "," + format_number(b));
@@ -115,16 +119,14 @@ SolveChoices withProblem(SolveChoices choices, SolveProblem problem) {
 SolveTask taskOf(const SolveChoices& c, const ImagePtr& image) {
     switch (c.problem) {
         case SolveProblem::poisson1d:
-            return solve::Poisson1d{.n = c.lineNodes,
-                                    .method = static_cast<solve::Poisson1d::Method>(c.lineMethod),
-                                    .rhs = static_cast<solve::Poisson1d::Rhs>(c.lineRhs),
-                                    .ends = {c.leftEnd, c.rightEnd}};
+            return solve::Poisson1d{
+                .n = c.lineNodes, .method = c.lineMethod, .rhs = c.lineRhs, .ends = {c.leftEnd, c.rightEnd}};
         case SolveProblem::poisson2d:
             return solve::Poisson2d{.n = c.squareNodes,
-                                    .degree = c.degree + 1,
-                                    .is_perturbed = c.mesh == 1,
-                                    .exact = static_cast<solve::Poisson2d::Exact>(c.squareSolution),
-                                    .method = static_cast<solve::Poisson2d::Method>(c.squareMethod)};
+                                    .degree = c.degree,
+                                    .is_perturbed = c.isPerturbed,
+                                    .exact = c.squareSolution,
+                                    .method = c.squareMethod};
         case SolveProblem::heat: {
             solve::Heat made = heatOf(c);
             if (made.start == solve::Heat::Start::samples) made.samples = rowOf(*image, c.row);
@@ -135,9 +137,8 @@ SolveTask taskOf(const SolveChoices& c, const ImagePtr& image) {
         default:
             break;
     }
-    solve::Minimise made{.problem = minimised(c.problem),
-                         .method = static_cast<solve::Descent>(c.descent),
-                         .start = std::array{c.startA, c.startB}};
+    solve::Minimise made{
+        .problem = minimised(c.problem), .method = c.descent, .start = std::array{c.startA, c.startB}};
     if (c.stepLength > 0) made.step = c.stepLength;
     if (c.descentSteps > 0) made.steps = c.descentSteps;
     return made;
@@ -151,10 +152,6 @@ solve::Common commonOf(const SolveChoices& c) {
             .threads = c.threads > 0 ? c.threads : all};
 }
 
-solve::EngineKind engineOf(const SolveChoices& c) {
-    return static_cast<solve::EngineKind>(c.engine);
-}
-
 double largestStepOf(const SolveChoices& choices) {
     return solve::largest_explicit_step(heatOf(choices));
 }
@@ -162,17 +159,17 @@ double largestStepOf(const SolveChoices& choices) {
 QString hindranceOf(const SolveChoices& c, const ImagePtr& image) {
     switch (c.problem) {
         case SolveProblem::poisson2d:
-            if (c.squareMethod != int(solve::Poisson2d::Method::multigrid)) break;
-            if (c.degree != 0 || c.mesh != 0)
+            if (c.squareMethod != solve::Poisson2d::Method::multigrid) break;
+            if (c.degree != 1 || c.isPerturbed)
                 return choiceText("Multigrid is for linear triangles on the uniform mesh");
             if (!std::has_single_bit(unsigned(c.squareNodes) + 1))
                 return choiceText("Multigrid is for nodes that are one less than a power of two, as 63");
             break;
         case SolveProblem::heat:
-            if (c.scheme == 0 && c.dt > largestStepOf(c))
+            if (c.scheme == solve::Heat::Scheme::explicit_euler && c.dt > largestStepOf(c))
                 return choiceText("The explicit scheme is unstable with a time step above %1")
                     .arg(toText(format_number(largestStepOf(c))));
-            if (c.heatStart != int(solve::Heat::Start::samples)) break;
+            if (c.heatStart != solve::Heat::Start::samples) break;
             if (!image) return choiceText("Open an image whose row is to be the start");
             if (c.row >= image->pixels.height())
                 return choiceText("The image has rows 0 to %1").arg(image->pixels.height() - 1);
@@ -191,60 +188,61 @@ QString hindranceOf(const SolveChoices& c, const ImagePtr& image) {
 QString commandLineOf(const SolveChoices& c, const ImagePtr& image) {
     static constexpr const char* heads[] = {"poisson1d", "poisson2d", "heat",    "minimise",
                                             "minimise",  "minimise",  "minimise"};
-    static constexpr const char* descents[] = {"gd", "adam"};
+    const SolveChoices usual;
     Command made(heads[int(c.problem)]);
     const QString path = image ? fromPath(image->info.path) : QString();
     switch (c.problem) {
         case SolveProblem::poisson1d:
             made.add("--n", c.lineNodes);
-            made.choice("--method", c.lineMethod, {"thomas", "jacobi", "gauss-seidel", "cg"});
-            made.choice("--rhs", c.lineRhs, {"sine", "poly"});
+            made.choice("--method", c.lineMethod, usual.lineMethod);
+            made.choice("--rhs", c.lineRhs, usual.lineRhs);
             if (c.leftEnd != 0 || c.rightEnd != 0) made.add("--ends", twoNumbers(c.leftEnd, c.rightEnd));
             break;
         case SolveProblem::poisson2d:
             made.add("--n", c.squareNodes);
-            made.choice("--degree", c.degree, {"1", "2"});
-            made.choice("--mesh", c.mesh, {"uniform", "perturbed"});
-            made.choice("--solution", c.squareSolution, {"sine", "poly"});
-            made.choice("--method", c.squareMethod, {"cholesky", "cg", "multigrid"});
+            made.unless("--degree", c.degree, usual.degree);
+            if (c.isPerturbed) made.add("--mesh", QStringLiteral("perturbed"));
+            made.choice("--solution", c.squareSolution, usual.squareSolution);
+            made.choice("--method", c.squareMethod, usual.squareMethod);
             break;
         case SolveProblem::heat:
             made.add("--n", c.heatNodes);
             made.add("--dt", c.dt);
             made.add("--steps", c.heatSteps);
-            made.choice("--scheme", c.scheme, {"explicit", "implicit", "crank-nicolson"}, 1);
-            made.unless("--k", c.conductivity, 1);
-            made.choice("--ends", c.heatEnds, {"fixed", "insulated"});
-            if (c.heatStart == 1) made.add("--start", QStringLiteral("step"));
-            if (c.heatStart == 2) {
-                made.add("--image", path);
-                made.add("--row", c.row);
+            made.choice("--scheme", c.scheme, usual.scheme);
+            made.unless("--k", c.conductivity, usual.conductivity);
+            if (c.isInsulated) made.add("--ends", QStringLiteral("insulated"));
+            if (c.heatStart != solve::Heat::Start::samples) {
+                made.choice("--start", c.heatStart, usual.heatStart);
+                break;
             }
+            made.add("--image", path);
+            made.add("--row", c.row);
             break;
         case SolveProblem::fit:
             made.add("--problem", QStringLiteral("fit"));
             made.word(path);
             made.word(c.target);
-            made.add("--filter", fittedFilters[std::size_t(c.fitFilter)]);
-            made.choice("--method", c.fitMethod, descents, 1);
-            made.unless("--step", c.stepLength, 0);
-            made.unless("--steps", c.fitSteps, 100);
+            made.add("--filter", c.fitFilter);
+            made.choice("--method", c.fitMethod, usual.fitMethod);
+            made.unless("--step", c.stepLength, usual.stepLength);
+            made.unless("--steps", c.fitSteps, usual.fitSteps);
             made.add("--start", c.fitStart);
             break;
         default:
             made.add("--problem", toText(solve::name_of(minimised(c.problem))));
-            made.choice("--method", c.descent, descents);
-            made.unless("--step", c.stepLength, 0);
-            made.unless("--steps", c.descentSteps, 0);
+            made.choice("--method", c.descent, usual.descent);
+            made.unless("--step", c.stepLength, usual.stepLength);
+            made.unless("--steps", c.descentSteps, usual.descentSteps);
             made.add("--start", twoNumbers(c.startA, c.startB));
             break;
     }
-    made.unless("--tolerance", c.tolerance, 1e-10);
-    made.unless("--max-iterations", c.maxIterations, 100'000);
-    if (c.engine != 0) made.add("--engine", toText(solve::name_of(engineOf(c))));
-    made.unless("--threads", c.threads, 0);
-    made.unless("--seed", c.seed, 1);
-    if (!isMinimisation(c.problem)) made.unless("--refine", c.sizes, 1);
+    made.unless("--tolerance", c.tolerance, usual.tolerance);
+    made.unless("--max-iterations", c.maxIterations, usual.maxIterations);
+    made.choice("--engine", c.engine, usual.engine);
+    made.unless("--threads", c.threads, usual.threads);
+    made.unless("--seed", c.seed, usual.seed);
+    if (!isMinimisation(c.problem)) made.unless("--refine", c.sizes, usual.sizes);
     return made.text();
 }
 
@@ -258,20 +256,21 @@ QStringList kernelsOf(const SolveChoices& c) {
         case SolveProblem::poisson1d: {
             static constexpr const char* methods[] = {"thomas", "poisson1d_jacobi", "poisson1d_gauss_seidel",
                                                       "poisson1d_apply"};
-            return names({methods[c.lineMethod], "poisson1d_residual", "chunk_dot", "chunk_sum"});
+            return names(
+                {methods[std::size_t(c.lineMethod)], "poisson1d_residual", "chunk_dot", "chunk_sum"});
         }
         case SolveProblem::poisson2d:
-            if (c.squareMethod == 2)
+            if (c.squareMethod == solve::Poisson2d::Method::multigrid)
                 return names({"grid_smooth", "grid_residual", "grid_restrict", "grid_correct", "p1_load"});
-            return c.degree == 0 ? names({"p1_matrix", "p1_load", "sparse_apply", "add_scaled"})
+            return c.degree == 1 ? names({"p1_matrix", "p1_load", "sparse_apply", "add_scaled"})
                                  : names({"p2_matrix", "p2_load", "sparse_apply", "add_scaled"});
         case SolveProblem::heat:
-            return c.scheme == 0 ? names({"heat_step"}) : names({"heat_step", "thomas"});
+            return c.scheme == solve::Heat::Scheme::explicit_euler ? names({"heat_step"})
+                                                                   : names({"heat_step", "thomas"});
         case SolveProblem::fit:
-            return names({"fit_ema", "fit_start", "squared_error", c.fitMethod == 0 ? "add_scaled" : "adam"});
+            return names({"fit_ema", "fit_start", "squared_error", stepOf(c.fitMethod)});
         default:
-            return QStringList{toText(solve::name_of(minimised(c.problem)))} +
-                   names({c.descent == 0 ? "add_scaled" : "adam"});
+            return QStringList{toText(solve::name_of(minimised(c.problem)))} + names({stepOf(c.descent)});
     }
 }
 

@@ -6,6 +6,7 @@
 #include <QString>
 #include <QStringList>
 #include <array>
+#include <span>
 #include <variant>
 
 #include "core/image/image.h"
@@ -16,39 +17,38 @@ namespace workbench {
 enum class SolveProblem { poisson1d, poisson2d, heat, quadratic, rosenbrock, logistic, fit };
 inline constexpr int solveProblemCount = 7;
 
-// Of choices among names, the number is the index among them.
 struct SolveChoices {
     SolveProblem problem = SolveProblem::poisson1d;
 
     int lineNodes = 63;
-    int lineMethod = 0;  // solve::Poisson1d::Method
-    int lineRhs = 0;
+    solve::Poisson1d::Method lineMethod = solve::Poisson1d::Method::thomas;
+    solve::Poisson1d::Rhs lineRhs = solve::Poisson1d::Rhs::sine;
     double leftEnd = 0;
     double rightEnd = 0;
 
     int squareNodes = 31;
-    int degree = 0;  // linear, quadratic
-    int mesh = 0;    // uniform, perturbed
-    int squareSolution = 0;
-    int squareMethod = 0;
+    int degree = 1;  // of the functions on a triangle: 1, 2
+    bool isPerturbed = false;
+    solve::Poisson2d::Exact squareSolution = solve::Poisson2d::Exact::sine;
+    solve::Poisson2d::Method squareMethod = solve::Poisson2d::Method::cholesky;
 
     int heatNodes = 63;
     double dt = 0.001;
     int heatSteps = 100;
-    int scheme = 1;
+    solve::Heat::Scheme scheme = solve::Heat::Scheme::implicit_euler;
     double conductivity = 1;
-    int heatEnds = 0;   // fixed, insulated
-    int heatStart = 0;  // solve::Heat::Start; the last: a row of the open image
+    bool isInsulated = false;
+    solve::Heat::Start heatStart = solve::Heat::Start::sine;  // samples: a row of the open image
     int row = 0;
 
-    int descent = 0;
+    solve::Descent descent = solve::Descent::gd;
     double stepLength = 0;  // 0: as the method chooses
     int descentSteps = 0;   // 0: until the tolerance is reached
     double startA = 10;
     double startB = 1;
 
-    int fitFilter = 0;  // of fittedFilters
-    int fitMethod = 1;
+    int fitFilter = 1;  // one of fittedFilters
+    solve::Descent fitMethod = solve::Descent::adam;
     int fitSteps = 100;
     double fitStart = 0.5;
     QString target;  // its file
@@ -56,7 +56,7 @@ struct SolveChoices {
     double tolerance = 1e-10;
     int maxIterations = 100'000;
     int sizes = 1;  // each twice as fine
-    int engine = 0;
+    solve::EngineKind engine = solve::EngineKind::compiled;
     int threads = 0;  // 0: all
     int seed = 1;
 
@@ -64,6 +64,21 @@ struct SolveChoices {
 };
 
 inline constexpr std::array fittedFilters{1, 2, 5, 7};
+
+// The numbers among the choices with their ranges.
+template <class Number>
+struct NumberChoice {
+    const char* name;  // that it is kept by
+    Number SolveChoices::*value;
+    Number least, most;
+};
+std::span<const NumberChoice<int>> countChoices();
+std::span<const NumberChoice<double>> realChoices();
+
+// As JSON, to be kept for the next start, and back: a choice that the text lacks, or that is out of its
+// range, is as in a new SolveChoices.
+QString toJson(const SolveChoices& choices);
+SolveChoices solveChoicesFrom(const QString& json);
 
 bool isDescent(SolveProblem problem);       // in two parameters
 bool isMinimisation(SolveProblem problem);  // the fit too
@@ -76,7 +91,6 @@ using SolveTask = std::variant<solve::Poisson1d, solve::Poisson2d, solve::Heat, 
 // Precondition: hindranceOf() is empty.
 SolveTask taskOf(const SolveChoices& choices, const ImagePtr& image);
 solve::Common commonOf(const SolveChoices& choices);
-solve::EngineKind engineOf(const SolveChoices& choices);
 
 // Why it cannot be solved, in a sentence; empty: it can, as far as that is known without trying.
 QString hindranceOf(const SolveChoices& choices, const ImagePtr& image);

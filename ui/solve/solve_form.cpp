@@ -6,7 +6,6 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QScopedValueRollback>
-#include <QThread>
 
 #include "iir2d/filter.h"
 #include "ui/solve/solve_model.h"
@@ -28,11 +27,20 @@ constexpr unsigned onLine = bitOf(SolveProblem::poisson1d), onSquare = bitOf(Sol
                                bitOf(SolveProblem::logistic),
                    ofAll = (1U << unsigned(solveProblemCount)) - 1;
 
-constexpr int mostLineNodes = 1'000'000;
-constexpr int mostSquareNodes = 2047;
-constexpr int mostHeatNodes = 100'000;
-constexpr int mostSteps = 1'000'000;
-constexpr int mostSizes = 8;
+// The range of a number.
+template <class Number>
+const NumberChoice<Number>& rangeOf(std::span<const NumberChoice<Number>> all, Number SolveChoices::*value) {
+    return *std::ranges::find(all, value, &NumberChoice<Number>::value);
+}
+
+QComboBox* makeBox(const QStringList& names, QWidget* parent) {
+    auto* box = new QComboBox(parent);
+    box->addItems(names);
+    box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    box->setMinimumContentsLength(14);
+    guardWheel(box);
+    return box;
+}
 
 }  // namespace
 
@@ -48,7 +56,6 @@ SolveForm::SolveForm(SolveModel& model, QWidget* parent)
     addMinimisations();
     addCommon();
     m_grid->setRowStretch(m_grid->rowCount(), 1);
-    connect(&model, &SolveModel::choicesChanged, this, &SolveForm::showChoices);
     connect(&model, &SolveModel::stateChanged, this, &SolveForm::showChoices);
     showChoices();
 }
@@ -75,56 +82,64 @@ SolveForm::Row& SolveForm::addRow(const QString& label, QWidget* field, const QS
     return m_rows.back();
 }
 
-SolveForm::Row& SolveForm::addChoice(const QString& label, int SolveChoices::*value, const QStringList& names,
+template <class Value>
+SolveForm::Row& SolveForm::addChoice(const QString& label, Value SolveChoices::*value,
+                                     const std::vector<Value>& values, const QStringList& names,
                                      const QString& spoken, const QString& help, unsigned problems) {
-    auto* box = new QComboBox(this);
-    box->addItems(names);
-    box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    box->setMinimumContentsLength(14);
-    guardWheel(box);
-    connect(box, &QComboBox::currentIndexChanged, this,
-            [this, value](int index) { edit([&](SolveChoices& c) { c.*value = index; }); });
+    QComboBox* box = makeBox(names, this);
+    connect(box, &QComboBox::currentIndexChanged, this, [this, value, values](int index) {
+        edit([&](SolveChoices& c) { c.*value = values[std::size_t(index)]; });
+    });
     Row& row = addRow(label, box, spoken, help, {}, problems);
-    row.show = [box, value](const SolveChoices& c) { box->setCurrentIndex(c.*value); };
+    row.show = [box, value, values](const SolveChoices& c) {
+        box->setCurrentIndex(int(std::ranges::find(values, c.*value) - values.begin()));
+    };
     return row;
 }
 
-SolveForm::Row& SolveForm::addCount(const QString& label, int SolveChoices::*value, int least, int most,
-                                    const QString& spoken, const QString& help, unsigned problems) {
-    auto* box = new CountBox(least, this);
-    box->setMaximum(most);
+template <class Value>
+SolveForm::Row& SolveForm::addChoice(const QString& label, Value SolveChoices::*value,
+                                     const QStringList& names, const QString& spoken, const QString& help,
+                                     unsigned problems) {
+    std::vector<Value> values;
+    for (int k = 0; k < int(names.size()); ++k) values.push_back(static_cast<Value>(k));
+    return addChoice(label, value, values, names, spoken, help, problems);
+}
+
+SolveForm::Row& SolveForm::addCount(const QString& label, int SolveChoices::*value, const QString& spoken,
+                                    const QString& help, unsigned problems) {
+    const auto& range = rangeOf(countChoices(), value);
+    auto* box = new CountBox(range.least, this);
+    box->setMaximum(range.most);
     connect(box, &QSpinBox::valueChanged, this,
             [this, value](int number) { edit([&](SolveChoices& c) { c.*value = number; }); });
-    Row& row = addRow(label, box, spoken, help, tr("%1 to %2").arg(least).arg(most), problems);
+    Row& row = addRow(label, box, spoken, help, tr("%1 to %2").arg(range.least).arg(range.most), problems);
     row.show = [box, value](const SolveChoices& c) { box->setValue(c.*value); };
     return row;
 }
 
-SolveForm::Row& SolveForm::addNumber(const QString& label, double SolveChoices::*value, double least,
-                                     double most, const QString& spoken, const QString& help,
-                                     unsigned problems) {
+SolveForm::Row& SolveForm::addReal(const QString& label, double SolveChoices::*value, const QString& spoken,
+                                   const QString& help, unsigned problems) {
+    const auto& range = rangeOf(realChoices(), value);
     auto* box = new NumberBox(this);
-    box->setRange(least, most);
-    if (least > 0)
-        box->setScale(SliderScale(least, most, least));
+    box->setRange(range.least, range.most);
+    if (range.least > 0)
+        box->setScale(SliderScale(range.least, range.most, range.least));
     else
         box->setSingleStep(0.1);
     connect(box, &QDoubleSpinBox::valueChanged, this,
             [this, value](double number) { edit([&](SolveChoices& c) { c.*value = number; }); });
-    Row& row =
-        addRow(label, box, spoken, help, tr("%1 to %2").arg(shortNumber(least), shortNumber(most)), problems);
+    Row& row = addRow(label, box, spoken, help,
+                      tr("%1 to %2").arg(shortNumber(range.least), shortNumber(range.most)), problems);
     row.show = [box, value](const SolveChoices& c) { box->setValue(c.*value); };
     return row;
 }
 
 void SolveForm::addProblem() {
-    auto* box = new QComboBox(this);
+    QComboBox* box = makeBox({tr("-u'' = f on (0,1)"), tr("-∆u = f on the square"), tr("Heat"),
+                              tr("Quadratic"), tr("Rosenbrock"), tr("Logistic"), tr("Fit a filter")},
+                             this);
     box->setObjectName(QStringLiteral("solveProblem"));
-    box->addItems({tr("-u'' = f on (0,1)"), tr("-∆u = f on the square"), tr("Heat"), tr("Quadratic"),
-                   tr("Rosenbrock"), tr("Logistic"), tr("Fit a filter")});
-    box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    box->setMinimumContentsLength(14);
-    guardWheel(box);
     connect(box, &QComboBox::currentIndexChanged, this, [this](int index) {
         edit([&](SolveChoices& c) { c = withProblem(c, static_cast<SolveProblem>(index)); });
     });
@@ -134,23 +149,21 @@ void SolveForm::addProblem() {
 
 void SolveForm::addEquations() {
     const QString nodes = tr("&Nodes"), method = tr("Me&thod"), start = tr("St&art");
-    addCount(nodes, &SolveChoices::lineNodes, 1, mostLineNodes, tr("Interior nodes"),
-             tr("Nodes between the ends"), onLine);
+    addCount(nodes, &SolveChoices::lineNodes, tr("Interior nodes"), tr("Nodes between the ends"), onLine);
     addChoice(method, &SolveChoices::lineMethod,
               {tr("Elimination (Thomas)"), tr("Jacobi"), tr("Gauss and Seidel"), tr("Conjugate gradients")},
               tr("Method of solving"), tr("How the system is solved"), onLine);
     addChoice(tr("Ri&ght-hand side"), &SolveChoices::lineRhs, {tr("Sine"), tr("Polynomial")},
               tr("Right-hand side"), tr("f, and with it the exact solution"), onLine);
-    addNumber(tr("u(0)"), &SolveChoices::leftEnd, -1e6, 1e6, tr("Value at the left end"),
-              tr("The solution at 0"), onLine);
-    addNumber(tr("u(1)"), &SolveChoices::rightEnd, -1e6, 1e6, tr("Value at the right end"),
-              tr("The solution at 1"), onLine);
+    addReal(tr("u(0)"), &SolveChoices::leftEnd, tr("Value at the left end"), tr("The solution at 0"), onLine);
+    addReal(tr("u(1)"), &SolveChoices::rightEnd, tr("Value at the right end"), tr("The solution at 1"),
+            onLine);
 
-    addCount(nodes, &SolveChoices::squareNodes, 1, mostSquareNodes, tr("Interior corners a side"),
+    addCount(nodes, &SolveChoices::squareNodes, tr("Interior corners a side"),
              tr("Corners of triangles between two sides"), onSquare);
-    addChoice(tr("Trian&gles"), &SolveChoices::degree, {tr("Linear (P1)"), tr("Quadratic (P2)")},
+    addChoice(tr("Trian&gles"), &SolveChoices::degree, {1, 2}, {tr("Linear (P1)"), tr("Quadratic (P2)")},
               tr("Functions on triangles"), tr("Of which degree the functions on a triangle are"), onSquare);
-    addChoice(tr("&Mesh"), &SolveChoices::mesh, {tr("Uniform"), tr("Perturbed")}, tr("Mesh"),
+    addChoice(tr("&Mesh"), &SolveChoices::isPerturbed, {tr("Uniform"), tr("Perturbed")}, tr("Mesh"),
               tr("Perturbed: every corner inside is moved by at most 0.2 h"), onSquare);
     addChoice(tr("E&xact solution"), &SolveChoices::squareSolution, {tr("Sine"), tr("Polynomial")},
               tr("Exact solution"), tr("The solution that f and the boundary are made for"), onSquare);
@@ -159,24 +172,24 @@ void SolveForm::addEquations() {
               tr("Multigrid: linear triangles on the uniform mesh, nodes one less than a power of two"),
               onSquare);
 
-    addCount(nodes, &SolveChoices::heatNodes, 1, mostHeatNodes, tr("Nodes of the rod"),
+    addCount(nodes, &SolveChoices::heatNodes, tr("Nodes of the rod"),
              tr("Interior nodes; with insulated ends cells"), ofHeat);
-    addNumber(tr("Time &step"), &SolveChoices::dt, 1e-12, 1e6, tr("Time step"),
-              tr("The explicit scheme has a largest one"), ofHeat);
-    addCount(tr("Steps"), &SolveChoices::heatSteps, 1, mostSteps, tr("Number of time steps"),
-             tr("How many time steps"), ofHeat);
+    addReal(tr("Time &step"), &SolveChoices::dt, tr("Time step"), tr("The explicit scheme has a largest one"),
+            ofHeat);
+    addCount(tr("Steps"), &SolveChoices::heatSteps, tr("Number of time steps"), tr("How many time steps"),
+             ofHeat);
     addChoice(method, &SolveChoices::scheme,
               {tr("Explicit (Euler)"), tr("Implicit (Euler)"), tr("Crank and Nicolson")}, tr("Time scheme"),
               tr("How a time step is taken"), ofHeat);
-    addNumber(tr("Conductivit&y"), &SolveChoices::conductivity, 1e-6, 1e6, tr("Conductivity"),
-              tr("k of u_t = k u_xx"), ofHeat);
-    addChoice(tr("En&ds"), &SolveChoices::heatEnds, {tr("Fixed"), tr("Insulated")}, tr("Ends of the rod"),
+    addReal(tr("Conductivit&y"), &SolveChoices::conductivity, tr("Conductivity"), tr("k of u_t = k u_xx"),
+            ofHeat);
+    addChoice(tr("En&ds"), &SolveChoices::isInsulated, {tr("Fixed"), tr("Insulated")}, tr("Ends of the rod"),
               tr("Fixed: as they begin. Insulated: no heat flows out"), ofHeat);
     addChoice(start, &SolveChoices::heatStart, {tr("Sine"), tr("Step"), tr("Row of the open image")},
               tr("Heat at the start"), tr("What the rod begins with"), ofHeat);
-    Row& row = addCount(tr("Ro&w"), &SolveChoices::row, 0, CountBox::largest, tr("Row of the image"),
-                        tr("Whose first channel is the start, from 0"), ofHeat);
-    row.counts = [](const SolveChoices& c) { return c.heatStart == 2; };
+    Row& row = addCount(tr("Ro&w"), &SolveChoices::row, tr("Row of the image"),
+                        tr("Counted from 0; its first channel is the start"), ofHeat);
+    row.counts = [](const SolveChoices& c) { return c.heatStart == solve::Heat::Start::samples; };
     m_rowRange = static_cast<QLabel*>(row.widgets.back());
 }
 
@@ -185,8 +198,9 @@ void SolveForm::addMinimisations() {
     for (const int id : fittedFilters)
         filters << QStringLiteral("%1: %2").arg(id).arg(
             toText(iir2d::filter_table()[std::size_t(id - 1)].name));
-    addChoice(tr("Filter"), &SolveChoices::fitFilter, filters, tr("Filter to fit"),
-              tr("Whose one parameter is tuned"), ofFit);
+    addChoice(tr("Filter"), &SolveChoices::fitFilter,
+              std::vector<int>(fittedFilters.begin(), fittedFilters.end()), filters, tr("Filter to fit"),
+              tr("The filter whose one parameter is tuned"), ofFit);
     m_target = new PathField(tr("Target image"), tr("Choose the target image"), PathField::What::file, this);
     addRow(tr("Tar&get"), m_target, tr("Target image"),
            tr("What the filter is to make of the open image: of its size and channels"), {}, ofFit)
@@ -195,42 +209,40 @@ void SolveForm::addMinimisations() {
     };
     connect(m_target, &PathField::changed, this,
             [this] { edit([&](SolveChoices& c) { c.target = m_target->text(); }); });
-    const iir2d::FilterParameter& parameter = iir2d::filter_table().front().parameters.front();
-    addNumber(tr("St&art"), &SolveChoices::fitStart, parameter.minimum, parameter.maximum,
-              tr("Parameter at the start"), tr("Where the parameter begins"), ofFit);
+    addReal(tr("St&art"), &SolveChoices::fitStart, tr("Parameter at the start"),
+            tr("Where the parameter begins"), ofFit);
     const QStringList methods{tr("Gradient descent"), tr("Adam")};
     addChoice(tr("Me&thod"), &SolveChoices::fitMethod, methods, tr("Method of minimising"),
               tr("How steps are taken"), ofFit);
-    addCount(tr("&Number of steps"), &SolveChoices::fitSteps, 1, 100'000, tr("Number of steps"),
+    addCount(tr("&Number of steps"), &SolveChoices::fitSteps, tr("Number of steps"),
              tr("So many, unless the gradient is 0 before"), ofFit);
 
     addChoice(tr("Me&thod"), &SolveChoices::descent, methods, tr("Method of minimising"),
               tr("How steps are taken"), ofDescent);
-    addNumber(tr("St&art, first"), &SolveChoices::startA, -1e6, 1e6, tr("First parameter at the start"),
-              tr("Where the path begins"), ofDescent);
-    addNumber(tr("Start, second"), &SolveChoices::startB, -1e6, 1e6, tr("Second parameter at the start"),
-              tr("Where the path begins"), ofDescent);
-    addCount(tr("&Number of steps"), &SolveChoices::descentSteps, 0, mostSteps, tr("Number of steps"),
+    addReal(tr("St&art, first"), &SolveChoices::startA, tr("First parameter at the start"),
+            tr("Where the path begins"), ofDescent);
+    addReal(tr("Start, second"), &SolveChoices::startB, tr("Second parameter at the start"),
+            tr("Where the path begins"), ofDescent);
+    addCount(tr("&Number of steps"), &SolveChoices::descentSteps, tr("Number of steps"),
              tr("0: until the gradient's norm is at the tolerance"), ofDescent);
-    addNumber(tr("&Step length"), &SolveChoices::stepLength, 0, 1e6, tr("Length of a step"),
-              tr("0: by Armijo's rule, of Adam 0.1"), ofDescent | ofFit);
+    addReal(tr("&Step length"), &SolveChoices::stepLength, tr("Length of a step"),
+            tr("0: by Armijo's rule, of Adam 0.1"), ofDescent | ofFit);
 }
 
 void SolveForm::addCommon() {
-    addNumber(tr("Toleran&ce"), &SolveChoices::tolerance, 1e-16, 1, tr("Tolerance"),
-              tr("Of the relative residual, or of the gradient's norm"), ofAll);
-    addCount(tr("Most &iterations"), &SolveChoices::maxIterations, 1, 100'000'000, tr("Most iterations"),
+    addReal(tr("Toleran&ce"), &SolveChoices::tolerance, tr("Tolerance"),
+            tr("Of the relative residual, or of the gradient's norm"), ofAll);
+    addCount(tr("Most &iterations"), &SolveChoices::maxIterations, tr("Most iterations"),
              tr("Ends there if the tolerance is not reached"), ofAll);
-    addCount(tr("Si&zes"), &SolveChoices::sizes, 1, mostSizes, tr("Number of sizes"),
+    addCount(tr("Si&zes"), &SolveChoices::sizes, tr("Number of sizes"),
              tr("Solves so many, each twice as fine, and shows how errors fall"), onLine | onSquare | ofHeat);
     addChoice(tr("Engine"), &SolveChoices::engine, {tr("Compiled"), tr("Interpreter"), tr("LLVM"), tr("PTX")},
               tr("Engine"),
               tr("What runs the kernels: the same bits, other speeds. LLVM and PTX need their compilers"),
               ofAll);
-    addCount(tr("Threads"), &SolveChoices::threads, 0, std::max(1, QThread::idealThreadCount()),
-             tr("Threads"), tr("0 is all; changes no result"), ofAll);
-    addCount(tr("Seed"), &SolveChoices::seed, 0, CountBox::largest, tr("Seed"),
-             tr("Of what is drawn at random"), onSquare | bitOf(SolveProblem::logistic));
+    addCount(tr("Threads"), &SolveChoices::threads, tr("Threads"), tr("0 is all; changes no result"), ofAll);
+    addCount(tr("Seed"), &SolveChoices::seed, tr("Seed"), tr("Of what is drawn at random"),
+             onSquare | bitOf(SolveProblem::logistic));
 }
 
 void SolveForm::edit(const std::function<void(SolveChoices&)>& change) {

@@ -8,7 +8,6 @@
 
 #include "ui/solve/solve_choices.h"
 
-class QComboBox;
 class QGridLayout;
 class QLabel;
 
@@ -33,12 +32,18 @@ class SolveForm : public QWidget {
     };
     Row& addRow(const QString& label, QWidget* field, const QString& spoken, const QString& help,
                 const QString& range, unsigned problems);
-    Row& addChoice(const QString& label, int SolveChoices::*value, const QStringList& names,
+    // A choice among names, of which each stands for a value.
+    template <class Value>
+    Row& addChoice(const QString& label, Value SolveChoices::*value, const std::vector<Value>& values,
+                   const QStringList& names, const QString& spoken, const QString& help, unsigned problems);
+    // The values are those of the enumeration, or false and true.
+    template <class Value>
+    Row& addChoice(const QString& label, Value SolveChoices::*value, const QStringList& names,
                    const QString& spoken, const QString& help, unsigned problems);
-    Row& addCount(const QString& label, int SolveChoices::*value, int least, int most, const QString& spoken,
-                  const QString& help, unsigned problems);
-    Row& addNumber(const QString& label, double SolveChoices::*value, double least, double most,
-                   const QString& spoken, const QString& help, unsigned problems);
+    Row& addCount(const QString& label, int SolveChoices::*value, const QString& spoken, const QString& help,
+                  unsigned problems);
+    Row& addReal(const QString& label, double SolveChoices::*value, const QString& spoken,
+                 const QString& help, unsigned problems);
     void addProblem();
     void addEquations();
     void addMinimisations();

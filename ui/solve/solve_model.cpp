@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: MIT
 #include "ui/solve/solve_model.h"
 
-#include <QElapsedTimer>
-
 #include "core/image/image_io.h"
 #include "core/solve/report.h"
 #include "core/solve/vectors.h"
 #include "core/support/files.h"
 #include "core/support/try.h"
 #include "ui/session/session.h"
+#include "ui/support/pace.h"
 #include "ui/support/paths.h"
 #include "ui/support/text.h"
 
 namespace workbench {
 namespace {
 
-constexpr int between_ms = 100;  // two looks at what is being solved
+constexpr std::chrono::milliseconds betweenLooks{100};  // at what is being solved
 constexpr std::size_t mostLiveSteps = 2000;
 constexpr std::int64_t keptTimes = 201;
 
@@ -23,20 +22,16 @@ constexpr std::int64_t keptTimes = 201;
 class SolveWatch {
   public:
     using Show = std::function<void(std::vector<solve::HistoryStep>)>;
-    SolveWatch(const JobControl& control, Show show) : m_control(control), m_show(std::move(show)) {
-        m_clock.start();
-    }
+    SolveWatch(const JobControl& control, Show show) : m_control(control), m_show(std::move(show)) {}
     void add(const solve::HistoryStep& step) {
         m_history.add(step);
-        if (m_clock.elapsed() < between_ms) return;
-        m_clock.restart();
-        m_control.post([show = m_show, steps = m_history.steps()] { show(steps); });
+        if (m_pace.isDue()) m_control.post([show = m_show, steps = m_history.steps()] { show(steps); });
     }
 
   private:
     const JobControl& m_control;
     Show m_show;
-    QElapsedTimer m_clock;
+    Pace m_pace{betweenLooks};
     solve::History m_history{mostLiveSteps};
 };
 
@@ -120,7 +115,10 @@ Result<void> solveSizes(const Problem& coarsest, const solve::Common& common, so
 
 }  // namespace
 
-SolveModel::SolveModel(Session& session, QObject* parent) : QObject(parent), m_session(session) {
+SolveModel::SolveModel(Session& session, QObject* parent)
+    : QObject(parent),
+      m_session(session),
+      m_choices(solveChoicesFrom(toText(session.settings().solve_choices))) {
     connect(&session, &Session::imageChanged, this, &SolveModel::stateChanged);
     connect(&m_job, &Job::progressed, this, &SolveModel::progressed);
     connect(&m_job, &Job::started, this, &SolveModel::stateChanged);
@@ -131,7 +129,7 @@ SolveModel::~SolveModel() = default;
 void SolveModel::setChoices(const SolveChoices& choices) {
     if (choices == m_choices) return;
     m_choices = choices;
-    Q_EMIT choicesChanged();
+    m_session.settings().solve_choices = toJson(choices).toStdString();  // saved with the other settings
     Q_EMIT stateChanged();
 }
 
@@ -167,19 +165,18 @@ void SolveModel::run() {
         });
         common.watch = [&watch](const solve::HistoryStep& step) { watch.add(step); };
         SolveTask task = taskOf(choices, image);
-        QElapsedTimer clock;
+        Pace pace(betweenLooks);
         if (auto* fit = std::get_if<solve::Fit>(&task)) {
             IIR2D_RETURN_IF_ERROR(readTarget(*fit, choices.target, {.stop = control.stop}));
             fit->watch = [&](double parameter, std::span<const double> samples) {
-                if (clock.isValid() && clock.elapsed() < between_ms) return;
-                clock.start();
+                if (!pace.isDue()) return;
                 control.post([this, shown = TunedImage{image, imageOf(samples, *image), parameter}] {
                     m_tuned = shown;
                     Q_EMIT tunedChanged();
                 });
             };
         }
-        IIR2D_TRY(const auto engine, solve::make_engine(engineOf(choices), common.threads, control.stop));
+        IIR2D_TRY(const auto engine, solve::make_engine(choices.engine, common.threads, control.stop));
         IIR2D_RETURN_IF_ERROR(std::visit(
             [&](const auto& problem) { return solveSizes(problem, common, *engine, *outcome); }, task));
         return SolveOutcomePtr(std::move(outcome));
@@ -188,7 +185,6 @@ void SolveModel::run() {
         if (outcome) {
             m_outcome = *std::move(outcome);
             m_failure = toSentence(m_outcome->last().shortfall);
-            Q_EMIT outcomeChanged();
         } else if (outcome.error().kind != ErrorKind::cancelled) {
             m_failure = toSentence(outcome.error().message);
         }

@@ -49,7 +49,7 @@ class SolveModel : public QObject {
     const SolveChoices& choices() const { return m_choices; }
     void setChoices(const SolveChoices& choices);
     ImagePtr image() const;
-    QString hindrance() const;  // why run() would do nothing; empty: it would
+    QString hindrance() const;  // why run() would do nothing; empty: it would solve
     QString commandLine() const;
 
     void run();
@@ -71,12 +71,10 @@ class SolveModel : public QObject {
     void putIntoRecipe();
 
   Q_SIGNALS:
-    void choicesChanged();
-    void stateChanged();  // running or not, hindrance, failure
+    void stateChanged();  // choices, running or not, hindrance, failure, outcome
     void progressed(double fraction, const QString& what);
     void liveChanged();
     void tunedChanged();
-    void outcomeChanged();
     void written(const QString& path);
     void writeFailed(const QString& message);
 

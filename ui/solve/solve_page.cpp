@@ -7,7 +7,6 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QMenu>
-#include <QProgressBar>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QStackedWidget>
@@ -28,6 +27,7 @@
 #include "ui/widgets/layouts.h"
 #include "ui/widgets/message_bar.h"
 #include "ui/widgets/theme.h"
+#include "ui/widgets/work_panel.h"
 
 namespace workbench {
 namespace {
@@ -49,14 +49,9 @@ SolvePage::SolvePage(Session& session, QWidget* parent)
     layout->addWidget(makeRight(), 1);
     (new FloatingColumn(FloatingColumn::Edge::bottom, this))->add(m_messages);
     connect(m_model, &SolveModel::stateChanged, this, &SolvePage::showState);
-    connect(m_model, &SolveModel::choicesChanged, this, &SolvePage::showState);
-    connect(m_model, &SolveModel::progressed, this, [this](double fraction, const QString& what) {
-        m_progress->setValue(int(fraction * 1000));
-        m_what->setFullText(what);
-    });
+    connect(m_model, &SolveModel::progressed, m_run, &WorkPanel::showProgress);
     connect(m_model, &SolveModel::written, this, [this](const QString& path) {
-        m_session.settings().export_directory = QFileInfo(path).absolutePath().toStdString();
-        m_session.saveSettings();
+        m_session.keepExportFolder(QFileInfo(path).absolutePath());
         m_messages->show(fileSubject, MessageArea::Severity::info,
                          tr("Written: %1").arg(QDir::toNativeSeparators(path)));
     });
@@ -83,33 +78,10 @@ QWidget* SolvePage::makeLeft() {
     scroll->setWidget(form);
     column->addWidget(scroll, 1);
 
-    auto* panel =
-        makeColumn(nullptr, smallSpacing, {normalSpacing, smallSpacing, normalSpacing, normalSpacing});
-    m_note = new ToneLabel(ToneLabel::Tone::error, left);
-    m_note->setObjectName(QStringLiteral("solveHindrance"));
-    m_what = new ElidedLabel(left);
-    m_what->setTone(ElidedLabel::Tone::muted);
-    m_progress = new QProgressBar(left);
-    m_progress->setRange(0, 1000);
-    m_progress->setTextVisible(false);
-    m_progress->setFixedHeight(8);
-    m_progress->setAccessibleName(tr("Progress of solving"));
-    auto* buttons = makeRow(nullptr, normalSpacing);
-    m_run = new QPushButton(themedIcon(QStringLiteral("play")), tr("Run"), left);
-    m_run->setObjectName(QStringLiteral("solveButton"));
-    m_run->setAccessibleName(tr("Run"));
-    m_cancel = new QPushButton(themedIcon(QStringLiteral("stop")), tr("Cancel"), left);
-    m_cancel->setObjectName(QStringLiteral("cancelSolving"));
-    m_cancel->setAccessibleName(tr("Cancel solving"));
-    buttons->addWidget(m_run, 1);
-    buttons->addWidget(m_cancel);
-    panel->addWidget(m_note);
-    panel->addWidget(m_what);
-    panel->addWidget(m_progress);
-    panel->addLayout(buttons);
-    column->addLayout(panel);
-    connect(m_run, &QPushButton::clicked, m_model, &SolveModel::run);
-    connect(m_cancel, &QPushButton::clicked, m_model, &SolveModel::cancel);
+    m_run = new WorkPanel(QStringLiteral("solve"), tr("solving"), left);
+    column->addWidget(m_run);
+    connect(m_run, &WorkPanel::runAsked, m_model, &SolveModel::run);
+    connect(m_run, &WorkPanel::cancelAsked, m_model, &SolveModel::cancel);
     // Wide enough for the form beside its scroll bar, whichever problem it shows.
     const int needed =
         std::max(form->minimumSizeHint().width(), 280) + style()->pixelMetric(QStyle::PM_ScrollBarExtent);
@@ -174,15 +146,7 @@ QWidget* SolvePage::makeRight() {
 
 void SolvePage::showState() {
     const bool isRunning = m_model->isRunning();
-    const QString hindrance = m_model->hindrance();
-    m_note->setText(hindrance);
-    m_note->setVisible(!hindrance.isEmpty());
-    m_run->setEnabled(!isRunning && hindrance.isEmpty());
-    m_run->setToolTip(hindrance);
-    m_cancel->setEnabled(isRunning);
-    m_progress->setVisible(isRunning);
-    m_what->setVisible(isRunning);
-    if (!isRunning) m_progress->setValue(0);
+    m_run->showState(isRunning, m_model->hindrance());
     m_export->setEnabled(m_model->outcome() && !isRunning);
     m_stack->setCurrentIndex(m_model->outcome() || isRunning ? 1 : 0);
     showFigures();
@@ -228,12 +192,10 @@ void SolvePage::copyCommandLine() {
 
 void SolvePage::exportAs(const QString& title, const QString& suffix, const QString& filter,
                          const std::function<void(const QString&)>& write) {
-    const std::string& folder = m_session.settings().export_directory;
-    const QString start = folder.empty() ? QDir::homePath() : QString::fromStdString(folder);
     const QString stem =
         suffix == QLatin1String("svg") ? m_results->shownStem() : toText(m_model->outcome()->last().problem);
     const QString path = QFileDialog::getSaveFileName(
-        this, title, QDir(start).filePath(stem + QLatin1Char('.') + suffix), filter);
+        this, title, m_session.inExportFolder(stem + QLatin1Char('.') + suffix), filter);
     if (!path.isEmpty()) write(path);
 }
 

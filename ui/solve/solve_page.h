@@ -8,8 +8,6 @@
 #include "ui/solve/solve_model.h"
 
 class QMenu;
-class QProgressBar;
-class QPushButton;
 class QStackedWidget;
 class QToolButton;
 
@@ -18,9 +16,8 @@ namespace workbench {
 class ElidedLabel;
 class MessageArea;
 class Session;
-class SolveForm;
 class SolveResultsView;
-class ToneLabel;
+class WorkPanel;
 
 class SolvePage : public QWidget {
     Q_OBJECT
@@ -55,11 +52,7 @@ class SolvePage : public QWidget {
     SolveResultsView* m_results = nullptr;
     QStackedWidget* m_stack = nullptr;
     ElidedLabel* m_figures = nullptr;
-    ToneLabel* m_note = nullptr;
-    QProgressBar* m_progress = nullptr;
-    ElidedLabel* m_what = nullptr;
-    QPushButton* m_run = nullptr;
-    QPushButton* m_cancel = nullptr;
+    WorkPanel* m_run = nullptr;
     QToolButton* m_export = nullptr;
     QMenu* m_kernels = nullptr;
 };

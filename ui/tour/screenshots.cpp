@@ -230,6 +230,7 @@ bool ScreenshotTour::runAll() {
     records();
     duels();
     solving();
+    tuning();
     work();
     kernels();
     manual();
@@ -248,6 +249,7 @@ bool ScreenshotTour::runScaleCheck() {
     records();
     duels();
     solving();
+    tuning();
     work();
     kernels();
     manual();

@@ -51,9 +51,13 @@ class ScreenshotTour {
     void kernels();
     void kernelsOfOnesOwn();
     void generatedKernels();
+    void mismatchOfKernels(const QString& folder);
     void manual();
     void wrongNumber();
     void solving();
+    void tuning();
+    void tuningMeasured();
+    void tuningBadge();
     void work();
     void themes();
     void smallWindow();
@@ -63,6 +67,7 @@ class ScreenshotTour {
     bool openAndWait(const QString& path);
     bool waitForExact();
     void shoot(const QString& name, QWidget* widget = nullptr);
+    void shootInBoth(const QString& name);  // light and dark
     QString sample(const char* name) const;
 
     MainWindow& m_window;

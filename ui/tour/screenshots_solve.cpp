@@ -41,7 +41,10 @@ void ScreenshotTour::solving() {
     shoot(QStringLiteral("80-solve-empty"));
 
     // Far from its end while it is looked at.
-    model.setChoices({.lineNodes = 500, .lineMethod = 1, .tolerance = 1e-14, .maxIterations = 10'000'000});
+    model.setChoices({.lineNodes = 500,
+                      .lineMethod = solve::Poisson1d::Method::jacobi,
+                      .tolerance = 1e-14,
+                      .maxIterations = 10'000'000});
     model.run();
     waitFor(QStringLiteral("the first iterations"), [&] {
         return !model.isRunning() || (!model.live().empty() && model.live().back().iteration > 100'000);
@@ -51,7 +54,8 @@ void ScreenshotTour::solving() {
     model.cancel();
     waitFor(QStringLiteral("the solver to stop"), [&] { return !model.isRunning(); });
 
-    run({.lineNodes = 15, .lineMethod = 3, .rightEnd = 1, .sizes = 5}, QStringLiteral("the line"));
+    run({.lineNodes = 15, .lineMethod = solve::Poisson1d::Method::cg, .rightEnd = 1, .sizes = 5},
+        QStringLiteral("the line"));
     results.tabs().setCurrentIndex(SolveResultsView::solutionTab);
     inBoth(QStringLiteral("82-solve-line"));
     results.tabs().setCurrentIndex(SolveResultsView::historyTab);
@@ -70,16 +74,18 @@ void ScreenshotTour::solving() {
     run(heat, QStringLiteral("heat"));
     results.timeSlider().setValue(40);
     shoot(QStringLiteral("85-solve-heat"));
-    heat.heatStart = 2;
+    heat.heatStart = solve::Heat::Start::samples;
     heat.row = 100;
-    heat.heatEnds = 1;
+    heat.isInsulated = true;
     heat.dt = 1e-5;
     run(heat, QStringLiteral("heat from a row"));
     results.timeSlider().setValue(20);
     inBoth(QStringLiteral("85-solve-heat-from-row"));
 
-    SolveChoices square{.problem = SolveProblem::poisson2d, .squareNodes = 63, .squareMethod = 2};
-    square.squareSolution = 1;
+    SolveChoices square{.problem = SolveProblem::poisson2d,
+                        .squareNodes = 63,
+                        .squareMethod = solve::Poisson2d::Method::multigrid};
+    square.squareSolution = solve::Poisson2d::Exact::poly;
     run(square, QStringLiteral("the square"));
     inBoth(QStringLiteral("86-solve-square"));
     results.maps().errorView().showAt(24.0, {20, 40});
@@ -112,11 +118,11 @@ void ScreenshotTour::solving() {
         QStringLiteral("the fit"), [&] { return !model.isRunning(); }, 120000);
     inBoth(QStringLiteral("88-solve-fit"));
 
-    heat.scheme = 0;
+    heat.scheme = solve::Heat::Scheme::explicit_euler;
     heat.dt = 0.01;
     model.setChoices(heat);
     shoot(QStringLiteral("89-solve-hindered"));
-    run({.lineNodes = 1000, .lineMethod = 1, .maxIterations = 50},
+    run({.lineNodes = 1000, .lineMethod = solve::Poisson1d::Method::jacobi, .maxIterations = 50},
         QStringLiteral("the end of the iterations"));
     inBoth(QStringLiteral("89-solve-not-converged"));
     m_window.resize(smallScreen);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Which page of the manual belongs to where one is.
+// Which page of the manual belongs to where one is, and the key that opens it in dialogs.
 #pragma once
 
+#include <QObject>
 #include <QString>
+#include <span>
 
 class QWidget;
 
@@ -19,5 +21,26 @@ struct ManualPlace {
 // `focus`: the widget that has the keyboard, in the window or in a dialog of it; null: what is on the screen
 // decides.
 ManualPlace manualPlaceFor(const MainWindow& window, const QWidget* focus);
+
+// Dialogs with a place of their own. Others have that of what they were opened from.
+struct DialogPlace {
+    const QMetaObject* dialog;
+    ManualPlace place;
+};
+std::span<const DialogPlace> dialogPlaces();
+
+// Opens the manual on F1 in the dialogs of a window, whose own shortcuts do not act there. To be installed
+// on the application.
+class DialogHelp : public QObject {
+    Q_OBJECT
+  public:
+    explicit DialogHelp(MainWindow* window);
+
+  protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+  private:
+    MainWindow* m_window;
+};
 
 }  // namespace workbench

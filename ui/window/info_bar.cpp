@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "ui/window/info_bar.h"
 
+#include <QActionGroup>
+#include <QMenu>
 #include <QToolButton>
 #include <algorithm>
 
@@ -8,6 +10,8 @@
 #include "ui/session/session.h"
 #include "ui/support/paths.h"
 #include "ui/support/text.h"
+#include "ui/tuning/live_choice.h"
+#include "ui/tuning/tuning_words.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/layouts.h"
@@ -16,7 +20,14 @@
 
 namespace workbench {
 
-InfoBar::InfoBar(Session& session, QWidget* parent) : QWidget(parent), m_session(session) {
+namespace {
+
+constexpr std::size_t mostChoices = 12;  // in a menu
+
+}  // namespace
+
+InfoBar::InfoBar(Session& session, LiveChoice& choice, QWidget* parent)
+    : QWidget(parent), m_session(session), m_choice(choice) {
     setObjectName(QStringLiteral("infoBar"));
     auto* layout = makeRow(this, 2 * normalSpacing, {normalSpacing, 0, 0, 0});
     const QFont figures = tabularFont();
@@ -43,6 +54,20 @@ InfoBar::InfoBar(Session& session, QWidget* parent) : QWidget(parent), m_session
     m_nonFinite->setTone(ElidedLabel::Tone::warning);
     m_nonFinite->hide();
 
+    m_config = new QToolButton(this);
+    m_config->setObjectName(QStringLiteral("configBadge"));
+    m_config->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    m_config->setIcon(themedIcon(QStringLiteral("tuning")));
+    m_config->setAutoRaise(true);
+    m_config->setFocusPolicy(Qt::TabFocus);
+    m_config->setPopupMode(QToolButton::InstantPopup);
+    m_configs = new QMenu(m_config);
+    m_config->setMenu(m_configs);
+    m_oneConfig = new QActionGroup(this);
+    layout->addWidget(m_config);
+    connect(m_configs, &QMenu::aboutToShow, this, &InfoBar::fillChoices);
+    connect(&choice, &LiveChoice::changed, this, &InfoBar::showChoice);
+
     m_device = new QToolButton(this);
     m_device->setObjectName(QStringLiteral("deviceBadge"));
     m_device->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
@@ -61,6 +86,7 @@ InfoBar::InfoBar(Session& session, QWidget* parent) : QWidget(parent), m_session
     connect(&session, &Session::deviceChanged, this, &InfoBar::showDevice);
     showImage();
     showDevice();
+    showChoice();
 }
 
 void InfoBar::setProbe(std::optional<QPoint> sourcePixel) {
@@ -180,6 +206,43 @@ void InfoBar::showRun() {
             what += QLatin1Char('\n') + tr("%1: %2").arg(label, value);
     }
     m_run->setFullText(computeTimeText(milliseconds), what);
+}
+
+// One that has nothing to choose is left out.
+void InfoBar::showChoice() {
+    const QString badge = m_choice.badge();
+    m_config->setVisible(!badge.isEmpty());
+    const QString whole = m_session.pinnedConfig() ? tr("%1 (pinned)").arg(badge) : badge;
+    m_config->setText(QLatin1Char(' ') +
+                      fontMetrics().elidedText(whole, Qt::ElideRight, 24 * fontMetrics().averageCharWidth()));
+    m_config->setAccessibleName(tr("Executed by: %1").arg(whole));
+    m_config->setToolTip(m_choice.toolTip());
+    m_config->setAccessibleDescription(m_choice.toolTip());
+}
+
+// The candidates of the first operation, the best first.
+void InfoBar::fillChoices() {
+    m_configs->clear();
+    if (m_choice.steps().empty()) return;
+    const LiveStep& first = m_choice.steps().front();
+    const auto& pin = m_session.pinnedConfig();
+    QAction* const choose =
+        m_configs->addAction(tr("&Let it be chosen"), this, [this] { m_session.pinConfig(std::nullopt); });
+    choose->setCheckable(true);
+    choose->setChecked(!pin);
+    m_oneConfig->addAction(choose);
+    m_configs->addAction(tr("&Why this one…"), this,
+                         [this, spec = first.spec] { Q_EMIT decisionAsked(spec); });
+    m_configs->addSeparator();
+    for (const iir2d::RankedConfig& one : m_choice.offers(mostChoices)) {
+        QString text = toText(iir2d::text_of(one.config));
+        if (one.predicted_ratio) text += QStringLiteral("   ") + gainWords(*one.predicted_ratio);
+        QAction* const action =
+            m_configs->addAction(text, this, [this, config = one.config] { m_session.pinConfig(config); });
+        action->setCheckable(true);
+        action->setChecked(pin && *pin == one.config);
+        m_oneConfig->addAction(action);
+    }
 }
 
 void InfoBar::showDevice() {

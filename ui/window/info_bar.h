@@ -8,17 +8,21 @@
 
 #include "ui/picture/view_overlays.h"
 
+class QActionGroup;
+class QMenu;
 class QToolButton;
 
 namespace workbench {
 
 class ElidedLabel;
+class LiveChoice;
 class Session;
 
 class InfoBar : public QWidget {
     Q_OBJECT
   public:
-    explicit InfoBar(Session& session, QWidget* parent = nullptr);
+    // `choice` says how the operations are executed.
+    InfoBar(Session& session, LiveChoice& choice, QWidget* parent = nullptr);
 
     void setProbe(std::optional<QPoint> sourcePixel);
     void setZoom(double zoom);
@@ -26,14 +30,18 @@ class InfoBar : public QWidget {
 
   Q_SIGNALS:
     void deviceClicked();
+    void decisionAsked(const QString& spec);
 
   private:
     void showImage();
     void showProbe();
     void showRun();
     void showDevice();
+    void showChoice();
+    void fillChoices();
 
     Session& m_session;
+    LiveChoice& m_choice;
     std::optional<QPoint> m_probe;
     ElidedLabel* m_position = nullptr;
     ElidedLabel* m_values;
@@ -42,6 +50,9 @@ class InfoBar : public QWidget {
     ElidedLabel* m_zoom;
     ElidedLabel* m_mark = nullptr;
     ElidedLabel* m_run;
+    QToolButton* m_config;
+    QMenu* m_configs;
+    QActionGroup* m_oneConfig;  // of m_configs, at most one is checked
     QToolButton* m_device;
 };
 

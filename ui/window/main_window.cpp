@@ -5,7 +5,6 @@
 #include <QClipboard>
 #include <QCloseEvent>
 #include <QDesktopServices>
-#include <QDir>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QMessageBox>
@@ -18,6 +17,7 @@
 #include "core/image/image_io.h"
 #include "core/recipe/recipe_copy.h"
 #include "core/support/files.h"
+#include "core/support/shell.h"
 #include "ui/benchmark/benchmark_page.h"
 #include "ui/benchmark/record_desk.h"
 #include "ui/kernels/kernels_page.h"
@@ -30,9 +30,13 @@
 #include "ui/picture/save_job.h"
 #include "ui/picture/view_bar.h"
 #include "ui/release/release_page.h"
+#include "ui/session/path_kind.h"
 #include "ui/session/session.h"
 #include "ui/solve/solve_page.h"
 #include "ui/support/paths.h"
+#include "ui/support/text.h"
+#include "ui/tuning/live_choice.h"
+#include "ui/tuning/tuning_page.h"
 #include "ui/widgets/drop_cue.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/layouts.h"
@@ -42,7 +46,6 @@
 #include "ui/window/context_help.h"
 #include "ui/window/device_panel.h"
 #include "ui/window/info_bar.h"
-#include "ui/window/path_kind.h"
 #include "ui/window/picture_recorder.h"
 #include "ui/window/record_job.h"
 #include "ui/window/side_docks.h"
@@ -59,6 +62,21 @@ QString patterns(const std::vector<std::string>& extensions) {
     return all.join(QLatin1Char(' '));
 }
 
+// What chooses, and what is pinned, as `iir2d` takes it. A recipe of several operations has no config: one
+// for all may not be valid for each.
+QString executionArguments(const Session& session, const LiveChoice& choice, const std::string& command) {
+    const iir2d::TuneMode mode = iir2d::tune_options().mode;
+    const auto& pin = session.pinnedConfig();
+    const bool takesConfig = command.starts_with("iir2d filter") || command.starts_with("iir2d pool");
+    const bool isPinned = pin && takesConfig && choice.steps().size() == 1 &&
+                          choice.steps().front().reason == iir2d::TuneReason::pinned;
+    QString arguments;
+    if (mode != iir2d::TuneMode::automatic)
+        arguments += QStringLiteral(" --tune ") + toText(iir2d::name_of(mode));
+    if (isPinned) arguments += QStringLiteral(" --config ") + toText(shell_quoted(iir2d::text_of(*pin)));
+    return arguments;
+}
+
 }  // namespace
 
 MainWindow::MainWindow(Session& session, QWidget* parent)
@@ -70,15 +88,19 @@ MainWindow::MainWindow(Session& session, QWidget* parent)
       m_release(new ReleasePage(session, this)),
       m_kernels(new KernelsPage(session, this)),
       m_solve(new SolvePage(session, this)),
+      m_tuning(new TuningPage(session, this)),
+      m_choice(new LiveChoice(session, m_tuning->model(), this)),
       m_operations(new OperationsPanel(session, this)),
       m_device(new DevicePanel(session, this)),
-      m_info(new InfoBar(session, this)),
+      m_info(new InfoBar(session, *m_choice, this)),
       m_pages(new QStackedWidget(this)) {
     setObjectName(QStringLiteral("mainWindow"));
     setWindowIcon(applicationIcon());
     qApp->installEventFilter(new UndoKeys(this));
+    qApp->installEventFilter(new DialogHelp(this));
     setMinimumSize(640, 400);
-    for (QWidget* page : std::initializer_list<QWidget*>{m_image, m_benchmark, m_release, m_kernels, m_solve})
+    for (QWidget* page :
+         std::initializer_list<QWidget*>{m_image, m_benchmark, m_release, m_kernels, m_solve, m_tuning})
         m_pages->addWidget(page);  // as Page has them
     auto* centre = new QWidget(this);
     auto* column = makeColumn(centre, 0);
@@ -119,8 +141,7 @@ void MainWindow::connectSession() {
     });
     // Only a folder that took a file is proposed for the next one.
     const auto remember = [this](const QString& written) {
-        m_session.settings().export_directory = QFileInfo(written).absolutePath().toStdString();
-        m_session.saveSettings();
+        m_session.keepExportFolder(QFileInfo(written).absolutePath());
     };
     connect(&m_image->saveJob(), &SaveJob::saved, this, remember);
     connect(&m_recorder->job(), &RecordJob::written, this, remember);
@@ -153,11 +174,24 @@ void MainWindow::connectPages() {
         setPage(Page::benchmark);
         m_benchmark->desk().open(directory);
     });
-    connect(m_recorder, &PictureRecorder::stateChanged, this, [this] {
-        m_benchmark->setHindrance(m_recorder->job().isMeasuring()
-                                      ? tr("A record is being made, and two at once would measure each "
-                                           "other: wait for it, or cancel it.")
-                                      : QString());
+    // Two at once would measure each other.
+    const auto hinder = [this] {
+        const QString busy = tr("%1, and two at once would measure each other: wait for it, or cancel it.");
+        const bool isRecording = m_recorder->job().isMeasuring();
+        m_benchmark->setHindrance(isRecording                       ? busy.arg(tr("A record is being made"))
+                                  : m_tuning->model().isMeasuring() ? busy.arg(tr("The tuner is measuring"))
+                                                                    : QString());
+        m_tuning->model().setOtherHindrance(isRecording ? busy.arg(tr("A record is being made"))
+                                            : m_benchmark->isRunning()
+                                                ? busy.arg(tr("A benchmark or a duel is running"))
+                                                : QString());
+    };
+    connect(m_recorder, &PictureRecorder::stateChanged, this, hinder);
+    connect(m_benchmark, &BenchmarkPage::runningChanged, this, hinder);
+    connect(&m_tuning->model(), &TuningModel::workChanged, this, hinder);
+    connect(m_info, &InfoBar::decisionAsked, this, [this](const QString& spec) {
+        setPage(Page::tuning);
+        m_tuning->showSpec(spec);
     });
     connect(m_benchmark, &BenchmarkPage::attentionWanted, this, [this] { setPage(Page::benchmark); });
     connect(m_solve, &SolvePage::kernelAsked, this, [this](const QString& name) {
@@ -178,8 +212,8 @@ void MainWindow::connectPages() {
 }
 
 QStringList MainWindow::pageNames() {
-    return {QStringLiteral("image"), QStringLiteral("benchmark"), QStringLiteral("release"),
-            QStringLiteral("kernels"), QStringLiteral("solve")};
+    return {QStringLiteral("image"),   QStringLiteral("benchmark"), QStringLiteral("release"),
+            QStringLiteral("kernels"), QStringLiteral("solve"),     QStringLiteral("tuning")};
 }
 
 QString MainWindow::nameOf(Page page) {
@@ -215,6 +249,7 @@ void MainWindow::openManual(const QString& page, const QString& anchor) {
         m_manual = std::make_unique<ManualWindow>(Manual::installed());
         connect(m_manual.get(), &ManualWindow::webLinkClicked, this, &QDesktopServices::openUrl);
     }
+    m_manual->setOwner(QApplication::activeModalWidget());
     m_manual->openPage(page, anchor);
 }
 
@@ -232,12 +267,14 @@ void MainWindow::openAny(const QString& path) {
     const QString absolute = QFileInfo(path).absoluteFilePath();
     switch (kind_of(toPath(absolute))) {
         case PathKind::image:
+        case PathKind::library:
             return openPath(absolute);
         case PathKind::recipe:
             setPage(Page::image);
             m_operations->recipeBar().openRecipe(absolute);
             return;
         case PathKind::record:
+        case PathKind::duel:
             setPage(Page::benchmark);
             m_benchmark->desk().open(absolute);
             return;
@@ -268,11 +305,10 @@ void MainWindow::saveResultAs() {
     const ImagePtr image = m_session.image();
     if (!image) return;
     const QFileInfo source(fromPath(image->info.path));
-    const std::string& directory = m_session.settings().export_directory;
-    const QString folder = directory.empty() ? source.absolutePath() : QString::fromStdString(directory);
     const QString path = QFileDialog::getSaveFileName(
         this, tr("Save the result as"),
-        QStringLiteral("%1/%2-result.%3").arg(folder, source.completeBaseName(), source.suffix()),
+        QStringLiteral("%1/%2-result.%3")
+            .arg(m_session.exportFolder(source.absolutePath()), source.completeBaseName(), source.suffix()),
         tr("Images (%1);;All files (*)").arg(patterns(writable_extensions())));
     if (!path.isEmpty()) m_image->saveJob().start(path);
 }
@@ -294,7 +330,7 @@ QString MainWindow::commandLine() {
             return {};
         }
     }
-    return QString::fromStdString(command);
+    return QString::fromStdString(command) + executionArguments(m_session, *m_choice, command);
 }
 
 void MainWindow::copyCommandLine() {
@@ -307,10 +343,8 @@ void MainWindow::copyCommandLine() {
 
 void MainWindow::chooseRecordFolder() {
     if (!m_interactive) return;  // whoever drives the window says where
-    const std::string& directory = m_session.settings().export_directory;
-    const QString folder = QFileDialog::getExistingDirectory(
-        this, tr("Where to make the record's directory"),
-        directory.empty() ? QDir::homePath() : QString::fromStdString(directory));
+    const QString folder = QFileDialog::getExistingDirectory(this, tr("Where to make the record's directory"),
+                                                             m_session.exportFolder());
     if (folder.isEmpty()) return;  // its message still offers it
     m_recorder->job().writeInto(folder);
 }
@@ -343,6 +377,8 @@ bool MainWindow::mayClose() {
         running = tr("A data set of kernels is still being made.");
     } else if (m_solve->isRunning()) {
         running = tr("A problem is still being solved.");
+    } else if (m_tuning->model().isRunning()) {
+        running = tr("The tuner is still measuring or training.");
     }
     if (!running.isEmpty()) {
         QMessageBox box(QMessageBox::Question, tr("Still running"), running, QMessageBox::NoButton, this);
@@ -424,9 +460,12 @@ void MainWindow::takeDrops() {
                 return tr("Drop to load the recipe %1").arg(name);
             case PathKind::record:
                 return tr("Drop to open the record %1").arg(name);
+            case PathKind::duel:
+                return tr("Drop to open the duel %1").arg(name);
             case PathKind::release:
                 return tr("Drop to open the release %1").arg(name);
             case PathKind::image:
+            case PathKind::library:
             case PathKind::folder:
                 break;
         }

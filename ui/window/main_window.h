@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The one window: its pages image, benchmark, release, kernels and solve, the operations and device docks,
-// menus and the line at the bottom. Wires views to the session; holds no state of its own besides the layout.
+// The one window: its pages image, benchmark, release, kernels, solve and tuning, the operations and device
+// docks, menus and the line at the bottom. Wires views to the session; holds no state of its own besides the
+// layout.
 #pragma once
 
 #include <QMainWindow>
@@ -17,6 +18,7 @@ class DevicePanel;
 class ImagePage;
 class InfoBar;
 class KernelsPage;
+class LiveChoice;
 class ManualWindow;
 class OperationsPanel;
 class PictureRecorder;
@@ -24,13 +26,14 @@ class ReleasePage;
 class Session;
 class SideDocks;
 class SolvePage;
+class TuningPage;
 class WindowActions;
 
 class MainWindow : public QMainWindow {
     Q_OBJECT
   public:
     // In the order of the tool bar.
-    enum class Page { image, benchmark, release, kernels, solve };
+    enum class Page { image, benchmark, release, kernels, solve, tuning };
     // Returns a page's name, which --page, scripts, kept work and the log have; it is no text for people.
     static QString nameOf(Page page);
     static std::optional<Page> pageNamed(const QString& name);
@@ -46,6 +49,8 @@ class MainWindow : public QMainWindow {
     ReleasePage& releasePage() const { return *m_release; }
     KernelsPage& kernelsPage() const { return *m_kernels; }
     SolvePage& solvePage() const { return *m_solve; }
+    TuningPage& tuningPage() const { return *m_tuning; }
+    LiveChoice& liveChoice() const { return *m_choice; }
     OperationsPanel& operationsPanel() const { return *m_operations; }
     DevicePanel& devicePanel() const { return *m_device; }
 
@@ -108,6 +113,8 @@ class MainWindow : public QMainWindow {
     ReleasePage* m_release;
     KernelsPage* m_kernels;
     SolvePage* m_solve;
+    TuningPage* m_tuning;
+    LiveChoice* m_choice;
     OperationsPanel* m_operations;
     DevicePanel* m_device;
     InfoBar* m_info;

@@ -76,7 +76,8 @@ void WindowActions::makeActions(SideDocks& docks) {
          {make(QStringLiteral("benchmark"), tr("Ben&chmark"), QKeySequence(tr("Ctrl+2"))), Page::benchmark},
          {make(QStringLiteral("release"), tr("R&elease"), QKeySequence(tr("Ctrl+3"))), Page::release},
          {make(QStringLiteral("kernels"), tr("&Kernels"), QKeySequence(tr("Ctrl+4"))), Page::kernels},
-         {make(QStringLiteral("solve"), tr("Sol&ve"), QKeySequence(tr("Ctrl+5"))), Page::solve}}};
+         {make(QStringLiteral("solve"), tr("Sol&ve"), QKeySequence(tr("Ctrl+5"))), Page::solve},
+         {make(QStringLiteral("tuning"), tr("&Tuning"), QKeySequence(tr("Ctrl+6"))), Page::tuning}}};
     auto* pages = new QActionGroup(this);
     for (const auto& [action, page] : m_pages) {
         action->setCheckable(true);
@@ -242,14 +243,13 @@ void WindowActions::makeToolBar() {
         }
     }
     // Fusion sets the text against the icon; a space keeps them apart.
-    const std::pair<QAction*, QString> shortTexts[] = {{m_open, tr("Open")},
-                                                       {m_save, tr("Save result")},
-                                                       {m_pages[0].first, tr("Image")},
-                                                       {m_pages[1].first, tr("Benchmark")},
-                                                       {m_pages[2].first, tr("Release")},
-                                                       {m_pages[3].first, tr("Kernels")},
-                                                       {m_pages[4].first, tr("Solve")}};
-    for (const auto& [action, text] : shortTexts) action->setIconText(QLatin1Char(' ') + text);
+    const auto shorten = [](QAction* action, const QString& text) {
+        action->setIconText(QLatin1Char(' ') + text);
+    };
+    shorten(m_open, tr("Open"));
+    shorten(m_save, tr("Save result"));
+    for (const auto& [action, page] : m_pages)
+        shorten(action, QString(action->text()).remove(QLatin1Char('&')));
     for (auto* button : bar->findChildren<QToolButton*>()) {
         button->setFocusPolicy(Qt::TabFocus);
         if (button->defaultAction()) {

@@ -37,7 +37,7 @@ class WindowActions : public QObject {
     QAction* m_copyImage = nullptr;
     QAction* m_copyCommand = nullptr;
     QAction* m_record = nullptr;
-    std::array<std::pair<QAction*, MainWindow::Page>, 5> m_pages;
+    std::array<std::pair<QAction*, MainWindow::Page>, 6> m_pages;
     QAction* m_runBenchmark = nullptr;
     QAction* m_cancelBenchmark = nullptr;
     QAction* m_fullScreen = nullptr;

@@ -4,13 +4,13 @@
 #include <gmock/gmock.h>
 
 #include <QCoreApplication>
+#include <QDir>
 #include <QSignalSpy>
 #include <QTest>
 #include <algorithm>
 
 #include "tests/ui/kernels/kernels_testing.h"
 #include "tests/ui/patience.h"
-#include "ui/kernels/data_set_desk.h"
 #include "ui/kernels/our_kernels.h"
 #include "ui/kernels/own_source.h"
 #include "ui/session/session.h"
@@ -34,6 +34,7 @@ class KernelsModelTest : public ::testing::Test {
         ours.loadFrom(file);
         ASSERT_TRUE(QTest::qWaitFor([&] { return !ours.isLoading(); }, patience_ms));
     }
+    void SetUp() override { ours.setShown(true); }
     void show(const char* name) {
         ours.showKernel(QLatin1String(name));
         ASSERT_TRUE(QTest::qWaitFor([&] { return !ours.isBusy(); }, patience_ms));
@@ -126,6 +127,63 @@ TEST_F(KernelsModelTest, CopiesTheRunAsACommandLine) {
     EXPECT_EQ(read_file(*kept).value_or(""), shown.kernel()->text);
 }
 
+TEST_F(KernelsModelTest, DoesNotShowWhatIsReadAfterAnothersIsShown) {
+    load();
+    ours.showKernel(QStringLiteral("twice"));
+    ours.setShown(false);  // as on another tab
+    auto other = std::make_shared<ShownKernel>();
+    other->kernel = "other";
+    shown.show(other);
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !ours.isBusy(); }, patience_ms));
+    ASSERT_NE(shown.kernel(), nullptr);
+    EXPECT_EQ(shown.kernel()->kernel, "other");
+    ours.setShown(true);
+    ASSERT_NE(shown.kernel(), nullptr);
+    EXPECT_EQ(shown.kernel()->kernel, "twice") << "back on its tab";
+}
+
+TEST_F(KernelsModelTest, ReadsPtxInTheBackgroundAndTheNewestWins) {
+    const auto kernel = [](const char* name, const std::string& text) {
+        auto made = std::make_shared<ShownKernel>();
+        made->kernel = name;
+        made->title = QLatin1String(name);
+        made->text = text;
+        made->isPtx = true;
+        return made;
+    };
+    shown.show(kernel("twice", testing::twoKernels));
+    EXPECT_TRUE(shown.isReading());
+    EXPECT_EQ(shown.kernel(), nullptr) << "shown when it was read";
+    shown.show(kernel("pool_max_f32", testing::twoKernels));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !shown.isReading(); }, patience_ms));
+    ASSERT_NE(shown.kernel(), nullptr);
+    EXPECT_EQ(shown.kernel()->kernel, "pool_max_f32");
+    EXPECT_TRUE(shown.kernel()->facts);
+    shown.show(kernel("twice", "no PTX"));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !shown.isReading(); }, patience_ms));
+    EXPECT_EQ(shown.kernel()->kernel, "twice");
+    EXPECT_FALSE(shown.kernel()->module);
+    EXPECT_FALSE(shown.kernel()->note.isEmpty());
+    shown.show(kernel("twice", testing::twoKernels));
+    shown.show(nullptr);
+    QTest::qWait(50);
+    EXPECT_EQ(shown.kernel(), nullptr) << "what was read for it is dropped";
+}
+
+TEST_F(KernelsModelTest, SavesTheTextInTheBackground) {
+    load();
+    show("twice");
+    QSignalSpy wrote(&shown, &ShownKernelModel::wrote);
+    QSignalSpy failed(&shown, &ShownKernelModel::failed);
+    const QString file = folder.filePath(QStringLiteral("twice.ptx"));
+    shown.saveText(file);
+    EXPECT_EQ(wrote.count(), 0);
+    ASSERT_TRUE(QTest::qWaitFor([&] { return wrote.count() == 1; }, patience_ms));
+    EXPECT_EQ(read_file(file.toStdString()).value_or(""), shown.kernel()->text);
+    shown.saveText(folder.filePath(QStringLiteral("absent/twice.ptx")));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return failed.count() == 1; }, patience_ms));
+}
+
 TEST_F(KernelsModelTest, SaysWhatIsWrongWithAText) {
     load("no PTX\n");
     EXPECT_EQ(ours.kernels(), nullptr);
@@ -146,7 +204,8 @@ TEST_F(KernelsModelTest, OpensTheCountedKernelOfAnOperation) {
     EXPECT_THAT(note, HasSubstr("another stride")) << "3 by 3 was counted by strides of 2";
     QSignalSpy failed(&ours, &OurKernels::failed);
     ours.showOperation({.what = PoolOperation{.op = iir2d::PoolOp::adaptive_max}});
-    EXPECT_EQ(failed.count(), 1);
+    ASSERT_TRUE(QTest::qWaitFor([&] { return failed.count() == 1; }, patience_ms));
+    EXPECT_THAT(failed.front().front().toString().toStdString(), HasSubstr("No kernel is known"));
 }
 
 TEST(Traffic, OfEveryFilterARowIsThere) {
@@ -171,7 +230,8 @@ class OwnSourceTest : public ::testing::Test {
   protected:
     // False: there is no compiler for CUDA sources here, and that is said.
     bool compiled() {
-        EXPECT_TRUE(QTest::qWaitFor([&] { return !own.isCompiling(); }, 2 * patience_ms));
+        EXPECT_TRUE(
+            QTest::qWaitFor([&] { return !own.isCompiling() && !shown.isReading(); }, 2 * patience_ms));
         if (own.compiled() || own.problemLine() > 0) return true;
         EXPECT_THAT(own.problem().toStdString(), HasSubstr("ompiler"));
         return false;
@@ -206,6 +266,7 @@ TEST_F(OwnSourceTest, CompilesWhatIsTypedAndMarksLinesBothWays) {
     ASSERT_TRUE(own.compiled());
     ASSERT_EQ(own.compiled()->kernels.size(), 2U);
     own.chooseKernel(toText(own.compiled()->kernels[1].symbol));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !shown.isReading(); }, patience_ms));
     EXPECT_EQ(shown.kernel()->title.toStdString(), own.compiled()->kernels[1].name);
 }
 
@@ -237,91 +298,69 @@ TEST_F(OwnSourceTest, OpensAFileAndNamesItInACommand) {
     ASSERT_TRUE(QTest::qWaitFor([&] { return failed.count() == 1; }, patience_ms));
 }
 
-class DataSetDeskTest : public ::testing::Test {
-  protected:
-    void wait() {
+TEST_F(OwnSourceTest, TakesFoldersAndDefinitions) {
+    ASSERT_TRUE(QDir(folder.path()).mkdir(QStringLiteral("more")));
+    ASSERT_TRUE(write_file_atomically(folder.filePath(QStringLiteral("more/twice.h")).toStdString(),
+                                      "#define TWICE(x) ((x) * FACTOR)\n"));
+    own.setOptions({folder.filePath(QStringLiteral("more"))}, {QStringLiteral("FACTOR=2")});
+    own.setSource(QStringLiteral("own"),
+                  QStringLiteral("#include \"twice.h\"\n"
+                                 "extern \"C\" __global__ void own(int* x) { x[0] = TWICE(x[0]); }\n"));
+    own.setShown(true);
+    if (!compiled()) GTEST_SKIP() << own.problem().toStdString();
+    EXPECT_EQ(own.problem().toStdString(), "");
+    own.setOptions({folder.filePath(QStringLiteral("more"))}, {});
+    ASSERT_TRUE(compiled());
+    EXPECT_THAT(own.problem().toStdString(), HasSubstr("FACTOR"));
+}
+
+TEST_F(OwnSourceTest, VerifiesTheKernelAndShowsItsBackwardKernel) {
+    const std::string file = folder.filePath(QStringLiteral("own.cu")).toStdString();
+    ASSERT_TRUE(write_file_atomically(file,
+                                      "extern \"C\" __global__ void own(const float* x, float* y, int n) {\n"
+                                      "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                      "    if (i >= n) return;\n"
+                                      "    y[i] = x[i] * x[i];\n}\n"));
+    own.setShown(true);
+    own.open(toText(file));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return own.file() == toText(file); }, patience_ms));
+    if (!compiled()) GTEST_SKIP() << own.problem().toStdString();
+    ASSERT_TRUE(QTest::qWaitFor([&] { return own.check() && !own.isChecking(); }, 2 * patience_ms));
+    ASSERT_TRUE(own.check()->is_inside) << own.check()->outside;
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !shown.isReading(); }, patience_ms));
+    EXPECT_FALSE(shown.kernel()->levels.empty());
+    EXPECT_FALSE(shown.kernel()->runs.empty());
+    EXPECT_FALSE(shown.kernel()->lines.empty()) << "they stay";
+    own.setBackward(true);
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !shown.isReading(); }, patience_ms));
+    EXPECT_EQ(shown.kernel()->kernel, "own_backward");
+    EXPECT_THAT(own.commandLine().toStdString(), AllOf(HasSubstr("--kernel own "), HasSubstr(" --backward")));
+    EXPECT_THAT(shown.kernel()->text, HasSubstr(".entry own_backward"));
+    EXPECT_THAT(shown.kernel()->source, HasSubstr("adj_"));
+    ASSERT_FALSE(shown.kernel()->runs.empty());
+    shown.run(shown.kernel()->runs[0]);
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !shown.isRunning(); }, patience_ms));
+    ASSERT_TRUE(shown.outcome()) << shown.runProblem().toStdString();
+    EXPECT_EQ(shown.outcome()->outcome.findings_total, 0U);
+}
+
+TEST_F(OwnSourceTest, KeepsWhatIsTyped) {
+    const std::filesystem::path file = folder.filePath(QStringLiteral("state/source.json")).toStdString();
+    QSignalSpy failed(&own, &OwnSource::failed);
+    own.keepIn(file);
+    own.setText(QStringLiteral("// typed: ä"));
+    own.setOptions({}, {QStringLiteral("A=1")});
+    {
+        OwnSource next(shown);
         ASSERT_TRUE(QTest::qWaitFor(
-            [&] { return !desk.isMaking() && !desk.isOpening() && (desk.record() || failed.count() > 0); },
-            3 * patience_ms));
+            [&] { return read_file(file).value_or("").find("A=1") != std::string::npos; }, patience_ms));
+        QSignalSpy opened(&next, &OwnSource::opened);
+        next.keepIn(file);
+        ASSERT_TRUE(QTest::qWaitFor([&] { return opened.count() == 1; }, patience_ms));
+        EXPECT_EQ(next.text(), own.text());
+        EXPECT_EQ(next.definitions(), QStringList{QStringLiteral("A=1")});
     }
-    void openGolden() {
-        desk.open(QStringLiteral(IIR2D_SOURCE_DIR "/tests/app/golden_set"));
-        wait();
-        ASSERT_NE(desk.dataSet(), nullptr);
-    }
-
-    QTemporaryDir folder;
-    ShownKernelModel shown;
-    DataSetDesk desk{shown};
-    QSignalSpy failed{&desk, &DataSetDesk::failed};
-    QSignalSpy said{&desk, &DataSetDesk::said};
-};
-
-TEST_F(DataSetDeskTest, OpensOneAndShowsARecordForwardAndBackward) {
-    desk.setShown(true);
-    openGolden();
-    const inspect::DataSetView& set = *desk.dataSet();
-    EXPECT_TRUE(set.is_complete);
-    EXPECT_EQ(set.rows.size(), 28U);
-    EXPECT_EQ(set.categories.size(), 14U);
-    const auto row = std::ranges::find_if(set.rows, &inspect::RecordRow::has_backward);
-    ASSERT_NE(row, set.rows.end());
-    desk.chooseRecord(toText(row->id));
-    ASSERT_TRUE(
-        QTest::qWaitFor([&] { return desk.record() && desk.record()->row.id == row->id; }, patience_ms));
-    ASSERT_NE(shown.kernel(), nullptr);
-    ASSERT_EQ(desk.targets().size(), 3);
-    EXPECT_EQ(desk.target().toStdString(), "ptx-nvrtc:sm_90");
-    ASSERT_TRUE(shown.kernel()->module) << shown.kernel()->linesNote.toStdString();
-    EXPECT_EQ(shown.kernel()->source, desk.record()->source);
-    desk.setBackward(true);
-    EXPECT_EQ(shown.kernel()->kernel, row->name + "_backward");
-    EXPECT_EQ(shown.kernel()->source, desk.record()->backward_source);
-    ASSERT_TRUE(shown.kernel()->facts) << shown.kernel()->linesNote.toStdString();
-    desk.setTarget(QStringLiteral("llvm-host-o0"));
-    EXPECT_THAT(shown.kernel()->text, HasSubstr("define "));
-    EXPECT_FALSE(shown.kernel()->module) << "that is no PTX";
-    EXPECT_THAT(desk.commandLine().toStdString(),
-                HasSubstr("--id " + row->id + " --target llvm-host-o0 --backward"));
-}
-
-TEST_F(DataSetDeskTest, SaysWhatIsNoDataSet) {
-    desk.open(folder.path());
-    wait();
-    ASSERT_EQ(failed.count(), 1);
-    EXPECT_EQ(desk.dataSet(), nullptr);
-}
-
-TEST_F(DataSetDeskTest, MakesOneAndCancelsAnother) {
-    DataSetWish wish{.folder = folder.filePath(QStringLiteral("set")), .count = 14, .backward = true};
-    QString progress;
-    QObject::connect(&desk, &DataSetDesk::workChanged, &desk, [&] {
-        if (!desk.progress().isEmpty()) progress = desk.progress();
-    });
-    desk.make(wish);
-    EXPECT_TRUE(desk.isMaking());
-    wait();
-    if (failed.count() > 0) {
-        const std::string why = failed.front().front().toString().toStdString();
-        ASSERT_THAT(why, HasSubstr("compiler"));
-        GTEST_SKIP() << why;
-    }
-    ASSERT_TRUE(desk.dataSet());
-    EXPECT_TRUE(desk.dataSet()->is_complete);
-    EXPECT_EQ(desk.dataSet()->rows.size(), 14U);
-    EXPECT_EQ(said.count(), 1);
-    EXPECT_THAT(progress.toStdString(), HasSubstr(" kernels, ")) << "live, while it was made";
-    desk.make(wish);
-    ASSERT_TRUE(QTest::qWaitFor([&] { return !desk.isMaking() && failed.count() == 1; }, patience_ms))
-        << "there is something in the folder";
-    wish.folder = folder.filePath(QStringLiteral("long"));
-    wish.count = 100000;
-    desk.make(wish);
-    EXPECT_TRUE(desk.isMaking());
-    desk.cancel();
-    ASSERT_TRUE(QTest::qWaitFor([&] { return !desk.isMaking(); }, 3 * patience_ms));
-    ASSERT_TRUE(QTest::qWaitFor([&] { return said.count() == 2; }, patience_ms));
-    EXPECT_THAT(said.back().front().toString().toStdString(), HasSubstr("Cancelled"));
+    EXPECT_EQ(failed.count(), 0);
 }
 
 }  // namespace

@@ -18,15 +18,19 @@
 #include "tests/ui/kernels/kernels_testing.h"
 #include "tests/ui/patience.h"
 #include "ui/kernels/code_pane.h"
+#include "ui/kernels/data_set_chart.h"
+#include "ui/kernels/data_set_desk.h"
+#include "ui/kernels/generated_panel.h"
 #include "ui/kernels/kernel_view.h"
 #include "ui/kernels/kernels_page.h"
+#include "ui/kernels/make_form.h"
 #include "ui/kernels/our_kernels.h"
 #include "ui/kernels/ours_panel.h"
 #include "ui/kernels/own_source.h"
 #include "ui/kernels/run_tab.h"
-#include "ui/kernels/text_table.h"
 #include "ui/session/session.h"
 #include "ui/widgets/message_bar.h"
+#include "ui/widgets/text_table.h"
 #include "ui/widgets/theme.h"
 
 namespace workbench {
@@ -104,7 +108,8 @@ TEST_F(KernelsPageTest, AFindingMarksItsLine) {
 
 TEST_F(KernelsPageTest, ALineOfOnesOwnSourceMarksWhatItBecame) {
     page.showYours();
-    ASSERT_TRUE(QTest::qWaitFor([&] { return !page.own().isCompiling(); }, 2 * patience_ms));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !page.own().isCompiling() && !page.shown().isReading(); },
+                                2 * patience_ms));
     if (!page.own().compiled()) GTEST_SKIP() << page.own().problem().toStdString();
     CodePane& editor = page.view().editor();
     EXPECT_TRUE(editor.isVisible());
@@ -121,7 +126,8 @@ TEST_F(KernelsPageTest, ALineOfOnesOwnSourceMarksWhatItBecame) {
     QTest::keyClick(&page.view().textPane(), Qt::Key_Up);
     EXPECT_EQ(editor.markedLines(), QList<int>{5}) << "and back";
     editor.setPlainText(QStringLiteral("__global__ void f(int* x) {\n    y = 2;\n}\n"));
-    ASSERT_TRUE(QTest::qWaitFor([&] { return !page.own().isCompiling(); }, 2 * patience_ms));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !page.own().isCompiling() && !page.shown().isReading(); },
+                                2 * patience_ms));
     EXPECT_EQ(page.own().problemLine(), 2);
     EXPECT_EQ(editor.extraSelections().size(), 1) << "the line at fault";
     choose("twice");
@@ -140,7 +146,8 @@ TEST_F(KernelsPageTest, OpensAKernelOfTheSolversAsASource) {
     EXPECT_EQ(page.view().editor().toPlainText(), typed) << "Undo brings it back";
     page.view().editor().redo();
     EXPECT_TRUE(page.view().editor().toPlainText().contains(QString::fromStdString(name)));
-    ASSERT_TRUE(QTest::qWaitFor([&] { return !page.own().isCompiling(); }, 2 * patience_ms));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !page.own().isCompiling() && !page.shown().isReading(); },
+                                2 * patience_ms));
     if (!page.own().compiled()) GTEST_SKIP() << page.own().problem().toStdString();
     ASSERT_TRUE(page.shown().kernel());
     EXPECT_EQ(page.shown().kernel()->kernel, name);
@@ -162,10 +169,97 @@ TEST_F(KernelsPageTest, CopiesTheRunAndTheText) {
     EXPECT_EQ(QApplication::clipboard()->text().toStdString(), page.shown().kernel()->text);
 }
 
+TEST_F(KernelsPageTest, AFormSaysWhatADataSetIsToBe) {
+    page.showGenerated();
+    page.generatedPanel().setTab(GeneratedPanel::Tab::make);
+    MakeForm& form = page.generatedPanel().form();
+    const auto quota = [&](const char* category) {
+        return form.findChild<QLabel*>(QStringLiteral("quota-") + QLatin1String(category))->text();
+    };
+    DataSetWish wish{.folder = QStringLiteral("/some where"), .count = 100, .seed = 3, .backward = true};
+    form.setWish(wish);
+    EXPECT_EQ(form.wish(), wish);
+    EXPECT_EQ(quota("arithmetic"), QStringLiteral("8"));
+    EXPECT_EQ(quota("pool"), QStringLiteral("7"));
+    wish.weights = {{synth::Category::math, 3}, {synth::Category::iir, 1}};
+    wish.levels = QStringList{QStringLiteral("V0"), QStringLiteral("V3")};
+    form.setWish(wish);
+    EXPECT_EQ(form.wish(), wish);
+    EXPECT_EQ(quota("math"), QStringLiteral("75"));
+    EXPECT_EQ(quota("arithmetic"), QStringLiteral("–"));
+    EXPECT_EQ(commandLine(wish).toStdString(),
+              "iir2d synth generate --out '/some where' --count 100 --seed 3 --categories math,iir --weights "
+              "math=3,iir=1 --levels V0,V3 --backward");
+    form.setTargets({{.target = "ptx-nvrtc:sm_90", .is_available = true},
+                     {.target = "llvm-host-o2", .is_available = true},
+                     {.target = "cubin:sm_90", .reason = "no nvJitLink"}});
+    wish.targets = QStringList{QStringLiteral("llvm-host-o2")};
+    form.setWish(wish);
+    EXPECT_EQ(form.wish(), wish);
+}
+
+TEST_F(KernelsPageTest, ChartsShowWhatADataSetHas) {
+    page.showGenerated();
+    GeneratedPanel& panel = page.generatedPanel();
+    panel.setTab(GeneratedPanel::Tab::charts);
+    EXPECT_FALSE(panel.chart().emptyText().isEmpty()) << "no data set is open";
+    page.dataSets().open(QStringLiteral(IIR2D_SOURCE_DIR "/tests/app/golden_set"));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return page.dataSets().record().has_value(); }, patience_ms));
+    const auto sum = [](const DataSetPlot& plot) {
+        double all = 0;
+        for (const DataSetPlot::Set& set : plot.sets) {
+            EXPECT_EQ(set.values.size(), plot.rows.size());
+            for (const double value : set.values) all += value;
+        }
+        return all;
+    };
+    const DataSetPlot& plot = panel.chart().plot();
+    EXPECT_TRUE(panel.chart().emptyText().isEmpty());
+    EXPECT_EQ(plot.rows.size(), 14);
+    EXPECT_EQ(sum(plot), 28);
+    EXPECT_TRUE(panel.chart().summary().contains(QLatin1String("arithmetic: train 2"))) << "in words";
+    panel.setChart(GeneratedPanel::Chart::sizes);
+    EXPECT_TRUE(plot.rows.contains(QLatin1String("ptx-nvrtc:sm_90")));
+    panel.setChart(GeneratedPanel::Chart::skeletons);
+    EXPECT_EQ(plot.line.back().x(), 28);
+    EXPECT_EQ(plot.line.back().y(), double(page.dataSets().dataSet()->skeletons));
+    panel.setChart(GeneratedPanel::Chart::pace);
+    EXPECT_FALSE(panel.chart().emptyText().isEmpty()) << "none was made here";
+
+    const DataSetPlot pace = pacePlot({{}, {0.2, 10}, {1.0, 100}, {3.0, 500}});
+    EXPECT_EQ(pace.line, (QList<QPointF>{QPointF(1, 100), QPointF(3, 200)}));
+}
+
+TEST_F(KernelsPageTest, ResumeGoesOnWithWhatWasCancelled) {
+    page.showGenerated();
+    page.generatedPanel().setTab(GeneratedPanel::Tab::make);
+    DataSetDesk& desk = page.dataSets();
+    MakeForm& form = page.generatedPanel().form();
+    auto* make = form.findChild<QPushButton*>(QStringLiteral("makeDataSet"));
+    auto* resume = form.findChild<QPushButton*>(QStringLiteral("resumeDataSet"));
+    EXPECT_FALSE(make->isEnabled()) << "no folder is named";
+    const QString path = folder.filePath(QStringLiteral("set"));
+    form.setWish({.folder = path, .count = 60, .levels = {QStringLiteral("V0"), QStringLiteral("V2")}});
+    make->click();
+    ASSERT_TRUE(
+        QTest::qWaitFor([&] { return !desk.progress().isEmpty() || !desk.isMaking(); }, 3 * patience_ms));
+    if (!desk.isMaking()) GTEST_SKIP() << page.messages().textOf(QStringLiteral("kernels")).toStdString();
+    EXPECT_FALSE(resume->isEnabled());
+    desk.cancel();
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !desk.isMaking(); }, 3 * patience_ms));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return resume->isEnabled(); }, patience_ms));
+    form.setWish({.folder = path});  // it goes on as it was begun, whatever stands here
+    resume->click();
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !desk.isMaking() && desk.record(); }, 6 * patience_ms))
+        << page.messages().textOf(QStringLiteral("kernels")).toStdString();
+    EXPECT_TRUE(desk.dataSet()->is_complete);
+    EXPECT_EQ(desk.dataSet()->rows.size(), 60U);
+}
+
 TEST_F(KernelsPageTest, WhatCanBeTouchedHasAName) {
     choose("twice");
     int seen = 0;
-    for (int tab = 0; tab < 5; ++tab) {
+    for (int tab = 0; tab < 7; ++tab) {
         page.view().setTab(KernelView::Tab(tab));
         for (const QWidget* one : page.findChildren<QWidget*>()) {
             if (!one->isVisible() || one->focusPolicy() == Qt::NoFocus) continue;

@@ -215,5 +215,26 @@ TEST(SessionHistory, KeepsTheNewestStepsAndTheRecipeInForce) {
     EXPECT_EQ(session.history().recipes, std::vector{deriche(3)});
 }
 
+TEST(SessionHistory, HasNoStepsOfPinnedConfigs) {
+    Session session;
+    session.pinConfig(iir2d::Config{.threads = 1});
+    session.changeRecipe(u("One"), deriche(1));
+    session.pinConfig(std::nullopt);
+    session.changeRecipe(u("Two"), deriche(2));
+    const RecipeHistory history = session.history();
+    EXPECT_EQ(history.recipes, (std::vector{Recipe{}, deriche(1), deriche(2)}));
+    EXPECT_EQ(history.steps, QStringList({u("One"), u("Two")}));
+    EXPECT_EQ(history.position, 2);
+    EXPECT_EQ(history.clean, 0);
+    session.undoStack()->undo();
+    EXPECT_EQ(session.history().position, 1);
+    session.undoStack()->undo();
+    ASSERT_TRUE(session.pinnedConfig());
+    EXPECT_EQ(session.pinnedConfig()->threads, 1);
+    EXPECT_TRUE(session.isRecipeModified());
+    session.undoStack()->undo();
+    EXPECT_FALSE(session.isRecipeModified());
+}
+
 }  // namespace
 }  // namespace workbench

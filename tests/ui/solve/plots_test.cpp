@@ -15,11 +15,14 @@ namespace {
 TEST(SolvePlots, FitTheSlopeOfErrors) {
     QList<QPointF> cubic, one;
     for (const double h : {0.1, 0.05, 0.02}) cubic << QPointF(h, 7 * h * h * h);
-    EXPECT_NEAR(fittedRate(cubic).value_or(0), 3, 1e-12);
+    const auto line = fittedLine(cubic);
+    ASSERT_TRUE(line);
+    EXPECT_NEAR(line->rate, 3, 1e-12);
+    EXPECT_NEAR(line->at(0.05).y(), 7 * 0.05 * 0.05 * 0.05, 1e-15);
     one << cubic.front();
-    EXPECT_FALSE(fittedRate(one));
+    EXPECT_FALSE(fittedLine(one));
     one << cubic.front();
-    EXPECT_FALSE(fittedRate(one)) << "of one h";
+    EXPECT_FALSE(fittedLine(one)) << "of one h";
 }
 
 TEST(SolvePlots, ShowErrorsWithTheirRatesAndThreeSlopes) {

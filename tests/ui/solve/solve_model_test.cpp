@@ -25,6 +25,10 @@ constexpr SolveProblem allProblems[] = {
     SolveProblem::poisson1d,  SolveProblem::poisson2d, SolveProblem::heat, SolveProblem::quadratic,
     SolveProblem::rosenbrock, SolveProblem::logistic,  SolveProblem::fit};
 
+using Line = solve::Poisson1d::Method;
+using Square = solve::Poisson2d::Method;
+using Scheme = solve::Heat::Scheme;
+
 class SolveModelTest : public ::testing::Test {
   protected:
     void run(const SolveChoices& choices) {
@@ -80,8 +84,12 @@ TEST_F(SolveModelTest, FindsThePathOverItsContours) {
 }
 
 TEST_F(SolveModelTest, StartsHeatFromARowOfTheImage) {
-    SolveChoices choices{
-        .problem = SolveProblem::heat, .heatNodes = 63, .dt = 1e-6, .heatSteps = 1, .heatStart = 2, .row = 3};
+    SolveChoices choices{.problem = SolveProblem::heat,
+                         .heatNodes = 63,
+                         .dt = 1e-6,
+                         .heatSteps = 1,
+                         .heatStart = solve::Heat::Start::samples,
+                         .row = 3};
     model.setChoices(choices);
     EXPECT_TRUE(model.hindrance().contains(QStringLiteral("Open an image")));
     model.run();
@@ -126,7 +134,8 @@ TEST_F(SolveModelTest, FitsAFilterAndPutsItIntoTheRecipe) {
 
 TEST_F(SolveModelTest, ShowsHowItGoesAndStopsWhenAsked) {
     QSignalSpy live(&model, &SolveModel::liveChanged);
-    model.setChoices({.lineNodes = 3000, .lineMethod = 1, .tolerance = 1e-15, .maxIterations = 100'000'000});
+    model.setChoices(
+        {.lineNodes = 3000, .lineMethod = Line::jacobi, .tolerance = 1e-15, .maxIterations = 100'000'000});
     model.run();
     ASSERT_TRUE(QTest::qWaitFor([&] { return model.live().size() > 2; }, patience_ms));
     EXPECT_LE(model.live().size(), 2001U);
@@ -139,7 +148,7 @@ TEST_F(SolveModelTest, ShowsHowItGoesAndStopsWhenAsked) {
 }
 
 TEST_F(SolveModelTest, ShowsWhatHasNotConverged) {
-    run({.lineNodes = 100, .lineMethod = 1, .maxIterations = 10});
+    run({.lineNodes = 100, .lineMethod = Line::jacobi, .maxIterations = 10});
     ASSERT_NE(model.outcome(), nullptr);
     EXPECT_TRUE(model.failure().contains(QStringLiteral("has not converged")))
         << model.failure().toStdString();
@@ -148,11 +157,16 @@ TEST_F(SolveModelTest, ShowsWhatHasNotConverged) {
 }
 
 TEST_F(SolveModelTest, SaysWhatHindersBeforeItRuns) {
-    model.setChoices({.problem = SolveProblem::poisson2d, .squareNodes = 30, .squareMethod = 2});
+    model.setChoices(
+        {.problem = SolveProblem::poisson2d, .squareNodes = 30, .squareMethod = Square::multigrid});
     EXPECT_TRUE(model.hindrance().contains(QStringLiteral("power of two")));
-    model.setChoices({.problem = SolveProblem::poisson2d, .squareNodes = 31, .degree = 1, .squareMethod = 2});
+    model.setChoices({.problem = SolveProblem::poisson2d,
+                      .squareNodes = 31,
+                      .degree = 2,
+                      .squareMethod = Square::multigrid});
     EXPECT_TRUE(model.hindrance().contains(QStringLiteral("linear")));
-    model.setChoices({.problem = SolveProblem::heat, .heatNodes = 63, .dt = 1, .scheme = 0});
+    model.setChoices(
+        {.problem = SolveProblem::heat, .heatNodes = 63, .dt = 1, .scheme = Scheme::explicit_euler});
     EXPECT_TRUE(model.hindrance().contains(QStringLiteral("unstable")));
 }
 
@@ -179,33 +193,93 @@ TEST_F(SolveModelTest, WritesItsResults) {
 
 TEST_F(SolveModelTest, SaysTheCommandThatDoesTheSame) {
     EXPECT_EQ(command(), "iir2d solve poisson1d --n 63");
-    model.setChoices({.lineNodes = 7, .lineMethod = 2, .lineRhs = 1, .leftEnd = -1, .sizes = 3});
+    model.setChoices({.lineNodes = 7,
+                      .lineMethod = Line::gauss_seidel,
+                      .lineRhs = solve::Poisson1d::Rhs::poly,
+                      .leftEnd = -1,
+                      .sizes = 3});
     EXPECT_EQ(command(),
               "iir2d solve poisson1d --n 7 --method gauss-seidel --rhs poly --ends=-1,0 --refine 3");
     model.setChoices(
-        {.problem = SolveProblem::poisson2d, .degree = 1, .mesh = 1, .tolerance = 1e-8, .seed = 4});
+        {.problem = SolveProblem::poisson2d, .degree = 2, .isPerturbed = true, .tolerance = 1e-8, .seed = 4});
     EXPECT_EQ(command(),
               "iir2d solve poisson2d --n 31 --degree 2 --mesh perturbed --tolerance 1e-08 --seed 4");
     model.setChoices(withProblem({}, SolveProblem::rosenbrock));
     EXPECT_EQ(command(), "iir2d solve minimise --problem rosenbrock --start=-1.2,1");
 }
 
+TEST_F(SolveModelTest, SaysOnceThatItsStateChanged) {
+    QSignalSpy changed(&model, &SolveModel::stateChanged);
+    model.setChoices({.lineNodes = 5});
+    EXPECT_EQ(changed.count(), 1);
+    model.setChoices({.lineNodes = 5});
+    EXPECT_EQ(changed.count(), 1) << "the same choices";
+    run({.lineNodes = 5});
+    EXPECT_EQ(changed.count(), 3) << "that it began, and that it ended with something";
+}
+
+TEST_F(SolveModelTest, BeginsWithTheChoicesOfTheLastTime) {
+    const SolveChoices chosen{.problem = SolveProblem::poisson2d,
+                              .degree = 2,
+                              .isPerturbed = true,
+                              .squareMethod = Square::cg,
+                              .dt = 0.25,
+                              .target = QStringLiteral("/a b/\u00e4.png"),
+                              .engine = solve::EngineKind::ptx};
+    {
+        Session last;
+        SolveModel(last).setChoices(chosen);
+        last.saveSettings();  // written when the session ends
+    }
+    Session next;
+    SolveModel begun(next);
+    EXPECT_EQ(begun.choices(), chosen);
+    // Not for the tests that follow.
+    begun.setChoices({});
+    next.saveSettings();
+}
+
+TEST(SolveChoices, AreReadBackFromJson) {
+    EXPECT_EQ(solveChoicesFrom({}), SolveChoices());
+    EXPECT_EQ(solveChoicesFrom(QStringLiteral("[1]")), SolveChoices());
+    for (const SolveProblem problem : allProblems) {
+        SolveChoices choices = withProblem({}, problem);
+        for (const auto& number : countChoices()) choices.*number.value = number.least;
+        for (const auto& number : realChoices()) choices.*number.value = number.most;
+        EXPECT_EQ(solveChoicesFrom(toJson(choices)), choices);
+    }
+    SolveChoices filter;
+    for (const int id : fittedFilters) {
+        filter.fitFilter = id;
+        EXPECT_EQ(solveChoicesFrom(toJson(filter)).fitFilter, id);
+    }
+}
+
+TEST(SolveChoices, OutOfTheirRangeAreAsUsual) {
+    const SolveChoices read = solveChoicesFrom(
+        QStringLiteral(R"({"problem": "chess", "line_nodes": 0, "square_nodes": 15.5, "sizes": "3", "seed": 7,
+                           "degree": 3, "square_solution": "linear", "fit_filter": 3, "tolerance": 2,
+                           "dt": 0.5, "is_insulated": 1})"));
+    EXPECT_EQ(read, (SolveChoices{.dt = 0.5, .seed = 7}));
+}
+
 TEST(SolveChoices, NameKernelsThatAreThere) {
     for (const SolveProblem problem : allProblems) {
-        for (int method = 0; method < 2; ++method) {
+        for (const auto descent : {solve::Descent::gd, solve::Descent::adam}) {
             SolveChoices choices = withProblem({}, problem);
-            choices.lineMethod = choices.squareMethod = choices.scheme = choices.descent = choices.fitMethod =
-                method;
+            choices.descent = choices.fitMethod = descent;
+            if (descent == solve::Descent::gd) choices.scheme = Scheme::explicit_euler;
             EXPECT_FALSE(kernelsOf(choices).isEmpty());
             for (const QString& name : kernelsOf(choices))
                 EXPECT_TRUE(solve::find_kernel(name.toStdString())) << name.toStdString();
         }
     }
-    for (const int method : {2, 3}) {
+    for (const Line method : {Line::jacobi, Line::gauss_seidel, Line::cg}) {
         for (const QString& name : kernelsOf({.lineMethod = method}))
             EXPECT_TRUE(solve::find_kernel(name.toStdString())) << name.toStdString();
     }
-    for (const QString& name : kernelsOf({.problem = SolveProblem::poisson2d, .squareMethod = 2}))
+    for (const QString& name :
+         kernelsOf({.problem = SolveProblem::poisson2d, .squareMethod = Square::multigrid}))
         EXPECT_TRUE(solve::find_kernel(name.toStdString())) << name.toStdString();
 }
 

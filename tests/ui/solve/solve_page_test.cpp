@@ -18,10 +18,10 @@
 #include <QTest>
 
 #include "tests/ui/patience.h"
+#include "ui/charts/plot_chart.h"
 #include "ui/picture/image_view.h"
 #include "ui/session/session.h"
 #include "ui/solve/map_view.h"
-#include "ui/solve/plot_chart.h"
 #include "ui/solve/results_view.h"
 #include "ui/widgets/message_bar.h"
 #include "ui/widgets/theme.h"
@@ -47,7 +47,7 @@ class SolvePageTest : public ::testing::Test {
         return nullptr;
     }
     void run() {
-        button("solveButton")->click();
+        button("solveRun")->click();
         ASSERT_TRUE(model().isRunning());
         ASSERT_TRUE(QTest::qWaitFor([this] { return !model().isRunning(); }, patience_ms));
         QApplication::processEvents();
@@ -78,7 +78,7 @@ TEST_F(SolvePageTest, TheFormChangesWhatIsSolvedAndShowsItsRange) {
     EXPECT_EQ(nodes->value(), 99) << "what was chosen before is there again";
 }
 
-TEST_F(SolvePageTest, EverythingHasANameOfEveryProblem) {
+TEST_F(SolvePageTest, EveryControlOfEveryProblemHasAName) {
     for (int problem = 0; problem < solveProblemCount; ++problem) {
         choose(static_cast<SolveProblem>(problem));
         QApplication::processEvents();
@@ -95,9 +95,9 @@ TEST_F(SolvePageTest, EverythingHasANameOfEveryProblem) {
 }
 
 TEST_F(SolvePageTest, RunsAndShowsTheLine) {
-    EXPECT_FALSE(button("cancelSolving")->isEnabled());
+    EXPECT_FALSE(button("solveCancel")->isEnabled());
     EXPECT_FALSE(page.results().isVisible());
-    model().setChoices({.lineNodes = 15, .lineMethod = 3, .sizes = 3});
+    model().setChoices({.lineNodes = 15, .lineMethod = solve::Poisson1d::Method::cg, .sizes = 3});
     run();
     EXPECT_TRUE(page.results().isVisible());
     EXPECT_EQ(page.results().solutionChart().plot().lines.size(), 2U) << "exact and computed";
@@ -111,12 +111,12 @@ TEST_F(SolvePageTest, RunsAndShowsTheLine) {
 
 TEST_F(SolvePageTest, AHindranceIsSaidAndHoldsBack) {
     choose(SolveProblem::fit);
-    EXPECT_FALSE(button("solveButton")->isEnabled());
+    EXPECT_FALSE(button("solveRun")->isEnabled());
     const auto* note = page.findChild<QLabel*>(QStringLiteral("solveHindrance"));
     EXPECT_TRUE(note->isVisible());
     EXPECT_TRUE(note->text().contains(QStringLiteral("Open the image")));
     choose(SolveProblem::heat);
-    EXPECT_TRUE(button("solveButton")->isEnabled());
+    EXPECT_TRUE(button("solveRun")->isEnabled());
     EXPECT_FALSE(note->isVisible());
 }
 
@@ -169,7 +169,8 @@ TEST_F(SolvePageTest, ShowsThePathOverContours) {
 }
 
 TEST_F(SolvePageTest, SaysWhatFailed) {
-    model().setChoices({.lineNodes = 200, .lineMethod = 1, .maxIterations = 5});
+    model().setChoices(
+        {.lineNodes = 200, .lineMethod = solve::Poisson1d::Method::jacobi, .maxIterations = 5});
     run();
     EXPECT_TRUE(
         page.messages().textOf(QStringLiteral("solve")).contains(QStringLiteral("has not converged")));
@@ -179,17 +180,19 @@ TEST_F(SolvePageTest, SaysWhatFailed) {
 }
 
 TEST_F(SolvePageTest, StopsByItsButton) {
-    model().setChoices(
-        {.lineNodes = 3000, .lineMethod = 1, .tolerance = 1e-15, .maxIterations = 100'000'000});
-    button("solveButton")->click();
-    ASSERT_TRUE(button("cancelSolving")->isEnabled());
-    EXPECT_FALSE(button("solveButton")->isEnabled());
+    model().setChoices({.lineNodes = 3000,
+                        .lineMethod = solve::Poisson1d::Method::jacobi,
+                        .tolerance = 1e-15,
+                        .maxIterations = 100'000'000});
+    button("solveRun")->click();
+    ASSERT_TRUE(button("solveCancel")->isEnabled());
+    EXPECT_FALSE(button("solveRun")->isEnabled());
     ASSERT_TRUE(
         QTest::qWaitFor([&] { return !page.results().historyChart().plot().lines.empty(); }, patience_ms));
-    button("cancelSolving")->click();
+    button("solveCancel")->click();
     ASSERT_TRUE(QTest::qWaitFor([this] { return !model().isRunning(); }, patience_ms));
-    EXPECT_TRUE(button("solveButton")->isEnabled());
-    EXPECT_FALSE(button("cancelSolving")->isEnabled());
+    EXPECT_TRUE(button("solveRun")->isEnabled());
+    EXPECT_FALSE(button("solveCancel")->isEnabled());
 }
 
 TEST_F(SolvePageTest, CopiesItsCommandAndAsksForItsKernels) {

@@ -38,6 +38,7 @@
 #include "ui/release/release_page.h"
 #include "ui/solve/results_view.h"
 #include "ui/solve/solve_page.h"
+#include "ui/tuning/tuning_page.h"
 #include "ui/widgets/message_bar.h"
 #include "ui/widgets/theme.h"
 #include "ui/window/device_panel.h"
@@ -179,7 +180,7 @@ void walkBenchmark(Scene& s) {
 void walkSolve(Scene& s) {
     Walker& w = s.walker;
     SolvePage& page = s.window.solvePage();
-    auto* run = page.findChild<QPushButton*>(QStringLiteral("solveButton"));
+    auto* run = page.findChild<QPushButton*>(QStringLiteral("solveRun"));
     w.step(
         QStringLiteral("the page Solve (Ctrl+5)"), [&] { w.press(Qt::Key_5, Qt::ControlModifier); },
         [&] { return s.window.page() == MainWindow::Page::solve && run->isEnabled(); });
@@ -198,12 +199,35 @@ void walkSolve(Scene& s) {
     w.step(
         QStringLiteral("more iterations than anybody waits for, cancelled"),
         [&] {
-            page.model().setChoices({.lineNodes = 4000, .lineMethod = 1, .maxIterations = 100'000'000});
+            page.model().setChoices({.lineNodes = 4000,
+                                     .lineMethod = solve::Poisson1d::Method::jacobi,
+                                     .maxIterations = 100'000'000});
             w.click(run);
             if (!page.isRunning()) return w.fail(QStringLiteral("it does not run"));
-            w.click(page.findChild<QPushButton*>(QStringLiteral("cancelSolving")));
+            w.click(page.findChild<QPushButton*>(QStringLiteral("solveCancel")));
         },
         [&] { return !page.isRunning() && run->isEnabled() && page.model().outcome()->last().n == 31; });
+}
+
+void walkTuning(Scene& s) {
+    Walker& w = s.walker;
+    TuningPage& page = s.window.tuningPage();
+    auto* run = page.findChild<QPushButton*>(QStringLiteral("tuningRun"));
+    w.step(
+        QStringLiteral("the page Tuning (Ctrl+6)"), [&] { w.press(Qt::Key_6, Qt::ControlModifier); },
+        [&] {
+            return s.window.page() == MainWindow::Page::tuning && page.model().state() != nullptr &&
+                   run->isEnabled();
+        });
+    w.step(
+        QStringLiteral("measuring, cancelled"),
+        [&] {
+            page.model().setWork({.kind = TuningWork::Kind::collect, .seconds = 600});
+            w.click(run);
+            if (!page.model().isMeasuring()) return w.fail(QStringLiteral("it does not run"));
+            w.click(page.findChild<QPushButton*>(QStringLiteral("tuningCancel")));
+        },
+        [&] { return !page.model().isRunning() && run->isEnabled(); });
 }
 
 void walkRelease(Scene& s) {
@@ -434,6 +458,7 @@ int walkAll() {
     walkBenchmark(scene);
     walkRelease(scene);
     walkSolve(scene);
+    walkTuning(scene);
     walkWindow(scene);
     const Walker& w = scene.walker;
     std::printf("%d steps on %s, %d failed\n", w.steps(), qPrintable(QGuiApplication::platformName()),

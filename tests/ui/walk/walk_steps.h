@@ -37,6 +37,7 @@ void walkSaving(Scene& scene);
 void walkBenchmark(Scene& scene);
 void walkRelease(Scene& scene);
 void walkSolve(Scene& scene);
+void walkTuning(Scene& scene);
 void walkWindow(Scene& scene);
 
 int walkAll();  // the exit code

@@ -11,6 +11,8 @@
 #include "core/image/image_io.h"
 #include "tests/ui/patience.h"
 #include "ui/session/session.h"
+#include "ui/tuning/live_choice.h"
+#include "ui/tuning/tuning_model.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/window/device_panel.h"
 #include "ui/window/info_bar.h"
@@ -38,7 +40,9 @@ TEST(GpuRun, ItsPartsAreShownApart) {
     qputenv("FAKE_CUDA", "devices=1");
     Session session;
     DevicePanel panel(session);
-    InfoBar bar(session);
+    TuningModel tuning(session);
+    LiveChoice choice(session, tuning);
+    InfoBar bar(session, choice);
     const auto* run = panel.findChild<QLabel*>(QStringLiteral("lastRun"));
     ASSERT_NE(run, nullptr);
     ASSERT_TRUE(QTest::qWaitFor([&] { return !session.isListingDevices(); }, patience_ms));

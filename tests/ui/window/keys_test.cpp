@@ -23,6 +23,7 @@
 #include "ui/release/release_dialogs.h"
 #include "ui/session/session.h"
 #include "ui/solve/solve_page.h"
+#include "ui/tuning/tuning_page.h"
 #include "ui/widgets/message_bar.h"
 #include "ui/widgets/number_field.h"
 #include "ui/window/main_window.h"
@@ -54,7 +55,7 @@ class KeysTest : public ::testing::Test {
     void onAllPages(Visit visit) {
         for (const auto page :
              {MainWindow::Page::image, MainWindow::Page::benchmark, MainWindow::Page::release,
-              MainWindow::Page::kernels, MainWindow::Page::solve}) {
+              MainWindow::Page::kernels, MainWindow::Page::solve, MainWindow::Page::tuning}) {
             window.setPage(page);
             QTest::qWait(1);
             visit();
@@ -250,6 +251,14 @@ TEST_F(KeysTest, NoMnemonicMeansTwoThings) {
     for (int problem = 0; problem < solveProblemCount; ++problem) {
         solving.setChoices(withProblem({}, static_cast<SolveProblem>(problem)));
         look("problem beside heat over time");
+    }
+    window.setPage(MainWindow::Page::tuning);
+    for (int kind = 0; kind < 4; ++kind) {
+        window.tuningPage().model().setWork({.kind = static_cast<TuningWork::Kind>(kind)});
+        for (int tab = 0; tab <= int(TuningPage::Tab::use); ++tab) {
+            window.tuningPage().setTab(static_cast<TuningPage::Tab>(tab));
+            look("tuning tab");
+        }
     }
     EXPECT_GT(seen, 100);
     for (const QAction* action : window.menuBar()->actions()) {

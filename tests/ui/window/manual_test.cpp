@@ -8,6 +8,7 @@
 #include <QDir>
 #include <QFile>
 #include <QLineEdit>
+#include <QMessageBox>
 #include <QScrollBar>
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -24,6 +25,8 @@
 #include "ui/manual/manual_browser.h"
 #include "ui/manual/manual_window.h"
 #include "ui/operations/operations_panel.h"
+#include "ui/release/release_dialogs.h"
+#include "ui/release/release_page.h"
 #include "ui/session/session.h"
 #include "ui/widgets/theme.h"
 #include "ui/window/context_help.h"
@@ -315,6 +318,76 @@ TEST(ContextHelp, F1OpensThePageOfWhereOneIs) {
     }
     window.close();
     EXPECT_FALSE(window.manual()->isVisible()) << "it goes with the window";
+}
+
+class DialogHelpTest : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        window.setInteractive(false);
+        window.show();
+        ASSERT_TRUE(QTest::qWaitForWindowActive(&window));
+    }
+    // Presses F1 in what is in front, and says where the manual is then.
+    std::string placeOnF1(QWidget& dialog) {
+        dialog.activateWindow();
+        EXPECT_TRUE(QTest::qWaitForWindowActive(&dialog));
+        QTest::keyClick(dialog.windowHandle(), Qt::Key_F1);
+        if (window.manual() == nullptr || !window.manual()->isVisible()) return "nothing";
+        const ManualBrowser& browser = *window.manual()->browser();
+        return (browser.page() + QLatin1Char('#') +
+                browser.document()->findBlockByNumber(browser.topBlock()).text())
+            .toStdString();
+    }
+    // Whether the manual takes what is typed.
+    bool isUsable() {
+        ManualWindow& manual = *window.manual();
+        manual.activateWindow();
+        if (!QTest::qWaitForWindowActive(&manual)) return false;
+        manual.setQuery({});
+        QTest::keyClick(manual.windowHandle(), Qt::Key_K, Qt::ControlModifier);
+        QTest::keyClick(manual.windowHandle(), Qt::Key_X);
+        for (const auto* edit : manual.findChildren<QLineEdit*>()) {
+            if (edit->text() == QLatin1String("x")) return true;
+        }
+        return false;
+    }
+
+    Session session;
+    MainWindow window{session};
+};
+
+TEST_F(DialogHelpTest, F1OpensTheSectionOfAModalDialogWhichStaysOpen) {
+    auto* dialog = new NewReleaseDialog(QString(), &window.releasePage());
+    dialog->show();
+    EXPECT_EQ(placeOnF1(*dialog), "releases.md#In the window");
+    EXPECT_TRUE(isUsable());
+    EXPECT_TRUE(dialog->isVisible());
+    dialog->close();
+    EXPECT_TRUE(window.manual()->isVisible());
+    EXPECT_TRUE(isUsable()) << "also when the dialog is gone";
+}
+
+TEST_F(DialogHelpTest, AManualThatIsOpenAlreadyCanBeUsedBesideADialog) {
+    window.openManual(QStringLiteral("filters.md"));
+    ASSERT_TRUE(isUsable());
+    window.setPage(MainWindow::Page::benchmark);
+    QMessageBox box(QMessageBox::Question, QStringLiteral("x"), QStringLiteral("?"), QMessageBox::Ok,
+                    &window.benchmarkPage());
+    box.open();
+    box.setWindowModality(Qt::ApplicationModal);
+    EXPECT_EQ(placeOnF1(box), "benchmark.md#What a benchmark measures, and how to read it");
+    EXPECT_TRUE(isUsable());
+}
+
+TEST_F(DialogHelpTest, EveryPlaceOfADialogIsInTheManual) {
+    const Manual manual(docs);
+    for (const DialogPlace& each : dialogPlaces()) {
+        QTextDocument document;
+        readMarkdown(document, manual.markdown(each.place.page));
+        QStringList anchors{QString()};
+        for (const ManualHeading& heading : headingsOf(document)) anchors << heading.anchor;
+        EXPECT_TRUE(anchors.contains(each.place.anchor)) << each.dialog->className();
+    }
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "ui/charts/chart_view.h"
-#include "ui/solve/plots.h"
+#include "ui/charts/plot.h"
 
 class QXYSeries;
 
@@ -18,11 +18,17 @@ class PlotChart : public ChartView {
     const Plot& plot() const { return m_plot; }
 
     QString toolTipAt(const QPointF& position) const override;
+    int caseAt(const QPointF& position) const override;
 
   protected:
     void restyle() override;
 
   private:
+    struct Point {
+        std::size_t line = 0;
+        qsizetype index = 0;
+    };
+    std::optional<Point> pointAt(const QPointF& position) const;
     QString make();
     void makeAxes();
     void draw(QPainter& painter) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "ui/kernels/text_table.h"
+#include "ui/widgets/text_table.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -10,6 +10,7 @@
 #include <QSortFilterProxyModel>
 #include <QStyledItemDelegate>
 #include <algorithm>
+#include <cmath>
 
 #include "ui/widgets/table_look.h"
 #include "ui/widgets/theme.h"
@@ -20,12 +21,18 @@ namespace {
 constexpr int widestTextColumn = 420;
 
 bool isNumber(const QVariant& cell) {
-    return cell.typeId() == QMetaType::ULongLong || cell.typeId() == QMetaType::Double;
+    return cell.typeId() == QMetaType::ULongLong || cell.typeId() == QMetaType::LongLong ||
+           cell.typeId() == QMetaType::Double;
 }
 
 QString textOfCell(const QVariant& cell) {
     if (cell.typeId() == QMetaType::ULongLong) return QLocale().toString(cell.toULongLong());
-    if (cell.typeId() == QMetaType::Double) return QLocale().toString(cell.toDouble(), 'f', 2);
+    if (cell.typeId() == QMetaType::LongLong) return QLocale().toString(cell.toLongLong());
+    if (cell.typeId() == QMetaType::Double) {
+        const double value = cell.toDouble();
+        const bool isSmall = value != 0 && std::abs(value) < 0.01;
+        return QLocale().toString(value, isSmall ? 'g' : 'f', isSmall ? 3 : 2);
+    }
     return cell.toString();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "ui/solve/plot_chart.h"
+#include "ui/charts/plot_chart.h"
 
 #include <QChart>
 #include <QLegend>
@@ -59,7 +59,8 @@ void PlotChart::showPlot(Plot plot) {
         chart()->removeAllSeries();
         m_series.clear();
     }
-    present(int(m_plot.lines.size()), -1, m_plot.nothing, [this] { return make(); });
+    const int cases = m_plot.lines.empty() ? 0 : std::max(int(m_plot.lines.size()), m_plot.cases);
+    present(cases, m_plot.cases > 0 ? m_plot.chosen : -1, m_plot.nothing, [this] { return make(); });
 }
 
 // Axes anew as well: a logarithmic one keeps the room that the labels of its first range took.
@@ -112,8 +113,7 @@ void PlotChart::makeAxes() {
         applyScale(*axis, tickScale(extent.low, extent.high, 5, integers));
         return axis;
     };
-    // h halves from size to size.
-    QAbstractAxis* across = m_plot.isLogX ? logAxis(x, 2) : linear(x, m_plot.countsX);
+    QAbstractAxis* across = m_plot.isLogX ? logAxis(x, m_plot.logBaseX) : linear(x, m_plot.countsX);
     QAbstractAxis* up = m_plot.isLogY ? logAxis(y, 10) : linear(y, false);
     // A path fills its contours: the axes end where they do.
     if (!m_plot.contours.empty()) {
@@ -159,9 +159,19 @@ void PlotChart::restyle() {
 }
 
 void PlotChart::draw(QPainter& painter) const {
-    if (m_plot.contours.empty() || m_series.empty()) return;
+    if (m_series.empty() || (m_plot.contours.empty() && !m_plot.yBand)) return;
     painter.save();
     painter.setClipRect(chart()->plotArea());
+    if (m_plot.yBand) {
+        const auto [low, high] = *m_plot.yBand;
+        const double x = m_plot.lines.front().points.front().x();
+        const QRectF area = chart()->plotArea();
+        const double top = chart()->mapToPosition({x, high}, m_series.front()).y();
+        const double bottom = chart()->mapToPosition({x, low}, m_series.front()).y();
+        QColor fill = themeColours().muted;
+        fill.setAlphaF(0.2F);
+        painter.fillRect(QRectF(area.left(), top, area.width(), bottom - top), fill);
+    }
     for (std::size_t k = 0; k < m_plot.contours.size(); ++k) {
         QColor colour = themeColours().muted;
         colour.setAlphaF(0.35F + 0.4F * float(k) / float(m_plot.contours.size()));
@@ -176,23 +186,40 @@ void PlotChart::draw(QPainter& painter) const {
     painter.restore();
 }
 
-QString PlotChart::toolTipAt(const QPointF& position) const {
+std::optional<PlotChart::Point> PlotChart::pointAt(const QPointF& position) const {
     double best = pointReach;
-    QString text;
+    std::optional<Point> found;
     for (std::size_t k = 0; k < m_series.size(); ++k) {
         const Plot::Line& line = m_plot.lines[k];
         if (line.style == Plot::Style::guide) continue;
-        for (const QPointF& point : line.points) {
-            const QPointF place = chart()->mapToPosition(point, m_series[k]);
+        for (qsizetype i = 0; i < line.points.size(); ++i) {
+            const QPointF place = chart()->mapToPosition(line.points[i], m_series[k]);
             const double distance = std::hypot(place.x() - position.x(), place.y() - position.y());
             if (distance >= best) continue;
             best = distance;
-            text = QStringLiteral("%1\n%2: %3\n%4: %5")
-                       .arg(line.name, m_plot.xTitle, shortNumber(point.x()), m_plot.yTitle,
-                            shortNumber(point.y()));
+            found = Point{k, i};
         }
     }
-    return text.trimmed();
+    return found;
+}
+
+QString PlotChart::toolTipAt(const QPointF& position) const {
+    const auto found = pointAt(position);
+    if (!found) return {};
+    const Plot::Line& line = m_plot.lines[found->line];
+    const QPointF& point = line.points[found->index];
+    const QString text = line.texts.value(found->index, line.name);
+    return QStringLiteral("%1\n%2: %3\n%4: %5")
+        .arg(text, m_plot.xTitle, shortNumber(point.x()), m_plot.yTitle, shortNumber(point.y()))
+        .trimmed();
+}
+
+int PlotChart::caseAt(const QPointF& position) const {
+    const auto found = pointAt(position);
+    if (!found) return -1;
+    const auto& cases = m_plot.lines[found->line].cases;
+    const auto index = std::size_t(found->index);
+    return index < cases.size() ? cases[index] : -1;
 }
 
 }  // namespace workbench

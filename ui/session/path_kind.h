@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a file or folder is that was given to be opened, by its content and not by its name.
+// What a file or folder is that was given to be opened, by its content; of libraries by its name.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,9 @@ namespace workbench {
 enum class PathKind {
     image,    // or anything else that reading an image can say more of
     recipe,   // or JSON that is none, of which reading a recipe can say why
-    record,   // of a benchmark or a duel: its directory or its file
+    record,   // of a benchmark: its directory or its file
+    duel,     // the record of one, likewise
+    library,  // a file that is named as a shared library is
     release,  // its directory
     folder,   // of none of these
 };

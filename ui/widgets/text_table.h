@@ -6,10 +6,17 @@
 #include <QList>
 #include <QStringList>
 #include <QTableView>
+#include <QVariant>
+#include <cstdint>
 
 class QSortFilterProxyModel;
 
 namespace workbench {
+
+// A cell that is a count.
+inline QVariant countCell(std::uint64_t value) {
+    return QVariant(qulonglong(value));
+}
 
 // Rows of cells; numbers are shown as the locale writes them, and sort as numbers.
 class TextTableModel : public QAbstractTableModel {
@@ -23,7 +30,6 @@ class TextTableModel : public QAbstractTableModel {
         QString toolTip;
     };
     void setRows(const QStringList& headers, QList<Row> rows);
-    const QList<Row>& rows() const { return m_rows; }
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;

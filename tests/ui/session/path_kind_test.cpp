@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What is opened as what, by content.
-#include "ui/window/path_kind.h"
+#include "ui/session/path_kind.h"
 
 #include <gtest/gtest.h>
 
@@ -44,7 +44,7 @@ TEST_F(PathKindTest, RecordsAsFilesAndFolders) {
     EXPECT_EQ(kind_of(sourceFolder / "tests/core/record/golden"), PathKind::record);
     EXPECT_EQ(kind_of(sourceFolder / "tests/core/record/golden/record.json"), PathKind::record);
     EXPECT_EQ(kind_of(made(QStringLiteral("duel.txt"), "{\"schema\": \"iir2d-workbench/duel\"}")),
-              PathKind::record);
+              PathKind::duel);
     EXPECT_EQ(kind_of(made(QStringLiteral("cut.json"), "{\"schema\": \"iir2d-workbench/record\", \"a")),
               PathKind::record)
         << "its reader says what is wrong";
@@ -54,7 +54,14 @@ TEST_F(PathKindTest, RecordsAsFilesAndFolders) {
 
 TEST_F(PathKindTest, FoldersOfDuels) {
     made(QStringLiteral("duel.json"), "{}");
-    EXPECT_EQ(kind_of(toPath(folder.path())), PathKind::record);
+    EXPECT_EQ(kind_of(toPath(folder.path())), PathKind::duel);
+    EXPECT_EQ(kind_of(toPath(folder.filePath(QStringLiteral("duel.json")))), PathKind::duel);
+}
+
+TEST_F(PathKindTest, LibrariesByTheirNames) {
+    for (const char* name : {"/usr/lib/libiir2d.so", "/usr/lib/libiir2d.so.1.2.0", "iir2d.dll"})
+        EXPECT_EQ(kind_of(name), PathKind::library) << name;
+    EXPECT_EQ(kind_of("/usr/lib/a.sort"), PathKind::image);
 }
 
 TEST_F(PathKindTest, ReleasesAndOtherFolders) {

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// What core/inspect finds out of sources and of mismatches, with the compilers that are there.
+#include <gmock/gmock.h>
+
+#include <QTemporaryDir>
+#include <filesystem>
+
+#include "core/inspect/generate_report.h"
+#include "core/inspect/language.h"
+#include "core/inspect/mismatch.h"
+#include "tests/ui/kernels/planted.h"
+
+namespace workbench {
+namespace {
+
+using ::testing::Contains;
+using ::testing::Field;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+constexpr const char* target = "ptx-nvrtc:sm_90";
+
+class Inspected : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        const auto chosen = inspect::choose_targets({target}, {});
+        if (!chosen) GTEST_SKIP() << chosen.error().message;
+        targets = chosen->targets;
+        auto made = inspect::make_toolchain();
+        ASSERT_TRUE(made);
+        toolchain = *std::move(made);
+    }
+
+    QTemporaryDir folder;
+    std::vector<synth::Target> targets;
+    std::unique_ptr<synth::Toolchain> toolchain;
+};
+
+TEST_F(Inspected, FindsTheElementsAndTheStatementOfAMismatch) {
+    const std::filesystem::path set = folder.filePath(QStringLiteral("set")).toStdString();
+    std::string kernel;
+    const auto progress = testing::makeFaultySet(set, target, kernel);
+    ASSERT_TRUE(progress) << progress.error().message;
+    ASSERT_TRUE(progress->rejected.contains("mismatch")) << kernel;
+    const auto view = inspect::view_data_set(set);
+    ASSERT_TRUE(view) << view.error().message;
+    ASSERT_THAT(view->mismatches, SizeIs(1));
+    const std::uint64_t index = view->mismatches[0].index;
+
+    testing::FaultyCompiler faulty(std::move(toolchain), &kernel);
+    const auto found = inspect::look_into_mismatch(set, index, faulty);
+    ASSERT_TRUE(found) << found.error().message;
+    EXPECT_EQ(found->kernel, kernel);
+    EXPECT_EQ(found->target, target);
+    EXPECT_GT(found->total, 0U);
+    ASSERT_FALSE(found->elements.empty());
+    const inspect::MismatchElement& one = found->elements[0];
+    EXPECT_NE(one.expected, one.got);
+    EXPECT_GT(one.ulp, 1);
+    EXPECT_THAT(one.inputs, HasSubstr(" = "));
+    EXPECT_GT(found->statement_line, 0) << found->statement_note << "\n" << found->source;
+    EXPECT_THAT(found->statement, HasSubstr("=")) << found->source;
+    EXPECT_THAT(found->statement_note, HasSubstr("store what each statement computes"));
+
+    // By compilers without the fault the stored text still is what it is, and its statements are not looked
+    // at.
+    auto real = inspect::make_toolchain();
+    ASSERT_TRUE(real);
+    const auto again = inspect::look_into_mismatch(set, index, **real);
+    ASSERT_TRUE(again) << again.error().message;
+    EXPECT_EQ(again->total, found->total);
+    EXPECT_EQ(again->statement_line, 0);
+    EXPECT_THAT(again->statement_note, HasSubstr("another text than the stored one"));
+    const auto none = inspect::look_into_mismatch(set, index + 1000, **real);
+    ASSERT_FALSE(none);
+    EXPECT_EQ(none.error().kind, ErrorKind::bad_argument);
+}
+
+TEST_F(Inspected, VerifiesASourceThatIsInsideTheLanguage) {
+    const std::string source = R"(
+__global__ void other(float* x) { x[threadIdx.x] = 0.0f; }
+extern "C" __global__ void saxpy(const float* x, const float* b, float* y, float a, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    y[i] = a * x[i] + b[i];
+}
+)";
+    const auto made = inspect::check_language(source, "saxpy", targets, *toolchain);
+    ASSERT_TRUE(made) << made.error().message;
+    EXPECT_TRUE(made->is_inside) << made->outside;
+    EXPECT_EQ(made->rejected, "");
+    EXPECT_EQ(made->backward_kernel, "saxpy_backward") << made->no_backward;
+    EXPECT_THAT(made->backward_source, HasSubstr("adj_"));
+    EXPECT_EQ(made->texts.size(), 2U) << "forward and backward";
+    EXPECT_THAT(made->levels, Contains(Field(&inspect::RecordLevel::level, "V3")));
+    ASSERT_FALSE(made->runs.empty());
+    ASSERT_EQ(made->runs[0].arguments.size(), 5U) << "x, b, y, a, n";
+    EXPECT_TRUE(made->runs[0].arguments[0].starts_with("in:f32:"));
+    EXPECT_TRUE(made->runs[0].arguments[2].starts_with("out:f32:"));
+    EXPECT_EQ(made->runs[0].arguments[4], "i32:200");
+    EXPECT_FALSE(made->backward_runs.empty());
+
+    const auto outside = inspect::check_language(source, "other", targets, *toolchain);
+    ASSERT_TRUE(outside);
+    EXPECT_FALSE(outside->is_inside);
+    EXPECT_THAT(outside->outside, HasSubstr("2"));
+    EXPECT_TRUE(outside->texts.empty());
+}
+
+TEST(GenerateReport, LeavesOutWhatAResumedRunFound) {
+    inspect::GenerateReport report(100);
+    EXPECT_EQ(report.state({.kernels = 40, .pairs = 120}).text, "40 kernels, 0 rejected");
+    const auto state = report.state({.kernels = 50, .pairs = 150, .rejected = {{"undecided", 3}}});
+    EXPECT_EQ(state.fraction, 0.5);
+    EXPECT_THAT(state.text, HasSubstr("50 kernels, 3 rejected, "));
+    EXPECT_THAT(state.text, HasSubstr(" pairs/s, "));
+    EXPECT_GT(state.pairs_per_second, 0);
+}
+
+}  // namespace
+}  // namespace workbench

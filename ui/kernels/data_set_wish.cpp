@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+#include "ui/kernels/data_set_wish.h"
+
+#include <algorithm>
+#include <thread>
+
+#include "core/inspect/toolchain.h"
+#include "core/support/files.h"
+#include "core/support/listed.h"
+#include "core/support/shell.h"
+#include "core/support/try.h"
+#include "core/synth/data_set_files.h"
+#include "ui/support/paths.h"
+#include "ui/support/text.h"
+
+namespace workbench {
+namespace {
+
+bool areAlike(const std::map<synth::Category, double>& weights) {
+    return std::ranges::all_of(weights,
+                               [&](const auto& one) { return one.second == weights.begin()->second; });
+}
+
+}  // namespace
+
+synth::GenerateOptions optionsOf(const DataSetWish& wish) {
+    synth::GenerateOptions options{.folder = toPath(wish.folder),
+                                   .count = wish.count,
+                                   .seed = wish.seed,
+                                   .jobs = std::max(1U, std::thread::hardware_concurrency()),
+                                   .resume = wish.resume};
+    for (const auto& [category, weight] : wish.weights) options.categories.push_back(category);
+    if (!areAlike(wish.weights)) options.weights = wish.weights;
+    options.judge.backward = wish.backward;
+    if (!wish.levels.isEmpty()) {
+        options.judge.levels.clear();
+        for (const QString& level : wish.levels) options.judge.levels.push_back(level.toStdString());
+    }
+    return options;
+}
+
+Result<synth::GenerateOptions> completeOptions(const DataSetWish& wish, const std::stop_token& stop) {
+    synth::GenerateOptions options = optionsOf(wish);
+    std::vector<std::string> names;
+    for (const QString& target : wish.targets) names.push_back(target.toStdString());
+    if (wish.resume) {
+        IIR2D_TRY(const synth::RunFacts run, synth::read_run(options.folder));
+        options.count = run.count;
+        options.seed = run.seed;
+        options.shard = run.shard;
+        options.judge.backward = run.backward;
+        options.judge.levels = run.levels;
+        options.categories.clear();
+        options.weights.clear();
+        for (const auto& [category, quota] : run.quotas) {
+            options.categories.push_back(category);
+            options.weights[category] = static_cast<double>(quota);
+        }
+        names.clear();
+        for (const synth::Target& target : run.targets) names.push_back(target.name);
+    }
+    IIR2D_TRY(inspect::ChosenTargets chosen, inspect::choose_targets(names, stop));
+    if (options.judge.has_level("V1")) IIR2D_RETURN_IF_ERROR(inspect::check_assembler(chosen));
+    options.judge.targets = std::move(chosen.targets);
+    options.unavailable = std::move(chosen.unavailable);
+    return options;
+}
+
+QString commandLine(const DataSetWish& wish) {
+    std::string made = "iir2d synth generate --out " + shell_quoted(wish.folder.toStdString()) + " --count " +
+                       std::to_string(wish.count) + " --seed " + std::to_string(wish.seed);
+    const auto name = [](const auto& one) { return std::string(synth::name_of(one.first)); };
+    if (!wish.weights.empty()) made += " --categories " + joined(wish.weights, ",", name);
+    if (!areAlike(wish.weights))
+        made += " --weights " + joined(wish.weights, ",", [&](const auto& one) {
+                    return name(one) + "=" + format_number(one.second);
+                });
+    if (!wish.targets.isEmpty())
+        made += " --targets " + shell_quoted(wish.targets.join(QLatin1Char(',')).toStdString());
+    if (!wish.levels.isEmpty()) made += " --levels " + wish.levels.join(QLatin1Char(',')).toStdString();
+    if (wish.backward) made += " --backward";
+    if (wish.resume) made += " --resume";
+    return toText(made);
+}
+
+}  // namespace workbench

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// What a person asks a new data set to be, and what that is for core and on the command line.
+#pragma once
+
+#include <QString>
+#include <QStringList>
+#include <cstdint>
+#include <map>
+
+#include "core/support/error.h"
+#include "core/support/task.h"
+#include "core/synth/data_set.h"
+
+namespace workbench {
+
+struct DataSetWish {
+    QString folder;
+    std::uint64_t count = 140;
+    std::uint64_t seed = 1;
+    // Empty: the same number of each category. Else of those that are missing there are none.
+    std::map<synth::Category, double> weights = {};
+    QStringList targets = {};  // empty: the default ones that are there
+    QStringList levels = {};   // empty: V0, V2 and V3
+    bool backward = false;
+    bool resume = false;  // goes on as the folder's run.json says, whatever else stands here
+    friend bool operator==(const DataSetWish&, const DataSetWish&) = default;
+};
+
+// All but targets, which have to be looked for.
+synth::GenerateOptions optionsOf(const DataSetWish& wish);
+// Asks the compilers for the targets and takes what a run that is resumed was begun with.
+Result<synth::GenerateOptions> completeOptions(const DataSetWish& wish, const std::stop_token& stop);
+// The `iir2d synth generate` of it.
+QString commandLine(const DataSetWish& wish);
+
+}  // namespace workbench

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// By which config the live recipe's operations are executed on the open image, and why: of the whole image,
+// not of its proxy. Looked at off the GUI thread when image, recipe, device, pin or models change. No
+// widgets.
+#pragma once
+
+#include <QObject>
+#include <QString>
+#include <QTimer>
+#include <memory>
+#include <vector>
+
+#include "iir2d/tune.h"
+#include "ui/session/job.h"
+
+namespace workbench {
+
+class Session;
+class TuningModel;
+
+struct LiveStep {
+    QString operation;
+    QString spec;
+    iir2d::Explanation said;
+    iir2d::Config config;  // that it is executed by: the pin where it is valid
+    iir2d::TuneReason reason = iir2d::TuneReason::no_model;
+
+    std::optional<double> predictedRatio() const;  // of that config, to static
+};
+
+class LiveChoice : public QObject {
+    Q_OBJECT
+  public:
+    LiveChoice(Session& session, TuningModel& tuning, QObject* parent = nullptr);
+    ~LiveChoice() override;
+
+    // One each of the recipe's operations that are on; none without an image, and on a GPU, which has one
+    // way.
+    const std::vector<LiveStep>& steps() const { return m_steps; }
+    // What to pin for the first operation: its candidates, the best predicted first; where nothing is
+    // predicted, those with the fewest knobs first.
+    std::vector<iir2d::RankedConfig> offers(std::size_t most) const;
+    QString badge() const;    // of the first operation
+    QString toolTip() const;  // of all
+
+  Q_SIGNALS:
+    void changed();
+
+  private:
+    void look();
+
+    Session& m_session;
+    TuningModel& m_tuning;
+    std::vector<LiveStep> m_steps;
+    QTimer m_pause;  // a slider moves often
+    Job m_looker{JobPolicy::newest_wins};
+};
+
+}  // namespace workbench
