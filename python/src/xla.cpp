@@ -20,7 +20,7 @@ ffi::Error filter_handler(ffi::AnyBuffer x, ffi::RemainingArgs operands, ffi::Re
         if (x.element_count() == 0) return;
         const Sets sets(attributes, operands, {});
         const auto call = attributes.transposed ? filter_adjoint : filter;
-        call(view_of(x), view_of(*y), attributes.settings(), sets.parameters(), {});
+        call(view_of(x), result_view_of(*y), attributes.settings(), sets.parameters(), {});
     });
 }
 
@@ -92,7 +92,7 @@ ffi::Error pool_handler(ffi::AnyBuffer x, ffi::RemainingRets results, ffi::Span<
                 indices = wide.data();
             }
         }
-        pool(view_of(x), view_of(**y), indices, pool_settings(fields, p), {});
+        pool(view_of(x), result_view_of(**y), indices, pool_settings(fields, p), {});
         if (narrow != nullptr) {
             std::ranges::transform(wide, narrow, [](std::int64_t i) { return static_cast<std::int32_t>(i); });
         }
@@ -121,7 +121,8 @@ ffi::Error pool_backward_handler(ffi::AnyBuffer dy, ffi::RemainingArgs rest, ffi
                 indices = wide.data();
             }
         }
-        pool_backward(x ? &*x : nullptr, y ? &*y : nullptr, view_of(dy), view_of(*dx), indices, settings, {});
+        pool_backward(x ? &*x : nullptr, y ? &*y : nullptr, view_of(dy), result_view_of(*dx), indices,
+                      settings, {});
     });
 }
 

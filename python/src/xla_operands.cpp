@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "python/src/xla_operands.h"
 
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <string>
 
@@ -83,6 +88,17 @@ View view_of(const ffi::AnyBuffer& buffer) {
     view.shape.assign(buffer.dimensions().begin(), buffer.dimensions().end());
     view.strides = dense_strides(view.shape);
     return view;
+}
+
+View result_view_of(const ffi::AnyBuffer& buffer) {
+#if defined(__linux__)
+    constexpr std::uintptr_t page = 4096, least_bytes = std::uintptr_t{4} << 20;
+    const auto begin = reinterpret_cast<std::uintptr_t>(buffer.untyped_data());
+    const std::uintptr_t first = (begin + page - 1) / page * page,
+                         last = (begin + buffer.size_bytes()) / page * page;
+    if (last >= first + least_bytes) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+#endif
+    return view_of(buffer);
 }
 
 ffi::AnyBuffer operand(const ffi::RemainingArgs& operands, std::size_t index) {

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Runs the command line over the stand-in driver with the kernels' PTX in place of their source.
 
-ptx_stand_in_test.py IIR2D DRIVER_FOLDER TEXT.ptx gpu-traffic.json SCRATCH
+ptx_stand_in_test.py IIR2D DRIVER_FOLDER TEXT.ptx gpu-traffic.json|--outputs SCRATCH
 
 Outputs have the bytes of the source's; a text with a fault ends a command with 4 or 5, and the finding is said; what is
-counted of a whole command is what gpu-traffic.json has, where that is of the same text.
+counted of a whole command is what gpu-traffic.json has, where that is of the same text. With --outputs, these alone.
 """
 import json
 import os
@@ -112,8 +112,9 @@ def main():
     image = SCRATCH / "image.pgm"
     write_image(image, 203, 77)
     compare_outputs(image)
-    plant(image)
-    compare_counts()
+    if TRAFFIC != "--outputs":
+        plant(image)
+        compare_counts()
     print("ptx_stand_in_test:", f"{len(FAILURES)} failures" if FAILURES else "everything holds")
     return 1 if FAILURES else 0
 

@@ -2,6 +2,7 @@
 // iir2d synth targets and extract: exit codes and JSON.
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "tests/app/cli_folder.h"
@@ -73,6 +74,45 @@ TEST_F(SynthCli, WithoutACompilerExtractIsFour) {
                    4, "cubin:sm_90");
     expect_failure(iir2d(extract({"--kernel", "first"}), {.environment = {"IIR2D_WORKER_DIR=/nowhere"}}), 4,
                    "iir2d-compiler");
+}
+
+TEST_F(SynthCli, AKernelOfTheLanguageIsRunAndHasABackwardOne) {
+    IIR2D_NEEDS_NVRTC;
+    const std::string head =
+        "__global__ void wave(const float* x, float* out, float s, int n, int m) {\n"
+        "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n";
+    const std::string source = head + "    if (i >= n) return;\n    out[i] = x[i] * s + sinf(x[i]);\n}\n";
+    const auto of = [&](const std::string& text, const std::vector<std::string>& more) {
+        std::vector<std::string> words{"synth", "extract", write_text("wave.cu", text), "--kernel", "wave"};
+        words.insert(words.end(), more.begin(), more.end());
+        return iir2d(words);
+    };
+    const auto outcome = of(source, {"--backward", "--json"});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const Json json = Json::parse(outcome.out);
+    EXPECT_EQ(json["inside"], true);
+    EXPECT_TRUE(json["reason"].is_null());
+    EXPECT_THAT(json["source"]["cpp"].get<std::string>(), HasSubstr("void wave("));
+    EXPECT_EQ(json["backward"]["wrt"], Json::array({"x", "s"}));
+    std::set<std::string> levels;
+    for (const Json& one : json["verification"])
+        levels.insert(one["level"].get<std::string>() + " " + one["target"].get<std::string>() + " " +
+                      one["direction"].get<std::string>());
+    EXPECT_TRUE(levels.contains("V3 ptx-nvrtc:sm_90 forward"));
+    EXPECT_TRUE(levels.contains("V3 ptx-nvrtc:sm_90 backward"));
+    EXPECT_EQ(levels.contains("V2 llvm-host-o2 forward"), levels.contains("V2 llvm-host-o0 backward"));
+    EXPECT_EQ(json["ir"].size(), levels.size());
+    EXPECT_THAT(of(source, {}).out, HasSubstr("it is inside the language"));
+
+    const std::string other = head + "    if (i >= n) return;\n    out[i] = __sinf(x[i]);\n}\n";
+    const auto outside = of(other, {"--json"});
+    ASSERT_EQ(outside.code, 0) << outside.err;
+    EXPECT_EQ(Json::parse(outside.out)["inside"], false);
+    EXPECT_THAT(Json::parse(outside.out)["reason"].get<std::string>(), HasSubstr("line 4"));
+    expect_failure(of(other, {"--backward"}), 2, "line 4");
+    // What reads beyond its array is inside, and told.
+    EXPECT_THAT(of(head + "    if (i >= n) return;\n    out[i] = x[i + n * m];\n}\n", {}).out,
+                HasSubstr("it cannot be verified: "));
 }
 
 TEST_F(SynthCli, ExtractsEachKernelWithLines) {

@@ -54,6 +54,20 @@ class SynthSet : public CliFolder {
         }
         EXPECT_EQ(text("stats.json"), text_of(name + "/stats.json"));
     }
+    // Python source of each kernel but those of atomics and blocks, under its name.
+    void expect_python_of(const Outcome& exported, const std::string& name) const {
+        EXPECT_EQ(exported.code, 0) << exported.err;
+        EXPECT_THAT(exported.out, HasSubstr("left out: 2, atomic"));
+        EXPECT_THAT(exported.out, HasSubstr("left out: 2, block"));
+        int files = 0;
+        for (const auto& entry : fs::directory_iterator(path(name))) {
+            EXPECT_EQ(entry.path().extension(), ".py");
+            EXPECT_THAT(text_of(name + "/" + entry.path().filename().string()), HasSubstr("n, m):\n"));
+            ++files;
+        }
+        EXPECT_GE(files, 20);
+        EXPECT_THAT(exported.out, ::testing::StartsWith(std::to_string(files) + " kernels;"));
+    }
     std::map<std::string, std::string> contents(const std::string& name) const {
         std::map<std::string, std::string> made;
         for (const auto& entry : fs::recursive_directory_iterator(path(name))) {
@@ -142,7 +156,16 @@ TEST_F(SynthSet, IsMadeVerifiedShownAndExported) {
         EXPECT_TRUE(Json::parse(text_of("jax/" + id + ".json")).contains(key)) << key;
     EXPECT_EQ(with(exported, {path("warp"), "--as", "seed-warp", "--category", "math"}).code, 0);
     EXPECT_EQ(std::distance(fs::directory_iterator(path("warp")), {}), 2);
-    expect_failure(with(exported, {path("y"), "--as", "jax"}), 2, "not built yet");
+    expect_python_of(with(exported, {path("py"), "--as", "jax"}), "py");
+    expect_failure(with(exported, {path("y"), "--as", "pairs", "--lower"}), 2, "--lower");
+    expect_failure(with(exported, {path("y"), "--as", "jax", "--target", "llvm-host-o0"}), 2, "--target");
+    const auto lowered = [&](const std::string& python) {
+        return iir2d({"synth", "export", path("one"), "--out", path("y"), "--as", "jax", "--lower"},
+                     {.environment = {"IIR2D_PYTHON=" + python}});
+    };
+    expect_failure(lowered("/nowhere/python"), 4, "/nowhere/python");
+    expect_failure(lowered("false"), 4, "has failed");
+    EXPECT_FALSE(fs::exists(path("y")));
     expect_failure(with(exported, {path("y"), "--as", "pairs", "--target", "x"}), 2,
                    "it has ptx-nvrtc:sm_90");
 
@@ -194,6 +217,38 @@ TEST_F(SynthSet, WhatIsWrongHasItsExitCode) {
         EXPECT_TRUE(fs::exists(path("s/run.json")));
     }
 }
+
+#ifdef IIR2D_FAKE_CUDA_DIR
+// V4, over the stand-in driver, whose GPU is of capability 9.0 unless a scenario says another.
+TEST_F(SynthSet, RunsOnAGpu) {
+    const auto made = generate("one", "28", {"--backward", "--targets", "ptx-nvrtc:sm_75,ptx-nvrtc:sm_90"});
+    ASSERT_EQ(made.code, 0) << made.err;
+    const auto verify = [&](const std::string& scenario, const Words& more) {
+        Words words{"synth", "verify", path("one")};
+        words.insert(words.end(), more.begin(), more.end());
+        return iir2d(words,
+                     {.environment = {"LD_LIBRARY_PATH=" IIR2D_FAKE_CUDA_DIR, "FAKE_CUDA=" + scenario}});
+    };
+    const auto checked = [](const Outcome& outcome) { return Json::parse(outcome.out)["checked"]; };
+    const auto both = verify("devices=2", {"--levels", "V3,V4", "--device", "cuda:1", "--json"});
+    EXPECT_EQ(both.code, 0) << both.out;
+    EXPECT_GT(checked(both)["V4"], 56);
+    EXPECT_EQ(checked(both)["V4"], checked(both)["V3"]);
+    // An older GPU takes the older target alone.
+    const auto older = verify("capability=80", {"--levels", "V4", "--json"});
+    EXPECT_EQ(older.code, 0) << older.out;
+    EXPECT_EQ(2 * checked(older)["V4"].get<int>(), checked(both)["V4"].get<int>());
+    EXPECT_THAT(older.err, HasSubstr("left out: V4 of ptx-nvrtc:sm_90"));
+    expect_failure(verify("capability=70", {"--levels", "V4"}), 4, "");
+    expect_failure(verify("devices=0", {"--levels", "V4"}), 4, "GPU");
+    expect_failure(verify("devices=1", {"--device", "cpu"}), 2, "--device");
+    // A launch that fails is a fault.
+    const auto failing = verify("launch=3", {"--levels", "V4"});
+    EXPECT_EQ(failing.code, 5);
+    EXPECT_THAT(failing.out, HasSubstr(": V4: ptx-nvrtc:sm_75"));
+    EXPECT_THAT(failing.out, HasSubstr("cuLaunchKernel"));
+}
+#endif
 
 }  // namespace
 }  // namespace app_test

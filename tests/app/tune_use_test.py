@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What decides how kernels are executed, as a user sees it: select against a reader of its own, what is learned in use by
 one process and by two, counters, forgetting, and that nothing of it is ever in the way."""
+import concurrent.futures
 import hashlib
 import json
 import math
@@ -93,6 +94,42 @@ def drawn(features, seed, count=12, depth=3):
 
 def one_test(features, name, threshold, gain):
     return f"ensemble gain trees 1 depth 1 base 0\n{features.index(name)} {threshold} {gain} 0\n"
+
+
+def forty_commands():
+    borders, precisions, types = ("clamp", "mirror", "wrap", "constant"), ("f32", "mixed", "f64"), ("u8", "f32")
+    for i in range(32):
+        yield ["filter", "--filter", i % 8 + 1, "--border", borders[i // 8], "--precision", precisions[i % 3],
+               "--start", ("truncated", "steady")[i // 4 % 2], "--out-type", types[i // 2 % 2]]
+    for words in ("max --window 3", "max --window 16 --stride 8 --dtype f16", "max --window 5x2 --dilation 2 --padding 1x1", "avg --window 2",
+                  "avg --window 7 --stride 3 --padding 2 --ceil-mode --count-include-pad", "lp --window 3 --p 3 --dtype f64",
+                  "adaptive-max --output 7x5", "adaptive-avg --output 9x31 --dtype bf16"):
+        yield ["pool", "--op", *words.split()]
+
+
+def check_off_is_today(base):
+    """Forty commands, each with nothing set and off in one of the two ways to say so: the same bytes."""
+    image, on, off = base / "odd.ppm", base / "on", base / "off"
+    image.write_bytes(b"P6\n79 33\n255\n" + random.Random(5).randbytes(3 * 79 * 33))
+
+    def outputs(numbered):
+        i, (command, *arguments) = numbered
+        made = []
+        for mode, variables, home in (([], {}, on), (["--tune", "off"], {}, off) if i % 2 else ([], {"IIR2D_TUNE": "off"}, off)):
+            out = base / f"{i}-{home.name}.tif"
+            run(command, image, out, *arguments, *mode, IIR2D_CONFIG_DIR=str(home), **variables)
+            made.append(out.read_bytes())
+        return made[0] == made[1], (command, *arguments)
+
+    off.mkdir()
+    commands = list(forty_commands())
+    assert len(commands) == 40
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for is_same, what in pool.map(outputs, enumerate(commands)):
+            assert is_same, what
+    assert not list(off.iterdir()), "the mode off wrote something"
+    stats = parsed("tune", "stats", IIR2D_CONFIG_DIR=str(on))
+    assert stats["calls"] == sum(stats["reasons"].values()) == stats["reasons"]["no_model"] >= 40, stats
 
 
 def check_without_a_model(base):
@@ -261,6 +298,7 @@ with tempfile.TemporaryDirectory() as folder:
     host = parsed("tune", "models")
     host["threads"] = int(json.loads(run("tune", "collect", "--list", "--json", "--count", "1"))
                           ["problems"][0]["key"].rsplit("threads:", 1)[1])
+    check_off_is_today(base)
     check_without_a_model(base)
     check_selection(base, host)
     check_foreign_models(base, host)
