@@ -201,13 +201,12 @@ tune::Facts FilterConfigs::facts() const {
 
 Result<void> forward_by_choice(const CpuTask& task, int all_threads, const ConstTensorView& x,
                                const TensorView& y, const RunControl& control) {
-    if (tune::choose_at_once(std::nullopt, tune::Purpose::iir_cpu))
-        return forward_planes(task, x, y, control);
+    if (tune::choose_at_once({}, tune::Purpose::iir_cpu)) return forward_planes(task, x, y, control);
     const FilterDesc& desc = task.desc;
     const FilterData& first = task.filters.front();
     const CpuJob job = make_cpu_job(desc, first, all_threads);
     const bool whole = task.filters.size() == 1 && element_of(desc) == storage_type(desc.precision);
-    const auto made = tune::choose(std::nullopt, FilterConfigs(desc, job, first, !whole, all_threads));
+    const auto made = tune::choose({}, FilterConfigs(desc, job, first, !whole, all_threads));
     if (!made) return std::unexpected(made.error());
     tune::count_veto(made->choice.config, y);
     return tune::watched(made->turn, [&] {

@@ -35,8 +35,7 @@ struct FilterPlan::State {
     Choice choice;
     std::shared_ptr<const tune::Turn> turn = nullptr;
 
-    static Result<FilterPlan> make(const Device& device, const FilterDesc& desc,
-                                   const std::optional<Config>& pinned);
+    static Result<FilterPlan> make(const Device& device, const FilterDesc& desc, const tune::Given& given);
 };
 
 namespace {
@@ -48,7 +47,12 @@ std::unexpected<Error> bad(ErrorCode code, std::string message) {
 }  // namespace
 
 Result<FilterPlan> FilterPlan::make(const Device& device, const FilterDesc& desc) {
-    return State::make(device, desc, std::nullopt);
+    return State::make(device, desc, {});
+}
+
+Result<FilterPlan> FilterPlan::make(const Device& device, const FilterDesc& desc,
+                                    const TuneOptions& options) {
+    return State::make(device, desc, options);
 }
 
 Result<FilterPlan> FilterPlan::make(const Device& device, const FilterDesc& desc, const Config& config) {
@@ -56,7 +60,7 @@ Result<FilterPlan> FilterPlan::make(const Device& device, const FilterDesc& desc
 }
 
 Result<FilterPlan> FilterPlan::State::make(const Device& device, const FilterDesc& desc,
-                                           const std::optional<Config>& pinned) {
+                                           const tune::Given& given) {
     return support::guarded_result("the filter", [&]() -> Result<FilterPlan> {
         auto filters = iir::check_desc(desc);
         if (!filters) return std::unexpected(filters.error());
@@ -64,15 +68,15 @@ Result<FilterPlan> FilterPlan::State::make(const Device& device, const FilterDes
             if (const auto target = support::cpu_target(); !target) return std::unexpected(target.error());
             State::OnCpu work{iir::make_cpu_job(desc, filters->front(), device.threads()),
                               filters->size() == 1 && element_of(desc) == storage_type(desc.precision)};
-            auto made = tune::choose(pinned, iir::FilterConfigs(desc, work.first, filters->front(),
-                                                                !work.is_all_of_it, device.threads()));
+            auto made = tune::choose(given, iir::FilterConfigs(desc, work.first, filters->front(),
+                                                               !work.is_all_of_it, device.threads()));
             if (!made) return std::unexpected(made.error());
             work.first.config = made->choice.config;
             return FilterPlan(
                 std::make_shared<const State>(State{device, desc, std::move(*filters), std::move(work),
                                                     std::move(made->choice), std::move(made->turn)}));
         }
-        auto choice = tune::choose_static(pinned, device);
+        auto choice = tune::choose_static(given, device);
         if (!choice) return std::unexpected(choice.error());
         const auto context = cuda::Context::get(device.index());
         if (!context) return std::unexpected(context.error());

@@ -36,9 +36,8 @@ struct PoolPlan::State {
     std::shared_ptr<const tune::Turn> forward_turn = nullptr;
     std::shared_ptr<const tune::Turn> backward_turn = nullptr;
 
-    static Result<PoolPlan> make(const Device& device, const PoolDesc& given,
-                                 const std::optional<Config>& pinned_forward,
-                                 const std::optional<Config>& pinned_backward);
+    static Result<PoolPlan> make(const Device& device, const PoolDesc& desc, const tune::Given& given_forward,
+                                 const tune::Given& given_backward);
 };
 
 namespace {
@@ -90,7 +89,11 @@ PrecisionGuarantee guarantee(const PoolDesc& desc, ElementType accumulator) {
 }  // namespace
 
 Result<PoolPlan> PoolPlan::make(const Device& device, const PoolDesc& desc) {
-    return State::make(device, desc, std::nullopt, std::nullopt);
+    return State::make(device, desc, {}, {});
+}
+
+Result<PoolPlan> PoolPlan::make(const Device& device, const PoolDesc& desc, const TuneOptions& options) {
+    return State::make(device, desc, options, options);
 }
 
 Result<PoolPlan> PoolPlan::make(const Device& device, const PoolDesc& desc, const Config& forward,
@@ -99,8 +102,7 @@ Result<PoolPlan> PoolPlan::make(const Device& device, const PoolDesc& desc, cons
 }
 
 Result<PoolPlan> PoolPlan::State::make(const Device& device, const PoolDesc& given,
-                                       const std::optional<Config>& pinned_forward,
-                                       const std::optional<Config>& pinned_backward) {
+                                       const tune::Given& given_forward, const tune::Given& given_backward) {
     return support::guarded_result("pooling", [&]() -> Result<PoolPlan> {
         const PoolDesc desc = pool::read_fields(given);
         const auto geometry = pool::make_geometry(desc);
@@ -108,13 +110,12 @@ Result<PoolPlan> PoolPlan::State::make(const Device& device, const PoolDesc& giv
         if (device.backend() == Backend::cpu) {
             if (const auto target = support::cpu_target(); !target) return std::unexpected(target.error());
             auto kernel = pool::choose_cpu_kernel(desc, *geometry);
-            const auto choose = [&](const std::optional<Config>& pinned, PoolUse use) {
-                return tune::choose(pinned,
-                                    pool::PoolConfigs(desc, *geometry, kernel, use, device.threads()));
+            const auto choose = [&](const tune::Given& how, PoolUse use) {
+                return tune::choose(how, pool::PoolConfigs(desc, *geometry, kernel, use, device.threads()));
             };
-            auto forward = choose(pinned_forward, PoolUse::forward);
+            auto forward = choose(given_forward, PoolUse::forward);
             if (!forward) return std::unexpected(forward.error());
-            auto backward = choose(pinned_backward, PoolUse::backward);
+            auto backward = choose(given_backward, PoolUse::backward);
             if (!backward) return std::unexpected(backward.error());
             if (forward->choice.config != Config{})
                 kernel = pool::choose_cpu_kernel(desc, *geometry, forward->choice.config);
@@ -123,9 +124,9 @@ Result<PoolPlan> PoolPlan::State::make(const Device& device, const PoolDesc& giv
                 State{device, desc, *geometry, std::move(kernel), accumulator, std::move(forward->choice),
                       std::move(backward->choice), std::move(forward->turn), std::move(backward->turn)}));
         }
-        auto forward = tune::choose_static(pinned_forward, device);
+        auto forward = tune::choose_static(given_forward, device);
         if (!forward) return std::unexpected(forward.error());
-        auto backward = tune::choose_static(pinned_backward, device);
+        auto backward = tune::choose_static(given_backward, device);
         if (!backward) return std::unexpected(backward.error());
         const auto context = cuda::Context::get(device.index());
         if (!context) return std::unexpected(context.error());

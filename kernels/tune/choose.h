@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <variant>
 
 #include "iir2d/config.h"
 #include "iir2d/plan.h"
@@ -28,15 +29,18 @@ struct Decision {
     std::shared_ptr<const Turn> turn = nullptr;
 };
 
+// What a plan is made with: nothing, so that tune_options() decide, a config, or options of its own.
+using Given = std::variant<std::monostate, Config, TuneOptions>;
+
 // Returns the choice for a plan of that purpose where nobody has to be asked about its problem: a config is
 // given, the mode is off, or there is nothing to ask. Its config is not resolved.
-std::optional<Choice> choose_at_once(const std::optional<Config>& pinned, Purpose purpose);
+std::optional<Choice> choose_at_once(const Given& given, Purpose purpose);
 
 // Returns the choice for a plan; an error only where the config that was given is not valid.
-Result<Decision> choose(const std::optional<Config>& pinned, const Question& question);
+Result<Decision> choose(const Given& given, const Question& question);
 
 // The same of plans that only have `static`, on a GPU.
-Result<Choice> choose_static(const std::optional<Config>& pinned, const Device& device);
+Result<Choice> choose_static(const Given& given, const Device& device);
 
 // What choose() would say without a config, and every candidate.
 Explanation explain(const Question& question, const TuneOptions& options);

@@ -138,36 +138,37 @@ LearnedPlace Decider::place_of(const std::string& key) const {
     return {this_machine(), std::string(kernels_id()), key};
 }
 
-Decider::Snapshot Decider::snapshot(Purpose purpose) const {
+Decider::Snapshot Decider::snapshot(Purpose purpose, const TuneOptions* own) const {
     const std::shared_lock lock(m_mutex);
-    return {m_options, m_models[static_cast<std::size_t>(purpose)], m_chooser, m_state};
+    return {own != nullptr ? *own : m_options, m_models[static_cast<std::size_t>(purpose)], m_chooser,
+            m_state};
 }
 
 void Decider::count(TuneReason reason) {
     ++m_reasons[static_cast<std::size_t>(reason)];
 }
 
-std::optional<Choice> Decider::choose_at_once(Purpose purpose) {
+std::optional<TuneReason> Decider::silence(const TuneOptions* own) const {
+    if (own != nullptr ? !are_valid(*own) : m_is_error) return TuneReason::error;
+    if ((own != nullptr ? own->mode : m_options.mode) == TuneMode::off) return TuneReason::off;
+    return std::nullopt;
+}
+
+std::optional<Choice> Decider::choose_at_once(Purpose purpose, const TuneOptions* own) {
     const std::shared_lock lock(m_mutex);
-    TuneReason reason = TuneReason::no_model;
+    const auto silent = silence(own);
     const Models& models = m_models[static_cast<std::size_t>(purpose)];
-    if (m_is_error) {
-        reason = TuneReason::error;
-    } else if (m_options.mode == TuneMode::off) {
-        reason = TuneReason::off;
-    } else if (m_chooser != nullptr || models.active != nullptr || models.other != nullptr ||
-               (asks_learned(m_options.mode) && !m_learned.empty())) {
+    if (!silent && (m_chooser != nullptr || models.active != nullptr || models.other != nullptr ||
+                    (asks_learned(own != nullptr ? own->mode : m_options.mode) && !m_learned.empty())))
         return std::nullopt;
-    }
+    const TuneReason reason = silent.value_or(TuneReason::no_model);
     count(reason);
     return Choice{.reason = reason};
 }
 
-Choice Decider::choose_without_knobs() {
+Choice Decider::choose_without_knobs(const TuneOptions* own) {
     const std::shared_lock lock(m_mutex);
-    const TuneReason reason = m_is_error                        ? TuneReason::error
-                              : m_options.mode == TuneMode::off ? TuneReason::off
-                                                                : TuneReason::no_model;
+    const TuneReason reason = silence(own).value_or(TuneReason::no_model);
     count(reason);
     return {.reason = reason};
 }
@@ -294,8 +295,8 @@ void Decider::keep(const std::string& id, const Choice& choice, std::uint64_t st
     kept.used = ++m_clock;
 }
 
-Decision Decider::choose(const Question& question) {
-    const Snapshot now = snapshot(question.purpose());
+Decision Decider::choose(const Question& question, const TuneOptions* own) {
+    const Snapshot now = snapshot(question.purpose(), own);
     const std::string key = question.key();
     if (now.chooser != nullptr) {
         if (auto choice = from_chooser(*now.chooser, question, key)) {
@@ -333,8 +334,7 @@ Decision Decider::choose(const Question& question) {
 }
 
 Explanation Decider::explain(const Question& question, const TuneOptions& options) const {
-    Snapshot now = snapshot(question.purpose());
-    now.options = options;
+    const Snapshot now = snapshot(question.purpose(), &options);
     Explanation said{.purpose = std::string(name_of(question.purpose())), .key = question.key()};
     const HeldModel* held = now.models.active.get();
     if (held == nullptr && options.mode == TuneMode::measure && now.models.other != nullptr &&

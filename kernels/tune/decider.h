@@ -35,9 +35,10 @@ class Decider {
     std::string export_learned(LearnedPart part) const;
     void forget_learned(std::optional<std::string_view> key);
 
-    std::optional<Choice> choose_at_once(Purpose purpose);
-    Choice choose_without_knobs();
-    Decision choose(const Question& question);
+    // `own`: a plan's own options; null: the process's.
+    std::optional<Choice> choose_at_once(Purpose purpose, const TuneOptions* own);
+    Choice choose_without_knobs(const TuneOptions* own);
+    Decision choose(const Question& question, const TuneOptions* own);
     Explanation explain(const Question& question, const TuneOptions& options) const;
     void add_run(const Turn& turn, double milliseconds);
 
@@ -64,7 +65,9 @@ class Decider {
     };
 
     Decider();
-    Snapshot snapshot(Purpose purpose) const;
+    Snapshot snapshot(Purpose purpose, const TuneOptions* own) const;
+    // Returns why options decide nothing: they are out of their ranges, or the mode is off.
+    std::optional<TuneReason> silence(const TuneOptions* own) const;
     // Returns what was learned and is valid for the problem.
     std::optional<Choice> from_learned(const Question& question, const std::string& key) const;
     Choice from_models(const Snapshot& now, const Question& question, std::size_t& filtered) const;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <limits>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -219,12 +220,18 @@ std::uint64_t number_of(const Config& config) {
 
 class Products {
   public:
-    Products(const Space& space, const Values& values) : m_space(space), m_values(values) { add(0, {}); }
+    // Ends when there are more than `most`.
+    Products(const Space& space, const Values& values, std::size_t most)
+        : m_space(space), m_values(values), m_most(most) {
+        m_places.reserve(128);
+        add(0, {});
+    }
     std::vector<Found> take() { return std::move(m_found); }
 
   private:
     // Adds the valid products of the values from `knob` on that resolve to something new.
     void add(std::size_t knob, Config config) {
+        if (m_found.size() > m_most) return;
         if (knob == knobs.size()) {
             const Config resolved = m_space.resolve(config);
             const auto [same, is_new] = m_places.try_emplace(number_of(resolved), m_found.size());
@@ -244,16 +251,17 @@ class Products {
 
     const Space& m_space;
     const Values& m_values;
+    const std::size_t m_most;
     std::vector<Found> m_found;
     std::unordered_map<std::uint64_t, std::size_t> m_places;
 };
 
-std::vector<Found> products(const Space& space, const Values& values) {
+std::vector<Found> products(const Space& space, const Values& values, std::size_t most) {
     const struct Quiet {
         Quiet() { says_nothing = true; }
         ~Quiet() { says_nothing = false; }
     } quiet;
-    return Products(space, values).take();
+    return Products(space, values, most).take();
 }
 
 }  // namespace
@@ -261,16 +269,17 @@ std::vector<Found> products(const Space& space, const Values& values) {
 std::vector<Config> candidates(const Space& space) {
     constexpr std::size_t most = 64;
     Values values = all_values(space.threads);
-    std::vector<Found> found = products(space, values);
-    const auto narrow = [&](std::size_t knob, std::vector<std::int32_t> fewer) {
+    std::vector<Found> found = products(space, values, most);
+    const auto narrow = [&](std::size_t knob, std::vector<std::int32_t> fewer, std::size_t enough) {
         if (found.size() <= most) return;
         values[knob] = std::move(fewer);
-        found = products(space, values);
+        found = products(space, values, enough);
     };
-    narrow(4, {});
-    narrow(3, {65536});
-    narrow(0, {1, static_cast<std::int32_t>(space.threads)});
-    narrow(6, {power_of_two(20)});
+    narrow(4, {}, most);
+    narrow(3, {65536}, most);
+    narrow(0, {1, static_cast<std::int32_t>(space.threads)}, most);
+    // What is left are all candidates, however many there are.
+    narrow(6, {power_of_two(20)}, std::numeric_limits<std::size_t>::max());
     std::vector<Config> configs;
     configs.reserve(found.size());
     for (const Found& one : found) configs.push_back(one.config);

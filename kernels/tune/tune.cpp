@@ -119,29 +119,31 @@ TuneStatistics statistics(bool reset) {
 
 namespace tune {
 
-std::optional<Choice> choose_at_once(const std::optional<Config>& pinned, Purpose purpose) {
-    if (!pinned) return Decider::of_process().choose_at_once(purpose);
+std::optional<Choice> choose_at_once(const Given& given, Purpose purpose) {
+    const auto* pinned = std::get_if<Config>(&given);
+    if (pinned == nullptr)
+        return Decider::of_process().choose_at_once(purpose, std::get_if<TuneOptions>(&given));
     Decider::of_process().count(TuneReason::pinned);
     return Choice{.config = *pinned, .reason = TuneReason::pinned};
 }
 
-Result<Decision> choose(const std::optional<Config>& pinned, const Question& question) {
-    if (pinned) {
+Result<Decision> choose(const Given& given, const Question& question) {
+    if (const auto* pinned = std::get_if<Config>(&given)) {
         if (auto good = question.check(*pinned); !good) return std::unexpected(good.error());
     }
-    if (auto choice = choose_at_once(pinned, question.purpose())) {
+    if (auto choice = choose_at_once(given, question.purpose())) {
         choice->resolved = question.resolve(choice->config);
         return Decision{.choice = std::move(*choice)};
     }
-    return Decider::of_process().choose(question);
+    return Decider::of_process().choose(question, std::get_if<TuneOptions>(&given));
 }
 
-Result<Choice> choose_static(const std::optional<Config>& pinned, const Device& device) {
-    if (pinned) {
+Result<Choice> choose_static(const Given& given, const Device& device) {
+    if (const auto* pinned = std::get_if<Config>(&given)) {
         if (auto good = check_static(device, *pinned); !good) return std::unexpected(good.error());
         return Choice{.reason = TuneReason::pinned};
     }
-    return Decider::of_process().choose_without_knobs();
+    return Decider::of_process().choose_without_knobs(std::get_if<TuneOptions>(&given));
 }
 
 Explanation explain(const Question& question, const TuneOptions& options) {

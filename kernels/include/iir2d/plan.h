@@ -21,8 +21,9 @@
 
 namespace iir2d {
 
-struct Config;  // config.h
-struct Choice;  // tune.h
+struct Config;       // config.h
+struct Choice;       // tune.h
+struct TuneOptions;  // tune.h
 
 // Which kernel a plan chose.
 struct KernelIdentity {
@@ -73,9 +74,11 @@ constexpr ElementType element_of(const FilterDesc& desc) {
 
 class IIR2D_API FilterPlan {
   public:
-    // Executed as choice() says, which tune_options() decide, or by a config that is given: an error where
+    // Executed as choice() says: as tune_options() decide, as options of the plan's own do (tune.h; out of
+    // their ranges they are static with the reason `error`), or by a config that is given: an error where
     // that is not valid. No config changes a bit of a result. backward() is executed as ever.
     static Result<FilterPlan> make(const Device& device, const FilterDesc& desc);
+    static Result<FilterPlan> make(const Device& device, const FilterDesc& desc, const TuneOptions& options);
     static Result<FilterPlan> make(const Device& device, const FilterDesc& desc, const Config& config);
 
     const FilterDesc& desc() const;
@@ -169,6 +172,7 @@ class IIR2D_API PoolPlan {
     // As FilterPlan::make(). Of the places of maxima the order of folds is the library's own where
     // `forward` has a climb; those that backward() finds again are found as `forward` says.
     static Result<PoolPlan> make(const Device& device, const PoolDesc& desc);
+    static Result<PoolPlan> make(const Device& device, const PoolDesc& desc, const TuneOptions& options);
     static Result<PoolPlan> make(const Device& device, const PoolDesc& desc, const Config& forward,
                                  const Config& backward);
 

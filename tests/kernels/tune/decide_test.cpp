@@ -114,6 +114,38 @@ TEST_F(TuneDecide, AModelDecidesWhereItsGainIsWorthIt) {
     EXPECT_EQ(choice_of(cpu(1)).reason, TuneReason::off);
 }
 
+TEST_F(TuneDecide, APlansOwnOptionsGoBeforeTheProcesss) {
+    const Device two = cpu(2);
+    if (two.threads() < 2) GTEST_SKIP() << "one processor has one way";
+    for (const char* purpose : {"iir-cpu", "pool-cpu-forward", "pool-cpu-backward"})
+        ASSERT_EQ(load(one_test_model(purpose, "c_threads", 1.5F, -0.5F)), std::nullopt);
+    const PoolDesc squares{.op = PoolOp::avg, .shape = {1, 3, 300, 700}};
+    const auto expect = [&](const TuneOptions& options, TuneReason reason) {
+        const auto filter = FilterPlan::make(two, grey, options);
+        ASSERT_TRUE(filter) << filter.error().message;
+        const auto pooling = PoolPlan::make(two, squares, options);
+        ASSERT_TRUE(pooling) << pooling.error().message;
+        for (const Choice& choice : {filter->choice(), pooling->choice(), pooling->backward_choice()}) {
+            EXPECT_EQ(name_of(choice.reason), name_of(reason)) << name_of(options.mode);
+            EXPECT_EQ(choice.config == Config{}, reason != TuneReason::model);
+        }
+    };
+    for (const TuneMode of_process : {TuneMode::off, TuneMode::automatic}) {
+        set_tune_options({.mode = of_process});
+        expect({.mode = TuneMode::model}, TuneReason::model);
+        expect({.mode = TuneMode::automatic}, TuneReason::model);
+        expect({.mode = TuneMode::off}, TuneReason::off);
+        expect({.mode = TuneMode::measure}, TuneReason::exploring);
+        expect({.top_k = 0}, TuneReason::error);
+        expect({.threshold = 0.5}, TuneReason::error);
+        EXPECT_EQ(tune_options().mode, of_process);
+        EXPECT_EQ(choice_of(two).reason, of_process == TuneMode::off ? TuneReason::off : TuneReason::model);
+    }
+    const auto said = statistics();
+    EXPECT_EQ(said.calls, 2U * (6 * 3 + 1));
+    EXPECT_EQ(count_of(said, TuneReason::error), 2U * 2 * 3);
+}
+
 TEST_F(TuneDecide, AForeignStaleUnprovenOrUnknownModelOnlyProposes) {
     const Device two = cpu(2);
     const TreeModel good = one_test_model("iir-cpu", "c_threads", 1.5F, -0.5F);

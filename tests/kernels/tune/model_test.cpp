@@ -2,6 +2,8 @@
 // The text of models and their evaluation.
 #include <gtest/gtest.h>
 
+#include <limits>
+#include <random>
 #include <set>
 #include <vector>
 
@@ -26,14 +28,19 @@ float walked(const TreeEnsemble& e, const float* row) {
     return sum;
 }
 
-TEST(TuneModel, TreesInLockstepGiveWhatWalkingThemGives) {
+TEST(TuneModel, TreesForManyRowsGiveWhatWalkingThemGives) {
     for (const std::size_t depth : {0U, 1U, 6U}) {
         const TreeModel model = drawn_model("iir-cpu", depth + 3, 30, depth);
         const std::size_t features = model.features.size();
         std::mt19937_64 random(depth);
-        for (const std::size_t count : {1U, 7U, 8U, 9U, 64U}) {
+        for (const std::size_t count : {1U, 7U, 8U, 9U, 63U, 64U, 65U, 150U}) {
             std::vector<float> rows(count * features);
             for (float& value : rows) value = static_cast<float>(random() % 25) - 12;
+            // As of candidates: of most features all rows have one value.
+            for (std::size_t i = 0; i < rows.size(); ++i) {
+                if (i % features % 4 != 0) rows[i] = rows[i % features];
+            }
+            rows[rows.size() / 2] = std::numeric_limits<float>::quiet_NaN();
             std::vector<float> out(count);
             predict(model.gain, rows, features, out);
             for (std::size_t i = 0; i < count; ++i)
