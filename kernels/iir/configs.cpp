@@ -60,35 +60,31 @@ int FilterConfigs::threads_of_all(const Config& config) const {
 }
 
 Result<void> FilterConfigs::check(const Config& config) const {
-    if (auto good = tune::check_multiple(config, tune::knob_threads, 1, 1, m_threads); !good) return good;
-    for (const tune::Knob* knob : {&tune::knob_stores, &tune::knob_share}) {
-        const std::int32_t value = config.*knob->value;
-        if (value < 0 || value > 2) return tune::refused(*knob, value, "there is no such value");
+    return tune::check_each(*this, config);
+}
+
+Result<void> FilterConfigs::check_knob(const Config& config, const tune::Knob& knob) const {
+    constexpr const char* no_bands = "rows as few and long as these are filtered alone, not in bands";
+    const std::int32_t value = config.*knob.value;
+    if (&knob == &tune::knob_threads) return tune::check_multiple(config, knob, 1, 1, m_threads);
+    if (&knob == &tune::knob_stores || &knob == &tune::knob_share) {
+        if (value < 0 || value > 2) return tune::refused(knob, value, "there is no such value");
+        if (&knob == &tune::knob_stores)
+            return m_bands ? Result<void>() : tune::check_unset(config, knob, no_bands);
+        if (m_planes == 1) return tune::check_unset(config, knob, "there is only one plane");
+        if (threads_of_all(config) == 1) return tune::check_unset(config, knob, "there is only one thread");
+        return {};
     }
-    if (!m_bands) {
-        constexpr const char* why = "rows as few and long as these are filtered alone, not in bands";
-        if (auto good = tune::check_unset(config, tune::knob_stores, why); !good) return good;
-        if (auto good = tune::check_unset(config, tune::knob_part, why); !good) return good;
+    if (&knob == &tune::knob_part) {
+        if (!m_bands) return tune::check_unset(config, knob, no_bands);
+        return tune::check_multiple(config, knob, least_part, least_part, most_part);
     }
-    if (m_planes == 1) {
-        if (auto good = tune::check_unset(config, tune::knob_share, "there is only one plane"); !good)
-            return good;
+    if (&knob == &tune::knob_strip) {
+        if (!m_strips) return tune::check_unset(config, knob, "no pass is left for strips of columns");
+        return tune::check_multiple(config, knob, least_strip, least_strip, most_strip);
     }
-    if (threads_of_all(config) == 1) {
-        if (auto good = tune::check_unset(config, tune::knob_share, "there is only one thread"); !good)
-            return good;
-    }
-    if (auto good = tune::check_multiple(config, tune::knob_part, least_part, least_part, most_part); !good)
-        return good;
-    if (!m_strips) {
-        auto good = tune::check_unset(config, tune::knob_strip, "no pass is left for strips of columns");
-        if (!good) return good;
-    }
-    if (auto good = tune::check_multiple(config, tune::knob_strip, least_strip, least_strip, most_strip);
-        !good)
-        return good;
-    if (auto good = tune::check_unset(config, tune::knob_way, "way is of max pooling"); !good) return good;
-    return tune::check_unset(config, tune::knob_task, "task is of pooling");
+    return tune::check_unset(config, knob,
+                             &knob == &tune::knob_way ? "way is of max pooling" : "task is of pooling");
 }
 
 Config FilterConfigs::resolve(const Config& config) const {
@@ -112,9 +108,11 @@ Config FilterConfigs::resolve(const Config& config) const {
 }
 
 std::vector<Config> FilterConfigs::candidates() const {
-    return tune::candidates({.check = [this](const Config& config) { return check(config); },
-                             .resolve = [this](const Config& config) { return resolve(config); },
-                             .threads = m_threads});
+    return tune::candidates(
+        {.check = [this](const Config& config,
+                         const tune::Knob& knob) { return check_knob(config, knob).has_value(); },
+         .resolve = [this](const Config& config) { return resolve(config); },
+         .threads = m_threads});
 }
 
 namespace {

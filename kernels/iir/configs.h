@@ -12,6 +12,7 @@
 #include "kernels/iir/cpu.h"
 #include "kernels/iir/cpu_planes.h"
 #include "kernels/tune/question.h"
+#include "kernels/tune/space.h"
 
 namespace iir2d::iir {
 
@@ -27,6 +28,8 @@ class FilterConfigs final : public tune::Question {
     tune::Facts facts() const override;
     std::vector<Config> candidates() const override;
     Result<void> check(const Config& config) const override;
+    // Of one knob, by the config's threads.
+    Result<void> check_knob(const Config& config, const tune::Knob& knob) const;
     Config resolve(const Config& config) const override;
 
   private:

@@ -96,20 +96,23 @@ Result<void> PoolConfigs::check_way(std::int32_t way) const {
 }
 
 Result<void> PoolConfigs::check(const Config& config) const {
-    if (auto good = tune::check_multiple(config, tune::knob_threads, 1, 1, m_threads); !good) return good;
-    if (config.stores != 0 && config.stores != stores_through && config.stores != stores_past)
-        return tune::refused(tune::knob_stores, config.stores, "stores is through or past");
-    if (!has_stores()) {
-        auto good = tune::check_unset(config, tune::knob_stores, "these outputs are stored in one way only");
-        if (!good) return good;
+    return tune::check_each(*this, config);
+}
+
+Result<void> PoolConfigs::check_knob(const Config& config, const tune::Knob& knob) const {
+    if (&knob == &tune::knob_threads) return tune::check_multiple(config, knob, 1, 1, m_threads);
+    if (&knob == &tune::knob_stores) {
+        if (config.stores != 0 && config.stores != stores_through && config.stores != stores_past)
+            return tune::refused(knob, config.stores, "stores is through or past");
+        if (config.stores == 0 || has_stores()) return {};
+        return tune::check_unset(config, knob, "these outputs are stored in one way only");
     }
-    constexpr const char* of_filters = "share, part and strip are of filters";
-    for (const tune::Knob* knob : {&tune::knob_share, &tune::knob_part, &tune::knob_strip}) {
-        if (auto good = tune::check_unset(config, *knob, of_filters); !good) return good;
+    if (&knob == &tune::knob_way) return check_way(config.way);
+    if (&knob == &tune::knob_task) {
+        if (gathers()) return tune::check_unset(config, knob, "these windows are pooled one by one");
+        return check_task(config);
     }
-    if (auto good = check_way(config.way); !good) return good;
-    if (gathers()) return tune::check_unset(config, tune::knob_task, "these windows are pooled one by one");
-    return check_task(config);
+    return tune::check_unset(config, knob, "share, part and strip are of filters");
 }
 
 std::int32_t PoolConfigs::way_of_kernel(const CpuKernel& kernel) const {
@@ -146,9 +149,11 @@ const PoolConfigs::Folding& PoolConfigs::folding(std::int32_t way) const {
 }
 
 std::vector<Config> PoolConfigs::candidates() const {
-    return tune::candidates({.check = [this](const Config& config) { return check(config); },
-                             .resolve = [this](const Config& config) { return resolve(config); },
-                             .threads = m_threads});
+    return tune::candidates(
+        {.check = [this](const Config& config,
+                         const tune::Knob& knob) { return check_knob(config, knob).has_value(); },
+         .resolve = [this](const Config& config) { return resolve(config); },
+         .threads = m_threads});
 }
 
 namespace {

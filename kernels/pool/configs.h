@@ -13,6 +13,7 @@
 #include "kernels/pool/cpu.h"
 #include "kernels/pool/geometry.h"
 #include "kernels/tune/question.h"
+#include "kernels/tune/space.h"
 
 namespace iir2d::pool {
 
@@ -27,6 +28,8 @@ class PoolConfigs final : public tune::Question {
     tune::Facts facts() const override;
     std::vector<Config> candidates() const override;
     Result<void> check(const Config& config) const override;
+    // Of one knob, by the config's threads.
+    Result<void> check_knob(const Config& config, const tune::Knob& knob) const;
     Config resolve(const Config& config) const override;
 
   private:

@@ -221,8 +221,16 @@ std::uint64_t number_of(const Config& config) {
 class Products {
   public:
     // Ends when there are more than `most`.
-    Products(const Space& space, const Values& values, std::size_t most)
-        : m_space(space), m_values(values), m_most(most) {
+    Products(const Space& space, Values values, std::size_t most)
+        : m_space(space), m_values(std::move(values)), m_most(most) {
+        for (std::size_t knob = 0; knob < knobs.size(); ++knob) {
+            if (knobs[knob].by_threads) continue;
+            std::erase_if(m_values[knob], [&](std::int32_t value) {
+                Config alone;
+                alone.*knobs[knob].value = value;
+                return !space.check(alone, knobs[knob]);
+            });
+        }
         m_places.reserve(128);
         add(0, {});
     }
@@ -245,12 +253,12 @@ class Products {
         add(knob + 1, config);
         for (const std::int32_t value : m_values[knob]) {
             config.*knobs[knob].value = value;
-            if (m_space.check(config)) add(knob + 1, config);
+            if (!knobs[knob].by_threads || m_space.check(config, knobs[knob])) add(knob + 1, config);
         }
     }
 
     const Space& m_space;
-    const Values& m_values;
+    Values m_values;
     const std::size_t m_most;
     std::vector<Found> m_found;
     std::unordered_map<std::uint64_t, std::size_t> m_places;

@@ -18,12 +18,13 @@ namespace iir2d::tune {
 struct Knob {
     std::string_view name;
     std::int32_t Config::*value;
+    bool by_threads = false;  // which values are valid depends on `threads`; else on no other knob
 };
 
 // In the order of the fields.
 inline constexpr std::array<Knob, 7> knobs{{{"threads", &Config::threads},
                                             {"stores", &Config::stores},
-                                            {"share", &Config::share},
+                                            {"share", &Config::share, true},
                                             {"part", &Config::part},
                                             {"strip", &Config::strip},
                                             {"way", &Config::way},
@@ -50,6 +51,15 @@ inline const Knob& knob_strip = knobs[4];
 inline const Knob& knob_way = knobs[5];
 inline const Knob& knob_task = knobs[6];
 
+// Returns the error of the first knob whose value is not valid.
+template <class Configs>
+Result<void> check_each(const Configs& configs, const Config& config) {
+    for (const Knob& knob : knobs) {
+        if (auto good = configs.check_knob(config, knob); !good) return good;
+    }
+    return {};
+}
+
 // Returns an error unless the config is `static`: on a GPU there are no knobs.
 Result<void> check_static(const Device& device, const Config& config);
 
@@ -61,7 +71,8 @@ std::unexpected<Error> no_key(const Device& device);
 
 // What decides which configs a problem has.
 struct Space {
-    std::function<Result<void>(const Config&)> check;
+    // Whether a knob's value is valid.
+    std::function<bool(const Config&, const Knob&)> check;
     std::function<Config(const Config&)> resolve;  // of what check() lets through
     int threads = 1;                               // of the device
 };

@@ -117,7 +117,7 @@ TEST_F(TuneDecide, AModelDecidesWhereItsGainIsWorthIt) {
 TEST_F(TuneDecide, APlansOwnOptionsGoBeforeTheProcesss) {
     const Device two = cpu(2);
     if (two.threads() < 2) GTEST_SKIP() << "one processor has one way";
-    for (const char* purpose : {"iir-cpu", "pool-cpu-forward", "pool-cpu-backward"})
+    for (const char* purpose : {"iir-cpu", "pool-cpu", "pool-backward-cpu"})
         ASSERT_EQ(load(one_test_model(purpose, "c_threads", 1.5F, -0.5F)), std::nullopt);
     const PoolDesc squares{.op = PoolOp::avg, .shape = {1, 3, 300, 700}};
     const auto expect = [&](const TuneOptions& options, TuneReason reason) {
@@ -127,6 +127,7 @@ TEST_F(TuneDecide, APlansOwnOptionsGoBeforeTheProcesss) {
         ASSERT_TRUE(pooling) << pooling.error().message;
         for (const Choice& choice : {filter->choice(), pooling->choice(), pooling->backward_choice()}) {
             EXPECT_EQ(name_of(choice.reason), name_of(reason)) << name_of(options.mode);
+            if (reason == TuneReason::exploring) continue;  // static is among those that have their turn
             EXPECT_EQ(choice.config == Config{}, reason != TuneReason::model);
         }
     };
