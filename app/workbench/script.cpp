@@ -47,10 +47,16 @@ void Script::next() {
         return;
     }
     if (m_lines.isEmpty()) return;
-    const QString line = m_lines.takeFirst();
+    const QString line = m_lines.first();
     const qsizetype blank = line.indexOf(QLatin1Char(' '));
-    const int pause = perform(line.left(blank), blank < 0 ? QString() : line.mid(blank + 1));
-    QTimer::singleShot(pause, this, &Script::next);
+    const QString command = line.left(blank);
+    const QString argument = blank < 0 ? QString() : line.mid(blank + 1);
+    if (command == QLatin1String("await") && !QFile::exists(argument)) {
+        QTimer::singleShot(10, this, &Script::next);
+        return;
+    }
+    m_lines.removeFirst();
+    QTimer::singleShot(perform(command, argument), this, &Script::next);
 }
 
 int Script::perform(const QString& command, const QString& argument) {

@@ -314,8 +314,7 @@ bool run(const FilterDesc& desc, const FilterData& data, const std::vector<Filte
     if (planes > 1 && x.shape.h * x.shape.w < small_plane) {
         const RunControl stop_only{.stop = control.stop};
         done = support::parallel_for(threads, planes, control, {},
-                                     [&](std::int64_t p) { run_plane(p, 1, stop_only, {}); }) &&
-               !control.stop.stop_requested();
+                                     [&](std::int64_t p) { run_plane(p, 1, stop_only, {}); });
     } else {
         const double share = 1.0 / static_cast<double>(planes);
         for (std::int64_t p = 0; p < planes && done; ++p) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <atomic>
 
 #include "kernels/pool/backward_avg.h"
 #include "kernels/pool/backward_max.h"
@@ -37,15 +36,11 @@ Result<void> run(const Job<T>& job, const Config& config, int threads, const Run
     const std::int64_t share = rows / (std::int64_t{4} * threads) + 1;
     const std::int64_t step = std::clamp(std::min(wanted, share), std::int64_t{1}, rows);
     const std::int64_t tasks = (rows + step - 1) / step;
-    std::atomic<bool> stopped{false};
     const bool finished = support::parallel_for(threads, tasks, control, {}, [&](std::int64_t task) {
         Kernel kernel(job);
         const std::int64_t end = std::min(rows, (task + 1) * step);
         for (std::int64_t row = task * step; row < end;) {
-            if (control.stop.stop_requested()) {
-                stopped = true;
-                return;
-            }
+            if (control.stop.stop_requested()) return;
             const std::int64_t y = row % g.y.in;
             const std::int64_t count = std::min({kernel.chunk_rows(), end - row, g.y.in - y});
             kernel.make_rows(row / g.y.in, {y, y + count});
@@ -53,7 +48,7 @@ Result<void> run(const Job<T>& job, const Config& config, int threads, const Run
         }
         if (job.non_temporal) finish_stores();
     });
-    if (finished && !stopped) return {};
+    if (finished) return {};
     return std::unexpected(Error{ErrorCode::cancelled, "the backward pass was cancelled"});
 }
 

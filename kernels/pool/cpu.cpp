@@ -2,7 +2,6 @@
 #include "kernels/pool/cpu.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <optional>
 
@@ -175,22 +174,16 @@ template <class T>
 Result<void> run(const CpuJob<T>& job, const Cut& cut, int threads, const RunControl& control,
                  auto make_worker) {
     const std::int64_t tasks = ceil_div(cut.blocks, cut.of_each_task);
-    std::atomic<bool> stopped{false};
     const bool finished = support::parallel_for(threads, tasks, control, {}, [&](std::int64_t task) {
         auto worker = make_worker();
         const std::int64_t end = std::min(cut.blocks, (task + 1) * cut.of_each_task);
         for (std::int64_t index = task * cut.of_each_task; index < end; ++index) {
-            if (!worker(block_of(job.geometry, cut, index))) {
-                stopped.store(true);
-                return;
-            }
+            if (!worker(block_of(job.geometry, cut, index))) return;
         }
         if (job.non_temporal) finish_stores();
     });
-    if (!finished || stopped.load()) {
-        return std::unexpected(Error{ErrorCode::cancelled, "pooling was cancelled"});
-    }
-    return {};
+    if (finished) return {};
+    return std::unexpected(Error{ErrorCode::cancelled, "pooling was cancelled"});
 }
 
 Result<void> run_small_windows(const CpuJob<float>& job, int threads, const RunControl& control) {

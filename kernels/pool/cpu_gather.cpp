@@ -2,7 +2,6 @@
 #include "kernels/pool/cpu_gather.h"
 
 #include <algorithm>
-#include <atomic>
 
 #include "kernels/pool/cpu.h"
 #include "kernels/support/parallel.h"
@@ -29,7 +28,6 @@ Result<void> gather(const WindowRule& rule, std::int64_t planes, const ConstTens
     const std::int64_t tasks = (rows + step - 1) / step;
     // Between two looks at the stop token.
     constexpr std::int64_t looks = 1 << 10;
-    std::atomic<bool> stopped{false};
     const bool finished = support::parallel_for(threads, tasks, control, {}, [&](std::int64_t task) {
         for (std::int64_t row = task * step; row < std::min(rows, (task + 1) * step); ++row) {
             const std::int64_t plane = row / rule.rows.out;
@@ -37,10 +35,7 @@ Result<void> gather(const WindowRule& rule, std::int64_t planes, const ConstTens
             Window<T> window{in.row(plane, 0), in.row_stride, rule.rows.taps(oy), {}};
             T* to = out.row(plane, oy);
             for (std::int64_t ox = 0; ox < rule.columns.out; ++ox) {
-                if (ox % looks == 0 && control.stop.stop_requested()) {
-                    stopped = true;
-                    return;
-                }
+                if (ox % looks == 0 && control.stop.stop_requested()) return;
                 window.columns = rule.columns.taps(ox);
                 const auto pooled = pool_window<Op, T, Acc>(rule, oy, ox, window);
                 to[ox] = pooled.value;
@@ -48,7 +43,7 @@ Result<void> gather(const WindowRule& rule, std::int64_t planes, const ConstTens
             }
         }
     });
-    if (finished && !stopped) return {};
+    if (finished) return {};
     return std::unexpected(Error{ErrorCode::cancelled, "pooling was cancelled"});
 }
 

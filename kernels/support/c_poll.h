@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <stop_token>
+#include <string>
 
 #include "iir2d/device.h"
 #include "iir2d/error.h"
@@ -12,8 +13,8 @@
 namespace iir2d::support {
 
 // Calls the function once before the run and then every few milliseconds; where it asks to stop, the run's
-// stop token does. It must outlive the run. The function computes as its caller does, with subnormal numbers
-// although the run flushes them.
+// stop token does, and the run is cancelled even if nothing was left to do. It must outlive the run. The
+// function computes as its caller does, with subnormal numbers although the run flushes them.
 class Poll {
   public:
     using Function = int (*)(void* user, double fraction);
@@ -31,20 +32,22 @@ class Poll {
         RunControl control;
         if (m_function == nullptr) return run(control);
         ask(0.0);
-        if (m_stop.stop_requested()) {
-            return std::unexpected(
-                Error{ErrorCode::cancelled, std::string(subject) + " was cancelled before it began"});
-        }
+        if (m_stop.stop_requested()) return cancelled(subject, " was cancelled before it began");
         control.stop = m_stop.get_token();
         control.progress = [this](double fraction) {
             if (std::chrono::steady_clock::now() - m_asked >= interval && !m_stop.stop_requested())
                 ask(fraction);
         };
-        return run(control);
+        const Result<void> done = run(control);
+        return done && m_stop.stop_requested() ? cancelled(subject, " was cancelled") : done;
     }
 
   private:
     static constexpr std::chrono::milliseconds interval{2};
+
+    static Result<void> cancelled(const char* subject, const char* predicate) {
+        return std::unexpected(Error{ErrorCode::cancelled, std::string(subject) + predicate});
+    }
 
     void ask(double fraction) {
         const ScopedFloatControl as_caller(m_control);

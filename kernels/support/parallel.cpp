@@ -73,13 +73,8 @@ bool parallel_for(int threads, std::int64_t count, const RunControl& control, Pr
                   const std::function<void(std::int64_t)>& body) {
     const auto caller = std::this_thread::get_id();
     std::atomic<std::int64_t> done{0};
-    std::atomic<bool> stopped{false};
     const auto step = [&](std::int64_t i) {
-        if (stopped.load(std::memory_order_relaxed)) return;
-        if (control.stop.stop_requested()) {
-            stopped.store(true, std::memory_order_relaxed);
-            return;
-        }
+        if (control.stop.stop_requested()) return;
         body(i);
         const std::int64_t finished = done.fetch_add(1, std::memory_order_relaxed) + 1;
         if (control.progress && std::this_thread::get_id() == caller) {
@@ -95,13 +90,13 @@ bool parallel_for(int threads, std::int64_t count, const RunControl& control, Pr
             tbb::this_task_arena::isolate(
                 [&] { tbb::parallel_for(std::int64_t{0}, count, step, tbb::simple_partitioner{}); });
         });
-        return !stopped.load();
+        return !control.stop.stop_requested();
     }
 #else
     static_cast<void>(threads);
 #endif
     for (std::int64_t i = 0; i < count; ++i) step(i);
-    return !stopped.load();
+    return !control.stop.stop_requested();
 }
 
 }  // namespace iir2d::support

@@ -25,9 +25,10 @@ struct ProgressRange {
 };
 
 // Calls body(i) once for each i in [0, count), on at most `threads` threads, in no particular order. Bodies
-// write to disjoint places, so the result does not depend on the threads. Between bodies control.stop is
-// looked at; false means it asked and some bodies did not run. control.progress is called from the calling
-// thread only. count <= 1 or threads == 1 runs on the calling thread.
+// write to disjoint places, so the result does not depend on the threads. Before each body
+// and at the end control.stop is looked at: false means that it asked, and some bodies may not have run.
+// control.progress is called from the calling thread only. count <= 1 or threads == 1 runs on the calling
+// thread.
 bool parallel_for(int threads, std::int64_t count, const RunControl& control, ProgressRange range,
                   const std::function<void(std::int64_t)>& body);
 

@@ -9,6 +9,7 @@ without any settings must write nothing but settings, and neither ask nor open a
 without it that is left out, with a line that says so).
 """
 
+import json
 import os
 import pathlib
 import re
@@ -17,6 +18,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 PATIENCE_S = 60
 CRASHES = {"segv": signal.SIGSEGV, "abort": signal.SIGABRT, "terminate": signal.SIGABRT}
@@ -27,13 +29,27 @@ def check(condition, what):
         sys.exit(f"FAILED: {what}")
 
 
-def run(folder, lines, environment, before=()):
+def run(folder, lines, environment, before=(), meanwhile=lambda: None):
     """The program off screen with a script: its exit code and lines of output."""
     script = folder / "script"
     script.write_text("\n".join(lines) + "\n")
-    done = subprocess.run([*before, sys.argv[1], "--script", str(script)], env=environment, capture_output=True,
-                          text=True, timeout=PATIENCE_S, check=False)
-    return done.returncode, [line.split() for line in done.stdout.splitlines()]
+    with subprocess.Popen([*before, sys.argv[1], "--script", str(script)], env=environment, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True) as process:
+        try:
+            meanwhile()
+            out, _ = process.communicate(timeout=PATIENCE_S)
+        finally:
+            process.kill()
+    return process.returncode, [line.split() for line in out.splitlines()]
+
+
+def wait_until_saved(folder, image):
+    for _ in range(PATIENCE_S * 50):
+        states = [json.loads(path.read_text()) for path in (folder / "state").glob("*.session.json")]
+        if any(s["image"] == image and s["steps"] and s["page"] == "benchmark" for s in states):
+            return
+        time.sleep(0.02)
+    sys.exit("FAILED: nothing was saved")
 
 
 def told(lines, what):
@@ -45,7 +61,13 @@ def crashed(image, how):
         folder = pathlib.Path(name)
         environment = dict(os.environ, QT_QPA_PLATFORM="offscreen", IIR2D_CONFIG_DIR=str(folder / "config"),
                            IIR2D_STATE_DIR=str(folder / "state"))
-        code, _ = run(folder, [f"open {image}", "add 6", "page benchmark", "wait 500", f"crash {how}"], environment)
+        saved = folder / "saved"
+
+        def let_it_crash():
+            wait_until_saved(folder, image)
+            saved.touch()
+        code, _ = run(folder, [f"open {image}", "add 6", "page benchmark", f"await {saved}", f"crash {how}"], environment,
+                      meanwhile=let_it_crash)
         check(code == -CRASHES[how], f"{how}: exit code {code}")
         reports = list((folder / "state" / "log").glob("*"))
         check(len(reports) == 1, f"{how}: {reports}")

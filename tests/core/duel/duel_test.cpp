@@ -13,6 +13,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <thread>
 
 #include "tests/core/duel/duel_testing.h"
@@ -40,6 +41,28 @@ std::vector<int> workers_of(int parent) {
             found.push_back(id);
     }
     return found;
+}
+
+// A process that has ended and that nobody has collected does not run.
+bool runs(int process) {
+    std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
+    std::string id, name, state;
+    return stat >> id >> name >> state && state != "Z" && state != "X";
+}
+
+// Waits for what takes milliseconds, and longer on a busy machine.
+bool comes_true(const std::function<bool()>& condition) {
+    for (int i = 0; i < 3000; ++i) {
+        if (condition()) return true;
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    return false;
+}
+
+// Of this process alone: another build's tests may run beside it.
+std::filesystem::path own_file(const std::string& name) {
+    return std::filesystem::path(::testing::TempDir()) /
+           ("iir2d_duel-" + std::to_string(::getpid()) + "-" + name);
 }
 
 DuelCase only_case(const DuelSettings& settings, const std::string& base, const std::string& now) {
@@ -153,8 +176,7 @@ TEST(Duel, EndsALibraryThatChangesItsInput) {
 }
 
 TEST(Duel, EndsTheProcessesThatALibraryStarted) {
-    const auto file = std::filesystem::path(::testing::TempDir()) / "iir2d_duel_children";
-    std::filesystem::remove(file);
+    const auto file = own_file("children");
     ::setenv("IIR2D_PLANTED_CHILD", file.c_str(), 1);
     const DuelCase c = only_case(quick_settings(), planted("plain"), planted("child"));
     ::unsetenv("IIR2D_PLANTED_CHILD");
@@ -163,22 +185,13 @@ TEST(Duel, EndsTheProcessesThatALibraryStarted) {
     std::ifstream list(file);
     for (int child = 0; list >> child;) children.push_back(child);
     EXPECT_THAT(children, Not(IsEmpty()));
-    const auto runs = [](int process) {
-        std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
-        std::string id, name, state;
-        return stat >> id >> name >> state && state != "Z" && state != "X";
-    };
-    for (const int child : children) {
-        for (int i = 0; i < 100 && runs(child); ++i)
-            std::this_thread::sleep_for(std::chrono::milliseconds(20));
-        EXPECT_FALSE(runs(child));
-    }
+    for (const int child : children) EXPECT_TRUE(comes_true([&] { return !runs(child); }));
     std::filesystem::remove(file);
 }
 
 TEST(Duel, IsRefusedWhereALibraryIsReplacedMeanwhile) {
-    const auto file = std::filesystem::path(::testing::TempDir()) / "iir2d_duel_replaced.so";
-    const auto other = std::filesystem::path(::testing::TempDir()) / "iir2d_duel_other.so";
+    const auto file = own_file("replaced.so");
+    const auto other = own_file("other.so");
     const auto put = [&](const std::string& from) {
         std::filesystem::copy_file(from, other, std::filesystem::copy_options::overwrite_existing);
         std::filesystem::rename(other, file);
@@ -329,21 +342,10 @@ TEST(Duel, LeavesNoProcessBehindWhenItIsKilled) {
     char letter = 0;
     ASSERT_EQ(::read(ends[0], &letter, 1), 1);
     std::vector<int> workers;
-    for (int i = 0; i < 200 && workers.size() < 4; ++i) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
-        workers = workers_of(child);
-    }
-    EXPECT_EQ(workers.size(), 4U);
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));  // until they have told the system
+    EXPECT_TRUE(comes_true([&] { return (workers = workers_of(child)).size() >= 4; }));
     ::kill(child, SIGKILL);
     ::waitpid(child, nullptr, 0);
-    bool alive = true;
-    for (int i = 0; i < 200 && alive; ++i) {
-        alive = false;
-        for (const int worker : workers) alive = alive || ::kill(worker, 0) == 0;
-        if (alive) std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    }
-    EXPECT_FALSE(alive);
+    for (const int worker : workers) EXPECT_TRUE(comes_true([&] { return !runs(worker); }));
     ::close(ends[0]);
     ::close(ends[1]);
 }

@@ -2,6 +2,7 @@
 #include "tests/core/image/image_testing.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -20,10 +21,8 @@ ScratchFolder::ScratchFolder() {
     const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
     std::string name = info == nullptr ? "none" : std::string(info->test_suite_name()) + "." + info->name();
     std::ranges::replace(name, '/', '.');
-    m_path =
-        fs::path(::testing::TempDir()) /
-        ("iir2d-image-" + name + "-" + std::to_string(counter++) + "-" +
-         std::to_string(std::hash<std::string>{}(std::to_string(reinterpret_cast<std::uintptr_t>(this)))));
+    m_path = fs::path(::testing::TempDir()) /
+             ("iir2d-image-" + name + "-" + std::to_string(counter++) + "-" + std::to_string(::getpid()));
     fs::remove_all(m_path);
     fs::create_directories(m_path);
 }

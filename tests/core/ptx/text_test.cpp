@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Texts: what is read of them, what is refused by name, and that hostile ones end with an error that names a
 // line.
-#include <chrono>
+#include <ctime>
 #include <random>
 
 #include "tests/core/ptx/ptx_testing.h"
@@ -97,7 +97,7 @@ TEST(Text, ErrorsNameTheLine) {
 }
 
 TEST(Text, HostileOnesEndSoon) {
-    const auto began = std::chrono::steady_clock::now();
+    const std::clock_t began = std::clock();
     std::string deep = std::string(head) + ".entry k() ";
     deep += std::string(100'000, '{');
     EXPECT_NE(error_of(deep), "");
@@ -117,7 +117,7 @@ TEST(Text, HostileOnesEndSoon) {
     EXPECT_NE(error_of(std::string(1'000'000, '\0')), "");
     // Registers that nobody uses take no memory.
     EXPECT_EQ(error_of(kernel(1, ".reg .b64 %big<4000000000>;\nret;")), "");
-    EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(10));
+    EXPECT_LT(std::clock() - began, 10 * CLOCKS_PER_SEC) << "of the processor's time";
 }
 
 TEST(Text, CutAnywhereItIsAnErrorOrAText) {

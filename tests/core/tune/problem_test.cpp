@@ -2,6 +2,7 @@
 // Problems as texts, their keys, and problems drawn from a seed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -178,7 +179,8 @@ TEST(TuneGenerate, KindsAndOperationsAreThoseAskedFor) {
 }
 
 TEST(TuneGenerate, FilesOfSpecsAndOfConfigsAreRead) {
-    const auto file = std::filesystem::temp_directory_path() / "iir2d_tune_problems.txt";
+    const auto file =
+        std::filesystem::temp_directory_path() / ("iir2d_tune_problems-" + std::to_string(::getpid()));
     const auto write = [&](const std::string& text) { std::ofstream(file) << text; };
     const std::string spec = "pool:max window:2x2 stride:2x2 size:64x64";
     write("# what is slow\n\n" + spec + "\r\nsize:64x64 pool:max window:2x2\n");

@@ -274,6 +274,7 @@ TEST(FilterCApi, PollComputesWithSubnormalNumbers) {
     const Shape s{1, 2, 3000, 3000};
     std::vector<float> x(static_cast<std::size_t>(count_of(s)));
     IIR2D_FilterParams p = params(s, 6);
+    p.threads = 1;  // others could do the work before the caller asks again
     Calls calls;
     p.poll = Calls::poll;
     p.user = &calls;
@@ -310,8 +311,12 @@ TEST(FilterCApi, PollIsCalledByTheCallerAndCancels) {
         Asked asked;
         p.user = &asked;
         ASSERT_EQ(iir2d_filter_forward_cpu(x.data(), x.data(), &p), IIR2D_STATUS_OK);
-        EXPECT_GE(asked.calls, 3);
         EXPECT_FALSE(asked.elsewhere);
+        // Others could do the work before the caller asks again.
+        p.threads = 1;
+        asked = {};
+        ASSERT_EQ(iir2d_filter_forward_cpu(x.data(), x.data(), &p), IIR2D_STATUS_OK);
+        EXPECT_GE(asked.calls, 3);
         EXPECT_GT(asked.last, 0.5);
         Asked cancels{.cancel_at = 2};
         p.user = &cancels;

@@ -59,12 +59,13 @@ std::vector<T> forward(const IIR2D_FilterParams& p, const std::vector<T>& x) {
     return y;
 }
 
-// Counts the calls of a poll function, and asks to stop at one of them.
+// Counts the calls of a poll function, and asks to stop at one of them or from a fraction on.
 struct Asked {
     std::thread::id caller = std::this_thread::get_id();
     bool elsewhere = false;
     int calls = 0;
     int cancel_at = -1;
+    double cancel_from = 2.0;
     double last = 0.0;
     static int poll(void* user, double fraction) {
         auto& asked = *static_cast<Asked*>(user);
@@ -72,7 +73,7 @@ struct Asked {
         EXPECT_GE(fraction, 0.0);
         EXPECT_LE(fraction, 1.0);
         asked.last = fraction;
-        return asked.calls++ == asked.cancel_at ? 1 : 0;
+        return asked.calls++ == asked.cancel_at || fraction >= asked.cancel_from ? 1 : 0;
     }
 };
 

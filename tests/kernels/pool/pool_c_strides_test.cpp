@@ -233,13 +233,21 @@ TEST(PoolCStrides, PollIsCalledByTheCallerAndCancels) {
         std::vector<float> x(4 * 1200 * 1200 + 64, 0.5F);
         std::vector<float> y(4 * 600 * 400);
         std::vector<float> dx(4 * 1200 * 1200);
-        for (const int at : {-1, 0, 2}) {
-            for (const bool backward : {false, true}) {
+        const auto run = [&](Asked& asked, bool backward) {
+            p.user = &asked;
+            return backward ? iir2d_pool_backward_cpu(x.data(), y.data(), y.data(), dx.data(), nullptr, &p)
+                            : iir2d_pool_forward_cpu(x.data(), y.data(), nullptr, &p);
+        };
+        for (const bool backward : {false, true}) {
+            p.threads = 0;
+            Asked one_of_many;
+            EXPECT_EQ(run(one_of_many, backward), IIR2D_STATUS_OK) << iir2d_last_error();
+            EXPECT_FALSE(one_of_many.elsewhere);
+            // Others could do the work before the caller asks again.
+            p.threads = 1;
+            for (const int at : {-1, 0, 2}) {
                 Asked asked{.cancel_at = at};
-                p.user = &asked;
-                const int status =
-                    backward ? iir2d_pool_backward_cpu(x.data(), y.data(), y.data(), dx.data(), nullptr, &p)
-                             : iir2d_pool_forward_cpu(x.data(), y.data(), nullptr, &p);
+                const int status = run(asked, backward);
                 EXPECT_EQ(status, at < 0 ? IIR2D_STATUS_OK : IIR2D_STATUS_CANCELLED) << iir2d_last_error();
                 EXPECT_FALSE(asked.elsewhere);
                 if (at < 0) {

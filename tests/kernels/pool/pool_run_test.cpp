@@ -161,6 +161,7 @@ TEST(PoolRun, StopsWhenAskedBeforeAndAmidARun) {
         EXPECT_EQ(never.error().code, ErrorCode::cancelled);
         EXPECT_EQ(y, std::vector<float>(y.size(), 0.0F)) << "something was computed";
 
+        // The caller runs one part at least, and is heard even if others have run the rest meanwhile.
         std::stop_source amid;
         const auto part =
             forward({.stop = amid.get_token(), .progress = [&](double) { amid.request_stop(); }});

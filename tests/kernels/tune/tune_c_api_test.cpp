@@ -4,6 +4,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -178,7 +179,9 @@ TEST_F(TuneCDecide, CallsWithoutAConfigAskTheSameDecider) {
     EXPECT_EQ(iir2d_tune_set_mode(4), IIR2D_STATUS_INVALID_ARGUMENT);
     EXPECT_EQ(iir2d_tune_set_mode(-1), IIR2D_STATUS_INVALID_ARGUMENT);
     ASSERT_EQ(iir2d_tune_set_mode(IIR2D_TUNE_MODEL), IIR2D_STATUS_OK);
-    const std::string path = (std::filesystem::path(testing::TempDir()) / "c_model.trees").string();
+    const std::string path =
+        (std::filesystem::path(testing::TempDir()) / ("c_model-" + std::to_string(std::random_device()())))
+            .string();
     std::ofstream(path) << tune_testing::text_of(
         tune_testing::one_test_model("iir-cpu", "ln_part", 5.5F, -0.5F));
     ASSERT_EQ(iir2d_tune_load_model(path.c_str()), IIR2D_STATUS_OK) << iir2d_last_error();

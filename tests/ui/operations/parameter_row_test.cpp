@@ -10,6 +10,8 @@
 #include <QTest>
 #include <QWheelEvent>
 
+#include "tests/ui/patience.h"
+
 namespace workbench {
 namespace {
 
@@ -123,13 +125,13 @@ TEST(ParameterRow, ArrowsAndWheelAreOneSeriesUntilTheyPause) {
     RowOnScreen on(sigma);
     on.window.activateWindow();
     on.box()->setFocus();
-    ASSERT_TRUE(QTest::qWaitFor([&] { return on.box()->hasFocus(); }));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return on.box()->hasFocus(); }, patience_ms));
     for (int i = 0; i < 3; ++i) QTest::keyClick(on.box(), Qt::Key_Up);
     turnWheel(on.box(), 1);
     EXPECT_EQ(on.edited.size(), 4);
     EXPECT_NEAR(on.row->value(), 2.4, 1e-12);
     EXPECT_EQ(on.finished.size(), 0);
-    EXPECT_TRUE(QTest::qWaitFor([&] { return on.finished.size() == 1; }, 3000));
+    EXPECT_TRUE(QTest::qWaitFor([&] { return on.finished.size() == 1; }, patience_ms));
 }
 
 TEST(ParameterRow, TheWheelOfAScrollingPanelChangesNothing) {

@@ -12,6 +12,7 @@
 
 #include "core/recipe/recipe.h"
 #include "core/support/files.h"
+#include "tests/ui/patience.h"
 #include "ui/picture/image_page.h"
 #include "ui/picture/image_view.h"
 #include "ui/picture/view_bar.h"
@@ -30,13 +31,13 @@ class GradientViewTest : public ::testing::Test {
         QSignalSpy opened(&session, &Session::imageChanged);
         session.openImage(
             QString::fromStdString((resource_directory() / "samples" / "astronaut.png").string()));
-        ASSERT_TRUE(opened.count() > 0 || opened.wait(20000));
+        ASSERT_TRUE(opened.count() > 0 || opened.wait(patience_ms));
         session.resetRecipe(
             {.operations = {{.what = PoolOperation{.op = iir2d::PoolOp::avg, .window = {2, 3}}}}});
         page.view().zoomTo(50.0);
         // Over some pixel of the picture.
         QTest::mouseMove(&page.view(), {200, 150});
-        ASSERT_TRUE(QTest::qWaitFor([&] { return page.view().probedPixel().has_value(); }));
+        ASSERT_TRUE(QTest::qWaitFor([&] { return page.view().probedPixel().has_value(); }, patience_ms));
     }
 
     Session session;
@@ -60,7 +61,7 @@ TEST_F(GradientViewTest, PaintsTheWindowOfThePixelUnderTheCursor) {
     // It follows the cursor and the recipe, and goes when switched off.
     const auto first = page.view().gradientMarks();
     QTest::mouseMove(&page.view(), {400, 300});
-    EXPECT_TRUE(QTest::qWaitFor([&] { return page.view().gradientMarks() != first; }));
+    EXPECT_TRUE(QTest::qWaitFor([&] { return page.view().gradientMarks() != first; }, patience_ms));
     session.resetRecipe(
         {.operations = {{.what = PoolOperation{.op = iir2d::PoolOp::max, .window = {4, 4}}}}});
     EXPECT_EQ(page.view().gradientMarks().size(), 16U);
@@ -93,7 +94,7 @@ TEST_F(GradientViewTest, FollowsTheSelectedPoolingInARecipe) {
     session.resetRecipe({.operations = {filter, halves, lp, filter}});
     PoolInput& input = page.gradientView().input();
     ASSERT_TRUE(QTest::qWaitFor(
-        [&] { return input.input()->pixels.width() == session.image()->pixels.width() / 2; }, 20000));
+        [&] { return input.input()->pixels.width() == session.image()->pixels.width() / 2; }, patience_ms));
     EXPECT_EQ(page.view().gradientMarks().size(), 9U);
     EXPECT_EQ(input.operationName().toStdString(), "3. Lp pooling");
     QRectF window;
@@ -106,10 +107,10 @@ TEST_F(GradientViewTest, FollowsTheSelectedPoolingInARecipe) {
     EXPECT_EQ(pixel_hash(input.input()->pixels), pixel_hash(before->pixels));
 
     input.setSelected(1);
-    ASSERT_TRUE(QTest::qWaitFor([&] { return page.view().gradientMarks().size() == 4; }, 20000));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return page.view().gradientMarks().size() == 4; }, patience_ms));
     EXPECT_EQ(input.operationName().toStdString(), "2. Average pooling");
     ASSERT_TRUE(QTest::qWaitFor(
-        [&] { return input.input()->pixels.width() == session.image()->pixels.width(); }, 20000));
+        [&] { return input.input()->pixels.width() == session.image()->pixels.width(); }, patience_ms));
     input.setSelected(0);  // does not pool: the last one that does
     EXPECT_EQ(input.operationName().toStdString(), "3. Lp pooling");
     page.viewBar().gradientAction()->trigger();
@@ -175,9 +176,9 @@ TEST_F(GradientViewTest, PaintsStrokesAndByKeyboard) {
     QCoreApplication::sendEvent(&page.view(), &move);
     QTest::mouseRelease(&page.view(), Qt::LeftButton, Qt::ControlModifier, {400, 100});
     EXPECT_GE(page.gradientView().painted().size(), 2U) << "all between the two events";
-    EXPECT_TRUE(QTest::qWaitFor([&] {
-        return page.view().gradientPicture().painted.size() == page.gradientView().painted().size();
-    }));
+    EXPECT_TRUE(QTest::qWaitFor(
+        [&] { return page.view().gradientPicture().painted.size() == page.gradientView().painted().size(); },
+        patience_ms));
     const std::size_t strokes = page.gradientView().painted().size();
     const iir2d::Shape pooled = *validate(session.recipe(), session.image()->pixels.view().shape);
     EXPECT_LT(std::int64_t(strokes), pooled.w);
@@ -195,7 +196,7 @@ TEST_F(GradientViewTest, PaintsStrokesAndByKeyboard) {
     page.viewBar().paintAction()->trigger();
     QSignalSpy opened(&session, &Session::imageChanged);
     session.openImage(QString::fromStdString((resource_directory() / "samples" / "rocket.jpg").string()));
-    ASSERT_TRUE(opened.wait(20000));
+    ASSERT_TRUE(opened.wait(patience_ms));
     EXPECT_FALSE(page.gradientView().hasPainted());
 }
 
@@ -203,7 +204,7 @@ TEST_F(GradientViewTest, MarksWhatAMaximumTakesAtAnyZoom) {
     session.resetRecipe({.operations = {{.what = PoolOperation{}}}});
     const QImage plain = page.view().grab().toImage();
     page.viewBar().argmaxAction()->trigger();
-    ASSERT_TRUE(QTest::qWaitFor([&] { return page.view().argmax() != nullptr; }, 20000));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return page.view().argmax() != nullptr; }, patience_ms));
     const auto argmax = page.view().argmax();
     EXPECT_EQ(argmax->width(), session.image()->pixels.width());
     EXPECT_NEAR(argmax->share(), 0.25, 1e-6) << "one of four, in every channel";
@@ -215,8 +216,8 @@ TEST_F(GradientViewTest, MarksWhatAMaximumTakesAtAnyZoom) {
         page.view().setArgmax(argmax, QStringLiteral("x"));
     }
     session.resetRecipe({.operations = {{.what = PoolOperation{.window = {4, 4}}}}});
-    EXPECT_TRUE(
-        QTest::qWaitFor([&] { return page.view().argmax() && page.view().argmax()->share() < 0.1; }, 20000));
+    EXPECT_TRUE(QTest::qWaitFor([&] { return page.view().argmax() && page.view().argmax()->share() < 0.1; },
+                                patience_ms));
     session.resetRecipe({.operations = {{.what = PoolOperation{.op = iir2d::PoolOp::avg}}}});
     EXPECT_FALSE(page.view().argmax());
     EXPECT_TRUE(page.gradientView().reason().contains(QStringLiteral("choose a maximum")));
@@ -228,9 +229,9 @@ TEST_F(GradientViewTest, ShowsTheInputInPlaceOfTheOriginal) {
     const Operation dark{.what = PoolOperation{.op = iir2d::PoolOp::avg, .divisor_override = 100}};
     session.resetRecipe({.operations = {dark, {.what = PoolOperation{}}}});
     page.view().showOriginal(true);
-    ASSERT_TRUE(QTest::qWaitFor([&] { return page.view().isSettled(); }, 20000));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return page.view().isSettled(); }, patience_ms));
     page.viewBar().argmaxAction()->trigger();
-    ASSERT_TRUE(QTest::qWaitFor([&] { return page.view().argmax() != nullptr; }, 20000));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return page.view().argmax() != nullptr; }, patience_ms));
     // Far from the argmax's caption and the mark.
     const auto brightness = [this] {
         page.view().setArgmax(nullptr, {});
@@ -239,7 +240,7 @@ TEST_F(GradientViewTest, ShowsTheInputInPlaceOfTheOriginal) {
                 page.view().grab();
                 return page.view().isSettled();
             },
-            20000));
+            patience_ms));
         const QImage picture = page.view().grab().toImage();
         int sum = 0;
         for (int x = 100; x < 400; ++x) sum += qGray(picture.pixel(x, 200));

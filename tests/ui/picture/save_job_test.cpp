@@ -9,6 +9,7 @@
 #include <QTest>
 
 #include "core/recipe/recipe.h"
+#include "tests/ui/patience.h"
 #include "tests/ui/picture/view_testing.h"
 #include "ui/session/session.h"
 
@@ -23,7 +24,7 @@ class SaveJobTest : public ::testing::Test {
   protected:
     void open(const std::filesystem::path& path) {
         session.openImage(text(path));
-        ASSERT_TRUE(QTest::qWaitFor([&] { return !session.isOpening(); }, 10000));
+        ASSERT_TRUE(QTest::qWaitFor([&] { return !session.isOpening(); }, patience_ms));
         ASSERT_NE(session.image(), nullptr);
     }
     Recipe smoother() {
@@ -45,7 +46,7 @@ TEST_F(SaveJobTest, WaitsForTheExactResultAndWritesIt) {
     QSignalSpy saved(&job, &SaveJob::saved);
     job.start(path("out.png"));
     EXPECT_TRUE(job.isRunning());
-    ASSERT_TRUE(QTest::qWaitFor([&] { return saved.count() == 1; }, 15000));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return saved.count() == 1; }, patience_ms));
     EXPECT_FALSE(job.isRunning());
 
     const auto result = read_image(path("out.png").toStdString());
@@ -60,10 +61,10 @@ TEST_F(SaveJobTest, WaitsForTheExactResultAndWritesIt) {
 
 TEST_F(SaveJobTest, AnUnwritablePlaceIsSaidAndLeavesNothing) {
     open(written(folder, "in.png", gradient(30, 20)));
-    ASSERT_TRUE(QTest::qWaitFor([&] { return session.exactResult() != nullptr; }, 10000));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return session.exactResult() != nullptr; }, patience_ms));
     QSignalSpy failed(&job, &SaveJob::failed);
     job.start(path("no/such/folder/out.png"));
-    ASSERT_TRUE(QTest::qWaitFor([&] { return failed.count() == 1; }, 10000));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return failed.count() == 1; }, patience_ms));
     EXPECT_TRUE(failed[0][1].toString().contains(QStringLiteral("out.png")))
         << failed[0][1].toString().toStdString();
     EXPECT_FALSE(QFileInfo::exists(path("no")));
@@ -77,7 +78,7 @@ TEST_F(SaveJobTest, ARecipeThatFailsFailsTheSave) {
     QSignalSpy failed(&job, &SaveJob::failed);
     session.changeRecipe(QStringLiteral("add"), recipe);
     job.start(path("out.png"));
-    ASSERT_TRUE(QTest::qWaitFor([&] { return failed.count() == 1; }, 10000));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return failed.count() == 1; }, patience_ms));
     EXPECT_FALSE(QFileInfo::exists(path("out.png")));
 }
 
@@ -107,11 +108,11 @@ TEST_F(SaveJobTest, SavesAfterAnEarlierFailureOfTheRecipe) {
     bad.operations.push_back({.enabled = true, .what = PoolOperation{.window = {100, 100}}});
     session.changeRecipe(QStringLiteral("add"), bad);
     ASSERT_TRUE(
-        QTest::qWaitFor([&] { return session.status().state == PreviewStatus::State::failed; }, 10000));
+        QTest::qWaitFor([&] { return session.status().state == PreviewStatus::State::failed; }, patience_ms));
     session.changeRecipe(QStringLiteral("better"), smoother());
     QSignalSpy saved(&job, &SaveJob::saved);
     job.start(path("out.png"));
-    EXPECT_TRUE(QTest::qWaitFor([&] { return saved.count() == 1; }, 10000));
+    EXPECT_TRUE(QTest::qWaitFor([&] { return saved.count() == 1; }, patience_ms));
 }
 
 }  // namespace

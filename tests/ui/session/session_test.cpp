@@ -11,6 +11,7 @@
 
 #include "core/image/image_io.h"
 #include "core/support/files.h"
+#include "tests/ui/patience.h"
 
 namespace workbench {
 namespace {
@@ -52,11 +53,11 @@ class SessionTest : public ::testing::Test {
   protected:
     void open(const std::filesystem::path& path) {
         session.openImage(text(path));
-        ASSERT_TRUE(QTest::qWaitFor([&] { return !session.isOpening(); }, 10000));
+        ASSERT_TRUE(QTest::qWaitFor([&] { return !session.isOpening(); }, patience_ms));
         ASSERT_NE(session.image(), nullptr);
     }
     bool waitForExact() {
-        return QTest::qWaitFor([&] { return session.exactResult() != nullptr; }, 10000);
+        return QTest::qWaitFor([&] { return session.exactResult() != nullptr; }, patience_ms);
     }
 
     QTemporaryDir folder;
@@ -195,7 +196,7 @@ TEST_F(SessionTest, AFailureSaysWhyAndKeepsTheImage) {
     for (const auto& path : {damaged, std::filesystem::path("/no/such/file.png")}) {
         QSignalSpy failed(&session, &Session::openFailed);
         session.openImage(text(path));
-        ASSERT_TRUE(QTest::qWaitFor([&] { return failed.count() == 1; }, 10000)) << path;
+        ASSERT_TRUE(QTest::qWaitFor([&] { return failed.count() == 1; }, patience_ms)) << path;
         EXPECT_TRUE(failed[0][1].toString().contains(text(path.filename())))
             << failed[0][1].toString().toStdString();
         EXPECT_FALSE(session.isOpening());
@@ -209,7 +210,7 @@ TEST_F(SessionTest, ANewerOpenWins) {
     QSignalSpy changed(&session, &Session::imageChanged);
     for (int i = 0; i < 5; ++i) session.openImage(text(first));
     session.openImage(text(second));
-    ASSERT_TRUE(QTest::qWaitFor([&] { return !session.isOpening(); }, 10000));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !session.isOpening(); }, patience_ms));
     QTest::qWait(100);  // time for what was overtaken to appear, if it did
     EXPECT_EQ(changed.count(), 1);
     ASSERT_NE(session.image(), nullptr);
@@ -238,7 +239,7 @@ TEST_F(SessionTest, ARecipeThatCannotBeRunSaysWhy) {
     recipe.operations.push_back({.enabled = true, .what = PoolOperation{.window = {100, 100}}});
     session.changeRecipe(QStringLiteral("add"), recipe);
     ASSERT_TRUE(
-        QTest::qWaitFor([&] { return session.status().state == PreviewStatus::State::failed; }, 10000));
+        QTest::qWaitFor([&] { return session.status().state == PreviewStatus::State::failed; }, patience_ms));
     ASSERT_TRUE(session.status().error);
     EXPECT_THAT(session.status().error->message, ::testing::HasSubstr("100"));
     session.undoStack()->undo();
@@ -248,19 +249,19 @@ TEST_F(SessionTest, ARecipeThatCannotBeRunSaysWhy) {
 TEST_F(SessionTest, ChoosesADeviceInTheBackground) {
     QSignalSpy changed(&session, &Session::deviceChanged);
     session.setDeviceSpec(QStringLiteral("cpu"));
-    ASSERT_TRUE(QTest::qWaitFor([&] { return !session.isChoosingDevice(); }, 10000));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !session.isChoosingDevice(); }, patience_ms));
     EXPECT_GE(changed.count(), 1);
     EXPECT_EQ(session.device().device.id(), "cpu");
     EXPECT_FALSE(session.device().reason.empty());
     session.setThreads(1);
-    ASSERT_TRUE(QTest::qWaitFor([&] { return !session.isChoosingDevice(); }, 10000));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !session.isChoosingDevice(); }, patience_ms));
     EXPECT_EQ(session.device().device.threads(), 1);
 }
 
 TEST_F(SessionTest, ADeviceThatIsNotThereKeepsTheOneBefore) {
     QSignalSpy failed(&session, &Session::deviceFailed);
     session.setDeviceSpec(QStringLiteral("cuda:77"));
-    ASSERT_TRUE(QTest::qWaitFor([&] { return failed.count() == 1; }, 10000));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return failed.count() == 1; }, patience_ms));
     EXPECT_FALSE(failed[0][0].toString().isEmpty());
     EXPECT_EQ(session.device().device.id(), "cpu");
 }
@@ -270,7 +271,7 @@ TEST_F(SessionTest, TheDeviceMayChangeWithAnImageOpen) {
     session.changeRecipe(QStringLiteral("add"), ema(0.5));
     session.setDeviceSpec(QStringLiteral("cpu"));
     session.setThreads(1);
-    ASSERT_TRUE(QTest::qWaitFor([&] { return !session.isChoosingDevice(); }, 10000));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !session.isChoosingDevice(); }, patience_ms));
     EXPECT_TRUE(waitForExact());
 }
 

@@ -12,6 +12,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "tests/ui/patience.h"
 #include "ui/widgets/field_note.h"
 #include "ui/widgets/number_text.h"
 
@@ -210,7 +211,7 @@ TEST_F(NumberFieldTest, HalfANumberIsNotWrongBeforeAPause) {
     QTest::keyClick(&number, Qt::Key_Return);
     EXPECT_EQ(number.value(), 32);
     write(number, "3");
-    EXPECT_TRUE(QTest::qWaitFor([&] { return !number.wrong().isEmpty(); }, 10000));
+    EXPECT_TRUE(QTest::qWaitFor([&] { return !number.wrong().isEmpty(); }, patience_ms));
     QTest::keyClick(&number, Qt::Key_3);
     EXPECT_TRUE(number.wrong().isEmpty()) << "right again at once";
 }

@@ -12,6 +12,7 @@
 #include <QUndoStack>
 
 #include "core/support/files.h"
+#include "tests/ui/patience.h"
 #include "tests/ui/picture/view_testing.h"
 #include "ui/benchmark/benchmark_page.h"
 #include "ui/benchmark/matrix_form.h"
@@ -42,7 +43,7 @@ class AutosaveTest : public ::testing::Test {
         }
         void open(const fs::path& path) {
             window.openPath(text(path));
-            ASSERT_TRUE(QTest::qWaitFor([&] { return !session.isOpening(); }, 10000));
+            ASSERT_TRUE(QTest::qWaitFor([&] { return !session.isOpening(); }, patience_ms));
         }
         Session session;
         MainWindow window{session};
@@ -98,7 +99,7 @@ TEST_F(AutosaveTest, EachEditIsWrittenWithoutAWord) {
                 }
                 return false;
             },
-            10000));
+            patience_ms));
     }
     window.session.undoStack()->setIndex(0);
     window.autosave.saveNow();
@@ -181,7 +182,7 @@ TEST_F(AutosaveTest, EverythingComesBack) {
     EXPECT_EQ(window.window.operationsPanel().selectedRow(), 1);
     EXPECT_TRUE(window.session.isRecipeModified());
     EXPECT_EQ(window.session.threads(), 1);
-    ASSERT_TRUE(QTest::qWaitFor([&] { return window.session.image() != nullptr; }, 10000));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return window.session.image() != nullptr; }, patience_ms));
     EXPECT_EQ(window.session.image()->info.path, path);
     const ImageView& view = window.window.imagePage().view();
     EXPECT_DOUBLE_EQ(view.displayOptions().exposure_stops, -1.25);
@@ -218,7 +219,7 @@ TEST_F(AutosaveTest, AnImageThatIsGoneLeavesTheRest) {
     Window window(state);
     QSignalSpy failed(&window.session, &Session::openFailed);
     window.autosave.restore(claimEndedSessions(state)[0]);
-    ASSERT_TRUE(failed.wait(10000));
+    ASSERT_TRUE(failed.wait(patience_ms));
     EXPECT_EQ(window.session.recipe().operations.size(), 1U);
 }
 
@@ -293,7 +294,7 @@ TEST_F(AutosaveTest, ResultsThatNoFileHasComeBack) {
     EXPECT_TRUE(RestoreOffer::describe(ended[0].state).contains(QStringLiteral("benchmark results")));
     window.autosave.restore(ended[0]);
     ended.clear();
-    ASSERT_TRUE(QTest::qWaitFor([&] { return deskOf(window).opened() != nullptr; }, 20000));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return deskOf(window).opened() != nullptr; }, patience_ms));
     EXPECT_EQ(deskOf(window).results().rowCount(), 1);
     window.autosave.saveNow();
     EXPECT_EQ(window.autosave.state().results.size(), 1U) << "and would come back again";
@@ -327,7 +328,7 @@ TEST_F(AutosaveTest, ResultsAreTakenOverWhileABenchmarkRuns) {
     }
     Window window(state);
     window.autosave.restore(claimEndedSessions(state)[0]);
-    ASSERT_TRUE(QTest::qWaitFor([&] { return deskOf(window).opened() != nullptr; }, 20000));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return deskOf(window).opened() != nullptr; }, patience_ms));
     EXPECT_EQ(deskOf(window).aside().size(), 1U) << "the older of the two waits";
     EXPECT_EQ(window.autosave.state().results.size(), 2U);
 }

@@ -15,6 +15,7 @@
 #include <QUndoStack>
 #include <map>
 
+#include "tests/ui/patience.h"
 #include "tests/ui/picture/view_testing.h"
 #include "ui/benchmark/benchmark_page.h"
 #include "ui/operations/operation_list.h"
@@ -46,7 +47,7 @@ class KeysTest : public ::testing::Test {
     }
     void open() {
         window.openPath(text(written(folder, "in.exr", gradient(64, 48, 0.5F, SampleType::f32))));
-        ASSERT_TRUE(QTest::qWaitFor([&] { return session.image() != nullptr; }, 10000));
+        ASSERT_TRUE(QTest::qWaitFor([&] { return session.image() != nullptr; }, patience_ms));
     }
     static void press(Qt::Key key, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
         QTest::keyClick(QApplication::focusWidget(), key, modifiers);
@@ -247,7 +248,7 @@ TEST_F(KeysTest, NoMnemonicMeansTwoThings) {
     SolveModel& solving = window.solvePage().model();
     solving.setChoices({.problem = SolveProblem::heat, .heatSteps = 3});
     solving.run();
-    ASSERT_TRUE(QTest::qWaitFor([&] { return !solving.isRunning(); }, 30000));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !solving.isRunning(); }, patience_ms));
     for (int problem = 0; problem < solveProblemCount; ++problem) {
         solving.setChoices(withProblem({}, static_cast<SolveProblem>(problem)));
         look("problem beside heat over time");

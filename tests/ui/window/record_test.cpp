@@ -12,6 +12,7 @@
 #include "core/image/image_io.h"
 #include "core/record/record.h"
 #include "core/support/files.h"
+#include "tests/ui/patience.h"
 #include "tests/ui/picture/view_testing.h"
 #include "ui/benchmark/benchmark_page.h"
 #include "ui/benchmark/export_menu.h"
@@ -40,11 +41,11 @@ class RecordTest : public ::testing::Test {
         session.setDeviceSpec(QStringLiteral("cpu"));
         window.setInteractive(false);
         window.show();
-        ASSERT_TRUE(QTest::qWaitFor([&] { return !session.isChoosingDevice(); }, 10000));
+        ASSERT_TRUE(QTest::qWaitFor([&] { return !session.isChoosingDevice(); }, patience_ms));
     }
     void open(const std::filesystem::path& path) {
         window.openPath(text(path));
-        ASSERT_TRUE(QTest::qWaitFor([&] { return !session.isOpening(); }, 10000));
+        ASSERT_TRUE(QTest::qWaitFor([&] { return !session.isOpening(); }, patience_ms));
         ASSERT_NE(session.image(), nullptr);
     }
     static Recipe deriche() {
@@ -92,7 +93,8 @@ TEST_F(RecordTest, WritesARecordOfTheRecipeOnTheImage) {
     EXPECT_THAT(said(), HasSubstr("not written yet"));
 
     job().writeInto(folder.path());
-    ASSERT_TRUE(QTest::qWaitFor([&] { return !job().isWriting() && !job().record(); }, 20000)) << said();
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !job().isWriting() && !job().record(); }, patience_ms))
+        << said();
     EXPECT_THAT(said(), HasSubstr("Verified: accepted"));
     std::filesystem::path directory;
     for (const auto& entry : std::filesystem::directory_iterator(folder.path().toStdString())) {
@@ -119,8 +121,8 @@ TEST_F(RecordTest, WritesARecordOfTheRecipeOnTheImage) {
     ASSERT_NE(show, nullptr);
     show->click();
     EXPECT_EQ(window.page(), MainWindow::Page::benchmark);
-    EXPECT_TRUE(
-        QTest::qWaitFor([&] { return window.benchmarkPage().desk().results().rowCount() == 1; }, 20000));
+    EXPECT_TRUE(QTest::qWaitFor([&] { return window.benchmarkPage().desk().results().rowCount() == 1; },
+                                patience_ms));
 }
 
 TEST_F(RecordTest, SaysWhyThereIsNothingToRecord) {
@@ -139,7 +141,7 @@ TEST_F(RecordTest, CanBeCancelledAndThenLeavesNothing) {
     action()->trigger();
     ASSERT_TRUE(job().isMeasuring());
     job().cancel();
-    EXPECT_TRUE(QTest::qWaitFor([&] { return !job().isMeasuring(); }, 20000));
+    EXPECT_TRUE(QTest::qWaitFor([&] { return !job().isMeasuring(); }, patience_ms));
     EXPECT_EQ(job().record(), nullptr);
     EXPECT_EQ(said(), "Recording was cancelled; nothing was written.");
     EXPECT_TRUE(action()->isEnabled());
@@ -150,11 +152,11 @@ TEST_F(RecordTest, WhatCouldNotBeWrittenIsStillThere) {
     session.resetRecipe(deriche());
     measure();
     job().writeInto(folder.filePath(QStringLiteral("no/such/folder")));
-    ASSERT_TRUE(QTest::qWaitFor([&] { return !job().isWriting(); }, 20000));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !job().isWriting(); }, patience_ms));
     EXPECT_THAT(said(), StartsWith("No record was made: "));
     ASSERT_NE(job().record(), nullptr);
     job().writeInto(folder.path());
-    ASSERT_TRUE(QTest::qWaitFor([&] { return !job().isWriting() && !job().record(); }, 20000));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !job().isWriting() && !job().record(); }, patience_ms));
     EXPECT_THAT(said(), HasSubstr("Verified: accepted"));
     measure();
     job().discard();
