@@ -209,6 +209,29 @@ TEST(Adjoint, OfALoadStaysBehindItsCondition) {
               std::string::npos);
 }
 
+// The condition alone keeps what is inside of an index from fault: a load, a divisor.
+TEST(Adjoint, OfALoadStaysBehindItsConditionForWhatItsIndexHolds) {
+    const auto kernel_with = [](const std::string& value) {
+        return read(
+            "// x[n], k[n], out[n]\nextern \"C\" __global__ void f(const float* x, const int* k, float* out, "
+            "int n, int m) {\nint i = blockIdx.x * blockDim.x + threadIdx.x;\nif (i >= n) return;\nout[i] "
+            "= " +
+            value + ";\n}\n");
+    };
+    for (const std::string value :
+         {"i > 0 ? x[(k[i - 1] & 7) % n] * x[i] : x[i]", "i > 0 ? x[100 / i % n] * x[i] : x[i]",
+          "i > 0 ? x[100 % i] * x[i] : x[i]", "i > 0 ? x[i] * (float)(100 / i) : x[i]"}) {
+        const Tree tree = kernel_with(value);
+        ASSERT_EQ(expect(tree, std::string(64, '7')).error, "") << value;
+        const Backward backward = adjoint_of(tree);
+        ASSERT_EQ(backward.reason, "") << value;
+        EXPECT_EQ(expect(backward.tree, std::string(64, '7')).error, "") << print_cuda(backward.tree);
+    }
+    EXPECT_EQ(
+        print_cuda(adjoint_of(kernel_with("x[i] > 0.0f ? x[(i / 3 + 1) % n] : 2.0f")).tree).find(" else "),
+        std::string::npos);
+}
+
 TEST(Adjoint, IsNoneOfAKernelThatGoesOnFromWhatAnOutputHeld) {
     EXPECT_EQ(adjoint_of(kernel("out[i] = out[i] * x[i];")).reason, "it reads what it writes");
     EXPECT_EQ(
