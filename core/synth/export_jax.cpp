@@ -47,10 +47,8 @@ Json shape_of(const Symbol& symbol, const Argument& argument) {
     return made;
 }
 
-Json request_of(const Lowered& one, const fs::path& folder) {
-    Json made{{"file", (folder / (one.id + ".py")).string()},
-              {"name", one.tree.kernel.name},
-              {"sets", Json::array()}};
+Json request_of(const Lowered& one) {
+    Json made{{"file", one.id + ".py"}, {"name", one.tree.kernel.name}, {"sets", Json::array()}};
     for (const ExpectedSet& set : one.expected.sets) {
         Json arguments = Json::array();
         for (std::size_t p = 0; p < set.inputs.size(); ++p) {
@@ -123,7 +121,7 @@ class Export {
         if (m_waiting.empty()) return {};
         const fs::path requests = folder / "requests.jsonl", answers = folder / "answers.jsonl";
         std::string lines;
-        for (const Lowered& one : m_waiting) lines += request_of(one, folder).dump() + "\n";
+        for (const Lowered& one : m_waiting) lines += request_of(one).dump() + "\n";
         IIR2D_RETURN_IF_ERROR(write_file_atomically(requests, lines));
         IIR2D_RETURN_IF_ERROR(m_python(requests, answers));
         IIR2D_TRY(const std::string text, read_file(answers, most_answer_bytes));
