@@ -28,10 +28,6 @@ using synth::StmtKind;
 using synth::SymbolKind;
 using synth::Tree;
 
-bool is_result(const synth::Symbol& symbol) {
-    return symbol.kind == SymbolKind::output || symbol.kind == SymbolKind::inout;
-}
-
 const synth::Symbol& parameter(const Tree& tree, std::size_t number) {
     return tree.symbols[tree.kernel.parameters[number]];
 }
@@ -90,7 +86,7 @@ void add_elements(Mismatch& made, const Tree& tree, std::size_t set, const synth
                   const std::vector<synth::Argument>& got, bool exactly) {
     for (std::size_t p = 0; p < got.size(); ++p) {
         const synth::Symbol& symbol = parameter(tree, p);
-        if (!is_result(symbol)) continue;
+        if (!synth::is_written(symbol.kind)) continue;
         each_difference(tree, p, expected.outputs, got, exactly, [&](std::size_t slot, double bound) {
             if (++made.total > most_mismatch_elements) return;
             const std::size_t element = slot / static_cast<std::size_t>(synth::info(symbol.type).components);

@@ -84,8 +84,7 @@ std::string AdjointMaker::why_not() {
     for (const Id id : f.kernel.parameters) {
         const Symbol& s = f.symbols[id];
         any = any || (is_float(s.type) && (s.kind == SymbolKind::input || s.kind == SymbolKind::scalar));
-        if (!is_float(s.type) && (s.kind == SymbolKind::output || s.kind == SymbolKind::inout))
-            return "integer";
+        if (!is_float(s.type) && is_written(s.kind)) return "integer";
     }
     if (!any) return "no float input";
     for (Id h = 0; h < f.helpers.size(); ++h) {
@@ -184,7 +183,7 @@ void AdjointMaker::parameters() {
         if (s.kind == SymbolKind::input) m_forward[id] = add(s.name, s.type, s.kind, s.extent);
     });
     each([&](Id id, const Symbol& s) {
-        if (s.kind == SymbolKind::output || s.kind == SymbolKind::inout)
+        if (is_written(s.kind))
             m_forward[id] = add(fresh("adj_" + s.name), s.type, SymbolKind::input, s.extent);
     });
     each([&](Id id, const Symbol& s) {

@@ -70,10 +70,6 @@ std::uint64_t special(Type type, Draw& draw) {
     }
 }
 
-bool is_written(const Symbol& symbol) {
-    return symbol.kind == SymbolKind::output || symbol.kind == SymbolKind::inout;
-}
-
 }  // namespace
 
 std::uint32_t inner_extent(std::string_view canonical) {
@@ -186,7 +182,7 @@ Agreement agree(const Tree& tree, const std::vector<Argument>& expected, const s
     Agreement made;
     for (std::size_t p = 0; p < expected.size(); ++p) {
         const Symbol& symbol = tree.symbols[tree.kernel.parameters[p]];
-        if (!is_written(symbol)) continue;
+        if (!is_written(symbol.kind)) continue;
         const Type type = element(symbol.type);
         for (std::size_t k = 0; k < expected[p].slots.size(); ++k) {
             if (expected[p].slots[k] == got[p].slots[k]) continue;
@@ -223,7 +219,7 @@ std::string outputs_hash(const Tree& tree, const Expected& expected) {
     Sha256 hash;
     for (const ExpectedSet& set : expected.sets) {
         for (std::size_t p = 0; p < set.outputs.size(); ++p) {
-            if (is_written(tree.symbols[tree.kernel.parameters[p]]))
+            if (is_written(tree.symbols[tree.kernel.parameters[p]].kind))
                 hash.add(canonical_bytes_of(set.outputs[p]));
         }
     }

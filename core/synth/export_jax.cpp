@@ -34,10 +34,6 @@ std::string hex_of(const std::vector<std::byte>& bytes) {
     return to_hex(std::span(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()));
 }
 
-bool is_written(const Symbol& symbol) {
-    return symbol.kind == SymbolKind::output || symbol.kind == SymbolKind::inout;
-}
-
 Json shape_of(const Symbol& symbol, const Argument& argument) {
     if (!is_array_parameter(symbol.kind)) return Json::array();
     const auto parts = static_cast<std::size_t>(info(symbol.type).components);
@@ -76,7 +72,7 @@ std::string compared(const Lowered& one, const Json& answer) {
         std::size_t next = 0;
         for (std::size_t p = 0; p < got.size(); ++p) {
             const Symbol& symbol = one.tree.symbols[one.tree.kernel.parameters[p]];
-            if (!is_written(symbol)) continue;
+            if (!is_written(symbol.kind)) continue;
             std::vector<std::byte> bytes = bytes_of(got[p]);
             const std::string hex = next < sets[k].size() ? sets[k][next++].get<std::string>() : "";
             if (!from_hex(hex, std::span(reinterpret_cast<unsigned char*>(bytes.data()), bytes.size())))

@@ -121,8 +121,7 @@ class Renumbering {
         for (Id id = 0; id < m_old.symbols.size(); ++id) {
             if (m_symbols[id] == nothing) continue;
             Symbol& made = m_new.symbols[m_symbols[id]];
-            if (made.kind == SymbolKind::output || made.kind == SymbolKind::inout)
-                made.kind = m_read[id] ? SymbolKind::inout : SymbolKind::output;
+            if (is_written(made.kind)) made.kind = m_read[id] ? SymbolKind::inout : SymbolKind::output;
         }
         m_old = std::move(m_new);
     }

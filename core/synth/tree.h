@@ -191,6 +191,9 @@ enum class SymbolKind : std::uint8_t {
     shared,    // of a block
     argument,  // of a helper
 };
+inline bool is_written(SymbolKind kind) {
+    return kind == SymbolKind::output || kind == SymbolKind::inout;
+}
 inline bool is_array_parameter(SymbolKind kind) {
     return kind <= SymbolKind::inout;
 }
