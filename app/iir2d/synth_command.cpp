@@ -90,14 +90,16 @@ Json json_of(const compile::Extracted& made, const ExtractOptions& options, cons
                       {"lines", std::ranges::count(one.text, '\n')}});
         lines[one.target] = one.lines ? Json(*one.lines) : Json();
     }
-    for (const auto& one : inside.texts)
-        ir.push_back({{"target", one.target.name},
+    for (const auto& one : inside.texts) {
+        const synth::Target& target = inside.targets[one.target];
+        ir.push_back({{"target", target.name},
                       {"direction", one.is_backward ? "backward" : "forward"},
-                      {"compiler", one.target.compiler + " " + one.target.version},
+                      {"compiler", target.compiler + " " + target.version},
                       {"text", one.text},
                       {"sha256", sha256_hex(one.text)},
                       {"bytes", one.text.size()},
                       {"lines", std::ranges::count(one.text, '\n')}});
+    }
     Json verification = Json::array();
     for (const auto& one : inside.verifications) verification.push_back(json_of(inside, one));
     return {{"kernel", made.symbol},
@@ -136,9 +138,11 @@ std::string text_of(const compile::Extracted& made, const inspect::Inside& insid
             text += "\n";
         }
     }
-    for (const auto& one : inside.texts)
-        text += "\n" + one.target.name + (one.is_backward ? ", backward, by " : " by ") +
-                one.target.compiler + " " + one.target.version + "\n" + one.text;
+    for (const auto& one : inside.texts) {
+        const synth::Target& target = inside.targets[one.target];
+        text += "\n" + target.name + (one.is_backward ? ", backward, by " : " by ") + target.compiler + " " +
+                target.version + "\n" + one.text;
+    }
     return text;
 }
 
