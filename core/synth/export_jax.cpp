@@ -90,10 +90,8 @@ class Export {
     Export(const ExportOptions& options, const RunPython& python) : m_options(options), m_python(python) {}
 
     Result<void> take(const fs::path& folder, const Json& record) {
+        if (!is_chosen(record, m_options)) return {};
         const auto category = record["category"].get<std::string>();
-        if ((!m_options.split.empty() && record["split"] != m_options.split) ||
-            (!m_options.category.empty() && category != m_options.category))
-            return {};
         const auto id = record["id"].get<std::string>();
         m_fits = true;
         if (category == "atomic" || category == "block") return leave_out(category);
