@@ -24,16 +24,9 @@ Result<void> renew_manifest() {
     return write_file_atomically(own_models() / "manifest.json", manifest);
 }
 
-// Of a file that may be missing.
-Result<std::string> text_of_file(const fs::path& file) {
-    std::error_code error;
-    if (!fs::exists(file, error)) return std::string();
-    return read_file(file, std::size_t{1} << 26);
-}
-
 // Says of which version and trees a model.json is; an empty one stays empty.
 Result<std::string> renamed_json(const fs::path& file, const iir2d::TreeModel& model) {
-    IIR2D_TRY(const auto text, text_of_file(file));
+    IIR2D_TRY(const auto text, text_or_nothing(file));
     if (text.empty()) return text;
     const auto read = parse_json_strictly(text, record_json_limits);
     if (!read || !read->is_object())
@@ -101,8 +94,8 @@ Result<std::string> activate_model(const RegisteredModel& model) {
     IIR2D_TRY(files.trees, from_kernel(iir2d::text_of_model(copy)));
     IIR2D_TRY(copy, from_kernel(iir2d::model_from_text(files.trees)));  // with the SHA-256 of the copy
     IIR2D_TRY(files.json, renamed_json(model.path / "model.json", copy));
-    IIR2D_TRY(files.report, text_of_file(model.path / "report.json"));
-    IIR2D_TRY(files.table, text_of_file(model.path / "table.txt"));
+    IIR2D_TRY(files.report, text_or_nothing(model.path / "report.json"));
+    IIR2D_TRY(files.table, text_or_nothing(model.path / "table.txt"));
     IIR2D_RETURN_IF_ERROR(install_model(model.purpose, copy.version, files));
     return copy.version;
 }

@@ -29,7 +29,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t most_seen = 4096;
-constexpr std::size_t largest_learned = std::size_t{1} << 26;
 
 std::atomic<bool> use_began{false};
 std::mutex use_mutex;  // held while models are loaded or figures are written
@@ -62,12 +61,6 @@ Result<void> under_lock(const std::function<Result<void>()>& change) {
     fs::create_directories(use_folder(), error);
     IIR2D_TRY(const auto lock, FileLock::acquire(use_folder() / "lock", std::chrono::seconds(2)));
     return change();
-}
-
-Result<std::string> text_or_nothing(const fs::path& path) {
-    std::error_code error;
-    if (!fs::exists(path, error)) return std::string();
-    return read_file(path, largest_learned);
 }
 
 std::vector<std::pair<std::string, std::uint64_t>> counters_of(const iir2d::TuneStatistics& said) {
@@ -132,7 +125,7 @@ void load_all(const fs::path& models) {
     if (const auto learned = text_or_nothing(learned_file())) iir2d::import_learned(*learned);
     const auto host = model_host();
     if (!host) return;
-    const auto found = find_models(model_places(models), *host, false);
+    const auto found = find_models(model_places(models), *host);
     std::set<std::string> held;
     // The first of a purpose that may not decide may propose what is measured.
     for (const bool deciding : {false, true}) {
