@@ -26,17 +26,6 @@ int own_form(const Tree& tree, Id index) {
     return is(left.args[1], SymbolKind::n) && is(e.args[1], SymbolKind::index) ? 3 : 0;
 }
 
-bool is_same(const Tree& tree, Id a, Id b) {
-    const Expr& x = tree.exprs[a];
-    const Expr& y = tree.exprs[b];
-    if (x.op != y.op || x.type != y.type || x.count != y.count || x.symbol != y.symbol || x.bits != y.bits)
-        return false;
-    for (std::uint8_t k = 0; k < x.count; ++k) {
-        if (!is_same(tree, x.args[k], y.args[k])) return false;
-    }
-    return true;
-}
-
 // Whether it reads elements of an array, in an expression or anywhere in a statement.
 bool reads(const Tree& tree, Id expr, Id array) {
     if (expr == nothing) return false;

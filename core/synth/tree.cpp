@@ -202,6 +202,17 @@ void finish(Tree& tree) {
     Renumbering(tree).run();
 }
 
+bool is_same(const Tree& tree, Id a, Id b) {
+    const Expr& x = tree.exprs[a];
+    const Expr& y = tree.exprs[b];
+    if (x.op != y.op || x.type != y.type || x.count != y.count || x.symbol != y.symbol || x.bits != y.bits)
+        return false;
+    for (std::uint8_t k = 0; k < x.count; ++k) {
+        if (!is_same(tree, x.args[k], y.args[k])) return false;
+    }
+    return true;
+}
+
 double literal_value(const Expr& expr) {
     switch (expr.type) {
         case Type::f32:

@@ -286,6 +286,9 @@ struct Tree {
 // outputs from what is read and written.
 void finish(Tree& tree);
 
+// Whether two expressions of a tree are the same, node by node.
+bool is_same(const Tree& tree, Id a, Id b);
+
 double literal_value(const Expr& expr);
 // Returns the bits of a number as a literal of the type has them.
 std::uint64_t bits_of(Type type, double value);
