@@ -13,6 +13,7 @@
 #include "core/support/try.h"
 #include "core/synth/adjoint.h"
 #include "core/synth/print.h"
+#include "core/synth/record.h"
 
 namespace app {
 
@@ -55,23 +56,9 @@ struct ExtractOptions {
     bool json = false;
 };
 
-Json json_of(const inspect::Inside& inside, const synth::Verification& one) {
-    return {{"level", one.level},
-            {"target", inside.targets[one.target].name},
-            {"direction", one.is_backward ? "backward" : "forward"},
-            {"exact", one.is_exact},
-            {"max_ulp", one.max_ulp},
-            {"worst_of_bound", one.worst_of_bound}};
-}
-
-// The backward kernel as in a record; null: it was not asked for, or the kernel is outside.
+// Null: it was not asked for, or the kernel is outside.
 Json backward_of(const inspect::Inside& inside, bool asked) {
-    if (!asked || !inside.is_inside) return {};
-    if (!inside.backward.reason.empty()) return {{"reason", inside.backward.reason}};
-    return {{"source",
-             {{"cuda", synth::print_cuda(inside.backward.tree)},
-              {"cpp", synth::print_cpp(inside.backward.tree)}}},
-            {"wrt", inside.backward.wrt}};
+    return asked && inside.is_inside ? Json(synth::backward_json(inside.backward)) : Json();
 }
 
 Json json_of(const compile::Extracted& made, const ExtractOptions& options, const inspect::Inside& inside) {
@@ -81,25 +68,17 @@ Json json_of(const compile::Extracted& made, const ExtractOptions& options, cons
     Json ir = Json::array();
     Json lines = Json::object();
     for (const auto& one : made.ir) {
-        ir.push_back({{"target", one.target},
-                      {"direction", "forward"},
-                      {"compiler", one.compiler},
-                      {"text", one.text},
-                      {"sha256", sha256_hex(one.text)},
-                      {"bytes", one.text.size()},
-                      {"lines", std::ranges::count(one.text, '\n')}});
+        ir.emplace_back(synth::ir_json(one.target, false, one.compiler, one.text));
         lines[one.target] = one.lines ? Json(*one.lines) : Json();
     }
-    for (const auto& one : inside.texts)
-        ir.push_back({{"target", one.target.name},
-                      {"direction", one.is_backward ? "backward" : "forward"},
-                      {"compiler", one.target.compiler + " " + one.target.version},
-                      {"text", one.text},
-                      {"sha256", sha256_hex(one.text)},
-                      {"bytes", one.text.size()},
-                      {"lines", std::ranges::count(one.text, '\n')}});
+    for (const auto& one : inside.texts) {
+        const synth::Target& target = inside.targets[one.target];
+        ir.emplace_back(
+            synth::ir_json(target.name, one.is_backward, target.compiler + " " + target.version, one.text));
+    }
     Json verification = Json::array();
-    for (const auto& one : inside.verifications) verification.push_back(json_of(inside, one));
+    for (const auto& one : inside.verifications)
+        verification.emplace_back(synth::verification_json(one, inside.targets));
     return {{"kernel", made.symbol},
             {"params", parameters},
             {"inside", inside.is_inside},
@@ -136,9 +115,11 @@ std::string text_of(const compile::Extracted& made, const inspect::Inside& insid
             text += "\n";
         }
     }
-    for (const auto& one : inside.texts)
-        text += "\n" + one.target.name + (one.is_backward ? ", backward, by " : " by ") +
-                one.target.compiler + " " + one.target.version + "\n" + one.text;
+    for (const auto& one : inside.texts) {
+        const synth::Target& target = inside.targets[one.target];
+        text += "\n" + target.name + (one.is_backward ? ", backward, by " : " by ") + target.compiler + " " +
+                target.version + "\n" + one.text;
+    }
     return text;
 }
 

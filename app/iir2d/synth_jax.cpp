@@ -8,7 +8,6 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <optional>
 #include <system_error>
 
 #include "app/iir2d/evidence.h"
@@ -26,17 +25,21 @@ using namespace workbench;  // NOLINT(google-build-using-namespace): names of co
 constexpr int no_jax = 4;  // what the script exits with
 
 // Waits for it to end; asked to stop, ends it.
-std::optional<int> status_of(int process, const std::stop_token& stop) {
+Result<int> status_of(int process, const std::stop_token& stop) {
     int status = 0;
-    while (::waitpid(process, &status, WNOHANG) != process) {
+    while (true) {
+        const pid_t ended = ::waitpid(process, &status, WNOHANG);
+        if (ended == process) return status;
+        if (ended < 0 && errno != EINTR)
+            return workbench::fail(ErrorKind::device_failure, "the system lost the Python that it ran: " +
+                                                                  std::generic_category().message(errno));
         if (stop.stop_requested()) {
             ::kill(-process, SIGKILL);
             while (::waitpid(process, &status, 0) < 0 && errno == EINTR) continue;
-            return std::nullopt;
+            return workbench::fail(ErrorKind::cancelled, "cancelled");
         }
         ::poll(nullptr, 0, 20);
     }
-    return status;
 }
 
 Result<void> run_python(const std::string& python, const std::filesystem::path& requests,
@@ -52,12 +55,11 @@ Result<void> run_python(const std::string& python, const std::filesystem::path& 
         code != 0)
         return workbench::fail(ErrorKind::device_failure, "IIR2D_PYTHON, " + python + ", cannot be run: " +
                                                               std::generic_category().message(code));
-    const auto status = status_of(process, stop);
-    if (!status) return workbench::fail(ErrorKind::cancelled, "cancelled");
-    if (WIFEXITED(*status) && WEXITSTATUS(*status) == no_jax)
+    IIR2D_TRY(const int status, status_of(process, stop));
+    if (WIFEXITED(status) && WEXITSTATUS(status) == no_jax)
         return workbench::fail(ErrorKind::device_failure, "there is no JAX for " + python +
                                                               ": name a Python that has it in IIR2D_PYTHON");
-    if (!WIFEXITED(*status) || WEXITSTATUS(*status) != 0)
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
         return workbench::fail(ErrorKind::device_failure, python + " " + script.string() + " has failed");
     return {};
 }

@@ -94,7 +94,7 @@ Result<Json> data_of(const nlohmann::json& record, bool backward) {
                 one["values"] = values_of(set.inputs[p]);
                 inputs.push_back(one);
             }
-            if (symbol.kind != synth::SymbolKind::output && symbol.kind != synth::SymbolKind::inout) continue;
+            if (!synth::is_written(symbol.kind)) continue;
             one["values"] = values_of(set.outputs[p]);
             Json bounds = Json::array();
             for (std::size_t e = 0; e < set.outputs[p].slots.size(); ++e)

@@ -16,6 +16,9 @@ void add_tune_eval(CLI::App& tune, Action& chosen);
 void add_tune_models(CLI::App& tune, Action& chosen);  // models, manifest
 void add_tune_retrain(CLI::App& tune, Action& chosen);
 
+// Adds what all commands that make figures of measurements take.
+void add_figures(CLI::App& command, bool& with_contended, bool& json);
+
 Result<workbench::tune::Measurements> read_database(const std::string& file);
 
 }  // namespace app

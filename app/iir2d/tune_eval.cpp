@@ -200,9 +200,7 @@ CLI::App* add_eval(CLI::App& tune, TuneEvalOptions& given) {
     command->add_option("--max-regret", given.max_regret,
                         "Exit 5 if the geometric mean at --at-k is above this");
     command->add_option("--at-k", given.at_k, "One of --k")->capture_default_str();
-    command->add_flag("--with-contended", given.with_contended,
-                      "Count visits during which the processors were not the threads' own, too");
-    command->add_flag("--json", given.json, "The same as JSON");
+    add_figures(*command, given.with_contended, given.json);
     add_quiet(*command, given.quiet);
     return command;
 }

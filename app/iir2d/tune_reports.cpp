@@ -114,6 +114,12 @@ CLI::App* add_reading(CLI::App& tune, const char* name, const char* help, TuneRe
 
 }  // namespace
 
+void add_figures(CLI::App& command, bool& with_contended, bool& json) {
+    command.add_flag("--with-contended", with_contended,
+                     "Count visits during which the processors were not the threads' own, too");
+    command.add_flag("--json", json, "The same as JSON");
+}
+
 Result<workbench::tune::Measurements> read_database(const std::string& file) {
     IIR2D_TRY(const auto store, workbench::tune::Store::open_to_read(file));
     return store.read_all();
@@ -132,10 +138,8 @@ void add_tune_reports(CLI::App& tune, Action& chosen) {
         ->add_option("--objective", given->objective,
                      "op (the call), use (the call and one read of its output), both (the worse of the two)")
         ->capture_default_str();
-    headroom->add_flag("--with-contended", given->with_contended,
-                       "Count visits during which the processors were not the threads' own, too");
     headroom->add_option("--out-md", given->out_md, "A file for the table, instead of printing it");
-    headroom->add_flag("--json", given->json, "All figures as JSON");
+    add_figures(*headroom, given->with_contended, given->json);
     runs(headroom, run_headroom);
 
     CLI::App* exported = add_reading(tune, "export", "A database as text", *given);

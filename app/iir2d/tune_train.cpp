@@ -139,13 +139,6 @@ Result<int> run_table(const TuneTrainOptions& given) {
     return 0;
 }
 
-void add_figures(CLI::App* command, TuneTrainOptions& given) {
-    command->add_flag("--with-contended", given.with_contended,
-                      "Count visits during which the processors were not the threads' own, too");
-    command->add_flag("--json", given.json, "The same as JSON");
-    add_quiet(*command, given.quiet);
-}
-
 void add_objective(CLI::App* command, TuneTrainOptions& given) {
     command
         ->add_option("--objective", given.objective,
@@ -164,7 +157,8 @@ CLI::App* add_train(CLI::App& tune, TuneTrainOptions& given) {
     add_objective(command, given);
     command->add_option("--out", given.out, "A new folder for the model");
     command->add_flag("--install", given.install, "Put it among the user's own models, as the next version");
-    add_figures(command, given);
+    add_figures(*command, given.with_contended, given.json);
+    add_quiet(*command, given.quiet);
     return command;
 }
 
@@ -177,7 +171,8 @@ CLI::App* add_table(CLI::App& tune, TuneTrainOptions& given) {
     command->add_option("--set", given.set, "train or validation; default both");
     add_objective(command, given);
     command->add_option("--out", given.out, "A file, instead of printing it");
-    add_figures(command, given);
+    add_figures(*command, given.with_contended, given.json);
+    add_quiet(*command, given.quiet);
     return command;
 }
 

@@ -129,11 +129,7 @@ Result<int> run_select(const TuneSelectOptions& given) {
     for (const std::string& spec : specs_of(given.words)) {
         IIR2D_TRY(auto problem, tune::problem_from_spec(spec));
         IIR2D_TRY(const auto one, tune::named(std::move(problem), choice.device, "argument"));
-        IIR2D_TRY(const auto said,
-                  from_kernel(one.problem.filter() != nullptr
-                                  ? iir2d::explain(choice.device, tune::filter_desc_of(one.problem), options)
-                                  : iir2d::explain(choice.device, tune::pool_desc_of(one.problem),
-                                                   tune::use_of(one.problem), options)));
+        IIR2D_TRY(const auto said, tune::explain(choice.device, one.problem, options));
         if (is_fallback(said.decision.reason)) ++fallbacks;
         if (given.json)
             all.push_back(json_of_selection(one, said, options, given.features));
@@ -163,13 +159,12 @@ Result<int> run_stats(const TuneUseOptions& given) {
         return found == counters.end() ? std::uint64_t{0} : found->second;
     };
     Json reasons = Json::object();
-    for (std::size_t i = 0; i < iir2d::tune_reason_count; ++i) {
-        const std::string name(iir2d::name_of(static_cast<iir2d::TuneReason>(i)));
-        reasons[name] = value(name);
-    }
     Json beside = Json::object();
-    for (const char* name : {"cached", "filtered", "explored", "settled", "vetoed", "evicted", "bad_lines"})
-        beside[name] = value(name);
+    const auto names = tune::counters_of({});  // "calls" is the first
+    for (std::size_t i = 1; i < names.size(); ++i) {
+        const std::string& name = names[i].first;
+        (i <= iir2d::tune_reason_count ? reasons : beside)[name] = value(name);
+    }
     if (given.json) {
         print_json({{"calls", value("calls")},
                     {"reasons", reasons},
@@ -203,24 +198,14 @@ Result<int> run_learned(const TuneUseOptions& given) {
         return 0;
     }
     Json all = Json::array();
-    for (std::string_view rest = lines; !rest.empty();) {
-        Json fields = Json::array();
-        std::string_view line = rest.substr(0, rest.find('\n'));
-        rest.remove_prefix(std::min(rest.size(), line.size() + 1));
-        while (true) {
-            const auto tab = line.find('\t');
-            fields.push_back(std::string(line.substr(0, tab)));
-            if (tab == std::string_view::npos) break;
-            line.remove_prefix(tab + 1);
-        }
-        all.push_back({{"machine", fields[1]},
-                       {"kernels", fields[2]},
-                       {"key", fields[3]},
-                       {"config", fields[4]},
-                       {"ratio", Json::parse(fields[5].get<std::string>())},
-                       {"runs", Json::parse(fields[6].get<std::string>())},
-                       {"utc", fields[7]}});
-    }
+    for (const tune::LearnedEntry& one : tune::learned_entries(lines))
+        all.push_back({{"machine", one.machine},
+                       {"kernels", one.kernels},
+                       {"key", one.key},
+                       {"config", one.config},
+                       {"ratio", one.ratio},
+                       {"runs", one.runs},
+                       {"utc", one.utc}});
     print_json({{"learned", all}});
     return 0;
 }

@@ -119,7 +119,10 @@ std::expected<std::string, NoAnswer> Process::ask(const std::string& message,
             answer.reserve(*wanted);
         }
         if (wanted && answer.size() > *wanted) return lost();  // nothing was asked that it answers
-        if (wanted && answer.size() == *wanted) return answer.substr(length_bytes, *wanted - length_bytes);
+        if (wanted && answer.size() == *wanted) {
+            answer.erase(0, length_bytes);
+            return answer;
+        }
     }
     return lost();
 }

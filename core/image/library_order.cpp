@@ -5,15 +5,19 @@
 #include <elf.h>
 #include <link.h>
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <limits>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace workbench {
@@ -44,17 +48,27 @@ struct Needs {
     std::string runpath;             // DT_RUNPATH
 };
 
-// Reads parts of an ELF file of this machine's class and byte order.
+#if defined(__x86_64__)
+constexpr unsigned own_machine = EM_X86_64;
+#elif defined(__aarch64__)
+constexpr unsigned own_machine = EM_AARCH64;
+#else
+constexpr unsigned own_machine = EM_NONE;  // of no file: nothing is loaded before the module
+#endif
+
+// Reads parts of an ELF file of this machine. No number in the file is trusted.
 class ElfFile {
   public:
     explicit ElfFile(const fs::path& file) : m_file(file, std::ios::binary) {}
 
-    // Returns what the dynamic section says that the library needs; nothing for another kind of file.
+    // Returns what the dynamic section says that the library needs; nothing for another kind of file, or one
+    // that is damaged.
     std::optional<Needs> needs() {
         ElfW(Ehdr) header{};
         if (!read(0, &header, sizeof(header)) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
             header.e_ident[EI_CLASS] != (sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32) ||
-            header.e_phentsize != sizeof(ElfW(Phdr)))
+            header.e_ident[EI_DATA] != ELFDATA2LSB || header.e_machine != own_machine ||
+            header.e_type != ET_DYN || header.e_phentsize != sizeof(ElfW(Phdr)))
             return {};
         m_segments.resize(header.e_phnum);
         if (!read(header.e_phoff, m_segments.data(), m_segments.size() * sizeof(ElfW(Phdr)))) return {};
@@ -64,9 +78,21 @@ class ElfFile {
     }
 
   private:
-    bool read(std::uint64_t offset, void* to, std::size_t bytes) {
+    // Where the table of strings lies in the file.
+    struct Strings {
+        std::uint64_t offset = 0;
+        std::uint64_t size = 0;
+    };
+
+    bool seek(std::uint64_t offset) {
+        if (offset > static_cast<std::uint64_t>(std::numeric_limits<std::streamoff>::max())) return false;
         m_file.clear();
         m_file.seekg(static_cast<std::streamoff>(offset));
+        return m_file.good();
+    }
+
+    bool read(std::uint64_t offset, void* to, std::size_t bytes) {
+        if (!seek(offset)) return false;
         m_file.read(static_cast<char*>(to), static_cast<std::streamsize>(bytes));
         return m_file.good();
     }
@@ -76,33 +102,47 @@ class ElfFile {
         if (segment.p_filesz > most_bytes) return {};
         std::vector<ElfW(Dyn)> entries(segment.p_filesz / sizeof(ElfW(Dyn)));
         if (!read(segment.p_offset, entries.data(), entries.size() * sizeof(ElfW(Dyn)))) return {};
-        std::uint64_t strings = 0;
-        for (const ElfW(Dyn) & entry : entries)
-            if (entry.d_tag == DT_STRTAB) strings = file_offset(entry.d_un.d_ptr);
+        entries.erase(std::ranges::find(entries, DT_NULL, &ElfW(Dyn)::d_tag), entries.end());
+        std::uint64_t address = 0;
+        std::uint64_t size = 0;
+        for (const ElfW(Dyn) & entry : entries) {
+            if (entry.d_tag == DT_STRTAB) address = entry.d_un.d_ptr;
+            if (entry.d_tag == DT_STRSZ) size = entry.d_un.d_val;
+        }
+        const std::optional<Strings> strings = strings_at(address, size);
+        if (!strings) return {};
         Needs needs;
         for (const ElfW(Dyn) & entry : entries) {
-            if (entry.d_tag == DT_NULL) break;
-            if (entry.d_tag == DT_NEEDED) needs.names.push_back(string_at(strings + entry.d_un.d_val));
-            if (entry.d_tag == DT_RPATH) needs.rpath = string_at(strings + entry.d_un.d_val);
-            if (entry.d_tag == DT_RUNPATH) needs.runpath = string_at(strings + entry.d_un.d_val);
+            if (entry.d_tag != DT_NEEDED && entry.d_tag != DT_RPATH && entry.d_tag != DT_RUNPATH) continue;
+            std::optional<std::string> text = string_at(*strings, entry.d_un.d_val);
+            if (!text) return {};
+            if (entry.d_tag == DT_NEEDED) needs.names.push_back(*std::move(text));
+            if (entry.d_tag == DT_RPATH) needs.rpath = *std::move(text);
+            if (entry.d_tag == DT_RUNPATH) needs.runpath = *std::move(text);
         }
         return needs;
     }
 
-    std::uint64_t file_offset(std::uint64_t address) const {
-        for (const ElfW(Phdr) & segment : m_segments)
-            if (segment.p_type == PT_LOAD && address >= segment.p_vaddr &&
-                address - segment.p_vaddr < segment.p_filesz)
-                return address - segment.p_vaddr + segment.p_offset;
-        return 0;
+    // Finds the table in the file; nothing where it does not lie within one segment.
+    std::optional<Strings> strings_at(std::uint64_t address, std::uint64_t size) const {
+        for (const ElfW(Phdr) & segment : m_segments) {
+            if (segment.p_type != PT_LOAD || address < segment.p_vaddr) continue;
+            const std::uint64_t inside = address - segment.p_vaddr;
+            if (inside < segment.p_filesz && size <= segment.p_filesz - inside &&
+                segment.p_offset <= std::numeric_limits<std::uint64_t>::max() - segment.p_filesz)
+                return Strings{segment.p_offset + inside, size};
+        }
+        return {};
     }
 
-    std::string string_at(std::uint64_t offset) {
-        std::string text;
-        m_file.clear();
-        m_file.seekg(static_cast<std::streamoff>(offset));
-        std::getline(m_file, text, '\0');
-        return text;
+    // Reads a string of the table; nothing where it does not end in it, or is longer than any path.
+    std::optional<std::string> string_at(const Strings& strings, std::uint64_t offset) {
+        std::array<char, 1 << 14> text{};
+        if (offset >= strings.size || !seek(strings.offset + offset)) return {};
+        const std::uint64_t most = std::min<std::uint64_t>(strings.size - offset, text.size());
+        m_file.getline(text.data(), static_cast<std::streamsize>(most), '\0');
+        if (!m_file.good()) return {};
+        return text.data();
     }
 
     std::ifstream m_file;
@@ -126,40 +166,48 @@ class Walk {
         for (unsigned i = 0; i < paths->dls_cnt; ++i) m_system.emplace_back(paths->dls_serpath[i].dls_name);
     }
 
-    void visit(const fs::path& file) {
+    // False: the file is no library of this machine.
+    bool visit(const fs::path& file) {
         const std::optional<Needs> needs = ElfFile(file).needs();
-        if (!needs) return;
+        if (!needs) return false;
         const fs::path origin = file.parent_path();
-        std::vector<fs::path> folders;
-        if (needs->runpath.empty()) folders = folders_in(needs->rpath, origin);
-        folders.insert(folders.end(), m_chosen.begin(), m_chosen.end());
-        for (fs::path& folder : folders_in(needs->runpath, origin)) folders.push_back(std::move(folder));
-        folders.insert(folders.end(), m_system.begin(), m_system.end());
+        std::vector<fs::path> own;
+        if (needs->runpath.empty()) own = folders_in(needs->rpath, origin);
+        own.insert(own.end(), m_chosen.begin(), m_chosen.end());
+        for (fs::path& folder : folders_in(needs->runpath, origin)) own.push_back(std::move(folder));
         for (const std::string& name : needs->names) {
-            if (name.empty() || !m_seen.insert(name).second) continue;
-            for (const fs::path& folder : folders) {
-                const fs::path found = folder / name;
-                std::error_code error;
-                if (!fs::exists(found, error)) continue;
-                visit(found);
-                m_order.push_back(found);
-                break;
-            }
+            const bool is_bare = !name.empty() && name.find('/') == std::string::npos;
+            if (!is_bare || !m_seen.insert(name).second) continue;
+            if (const auto found = visit_first(own, name))
+                m_order.push_back({*found, found->string()});
+            else if (const auto of_system = visit_first(m_system, name))
+                m_order.push_back({*of_system, name});
         }
+        return true;
     }
 
-    std::vector<fs::path> take() { return std::move(m_order); }
+    std::vector<NeededLibrary> take() { return std::move(m_order); }
 
   private:
+    // Goes on past files of another kind, as the dynamic linker does.
+    std::optional<fs::path> visit_first(const std::vector<fs::path>& folders, const std::string& name) {
+        for (const fs::path& folder : folders) {
+            fs::path found = folder / name;
+            std::error_code error;
+            if (fs::is_regular_file(found, error) && visit(found)) return found;
+        }
+        return {};
+    }
+
     std::vector<fs::path> m_chosen;
     std::vector<fs::path> m_system;
     std::set<std::string> m_seen;
-    std::vector<fs::path> m_order;
+    std::vector<NeededLibrary> m_order;
 };
 
 }  // namespace
 
-std::vector<fs::path> libraries_in_order(const fs::path& module) {
+std::vector<NeededLibrary> libraries_in_order(const fs::path& module) {
     Walk walk;
     walk.visit(module);
     return walk.take();
@@ -170,8 +218,8 @@ void load_libraries_in_order(const fs::path& module) {
     // not name, is loaded with the module, among which they are. Many failures are for want of memory: then
     // each library would try in vain what the ones before it tried.
     int failures = 8;
-    for (const fs::path& library : libraries_in_order(module)) {
-        if (dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr && --failures == 0) return;
+    for (const NeededLibrary& library : libraries_in_order(module)) {
+        if (dlopen(library.name.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr && --failures == 0) return;
     }
 }
 

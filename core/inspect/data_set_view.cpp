@@ -2,9 +2,7 @@
 #include "core/inspect/data_set_view.h"
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <system_error>
 
 #include "core/support/listed.h"
@@ -30,23 +28,6 @@ RecordRow row_of(const json& record) {
                    .has_backward = false};
     made.has_backward = record.contains("backward") && record["backward"].contains("source");
     return made;
-}
-
-TextSizes sizes_of(std::vector<std::uint64_t> sizes) {
-    if (sizes.empty()) return {};
-    std::ranges::sort(sizes);
-    // The nearest rank.
-    const auto at = [&](double part) {
-        const auto rank = static_cast<std::size_t>(std::ceil(part * static_cast<double>(sizes.size())));
-        return sizes[std::min(std::max<std::size_t>(rank, 1) - 1, sizes.size() - 1)];
-    };
-    const auto sum = std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});
-    return {.texts = sizes.size(),
-            .mean = static_cast<double>(sum) / static_cast<double>(sizes.size()),
-            .least = sizes.front(),
-            .median = at(0.5),
-            .p95 = at(0.95),
-            .largest = sizes.back()};
 }
 
 bool is_backward(const json& of) {
@@ -98,7 +79,7 @@ Result<DataSetView> view_data_set(const std::filesystem::path& folder, const Tas
     made.pairs = all.pairs;
     if (!made.rows.empty() && (made.growth.empty() || made.growth.back().first != made.rows.size()))
         made.growth.emplace_back(made.rows.size(), made.skeletons);
-    for (const auto& [target, sizes] : all.sizes) made.sizes[target] = sizes_of(sizes);
+    for (const auto& [target, sizes] : all.sizes) made.sizes[target] = synth::sizes_of(sizes);
     return made;
 }
 

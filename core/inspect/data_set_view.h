@@ -13,6 +13,7 @@
 
 #include "core/support/error.h"
 #include "core/support/task.h"
+#include "core/synth/text_sizes.h"
 
 namespace workbench::inspect {
 
@@ -26,15 +27,7 @@ struct RecordRow {
     bool has_backward = false;
 };
 
-// Sizes of texts, in bytes.
-struct TextSizes {
-    std::uint64_t texts = 0;
-    double mean = 0;
-    std::uint64_t least = 0;
-    std::uint64_t median = 0;
-    std::uint64_t p95 = 0;
-    std::uint64_t largest = 0;
-};
+using synth::TextSizes;
 
 // A kernel that did not give what is expected.
 struct MismatchRow {

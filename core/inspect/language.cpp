@@ -98,11 +98,9 @@ Result<LanguageCheck> check_language(std::string_view source, std::string_view k
     if (judged.backward.reason.empty() && !judged.backward.tree.kernel.name.empty()) {
         made.backward_source = synth::print_cuda(judged.backward.tree);
         made.backward_kernel = judged.backward.tree.kernel.name;
+        made.backward_runs = runs_of(judged.backward.tree, judged.backward_expected);
     }
     made.runs = runs_of(judged.candidate.tree, judged.expected);
-    if (!made.backward_kernel.empty()) {
-        IIR2D_TRY(made.backward_runs, verified_runs(made.source, {}, true));
-    }
     made.no_backward = judged.backward.reason;
     for (const synth::Text& one : judged.texts)
         made.texts.push_back(

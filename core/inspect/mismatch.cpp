@@ -2,8 +2,6 @@
 #include "core/inspect/mismatch.h"
 
 #include <algorithm>
-#include <cmath>
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -28,10 +26,6 @@ using synth::StmtKind;
 using synth::SymbolKind;
 using synth::Tree;
 
-bool is_result(const synth::Symbol& symbol) {
-    return symbol.kind == SymbolKind::output || symbol.kind == SymbolKind::inout;
-}
-
 const synth::Symbol& parameter(const Tree& tree, std::size_t number) {
     return tree.symbols[tree.kernel.parameters[number]];
 }
@@ -53,24 +47,6 @@ Result<json> find_rejected(const std::filesystem::path& folder, std::uint64_t in
     return *std::move(found);
 }
 
-// Gives the slots of one parameter that are not what is expected, as synth::agree() does.
-void each_difference(const Tree& tree, std::size_t number, const std::vector<synth::Argument>& expected,
-                     const std::vector<synth::Argument>& got, bool exactly,
-                     const std::function<void(std::size_t slot, double bound)>& take) {
-    const synth::Argument& wanted = expected[number];
-    const synth::Argument& given = got[number];
-    const bool is_float = synth::is_float(synth::element(parameter(tree, number).type));
-    for (std::size_t k = 0; k < wanted.slots.size(); ++k) {
-        if (wanted.slots[k] == given.slots[k]) continue;
-        const double a = wanted.number(k);
-        const double b = given.number(k);
-        if (is_float && std::isnan(a) && std::isnan(b)) continue;
-        const double bound = exactly || wanted.extra.empty() ? 0 : wanted.extra[k];
-        if (bound > 0 && std::abs(a - b) <= bound) continue;
-        take(k, bound);
-    }
-}
-
 std::string inputs_of(const Tree& tree, const std::vector<synth::Argument>& inputs, std::size_t element) {
     std::string made;
     for (std::size_t p = 0; p < inputs.size(); ++p) {
@@ -90,23 +66,22 @@ void add_elements(Mismatch& made, const Tree& tree, std::size_t set, const synth
                   const std::vector<synth::Argument>& got, bool exactly) {
     for (std::size_t p = 0; p < got.size(); ++p) {
         const synth::Symbol& symbol = parameter(tree, p);
-        if (!is_result(symbol)) continue;
-        each_difference(tree, p, expected.outputs, got, exactly, [&](std::size_t slot, double bound) {
-            if (++made.total > most_mismatch_elements) return;
-            const std::size_t element = slot / static_cast<std::size_t>(synth::info(symbol.type).components);
-            const double wanted = expected.outputs[p].number(slot);
-            const double given = got[p].number(slot);
-            const double off = std::abs(wanted - given);
+        if (!synth::is_written(symbol.kind)) continue;
+        synth::for_each_difference(expected.outputs[p], got[p], exactly, [&](const synth::Difference& one) {
+            if (one.is_within() || ++made.total > most_mismatch_elements) return;
+            const std::size_t element =
+                one.slot / static_cast<std::size_t>(synth::info(symbol.type).components);
+            const double ulps = synth::is_float(symbol.type)
+                                    ? one.off() / synth::ulp(synth::element(symbol.type), one.expected)
+                                    : one.off();
             made.elements.push_back({.set = set,
                                      .parameter = symbol.name,
                                      .element = element,
                                      .inputs = inputs_of(tree, expected.inputs, element),
-                                     .expected = wanted,
-                                     .got = given,
-                                     .ulp = synth::is_float(symbol.type)
-                                                ? off / synth::ulp(synth::element(symbol.type), wanted)
-                                                : off,
-                                     .bound = bound});
+                                     .expected = one.expected,
+                                     .got = one.got,
+                                     .ulp = ulps,
+                                     .bound = one.bound});
         });
     }
 }
@@ -297,8 +272,9 @@ Result<void> find_statement(Mismatch& made, const Tree& tree, const synth::Expec
             bool differs = false;
             for (std::size_t set = 0; set < wanted.size() && !differs; ++set) {
                 if (const auto done = synth::interpret(probe.tree, wanted[set]); !done.error.empty()) break;
-                each_difference(probe.tree, probe.parameter, wanted[set], got[set], target.is_host,
-                                [&](std::size_t, double) { differs = true; });
+                synth::for_each_difference(
+                    wanted[set][probe.parameter], got[set][probe.parameter], target.is_host,
+                    [&](const synth::Difference& one) { differs = differs || !one.is_within(); });
             }
             if (!differs) continue;
             name_statement(made, probe, target);

@@ -19,15 +19,12 @@ namespace {
 // Of a launch: 65,536 steps of a thread, in 8 warps, are far below.
 constexpr std::uint64_t most_instructions = std::uint64_t{1} << 24;
 
-bool is_written(const synth::Symbol& symbol) {
-    return symbol.kind == synth::SymbolKind::output || symbol.kind == synth::SymbolKind::inout;
-}
-
 std::vector<compile::Argument> given(const synth::Tree& tree, const std::vector<synth::Argument>& set) {
     std::vector<compile::Argument> made;
     for (std::size_t k = 0; k < set.size(); ++k) {
         const synth::Symbol& symbol = tree.symbols[tree.kernel.parameters[k]];
-        made.push_back({synth::bytes_of(set[k]), synth::is_array_parameter(symbol.kind), is_written(symbol)});
+        made.push_back({synth::bytes_of(set[k]), synth::is_array_parameter(symbol.kind),
+                        synth::is_written(symbol.kind)});
     }
     return made;
 }
@@ -36,7 +33,7 @@ void take_outputs(const synth::Tree& tree, const std::vector<std::vector<std::by
                   std::vector<synth::Argument>& set) {
     std::size_t next = 0;
     for (std::size_t k = 0; k < set.size() && next < outputs.size(); ++k) {
-        if (is_written(tree.symbols[tree.kernel.parameters[k]]))
+        if (synth::is_written(tree.symbols[tree.kernel.parameters[k]].kind))
             synth::take_bytes(set[k], outputs[next++].data());
     }
 }

@@ -120,7 +120,7 @@ Machine::Machine(const Program& program, const Function& entry, const Launch& la
       m_all_checks(launch.checks == Checks::all),
       m_budget(launch.budget),
       m_random(launch.seed * 0x9E3779B97F4A7C15ULL + 1),
-      m_forgotten(last_stamp(memory.time()++)),
+      m_forgotten(last_stamp(memory.time() - 1)),
       m_constants(program.constants),
       m_parameters(launch.parameters.begin(), launch.parameters.end()),
       m_free(program.functions.size()) {

@@ -52,7 +52,7 @@ class MemoryState {
     Allocation& add(std::uint64_t begin, std::uint64_t bytes, std::byte* host, bool written);
     void remove(std::uint64_t address);
     std::uint64_t allocate(std::uint64_t bytes);
-    // Forgets what the last launch touched.
+    // Forgets what the last launch touched, and moves time on, so that its accesses are of an earlier one.
     void begin_launch();
     // Of accesses, over all launches (shadow.h).
     std::uint64_t& time() { return m_time; }

@@ -26,17 +26,6 @@ int own_form(const Tree& tree, Id index) {
     return is(left.args[1], SymbolKind::n) && is(e.args[1], SymbolKind::index) ? 3 : 0;
 }
 
-bool is_same(const Tree& tree, Id a, Id b) {
-    const Expr& x = tree.exprs[a];
-    const Expr& y = tree.exprs[b];
-    if (x.op != y.op || x.type != y.type || x.count != y.count || x.symbol != y.symbol || x.bits != y.bits)
-        return false;
-    for (std::uint8_t k = 0; k < x.count; ++k) {
-        if (!is_same(tree, x.args[k], y.args[k])) return false;
-    }
-    return true;
-}
-
 // Whether it reads elements of an array, in an expression or anywhere in a statement.
 bool reads(const Tree& tree, Id expr, Id array) {
     if (expr == nothing) return false;
@@ -84,8 +73,7 @@ std::string AdjointMaker::why_not() {
     for (const Id id : f.kernel.parameters) {
         const Symbol& s = f.symbols[id];
         any = any || (is_float(s.type) && (s.kind == SymbolKind::input || s.kind == SymbolKind::scalar));
-        if (!is_float(s.type) && (s.kind == SymbolKind::output || s.kind == SymbolKind::inout))
-            return "integer";
+        if (!is_float(s.type) && is_written(s.kind)) return "integer";
     }
     if (!any) return "no float input";
     for (Id h = 0; h < f.helpers.size(); ++h) {
@@ -184,7 +172,7 @@ void AdjointMaker::parameters() {
         if (s.kind == SymbolKind::input) m_forward[id] = add(s.name, s.type, s.kind, s.extent);
     });
     each([&](Id id, const Symbol& s) {
-        if (s.kind == SymbolKind::output || s.kind == SymbolKind::inout)
+        if (is_written(s.kind))
             m_forward[id] = add(fresh("adj_" + s.name), s.type, SymbolKind::input, s.extent);
     });
     each([&](Id id, const Symbol& s) {

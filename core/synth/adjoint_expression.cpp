@@ -90,15 +90,26 @@ void AdjointMaker::spread_load(const Expr& e, Id g) {
         b.atomic(AtomicOp::add, array, e.args[0], g);
 }
 
-// Whether it reads where the condition before it may be what keeps the index in bounds: i, and what is taken
-// modulo something, are in bounds by themselves.
+// Of a divisor: whether it is above zero whatever the numbers are.
+bool AdjointMaker::is_above_zero(Id id) const {
+    const Expr& e = b.expr(id);
+    if (e.op == Op::literal) return literal_value(e) > 0;
+    if (e.op != Op::symbol) return false;
+    const SymbolKind kind = b.tree().symbols[e.symbol].kind;
+    return kind == SymbolKind::n || kind == SymbolKind::m;
+}
+
+// Whether the condition before it may be what keeps an index in bounds or a divisor from being zero, anywhere
+// in it: i, and what is taken modulo something, are in bounds by themselves.
 bool AdjointMaker::needs_guard(Id id) const {
     const Expr& e = b.expr(id);
     if (e.op == Op::load) {
         const Expr& index = b.expr(e.args[0]);
-        if (index.op == Op::symbol) return b.tree().symbols[index.symbol].kind != SymbolKind::index;
-        return index.op != Op::rem;
+        const bool is_thread =
+            index.op == Op::symbol && b.tree().symbols[index.symbol].kind == SymbolKind::index;
+        if (!is_thread && index.op != Op::rem) return true;
     }
+    if ((e.op == Op::div || e.op == Op::rem) && is_integer(e.type) && !is_above_zero(e.args[1])) return true;
     return std::any_of(e.args.begin(), e.args.begin() + e.count, [&](Id arg) { return needs_guard(arg); });
 }
 

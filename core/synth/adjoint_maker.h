@@ -44,6 +44,7 @@ class AdjointMaker {
     Id inlined(const Expr& call, const std::vector<Id>& symbols, const std::vector<Id>* arguments);
     Id value(Id expr) { return copy(expr, m_reverse); }  // in the reverse sweep
     bool is_active(Id expr) const;
+    bool is_above_zero(Id expr) const;
     bool needs_guard(Id expr) const;
     // Adds d/d expr * seed to the adjoints of what it reads; expr is the new tree's, in the reverse sweep.
     void spread(Id expr, Id seed);

@@ -279,17 +279,8 @@ Result<Judged> remade(const Json& record, const CheckOptions& options) {
         return no("category is " + std::string(name_of(one.category)) + ", but " + broken);
     if (!one.tree.kernel.name.ends_with("_" + one.canonical.substr(0, 8)))
         return no("name does not end with the first digits of canonical");
-    const Expectation wanted = expect(one.tree, one.canonical);
-    if (!wanted.error.empty()) return no("it has no expected outputs: " + wanted.error);
-    made.expected = wanted.expected;
-    if (run.backward) {
-        made.backward = adjoint_of(one.tree);
-        if (made.backward.reason.empty()) {
-            Expectation of_backward = expect(made.backward.tree, one.canonical);
-            if (!of_backward.error.empty()) made.backward = {{}, {}, of_backward.error};
-            made.backward_expected = std::move(of_backward.expected);
-        }
-    }
+    if (const std::string why = take_expectations(made, run.backward); !why.empty())
+        return no("it has no expected outputs: " + why);
     IIR2D_RETURN_IF_ERROR(take_texts(record, run, made));
     take_verification(record, run, made);
     return made;

@@ -70,10 +70,6 @@ std::uint64_t special(Type type, Draw& draw) {
     }
 }
 
-bool is_written(const Symbol& symbol) {
-    return symbol.kind == SymbolKind::output || symbol.kind == SymbolKind::inout;
-}
-
 }  // namespace
 
 std::uint32_t inner_extent(std::string_view canonical) {
@@ -181,29 +177,33 @@ std::string Disagreement::text() const {
            format_number(expected) + " within " + format_number(bound) + " is expected";
 }
 
+void for_each_difference(const Argument& expected, const Argument& got, bool exactly,
+                         const std::function<void(const Difference&)>& take) {
+    for (std::size_t k = 0; k < expected.slots.size(); ++k) {
+        if (expected.slots[k] == got.slots[k]) continue;
+        const double bound = exactly || expected.extra.empty() ? 0 : expected.extra[k];
+        const Difference one{k, expected.number(k), got.number(k), bound};
+        if (is_float(expected.type) && std::isnan(one.expected) && std::isnan(one.got)) continue;
+        take(one);
+    }
+}
+
 Agreement agree(const Tree& tree, const std::vector<Argument>& expected, const std::vector<Argument>& got,
                 bool exactly) {
     Agreement made;
     for (std::size_t p = 0; p < expected.size(); ++p) {
         const Symbol& symbol = tree.symbols[tree.kernel.parameters[p]];
-        if (!is_written(symbol)) continue;
-        const Type type = element(symbol.type);
-        for (std::size_t k = 0; k < expected[p].slots.size(); ++k) {
-            if (expected[p].slots[k] == got[p].slots[k]) continue;
-            const double wanted = expected[p].number(k), given = got[p].number(k);
-            if (std::isnan(wanted) && std::isnan(given) && is_float(type)) continue;
-            const double e = exactly || expected[p].extra.empty() ? 0 : expected[p].extra[k];
-            const double off = std::abs(wanted - given);
-            if (e > 0 && off <= e) {
-                made.worst_of_bound = std::max(made.worst_of_bound, off / e);
-                made.max_ulp = std::max(made.max_ulp, off / ulp(type, wanted));
-                continue;
+        if (!is_written(symbol.kind)) continue;
+        for_each_difference(expected[p], got[p], exactly, [&](const Difference& one) {
+            if (one.is_within()) {
+                made.worst_of_bound = std::max(made.worst_of_bound, one.off() / one.bound);
+                made.max_ulp = std::max(made.max_ulp, one.off() / ulp(element(symbol.type), one.expected));
+            } else if (!made.first) {
+                made.first = Disagreement{symbol.name,
+                                          one.slot / static_cast<std::size_t>(info(symbol.type).components),
+                                          one.expected, one.got, one.bound};
             }
-            if (!made.first)
-                made.first =
-                    Disagreement{symbol.name, k / static_cast<std::size_t>(info(symbol.type).components),
-                                 wanted, given, e};
-        }
+        });
     }
     return made;
 }
@@ -223,7 +223,7 @@ std::string outputs_hash(const Tree& tree, const Expected& expected) {
     Sha256 hash;
     for (const ExpectedSet& set : expected.sets) {
         for (std::size_t p = 0; p < set.outputs.size(); ++p) {
-            if (is_written(tree.symbols[tree.kernel.parameters[p]]))
+            if (is_written(tree.symbols[tree.kernel.parameters[p]].kind))
                 hash.add(canonical_bytes_of(set.outputs[p]));
         }
     }

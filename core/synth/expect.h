@@ -2,8 +2,10 @@
 // What a kernel is run on, and what it is to give.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -54,6 +56,19 @@ std::vector<std::byte> canonical_bytes_of(const Argument& argument);
 // The reverse, into an argument of the same type and count.
 void take_bytes(Argument& argument, const std::byte* bytes);
 
+// A slot whose bits are not those that are expected; any NaN equals any NaN.
+struct Difference {
+    std::size_t slot = 0;
+    double expected = 0;
+    double got = 0;
+    double bound = 0;  // how far it may be off
+    double off() const { return std::abs(expected - got); }
+    bool is_within() const { return bound > 0 && off() <= bound; }
+};
+// Gives the differences of one parameter; `exactly`, no bound is above 0.
+void for_each_difference(const Argument& expected, const Argument& got, bool exactly,
+                         const std::function<void(const Difference&)>& take);
+
 struct Disagreement {
     std::string parameter;
     std::size_t element = 0;
@@ -67,8 +82,7 @@ struct Agreement {
     double worst_of_bound = 0;  // the largest share of a bound that was used
     double max_ulp = 0;
 };
-// Compares what an implementation gave with what is expected, within the bounds or, `exactly`, bit for bit;
-// any NaN equals any NaN.
+// Compares what an implementation gave with what is expected, within the bounds or, `exactly`, bit for bit.
 Agreement agree(const Tree& tree, const std::vector<Argument>& expected, const std::vector<Argument>& got,
                 bool exactly);
 

@@ -24,18 +24,13 @@ std::string json_text(const Json& json, int indent = -1) {
     return json.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-bool fits(const Json& record, const ExportOptions& options) {
-    return (options.split.empty() || record["split"] == options.split) &&
-           (options.category.empty() || record["category"] == options.category);
-}
-
 Result<std::uint64_t> export_pairs(const ExportOptions& options, const std::stop_token& stop) {
     IIR2D_TRY(AtomicFile file, AtomicFile::create(options.out));
     std::uint64_t count = 0;
     IIR2D_RETURN_IF_ERROR(for_each_record(
         options.folder,
         [&](const Json& record) -> Result<void> {
-            if (!fits(record, options)) return {};
+            if (!is_chosen(record, options)) return {};
             for (const Json& ir : record["ir"]) {
                 const auto target = ir["target"].get<std::string>();
                 if (!options.target.empty() && target != options.target) continue;
@@ -109,6 +104,11 @@ Json seed_warp(const Json& record) {
 
 }  // namespace
 
+bool is_chosen(const Json& record, const ExportOptions& options) {
+    return (options.split.empty() || record["split"] == options.split) &&
+           (options.category.empty() || record["category"] == options.category);
+}
+
 Result<std::uint64_t> export_data_set(const ExportOptions& options, const std::stop_token& stop) {
     IIR2D_TRY(const RunFacts run, read_run(options.folder));
     const auto named = [](const Target& target) { return target.name; };
@@ -124,7 +124,7 @@ Result<std::uint64_t> export_data_set(const ExportOptions& options, const std::s
     const std::string target = options.target.empty() ? run.targets.front().name : options.target;
     std::uint64_t count = 0;
     const auto write = [&](const fs::path& folder, const Json& record) -> Result<void> {
-        if (!fits(record, options)) return {};
+        if (!is_chosen(record, options)) return {};
         ++count;
         return write_file_atomically(
             folder / (record["id"].get<std::string>() + ".json"),

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <stop_token>
 #include <string>
 
@@ -23,6 +24,9 @@ struct ExportOptions {
     std::string split;     // empty: all
     std::string category;  // empty: all
 };
+
+// Whether a record is of the split and category that are asked for.
+bool is_chosen(const nlohmann::json& record, const ExportOptions& options);
 
 // Writes what the options ask for, whole or not at all, and returns how many pairs or kernels that are.
 // bad_argument: the data set has no such target, nothing fits, or, of a folder, there is one of that name.

@@ -34,10 +34,6 @@ std::string hex_of(const std::vector<std::byte>& bytes) {
     return to_hex(std::span(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()));
 }
 
-bool is_written(const Symbol& symbol) {
-    return symbol.kind == SymbolKind::output || symbol.kind == SymbolKind::inout;
-}
-
 Json shape_of(const Symbol& symbol, const Argument& argument) {
     if (!is_array_parameter(symbol.kind)) return Json::array();
     const auto parts = static_cast<std::size_t>(info(symbol.type).components);
@@ -47,10 +43,8 @@ Json shape_of(const Symbol& symbol, const Argument& argument) {
     return made;
 }
 
-Json request_of(const Lowered& one, const fs::path& folder) {
-    Json made{{"file", (folder / (one.id + ".py")).string()},
-              {"name", one.tree.kernel.name},
-              {"sets", Json::array()}};
+Json request_of(const Lowered& one) {
+    Json made{{"file", one.id + ".py"}, {"name", one.tree.kernel.name}, {"sets", Json::array()}};
     for (const ExpectedSet& set : one.expected.sets) {
         Json arguments = Json::array();
         for (std::size_t p = 0; p < set.inputs.size(); ++p) {
@@ -78,7 +72,7 @@ std::string compared(const Lowered& one, const Json& answer) {
         std::size_t next = 0;
         for (std::size_t p = 0; p < got.size(); ++p) {
             const Symbol& symbol = one.tree.symbols[one.tree.kernel.parameters[p]];
-            if (!is_written(symbol)) continue;
+            if (!is_written(symbol.kind)) continue;
             std::vector<std::byte> bytes = bytes_of(got[p]);
             const std::string hex = next < sets[k].size() ? sets[k][next++].get<std::string>() : "";
             if (!from_hex(hex, std::span(reinterpret_cast<unsigned char*>(bytes.data()), bytes.size())))
@@ -96,10 +90,8 @@ class Export {
     Export(const ExportOptions& options, const RunPython& python) : m_options(options), m_python(python) {}
 
     Result<void> take(const fs::path& folder, const Json& record) {
+        if (!is_chosen(record, m_options)) return {};
         const auto category = record["category"].get<std::string>();
-        if ((!m_options.split.empty() && record["split"] != m_options.split) ||
-            (!m_options.category.empty() && category != m_options.category))
-            return {};
         const auto id = record["id"].get<std::string>();
         m_fits = true;
         if (category == "atomic" || category == "block") return leave_out(category);
@@ -123,7 +115,7 @@ class Export {
         if (m_waiting.empty()) return {};
         const fs::path requests = folder / "requests.jsonl", answers = folder / "answers.jsonl";
         std::string lines;
-        for (const Lowered& one : m_waiting) lines += request_of(one, folder).dump() + "\n";
+        for (const Lowered& one : m_waiting) lines += request_of(one).dump() + "\n";
         IIR2D_RETURN_IF_ERROR(write_file_atomically(requests, lines));
         IIR2D_RETURN_IF_ERROR(m_python(requests, answers));
         IIR2D_TRY(const std::string text, read_file(answers, most_answer_bytes));

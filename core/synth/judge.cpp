@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "core/synth/judge.h"
 
+#include <utility>
+
 #include "core/support/try.h"
 #include "core/synth/print.h"
 
@@ -11,8 +13,8 @@ namespace {
 struct Pair {
     Judged* judged = nullptr;
     bool is_backward = false;
-    Expected expected;
     const Tree& tree() const { return is_backward ? judged->backward.tree : judged->candidate.tree; }
+    const Expected& expected() const { return is_backward ? judged->backward_expected : judged->expected; }
 };
 
 void reject(Judged& judged, std::string reason, std::string detail) {
@@ -21,12 +23,19 @@ void reject(Judged& judged, std::string reason, std::string detail) {
     judged.detail = std::move(detail);
 }
 
+const std::string* text_of(const Pair& pair, std::size_t target) {
+    for (const Text& text : pair.judged->texts) {
+        if (text.target == target && text.is_backward == pair.is_backward) return &text.text;
+    }
+    return nullptr;
+}
+
 Result<void> compile_for(const Target& target, std::size_t number, std::vector<Pair>& pairs,
                          Toolchain& toolchain) {
     std::vector<KernelSource> sources;
     std::vector<Pair*> compiled;
     for (Pair& pair : pairs) {
-        if (!pair.judged->reason.empty()) continue;
+        if (!pair.judged->reason.empty() || text_of(pair, number)) continue;
         sources.push_back(
             {pair.tree().kernel.name, target.takes_cuda ? print_cuda(pair.tree()) : print_cpp(pair.tree())});
         compiled.push_back(&pair);
@@ -44,13 +53,6 @@ Result<void> compile_for(const Target& target, std::size_t number, std::vector<P
     return {};
 }
 
-const std::string* text_of(const Pair& pair, std::size_t target) {
-    for (const Text& text : pair.judged->texts) {
-        if (text.target == target && text.is_backward == pair.is_backward) return &text.text;
-    }
-    return nullptr;
-}
-
 // Runs or assembles what was compiled.
 Result<void> try_for(const JudgeOptions& options, std::size_t number, const std::string& level,
                      std::vector<Pair>& pairs, Toolchain& toolchain) {
@@ -60,7 +62,7 @@ Result<void> try_for(const JudgeOptions& options, std::size_t number, const std:
     for (Pair& pair : pairs) {
         const std::string* const text = text_of(pair, number);
         if (!pair.judged->reason.empty() || !text) continue;
-        trials.push_back({.tree = &pair.tree(), .text = text, .expected = &pair.expected});
+        trials.push_back({.tree = &pair.tree(), .text = text, .expected = &pair.expected()});
         tried.push_back(&pair);
     }
     if (trials.empty()) return {};
@@ -116,28 +118,33 @@ Result<void> assemble_trials(const Target& target, std::vector<Trial>& trials, T
     return {};
 }
 
+std::string take_expectations(Judged& judged, bool backward) {
+    const Candidate& one = judged.candidate;
+    Expectation wanted = expect(one.tree, one.canonical);
+    if (!wanted.error.empty()) return wanted.error;
+    judged.expected = std::move(wanted.expected);
+    if (!backward) return {};
+    judged.backward = adjoint_of(one.tree);
+    if (!judged.backward.reason.empty()) return {};
+    Expectation of_backward = expect(judged.backward.tree, one.canonical);
+    if (of_backward.error.empty())
+        judged.backward_expected = std::move(of_backward.expected);
+    else
+        judged.backward = {{}, {}, of_backward.error};
+    return {};
+}
+
 Result<std::vector<Judged>> judge(std::vector<Judged> batch, const JudgeOptions& options,
                                   Toolchain& toolchain) {
     std::vector<Pair> forward, backward;
     for (Judged& judged : batch) {
         if (!judged.reason.empty()) continue;
-        const Expectation wanted = expect(judged.candidate.tree, judged.candidate.canonical);
-        if (!wanted.error.empty()) {
-            reject(judged, "undecided", wanted.error);
+        if (const std::string why = take_expectations(judged, options.backward); !why.empty()) {
+            reject(judged, "undecided", why);
             continue;
         }
-        judged.expected = wanted.expected;
-        if (options.backward) {
-            judged.backward = adjoint_of(judged.candidate.tree);
-            if (judged.backward.reason.empty()) {
-                Expectation of_backward = expect(judged.backward.tree, judged.candidate.canonical);
-                if (of_backward.error.empty())
-                    backward.push_back({&judged, true, std::move(of_backward.expected)});
-                else
-                    judged.backward = {{}, {}, of_backward.error};
-            }
-        }
-        forward.push_back({&judged, false, wanted.expected});
+        forward.push_back({&judged, false});
+        if (options.backward && judged.backward.reason.empty()) backward.push_back({&judged, true});
     }
     for (std::size_t k = 0; k < options.targets.size(); ++k) {
         for (std::vector<Pair>* const pairs : {&forward, &backward}) {

@@ -66,7 +66,11 @@ Result<void> run_trials(const Target& target, std::vector<Trial>& trials, Toolch
 // V1.
 Result<void> assemble_trials(const Target& target, std::vector<Trial>& trials, Toolchain& toolchain);
 
-// Compiles and runs the candidates together.
+// Fills `expected`, and `backward` with `backward_expected` where that is asked for, of the candidate.
+// Returns why there is nothing to expect of it; empty: there is.
+std::string take_expectations(Judged& judged, bool backward);
+
+// Compiles and runs the candidates together. Texts that one has already are run as they are.
 Result<std::vector<Judged>> judge(std::vector<Judged> batch, const JudgeOptions& options,
                                   Toolchain& toolchain);
 

@@ -354,7 +354,7 @@ void Parser::atomic() {
     expect("[");
     const Type of = b.tree().symbols[array].type;
     const SymbolKind kind = b.tree().symbols[array].kind;
-    if (kind != SymbolKind::output && kind != SymbolKind::inout && kind != SymbolKind::shared)
+    if (!is_written(kind) && kind != SymbolKind::shared)
         outside("an atomic is of an element of an array that is written, or shared");
     if (!is_integer(of) && (*op != AtomicOp::add || (of != Type::f32 && of != Type::f64)))
         outside("there is no " + std::string(name_of(*op)) + " of " + std::string(info(of).spelling));

@@ -20,18 +20,6 @@ std::string shortest(T value) {
     return std::signbit(value) ? "-" + made : made;
 }
 
-bool same(const Tree& tree, Id a, Id b) {
-    const Expr& left = tree.exprs[a];
-    const Expr& right = tree.exprs[b];
-    if (left.op != right.op || left.type != right.type || left.count != right.count ||
-        left.symbol != right.symbol || left.bits != right.bits)
-        return false;
-    for (std::size_t k = 0; k < left.count; ++k) {
-        if (!same(tree, left.args[k], right.args[k])) return false;
-    }
-    return true;
-}
-
 constexpr int loosest = 16;
 
 class Printer {
@@ -156,7 +144,7 @@ class Printer {
                 m_out += "]";
                 written(s.value, [&](Id left) {
                     const Expr& e = m_tree.exprs[left];
-                    return e.op == Op::load && e.symbol == s.symbol && same(m_tree, e.args[0], s.index);
+                    return e.op == Op::load && e.symbol == s.symbol && is_same(m_tree, e.args[0], s.index);
                 });
                 break;
             case StmtKind::branch:

@@ -67,7 +67,7 @@ class JaxPrinter : JaxExpressions {
         std::vector<std::string> outputs;
         for (const Id id : m_tree.kernel.parameters) {
             const Symbol& s = symbol(id);
-            if (s.kind == SymbolKind::output || s.kind == SymbolKind::inout) outputs.push_back(m_names[id]);
+            if (is_written(s.kind)) outputs.push_back(m_names[id]);
             if (s.kind == SymbolKind::output || s.kind == SymbolKind::n || s.kind == SymbolKind::m) continue;
             head += m_names[id] + ", ";
         }

@@ -146,7 +146,11 @@ std::string JaxExpressions::static_text(Id id) const {
     const Expr& e = m_tree.exprs[id];
     if (e.op == Op::literal) return python_literal(e);
     if (e.op == Op::symbol) return m_names[e.symbol];
-    return static_text(e.args[0]) + " " + std::string(info(e.op).spelling) + " " + static_text(e.args[1]);
+    const auto inner = [&](Id arg) {
+        const std::string text = static_text(arg);
+        return m_tree.exprs[arg].count == 0 ? text : "(" + text + ")";
+    };
+    return inner(e.args[0]) + " " + std::string(info(e.op).spelling) + " " + inner(e.args[1]);
 }
 
 bool JaxExpressions::is_uniform(Id id) const {

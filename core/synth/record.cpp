@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include "core/synth/record.h"
+
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "core/support/files.h"
 #include "core/synth/canonical.h"
@@ -26,11 +27,40 @@ std::string_view kind_of(const Symbol& symbol) {
     }
 }
 
+std::string_view direction_of(bool is_backward) {
+    return is_backward ? "backward" : "forward";
+}
+
 std::string dumped(const Json& json) {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace
+
+Json ir_json(const std::string& target, bool is_backward, const Json& compiler, const std::string& text) {
+    return {{"target", target},
+            {"direction", direction_of(is_backward)},
+            {"compiler", compiler},
+            {"text", text},
+            {"sha256", sha256_hex(text)},
+            {"bytes", text.size()},
+            {"lines", std::ranges::count(text, '\n')}};
+}
+
+Json verification_json(const Verification& one, const std::vector<Target>& targets) {
+    return {{"level", one.level},
+            {"target", targets[one.target].name},
+            {"direction", direction_of(one.is_backward)},
+            {"exact", one.is_exact},
+            {"max_ulp", one.max_ulp},
+            {"worst_of_bound", one.worst_of_bound}};
+}
+
+Json backward_json(const Backward& backward) {
+    if (!backward.reason.empty()) return {{"reason", backward.reason}};
+    return {{"source", {{"cuda", print_cuda(backward.tree)}, {"cpp", print_cpp(backward.tree)}}},
+            {"wrt", backward.wrt}};
+}
 
 std::string record_line(const Judged& judged, const JudgeOptions& options) {
     const Candidate& one = judged.candidate;
@@ -66,32 +96,14 @@ std::string record_line(const Judged& judged, const JudgeOptions& options) {
                                   {"type", info(symbol.type).name},
                                   {"count", is_array(symbol.kind) ? symbol.extent.count(launch_n, m) : 1}});
     }
-    if (options.backward) {
-        if (judged.backward.reason.empty())
-            made["backward"] = {
-                {"source",
-                 {{"cuda", print_cuda(judged.backward.tree)}, {"cpp", print_cpp(judged.backward.tree)}}},
-                {"wrt", judged.backward.wrt}};
-        else
-            made["backward"] = {{"reason", judged.backward.reason}};
-    }
+    if (options.backward) made["backward"] = backward_json(judged.backward);
     for (const Text& text : judged.texts)
-        made["ir"].push_back({{"target", options.targets[text.target].name},
-                              {"direction", text.is_backward ? "backward" : "forward"},
-                              {"compiler", text.target},
-                              {"text", text.text},
-                              {"sha256", sha256_hex(text.text)},
-                              {"bytes", text.text.size()},
-                              {"lines", std::count(text.text.begin(), text.text.end(), '\n')}});
+        made["ir"].push_back(
+            ir_json(options.targets[text.target].name, text.is_backward, text.target, text.text));
     made["inputs"] = {{"seed", one.canonical.substr(0, 16)}, {"sha256", inputs_hash(tree, judged.expected)}};
     made["outputs"] = {{"sha256", outputs_hash(tree, judged.expected)}};
-    for (const Verification& v : judged.verifications)
-        made["verification"].push_back({{"level", v.level},
-                                        {"target", options.targets[v.target].name},
-                                        {"direction", v.is_backward ? "backward" : "forward"},
-                                        {"exact", v.is_exact},
-                                        {"max_ulp", v.max_ulp},
-                                        {"worst_of_bound", v.worst_of_bound}});
+    for (const Verification& verified : judged.verifications)
+        made["verification"].push_back(verification_json(verified, options.targets));
     return dumped(made);
 }
 
@@ -106,7 +118,7 @@ std::string rejected_line(const Judged& judged, const JudgeOptions& options) {
         made["ir"] = Json::array();
         for (const Text& text : judged.texts)
             made["ir"].push_back({{"target", options.targets[text.target].name},
-                                  {"direction", text.is_backward ? "backward" : "forward"},
+                                  {"direction", direction_of(text.is_backward)},
                                   {"text", text.text}});
     }
     return dumped(made);

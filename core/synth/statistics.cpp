@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/support/files.h"
+#include "core/synth/text_sizes.h"
 
 namespace workbench::synth {
 
@@ -51,20 +52,12 @@ double rounded(double value) {
     return std::round(value * 1000) / 1000;
 }
 
-// The p-th part of sorted sizes, the nearest rank.
-std::uint64_t rank(const std::vector<std::uint64_t>& sorted, double p) {
-    const auto at = static_cast<std::size_t>(std::ceil(p * static_cast<double>(sorted.size())));
-    return sorted[std::min(at == 0 ? 0 : at - 1, sorted.size() - 1)];
-}
-
-Json json_of(std::vector<std::uint64_t> sizes) {
-    std::sort(sizes.begin(), sizes.end());
-    const auto total = std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});
-    return {{"min", sizes.front()},
-            {"median", rank(sizes, 0.5)},
-            {"mean", rounded(static_cast<double>(total) / static_cast<double>(sizes.size()))},
-            {"p95", rank(sizes, 0.95)},
-            {"max", sizes.back()}};
+Json json_of(const TextSizes& sizes) {
+    return {{"min", sizes.least},
+            {"median", sizes.median},
+            {"mean", rounded(sizes.mean)},
+            {"p95", sizes.p95},
+            {"max", sizes.largest}};
 }
 
 void add_to(CategoryStatistics& made, const Json& record, const std::map<std::string, Counts>& mix) {
@@ -92,7 +85,7 @@ void add_to(CategoryStatistics& made, const Json& record, const std::map<std::st
 
 Json json_of(const CategoryStatistics& one) {
     Json sizes = Json::object();
-    for (const auto& [what, list] : one.sizes) sizes[what] = json_of(list);
+    for (const auto& [what, list] : one.sizes) sizes[what] = json_of(sizes_of(list));
     const double share =
         one.records ? static_cast<double>(one.exact) / static_cast<double>(one.records) : 0.0;
     return {{"records", one.records},
@@ -126,6 +119,22 @@ std::string row_of(const std::string& name, const CategoryStatistics& one) {
 }
 
 }  // namespace
+
+TextSizes sizes_of(std::vector<std::uint64_t> sizes) {
+    if (sizes.empty()) return {};
+    std::ranges::sort(sizes);
+    const auto at = [&](double part) {
+        const auto rank = static_cast<std::size_t>(std::ceil(part * static_cast<double>(sizes.size())));
+        return sizes[std::min(std::max<std::size_t>(rank, 1) - 1, sizes.size() - 1)];
+    };
+    const auto sum = std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});
+    return {.texts = sizes.size(),
+            .mean = static_cast<double>(sum) / static_cast<double>(sizes.size()),
+            .least = sizes.front(),
+            .median = at(0.5),
+            .p95 = at(0.95),
+            .largest = sizes.back()};
+}
 
 Counts instruction_mix(std::string_view text) {
     Counts made;
@@ -177,7 +186,7 @@ std::string Statistics::markdown() const {
     made += row_of("all", m_all);
     made += "\n| bytes of | min | median | mean | p95 | max |\n| --- | --- | --- | --- | --- | --- |\n";
     for (const auto& [what, list] : m_all.sizes) {
-        const Json one = json_of(list);
+        const Json one = json_of(sizes_of(list));
         made += "| " + what;
         for (const char* key : {"min", "median", "mean", "p95", "max"}) made += " | " + one[key].dump();
         made += " |\n";

@@ -121,8 +121,7 @@ class Renumbering {
         for (Id id = 0; id < m_old.symbols.size(); ++id) {
             if (m_symbols[id] == nothing) continue;
             Symbol& made = m_new.symbols[m_symbols[id]];
-            if (made.kind == SymbolKind::output || made.kind == SymbolKind::inout)
-                made.kind = m_read[id] ? SymbolKind::inout : SymbolKind::output;
+            if (is_written(made.kind)) made.kind = m_read[id] ? SymbolKind::inout : SymbolKind::output;
         }
         m_old = std::move(m_new);
     }
@@ -201,6 +200,17 @@ std::string_view name_of(AtomicOp op) {
 
 void finish(Tree& tree) {
     Renumbering(tree).run();
+}
+
+bool is_same(const Tree& tree, Id a, Id b) {
+    const Expr& x = tree.exprs[a];
+    const Expr& y = tree.exprs[b];
+    if (x.op != y.op || x.type != y.type || x.count != y.count || x.symbol != y.symbol || x.bits != y.bits)
+        return false;
+    for (std::uint8_t k = 0; k < x.count; ++k) {
+        if (!is_same(tree, x.args[k], y.args[k])) return false;
+    }
+    return true;
 }
 
 double literal_value(const Expr& expr) {

@@ -191,6 +191,9 @@ enum class SymbolKind : std::uint8_t {
     shared,    // of a block
     argument,  // of a helper
 };
+inline bool is_written(SymbolKind kind) {
+    return kind == SymbolKind::output || kind == SymbolKind::inout;
+}
 inline bool is_array_parameter(SymbolKind kind) {
     return kind <= SymbolKind::inout;
 }
@@ -282,6 +285,9 @@ struct Tree {
 // Numbers symbols and nodes in the order in which they are printed, leaves out what nothing uses, and tells
 // outputs from what is read and written.
 void finish(Tree& tree);
+
+// Whether two expressions of a tree are the same, node by node.
+bool is_same(const Tree& tree, Id a, Id b);
 
 double literal_value(const Expr& expr);
 // Returns the bits of a number as a literal of the type has them.

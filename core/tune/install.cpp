@@ -2,11 +2,13 @@
 #include "core/tune/install.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <system_error>
 #include <utility>
 
 #include "core/support/atomic_file.h"
 #include "core/support/files.h"
+#include "core/support/strict_json.h"
 #include "core/support/text.h"
 #include "core/support/try.h"
 #include "iir2d/tune_model.h"
@@ -22,11 +24,18 @@ Result<void> renew_manifest() {
     return write_file_atomically(own_models() / "manifest.json", manifest);
 }
 
-// Of a file that may be missing.
-Result<std::string> text_of_file(const fs::path& file) {
-    std::error_code error;
-    if (!fs::exists(file, error)) return std::string();
-    return read_file(file, std::size_t{1} << 26);
+// Says of which version and trees a model.json is; an empty one stays empty.
+Result<std::string> renamed_json(const fs::path& file, const iir2d::TreeModel& model) {
+    IIR2D_TRY(const auto text, text_or_nothing(file));
+    if (text.empty()) return text;
+    const auto read = parse_json_strictly(text, record_json_limits);
+    if (!read || !read->is_object())
+        return fail(ErrorKind::bad_input,
+                    quoted(file) + " " + (read ? "describes no model" : read.error().message));
+    auto json = nlohmann::ordered_json::parse(text);  // whose members keep their order
+    json["version"] = model.version;
+    json["trees_sha256"] = model.sha256;
+    return json.dump(2) + "\n";
 }
 
 // Says what decides for the purpose before the user's own models are looked at.
@@ -83,9 +92,10 @@ Result<std::string> activate_model(const RegisteredModel& model) {
     copy.version = next_version(own_models(), model.purpose);
     ModelFiles files;
     IIR2D_TRY(files.trees, from_kernel(iir2d::text_of_model(copy)));
-    IIR2D_TRY(files.json, text_of_file(model.path / "model.json"));
-    IIR2D_TRY(files.report, text_of_file(model.path / "report.json"));
-    IIR2D_TRY(files.table, text_of_file(model.path / "table.txt"));
+    IIR2D_TRY(copy, from_kernel(iir2d::model_from_text(files.trees)));  // with the SHA-256 of the copy
+    IIR2D_TRY(files.json, renamed_json(model.path / "model.json", copy));
+    IIR2D_TRY(files.report, text_or_nothing(model.path / "report.json"));
+    IIR2D_TRY(files.table, text_or_nothing(model.path / "table.txt"));
     IIR2D_RETURN_IF_ERROR(install_model(model.purpose, copy.version, files));
     return copy.version;
 }

@@ -18,8 +18,8 @@ Result<void> write_model(const std::filesystem::path& folder, const ModelFiles& 
 Result<void> install_model(const std::string& purpose, const std::string& version, const ModelFiles& files);
 
 // Makes a model the one that decides for its purpose: a copy of it becomes the user's own highest version,
-// which is returned. bad_argument: it could not decide here, it is compiled into the library, or one in an
-// earlier place decides whatever the user's own are.
+// which is returned, and its model.json says so. bad_argument: it could not decide here, it is compiled into
+// the library, or one in an earlier place decides whatever the user's own are. bad_input: model.json is none.
 Result<std::string> activate_model(const RegisteredModel& model);
 
 // Removes one of the user's own, and brings manifest.json up to date. bad_argument: it is in another place.

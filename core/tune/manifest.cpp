@@ -81,7 +81,7 @@ Result<std::string> manifest_of(const fs::path& place) {
     std::size_t total = 0;
     // Of which machine they are does not matter here.
     for (const RegisteredModel& model : find_models({place}, {})) {
-        if (model.interface.empty() || model.text.empty()) continue;
+        if (model.model == nullptr) continue;
         purposes[model.purpose].push_back(pointer_to(model));
         ++total;
     }

@@ -91,10 +91,9 @@ std::optional<std::pair<ModelStatus, std::string>> objection(const iir2d::TreeMo
 }
 
 // Reads a model that `found` names, of a text that could be read.
-void read_text(RegisteredModel& found, std::string text, bool is_proven, const ModelHost& host,
-               bool with_sha256) {
+void read_text(RegisteredModel& found, std::string_view text, bool is_proven, const ModelHost& host) {
     found.size = text.size();
-    if (with_sha256) found.sha256 = sha256_hex(text);
+    found.sha256 = sha256_hex(text);
     // The interface first: of what follows another one nothing is known.
     const auto interface = iir2d::interface_of_model(text);
     if (!interface || *interface != iir2d::model_interface) {
@@ -115,7 +114,6 @@ void read_text(RegisteredModel& found, std::string text, bool is_proven, const M
     found.space = model->space;
     found.features = model->features.size();
     found.trees = model->gain.trees();
-    found.text = std::move(text);
     found.model = model;
     if (auto why = objection(*model, found, is_proven, host))
         set_status(found, why->first, std::move(why->second));
@@ -124,27 +122,25 @@ void read_text(RegisteredModel& found, std::string text, bool is_proven, const M
 }
 
 RegisteredModel read_model(const fs::path& place, const std::string& purpose, const std::string& version,
-                           const ModelHost& host, bool with_sha256) {
+                           const ModelHost& host) {
     RegisteredModel found;
     found.name = purpose + "/" + version;
     found.place = place;
     found.path = place / purpose / version;
     found.purpose = purpose;
     found.version = version;
-    auto text = read_file(found.path / "model.trees", iir2d::largest_model_text);
+    const auto text = read_file(found.path / "model.trees", iir2d::largest_model_text);
     if (!text) {
         set_status(found, ModelStatus::unreadable, text.error().message);
         return found;
     }
     std::error_code error;
-    read_text(found, *std::move(text), fs::is_regular_file(found.path / "report.json", error), host,
-              with_sha256);
+    read_text(found, *text, fs::is_regular_file(found.path / "report.json", error), host);
     return found;
 }
 
 // The models in the library, the highest version first.
-std::vector<RegisteredModel> embedded_of(const std::string& purpose, const ModelHost& host,
-                                         bool with_sha256) {
+std::vector<RegisteredModel> embedded_of(const std::string& purpose, const ModelHost& host) {
     std::vector<RegisteredModel> all;
     for (const iir2d::EmbeddedModel& embedded : iir2d::embedded_models()) {
         if (embedded.purpose != purpose) continue;
@@ -154,7 +150,7 @@ std::vector<RegisteredModel> embedded_of(const std::string& purpose, const Model
         found.place = embedded_place;
         found.path = found.place / purpose / found.version;
         found.purpose = purpose;
-        read_text(found, std::string(embedded.text), embedded.is_proven, host, with_sha256);
+        read_text(found, embedded.text, embedded.is_proven, host);
         all.insert(all.begin(), std::move(found));
     }
     return all;
@@ -189,8 +185,7 @@ std::vector<fs::path> model_places(const fs::path& first) {
     return places;
 }
 
-std::vector<RegisteredModel> find_models(const std::vector<fs::path>& places, const ModelHost& host,
-                                         bool with_sha256) {
+std::vector<RegisteredModel> find_models(const std::vector<fs::path>& places, const ModelHost& host) {
     std::vector<RegisteredModel> all;
     for (const std::string_view each : iir2d::model_purposes()) {
         const std::string purpose(each);
@@ -198,13 +193,13 @@ std::vector<RegisteredModel> find_models(const std::vector<fs::path>& places, co
         std::vector<RegisteredModel> found;
         for (const fs::path& place : places) {
             if (place == embedded_place) {
-                std::ranges::move(embedded_of(purpose, host, with_sha256), std::back_inserter(found));
+                std::ranges::move(embedded_of(purpose, host), std::back_inserter(found));
                 continue;
             }
             std::vector<std::string> versions = folders_in(place / purpose);
             std::ranges::sort(versions, is_higher);
             for (const std::string& version : versions)
-                found.push_back(read_model(place, purpose, version, host, with_sha256));
+                found.push_back(read_model(place, purpose, version, host));
         }
         for (RegisteredModel& model : found) {
             if (model.status != ModelStatus::active) continue;
@@ -216,6 +211,12 @@ std::vector<RegisteredModel> find_models(const std::vector<fs::path>& places, co
         std::ranges::move(found, std::back_inserter(all));
     }
     return all;
+}
+
+Result<std::string> text_or_nothing(const fs::path& file) {
+    std::error_code error;
+    if (!fs::exists(file, error)) return std::string();
+    return read_file(file, std::size_t{1} << 26);
 }
 
 std::string next_version(const fs::path& place, std::string_view purpose) {

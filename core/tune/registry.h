@@ -49,8 +49,7 @@ struct RegisteredModel {
     std::size_t trees = 0;  // of gain
     std::uint64_t size = 0;
     std::string sha256;                             // of model.trees as a file
-    std::string text;                               // model.trees, of one that could be read
-    std::shared_ptr<const iir2d::TreeModel> model;  // the same, read; null where that failed
+    std::shared_ptr<const iir2d::TreeModel> model;  // model.trees, read; null where that failed
 };
 
 // The machine and the kernels that models have to be of.
@@ -71,9 +70,11 @@ std::filesystem::path own_models();
 // Lists the models in these places, by purpose, then in the order in which they are asked: place by place, in
 // each the highest version first. The first of a purpose that could decide is active. Nothing here fails: a
 // folder that cannot be read has no models.
-// `with_sha256`: of the files, too, which takes as long as reading them; without it that member is empty.
 std::vector<RegisteredModel> find_models(const std::vector<std::filesystem::path>& places,
-                                         const ModelHost& host, bool with_sha256 = true);
+                                         const ModelHost& host);
+
+// Returns the text of a file of at most 64 MiB; empty where there is none.
+Result<std::string> text_or_nothing(const std::filesystem::path& file);
 
 // Returns the version above all that a purpose has in a place: "1" where there is none.
 std::string next_version(const std::filesystem::path& place, std::string_view purpose);

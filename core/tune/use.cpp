@@ -2,7 +2,9 @@
 #include "core/tune/use.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <charconv>
 #include <chrono>
 #include <fstream>
 #include <functional>
@@ -29,7 +31,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t most_seen = 4096;
-constexpr std::size_t largest_learned = std::size_t{1} << 26;
 
 std::atomic<bool> use_began{false};
 std::mutex use_mutex;  // held while models are loaded or figures are written
@@ -62,28 +63,6 @@ Result<void> under_lock(const std::function<Result<void>()>& change) {
     fs::create_directories(use_folder(), error);
     IIR2D_TRY(const auto lock, FileLock::acquire(use_folder() / "lock", std::chrono::seconds(2)));
     return change();
-}
-
-Result<std::string> text_or_nothing(const fs::path& path) {
-    std::error_code error;
-    if (!fs::exists(path, error)) return std::string();
-    return read_file(path, largest_learned);
-}
-
-std::vector<std::pair<std::string, std::uint64_t>> counters_of(const iir2d::TuneStatistics& said) {
-    std::vector<std::pair<std::string, std::uint64_t>> all{{"calls", said.calls}};
-    for (std::size_t i = 0; i < said.reasons.size(); ++i)
-        all.emplace_back(iir2d::name_of(static_cast<iir2d::TuneReason>(i)), said.reasons[i]);
-    for (const auto& [name, value] :
-         std::initializer_list<std::pair<const char*, std::uint64_t>>{{"cached", said.cached},
-                                                                      {"filtered", said.filtered},
-                                                                      {"explored", said.explored},
-                                                                      {"settled", said.settled},
-                                                                      {"vetoed", said.vetoed},
-                                                                      {"evicted", said.evicted},
-                                                                      {"bad_lines", said.bad_lines}})
-        all.emplace_back(name, value);
-    return all;
 }
 
 std::string spec_of_seen(const SeenOperation& seen) {
@@ -127,12 +106,35 @@ Result<void> add_statistics(const iir2d::TuneStatistics& said, const std::vector
     return {};
 }
 
+template <class Number>
+bool read_number(std::string_view text, Number& number) {
+    const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return error == std::errc{} && at == text.data() + text.size();
+}
+
+std::optional<LearnedEntry> learned_entry(std::string_view line) {
+    std::array<std::string_view, 8> fields;
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+        const auto tab = line.find('\t');
+        if ((tab == std::string_view::npos) != (i + 1 == fields.size())) return std::nullopt;
+        fields[i] = line.substr(0, tab);
+        line.remove_prefix(std::min(line.size(), fields[i].size() + 1));
+    }
+    LearnedEntry read{.machine = std::string(fields[1]),
+                      .kernels = std::string(fields[2]),
+                      .key = std::string(fields[3]),
+                      .config = std::string(fields[4]),
+                      .utc = std::string(fields[7])};
+    if (!read_number(fields[5], read.ratio) || !read_number(fields[6], read.runs)) return std::nullopt;
+    return read;
+}
+
 // Gives the library what was learned and the models.
 void load_all(const fs::path& models) {
     if (const auto learned = text_or_nothing(learned_file())) iir2d::import_learned(*learned);
     const auto host = model_host();
     if (!host) return;
-    const auto found = find_models(model_places(models), *host, false);
+    const auto found = find_models(model_places(models), *host);
     std::set<std::string> held;
     // The first of a purpose that may not decide may propose what is measured.
     for (const bool deciding : {false, true}) {
@@ -187,6 +189,29 @@ bool keep_use() {
     }
 }
 
+std::vector<std::pair<std::string, std::uint64_t>> counters_of(const iir2d::TuneStatistics& said) {
+    std::vector<std::pair<std::string, std::uint64_t>> all{{"calls", said.calls}};
+    for (std::size_t i = 0; i < said.reasons.size(); ++i)
+        all.emplace_back(iir2d::name_of(static_cast<iir2d::TuneReason>(i)), said.reasons[i]);
+    for (const auto& [name, value] :
+         std::initializer_list<std::pair<const char*, std::uint64_t>>{{"cached", said.cached},
+                                                                      {"filtered", said.filtered},
+                                                                      {"explored", said.explored},
+                                                                      {"settled", said.settled},
+                                                                      {"vetoed", said.vetoed},
+                                                                      {"evicted", said.evicted},
+                                                                      {"bad_lines", said.bad_lines}})
+        all.emplace_back(name, value);
+    return all;
+}
+
+Result<iir2d::Explanation> explain(const iir2d::Device& device, const Problem& problem,
+                                   const iir2d::TuneOptions& options) {
+    return from_kernel(problem.filter() != nullptr
+                           ? iir2d::explain(device, filter_desc_of(problem), options)
+                           : iir2d::explain(device, pool_desc_of(problem), use_of(problem), options));
+}
+
 Result<UseStatistics> kept_statistics() {
     UseStatistics read;
     IIR2D_TRY(const auto text, text_or_nothing(statistics_file()));
@@ -223,6 +248,16 @@ Result<void> reset_statistics() {
 Result<std::string> kept_learned() {
     IIR2D_TRY(const auto text, text_or_nothing(learned_file()));
     return iir2d::merge_learned(text, "");
+}
+
+std::vector<LearnedEntry> learned_entries(std::string_view lines) {
+    std::vector<LearnedEntry> entries;
+    while (!lines.empty()) {
+        const std::string_view line = lines.substr(0, lines.find('\n'));
+        lines.remove_prefix(std::min(lines.size(), line.size() + 1));
+        if (auto read = learned_entry(line)) entries.push_back(*std::move(read));
+    }
+    return entries;
 }
 
 Result<std::size_t> forget_learned(const std::optional<std::string>& key) {

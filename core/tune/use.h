@@ -4,15 +4,18 @@
 // left as it is.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/support/error.h"
 #include "core/tune/problem.h"
+#include "iir2d/tune.h"
 
 namespace workbench::tune {
 
@@ -25,6 +28,10 @@ void begin_use(const std::filesystem::path& models = {});
 // processes wrote. Nothing where there was no begin_use(), or no decision. `false`: it could not be written.
 bool keep_use();
 
+// Returns how the library decides on a problem, and all candidates.
+Result<iir2d::Explanation> explain(const iir2d::Device& device, const Problem& problem,
+                                   const iir2d::TuneOptions& options);
+
 struct UseStatistics {
     std::map<std::string, std::uint64_t> counters;  // by the reasons' and the other counters' names
     std::vector<std::string> seen;                  // specs, the last met first
@@ -34,8 +41,22 @@ Result<UseStatistics> kept_statistics();
 // Counts from zero again; the problems stay.
 Result<void> reset_statistics();
 
+// Returns the counters by their names: "calls", the reasons in their order, then the others.
+std::vector<std::pair<std::string, std::uint64_t>> counters_of(const iir2d::TuneStatistics& said);
+
 // Returns what was learned, as lines (docs/tuning.md).
 Result<std::string> kept_learned();
+struct LearnedEntry {
+    std::string machine;
+    std::string kernels;
+    std::string key;
+    std::string config;
+    double ratio = 1;
+    std::uint64_t runs = 0;
+    std::string utc;
+};
+// Reads such lines; what is none is left out.
+std::vector<LearnedEntry> learned_entries(std::string_view lines);
 // Forgets the entry of a key of this machine and these kernels, or all; returns how many went.
 Result<std::size_t> forget_learned(const std::optional<std::string>& key);
 

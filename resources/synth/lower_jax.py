@@ -3,8 +3,9 @@
 
 usage: lower_jax.py REQUESTS ANSWERS
 
-A request has the file of the kernel's source, its name, n, m, and sets of arguments in the order of its parameters; an
-answer what it was lowered to and what came out, or an error. Exit status 4: there is no JAX here.
+A request has the file of the kernel's source, which lies beside the requests, its name, n, m, and sets of arguments in
+the order of its parameters; an answer what it was lowered to and what came out, or an error. Exit status 4: there is no
+JAX here.
 """
 
 import json
@@ -32,8 +33,8 @@ def array_of(argument):
     return flat.reshape(argument["shape"])
 
 
-def answer_to(request):
-    kernel = runpy.run_path(request["file"])[request["name"]]
+def answer_to(request, folder):
+    kernel = runpy.run_path(os.path.join(folder, request["file"]))[request["name"]]
     compiled = jax.jit(kernel, static_argnames=("n", "m"))
     extents = {"n": request["n"], "m": request["m"]}
     lowered = None
@@ -53,7 +54,7 @@ def main():
     with open(requests, encoding="utf-8") as lines, open(answers, "w", encoding="utf-8") as out:
         for line in lines:
             try:
-                made = answer_to(json.loads(line))
+                made = answer_to(json.loads(line), os.path.dirname(requests))
             except Exception as error:  # whatever JAX raises is the answer
                 made = {"error": f"{type(error).__name__}: {error}".splitlines()[0]}
             out.write(json.dumps(made) + "\n")

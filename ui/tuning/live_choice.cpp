@@ -6,6 +6,7 @@
 #include "core/recipe/steps.h"
 #include "core/support/try.h"
 #include "core/tune/problem.h"
+#include "core/tune/use.h"
 #include "ui/session/session.h"
 #include "ui/support/text.h"
 #include "ui/tuning/tuning_model.h"
@@ -26,16 +27,11 @@ Result<LiveStep> liveStep(const LiveProblem& live, const iir2d::Device& device,
     const tune::Problem& problem = live.problem;
     LiveStep made{
         .operation = live.operation, .spec = toText(tune::spec_of(problem)), .said = {}, .config = {}};
-    bool isPinned = false;
-    if (problem.filter()) {
-        const auto desc = tune::filter_desc_of(problem);
-        IIR2D_TRY(made.said, from_kernel(iir2d::explain(device, desc, options)));
-        isPinned = pin && iir2d::check_config(device, desc, *pin);
-    } else {
-        const auto desc = tune::pool_desc_of(problem);
-        IIR2D_TRY(made.said, from_kernel(iir2d::explain(device, desc, tune::use_of(problem), options)));
-        isPinned = pin && iir2d::check_config(device, desc, tune::use_of(problem), *pin);
-    }
+    IIR2D_TRY(made.said, tune::explain(device, problem, options));
+    const bool isPinned =
+        pin && (problem.filter()
+                    ? iir2d::check_config(device, tune::filter_desc_of(problem), *pin)
+                    : iir2d::check_config(device, tune::pool_desc_of(problem), tune::use_of(problem), *pin));
     made.config = isPinned ? *pin : made.said.decision.config;
     made.reason = isPinned ? iir2d::TuneReason::pinned : made.said.decision.reason;
     return made;

@@ -25,10 +25,7 @@ TuningDecision decisionOf(const QString& spec, int threads, const iir2d::TuneOpt
     const auto explained = [&]() -> Result<iir2d::Explanation> {
         IIR2D_TRY(const auto problem, tune::problem_from_spec(spec.simplified().toStdString()));
         IIR2D_TRY(const auto device, from_kernel(iir2d::Device::cpu(threads)));
-        if (problem.filter())
-            return from_kernel(iir2d::explain(device, tune::filter_desc_of(problem), options));
-        return from_kernel(
-            iir2d::explain(device, tune::pool_desc_of(problem), tune::use_of(problem), options));
+        return tune::explain(device, problem, options);
     }();
     if (explained)
         made.said = *explained;
@@ -87,14 +84,7 @@ void TuningModel::reload() {
 std::map<std::string, std::uint64_t> TuningModel::counters() const {
     std::map<std::string, std::uint64_t> all;
     if (m_state) all = m_state->kept.counters;
-    const iir2d::TuneStatistics now = iir2d::statistics();
-    for (std::size_t i = 0; i < now.reasons.size(); ++i)
-        all[std::string(iir2d::name_of(static_cast<iir2d::TuneReason>(i)))] += now.reasons[i];
-    const std::pair<const char*, std::uint64_t> others[] = {
-        {"calls", now.calls},       {"cached", now.cached},      {"filtered", now.filtered},
-        {"explored", now.explored}, {"settled", now.settled},    {"vetoed", now.vetoed},
-        {"evicted", now.evicted},   {"bad_lines", now.bad_lines}};
-    for (const auto& [name, value] : others) all[name] += value;
+    for (const auto& [name, value] : tune::counters_of(iir2d::statistics())) all[name] += value;
     return all;
 }
 

@@ -263,9 +263,9 @@ TableValues learnedRows(const TuningState& state) {
     TableValues made{.headers = {plotWords("Problem"), plotWords("Config"), plotWords("Time over static's"),
                                  plotWords("Runs"), plotWords("When"), plotWords("Of")},
                      .rows = {}};
-    for (const LearnedLine& line : state.learned)
+    for (const tune::LearnedEntry& line : state.learned)
         made.rows.push_back({.cells = {toText(line.key), toText(line.config), withThreeDecimals(line.ratio),
-                                       line.runs, toText(line.utc),
+                                       qulonglong(line.runs), toText(line.utc),
                                        state.isHere(line) ? plotWords("this machine, these kernels")
                                        : line.machine == state.host.machine ? plotWords("other kernels")
                                                                             : plotWords("another machine")}});

@@ -3,8 +3,6 @@
 
 #include <QCoreApplication>
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <limits>
 
@@ -19,29 +17,6 @@
 
 namespace workbench {
 namespace {
-
-template <class Number>
-bool readNumber(std::string_view text, Number& number) {
-    const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    return error == std::errc{} && at == text.data() + text.size();
-}
-
-std::optional<LearnedLine> learnedLine(std::string_view line) {
-    std::array<std::string_view, 8> fields;
-    for (std::size_t i = 0; i < fields.size(); ++i) {
-        const auto tab = line.find('\t');
-        if ((tab == std::string_view::npos) != (i + 1 == fields.size())) return std::nullopt;
-        fields[i] = line.substr(0, tab);
-        line.remove_prefix(std::min(line.size(), fields[i].size() + 1));
-    }
-    LearnedLine read{.machine = std::string(fields[1]),
-                     .kernels = std::string(fields[2]),
-                     .key = std::string(fields[3]),
-                     .config = std::string(fields[4]),
-                     .utc = std::string(fields[7])};
-    if (!readNumber(fields[5], read.ratio) || !readNumber(fields[6], read.runs)) return std::nullopt;
-    return read;
-}
 
 Result<JudgedProblem> judgedProblem(const tune::MeasuredProblem& problem, const tune::ProblemLogs& logs,
                                     const tune::Ranker& ranker, const tune::HeadroomOptions& options) {
@@ -83,18 +58,8 @@ Result<JudgedPurpose> judgedPurpose(const tune::Measurements& all, const tune::R
 
 }  // namespace
 
-std::vector<LearnedLine> learnedLines(std::string_view text) {
-    std::vector<LearnedLine> lines;
-    while (!text.empty()) {
-        const std::string_view line = text.substr(0, text.find('\n'));
-        text.remove_prefix(std::min(text.size(), line.size() + 1));
-        if (auto read = learnedLine(line)) lines.push_back(*std::move(read));
-    }
-    return lines;
-}
-
-bool TuningState::isHere(const LearnedLine& line) const {
-    return line.machine == host.machine && line.kernels == host.kernels;
+bool TuningState::isHere(const tune::LearnedEntry& entry) const {
+    return entry.machine == host.machine && entry.kernels == host.kernels;
 }
 
 const tune::RegisteredModel* TuningState::active(std::string_view purpose) const {
@@ -118,7 +83,7 @@ TuningStatePtr readTuningState() {
     else
         trouble(kept.error());
     if (const auto learned = tune::kept_learned())
-        state->learned = learnedLines(*learned);
+        state->learned = tune::learned_entries(*learned);
     else
         trouble(learned.error());
     return state;

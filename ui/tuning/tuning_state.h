@@ -21,23 +21,15 @@
 
 namespace workbench {
 
-struct LearnedLine {
-    std::string machine, kernels, key, config, utc;
-    double ratio = 1;
-    qulonglong runs = 0;
-};
-// Reads lines of learned.txt; what is none is left out.
-std::vector<LearnedLine> learnedLines(std::string_view text);
-
 struct TuningState {
     tune::ModelHost host;
     std::vector<std::filesystem::path> places;
     std::vector<tune::RegisteredModel> models;
     tune::UseStatistics kept;  // what files have, without what this process counted since
-    std::vector<LearnedLine> learned;
+    std::vector<tune::LearnedEntry> learned;
     QStringList troubles;  // what could not be read
 
-    bool isHere(const LearnedLine& line) const;  // of this machine and these kernels
+    bool isHere(const tune::LearnedEntry& entry) const;  // of this machine and these kernels
     const tune::RegisteredModel* active(std::string_view purpose) const;
 };
 using TuningStatePtr = std::shared_ptr<const TuningState>;

@@ -16,9 +16,6 @@ constexpr Interpretation wide_values{.mode = Mode::values, .wide = true};
 bool is_differentiable(const Symbol& s) {
     return is_float(s.type) && (s.kind == SymbolKind::input || s.kind == SymbolKind::scalar);
 }
-bool is_result(const Symbol& s) {
-    return s.kind == SymbolKind::output || s.kind == SymbolKind::inout;
-}
 
 // The kernel with f64 for f32. Those with vectors are computed as f64 by the interpreter alone.
 Tree widened(Tree tree) {
@@ -66,9 +63,9 @@ Proof prove(const Candidate& one, const Tree& backward) {
     std::map<std::string, std::vector<double>> direction, adjoint;
     for (std::size_t p = 0; p < inputs.size(); ++p) {
         auto& to = is_differentiable(symbol(p)) ? direction : adjoint;
-        if (!is_differentiable(symbol(p)) && !is_result(symbol(p))) continue;
+        if (!is_differentiable(symbol(p)) && !is_written(symbol(p).kind)) continue;
         for (std::size_t k = 0; k < inputs[p].slots.size(); ++k) to[symbol(p).name].push_back(number());
-        if (is_result(symbol(p))) std::fill(inputs[p].slots.begin(), inputs[p].slots.end(), 0);
+        if (is_written(symbol(p).kind)) std::fill(inputs[p].slots.begin(), inputs[p].slots.end(), 0);
     }
     // Forward, with tangents.
     std::vector<Argument> along = inputs;
@@ -77,7 +74,7 @@ Proof prove(const Candidate& one, const Tree& backward) {
     }
     made.error = interpret(tree, along, {.mode = Mode::tangents, .wide = true}).error;
     for (std::size_t p = 0; p < along.size(); ++p) {
-        if (!is_result(symbol(p))) continue;
+        if (!is_written(symbol(p).kind)) continue;
         for (std::size_t k = 0; k < along[p].slots.size(); ++k) {
             made.forward += adjoint[symbol(p).name][k] * along[p].extra[k];
             made.scale += std::abs(adjoint[symbol(p).name][k] * along[p].extra[k]);
@@ -98,7 +95,7 @@ Proof prove(const Candidate& one, const Tree& backward) {
             interpret(tree, sides[side], wide_values);
         }
         for (std::size_t p = 0; p < inputs.size(); ++p) {
-            if (!is_result(symbol(p))) continue;
+            if (!is_written(symbol(p).kind)) continue;
             for (std::size_t k = 0; k < inputs[p].slots.size(); ++k)
                 sum += adjoint[symbol(p).name][k] *
                        (sides[1][p].number(k, true) - sides[0][p].number(k, true)) / (2 * h);
@@ -114,7 +111,7 @@ Proof prove(const Candidate& one, const Tree& backward) {
         Argument argument{.type = s.type};
         const auto given = std::find_if(tree.kernel.parameters.begin(), tree.kernel.parameters.end(),
                                         [&](Id k) { return tree.symbols[k].name == s.name; });
-        if (given != tree.kernel.parameters.end() && !is_result(tree.symbols[*given])) {
+        if (given != tree.kernel.parameters.end() && !is_written(tree.symbols[*given].kind)) {
             argument = inputs[static_cast<std::size_t>(given - tree.kernel.parameters.begin())];
         } else if (s.kind == SymbolKind::input) {
             for (const double v : adjoint[s.name.substr(4)]) argument.slots.push_back(bits_of(Type::f64, v));
@@ -126,7 +123,7 @@ Proof prove(const Candidate& one, const Tree& backward) {
     if (made.error.empty()) made.error = interpret(backward, back, wide_values).error;
     for (std::size_t p = 0; p < back.size(); ++p) {
         const Symbol& s = backward.symbols[backward.kernel.parameters[p]];
-        if (!is_result(s)) continue;
+        if (!is_written(s.kind)) continue;
         const auto& along_it = direction[s.name.substr(4)];
         for (std::size_t k = 0; k < along_it.size(); ++k)
             made.backward += back[p].number(k, true) * along_it[k];
@@ -207,6 +204,29 @@ TEST(Adjoint, OfALoadStaysBehindItsCondition) {
     // i alone needs no branch.
     EXPECT_EQ(print_cuda(adjoint_of(kernel("out[i] = x[i] > 0.0f ? x[i] : 2.0f;")).tree).find(" else "),
               std::string::npos);
+}
+
+// The condition alone keeps what is inside of an index from fault: a load, a divisor.
+TEST(Adjoint, OfALoadStaysBehindItsConditionForWhatItsIndexHolds) {
+    const auto kernel_with = [](const std::string& value) {
+        return read(
+            "// x[n], k[n], out[n]\nextern \"C\" __global__ void f(const float* x, const int* k, float* out, "
+            "int n, int m) {\nint i = blockIdx.x * blockDim.x + threadIdx.x;\nif (i >= n) return;\nout[i] "
+            "= " +
+            value + ";\n}\n");
+    };
+    for (const std::string value :
+         {"i > 0 ? x[(k[i - 1] & 7) % n] * x[i] : x[i]", "i > 0 ? x[100 / i % n] * x[i] : x[i]",
+          "i > 0 ? x[100 % i] * x[i] : x[i]", "i > 0 ? x[i] * (float)(100 / i) : x[i]"}) {
+        const Tree tree = kernel_with(value);
+        ASSERT_EQ(expect(tree, std::string(64, '7')).error, "") << value;
+        const Backward backward = adjoint_of(tree);
+        ASSERT_EQ(backward.reason, "") << value;
+        EXPECT_EQ(expect(backward.tree, std::string(64, '7')).error, "") << print_cuda(backward.tree);
+    }
+    EXPECT_EQ(
+        print_cuda(adjoint_of(kernel_with("x[i] > 0.0f ? x[(i / 3 + 1) % n] : 2.0f")).tree).find(" else "),
+        std::string::npos);
 }
 
 TEST(Adjoint, IsNoneOfAKernelThatGoesOnFromWhatAnOutputHeld) {

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "core/synth/canonical.h"
+#include "core/synth/export_jax.h"
 #include "core/synth/shards.h"
 #include "tests/core/synth/data_set_testing.h"
 
@@ -109,6 +110,30 @@ TEST_F(DataSet, IsTheSameAfterKillsAtRandomMoments) {
     ASSERT_TRUE(made) << made.error().message;
     EXPECT_EQ(made->kernels, 200U);
     EXPECT_TRUE(contents(killed.folder) == files);
+}
+
+// Of a folder whose name is no UTF-8, too.
+TEST_F(DataSet, RequestsToPythonNameFilesBesideThem) {
+    const MakeToolchain make = []() -> Result<std::unique_ptr<Toolchain>> {
+        return std::make_unique<Interpreted>();
+    };
+    ASSERT_TRUE(generate_data_set(options("set"), make));
+    std::size_t asked = 0;
+    const RunPython python = [&](const fs::path& requests, const fs::path& answers) -> Result<void> {
+        std::ifstream lines(requests);
+        std::ofstream out(answers);
+        for (std::string line; std::getline(lines, line); ++asked) {
+            const fs::path file = nlohmann::json::parse(line)["file"].get<std::string>();
+            EXPECT_FALSE(file.has_parent_path()) << file;
+            EXPECT_TRUE(fs::exists(requests.parent_path() / file)) << file;
+            out << R"({"error": "not lowered"})" << '\n';
+        }
+        return {};
+    };
+    const auto made = export_jax({.folder = m_folder / "set", .out = m_folder / "jax\xff"}, python);
+    ASSERT_TRUE(made) << made.error().message;
+    EXPECT_GT(asked, 0U);
+    EXPECT_EQ(made->failures.size(), asked);
 }
 
 TEST_F(DataSet, ItsRecordsAreWhatTheirSourcesSay) {

@@ -69,8 +69,7 @@ class HostCompiler : public Toolchain {
 
     static void flip(const Tree& tree, std::vector<Argument>& set) {
         for (std::size_t k = 0; k < set.size(); ++k) {
-            const SymbolKind kind = tree.symbols[tree.kernel.parameters[k]].kind;
-            if (kind == SymbolKind::output || kind == SymbolKind::inout) set[k].slots[0] ^= 1;
+            if (is_written(tree.symbols[tree.kernel.parameters[k]].kind)) set[k].slots[0] ^= 1;
         }
     }
     // Kernels of pointers and whole numbers alone are called by their registers.

@@ -11,6 +11,7 @@
 #include "core/synth/generate.h"
 #include "core/synth/parse.h"
 #include "core/synth/print.h"
+#include "core/synth/print_jax.h"
 
 namespace {
 
@@ -298,6 +299,18 @@ TEST(Print, NamesOfTheHostAreTaken) {
     ASSERT_TRUE(other) << other.error().message;
     EXPECT_NE(print_cuda(*other).find("int t = blockIdx"), std::string::npos);
     EXPECT_NE(print_cpp(*other).find("for (int t = 0; t < n; ++t)"), std::string::npos);
+}
+
+// What Python computes itself keeps the order of the source.
+TEST(PrintJax, ADifferenceOfADifferenceHasParentheses) {
+    const auto tree =
+        parse(source_of("    out[i] = f(x[i], 5, 3);\n",
+                        "__device__ float f(float v, int d, int e) {\n    if (d - (e - 1) > 2) return v;\n"
+                        "    return -v;\n}\n"));
+    ASSERT_TRUE(tree) << tree.error().message;
+    const auto made = print_jax(*tree);
+    ASSERT_TRUE(made) << made.error().message;
+    EXPECT_NE(made->find("(d - (e - 1)) > 2"), std::string::npos) << *made;
 }
 
 TEST(Canonical, AnEmptyBranchIsNotTheOther) {

@@ -248,5 +248,27 @@ TEST_F(Registry, TheManifestNamesEveryFile) {
     EXPECT_FALSE(manifest_of(m_folder / "absent"));
 }
 
+// A copy is another version, with other trees: its model.json says of which.
+TEST_F(Registry, AnActivatedModelIsDescribedAsTheCopyThatItIs) {
+    const fs::path first = put("first", "4", model());
+    std::ofstream(first / "model.json") << R"({"version": "4", "trees_sha256": "old", "seed": 7})";
+    ASSERT_EQ(::setenv("IIR2D_CONFIG_DIR", (m_folder / "config").c_str(), 1), 0);
+    const auto models = find_models({m_folder / "first"}, {"m", "k"});
+    ASSERT_EQ(models.size(), 1U);
+    const auto version = activate_model(models[0]);
+    std::ofstream(first / "model.json") << "[";
+    const auto refused = activate_model(models[0]);
+    const auto all = find_models({own_models()}, {"m", "k"});
+    ::unsetenv("IIR2D_CONFIG_DIR");
+    ASSERT_TRUE(version) << version.error().message;
+    EXPECT_EQ(*version, "1");
+    ASSERT_EQ(all.size(), 1U);
+    EXPECT_EQ(all[0].model->version, "1");
+    EXPECT_EQ(*read_file(all[0].path / "model.json"), "{\n  \"version\": \"1\",\n  \"trees_sha256\": \"" +
+                                                          all[0].model->sha256 + "\",\n  \"seed\": 7\n}\n");
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().kind, ErrorKind::bad_input);
+}
+
 }  // namespace
 }  // namespace workbench::tune

@@ -230,7 +230,7 @@ TEST_F(TuningModelTest, CountersAndLearnedEntries) {
                                       line + foreign + "1\tshort\n"));
     refresh();
     ASSERT_EQ(model.state()->learned.size(), 2U);
-    const auto here = std::ranges::find(model.state()->learned, host.machine, &LearnedLine::machine);
+    const auto here = std::ranges::find(model.state()->learned, host.machine, &tune::LearnedEntry::machine);
     ASSERT_NE(here, model.state()->learned.end());
     EXPECT_EQ(here->config, "threads:1");
     EXPECT_EQ(here->ratio, 0.75);
