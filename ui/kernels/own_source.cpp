@@ -160,7 +160,6 @@ void OwnSource::take(Result<Made> made) {
     });
     if (!isKnown) m_kernel = toText(m_compiled->kernels.front().symbol);
     m_target = toText(m_compiled->target);
-    m_states = std::move(made->targets);
     if (targets != m_targets) {
         m_targets = targets;
         Q_EMIT targetsChanged();

@@ -101,7 +101,6 @@ class OwnSource : public QObject {
     QString m_compiledText;
     QString m_problem;
     int m_problemLine = 0;
-    std::vector<compile::TargetState> m_states;  // of all targets that a source can be compiled to
     QStringList m_includeFolders;
     QStringList m_definitions;
     std::shared_ptr<const inspect::LanguageCheck> m_check;
