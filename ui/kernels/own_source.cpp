@@ -75,6 +75,7 @@ void OwnSource::open(const QString& file) {
             m_text = toText(*read).replace(QLatin1String("\r\n"), QLatin1String("\n"));
             m_savedText = m_text;
             m_kernel.clear();
+            m_isBackward = false;
             keep();
             Q_EMIT opened();
             m_begun = true;
@@ -89,6 +90,7 @@ void OwnSource::setSource(const QString& name, const QString& text) {
     m_name = name;
     m_text = text;
     m_kernel.clear();
+    m_isBackward = false;
     m_compiled.reset();
     keep();
     Q_EMIT opened();
@@ -145,6 +147,7 @@ void OwnSource::take(Result<Made> made) {
     m_checkProblem.clear();
     if (!made) {
         m_compiled.reset();
+        m_isBackward = false;
         m_problem = toText(made.error().message);  // begins with the name of a file
         Q_EMIT stateChanged();
         return;
@@ -188,8 +191,12 @@ void OwnSource::setOptions(const QStringList& includeFolders, const QStringList&
     if (m_begun) compile();
 }
 
+bool OwnSource::hasBackward() const {
+    return m_check && !m_check->backward_source.empty();
+}
+
 void OwnSource::setBackward(bool on) {
-    if (on == m_isBackward) return;
+    if (on == m_isBackward || (on && !hasBackward())) return;
     m_isBackward = on;
     Q_EMIT checkChanged();
     showChosen();
@@ -230,7 +237,7 @@ void OwnSource::verify() {
                 m_check = *made;
             else
                 m_checkProblem = toSentence(made.error().message);
-            if (m_check && m_check->backward_source.empty()) m_isBackward = false;
+            if (!hasBackward()) m_isBackward = false;
             Q_EMIT checkChanged();
             showChosen();
         });
@@ -270,7 +277,7 @@ QString OwnSource::levelsNote(const std::string& text) const {
 void OwnSource::showChosen() {
     const inspect::SourceKernel* const kernel = chosen();
     if (kernel == nullptr || !m_isShown) return;
-    if (m_isBackward && m_check && !m_check->backward_source.empty()) return showBackward();
+    if (m_isBackward && hasBackward()) return showBackward();
     auto made = std::make_shared<ShownKernel>();
     made->origin = tr("%1, %2, %3")
                        .arg(!m_file.isEmpty()  ? QFileInfo(m_file).fileName()

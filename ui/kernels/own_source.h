@@ -59,6 +59,7 @@ class OwnSource : public QObject {
     const std::shared_ptr<const inspect::LanguageCheck>& check() const { return m_check; }
     int verifiedTargets() const;
     bool isChecking() const { return m_checking.isRunning(); }
+    bool hasBackward() const;                         // one is known
     bool isBackward() const { return m_isBackward; }  // shows the backward kernel
     void setBackward(bool on);
 
