@@ -8,7 +8,11 @@
 #include <QComboBox>
 #include <QLabel>
 #include <QLineEdit>
+#include <QListWidget>
 #include <QPushButton>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QSignalSpy>
 #include <QTabBar>
 #include <QTest>
 #include <QTextBlock>
@@ -196,6 +200,14 @@ TEST_F(KernelsPageTest, AFormSaysWhatADataSetIsToBe) {
     wish.targets = QStringList{QStringLiteral("llvm-host-o2")};
     form.setWish(wish);
     EXPECT_EQ(form.wish(), wish);
+    const auto* make = form.findChild<QPushButton*>(QStringLiteral("makeDataSet"));
+    EXPECT_TRUE(make->isEnabled());
+    auto* targets = form.findChild<QListWidget*>(QStringLiteral("targets"));
+    for (int k = 0; k < targets->count(); ++k) targets->item(k)->setCheckState(Qt::Unchecked);
+    EXPECT_FALSE(make->isEnabled()) << "the default targets would be taken";
+    EXPECT_TRUE(make->toolTip().contains(QLatin1String("target"))) << make->toolTip().toStdString();
+    form.setWish({.folder = wish.folder});
+    EXPECT_TRUE(make->isEnabled()) << "the default ones are asked for";
 }
 
 TEST_F(KernelsPageTest, ChartsShowWhatADataSetHas) {
