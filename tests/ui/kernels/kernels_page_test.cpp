@@ -110,6 +110,16 @@ TEST_F(KernelsPageTest, AFindingMarksItsLine) {
     EXPECT_EQ(cell(run.results(), 0, 1).toStdString(), "2, 4");
 }
 
+TEST_F(KernelsPageTest, TheFormOfARunFitsANarrowWindow) {
+    page.resize(900, 480);
+    choose("twice");
+    page.view().setTab(KernelView::Tab::run);
+    QTest::qWait(10);
+    const auto* form = page.findChild<QScrollArea*>(QStringLiteral("runForm"));
+    ASSERT_NE(form, nullptr);
+    EXPECT_EQ(form->horizontalScrollBar()->maximum(), 0);
+}
+
 TEST_F(KernelsPageTest, ALineOfOnesOwnSourceMarksWhatItBecame) {
     page.showYours();
     ASSERT_TRUE(QTest::qWaitFor([&] { return !page.own().isCompiling() && !page.shown().isReading(); },
