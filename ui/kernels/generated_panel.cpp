@@ -246,11 +246,19 @@ void GeneratedPanel::showRecord() {
     m_other->setEnabled(m_other->count() > 1);
     m_backward->setChecked(m_desk.isBackward());
     m_backward->setEnabled(record && !record->backward_source.empty());
-    if (!record || !m_desk.dataSet()) return;
-    const auto& rows = m_desk.dataSet()->rows;
-    for (std::size_t k = 0; k < rows.size(); ++k) {
-        if (rows[k].id == record->row.id && m_records->chosenRow() != int(k)) m_records->chooseRow(int(k));
-    }
+    const auto& set = m_desk.dataSet();
+    if (!set) return;
+    // The row of what is shown, in one of the tables: a row that is current cannot be chosen again.
+    const auto choose = [](TextTable* table, const auto& rows, const auto& isShown) {
+        const auto found = std::ranges::find_if(rows, isShown);
+        const int row = found == rows.end() ? -1 : int(found - rows.begin());
+        if (table->chosenRow() != row) table->chooseRow(row);
+    };
+    const auto& mismatch = m_desk.mismatch();
+    choose(m_records, set->rows,
+           [&](const inspect::RecordRow& one) { return !mismatch && record && one.id == record->row.id; });
+    choose(m_mismatches, set->mismatches,
+           [&](const inspect::MismatchRow& one) { return mismatch && one.index == mismatch->index; });
 }
 
 void GeneratedPanel::showWork() {
