@@ -31,8 +31,8 @@ struct Plot {
     };
     QString heading, xTitle, yTitle;
     bool isLogX = false, isLogY = false;
-    double logBaseX = 2;   // of the axis' ticks
-    bool countsX = false;  // whole numbers
+    double logBaseX = 2;                    // of the axis' ticks
+    bool countsX = false, countsY = false;  // whole numbers
     std::vector<Line> lines;
     std::vector<Contour> contours;
     // What the axes reach over at least.

@@ -114,7 +114,7 @@ void PlotChart::makeAxes() {
         return axis;
     };
     QAbstractAxis* across = m_plot.isLogX ? logAxis(x, m_plot.logBaseX) : linear(x, m_plot.countsX);
-    QAbstractAxis* up = m_plot.isLogY ? logAxis(y, 10) : linear(y, false);
+    QAbstractAxis* up = m_plot.isLogY ? logAxis(y, 10) : linear(y, m_plot.countsY);
     // A path fills its contours: the axes end where they do.
     if (!m_plot.contours.empty()) {
         across->setRange(x.low, x.high);
@@ -132,6 +132,11 @@ void PlotChart::restyle() {
     for (std::size_t k = 0; k < m_series.size(); ++k) {
         const Plot::Line& line = m_plot.lines[k];
         const QColor colour = seriesColour(line.colour);
+        // Between one point and no other there is no line.
+        if (line.points.size() == 1 && line.style != Plot::Style::points) {
+            m_series[k]->setPointsVisible(true);
+            m_series[k]->setMarkerSize(markerSize / 2);  // a radius, of a line
+        }
         switch (line.style) {
             case Plot::Style::line:
                 m_series[k]->setPen(linePen(colour, 2));
@@ -209,8 +214,12 @@ QString PlotChart::toolTipAt(const QPointF& position) const {
     const Plot::Line& line = m_plot.lines[found->line];
     const QPointF& point = line.points[found->index];
     const QString text = line.texts.value(found->index, line.name);
+    const auto number = [](double value, bool isCount) {
+        return isCount ? QString::number(value, 'f', 0) : shortNumber(value);
+    };
     return QStringLiteral("%1\n%2: %3\n%4: %5")
-        .arg(text, m_plot.xTitle, shortNumber(point.x()), m_plot.yTitle, shortNumber(point.y()))
+        .arg(text, m_plot.xTitle, number(point.x(), m_plot.countsX), m_plot.yTitle,
+             number(point.y(), m_plot.countsY))
         .trimmed();
 }
 

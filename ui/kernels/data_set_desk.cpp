@@ -33,6 +33,11 @@ DataSetDesk::DataSetDesk(ShownKernelModel& shown, QObject* parent)
             m_progress = what;
             Q_EMIT workChanged();
         });
+        // What runs beside or after it has no progress of its own to show.
+        connect(job, &Job::ended, this, [this] {
+            m_progress.clear();
+            m_fraction = 0;
+        });
     }
     for (Job* job : {&m_opening, &m_making, &m_looking}) {
         connect(job, &Job::started, this, &DataSetDesk::workChanged);
@@ -69,8 +74,7 @@ void DataSetDesk::open(const QString& folder) {
             m_dataSet = *view;
             m_record.reset();
             m_mismatch.reset();
-            m_looking.abandon();
-            Q_EMIT mismatchChanged();
+            abandonLook();
             Q_EMIT dataSetChanged();
             Q_EMIT recordChanged();
             if (!m_dataSet->rows.empty()) chooseRecord(toText(m_dataSet->rows.front().id));
@@ -79,6 +83,7 @@ void DataSetDesk::open(const QString& folder) {
 
 void DataSetDesk::make(const DataSetWish& wish) {
     if (isMaking()) return;
+    m_opening.abandon();
     m_progress.clear();
     m_fraction = 0;
     m_pace.clear();
@@ -102,7 +107,6 @@ void DataSetDesk::make(const DataSetWish& wish) {
         },
         [this, wish](const Result<synth::GenerateProgress>& made) {
             const bool isCancelled = !made && made.error().kind == ErrorKind::cancelled;
-            m_progress.clear();
             if (!made && !isCancelled) {
                 Q_EMIT failed(toSentence(made.error().message));
                 return;
@@ -133,7 +137,7 @@ void DataSetDesk::cancel() {
 }
 
 void DataSetDesk::chooseRecord(const QString& id) {
-    if (m_looking.abandon()) Q_EMIT workChanged();
+    abandonLook();
     if (!m_dataSet) return;
     m_reading.start(
         tr("Reading %1").arg(id),
@@ -144,17 +148,28 @@ void DataSetDesk::chooseRecord(const QString& id) {
             if (!record) {
                 if (record.error().kind != ErrorKind::cancelled)
                     Q_EMIT failed(toSentence(record.error().message));
+                Q_EMIT recordChanged();  // the one before is still shown
                 return;
             }
             m_record = *std::move(record);
-            if (std::exchange(m_mismatch, nullptr)) Q_EMIT mismatchChanged();
-            if (m_isBackward && m_record->backward_source.empty()) m_isBackward = false;
-            const QStringList there = targets();
-            if (!there.contains(m_target)) m_target = there.value(0);
-            if (!there.contains(m_otherTarget)) m_otherTarget.clear();
-            Q_EMIT recordChanged();
-            showChosen();
+            if (m_record->backward_source.empty()) m_isBackward = false;
+            showRecord();
         });
+}
+
+// Shows the record as it is chosen now, also in place of a mismatch.
+void DataSetDesk::showRecord() {
+    abandonLook();
+    m_mismatch.reset();
+    const QStringList there = targets();
+    if (!there.contains(m_target)) m_target = there.value(0);
+    if (!there.contains(m_otherTarget) || m_otherTarget == m_target) m_otherTarget.clear();
+    Q_EMIT recordChanged();
+    showChosen();
+}
+
+void DataSetDesk::abandonLook() {
+    if (m_looking.abandon()) Q_EMIT workChanged();
 }
 
 QStringList DataSetDesk::targets() const {
@@ -167,24 +182,21 @@ QStringList DataSetDesk::targets() const {
 }
 
 void DataSetDesk::setTarget(const QString& target) {
-    if (target == m_target) return;
+    if (target == m_target && !m_mismatch) return;
     m_target = target;
-    Q_EMIT recordChanged();
-    showChosen();
+    showRecord();
 }
 
 void DataSetDesk::setBackward(bool on) {
     if (on == m_isBackward || (on && (!m_record || m_record->backward_source.empty()))) return;
     m_isBackward = on;
-    Q_EMIT recordChanged();
-    showChosen();
+    showRecord();
 }
 
 void DataSetDesk::setOtherTarget(const QString& target) {
-    if (target == m_otherTarget) return;
+    if (target == m_otherTarget && !m_mismatch) return;
     m_otherTarget = target;
-    Q_EMIT recordChanged();
-    showChosen();
+    showRecord();
 }
 
 const inspect::RecordText* DataSetDesk::text(const QString& target) const {
@@ -283,11 +295,11 @@ void DataSetDesk::lookInto(std::uint64_t index) {
             if (!made) {
                 if (made.error().kind != ErrorKind::cancelled)
                     Q_EMIT failed(toSentence(made.error().message));
-                return;
+            } else {
+                m_mismatch = *std::move(made);
+                showChosen();
             }
-            m_mismatch = *std::move(made);
-            Q_EMIT mismatchChanged();
-            showChosen();
+            Q_EMIT recordChanged();
         });
 }
 

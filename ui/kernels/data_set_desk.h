@@ -74,9 +74,8 @@ class DataSetDesk : public QObject {
 
   Q_SIGNALS:
     void dataSetChanged();
-    void recordChanged();
-    void workChanged();  // making, opening or looking began, went on or ended
-    void mismatchChanged();
+    void recordChanged();  // also whether a mismatch is shown in its place
+    void workChanged();    // making, opening or looking began, went on or ended
     void targetsFound();
     void paceChanged();
     void failed(const QString& message);
@@ -84,7 +83,9 @@ class DataSetDesk : public QObject {
 
   private:
     void showChosen();
+    void showRecord();
     void showMismatch();
+    void abandonLook();
     void markLines(const ShownKernelPtr& kernel, const std::string& target);
     const inspect::RecordText* text(const QString& target) const;  // null: there is none
 

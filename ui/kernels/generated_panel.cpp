@@ -1,20 +1,28 @@
 // SPDX-License-Identifier: MIT
 #include "ui/kernels/generated_panel.h"
 
+#include <QAction>
 #include <QApplication>
 #include <QCheckBox>
 #include <QClipboard>
 #include <QComboBox>
 #include <QFileDialog>
 #include <QLineEdit>
+#include <QMenu>
 #include <QPushButton>
 #include <QSignalBlocker>
+#include <QStackedWidget>
 #include <QTabWidget>
+#include <QToolButton>
 #include <algorithm>
 
+#include "ui/charts/chart_export.h"
+#include "ui/charts/plot_chart.h"
 #include "ui/kernels/data_set_chart.h"
 #include "ui/kernels/data_set_desk.h"
 #include "ui/kernels/make_form.h"
+#include "ui/kernels/shown_kernel.h"
+#include "ui/session/session.h"
 #include "ui/support/paths.h"
 #include "ui/support/text.h"
 #include "ui/widgets/form_parts.h"
@@ -26,7 +34,8 @@
 
 namespace workbench {
 
-GeneratedPanel::GeneratedPanel(DataSetDesk& desk, QWidget* parent) : QWidget(parent), m_desk(desk) {
+GeneratedPanel::GeneratedPanel(Session& session, ShownKernelModel& shown, DataSetDesk& desk, QWidget* parent)
+    : QWidget(parent), m_session(session), m_shown(shown), m_desk(desk) {
     auto* column =
         makeColumn(this, smallSpacing, {normalSpacing, normalSpacing, normalSpacing, normalSpacing});
     m_open = new QPushButton(themedIcon(QStringLiteral("open")), tr(" Open a data set…"), this);
@@ -127,9 +136,26 @@ QWidget* GeneratedPanel::makeCharts() {
                              tr("Sizes of texts by target"), tr("Skeletons over records"),
                              tr("Pairs a second over time")});
     guardWheel(m_chosenChart);
-    m_chart = new DataSetChart(page);
-    column->addWidget(m_chosenChart);
-    column->addWidget(inScrollArea(m_chart, page), 1);
+    m_save = iconButton(QStringLiteral("save"), tr("Save the chart"), page);
+    m_save->setPopupMode(QToolButton::InstantPopup);
+    auto* files = new QMenu(m_save);
+    files->addAction(tr("Save as &PNG…"), this, [this] { saveChart(QStringLiteral("png")); });
+    files->addAction(tr("Save as &SVG…"), this, [this] { saveChart(QStringLiteral("svg")); });
+    m_save->setMenu(files);
+    auto* choice = makeRow(nullptr, smallSpacing);
+    choice->addWidget(m_chosenChart, 1);
+    choice->addWidget(m_save);
+    m_charts = new QStackedWidget(page);
+    m_bars = new DataSetChart(m_charts);
+    m_line = new PlotChart(tr("Line of the data set"), QStringLiteral("data-set-line"), m_charts);
+    m_charts->addWidget(inScrollArea(m_bars, m_charts));
+    m_charts->addWidget(m_line);
+    for (ChartView* chart : {static_cast<ChartView*>(m_bars), static_cast<ChartView*>(m_line)}) {
+        chart->addActions(files->actions());  // the same on the chart itself
+        chart->setContextMenuPolicy(Qt::ActionsContextMenu);
+    }
+    column->addLayout(choice);
+    column->addWidget(m_charts, 1);
     connect(m_chosenChart, &QComboBox::currentIndexChanged, this, &GeneratedPanel::showChart);
     connect(&m_desk, &DataSetDesk::paceChanged, this, [this] {
         if (Chart(m_chosenChart->currentIndex()) == Chart::pace) showChart();
@@ -141,21 +167,57 @@ void GeneratedPanel::setChart(Chart chart) {
     m_chosenChart->setCurrentIndex(int(chart));
 }
 
+ChartView& GeneratedPanel::shownChart() const {
+    if (m_charts->currentWidget() == m_line) return *m_line;
+    return *m_bars;
+}
+
 void GeneratedPanel::showChart() {
     const auto chosen = Chart(m_chosenChart->currentIndex());
-    if (chosen == Chart::pace) return m_chart->showPlot(pacePlot(m_desk.pace()));
-    if (!m_desk.dataSet()) return m_chart->showPlot({.nothing = tr("No data set is open")});
-    const inspect::DataSetView& set = *m_desk.dataSet();
+    const auto& set = m_desk.dataSet();
+    const QString nothing = tr("No data set is open");
+    m_charts->setCurrentIndex(chosen == Chart::skeletons || chosen == Chart::pace ? 1 : 0);
     switch (chosen) {
+        case Chart::records:
+            m_bars->showBars(set ? recordsBars(*set) : DataSetBars{.nothing = nothing});
+            break;
         case Chart::rejected:
-            return m_chart->showPlot(rejectedPlot(set));
+            m_bars->showBars(set ? rejectedBars(*set) : DataSetBars{.nothing = nothing});
+            break;
         case Chart::sizes:
-            return m_chart->showPlot(sizesPlot(set));
+            m_bars->showBars(set ? sizesBars(*set) : DataSetBars{.nothing = nothing});
+            break;
         case Chart::skeletons:
-            return m_chart->showPlot(skeletonsPlot(set));
-        default:
-            return m_chart->showPlot(recordsPlot(set));
+            m_line->showPlot(set ? skeletonsPlot(*set) : Plot{.nothing = nothing});
+            break;
+        case Chart::pace:
+            m_line->showPlot(pacePlot(m_desk.pace()));
+            break;
     }
+    const bool isThere = shownChart().emptyText().isEmpty();
+    m_save->setEnabled(isThere);
+    for (QAction* action : m_save->menu()->actions()) action->setEnabled(isThere);
+}
+
+void GeneratedPanel::saveChart(const QString& suffix) {
+    const char* const stems[] = {"records", "rejected", "sizes", "skeletons", "pace"};
+    const QString name =
+        QStringLiteral("data-set-%1.%2").arg(QLatin1String(stems[m_chosenChart->currentIndex()]), suffix);
+    const QString file =
+        QFileDialog::getSaveFileName(this, tr("Save the chart"), m_session.inExportFolder(name),
+                                     QStringLiteral("%1 (*.%2)").arg(suffix.toUpper(), suffix));
+    if (!file.isEmpty()) saveChartTo(file);
+}
+
+void GeneratedPanel::saveChartTo(const QString& file) {
+    ChartView& chart = shownChart();
+    if (!chart.emptyText().isEmpty()) return;
+    // How fast one was made is not said of the data set that is open: it may be another.
+    const bool isOfSet = Chart(m_chosenChart->currentIndex()) != Chart::pace;
+    const QString caption = isOfSet ? fromPath(m_desk.dataSet()->folder) : QString();
+    const bool isSvg = file.endsWith(QLatin1String(".svg"), Qt::CaseInsensitive);
+    const QByteArray bytes = isSvg ? chartAsSvg(chart, caption) : chartAsPng(chart, caption);
+    m_shown.write(file, [bytes] { return bytes.toStdString(); });
 }
 
 QWidget* GeneratedPanel::makeMismatches() {
@@ -246,11 +308,19 @@ void GeneratedPanel::showRecord() {
     m_other->setEnabled(m_other->count() > 1);
     m_backward->setChecked(m_desk.isBackward());
     m_backward->setEnabled(record && !record->backward_source.empty());
-    if (!record || !m_desk.dataSet()) return;
-    const auto& rows = m_desk.dataSet()->rows;
-    for (std::size_t k = 0; k < rows.size(); ++k) {
-        if (rows[k].id == record->row.id && m_records->chosenRow() != int(k)) m_records->chooseRow(int(k));
-    }
+    const auto& set = m_desk.dataSet();
+    if (!set) return;
+    // The row of what is shown, in one of the tables: a row that is current cannot be chosen again.
+    const auto choose = [](TextTable* table, const auto& rows, const auto& isShown) {
+        const auto found = std::ranges::find_if(rows, isShown);
+        const int row = found == rows.end() ? -1 : int(found - rows.begin());
+        if (table->chosenRow() != row) table->chooseRow(row);
+    };
+    const auto& mismatch = m_desk.mismatch();
+    choose(m_records, set->rows,
+           [&](const inspect::RecordRow& one) { return !mismatch && record && one.id == record->row.id; });
+    choose(m_mismatches, set->mismatches,
+           [&](const inspect::MismatchRow& one) { return mismatch && one.index == mismatch->index; });
 }
 
 void GeneratedPanel::showWork() {

@@ -31,7 +31,6 @@ class KernelView : public QWidget {
     void setTab(Tab tab);
     RunTab& runTab() const { return *m_run; }
     CodePane& textPane() const { return *m_text; }
-    CodePane& sourcePane() const { return *m_source; }
     TextTable& table(Tab tab) const;
     MismatchTab& mismatchTab() const { return *m_mismatch; }
     CodePane& editor() const { return *m_editor; }

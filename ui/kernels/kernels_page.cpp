@@ -41,7 +41,7 @@ KernelsPage::KernelsPage(Session& session, QWidget* parent)
     m_yoursPanel = new YoursPanel(*m_own, m_sources);
     m_sources->addTab(m_oursPanel, tr("Ours"));
     m_sources->addTab(m_yoursPanel, tr("Yours"));
-    m_generatedPanel = new GeneratedPanel(*m_dataSets, m_sources);
+    m_generatedPanel = new GeneratedPanel(session, *m_shown, *m_dataSets, m_sources);
     m_sources->addTab(m_generatedPanel, tr("Generated"));
     m_view = new KernelView(session, *m_shown, splitter);
     splitter->addWidget(m_sources);

@@ -32,7 +32,6 @@ class KernelsPage : public QWidget {
     OurKernels& ours() const { return *m_ours; }
     OursPanel& oursPanel() const { return *m_oursPanel; }
     OwnSource& own() const { return *m_own; }
-    YoursPanel& yoursPanel() const { return *m_yoursPanel; }
     DataSetDesk& dataSets() const { return *m_dataSets; }
     GeneratedPanel& generatedPanel() const { return *m_generatedPanel; }
     KernelView& view() const { return *m_view; }

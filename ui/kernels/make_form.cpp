@@ -10,6 +10,7 @@
 #include <QListWidget>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QToolButton>
 #include <algorithm>
 
 #include "ui/support/text.h"
@@ -69,8 +70,8 @@ void MakeForm::addFields(QVBoxLayout& column) {
     add(tr("Seed"), m_seed, m_seed);
     grid->addWidget(m_backward, grid->rowCount(), 1);
     column.addLayout(grid);
-    connect(m_folder, &PathField::changed, this, &MakeForm::showButtons);
-    connect(m_count, &QSpinBox::valueChanged, this, &MakeForm::showQuotas);
+    connect(m_folder, &PathField::changed, this, &MakeForm::showState);
+    connect(m_count, &QSpinBox::valueChanged, this, &MakeForm::showState);
 }
 
 void MakeForm::addCategories(QVBoxLayout& column) {
@@ -96,8 +97,8 @@ void MakeForm::addCategories(QVBoxLayout& column) {
         grid->addWidget(row.wanted, k, 0);
         grid->addWidget(row.weight, k, 1);
         grid->addWidget(row.quota, k, 2);
-        connect(row.wanted, &QCheckBox::toggled, this, &MakeForm::showQuotas);
-        connect(row.weight, &QDoubleSpinBox::valueChanged, this, &MakeForm::showQuotas);
+        connect(row.wanted, &QCheckBox::toggled, this, &MakeForm::showState);
+        connect(row.weight, &QDoubleSpinBox::valueChanged, this, &MakeForm::showState);
         m_categories.push_back(row);
     }
     column.addLayout(grid);
@@ -114,6 +115,8 @@ void MakeForm::addTargets(QVBoxLayout& column) {
     column.addWidget(m_defaultTargets);
     column.addWidget(m_targets);
     connect(m_defaultTargets, &QCheckBox::toggled, m_targets, &QWidget::setDisabled);
+    connect(m_defaultTargets, &QCheckBox::toggled, this, &MakeForm::showState);
+    connect(m_targets, &QListWidget::itemChanged, this, &MakeForm::showState);
     auto* levels = makeRow(nullptr, normalSpacing);
     levels->addWidget(new QLabel(tr("Levels"), m_inside));
     const std::pair<const char*, QString> all[] = {
@@ -142,10 +145,10 @@ void MakeForm::addButtons(QVBoxLayout& column) {
     m_resume->setObjectName(QStringLiteral("resumeDataSet"));
     m_resume->setAccessibleName(tr("Resume the data set"));
     m_resume->setToolTip(tr("Goes on behind the last whole shard of the folder, as it was begun"));
-    auto* copy = iconButton(QStringLiteral("copy"), tr("Copy the making as command line"), this);
+    m_copy = iconButton(QStringLiteral("copy"), tr("Copy the making as command line"), this);
     buttons->addWidget(m_make);
     buttons->addWidget(m_resume);
-    buttons->addWidget(copy);
+    buttons->addWidget(m_copy);
     buttons->addStretch(1);
     column.addLayout(buttons);
     const auto ask = [this](bool resume) {
@@ -156,7 +159,7 @@ void MakeForm::addButtons(QVBoxLayout& column) {
     };
     connect(m_make, &QPushButton::clicked, this, [ask] { ask(false); });
     connect(m_resume, &QPushButton::clicked, this, [ask] { ask(true); });
-    connect(copy, &QToolButton::clicked, this, [this] {
+    connect(m_copy, &QToolButton::clicked, this, [this] {
         takeTyped();
         QApplication::clipboard()->setText(commandLine(wish()));
     });
@@ -215,7 +218,7 @@ void MakeForm::setWish(const DataSetWish& wish) {
         level->setChecked(level == m_levels.front() ||
                           (wish.levels.isEmpty() ? level->text() != QLatin1String("V1")
                                                  : wish.levels.contains(level->text())));
-    showQuotas();
+    showState();
 }
 
 void MakeForm::setTargets(const std::vector<compile::TargetState>& targets) {
@@ -233,40 +236,37 @@ void MakeForm::setTargets(const std::vector<compile::TargetState>& targets) {
         const bool isOn = one.is_available && (chosen.isEmpty() ? isDefault : chosen.contains(name));
         item->setCheckState(isOn ? Qt::Checked : Qt::Unchecked);
     }
+    showState();
 }
 
 void MakeForm::setBusy(bool busy) {
     m_busy = busy;
-    showButtons();
+    showState();
 }
 
-void MakeForm::showQuotas() {
+void MakeForm::showState() {
     if (!m_make) return;
-    const DataSetWish now = wish();
-    const bool hasAny = !now.weights.empty() || std::ranges::any_of(m_categories, [](const CategoryRow& row) {
-        return row.wanted->isChecked() && row.weight->value() > 0;
-    });
-    const auto quotas = synth::quotas_of(optionsOf(now));
-    for (std::size_t k = 0; k < m_categories.size(); ++k) {
-        const auto found = quotas.find(static_cast<synth::Category>(k));
-        m_categories[k].quota->setText(!hasAny || found == quotas.end() ? tr("–")
-                                                                        : locale().toString(found->second));
-        m_categories[k].weight->setEnabled(m_categories[k].wanted->isChecked());
-    }
-    showButtons();
-}
-
-void MakeForm::showButtons() {
-    if (!m_make) return;
-    const bool hasFolder = !m_folder->text().isEmpty();
     const bool hasKernels = std::ranges::any_of(m_categories, [](const CategoryRow& row) {
         return row.wanted->isChecked() && row.weight->value() > 0;
     });
-    m_make->setEnabled(!m_busy && hasFolder && hasKernels);
+    const DataSetWish now = wish();
+    const auto quotas = synth::quotas_of(optionsOf(now));
+    for (std::size_t k = 0; k < m_categories.size(); ++k) {
+        const auto found = quotas.find(static_cast<synth::Category>(k));
+        m_categories[k].quota->setText(
+            !hasKernels || found == quotas.end() ? tr("–") : locale().toString(found->second));
+        m_categories[k].weight->setEnabled(m_categories[k].wanted->isChecked());
+    }
+    const bool hasFolder = !now.folder.isEmpty();
+    const bool hasTargets = m_defaultTargets->isChecked() || !now.targets.isEmpty();
+    const QString why = !hasFolder    ? tr("Name a folder first")
+                        : !hasKernels ? tr("Choose a category first")
+                        : !hasTargets ? tr("Choose a target, or the default ones, first")
+                                      : QString();
+    m_make->setEnabled(!m_busy && why.isEmpty());
+    m_make->setToolTip(why);
+    m_copy->setEnabled(why.isEmpty());
     m_resume->setEnabled(!m_busy && hasFolder);
-    m_make->setToolTip(!hasFolder    ? tr("Name a folder first")
-                       : !hasKernels ? tr("Choose a category first")
-                                     : QString());
 }
 
 void MakeForm::showEvent(QShowEvent* event) {

@@ -13,6 +13,7 @@ class QGridLayout;
 class QLabel;
 class QListWidget;
 class QPushButton;
+class QToolButton;
 class QVBoxLayout;
 
 namespace workbench {
@@ -49,8 +50,7 @@ class MakeForm : public QWidget {
     void addCategories(QVBoxLayout& column);
     void addTargets(QVBoxLayout& column);
     void addButtons(QVBoxLayout& column);
-    void showQuotas();
-    void showButtons();
+    void showState();
     void takeTyped();
 
     QWidget* m_inside = nullptr;
@@ -64,6 +64,7 @@ class MakeForm : public QWidget {
     std::vector<QCheckBox*> m_levels;
     QPushButton* m_make = nullptr;
     QPushButton* m_resume = nullptr;
+    QToolButton* m_copy = nullptr;
     bool m_busy = false;
 };
 

@@ -7,6 +7,7 @@
 #include <QJsonObject>
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -32,6 +33,32 @@ extern "C" __global__ void saxpy(const float* x, float* y, float a, int n) {
     y[i] = a * x[i] + y[i];
 }
 )";
+
+// What is typed, as a file keeps it.
+struct KeptSource {
+    QString file, name, text;
+    QStringList includeFolders, definitions;
+};
+
+std::string asJson(const KeptSource& source) {
+    const QJsonObject kept{
+        {QStringLiteral("file"), source.file},
+        {QStringLiteral("name"), source.name},
+        {QStringLiteral("text"), source.text},
+        {QStringLiteral("include_folders"), QJsonArray::fromStringList(source.includeFolders)},
+        {QStringLiteral("definitions"), QJsonArray::fromStringList(source.definitions)}};
+    return QJsonDocument(kept).toJson().toStdString();
+}
+
+std::optional<KeptSource> keptSource(const std::string& json) {
+    const QJsonObject kept = QJsonDocument::fromJson(QByteArray::fromStdString(json)).object();
+    if (!kept[QStringLiteral("text")].isString()) return std::nullopt;
+    return KeptSource{.file = kept[QStringLiteral("file")].toString(),
+                      .name = kept[QStringLiteral("name")].toString(),
+                      .text = kept[QStringLiteral("text")].toString(),
+                      .includeFolders = kept[QStringLiteral("include_folders")].toVariant().toStringList(),
+                      .definitions = kept[QStringLiteral("definitions")].toVariant().toStringList()};
+}
 
 }  // namespace
 
@@ -75,6 +102,7 @@ void OwnSource::open(const QString& file) {
             m_text = toText(*read).replace(QLatin1String("\r\n"), QLatin1String("\n"));
             m_savedText = m_text;
             m_kernel.clear();
+            m_isBackward = false;
             keep();
             Q_EMIT opened();
             m_begun = true;
@@ -89,6 +117,7 @@ void OwnSource::setSource(const QString& name, const QString& text) {
     m_name = name;
     m_text = text;
     m_kernel.clear();
+    m_isBackward = false;
     m_compiled.reset();
     keep();
     Q_EMIT opened();
@@ -145,6 +174,7 @@ void OwnSource::take(Result<Made> made) {
     m_checkProblem.clear();
     if (!made) {
         m_compiled.reset();
+        m_isBackward = false;
         m_problem = toText(made.error().message);  // begins with the name of a file
         Q_EMIT stateChanged();
         return;
@@ -160,7 +190,6 @@ void OwnSource::take(Result<Made> made) {
     });
     if (!isKnown) m_kernel = toText(m_compiled->kernels.front().symbol);
     m_target = toText(m_compiled->target);
-    m_states = std::move(made->targets);
     if (targets != m_targets) {
         m_targets = targets;
         Q_EMIT targetsChanged();
@@ -189,8 +218,12 @@ void OwnSource::setOptions(const QStringList& includeFolders, const QStringList&
     if (m_begun) compile();
 }
 
+bool OwnSource::hasBackward() const {
+    return m_check && !m_check->backward_source.empty();
+}
+
 void OwnSource::setBackward(bool on) {
-    if (on == m_isBackward) return;
+    if (on == m_isBackward || (on && !hasBackward())) return;
     m_isBackward = on;
     Q_EMIT checkChanged();
     showChosen();
@@ -231,7 +264,7 @@ void OwnSource::verify() {
                 m_check = *made;
             else
                 m_checkProblem = toSentence(made.error().message);
-            if (m_check && m_check->backward_source.empty()) m_isBackward = false;
+            if (!hasBackward()) m_isBackward = false;
             Q_EMIT checkChanged();
             showChosen();
         });
@@ -271,7 +304,7 @@ QString OwnSource::levelsNote(const std::string& text) const {
 void OwnSource::showChosen() {
     const inspect::SourceKernel* const kernel = chosen();
     if (kernel == nullptr || !m_isShown) return;
-    if (m_isBackward && m_check && !m_check->backward_source.empty()) return showBackward();
+    if (m_isBackward && hasBackward()) return showBackward();
     auto made = std::make_shared<ShownKernel>();
     made->origin = tr("%1, %2, %3")
                        .arg(!m_file.isEmpty()  ? QFileInfo(m_file).fileName()
@@ -322,17 +355,16 @@ void OwnSource::showBackward() {
 
 void OwnSource::keep() {
     if (m_keptIn.empty()) return;
-    const QJsonObject kept{{QStringLiteral("file"), m_file},
-                           {QStringLiteral("name"), m_name},
-                           {QStringLiteral("text"), m_text},
-                           {QStringLiteral("include_folders"), QJsonArray::fromStringList(m_includeFolders)},
-                           {QStringLiteral("definitions"), QJsonArray::fromStringList(m_definitions)}};
     m_keeping.start(
         tr("Keeping the source"),
-        [path = m_keptIn, text = QJsonDocument(kept).toJson().toStdString()](const JobControl&) {
+        [path = m_keptIn, source = KeptSource{.file = m_file,
+                                              .name = m_name,
+                                              .text = m_text,
+                                              .includeFolders = m_includeFolders,
+                                              .definitions = m_definitions}](const JobControl&) {
             std::error_code error;  // found again, with a sentence, when the file is written
             std::filesystem::create_directories(path.parent_path(), error);
-            return write_file_atomically(path, text);
+            return write_file_atomically(path, asJson(source));
         },
         [this](const Result<void>& done) {
             if (!done)
@@ -344,20 +376,20 @@ void OwnSource::keepIn(const std::filesystem::path& file) {
     m_keptIn = file;
     m_opening.start(
         tr("Reading the source that was kept"),
-        [file](const JobControl&) -> Result<std::string> {
+        [file](const JobControl&) -> Result<std::optional<KeptSource>> {
             std::error_code error;
-            if (!std::filesystem::exists(file, error)) return std::string();
-            return read_file(file, 2 * compile::longest_source);
+            if (!std::filesystem::exists(file, error)) return std::nullopt;
+            IIR2D_TRY(const std::string read, read_file(file, 2 * compile::longest_source));
+            return keptSource(read);
         },
-        [this, before = m_text](const Result<std::string>& read) {
-            if (!read || m_text != before) return;
-            const QJsonObject kept = QJsonDocument::fromJson(QByteArray::fromStdString(*read)).object();
-            if (!kept[QStringLiteral("text")].isString()) return;
-            m_text = kept[QStringLiteral("text")].toString();
-            m_file = kept[QStringLiteral("file")].toString();
-            m_name = kept[QStringLiteral("name")].toString();
-            m_includeFolders = kept[QStringLiteral("include_folders")].toVariant().toStringList();
-            m_definitions = kept[QStringLiteral("definitions")].toVariant().toStringList();
+        [this, before = m_text](const Result<std::optional<KeptSource>>& read) {
+            if (!read || !*read || m_text != before) return;
+            const KeptSource& kept = **read;
+            m_text = kept.text;
+            m_file = kept.file;
+            m_name = kept.name;
+            m_includeFolders = kept.includeFolders;
+            m_definitions = kept.definitions;
             m_savedText.clear();
             Q_EMIT opened();
             Q_EMIT optionsChanged();

@@ -59,6 +59,7 @@ class OwnSource : public QObject {
     const std::shared_ptr<const inspect::LanguageCheck>& check() const { return m_check; }
     int verifiedTargets() const;
     bool isChecking() const { return m_checking.isRunning(); }
+    bool hasBackward() const;                         // one is known
     bool isBackward() const { return m_isBackward; }  // shows the backward kernel
     void setBackward(bool on);
 
@@ -101,7 +102,6 @@ class OwnSource : public QObject {
     QString m_compiledText;
     QString m_problem;
     int m_problemLine = 0;
-    std::vector<compile::TargetState> m_states;  // of all targets that a source can be compiled to
     QStringList m_includeFolders;
     QStringList m_definitions;
     std::shared_ptr<const inspect::LanguageCheck> m_check;

@@ -5,8 +5,7 @@
 #include <QCheckBox>
 #include <QClipboard>
 #include <QComboBox>
-#include <QGridLayout>
-#include <QLabel>
+#include <QFormLayout>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QScrollArea>
@@ -28,6 +27,15 @@ namespace workbench {
 namespace {
 
 constexpr int widthOfValues = 160;  // at least; the last column takes what is left
+
+// Labels stand above their fields where there is no room beside them.
+QFormLayout* makeFields() {
+    auto* fields = new QFormLayout;
+    fields->setSpacing(smallSpacing);
+    fields->setRowWrapPolicy(QFormLayout::WrapLongRows);
+    fields->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+    return fields;
+}
 
 QString shapeText(const std::array<std::uint32_t, 3>& shape) {
     return QStringLiteral("%1, %2, %3").arg(shape[0]).arg(shape[1]).arg(shape[2]);
@@ -87,20 +95,16 @@ QWidget* RunTab::makeForm() {
     scroll->setWidgetResizable(true);
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setFocusPolicy(Qt::NoFocus);
+    scroll->setObjectName(QStringLiteral("runForm"));
     auto* form = new QWidget(scroll);
     auto* column =
         makeColumn(form, normalSpacing, {normalSpacing, normalSpacing, normalSpacing, normalSpacing});
-    auto* grid = new QGridLayout;
-    grid->setSpacing(smallSpacing);
+    QFormLayout* fields = makeFields();
     const auto add = [&](const QString& text, QWidget* field, const QString& tip) {
-        auto* label = new QLabel(text, form);
-        label->setBuddy(field);
-        label->setToolTip(tip);
+        fields->addRow(text, field);
+        fields->labelForField(field)->setToolTip(tip);
         field->setToolTip(tip);
         field->setAccessibleName(text);
-        const int row = grid->rowCount();
-        grid->addWidget(label, row, 0);
-        grid->addWidget(field, row, 1);
     };
     m_inputs = new QComboBox(form);
     m_inputs->setObjectName(QStringLiteral("runInputs"));
@@ -128,15 +132,14 @@ QWidget* RunTab::makeForm() {
     m_all->setToolTip(tr(
         "Off: only bounds, barriers and the rest are checked, which is faster. iir2d ptx run always checks "
         "everything."));
-    grid->addWidget(m_all, grid->rowCount(), 0, 1, 2);
-    column->addLayout(grid);
+    fields->addRow(m_all);
+    column->addLayout(fields);
     auto* arguments = new ToneLabel(ToneLabel::Tone::muted, form);
     arguments->setText(
         tr("Arguments, as iir2d ptx run takes them: f32:1.5, i32:-3, bytes:00ff, in:f32:1,2, "
            "inout:f32:1,2, in:f32:@FILE, out:f32:64"));
     column->addWidget(arguments);
-    m_arguments = new QGridLayout;
-    m_arguments->setSpacing(smallSpacing);
+    m_arguments = makeFields();
     column->addLayout(m_arguments);
     auto* buttons = makeRow(nullptr, smallSpacing);
     m_run = new QPushButton(themedIcon(QStringLiteral("play")), tr(" Run"), form);
@@ -234,10 +237,7 @@ void RunTab::showRuns() {
 void RunTab::showKernel() {
     m_inputs->setCurrentIndex(-1);
     showRuns();
-    while (QLayoutItem* item = m_arguments->takeAt(0)) {
-        delete item->widget();
-        delete item;
-    }
+    while (m_arguments->rowCount() > 0) m_arguments->removeRow(0);
     m_fields.clear();
     const ShownKernelPtr& kernel = m_model.kernel();
     if (!kernel || !kernel->facts) return;
@@ -245,14 +245,11 @@ void RunTab::showKernel() {
     for (const ptx::ParameterInfo& parameter : kernel->facts->entry.parameters) {
         const QString name =
             tr("%1: %2, %n byte(s)", nullptr, int(parameter.bytes)).arg(row).arg(toText(parameter.type));
-        auto* label = new QLabel(name, this);
         auto* field = new QLineEdit(this);
         field->setAccessibleName(tr("Argument %1").arg(row));
         field->setToolTip(toText(parameter.name));
         field->setMaxLength(1 << 20);
-        label->setBuddy(field);
-        m_arguments->addWidget(label, row, 0);
-        m_arguments->addWidget(field, row, 1);
+        m_arguments->addRow(name, field);
         m_fields << field;
         ++row;
     }

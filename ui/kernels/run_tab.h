@@ -9,7 +9,7 @@
 
 class QCheckBox;
 class QComboBox;
-class QGridLayout;
+class QFormLayout;
 class QLineEdit;
 class QPushButton;
 
@@ -53,7 +53,7 @@ class RunTab : public QWidget {
     QCheckBox* m_all = nullptr;
     QPushButton* m_run = nullptr;
     QPushButton* m_cancel = nullptr;
-    QGridLayout* m_arguments = nullptr;
+    QFormLayout* m_arguments = nullptr;
     QList<QLineEdit*> m_fields;
     ToneLabel* m_said = nullptr;
     TextTable* m_findings = nullptr;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <system_error>
+#include <utility>
 
 #include "core/inspect/language.h"
 #include "core/support/files.h"
@@ -141,11 +142,14 @@ void ShownKernelModel::cancelRun() {
 }
 
 void ShownKernelModel::saveText(const QString& file) {
-    if (!m_kernel) return;
+    if (m_kernel) write(file, [shown = m_kernel] { return shown->text; });
+}
+
+void ShownKernelModel::write(const QString& file, std::function<std::string()> text) {
     m_saving.start(
         tr("Writing %1").arg(file),
-        [shown = m_kernel, path = toPath(file)](const JobControl&) {
-            return write_file_atomically(path, shown->text);
+        [text = std::move(text), path = toPath(file)](const JobControl&) {
+            return write_file_atomically(path, text());
         },
         [this, file](const Result<void>& done) {
             if (done)

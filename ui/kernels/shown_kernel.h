@@ -84,8 +84,9 @@ class ShownKernelModel : public QObject {
     // Adds what was found later, such as lines; nothing where another kernel is shown or read by now.
     void amend(const ShownKernel& of, const std::function<void(ShownKernel&)>& change);
     bool isReading() const { return m_reading.isRunning(); }
-    // Writes the text of the kernel to a file, in the background; wrote() or failed() follows.
+    // Writes the text of the kernel, or any other, to a file in the background; wrote() or failed() follows.
     void saveText(const QString& file);
+    void write(const QString& file, std::function<std::string()> text);
 
     const std::optional<inspect::RunOutcome>& outcome() const { return m_outcome; }
     const QString& runProblem() const { return m_problem; }  // why there is no outcome; empty: there is none

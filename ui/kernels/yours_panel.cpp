@@ -123,7 +123,7 @@ void YoursPanel::takeOptions() {
 
 void YoursPanel::showVerified() {
     const auto& check = m_source.check();
-    m_backward->setEnabled(check && !check->backward_source.empty());
+    m_backward->setEnabled(m_source.hasBackward());
     m_backward->setChecked(m_source.isBackward());
     QString text;
     const bool isWrong = check && !check->rejected.empty();
@@ -136,7 +136,7 @@ void YoursPanel::showVerified() {
     else if (check)
         text =
             tr("Inside the kernel language: verified on %n target(s)%1", nullptr, m_source.verifiedTargets())
-                .arg(check->backward_source.empty() ? QString() : tr(", backward too"));
+                .arg(m_source.hasBackward() ? tr(", backward too") : QString());
     m_verified->setTone(isWrong ? ToneLabel::Tone::error : ToneLabel::Tone::muted);
     m_verified->setText(text);
     m_verified->setVisible(!text.isEmpty());

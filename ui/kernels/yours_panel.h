@@ -21,9 +21,6 @@ class YoursPanel : public QWidget {
   public Q_SLOTS:
     void chooseFile();
 
-  Q_SIGNALS:
-    void problemClicked(int line);
-
   private:
     void show();
     void showVerified();

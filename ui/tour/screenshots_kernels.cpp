@@ -75,7 +75,7 @@ void ScreenshotTour::kernelsOfOnesOwn() {
     compiled();
     view.setTab(KernelView::Tab::levels);
     shoot(QStringLiteral("93-kernels-yours-verified"));
-    if (page.own().check() && !page.own().check()->backward_source.empty()) {
+    if (page.own().hasBackward()) {
         page.own().setBackward(true);
         waitFor(QStringLiteral("the backward kernel"), [&] { return !page.shown().isReading(); });
         shoot(QStringLiteral("93-kernels-yours-backward"));

@@ -162,7 +162,7 @@ int TextTable::chosenRow() const {
 void TextTable::chooseRow(int row) {
     const QScopedValueRollback choosing(m_choosing, true);
     const QModelIndex index = m_sorted->mapFromSource(m_model->index(row, 0));
-    if (!index.isValid()) return clearSelection();
+    if (!index.isValid()) return selectionModel()->clear();
     setCurrentIndex(index);
     selectRow(index.row());
     scrollTo(index);

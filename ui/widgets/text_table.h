@@ -52,7 +52,7 @@ class TextTable : public QTableView {
     void setFilter(const QString& words);
     int shownRows() const;
     int chosenRow() const;    // of those that were set; -1: none
-    void chooseRow(int row);  // without chosen()
+    void chooseRow(int row);  // without chosen(); -1: none
     void copySelection() const;
     QString asTsv() const;
 

@@ -126,10 +126,47 @@ TEST_F(DataSetDeskTest, RunsAMismatchAgain) {
     EXPECT_EQ(shown.kernel()->kernel, kernel);
     EXPECT_GT(shown.kernel()->mismatch->total, 0U);
     EXPECT_TRUE(shown.kernel()->module) << "it can be run";
+    // A choice among what the record has brings the record back.
+    desk.setTarget(desk.target());
+    EXPECT_EQ(desk.mismatch(), nullptr);
+    read();
+    EXPECT_FALSE(shown.kernel()->mismatch);
+    EXPECT_EQ(shown.kernel()->source, desk.record()->source);
+    desk.lookInto(desk.dataSet()->mismatches[0].index);
+    ASSERT_TRUE(QTest::qWaitFor([&] { return desk.mismatch() != nullptr; }, 2 * patience_ms));
+    read();
+    ASSERT_TRUE(shown.kernel()->mismatch);
     desk.chooseRecord(toText(desk.dataSet()->rows.front().id));
     ASSERT_TRUE(QTest::qWaitFor([&] { return desk.mismatch() == nullptr; }, patience_ms));
     read();
     EXPECT_FALSE(shown.kernel()->mismatch);
+}
+
+TEST_F(DataSetDeskTest, TellsThatAnotherDataSetEndsALook) {
+    openGolden();
+    bool lookedAtLast = false;
+    bool begun = false;
+    QObject::connect(&desk, &DataSetDesk::workChanged, &desk, [&] {
+        // When the other data set is read, before it is taken.
+        if (!desk.isOpening() && !std::exchange(begun, true)) desk.lookInto(1000);
+        lookedAtLast = desk.isLooking();
+    });
+    desk.open(QStringLiteral(IIR2D_SOURCE_DIR "/tests/app/golden_set"));
+    QSignalSpy changed(&desk, &DataSetDesk::dataSetChanged);
+    ASSERT_TRUE(QTest::qWaitFor([&] { return changed.count() == 1; }, patience_ms));
+    EXPECT_TRUE(begun);
+    EXPECT_FALSE(desk.isLooking());
+    EXPECT_FALSE(lookedAtLast) << "else it is shown to go on";
+}
+
+TEST_F(DataSetDeskTest, MakingOneEndsAnOpening) {
+    desk.open(QStringLiteral(IIR2D_SOURCE_DIR "/tests/app/golden_set"));
+    desk.make({.folder = folder.path(), .levels = {QStringLiteral("V9")}});
+    EXPECT_TRUE(desk.isMaking());
+    EXPECT_FALSE(desk.isOpening()) << "it would be shown while another is made";
+    desk.cancel();
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !desk.isMaking(); }, 3 * patience_ms));
+    EXPECT_EQ(desk.dataSet(), nullptr);
 }
 
 TEST_F(DataSetDeskTest, SaysWhatIsNoDataSet) {
@@ -141,9 +178,10 @@ TEST_F(DataSetDeskTest, SaysWhatIsNoDataSet) {
 
 TEST_F(DataSetDeskTest, MakesOneAndCancelsAnother) {
     DataSetWish wish{.folder = folder.filePath(QStringLiteral("set")), .count = 14, .backward = true};
-    QString progress;
+    QString progress, stale;
     QObject::connect(&desk, &DataSetDesk::workChanged, &desk, [&] {
         if (!desk.progress().isEmpty()) progress = desk.progress();
+        if (!desk.isMaking() && !desk.isOpening()) stale += desk.progress();
     });
     desk.make(wish);
     EXPECT_TRUE(desk.isMaking());
@@ -158,6 +196,7 @@ TEST_F(DataSetDeskTest, MakesOneAndCancelsAnother) {
     EXPECT_EQ(desk.dataSet()->rows.size(), 14U);
     EXPECT_EQ(said.count(), 1);
     EXPECT_THAT(progress.toStdString(), HasSubstr(" kernels, ")) << "live, while it was made";
+    EXPECT_EQ(stale.toStdString(), "") << "what runs next would begin with it";
     desk.make(wish);
     ASSERT_TRUE(QTest::qWaitFor([&] { return !desk.isMaking() && failed.count() == 1; }, patience_ms))
         << "there is something in the folder";

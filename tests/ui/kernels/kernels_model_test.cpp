@@ -342,6 +342,29 @@ TEST_F(OwnSourceTest, VerifiesTheKernelAndShowsItsBackwardKernel) {
     ASSERT_TRUE(QTest::qWaitFor([&] { return !shown.isRunning(); }, patience_ms));
     ASSERT_TRUE(shown.outcome()) << shown.runProblem().toStdString();
     EXPECT_EQ(shown.outcome()->outcome.findings_total, 0U);
+    ASSERT_TRUE(own.isBackward());
+    own.setText(own.text() + QStringLiteral("broken\n"));
+    ASSERT_TRUE(compiled());
+    ASSERT_FALSE(own.problem().isEmpty());
+    EXPECT_FALSE(own.isBackward()) << "there is none, and the source has to be seen to be mended";
+}
+
+TEST_F(OwnSourceTest, AnotherSourceIsShownForward) {
+    const QString source = QStringLiteral(
+        "extern \"C\" __global__ void own(const float* x, float* y, int n) {\n"
+        "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "    if (i >= n) return;\n"
+        "    y[i] = x[i] * x[i];\n}\n");
+    own.setBackward(true);
+    EXPECT_FALSE(own.isBackward()) << "none is known";
+    own.setSource(QStringLiteral("own"), source);
+    own.setShown(true);
+    if (!compiled()) GTEST_SKIP() << own.problem().toStdString();
+    ASSERT_TRUE(QTest::qWaitFor([&] { return own.hasBackward(); }, 2 * patience_ms));
+    own.setBackward(true);
+    ASSERT_TRUE(own.isBackward());
+    own.setSource(QStringLiteral("other"), source);
+    EXPECT_FALSE(own.isBackward());
 }
 
 TEST_F(OwnSourceTest, KeepsWhatIsTyped) {

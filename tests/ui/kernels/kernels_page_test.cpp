@@ -3,20 +3,29 @@
 #include <gmock/gmock.h>
 
 #include <QApplication>
+#include <QChart>
 #include <QCheckBox>
 #include <QClipboard>
 #include <QComboBox>
 #include <QLabel>
 #include <QLineEdit>
+#include <QListWidget>
 #include <QPushButton>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QSignalSpy>
 #include <QTabBar>
 #include <QTest>
 #include <QTextBlock>
 #include <QToolButton>
 
 #include "core/solve/kernels.h"
+#include "core/support/files.h"
 #include "tests/ui/kernels/kernels_testing.h"
+#include "tests/ui/kernels/planted.h"
 #include "tests/ui/patience.h"
+#include "ui/charts/chart_style.h"
+#include "ui/charts/plot_chart.h"
 #include "ui/kernels/code_pane.h"
 #include "ui/kernels/data_set_chart.h"
 #include "ui/kernels/data_set_desk.h"
@@ -106,6 +115,16 @@ TEST_F(KernelsPageTest, AFindingMarksItsLine) {
     EXPECT_EQ(cell(run.results(), 0, 1).toStdString(), "2, 4");
 }
 
+TEST_F(KernelsPageTest, TheFormOfARunFitsANarrowWindow) {
+    page.resize(900, 480);
+    choose("twice");
+    page.view().setTab(KernelView::Tab::run);
+    QTest::qWait(10);
+    const auto* form = page.findChild<QScrollArea*>(QStringLiteral("runForm"));
+    ASSERT_NE(form, nullptr);
+    EXPECT_EQ(form->horizontalScrollBar()->maximum(), 0);
+}
+
 TEST_F(KernelsPageTest, ALineOfOnesOwnSourceMarksWhatItBecame) {
     page.showYours();
     ASSERT_TRUE(QTest::qWaitFor([&] { return !page.own().isCompiling() && !page.shown().isReading(); },
@@ -130,6 +149,7 @@ TEST_F(KernelsPageTest, ALineOfOnesOwnSourceMarksWhatItBecame) {
                                 2 * patience_ms));
     EXPECT_EQ(page.own().problemLine(), 2);
     EXPECT_EQ(editor.extraSelections().size(), 1) << "the line at fault";
+    EXPECT_TRUE(editor.isVisible());
     choose("twice");
     EXPECT_FALSE(editor.isVisible());
 }
@@ -196,38 +216,108 @@ TEST_F(KernelsPageTest, AFormSaysWhatADataSetIsToBe) {
     wish.targets = QStringList{QStringLiteral("llvm-host-o2")};
     form.setWish(wish);
     EXPECT_EQ(form.wish(), wish);
+    const auto* make = form.findChild<QPushButton*>(QStringLiteral("makeDataSet"));
+    EXPECT_TRUE(make->isEnabled());
+    auto* targets = form.findChild<QListWidget*>(QStringLiteral("targets"));
+    for (int k = 0; k < targets->count(); ++k) targets->item(k)->setCheckState(Qt::Unchecked);
+    EXPECT_FALSE(make->isEnabled()) << "the default targets would be taken";
+    EXPECT_TRUE(make->toolTip().contains(QLatin1String("target"))) << make->toolTip().toStdString();
+    form.setWish({.folder = wish.folder});
+    EXPECT_TRUE(make->isEnabled()) << "the default ones are asked for";
 }
 
 TEST_F(KernelsPageTest, ChartsShowWhatADataSetHas) {
     page.showGenerated();
     GeneratedPanel& panel = page.generatedPanel();
     panel.setTab(GeneratedPanel::Tab::charts);
-    EXPECT_FALSE(panel.chart().emptyText().isEmpty()) << "no data set is open";
+    EXPECT_FALSE(panel.shownChart().emptyText().isEmpty()) << "no data set is open";
     page.dataSets().open(QStringLiteral(IIR2D_SOURCE_DIR "/tests/app/golden_set"));
     ASSERT_TRUE(QTest::qWaitFor([&] { return page.dataSets().record().has_value(); }, patience_ms));
-    const auto sum = [](const DataSetPlot& plot) {
+    const auto sum = [](const DataSetBars& bars) {
         double all = 0;
-        for (const DataSetPlot::Set& set : plot.sets) {
-            EXPECT_EQ(set.values.size(), plot.rows.size());
+        for (const DataSetBars::Set& set : bars.sets) {
+            EXPECT_EQ(set.values.size(), bars.rows.size());
             for (const double value : set.values) all += value;
         }
         return all;
     };
-    const DataSetPlot& plot = panel.chart().plot();
-    EXPECT_TRUE(panel.chart().emptyText().isEmpty());
-    EXPECT_EQ(plot.rows.size(), 14);
-    EXPECT_EQ(sum(plot), 28);
-    EXPECT_TRUE(panel.chart().summary().contains(QLatin1String("arithmetic: train 2"))) << "in words";
+    const DataSetBars& bars = panel.bars().bars();
+    EXPECT_TRUE(panel.shownChart().emptyText().isEmpty());
+    EXPECT_EQ(bars.rows.size(), 14);
+    EXPECT_EQ(sum(bars), 28);
+    EXPECT_TRUE(panel.shownChart().summary().contains(QLatin1String("arithmetic: train 2"))) << "in words";
     panel.setChart(GeneratedPanel::Chart::sizes);
-    EXPECT_TRUE(plot.rows.contains(QLatin1String("ptx-nvrtc:sm_90")));
+    EXPECT_TRUE(bars.rows.contains(QLatin1String("ptx-nvrtc:sm_90")));
     panel.setChart(GeneratedPanel::Chart::skeletons);
-    EXPECT_EQ(plot.line.back().x(), 28);
-    EXPECT_EQ(plot.line.back().y(), double(page.dataSets().dataSet()->skeletons));
+    EXPECT_EQ(&panel.shownChart(), &panel.line());
+    ASSERT_EQ(panel.line().plot().lines.size(), 1U);
+    const QPointF last = panel.line().plot().lines.front().points.back();
+    EXPECT_EQ(last.x(), 28);
+    EXPECT_EQ(last.y(), double(page.dataSets().dataSet()->skeletons));
     panel.setChart(GeneratedPanel::Chart::pace);
-    EXPECT_FALSE(panel.chart().emptyText().isEmpty()) << "none was made here";
+    EXPECT_FALSE(panel.shownChart().emptyText().isEmpty()) << "none was made here";
 
-    const DataSetPlot pace = pacePlot({{}, {0.2, 10}, {1.0, 100}, {3.0, 500}});
-    EXPECT_EQ(pace.line, (QList<QPointF>{QPointF(1, 100), QPointF(3, 200)}));
+    const Plot pace = pacePlot({{}, {0.2, 10}, {1.0, 100}, {3.0, 500}});
+    ASSERT_EQ(pace.lines.size(), 1U);
+    EXPECT_EQ(pace.lines[0].points, (QList<QPointF>{QPointF(1, 100), QPointF(3, 200)}));
+
+    PlotChart& chart = panel.line();
+    chart.showPlot(pacePlot({{}, {1.0, 100}}));
+    QApplication::processEvents();
+    const QPointF place = chart.chart()->mapToPosition(QPointF(1, 100), chart.chart()->series().front());
+    EXPECT_EQ(chart.grab().toImage().pixelColor(place.toPoint() + QPoint(2, -2)), seriesColour(0))
+        << "a dot, as one point makes no line";
+}
+
+TEST_F(KernelsPageTest, SavesAChartOfADataSet) {
+    page.showGenerated();
+    GeneratedPanel& panel = page.generatedPanel();
+    panel.setTab(GeneratedPanel::Tab::charts);
+    QToolButton* save = nullptr;
+    for (auto* button : panel.findChildren<QToolButton*>()) {
+        if (button->accessibleName() == QLatin1String("Save the chart")) save = button;
+    }
+    ASSERT_NE(save, nullptr);
+    EXPECT_FALSE(save->isEnabled()) << "no data set is open";
+    page.dataSets().open(QStringLiteral(IIR2D_SOURCE_DIR "/tests/app/golden_set"));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return page.dataSets().record().has_value(); }, patience_ms));
+    EXPECT_TRUE(save->isEnabled());
+    QSignalSpy wrote(&page.shown(), &ShownKernelModel::wrote);
+    const auto saved = [&](const char* name) {
+        const QString file = folder.filePath(QLatin1String(name));
+        wrote.clear();
+        panel.saveChartTo(file);
+        EXPECT_TRUE(QTest::qWaitFor([&] { return wrote.count() == 1; }, patience_ms));
+        return read_file(file.toStdString()).value_or("");
+    };
+    const std::string svg = saved("records.svg");
+    EXPECT_NE(svg.find("<svg"), std::string::npos);
+    EXPECT_NE(svg.find("golden_set"), std::string::npos) << "of which data set";
+    panel.setChart(GeneratedPanel::Chart::skeletons);
+    EXPECT_TRUE(saved("skeletons.png").starts_with("\x89PNG"));
+    EXPECT_EQ(session.exportFolder(), folder.path()) << "where the next one is offered";
+}
+
+TEST_F(KernelsPageTest, AMismatchThatWasLeftCanBeChosenAgain) {
+    page.showGenerated();
+    std::string kernel;
+    const QString path = folder.filePath(QStringLiteral("faulty"));
+    const auto made = testing::makeFaultySet(path.toStdString(), "ptx-nvrtc:sm_90", kernel);
+    if (!made) GTEST_SKIP() << made.error().message;
+    DataSetDesk& desk = page.dataSets();
+    desk.open(path);
+    ASSERT_TRUE(QTest::qWaitFor([&] { return desk.record().has_value(); }, patience_ms));
+    TextTable& records = page.generatedPanel().records();
+    TextTable& mismatches = page.generatedPanel().mismatches();
+    for (int time = 0; time < 2; ++time) {
+        mismatches.setCurrentIndex(mismatches.model()->index(0, 0));
+        ASSERT_TRUE(QTest::qWaitFor([&] { return desk.mismatch() != nullptr; }, 2 * patience_ms)) << time;
+        EXPECT_EQ(mismatches.chosenRow(), 0);
+        EXPECT_EQ(records.chosenRow(), -1) << "the record is not what is shown";
+        desk.setTarget(desk.target());
+        EXPECT_EQ(mismatches.chosenRow(), -1);
+        EXPECT_EQ(records.chosenRow(), 0);
+    }
 }
 
 TEST_F(KernelsPageTest, ResumeGoesOnWithWhatWasCancelled) {
