@@ -87,7 +87,7 @@ class SolveModel : public QObject {
     QString m_failure;
     std::vector<solve::HistoryStep> m_live;
     TunedImage m_tuned;
-    Job m_writer{JobPolicy::newest_next};
+    Job m_writer{JobPolicy::in_order};
     Job m_job{JobPolicy::refuse_while_busy};
 };
 

@@ -108,9 +108,9 @@ class TuningModel : public QObject {
     QElapsedTimer m_clock;
     // Destroyed in reverse: the threads end before what they tell.
     Job m_reader{JobPolicy::newest_next};
-    Job m_changer{JobPolicy::newest_next};
+    Job m_changer{JobPolicy::in_order};
     Job m_explainer{JobPolicy::newest_wins};
-    Job m_writer{JobPolicy::newest_next};
+    Job m_writer{JobPolicy::in_order};
     Job m_job{JobPolicy::refuse_while_busy};
 };
 
