@@ -153,6 +153,7 @@ void MainWindow::connectSession() {
     connect(m_operations, &OperationsPanel::selectionChanged, this,
             [this](int row) { m_image->gradientView().input().setSelected(row); });
     m_image->gradientView().input().setSelected(m_operations->selectedRow());
+    connect(m_session.undoStack(), &QUndoStack::indexChanged, this, &MainWindow::updateTitle);
     connect(m_session.undoStack(), &QUndoStack::cleanChanged, this, &MainWindow::updateTitle);
     connect(&m_session, &Session::deviceFailed, this, [this](const QString& message) {
         m_image->messages().show(QStringLiteral("device"), MessageArea::Severity::error, message,
