@@ -72,6 +72,7 @@ class SolveModel : public QObject {
 
   Q_SIGNALS:
     void stateChanged();  // choices, running or not, hindrance, failure, outcome
+    void ended();         // run(): failure() and outcome() are its own
     void progressed(double fraction, const QString& what);
     void liveChanged();
     void tunedChanged();
