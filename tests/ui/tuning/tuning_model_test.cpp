@@ -215,6 +215,20 @@ TEST_F(TuningModelTest, JudgesWhatWasMeasured) {
     ASSERT_TRUE(QTest::qWaitFor([&] { return refused.count() == 1; }, patience_ms));
 }
 
+TEST_F(TuningModelTest, TrainingLeavesTheFiguresAsTheyAre) {
+    if (!testing::canHaveModels()) GTEST_SKIP() << "two threads and known caches are needed";
+    judge();
+    const TuningFiguresPtr figures = model.figures();
+    QSignalSpy changed(&model, &TuningModel::figuresChanged);
+    QSignalSpy ended(&model, &TuningModel::ended);
+    model.setWork({.kind = TuningWork::Kind::train});
+    model.run();
+    ASSERT_TRUE(QTest::qWaitFor([&] { return ended.count() == 1; }, patience_ms));
+    EXPECT_FALSE(model.said().isEmpty()) << model.failure().toStdString();
+    EXPECT_EQ(model.figures(), figures);
+    EXPECT_EQ(changed.count(), 0);
+}
+
 TEST_F(TuningModelTest, MeasuringIsCancelledAndKeepsWhatIsComplete) {
     refresh();
     QSignalSpy progressed(&model, &TuningModel::progressed);
