@@ -2,13 +2,13 @@
 // The window program: arguments in, a window or a folder of screenshots, exit code out.
 #include <CLI/CLI.hpp>
 #include <QApplication>
-#include <QFileInfo>
 #include <QProcess>
 #include <QTemporaryDir>
 #include <QTimer>
 #include <chrono>
 #include <cstdio>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -32,6 +32,7 @@
 #include "ui/session/session.h"
 #include "ui/support/text.h"
 #include "ui/tour/screenshots.h"
+#include "ui/tuning/live_choice.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/message_bar.h"
 #include "ui/widgets/theme.h"
@@ -205,19 +206,21 @@ int showWindow(const Options& options) {
     // What decides how kernels are executed, and what is counted of it; a crash loses a minute of that.
     // Both read and write files, under a lock that others may hold for seconds: beside the window.
     workbench::Job use(workbench::JobPolicy::newest_next);
-    const auto beside = [&use](void (*work)()) {
+    const auto beside = [&use](void (*work)(), const std::function<void()>& then) {
         use.start(
             {},
             [work](const workbench::JobControl&) -> workbench::Result<void> {
                 work();
                 return {};
             },
-            [](const workbench::Result<void>&) {});
+            [then](const workbench::Result<void>&) { then(); });
     };
-    QTimer::singleShot(0, &window, [beside] { beside([] { workbench::tune::begin_use(); }); });
+    QTimer::singleShot(0, &window, [beside, &window] {
+        beside([] { workbench::tune::begin_use(); }, [&window] { window.liveChoice().look(); });
+    });
     QTimer useTimer;
     QObject::connect(&useTimer, &QTimer::timeout, &window,
-                     [beside] { beside([] { workbench::tune::keep_use(); }); });
+                     [beside] { beside([] { workbench::tune::keep_use(); }, [] {}); });
     useTimer.start(std::chrono::minutes(1));
     workbench::Script script(window);
     if (!options.script.empty()) script.run(QString::fromStdString(options.script));

@@ -167,9 +167,10 @@ void PlotChart::draw(QPainter& painter) const {
     if (m_series.empty() || (m_plot.contours.empty() && !m_plot.yBand)) return;
     painter.save();
     painter.setClipRect(chart()->plotArea());
-    if (m_plot.yBand) {
+    const QList<QPointF>& first = m_plot.lines.front().points;
+    if (m_plot.yBand && !first.isEmpty()) {
         const auto [low, high] = *m_plot.yBand;
-        const double x = m_plot.lines.front().points.front().x();
+        const double x = first.front().x();
         const QRectF area = chart()->plotArea();
         const double top = chart()->mapToPosition({x, high}, m_series.front()).y();
         const double bottom = chart()->mapToPosition({x, low}, m_series.front()).y();

@@ -64,7 +64,7 @@ void readAll(ShownKernel& kernel) {
 ShownKernelModel::ShownKernelModel(QObject* parent)
     : QObject(parent),
       m_reading(JobPolicy::newest_wins_at_once),
-      m_saving(JobPolicy::newest_next),
+      m_saving(JobPolicy::in_order),
       m_running(JobPolicy::refuse_while_busy) {
     connect(&m_running, &Job::ended, this, &ShownKernelModel::runChanged);
 }

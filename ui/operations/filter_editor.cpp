@@ -4,7 +4,6 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <string>
-#include <utility>
 
 #include "ui/operations/parameter_row.h"
 

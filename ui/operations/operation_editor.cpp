@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "ui/operations/operation_editor.h"
 
-#include <utility>
-
 #include "iir2d/filter.h"
 #include "ui/operations/filter_editor.h"
 #include "ui/operations/pool_editor.h"

@@ -10,7 +10,6 @@
 class QAction;
 class QCheckBox;
 class QMenu;
-class QModelIndex;
 class QPushButton;
 class QStackedWidget;
 

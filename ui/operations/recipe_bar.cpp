@@ -61,6 +61,9 @@ RecipeBar::RecipeBar(Session& session, QWidget* parent)
     });
     connect(m_name, &QLineEdit::editingFinished, this, [this] { m_session.endMerge(); });
     connect(&m_session, &Session::recipeChanged, this, &RecipeBar::showName);
+    // A pin is a step too, after which the stack is not clean though the recipe is: then only the index says
+    // that the recipe changed.
+    connect(m_session.undoStack(), &QUndoStack::indexChanged, this, &RecipeBar::showModified);
     connect(m_session.undoStack(), &QUndoStack::cleanChanged, this, &RecipeBar::showModified);
     showName();
     showModified();

@@ -41,18 +41,22 @@ Job::~Job() {
 }
 
 bool Job::isRunning() const {
-    return (m_waiting && m_waiting->wanted) || (!m_executing.empty() && m_executing.back()->wanted);
+    return !m_waiting.empty() || (!m_executing.empty() && m_executing.back()->wanted);
 }
 
 bool Job::begin(const QString& what, Body body) {
     if (m_policy == JobPolicy::refuse_while_busy && isRunning()) return false;
-    if (m_policy != JobPolicy::newest_next) abandon();
+    if (m_policy == JobPolicy::newest_next) {
+        m_waiting.clear();
+    } else if (m_policy != JobPolicy::in_order) {
+        abandon();
+    }
     auto run = std::make_shared<Run>(std::move(body));
     m_what = what;
     if (m_executing.empty() || m_policy == JobPolicy::newest_wins_at_once) {
         launch(run);
     } else {
-        m_waiting = run;
+        m_waiting.push_back(run);
     }
     Q_EMIT started(what);
     return true;
@@ -104,7 +108,10 @@ void Job::finish(const RunPtr& run, const std::function<void()>& deliver) {
     if (run->thread.joinable()) run->thread.join();
     m_executing.remove(run);
     if (m_reporting == run) m_reporting.reset();
-    if (m_executing.empty() && m_waiting) launch(std::exchange(m_waiting, nullptr));
+    if (m_executing.empty() && !m_waiting.empty()) {
+        launch(m_waiting.front());
+        m_waiting.pop_front();
+    }
     if (!run->wanted) return;
     const QPointer<Job> guard(this);  // What is called may delete this job.
     if (!isRunning()) Q_EMIT ended();
@@ -127,13 +134,13 @@ void Job::showProgress() {
 
 void Job::cancel() {
     // One that waits still runs, and finds that it is to stop.
-    if (m_waiting) m_waiting->stop.request_stop();
+    for (const RunPtr& run : m_waiting) run->stop.request_stop();
     if (!m_executing.empty()) m_executing.back()->stop.request_stop();
 }
 
 bool Job::abandon() {
     const bool was = isRunning();
-    m_waiting.reset();
+    m_waiting.clear();
     for (const RunPtr& run : m_executing) {
         run->wanted = false;
         run->stop.request_stop();

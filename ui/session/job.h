@@ -24,6 +24,7 @@ enum class JobPolicy {
     newest_wins,          // Stops the older, drops its result, and starts when the older has ended.
     newest_wins_at_once,  // The same, without waiting for the older, which may sit in a system call.
     newest_next,          // Lets the older end and deliver; of those that wait, only the newest starts.
+    in_order,             // Runs and delivers each, one after the other.
 };
 
 // Given to the work. `progress` may be called as often as the work likes.
@@ -57,10 +58,10 @@ class Job : public QObject {
         });
     }
 
-    // Asks the newest job to stop. Its result is delivered: the work itself returns its `cancelled` error.
+    // Asks what runs and what waits to stop. Results are delivered: the work itself returns its `cancelled`
+    // error.
     void cancel();
-    // Asks the newest job to stop, drops its result, and is free at once. Returns false when none was
-    // running.
+    // The same, drops the results, and is free at once. Returns false when none was running.
     bool abandon();
 
     bool isRunning() const;                  // A job runs or waits whose result will be delivered.
@@ -104,8 +105,8 @@ class Job : public QObject {
     QString m_what;
     QTimer m_progressTimer;
     std::list<RunPtr> m_executing;  // Oldest first.
-    RunPtr m_waiting;
-    RunPtr m_reporting;  // Has a progress that is not shown yet.
+    std::list<RunPtr> m_waiting;    // Oldest first.
+    RunPtr m_reporting;             // Has a progress that is not shown yet.
 };
 
 }  // namespace workbench

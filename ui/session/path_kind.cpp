@@ -18,10 +18,18 @@ bool begins_an_object(const std::string& text) {
     return first != std::string::npos && text[first] == '{';
 }
 
+// libiir2d.so.1.2.0: a version follows, and nothing else.
+bool ends_as_versioned_library(const std::string& name) {
+    const auto dot = name.rfind(".so.");
+    if (dot == std::string::npos) return false;
+    const std::string version = name.substr(dot + 4);
+    return !version.empty() && version.find_first_not_of("0123456789.") == std::string::npos;
+}
+
 bool is_named_as_library(const fs::path& path) {
     const std::string name = path.filename().string();
-    return name.ends_with(".so") || name.find(".so.") != std::string::npos || name.ends_with(".dylib") ||
-           name.ends_with(".dll");
+    return name.ends_with(".so") || name.ends_with(".dylib") || name.ends_with(".dll") ||
+           ends_as_versioned_library(name);
 }
 
 PathKind kind_of_folder(const fs::path& path) {

@@ -10,7 +10,6 @@
 #include <QUuid>
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <system_error>
 
 #include "core/support/atomic_file.h"

@@ -10,7 +10,6 @@
 #include "ui/charts/chart_style.h"
 #include "ui/picture/image_view.h"
 #include "ui/widgets/elided_label.h"
-#include "ui/widgets/layouts.h"
 #include "ui/widgets/theme.h"
 
 namespace workbench {

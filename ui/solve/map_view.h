@@ -8,8 +8,6 @@
 
 #include "ui/solve/solve_model.h"
 
-class QPainter;
-
 namespace workbench {
 
 class ElidedLabel;

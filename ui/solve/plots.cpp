@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "ui/solve/contours.h"
-#include "ui/support/text.h"
 
 namespace workbench {
 namespace {

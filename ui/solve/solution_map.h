@@ -4,7 +4,6 @@
 
 #include <QColor>
 #include <QPoint>
-#include <memory>
 #include <vector>
 
 #include "core/image/image.h"

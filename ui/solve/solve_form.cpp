@@ -33,15 +33,6 @@ const NumberChoice<Number>& rangeOf(std::span<const NumberChoice<Number>> all, N
     return *std::ranges::find(all, value, &NumberChoice<Number>::value);
 }
 
-QComboBox* makeBox(const QStringList& names, QWidget* parent) {
-    auto* box = new QComboBox(parent);
-    box->addItems(names);
-    box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    box->setMinimumContentsLength(14);
-    guardWheel(box);
-    return box;
-}
-
 }  // namespace
 
 SolveForm::SolveForm(SolveModel& model, QWidget* parent)
@@ -86,7 +77,7 @@ template <class Value>
 SolveForm::Row& SolveForm::addChoice(const QString& label, Value SolveChoices::*value,
                                      const std::vector<Value>& values, const QStringList& names,
                                      const QString& spoken, const QString& help, unsigned problems) {
-    QComboBox* box = makeBox(names, this);
+    QComboBox* box = choiceBox(names, this);
     connect(box, &QComboBox::currentIndexChanged, this, [this, value, values](int index) {
         edit([&](SolveChoices& c) { c.*value = values[std::size_t(index)]; });
     });
@@ -136,9 +127,9 @@ SolveForm::Row& SolveForm::addReal(const QString& label, double SolveChoices::*v
 }
 
 void SolveForm::addProblem() {
-    QComboBox* box = makeBox({tr("-u'' = f on (0,1)"), tr("-∆u = f on the square"), tr("Heat"),
-                              tr("Quadratic"), tr("Rosenbrock"), tr("Logistic"), tr("Fit a filter")},
-                             this);
+    QComboBox* box = choiceBox({tr("-u'' = f on (0,1)"), tr("-∆u = f on the square"), tr("Heat"),
+                                tr("Quadratic"), tr("Rosenbrock"), tr("Logistic"), tr("Fit a filter")},
+                               this);
     box->setObjectName(QStringLiteral("solveProblem"));
     connect(box, &QComboBox::currentIndexChanged, this, [this](int index) {
         edit([&](SolveChoices& c) { c = withProblem(c, static_cast<SolveProblem>(index)); });

@@ -22,7 +22,9 @@ constexpr std::int64_t keptTimes = 201;
 class SolveWatch {
   public:
     using Show = std::function<void(std::vector<solve::HistoryStep>)>;
-    SolveWatch(const JobControl& control, Show show) : m_control(control), m_show(std::move(show)) {}
+    SolveWatch(const JobControl& control, Show show) : m_control(control), m_show(std::move(show)) {
+        (void)m_pace.isDue();  // nothing is shown of what is solved within one pace
+    }
     void add(const solve::HistoryStep& step) {
         m_history.add(step);
         if (m_pace.isDue()) m_control.post([show = m_show, steps = m_history.steps()] { show(steps); });
@@ -189,6 +191,7 @@ void SolveModel::run() {
             m_failure = toSentence(outcome.error().message);
         }
         Q_EMIT stateChanged();
+        Q_EMIT ended();
     });
 }
 

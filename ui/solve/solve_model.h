@@ -72,6 +72,7 @@ class SolveModel : public QObject {
 
   Q_SIGNALS:
     void stateChanged();  // choices, running or not, hindrance, failure, outcome
+    void ended();         // run(): failure() and outcome() are its own
     void progressed(double fraction, const QString& what);
     void liveChanged();
     void tunedChanged();
@@ -87,7 +88,7 @@ class SolveModel : public QObject {
     QString m_failure;
     std::vector<solve::HistoryStep> m_live;
     TunedImage m_tuned;
-    Job m_writer{JobPolicy::newest_next};
+    Job m_writer{JobPolicy::in_order};
     Job m_job{JobPolicy::refuse_while_busy};
 };
 

@@ -23,7 +23,6 @@
 #include "ui/widgets/empty_page.h"
 #include "ui/widgets/floating_column.h"
 #include "ui/widgets/form_parts.h"
-#include "ui/widgets/icons.h"
 #include "ui/widgets/layouts.h"
 #include "ui/widgets/message_bar.h"
 #include "ui/widgets/theme.h"
@@ -49,6 +48,10 @@ SolvePage::SolvePage(Session& session, QWidget* parent)
     layout->addWidget(makeRight(), 1);
     (new FloatingColumn(FloatingColumn::Edge::bottom, this))->add(m_messages);
     connect(m_model, &SolveModel::stateChanged, this, &SolvePage::showState);
+    connect(m_model, &SolveModel::ended, this, [this] {
+        if (!m_model->failure().isEmpty())
+            m_messages->show(solveSubject, MessageArea::Severity::error, m_model->failure());
+    });
     connect(m_model, &SolveModel::progressed, m_run, &WorkPanel::showProgress);
     connect(m_model, &SolveModel::written, this, [this](const QString& path) {
         m_session.keepExportFolder(QFileInfo(path).absolutePath());
@@ -150,11 +153,7 @@ void SolvePage::showState() {
     m_export->setEnabled(m_model->outcome() && !isRunning);
     m_stack->setCurrentIndex(m_model->outcome() || isRunning ? 1 : 0);
     showFigures();
-    if (m_model->failure().isEmpty()) {
-        m_messages->clear(solveSubject);
-    } else if (!isRunning) {
-        m_messages->show(solveSubject, MessageArea::Severity::error, m_model->failure());
-    }
+    if (isRunning) m_messages->clear(solveSubject);
 }
 
 void SolvePage::showFigures() {

@@ -75,6 +75,14 @@ void ScreenshotTour::shoot(const QString& name, QWidget* widget) {
     }
 }
 
+void ScreenshotTour::shootInBoth(const QString& name, QWidget* widget) {
+    for (const Theme theme : {Theme::light, Theme::dark}) {
+        if (theme == Theme::light && !m_suffix.isEmpty()) continue;  // that it scales, one theme shows
+        applyTheme(*qApp, theme);
+        shoot(name + (theme == Theme::light ? QStringLiteral("-light") : QStringLiteral("-dark")), widget);
+    }
+}
+
 QString ScreenshotTour::sample(const char* name) const {
     return fromPath(resource_directory() / "samples" / name);
 }

@@ -67,7 +67,7 @@ class ScreenshotTour {
     bool openAndWait(const QString& path);
     bool waitForExact();
     void shoot(const QString& name, QWidget* widget = nullptr);
-    void shootInBoth(const QString& name);  // light and dark
+    void shootInBoth(const QString& name, QWidget* widget = nullptr);  // light and dark
     QString sample(const char* name) const;
 
     MainWindow& m_window;

@@ -13,7 +13,6 @@
 #include "ui/tour/screenshots.h"
 #include "ui/tour/tour_duel.h"
 #include "ui/widgets/message_bar.h"
-#include "ui/widgets/theme.h"
 #include "ui/window/main_window.h"
 
 namespace workbench {
@@ -22,17 +21,10 @@ void ScreenshotTour::duels() {
     BenchmarkPage& page = m_window.benchmarkPage();
     DuelDesk& desk = page.desk().duel();
     m_window.setPage(MainWindow::Page::benchmark);
-    const auto inBoth = [&](const QString& name, QWidget* widget = nullptr) {
-        for (const Theme theme : {Theme::light, Theme::dark}) {
-            applyTheme(*qApp, theme);
-            shoot(name + (theme == Theme::light ? QStringLiteral("-light") : QStringLiteral("-dark")),
-                  widget);
-        }
-    };
     page.setHistoryFile(m_folder.filePath(QStringLiteral("duels.sqlite")));
     waitFor(QStringLiteral("the history"), [&] { return !page.desk().isBusy(); });
     page.setTab(BenchmarkPage::Tab::duel);
-    inBoth(QStringLiteral("80-duel-none"));
+    shootInBoth(QStringLiteral("80-duel-none"));
 
     MatrixChoices choices = page.form().choices();
     choices.sizes = {{512, 512}};
@@ -52,11 +44,11 @@ void ScreenshotTour::duels() {
         asked->setBase(m_folder.filePath(QStringLiteral("no-such-library.so")));
         dialog(QStringLiteral("the refusal of a base"),
                [](DuelDialog& d) { return d.baseNote().contains(QLatin1String("no-such-library")); });
-        inBoth(QStringLiteral("81-duel-dialog-error"), asked);
+        shootInBoth(QStringLiteral("81-duel-dialog-error"), asked);
         asked->setBase(QStringLiteral("."));
         dialog(QStringLiteral("the base to be found"),
                [](DuelDialog& d) { return d.baseNote().contains(QLatin1String("SHA-256")); });
-        inBoth(QStringLiteral("81-duel-dialog"), asked);
+        shootInBoth(QStringLiteral("81-duel-dialog"), asked);
         asked->close();
         settle();
     }
@@ -70,10 +62,10 @@ void ScreenshotTour::duels() {
         return !desk.isRunning() || (desk.shown().rows.done() > 0 && desk.current() >= 0 &&
                                      desk.shown().rows.rows[std::size_t(desk.current())].shownLook());
     });
-    inBoth(QStringLiteral("82-duel-running"));
+    shootInBoth(QStringLiteral("82-duel-running"));
     waitFor(
         QStringLiteral("the duel"), [&] { return !desk.isRunning(); }, 120000);
-    inBoth(QStringLiteral("83-duel-done"));
+    shootInBoth(QStringLiteral("83-duel-done"));
 
     const auto record = everyVerdict();
     const QString directory = m_folder.filePath(QStringLiteral("every-verdict"));
@@ -86,7 +78,7 @@ void ScreenshotTour::duels() {
     waitFor(QStringLiteral("the duel to open"),
             [&] { return !page.desk().isBusy() && desk.shown().path == directory; });
     page.duelView().chooseCase(1);
-    inBoth(QStringLiteral("84-duel-record"));
+    shootInBoth(QStringLiteral("84-duel-record"));
     page.duels().save();
     if (QWidget* saving = QApplication::activeModalWidget()) {
         shoot(QStringLiteral("85-duel-save"), saving);

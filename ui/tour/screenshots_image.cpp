@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The image page in the tour: the samples, every operation, work under way, messages, float images.
-#include <QApplication>
 #include <QDoubleSpinBox>
 #include <QFile>
 #include <QTemporaryDir>
@@ -22,7 +21,6 @@
 #include "ui/widgets/drop_cue.h"
 #include "ui/widgets/job_bar.h"
 #include "ui/widgets/message_bar.h"
-#include "ui/widgets/theme.h"
 #include "ui/window/main_window.h"
 
 namespace workbench {
@@ -113,10 +111,7 @@ void ScreenshotTour::dependencies() {
     const QPoint middle = page.view().probedPixel().value_or(QPoint());
     for (int i = -3; i <= 3; ++i) Q_EMIT page.view().brushed(middle + QPoint(2 * i, i / 2 * 2), true, i > 1);
     waitForExact();
-    for (const Theme theme : {Theme::light, Theme::dark}) {
-        applyTheme(*qApp, theme);
-        shoot(theme == Theme::light ? QStringLiteral("13-painted-light") : QStringLiteral("13-painted-dark"));
-    }
+    shootInBoth(QStringLiteral("13-painted"));
     page.gradientView().clearPainted();
     page.viewBar().gradientAction()->setChecked(false);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The tour's stop at records: opened, compared, refused, reproduced, under a roof and over time. All of them
 // are measured on the way.
-#include <QApplication>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QTemporaryDir>
@@ -20,7 +19,6 @@
 #include "ui/charts/roofline_chart.h"
 #include "ui/tour/screenshots.h"
 #include "ui/widgets/message_bar.h"
-#include "ui/widgets/theme.h"
 #include "ui/window/main_window.h"
 
 namespace workbench {
@@ -54,12 +52,6 @@ void ScreenshotTour::records() {
     measure(QStringLiteral("two-threads"), 2);
     measure(QStringLiteral("monday"), 1);
     measure(QStringLiteral("tuesday"), 1);
-    const auto inBoth = [&](const QString& name) {
-        for (const Theme theme : {Theme::light, Theme::dark}) {
-            applyTheme(*qApp, theme);
-            shoot(name + (theme == Theme::light ? QStringLiteral("-light") : QStringLiteral("-dark")));
-        }
-    };
     if (auto* note = page.findChild<QLineEdit*>(QStringLiteral("resultNote"))) {
         note->setText(QStringLiteral("after the new border code"));
         Q_EMIT note->editingFinished();
@@ -67,7 +59,7 @@ void ScreenshotTour::records() {
     for (ChartView* chart : page.charts().charts()) {
         if (chart->fileStem() == QLatin1String("throughput")) page.charts().setCurrentChart(chart);
     }
-    inBoth(QStringLiteral("44-throughput-and-note"));
+    shootInBoth(QStringLiteral("44-throughput-and-note"));
     page.records().compareWithPrevious();
     settled(QStringLiteral("the comparison with the previous run"));
     shoot(QStringLiteral("44-compared-with-previous"));
@@ -77,7 +69,7 @@ void ScreenshotTour::records() {
     shoot(QStringLiteral("44-roofline-without-a-ceiling"));
     page.findChild<QPushButton*>(QStringLiteral("measureCeiling"))->click();
     settled(QStringLiteral("the ceiling"));
-    inBoth(QStringLiteral("45-roofline"));
+    shootInBoth(QStringLiteral("45-roofline"));
 
     page.setTab(BenchmarkPage::Tab::comparison);
     shoot(QStringLiteral("46-nothing-compared"));
@@ -86,15 +78,15 @@ void ScreenshotTour::records() {
     shoot(QStringLiteral("46-unlike-refused"));
     page.findChild<QPushButton*>(QStringLiteral("insistButton"))->click();
     settled(QStringLiteral("the comparison of unlike records"));
-    inBoth(QStringLiteral("46-unlike-compared"));
+    shootInBoth(QStringLiteral("46-unlike-compared"));
     page.desk().compareWith(folder.filePath(QStringLiteral("monday")));
     settled(QStringLiteral("the comparison"));
-    inBoth(QStringLiteral("47-compared"));
+    shootInBoth(QStringLiteral("47-compared"));
     page.compareView().showFigures();
     shoot(QStringLiteral("47-compared-figures"));
     page.reproduce();
     settled(QStringLiteral("the reproduction"));
-    inBoth(QStringLiteral("48-reproduced"));
+    shootInBoth(QStringLiteral("48-reproduced"));
 
     page.setHistoryFile(folder.filePath(QStringLiteral("history.sqlite")));
     page.setTab(BenchmarkPage::Tab::history);
@@ -113,7 +105,7 @@ void ScreenshotTour::records() {
     if (QTableWidgetItem* first = table.item(table.rowCount() - 1, HistoryTable::note))
         first->setText(QStringLiteral("before the new border code"));
     settled(QStringLiteral("the note"));
-    inBoth(QStringLiteral("49-history"));
+    shootInBoth(QStringLiteral("49-history"));
 
     const QSize before = m_window.size();
     m_window.resize(800, 600);

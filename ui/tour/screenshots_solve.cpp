@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The tour's stop at page Solve: every state that it has, each of them solved on the way.
-#include <QApplication>
 #include <QSlider>
 #include <QTabWidget>
 
@@ -14,7 +13,6 @@
 #include "ui/support/paths.h"
 #include "ui/tour/screenshots.h"
 #include "ui/widgets/message_bar.h"
-#include "ui/widgets/theme.h"
 #include "ui/window/main_window.h"
 
 namespace workbench {
@@ -25,13 +23,6 @@ void ScreenshotTour::solving() {
     SolveResultsView& results = page.results();
     Session& session = m_window.session();
     m_window.setPage(MainWindow::Page::solve);
-    const auto inBoth = [&](const QString& name) {
-        for (const Theme theme : {Theme::light, Theme::dark}) {
-            if (theme == Theme::light && !m_suffix.isEmpty()) continue;  // that it scales, one theme shows
-            applyTheme(*qApp, theme);
-            shoot(name + (theme == Theme::light ? QStringLiteral("-light") : QStringLiteral("-dark")));
-        }
-    };
     const auto run = [&](const SolveChoices& choices, const QString& what) {
         model.setChoices(choices);
         model.run();
@@ -57,11 +48,11 @@ void ScreenshotTour::solving() {
     run({.lineNodes = 15, .lineMethod = solve::Poisson1d::Method::cg, .rightEnd = 1, .sizes = 5},
         QStringLiteral("the line"));
     results.tabs().setCurrentIndex(SolveResultsView::solutionTab);
-    inBoth(QStringLiteral("82-solve-line"));
+    shootInBoth(QStringLiteral("82-solve-line"));
     results.tabs().setCurrentIndex(SolveResultsView::historyTab);
     shoot(QStringLiteral("82-solve-line-convergence"));
     results.tabs().setCurrentIndex(SolveResultsView::errorsTab);
-    inBoth(QStringLiteral("83-solve-errors"));
+    shootInBoth(QStringLiteral("83-solve-errors"));
     m_window.resize(smallScreen);
     shoot(QStringLiteral("84-solve-small-errors"));
     results.tabs().setCurrentIndex(SolveResultsView::solutionTab);
@@ -80,14 +71,14 @@ void ScreenshotTour::solving() {
     heat.dt = 1e-5;
     run(heat, QStringLiteral("heat from a row"));
     results.timeSlider().setValue(20);
-    inBoth(QStringLiteral("85-solve-heat-from-row"));
+    shootInBoth(QStringLiteral("85-solve-heat-from-row"));
 
     SolveChoices square{.problem = SolveProblem::poisson2d,
                         .squareNodes = 63,
                         .squareMethod = solve::Poisson2d::Method::multigrid};
     square.squareSolution = solve::Poisson2d::Exact::poly;
     run(square, QStringLiteral("the square"));
-    inBoth(QStringLiteral("86-solve-square"));
+    shootInBoth(QStringLiteral("86-solve-square"));
     results.maps().errorView().showAt(24.0, {20, 40});
     results.maps().errorView().setFocus();
     shoot(QStringLiteral("86-solve-square-zoomed"));
@@ -96,7 +87,7 @@ void ScreenshotTour::solving() {
     m_window.resize(1280, 800);
 
     run(withProblem({}, SolveProblem::rosenbrock), QStringLiteral("Rosenbrock's function"));
-    inBoth(QStringLiteral("87-solve-path"));
+    shootInBoth(QStringLiteral("87-solve-path"));
     results.tabs().setCurrentIndex(SolveResultsView::historyTab);
     shoot(QStringLiteral("87-solve-path-convergence"));
     results.tabs().setCurrentIndex(SolveResultsView::solutionTab);
@@ -116,7 +107,7 @@ void ScreenshotTour::solving() {
     if (model.isRunning()) shoot(QStringLiteral("88-solve-fit-running"));
     waitFor(
         QStringLiteral("the fit"), [&] { return !model.isRunning(); }, 120000);
-    inBoth(QStringLiteral("88-solve-fit"));
+    shootInBoth(QStringLiteral("88-solve-fit"));
 
     heat.scheme = solve::Heat::Scheme::explicit_euler;
     heat.dt = 0.01;
@@ -124,7 +115,7 @@ void ScreenshotTour::solving() {
     shoot(QStringLiteral("89-solve-hindered"));
     run({.lineNodes = 1000, .lineMethod = solve::Poisson1d::Method::jacobi, .maxIterations = 50},
         QStringLiteral("the end of the iterations"));
-    inBoth(QStringLiteral("89-solve-not-converged"));
+    shootInBoth(QStringLiteral("89-solve-not-converged"));
     m_window.resize(smallScreen);
     shoot(QStringLiteral("84-solve-small-error"));
     m_window.resize(1280, 800);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The tour's stop at page Tuning: without models, at work, refused, with what was measured, and the badge.
-#include <QApplication>
 #include <QMenu>
 #include <QToolButton>
 
@@ -18,7 +17,6 @@
 #include "ui/tuning/measured_tab.h"
 #include "ui/tuning/tuning_page.h"
 #include "ui/widgets/message_bar.h"
-#include "ui/widgets/theme.h"
 #include "ui/window/main_window.h"
 
 namespace workbench {
@@ -39,14 +37,6 @@ Result<void> makeDeciding() {
 }
 
 }  // namespace
-
-void ScreenshotTour::shootInBoth(const QString& name) {
-    for (const Theme theme : {Theme::light, Theme::dark}) {
-        if (theme == Theme::light && !m_suffix.isEmpty()) continue;  // that it scales, one theme shows
-        applyTheme(*qApp, theme);
-        shoot(name + (theme == Theme::light ? QStringLiteral("-light") : QStringLiteral("-dark")));
-    }
-}
 
 void ScreenshotTour::tuning() {
     TuningPage& page = m_window.tuningPage();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The states in which the window says something about one's own work: a number it cannot take, a start that
 // darkens, sessions that ended.
-#include <QApplication>
+#include <QCoreApplication>
 #include <QDateTime>
 #include <QKeyEvent>
 #include <QPushButton>
@@ -15,7 +15,6 @@
 #include "ui/tour/screenshots.h"
 #include "ui/widgets/message_bar.h"
 #include "ui/widgets/number_field.h"
-#include "ui/widgets/theme.h"
 #include "ui/window/crash_offer.h"
 #include "ui/window/main_window.h"
 #include "ui/window/restore_offer.h"
@@ -55,21 +54,15 @@ void ScreenshotTour::work() {
     waitFor(QStringLiteral("the window to be active"), [this] { return m_window.isActiveWindow(); });
     openAndWait(sample("astronaut.png"));
     const QSize usual = m_window.size();
-    const auto themed = [this](const QString& name) {
-        for (const Theme theme : {Theme::light, Theme::dark}) {
-            applyTheme(*qApp, theme);
-            shoot(name + (theme == Theme::light ? QStringLiteral("-light") : QStringLiteral("-dark")));
-        }
-    };
     wrongNumber();
     waitForExact();
-    themed(QStringLiteral("90-wrong-number"));
+    shootInBoth(QStringLiteral("90-wrong-number"));
 
     Operation truncated{.what = FilterOperation{.filter_id = 6, .parameters = {{"sigma", 20.0}}}};
     m_window.session().resetRecipe({.operations = {truncated}});
     m_window.operationsPanel().selectRow(0);
     waitForExact();
-    themed(QStringLiteral("91-truncated-start"));
+    shootInBoth(QStringLiteral("91-truncated-start"));
 
     const auto offered = [&](int count, const QString& name) {
         const auto folder = std::filesystem::path(m_folder.path().toStdU16String()) / "sessions";
@@ -83,7 +76,7 @@ void ScreenshotTour::work() {
         auto* offer = new RestoreOffer(claimEndedSessions(folder), &m_window);
         m_window.setOffer(offer);
         offer->setFocus();
-        themed(name);
+        shootInBoth(name);
         m_window.resize(smallScreen);
         shoot(name + QStringLiteral("-small"));
         m_window.resize(usual);
@@ -103,7 +96,7 @@ void ScreenshotTour::work() {
         m_problems << QStringLiteral("could not write a report");
     offerCrashReports(m_window, log);
     offered(1, QStringLiteral("93-crash-and-restore"));
-    themed(QStringLiteral("93-crash"));
+    shootInBoth(QStringLiteral("93-crash"));
     for (auto* button : m_window.findChildren<QPushButton*>()) {
         if (button->accessibleName() == QLatin1String("Show the report")) button->click();
     }

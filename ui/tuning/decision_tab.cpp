@@ -4,7 +4,6 @@
 #include <QComboBox>
 #include <QLabel>
 #include <QLineEdit>
-#include <QScopedValueRollback>
 
 #include "core/support/shell.h"
 #include "ui/session/session.h"
@@ -59,24 +58,30 @@ DecisionTab::DecisionTab(TuningModel& model, QWidget* parent)
     words->addWidget(m_wrong);
     column->addLayout(words);
     column->addWidget(m_candidates, 1);
-    const auto look = [this] {
-        if (!m_isFilling) m_model.explain(m_spec->currentText());
-    };
-    connect(m_spec, &QComboBox::activated, this, look);
-    connect(m_spec->lineEdit(), &QLineEdit::editingFinished, this, [this, look] {
-        if (m_spec->currentText() != m_model.decision().spec) look();
+    connect(m_spec, &QComboBox::activated, this, [this] { m_model.explain(m_spec->currentText()); });
+    connect(m_spec->lineEdit(), &QLineEdit::editingFinished, this, [this] {
+        m_spec->lineEdit()->setModified(false);
+        if (m_spec->currentText() != m_model.asked()) m_model.explain(m_spec->currentText());
     });
     connect(&model, &TuningModel::decisionChanged, this, &DecisionTab::showDecision);
     connect(&model, &TuningModel::figuresChanged, this, &DecisionTab::showDecision);
-    connect(&model, &TuningModel::stateRead, this, &DecisionTab::fillSpecs);
-    connect(&model.session(), &Session::recipeChanged, this, &DecisionTab::fillSpecs);
-    connect(&model.session(), &Session::imageChanged, this, &DecisionTab::fillSpecs);
-    fillSpecs();
+    const auto fill = [this] {
+        if (isVisible()) fillSpecs();  // else when it is shown
+    };
+    connect(&model, &TuningModel::stateRead, this, fill);
+    connect(&model.session(), &Session::recipeChanged, this, fill);
+    connect(&model.session(), &Session::imageChanged, this, fill);
     showDecision();
 }
 
+void DecisionTab::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    fillSpecs();
+}
+
 void DecisionTab::begin() {
-    if (!m_model.decision().spec.isEmpty()) return;
+    if (!m_model.asked().isEmpty()) return;
+    fillSpecs();
     m_model.explain(m_spec->count() > 0 ? m_spec->itemText(0) : exampleSpec);
 }
 
@@ -94,10 +99,12 @@ QString DecisionTab::words() const {
     return m_decision->text();
 }
 
-// What is typed stays.
+// A text that is being typed stays as it is.
 void DecisionTab::fillSpecs() {
-    const QScopedValueRollback filling(m_isFilling, true);
-    const QString typed = m_spec->currentText();
+    QLineEdit* const edit = m_spec->lineEdit();
+    const QString typed = edit->text();
+    const int cursor = edit->cursorPosition();
+    const bool isTyped = edit->isModified();
     QStringList specs = m_model.recipeSpecs();
     for (const QString& seen : m_model.seenSpecs()) {
         if (!specs.contains(seen)) specs << seen;
@@ -105,14 +112,14 @@ void DecisionTab::fillSpecs() {
     m_spec->clear();
     m_spec->addItems(specs);
     m_spec->setEditText(typed);
+    edit->setCursorPosition(cursor);
+    edit->setModified(isTyped);
 }
 
 void DecisionTab::showDecision() {
     const TuningDecision& decision = m_model.decision();
-    {
-        const QScopedValueRollback filling(m_isFilling, true);
-        if (!decision.spec.isEmpty()) m_spec->setEditText(decision.spec);
-    }
+    const bool isTyped = m_spec->lineEdit()->isModified();  // and not asked yet
+    if (!decision.spec.isEmpty() && !isTyped) m_spec->setEditText(decision.spec);
     setRefused(m_spec, decision.failure);
     m_wrong->setText(decision.failure);
     m_wrong->setVisible(!decision.failure.isEmpty());

@@ -6,7 +6,6 @@
 #include <QWidget>
 
 class QComboBox;
-class QStackedWidget;
 
 namespace workbench {
 
@@ -26,6 +25,9 @@ class DecisionTab : public QWidget {
     QComboBox& spec() const { return *m_spec; }
     QString words() const;
 
+  protected:
+    void showEvent(QShowEvent* event) override;
+
   private:
     void fillSpecs();
     void showDecision();
@@ -35,7 +37,6 @@ class DecisionTab : public QWidget {
     ToneLabel* m_decision;
     ToneLabel* m_wrong;
     TextTable* m_candidates;
-    bool m_isFilling = false;
 };
 
 }  // namespace workbench

@@ -107,6 +107,12 @@ std::vector<iir2d::RankedConfig> LiveChoice::offers(std::size_t most) const {
     return all;
 }
 
+bool LiveChoice::isPinned() const {
+    if (m_steps.empty()) return false;
+    const LiveStep& first = m_steps.front();
+    return first.reason == iir2d::TuneReason::pinned && first.config == m_session.pinnedConfig();
+}
+
 QString LiveChoice::badge() const {
     return m_steps.empty() ? QString() : toText(iir2d::text_of(m_steps.front().config));
 }

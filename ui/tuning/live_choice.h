@@ -7,7 +7,7 @@
 #include <QObject>
 #include <QString>
 #include <QTimer>
-#include <memory>
+#include <optional>
 #include <vector>
 
 #include "iir2d/tune.h"
@@ -40,15 +40,18 @@ class LiveChoice : public QObject {
     // What to pin for the first operation: its candidates, the best predicted first; where nothing is
     // predicted, those with the fewest knobs first.
     std::vector<iir2d::RankedConfig> offers(std::size_t most) const;
+    // Whether the first operation is executed by the config that is pinned: it is valid for it.
+    bool isPinned() const;
     QString badge() const;    // of the first operation
     QString toolTip() const;  // of all
+
+    // Looks again, at once: where the library has got other models, which no signal says.
+    void look();
 
   Q_SIGNALS:
     void changed();
 
   private:
-    void look();
-
     Session& m_session;
     TuningModel& m_tuning;
     std::vector<LiveStep> m_steps;

@@ -13,7 +13,6 @@ class QWidget;
 
 namespace workbench {
 
-class EmptyPage;
 class PlotChart;
 class TextTable;
 class ToneLabel;

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "ui/tuning/tuning_model.h"
 
-#include <algorithm>
-#include <set>
-
 #include "core/recipe/steps.h"
 #include "core/support/files.h"
 #include "core/support/try.h"
@@ -52,7 +49,7 @@ void TuningModel::setMode(iir2d::TuneMode mode) {
     m_session.saveSettings();
     Q_EMIT optionsChanged();
     reload();  // what the mode before never read
-    if (!m_decision.spec.isEmpty()) explain(m_decision.spec);
+    explainAgain();
 }
 
 void TuningModel::setSelection(int topK, double threshold) {
@@ -62,7 +59,7 @@ void TuningModel::setSelection(int topK, double threshold) {
     next.threshold = threshold;
     iir2d::set_tune_options(next);
     Q_EMIT optionsChanged();
-    if (!m_decision.spec.isEmpty()) explain(m_decision.spec);
+    explainAgain();
 }
 
 void TuningModel::refresh() {
@@ -100,7 +97,7 @@ void TuningModel::change(const QString& what, std::function<Result<void>()> make
         [this](const Result<void>& made) {
             if (!made) Q_EMIT changeFailed(toSentence(made.error().message));
             refresh();
-            if (!m_decision.spec.isEmpty()) explain(m_decision.spec);
+            explainAgain();
         });
 }
 
@@ -134,7 +131,9 @@ void TuningModel::resetStatistics() {
 }
 
 void TuningModel::explain(const QString& spec) {
-    if (spec.trimmed().isEmpty()) {
+    m_asked = spec.trimmed().isEmpty() ? QString() : spec;
+    if (m_asked.isEmpty()) {
+        m_explainer.abandon();
         m_decision = {};
         return Q_EMIT decisionChanged();
     }
@@ -147,6 +146,11 @@ void TuningModel::explain(const QString& spec) {
                 made ? *std::move(made) : TuningDecision{.failure = toSentence(made.error().message)};
             Q_EMIT decisionChanged();
         });
+}
+
+// What was asked last may still wait for its answer.
+void TuningModel::explainAgain() {
+    if (!m_asked.isEmpty()) explain(m_asked);
 }
 
 QStringList TuningModel::recipeSpecs() const {
@@ -213,15 +217,18 @@ void TuningModel::run() {
         [this](Result<TuningOutcome> outcome) {
             if (outcome) {
                 m_said = outcome->said;
-                if (outcome->figures) m_figures = outcome->figures;
                 if (outcome->isRefused) m_failure = m_said.join(QLatin1Char('\n'));
-                Q_EMIT figuresChanged();
+                if (outcome->figures) {
+                    m_figures = outcome->figures;
+                    Q_EMIT figuresChanged();
+                }
             } else if (outcome.error().kind != ErrorKind::cancelled) {
                 m_failure = toSentence(outcome.error().message);
             }
             refresh();
-            if (!m_decision.spec.isEmpty()) explain(m_decision.spec);
+            explainAgain();
             Q_EMIT workChanged();
+            Q_EMIT ended();
         });
 }
 
@@ -234,12 +241,15 @@ QString TuningModel::timeLeft(double fraction) const {
 
 void TuningModel::exportTo(Format format, const QString& purpose, const QString& path) {
     if (!m_figures) return;
-    write(path, [figures = m_figures, format, purpose = purpose.toStdString()]() -> std::string {
-        for (const JudgedPurpose& one : figures->purposes) {
-            if (one.purpose != purpose) continue;
-            return format == Format::csv ? tune::to_csv(one.evaluation) : tune::to_json(one.evaluation, 10);
-        }
-        return tune::to_markdown(figures->headroom, figures->options);
+    if (format == Format::markdown)
+        return write(
+            path, [figures = m_figures] { return tune::to_markdown(figures->headroom, figures->options); });
+    const JudgedPurpose* const judged = m_figures->of(purpose.toStdString());
+    if (!judged) return;
+    if (!judged->whyNot.isEmpty()) return Q_EMIT writeFailed(judged->whyNot);
+    write(path, [figures = m_figures, judged, format] {
+        return format == Format::csv ? tune::to_csv(judged->evaluation)
+                                     : tune::to_json(judged->evaluation, 10);
     });
 }
 

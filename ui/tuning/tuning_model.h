@@ -8,7 +8,6 @@
 #include <QObject>
 #include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 
@@ -56,8 +55,10 @@ class TuningModel : public QObject {
     void forget(const std::optional<std::string>& key);  // without a key: everything
     void resetStatistics();
 
-    // Asks why a problem would be executed as it is; decisionChanged() follows.
+    // Asks why a problem would be executed as it is; decisionChanged() follows. Only what was asked last is
+    // answered, and again where options, models or what was learned change.
     void explain(const QString& spec);
+    const QString& asked() const { return m_asked; }  // last; empty: nothing
     const TuningDecision& decision() const { return m_decision; }
     // The recipe's operations on the open image, as specs, and the problems met last.
     QStringList recipeSpecs() const;
@@ -79,7 +80,8 @@ class TuningModel : public QObject {
     QString timeLeft(double fraction) const;
 
     const TuningFiguresPtr& figures() const { return m_figures; }  // null: nothing judged yet
-    enum class Format { csv, json };
+    enum class Format { csv, json, markdown };
+    // Writes the judgement of a purpose; as Markdown the headroom of all. writeFailed() where there is none.
     void exportTo(Format format, const QString& purpose, const QString& path);
     void writeTo(const QByteArray& bytes, const QString& path);
 
@@ -88,18 +90,21 @@ class TuningModel : public QObject {
     void stateRead();
     void changeFailed(const QString& message);
     void decisionChanged();
-    void workChanged();  // what is chosen, hindrance, running, failure
+    void workChanged();  // what is chosen, hindrance, running
+    void ended();        // run(): failure() and said() are its own
     void progressed(double fraction, const QString& what);
     void figuresChanged();
     void written(const QString& path);
     void writeFailed(const QString& message);
 
   private:
+    void explainAgain();
     void change(const QString& what, std::function<Result<void>()> make);
     void write(const QString& path, std::function<std::string()> text);
 
     Session& m_session;
     TuningStatePtr m_state;
+    QString m_asked;
     TuningDecision m_decision;
     TuningWork m_work;
     QString m_otherHindrance, m_failure;
@@ -108,9 +113,9 @@ class TuningModel : public QObject {
     QElapsedTimer m_clock;
     // Destroyed in reverse: the threads end before what they tell.
     Job m_reader{JobPolicy::newest_next};
-    Job m_changer{JobPolicy::newest_next};
+    Job m_changer{JobPolicy::in_order};
     Job m_explainer{JobPolicy::newest_wins};
-    Job m_writer{JobPolicy::newest_next};
+    Job m_writer{JobPolicy::in_order};
     Job m_job{JobPolicy::refuse_while_busy};
 };
 

@@ -9,14 +9,13 @@
 #include <QMenu>
 #include <QTabWidget>
 #include <QToolButton>
+#include <utility>
 
 #include "ui/session/session.h"
-#include "ui/support/text.h"
 #include "ui/tuning/decision_tab.h"
 #include "ui/tuning/measured_tab.h"
 #include "ui/tuning/tuning_panel.h"
 #include "ui/tuning/tuning_tabs.h"
-#include "ui/widgets/elided_label.h"
 #include "ui/widgets/floating_column.h"
 #include "ui/widgets/form_parts.h"
 #include "ui/widgets/layouts.h"
@@ -45,6 +44,7 @@ TuningPage::TuningPage(Session& session, QWidget* parent)
     (new FloatingColumn(FloatingColumn::Edge::bottom, right))->add(m_messages);  // not over Run and Cancel
     connect(m_model, &TuningModel::workChanged, this, &TuningPage::showState);
     connect(m_model, &TuningModel::figuresChanged, this, &TuningPage::showState);
+    connect(m_model, &TuningModel::ended, this, &TuningPage::showEnd);
     connect(m_model, &TuningModel::changeFailed, this, [this](const QString& message) {
         m_messages->show(QStringLiteral("change"), MessageArea::Severity::error, message);
     });
@@ -57,8 +57,7 @@ TuningPage::TuningPage(Session& session, QWidget* parent)
                              troubles.join(QLatin1Char('\n')));
     });
     connect(m_model, &TuningModel::written, this, [this](const QString& path) {
-        m_session.settings().export_directory = QFileInfo(path).absolutePath().toStdString();
-        m_session.saveSettings();
+        m_session.keepExportFolder(QFileInfo(path).absolutePath());
         m_messages->show(tuningFile, MessageArea::Severity::info,
                          tr("Written: %1").arg(QDir::toNativeSeparators(path)));
     });
@@ -79,16 +78,14 @@ QWidget* TuningPage::makeRight() {
     m_tabs->setObjectName(QStringLiteral("tuningTabs"));
     m_tabs->setAccessibleName(tr("What there is of the tuner"));
     m_tabs->setDocumentMode(true);
-    m_models = new ModelsTab(*m_model, m_tabs);
     m_decision = new DecisionTab(*m_model, m_tabs);
     m_measured = new MeasuredTab(*m_model, m_tabs);
-    m_use = new UseTab(*m_model, m_tabs);
-    m_tabs->addTab(m_models, tr("Models"));
+    m_tabs->addTab(new ModelsTab(*m_model, m_tabs), tr("Models"));
     m_tabs->addTab(m_decision, tr("Decision"));
     m_tabs->addTab(m_measured->predictions(), tr("Predicted and measured"));
     m_tabs->addTab(m_measured->regret(), tr("Regret"));
     m_tabs->addTab(m_measured->headroom(), tr("Headroom"));
-    m_tabs->addTab(m_use, tr("Use"));
+    m_tabs->addTab(new UseTab(*m_model, m_tabs), tr("Use"));
 
     auto* corner = new QWidget(m_tabs);
     auto* row = makeRow(corner, smallSpacing, {0, 0, normalSpacing, 0});
@@ -98,21 +95,14 @@ QWidget* TuningPage::makeRight() {
     m_export->setPopupMode(QToolButton::InstantPopup);
     auto* menu = new QMenu(m_export);
     menu->addAction(tr("&CSV of the problems…"), this, [this] {
-        exportAs(tr("Export as CSV"), m_measured->purpose(), QStringLiteral("csv"),
-                 [this](const QString& path) {
-                     m_model->exportTo(TuningModel::Format::csv, m_measured->purpose(), path);
-                 });
+        exportJudged(tr("Export as CSV"), QStringLiteral("csv"), TuningModel::Format::csv);
     });
     menu->addAction(tr("&JSON of the figures…"), this, [this] {
-        exportAs(tr("Export as JSON"), m_measured->purpose(), QStringLiteral("json"),
-                 [this](const QString& path) {
-                     m_model->exportTo(TuningModel::Format::json, m_measured->purpose(), path);
-                 });
+        exportJudged(tr("Export as JSON"), QStringLiteral("json"), TuningModel::Format::json);
     });
     menu->addAction(tr("&Headroom as Markdown…"), this, [this] {
-        exportAs(
-            tr("Export as Markdown"), QStringLiteral("headroom"), QStringLiteral("md"),
-            [this](const QString& path) { m_model->exportTo(TuningModel::Format::csv, QString(), path); });
+        exportAs(tr("Export as Markdown"), QStringLiteral("headroom"), QStringLiteral("md"),
+                 [this](const QString& path) { m_model->exportTo(TuningModel::Format::markdown, {}, path); });
     });
     menu->addAction(tr("&SVG of the chart…"), this, [this] {
         const QByteArray svg = m_measured->shownAsSvg(m_tabs->currentWidget());
@@ -156,9 +146,11 @@ void TuningPage::showEvent(QShowEvent* event) {
 
 void TuningPage::showState() {
     m_export->setEnabled(m_model->figures() != nullptr);
-    if (m_model->isRunning()) {
-        m_messages->clear(tuningSubject);
-    } else if (!m_model->failure().isEmpty()) {
+    if (m_model->isRunning()) m_messages->clear(tuningSubject);
+}
+
+void TuningPage::showEnd() {
+    if (!m_model->failure().isEmpty()) {
         m_messages->show(tuningSubject, MessageArea::Severity::error, m_model->failure());
     } else if (!m_model->said().isEmpty()) {
         m_messages->show(tuningSubject, MessageArea::Severity::info, m_model->said().join(QLatin1Char('\n')));
@@ -174,12 +166,19 @@ void TuningPage::copyCommandLine() {
     m_messages->show(QStringLiteral("copy"), MessageArea::Severity::info, tr("Copied: %1").arg(command));
 }
 
+void TuningPage::exportJudged(const QString& title, const QString& suffix, TuningModel::Format format) {
+    const QString purpose = m_measured->purpose();
+    const JudgedPurpose* const judged = m_model->figures()->of(purpose.toStdString());
+    if (judged && !judged->whyNot.isEmpty())
+        return m_messages->show(tuningFile, MessageArea::Severity::error, judged->whyNot);
+    exportAs(title, purpose, suffix,
+             [this, purpose, format](const QString& path) { m_model->exportTo(format, purpose, path); });
+}
+
 void TuningPage::exportAs(const QString& title, const QString& stem, const QString& suffix,
                           const std::function<void(const QString&)>& write) {
-    const std::string& folder = m_session.settings().export_directory;
-    const QString start = folder.empty() ? QDir::homePath() : QString::fromStdString(folder);
     const QString path =
-        QFileDialog::getSaveFileName(this, title, QDir(start).filePath(stem + QLatin1Char('.') + suffix),
+        QFileDialog::getSaveFileName(this, title, m_session.inExportFolder(stem + QLatin1Char('.') + suffix),
                                      QStringLiteral("%1 (*.%2)").arg(suffix.toUpper(), suffix));
     if (!path.isEmpty()) write(path);
 }

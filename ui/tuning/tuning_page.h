@@ -16,9 +16,7 @@ namespace workbench {
 class DecisionTab;
 class MeasuredTab;
 class MessageArea;
-class ModelsTab;
 class Session;
-class UseTab;
 
 class TuningPage : public QWidget {
     Q_OBJECT
@@ -47,6 +45,8 @@ class TuningPage : public QWidget {
   private:
     QWidget* makeRight();
     void showState();
+    void showEnd();
+    void exportJudged(const QString& title, const QString& suffix, TuningModel::Format format);
     void exportAs(const QString& title, const QString& stem, const QString& suffix,
                   const std::function<void(const QString&)>& write);
 
@@ -54,10 +54,8 @@ class TuningPage : public QWidget {
     TuningModel* m_model;
     MessageArea* m_messages;
     QTabWidget* m_tabs = nullptr;
-    ModelsTab* m_models = nullptr;
     DecisionTab* m_decision = nullptr;
     MeasuredTab* m_measured = nullptr;
-    UseTab* m_use = nullptr;
     QToolButton* m_export = nullptr;
     bool m_wasShown = false;
 };

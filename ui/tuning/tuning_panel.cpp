@@ -28,15 +28,6 @@ constexpr unsigned bitOfKind(TuningWork::Kind kind) {
     return 1U << unsigned(kind);
 }
 
-QComboBox* choiceBox(QWidget* parent, const QStringList& names) {
-    auto* box = new QComboBox(parent);
-    box->addItems(names);
-    box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    box->setMinimumContentsLength(14);
-    guardWheel(box);
-    return box;
-}
-
 }  // namespace
 
 TuningPanel::TuningPanel(TuningModel& model, QWidget* parent) : QWidget(parent), m_model(model) {
@@ -91,7 +82,7 @@ QLabel* TuningPanel::addRow(QFormLayout& form, const QString& label, QWidget* fi
 void TuningPanel::makeChoosing(QFormLayout& form) {
     QStringList names;
     for (const iir2d::TuneMode mode : shownModes) names << toText(iir2d::name_of(mode));
-    m_mode = choiceBox(this, names);
+    m_mode = choiceBox(names, this);
     m_mode->setObjectName(QStringLiteral("tuneMode"));
     addRow(form, tr("Mo&de"), m_mode, tr("Mode of choosing"),
            tr("Whom a computation asks that has no config given. No mode changes a result"));
@@ -125,7 +116,7 @@ void TuningPanel::makeWork(QFormLayout& form) {
         m_rows.emplace_back(field, kinds);
     };
     m_kind = choiceBox(
-        this, {tr("Measure, train, install"), tr("Measure only"), tr("Train and install"), tr("Judge")});
+        {tr("Measure, train, install"), tr("Measure only"), tr("Train and install"), tr("Judge")}, this);
     m_kind->setObjectName(QStringLiteral("tuningKind"));
     addRow(form, tr("&Work"), m_kind, tr("Work"),
            tr("Measuring needs a machine that does nothing else: busy minutes teach nothing"));
@@ -139,12 +130,12 @@ void TuningPanel::makeWork(QFormLayout& form) {
     m_problems->setMaximum(100'000);
     add(tr("Problem&s"), m_problems, tr("Problems to measure"),
         tr("Drawn of all kinds, each measured twice. Range: 1 to 100000"), bitOfKind(Kind::collect));
-    m_set = choiceBox(this, {tr("Training"), tr("Validation")});
+    m_set = choiceBox({tr("Training"), tr("Validation")}, this);
     add(tr("For"), m_set, tr("What the problems are for"),
         tr("A model is trained on the ones and judged by the others"), bitOfKind(Kind::collect));
     QStringList purposes;
     for (const std::string_view purpose : iir2d::model_purposes()) purposes << toText(purpose);
-    m_purpose = choiceBox(this, purposes);
+    m_purpose = choiceBox(purposes, this);
     add(tr("P&urpose"), m_purpose, tr("Purpose of the model"), tr("What the model is for"),
         bitOfKind(Kind::train));
     m_database =

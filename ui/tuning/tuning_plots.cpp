@@ -4,7 +4,6 @@
 #include <QCoreApplication>
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "core/support/counted.h"
 #include "ui/support/paths.h"

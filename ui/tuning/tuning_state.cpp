@@ -94,6 +94,11 @@ const JudgedConfig* JudgedProblem::of(std::string_view config) const {
     return found == configs.end() ? nullptr : &*found;
 }
 
+const JudgedPurpose* TuningFigures::of(std::string_view purpose) const {
+    const auto found = std::ranges::find(purposes, purpose, &JudgedPurpose::purpose);
+    return found == purposes.end() ? nullptr : &*found;
+}
+
 const JudgedProblem* TuningFigures::problemOfKey(std::string_view key) const {
     for (const JudgedPurpose& purpose : purposes) {
         const auto found = std::ranges::find(purpose.problems, key, &JudgedProblem::key);

@@ -61,6 +61,7 @@ struct TuningFigures {
     tune::Headroom headroom;
     std::vector<JudgedPurpose> purposes;
 
+    const JudgedPurpose* of(std::string_view purpose) const;
     const JudgedProblem* problemOfKey(std::string_view key) const;
 };
 using TuningFiguresPtr = std::shared_ptr<const TuningFigures>;

@@ -7,14 +7,12 @@
 #include <QSplitter>
 #include <QStackedWidget>
 
-#include "ui/support/paths.h"
 #include "ui/support/text.h"
 #include "ui/tuning/tuning_model.h"
 #include "ui/tuning/tuning_plots.h"
 #include "ui/tuning/tuning_words.h"
 #include "ui/widgets/empty_page.h"
 #include "ui/widgets/form_parts.h"
-#include "ui/widgets/icons.h"
 #include "ui/widgets/layouts.h"
 #include "ui/widgets/text_table.h"
 #include "ui/widgets/theme.h"

@@ -7,7 +7,6 @@
 
 #include "core/support/counted.h"
 #include "core/support/shell.h"
-#include "core/support/text.h"
 #include "core/support/try.h"
 #include "core/tune/collect.h"
 #include "core/tune/install.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "ui/widgets/form_parts.h"
 
+#include <QComboBox>
 #include <QEvent>
 #include <QGridLayout>
 #include <algorithm>
@@ -191,6 +192,15 @@ RefusalLine* FormGrid::addRefusalLine() {
     auto* line = new RefusalLine(m_parent);
     m_layout->addWidget(line, m_row, 0, 1, columns);
     return line;
+}
+
+QComboBox* choiceBox(const QStringList& names, QWidget* parent) {
+    auto* box = new QComboBox(parent);
+    box->addItems(names);
+    box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    box->setMinimumContentsLength(14);
+    guardWheel(box);
+    return box;
 }
 
 void guardWheel(QWidget* input) {

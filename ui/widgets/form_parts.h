@@ -10,6 +10,8 @@
 #include "ui/widgets/number_field.h"
 #include "ui/widgets/slider_scale.h"
 
+class QComboBox;
+
 namespace workbench {
 
 // Edits of one value within this time are one step of undo: longer than a held arrow key waits before it
@@ -74,6 +76,9 @@ class FormGrid {
     QGridLayout* m_layout;
     int m_row = -1;
 };
+
+// Makes a box of these names that is no wider than a form lets it, whose wheel is guarded.
+QComboBox* choiceBox(const QStringList& names, QWidget* parent);
 
 // Takes the wheel only while it has the focus, so that scrolling a panel never changes a value.
 void guardWheel(QWidget* input);

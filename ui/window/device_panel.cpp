@@ -8,8 +8,6 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QPushButton>
-#include <QRegularExpression>
-#include <QTimer>
 #include <QTreeWidget>
 
 #include "core/support/devices.h"

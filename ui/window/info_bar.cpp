@@ -212,7 +212,7 @@ void InfoBar::showRun() {
 void InfoBar::showChoice() {
     const QString badge = m_choice.badge();
     m_config->setVisible(!badge.isEmpty());
-    const QString whole = m_session.pinnedConfig() ? tr("%1 (pinned)").arg(badge) : badge;
+    const QString whole = m_choice.isPinned() ? tr("%1 (pinned)").arg(badge) : badge;
     m_config->setText(QLatin1Char(' ') +
                       fontMetrics().elidedText(whole, Qt::ElideRight, 24 * fontMetrics().averageCharWidth()));
     m_config->setAccessibleName(tr("Executed by: %1").arg(whole));

@@ -41,7 +41,6 @@
 #include "ui/widgets/icons.h"
 #include "ui/widgets/layouts.h"
 #include "ui/widgets/message_bar.h"
-#include "ui/widgets/theme.h"
 #include "ui/widgets/undo_keys.h"
 #include "ui/window/context_help.h"
 #include "ui/window/device_panel.h"
@@ -64,16 +63,15 @@ QString patterns(const std::vector<std::string>& extensions) {
 
 // What chooses, and what is pinned, as `iir2d` takes it. A recipe of several operations has no config: one
 // for all may not be valid for each.
-QString executionArguments(const Session& session, const LiveChoice& choice, const std::string& command) {
+QString executionArguments(const LiveChoice& choice, const std::string& command) {
     const iir2d::TuneMode mode = iir2d::tune_options().mode;
-    const auto& pin = session.pinnedConfig();
     const bool takesConfig = command.starts_with("iir2d filter") || command.starts_with("iir2d pool");
-    const bool isPinned = pin && takesConfig && choice.steps().size() == 1 &&
-                          choice.steps().front().reason == iir2d::TuneReason::pinned;
     QString arguments;
     if (mode != iir2d::TuneMode::automatic)
         arguments += QStringLiteral(" --tune ") + toText(iir2d::name_of(mode));
-    if (isPinned) arguments += QStringLiteral(" --config ") + toText(shell_quoted(iir2d::text_of(*pin)));
+    if (takesConfig && choice.steps().size() == 1 && choice.isPinned())
+        arguments += QStringLiteral(" --config ") +
+                     toText(shell_quoted(iir2d::text_of(choice.steps().front().config)));
     return arguments;
 }
 
@@ -153,6 +151,7 @@ void MainWindow::connectSession() {
     connect(m_operations, &OperationsPanel::selectionChanged, this,
             [this](int row) { m_image->gradientView().input().setSelected(row); });
     m_image->gradientView().input().setSelected(m_operations->selectedRow());
+    connect(m_session.undoStack(), &QUndoStack::indexChanged, this, &MainWindow::updateTitle);
     connect(m_session.undoStack(), &QUndoStack::cleanChanged, this, &MainWindow::updateTitle);
     connect(&m_session, &Session::deviceFailed, this, [this](const QString& message) {
         m_image->messages().show(QStringLiteral("device"), MessageArea::Severity::error, message,
@@ -330,7 +329,7 @@ QString MainWindow::commandLine() {
             return {};
         }
     }
-    return QString::fromStdString(command) + executionArguments(m_session, *m_choice, command);
+    return QString::fromStdString(command) + executionArguments(*m_choice, command);
 }
 
 void MainWindow::copyCommandLine() {

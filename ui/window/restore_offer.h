@@ -4,7 +4,6 @@
 #pragma once
 
 #include <QFrame>
-#include <functional>
 #include <vector>
 
 #include "ui/session/saved_state.h"

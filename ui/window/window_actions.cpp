@@ -18,8 +18,8 @@
 #include "ui/picture/view_bar.h"
 #include "ui/release/release_page.h"
 #include "ui/session/session.h"
+#include "ui/tuning/tuning_page.h"
 #include "ui/widgets/icons.h"
-#include "ui/widgets/message_bar.h"
 #include "ui/widgets/theme.h"
 #include "ui/window/help_dialogs.h"
 #include "ui/window/picture_recorder.h"
@@ -47,6 +47,7 @@ WindowActions::WindowActions(MainWindow& window, SideDocks& docks)
     connect(&m_session, &Session::imageChanged, this, &WindowActions::showState);
     connect(&window.recorder(), &PictureRecorder::stateChanged, this, &WindowActions::showState);
     connect(&window.benchmarkPage(), &BenchmarkPage::runningChanged, this, &WindowActions::showState);
+    connect(&window.tuningPage().model(), &TuningModel::workChanged, this, &WindowActions::showState);
     showState();
 }
 
@@ -100,13 +101,6 @@ void WindowActions::makeActions(SideDocks& docks) {
     connect(m_copyCommand, &QAction::triggered, &m_window, &MainWindow::copyCommandLine);
     connect(m_record, &QAction::triggered, this, [this] {
         m_window.setPage(Page::image);
-        if (m_window.benchmarkPage().isRunning()) {
-            m_window.imagePage().messages().show(
-                QStringLiteral("record"), MessageArea::Severity::error,
-                tr("A benchmark or a duel is running, and two at once would measure each other: wait for it, "
-                   "or cancel it."));
-            return;
-        }
         m_window.recorder().job().start();
     });
     for (const auto& [action, page] : m_pages)
@@ -288,16 +282,18 @@ void WindowActions::showState() {
     const bool onImage = m_window.page() == Page::image;
     const bool isRunning = m_window.benchmarkPage().isRunning();
     const RecordJob& job = m_window.recorder().job();
+    // Two at once would measure each other.
+    const bool isMeasuring = isRunning || job.isMeasuring() || m_window.tuningPage().model().isMeasuring();
     m_save->setEnabled(hasImage);
     m_copyImage->setEnabled(hasImage && onImage);  // elsewhere Ctrl+C belongs to what has the focus
     m_copyCommand->setEnabled(hasImage);
-    m_record->setEnabled(hasImage && !job.isMeasuring() && !job.isWriting());
+    m_record->setEnabled(hasImage && !isMeasuring && !job.isWriting());
     for (const auto& [action, page] : m_pages) action->setChecked(page == m_window.page());
     // Single keys act on the picture; on the other page they must not.
     for (QAction* action : m_window.imagePage().viewBar().viewActions()) {
         if (action) action->setEnabled(hasImage && onImage);
     }
-    m_runBenchmark->setEnabled(!isRunning && !job.isMeasuring());
+    m_runBenchmark->setEnabled(!isMeasuring);
     m_cancelBenchmark->setEnabled(isRunning);
     m_cancelBenchmark->setText(m_window.benchmarkPage().desk().isDuelling() ? tr("&Cancel duel")
                                                                             : tr("&Cancel benchmark"));

@@ -25,6 +25,7 @@
 #include "ui/charts/distribution_chart.h"
 #include "ui/charts/histogram.h"
 #include "ui/charts/line_legend.h"
+#include "ui/charts/plot_chart.h"
 #include "ui/charts/throughput_chart.h"
 #include "ui/charts/timeline_chart.h"
 #include "ui/widgets/theme.h"
@@ -386,6 +387,16 @@ TEST(ThroughputChart, TellsPassesApartByColourAndTypesByDashes) {
     EXPECT_NE(pen(0).style(), pen(1).style());
     EXPECT_NE(pen(0).color(), pen(2).color());
     EXPECT_NE(pen(0).color(), pen(3).color());
+}
+
+TEST(PlotChart, DrawsABandWhoseFirstLineIsEmpty) {
+    PlotChart chart(QStringLiteral("Plot"), QStringLiteral("plot"), nullptr);
+    chart.resize(400, 300);
+    chart.showPlot({.lines = {{.name = QStringLiteral("none")},
+                              {.name = QStringLiteral("some"), .points = {{1, 1}, {2, 3}}}},
+                    .yBand = std::pair(1.0, 2.0)});
+    EXPECT_FALSE(chart.grab().isNull());
+    EXPECT_EQ(chart.emptyText(), QString());
 }
 
 }  // namespace

@@ -65,6 +65,15 @@ TEST_F(RecipeBarTest, WhatIsSavedLoadsTheSame) {
     EXPECT_TRUE(saysUnsaved());
 }
 
+TEST_F(RecipeBarTest, SaysUnsavedWhateverWasPinnedBefore) {
+    on.session.pinConfig(iir2d::Config{.threads = 1});
+    EXPECT_FALSE(saysUnsaved()) << "a pin is no part of the recipe";
+    on.panel.addFilter(6);
+    EXPECT_TRUE(saysUnsaved());
+    on.session.undoStack()->undo();
+    EXPECT_FALSE(saysUnsaved());
+}
+
 TEST_F(RecipeBarTest, ABadFileIsSaidInPlaceAndChangesNothing) {
     on.panel.addFilter(1);
     const Recipe before = on.session.recipe();

@@ -158,9 +158,42 @@ TEST(Job, NewestNextDeliversTheRunningAndTheNewestOfThoseThatWait) {
     EXPECT_THAT(collected.values, ElementsAre(1, 3));
 }
 
+TEST(Job, InOrderDeliversAll) {
+    Job job(JobPolicy::in_order);
+    const QSignalSpy ended(&job, &Job::ended);
+    Collected collected;
+    std::atomic<int> atOnce = 0;
+    std::latch go(1);
+    for (int i = 1; i <= 4; ++i) {
+        EXPECT_TRUE(job.start(
+            {},
+            [&atOnce, &go, i](const JobControl& control) -> Result<int> {
+                const bool isAlone = atOnce++ == 0;
+                go.wait();
+                --atOnce;
+                return isAlone && !control.cancelled() ? i : 0;
+            },
+            collected.deliver()));
+    }
+    go.count_down();
+    ASSERT_TRUE(waitForEnd(job));
+    EXPECT_THAT(collected.values, ElementsAre(1, 2, 3, 4));
+    EXPECT_EQ(ended.count(), 1);
+}
+
+TEST(Job, CancelReachesAllThatWait) {
+    Job job(JobPolicy::in_order);
+    Collected collected;
+    for (int i = 0; i < 3; ++i) job.start({}, untilStopped, collected.deliver());
+    job.cancel();
+    ASSERT_TRUE(waitForEnd(job));
+    EXPECT_THAT(collected.values, ElementsAre(-1, -1, -1));
+}
+
 TEST(Job, CancelLetsTheWorkSayThatItWasCancelled) {
-    for (const JobPolicy policy : {JobPolicy::refuse_while_busy, JobPolicy::newest_wins,
-                                   JobPolicy::newest_wins_at_once, JobPolicy::newest_next}) {
+    for (const JobPolicy policy :
+         {JobPolicy::refuse_while_busy, JobPolicy::newest_wins, JobPolicy::newest_wins_at_once,
+          JobPolicy::newest_next, JobPolicy::in_order}) {
         Job job(policy);
         Collected collected;
         job.start({}, untilStopped, collected.deliver());
@@ -182,8 +215,9 @@ TEST(Job, CancelReachesAJobThatWaits) {
 }
 
 TEST(Job, AbandonIsFreeAtOnceAndDeliversNothing) {
-    for (const JobPolicy policy : {JobPolicy::refuse_while_busy, JobPolicy::newest_wins,
-                                   JobPolicy::newest_wins_at_once, JobPolicy::newest_next}) {
+    for (const JobPolicy policy :
+         {JobPolicy::refuse_while_busy, JobPolicy::newest_wins, JobPolicy::newest_wins_at_once,
+          JobPolicy::newest_next, JobPolicy::in_order}) {
         Job job(policy);
         Collected collected;
         EXPECT_FALSE(job.abandon());

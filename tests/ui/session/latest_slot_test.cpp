@@ -3,7 +3,6 @@
 
 #include <gmock/gmock.h>
 
-#include <QCoreApplication>
 #include <QTest>
 #include <thread>
 #include <vector>

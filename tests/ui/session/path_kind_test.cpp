@@ -61,7 +61,8 @@ TEST_F(PathKindTest, FoldersOfDuels) {
 TEST_F(PathKindTest, LibrariesByTheirNames) {
     for (const char* name : {"/usr/lib/libiir2d.so", "/usr/lib/libiir2d.so.1.2.0", "iir2d.dll"})
         EXPECT_EQ(kind_of(name), PathKind::library) << name;
-    EXPECT_EQ(kind_of("/usr/lib/a.sort"), PathKind::image);
+    for (const char* name : {"/usr/lib/a.sort", "my.so.png", "my.so.", "libx.so.1.png"})
+        EXPECT_EQ(kind_of(name), PathKind::image) << name;
 }
 
 TEST_F(PathKindTest, ReleasesAndOtherFolders) {

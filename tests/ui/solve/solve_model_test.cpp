@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <QCoreApplication>
+#include <QElapsedTimer>
 #include <QFile>
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -133,11 +134,17 @@ TEST_F(SolveModelTest, FitsAFilterAndPutsItIntoTheRecipe) {
 }
 
 TEST_F(SolveModelTest, ShowsHowItGoesAndStopsWhenAsked) {
-    QSignalSpy live(&model, &SolveModel::liveChanged);
+    QElapsedTimer clock;
+    qint64 first = -1;
+    QObject::connect(&model, &SolveModel::liveChanged, [&] {
+        if (first < 0 && !model.live().empty()) first = clock.elapsed();
+    });
     model.setChoices(
         {.lineNodes = 3000, .lineMethod = Line::jacobi, .tolerance = 1e-15, .maxIterations = 100'000'000});
+    clock.start();
     model.run();
     ASSERT_TRUE(QTest::qWaitFor([&] { return model.live().size() > 2; }, patience_ms));
+    EXPECT_GE(first, 100) << "what is solved sooner does not flash";
     EXPECT_LE(model.live().size(), 2001U);
     model.setChoices({});
     model.run();  // refused while it runs

@@ -174,7 +174,9 @@ TEST_F(SolvePageTest, SaysWhatFailed) {
     run();
     EXPECT_TRUE(
         page.messages().textOf(QStringLiteral("solve")).contains(QStringLiteral("has not converged")));
+    page.messages().clear(QStringLiteral("solve"));
     model().setChoices({});
+    EXPECT_FALSE(page.messages().has(QStringLiteral("solve"))) << "what was dismissed stays away";
     run();
     EXPECT_FALSE(page.messages().has(QStringLiteral("solve")));
 }

@@ -112,6 +112,28 @@ TEST_F(TuningModelTest, TheModeIsTheProcessesAndIsKept) {
     EXPECT_EQ(iir2d::tune_options().mode, iir2d::TuneMode::model) << "of the rest nothing changes";
 }
 
+TEST_F(TuningModelTest, WhatWasAskedLastIsAnswered) {
+    const QString other = QStringLiteral("pool:max window:16x16 stride:8x8 size:1024x1024");
+    explain(spec);
+    model.explain(other);
+    model.setSelection(5, 1.5);  // asks again
+    EXPECT_EQ(model.asked(), other);
+    ASSERT_TRUE(QTest::qWaitFor([&] { return model.decision().options.top_k == 5; }, patience_ms));
+    EXPECT_EQ(model.decision().spec, other);
+    model.explain(spec);
+    model.explain({});
+    QTest::qWait(50);
+    EXPECT_EQ(model.decision().spec, QString()) << "nothing is asked any more";
+}
+
+TEST_F(TuningModelTest, EveryFileIsWritten) {
+    QSignalSpy written(&model, &TuningModel::written);
+    for (const char* name : {"a", "b", "c"}) model.writeTo(name, folder.filePath(QLatin1String(name)));
+    EXPECT_TRUE(QTest::qWaitFor([&] { return written.count() == 3; }, patience_ms));
+    for (const char* name : {"a", "b", "c"})
+        EXPECT_TRUE(QFile::exists(folder.filePath(QLatin1String(name)))) << name;
+}
+
 TEST_F(TuningModelTest, ModelsAreActivatedAndRemoved) {
     if (!testing::canHaveModels()) GTEST_SKIP() << "two threads and known caches are needed";
     testing::installModel("1");
@@ -183,11 +205,28 @@ TEST_F(TuningModelTest, JudgesWhatWasMeasured) {
     QFile file(csv);
     ASSERT_TRUE(file.open(QIODevice::ReadOnly));
     EXPECT_EQ(file.readAll().count('\n'), filters.evaluation.each.size() + 1);
-    model.exportTo(TuningModel::Format::csv, {}, md);
+    model.exportTo(TuningModel::Format::markdown, {}, md);
     ASSERT_TRUE(QTest::qWaitFor([&] { return written.count() == 2; }, patience_ms));
     QSignalSpy refused(&model, &TuningModel::writeFailed);
+    model.exportTo(TuningModel::Format::json, toText(figures->purposes[1].purpose), csv);
+    ASSERT_EQ(refused.count(), 1) << "there is no judgement of it";
+    EXPECT_EQ(refused.takeFirst().front().toString(), figures->purposes[1].whyNot);
     model.writeTo("x", folder.filePath(QStringLiteral("no/such/folder.svg")));
     ASSERT_TRUE(QTest::qWaitFor([&] { return refused.count() == 1; }, patience_ms));
+}
+
+TEST_F(TuningModelTest, TrainingLeavesTheFiguresAsTheyAre) {
+    if (!testing::canHaveModels()) GTEST_SKIP() << "two threads and known caches are needed";
+    judge();
+    const TuningFiguresPtr figures = model.figures();
+    QSignalSpy changed(&model, &TuningModel::figuresChanged);
+    QSignalSpy ended(&model, &TuningModel::ended);
+    model.setWork({.kind = TuningWork::Kind::train});
+    model.run();
+    ASSERT_TRUE(QTest::qWaitFor([&] { return ended.count() == 1; }, patience_ms));
+    EXPECT_FALSE(model.said().isEmpty()) << model.failure().toStdString();
+    EXPECT_EQ(model.figures(), figures);
+    EXPECT_EQ(changed.count(), 0);
 }
 
 TEST_F(TuningModelTest, MeasuringIsCancelledAndKeepsWhatIsComplete) {
@@ -250,6 +289,20 @@ TEST_F(TuningModelTest, CountersAndLearnedEntries) {
     EXPECT_EQ(model.counters()["calls"], 0U);
 }
 
+TEST_F(TuningModelTest, EveryChangeIsMade) {
+    const auto host = *tune::model_host();
+    std::filesystem::create_directories(retrainDatabase().parent_path());
+    std::string lines;
+    for (const char* key : {"iir a", "iir b", "iir c"})
+        lines += "1\t" + host.machine + "\t" + host.kernels + "\t" + key +
+                 "\tthreads:1\t0.75\t14\t2026-01-02T03:04:05Z\n";
+    ASSERT_TRUE(write_file_atomically(retrainDatabase().parent_path() / "learned.txt", lines));
+    refresh();
+    ASSERT_EQ(model.state()->learned.size(), 3U);
+    for (const char* key : {"iir a", "iir b", "iir c"}) model.forget(std::string(key));
+    EXPECT_TRUE(QTest::qWaitFor([&] { return model.state()->learned.empty(); }, patience_ms));
+}
+
 TEST_F(TuningModelTest, SaysTheCommandThatDoesTheSame) {
     const auto command = [&](const TuningWork& work) {
         model.setWork(work);
@@ -290,6 +343,7 @@ TEST_F(TuningModelTest, TheLiveRecipesChoiceIsPinnedAndUndone) {
     };
     session.pinConfig(iir2d::Config{.threads = 1});
     ASSERT_TRUE(shows(iir2d::TuneReason::pinned));
+    EXPECT_TRUE(live.isPinned());
     EXPECT_EQ(live.badge().toStdString(), "threads:1");
     EXPECT_FALSE(session.undoStack()->isClean());
     session.undoStack()->undo();
@@ -300,8 +354,23 @@ TEST_F(TuningModelTest, TheLiveRecipesChoiceIsPinnedAndUndone) {
     // One that it is not valid for is not what it is executed by.
     session.pinConfig(iir2d::Config{.task = 1 << 20});
     EXPECT_TRUE(shows(iir2d::TuneReason::no_model));
+    EXPECT_FALSE(live.isPinned());
     session.resetRecipe({});
     EXPECT_TRUE(QTest::qWaitFor([&] { return live.steps().empty(); }, patience_ms));
+}
+
+TEST_F(TuningModelTest, TheLiveRecipesChoiceIsLookedAtAgain) {
+    if (!testing::canHaveModels()) GTEST_SKIP() << "two threads and known caches are needed";
+    LiveChoice live(session, model);
+    session.openImage(testing::text(testing::written(folder, "in.exr", testing::gradient(64, 48))));
+    ASSERT_TRUE(QTest::qWaitFor([this] { return session.image() != nullptr; }, patience_ms));
+    session.resetRecipe({.operations = {{.what = FilterOperation{.filter_id = 6}}}});
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !live.steps().empty(); }, patience_ms));
+    ASSERT_EQ(live.steps().front().said.model, "");
+    testing::installModel("1");
+    tune::begin_use();  // as the window does beside itself
+    live.look();
+    EXPECT_TRUE(QTest::qWaitFor([&] { return !live.steps().front().said.model.empty(); }, patience_ms));
 }
 
 TEST(TuningWords, AreThereForEverything) {

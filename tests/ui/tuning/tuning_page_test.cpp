@@ -35,6 +35,7 @@
 namespace workbench {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -122,6 +123,42 @@ TEST_F(TuningPageTest, ASpecIsTypedAndRefused) {
     EXPECT_EQ(edit->text(), QStringLiteral("pool:max window:none")) << "what was typed stays";
 }
 
+TEST_F(TuningPageTest, WhatIsBeingTypedStays) {
+    look();
+    page().setTab(TuningPage::Tab::decision);
+    QLineEdit* const edit = page().decisions().spec().lineEdit();
+    QTest::keyClicks(edit, QStringLiteral(" planes:2"));  // not asked yet
+    const QString typed = edit->text();
+    ASSERT_THAT(typed.toStdString(), EndsWith(" planes:2"));
+    edit->setCursorPosition(3);
+    const QString other = QStringLiteral("pool:max window:16x16 stride:8x8 size:1024x1024");
+    model().explain(other);
+    ASSERT_TRUE(QTest::qWaitFor([&] { return model().decision().spec == other; }, patience_ms));
+    EXPECT_EQ(edit->text(), typed);
+    session.resetRecipe({.operations = {{.what = FilterOperation{.filter_id = 6}}}});  // another list
+    EXPECT_EQ(edit->text(), typed);
+    EXPECT_EQ(edit->cursorPosition(), 3);
+    QTest::keyClick(edit, Qt::Key_Return);
+    ASSERT_TRUE(QTest::qWaitFor([&] { return model().decision().spec == typed; }, patience_ms));
+    page().showSpec(other);
+    EXPECT_TRUE(QTest::qWaitFor([&] { return edit->text() == other; }, patience_ms));
+}
+
+TEST_F(TuningPageTest, ProblemsAreListedWhenTheyAreSeen) {
+    window.openPath(testing::text(testing::written(folder, "in.png", testing::gradient(400, 300))));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return session.image() != nullptr; }, patience_ms));
+    window.operationsPanel().addFilter(6);
+    const QComboBox& spec = page().decisions().spec();
+    EXPECT_EQ(spec.count(), 0);
+    look();
+    EXPECT_EQ(model().decision().spec, model().recipeSpecs().front());
+    page().setTab(TuningPage::Tab::decision);
+    const int listed = spec.count();
+    EXPECT_GE(listed, 1);
+    window.operationsPanel().addFilter(8);
+    EXPECT_EQ(spec.count(), listed + 1);
+}
+
 TEST_F(TuningPageTest, ModelsAreListedAndJudged) {
     if (!testing::canHaveModels()) GTEST_SKIP() << "two threads and known caches are needed";
     testing::installModel("1");
@@ -169,6 +206,11 @@ TEST_F(TuningPageTest, WhatIsDamagedIsSaid) {
     ASSERT_TRUE(QTest::qWaitFor([this] { return !model().isRunning(); }, patience_ms));
     EXPECT_TRUE(
         QTest::qWaitFor([&] { return page().messages().has(QStringLiteral("tuning")); }, patience_ms));
+    page().messages().clear(QStringLiteral("tuning"));
+    QSignalSpy read(&model(), &TuningModel::stateRead);
+    model().refresh();
+    ASSERT_TRUE(QTest::qWaitFor([&] { return read.count() > 0; }, patience_ms));
+    EXPECT_FALSE(page().messages().has(QStringLiteral("tuning"))) << "what was dismissed stays away";
 }
 
 TEST_F(TuningPageTest, TheModeIsChosen) {
@@ -209,6 +251,14 @@ TEST_F(TuningPageTest, TheBadgeSaysTheConfigAndPinsAnother) {
     EXPECT_THAT(window.commandLine().toStdString(), HasSubstr(" --config " + wanted));
     iir2d::set_tune_options({.mode = iir2d::TuneMode::off});
     EXPECT_THAT(window.commandLine().toStdString(), HasSubstr(" --tune off"));
+    // One that it is not valid for is not what it is executed by.
+    session.pinConfig(iir2d::Config{.task = 1 << 20});
+    ASSERT_TRUE(
+        QTest::qWaitFor([&] { return badge->text().trimmed() == QStringLiteral("static"); }, patience_ms));
+    EXPECT_FALSE(window.commandLine().contains(QStringLiteral("--config")));
+    session.undoStack()->undo();
+    ASSERT_TRUE(
+        QTest::qWaitFor([&] { return badge->text().contains(QStringLiteral("pinned")); }, patience_ms));
     session.undoStack()->undo();
     ASSERT_TRUE(
         QTest::qWaitFor([&] { return badge->text().trimmed() == QStringLiteral("static"); }, patience_ms));

@@ -168,6 +168,15 @@ TEST_F(MainWindowTest, HasPagesAndRemembersThePicturesDocks) {
     }
 }
 
+TEST_F(MainWindowTest, TheTitleSaysUnsavedWhateverWasPinnedBefore) {
+    session.pinConfig(iir2d::Config{.threads = 1});
+    EXPECT_FALSE(window.isWindowModified());
+    window.operationsPanel().addFilter(6);
+    EXPECT_TRUE(window.isWindowModified());
+    session.undoStack()->undo();
+    EXPECT_FALSE(window.isWindowModified());
+}
+
 TEST_F(MainWindowTest, ShortcutsAreUnique) {
     std::set<QString> seen;
     std::set<const QAction*> counted;

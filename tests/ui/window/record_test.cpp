@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 
 #include <QAction>
-#include <QApplication>
-#include <QDir>
 #include <QPushButton>
 #include <QTest>
 #include <nlohmann/json.hpp>
@@ -21,6 +19,7 @@
 #include "ui/benchmark/results_page.h"
 #include "ui/picture/image_page.h"
 #include "ui/session/session.h"
+#include "ui/tuning/tuning_page.h"
 #include "ui/widgets/message_bar.h"
 #include "ui/window/main_window.h"
 #include "ui/window/picture_recorder.h"
@@ -131,6 +130,28 @@ TEST_F(RecordTest, SaysWhyThereIsNothingToRecord) {
     measure();
     EXPECT_EQ(job().record(), nullptr);
     EXPECT_THAT(said(), HasSubstr("No record was made: The recipe has no operation that is switched on."));
+}
+
+TEST_F(RecordTest, IsNotOfferedWhileSomethingElseMeasures) {
+    open(written(folder, "in.exr", gradient(64, 48, 0.5F, SampleType::f32)));
+    ASSERT_TRUE(action()->isEnabled());
+    window.benchmarkPage().run();
+    ASSERT_TRUE(window.benchmarkPage().isRunning());
+    EXPECT_FALSE(action()->isEnabled());
+    window.benchmarkPage().cancel();
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !window.benchmarkPage().isRunning(); }, 60000));
+    EXPECT_TRUE(action()->isEnabled());
+    TuningModel& tuner = window.tuningPage().model();
+    tuner.setWork({.kind = TuningWork::Kind::collect,
+                   .seconds = 60,
+                   .problems = 40,
+                   .database = folder.filePath(QStringLiteral("a.db"))});
+    tuner.run();
+    ASSERT_TRUE(tuner.isMeasuring());
+    EXPECT_FALSE(action()->isEnabled());
+    tuner.cancel();
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !tuner.isRunning(); }, 60000));
+    EXPECT_TRUE(action()->isEnabled());
 }
 
 TEST_F(RecordTest, CanBeCancelledAndThenLeavesNothing) {
