@@ -50,6 +50,7 @@ TEST_F(SolveCli, WritesWhatItPrints) {
 }
 
 TEST_F(SolveCli, ExitCodesSayWhatHappened) {
+    expect_failure(run_solve({"none"}), 2, "\"none\" is not a command");
     expect_failure(run_solve({"poisson1d", "--n", "0"}), 2, "--n 0 is out of range");
     expect_failure(run_solve({"poisson1d", "--n", "7", "--method", "none"}), 2, "thomas, jacobi");
     expect_failure(run_solve({"poisson1d", "--n", "7", "--ends", "1"}), 2, "write A,B");
