@@ -6,6 +6,7 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <span>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -63,15 +64,18 @@ std::optional<std::string> option_without_value(const std::vector<std::string>& 
 }
 
 // CLI11 only says that a command is missing.
-std::optional<std::string> unknown_command(const CLI::App& parser,
-                                           const std::vector<std::string>& arguments) {
+std::optional<std::string> unknown_command(const CLI::App& parser, std::span<const std::string> arguments) {
     const auto word =
         std::ranges::find_if(arguments, [](const std::string& text) { return !text.starts_with('-'); });
     if (word == arguments.end()) return std::nullopt;
     const auto named =
         parser.get_subcommands([&](const CLI::App* command) { return command->get_name() == *word; });
-    if (!named.empty()) return std::nullopt;
-    return "\"" + *word + "\" is not a command";
+    if (named.empty()) return "\"" + *word + "\" is not a command";
+    // A command of a command stands right behind it.
+    const auto next = word + 1;
+    if (named.front()->get_subcommands({}).empty() || next == arguments.end() || next->starts_with('-'))
+        return std::nullopt;
+    return unknown_command(*named.front(), {next, arguments.end()});
 }
 
 // glibc looks for what unwinds its own frames (std::call_once has one) when an exception first passes one,

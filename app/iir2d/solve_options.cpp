@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <thread>
 
 #include "app/iir2d/evidence.h"
@@ -35,7 +36,8 @@ Result<workbench::solve::Common> SolveArguments::common() const {
     workbench::solve::Common made;
     IIR2D_TRY(made.tolerance, parse_number("--tolerance", tolerance));
     IIR2D_TRY(made.max_iterations, parse_integer("--max-iterations", max_iterations));
-    IIR2D_TRY(const std::int64_t number, parse_integer("--seed", seed));
+    IIR2D_TRY(const std::int64_t number,
+              parse_integer("--seed", seed, 0, std::numeric_limits<std::int64_t>::max()));
     made.seed = static_cast<std::uint64_t>(number);
     made.threads = static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));
     if (!threads.empty()) {

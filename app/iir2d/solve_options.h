@@ -62,6 +62,12 @@ template <class Problem>
 Result<int> run_refined(const SolveArguments& arguments, const Interruption& interruption, Problem problem) {
     IIR2D_TRY(auto common, arguments.common());
     IIR2D_TRY(const std::int64_t sizes, parse_integer("--refine", arguments.refine, 1, 20));
+    // The largest is refused before the smaller ones are solved.
+    Problem finer = problem;
+    for (std::int64_t k = 0; k < sizes; ++k) {
+        if (k > 0) finer = workbench::solve::refined(finer);
+        IIR2D_RETURN_IF_ERROR(workbench::solve::check(finer));
+    }
     IIR2D_TRY(const auto engine, arguments.make_engine(interruption));
     std::vector<workbench::solve::Solved> made;
     {

@@ -193,6 +193,9 @@ Result<Solved> solve(const Fit& problem, const Common& common, Engine& engine) {
         problem.target.size() != problem.input.size())
         return fail(ErrorKind::bad_input,
                     "the image and its target are not of one size, of at most 2^30 samples");
+    const auto is_number = [](double one) { return std::isfinite(one); };
+    if (!std::ranges::all_of(problem.input, is_number) || !std::ranges::all_of(problem.target, is_number))
+        return fail(ErrorKind::bad_argument, "the image or its target has a sample that is not finite");
     const auto passes = static_cast<double>(2 * passes_of(problem.filter_id).size());
     IIR2D_RETURN_IF_ERROR(check_memory("fit", (passes + 6) * sizeof(double) * samples));
     Stopwatch watch;

@@ -45,10 +45,27 @@ double start_at(const Heat& problem, double x) {
     return share == 0 ? a : share == 1 ? b : a + (b - a) * share;
 }
 
+}  // namespace
+
+double largest_explicit_step(const Heat& problem) {
+    const double h = width_of(problem);
+    return h * h / (2 * problem.k);
+}
+
+Heat refined(Heat problem) {
+    const int times = problem.scheme == Heat::Scheme::crank_nicolson ? 2 : 4;
+    problem.n = problem.is_insulated ? 2 * problem.n : 2 * problem.n + 1;
+    problem.dt /= times;
+    problem.steps = std::min(problem.steps, std::numeric_limits<std::int64_t>::max() / times) * times;
+    return problem;
+}
+
 Result<void> check(const Heat& problem) {
     const auto refuse = [](std::string why) -> Result<void> {
         return fail(ErrorKind::bad_argument, std::move(why));
     };
+    IIR2D_RETURN_IF_ERROR(check_memory("heat", static_cast<double>(16 + 2 * problem.snapshots) *
+                                                   sizeof(double) * static_cast<double>(problem.n)));
     if (problem.n < 1 || problem.n > most_cells)
         return refuse("--n " + std::to_string(problem.n) + " is out of range: give 1 to " +
                       std::to_string(most_cells));
@@ -59,6 +76,8 @@ Result<void> check(const Heat& problem) {
     if (problem.steps < 1) return refuse("--steps " + std::to_string(problem.steps) + " is not at least 1");
     if (problem.start == Heat::Start::samples && problem.samples.empty())
         return refuse("the row to start with is empty");
+    if (!std::ranges::all_of(problem.samples, [](double one) { return std::isfinite(one); }))
+        return refuse("the row to start with has a sample that is not finite");
     if (problem.scheme == Heat::Scheme::explicit_euler && problem.dt > largest_explicit_step(problem))
         return refuse("--dt " + format_number(problem.dt) +
                       " makes the explicit scheme unstable (k dt / h^2 is " +
@@ -68,25 +87,8 @@ Result<void> check(const Heat& problem) {
     return {};
 }
 
-}  // namespace
-
-double largest_explicit_step(const Heat& problem) {
-    const double h = width_of(problem);
-    return h * h / (2 * problem.k);
-}
-
-Heat refined(Heat problem) {
-    const bool second_order = problem.scheme == Heat::Scheme::crank_nicolson;
-    problem.n = problem.is_insulated ? 2 * problem.n : 2 * problem.n + 1;
-    problem.dt /= second_order ? 2 : 4;
-    problem.steps *= second_order ? 2 : 4;
-    return problem;
-}
-
 Result<Solved> solve(const Heat& problem, const Common& common, Engine& engine) {
     IIR2D_RETURN_IF_ERROR(check_common(common));
-    IIR2D_RETURN_IF_ERROR(check_memory("heat", static_cast<double>(16 + 2 * problem.snapshots) *
-                                                   sizeof(double) * static_cast<double>(problem.n)));
     IIR2D_RETURN_IF_ERROR(check(problem));
     Stopwatch watch;
     const double h = width_of(problem), r = problem.k * problem.dt / (h * h);

@@ -117,8 +117,7 @@ Poisson1d refined(Poisson1d problem) {
     return problem;
 }
 
-Result<Solved> solve(const Poisson1d& problem, const Common& common, Engine& engine) {
-    IIR2D_RETURN_IF_ERROR(check_common(common));
+Result<void> check(const Poisson1d& problem) {
     // Vectors of the solver, of the solution, and of a file made of it.
     IIR2D_RETURN_IF_ERROR(check_memory("poisson1d", 16.0 * sizeof(double) * static_cast<double>(problem.n)));
     if (problem.n < 1 || problem.n > most_nodes)
@@ -127,6 +126,12 @@ Result<Solved> solve(const Poisson1d& problem, const Common& common, Engine& eng
     for (const double end : problem.ends) {
         if (!std::isfinite(end)) return fail(ErrorKind::bad_argument, "--ends are not numbers");
     }
+    return {};
+}
+
+Result<Solved> solve(const Poisson1d& problem, const Common& common, Engine& engine) {
+    IIR2D_RETURN_IF_ERROR(check_common(common));
+    IIR2D_RETURN_IF_ERROR(check(problem));
     Stopwatch watch;
     Solved solved{.problem = "poisson1d",
                   .method = std::string(name_of(problem.method)),

@@ -160,6 +160,13 @@ double bytes_of(const Poisson2d& problem) {
     return bytes;
 }
 
+}  // namespace
+
+Poisson2d refined(Poisson2d problem) {
+    problem.n = 2 * problem.n + 1;
+    return problem;
+}
+
 Result<void> check(const Poisson2d& problem) {
     if (problem.degree != 1 && problem.degree != 2)
         return fail(ErrorKind::bad_argument, "--degree " + std::to_string(problem.degree) + " is not 1 or 2");
@@ -176,13 +183,6 @@ Result<void> check(const Poisson2d& problem) {
         ErrorKind::bad_argument,
         "--method multigrid is for --degree 1 on --mesh uniform with --n one less than a power of two, as "
         "63: give another --method");
-}
-
-}  // namespace
-
-Poisson2d refined(Poisson2d problem) {
-    problem.n = 2 * problem.n + 1;
-    return problem;
 }
 
 Result<Solved> solve(const Poisson2d& problem, const Common& common, Engine& engine) {

@@ -164,6 +164,11 @@ struct Poisson2d {
 };
 Result<Solved> solve(const Poisson2d& problem, const Common& common, Engine& engine);
 
+// Why a problem cannot be solved, memory included; solve() asks first. bad_argument.
+Result<void> check(const Poisson1d& problem);
+Result<void> check(const Heat& problem);
+Result<void> check(const Poisson2d& problem);
+
 // The same problem at twice the resolution. Heat takes four times the steps of a quarter, with Crank and
 // Nicolson's scheme twice those of half.
 Poisson1d refined(Poisson1d problem);

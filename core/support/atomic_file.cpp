@@ -282,12 +282,17 @@ Result<AtomicFile> AtomicFile::create(const fs::path& target) {
     made.m_asked = target;
     made.m_target = target;
     std::error_code error;
-    if (fs::is_symlink(target, error)) {
-        fs::path followed = fs::weakly_canonical(target, error);
+    const fs::file_status status = fs::status(target, error);
+    // One by one: weakly_canonical() takes a link to what is not there yet for a file. A pipe's link, as
+    // /dev/stdout may be, names nothing.
+    constexpr int most_links = 40;
+    const bool is_file = !fs::exists(status) || fs::is_regular_file(status);
+    for (int links = 0; is_file && fs::is_symlink(made.m_target, error); ++links) {
+        if (links == most_links) return unwritable(target, system_words(ELOOP));
+        const fs::path followed = fs::read_symlink(made.m_target, error);
         if (error) return unwritable(target, error.message());
-        made.m_target = std::move(followed);
+        made.m_target = made.m_target.parent_path() / followed;
     }
-    const fs::file_status status = fs::status(made.m_target, error);
     if (target.empty() || fs::is_directory(status)) return unwritable(target, "it names a folder");
     if (fs::exists(status)) {
         if (!is_writable(made.m_target)) return unwritable(target, system_words(EACCES));

@@ -50,6 +50,7 @@ TEST_F(SolveCli, WritesWhatItPrints) {
 }
 
 TEST_F(SolveCli, ExitCodesSayWhatHappened) {
+    expect_failure(run_solve({"none"}), 2, "\"none\" is not a command");
     expect_failure(run_solve({"poisson1d", "--n", "0"}), 2, "--n 0 is out of range");
     expect_failure(run_solve({"poisson1d", "--n", "7", "--method", "none"}), 2, "thomas, jacobi");
     expect_failure(run_solve({"poisson1d", "--n", "7", "--ends", "1"}), 2, "write A,B");
@@ -64,6 +65,7 @@ TEST_F(SolveCli, ExitCodesSayWhatHappened) {
     expect_failure(run_solve({"heat", "--n", "9", "--dt", "1", "--steps", "1", "--image", path("none.png"),
                               "--row", "0"}),
                    3, "does not exist");
+    expect_failure(run_solve({"poisson1d", "--n", "7", "--seed", "-1"}), 2, "--seed -1 is out of range");
     expect_failure(run_solve({"minimise", "--problem", "none"}), 2, "rosenbrock");
     expect_failure(run_solve({"minimise", "--problem", "fit"}), 2, "needs IN, TARGET");
     expect_failure(run_solve({"minimise", "--problem", "quadratic", "--refine", "2"}), 2, "--refine");
@@ -77,6 +79,15 @@ TEST_F(SolveCli, ExitCodesSayWhatHappened) {
     EXPECT_EQ(outcome.code, 5);
     EXPECT_THAT(outcome.err, testing::HasSubstr("the relative residual is 0.9"));
     EXPECT_EQ(rows_of(text_of("a.csv")).size(), 66U);
+}
+
+TEST_F(SolveCli, TheLargestSizeIsRefusedBeforeTheSmallerOnesAreSolved) {
+    RunOptions options{.environment = {"IIR2D_MEMORY_LIMIT=100000000"}};
+    options.interrupt_after = std::chrono::seconds(5);
+    expect_failure(
+        run_solve({"heat", "--n", "99", "--dt", "1e-9", "--steps", "9000000000000000000", "--refine", "15"},
+                  options),
+        2, "bytes of memory");
 }
 
 TEST_F(SolveCli, AFullDiskIsSix) {

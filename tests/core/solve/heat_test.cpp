@@ -150,6 +150,9 @@ TEST(Heat, AnUnstableStepIsRefusedWithTheLargestThatIsAllowed) {
         EXPECT_FALSE(solve(problem, {}, *engine));
     }
     EXPECT_FALSE(solve(Heat{.n = 5, .dt = 1, .steps = 0}, {}, *engine));
+    EXPECT_FALSE(
+        solve(Heat{.n = 5, .dt = 1, .steps = 1, .start = Heat::Start::samples, .samples = {1, std::nan("")}},
+              {}, *engine));
     EXPECT_FALSE(solve(Heat{.n = 5, .dt = 1, .steps = 1, .k = -1}, {}, *engine));
 }
 

@@ -185,6 +185,8 @@ TEST(Fit, RefusesWhatCannotBeFitted) {
     fit.start = 1.0;
     EXPECT_FALSE(solve(fit, {}, *engine));
     fit.start = 0.5;
+    fit.target.back() = std::nan("");
+    EXPECT_FALSE(solve(fit, {}, *engine));
     fit.target.pop_back();
     const auto refused = solve(fit, {}, *engine);
     ASSERT_FALSE(refused);

@@ -68,6 +68,28 @@ TEST(AtomicFile, FollowsALinkAndLeavesIt) {
     EXPECT_EQ(bytes_of(folder / "d/target"), "new");
 }
 
+TEST(AtomicFile, FollowsALinkToWhatIsNotThereYet) {
+    const ScratchFolder folder;
+    fs::create_directory(folder / "d");
+    fs::create_symlink("second", folder / "first");
+    fs::create_symlink(folder / "d/target", folder / "second");
+    ASSERT_TRUE(write_file_atomically(folder / "first", "new"));
+    EXPECT_TRUE(fs::is_symlink(folder / "first"));
+    EXPECT_TRUE(fs::is_symlink(folder / "second"));
+    EXPECT_EQ(bytes_of(folder / "d/target"), "new");
+
+    fs::create_symlink("no/target", folder / "nowhere");
+    fs::create_symlink("round", folder / "round");
+    for (const auto& [name, words] :
+         {std::pair{"nowhere", "no\" does not exist"}, {"round", "symbolic links"}}) {
+        const auto written = write_file_atomically(folder / name, "new");
+        ASSERT_FALSE(written);
+        EXPECT_EQ(written.error().kind, ErrorKind::unwritable_output);
+        EXPECT_THAT(written.error().message, HasSubstr(words));
+        EXPECT_TRUE(fs::is_symlink(folder / name));
+    }
+}
+
 TEST(AtomicFile, WritesToADeviceAndAPipeThemselves) {
     EXPECT_TRUE(write_file_atomically("/dev/null", "gone"));
     EXPECT_TRUE(fs::is_character_file("/dev/null"));
@@ -82,6 +104,14 @@ TEST(AtomicFile, WritesToADeviceAndAPipeThemselves) {
     EXPECT_EQ(read(reader.get(), text, sizeof text), 7);
     EXPECT_STREQ(text, "through");
     EXPECT_TRUE(fs::is_fifo(folder / "pipe"));
+    // As a shell's >(command), and /dev/stdout before a pipe: a link that names no path.
+    int ends[2] = {};
+    ASSERT_EQ(pipe(ends), 0);
+    const FileHandle out(ends[0]);
+    const FileHandle in(ends[1]);
+    EXPECT_TRUE(write_file_atomically("/dev/fd/" + std::to_string(in.get()), "by link"));
+    EXPECT_EQ(read(out.get(), text, sizeof text), 7);
+    EXPECT_STREQ(text, "by link");
 }
 
 TEST(AtomicFile, SaysWhyItCannotBeMade) {
