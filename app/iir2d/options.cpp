@@ -161,6 +161,14 @@ Result<std::int64_t> parse_integer(std::string_view option, std::string_view tex
                 fmt::format("{} {} is out of range: give {} to {}", option, text, least, most));
 }
 
+Result<std::uint64_t> parse_count(std::string_view option, std::string_view text, std::uint64_t least,
+                                  std::uint64_t most) {
+    const auto value = whole<std::uint64_t>(text);
+    if (value && *value >= least && *value <= most) return *value;
+    return fail(ErrorKind::bad_argument,
+                fmt::format("{} is not a whole number from {} to {}", quoted(option, text), least, most));
+}
+
 Result<int> parse_filter_id(std::string_view option, std::string_view text) {
     const auto count = static_cast<std::int64_t>(iir2d::filter_table().size());
     IIR2D_TRY(const auto id, parse_integer(option, text, 1, count));

@@ -10,6 +10,7 @@
 #include "app/iir2d/json.h"
 #include "app/iir2d/ptx_values.h"
 #include "core/ptx/ptx.h"
+#include "core/support/counted.h"
 #include "core/support/files.h"
 #include "core/support/try.h"
 
@@ -201,7 +202,8 @@ Result<int> run_kernel(const RunOptions& options) {
     ptx::Launch launch{.kernel = options.kernel};
     IIR2D_TRY(launch.grid, parse_shape("--grid", options.grid));
     IIR2D_TRY(launch.block, parse_shape("--block", options.block));
-    IIR2D_TRY(const std::int64_t shared, parse_integer("--shared", options.shared, 0, 228 << 10));
+    IIR2D_TRY(const std::int64_t shared,
+              parse_integer("--shared", options.shared, 0, std::numeric_limits<std::int32_t>::max()));
     IIR2D_TRY(const std::int64_t seed,
               parse_integer("--seed", options.seed, 0, std::numeric_limits<std::int64_t>::max()));
     IIR2D_TRY(const std::int64_t budget,
@@ -228,7 +230,10 @@ Result<int> run_kernel(const RunOptions& options) {
     IIR2D_TRY(const ptx::Outcome outcome, ptx::run(module, launch, memory));
     ptx::take_outputs(arguments, memory);
     print_run(options, arguments, outcome);
-    return outcome.findings_total == 0 ? 0 : exit_code(ErrorKind::check_failed);
+    if (outcome.findings_total == 0) return 0;
+    return workbench::fail(ErrorKind::check_failed, options.kernel + " has " +
+                                                        counted(outcome.findings_total, "finding") + ": " +
+                                                        outcome.findings.front().message);
 }
 
 }  // namespace

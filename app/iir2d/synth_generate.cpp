@@ -2,6 +2,7 @@
 // synth generate: a data set of kernels and their IR.
 #include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <memory>
 #include <set>
 
@@ -21,8 +22,8 @@ using namespace workbench;  // NOLINT(google-build-using-namespace): names of co
 
 struct SynthGenerateOptions {
     std::string out;
-    std::uint64_t count = 0;
-    std::uint64_t seed = 1;
+    std::string count;
+    std::string seed = "1";
     std::vector<std::string> categories;
     std::vector<std::string> weights;
     std::vector<std::string> targets;
@@ -30,7 +31,7 @@ struct SynthGenerateOptions {
     bool balanced = false;
     bool backward = false;
     bool resume = false;
-    unsigned jobs = 2;
+    std::string jobs = "2";
     bool json = false;
     bool quiet = false;
 };
@@ -89,15 +90,11 @@ Result<void> take_levels(const SynthGenerateOptions& given, synth::GenerateOptio
 }
 
 Result<synth::GenerateOptions> checked(const SynthGenerateOptions& given, const std::stop_token& stop) {
-    synth::GenerateOptions made{.folder = given.out,
-                                .count = given.count,
-                                .seed = given.seed,
-                                .jobs = given.jobs,
-                                .resume = given.resume};
-    if (given.count == 0)
-        return workbench::fail(ErrorKind::bad_argument, "--count is the number of kernels, from 1");
-    if (given.jobs == 0 || given.jobs > 256)
-        return workbench::fail(ErrorKind::bad_argument, "--jobs is from 1 to 256");
+    synth::GenerateOptions made{.folder = given.out, .resume = given.resume};
+    IIR2D_TRY(made.count, parse_count("--count", given.count, 1, 1'000'000'000));
+    IIR2D_TRY(made.seed, parse_count("--seed", given.seed, 0, std::numeric_limits<std::uint64_t>::max()));
+    IIR2D_TRY(const auto jobs, parse_count("--jobs", given.jobs, 1, 256));
+    made.jobs = static_cast<unsigned>(jobs);
     for (const std::string& name : split_list(given.categories)) {
         IIR2D_TRY(const auto category, category_of(name));
         made.categories.push_back(category);
@@ -117,7 +114,7 @@ Result<int> run_synth_generate(const SynthGenerateOptions& given, const Interrup
     for (const std::string& left_out : options.unavailable) note("left out: " + left_out, given.quiet);
     Progress progress(interruption.token(), given.quiet);
     const workbench::TaskControl control = progress.control();
-    inspect::GenerateReport report(given.count);
+    inspect::GenerateReport report(options.count);
     const auto tell = [&](const synth::GenerateProgress& made) {
         const auto state = report.state(made);
         control.report(state.fraction, state.text);

@@ -20,9 +20,11 @@ namespace {
 using namespace workbench;  // NOLINT(google-build-using-namespace): names of core, in a command of it
 
 struct SynthVerifyOptions {
-    synth::VerifyOptions verify;
     std::string folder;
     std::vector<std::string> levels;
+    std::string sample = "0";
+    std::string mutants = "0";
+    std::string jobs = "2";
     std::string device;
     bool json = false;
     bool quiet = false;
@@ -111,10 +113,12 @@ Result<iir2d::Device> take_gpu(const SynthVerifyOptions& given, synth::VerifyOpt
 }
 
 Result<int> run_synth_verify(const SynthVerifyOptions& given, const Interruption& interruption) {
-    synth::VerifyOptions verify = given.verify;
-    verify.folder = given.folder;
-    if (verify.jobs == 0 || verify.jobs > 256)
-        return workbench::fail(ErrorKind::bad_argument, "--jobs is from 1 to 256");
+    synth::VerifyOptions verify{.folder = given.folder};
+    constexpr std::uint64_t most = 1'000'000'000;
+    IIR2D_TRY(verify.sample, parse_count("--sample", given.sample, 0, most));
+    IIR2D_TRY(verify.mutants, parse_count("--mutants", given.mutants, 0, most));
+    IIR2D_TRY(const auto jobs, parse_count("--jobs", given.jobs, 1, 256));
+    verify.jobs = static_cast<unsigned>(jobs);
     if (!given.levels.empty()) {
         verify.levels.clear();
         for (const std::string& level : split_list(given.levels)) {
@@ -174,17 +178,16 @@ Result<int> run_synth_verify(const SynthVerifyOptions& given, const Interruption
 
 void add_synth_verify(CLI::App& synth, Action& chosen) {
     auto options = std::make_shared<SynthVerifyOptions>();
-    options->verify.jobs = 2;
     CLI::App* verify =
         synth.add_subcommand("verify", "Hold a data set to its sources, its compilers and its results");
     verify->add_option("DIR", options->folder, "A data set")->required();
     verify->add_option("--levels", options->levels,
                        "Of V0,V1,V2,V3,V4, separated by commas; those of V0,V2,V3 that can be tried here");
     verify->add_option("--device", options->device, "The GPU of V4, which is tried then: cuda or cuda:N");
-    verify->add_option("--sample", options->verify.sample, "Records to look into; all");
-    verify->add_option("--mutants", options->verify.mutants,
+    verify->add_option("--sample", options->sample, "Records to look into; all");
+    verify->add_option("--mutants", options->mutants,
                        "Changed records to make, which have to be rejected; none");
-    verify->add_option("--jobs", options->verify.jobs, "Batches at a time, each with a compiler process; 2");
+    verify->add_option("--jobs", options->jobs, "Batches at a time, each with a compiler process; 2");
     verify->add_flag("--json", options->json, "As JSON");
     add_quiet(*verify, options->quiet);
     verify->callback([options, &chosen] {

@@ -77,6 +77,14 @@ Result<int> run_headroom(const TuneReportOptions& given) {
     return 0;
 }
 
+// Says what went from one file to another.
+void say_moved(const char* verb, const tune::Measurements& all, const TuneReportOptions& given) {
+    if (!given.json) return note(verb + (" " + counted(all.problems.size(), "problem")), given.quiet);
+    std::size_t visits = 0;
+    for (const tune::MeasuredProblem& problem : all.problems) visits += problem.visits.size();
+    print_json({{"problems", all.problems.size()}, {"visits", visits}});
+}
+
 Result<int> run_export(const TuneReportOptions& given) {
     if (given.out_csv.empty() && given.out_json.empty())
         return workbench::fail(ErrorKind::bad_argument, "give --out-csv or --out-json");
@@ -86,7 +94,7 @@ Result<int> run_export(const TuneReportOptions& given) {
         IIR2D_RETURN_IF_ERROR(write_file_atomically(given.out_csv, tune::to_csv(all)));
     if (!given.out_json.empty())
         IIR2D_RETURN_IF_ERROR(write_file_atomically(given.out_json, tune::to_json(all)));
-    note("exported " + counted(all.problems.size(), "problem"), given.quiet);
+    say_moved("exported", all, given);
     return 0;
 }
 
@@ -100,7 +108,7 @@ Result<int> run_import(const TuneReportOptions& given) {
         return workbench::fail(ErrorKind::unwritable_output,
                                shown(given.out) + " has measurements: give a new file");
     IIR2D_RETURN_IF_ERROR(store.write_all(*all));
-    note("imported " + counted(all->problems.size(), "problem"), given.quiet);
+    say_moved("imported", *all, given);
     return 0;
 }
 
@@ -145,11 +153,13 @@ void add_tune_reports(CLI::App& tune, Action& chosen) {
     CLI::App* exported = add_reading(tune, "export", "A database as text", *given);
     exported->add_option("--out-csv", given->out_csv, "One row a measurement");
     exported->add_option("--out-json", given->out_json, "Everything, samples too");
+    exported->add_flag("--json", given->json, "Print how many problems and visits, as JSON");
     runs(exported, run_export);
 
     CLI::App* imported = tune.add_subcommand("import", "Make a database of what export wrote as JSON");
     imported->add_option("FILE", given->json_file, "The JSON")->required();
     imported->add_option("--out", given->out, "A new database")->required();
+    imported->add_flag("--json", given->json, "Print how many problems and visits, as JSON");
     add_quiet(*imported, given->quiet);
     runs(imported, run_import);
 }

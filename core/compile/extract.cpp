@@ -161,6 +161,8 @@ std::optional<std::string> error_in(const std::string& line) {
 }  // namespace
 
 std::string readable(const std::string& symbol) {
+    // A name such as "a" or "b" is read as a type's: "signed char", "bool".
+    if (!symbol.starts_with("_Z")) return symbol;
     int status = 0;
     const std::unique_ptr<char, void (*)(void*)> text(
         abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), std::free);

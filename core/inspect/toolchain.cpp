@@ -215,6 +215,7 @@ Result<ChosenTargets> choose_targets(const std::vector<std::string>& named, cons
     for (const std::string& name : named.empty() ? compile::default_targets() : named) {
         const auto state = std::ranges::find(made.states, name, &compile::TargetState::target);
         if (state == made.states.end()) return fail(ErrorKind::bad_argument, "there is no target " + name);
+        if (std::ranges::find(made.targets, name, &synth::Target::name) != made.targets.end()) continue;
         if (state->is_available)
             made.targets.push_back(data_set_target(*state));
         else if (!named.empty())

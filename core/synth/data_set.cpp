@@ -63,12 +63,15 @@ class Run {
         while (!is_full()) {
             if (m_stop.stop_requested())
                 return fail(ErrorKind::cancelled, "cancelled: whole shards are kept");
+            if (has_too_many_mismatches()) {
+                // They are what is to be reported.
+                if (!m_rejected.empty()) IIR2D_RETURN_IF_ERROR(flush());
+                return fail(ErrorKind::check_failed, std::to_string(most_mismatches) +
+                                                         " kernels disagree: it stops, and they are among "
+                                                         "the rejected");
+            }
             IIR2D_RETURN_IF_ERROR(wave());
             if (m_report) m_report(m_progress);
-            const auto mismatches = m_progress.rejected.find("mismatch");
-            if (mismatches != m_progress.rejected.end() && mismatches->second >= most_mismatches)
-                return fail(ErrorKind::check_failed,
-                            std::to_string(most_mismatches) + " kernels disagree: it stops");
         }
         if (!m_records.empty()) IIR2D_RETURN_IF_ERROR(flush());
         IIR2D_RETURN_IF_ERROR(finish_files(m_options.folder, m_run, m_options.unavailable));
@@ -154,6 +157,10 @@ class Run {
                 text_hash(record["ir"][0]["text"].get<std::string>(), record["name"].get<std::string>()));
     }
 
+    bool has_too_many_mismatches() const {
+        const auto found = m_progress.rejected.find("mismatch");
+        return found != m_progress.rejected.end() && found->second >= most_mismatches;
+    }
     Category category_of(std::uint64_t j) const { return m_turn[j % m_turn.size()]; }
     bool is_full(Category category) const {
         const auto kept = m_kept.find(category);

@@ -59,18 +59,22 @@ void take_facts(const Json& json, RunFacts& made) {
     made.shard = json.at("shard").get<std::size_t>();
 }
 
-// The first member that differs, down through objects; empty: none does.
-std::string difference_within(const Json& a, const Json& b, const std::string& place) {
+// The first place where they differ, down through objects and arrays of one length; empty: nowhere.
+std::string difference_at(const std::string& place, const Json& a, const Json& b) {
+    if (a == b) return "";
+    if (a.is_array() && b.is_array() && a.size() == b.size()) {
+        std::size_t k = 0;
+        while (a[k] == b[k]) ++k;
+        return difference_at(place + "[" + std::to_string(k) + "]", a[k], b[k]);
+    }
+    if (!a.is_object() || !b.is_object()) return place + ": " + shown(a) + ", not " + shown(b);
+    const std::string before = place.empty() ? "" : place + ".";
     for (const auto& [key, value] : b.items()) {
-        const auto found = a.find(key);
-        if (found == a.end()) return place + key + ": none, not " + shown(value);
-        if (*found == value) continue;
-        if (found->is_object() && value.is_object())
-            return difference_within(*found, value, place + key + ".");
-        return place + key + ": " + shown(*found) + ", not " + shown(value);
+        if (!a.contains(key)) return before + key + ": none, not " + shown(value);
+        if (a[key] != value) return difference_at(before + key, a[key], value);
     }
     for (const auto& [key, value] : a.items()) {
-        if (!b.contains(key)) return shown(place + key) + ", which there is not";
+        if (!b.contains(key)) return shown(before + key) + ", which there is not";
     }
     return "";
 }
@@ -123,7 +127,11 @@ Result<RunFacts> read_run(const fs::path& folder) {
 std::string first_difference(const std::string& found, const std::string& wanted) {
     const Json a = Json::parse(found, nullptr, false), b = Json::parse(wanted, nullptr, false);
     if (!a.is_object()) return "it is damaged";
-    const std::string inner = difference_within(a, b, "");
+    // Compilers are those of the targets, which say more.
+    const Json none;
+    const std::string of_targets =
+        difference_at("targets", a.value("targets", none), b.value("targets", none));
+    const std::string inner = of_targets.empty() ? difference_at("", a, b) : of_targets;
     return inner.empty() ? "its layout" : inner;
 }
 

@@ -94,6 +94,8 @@ Result<std::string> manifest_of(const fs::path& place) {
 
 Result<std::vector<std::string>> manifest_differences(const fs::path& place) {
     IIR2D_TRY(const auto expected, manifest_of(place));
+    std::error_code ignored;
+    if (!fs::exists(place / manifest_name, ignored)) return std::vector<std::string>{"manifest.json is gone"};
     IIR2D_TRY(const auto text, read_file(place / manifest_name, manifest_limits.bytes));
     if (text == expected) return std::vector<std::string>{};
     const auto said = parse_json_strictly(text, manifest_limits);

@@ -219,7 +219,10 @@ Result<Trained> train(const Measurements& measured, const Measurements* validati
     Measurements judged;
     if (validation != nullptr) {
         judged = part_of(*validation, "validation", options.purpose);
-        IIR2D_RETURN_IF_ERROR(check_apart(used, judged));
+        // A database of training problems alone, named to judge by, has what was learned from.
+        const bool is_of_training = judged.problems.empty() && validation != &measured;
+        IIR2D_RETURN_IF_ERROR(
+            check_apart(used, is_of_training ? part_of(*validation, "train", options.purpose) : judged));
     }
     IIR2D_TRY(const auto data, training_data(used, options.purpose, figures));
     IIR2D_TRY(const auto boosting, Boosting::open());
@@ -250,18 +253,19 @@ Result<Trained> train(const Measurements& measured, const Measurements* validati
     IIR2D_TRY(model, from_kernel(iir2d::model_from_text(made.files.trees)));
     IIR2D_TRY(const auto table, make_table(used, options.purpose, table_configs, figures));
     made.files.table = text_of(table);
-    if (made.problems < least_for_margin) {
-        made.unproven = "its margin cannot be decided on " + counted(made.problems, "problem") +
-                        ": it takes " + std::to_string(least_for_margin);
-    } else if (!margin) {
-        made.unproven = "at no margin are 99 % of the problems at most 2 % slower than static";
-    } else if (judged.problems.empty()) {
+    if (judged.problems.empty()) {
         made.unproven = "there is no validation set of " + options.purpose;
     } else {
         auto report = report_of(judged, model, figures);
         if (!report && report.error().kind != ErrorKind::bad_argument) return std::unexpected(report.error());
         if (report) made.files.report = *report;
         if (!report) made.unproven = report.error().message;
+    }
+    if (made.problems < least_for_margin) {
+        made.unproven = "its margin cannot be decided on " + counted(made.problems, "problem") +
+                        ": it takes " + std::to_string(least_for_margin);
+    } else if (!margin) {
+        made.unproven = "at no margin are 99 % of the problems at most 2 % slower than static";
     }
     const nlohmann::ordered_json json{
         {"format", "iir2d-model"},

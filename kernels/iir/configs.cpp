@@ -174,8 +174,8 @@ std::string_view name_of(Downward downward) {
 std::string FilterConfigs::key() const {
     return "iir rows:" + text_of(m_job.horizontal) + " columns:" + text_of(m_job.vertical) +
            " down:" + std::string(name_of(m_job.downward)) +
-           " precision:" + std::string(iir2d::name_of(m_desc.precision)) +
-           tune::end_of_key(m_desc.shape, m_threads, *support::cpu_target());
+           " precision:" + std::string(iir2d::name_of(m_desc.precision)) + tune::size_in_key(m_desc.shape) +
+           tune::end_of_key(m_threads, *support::cpu_target());
 }
 
 tune::Facts FilterConfigs::facts() const {

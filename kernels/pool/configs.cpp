@@ -205,16 +205,26 @@ tune::Purpose PoolConfigs::purpose() const {
     return m_use == PoolUse::backward ? tune::Purpose::pool_backward_cpu : tune::Purpose::pool_cpu;
 }
 
+// What is computed of each window; a kernel that gathers has no formula of its own.
+Formula PoolConfigs::formula() const {
+    if (!m_kernel.gathered) return m_kernel.formula;
+    if (is_max(m_desc.op)) return Formula::max;
+    if (m_desc.op != PoolOp::lp) return Formula::avg;
+    return m_desc.p == 1   ? Formula::lp1
+           : m_desc.p == 2 ? Formula::lp2
+           : m_desc.p == 3 ? Formula::lp3
+                           : Formula::power;
+}
+
 std::string PoolConfigs::key() const {
     const bool backward = m_use == PoolUse::backward;
     const ElementType sums = backward ? backward_accumulator(m_desc, m_geometry) : m_kernel.accumulator;
-    return "pool formula:" + std::string(name_of(m_kernel.formula)) + windows_text(m_geometry) +
-           " out:" + pair_text(m_geometry.y.out, m_geometry.x.out) +
+    return "pool formula:" + std::string(name_of(formula())) + windows_text(m_geometry) +
+           " out:" + pair_text(m_geometry.y.out, m_geometry.x.out) + tune::size_in_key(m_geometry.input) +
            " dtype:" + std::string(iir2d::name_of(m_desc.element)) +
            " pass:" + (backward ? "backward" : "forward") +
            " places:" + (m_use == PoolUse::forward_with_places ? "1" : "0") +
-           " sums:" + std::string(iir2d::name_of(sums)) +
-           tune::end_of_key(m_geometry.input, m_threads, *support::cpu_target());
+           " sums:" + std::string(iir2d::name_of(sums)) + tune::end_of_key(m_threads, *support::cpu_target());
 }
 
 tune::Facts PoolConfigs::facts() const {
@@ -234,7 +244,7 @@ tune::Facts PoolConfigs::facts() const {
             .operation = tune::PoolFacts{
                 .x = facts_of_axis(m_geometry.x, places ? m_kernel.pairs_along_x : m_kernel.along_x),
                 .y = facts_of_axis(m_geometry.y, places ? m_kernel.pairs_along_y : m_kernel.along_y),
-                .formula = static_cast<int>(m_kernel.formula),
+                .formula = static_cast<int>(formula()),
                 .gathered = gathered,
                 .places = places,
                 .maximum = is_max(m_desc.op)}};

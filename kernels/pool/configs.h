@@ -34,6 +34,7 @@ class PoolConfigs final : public tune::Question {
 
   private:
     bool gathers() const;
+    Formula formula() const;
     bool has_stores() const;
     Result<void> check_way(std::int32_t way) const;
     std::int32_t way_of_kernel(const CpuKernel& kernel) const;

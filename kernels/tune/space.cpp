@@ -155,10 +155,13 @@ Result<void> check_static(const Device& device, const Config& config) {
                  " has no knobs, use static");
 }
 
-std::string end_of_key(const Shape& shape, int threads, const std::string& target) {
+std::string size_in_key(const Shape& shape) {
     return " size:" + std::to_string(shape.w) + "x" + std::to_string(shape.h) +
-           " planes:" + std::to_string(shape.n * shape.c) + " device:cpu target:" + target +
-           " threads:" + std::to_string(threads);
+           " planes:" + std::to_string(shape.n * shape.c);
+}
+
+std::string end_of_key(int threads, const std::string& target) {
+    return " device:cpu target:" + target + " threads:" + std::to_string(threads);
 }
 
 std::unexpected<Error> no_key(const Device& device) {

@@ -63,8 +63,10 @@ Result<void> check_each(const Configs& configs, const Config& config) {
 // Returns an error unless the config is `static`: on a GPU there are no knobs.
 Result<void> check_static(const Device& device, const Config& config);
 
-// Returns the words that every key ends with: " size:640x480 planes:3 device:cpu target:AVX2 threads:2".
-std::string end_of_key(const Shape& shape, int threads, const std::string& target);
+// Returns words of every key, " size:640x480 planes:3", and those it ends with, " device:cpu target:AVX2
+// threads:2".
+std::string size_in_key(const Shape& shape);
+std::string end_of_key(int threads, const std::string& target);
 
 // Returns the error of a device that problems have no keys for.
 std::unexpected<Error> no_key(const Device& device);

@@ -67,7 +67,7 @@ TEST_F(PtxCli, ReadsArraysOfFiles) {
 
 TEST_F(PtxCli, AFindingIsFiveAfterTheOutputs) {
     const auto outcome = iir2d(run(saxpy(), {"f32:2", "in:f32:1", "inout:f32:1,1", "u32:2"}));
-    EXPECT_EQ(outcome.code, 5) << outcome.err;
+    expect_failure(outcome, 5, "k has 1 finding: out_of_bounds: thread (1, 0, 0)");
     const Json json = Json::parse(outcome.out);
     ASSERT_EQ(json["findings_total"], 1);
     const Json& finding = json["findings"][0];
@@ -85,6 +85,16 @@ TEST_F(PtxCli, AnEndlessLoopIsFive) {
                                 "1", "--block", "1", "--budget", "1000", "--json"});
     EXPECT_EQ(outcome.code, 5);
     EXPECT_EQ(Json::parse(outcome.out)["findings"][0]["kind"], "no_end");
+}
+
+TEST_F(PtxCli, MoreSharedMemoryThanThereIsIsFive) {
+    const std::string file = text("shared.ptx", "", "ret;");
+    for (const char* bytes : {"49153", "1000000", "2147483647"}) {
+        const auto outcome = iir2d({"ptx", "run", file, "--kernel", "k", "--grid", "1", "--block", "1",
+                                    "--shared", bytes, "--json"});
+        expect_failure(outcome, 5, "shared_limit");
+        EXPECT_EQ(Json::parse(outcome.out)["findings"][0]["kind"], "shared_limit");
+    }
 }
 
 TEST_F(PtxCli, RefusedOpcodesAreThreeWithLineAndName) {

@@ -177,6 +177,16 @@ TEST_F(SynthCli, KernelsAreNamedAsTheyAreWritten) {
         EXPECT_EQ(outcome.code, 0) << outcome.err;
         return outcome.code == 0 ? Json::parse(outcome.out) : Json{{"kernel", ""}};
     };
+    // Not as the type "signed char" of mangled names.
+    const std::string letters = write_text("letters.cu",
+                                           "extern \"C\" __global__ void a(float* x) { x[0] = 1.0f; }\n"
+                                           "extern \"C\" __global__ void b(float* x, int n, int m) {\n"
+                                           "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                           "    if (i >= n) return;\n    x[i] = 2.0f;\n}\n");
+    expect_failure(iir2d({"synth", "extract", letters, "--kernel", "c"}), 2, "there are a, b");
+    const auto b = iir2d({"synth", "extract", letters, "--kernel", "b", "--json"});
+    ASSERT_EQ(b.code, 0) << b.err;
+    EXPECT_EQ(Json::parse(b.out)["inside"], true) << b.out;
     for (const char* name : {"scale", "scale<float>", "scale<float>(float*)", "void scale<float>(float*)"})
         EXPECT_EQ(extracted(name)["kernel"], "_Z5scaleIfEvPT_") << name;
     for (const char* name : {"half", "n::half", "n::half<double>", "half<double>"})

@@ -186,7 +186,12 @@ TEST_F(SynthSet, IsMadeVerifiedShownAndExported) {
 }
 
 TEST_F(SynthSet, WhatIsWrongHasItsExitCode) {
-    expect_failure(generate("a", "0"), 2, "--count");
+    for (const char* count : {"0", "-5", "1.5", "many", "99999999999999999999999"})
+        expect_failure(generate("a", count), 2, "--count");
+    expect_failure(generate("a", "9", {"--seed", "-1"}), 2, "--seed");
+    expect_failure(generate("a", "9", {"--jobs", "0"}), 2, "--jobs");
+    expect_failure(iir2d({"synth", "verify", path("a"), "--mutants", "-1"}), 2, "--mutants");
+    expect_failure(iir2d({"synth", "verify", path("a"), "--sample", "-1"}), 2, "--sample");
     expect_failure(generate("a", "9", {"--categories", "math,arithmatic"}), 2, "arithmatic");
     expect_failure(generate("a", "9", {"--weights", "math=2,block"}), 2, "--weights");
     expect_failure(generate("a", "9", {"--weights", "math=-1"}), 2, "--weights");
@@ -202,12 +207,16 @@ TEST_F(SynthSet, WhatIsWrongHasItsExitCode) {
                    "file/set");
     // Weights and levels are in what the run says of itself.
     const auto made =
-        generate("w", "6", {"--weights", "math=2,block=1", "--levels", "V2", "--targets", "llvm-host-o0"});
+        generate("w", "6",
+                 {"--weights", "math=2,block=1", "--levels", "V2", "--targets", "llvm-host-o0,llvm-host-o0"});
     ASSERT_EQ(made.code, 0) << made.err;
     const Json run = Json::parse(text_of("w/run.json"));
+    EXPECT_EQ(run["targets"], Json::array({"llvm-host-o0"}));  // named twice, kept once
     EXPECT_EQ(run["quotas"]["math"], 4);
     EXPECT_EQ(run["quotas"]["block"], 2);
     EXPECT_EQ(run["levels"], Json::array({"V2"}));
+    expect_failure(generate("w", "6", {"--weights", "math=2,block=1", "--levels", "V2", "--resume"}), 2,
+                   "targets: [\"llvm-host-o0\"], not [\"ptx-nvrtc:sm_90\"");
     EXPECT_EQ(iir2d({"synth", "verify", path("w")}).code, 0);
     // Interrupted, and gone on with; another one is killed.
     for (const int signal : {SIGINT, SIGTERM}) {

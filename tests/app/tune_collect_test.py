@@ -120,7 +120,9 @@ def check_kills(folder):
 def check_files(folder, database):
     names = [folder / n for n in ("1.json", "1.csv", "2.json", "2.csv")]
     run("export", database, "--out-json", names[0], "--out-csv", names[1])
-    run("import", names[0], "--out", folder / "copy.db")
+    said = json.loads(run("import", names[0], "--out", folder / "copy.db", "--json"))
+    assert said == {"problems": 4, "visits": 8}, said
+    assert json.loads(run("export", database, "--out-csv", folder / "3.csv", "--json")) == said
     run("export", folder / "copy.db", "--out-json", names[2], "--out-csv", names[3])
     texts = [n.read_bytes() for n in names]
     assert texts[0] == texts[2] and texts[1] == texts[3]

@@ -102,6 +102,10 @@ def check_training(folder, database):
     run("train", database, "--purpose", "iir-cpu", "--out", folder / "2")
     for name in ("model.trees", "model.json", "table.txt"):
         assert (folder / "1" / name).read_bytes() == (folder / "2" / name).read_bytes(), name
+    # Judged, though its problems are too few for a margin.
+    report = json.loads((folder / "1" / "report.json").read_text())
+    assert report["problems"] > 0, report
+    assert json.loads((folder / "1" / "model.json").read_text())["unproven"]
     run("train", database, "--purpose", "iir-cpu", "--out", folder / "1", code=6, error="there already")
     run("train", database, "--purpose", "iir-gpu", "--out", folder / "3", code=2)
     run("train", database, "--purpose", "iir-cpu", code=2)
@@ -119,6 +123,12 @@ def check_shared_keys(folder, exported):
     (folder / "shared.json").write_text(json.dumps(shared))
     run("import", folder / "shared.json", "--out", folder / "shared.db")
     run("train", folder / "recording.db", "--validation", folder / "shared.db", "--purpose", "iir-cpu", "--out",
+        folder / "never", code=5, error="training and validation")
+    # What was learned from, named to judge by.
+    learned = dict(exported, problems=[p for p in exported["problems"] if p["set"] == "train"])
+    (folder / "learned.json").write_text(json.dumps(learned))
+    run("import", folder / "learned.json", "--out", folder / "learned.db")
+    run("train", folder / "recording.db", "--validation", folder / "learned.db", "--purpose", "iir-cpu", "--out",
         folder / "never", code=5, error="training and validation")
     assert not (folder / "never").exists()
 
@@ -145,6 +155,8 @@ def check_registry(folder):
     assert len(listed) >= 6 and all(os.path.exists(path) for path in listed)
     (models / "more").write_text("more")
     run("manifest", "--models", models, "--verify", code=5)
+    (models / "manifest.json").unlink()
+    assert run("manifest", "--models", models, "--verify", code=5) == "manifest.json is gone\n"
     run("manifest", "--models", folder / "absent", code=3)
 
 

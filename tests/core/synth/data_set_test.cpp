@@ -190,6 +190,35 @@ TEST_F(DataSet, RejectsWhatDisagreesAndKeepsTheSource) {
     EXPECT_TRUE(found);
 }
 
+// Gives none of the outputs.
+class Idle : public Interpreted {
+  public:
+    Result<std::vector<std::string>> run(const Target&, std::vector<Execution>& runs) override {
+        return std::vector<std::string>(runs.size());
+    }
+};
+
+TEST_F(DataSet, KeepsWhatDisagreesWhereItStopsForThat) {
+    GenerateOptions wanted = options("stopped");
+    const auto generate_idly = [&] {
+        return generate_data_set(
+            wanted, []() -> Result<std::unique_ptr<Toolchain>> { return std::make_unique<Idle>(); });
+    };
+    for (const bool again : {false, true}) {
+        wanted.resume = again;
+        const auto made = generate_idly();
+        ASSERT_FALSE(made);
+        EXPECT_EQ(made.error().kind, workbench::ErrorKind::check_failed);
+        const auto lines = read_lines(wanted.folder / "shards" / "00000.rejected.jsonl.zst");
+        ASSERT_TRUE(lines) << lines.error().message;
+        const auto mismatches = std::ranges::count_if(*lines, [](const std::string& line) {
+            return nlohmann::json::parse(line)["reason"] == "mismatch";
+        });
+        EXPECT_GE(mismatches, workbench::synth::most_mismatches);
+        EXPECT_FALSE(fs::exists(wanted.folder / "manifest.json"));
+    }
+}
+
 TEST(Quotas, AreEqualOrByWeight) {
     GenerateOptions options{.count = 100};
     EXPECT_EQ(quotas_of(options).at(Category::arithmetic), 8U);

@@ -96,8 +96,15 @@ TEST(TuneProblem, KeysHaveWhatTimeDependsOnAndNothingElse) {
     EXPECT_THAT(
         key("pool:max window:3x5 stride:1x2 places size:64x48 planes:3"),
         ::testing::MatchesRegex(
-            "pool formula:max window:3x5 stride:1x2 padding:0x0 dilation:1x1 out:46x30 dtype:f32 "
-            "pass:forward places:1 sums:f32 size:64x48 planes:3 device:cpu target:[A-Z0-9_]+ threads:2"));
+            "pool formula:max window:3x5 stride:1x2 padding:0x0 dilation:1x1 out:46x30 size:64x48 planes:3 "
+            "dtype:f32 pass:forward places:1 sums:f32 device:cpu target:[A-Z0-9_]+ threads:2"));
+    // Of windows that are gathered, too.
+    EXPECT_THAT(key("pool:adaptive-avg output:5x7 size:64x48"), HasSubstr("formula:avg window:adaptive"));
+    EXPECT_THAT(key("pool:adaptive-max output:5x7 size:64x48"), HasSubstr("formula:max window:adaptive"));
+    for (const char* words : {" size:64x48", " pass:backward size:64x48"}) {
+        EXPECT_THAT(key("pool:lp window:3x3 p:4 dtype:f64" + std::string(words)), HasSubstr("formula:power"));
+        EXPECT_THAT(key("pool:lp window:3x3 p:3 dtype:f16" + std::string(words)), HasSubstr("formula:lp3"));
+    }
     // p changes the formula; a divisor, which is only divided by, nothing.
     EXPECT_NE(key("pool:lp window:3x3 p:1 size:64x48"), key("pool:lp window:3x3 size:64x48"));
     EXPECT_EQ(key("pool:avg window:3x3 divisor:5 size:64x48"),
