@@ -210,10 +210,13 @@ Result<Solved> solve(const Fit& problem, const Common& common, Engine& engine) {
     };
     const std::optional<double> usual =
         problem.method == Descent::adam ? std::optional(default_fit_step) : std::nullopt;
+    // Fewer iterations than the usual steps are a limit, by which it must have converged.
+    std::optional<std::int64_t> steps = problem.steps;
+    if (!steps && common.max_iterations >= default_fit_steps) steps = default_fit_steps;
     IIR2D_TRY(const HistoryStep best, descend(objective, {start},
                                               {.method = problem.method,
                                                .step = problem.step ? problem.step : usual,
-                                               .steps = problem.steps.value_or(default_fit_steps),
+                                               .steps = steps,
                                                .has_restarts = true,
                                                .range = std::pair(parameter.minimum, parameter.maximum)},
                                               common, engine, solved));

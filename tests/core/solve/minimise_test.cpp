@@ -193,6 +193,13 @@ TEST(Fit, RefusesWhatCannotBeFitted) {
     EXPECT_EQ(refused.error().kind, ErrorKind::bad_input);
 }
 
+TEST(Fit, SaysWhereItHasNotConverged) {
+    const Fit fit = fit_of(1, 12, 12);
+    const Solved made = solved(fit, {.max_iterations = 3});
+    EXPECT_EQ(made.iterations, 3);
+    EXPECT_THAT(made.shortfall, testing::HasSubstr("after 3 iterations"));
+}
+
 TEST(Fit, TellsOfEveryParameterThatItTries) {
     Fit fit = fit_of(1, 9, 7);
     fit.steps = 3;
