@@ -62,7 +62,7 @@ def check_eval(folder, database, exported):
         run("table", database, "--purpose", purpose, "--out", table)
         families = read_table(table.read_text())
         assert all("static" in configs and len(configs) <= 4 for configs in families.values())
-        said = json.loads(run("eval", database, "--table", table, "--k", "1,2,4", "--json"))
+        said = json.loads(run("eval", "--k", "1,2,4", database, "--table", table, "--json"))
         static, noise, randoms, by_k, decisions = [], [], [], {1: [], 2: [], 4: []}, []
         for problem, configs, second in logs_of(exported, purpose):
             best = fair(configs)
