@@ -155,6 +155,8 @@ def check_registry(folder):
     assert len(listed) >= 6 and all(os.path.exists(path) for path in listed)
     (models / "more").write_text("more")
     run("manifest", "--models", models, "--verify", code=5)
+    said = json.loads(run("manifest", "--models", models, "--verify", "--json", code=5))
+    assert said == {"differences": ["more is not in manifest.json"]}, said
     (models / "manifest.json").unlink()
     assert run("manifest", "--models", models, "--verify", code=5) == "manifest.json is gone\n"
     run("manifest", "--models", folder / "absent", code=3)
