@@ -179,8 +179,8 @@ void add_synth_command(CLI::App& parser, Action& chosen) {
     extract->add_option("FILE", options->request.file, "A CUDA source, compiled as it is")->required();
     extract->add_option("--kernel", options->request.kernel, "The kernel's name, as written or as a symbol")
         ->required();
-    extract->add_option("--targets", options->request.targets,
-                        "Separated by commas; default ptx-nvrtc:sm_90");
+    extract->add_option("--targets", options->request.targets, "Separated by commas; default ptx-nvrtc:sm_90")
+        ->allow_extra_args(false);
     extract->add_flag("--backward", options->backward,
                       "The backward kernel too, of a kernel of the language");
     extract

@@ -146,7 +146,8 @@ void add_synth_export(CLI::App& synth, Action& chosen) {
         synth.add_subcommand("diff", "Compare two texts of a record, or what two data sets have in common");
     command->add_option("DIR", diff->folders, "A data set, or two")->required()->expected(1, 2);
     command->add_option("--id", diff->id, "The record's id");
-    command->add_option("--between", diff->between, "Two targets, separated by a comma");
+    command->add_option("--between", diff->between, "Two targets, separated by a comma")
+        ->allow_extra_args(false);
     command->add_flag("--json", diff->json, "As JSON");
     command->callback([diff, &chosen] {
         chosen = [diff](const Interruption& interruption) { return run_synth_diff(*diff, interruption); };

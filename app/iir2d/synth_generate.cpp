@@ -155,15 +155,23 @@ void add_synth_generate(CLI::App& synth, Action& chosen) {
     generate->add_option("--out", options->out, "A new folder")->required();
     generate->add_option("--count", options->count, "How many kernels")->required();
     generate->add_option("--seed", options->seed, "Other kernels; 1");
-    generate->add_option("--categories", options->categories,
-                         "Separated by commas; all 14, the same number of each");
+    generate
+        ->add_option("--categories", options->categories,
+                     "Separated by commas; all 14, the same number of each")
+        ->allow_extra_args(false);
     generate->add_flag("--balanced", options->balanced, "The same number of each category, as without it");
-    generate->add_option("--weights", options->weights,
-                         "How many of each category beside the others: array=2,block=1");
-    generate->add_option("--levels", options->levels,
-                         "What is tried of each text, of V0,V1,V2,V3 (V0 always is); V0,V2,V3");
-    generate->add_option("--targets", options->targets,
-                         "Separated by commas; those of the defaults that are there");
+    generate
+        ->add_option("--weights", options->weights,
+                     "How many of each category beside the others: array=2,block=1")
+        ->allow_extra_args(false);
+    generate
+        ->add_option("--levels", options->levels,
+                     "What is tried of each text, of V0,V1,V2,V3 (V0 always is); V0,V2,V3")
+        ->allow_extra_args(false);
+    generate
+        ->add_option("--targets", options->targets,
+                     "Separated by commas; those of the defaults that are there")
+        ->allow_extra_args(false);
     generate->add_flag("--backward", options->backward, "The backward kernels too");
     generate->add_option("--jobs", options->jobs, "Batches at a time, each with a compiler process; 2");
     generate->add_flag("--resume", options->resume, "Go on behind the last whole shard");

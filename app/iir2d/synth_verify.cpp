@@ -181,8 +181,10 @@ void add_synth_verify(CLI::App& synth, Action& chosen) {
     CLI::App* verify =
         synth.add_subcommand("verify", "Hold a data set to its sources, its compilers and its results");
     verify->add_option("DIR", options->folder, "A data set")->required();
-    verify->add_option("--levels", options->levels,
-                       "Of V0,V1,V2,V3,V4, separated by commas; those of V0,V2,V3 that can be tried here");
+    verify
+        ->add_option("--levels", options->levels,
+                     "Of V0,V1,V2,V3,V4, separated by commas; those of V0,V2,V3 that can be tried here")
+        ->allow_extra_args(false);
     verify->add_option("--device", options->device, "The GPU of V4, which is tried then: cuda or cuda:N");
     verify->add_option("--sample", options->sample, "Records to look into; all");
     verify->add_option("--mutants", options->mutants,

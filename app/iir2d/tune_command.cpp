@@ -37,6 +37,7 @@ struct TuneCollectOptions {
     std::string rounds = "5..25";
     std::string visits = "2";
     std::string budget;
+    bool other_bits = false;  // of a CPU no config changes a bit
     bool list = false;
     bool json = false;
     bool quiet = false;
@@ -202,11 +203,13 @@ void add_collect(CLI::App& tune, Action& chosen) {
         ->add_option("--generate", given->generate,
                      "Sizes drawn: lognormal, pow2, odd, thin, batch, edges, mixed, with commas between "
                      "(default: mixed)")
-        ->type_name("LIST");
+        ->type_name("LIST")
+        ->allow_extra_args(false);
     command->add_option("--count", given->count, "Problems")->capture_default_str();
     command->add_option("--seed", given->seed, "Of all that is drawn")->capture_default_str();
     command->add_option("--ops", given->ops, "iir, pool, pool-backward, with commas between (default: all)")
-        ->type_name("LIST");
+        ->type_name("LIST")
+        ->allow_extra_args(false);
     command->add_option(
         "--problems", given->problems,
         "Instead of drawn ones: a file, a spec a line or CSV with a column \"spec\"; or seen, those "
@@ -234,6 +237,8 @@ void add_collect(CLI::App& tune, Action& chosen) {
     command->add_option("--budget", given->budget, "Seconds after which no further visit begins");
     command->add_option("--device", given->device.device, "cpu")->capture_default_str();
     command->add_option("--threads", given->device.threads, "At most so many; default all");
+    command->add_flag("--allow-other-bits", given->other_bits,
+                      "Also configs that change bits, within the precision's bound; on a CPU there are none");
     command->add_flag("--list", given->list, "Print specs, keys and candidates; measure nothing");
     command->add_flag("--json", given->json, "The same as JSON");
     add_quiet(*command, given->quiet);

@@ -187,7 +187,8 @@ CLI::App* add_eval(CLI::App& tune, TuneEvalOptions& given) {
     command->add_option("--table", given.table, "A table that tune table made");
     command->add_option("--set", given.set, "train or validation; default both");
     command->add_option("--k", given.k, "How many of the first configs are timed (default: 1,2,3,5,10)")
-        ->type_name("LIST");
+        ->type_name("LIST")
+        ->allow_extra_args(false);
     command
         ->add_option(
             "--threshold", given.threshold,

@@ -76,7 +76,10 @@ Result<int> run_manifest(const TuneModelOptions& given) {
                                "--format \"" + shown(given.format) + "\" is not json or paths");
     if (given.verify) {
         IIR2D_TRY(const auto differences, tune::manifest_differences(place));
-        for (const std::string& one : differences) std::printf("%s\n", shown(one).c_str());
+        if (given.json) print_json({{"differences", differences}});
+        for (const std::string& one : differences) {
+            if (!given.json) std::printf("%s\n", shown(one).c_str());
+        }
         if (differences.empty()) return 0;
         return workbench::fail(ErrorKind::check_failed,
                                workbench::quoted(place) + " is not as its manifest.json says");
@@ -117,7 +120,7 @@ void add_tune_models(CLI::App& tune, Action& chosen) {
     manifest->add_option("--format", given->format, "json, or paths: the files alone")->capture_default_str();
     manifest->add_flag("--verify", given->verify,
                        "Compare the folder with its manifest.json: exit 5 on a difference");
-    manifest->add_flag("--json", given->json, "As --format json");
+    manifest->add_flag("--json", given->json, "As --format json; with --verify the differences as JSON");
     add_quiet(*manifest, given->quiet);
     runs(manifest, given, run_manifest);
 }

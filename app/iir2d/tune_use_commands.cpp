@@ -189,7 +189,8 @@ Result<int> run_learned(const TuneUseOptions& given) {
         std::optional<std::string> key;
         for (const std::string& word : given.key) key = key ? *key + " " + word : word;
         IIR2D_TRY(const auto gone, tune::forget_learned(key));
-        note("forgot " + counted(gone, "entry", "entries"), given.quiet);
+        if (given.json) print_json({{"forgotten", gone}});
+        note("forgot " + counted(gone, "entry", "entries"), given.quiet || given.json);
         return 0;
     }
     IIR2D_TRY(const auto lines, tune::kept_learned());

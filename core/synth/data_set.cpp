@@ -96,8 +96,12 @@ class Run {
             return fail(ErrorKind::bad_argument,
                         m_options.folder.string() + " is not empty: give another folder, or --resume");
         if (is_empty) {
-            if (const std::error_code made = make_folder())
-                return fail(ErrorKind::unwritable_output, m_options.folder.string() + ": " + made.message());
+            // Nothing comes before run.json: a run that is killed here is begun anew, or resumed.
+            std::error_code failed;
+            fs::create_directories(m_options.folder, failed);
+            if (failed)
+                return fail(ErrorKind::unwritable_output,
+                            m_options.folder.string() + ": " + failed.message());
             return write_file_atomically(run, wanted);
         }
         // What a killed run was writing.

@@ -15,7 +15,7 @@
 namespace workbench::synth {
 
 // Raised by every change of what a seed gives; tests/core/synth/golden.txt guards it.
-constexpr int generator_version = 1;
+constexpr int generator_version = 2;
 
 enum class Category : std::uint8_t {
     arithmetic,

@@ -57,7 +57,8 @@ std::optional<Category> category_from_name(std::string_view name) {
 }
 
 Candidate generate(Category category, std::uint64_t seed, std::uint64_t number) {
-    Draw mixed(seed * 0x2545f4914f6cdd1dU + static_cast<std::uint64_t>(generator_version));
+    // Not by the version: what a new one leaves alone stays as it was.
+    Draw mixed(seed * 0x2545f4914f6cdd1dU + 1);
     Draw own(mixed.next() ^ (number * 0x9e3779b97f4a7c15U + static_cast<std::uint64_t>(category)));
     return Maker(category, own.next()).run();
 }
@@ -203,7 +204,8 @@ Id Maker::quotient(const Pair& of) {
     const Id left = operands.left, right = operands.right;
     const Type type = b.type(left);
     if (is_float(type)) {
-        if (m_draw.chance(30)) return b.binary({Op::div, left, constant(type)});
+        if (m_category == Category::control_flow || m_draw.chance(30))
+            return b.binary({Op::div, left, constant(type)});
         return b.binary({Op::div, left, away_from_zero({right, m_draw.of({0.5, 1.0, 2.0})})});
     }
     const Op op = m_draw.chance(60) ? Op::div : Op::rem;
@@ -259,7 +261,8 @@ Id Maker::plain(Type type, int depth) {
         return b.binary(varied({m_draw.of({Op::add, Op::sub, Op::mul, Op::mul, Op::add}), next(), next()}));
     if (k < 70) return quotient({next(), next()});
     if (k < 80) return b.function({m_draw.of({Op::min, Op::max}), {varied(next()), next()}});
-    if (k < 86) return b.unary(Op::neg, varied(next()));
+    // Of control flow a magnitude would be a function.
+    if (k < (m_category == Category::control_flow ? 92 : 86)) return b.unary(Op::neg, varied(next()));
     if (k < 92) return absolute(next());
     return b.function({Op::fma, {varied(next()), next(), next()}});
 }

@@ -142,9 +142,12 @@ std::string broken_rule(Category category, const Tree& tree) {
             if (has.loops == 0) return "no loop";
             return has.deepest_loop > 2 || has.branches ? "nested too deep, or a branch" : "";
         case Category::control_flow:
-            if (has.has_function || calls) return "a function";
+            if (has.has_function || has.of({Op::abs}) || calls) return "a function";
             if (has.loops > 1) return "more than one loop";
-            return has.branches + has.loops + has.of({Op::select, Op::min, Op::max}) ? "" : "no control flow";
+            // A clamp has both of min and max.
+            return has.branches + has.loops + has.of({Op::select}) || (has.of({Op::min}) && has.of({Op::max}))
+                       ? ""
+                       : "no control flow";
         case Category::combined:
             return (has.branches > 0) + (has.loops > 0) + (has.has_function || has.of({Op::abs}) > 0) +
                                    (calls > 0) <

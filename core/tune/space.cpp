@@ -19,9 +19,9 @@ Result<Space> space_from_text(const std::string& text) {
         Space space{.kind = Space::Kind::sampled};
         const char* const end = text.data() + text.size();
         const auto [last, error] = std::from_chars(text.data() + 8, end, space.count);
-        if (error != std::errc{} || last != end || space.count < 1 || space.count > 64)
+        if (error != std::errc{} || last != end || space.count < 1)
             return fail(ErrorKind::bad_argument,
-                        "space \"" + escaped(text) + "\": give sampled:1 to sampled:64");
+                        "space \"" + escaped(text) + "\": give sampled:N, from sampled:1 on");
         return space;
     }
     Space space{.kind = Space::Kind::given};

@@ -140,7 +140,8 @@ Result<void> check_multiple(const Config& config, const Knob& knob, std::int32_t
     if (value == 0 || (value >= least && value <= most && value % step == 0)) return {};
     if (says_nothing) return std::unexpected(Error{});
     return refused(knob, value,
-                   std::string(knob.name) + " is a multiple of " + std::to_string(step) + " from " +
+                   std::string(knob.name) + " is a " +
+                       (step == 1 ? "whole number" : "multiple of " + std::to_string(step)) + " from " +
                        std::to_string(least) + " to " + std::to_string(most));
 }
 

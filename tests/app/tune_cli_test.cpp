@@ -59,7 +59,7 @@ TEST_F(TuneCli, WrongConfigsAreNamedAndNothingIsWritten) {
     refuses(filter, "speed:1", "speed:1");
     refuses(filter, "part:33", "part:33: part is a multiple of 32");
     refuses(filter, "threads:0", "threads:0");
-    refuses(filter, "threads:9999", "threads:9999");
+    refuses(filter, "threads:9999", "threads:9999: threads is a whole number from 1 to ");
     refuses({"pool", grey, "--op", "max", "--window", "3x3"}, "way:climb/climb", "way:climb/climb");
     refuses({"pool", grey, "--op", "avg", "--window", "3x3"}, "way:parts/parts", "max pooling");
     expect_failure(iir2d({"bench", "--sizes", "64x64", "--filter-ids", "1", "--device", "cpu", "--config",

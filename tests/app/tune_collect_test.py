@@ -35,7 +35,7 @@ def listed(*arguments):
 
 def check_lists():
     train = listed("--count", 60)
-    assert len(train) == 60 and train == listed("--count", 60)
+    assert len(train) == 60 and train == listed("--count", 60) == listed("--count", 60, "--allow-other-bits")
     assert {p["spec"] for p in train} != {p["spec"] for p in listed("--count", 60, "--seed", 2)}
     validation = listed("--count", 60, "--set", "validation")
     assert not {p["key"] for p in train} & {p["key"] for p in validation}
@@ -45,6 +45,8 @@ def check_lists():
     run("collect", "--list", "--generate", "round", code=2)
     run("collect", "--list", "--count", "0", code=2)
     run("collect", "--list", "--space", "sampled:0", code=2)
+    few = listed("--count", 3)
+    assert listed("--count", 3, "--space", "sampled:1000") == few
     run("collect", "--list", "--rounds", "5", code=0)  # nothing is measured
     run("collect", "--count", "1", code=2)  # neither --out nor --list
 

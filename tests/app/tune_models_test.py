@@ -62,7 +62,7 @@ def check_eval(folder, database, exported):
         run("table", database, "--purpose", purpose, "--out", table)
         families = read_table(table.read_text())
         assert all("static" in configs and len(configs) <= 4 for configs in families.values())
-        said = json.loads(run("eval", database, "--table", table, "--k", "1,2,4", "--json"))
+        said = json.loads(run("eval", "--k", "1,2,4", database, "--table", table, "--json"))
         static, noise, randoms, by_k, decisions = [], [], [], {1: [], 2: [], 4: []}, []
         for problem, configs, second in logs_of(exported, purpose):
             best = fair(configs)
@@ -155,6 +155,8 @@ def check_registry(folder):
     assert len(listed) >= 6 and all(os.path.exists(path) for path in listed)
     (models / "more").write_text("more")
     run("manifest", "--models", models, "--verify", code=5)
+    said = json.loads(run("manifest", "--models", models, "--verify", "--json", code=5))
+    assert said == {"differences": ["more is not in manifest.json"]}, said
     (models / "manifest.json").unlink()
     assert run("manifest", "--models", models, "--verify", code=5) == "manifest.json is gone\n"
     run("manifest", "--models", folder / "absent", code=3)

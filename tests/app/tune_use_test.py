@@ -261,7 +261,7 @@ def check_use(base, host):
         if len(learned) == 2:
             break
     assert len({one["key"] for one in learned}) == 2, learned
-    run("tune", "learned", "--forget", learned[0]["key"], **variables)
+    assert parsed("tune", "learned", "--forget", learned[0]["key"], **variables) == {"forgotten": 1}
     assert [one["key"] for one in parsed("tune", "learned", **variables)["learned"]] == [learned[1]["key"]]
     run("tune", "learned", learned[0]["key"], code=2, **variables)
     # A bad line is skipped and counted; a file that is none of ours is no obstacle.

@@ -43,6 +43,12 @@ TEST_F(DataSet, IsTheSameForAnyNumberOfJobsAndAfterAKill) {
     EXPECT_EQ(again->kernels, 30U);
     EXPECT_EQ(again->rejected, whole->rejected);
     EXPECT_EQ(contents(resumed.folder), files);
+    // Killed before the first shard, with run.json alone.
+    for (const auto& entry : fs::directory_iterator(resumed.folder)) {
+        if (entry.path().filename() != "run.json") fs::remove_all(entry.path());
+    }
+    ASSERT_TRUE(generate_it(resumed));
+    EXPECT_EQ(contents(resumed.folder), files);
     // Complete: there is nothing to do; another seed is refused.
     EXPECT_TRUE(generate_it(resumed));
     resumed.seed = 6;
