@@ -10,6 +10,7 @@
 #include <QProxyStyle>
 #include <QStyleFactory>
 #include <QStyleOption>
+#include <QStyleOptionToolButton>
 
 namespace workbench {
 namespace {
@@ -62,7 +63,22 @@ const ThemeColours& lightColours() {
 
 bool g_dark = false;  // GUI thread only
 
-// Fusion outlines check and radio boxes darker than the window, which on a dark one cannot be seen.
+// The width that the arrow of a tool button with a menu takes beside the button's text.
+constexpr int menuArrowWidth = 14;
+
+// The option of a tool button that opens a menu when it is clicked anywhere and that has a text; null for any
+// other.
+const QStyleOptionToolButton* menuButtonWithText(const QStyleOption* option) {
+    const auto* button = qstyleoption_cast<const QStyleOptionToolButton*>(option);
+    if (button == nullptr || button->text.isEmpty() || button->toolButtonStyle == Qt::ToolButtonIconOnly)
+        return nullptr;
+    const bool opens = button->features.testFlag(QStyleOptionToolButton::HasMenu) &&
+                       !button->features.testFlag(QStyleOptionToolButton::MenuButtonPopup);
+    return opens ? button : nullptr;
+}
+
+// Fusion outlines check and radio boxes darker than the window, which on a dark one cannot be seen, and draws
+// the arrow of a button with a menu into its lower right corner, where it reads as a comma after the text.
 class WorkbenchStyle : public QProxyStyle {
   public:
     WorkbenchStyle() : QProxyStyle(QStyleFactory::create(QStringLiteral("Fusion"))) {}
@@ -87,6 +103,58 @@ class WorkbenchStyle : public QProxyStyle {
             painter->drawRoundedRect(box, 1.5, 1.5);
         }
         painter->restore();
+    }
+
+    QSize sizeFromContents(ContentsType type, const QStyleOption* option, const QSize& contents,
+                           const QWidget* widget) const override {
+        QSize size = QProxyStyle::sizeFromContents(type, option, contents, widget);
+        if (type == CT_ToolButton && menuButtonWithText(option) != nullptr) size.rwidth() += menuArrowWidth;
+        return size;
+    }
+
+    // An icon with its text beside it would touch the left edge, with all that is left of the width at the
+    // right.
+    void drawControl(ControlElement element, const QStyleOption* option, QPainter* painter,
+                     const QWidget* widget) const override {
+        const auto* button = element == CE_ToolButtonLabel
+                                 ? qstyleoption_cast<const QStyleOptionToolButton*>(option)
+                                 : nullptr;
+        if (button == nullptr || button->toolButtonStyle != Qt::ToolButtonTextBesideIcon ||
+            button->text.isEmpty() || button->icon.isNull()) {
+            QProxyStyle::drawControl(element, option, painter, widget);
+            return;
+        }
+        QStyleOptionToolButton label = *button;
+        label.rect = visualRect(label.direction, label.rect, label.rect.adjusted(3, 0, 0, 0));
+        QProxyStyle::drawControl(element, &label, painter, widget);
+    }
+
+    void drawComplexControl(ComplexControl control, const QStyleOptionComplex* option, QPainter* painter,
+                            const QWidget* widget) const override {
+        const QStyleOptionToolButton* button =
+            control == CC_ToolButton ? menuButtonWithText(option) : nullptr;
+        if (button == nullptr) {
+            QProxyStyle::drawComplexControl(control, option, painter, widget);
+            return;
+        }
+        QStyleOptionToolButton frame = *button;
+        frame.features.setFlag(QStyleOptionToolButton::HasMenu, false);
+        frame.text.clear();
+        frame.icon = QIcon();
+        QProxyStyle::drawComplexControl(control, &frame, painter, widget);
+
+        const auto placed = [&](const QRect& rect) {
+            return visualRect(button->direction, button->rect, rect);
+        };
+        const QRect inside = button->rect.adjusted(3, 3, -3, -3);
+        QStyleOptionToolButton label = *button;
+        label.rect = placed(inside.adjusted(0, 0, -menuArrowWidth, 0));
+        proxy()->drawControl(CE_ToolButtonLabel, &label, painter, widget);
+
+        QStyleOption arrow = *button;
+        constexpr int side = menuArrowWidth - 5;
+        arrow.rect = placed(QRect(inside.right() - side, inside.center().y() - side / 2, side, side));
+        proxy()->drawPrimitive(PE_IndicatorArrowDown, &arrow, painter, widget);
     }
 };
 
