@@ -4,10 +4,13 @@
 #include <gmock/gmock.h>
 
 #include <QApplication>
+#include <QMenu>
 #include <QPalette>
 #include <QPixmap>
 #include <QSignalSpy>
+#include <QToolButton>
 #include <cmath>
+#include <vector>
 
 #include "ui/widgets/icons.h"
 
@@ -52,6 +55,33 @@ TEST_P(ThemeTest, PaletteFollows) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Both, ThemeTest, ::testing::Values(Theme::light, Theme::dark));
+
+TEST(Theme, DrawsTheArrowOfAMenuBesideTheTextAtHalfHeight) {
+    applyTheme(*qApp, Theme::light);
+    QToolButton button;
+    button.setText(QStringLiteral("Export"));
+    button.setPopupMode(QToolButton::InstantPopup);
+    const int widthWithout = button.sizeHint().width();
+    QMenu menu;
+    button.setMenu(&menu);
+    ASSERT_GT(button.sizeHint().width(), widthWithout);
+    button.resize(button.sizeHint());
+    const QImage image = button.grab().toImage();
+
+    // The ground of a button changes from row to row only, so what differs from its row's first pixel is the
+    // arrow.
+    std::vector<int> rows;
+    const int left = image.width() - 16;
+    for (int y = 4; y < image.height() - 4; ++y) {
+        for (int x = left + 1; x < image.width() - 3; ++x) {
+            if (image.pixel(x, y) != image.pixel(left, y)) rows.push_back(y);
+        }
+    }
+    ASSERT_FALSE(rows.empty());
+    double middle = 0;
+    for (const int y : rows) middle += static_cast<double>(y) / static_cast<double>(rows.size());
+    EXPECT_NEAR(middle, image.height() / 2.0, 2.0);
+}
 
 TEST(Theme, TellsOfAChange) {
     QSignalSpy changed(&ThemeNotifier::instance(), &ThemeNotifier::changed);
