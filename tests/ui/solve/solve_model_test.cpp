@@ -17,7 +17,6 @@
 #include "tests/ui/picture/view_testing.h"
 #include "ui/session/session.h"
 #include "ui/support/paths.h"
-#include "ui/support/text.h"
 
 namespace workbench {
 namespace {
@@ -292,13 +291,3 @@ TEST(SolveChoices, NameKernelsThatAreThere) {
 
 }  // namespace
 }  // namespace workbench
-
-int main(int argc, char** argv) {
-    const QTemporaryDir settings;
-    qputenv("IIR2D_CONFIG_DIR", settings.path().toLocal8Bit());
-    QCoreApplication application(argc, argv);
-    workbench::EnglishPlurals plurals;
-    QCoreApplication::installTranslator(&plurals);
-    ::testing::InitGoogleMock(&argc, argv);
-    return RUN_ALL_TESTS();
-}
