@@ -167,7 +167,8 @@ Result<std::vector<std::byte>> place_arguments(const EntryInfo& entry, std::vect
                                                Memory& memory) {
     if (arguments.size() != entry.parameters.size())
         return fail(ErrorKind::bad_argument,
-                    entry.name + " takes " + std::to_string(entry.parameters.size()) + " arguments, and " +
+                    entry.name + " takes " + std::to_string(entry.parameters.size()) +
+                        (entry.parameters.size() == 1 ? " argument, and " : " arguments, and ") +
                         std::to_string(arguments.size()) + " are given with --arg");
     std::vector<std::byte> made(entry.parameter_bytes);
     for (std::size_t k = 0; k < arguments.size(); ++k) {

@@ -82,7 +82,8 @@ bool is_refused_register(std::string_view name) {
 void FunctionReader::expect_count(const std::vector<Operand>& operands, std::size_t least,
                                   std::size_t most) const {
     if (operands.size() >= least && operands.size() <= most) return;
-    fail("has " + std::to_string(operands.size()) + " operands where it takes " + std::to_string(least) +
+    fail("has " + std::to_string(operands.size()) + (operands.size() == 1 ? " operand" : " operands") +
+         " where it takes " + std::to_string(least) +
          (most > least ? " to " + std::to_string(most) : std::string()));
 }
 

@@ -7,6 +7,7 @@
 #include <thread>
 #include <unordered_map>
 
+#include "core/support/counted.h"
 #include "core/support/escaped.h"
 #include "core/support/files.h"
 #include "core/support/try.h"
@@ -142,10 +143,9 @@ class Verifying {
         for (auto& batch : batches) {
             for (Checked& one : batch) take(one);
         }
-        m_control.report(
-            std::min(1.0, static_cast<double>(m_made.records) /
-                              static_cast<double>(std::max<std::uint64_t>(1, m_run.count))),
-            std::to_string(m_made.records) + " records, " + std::to_string(m_made.faults.size()) + " faults");
+        m_control.report(std::min(1.0, static_cast<double>(m_made.records) /
+                                           static_cast<double>(std::max<std::uint64_t>(1, m_run.count))),
+                         counted(m_made.records, "record") + ", " + counted(m_made.faults.size(), "fault"));
         return {};
     }
 
@@ -328,7 +328,7 @@ class Verifying {
             }
             m_control.report(std::min(1.0, static_cast<double>(m_made.mutants.made) /
                                                static_cast<double>(m_options.mutants)),
-                             std::to_string(m_made.mutants.made) + " mutants, " +
+                             counted(m_made.mutants.made, "mutant") + ", " +
                                  std::to_string(m_made.mutants.passed) + " passed");
         }
         return {};
