@@ -129,8 +129,8 @@ struct Rectangle {
 Result<std::vector<double>> values_over(const Minimise& problem, const Rectangle& where, const Common& common,
                                         Engine& engine);
 
-// The parameter of filter 1, 2, 5 or 7 with which it makes `target` of `input`, borders mirrored: the least
-// mean squared difference. Planes one after the other, rows dense.
+// The parameter of one of fitted_filters() with which it makes `target` of `input`, borders mirrored: the
+// least mean squared difference. Planes one after the other, rows dense.
 struct Fit {
     int filter_id = 1;
     std::int64_t width = 0;
@@ -148,7 +148,11 @@ struct Fit {
 };
 // The figures have the best parameter of all steps, by its name.
 Result<Solved> solve(const Fit& problem, const Common& common, Engine& engine);
-// "alpha" or "a"; bad_argument for a filter that has no such parameter.
+// Returns the filters that can be fitted: those of the table whose one parameter is the feedback of
+// exponential averages. And as text: "1, 2, 5 or 7".
+std::vector<int> fitted_filters();
+std::string fitted_filters_text();
+// Returns "alpha" or "a"; bad_argument for a filter that has no such parameter.
 Result<std::string> fitted_parameter(int filter_id);
 
 // -laplace u = f on the unit square, u given on the boundary; n by n corners of triangles inside.

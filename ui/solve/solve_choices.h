@@ -5,7 +5,6 @@
 
 #include <QString>
 #include <QStringList>
-#include <array>
 #include <span>
 #include <variant>
 
@@ -47,7 +46,7 @@ struct SolveChoices {
     double startA = 10;
     double startB = 1;
 
-    int fitFilter = 1;  // one of fittedFilters
+    int fitFilter = 1;  // one of solve::fitted_filters()
     solve::Descent fitMethod = solve::Descent::adam;
     int fitSteps = 100;
     double fitStart = 0.5;
@@ -62,8 +61,6 @@ struct SolveChoices {
 
     friend bool operator==(const SolveChoices&, const SolveChoices&) = default;
 };
-
-inline constexpr std::array fittedFilters{1, 2, 5, 7};
 
 // The numbers among the choices with their ranges.
 template <class Number>

@@ -255,7 +255,7 @@ TEST(SolveChoices, AreReadBackFromJson) {
         EXPECT_EQ(solveChoicesFrom(toJson(choices)), choices);
     }
     SolveChoices filter;
-    for (const int id : fittedFilters) {
+    for (const int id : solve::fitted_filters()) {
         filter.fitFilter = id;
         EXPECT_EQ(solveChoicesFrom(toJson(filter)).fitFilter, id);
     }
