@@ -75,20 +75,6 @@ Result<std::string> find_kernel(const std::vector<KernelText>& kernels, const st
                                                                 : "are " + names(all)));
 }
 
-// An error of the compiler is the source's, and so is a time limit: nothing else was compiled.
-Result<Compiled> compile_one(Compiler& compiler, const std::string& target, const Source& source,
-                             const CompileOptions& options, const std::stop_token& stop) {
-    auto made = compiler.compile(target, std::span(&source, 1), options, stop);
-    if (!made && compiler.was_late())
-        return fail(ErrorKind::bad_input, escaped(source.name) + ": " + made.error().message);
-    if (!made) return std::unexpected(made.error());
-    Compiled& one = made->front();
-    if (one.end == Compiled::End::made) return std::move(one);
-    return fail(ErrorKind::bad_input, one.end == Compiled::End::compiler_died
-                                          ? escaped(source.name) + ": " + one.message
-                                          : first_error(one.message, source.name));
-}
-
 // Of default targets those that take CUDA; a named one must be there.
 Result<std::vector<TargetState>> choose(const std::vector<TargetState>& all, const ExtractRequest& request,
                                         std::vector<std::string>& unavailable) {
@@ -167,6 +153,19 @@ std::string readable(const std::string& symbol) {
     const std::unique_ptr<char, void (*)(void*)> text(
         abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), std::free);
     return status == 0 && text ? text.get() : symbol;
+}
+
+Result<Compiled> compile_one(Compiler& compiler, const std::string& target, const Source& source,
+                             const CompileOptions& options, const std::stop_token& stop) {
+    auto made = compiler.compile(target, std::span(&source, 1), options, stop);
+    if (!made && compiler.was_late())
+        return fail(ErrorKind::bad_input, escaped(source.name) + ": " + made.error().message);
+    if (!made) return std::unexpected(made.error());
+    Compiled& one = made->front();
+    if (one.end == Compiled::End::made) return std::move(one);
+    return fail(ErrorKind::bad_input, one.end == Compiled::End::compiler_died
+                                          ? escaped(source.name) + ": " + one.message
+                                          : first_error(one.message, source.name));
 }
 
 std::string first_error(const std::string& log, const std::string& file) {
