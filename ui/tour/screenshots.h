@@ -61,6 +61,7 @@ class ScreenshotTour {
     void work();
     void themes();
     void smallWindow();
+    void pagesBesideThePicture();
 
     bool waitFor(const QString& what, const std::function<bool()>& condition, int milliseconds = 20000);
     void settle();  // lets layouts and drawing come to rest
