@@ -86,7 +86,8 @@ Declaration read_declaration(Lexer& lexer) {
     return made;
 }
 
-Extent placed(std::uint32_t& used, const Declaration& declaration, std::uint64_t most, const char* what) {
+Extent allocate_variable(std::uint32_t& used, const Declaration& declaration, std::uint64_t most,
+                         const char* what) {
     const std::uint64_t alignment = std::max(declaration.alignment, guard_bytes);
     const std::uint64_t begin = (used + alignment - 1) / alignment * alignment;
     const std::uint64_t end = begin + declaration.bytes;
@@ -279,22 +280,23 @@ void FunctionReader::read_variable(Space space) {
         Variable variable{.space = space, .bytes = static_cast<std::uint32_t>(made.bytes)};
         if (space == Space::param) {
             variable.of_function = true;
-            const Extent extent = placed(f.param_bytes, made, 1U << 20U, "a function's parameters");
+            const Extent extent =
+                allocate_variable(f.param_bytes, made, 1U << 20U, "a function's parameters");
             variable.offset = extent.begin;
         } else if (space == Space::local) {
-            const Extent extent = placed(f.local_bytes, made, 512U << 10U, "local memory");
+            const Extent extent = allocate_variable(f.local_bytes, made, 512U << 10U, "local memory");
             f.local.push_back(extent);
             variable.offset = extent.begin;
             if (f.is_entry) m_names.program.entries[f.info].local_bytes += variable.bytes;
         } else if (f.is_entry) {
-            const Extent extent = placed(f.shared_bytes, made, 1U << 20U, "shared memory");
+            const Extent extent = allocate_variable(f.shared_bytes, made, 1U << 20U, "shared memory");
             f.shared.push_back(extent);
             variable.offset = extent.begin;
             variable.of_entry = true;
             f.shared_used_bytes += variable.bytes;
         } else {
             Program& program = m_names.program;
-            const Extent extent = placed(program.shared_bytes, made, 1U << 20U, "shared memory");
+            const Extent extent = allocate_variable(program.shared_bytes, made, 1U << 20U, "shared memory");
             program.shared.push_back(extent);
             variable.offset = extent.begin;
             program.shared_used_bytes += variable.bytes;

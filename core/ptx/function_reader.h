@@ -71,8 +71,9 @@ struct Declaration {
 };
 // Reads from behind the space's directive to the name and its dimensions.
 Declaration read_declaration(Lexer& lexer);
-// Adds a variable behind others, with a guard between them. `used`: bytes taken so far.
-Extent placed(std::uint32_t& used, const Declaration& declaration, std::uint64_t most, const char* what);
+// Allocates a variable behind others, with a guard between them. `used`: bytes taken so far.
+Extent allocate_variable(std::uint32_t& used, const Declaration& declaration, std::uint64_t most,
+                         const char* what);
 
 class FunctionReader {
   public:

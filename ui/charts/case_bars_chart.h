@@ -47,7 +47,7 @@ class CaseBarsChart : public ChartView {
     const std::vector<Bar>& bars() const { return m_bars; }
     void setLogarithmic(bool on);
     // The largest bar over the smallest.
-    double spread() const;
+    double largestOverSmallest() const;
     double xOf(double value) const;  // in the view's coordinates
     double yOf(std::size_t bar) const;
     double rowHeight() const;
