@@ -14,7 +14,8 @@ std::string markdown_escaped(std::string_view text);
 // Returns a row of a table. The cells are Markdown already: texts from outside are escaped by the caller.
 std::string markdown_row(const std::vector<std::string>& cells);
 
-// Writes a number by four significant digits, never in scientific notation between a thousandth and a million.
+// Writes a number by four significant digits, never in scientific notation between a thousandth and a
+// million.
 std::string brief_number(double value);
 
 // Returns the text in a fence longer than any run of backticks inside.

@@ -63,8 +63,9 @@ class Job : public QObject {
     void cancel();
     // The same, drops the results, and is free at once. Returns false when none was running.
     bool abandon();
-    // Waits until what runs and what waits has ended. Their results are delivered afterwards, by the event loop;
-    // a Job that is destroyed before delivers none. For work that must be done before the program goes on.
+    // Waits until what runs and what waits has ended. Their results are delivered afterwards, by the event
+    // loop; a Job that is destroyed before delivers none. For work that must be done before the program goes
+    // on.
     void wait();
 
     bool isRunning() const;                  // A job runs or waits whose result will be delivered.

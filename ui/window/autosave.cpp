@@ -139,14 +139,15 @@ void Autosave::write() {
 }
 
 void Autosave::enqueue(std::function<Result<bool>()> work) {
-    m_writer.start({}, [work = std::move(work)](const JobControl&) { return work(); },
-                   [this](const Result<bool>& done) {
-                       if (!done) {
-                           Q_EMIT failed(QString::fromStdString(done.error().message));
-                       } else if (*done) {
-                           Q_EMIT written();
-                       }
-                   });
+    m_writer.start(
+        {}, [work = std::move(work)](const JobControl&) { return work(); },
+        [this](const Result<bool>& done) {
+            if (!done) {
+                Q_EMIT failed(QString::fromStdString(done.error().message));
+            } else if (*done) {
+                Q_EMIT written();
+            }
+        });
 }
 
 // Each in a file of its own, so that no file is overwritten by what takes its place.
