@@ -193,7 +193,7 @@ struct MinimiseArguments {
 
 void add_solve_command(CLI::App& parser, Action& chosen) {
     CLI::App* command =
-        parser.add_subcommand("solve", "Numerical problems solved by synthesised kernels (docs/solvers.md)");
+        parser.add_subcommand("solve", "Solve numerical problems by synthesised kernels (docs/solvers.md)");
     command->require_subcommand(1);
 
     auto poisson = std::make_shared<Poisson1dArguments>();
