@@ -78,7 +78,7 @@ Result<std::optional<TuneReason>> load_read_model(TreeModel model, bool is_prove
     return support::guarded_result("the model", [&]() -> Result<std::optional<TuneReason>> {
         if (std::ranges::find(model_purposes(), model.purpose) == model_purposes().end()) {
             return std::unexpected(Error{ErrorCode::invalid_argument,
-                                         "model: purpose " + model.purpose + " is none of this library"});
+                                         "model: purpose " + model.purpose + " is not one of this library's"});
         }
         auto rows = tune::table_from_text(table);
         if (!rows) return std::unexpected(rows.error());
