@@ -186,7 +186,7 @@ Result<Extracted> extract(Compiler& compiler, const ExtractRequest& request, con
     Extracted made;
     // A compiler would take what is before it for the whole.
     if (request.text.find('\0') != std::string::npos)
-        return fail(ErrorKind::bad_input, escaped(request.file) + " is no text: it has a byte 0");
+        return fail(ErrorKind::bad_input, escaped(request.file) + " is not text: it has a byte 0");
     IIR2D_TRY(const auto all, compiler.targets(stop));
     IIR2D_TRY(const auto targets, choose(all, request, made.unavailable));
     CompileOptions options{.include_folders = {},

@@ -24,7 +24,7 @@ Result<CompiledSource> compile_source(compile::Compiler& compiler, const SourceR
     if (request.text.size() > compile::longest_source)
         return fail(ErrorKind::bad_input, request.file + " is longer than 16 MiB");
     if (request.text.find('\0') != std::string::npos)
-        return fail(ErrorKind::bad_input, request.file + " is no text: it has a byte 0");
+        return fail(ErrorKind::bad_input, request.file + " is not text: it has a byte 0");
     IIR2D_TRY(const auto targets, source_targets(compiler, stop));
     // Of the targets that data sets have the first that makes PTX here, else any.
     std::string name = request.target;

@@ -141,7 +141,7 @@ Result<TextArgument> parse_argument(const std::string& text, std::size_t index, 
     const auto* const type = std::ranges::find(type_names, word);
     if (type == type_names.end())
         return wrong_argument(text, "\"" + std::string(word).substr(0, 20) +
-                                        "\" is no type: u8 s8 u16 s16 u32 i32 u64 i64 f16 bf16 f32 f64");
+                                        "\" is not a type: u8 s8 u16 s16 u32 i32 u64 i64 f16 bf16 f32 f64");
     made.type = static_cast<Of>(type - type_names.begin());
     if (made.role == TextArgument::Role::out) {
         std::uint64_t count = 0;

@@ -163,7 +163,7 @@ void FunctionReader::read_block() {
             const bool negated = m_lexer.take_if("!");
             Operand guard = read_operand();
             guard.negated = negated;
-            if (guard.kind != Operand::Kind::reg) fail("what is behind @ is no predicate");
+            if (guard.kind != Operand::Kind::reg) fail("what is behind @ is not a predicate");
             read_instruction(m_lexer.expect_word("an opcode"), &guard);
             continue;
         }
@@ -232,7 +232,7 @@ void FunctionReader::read_location() {
         } else if (what == "inlined_at") {
             for (int k = 0; k < 3; ++k) static_cast<void>(m_lexer.take());
         } else {
-            fail("\"" + shown(what) + "\" is no part of .loc");
+            fail("\"" + shown(what) + "\" is not part of .loc");
         }
     }
 }
@@ -336,7 +336,7 @@ void FunctionReader::read_call(Instruction& instruction) {
             } else if (operand.kind == Operand::Kind::reg || !writes) {
                 actual.in_register = true;
                 if (operand.kind == Operand::Kind::reg) {
-                    if (operand.reg->type == Type::pred) fail("a predicate is no parameter of a call");
+                    if (operand.reg->type == Type::pred) fail("a predicate is not a parameter of a call");
                     actual.bytes = operand.reg->width();
                     actual.place = place_of(*operand.reg);
                 } else {
@@ -349,7 +349,7 @@ void FunctionReader::read_call(Instruction& instruction) {
                                                                        : Type::b32);
                 }
             } else {
-                fail("what a call returns to is no parameter and no register");
+                fail("what a call returns to is neither a parameter nor a register");
             }
             list.push_back(actual);
         } while (m_lexer.take_if(","));

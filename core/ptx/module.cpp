@@ -108,7 +108,7 @@ class ModuleReader {
             return;
         }
         if (token.kind != TokenKind::directive)
-            throw SyntaxError(token.line, "\"" + shown(token.text) + "\" is no statement of PTX");
+            throw SyntaxError(token.line, "\"" + shown(token.text) + "\" is not a statement of PTX");
         const std::string_view text = token.text;
         if (text == "version") return read_version(token.line);
         if (text == "target") {
@@ -135,7 +135,7 @@ class ModuleReader {
 
     void read_version(std::uint32_t line) {
         const Token number = m_lexer.take();
-        if (number.kind != TokenKind::number) throw SyntaxError(line, "the version is no number");
+        if (number.kind != TokenKind::number) throw SyntaxError(line, "the version is not a number");
         m_program.version = number.text;
         const double version = std::atof(m_program.version.c_str());
         if (version < 6.0 || version >= 10.0)
@@ -260,7 +260,7 @@ class ModuleReader {
                 address.added = static_cast<std::int64_t>(literal_of(m_lexer.take()).bits);
             global.addresses.push_back(address);
         } else {
-            throw SyntaxError(token.line, "\"" + shown(token.text) + "\" is no initial value of \"" +
+            throw SyntaxError(token.line, "\"" + shown(token.text) + "\" is not an initial value of \"" +
                                               shown(made.name) + "\"");
         }
         for (std::size_t k = 0; k < element; ++k)

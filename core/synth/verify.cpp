@@ -60,7 +60,7 @@ class Verifying {
                                            "stats.md", "SHA256SUMS",    "shards"};
         for (const auto& entry : fs::directory_iterator(m_options.folder, ignored)) {
             const std::string name = entry.path().filename().string();
-            if (!wanted.contains(name)) file_fault(escaped(name), "it is no file of a data set");
+            if (!wanted.contains(name)) file_fault(escaped(name), "it is not a file of a data set");
         }
         std::set<std::string> names;
         for (const auto& entry : fs::directory_iterator(m_options.folder / "shards", ignored))
@@ -74,7 +74,7 @@ class Verifying {
             if (is_shard)
                 m_shards = std::max(m_shards, number + 1);
             else
-                file_fault("shards/" + escaped(name), "it is no file of a data set");
+                file_fault("shards/" + escaped(name), "it is not a file of a data set");
         }
     }
 

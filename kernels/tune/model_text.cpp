@@ -79,13 +79,13 @@ Result<void> check_model(const TreeModel& model) {
     for (const Field& field : head) {
         if (!is_word(model.*field.value)) {
             return damaged_model("model: " + std::string(field.name) +
-                                 " is no word of visible ASCII, at most " + std::to_string(most_word) +
+                                 " is not a word of visible ASCII, at most " + std::to_string(most_word) +
                                  " characters");
         }
     }
-    if (!is_word(model.objective)) return damaged_model("model: objective is no word");
+    if (!is_word(model.objective)) return damaged_model("model: objective is not a word");
     if (model.margin && !(std::isfinite(*model.margin) && *model.margin >= 0))
-        return damaged_model("model: margin is no number from 0 on");
+        return damaged_model("model: margin is not a number from 0 on");
     if (model.features.empty() || model.features.size() > most_features ||
         !std::ranges::all_of(model.features, is_word))
         return damaged_model("model: features are 1 to 128 words");
