@@ -65,7 +65,7 @@ Result<Compiled> compile_one(Compiler& compiler, const std::string& target, cons
 // Returns "FILE:LINE: what" of the first error of a compiler's log.
 std::string first_error(const std::string& log, const std::string& file);
 
-// A symbol as the source has it: "scale(float*, int)" of "_Z5scalePfi".
+// Returns a symbol as the source has it: "scale(float*, int)" of "_Z5scalePfi".
 std::string readable(const std::string& symbol);
 
 }  // namespace workbench::compile

@@ -113,8 +113,8 @@ class FunctionReader {
     std::uint32_t address_of(const Variable& variable, std::int64_t added) {
         return place_of_constant(address_constant(variable, added));
     }
-    // Where an operand of a type is read; checks that it fits. `wider`: a register may be wider than the
-    // type.
+    // Returns where an operand of a type is read; checks that it fits. `wider`: a register may be wider than
+    // the type.
     std::uint32_t source(const Operand& operand, Type type, bool wider = false);
     std::uint32_t destination(const Operand& operand, Type type, bool wider = false);
     std::uint32_t predicate(const Operand& operand);
@@ -148,10 +148,10 @@ class FunctionReader {
     std::vector<Jump> m_table_jumps;  // whose label is a list
 };
 
-// The special register of a name; nothing where there is none. Clocks are not among them.
+// Returns the special register of a name; nothing where there is none. Clocks are not among them.
 std::optional<Special> special_named(std::string_view name);
 bool is_clock(std::string_view name);
-// Whether it is one of PTX's that nothing here gives a value: clusters' and the like.
+// Returns whether it is one of PTX's that nothing here gives a value: clusters' and the like.
 bool is_refused_register(std::string_view name);
 
 }  // namespace workbench::ptx

@@ -101,7 +101,7 @@ struct Heat {
     std::int64_t snapshots = 0;  // to keep, evenly over the steps, the first and the last among them; 0: none
 };
 Result<Solved> solve(const Heat& problem, const Common& common, Engine& engine);
-// The explicit scheme's largest dt that is allowed: h^2 / (2 k).
+// Returns the explicit scheme's largest dt that is allowed: h^2 / (2 k).
 double largest_explicit_step(const Heat& problem);
 
 // Gradients are the adjoints of the objectives' kernels.
@@ -116,7 +116,7 @@ struct Minimise {
     std::optional<std::array<double, 2>> start;
 };
 Result<Solved> solve(const Minimise& problem, const Common& common, Engine& engine);
-// Where it begins if nothing else is said.
+// Returns where it begins if nothing else is said.
 std::array<double, 2> usual_start(Minimise::Problem problem);
 
 // Values of the objective over a rectangle: row after row from below, `columns` of each, the edges included.
@@ -168,13 +168,13 @@ struct Poisson2d {
 };
 Result<Solved> solve(const Poisson2d& problem, const Common& common, Engine& engine);
 
-// Why a problem cannot be solved, memory included; solve() asks first. bad_argument.
+// Says why a problem cannot be solved, memory included; solve() asks first. bad_argument.
 Result<void> check(const Poisson1d& problem);
 Result<void> check(const Heat& problem);
 Result<void> check(const Poisson2d& problem);
 
-// The same problem at twice the resolution. Heat takes four times the steps of a quarter, with Crank and
-// Nicolson's scheme twice those of half.
+// Returns the same problem at twice the resolution. Heat takes four times the steps of a quarter, with Crank
+// and Nicolson's scheme twice those of half.
 Poisson1d refined(Poisson1d problem);
 Heat refined(Heat problem);
 Poisson2d refined(Poisson2d problem);

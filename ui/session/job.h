@@ -71,7 +71,7 @@ class Job : public QObject {
     bool isRunning() const;                  // A job runs or waits whose result will be delivered.
     QString what() const { return m_what; }  // As given to the newest start().
 
-    // At most one progressed() in this time; the newest is shown at its end. Default: 50 ms.
+    // Lets at most one progressed() come in this time; the newest is shown at its end. Default: 50 ms.
     void setProgressInterval(std::chrono::milliseconds interval) { m_progressTimer.setInterval(interval); }
 
   Q_SIGNALS:
