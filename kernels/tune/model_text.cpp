@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "iir2d/try.h"
 #include "iir2d/tune_model.h"
 #include "kernels/support/guard.h"
 #include "kernels/tune/sha256.h"
@@ -244,7 +245,7 @@ Result<void> read_ensemble(Reader& reader, std::string_view name, TreeEnsemble& 
 
 Result<std::string> text_of_model(const TreeModel& model) {
     return support::guarded_result("the model", [&]() -> Result<std::string> {
-        if (auto good = check_model(model); !good) return std::unexpected(good.error());
+        IIR2D_RETURN_IF_ERROR(check_model(model));
         std::string text = std::string(first_line) + "\n";
         for (const Field& field : head) text += std::string(field.name) + " " + model.*field.value + "\n";
         text += "space " + std::to_string(model.space) + "\nobjective " + model.objective + "\nmargin " +
